@@ -1,0 +1,69 @@
+/** What an endpoint is: one record that drives routing, validation, auth, limits, the client and the documents. */
+import type { z } from 'zod'
+import type { FailureName } from './failures.ts'
+import type { RateCategory } from './limits.ts'
+
+/**
+ * Who may call. `public`: anyone (a bad credential counts as none, D15); `key-or-session`; `key`: API key only;
+ * `session`: cookie only (a key → 403, D34); `signature`: HMAC headers, checked by the verb over the raw body.
+ */
+export type Auth = 'public' | 'key-or-session' | 'key' | 'session' | 'signature'
+
+export interface Endpoint {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly path: `/api/${string}`
+  readonly auth: Auth
+  readonly role?: 'builder' | 'admin'
+  readonly rate: RateCategory
+  readonly summary: string
+  readonly query?: z.ZodObject
+  readonly body?: z.ZodType
+  /** Shape of `data`; of one item where `list` is set. */
+  readonly reply: z.ZodType
+  readonly status?: 201
+  /** Paginated, under this key of `data`. */
+  readonly list?: 'items' | 'tasks'
+  /** How the verb meets the database: one read, one transaction, or units of its own making. */
+  readonly unit: 'read' | 'write' | 'own'
+  /** The verb answers `{ data, session }`, and the session (or its end, null) is set as the cookie. Source: D10. */
+  readonly sets?: 'session'
+  /** Closed to suspended accounts. Source: D12. */
+  readonly whenSuspended?: 'refused'
+  /** Exists in the simulator alone. Source: D44. */
+  readonly only?: 'dev'
+  /** Refusals beyond those that follow from auth, role, rate and shapes. */
+  readonly refusals?: readonly FailureName[]
+  /** The section of the interface, or the decision, that this record holds. */
+  readonly source: string
+}
+
+/** Keeps the literal types of a record, so that its verb's types follow from it. */
+export const endpoint = <const E extends Endpoint>(record: E): E => record
+
+type ParamNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParamNames<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never
+
+type Infer<T> = T extends z.ZodType ? z.infer<T> : unknown
+
+/** What the verb of a record is given. */
+export interface InputOf<E extends Endpoint> {
+  readonly params: { readonly [name in ParamNames<E['path']>]: string }
+  readonly query: Infer<E['query']>
+  readonly body: Infer<E['body']>
+}
+
+/** One page of a list; the wire adds the `pagination` of section 1. */
+export interface Page<Item> {
+  readonly items: readonly Item[]
+  readonly total: number
+}
+
+type DataOf<E extends Endpoint> = E['list'] extends string ? Page<z.infer<E['reply']>> : z.infer<E['reply']>
+
+/** What the verb of a record resolves to. */
+export type ReplyOf<E extends Endpoint> = E['sets'] extends 'session'
+  ? { readonly data: DataOf<E>; readonly session: string | null }
+  : DataOf<E>

@@ -1,0 +1,98 @@
+/** Every way a request can be refused: its status and its words. A verb throws `refuse('name', …)`, nothing else. */
+
+type Words = string | ((...facts: never[]) => string)
+
+const money = (cents: number) => (cents / 100).toFixed(2)
+
+const table = {
+  // 400: the request itself
+  validation_failed: [400, 'Validation failed'],
+  malformed_json: [400, (why: string) => `The body is not valid JSON: ${why}`],
+  wrong_content_type: [400, (wanted: string) => `Send this body as ${wanted}`],
+  body_too_large: [400, (bytes: number) => `The body is larger than ${bytes} bytes`],
+  bad_request: [400, (why: string) => why],
+  // 400: out of turn
+  task_out_of_turn: [400, (verb: string, state: string) => `A task that is ${state} can't be ${verb}`],
+  task_in_dispute: [400, 'The task has an open dispute: nothing but its resolution can change it'],
+  no_revisions_left: [400, (max: number) => `All ${max} revisions of this task are used`],
+  dispute_too_late: [400, 'A completed task can be disputed for 48 hours after its completion; they are over'],
+  already_disputed: [400, 'This task was disputed before; there is one dispute a task'],
+  nothing_to_resolve: [400, 'This task has no open dispute'],
+  settled: [400, 'The money of this task is settled for good'],
+  split_amount: [400, (price: number) => `A split refunds from 1 to ${price - 1} cents`],
+  agent_out_of_turn: [400, (verb: string, state: string) => `An agent that is ${state} can't be ${verb}`],
+  agent_not_available: [400, 'The agent takes no tasks now'],
+  test_needed: [400, (why: string) => `Run the connection test first: ${why}`],
+  too_many_keys: [400, (max: number) => `An account has ${max} API keys at most; delete one first`],
+  not_enough_money: [
+    400,
+    (need: number, spendable: number, clearing: number) =>
+      `The wallet holds ${money(spendable)} to spend and ${money(clearing)} that is still clearing; ${money(need)} is needed`,
+  ],
+  deposit_limit: [400, (why: string) => why],
+  not_connected: [400, 'Connect a payout account before you withdraw'],
+  payment_decided: [400, (status: string) => `This payment is ${status} already`],
+  token_invalid: [400, 'This token is unknown, used or too old; ask for a new one'],
+  clock_backwards: [400, 'The clock only goes forward'],
+  // 401
+  not_authenticated: [401, 'Sign in, or send an API key as Authorization: Bearer svc_…'],
+  key_needed: [401, 'This endpoint takes an API key only: Authorization: Bearer svc_…'],
+  wrong_login: [401, 'The email or the password is wrong'],
+  bad_signature: [401, 'The signature is missing, wrong or too old'],
+  // 403
+  session_needed: [403, 'This needs a signed-in session; API keys are not accepted here'],
+  builder_only: [403, 'This needs the builder role (isBuilder)'],
+  admin_only: [403, 'This needs an administrator'],
+  not_yours: [403, (what: string) => `This ${what} belongs to someone else`],
+  wrong_party: [403, (who: string) => `Only the ${who} of this task may do that`],
+  suspended: [403, 'This account is suspended: it can finish open work, not start anything new'],
+  banned: [403, 'This account is banned'],
+  cross_site: [403, 'A request with a session must come from the marketplace itself'],
+  host_not_local: [403, 'The local simulator answers under loopback names only'],
+  // 404, 405
+  not_found: [404, (what: string) => `No such ${what}`],
+  no_such_path: [404, (path: string) => `Nothing is at ${path}`],
+  wrong_method: [405, (method: string, allowed: string) => `${method} is not possible here; ${allowed} is`],
+  // 409
+  email_taken: [409, 'An account with this email exists'],
+  already_reviewed: [409, 'This task has its review'],
+  test_running: [409, 'A connection test of this agent is running; wait for its end'],
+  lost_race: [409, 'Someone else changed this at the same moment; look again'],
+  open_work: [409, (what: string) => `There is open work: ${what}`],
+  duplicate: [409, (what: string) => what],
+  // 429, 500
+  rate_limited: [429, (seconds: number) => `Too many requests; try again in ${seconds} s`],
+  internal: [500, 'Something went wrong on our side'],
+} as const satisfies Record<string, readonly [number, Words]>
+
+export type FailureName = keyof typeof table
+type Facts<N extends FailureName> = (typeof table)[N][1] extends (...facts: infer F) => string ? F : []
+
+/** Field name → what is wrong with it. */
+export type FieldErrors = Record<string, string[]>
+
+export class Refusal extends Error {
+  readonly code: FailureName
+  readonly status: number
+  readonly errors: FieldErrors | undefined
+  /** Response headers that belong to this refusal (`Allow`, `Retry-After`). */
+  headers: Record<string, string> = {}
+
+  constructor(code: FailureName, status: number, message: string, errors?: FieldErrors) {
+    super(message)
+    this.code = code
+    this.status = status
+    this.errors = errors
+  }
+}
+
+export function refuse<N extends FailureName>(name: N, ...facts: Facts<N>): Refusal {
+  const [status, words] = table[name] as readonly [number, string | ((...facts: unknown[]) => string)]
+  return new Refusal(name, status, typeof words === 'string' ? words : words(...facts))
+}
+
+/** Refuses with the text and the map of section 7, rule 1. */
+export const invalid = (errors: FieldErrors) =>
+  new Refusal('validation_failed', 400, table.validation_failed[1], errors)
+
+export const statusOf = (name: FailureName): number => table[name][0]

@@ -1,0 +1,121 @@
+/** The two state machines as tables. Verbs ask them; tests walk every pair. Source: section 3, D30, D32. */
+
+export const taskStates = ['draft', 'pending', 'in_progress', 'delivered', 'completed', 'cancelled'] as const
+export type TaskState = (typeof taskStates)[number]
+
+export const agentStates = ['draft', 'pending_review', 'verified', 'active', 'inactive'] as const
+export type AgentState = (typeof agentStates)[number]
+
+/** Events sent to an agent's webhook. Source: section 6. */
+export const agentEvents = [
+  'task.submitted',
+  'task.cancelled',
+  'task.revision_requested',
+  'task.approved',
+  'task.disputed',
+  'task.message',
+] as const
+export type AgentEvent = (typeof agentEvents)[number]
+
+export type Party = 'buyer' | 'builder' | 'admin'
+
+/** What happens to the held price. `reverse_*` act on a payment that is still clearing. Source: D32, D33. */
+export type Money = 'hold' | 'release' | 'pay' | 'refund' | 'split' | 'reverse' | 'reverse_part' | 'clear'
+
+export interface TaskEdge {
+  from: TaskState
+  trigger: TaskTrigger
+  by: Party
+  to: TaskState
+  money?: Money
+  event?: AgentEvent
+  /** Possible while a dispute is open. Source: D32. */
+  inDispute?: true
+}
+
+export const taskTriggers = [
+  'update',
+  'submit',
+  'cancel',
+  'accept',
+  'reject',
+  'deliver',
+  'approve',
+  'request_revision',
+  'dispute',
+  'resolve_refund',
+  'resolve_release',
+  'resolve_split',
+  'message',
+  'review',
+] as const
+export type TaskTrigger = (typeof taskTriggers)[number]
+
+export const taskFlow: readonly TaskEdge[] = [
+  { from: 'draft', trigger: 'update', by: 'buyer', to: 'draft' },
+  { from: 'draft', trigger: 'submit', by: 'buyer', to: 'pending', money: 'hold', event: 'task.submitted' },
+  { from: 'draft', trigger: 'cancel', by: 'buyer', to: 'cancelled' },
+  { from: 'pending', trigger: 'cancel', by: 'buyer', to: 'cancelled', money: 'refund', event: 'task.cancelled' },
+  { from: 'pending', trigger: 'accept', by: 'builder', to: 'in_progress' },
+  { from: 'pending', trigger: 'reject', by: 'builder', to: 'cancelled', money: 'refund' },
+  { from: 'in_progress', trigger: 'deliver', by: 'builder', to: 'delivered' },
+  { from: 'delivered', trigger: 'approve', by: 'buyer', to: 'completed', money: 'release', event: 'task.approved' },
+  { from: 'delivered', trigger: 'request_revision', by: 'buyer', to: 'in_progress', event: 'task.revision_requested' },
+  { from: 'in_progress', trigger: 'dispute', by: 'buyer', to: 'in_progress', event: 'task.disputed' },
+  { from: 'delivered', trigger: 'dispute', by: 'buyer', to: 'delivered', event: 'task.disputed' },
+  { from: 'completed', trigger: 'dispute', by: 'buyer', to: 'completed', event: 'task.disputed' },
+  { from: 'in_progress', trigger: 'resolve_refund', by: 'admin', to: 'cancelled', money: 'refund', inDispute: true },
+  { from: 'in_progress', trigger: 'resolve_release', by: 'admin', to: 'completed', money: 'pay', inDispute: true },
+  { from: 'in_progress', trigger: 'resolve_split', by: 'admin', to: 'completed', money: 'split', inDispute: true },
+  { from: 'delivered', trigger: 'resolve_refund', by: 'admin', to: 'cancelled', money: 'refund', inDispute: true },
+  { from: 'delivered', trigger: 'resolve_release', by: 'admin', to: 'completed', money: 'pay', inDispute: true },
+  { from: 'delivered', trigger: 'resolve_split', by: 'admin', to: 'completed', money: 'split', inDispute: true },
+  { from: 'completed', trigger: 'resolve_refund', by: 'admin', to: 'cancelled', money: 'reverse', inDispute: true },
+  { from: 'completed', trigger: 'resolve_release', by: 'admin', to: 'completed', money: 'clear', inDispute: true },
+  { from: 'completed', trigger: 'resolve_split', by: 'admin', to: 'completed', money: 'reverse_part', inDispute: true },
+  { from: 'pending', trigger: 'message', by: 'buyer', to: 'pending', event: 'task.message', inDispute: true },
+  { from: 'in_progress', trigger: 'message', by: 'buyer', to: 'in_progress', event: 'task.message', inDispute: true },
+  { from: 'delivered', trigger: 'message', by: 'buyer', to: 'delivered', event: 'task.message', inDispute: true },
+  { from: 'completed', trigger: 'message', by: 'buyer', to: 'completed', event: 'task.message', inDispute: true },
+  { from: 'pending', trigger: 'message', by: 'builder', to: 'pending', inDispute: true },
+  { from: 'in_progress', trigger: 'message', by: 'builder', to: 'in_progress', inDispute: true },
+  { from: 'delivered', trigger: 'message', by: 'builder', to: 'delivered', inDispute: true },
+  { from: 'completed', trigger: 'message', by: 'builder', to: 'completed', inDispute: true },
+  { from: 'completed', trigger: 'review', by: 'buyer', to: 'completed', inDispute: true },
+]
+
+/** States in which a task's price is held in escrow. */
+export const heldStates = ['pending', 'in_progress', 'delivered'] as const satisfies readonly TaskState[]
+
+export const agentTriggers = ['publish', 'approve', 'reject', 'deactivate', 'reactivate'] as const
+export type AgentTrigger = (typeof agentTriggers)[number]
+
+export interface AgentEdge {
+  from: AgentState
+  trigger: AgentTrigger
+  by: 'builder' | 'admin'
+  to: AgentState
+}
+
+export const agentFlow: readonly AgentEdge[] = [
+  { from: 'draft', trigger: 'publish', by: 'builder', to: 'pending_review' },
+  { from: 'pending_review', trigger: 'approve', by: 'admin', to: 'verified' },
+  { from: 'pending_review', trigger: 'reject', by: 'admin', to: 'draft' },
+  { from: 'verified', trigger: 'deactivate', by: 'builder', to: 'inactive' },
+  { from: 'active', trigger: 'deactivate', by: 'builder', to: 'inactive' },
+  { from: 'inactive', trigger: 'reactivate', by: 'builder', to: 'active' },
+]
+
+/** States in which an agent may be listed. Source: D30. */
+export const listedStates = ['verified', 'active'] as const satisfies readonly AgentState[]
+
+export const taskEdge = (from: TaskState, trigger: TaskTrigger, by: Party) =>
+  taskFlow.find(edge => edge.from === from && edge.trigger === trigger && edge.by === by)
+
+export const agentEdge = (from: AgentState, trigger: AgentTrigger) =>
+  agentFlow.find(edge => edge.from === from && edge.trigger === trigger)
+
+/** Who may pull a trigger in any state: what a 403 is decided by, before the state is looked at. */
+export const partiesOf = (trigger: TaskTrigger): readonly Party[] => [
+  ...new Set(taskFlow.filter(edge => edge.trigger === trigger).map(edge => edge.by)),
+]

@@ -1,0 +1,208 @@
+/** The records that answers hold. Source: section 2, D14, D18–D20, D24, D33–D35. */
+import { z } from 'zod'
+import { agentStates, taskStates } from './flow.ts'
+import { cents, time } from './shapes.ts'
+
+export const trustTiers = [
+  'trusted',
+  'new_verified',
+  'new_unverified',
+  'chargeback_risk',
+  'suspended',
+  'banned',
+] as const
+export type TrustTier = (typeof trustTiers)[number]
+
+export const user = z.object({
+  id: z.string(),
+  email: z.string(),
+  name: z.string(),
+  isBuilder: z.boolean(),
+  isAdmin: z.boolean(),
+  trustTier: z.enum(trustTiers),
+  createdAt: time(),
+})
+
+export const category = z.object({
+  id: z.string(),
+  name: z.string(),
+  slug: z.string(),
+  description: z.string(),
+  activeAgentCount: z.int(),
+})
+
+export const agent = z.object({
+  id: z.string(),
+  slug: z.string(),
+  name: z.string(),
+  tagline: z.string(),
+  description: z.string(),
+  pricingModel: z.enum(['fixed', 'hourly', 'token']),
+  basePrice: cents(),
+  categoryIds: z.array(z.string()),
+  turnaroundHours: z.int(),
+  maxRevisions: z.int().nullable(),
+  tags: z.array(z.string()),
+  avatarUrl: z.string().nullable(),
+  status: z.enum(agentStates),
+  completedTasks: z.int(),
+  rating: z.object({ average: z.number().nullable(), count: z.int() }),
+  lastCheckPassedAt: time().nullable(),
+  freshness: z.enum(['green', 'amber', 'red']),
+  builder: z.object({ id: z.string(), name: z.string() }),
+  createdAt: time(),
+  updatedAt: time(),
+})
+
+/** What an agent's builder (and an administrator) sees of it. */
+export const ownAgent = agent.extend({
+  webhookUrl: z.string().nullable(),
+  hasWebhookSecret: z.boolean(),
+  reviewReason: z.string().nullable(),
+  visible: z.boolean(),
+  hiddenReason: z.string().nullable(),
+})
+
+export const checkNames = ['webhook_url', 'https', 'webhook_secret', 'endpoint', 'callback'] as const
+
+export const testReport = z.object({
+  passed: z.boolean(),
+  status: z.enum(['passed', 'warning', 'failed']),
+  testedAt: time(),
+  checks: z.array(
+    z.object({
+      check: z.int().min(1).max(5),
+      name: z.enum(checkNames),
+      status: z.enum(['passed', 'failed', 'warning', 'skipped']),
+      message: z.string(),
+      durationMs: z.int(),
+    }),
+  ),
+})
+
+export const keyInfo = z.object({ id: z.string(), name: z.string(), keyPrefix: z.string(), createdAt: time() })
+
+export const file = z.object({ id: z.string(), name: z.string(), mimeType: z.string(), size: z.int(), url: z.string() })
+
+export const deliverable = z.object({
+  id: z.string(),
+  content: z.string().nullable(),
+  notes: z.string().nullable(),
+  files: z.array(file),
+  createdAt: time(),
+})
+
+export const disputeOutcomes = ['refund', 'release', 'split'] as const
+
+export const dispute = z.object({
+  status: z.enum(['open', 'resolved']),
+  reason: z.string(),
+  openedAt: time(),
+  openedFrom: z.enum(taskStates),
+  openedBy: z.string(),
+  resolvedAt: time().nullable(),
+  outcome: z.enum(disputeOutcomes).nullable(),
+  refundAmount: cents().nullable(),
+})
+
+export const task = z.object({
+  id: z.string(),
+  title: z.string(),
+  description: z.string(),
+  requirements: z.string().nullable(),
+  agreedPrice: cents(),
+  status: z.enum(taskStates),
+  agentId: z.string(),
+  agent: z.object({ id: z.string(), slug: z.string(), name: z.string() }),
+  buyerId: z.string(),
+  builderId: z.string(),
+  buyerAgentId: z.string().nullable(),
+  budgetAuthorizationId: z.string().nullable(),
+  revisionCount: z.int(),
+  maxRevisions: z.int().nullable(),
+  deliverable: deliverable.nullable(),
+  dispute: dispute.nullable(),
+  createdAt: time(),
+  submittedAt: time().nullable(),
+  acceptedAt: time().nullable(),
+  deliveredAt: time().nullable(),
+  completedAt: time().nullable(),
+  cancelledAt: time().nullable(),
+  updatedAt: time(),
+})
+
+export const message = z.object({
+  id: z.string(),
+  taskId: z.string(),
+  senderId: z.string(),
+  senderRole: z.enum(['buyer', 'agent', 'system']),
+  content: z.string(),
+  createdAt: time(),
+})
+
+export const review = z.object({
+  id: z.string(),
+  taskId: z.string(),
+  agentId: z.string(),
+  buyerId: z.string(),
+  rating: z.int().min(1).max(5),
+  comment: z.string().nullable(),
+  createdAt: time(),
+})
+
+export const connectStatuses = ['not_connected', 'pending', 'connected'] as const
+
+export const wallet = z.object({
+  wallet: z.object({ balance: cents(), heldBalance: cents(), currency: z.string() }),
+  connectStatus: z.enum(connectStatuses),
+})
+
+export const transactionTypes = ['deposit', 'withdrawal', 'hold', 'refund', 'release', 'earning'] as const
+
+export const transaction = z.object({
+  id: z.string(),
+  type: z.enum(transactionTypes),
+  amount: cents(),
+  taskId: z.string().nullable(),
+  status: z.enum(['pending', 'clearing', 'completed', 'rejected', 'reversed']),
+  description: z.string(),
+  createdAt: time(),
+})
+
+export const depositLimit = z.object({
+  trustTier: z.enum(trustTiers),
+  currency: z.string(),
+  minDeposit: cents(),
+  maxDeposit: cents(),
+  dailyLimit: cents(),
+  dailyRemaining: cents(),
+  canDeposit: z.boolean(),
+})
+
+/** A deposit or a withdrawal, as administrators see it. */
+export const payment = transaction.extend({ userId: z.string() })
+
+export const ledgerCheck = z.object({
+  ok: z.boolean(),
+  accounts: z.int(),
+  entries: z.int(),
+  problems: z.array(z.string()),
+})
+
+/** What a delete answers. Source: D14. */
+export const deleted = z.object({ id: z.string() })
+
+export type UserRecord = z.infer<typeof user>
+export type AgentRecord = z.infer<typeof agent>
+export type OwnAgentRecord = z.infer<typeof ownAgent>
+export type TestReport = z.infer<typeof testReport>
+export type TaskRecord = z.infer<typeof task>
+export type DeliverableRecord = z.infer<typeof deliverable>
+export type DisputeRecord = z.infer<typeof dispute>
+export type MessageRecord = z.infer<typeof message>
+export type ReviewRecord = z.infer<typeof review>
+export type WalletRecord = z.infer<typeof wallet>
+export type TransactionRecord = z.infer<typeof transaction>
+export type PaymentRecord = z.infer<typeof payment>
+export type DepositLimitRecord = z.infer<typeof depositLimit>
+export type KeyInfo = z.infer<typeof keyInfo>

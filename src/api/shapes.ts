@@ -1,0 +1,124 @@
+/** The building blocks of every shape on the wire. */
+import { z } from 'zod'
+import { limits } from './limits.ts'
+
+/** Unicode code points, which is what every length limit counts. Source: D17. */
+export function codePoints(text: string): number {
+  let count = text.length
+  for (let i = 0; i < text.length - 1; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit >= 0xd800 && unit < 0xdc00) {
+      count--
+      i++
+    }
+  }
+  return count
+}
+
+const plural = (count: number) => `${count.toLocaleString('en')} character${count === 1 ? '' : 's'}`
+
+function lengthFault(text: string, min: number, max: number): string | null {
+  const length = codePoints(text)
+  if (length >= min && length <= max) return null
+  const range = min === 0 ? `at most ${plural(max)}` : `${min} to ${plural(max)}`
+  return `must have ${range}; this has ${length.toLocaleString('en')}`
+}
+
+/** A string of `min` to `max` code points, with neither NUL nor half a surrogate pair; not blank if it may not be empty. */
+export const text = ([min, max]: readonly [number, number]) =>
+  z
+    .string({ error: issue => (issue.input === undefined ? 'is required' : 'must be a string') })
+    .superRefine((value, check) => {
+      const fault =
+        lengthFault(value, min, max) ??
+        (value.includes('\0') ? 'must not contain NUL' : null) ??
+        (value.isWellFormed() ? null : 'must be valid Unicode (this has half a surrogate pair)') ??
+        (min > 0 && value.trim() === '' ? 'must not be blank' : null)
+      if (fault) check.addIssue({ code: 'custom', message: fault })
+    })
+    .meta({ minLength: min, maxLength: max })
+
+export const integer = ([min, max]: readonly [number, number]) =>
+  z
+    .int({ error: issue => (issue.input === undefined ? 'is required' : 'must be an integer') })
+    .min(min, { error: `must be at least ${min}` })
+    .max(max, { error: `must be at most ${max}` })
+
+/** Integer cents, within the bounds of every price field. */
+export const price = () => integer([limits.price.min, limits.price.max])
+
+export const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+  z.enum(values, { error: `must be one of: ${values.join(', ')}` })
+
+export const flag = () => z.boolean({ error: 'must be true or false' })
+
+function urlFault(value: string): string | null {
+  if (value.length > limits.url) return `must have at most ${plural(limits.url)}`
+  if (value.includes('\0')) return 'must not contain NUL'
+  const url = URL.parse ? URL.parse(value) : parseUrl(value)
+  if (!url || !/^https?:\/\//i.test(value)) return 'must be a valid http or https URL'
+  if (url.username || url.password) return 'must not hold a user name or a password'
+  return null
+}
+
+function parseUrl(value: string): URL | null {
+  try {
+    return new URL(value)
+  } catch {
+    return null
+  }
+}
+
+/** An http or https URL without user info. Source: D17. */
+export const webUrl = () =>
+  z
+    .string({ error: 'must be a string' })
+    .superRefine((value, check) => {
+      const fault = urlFault(value)
+      if (fault) check.addIssue({ code: 'custom', message: fault })
+    })
+    .meta({ format: 'uri', maxLength: limits.url })
+
+/** An email address, trimmed and in lower case. Source: D5. */
+export const email = () =>
+  z
+    .string({ error: issue => (issue.input === undefined ? 'is required' : 'must be a string') })
+    .transform(value => value.trim().toLowerCase())
+    .pipe(
+      z
+        .email({ error: 'must be an email address' })
+        .max(limits.account.email, { error: `must have at most ${limits.account.email} characters` }),
+    )
+
+/** An id in a body. Whether it exists is the verb's business. */
+export const id = () =>
+  z
+    .string({ error: issue => (issue.input === undefined ? 'is required' : 'must be a string') })
+    .min(1, { error: 'must not be empty' })
+    .max(100, { error: 'is no id' })
+    .refine(value => !value.includes('\0'), { error: 'must not contain NUL' })
+
+const wholeNumber = (min: number, max: number, standard: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, { error: `must be an integer from ${min} to ${max}` })
+    .transform(Number)
+    .pipe(
+      z
+        .int()
+        .min(min, { error: `must be at least ${min}` })
+        .max(max, { error: `must be at most ${max}` }),
+    )
+    .optional()
+    .transform(value => value ?? standard)
+
+/** `page` and `limit` of every list. Source: section 1, D16. */
+export const paging = {
+  page: wholeNumber(1, 999_999_999, 1),
+  limit: wholeNumber(1, limits.page.max, limits.page.default),
+}
+
+/** ISO 8601 UTC with milliseconds, on the domain clock. Source: D14. */
+export const time = () => z.iso.datetime({ precision: 3 })
+
+export const cents = () => z.int()

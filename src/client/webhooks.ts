@@ -1,0 +1,285 @@
+/** For authors of agents: receive signed webhooks and answer them. Needs nothing but Node. Source: sections 4–6. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { SIGNATURE_HEADER, type SignatureFault, signatureHeaders, TIMESTAMP_HEADER, verify } from '../api/signature.ts'
+
+export interface WebhookData {
+  taskId: string
+  agentId: string
+  title: string
+  description: string
+  /** "" when the buyer gave none. */
+  requirements: string
+  /** Integer cents. */
+  agreedPrice: number
+  status: string
+  /** Where the answer goes. */
+  callbackUrl: string
+  requestor: { id: string; type: string; trustTier: string }
+  /** Only on test webhooks; nothing is paid for those. */
+  test?: true
+}
+
+interface Event<Kind extends string, Extra = unknown> {
+  event: Kind
+  /** ISO 8601. */
+  timestamp: string
+  data: WebhookData & Extra
+}
+
+export type TaskSubmitted = Event<'task.submitted'>
+export type TaskCancelled = Event<'task.cancelled'>
+export type RevisionRequested = Event<'task.revision_requested', { revisionReason: string }>
+export type TaskApproved = Event<'task.approved'>
+export type TaskDisputed = Event<'task.disputed', { disputeReason: string }>
+export type TaskMessage = Event<'task.message', { message: string }>
+/** To an agent that hired another one: its work is there. */
+export type DeliveredToBuyer = Event<'task.delivered_to_buyer', { deliverable: unknown }>
+
+/** What the service sends. Source: section 6. */
+export type WebhookEvent =
+  | TaskSubmitted
+  | TaskCancelled
+  | RevisionRequested
+  | TaskApproved
+  | TaskDisputed
+  | TaskMessage
+  | DeliveredToBuyer
+
+/** A webhook that must not be trusted: answer it 401. */
+export class WebhookError extends Error {
+  readonly reason: SignatureFault | 'malformed_body'
+  constructor(reason: SignatureFault | 'malformed_body') {
+    super(FAULTS[reason])
+    this.name = 'WebhookError'
+    this.reason = reason
+  }
+}
+
+/** A callback that the service refused. */
+export class CallbackError extends Error {
+  readonly status: number
+  constructor(status: number, message: string) {
+    super(message)
+    this.name = 'CallbackError'
+    this.status = status
+  }
+}
+
+export type HeaderBag = Headers | Readonly<Record<string, string | string[] | undefined>>
+
+export interface Received {
+  /** The body exactly as it arrived; never parsed and written again. */
+  body: string | Buffer
+  headers: HeaderBag
+  /** The whole `whsec_…`; several while one is being replaced. */
+  secret: string | readonly string[]
+  /** Unix ms; the machine's clock unless given. */
+  now?: number
+}
+
+/** Checks the signature, then reads the event. Throws a WebhookError. Source: section 5 rule 3. */
+export function verifyWebhook({ body, headers, secret, now = Date.now() }: Received): WebhookEvent {
+  const timestamp = header(headers, TIMESTAMP_HEADER)
+  const verdict = verify({ secret, timestamp, signature: header(headers, SIGNATURE_HEADER), body, now })
+  if (!verdict.ok) throw new WebhookError(verdict.reason)
+  const event = parsed(body)
+  if (typeof event?.event !== 'string' || typeof event.data?.taskId !== 'string') {
+    throw new WebhookError('malformed_body')
+  }
+  return event
+}
+
+/** A callback ready to send. The body is signed as it is written here: send that text and no other. */
+export function signCallback(secret: string, body: object, now: number = Date.now()) {
+  const text = JSON.stringify(body)
+  return { body: text, headers: { 'Content-Type': 'application/json', ...signatureHeaders(secret, now, text) } }
+}
+
+/** The body of each action, besides the action itself. Source: section 4, D20, D21. */
+export interface CallbackFields {
+  accept: Record<never, never>
+  reject: { reason?: string }
+  deliver: { content: string; notes?: string }
+  message: { content: string }
+}
+
+export type Action = keyof CallbackFields
+
+export interface AnswerOptions {
+  fetch?: typeof fetch
+  timeoutMs?: number
+}
+
+/**
+ * Sends a signed callback for the event's task and returns the `data` of the reply.
+ * Throws a CallbackError when the service refuses, and what `fetch` throws when it can't be reached.
+ */
+export async function answer<A extends Action>(
+  event: WebhookEvent,
+  secret: string,
+  action: A,
+  fields: CallbackFields[A],
+  { fetch: send = fetch, timeoutMs = 30_000 }: AnswerOptions = {},
+): Promise<unknown> {
+  // The signature doesn't cover the address, so the task is named in the body, which it does cover.
+  const signed = signCallback(secret, { ...fields, action, taskId: event.data.taskId })
+  const signal = AbortSignal.timeout(timeoutMs)
+  const reply = await send(event.data.callbackUrl, { method: 'POST', ...signed, signal })
+  const envelope = (await reply.json().catch(() => ({}))) as { data?: unknown; error?: string }
+  if (reply.ok) return envelope.data
+  throw new CallbackError(reply.status, envelope.error ?? `The service answered ${reply.status}.`)
+}
+
+/** Answers for one event; each returns the `data` of the service's reply. */
+export interface Reply {
+  accept(): Promise<unknown>
+  reject(reason?: string): Promise<unknown>
+  deliver(content: string, notes?: string): Promise<unknown>
+  message(content: string): Promise<unknown>
+}
+
+/** The four answers, bound to an event. */
+export function replyTo(event: WebhookEvent, secret: string, options?: AnswerOptions): Reply {
+  return {
+    accept: () => answer(event, secret, 'accept', {}, options),
+    reject: reason => answer(event, secret, 'reject', reason === undefined ? {} : { reason }, options),
+    deliver: (content, notes) =>
+      answer(event, secret, 'deliver', notes === undefined ? { content } : { content, notes }, options),
+    message: content => answer(event, secret, 'message', { content }, options),
+  }
+}
+
+type Work<E> = (event: E, reply: Reply) => unknown
+
+export interface AgentOptions extends AnswerOptions {
+  secret: string
+  /** A buyer hands in a task: accept or reject it, then deliver. */
+  onTask: Work<TaskSubmitted>
+  onRevision?: Work<RevisionRequested>
+  onMessage?: Work<TaskMessage>
+  onApproved?: Work<TaskApproved>
+  onCancelled?: Work<TaskCancelled>
+  onDisputed?: Work<TaskDisputed>
+  onDelivered?: Work<DeliveredToBuyer>
+  /** Test webhooks; they are accepted unless this says otherwise. */
+  onTest?: Work<WebhookEvent>
+  /** What went wrong in the work, after the 200; written to stderr unless given. */
+  onError?: (error: unknown, event: WebhookEvent) => void
+}
+
+/**
+ * A whole agent for node:http — `createServer(agentHandler({ secret, onTask }))`. Verifies (401), answers 200 at once,
+ * then works; a webhook that comes twice is worked on once.
+ */
+export function agentHandler(options: AgentOptions) {
+  const seen = new Recent(10_000)
+
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (request.method !== 'POST') return end(response, 405, 'Webhooks come by POST.')
+    const body = await readBody(request).catch(() => undefined)
+    if (!body) return end(response, 413, 'The body is too long or broke off.')
+    let event: WebhookEvent
+    try {
+      event = verifyWebhook({ body, headers: request.headers, secret: options.secret })
+    } catch (error) {
+      return end(response, 401, (error as Error).message)
+    }
+    const known = seen.has(marksOf(request))
+    end(response, 200)
+    if (!known) await work(event, options)
+  }
+}
+
+async function work(event: WebhookEvent, options: AgentOptions): Promise<void> {
+  try {
+    await handlerOf(event, options)?.(event as never, replyTo(event, options.secret, options))
+  } catch (error) {
+    if (options.onError) options.onError(error, event)
+    else console.error(`${event.event} for ${event.data.taskId}:`, error)
+  }
+}
+
+function handlerOf(event: WebhookEvent, options: AgentOptions): Work<never> | undefined {
+  if (event.data.test) return options.onTest ?? ((_event, reply) => reply.accept())
+  const handlers: Record<WebhookEvent['event'], Work<never> | undefined> = {
+    'task.submitted': options.onTask,
+    'task.revision_requested': options.onRevision,
+    'task.message': options.onMessage,
+    'task.approved': options.onApproved,
+    'task.cancelled': options.onCancelled,
+    'task.disputed': options.onDisputed,
+    'task.delivered_to_buyer': options.onDelivered,
+  }
+  return handlers[event.event]
+}
+
+// A retry has the same delivery id and a fresh signature; a replay by somebody else can change the id, not the signature.
+function marksOf({ headers }: IncomingMessage): string[] {
+  const id = headers['x-service-delivery-id']
+  return [String(headers['x-service-signature']), ...(id ? [`id ${id}`] : [])]
+}
+
+/** Remembers the last so many marks. */
+class Recent {
+  readonly #marks = new Set<string>()
+  readonly #most: number
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** Whether any of them was there before; from now on all are. */
+  has(marks: readonly string[]): boolean {
+    const known = marks.some(mark => this.#marks.has(mark))
+    for (const mark of marks) this.#marks.add(mark)
+    for (const oldest of this.#marks) {
+      if (this.#marks.size <= this.#most) break
+      this.#marks.delete(oldest)
+    }
+    return known
+  }
+}
+
+// Far above the longest webhook; what is longer is not one.
+const MAX_BODY_BYTES = 1024 * 1024
+
+/** Undefined when the body is too long: it is read to its end, but not kept. */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request) {
+    size += chunk.length
+    if (size <= MAX_BODY_BYTES) chunks.push(chunk)
+  }
+  return size <= MAX_BODY_BYTES ? Buffer.concat(chunks) : undefined
+}
+
+function end(response: ServerResponse, status: number, error?: string): void {
+  const body = error === undefined ? { success: true } : { success: false, error }
+  response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
+}
+
+function header(headers: HeaderBag, name: string): string | string[] | undefined {
+  if (headers instanceof Headers) return headers.get(name) ?? undefined
+  const wanted = name.toLowerCase()
+  if (headers[wanted] !== undefined) return headers[wanted]
+  for (const [key, value] of Object.entries(headers)) if (key.toLowerCase() === wanted) return value
+  return undefined
+}
+
+function parsed(body: string | Buffer): WebhookEvent | undefined {
+  try {
+    return JSON.parse(body.toString())
+  } catch {
+    return undefined
+  }
+}
+
+const FAULTS: Record<SignatureFault | 'malformed_body', string> = {
+  missing: `${SIGNATURE_HEADER} or ${TIMESTAMP_HEADER} is missing.`,
+  malformed_timestamp: `${TIMESTAMP_HEADER} is not a unix time of 13 digits (ms).`,
+  malformed_signature: `${SIGNATURE_HEADER} is not 64 lower-case hex digits.`,
+  stale: 'The webhook was signed more than 5 minutes ago.',
+  future: 'The webhook was signed more than 5 minutes ahead of this clock.',
+  mismatch: 'The signature does not match the body and this secret.',
+  malformed_body: 'The body is not a webhook event.',
+}

@@ -1,0 +1,206 @@
+/** A local HTTPS front: https://localhost in front of an agent that speaks plain http on this machine. */
+import http from 'node:http'
+import https from 'node:https'
+import { createRequire } from 'node:module'
+import net from 'node:net'
+import { Worker } from 'node:worker_threads'
+import { isLoopback } from '../world/addresses.ts'
+
+export interface FrontAuthority {
+  /** The authority's certificate in PEM: what a client has to trust. */
+  ca: Promise<string>
+  /** For localhost, *.localhost, 127.0.0.1 and ::1; shared by all fronts of this authority. */
+  credentials: Promise<{ key: string; cert: string }>
+}
+
+export interface FrontOptions {
+  /** Base address of the agent, `http://127.0.0.1:3000`; loopback only. */
+  target: string
+  /** Free port unless given. */
+  port?: number
+  authority: FrontAuthority
+  /** How long the agent may stay silent before the front answers 504. Source: section 8. */
+  timeoutMs?: number
+}
+
+export interface Front {
+  url: string
+  close(): Promise<void>
+}
+
+interface Made {
+  ca: string
+  key: string
+  cert: string
+}
+
+/** Makes an authority of its own in a thread, so that nothing waits for it. Lives in memory; touches no trust store. */
+export function createFrontAuthority(): FrontAuthority {
+  const made = makeCertificates()
+  // Whoever uses the authority hears of a failure; nobody using it is no reason to stop the process.
+  made.catch(() => {})
+  const ca = made.then(all => all.ca)
+  const credentials = made.then(({ key, cert }) => ({ key, cert }))
+  ca.catch(() => {})
+  credentials.catch(() => {})
+  return { ca, credentials }
+}
+
+/**
+ * Listens on 127.0.0.1 at once; connections wait until the certificate is there. Requests and answers pass through
+ * byte by byte. Answers 502 when the agent is not up and 504 when it stays silent.
+ * Throws when `target` is not plain http on this machine, or the port is taken.
+ */
+export async function startFront({ target, port = 0, authority, timeoutMs = 30_000 }: FrontOptions): Promise<Front> {
+  const base = loopbackTarget(target)
+  // Idle connections go before any usual server would close them, so that no request runs into a closing one.
+  const agent = new http.Agent({ keepAlive: true, timeout: 1_000 })
+  const sockets = new Set<net.Socket>()
+  let server: https.Server | undefined
+  let closed = false
+
+  // Paused, so that the first bytes stay in the kernel until TLS reads them.
+  const door = net.createServer({ pauseOnConnect: true, noDelay: true }, socket => {
+    sockets.add(socket)
+    socket.on('error', () => {}).once('close', () => sockets.delete(socket))
+    server?.emit('connection', socket)
+  })
+  await listening(door, port)
+
+  function open(credentials: { key: string; cert: string }): void {
+    if (closed) return
+    const route = { base, agent, timeoutMs }
+    server = https.createServer({ ...credentials, requestTimeout: 0 }, (request, answer) =>
+      forward(request, answer, route),
+    )
+    for (const socket of sockets) server.emit('connection', socket)
+  }
+
+  async function close(): Promise<void> {
+    closed = true
+    const gone = new Promise<void>(resolve => door.close(() => resolve()))
+    for (const socket of sockets) socket.destroy()
+    agent.destroy()
+    await gone
+  }
+
+  authority.credentials.then(open, close)
+  return { url: `https://localhost:${(door.address() as net.AddressInfo).port}`, close }
+}
+
+interface Route {
+  base: URL
+  agent: http.Agent
+  timeoutMs: number
+}
+
+function forward(request: http.IncomingMessage, answer: http.ServerResponse, { base, agent, timeoutMs }: Route): void {
+  const path = base.pathname.replace(/\/$/, '') + request.url
+  const { hostname, port } = base
+  const onward = http.request({
+    agent,
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: port || 80,
+    method: request.method,
+    path,
+    headers: endToEnd(request.rawHeaders),
+    timeout: timeoutMs,
+  })
+  onward.on('timeout', () => onward.destroy(new Silence(timeoutMs)))
+  onward.on('response', reply => {
+    answer.writeHead(reply.statusCode!, reply.statusMessage, endToEnd(reply.rawHeaders))
+    reply.on('error', () => answer.destroy())
+    reply.pipe(answer)
+  })
+  onward.on('error', error => refuse(answer, base, error))
+  request.on('error', () => onward.destroy())
+  answer.on('close', () => onward.destroy())
+  request.pipe(onward)
+}
+
+class Silence extends Error {
+  constructor(timeoutMs: number) {
+    super(`gave no answer within ${timeoutMs / 1000} seconds`)
+  }
+}
+
+function refuse(answer: http.ServerResponse, base: URL, error: Error & { code?: string }): void {
+  if (answer.headersSent || answer.destroyed) return void answer.destroy()
+  const silent = error instanceof Silence
+  const why = silent
+    ? `The agent at ${base.origin} ${error.message}.`
+    : error.code === 'ECONNREFUSED'
+      ? `Nothing listens at ${base.origin}. Start the agent, then try again.`
+      : `The agent at ${base.origin} closed the connection without a whole answer.`
+  const body = JSON.stringify({ success: false, error: why })
+  // What is left of the request is not read, so the connection can't be used again.
+  answer.writeHead(silent ? 504 : 502, { 'Content-Type': 'application/json; charset=utf-8', Connection: 'close' })
+  answer.end(body)
+}
+
+// Headers that speak of one connection stay on it; all others pass as written, in their order.
+const HOP_BY_HOP = /^(?:connection|keep-alive|proxy-connection|proxy-authenticate|te|trailer|upgrade|expect)$/i
+
+function endToEnd(raw: readonly string[]): string[] {
+  return raw.filter((_, at) => !HOP_BY_HOP.test(raw[at - (at % 2)]!))
+}
+
+function loopbackTarget(target: string): URL {
+  const url = URL.canParse(target) ? new URL(target) : undefined
+  if (url?.protocol === 'http:' && isLoopback(url.hostname)) return url
+  throw new Error(`The target of the HTTPS front must be http:// on this machine, not ${target}.`)
+}
+
+function listening(server: net.Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+// Loading the certificate library holds a thread for a fifth of a second: too long for the one that answers requests.
+function makeCertificates(): Promise<Made> {
+  const module = createRequire(import.meta.url).resolve('selfsigned')
+  const worker = new Worker(CERTIFICATE_THREAD, { eval: true, workerData: module, execArgv: [] })
+  return new Promise((resolve, reject) => {
+    worker.once('message', resolve)
+    worker.once('error', reject)
+    worker.once('exit', () => reject(new Error('No certificate could be made for the HTTPS front.')))
+  })
+}
+
+const CERTIFICATE_THREAD = `
+const { parentPort, workerData } = require('node:worker_threads')
+const { createHash, generateKeyPairSync } = require('node:crypto')
+const { generate } = require(workerData)
+const common = { keyType: 'ec', algorithm: 'sha256' }
+const name = value => [{ name: 'commonName', value }]
+async function make() {
+  const keyPair = generateKeyPairSync('ec', {
+    namedCurve: 'P-256',
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  })
+  // Two authorities of one name confuse whoever trusts both: OpenSSL picks the issuer by its name.
+  const mark = createHash('sha256').update(keyPair.publicKey).digest('hex').slice(0, 12)
+  const authority = await generate(name('Agent Marketplace local ' + mark), { ...common, keyPair, extensions: [
+    { name: 'basicConstraints', cA: true, pathLenConstraint: 0, critical: true },
+    { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
+  ] })
+  const ca = { key: authority.private, cert: authority.cert }
+  const leaf = await generate(name('localhost'), { ...common, ca, extensions: [
+    { name: 'basicConstraints', cA: false, critical: true },
+    { name: 'keyUsage', digitalSignature: true, critical: true },
+    { name: 'extKeyUsage', serverAuth: true },
+    { name: 'subjectAltName', altNames: [
+      { type: 2, value: 'localhost' }, { type: 2, value: '*.localhost' },
+      { type: 7, ip: '127.0.0.1' }, { type: 7, ip: '::1' },
+    ] },
+  ] })
+  parentPort.postMessage({ ca: authority.cert, key: leaf.private, cert: leaf.cert })
+}
+make()
+`

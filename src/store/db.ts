@@ -1,0 +1,55 @@
+/** The database as the rest of the house sees it. Which engine runs is known to this folder alone. */
+
+export type Value = string | number | null
+
+/** Runs SELECTs. Values stand in the text as $1, $2 …; rows come back as plain objects under their column names. */
+export interface Reader {
+  get<Row>(sql: string, values?: readonly Value[]): Promise<Row | undefined>
+  all<Row>(sql: string, values?: readonly Value[]): Promise<Row[]>
+}
+
+/** A write transaction. `get` and `all` also take INSERT, UPDATE and DELETE … RETURNING. */
+export interface Tx extends Reader {
+  /** Runs one INSERT, UPDATE or DELETE and answers how many rows it changed. */
+  run(sql: string, values?: readonly Value[]): Promise<number>
+  /** Holds one row against other writers until the transaction ends; a no-op where writers run one at a time. */
+  lock(table: string, id: string): Promise<void>
+  /** Calls `effect` once the transaction is durable; never if it is rolled back. Must not throw. */
+  afterCommit(effect: () => void): void
+}
+
+export interface Db {
+  /** Reads one consistent state. Resolves only when all that it may have seen is durable. */
+  read<T>(work: (q: Reader) => Promise<T>): Promise<T>
+  /**
+   * Runs `work` alone, as one transaction: it commits if `work` resolves and is rolled back if it throws. Resolves (or
+   * rejects) only when all that it wrote or may have seen is durable. `work` awaits nothing but `tx`.
+   */
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /**
+   * A number that is another one whenever a committed write may have changed one of these tables; null where the engine
+   * can't tell. What a cache is keyed by.
+   */
+  version(tables: readonly string[]): number | null
+  /** Waits for what runs, makes everything durable, releases the database. Later calls reject. */
+  close(): Promise<void>
+}
+
+/** The database itself refused a row. Every driver translates its own error into this one. */
+export class ConstraintError extends Error {
+  readonly kind: 'unique' | 'check' | 'foreign_key' | 'not_null'
+
+  constructor(kind: ConstraintError['kind'], message: string) {
+    super(message)
+    this.kind = kind
+  }
+}
+
+/** The database can't be opened or can't go on. The message says what, why and what to do. */
+export class StoreError extends Error {}
+
+/** `columns('id', 'agentId')` → `id, agent_id AS "agentId"`: snake case in the tables, camel case in the rows. */
+export const columns = (...names: readonly string[]) =>
+  names.map(name => (snake(name) === name ? name : `${snake(name)} AS "${name}"`)).join(', ')
+
+const snake = (name: string) => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)

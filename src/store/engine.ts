@@ -1,0 +1,223 @@
+/** SQLite in memory. The only file that knows sql.js: statements prepared once, rows as objects, the bytes of a whole file. */
+import initSqlJs from 'sql.js'
+import { ConstraintError, type Value } from './db.ts'
+import { readSqlText, type SqlText, sqliteSchema } from './sql-text.ts'
+
+/** A statement that changed something, as the journal keeps it: values stand in the order in which they are bound. */
+export interface Effect {
+  sql: string
+  changed: number
+  values: Value[]
+}
+
+export interface Prepared {
+  sql: string
+  text: SqlText
+  statement: initSqlJs.Statement
+  names: string[] | null
+}
+
+export interface Result {
+  rows: Record<string, Value>[]
+  changed: number
+  bound: Value[]
+}
+
+// More texts than a program has; only texts put together at run time reach it.
+const KEPT_STATEMENTS = 1000
+const NO_ROWS: Record<string, Value>[] = []
+let library: Promise<initSqlJs.SqlJsStatic> | undefined
+
+export class Engine {
+  readonly #database: initSqlJs.Database
+  readonly #prepared = new Map<string, Prepared>()
+  readonly #begin: initSqlJs.Statement
+  readonly #commit: initSqlJs.Statement
+  readonly #rollback: initSqlJs.Statement
+  readonly #schemaVersion: initSqlJs.Statement
+
+  /** `bytes` is an SQLite file; without it the database is empty. Throws if it isn't one. */
+  static async open(bytes?: Uint8Array) {
+    library ??= initSqlJs()
+    return new Engine(new (await library).Database(bytes))
+  }
+
+  private constructor(database: initSqlJs.Database) {
+    this.#database = database
+    // Durability is the journal's: here a file is memory, so SQLite needs neither locks nor syncs.
+    database.exec(`PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF;
+      PRAGMA temp_store=MEMORY; PRAGMA cache_size=-32768; PRAGMA foreign_keys=ON`)
+    this.#begin = database.prepare('BEGIN')
+    this.#commit = database.prepare('COMMIT')
+    this.#rollback = database.prepare('ROLLBACK')
+    this.#schemaVersion = database.prepare('PRAGMA schema_version')
+  }
+
+  prepare(sql: string): Prepared {
+    const kept = this.#prepared.get(sql)
+    if (kept) return kept
+    const text = readSqlText(sql)
+    const statement = this.#database.prepare(text.kind === 'schema' ? sqliteSchema(sql) : sql)
+    const prepared = { sql, text, statement, names: null }
+    if (this.#prepared.size >= KEPT_STATEMENTS) this.#forgetOldest()
+    this.#prepared.set(sql, prepared)
+    return prepared
+  }
+
+  /** Runs a prepared statement to its end, with values in the order of $1, $2 … */
+  run(prepared: Prepared, values: readonly Value[], mostRows: number): Result {
+    const bound = inPlace(prepared, values)
+    const { kind } = prepared.text
+    if (kind === 'schema') return { rows: NO_ROWS, changed: this.#runSchema(prepared), bound }
+    const { statement } = prepared
+    let rows = NO_ROWS
+    try {
+      statement.bind(bound)
+      while (statement.step()) {
+        if (rows === NO_ROWS) rows = []
+        if (rows.length < mostRows) rows.push(this.#row(prepared))
+        // A write goes on to its end: only there are its constraints checked and its rows counted.
+        if (kind === 'read' && rows.length === mostRows) break
+      }
+    } catch (error) {
+      throw translated(error)
+    } finally {
+      statement.reset()
+    }
+    return { rows, changed: kind === 'write' ? this.#database.getRowsModified() : 0, bound }
+  }
+
+  /** Does an effect once more and answers how many rows it changed. */
+  replay({ sql, values }: Effect) {
+    const prepared = this.prepare(sql)
+    if (prepared.text.kind === 'schema') return this.#runSchema(prepared)
+    const { statement } = prepared
+    statement.bind(values)
+    while (statement.step());
+    statement.reset()
+    return this.#database.getRowsModified()
+  }
+
+  begin() {
+    finish(this.#begin)
+  }
+
+  commit() {
+    try {
+      finish(this.#commit)
+    } catch (error) {
+      throw translated(error) // a deferred foreign key speaks up only here
+    }
+  }
+
+  /** False after SQLite has given up a transaction by itself, as it does when memory runs out. */
+  inTransaction() {
+    try {
+      finish(this.#begin)
+    } catch {
+      return true
+    }
+    finish(this.#commit)
+    return false
+  }
+
+  rollback() {
+    finish(this.#rollback)
+    this.#forgetColumns()
+  }
+
+  /** Runs statements of this folder's own, such as a PRAGMA, and answers the first column. */
+  column(sql: string): Value[] {
+    return this.#database.exec(sql).flatMap(result => result.values.map(row => row[0] as Value))
+  }
+
+  /** The database as an SQLite file. Blocks for about 2 ms per MB. */
+  bytes() {
+    return this.#database.export()
+  }
+
+  close() {
+    this.#prepared.clear()
+    this.#database.close()
+  }
+
+  #runSchema(prepared: Prepared) {
+    // Only these may find nothing to do; asking costs as much as the statement.
+    const mayBeIdle = /\bIF\s+(NOT\s+)?EXISTS\b/i.test(prepared.sql)
+    const before = mayBeIdle ? this.#currentSchema() : null
+    try {
+      prepared.statement.step()
+    } catch (error) {
+      throw translated(error)
+    } finally {
+      prepared.statement.free()
+      this.#prepared.delete(prepared.sql)
+    }
+    this.#forgetColumns()
+    return mayBeIdle && this.#currentSchema() === before ? 0 : 1
+  }
+
+  #currentSchema() {
+    const version = this.#schemaVersion.get([])[0]
+    this.#schemaVersion.reset()
+    return version
+  }
+
+  #row(prepared: Prepared) {
+    prepared.names ??= prepared.statement.getColumnNames()
+    const { names } = prepared
+    const values = prepared.statement.get() as Value[]
+    const row: Record<string, Value> = {}
+    for (let i = 0; i < names.length; i++) row[names[i]!] = values[i]!
+    return row
+  }
+
+  // SQLite prepares statements again by itself when tables change; the names of `SELECT *` may be others then.
+  #forgetColumns() {
+    for (const prepared of this.#prepared.values()) prepared.names = null
+  }
+
+  #forgetOldest() {
+    const [oldest] = this.#prepared.values()
+    oldest!.statement.free()
+    this.#prepared.delete(oldest!.sql)
+  }
+}
+
+const finish = (statement: initSqlJs.Statement) => {
+  try {
+    statement.step()
+  } finally {
+    statement.reset()
+  }
+}
+
+/** A fresh array: what the caller does with his own later can't change what the journal holds. */
+const inPlace = ({ sql, text }: Prepared, values: readonly Value[]): Value[] => {
+  if (values.length !== text.valueCount) {
+    throw new TypeError(`${text.valueCount} values belong here, not ${values.length}: ${sql}`)
+  }
+  const { places } = text
+  const bound: Value[] = new Array(places.length)
+  for (let i = 0; i < places.length; i++) {
+    const value = values[places[i]! - 1]
+    if (typeof value !== 'string' && value !== null && !Number.isSafeInteger(value)) {
+      throw new TypeError(`$${places[i]} must be text, a whole number up to 2^53 or null: ${sql}`)
+    }
+    bound[i] = value as Value
+  }
+  return bound
+}
+
+const KINDS: readonly [prefix: string, kind: ConstraintError['kind']][] = [
+  ['UNIQUE constraint', 'unique'],
+  ['CHECK constraint', 'check'],
+  ['FOREIGN KEY constraint', 'foreign_key'],
+  ['NOT NULL constraint', 'not_null'],
+]
+
+const translated = (error: unknown) => {
+  const message = error instanceof Error ? error.message : String(error)
+  const known = KINDS.find(([prefix]) => message.startsWith(prefix))
+  return known ? new ConstraintError(known[1], message) : error
+}

@@ -1,0 +1,22 @@
+/** Starts the thread that makes a snapshot. */
+import { Worker } from 'node:worker_threads'
+
+/** Takes the sealed journal of `file` into its snapshot, in a thread of its own. Resolves with the snapshot's size in bytes. */
+export const foldInWorker = (file: string) =>
+  new Promise<number>((resolve, reject) => {
+    const worker = startWorker(file)
+    worker.once('message', resolve)
+    worker.once('error', reject)
+    worker.once('exit', code => reject(new Error(`the snapshot's thread ended with code ${code}`)))
+  })
+
+const startWorker = (workerData: string) => {
+  if (!import.meta.url.endsWith('.ts')) {
+    return new Worker(new URL('./snapshot-worker.js', import.meta.url), { workerData })
+  }
+  // From source: a thread does not inherit the loader that reads TypeScript, so it is told to load it.
+  const { href } = new URL('./snapshot-worker.ts', import.meta.url)
+  const loader = import.meta.resolve('tsx/esm/api')
+  const start = `import('${loader}').then(tsx => { tsx.register(); return import('${href}') })`
+  return new Worker(start, { eval: true, workerData })
+}

@@ -1,0 +1,79 @@
+/**
+ * One frame of a journal: a head of 40 bytes, then a payload. Little-endian:
+ *
+ *     0 magic     4 checksum of all that follows     8 payload length     12 checksum of the frame before
+ *    16 kind     20 count of records     24 sequence number of the first record     32 offset of this frame in the file
+ *
+ * A frame is written only when everything before it is durable. So an intact frame proves that whatever stands before
+ * its offset was once on the disk: damage there is damage, not the torn end of a write. The payload is JSON in UTF-8,
+ * where the first byte of the magic can't occur, so nobody's text can look like a frame.
+ */
+import { crc32 } from 'node:zlib'
+
+/** How far a history has come: the number of its next record and the checksum of the last frame that counts. */
+export interface Position {
+  seq: number
+  chain: number
+}
+
+export interface Frame extends Position {
+  kind: 'head' | 'batch' | 'mark'
+  /** The checksum of the frame before; `chain` is this one's. `seq` is the number of its first record. */
+  previous: number
+  count: number
+  payload: Buffer
+  end: number
+}
+
+export const HEAD_BYTES = 40
+const MAGIC = Buffer.from([0xff, 0x41, 0x4d, 0x4a])
+const KINDS = ['head', 'batch', 'mark'] as const
+
+/** Fills in the head of a frame whose payload already stands behind it; `bytes` is exactly one frame. Answers its checksum. */
+export const sealFrame = (
+  bytes: Buffer,
+  {
+    kind,
+    seq,
+    count,
+    offset,
+    previous,
+  }: { kind: Frame['kind']; seq: number; count: number; offset: number; previous: number },
+) => {
+  MAGIC.copy(bytes)
+  bytes.writeUInt32LE(bytes.length - HEAD_BYTES, 8)
+  bytes.writeUInt32LE(previous, 12)
+  bytes.writeUInt32LE(KINDS.indexOf(kind), 16)
+  bytes.writeUInt32LE(count, 20)
+  bytes.writeDoubleLE(seq, 24)
+  bytes.writeDoubleLE(offset, 32)
+  const checksum = crc32(bytes.subarray(8))
+  bytes.writeUInt32LE(checksum, 4)
+  return checksum
+}
+
+/** The frame at `offset`; null if there is none that is intact and belongs right there. */
+export const readFrame = (bytes: Buffer, offset: number): Frame | null => {
+  if (offset + HEAD_BYTES > bytes.length || bytes.compare(MAGIC, 0, 4, offset, offset + 4) !== 0) return null
+  const end = offset + HEAD_BYTES + bytes.readUInt32LE(offset + 8)
+  const kind = KINDS[bytes.readUInt32LE(offset + 16)]
+  if (end > bytes.length || !kind || bytes.readDoubleLE(offset + 32) !== offset) return null
+  const chain = bytes.readUInt32LE(offset + 4)
+  if (crc32(bytes.subarray(offset + 8, end)) !== chain) return null
+  return {
+    kind,
+    chain,
+    end,
+    previous: bytes.readUInt32LE(offset + 12),
+    count: bytes.readUInt32LE(offset + 20),
+    seq: bytes.readDoubleLE(offset + 24),
+    payload: bytes.subarray(offset + HEAD_BYTES, end),
+  }
+}
+
+/** The offset of the first intact frame at or after `from`; -1 if there is none. */
+export const findFrame = (bytes: Buffer, from: number) => {
+  let at = bytes.indexOf(MAGIC, from)
+  while (at >= 0 && !readFrame(bytes, at)) at = bytes.indexOf(MAGIC, at + 1)
+  return at
+}

@@ -1,0 +1,84 @@
+/** Reads the text of a statement, once, when it is prepared: what kind it is, what it writes, where its values stand. */
+
+export interface SqlText {
+  kind: 'read' | 'write' | 'schema'
+  /** The table that it writes; null for a read. */
+  table: string | null
+  /** For each place the engine binds, in its order, the number n of the $n that stands there. */
+  places: readonly number[]
+  /** How many values the text asks for: the greatest n. */
+  valueCount: number
+}
+
+// One token that may hide words or dollars, or matters itself: strings, names, comments, values, words, signs.
+const TOKEN = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|\$\d+|[A-Za-z_][\w$]*|[();?:@]/g
+const WRITES = new Set(['INSERT', 'REPLACE', 'UPDATE', 'DELETE'])
+const SCHEMA = new Set(['CREATE', 'DROP', 'ALTER'])
+
+// Replaying a statement must do again what it did: nothing in it may depend on the moment, chance or the connection.
+const UNREPEATABLE =
+  /\brandom(blob)?\s*\(|'now'|\bcurrent_(time|date|timestamp)\b|\b(last_insert_rowid|(total_)?changes)\s*\(/i
+// These keep the rows done before a failure, which the journal (it holds whole statements) could not tell.
+const HALF_DONE = /\bOR\s+(FAIL|ROLLBACK)\b/i
+
+/** Throws a TypeError for a text that is not exactly one SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER or DROP. */
+export const readSqlText = (sql: string): SqlText => {
+  const { words, places } = scan(sql)
+  const verb = mainVerb(words)
+  const kind = verb === 'SELECT' ? 'read' : WRITES.has(verb) ? 'write' : SCHEMA.has(verb) ? 'schema' : null
+  if (!kind) throw new TypeError(`Not a statement for this database: ${sql}`)
+  if (kind !== 'read' && (UNREPEATABLE.test(sql) || HALF_DONE.test(sql))) {
+    throw new TypeError(`A statement that writes must do the same each time it runs: ${sql}`)
+  }
+  return {
+    kind,
+    table: kind === 'read' ? null : writtenTable(words, verb),
+    places,
+    valueCount: Math.max(0, ...places),
+  }
+}
+
+const scan = (sql: string) => {
+  const words: string[] = [] // those outside of parentheses
+  const places: number[] = []
+  let depth = 0
+  let ended = false
+  for (const [token] of sql.matchAll(TOKEN)) {
+    if (token.startsWith('--') || token.startsWith('/*')) continue
+    if (ended) throw new TypeError(`One statement at a time: ${sql}`)
+    if (token === '(') depth++
+    else if (token === ')') depth--
+    else if (token === ';') ended = true
+    else if (token === '?' || token === ':' || token === '@') throw new TypeError(`Values stand as $1, $2 …: ${sql}`)
+    else if (token.startsWith('$')) addPlace(places, Number(token.slice(1)))
+    else if (depth === 0 && !token.startsWith("'")) words.push(token)
+  }
+  return { words, places }
+}
+
+// A named parameter takes its place at its first appearance; later ones share it.
+const addPlace = (places: number[], n: number) => {
+  if (!places.includes(n)) places.push(n)
+}
+
+const mainVerb = (words: readonly string[]) => {
+  const first = words[0]?.toUpperCase() ?? ''
+  if (first !== 'WITH') return first
+  return words.map(word => word.toUpperCase()).find(word => word === 'SELECT' || WRITES.has(word)) ?? ''
+}
+
+const writtenTable = (words: readonly string[], verb: string) => {
+  const rest = words.slice(words.findIndex(word => word.toUpperCase() === verb) + 1)
+  const skip = /^(OR|ABORT|IGNORE|REPLACE|INTO|FROM|TABLE|UNIQUE|INDEX|VIEW|TEMP|IF|NOT|EXISTS)$/i
+  const name = rest.find(word => !skip.test(word)) ?? ''
+  return name.replace(/^"|"$/g, '').toLowerCase()
+}
+
+/** The house dialect's DDL as SQLite wants it: 64-bit integers under their only name there, and tables that check types. */
+export const sqliteSchema = (sql: string) => {
+  const text = sql
+    .trim()
+    .replace(/;$/, '')
+    .replace(/\bBIGINT\b/gi, 'INTEGER')
+  return /^CREATE\s+TABLE\b/i.test(text) && !/\bSTRICT\s*$/i.test(text) ? `${text} STRICT` : text
+}

@@ -1,0 +1,302 @@
+/** The embedded database: SQLite in memory for speed, a journal on the disk for durability, a snapshot to start from. */
+import { realpath } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { type Db, type Reader, StoreError, type Tx } from './db.ts'
+import { type Disk, realDisk } from './disk.ts'
+import { Engine } from './engine.ts'
+import { foldInWorker } from './fold.ts'
+import type { Journal } from './journal.ts'
+import { lockFile } from './lock.ts'
+import { recover, resumeJournal } from './recovery.ts'
+import { Unit } from './unit.ts'
+
+export interface SqliteOptions {
+  /** null keeps everything in memory: nothing is on the disk, and all is gone at the end. */
+  file: string | null
+  /** Called once if the disk fails: nothing more is accepted, and the process should end. */
+  onFatal: (error: Error) => void
+  /** What does no harm yet: a snapshot that could not be made. */
+  warn?: (message: string) => void
+  /** What a second process is told about this one: a command, an address. */
+  holder?: string
+  /** How long the journal may grow before a snapshot takes it in, in bytes, if the snapshot is small. */
+  journalBytes?: number
+}
+
+/** For tests: a disk that records or fails, the thread replaced by a call, no lock. */
+export interface Parts {
+  disk: Disk
+  fold: (file: string) => Promise<number>
+  lock: (file: string, holder?: string) => Promise<() => Promise<void>>
+}
+
+export interface Stats {
+  transactions: number
+  /** Writes to the disk; one serves all transactions that were waiting. */
+  batches: number
+  journalBytes: number
+  snapshotBytes: number
+  snapshots: number
+}
+
+export interface SqliteDb extends Db {
+  /** Brings the SQLite file up to everything that was committed before the call. */
+  snapshot(): Promise<void>
+  stats(): Stats
+}
+
+const JOURNAL_BYTES = 8 * 1024 * 1024
+const parts: Parts = { disk: realDisk, fold: foldInWorker, lock: lockFile }
+
+/** Opens the database in `file`, made if it is missing. Throws a StoreError if it is in use or damaged. */
+export const openSqlite = (options: SqliteOptions) => openSqliteOn(parts, options)
+
+export const openSqliteOn = async ({ disk, fold, lock }: Parts, options: SqliteOptions): Promise<SqliteDb> => {
+  if (options.file === null) return new EmbeddedDb(await Engine.open(), null)
+  const file = disk === realDisk ? await realPath(options.file) : options.file
+  const unlock = await lock(file, options.holder)
+  try {
+    const recovered = await recover(disk, file)
+    const journal = await resumeJournal(disk, file, recovered)
+    const { snapshotBytes } = recovered
+    const limit = options.journalBytes ?? JOURNAL_BYTES
+    const storage = { journal, snapshotBytes, limit, sealed: Boolean(recovered.sealed), fold: () => fold(file), unlock }
+    return new EmbeddedDb(recovered.engine, storage, options)
+  } catch (error) {
+    await unlock()
+    throw error
+  }
+}
+
+/** The same file under another name must be the same lock. */
+export const realPath = async (file: string) => {
+  const folder = await realpath(dirname(file)).catch(() => {
+    throw new StoreError(`${dirname(file)} is not there: make the folder first.`)
+  })
+  const path = join(folder, basename(file))
+  return realpath(path).catch(() => path)
+}
+
+interface Storage {
+  journal: Journal
+  snapshotBytes: number
+  limit: number
+  /** True if a sealed journal waits to be taken into the snapshot. */
+  sealed: boolean
+  fold: () => Promise<number>
+  unlock: () => Promise<void>
+}
+
+type Outcome<T> = { value: T } | { error: unknown }
+
+class EmbeddedDb implements SqliteDb {
+  readonly #engine: Engine
+  readonly #storage: Storage | null
+  readonly #warn: (message: string) => void
+  #state: 'open' | 'closing' | 'dead' = 'open'
+  #failure: StoreError | null = null
+  #busy = false
+  readonly #turns: { go(): void; refuse(error: Error): void }[] = []
+  readonly #versions = new Map<string, number>()
+  #schemaVersion = 0
+  #transactions = 0
+  #snapshots = 0
+  #folding: Promise<void> | null = null
+  #closing: Promise<void> | null = null
+  #retryAt = 0
+
+  constructor(engine: Engine, storage: Storage | null, options?: SqliteOptions) {
+    this.#engine = engine
+    this.#storage = storage
+    this.#warn = options?.warn ?? (() => {})
+    if (!storage) return
+    const { journal } = storage
+    journal.warn = this.#warn
+    journal.onBatch = bytes => this.#foldIfLong(bytes)
+    journal.onFatal = error => {
+      this.#state = 'dead'
+      this.#failure = error
+      options?.onFatal(error)
+    }
+    if (storage.sealed) this.#foldAside()
+  }
+
+  async read<T>(work: (q: Reader) => Promise<T>): Promise<T> {
+    await this.#enter()
+    const unit = new Unit(this.#engine, false)
+    let outcome: Outcome<T>
+    try {
+      outcome = { value: await work(unit) }
+    } catch (error) {
+      outcome = { error }
+    }
+    unit.end()
+    this.#leave()
+    return this.#settle(outcome, null)
+  }
+
+  async write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    await this.#enter()
+    const unit = new Unit(this.#engine, true)
+    let outcome: Outcome<T>
+    try {
+      const value = await work(unit)
+      unit.commit()
+      outcome = { value }
+      this.#countVersions(unit)
+    } catch (error) {
+      outcome = { error }
+      unit.rollback()
+    }
+    try {
+      return this.#settle(outcome, unit) // before the next unit starts: the journal's order is the commits' order
+    } finally {
+      this.#leave()
+    }
+  }
+
+  version(tables: readonly string[]) {
+    let sum = this.#schemaVersion
+    for (const table of tables) sum += this.#versions.get(table) ?? 0
+    return sum
+  }
+
+  close() {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close() {
+    if (this.#busy && this.#state === 'open') await this.#enter()
+    if (this.#state === 'open') this.#state = 'closing'
+    this.#refuseTurns()
+    if (this.#storage) {
+      await this.#folding?.catch(() => {})
+      await this.#storage.journal.close()
+      await this.#storage.unlock()
+    }
+    this.#engine.close()
+  }
+
+  async snapshot() {
+    if (!this.#storage) return
+    while (this.#folding) await this.#folding.catch(() => {})
+    if (this.#storage.sealed) await this.#fold()
+    await this.#fold()
+  }
+
+  stats() {
+    return {
+      transactions: this.#transactions,
+      batches: this.#storage?.journal.batches ?? 0,
+      journalBytes: this.#storage?.journal.bytes ?? 0,
+      snapshotBytes: this.#storage?.snapshotBytes ?? 0,
+      snapshots: this.#snapshots,
+    }
+  }
+
+  /** One unit at a time, in the order of asking. */
+  #enter(): Promise<void> | undefined {
+    if (this.#state !== 'open') throw this.#refusal()
+    if (!this.#busy) {
+      this.#busy = true
+      return undefined
+    }
+    return new Promise((go, refuse) => {
+      this.#turns.push({ go, refuse })
+    })
+  }
+
+  #leave() {
+    const next = this.#turns.shift()
+    if (next) next.go()
+    else this.#busy = false
+  }
+
+  #refuseTurns() {
+    for (const { refuse } of this.#turns.splice(0)) refuse(this.#refusal())
+  }
+
+  #refusal() {
+    return this.#failure ?? new StoreError('The database is closed.')
+  }
+
+  /** Hands on the outcome of a unit when all that it wrote or may have seen is durable, its effects first. */
+  #settle<T>(outcome: Outcome<T>, unit: Unit | null): Promise<T> | T {
+    const journal = this.#storage?.journal
+    const effects = unit?.effects.length ? unit.effects : null
+    if (effects) this.#transactions++
+    if (!journal || (!effects && journal.settled)) {
+      if ('error' in outcome) throw outcome.error
+      this.#runEffects(unit)
+      return outcome.value
+    }
+    return new Promise((resolve, reject) => {
+      const done = () => {
+        if ('error' in outcome) return reject(outcome.error)
+        this.#runEffects(unit)
+        resolve(outcome.value)
+      }
+      journal.add({ effects, done, fail: reject })
+    })
+  }
+
+  // A mistake in one must not look like a disk that failed, which is what an error means to the journal.
+  #runEffects(unit: Unit | null) {
+    for (const effect of unit?.after ?? []) {
+      try {
+        effect()
+      } catch (error) {
+        this.#warn(`What follows a commit must not throw: ${(error as Error).stack}`)
+      }
+    }
+  }
+
+  #countVersions(unit: Unit) {
+    for (const table of unit.tables) this.#versions.set(table, (this.#versions.get(table) ?? 0) + 1)
+    if (unit.changedSchema) this.#schemaVersion++
+  }
+
+  #foldIfLong(bytes: number) {
+    const { limit, snapshotBytes } = this.#storage!
+    if (this.#folding || this.#state !== 'open') return
+    if (bytes < Math.max(limit, snapshotBytes / 4, this.#retryAt)) return
+    this.#foldAside()
+  }
+
+  #foldAside() {
+    this.#fold().catch(error => this.#warn(`The snapshot could not be made: ${error.message}`))
+  }
+
+  #fold() {
+    this.#folding = this.#foldNow().finally(() => {
+      this.#folding = null
+    })
+    return this.#folding
+  }
+
+  async #foldNow() {
+    const storage = this.#storage!
+    if (!storage.sealed) {
+      if (storage.journal.empty && storage.journal.settled) return
+      if (!(await storage.journal.rotate())) {
+        this.#retryLater()
+        throw new StoreError('There is no room for a new journal.')
+      }
+      storage.sealed = true
+    }
+    try {
+      storage.snapshotBytes = await storage.fold()
+      storage.sealed = false
+      this.#retryAt = 0
+      this.#snapshots++
+    } catch (error) {
+      this.#retryLater() // the sealed journal stays: nothing is lost, only longer to read at the next start
+      throw error
+    }
+  }
+
+  #retryLater() {
+    this.#retryAt = this.#storage!.journal.bytes + this.#storage!.limit
+  }
+}

@@ -1,0 +1,89 @@
+/** One unit of work on the embedded engine: what a caller holds as `q` or `tx` while it is his turn. */
+import { ConstraintError, StoreError, type Tx, type Value } from './db.ts'
+import type { Effect, Engine, Result } from './engine.ts'
+
+const NONE: readonly Value[] = []
+
+export class Unit implements Tx {
+  readonly #engine: Engine
+  readonly #mayWrite: boolean
+  #begun = false
+  #ended = false
+  #broken: unknown
+  readonly effects: Effect[] = []
+  readonly after: (() => void)[] = []
+  readonly tables = new Set<string>()
+  changedSchema = false
+
+  constructor(engine: Engine, mayWrite: boolean) {
+    this.#engine = engine
+    this.#mayWrite = mayWrite
+  }
+
+  async get<Row>(sql: string, values = NONE) {
+    return this.#execute(sql, values, 1).rows[0] as Row | undefined
+  }
+
+  async all<Row>(sql: string, values = NONE) {
+    return this.#execute(sql, values, Number.POSITIVE_INFINITY).rows as Row[]
+  }
+
+  async run(sql: string, values = NONE) {
+    return this.#execute(sql, values, 0).changed
+  }
+
+  async lock() {
+    if (this.#ended) throw tooLate()
+  }
+
+  afterCommit(effect: () => void) {
+    if (this.#ended) throw tooLate()
+    this.after.push(effect)
+  }
+
+  commit() {
+    if (this.#broken) throw this.#broken
+    if (this.#begun) this.#engine.commit()
+    this.#begun = false
+    this.#ended = true
+  }
+
+  rollback() {
+    this.#ended = true
+    this.effects.length = 0
+    if (this.#begun && this.#engine.inTransaction()) this.#engine.rollback()
+    this.#begun = false
+  }
+
+  end() {
+    this.#ended = true
+  }
+
+  #execute(sql: string, values: readonly Value[], mostRows: number): Result {
+    if (this.#ended) throw tooLate()
+    if (this.#broken) throw this.#broken
+    try {
+      const prepared = this.#engine.prepare(sql)
+      const { kind, table } = prepared.text
+      if (kind === 'read') {
+        if (mostRows === 0) throw new TypeError(`Not for run, which writes: ${sql}`)
+        return this.#engine.run(prepared, values, mostRows)
+      }
+      if (!this.#mayWrite) throw new TypeError(`A read can't write: ${sql}`)
+      if (!this.#begun) this.#engine.begin()
+      this.#begun = true
+      const result = this.#engine.run(prepared, values, mostRows)
+      if (result.changed === 0) return result // it left everything as it was: nothing to keep
+      this.effects.push({ sql, changed: result.changed, values: result.bound })
+      if (kind === 'schema') this.changedSchema = true
+      else this.tables.add(table!)
+      return result
+    } catch (error) {
+      // A refused row undoes its own statement and no other. After anything else nobody knows: the unit can't commit.
+      if (!(error instanceof ConstraintError)) this.#broken = error
+      throw error
+    }
+  }
+}
+
+const tooLate = () => new StoreError('This transaction has ended: use it only inside the function that was given it.')

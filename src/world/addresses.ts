@@ -1,0 +1,54 @@
+/** Which addresses may be called: public unicast, and in dev this machine's own as well. Source: D42. */
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+
+export interface AddressRule {
+  /** In dev: 127.0.0.0/8 and ::1 are allowed too, and nothing else that is private. */
+  allowLoopback: boolean
+}
+
+/** What is wrong with an address, in words that follow "is"; null when it may be called. Zone ids never pass. */
+export function addressFault(address: string, rule: AddressRule): string | null {
+  if (!isIP(address) || address.includes('%')) return 'not a plain address'
+  // `process` turns an IPv4 address in IPv6 clothes (::ffff:10.0.0.7) back into what the kernel connects to.
+  const parsed = ipaddr.process(address)
+  const range = parsed.range()
+  if (range === 'loopback') return rule.allowLoopback ? null : 'this machine itself'
+  if (range !== 'unicast' || !isGlobal(parsed)) return WORDS[range] ?? 'reserved'
+  return null
+}
+
+/** Whether a host name or an address means this machine: `localhost`, `*.localhost`, 127.0.0.0/8, ::1. */
+export function isLoopback(host: string): boolean {
+  const bare = host.replace(/^\[(.*)\]$/, '$1')
+  return isLocalName(bare) || (ipaddr.isValid(bare) && ipaddr.process(bare).range() === 'loopback')
+}
+
+/** RFC 6761: `localhost` and all names under it mean this machine, whatever a name server says. */
+export function isLocalName(host: string): boolean {
+  return /^(?:.+\.)?localhost\.?$/i.test(host)
+}
+
+// 2000::/3 is all of IPv6 that has been given out; old forms such as ::127.0.0.1 (IPv4-compatible) lie outside it.
+const GIVEN_OUT = ipaddr.IPv6.parse('2000::')
+const DOCUMENTATION = ipaddr.IPv6.parse('3fff::')
+
+function isGlobal(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  if (address instanceof ipaddr.IPv4) return true
+  return address.match(GIVEN_OUT, 3) && !address.match(DOCUMENTATION, 20)
+}
+
+const WORDS: Record<string, string> = {
+  private: 'private',
+  uniqueLocal: 'private',
+  linkLocal: 'link-local',
+  deprecatedSiteLocal: 'private',
+  carrierGradeNat: 'private to a carrier',
+  unspecified: 'not the address of one machine',
+  broadcast: 'a broadcast address',
+  multicast: 'a multicast address',
+  rfc6052: 'a translated address (NAT64)',
+  rfc6145: 'a translated address',
+  '6to4': 'a tunnel (6to4)',
+  teredo: 'a tunnel (Teredo)',
+}

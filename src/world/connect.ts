@@ -1,0 +1,198 @@
+/** Opens one connection to an address that may be called, checked before a byte is sent. Source: D42. */
+import { promises as dns } from 'node:dns'
+import { once } from 'node:events'
+import net from 'node:net'
+import tls from 'node:tls'
+import { type AddressRule, addressFault, isLocalName } from './addresses.ts'
+import type { OutgoingFailure } from './world.ts'
+
+export interface Resolved {
+  address: string
+  family: number
+}
+
+/** All addresses of a name; rejects when it has none. */
+export type Lookup = (hostname: string) => Promise<readonly Resolved[]>
+
+export interface Destination {
+  secure: boolean
+  /** A name or an IP literal, without brackets. */
+  hostname: string
+  port: number
+}
+
+export interface ConnectOptions extends AddressRule {
+  lookup?: Lookup
+  /** Whom TLS trusts. */
+  trust(): Promise<tls.SecureContext>
+  /** A TLS session of an earlier connection to the same place, and where to leave the next one. */
+  session?: Buffer | undefined
+  keepSession?(session: Buffer): void
+}
+
+/** Why there is no connection, with a sentence for people. */
+export class ConnectError extends Error {
+  readonly reason: OutgoingFailure
+  constructor(reason: OutgoingFailure, message: string) {
+    super(message)
+    this.reason = reason
+  }
+}
+
+export interface Attempt {
+  /** Rejects with a ConnectError. */
+  socket: Promise<net.Socket>
+  /** Gives up and closes whatever is half open; `socket` then rejects with `why`. No effect on an open connection. */
+  cancel(why: ConnectError): void
+}
+
+/** Long enough for any honest server; the deadline of the request is the other bound. */
+const CONNECT_TIMEOUT_MS = 10_000
+
+/** Looks the name up once, checks every answer, connects to those answers only, then checks the peer itself. */
+export function openConnection(to: Destination, options: ConnectOptions): Attempt {
+  const opening = new AbortController()
+  const timer = setTimeout(() => opening.abort(timedOut(to)), CONNECT_TIMEOUT_MS)
+  const socket = open(to, options, opening.signal).catch(error => {
+    throw opening.signal.aborted ? opening.signal.reason : error
+  })
+  const clear = () => clearTimeout(timer)
+  socket.then(clear, clear)
+  return { socket, cancel: why => opening.abort(why) }
+}
+
+async function open(to: Destination, options: ConnectOptions, signal: AbortSignal): Promise<net.Socket> {
+  const addresses = await orAborted(checkedAddresses(to.hostname, options), signal)
+  const tcp = net.connect({ host: to.hostname, port: to.port, lookup: pinned(addresses), noDelay: true })
+  tcp.on('error', ignore)
+  const giveUp = () => tcp.destroy()
+  signal.addEventListener('abort', giveUp, { once: true })
+  try {
+    await orAborted(once(tcp, 'connect'), signal).catch(error => Promise.reject(connectFault(error, to)))
+    const fault = addressFault(tcp.remoteAddress ?? '', options)
+    if (fault) throw forbidden(`The address ${tcp.remoteAddress}`, fault, options)
+    tcp.setKeepAlive(true, 60_000)
+    return to.secure ? await orAborted(secured(tcp, to, options), signal) : tcp
+  } catch (error) {
+    tcp.destroy()
+    throw error
+  } finally {
+    signal.removeEventListener('abort', giveUp)
+  }
+}
+
+async function checkedAddresses(hostname: string, options: ConnectOptions): Promise<readonly Resolved[]> {
+  const literal = net.isIP(hostname)
+  const addresses = literal ? [{ address: hostname, family: literal }] : await resolve(hostname, options.lookup)
+  for (const { address } of addresses) {
+    const fault = addressFault(address, options)
+    // What a name leads to is not told: it would let an outsider read this network's own names.
+    if (fault) throw forbidden(literal ? `The address ${address}` : `An address of ${hostname}`, fault, options)
+  }
+  return addresses
+}
+
+async function resolve(hostname: string, lookup: Lookup = systemLookup): Promise<readonly Resolved[]> {
+  try {
+    const addresses = await lookup(hostname)
+    if (addresses.length > 0) return addresses
+  } catch (error) {
+    const found = codeOf(error) !== 'ENOTFOUND' && codeOf(error) !== 'ENODATA'
+    if (found) throw new ConnectError('dns', `The name ${hostname} could not be looked up (${codeOf(error)}).`)
+  }
+  throw new ConnectError('dns', `The name ${hostname} has no address.`)
+}
+
+async function systemLookup(hostname: string): Promise<readonly Resolved[]> {
+  if (isLocalName(hostname)) return LOCAL
+  return dns.lookup(hostname, { all: true })
+}
+
+const LOCAL: readonly Resolved[] = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+]
+
+// A second look-up could be answered differently from the one that was checked; so the socket gets these and no others.
+function pinned(addresses: readonly Resolved[]): net.LookupFunction {
+  return (_hostname, options, done) => {
+    if (options.all) return done(null, [...addresses])
+    const [first] = addresses
+    done(null, first!.address, first!.family)
+  }
+}
+
+async function secured(tcp: net.Socket, to: Destination, options: ConnectOptions): Promise<net.Socket> {
+  try {
+    const secure = tls.connect({
+      socket: tcp,
+      host: to.hostname,
+      servername: net.isIP(to.hostname) ? '' : to.hostname,
+      secureContext: await options.trust(),
+      ALPNProtocols: ['http/1.1'],
+      ...(options.session && { session: options.session }),
+    })
+    secure.on('error', ignore)
+    secure.on('session', session => options.keepSession?.(session))
+    await once(secure, 'secureConnect')
+    return secure
+  } catch (error) {
+    throw tlsFault(error, to.hostname)
+  }
+}
+
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason)
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}
+
+function forbidden(what: string, fault: string, rule: AddressRule): ConnectError {
+  const allowed = rule.allowLoopback ? 'public addresses and this machine' : 'public addresses'
+  return new ConnectError('private_address', `${what} is ${fault}; webhooks go to ${allowed} only.`)
+}
+
+function connectFault(error: unknown, to: Destination): ConnectError {
+  if (error instanceof ConnectError) return error
+  const where = `${to.hostname} port ${to.port}`
+  if (codeOf(error) === 'ECONNREFUSED') return new ConnectError('refused', `Nothing listens at ${where}.`)
+  if (codeOf(error) === 'ETIMEDOUT') return timedOut(to)
+  if (codeOf(error) === 'ECONNRESET') return new ConnectError('reset', `The connection to ${where} was cut off.`)
+  return new ConnectError('refused', `There is no way to ${where} (${codeOf(error)}).`)
+}
+
+function tlsFault(error: unknown, host: string): ConnectError {
+  const code = codeOf(error)
+  if (code === 'ECONNRESET' || code === 'EPIPE') {
+    return new ConnectError('reset', `${host} closed the connection before TLS was agreed.`)
+  }
+  return new ConnectError('tls', CERTIFICATE_FAULTS[code]?.(host) ?? `TLS with ${host} failed (${code}).`)
+}
+
+const untrusted = (host: string) =>
+  `The certificate of ${host} comes from an authority that is not trusted here; NODE_EXTRA_CA_CERTS can name one.`
+
+const CERTIFICATE_FAULTS: Record<string, (host: string) => string> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
+  CERT_HAS_EXPIRED: host => `The certificate of ${host} has expired.`,
+  CERT_NOT_YET_VALID: host => `The certificate of ${host} is not valid yet.`,
+  ERR_TLS_CERT_ALTNAME_INVALID: host => `The certificate is not made out to ${host}.`,
+}
+
+function timedOut(to: Destination): ConnectError {
+  return new ConnectError('timeout', `${to.hostname} port ${to.port} took no connection in time.`)
+}
+
+function codeOf(error: unknown): string {
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' ? code : 'no code'
+}
+
+function ignore(): void {}

@@ -1,0 +1,176 @@
+/** The only way out: POSTs a webhook under the rules for addresses, time and size. Source: D42. */
+import type { Socket } from 'node:net'
+import type { Pool } from 'undici'
+import type { AddressRule } from './addresses.ts'
+import { type Attempt, ConnectError, type ConnectOptions, type Lookup, openConnection } from './connect.ts'
+import { Exchange } from './exchange.ts'
+import { type Pems, trustStore } from './trust.ts'
+import type { Egress, Outgoing, OutgoingResult } from './world.ts'
+
+export interface EgressOptions extends AddressRule {
+  requireHttps: boolean
+  /** Authorities trusted besides Node's own and NODE_EXTRA_CA_CERTS; a promise is awaited by the first TLS call. */
+  ca?: Pems | Promise<Pems>
+  /** Resolves names; the system's resolver unless given. */
+  lookup?: Lookup
+}
+
+/** Connections are kept for some seconds and shared by origin. `close` cuts off what is under way. */
+export function createEgress({ requireHttps, ca, ...rule }: EgressOptions): Egress {
+  const connecting: ConnectOptions = { ...rule, trust: trustStore(ca) }
+  const routes = new Map<string, Route>()
+  let loading: Promise<typeof Pool> | undefined
+  let NewPool: typeof Pool | undefined
+  let closed = false
+
+  function send(url: URL, exchange: Exchange): void {
+    if (closed) return void exchange.fail('reset', CLOSING)
+    let route = routes.get(url.origin)
+    if (!route) {
+      route = new Route(NewPool!, url.origin, connecting, idle => {
+        if (routes.get(url.origin) === idle) routes.delete(url.origin)
+      })
+      routes.set(url.origin, route)
+    }
+    route.send(url, exchange)
+  }
+
+  function loadThenSend(url: URL, exchange: Exchange): void {
+    loading ??= loadPool()
+    loading.then(
+      loaded => {
+        NewPool = loaded
+        send(url, exchange)
+      },
+      () => exchange.fail('reset', 'The HTTP client could not be loaded.'),
+    )
+  }
+
+  return {
+    post(request: Outgoing): Promise<OutgoingResult> {
+      const exchange = new Exchange(request)
+      const url = judged(request.url, requireHttps)
+      if (url instanceof ConnectError) exchange.fail(url.reason, url.message)
+      else if (NewPool) send(url, exchange)
+      else loadThenSend(url, exchange)
+      return exchange.result
+    },
+    async close() {
+      closed = true
+      await Promise.all([...routes.values()].map(route => route.close()))
+    },
+  }
+}
+
+// By the first call, so that a start does not wait for it. Of undici's 160 ms the pool alone takes 35; should a later
+// version keep it elsewhere, the whole does as well.
+async function loadPool(): Promise<typeof Pool> {
+  const poolAlone: string = 'undici/lib/dispatcher/pool.js'
+  return import(poolAlone).then(
+    module => module.default,
+    async () => (await import('undici')).Pool,
+  )
+}
+
+const MAX_HEADER_BYTES = 16 * 1024
+const MAX_CONNECTIONS_PER_ORIGIN = 64
+const CLOSING = 'The marketplace is closing its connections.'
+const ABANDONED = new ConnectError('timeout', 'Nobody waits for this connection any more.')
+
+type Connected = (...result: [null, Socket] | [Error, null]) => void
+
+/** The connections to one origin. Each was checked when it was made, so it can be used again unchecked. */
+class Route {
+  readonly #pool: Pool
+  readonly #connecting: ConnectOptions
+  readonly #onIdle: (route: Route) => void
+  readonly #waiting = new Set<Exchange>()
+  readonly #opening = new Set<Attempt>()
+  #open = 0
+  #session: Buffer | undefined
+
+  constructor(NewPool: typeof Pool, origin: string, connecting: ConnectOptions, onIdle: (route: Route) => void) {
+    this.#connecting = connecting
+    this.#onIdle = onIdle
+    this.#pool = new NewPool(origin, {
+      connections: MAX_CONNECTIONS_PER_ORIGIN,
+      keepAliveMaxTimeout: 30_000,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      // The deadline of the exchange is the only one; these would be restarted by every byte.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: (to: { protocol: string; hostname: string; port: string }, done: Connected) => this.#connect(to, done),
+    })
+  }
+
+  send(url: URL, exchange: Exchange): void {
+    this.#waiting.add(exchange)
+    exchange.onEnd(() => {
+      this.#waiting.delete(exchange)
+      this.#tidy()
+    })
+    const { body, headers } = exchange.request
+    const path = url.pathname + url.search
+    // Never throws: what can't be sent is told to the exchange.
+    this.#pool.dispatch(
+      { method: 'POST', path, headers: { ...headers, 'accept-encoding': 'identity' }, body },
+      exchange,
+    )
+  }
+
+  async close(): Promise<void> {
+    for (const exchange of this.#waiting) exchange.fail('reset', CLOSING)
+    this.#tidy()
+    await this.#pool.destroy()
+  }
+
+  #connect(to: { protocol: string; hostname: string; port: string }, done: Connected): void {
+    const secure = to.protocol === 'https:'
+    const destination = { secure, hostname: to.hostname, port: Number(to.port) || (secure ? 443 : 80) }
+    const attempt = openConnection(destination, {
+      ...this.#connecting,
+      session: this.#session,
+      keepSession: session => {
+        this.#session = session
+      },
+    })
+    this.#opening.add(attempt)
+    attempt.socket.then(
+      socket => {
+        this.#opening.delete(attempt)
+        this.#open += 1
+        socket.once('close', () => {
+          this.#open -= 1
+          this.#tidy()
+        })
+        done(null, socket)
+      },
+      error => {
+        this.#opening.delete(attempt)
+        done(error, null)
+        this.#tidy()
+      },
+    )
+  }
+
+  // With nobody waiting, connections being opened serve no one; with none open either, the pool itself can go.
+  #tidy(): void {
+    if (this.#waiting.size > 0) return
+    for (const attempt of this.#opening) attempt.cancel(ABANDONED)
+    if (this.#open > 0 || this.#opening.size > 0) return
+    this.#onIdle(this)
+    void this.#pool.destroy()
+  }
+}
+
+function judged(text: string, requireHttps: boolean): URL | ConnectError {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !/^https?:$/.test(url.protocol)) return new ConnectError('bad_url', 'The URL is not an http(s) address.')
+  if (url.username || url.password) {
+    return new ConnectError('bad_url', 'The URL holds a user name or password; webhooks go without.')
+  }
+  if (requireHttps && url.protocol !== 'https:') {
+    return new ConnectError('https_required', 'The URL begins with http://; webhooks go to https:// only.')
+  }
+  return url
+}

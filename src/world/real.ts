@@ -1,0 +1,46 @@
+/** The real world: the machine's clock, real chance, the real network. */
+import { randomBytes } from 'node:crypto'
+import { V7Generator } from 'uuidv7'
+import { seededChance } from './chance.ts'
+import { createEgress, type EgressOptions } from './egress.ts'
+import type { World } from './world.ts'
+
+export interface WorldOptions extends EgressOptions {
+  /** How far domain time runs ahead of the machine's, in ms; dev keeps it over restarts as `now() - realNow()`. Source: D44. */
+  offsetMs?: number
+  /** Makes ids, bytes and chance repeatable. Only with an empty store: the same seed gives the same ids again. */
+  seed?: string | number
+}
+
+// The time written into the ids of a seeded world; any fixed one would do. 2026-01-01.
+const SEEDED_EPOCH_MS = 1_767_225_600_000
+
+/** A world of real time and real sockets. `egress.close()` is all there is to close. Source: D42, D44. */
+export function createWorld({ offsetMs = 0, seed, ...rule }: WorldOptions): World {
+  const seeded = seed === undefined ? undefined : seededChance(seed)
+  const ids = new V7Generator(seeded)
+  let offset = offsetMs
+  let latest = 0
+
+  // When the machine's clock is set back, domain time stands still until it has caught up.
+  function now(): number {
+    latest = Math.max(latest, Date.now() + offset)
+    return latest
+  }
+
+  return {
+    now,
+    realNow: () => Date.now(),
+    advance(to) {
+      if (to > now()) offset = Math.trunc(to) - Date.now()
+    },
+    id: prefix => `${prefix}_${ids.generateOrResetWithTs(seeded ? SEEDED_EPOCH_MS : now()).toHex()}`,
+    bytes: count => seeded?.bytes(count) ?? randomBytes(count),
+    chance: () => seeded?.fraction() ?? Math.random(),
+    after(ms, work) {
+      const timer = setTimeout(work, ms).unref()
+      return { cancel: () => clearTimeout(timer) }
+    },
+    egress: createEgress(rule),
+  }
+}

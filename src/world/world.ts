@@ -1,0 +1,56 @@
+/** Time, chance and network, as the rest of the house sees them. */
+
+/** What leaves the house. The only implementations live in this folder. */
+export interface Outgoing {
+  url: string
+  body: string
+  headers: Readonly<Record<string, string>>
+  /** For the whole exchange, look-up and connection included. */
+  timeoutMs: number
+  /** Bytes of the answer's body that are read; the rest is dropped unread. */
+  maxAnswerBytes: number
+}
+
+/** Why no answer came. Kept on the row of the attempt; never thrown. */
+export type OutgoingFailure =
+  | 'bad_url'
+  | 'https_required'
+  | 'private_address'
+  | 'dns'
+  | 'refused'
+  | 'tls'
+  | 'timeout'
+  | 'reset'
+  | 'bad_answer'
+
+export type OutgoingResult =
+  | { ok: true; status: number; headers: Record<string, string>; body: string; durationMs: number }
+  | { ok: false; reason: OutgoingFailure; message: string; durationMs: number }
+
+export interface Egress {
+  /** POSTs once, follows no redirect, checks the address it connects to. Never rejects. Source: D42. */
+  post(request: Outgoing): Promise<OutgoingResult>
+  close(): Promise<void>
+}
+
+export interface Timer {
+  cancel(): void
+}
+
+export interface World {
+  /** Domain time in ms since 1970 UTC: every "how long since" of the marketplace. Never goes back. Source: D44. */
+  now(): number
+  /** The machine's own time in ms: signatures, leases, time-outs. Source: D44. */
+  realNow(): number
+  /** Moves domain time forward to `to` (ms); earlier times are ignored. */
+  advance(to: number): void
+  /** A new sortable id with its kind's prefix: `task_…`. */
+  id(prefix: string): string
+  /** Unpredictable bytes for secrets (repeatable in a seeded world). */
+  bytes(count: number): Buffer
+  /** A number in [0, 1) for jitter and simulated behaviour. */
+  chance(): number
+  /** Calls `work` once after `ms` of real time. Does not keep the process alive. For waiting, never for durable work. */
+  after(ms: number, work: () => void): Timer
+  readonly egress: Egress
+}

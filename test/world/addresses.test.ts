@@ -1,0 +1,125 @@
+/** Forbidden addresses in every spelling, tried for real against canaries on this machine. */
+import { readFileSync } from 'node:fs'
+import net from 'node:net'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { addressFault, isLoopback } from '../../src/world/addresses.ts'
+import { createWorld } from '../../src/world/real.ts'
+import type { OutgoingFailure } from '../../src/world/world.ts'
+
+interface Row {
+  url: string
+  kind: string
+  reason: OutgoingFailure
+}
+const table = new URL('../../fixtures/forbidden-addresses.json', import.meta.url)
+const { addresses } = JSON.parse(readFileSync(table, 'utf8')) as { addresses: Row[] }
+
+/** Listens on 127.0.0.1 and, where there is IPv6, on ::1, at one port; counts who comes. */
+async function canaries() {
+  let connections = 0
+  const count = (socket: net.Socket) => {
+    connections++
+    socket.on('error', () => {}).end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')
+  }
+  const first = net.createServer(count).listen(0, '127.0.0.1')
+  await new Promise(resolve => first.once('listening', resolve))
+  const { port } = first.address() as net.AddressInfo
+  const second = net.createServer(count).listen(port, '::1')
+  await new Promise(resolve => second.once('listening', resolve).once('error', resolve))
+  const close = () => {
+    first.close()
+    second.close()
+  }
+  return { port, seen: () => connections, close }
+}
+
+const post = { body: '{}', headers: {}, timeoutMs: 2000, maxAnswerBytes: 100 }
+
+test(`serve: ${addresses.length} spellings of forbidden addresses are refused and no canary sees a connection`, async () => {
+  const canary = await canaries()
+  const { egress } = createWorld({ allowLoopback: false, requireHttps: true })
+  for (const { url, reason } of addresses) {
+    const result = await egress.post({ ...post, url: url.replaceAll('{port}', String(canary.port)) })
+    assert.is(result.ok ? 'called' : result.reason, reason, url)
+    if (!result.ok) assert.match(result.message, /^[A-Z].*\.$/, `${url}: a whole sentence`)
+  }
+  assert.is(canary.seen(), 0)
+  await egress.close()
+  canary.close()
+})
+
+test('serve: plain http to a forbidden address is refused by the address as well, when https is not asked for', async () => {
+  const canary = await canaries()
+  const { egress } = createWorld({ allowLoopback: false, requireHttps: false })
+  for (const { url, kind, reason } of addresses) {
+    if (reason !== 'private_address') continue
+    const plain = url.replace(/https:/i, 'http:').replaceAll('{port}', String(canary.port))
+    const result = await egress.post({ ...post, url: plain })
+    assert.is(result.ok ? 'called' : result.reason, 'private_address', `${kind} ${plain}`)
+  }
+  assert.is(canary.seen(), 0)
+  await egress.close()
+  canary.close()
+})
+
+test('dev: loopback is called in any spelling, nothing else private is', async () => {
+  const canary = await canaries()
+  const { egress } = createWorld({ allowLoopback: true, requireHttps: false })
+  const loopback = ['127.0.0.1', '127.1', '2130706433', '0x7f000001', 'localhost', 'agent.localhost', 'LOCALHOST.']
+  for (const host of [...loopback, '[::ffff:127.0.0.1]']) {
+    const result = await egress.post({ ...post, url: `http://${host}:${canary.port}/` })
+    assert.is(result.ok ? result.status : result.message, 200, host)
+  }
+  const before = canary.seen()
+  for (const { url, kind, reason } of addresses) {
+    if (reason !== 'private_address' || /^(?:loopback|mapped)/.test(kind)) continue
+    const result = await egress.post({ ...post, url: url.replaceAll('{port}', String(canary.port)) })
+    assert.is(result.ok ? 'called' : result.reason, 'private_address', url)
+  }
+  assert.is(canary.seen(), before)
+  await egress.close()
+  canary.close()
+})
+
+test('the sentence names the address and the rule', async () => {
+  const { egress } = createWorld({ allowLoopback: false, requireHttps: true })
+  const said = async (url: string) => {
+    const result = await egress.post({ ...post, url })
+    return result.ok ? '' : result.message
+  }
+  assert.is(
+    await said('https://10.0.0.7/hook'),
+    'The address 10.0.0.7 is private; webhooks go to public addresses only.',
+  )
+  assert.is(
+    await said('https://0x7f.1/'),
+    'The address 127.0.0.1 is this machine itself; webhooks go to public addresses only.',
+  )
+  assert.is(
+    await said('https://localhost/'),
+    'An address of localhost is this machine itself; webhooks go to public addresses only.',
+  )
+  assert.is(await said('http://example.com/'), 'The URL begins with http://; webhooks go to https:// only.')
+  await egress.close()
+})
+
+test('public unicast addresses pass', () => {
+  const open = ['1.1.1.1', '8.8.8.8', '93.184.216.34', '100.63.255.255', '172.32.0.1', '192.0.3.1', '223.255.255.254']
+  const open6 = ['2606:4700::1111', '2001:4860:4860::8888', '2a00:1450::1', '::ffff:8.8.8.8', '2003::1']
+  for (const address of [...open, ...open6]) assert.is(addressFault(address, { allowLoopback: false }), null, address)
+  for (const odd of ['', 'localhost', '1.2.3', '2606:4700::1111%eth0', '1.1.1.1/8', '::1%lo']) {
+    assert.ok(addressFault(odd, { allowLoopback: true }), odd)
+  }
+})
+
+test('isLoopback: names and addresses of this machine', () => {
+  for (const host of ['localhost', 'a.localhost', 'localhost.', '127.0.0.1', '127.9.9.9', '::1', '[::1]']) {
+    assert.ok(isLoopback(host), host)
+  }
+  for (const host of ['localhost.example.com', 'notlocalhost', '10.0.0.1', '0.0.0.0', '::', 'example.com', '']) {
+    assert.not(isLoopback(host), host)
+  }
+})
+
+test.run()

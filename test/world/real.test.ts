@@ -1,0 +1,125 @@
+/** The real world: two clocks, ids, chance and timers. */
+import { spawnSync } from 'node:child_process'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { createWorld } from '../../src/world/real.ts'
+
+const rule = { allowLoopback: false, requireHttps: true }
+const HOUR_MS = 3_600_000
+
+/** Runs `work` with a machine clock that `set` moves at will. */
+function withClock(work: (set: (ms: number) => void) => void): void {
+  const original = Date.now
+  let time = 1_767_225_600_000
+  Date.now = () => time
+  try {
+    work(ms => {
+      time = ms
+    })
+  } finally {
+    Date.now = original
+  }
+}
+
+test('clock: domain time is the machine time plus the offset, real time is the machine time', () => {
+  withClock(set => {
+    const world = createWorld({ ...rule, offsetMs: HOUR_MS })
+    assert.is(world.now() - world.realNow(), HOUR_MS)
+    set(Date.now() + 5)
+    assert.is(world.now(), Date.now() + HOUR_MS)
+  })
+})
+
+test('clock: advance moves domain time alone, and never back', () => {
+  withClock(set => {
+    const world = createWorld(rule)
+    const start = world.now()
+    world.advance(start + 48 * HOUR_MS)
+    assert.is(world.now(), start + 48 * HOUR_MS)
+    assert.is(world.realNow(), start)
+    world.advance(start + HOUR_MS)
+    assert.is(world.now(), start + 48 * HOUR_MS)
+    set(start + 10)
+    assert.is(world.now(), start + 48 * HOUR_MS + 10)
+  })
+})
+
+test('clock: domain time never goes back when the machine clock does', () => {
+  withClock(set => {
+    const world = createWorld(rule)
+    const start = world.now()
+    set(start - 25 * HOUR_MS)
+    assert.is(world.now(), start)
+    assert.is(world.realNow(), start - 25 * HOUR_MS)
+    set(start - 1)
+    assert.is(world.now(), start)
+    set(start + 1)
+    assert.is(world.now(), start + 1)
+    set(start - HOUR_MS)
+    world.advance(start + 100)
+    assert.is(world.now(), start + 100)
+    set(start - HOUR_MS + 1)
+    assert.is(world.now(), start + 101)
+  })
+})
+
+test('ids: prefixed, unique, and in the order of their making, over a clock that jumps', () => {
+  withClock(set => {
+    const world = createWorld(rule)
+    const made: string[] = []
+    for (let i = 0; i < 20_000; i++) {
+      if (i % 1000 === 0) set(Date.now() + (i % 3 === 0 ? -HOUR_MS : 7))
+      if (i === 10_000) world.advance(world.now() + 30 * 24 * HOUR_MS)
+      made.push(world.id('task'))
+    }
+    assert.match(made[0]!, /^task_[0-9a-f]{32}$/)
+    assert.is(new Set(made).size, made.length)
+    assert.equal([...made].sort(), made)
+  })
+})
+
+test('chance: unseeded worlds differ, seeded ones repeat', () => {
+  const draw = (seed?: string) => {
+    const world = createWorld(seed === undefined ? rule : { ...rule, seed })
+    return [world.id('a'), world.bytes(32).toString('hex'), world.chance(), world.id('b'), world.bytes(5).length]
+  }
+  assert.equal(draw('one'), draw('one'))
+  assert.not.equal(draw('one'), draw('two'))
+  assert.not.equal(draw(), draw())
+  for (let i = 0; i < 1000; i++) {
+    const value = createWorld({ ...rule, seed: String(i) }).chance()
+    assert.ok(value >= 0 && value < 1)
+  }
+})
+
+test('chance: seeded ids are unique and in order', () => {
+  const world = createWorld({ ...rule, seed: 7 })
+  const made = Array.from({ length: 10_000 }, () => world.id('x'))
+  assert.equal([...new Set(made)].sort(), made)
+})
+
+test('after: runs once, later; a cancelled one never', async () => {
+  const world = createWorld(rule)
+  const ran: string[] = []
+  world.after(10, () => ran.push('late'))
+  world.after(0, () => ran.push('soon'))
+  world.after(5, () => ran.push('never')).cancel()
+  await new Promise(resolve => setTimeout(resolve, 40))
+  assert.equal(ran, ['soon', 'late'])
+})
+
+test('after: a timer does not keep the process alive, and undici is not loaded by a start', () => {
+  const url = new URL('../../src/world/real.ts', import.meta.url).href
+  const script = `
+    const { createWorld } = await import(${JSON.stringify(url)})
+    const world = createWorld({ allowLoopback: false, requireHttps: true })
+    world.after(60_000, () => {})
+    const { createRequire } = await import('node:module')
+    const cache = Object.keys(createRequire(${JSON.stringify(url)}).cache)
+    console.log(cache.filter(path => path.includes('/undici/')).length)`
+  const run = spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], { timeout: 8000 })
+  assert.is(run.status, 0, String(run.stderr))
+  assert.is(String(run.stdout).trim(), '0')
+})
+
+test.run()
