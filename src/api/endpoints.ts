@@ -1,0 +1,21 @@
+/** The whole interface: every record under the name of its verb. */
+import { accounts, keys } from './accounts.ts'
+import { admins } from './admin.ts'
+import { agents } from './agents.ts'
+import { simulator } from './simulator.ts'
+import { callbacks, tasks } from './tasks.ts'
+import { wallet } from './wallet.ts'
+
+export const endpoints = {
+  ...accounts,
+  ...agents,
+  ...keys,
+  ...tasks,
+  ...callbacks,
+  ...wallet,
+  ...admins,
+  ...simulator,
+} as const
+
+export type Endpoints = typeof endpoints
+export type EndpointName = keyof Endpoints

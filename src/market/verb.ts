@@ -1,0 +1,27 @@
+/** How a record of the interface and the verb that serves it are tied together at compile time. */
+import type { Auth, Endpoint, InputOf, ReplyOf } from '../api/endpoint.ts'
+import type { EndpointName, Endpoints } from '../api/endpoints.ts'
+import type { Actor, Ctx, Market, ReadCtx } from './market.ts'
+
+/** What a signed request carries besides its path: raw headers and bytes, unchecked. */
+export interface Signed {
+  readonly timestamp: string | undefined
+  readonly signature: string | undefined
+  readonly raw: Buffer
+}
+
+type ActorOf<A extends Auth> = A extends 'public' ? Actor | null : A extends 'signature' ? null : Actor
+
+type UnitCtx<E extends Endpoint> = E['unit'] extends 'read' ? ReadCtx : E['unit'] extends 'write' ? Ctx : Market
+
+type Input<E extends Endpoint> = E['auth'] extends 'signature' ? InputOf<E> & { readonly signed: Signed } : InputOf<E>
+
+/** The verb of one record: resolves to `data`, or throws a Refusal. */
+export type VerbOf<E extends Endpoint> = (
+  ctx: UnitCtx<E> & { readonly actor: ActorOf<E['auth']> },
+  input: Input<E>,
+) => Promise<ReplyOf<E>>
+
+export type Verb<Name extends EndpointName> = VerbOf<Endpoints[Name]>
+
+export type Verbs = { readonly [Name in EndpointName]: Verb<Name> }

@@ -1,0 +1,161 @@
+/** Writes answers: the envelope, the headers every answer has, and the request's line in the log. */
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type FailureName, Refusal, refuse } from '../api/failures.ts'
+import type { Market } from '../market/market.ts'
+import { ConstraintError } from '../store/db.ts'
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+const LINGER_MS = 2000
+
+// The process's own beginning and a count: unique, and far cheaper than chance for each request.
+const beginning = randomBytes(6).toString('hex')
+let count = 0
+
+export const newRequestId = () => `${beginning}-${(++count).toString(36)}`
+
+/** What polka adds to a request. */
+export interface WebRequest extends IncomingMessage {
+  path: string
+  search: string
+  query: Record<string, string | string[] | undefined>
+  params: Record<string, string>
+}
+
+/** The state of the whole server that an answer depends on. */
+export interface House {
+  readonly market: Market
+  closing: boolean
+}
+
+/** The client left before its request was complete: there is nobody to answer. */
+export class Gone extends Error {}
+
+export const failureText = ({ message, errors }: Refusal) => JSON.stringify({ success: false, error: message, errors })
+
+/** One request and its answer. */
+export class Call {
+  readonly req: WebRequest
+  readonly res: ServerResponse
+  readonly house: House
+  readonly id = newRequestId()
+  readonly started = performance.now()
+  userId: string | null = null
+
+  constructor(house: House, req: IncomingMessage, res: ServerResponse) {
+    this.house = house
+    this.req = req as WebRequest
+    this.res = res
+  }
+
+  json(status: number, text: string, cookie?: string) {
+    const headers = this.#headers(JSON_TYPE, Buffer.byteLength(text))
+    if (cookie !== undefined) headers.push('set-cookie', cookie)
+    this.#send(status, headers, text)
+  }
+
+  /** A page outside the envelope. */
+  page(status: number, type: string, body: string | Buffer, more?: Readonly<Record<string, string>>) {
+    const headers = this.#headers(type, Buffer.byteLength(body))
+    if (more) addHeaders(headers, more)
+    this.#send(status, headers, body)
+  }
+
+  refuse(refusal: Refusal) {
+    const text = failureText(refusal)
+    const headers = this.#headers(JSON_TYPE, Buffer.byteLength(text))
+    addHeaders(headers, refusal.headers)
+    if (refusal.code === ('body_too_large' satisfies FailureName)) this.#sendAndLinger(refusal.status, headers, text)
+    else this.#send(refusal.status, headers, text)
+  }
+
+  /** Answers whatever was thrown. What is no refusal is our own fault, and its detail stays in the log. */
+  fail(error: unknown) {
+    if (error instanceof Gone) return
+    if (this.res.headersSent) {
+      this.#logFault(error)
+      this.res.destroy()
+      return
+    }
+    if (error instanceof Refusal) return this.refuse(error)
+    if (error instanceof ConstraintError && error.kind === 'unique') return this.refuse(refuse('lost_race'))
+    this.#logFault(error)
+    this.refuse(refuse('internal'))
+  }
+
+  #logFault(error: unknown) {
+    const fault = error instanceof Error ? error : new Error(String(error))
+    const { message, stack } = fault
+    this.house.market.log({ type: 'error', message, ...(stack && { stack }), requestId: this.id })
+  }
+
+  /** Flat names and values: the form that Node writes without looking at each again. */
+  #headers(type: string, length: number): string[] {
+    const headers = [
+      'content-type',
+      type,
+      'content-length',
+      String(length),
+      'x-request-id',
+      this.id,
+      'x-service-version',
+      this.house.market.config.version,
+      'cache-control',
+      'no-store',
+      'x-content-type-options',
+      'nosniff',
+    ]
+    if (this.house.closing) headers.push('connection', 'close')
+    return headers
+  }
+
+  #send(status: number, headers: string[], body: string | Buffer) {
+    this.res.writeHead(status, headers)
+    this.res.end(body)
+    this.#log(status)
+  }
+
+  /**
+   * Closing a socket with unread bytes resets it, and the client may lose the answer. So the answer goes first, and the
+   * rest of the body is thrown away for a moment before the connection ends.
+   */
+  #sendAndLinger(status: number, headers: string[], text: string) {
+    const { req, res } = this
+    if (!this.house.closing) headers.push('connection', 'close')
+    res.writeHead(status, headers)
+    res.write(text)
+    const timer = setTimeout(() => res.end(), LINGER_MS)
+    const end = () => {
+      clearTimeout(timer)
+      res.end()
+    }
+    req.once('end', end).once('close', end).resume()
+    this.#log(status)
+  }
+
+  #log(status: number) {
+    this.house.market.log({
+      type: 'request',
+      method: this.req.method ?? '',
+      path: this.req.path ?? pathOf(this.req.url ?? ''),
+      status,
+      ms: Math.round((performance.now() - this.started) * 100) / 100,
+      requestId: this.id,
+      userId: this.userId,
+    })
+  }
+}
+
+function pathOf(target: string) {
+  const end = target.search(/[?#]/)
+  return end === -1 ? target : target.slice(0, end)
+}
+
+function addHeaders(headers: string[], more: Readonly<Record<string, string>>) {
+  for (const name in more) {
+    const given = name.toLowerCase()
+    const at = headers.indexOf(given)
+    if (at !== -1 && at % 2 === 0) headers[at + 1] = more[name]!
+    else headers.push(name, more[name]!)
+  }
+}

@@ -1,0 +1,38 @@
+/** Answers what is not HTTP, or took too long to become a request: the envelope by hand. */
+import type { Duplex } from 'node:stream'
+import { refuse } from '../api/failures.ts'
+import type { Config } from '../config.ts'
+import { failureText, newRequestId } from './answer.ts'
+
+const LINGER_MS = 1000
+
+const words: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: 'The headers are too large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request took too long to arrive',
+}
+
+export const answerParserError = (config: Config) => (error: NodeJS.ErrnoException, socket: Duplex) => {
+  if (socket.writableEnded) return // answered; what still arrives is part of the same broken request
+  const { _httpMessage: started } = socket as Duplex & { _httpMessage?: { headersSent: boolean } | null }
+  if (error.code === 'ECONNRESET' || !socket.writable || started?.headersSent) {
+    socket.destroy()
+    return
+  }
+  const text = failureText(refuse('bad_request', words[error.code ?? ''] ?? 'This is no HTTP request'))
+  socket.end(
+    [
+      'HTTP/1.1 400 Bad Request',
+      'content-type: application/json; charset=utf-8',
+      `content-length: ${Buffer.byteLength(text)}`,
+      `x-request-id: ${newRequestId()}`,
+      `x-service-version: ${config.version}`,
+      'cache-control: no-store',
+      'x-content-type-options: nosniff',
+      'connection: close',
+      '',
+      text,
+    ].join('\r\n'),
+  )
+  // At once would reset the connection while the client still sends, and the answer could be lost.
+  setTimeout(() => socket.destroy(), LINGER_MS).unref()
+}

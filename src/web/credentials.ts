@@ -1,0 +1,108 @@
+/** Who calls: reads the credential of a request and judges it by the record. Source: D10, D12, D15. */
+import type { IncomingMessage } from 'node:http'
+import { parseCookie, stringifySetCookie } from 'cookie'
+import type { Endpoint } from '../api/endpoint.ts'
+import { refuse } from '../api/failures.ts'
+import { durations } from '../api/limits.ts'
+import type { Config } from '../config.ts'
+import type { Actor } from '../market/market.ts'
+import type { Reader } from '../store/db.ts'
+
+/** Finds the account behind a credential; null if it is unknown, expired or deleted. */
+export interface Authenticate {
+  key(q: Reader, bearer: string): Promise<Actor | null>
+  session(q: Reader, cookie: string): Promise<Actor | null>
+}
+
+/** `value` is null for a key that can't be one: it counts as a bad key, not as none. */
+export type Credential = { kind: 'key'; value: string | null } | { kind: 'session'; value: string }
+
+const BEARER = /^bearer +(svc_[\x21-\x7e]{1,250})$/i
+const LOOPBACK = /^(?:(?:[a-z0-9_-]+\.)*localhost|127\.0\.0\.1|\[::1\])(?::(\d{0,5}))?$/i
+
+const isHttps = (config: Config) => config.baseUrl.startsWith('https:')
+const cookieName = (config: Config) => (isHttps(config) ? '__Host-session' : 'session')
+
+export const isLoopbackHost = (host: string) => LOOPBACK.test(host)
+
+/** The value of a header that came exactly once. Node itself drops or joins the others. */
+export function onlyHeader({ rawHeaders }: IncomingMessage, name: string): string | undefined {
+  let found: string | undefined
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const given = rawHeaders[i]!
+    if (given.length !== name.length || given.toLowerCase() !== name) continue
+    if (found !== undefined) return undefined
+    found = rawHeaders[i + 1]
+  }
+  return found
+}
+
+export function readCredential(req: IncomingMessage, config: Config): Credential | null {
+  const { authorization, cookie } = req.headers
+  if (authorization !== undefined) {
+    const key = BEARER.exec(onlyHeader(req, 'authorization') ?? '')?.[1]
+    return { kind: 'key', value: key?.startsWith('svc_') ? key : null }
+  }
+  if (cookie === undefined) return null
+  const value = parseCookie(cookie)[cookieName(config)]
+  return value ? { kind: 'session', value } : null
+}
+
+/** Whether a request that changes something comes from another site's page. */
+export function isCrossSite(req: IncomingMessage, config: Config): boolean {
+  const site = req.headers['sec-fetch-site']
+  if (site !== undefined) return site !== 'same-origin' && site !== 'none'
+  const { origin } = req.headers
+  if (origin === undefined) return false
+  if (URL.canParse(config.baseUrl) && origin === new URL(config.baseUrl).origin) return false
+  if (config.mode !== 'dev') return true
+  const host = /^http:\/\/(.+)$/i.exec(origin)?.[1]
+  const match = host === undefined ? null : LOOPBACK.exec(host)
+  return !match || Number(match[1] || 80) !== req.socket.localPort
+}
+
+/** The refusals that need no database. */
+export function checkCredential({ auth }: Endpoint, credential: Credential | null) {
+  if (auth === 'public' || auth === 'signature') return
+  if (auth === 'key') {
+    if (credential?.kind !== 'key' || credential.value === null) throw refuse('key_needed')
+  } else if (credential === null || credential.value === null) throw refuse('not_authenticated')
+}
+
+/** The account behind the credential, if it may call this endpoint. Runs inside the unit that serves the request. */
+export async function admit(
+  record: Endpoint,
+  credential: Credential | null,
+  authenticate: Authenticate,
+  q: Reader,
+): Promise<Actor | null> {
+  if (credential === null || credential.value === null) return null
+  const actor = await authenticate[credential.kind](q, credential.value)
+  if (actor === null) {
+    if (record.auth === 'public') return null
+    throw refuse(record.auth === 'key' ? 'key_needed' : 'not_authenticated')
+  }
+  if (record.auth === 'session' && credential.kind === 'key') throw refuse('session_needed')
+  const { user } = actor
+  if (user.banned) {
+    // A browser that still holds a banned account's cookie can sign in to another account.
+    if (record.auth === 'public' && record.sets === 'session') return null
+    throw refuse('banned')
+  }
+  if (record.role === 'builder' && !user.isBuilder) throw refuse('builder_only')
+  if (record.role === 'admin' && !user.isAdmin) throw refuse('admin_only')
+  if (record.whenSuspended === 'refused' && user.suspended) throw refuse('suspended')
+  return actor
+}
+
+/** The Set-Cookie header that starts a session, or ends it (null). */
+export const sessionCookie = (config: Config, session: string | null) =>
+  stringifySetCookie({
+    name: cookieName(config),
+    value: session ?? '',
+    httpOnly: true,
+    sameSite: 'lax',
+    path: '/',
+    maxAge: session === null ? 0 : durations.session.absoluteMs / 1000,
+    secure: isHttps(config),
+  })

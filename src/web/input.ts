@@ -1,0 +1,87 @@
+/** Makes a verb's input from the parameters, the query and the body of a request. */
+import type { z } from 'zod'
+import type { Endpoint } from '../api/endpoint.ts'
+import { type FieldErrors, invalid, refuse } from '../api/failures.ts'
+import type { WebRequest } from './answer.ts'
+import { parseBody } from './body.ts'
+import { onlyHeader } from './credentials.ts'
+
+const PARAM_MAX = 200
+
+export interface Input {
+  readonly params: Readonly<Record<string, string>>
+  readonly query: unknown
+  readonly body: unknown
+  readonly signed?: Signed
+}
+
+/** What a signature covers; the verb judges it. A header that is missing or repeated is undefined. */
+export interface Signed {
+  readonly timestamp: string | undefined
+  readonly signature: string | undefined
+  readonly raw: Buffer
+}
+
+export type ReadInput = (req: WebRequest, bytes: Buffer | null) => Input
+
+/** What can be known of a record's input before any request: built once. The reader throws refusals. */
+export function inputReader(record: Endpoint): ReadInput {
+  const what = kindOf(record.path)
+  const names = record.query ? Object.keys(record.query.shape) : []
+  const { query: querySchema, body: bodySchema, auth } = record
+  return (req, bytes) => {
+    const { params } = req
+    for (const name in params) {
+      const value = params[name]!
+      if (value.length > PARAM_MAX || value.includes('\0')) throw refuse('not_found', what)
+    }
+    const signed = auth === 'signature' ? readSigned(req, bytes) : undefined
+    const raw = bodySchema && !signed && bytes ? parseBody(bytes, req.headers['content-type']) : undefined
+    const errors: FieldErrors = Object.create(null)
+    const query = querySchema ? readQuery(querySchema, names, req.query, errors) : {}
+    const body = raw && bodySchema ? check(bodySchema, raw, errors, 'body') : undefined
+    for (const _ in errors) throw invalid(errors)
+    return signed ? { params, query, body, signed } : { params, query, body }
+  }
+}
+
+const readSigned = (req: WebRequest, bytes: Buffer | null): Signed => ({
+  timestamp: onlyHeader(req, 'x-timestamp'),
+  signature: onlyHeader(req, 'x-signature'),
+  raw: bytes ?? Buffer.alloc(0),
+})
+
+function readQuery(schema: z.ZodType, names: string[], given: WebRequest['query'], errors: FieldErrors): unknown {
+  const known: Record<string, unknown> = {}
+  for (const name of names) {
+    const value = Object.hasOwn(given, name) ? given[name] : undefined
+    if (value === undefined) continue
+    if (typeof value !== 'string') addError(errors, name, 'must be given once')
+    else if (value.includes('\0')) addError(errors, name, 'must not contain NUL')
+    else known[name] = value
+  }
+  return check(schema, known, errors, 'query')
+}
+
+function check(schema: z.ZodType, value: unknown, errors: FieldErrors, whole: string): unknown {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  for (const { path, message } of result.error.issues) {
+    const [field, ...rest] = path
+    const where = rest.map(part => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('')
+    addError(errors, field === undefined ? whole : String(field), where ? `${where} ${message}` : message)
+  }
+  return undefined
+}
+
+function addError(errors: FieldErrors, field: string, message: string) {
+  errors[field] ??= []
+  const messages = errors[field]
+  if (!messages.includes(message)) messages.push(message)
+}
+
+/** `/api/tasks/:id/approve` → `task`: what is not there when the parameter can't be an id. */
+function kindOf(path: string): string {
+  const plural = /([^/]+)\/:/.exec(path)?.[1] ?? 'thing'
+  return plural.replace(/ies$/, 'y').replace(/s$/, '')
+}

@@ -1,0 +1,120 @@
+/** The steps between a request and its verb: credential, body, input, unit, answer. */
+import type { Endpoint } from '../api/endpoint.ts'
+import { Refusal, refuse } from '../api/failures.ts'
+import { Created, Json } from '../api/reply.ts'
+import type { Actor, Market } from '../market/market.ts'
+import type { Reader } from '../store/db.ts'
+import type { Call } from './answer.ts'
+import { readBody } from './body.ts'
+import {
+  type Authenticate,
+  admit,
+  type Credential,
+  checkCredential,
+  isCrossSite,
+  readCredential,
+  sessionCookie,
+} from './credentials.ts'
+import { type Input, inputReader } from './input.ts'
+
+/** Each verb's own types follow from its record; the server can't know them. */
+// biome-ignore lint/suspicious/noExplicitAny: see above
+export type Verb = (ctx: any, input: any) => Promise<unknown>
+
+export type Serve = (call: Call) => Promise<void>
+
+interface Paging {
+  page: number
+  limit: number
+}
+
+/** What the unit of a request needs. `input` is a refusal where the request can't be understood. */
+interface Work {
+  readonly call: Call
+  readonly credential: Credential | null
+  readonly input: Input | Refusal
+}
+
+/** Everything that can be known of a record before any request is worked out here, once. Never rejects. */
+export function serve(record: Endpoint, verb: Verb, market: Market, authenticate: Authenticate): Serve {
+  const { config } = market
+  const readInput = inputReader(record)
+  const hasCredential = record.auth !== 'signature'
+  const unsafe = record.method !== 'GET'
+  const hasBody = unsafe && (record.body !== undefined || record.auth === 'signature')
+  const perform = performer(record, verb, market, authenticate)
+
+  const understand = async (call: Call): Promise<Input | Refusal> => {
+    try {
+      return readInput(call.req, hasBody ? await readBody(call.req) : null)
+    } catch (error) {
+      if (error instanceof Refusal) return error // told only to those who may call
+      throw error
+    }
+  }
+
+  return async call => {
+    try {
+      const credential = hasCredential ? readCredential(call.req, config) : null
+      if (unsafe && credential?.kind === 'session' && isCrossSite(call.req, config)) throw refuse('cross_site')
+      checkCredential(record, credential)
+      const input = await understand(call)
+      const result = await perform({ call, credential, input })
+      reply(record, call, input as Input, result)
+    } catch (error) {
+      call.fail(error)
+    }
+  }
+}
+
+/** Runs the verb in the unit its record asks for, with the authentication in the same one. */
+function performer(record: Endpoint, verb: Verb, market: Market, authenticate: Authenticate) {
+  const { db, world, config, log } = market
+
+  const identify = async (q: Reader, { call, credential }: Work): Promise<Actor | null> => {
+    const actor = await admit(record, credential, authenticate, q)
+    if (actor) call.userId = actor.user.id
+    return actor
+  }
+
+  const inside = async (tx: Reader, work: Work): Promise<unknown> => {
+    const actor = work.credential ? await identify(tx, work) : null
+    return verb({ tx, world, config, log, actor }, understood(work.input))
+  }
+
+  if (record.unit === 'read') return (work: Work) => db.read(q => inside(q, work))
+  if (record.unit === 'write') return (work: Work) => db.write(tx => inside(tx, work))
+  return async (work: Work) => {
+    const actor = work.credential ? await db.read(q => identify(q, work)) : null
+    return verb({ ...market, actor }, understood(work.input))
+  }
+}
+
+function understood(input: Input | Refusal): Input {
+  if (input instanceof Refusal) throw input
+  return input
+}
+
+function reply(record: Endpoint, call: Call, input: Input, result: unknown) {
+  let data = result
+  let status: number = record.status ?? 200
+  let cookie: string | undefined
+  if (data instanceof Created) {
+    status = 201
+    data = data.data
+  }
+  if (record.sets === 'session') {
+    const { session, data: inner } = data as { session: string | null; data: unknown }
+    cookie = sessionCookie(call.house.market.config, session)
+    data = inner
+  }
+  if (record.list !== undefined && !(data instanceof Json)) data = pageOf(record.list, data, input.query as Paging)
+  const text = data instanceof Json ? data.text : JSON.stringify(data === undefined ? null : data)
+  call.json(status, `{"success":true,"data":${text}}`, cookie)
+}
+
+function pageOf(key: string, data: unknown, { page, limit }: Paging) {
+  const { items, total } = data as { items: unknown[]; total: number }
+  const totalPages = Math.ceil(total / limit)
+  return { [key]: items, pagination: { page, limit, total, totalPages, hasMore: page < totalPages } }
+}
