@@ -1,4 +1,7 @@
 /** The settings a marketplace runs with, and the only place that reads the environment. */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { parseEnv } from 'node:util'
 
 export interface Config {
   readonly mode: 'dev' | 'serve'
@@ -13,4 +16,140 @@ export interface Config {
   /** Rate limits are off, only announced, or enforced. Source: D40. */
   readonly rateLimits: 'strict' | 'warn' | 'off'
   readonly version: string
+}
+
+/** What was asked for can't be done as it was asked: exit code 2. */
+export class UsageError extends Error {}
+
+/** What a command line may say; each has an environment variable of the same name. Source: D2. */
+export interface Flags {
+  host?: string
+  port?: string
+  db?: string
+  baseUrl?: string
+  payments?: string
+  rateLimits?: string
+}
+
+export interface Settings {
+  readonly host: string
+  readonly port: number
+  readonly db: string
+  /** Empty: the address that the server listens on. */
+  readonly baseUrl: string
+  readonly payments: Config['payments']
+  readonly rateLimits: 'off'
+  /** Base64; without one, a key file beside the database is used. Source: D8. */
+  readonly secretKey: string | undefined
+  readonly adminEmail: string | undefined
+  readonly adminPassword: string | undefined
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export const version: string = createRequire(import.meta.url)('../package.json').version
+
+const defaults = {
+  dev: { db: '.marketplace/dev.db', payments: 'sandbox' },
+  serve: { db: 'marketplace.db', payments: 'manual' },
+} as const
+
+/** Flag, environment, `.env`, default, in this order. Throws a UsageError that names what is wrong. Source: D2. */
+export function readSettings(mode: Config['mode'], flags: Flags, env: Environment = environment()): Settings {
+  const given = (flag: keyof Flags) => flags[flag] ?? env[variable(flag)]
+  const host = given('host') ?? '127.0.0.1'
+  const payments = oneOf('--payments', given('payments') ?? defaults[mode].payments, ['manual', 'sandbox'])
+  const baseUrl = baseUrlOf(given('baseUrl'))
+  if (!isLoopbackName(host)) checkPublic(mode, host, baseUrl, payments)
+  return {
+    host,
+    port: portOf(given('port') ?? '4000'),
+    db: fileOf(given('db') ?? (mode === 'serve' ? env.DATABASE_URL : undefined) ?? defaults[mode].db),
+    baseUrl,
+    payments,
+    rateLimits: rateLimitsOf(given('rateLimits') ?? 'off'),
+    secretKey: env.MARKETPLACE_SECRET_KEY,
+    adminEmail: env.MARKETPLACE_ADMIN_EMAIL,
+    adminPassword: env.MARKETPLACE_ADMIN_PASSWORD,
+  }
+}
+
+/** The process's own variables over those of a `.env` in the working folder. */
+export function environment(): Environment {
+  let file: Environment = {}
+  try {
+    file = parseEnv(readFileSync('.env', 'utf8')) as Environment
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+  return { ...file, ...process.env }
+}
+
+export const wantsDebug = () => Boolean(process.env.MARKETPLACE_DEBUG)
+
+/** Whether a stream shows colours: a terminal does, unless the environment says otherwise. */
+export function wantsColour(stream: { isTTY?: boolean }): boolean {
+  const { NO_COLOR, FORCE_COLOR, TERM } = process.env
+  if (NO_COLOR) return false
+  if (FORCE_COLOR !== undefined) return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false'
+  return Boolean(stream.isTTY) && TERM !== 'dumb'
+}
+
+/** Names that can lead to this machine alone. */
+export const isLoopbackName = (host: string) => /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(host)
+
+const variable = (flag: string) => `MARKETPLACE_${flag.replace(/[A-Z]/g, letter => `_${letter}`).toUpperCase()}`
+
+function checkPublic(mode: Config['mode'], host: string, baseUrl: string, payments: string): void {
+  if (mode === 'dev') {
+    throw new UsageError(
+      `dev listens on this machine alone, not on ${host}: its passwords are on the screen. Use marketplace serve there.`,
+    )
+  }
+  if (payments === 'sandbox') {
+    throw new UsageError(
+      `--payments sandbox makes money out of nothing, so it is refused on ${host}. Use --payments manual.`,
+    )
+  }
+  if (baseUrl === '') {
+    throw new UsageError(
+      `With --host ${host} the public address must be given, as agents call back there: --base-url https://…`,
+    )
+  }
+}
+
+function portOf(text: string): number {
+  const port = Number(text)
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port
+  throw new UsageError(`--port takes a number from 0 (any free one) to 65535, not ${text}.`)
+}
+
+function baseUrlOf(text: string | undefined): string {
+  if (text === undefined || text === '') return ''
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const plain = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash
+  if (!plain) throw new UsageError(`--base-url takes an address like https://market.example, not ${text}.`)
+  return url.href.replace(/\/+$/, '')
+}
+
+function fileOf(text: string): string {
+  if (/^postgres(?:ql)?:/i.test(text)) {
+    throw new UsageError('PostgreSQL is not part of this version. Give --db the path of a file instead.')
+  }
+  if (text === '') throw new UsageError('--db needs the path of a file.')
+  return text
+}
+
+function rateLimitsOf(text: string): 'off' {
+  const mode = oneOf('--rate-limits', text, ['strict', 'warn', 'off'])
+  if (mode === 'off') return mode
+  throw new UsageError(
+    `--rate-limits ${mode} is not part of this version. Use --rate-limits off, and a proxy that limits.`,
+  )
+}
+
+function oneOf<const Value extends string>(flag: string, text: string, values: readonly Value[]): Value {
+  const found = values.find(value => value === text)
+  if (found !== undefined) return found
+  throw new UsageError(`${flag} takes ${values.join(' or ')}, not ${text}.`)
 }

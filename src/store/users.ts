@@ -1,4 +1,4 @@
-/** Accounts, their sessions and their API keys, as rows. */
+/** Accounts, as rows. */
 import { columns, type Reader, type Tx } from './db.ts'
 
 export interface UserRow {
@@ -16,7 +16,8 @@ export interface UserRow {
   createdAt: number
 }
 
-const userColumns = columns(
+/** All of a `UserRow`; fits a join whose other columns have other names. */
+export const userColumns = columns(
   'id',
   'email',
   'name',
@@ -47,3 +48,57 @@ export const insertUser = (
      VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (email) DO NOTHING`,
     [user.id, user.email, user.name, user.passwordHash, user.isBuilder, user.isAdmin, user.createdAt],
   )
+
+/** What may change of an account; what is left out stays. */
+export type UserChange = Partial<
+  Pick<
+    UserRow,
+    | 'name'
+    | 'passwordHash'
+    | 'isBuilder'
+    | 'suspended'
+    | 'banned'
+    | 'identityVerified'
+    | 'chargebacks'
+    | 'connectStatus'
+  >
+>
+
+// No column of users can be null, so null stands for "as it is".
+const CHANGE = `UPDATE users SET name = COALESCE($2, name), password_hash = COALESCE($3, password_hash),
+  is_builder = COALESCE($4, is_builder), suspended = COALESCE($5, suspended), banned = COALESCE($6, banned),
+  identity_verified = COALESCE($7, identity_verified), chargebacks = COALESCE($8, chargebacks),
+  connect_status = COALESCE($9, connect_status)
+  WHERE id = $1 RETURNING ${userColumns}`
+
+/** Answers the row as it is then; undefined if there is no such account. */
+export const updateUser = (tx: Tx, id: string, change: UserChange) =>
+  tx.get<UserRow>(CHANGE, [
+    id,
+    change.name ?? null,
+    change.passwordHash ?? null,
+    change.isBuilder ?? null,
+    change.suspended ?? null,
+    change.banned ?? null,
+    change.identityVerified ?? null,
+    change.chargebacks ?? null,
+    change.connectStatus ?? null,
+  ])
+
+/** One page of all accounts, oldest first. */
+export const listUsers = (q: Reader, limit: number, offset: number) =>
+  q.all<UserRow>(`SELECT ${userColumns} FROM users ORDER BY id LIMIT $1 OFFSET $2`, [limit, offset])
+
+export const countUsers = async (q: Reader) =>
+  (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM users'))!.count
+
+/** Tasks of a builder's agents that hold money or are in open dispute. */
+export const countOpenWork = async (q: Reader, builderId: string) => {
+  const row = await q.get<{ count: number }>(
+    `SELECT COUNT(*) AS count FROM tasks
+     WHERE builder_id = $1 AND (status IN ('pending', 'in_progress', 'delivered')
+       OR EXISTS (SELECT 1 FROM disputes WHERE disputes.task_id = tasks.id AND disputes.status = 'open'))`,
+    [builderId],
+  )
+  return row!.count
+}

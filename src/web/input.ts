@@ -2,24 +2,21 @@
 import type { z } from 'zod'
 import type { Endpoint } from '../api/endpoint.ts'
 import { type FieldErrors, invalid, refuse } from '../api/failures.ts'
+import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '../api/signature.ts'
+import type { Signed } from '../market/verb.ts'
 import type { WebRequest } from './answer.ts'
 import { parseBody } from './body.ts'
 import { onlyHeader } from './credentials.ts'
 
 const PARAM_MAX = 200
+const TIMESTAMP = TIMESTAMP_HEADER.toLowerCase()
+const SIGNATURE = SIGNATURE_HEADER.toLowerCase()
 
 export interface Input {
   readonly params: Readonly<Record<string, string>>
   readonly query: unknown
   readonly body: unknown
   readonly signed?: Signed
-}
-
-/** What a signature covers; the verb judges it. A header that is missing or repeated is undefined. */
-export interface Signed {
-  readonly timestamp: string | undefined
-  readonly signature: string | undefined
-  readonly raw: Buffer
 }
 
 export type ReadInput = (req: WebRequest, bytes: Buffer | null) => Input
@@ -46,8 +43,8 @@ export function inputReader(record: Endpoint): ReadInput {
 }
 
 const readSigned = (req: WebRequest, bytes: Buffer | null): Signed => ({
-  timestamp: onlyHeader(req, 'x-timestamp'),
-  signature: onlyHeader(req, 'x-signature'),
+  timestamp: onlyHeader(req, TIMESTAMP),
+  signature: onlyHeader(req, SIGNATURE),
   raw: bytes ?? Buffer.alloc(0),
 })
 

@@ -12,7 +12,6 @@ import { type Authenticate, isLoopbackHost } from './credentials.ts'
 import { serve, type Verb } from './serve.ts'
 
 export type { Authenticate } from './credentials.ts'
-export type { Signed } from './input.ts'
 export type { Verb } from './serve.ts'
 
 export interface PageRequest {
@@ -119,7 +118,7 @@ async function show(page: WebPage, call: Call) {
   }
 }
 
-function noMatch(app: Polka, { path, method = '' }: WebRequest | polka.Request) {
+function noMatch(app: Polka, { path, method = '' }: Pick<WebRequest, 'path' | 'method'>) {
   const allowed = new Set<string>()
   for (const route of (app as unknown as { routes: { pattern: RegExp; method: string }[] }).routes) {
     if (route.pattern.test(path)) allowed.add(route.method)

@@ -1,0 +1,46 @@
+/** `marketplace db check` and `marketplace db snapshot`: care for a database that nobody uses. */
+import { existsSync } from 'node:fs'
+import { ledgerProblems } from '../market/ledger.ts'
+import { checkFile, snapshotFile } from '../store/check.ts'
+import { StoreError } from '../store/db.ts'
+import { journalPath, sealedPath } from '../store/journal.ts'
+import { createUi } from './ui.ts'
+
+interface Flags {
+  json?: boolean
+}
+
+/** 0 if the file, its journals and the money in it are whole, else 1. */
+export async function check(file: string, flags: Flags): Promise<number> {
+  refuseMissing(file)
+  const ui = createUi()
+  const { db, ok, problems, snapshotSeq, journalRecords, tornBytes } = await checkFile(file)
+  const ledger = db && ok ? await ledgerProblems(db) : null
+  const all = [...problems, ...(ledger?.problems ?? [])]
+  const whole = ok && ledger?.ok === true
+  if (flags.json) {
+    ui.json({ ok: whole, file, snapshotSeq, journalRecords, tornBytes, ledger, problems: all })
+    return whole ? 0 : 1
+  }
+  for (const problem of all) ui.line(ui.colour.red(problem))
+  if (tornBytes > 0)
+    ui.line(`The journal ends in ${tornBytes} bytes of a write that nobody was told of; a start cuts them off.`)
+  if (ledger)
+    ui.line(`${ledger.accounts} ledger accounts, ${ledger.entries} entries, ${journalRecords} journal records.`)
+  ui.line(whole ? ui.colour.green(`${file} is whole.`) : ui.colour.red(`${file} is not whole.`))
+  return whole ? 0 : 1
+}
+
+export async function snapshot(file: string, flags: Flags): Promise<number> {
+  refuseMissing(file)
+  await snapshotFile(file)
+  const ui = createUi()
+  if (flags.json) ui.json({ ok: true, file })
+  else ui.line(`${file} now holds everything and can be copied alone.`)
+  return 0
+}
+
+function refuseMissing(file: string): void {
+  if ([file, journalPath(file), sealedPath(file)].some(existsSync)) return
+  throw new StoreError(`There is no database at ${file}.`)
+}

@@ -1,0 +1,106 @@
+/** `marketplace dev`: the local simulator. Source: D1–D6. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type Flags, readSettings, type Settings, UsageError } from '../config.ts'
+import type { Log } from '../market/log.ts'
+import { verbs } from '../market/verbs.ts'
+import { type Marketplace, openMarketplace } from '../open.ts'
+import { createFrontAuthority } from '../sim/https-front.ts'
+import { type SampleAgent, startSampleAgent } from '../sim/sample-agent.ts'
+import { actorOf, type Credentials, seed } from '../sim/seed.ts'
+import { happeningLog } from './happenings.ts'
+import { endAfterDiskFailure, untilSignal } from './running.ts'
+import { showStart } from './start-screen.ts'
+import { createUi } from './ui.ts'
+
+export interface DevFlags extends Flags {
+  json?: boolean
+  ephemeral?: boolean
+  seed?: string
+}
+
+export async function dev(flags: DevFlags): Promise<number> {
+  const settings = readSettings('dev', flags)
+  if (flags.ephemeral && flags.db !== undefined) throw new UsageError('--ephemeral keeps nothing, so it takes no --db.')
+  const file = flags.ephemeral ? null : settings.db
+  const ui = createUi()
+  const { log, open } = happeningLog(ui, flags.json === true)
+  const sim = await startSimulator(settings, file, seedOf(flags.seed), log)
+  const ended = untilSignal(sim.close)
+  const { house, credentials } = sim
+  if (flags.json) {
+    const db = file ?? ':memory:'
+    ui.json({ type: 'ready', mode: 'dev', url: house.url, db, pid: process.pid, ...credentials })
+  } else showStart(ui, { url: house.url, file, ...credentials })
+  open()
+  return ended
+}
+
+async function startSimulator(settings: Settings, file: string | null, seedNumber: number | undefined, log: Log) {
+  if (file !== null) mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  const authority = createFrontAuthority()
+  const agent = await startSampleAgent(authority, error =>
+    log({ type: 'warning', message: `The sample agent's callback was refused: ${error.message}` }),
+  )
+  try {
+    const house = await openMarketplace({
+      ...settings,
+      mode: 'dev',
+      file,
+      seed: seedNumber,
+      ca: authority.ca,
+      log,
+      holder: `marketplace dev on port ${settings.port}`,
+      onFatal: endAfterDiskFailure,
+    })
+    const close = async () => {
+      await house.close()
+      await agent.close()
+    }
+    const credentials = await furnish(house, agent).catch(async error => {
+      await house.close(0)
+      throw error
+    })
+    return { house, credentials, close }
+  } catch (error) {
+    await agent.close()
+    throw error
+  }
+}
+
+/** Accounts and agents, then the first agent's connection test, so that a buyer can hire it at once. */
+async function furnish({ market, file }: Marketplace, agent: SampleAgent): Promise<Credentials> {
+  const credentials = await seed(market, file === null ? null : readCredentials(file), agent.url)
+  if (file !== null) keepCredentials(file, credentials)
+  const { id, webhookSecret } = credentials.agents[0]!
+  agent.use(webhookSecret)
+  const actor = await actorOf(market, credentials.accounts.builder.id)
+  const report = await verbs.testConnection({ ...market, actor }, { params: { id }, query: {}, body: undefined })
+  const failed = report.checks.find(({ status }) => status === 'failed')
+  if (failed) market.log({ type: 'warning', message: `The sample agent failed its test: ${failed.message}` })
+  return credentials
+}
+
+const credentialsPath = (file: string) => join(dirname(file), 'credentials.json')
+
+/** null if there are none, or none that can be read: then new ones are made. */
+function readCredentials(file: string): Credentials | null {
+  try {
+    const { db, accounts, agents } = JSON.parse(readFileSync(credentialsPath(file), 'utf8'))
+    return db === file ? { accounts, agents } : null
+  } catch {
+    return null
+  }
+}
+
+function keepCredentials(file: string, credentials: Credentials): void {
+  const text = `${JSON.stringify({ db: file, ...credentials }, null, 2)}\n`
+  writeFileSync(credentialsPath(file), text, { mode: 0o600 })
+}
+
+function seedOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const seedNumber = Number(text)
+  if (/^-?\d{1,15}$/.test(text) && Number.isSafeInteger(seedNumber)) return seedNumber
+  throw new UsageError(`--seed takes a whole number, not ${text}.`)
+}

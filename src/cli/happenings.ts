@@ -1,0 +1,58 @@
+/** One line for each happening, for people or for programs. */
+import type { Happening, Log } from '../market/log.ts'
+import { money, plain, type Ui } from './ui.ts'
+
+/** Happenings that come before `open()` wait for it, so that the ready line is the first. */
+export function happeningLog(ui: Ui, json: boolean) {
+  let waiting: Happening[] | null = []
+  const print = (happening: Happening) => {
+    if (json) ui.json({ at: new Date().toISOString(), ...happening })
+    else ui.line(`${ui.colour.dim(new Date().toLocaleTimeString('en-GB'))} ${lineOf(ui, happening)}`)
+  }
+  const log: Log = happening => {
+    if (waiting) waiting.push(happening)
+    else print(happening)
+  }
+  return {
+    log,
+    open(withPast = true) {
+      const past = waiting ?? []
+      waiting = null
+      if (withPast) past.forEach(print)
+    },
+  }
+}
+
+function lineOf({ colour }: Ui, what: Happening): string {
+  const mark = (good: boolean) => (good ? colour.green : colour.red)
+  switch (what.type) {
+    case 'request':
+      return `${colour.cyan('request ')} ${plain(`${what.method} ${what.path}`)} ${mark(what.status < 400)(what.status)} ${Math.round(what.ms)} ms`
+    case 'webhook': {
+      const end = what.status ?? what.reason ?? ''
+      const next = what.nextAttemptAt ? `, again at ${what.nextAttemptAt}` : ''
+      const outcome = mark(what.outcome === 'delivered')(`${what.outcome} ${plain(String(end))}`)
+      return `${colour.magenta('webhook ')} ${what.event} ${what.taskId} attempt ${what.attempt}: ${outcome}${next}`
+    }
+    case 'callback': {
+      const fault = what.error ? ` ${plain(what.error)}` : ''
+      return `${colour.blue('callback')} ${plain(`${what.action} ${what.taskId}`)} ${mark(what.status < 400)(what.status)}${fault}`
+    }
+    case 'money': {
+      const task = what.taskId ? ` for ${what.taskId}` : ''
+      return `${colour.yellow('money   ')} ${what.kind} ${money(what.amount)} ${what.from} → ${what.to}${task}`
+    }
+    case 'task':
+      return `${colour.white('task    ')} ${what.taskId} ${what.trigger}: ${what.from ?? 'new'} → ${what.to}`
+    case 'check':
+      return `${colour.white('check   ')} ${what.check} ${what.name} ${mark(what.status !== 'failed')(what.status)} ${plain(what.message)}`
+    case 'clock':
+      return `${colour.white('clock   ')} now ${what.now}`
+    case 'info':
+      return plain(what.message)
+    case 'warning':
+      return `${colour.yellow('warning ')} ${plain(what.message)}`
+    case 'error':
+      return `${colour.red('error   ')} ${plain(what.message)}`
+  }
+}

@@ -1,0 +1,44 @@
+/** `marketplace serve`: a deployment. Source: D1–D5. */
+import { type Flags, readSettings, UsageError } from '../config.ts'
+import { openMarketplace } from '../open.ts'
+import { happeningLog } from './happenings.ts'
+import { endAfterDiskFailure, untilSignal } from './running.ts'
+import { createUi } from './ui.ts'
+
+export async function serve(flags: Flags & { json?: boolean }): Promise<number> {
+  const settings = readSettings('serve', flags)
+  const ui = createUi()
+  const { log, open } = happeningLog(ui, flags.json === true)
+  const admin = adminOf(settings)
+  const house = await openMarketplace({
+    ...settings,
+    mode: 'serve',
+    file: settings.db,
+    admin,
+    log,
+    holder: `marketplace serve on ${settings.host}:${settings.port}`,
+    onFatal: endAfterDiskFailure,
+  })
+  const ended = untilSignal(() => house.close())
+  if (flags.json) ui.json({ type: 'ready', mode: 'serve', url: house.url, db: settings.db, pid: process.pid })
+  else
+    ui.line(`The marketplace answers at ${ui.colour.bold(house.url)}; its data is in ${settings.db}. Ctrl-C ends it.`)
+  open()
+  log({
+    type: 'warning',
+    message: 'Rate limits are off: this version has none. Put a proxy that limits in front of a public address.',
+  })
+  return ended
+}
+
+function adminOf({
+  adminEmail: email,
+  adminPassword: password,
+}: {
+  adminEmail?: string | undefined
+  adminPassword?: string | undefined
+}) {
+  if (!email && !password) return undefined
+  if (email && password) return { email, password }
+  throw new UsageError('MARKETPLACE_ADMIN_EMAIL and MARKETPLACE_ADMIN_PASSWORD go together; one is missing.')
+}

@@ -1,0 +1,25 @@
+/** Finding an agent for those who may have it. Source: D15. */
+import { refuse } from '../api/failures.ts'
+import { type ListedAgentRow, listedAgentById } from '../store/agents.ts'
+import type { Reader, Tx } from '../store/db.ts'
+import type { UserRow } from '../store/users.ts'
+
+/** An agent that is not deleted; else 404. */
+export async function presentAgent(q: Reader, id: string): Promise<ListedAgentRow> {
+  const row = await listedAgentById(q, id)
+  if (!row || row.deletedAt !== null) throw refuse('not_found', 'agent')
+  return row
+}
+
+/** An agent of this builder: someone else's → 403, absent or deleted → 404. */
+export async function ownAgentOf(q: Reader, id: string, user: Pick<UserRow, 'id'>): Promise<ListedAgentRow> {
+  const row = await presentAgent(q, id)
+  if (row.builderId !== user.id) throw refuse('not_yours', 'agent')
+  return row
+}
+
+/** As `ownAgentOf`, held against other writers until the transaction ends. */
+export async function lockOwnAgent(tx: Tx, id: string, user: Pick<UserRow, 'id'>): Promise<ListedAgentRow> {
+  await tx.lock('agents', id)
+  return ownAgentOf(tx, id, user)
+}

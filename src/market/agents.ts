@@ -1,0 +1,202 @@
+/** The public marketplace, a builder's own agents, and their review. Source: section 3, section 4, D13, D16–D18, D30. */
+import { invalid, refuse } from '../api/failures.ts'
+import { type AgentTrigger, agentEdge } from '../api/flow.ts'
+import { durations, limits } from '../api/limits.ts'
+import {
+  type AgentPatch,
+  type AgentRow,
+  agentByIdOrSlug,
+  agentsByStatus,
+  agentsOfBuilder,
+  insertAgent,
+  publicAgents,
+  publicCounts,
+  slugTaken,
+  updateAgentRow,
+} from '../store/agents.ts'
+import { allCategories, setCategories } from '../store/categories.ts'
+import type { Reader, Tx } from '../store/db.ts'
+import { setTerms } from '../store/terms.ts'
+import type { World } from '../world/world.ts'
+import { lockOwnAgent, ownAgentOf, presentAgent } from './agent-access.ts'
+import { agentRecord, ownAgentRecord, recordOf, recordsOf, standingOf } from './agent-records.ts'
+import { numberedSlug, prefixes, slugBase, words } from './agent-words.ts'
+import type { Ctx } from './market.ts'
+import { makeSecret, seal } from './secrets.ts'
+import { iso } from './time.ts'
+import type { Verb } from './verb.ts'
+import { isPublic, passFault } from './visibility.ts'
+
+const listAgents: Verb<'listAgents'> = async ({ tx, world }, { query }) => {
+  const { q = '', category = '', sort = 'popular', page, limit } = query
+  const categoryId = category === '' ? null : await categoryNamed(tx, category)
+  if (categoryId === undefined) return { items: [], total: 0 }
+  const now = world.now()
+  const { rows, total } = await publicAgents(tx, now, { prefixes: prefixes(q), categoryId, sort, page, limit })
+  return { items: await recordsOf(tx, rows, now, agentRecord), total }
+}
+
+async function categoryNamed(q: Reader, nameOrSlug: string): Promise<string | undefined> {
+  const wanted = nameOrSlug.toLowerCase()
+  const found = (await allCategories(q)).find(({ name, slug }) => name.toLowerCase() === wanted || slug === wanted)
+  return found?.id
+}
+
+const getAgent: Verb<'getAgent'> = async ({ tx, world, actor }, { params }) => {
+  const now = world.now()
+  const row = await agentByIdOrSlug(tx, params.id)
+  if (!row || row.deletedAt !== null) throw refuse('not_found', 'agent')
+  if (actor?.user.id === row.builderId) return recordOf(tx, row, now, ownAgentRecord)
+  if (!isPublic(row, standingOf(row), now)) throw refuse('not_found', 'agent')
+  return recordOf(tx, row, now, agentRecord)
+}
+
+const listCategories: Verb<'listCategories'> = async ({ tx, world }) => {
+  const counts = await publicCounts(tx, world.now())
+  return (await allCategories(tx)).map(row => ({ ...row, activeAgentCount: counts.get(row.id) ?? 0 }))
+}
+
+const listMyAgents: Verb<'listMyAgents'> = async ({ tx, world, actor }, { query }) => {
+  const { rows, total } = await agentsOfBuilder(tx, actor.user.id, query)
+  return { items: await recordsOf(tx, rows, world.now(), ownAgentRecord), total }
+}
+
+const getMyAgent: Verb<'getMyAgent'> = async ({ tx, world, actor }, { params }) =>
+  recordOf(tx, await ownAgentOf(tx, params.id, actor.user), world.now(), ownAgentRecord)
+
+const createAgent: Verb<'createAgent'> = async (ctx, { body }) => {
+  const { tx, world, actor } = ctx
+  await checkCategories(tx, body.categoryIds)
+  const now = world.now()
+  const row = {
+    id: world.id('agt'),
+    slug: await freeSlug(tx, world, body.name),
+    builderId: actor.user.id,
+    name: body.name,
+    tagline: body.tagline,
+    description: body.description,
+    pricingModel: body.pricingModel,
+    basePrice: body.basePrice,
+    turnaroundHours: body.turnaroundHours ?? limits.agent.turnaroundHoursDefault,
+    maxRevisions: body.maxRevisions ?? null,
+    tags: JSON.stringify(body.tags ?? []),
+    webhookUrl: body.webhookUrl ?? null,
+    status: 'draft',
+    createdAt: now,
+    updatedAt: now,
+  } as const
+  if ((await insertAgent(tx, row)) === 0) throw refuse('lost_race')
+  await setCategories(tx, row.id, body.categoryIds)
+  await setTerms(tx, row.id, words(row.name, row.description))
+  return reread(ctx, row.id)
+}
+
+async function checkCategories(q: Reader, ids: readonly string[]) {
+  const known = new Set((await allCategories(q)).map(row => row.id))
+  const unknown = ids.filter(id => !known.has(id))
+  if (unknown.length > 0) throw invalid({ categoryIds: unknown.map(id => `names an unknown category: ${id}`) })
+}
+
+async function freeSlug(q: Reader, world: World, name: string): Promise<string> {
+  const base = slugBase(name) || `agent-${world.bytes(3).toString('hex')}`
+  let count = 1
+  while (await slugTaken(q, numberedSlug(base, count))) count++
+  return numberedSlug(base, count)
+}
+
+const updateAgent: Verb<'updateAgent'> = async (ctx, { params, body }) => {
+  const { tx, world, actor } = ctx
+  const row = await lockOwnAgent(tx, params.id, actor.user)
+  const { categoryIds, tags, ...plain } = body
+  if (categoryIds) await checkCategories(tx, categoryIds)
+  const patch: AgentPatch = { ...defined(plain), updatedAt: world.now() }
+  if (tags) patch.tags = JSON.stringify(tags)
+  // Whatever passed was another address.
+  if (body.webhookUrl !== undefined && body.webhookUrl !== row.webhookUrl) patch.lastPassAt = null
+  await updateAgentRow(tx, row.id, patch)
+  if (categoryIds) await setCategories(tx, row.id, categoryIds)
+  const { name = row.name, description = row.description } = body
+  if (name !== row.name || description !== row.description) await setTerms(tx, row.id, words(name, description))
+  return reread(ctx, row.id)
+}
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
+const defined = <T extends object>(fields: T) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>
+
+const publishAgent: Verb<'publishAgent'> = async (ctx, { params }) => {
+  const { tx, world, actor } = ctx
+  const row = await lockOwnAgent(tx, params.id, actor.user)
+  const to = stateAfter(row, 'publish', 'published')
+  const fault = passFault(row, world.now())
+  if (fault) throw refuse('test_needed', fault)
+  await changeState(tx, row, { status: to, reviewReason: null, updatedAt: world.now() })
+  return reread(ctx, row.id)
+}
+
+const rotateSecret: Verb<'rotateSecret'> = async ({ tx, world, config, actor }, { params, body }) => {
+  const row = await lockOwnAgent(tx, params.id, actor.user)
+  const secret = makeSecret(world)
+  const now = world.now()
+  const graceMs = (body.graceHours ?? 0) * durations.hourMs
+  const keptOld = graceMs > 0 && row.secret !== null
+  await updateAgentRow(tx, row.id, {
+    secret: seal(world, config, row.id, secret),
+    secretRotatedAt: now,
+    oldSecret: keptOld ? row.secret : null,
+    oldSecretUntil: keptOld ? now + graceMs : null,
+    lastPassAt: null,
+    updatedAt: now,
+  })
+  return { secret, rotatedAt: iso(now) }
+}
+
+const adminListAgents: Verb<'adminListAgents'> = async ({ tx, world }, { query }) => {
+  const { rows, total } = await agentsByStatus(tx, query.status, query)
+  return { items: await recordsOf(tx, rows, world.now(), ownAgentRecord), total }
+}
+
+const adminGetAgent: Verb<'adminGetAgent'> = async ({ tx, world }, { params }) =>
+  recordOf(tx, await presentAgent(tx, params.id), world.now(), ownAgentRecord)
+
+const approveAgent: Verb<'approveAgent'> = (ctx, { params }) => review(ctx, params.id, 'approve', null)
+
+const rejectAgent: Verb<'rejectAgent'> = (ctx, { params, body }) => review(ctx, params.id, 'reject', body.reason)
+
+async function review(ctx: Ctx, id: string, trigger: 'approve' | 'reject', reviewReason: string | null) {
+  await ctx.tx.lock('agents', id)
+  const row = await presentAgent(ctx.tx, id)
+  const status = stateAfter(row, trigger, trigger === 'approve' ? 'approved' : 'rejected')
+  await changeState(ctx.tx, row, { status, reviewReason, updatedAt: ctx.world.now() })
+  return reread(ctx, id)
+}
+
+function stateAfter(row: AgentRow, trigger: AgentTrigger, done: string) {
+  const edge = agentEdge(row.status, trigger)
+  if (!edge) throw refuse('agent_out_of_turn', done, row.status)
+  return edge.to
+}
+
+/** The state that was read decides: whoever changed it meanwhile was first. */
+async function changeState(tx: Tx, row: AgentRow, patch: AgentPatch) {
+  if ((await updateAgentRow(tx, row.id, patch, row.status)) === 0) throw refuse('lost_race')
+}
+
+const reread = async ({ tx, world }: Ctx, id: string) =>
+  recordOf(tx, await presentAgent(tx, id), world.now(), ownAgentRecord)
+
+export const agentVerbs = {
+  listAgents,
+  getAgent,
+  listCategories,
+  listMyAgents,
+  createAgent,
+  getMyAgent,
+  updateAgent,
+  publishAgent,
+  rotateSecret,
+  adminListAgents,
+  adminGetAgent,
+  approveAgent,
+  rejectAgent,
+}

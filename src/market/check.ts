@@ -1,0 +1,182 @@
+/** The connection test: five checks, run for a builder or by the heartbeat. Source: section 6, D24, D30. */
+import { refuse } from '../api/failures.ts'
+import { answerBytes, durations } from '../api/limits.ts'
+import type { checkNames, TestReport } from '../api/records.ts'
+import { signatureHeaders, standardHeaders, verify } from '../api/signature.ts'
+import { decideTest, endTest, startTest, testById } from '../store/agent-tests.ts'
+import { type AgentRow, agentById, updateTested } from '../store/agents.ts'
+import type { Db, Tx } from '../store/db.ts'
+import { ownAgentOf } from './agent-access.ts'
+import { type CallbackVerdict, listenForCallback, tellCallback } from './check-wait.ts'
+import type { Market } from './market.ts'
+import { callbackSecrets, unseal } from './secrets.ts'
+import { iso } from './time.ts'
+import type { Verb } from './verb.ts'
+
+/** A test is over after 30 s and 15 s at most; a row older than this, in real ms, is left from a crash. */
+const STALE_MS = 60_000
+
+type CheckName = (typeof checkNames)[number]
+type Check = TestReport['checks'][number]
+type Outcome = Pick<Check, 'status' | 'message'> & { durationMs?: number }
+
+export interface RunOptions {
+  /** A failure hides the agent. Source: D30. */
+  heartbeat?: boolean
+  /** Runs in the transaction that notes the result. `current`: the tested URL and secret are still the agent's. */
+  alongside?: (tx: Tx, report: TestReport, current: boolean) => Promise<void>
+}
+
+/** Runs the five checks and notes their result on the agent. Refuses with `test_running` while another test runs. */
+export async function runChecks(market: Market, agent: AgentRow, options: RunOptions = {}): Promise<TestReport> {
+  const { db, world } = market
+  const testId = `test_${world.bytes(16).toString('hex')}`
+  const started = world.realNow()
+  const changed = await db.write(tx => startTest(tx, testId, agent.id, started, started - STALE_MS))
+  if (changed === 0) throw refuse('test_running')
+  const callback = listenForCallback(market, testId)
+  try {
+    const checks = await performAll(market, agent, checksOf(market, agent, testId, callback.wait))
+    const report = reportOf(checks, world.now())
+    await db.write(tx => note(tx, agent, testId, report, options))
+    return report
+  } catch (error) {
+    await db.write(tx => endTest(tx, testId))
+    throw error
+  } finally {
+    callback.close()
+  }
+}
+
+type Steps = Record<CheckName, () => Promise<Outcome>>
+
+/** In the order of the interface; after a failure the later ones are skipped. */
+async function performAll({ world, log }: Market, agent: AgentRow, steps: Steps): Promise<Check[]> {
+  const checks: Check[] = []
+  let failed = false
+  for (const [name, step] of Object.entries(steps) as [CheckName, () => Promise<Outcome>][]) {
+    const from = world.realNow()
+    const outcome: Outcome = failed ? skipped : await step()
+    failed ||= outcome.status === 'failed'
+    // Rounded and never below 0: the machine's clock may be set back.
+    const durationMs = Math.max(0, Math.round(outcome.durationMs ?? world.realNow() - from))
+    const check = { check: checks.length + 1, name, status: outcome.status, message: outcome.message, durationMs }
+    checks.push(check)
+    log({ type: 'check', agentId: agent.id, ...check })
+  }
+  return checks
+}
+
+const passed = (message: string): Outcome => ({ status: 'passed', message })
+const failed = (message: string): Outcome => ({ status: 'failed', message })
+const skipped: Outcome = { status: 'skipped', message: 'Skipped, because an earlier check failed', durationMs: 0 }
+
+function checksOf(market: Market, agent: AgentRow, testId: string, wait: (ms: number) => Promise<CallbackVerdict>) {
+  const url = agent.webhookUrl ?? ''
+  return {
+    webhook_url: async () => (url ? passed('A webhook URL is saved') : failed('No webhook URL is saved')),
+    https: async () =>
+      /^https:\/\//i.test(url)
+        ? passed('The webhook URL starts with https://')
+        : failed('The webhook URL does not start with https://'),
+    webhook_secret: async () =>
+      agent.secret ? passed('A webhook secret exists') : failed('There is no webhook secret: generate one'),
+    endpoint: () => askEndpoint(market, agent, testId),
+    callback: async () => callbackOutcome(await wait(durations.testCallbackMs)),
+  } satisfies Steps
+}
+
+async function askEndpoint({ world, config }: Market, agent: AgentRow, testId: string): Promise<Outcome> {
+  const secret = unseal(config, agent.id, agent.secret ?? '')
+  const body = JSON.stringify(testPayload(agent, testId, config.baseUrl, world.now()))
+  const deliveryId = world.id('dlv')
+  const sentAt = world.realNow()
+  const answer = await world.egress.post({
+    url: agent.webhookUrl ?? '',
+    body,
+    headers: {
+      'Content-Type': 'application/json',
+      ...signatureHeaders(secret, sentAt, body),
+      'X-Service-Delivery-Id': deliveryId,
+      'X-Service-Attempt': '1',
+      ...standardHeaders(secret, deliveryId, sentAt, body),
+    },
+    timeoutMs: durations.webhookTimeoutMs,
+    maxAnswerBytes: answerBytes,
+  })
+  const { durationMs } = answer
+  if (!answer.ok) return { ...failed(`No answer to the test webhook: ${answer.message}`), durationMs }
+  if (answer.status === 200) return { ...passed('The endpoint answered 200'), durationMs }
+  return { ...failed(`The endpoint answered ${answer.status}; exactly 200 is needed`), durationMs }
+}
+
+/** Every field of a real webhook is there, so that an agent's own checks of the shape are tested as well. */
+const testPayload = (agent: AgentRow, testId: string, baseUrl: string, now: number) => ({
+  event: 'task.submitted',
+  timestamp: iso(now),
+  data: {
+    taskId: testId,
+    agentId: agent.id,
+    title: '[TEST] Connection test',
+    description: 'A test of the webhook. Answer 200, then send one signed callback, for example accept.',
+    requirements: '',
+    agreedPrice: 0,
+    status: 'pending',
+    callbackUrl: `${baseUrl}/api/agent/test/${testId}/callback`,
+    requestor: { id: 'test_requestor', type: 'user', trustTier: 'trusted' },
+    test: true,
+  },
+})
+
+const faultWords: Record<string, string> = {
+  missing: 'the signature or its timestamp is missing',
+  malformed_timestamp: 'the timestamp is not unix time in 13 digits of milliseconds',
+  malformed_signature: 'the signature is not 64 lower-case hex digits',
+  stale: 'the timestamp is more than 5 minutes old',
+  future: 'the timestamp is more than 5 minutes ahead',
+  mismatch: 'the signature does not match the body and the secret',
+}
+
+function callbackOutcome(verdict: CallbackVerdict): Outcome {
+  if (verdict === 'valid') return passed('A validly signed callback arrived')
+  if (verdict !== null) return failed(`A callback with an invalid signature arrived: ${faultWords[verdict] ?? verdict}`)
+  return { status: 'warning', message: 'No callback arrived within 15 seconds' }
+}
+
+function reportOf(checks: Check[], now: number): TestReport {
+  const status = (['failed', 'warning'] as const).find(bad => checks.some(check => check.status === bad)) ?? 'passed'
+  return { passed: status !== 'failed', status, testedAt: iso(now), checks }
+}
+
+async function note(tx: Tx, agent: AgentRow, testId: string, report: TestReport, options: RunOptions) {
+  const now = Date.parse(report.testedAt)
+  const result = report.passed ? { lastPassAt: now } : options.heartbeat ? { failedAt: now } : {}
+  const changed = await updateTested(tx, agent, { testedAt: now, ...result })
+  await endTest(tx, testId)
+  await options.alongside?.(tx, report, changed > 0)
+}
+
+const testConnection: Verb<'testConnection'> = async (ctx, { params }) =>
+  runChecks(ctx, await ctx.db.read(q => ownAgentOf(q, params.id, ctx.actor.user)))
+
+/** An unknown test and a bad signature look and take alike. */
+const testCallback: Verb<'testCallback'> = async ({ db, world, config }, { params, signed }) => {
+  const { timestamp, signature, raw } = signed
+  const { test, judged } = await db.read(async q => {
+    const test = await testById(q, params.id)
+    const agent = test && (await agentById(q, test.agentId))
+    const secret = agent ? callbackSecrets(config, agent, world.now()) : []
+    return { test, judged: verify({ secret, timestamp, signature, body: raw, now: world.realNow() }) }
+  })
+  if (test) await decide(db, test.id, judged.ok ? 'valid' : judged.reason)
+  if (!judged.ok) throw refuse('bad_signature')
+  return { test: true }
+}
+
+/** The first callback decides; whoever waits hears of it once it is kept. */
+const decide = (db: Db, testId: string, verdict: string) =>
+  db.write(async tx => {
+    if ((await decideTest(tx, testId, verdict)) > 0) tx.afterCommit(() => tellCallback(db, testId, verdict))
+  })
+
+export const checkVerbs = { testConnection, testCallback }

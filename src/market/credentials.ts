@@ -1,0 +1,78 @@
+/** Sessions and keys as credentials: whom they stand for, and when they were last seen. Source: D10, D11. */
+import { createHash } from 'node:crypto'
+import { durations } from '../api/limits.ts'
+import type { Reader, Tx } from '../store/db.ts'
+import { touchKey, userByKey } from '../store/keys.ts'
+import { deleteExpiredSessions, insertSession, touchSession, userBySession } from '../store/sessions.ts'
+import type { World } from '../world/world.ts'
+import type { Actor, Market } from './market.ts'
+
+/** How secrets are kept: they have more than enough random bits for a plain hash. */
+export const secretHash = (secret: string) => createHash('sha256').update(secret).digest('hex')
+
+const { absoluteMs, idleMs, touchMs } = durations.session
+
+/** A new session of the account; answers its token, which is stored nowhere. */
+export async function createSession(tx: Tx, world: World, userId: string): Promise<string> {
+  const now = world.now()
+  const token = world.bytes(32).toString('base64url')
+  await deleteExpiredSessions(tx, userId, now - absoluteMs, now - idleMs)
+  await insertSession(tx, secretHash(token), userId, now)
+  return token
+}
+
+/**
+ * Finds the account behind a credential by reading alone. `seen` is told of every one that is found; hand it the
+ * function of `createTouch`.
+ */
+export function createAuthenticate(world: World, seen: (actor: Actor) => void = () => {}) {
+  const found = (actor: Actor) => {
+    seen(actor)
+    return actor
+  }
+  return {
+    async key(q: Reader, bearer: string): Promise<Actor | null> {
+      const row = await userByKey(q, secretHash(bearer))
+      if (!row) return null
+      const { keyId, ...user } = row
+      return found({ user, via: 'key', credential: keyId })
+    },
+    async session(q: Reader, cookie: string): Promise<Actor | null> {
+      const credential = secretHash(cookie)
+      const now = world.now()
+      const user = await userBySession(q, credential, now - absoluteMs, now - idleMs)
+      return user ? found({ user, via: 'session', credential }) : null
+    },
+  }
+}
+
+/** How long uses are collected, in real time, before they are written together. */
+const GATHER_MS = 1000
+
+/** Notes when credentials are used, each at most once a minute. Nobody waits for it, inside a unit or outside. */
+export function createTouch({ db, world }: Pick<Market, 'db' | 'world'>): (actor: Actor) => void {
+  const noted = new Map<string, number>()
+  let gathered: { via: Actor['via']; credential: string; at: number }[] = []
+
+  async function write() {
+    const batch = gathered
+    gathered = []
+    const now = world.now()
+    for (const [credential, at] of noted) if (at <= now - touchMs) noted.delete(credential)
+    await db.write(async tx => {
+      for (const { via, credential, at } of batch) {
+        if (via === 'key') await touchKey(tx, credential, at, at - durations.keyTouchMs)
+        else await touchSession(tx, credential, at, at - touchMs)
+      }
+    })
+  }
+
+  return ({ via, credential }) => {
+    const at = world.now()
+    if (via === 'signature' || at - (noted.get(credential) ?? 0) < touchMs) return
+    noted.set(credential, at)
+    // Fails only when the database is closed or broken, which others tell of; a missed minute harms no one.
+    if (gathered.length === 0) world.after(GATHER_MS, () => void write().catch(() => {}))
+    gathered.push({ via, credential, at })
+  }
+}

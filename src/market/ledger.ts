@@ -1,0 +1,90 @@
+/** Money: double entries between accounts, append only. Source: D33. */
+import { refuse } from '../api/failures.ts'
+import type { Reader, Tx } from '../store/db.ts'
+import {
+  balancesOf,
+  credit,
+  debit,
+  insertAccounts,
+  insertEntries,
+  insertTransfer,
+  ledgerFaults,
+  ledgerSize,
+} from '../store/transfers.ts'
+import type { World } from '../world/world.ts'
+import type { Log } from './log.ts'
+
+interface Posting {
+  readonly tx: Tx
+  readonly world: World
+  readonly log: Log
+}
+
+/** Ids of accounts. */
+export const account = {
+  available: (userId: string) => `available:${userId}`,
+  held: (userId: string) => `held:${userId}`,
+  clearing: (userId: string) => `clearing:${userId}`,
+  world: 'world',
+  payouts: 'payouts',
+  platform: 'platform',
+} as const
+
+export interface Transfer {
+  id?: string
+  kind: 'deposit' | 'withdrawal' | 'hold' | 'refund' | 'release'
+  payerId: string | null
+  payeeId: string | null
+  /** Cents, above zero. */
+  amount: number
+  taskId: string | null
+  status: 'pending' | 'clearing' | 'completed'
+  description: string
+  from: string
+  to: string
+}
+
+export const openAccounts = async (tx: Tx, userId: string): Promise<void> => {
+  await insertAccounts(tx, userId)
+}
+
+/** Moves money and writes the transfer that explains it; refuses with `not_enough_money` rather than go below zero. */
+export async function post(ctx: Posting, transfer: Transfer): Promise<string> {
+  const id = transfer.id ?? ctx.world.id('trf')
+  await insertTransfer(ctx.tx, { ...transfer, id, createdAt: ctx.world.now() })
+  await entryLeg(ctx, id, transfer.from, transfer.to, transfer.amount)
+  const { kind, amount, from, to, taskId } = transfer
+  ctx.tx.afterCommit(() => ctx.log({ type: 'money', kind, amount, from, to, taskId }))
+  return id
+}
+
+/** The two entries of one movement, under an id of its own; for the later legs of a transfer that stands already. */
+export async function entryLeg(ctx: Posting, legId: string, from: string, to: string, amount: number): Promise<void> {
+  if (!Number.isSafeInteger(amount) || amount <= 0) throw new Error(`${amount} is no amount of money`)
+  if ((await debit(ctx.tx, from, amount)) === 0) throw await shortOf(ctx.tx, from, amount)
+  if ((await credit(ctx.tx, to, amount)) === 0) throw new Error(`no account ${to}`)
+  await insertEntries(ctx.tx, legId, from, to, amount, ctx.world.now())
+}
+
+async function shortOf(q: Reader, accountId: string, amount: number) {
+  const [kind, userId] = accountId.split(':')
+  if (kind !== 'available' || !userId) return new Error(`${accountId} does not hold ${amount}`)
+  const { available, clearing } = await balances(q, userId)
+  return refuse('not_enough_money', amount, available, clearing)
+}
+
+/** A user's three balances in cents. */
+export async function balances(q: Reader, userId: string) {
+  const sums = { available: 0, held: 0, clearing: 0 }
+  for (const row of await balancesOf(q, userId)) sums[row.kind] = row.balance
+  return sums
+}
+
+/** Everything that must hold of the ledger, checked from its rows. Source: D13, D33. */
+export async function ledgerProblems(q: Reader) {
+  const problems: string[] = []
+  for (const { problem, sql } of ledgerFaults) {
+    for (const { what } of await q.all<{ what: string }>(sql)) problems.push(`${problem}: ${what}`)
+  }
+  return { ok: problems.length === 0, ...(await ledgerSize(q)), problems }
+}

@@ -1,0 +1,49 @@
+/** Events for agents, written in the transaction that caused them. Source: section 4 (outgoing webhook), section 6, D37. */
+import type { AgentEvent } from '../api/flow.ts'
+import { insertDelivery } from '../store/outbox.ts'
+import type { TaskRow } from '../store/tasks.ts'
+import { userById } from '../store/users.ts'
+import type { World } from '../world/world.ts'
+import { trustTierOf } from './accounts.ts'
+import type { Acting, Ctx } from './market.ts'
+import { iso } from './time.ts'
+
+/** The dispatcher that is told of new events in each running world. */
+const bells = new WeakMap<World, () => void>()
+
+/** Has `wake` called after each commit that wrote an event. */
+export const onEvent = (world: World, wake: () => void) => void bells.set(world, wake)
+
+/** Writes one event about a task, as it stands after the change, to its agent. */
+export async function tell(
+  ctx: Acting<Ctx>,
+  task: TaskRow,
+  event: AgentEvent,
+  extra: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
+  const now = ctx.world.now()
+  const buyer = ctx.actor.user.id === task.buyerId ? ctx.actor.user : await userById(ctx.tx, task.buyerId)
+  if (!buyer) throw new Error(`${task.id} has no buyer`)
+  const data = {
+    taskId: task.id,
+    agentId: task.agentId,
+    title: task.title,
+    description: task.description,
+    requirements: task.requirements ?? '',
+    agreedPrice: task.agreedPrice,
+    status: task.status,
+    callbackUrl: `${ctx.config.baseUrl}/api/agent/tasks/${task.id}/callback`,
+    requestor: { id: buyer.id, type: 'user', trustTier: trustTierOf(buyer, now) },
+    ...extra,
+  }
+  await ctx.tx.lock('tasks', task.id)
+  await insertDelivery(ctx.tx, {
+    id: ctx.world.id('dlv'),
+    agentId: task.agentId,
+    taskId: task.id,
+    event,
+    body: JSON.stringify({ event, timestamp: iso(now), data }),
+    createdAt: now,
+  })
+  ctx.tx.afterCommit(() => bells.get(ctx.world)?.())
+}

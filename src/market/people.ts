@@ -1,0 +1,45 @@
+/** Accounts as administrators see and change them. Source: D12, D13. */
+import type { z } from 'zod'
+import type { adminUser } from '../api/admin.ts'
+import { invalid, refuse } from '../api/failures.ts'
+import { countUsers, listUsers, type UserChange, type UserRow, updateUser, userById } from '../store/users.ts'
+import { bit, checkRoleChange, userRecord } from './accounts.ts'
+import type { Verb } from './verb.ts'
+
+const adminRecord = (user: UserRow, now: number): z.infer<typeof adminUser> => ({
+  ...userRecord(user, now),
+  suspended: user.suspended === 1,
+  banned: user.banned === 1,
+  identityVerified: user.identityVerified === 1,
+  chargebacks: user.chargebacks,
+})
+
+const adminListUsers: Verb<'adminListUsers'> = async ({ tx, world }, { query }) => {
+  const rows = await listUsers(tx, query.limit, (query.page - 1) * query.limit)
+  const now = world.now()
+  return { items: rows.map(row => adminRecord(row, now)), total: await countUsers(tx) }
+}
+
+const adminUpdateUser: Verb<'adminUpdateUser'> = async ({ tx, world, actor }, { params, body }) => {
+  const before = await userById(tx, params.id)
+  if (!before) throw refuse('not_found', 'account')
+  // No one else may be left to undo it.
+  if (body.banned && before.id === actor.user.id) throw invalid({ banned: ['must not be your own account'] })
+  await checkRoleChange(tx, before, body.isBuilder)
+  const user = await updateUser(tx, before.id, changeOf(body))
+  return adminRecord(user!, world.now())
+}
+
+const flags = ['suspended', 'banned', 'identityVerified', 'isBuilder'] as const
+
+function changeOf(body: Parameters<typeof adminUpdateUser>[1]['body']): UserChange {
+  const change: UserChange = {}
+  for (const name of flags) {
+    const flag = body[name]
+    if (flag !== undefined) change[name] = bit(flag)
+  }
+  if (body.chargebacks !== undefined) change.chargebacks = body.chargebacks
+  return change
+}
+
+export const peopleVerbs = { adminListUsers, adminUpdateUser }

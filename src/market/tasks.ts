@@ -1,0 +1,188 @@
+/** Tasks: create, submit, and each step to their end. Source: section 3, D19, D31. */
+import type { z } from 'zod'
+import { refuse } from '../api/failures.ts'
+import type { TaskTrigger } from '../api/flow.ts'
+import type { deliverableInput } from '../api/tasks.ts'
+import { agentById } from '../store/agents.ts'
+import type { Reader } from '../store/db.ts'
+import {
+  allTasks,
+  countAllTasks,
+  countDeliverables,
+  countForAgent,
+  countRevision,
+  countTasksOf,
+  deliverablesOf,
+  insertDeliverable,
+  insertTask,
+  setMaxRevisions,
+  type TaskRow,
+  tasksOf,
+  updateDraft,
+} from '../store/tasks.ts'
+import { userById } from '../store/users.ts'
+import type { Acting, Ctx } from './market.ts'
+import { tell } from './outbox.ts'
+import { deliverableRecord, taskRecord } from './task-records.ts'
+import { fresh, seenTask, take, turn } from './turn.ts'
+import type { Verb } from './verb.ts'
+import { isPublic } from './visibility.ts'
+
+const listTasks: Verb<'listTasks'> = async ({ tx, actor }, { query }) => {
+  const filter = { userId: actor.user.id, role: query.role ?? null, status: query.status ?? null }
+  const rows = await tasksOf(tx, filter, query.limit, (query.page - 1) * query.limit)
+  return { items: rows.map(taskRecord), total: await countTasksOf(tx, filter) }
+}
+
+/** The agent, if it is public now; undefined for every other. Source: D31. */
+async function hirable(q: Reader, agentId: string, now: number) {
+  const agent = await agentById(q, agentId)
+  const builder = agent && (await userById(q, agent.builderId))
+  return agent && builder && isPublic(agent, builder, now) ? agent : undefined
+}
+
+const createTask: Verb<'createTask'> = async (ctx, { body }) => {
+  const now = ctx.world.now()
+  const agent = await hirable(ctx.tx, body.agentId, now)
+  if (!agent) throw refuse('not_found', 'agent')
+  const id = ctx.world.id('task')
+  await insertTask(ctx.tx, {
+    ...body,
+    id,
+    buyerId: ctx.actor.user.id,
+    builderId: agent.builderId,
+    requirements: body.requirements ?? null,
+    maxRevisions: agent.maxRevisions,
+    createdAt: now,
+  })
+  return taskRecord(await fresh(ctx.tx, id))
+}
+
+const getTask: Verb<'getTask'> = async ({ tx, actor }, { params }) => taskRecord(await seenTask(tx, actor, params.id))
+
+const updateTask: Verb<'updateTask'> = async (ctx, { params, body }) => {
+  const task = await seenTask(ctx.tx, ctx.actor, params.id)
+  turn(ctx.actor, task, 'update')
+  const now = ctx.world.now()
+  const moved = body.agentId !== undefined && body.agentId !== task.agentId
+  const agent = moved ? await hirable(ctx.tx, body.agentId as string, now) : undefined
+  if (moved && !agent) throw refuse('not_found', 'agent')
+  const changed = await updateDraft(ctx.tx, {
+    id: task.id,
+    agentId: agent?.id ?? task.agentId,
+    builderId: agent?.builderId ?? task.builderId,
+    title: body.title ?? task.title,
+    description: body.description ?? task.description,
+    requirements: body.requirements === undefined ? task.requirements : body.requirements,
+    agreedPrice: body.agreedPrice ?? task.agreedPrice,
+    maxRevisions: agent ? agent.maxRevisions : task.maxRevisions,
+    updatedAt: now,
+  })
+  if (changed === 0) throw refuse('lost_race')
+  return taskRecord(await fresh(ctx.tx, task.id))
+}
+
+const submitTask: Verb<'submitTask'> = async (ctx, { params }) => {
+  const task = await seenTask(ctx.tx, ctx.actor, params.id)
+  const edge = turn(ctx.actor, task, 'submit')
+  const agent = await hirable(ctx.tx, task.agentId, ctx.world.now())
+  if (!agent) throw refuse('agent_not_available')
+  if (agent.maxRevisions !== task.maxRevisions) await setMaxRevisions(ctx.tx, task.id, agent.maxRevisions)
+  await take(ctx, task, edge)
+  return told(ctx, task, 'task.submitted')
+}
+
+/** The step of a trigger that has nothing to say but itself. */
+async function step(ctx: Acting<Ctx>, id: string, trigger: TaskTrigger): Promise<TaskRow> {
+  const task = await seenTask(ctx.tx, ctx.actor, id)
+  await take(ctx, task, turn(ctx.actor, task, trigger))
+  return task
+}
+
+/** The task after its change, once its agent has been told. */
+async function told(ctx: Acting<Ctx>, task: TaskRow, event: Parameters<typeof tell>[2], extra = {}) {
+  const after = await fresh(ctx.tx, task.id)
+  await tell(ctx, after, event, extra)
+  return taskRecord(after)
+}
+
+const cancelTask: Verb<'cancelTask'> = async (ctx, { params }) => {
+  const task = await step(ctx, params.id, 'cancel')
+  return task.status === 'draft' ? taskRecord(await fresh(ctx.tx, task.id)) : told(ctx, task, 'task.cancelled')
+}
+
+/** pending → in_progress, by the builder, its key or its signature. */
+export async function accept(ctx: Acting<Ctx>, id: string) {
+  await step(ctx, id, 'accept')
+  return taskRecord(await fresh(ctx.tx, id))
+}
+
+/** pending → cancelled with a full refund; a reason stays with the task as a message. Source: D20. */
+export async function reject(ctx: Acting<Ctx>, id: string) {
+  await step(ctx, id, 'reject')
+  return taskRecord(await fresh(ctx.tx, id))
+}
+
+/** in_progress → delivered. Source: D21. */
+export async function deliver(ctx: Acting<Ctx>, id: string, input: z.infer<typeof deliverableInput>) {
+  await step(ctx, id, 'deliver')
+  await insertDeliverable(ctx.tx, id, {
+    id: ctx.world.id('dlb'),
+    content: input.content,
+    notes: input.notes ?? null,
+    createdAt: ctx.world.now(),
+  })
+  return taskRecord(await fresh(ctx.tx, id))
+}
+
+const acceptTask: Verb<'acceptTask'> = (ctx, { params }) => accept(ctx, params.id)
+const deliverTask: Verb<'deliverTask'> = (ctx, { params, body }) => deliver(ctx, params.id, body)
+
+const approveTask: Verb<'approveTask'> = async (ctx, { params }) => {
+  const task = await step(ctx, params.id, 'approve')
+  await countCompleted(ctx, task, 1)
+  return told(ctx, task, 'task.approved')
+}
+
+/** Work for oneself counts for nothing. Source: D27. */
+export async function countCompleted(ctx: Ctx, task: TaskRow, by: 1 | -1): Promise<void> {
+  if (task.buyerId === task.builderId) return
+  await countForAgent(ctx.tx, task.agentId, { completed: by, ratings: 0, ratingSum: 0 })
+}
+
+const requestRevision: Verb<'requestRevision'> = async (ctx, { params, body }) => {
+  const task = await seenTask(ctx.tx, ctx.actor, params.id)
+  const edge = turn(ctx.actor, task, 'request_revision')
+  if (task.maxRevisions !== null && task.revisionCount >= task.maxRevisions)
+    throw refuse('no_revisions_left', task.maxRevisions)
+  await take(ctx, task, edge)
+  await countRevision(ctx.tx, task.id)
+  return told(ctx, task, 'task.revision_requested', { revisionReason: body.reason })
+}
+
+const listDeliverables: Verb<'listDeliverables'> = async ({ tx, actor }, { params, query }) => {
+  const task = await seenTask(tx, actor, params.id)
+  const rows = await deliverablesOf(tx, task.id, query.limit, (query.page - 1) * query.limit)
+  return { items: rows.map(deliverableRecord), total: await countDeliverables(tx, task.id) }
+}
+
+const adminListTasks: Verb<'adminListTasks'> = async ({ tx }, { query }) => {
+  const disputed = query.disputed === undefined ? null : query.disputed === 'true' ? 1 : 0
+  const rows = await allTasks(tx, disputed, query.limit, (query.page - 1) * query.limit)
+  return { items: rows.map(taskRecord), total: await countAllTasks(tx, disputed) }
+}
+
+export const taskVerbs = {
+  listTasks,
+  createTask,
+  getTask,
+  updateTask,
+  submitTask,
+  cancelTask,
+  acceptTask,
+  deliverTask,
+  approveTask,
+  requestRevision,
+  listDeliverables,
+  adminListTasks,
+}

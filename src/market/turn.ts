@@ -1,0 +1,79 @@
+/** Whose turn it is: who may touch a task, and which edge of the table a trigger takes. Source: section 3, section 5. */
+import { refuse } from '../api/failures.ts'
+import { type Party, partiesOf, type TaskEdge, type TaskTrigger, taskEdge } from '../api/flow.ts'
+import type { Reader } from '../store/db.ts'
+import { type Moment, setStatus, type TaskRow, taskById } from '../store/tasks.ts'
+import { moveMoney } from './escrow.ts'
+import type { Acting, Actor, Ctx } from './market.ts'
+
+const participle: Record<TaskTrigger, string> = {
+  update: 'updated',
+  submit: 'submitted',
+  cancel: 'cancelled',
+  accept: 'accepted',
+  reject: 'rejected',
+  deliver: 'delivered',
+  approve: 'approved',
+  request_revision: 'sent back for a revision',
+  dispute: 'disputed',
+  resolve_refund: 'resolved',
+  resolve_release: 'resolved',
+  resolve_split: 'resolved',
+  message: 'written about',
+  review: 'reviewed',
+}
+
+const momentOf: Partial<Record<TaskTrigger, Moment>> = {
+  submit: 'submitted_at',
+  accept: 'accepted_at',
+  deliver: 'delivered_at',
+  approve: 'completed_at',
+  cancel: 'cancelled_at',
+  reject: 'cancelled_at',
+  resolve_refund: 'cancelled_at',
+  resolve_release: 'completed_at',
+  resolve_split: 'completed_at',
+}
+
+const isParty = (actor: Actor, task: TaskRow, party: Party) =>
+  party === 'admin'
+    ? actor.user.isAdmin === 1
+    : actor.user.id === (party === 'buyer' ? task.buyerId : task.builderId)
+
+/** The task, for those who may see it: its buyer, its builder, an administrator. Else 404 or 403. */
+export async function seenTask(q: Reader, actor: Actor, id: string): Promise<TaskRow> {
+  const task = await taskById(q, id)
+  if (!task) throw refuse('not_found', 'task')
+  if (!(['buyer', 'builder', 'admin'] as const).some(party => isParty(actor, task, party)))
+    throw refuse('not_yours', 'task')
+  return task
+}
+
+/** The edge that this actor's trigger takes from here: 403 if it is not theirs to pull, 400 if it is out of turn. */
+export function turn(actor: Actor, task: TaskRow, trigger: TaskTrigger): TaskEdge {
+  const allowed = partiesOf(trigger)
+  const parties = allowed.filter(party => isParty(actor, task, party))
+  if (parties.length === 0) throw refuse('wrong_party', allowed.join(' or the '))
+  const edge = parties.map(party => taskEdge(task.status, trigger, party)).find(found => found !== undefined)
+  if (!edge) throw refuse('task_out_of_turn', participle[trigger], task.status)
+  if (task.disputed && !edge.inDispute) throw refuse('task_in_dispute')
+  return edge
+}
+
+/** Takes an edge: the state by one conditional statement, then the money. Loses a race with 409, before any effect. */
+export async function take(ctx: Acting<Ctx>, task: TaskRow, edge: TaskEdge, part = 0): Promise<void> {
+  const moment = edge.from === edge.to ? null : (momentOf[edge.trigger] ?? null)
+  const step = { id: task.id, from: edge.from, wasDisputed: task.disputed, to: edge.to, moment, now: ctx.world.now() }
+  if ((await setStatus(ctx.tx, step)) === 0) throw refuse('lost_race')
+  if (edge.money) await moveMoney(ctx, task, edge.money, part)
+  ctx.tx.afterCommit(() =>
+    ctx.log({ type: 'task', taskId: task.id, trigger: edge.trigger, from: edge.from, to: edge.to }),
+  )
+}
+
+/** The task as it stands after a change. */
+export async function fresh(q: Reader, id: string): Promise<TaskRow> {
+  const task = await taskById(q, id)
+  if (!task) throw new Error(`${id} is gone`)
+  return task
+}

@@ -1,0 +1,29 @@
+/** Every record of the interface and the verb that serves it. */
+import { accountVerbs } from './accounts.ts'
+import { agentVerbs } from './agents.ts'
+import { callbackVerbs } from './callback.ts'
+import { checkVerbs } from './check.ts'
+import { clockVerbs } from './clock.ts'
+import { conversationVerbs } from './conversation.ts'
+import { disputeVerbs } from './disputes.ts'
+import { keyVerbs } from './keys.ts'
+import { paymentVerbs } from './payments.ts'
+import { peopleVerbs } from './people.ts'
+import { taskVerbs } from './tasks.ts'
+import type { Verbs } from './verb.ts'
+import { walletVerbs } from './wallet.ts'
+
+export const verbs: Verbs = {
+  ...accountVerbs,
+  ...agentVerbs,
+  ...callbackVerbs,
+  ...checkVerbs,
+  ...clockVerbs,
+  ...conversationVerbs,
+  ...disputeVerbs,
+  ...keyVerbs,
+  ...paymentVerbs,
+  ...peopleVerbs,
+  ...taskVerbs,
+  ...walletVerbs,
+}

@@ -1,0 +1,236 @@
+/** The composition root: opens everything a marketplace is made of, in order, and closes it in reverse. */
+import { endpoints } from './api/endpoints.ts'
+import { limits } from './api/limits.ts'
+import { type Config, version } from './config.ts'
+import { createAuthenticate, createTouch, createUser, hashPassword } from './market/accounts.ts'
+import { startDispatcher } from './market/dispatch.ts'
+import { runDue } from './market/due.ts'
+import type { Log } from './market/log.ts'
+import type { Market } from './market/market.ts'
+import { verbs } from './market/verbs.ts'
+import { proveSecretKey, secretKeyFor } from './secret-key.ts'
+import { type Db, StoreError } from './store/db.ts'
+import { migrate } from './store/migrate.ts'
+import { migrations } from './store/migrations.ts'
+import { openSqlite } from './store/sqlite.ts'
+import { userByEmail } from './store/users.ts'
+import { createServer } from './web/server.ts'
+import { createWorld } from './world/real.ts'
+import type { Pems } from './world/trust.ts'
+import type { World } from './world/world.ts'
+
+export interface OpenOptions {
+  mode: Config['mode']
+  host?: string
+  /** 0 takes a free one. */
+  port?: number
+  /** null keeps everything in memory. */
+  file: string | null
+  /** Public address; the one the server listens on unless given. */
+  baseUrl?: string
+  payments?: Config['payments']
+  currency?: string
+  rateLimits?: Config['rateLimits']
+  /** Base64 of 32 bytes; the file beside the database unless given. */
+  secretKey?: string | undefined
+  /** Made at the start if nobody has this address. Source: D5. */
+  admin?: { email: string; password: string } | undefined
+  /** Repeatable ids, secrets and chance; for an empty database alone. */
+  seed?: number | undefined
+  /** Authorities that webhooks trust besides Node's own. */
+  ca?: Pems | Promise<Pems>
+  log?: Log
+  /** What a second process on the same file is told about this one. */
+  holder?: string
+  /** Called once if the disk fails: the process should end. */
+  onFatal?: (error: Error) => void
+}
+
+export interface Marketplace {
+  readonly market: Market
+  readonly url: string
+  /** null: in memory. */
+  readonly file: string | null
+  /** Does what is due now: clearing and the like. */
+  runDue(): Promise<void>
+  /** Stops accepting, finishes what is in flight, makes everything durable. */
+  close(graceMs?: number): Promise<void>
+}
+
+const TICK_MS = 1000
+const GRACE_MS = 10_000
+
+/** Opens, migrates, listens. Throws a sentence if any of it can't be; then nothing stays open. */
+export async function openMarketplace(options: OpenOptions): Promise<Marketplace> {
+  const log = options.log ?? (() => {})
+  const closers: (() => Promise<unknown>)[] = []
+  const closeAll = async () => {
+    for (const close of closers.splice(0).reverse()) await close()
+  }
+  try {
+    const db = await openDb(options, log)
+    closers.push(() => db.close())
+    const secretKey = await secretKeyFor({ given: options.secretKey, file: options.file })
+    const world = await openWorld(options, db)
+    closers.push(() => world.egress.close())
+    await proveSecretKey(db, world, secretKey)
+    const market: Market = { db, world, config: configOf(options, secretKey), log }
+    if (options.admin) await ensureAdmin(market, options.admin)
+    const authenticate = createAuthenticate(world, createTouch(market))
+    const server = createServer({ endpoints, verbs, market, authenticate })
+    const { url } = await server.listen()
+    const dispatcher = startDispatcher(market)
+    const due = tickDue(market)
+    world.onAdvance(() => {
+      due.run().then(dispatcher.wake, () => {})
+    })
+    let closing: Promise<void> | undefined
+    const close = async (graceMs: number) => {
+      await server.close(graceMs)
+      await due.stop()
+      await dispatcher.close()
+      await closeAll()
+    }
+    return {
+      market,
+      url,
+      file: options.file,
+      runDue: due.run,
+      close(graceMs = GRACE_MS) {
+        closing ??= close(graceMs)
+        return closing
+      },
+    }
+  } catch (error) {
+    await closeAll().catch(() => {})
+    throw error
+  }
+}
+
+async function openDb({ file, onFatal, holder, mode }: OpenOptions, log: Log): Promise<Db> {
+  const db = await openSqlite({
+    file,
+    holder: holder ?? `marketplace ${mode}`,
+    onFatal: error => {
+      log({ type: 'error', message: error.message })
+      onFatal?.(error)
+    },
+    warn: message => log({ type: 'warning', message }),
+  })
+  try {
+    await migrate(db, migrations, Date.now)
+    return db
+  } catch (error) {
+    await db.close()
+    throw error
+  }
+}
+
+/** The offset of dev's clock outlives the process; a deployment's clock is the machine's. Source: D44. */
+async function openWorld({ mode, seed, ca }: OpenOptions, db: Db) {
+  const { offset, users } = await db.read(async q => ({
+    offset: await q.get<{ value: string }>('SELECT value FROM settings WHERE name = $1', ['clock_offset_ms']),
+    users: await q.get<{ count: number }>('SELECT count(*) AS count FROM users'),
+  }))
+  if (seed !== undefined && Number(users?.count) > 0) {
+    throw new StoreError(
+      'A seed would give the same ids again, so it needs an empty database. Add --ephemeral, or name a new file.',
+    )
+  }
+  const world = createWorld({
+    offsetMs: mode === 'dev' ? Number(offset?.value ?? 0) : 0,
+    ...(seed === undefined ? {} : { seed }),
+    requireHttps: true,
+    allowLoopback: mode === 'dev',
+    ...(ca === undefined ? {} : { ca }),
+  })
+  return withAdvanceHook(world)
+}
+
+/** What is due changes when the clock is moved, not only when time passes. */
+function withAdvanceHook(world: World) {
+  let moved = () => {}
+  return {
+    ...world,
+    advance(to: number) {
+      world.advance(to)
+      moved()
+    },
+    onAdvance(hook: () => void) {
+      moved = hook
+    },
+  }
+}
+
+const configOf = (options: OpenOptions, secretKey: Buffer): Config => ({
+  mode: options.mode,
+  host: options.host ?? '127.0.0.1',
+  port: options.port ?? 0,
+  baseUrl: options.baseUrl ?? '',
+  secretKey,
+  payments: options.payments ?? (options.mode === 'dev' ? 'sandbox' : 'manual'),
+  currency: options.currency ?? 'USD',
+  rateLimits: options.rateLimits ?? 'off',
+  version,
+})
+
+/** Makes the first administrator; never promotes and never changes a password. Source: D5. */
+async function ensureAdmin({ db, world }: Market, admin: { email: string; password: string }): Promise<void> {
+  const email = admin.email.trim().toLowerCase()
+  const { password, email: longest } = limits.account
+  if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > longest) {
+    throw new Error(`MARKETPLACE_ADMIN_EMAIL is no email address: ${email.slice(0, 100)}`)
+  }
+  const known = await db.read(q => userByEmail(q, email))
+  if (known?.isAdmin) return
+  if (known) {
+    throw new Error(`${email} belongs to an account that is no administrator. Choose another MARKETPLACE_ADMIN_EMAIL.`)
+  }
+  if (admin.password.length < password[0] || admin.password.length > password[1]) {
+    throw new Error(`MARKETPLACE_ADMIN_PASSWORD must have ${password[0]} to ${password[1]} characters.`)
+  }
+  const passwordHash = await hashPassword(admin.password)
+  await db.write(tx =>
+    createUser(tx, world, { email, name: 'Administrator', passwordHash, isBuilder: false, isAdmin: true }),
+  )
+}
+
+/** One run at a time; a second wish while one runs is one more run after it. */
+function tickDue(market: Market) {
+  let running: Promise<void> | null = null
+  let again = false
+  let stopped = false
+  const loop = async () => {
+    do {
+      again = false
+      await runDue(market)
+    } while (again && !stopped)
+  }
+  const run = (): Promise<void> => {
+    if (stopped) return running ?? Promise.resolve()
+    if (running) again = true
+    running ??= loop().finally(() => {
+      running = null
+    })
+    return running
+  }
+  const fail = (error: Error) =>
+    market.log({ type: 'error', message: `What is due could not be done: ${error.message}` })
+  const tick = () => {
+    if (stopped) return
+    run()
+      .catch(fail)
+      .then(() => {
+        timer = market.world.after(TICK_MS, tick)
+      })
+  }
+  let timer = market.world.after(TICK_MS, tick)
+  return {
+    run,
+    async stop() {
+      stopped = true
+      timer.cancel()
+      await running?.catch(() => {})
+    },
+  }
+}

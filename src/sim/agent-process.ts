@@ -1,0 +1,48 @@
+/** An agent in a process of its own, as an author would run one, with the local HTTPS front before it. */
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { execa } from 'execa'
+import { type FrontAuthority, startFront } from './https-front.ts'
+
+export interface AgentProcess {
+  /** Where its webhooks go. */
+  url: string
+  use(secret: string): void
+  close(): Promise<void>
+}
+
+const SAMPLE = fileURLToPath(new URL('../../fixtures/agents/sample.mjs', import.meta.url))
+
+/** Starts the sample agent. Throws if it ends before it listens. */
+export async function startAgentProcess(authority: FrontAuthority): Promise<AgentProcess> {
+  // With its stdin closed the agent ends, so it never outlives this process.
+  const child = execa(process.execPath, [SAMPLE], {
+    stdin: 'pipe',
+    stderr: 'inherit',
+    env: { PORT: '0' },
+    reject: false,
+  })
+  const port = await Promise.race([portOf(child.stdout), ended(child)])
+  const front = await startFront({ target: `http://127.0.0.1:${port}`, authority })
+  return {
+    url: `${front.url}/webhook`,
+    use: secret => void child.stdin.write(`${secret}\n`),
+    async close() {
+      child.stdin.end()
+      await front.close()
+      await child
+    },
+  }
+}
+
+async function portOf(output: Readable): Promise<number> {
+  const [line] = await once(createInterface({ input: output }), 'line')
+  return JSON.parse(line).port
+}
+
+async function ended(child: Promise<{ exitCode?: number | undefined }>): Promise<never> {
+  const { exitCode } = await child
+  throw new Error(`The sample agent ended with exit code ${exitCode}. Was the project built (npm run build)?`)
+}

@@ -1,0 +1,51 @@
+/** Whole task lives over public HTTP, with an agent in its own process and every amount checked at every step. */
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ledgerCheck } from '../api/records.ts'
+import { openMarketplace } from '../open.ts'
+import { startAgentProcess } from './agent-process.ts'
+import { createFrontAuthority } from './https-front.ts'
+import { playLives } from './lives.ts'
+import { openShop } from './shop.ts'
+
+export interface DemoStep {
+  text: string
+  /** The buyer's, after the step, in cents. */
+  wallet?: { balance: number; heldBalance: number }
+}
+
+export type LedgerCheck = (typeof ledgerCheck)['_output']
+
+export type DemoOutcome = { ok: true; ledger: LedgerCheck } | { ok: false; reason: string }
+
+/** Tells each step when it is done and checked. Never rejects: what differed is the outcome's reason. */
+export async function playDemo(tell: (step: DemoStep) => void): Promise<DemoOutcome> {
+  const closers: (() => Promise<unknown>)[] = []
+  try {
+    const folder = await mkdtemp(join(tmpdir(), 'marketplace-demo-'))
+    closers.push(() => rm(folder, { recursive: true, force: true }))
+    const authority = createFrontAuthority()
+    const agent = await startAgentProcess(authority)
+    closers.push(() => agent.close())
+    const admin = { email: 'admin@example.com', password: randomBytes(12).toString('base64url') }
+    const house = await openMarketplace({
+      mode: 'dev',
+      file: join(folder, 'demo.db'),
+      ca: authority.ca,
+      admin,
+      holder: 'marketplace demo',
+      onFatal: error => tell({ text: error.message }),
+    })
+    closers.push(() => house.close())
+    tell({ text: `A fresh marketplace answers at ${house.url}; an agent of its own process listens at ${agent.url}` })
+    const shop = await openShop({ url: house.url, admin, agent, tell })
+    const ledger = await playLives(shop, tell)
+    return { ok: true, ledger }
+  } catch (error) {
+    return { ok: false, reason: (error as Error).message }
+  } finally {
+    for (const close of closers.reverse()) await close().catch(() => {})
+  }
+}

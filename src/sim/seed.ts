@@ -1,0 +1,168 @@
+/** What a fresh simulator holds: three accounts, money, and a few listed agents of which the first works. Source: D6. */
+import { createUser, hashPassword } from '../market/accounts.ts'
+import { createKeyFor } from '../market/keys.ts'
+import type { Actor, Market } from '../market/market.ts'
+import { verbs } from '../market/verbs.ts'
+import { type UserRow, userByEmail, userById } from '../store/users.ts'
+
+export interface SeededAccount {
+  id: string
+  email: string
+  password: string
+  apiKey: string
+}
+
+export interface SeededAgent {
+  id: string
+  slug: string
+  webhookUrl: string
+  webhookSecret: string
+}
+
+/** All that the start screen shows, and what dev remembers. */
+export interface Credentials {
+  accounts: { buyer: SeededAccount; builder: SeededAccount; admin: SeededAccount }
+  agents: SeededAgent[]
+}
+
+export const people = ['buyer', 'builder', 'admin'] as const
+type Person = (typeof people)[number]
+
+const NAMES: Record<Person, string> = { buyer: 'Bo Buyer', builder: 'Billie Builder', admin: 'Ada Admin' }
+// Two deposits of what a new account may deposit at a time.
+const FUNDS = [50_000, 50_000]
+
+/**
+ * Makes what is missing and moves the first agent to `webhookUrl`, where it listens now. What `known` says stays as it
+ * is; where `known` is null, accounts that exist get a new password and a new key.
+ */
+export async function seed(market: Market, known: Credentials | null, webhookUrl: string): Promise<Credentials> {
+  const accounts = {} as Credentials['accounts']
+  for (const person of people) accounts[person] = await ensureAccount(market, person, known?.accounts?.[person])
+  const builder = await actorOf(market, accounts.builder.id)
+  const first = await ensureAgents(market, builder, known?.agents?.[0], webhookUrl)
+  return { accounts, agents: [first] }
+}
+
+/** Somebody of the house, who needs no password. */
+export async function actorOf({ db }: Market, userId: string): Promise<Actor> {
+  const user = (await db.read(q => userById(q, userId))) as UserRow
+  return { user, via: 'session', credential: 'simulator' }
+}
+
+async function ensureAccount(market: Market, person: Person, known: SeededAccount | undefined): Promise<SeededAccount> {
+  const { db, world } = market
+  const email = `${person}@example.com`
+  const there = await db.read(q => userByEmail(q, email))
+  if (there && known?.id === there.id) return known
+  const password = `${person}-${world.bytes(9).toString('base64url')}`
+  const passwordHash = await hashPassword(password)
+  const made = await db.write(async tx => {
+    if (there) await tx.run('UPDATE users SET password_hash = $1 WHERE id = $2', [passwordHash, there.id])
+    else
+      await createUser(tx, world, {
+        email,
+        name: NAMES[person],
+        passwordHash,
+        isBuilder: true,
+        isAdmin: person === 'admin',
+      })
+    const { id } = (await userByEmail(tx, email)) as UserRow
+    await tx.run("DELETE FROM api_keys WHERE user_id = $1 AND name = 'dev'", [id])
+    const { key } = await createKeyFor(tx, world, id, 'dev')
+    return { id, apiKey: key }
+  })
+  if (!there && person === 'buyer') await fund(market, made.id)
+  return { id: made.id, email, password, apiKey: made.apiKey }
+}
+
+async function fund(market: Market, userId: string): Promise<void> {
+  const actor = await actorOf(market, userId)
+  for (const amount of FUNDS) {
+    await market.db.write(tx => verbs.deposit({ ...market, tx, actor }, { params: {}, query: {}, body: { amount } }))
+  }
+}
+
+interface Listing {
+  name: string
+  tagline: string
+  description: string
+  basePrice: number
+  categoryIds: string[]
+  tags: string[]
+  maxRevisions: number
+}
+
+const WORKING: Listing = {
+  name: 'Sample Agent',
+  tagline: 'Accepts every task and delivers at once',
+  description:
+    'The built-in agent of the local simulator: hire it to watch a whole task life, from webhook to payment.',
+  basePrice: 500,
+  categoryIds: ['cat_writing', 'cat_automation'],
+  tags: ['sample'],
+  maxRevisions: 3,
+}
+
+const SILENT: Listing[] = [
+  {
+    name: 'Silent Translator',
+    tagline: 'Listed, but nobody answers its webhooks',
+    description:
+      'Hire it to see what happens when an agent is down: webhooks are retried, and the task can be cancelled.',
+    basePrice: 1_500,
+    categoryIds: ['cat_translation'],
+    tags: ['sample', 'down'],
+    maxRevisions: 2,
+  },
+  {
+    name: 'Silent Analyst',
+    tagline: 'Another listed agent that never answers',
+    description:
+      'There to have something to search, sort and page through. Its webhooks are refused, so tasks stay pending.',
+    basePrice: 4_200,
+    categoryIds: ['cat_data', 'cat_research'],
+    tags: ['sample', 'down'],
+    maxRevisions: 0,
+  },
+]
+// Discard: on this machine, and nobody listens.
+const NOWHERE = 'https://localhost:9/webhook'
+
+async function ensureAgents(
+  market: Market,
+  builder: Actor,
+  known: SeededAgent | undefined,
+  webhookUrl: string,
+): Promise<SeededAgent> {
+  const slug = 'sample-agent'
+  const there = await market.db.read(q =>
+    q.get<{ id: string }>('SELECT id FROM agents WHERE slug = $1 AND deleted_at IS NULL', [slug]),
+  )
+  const id = there?.id ?? (await list(market, builder, WORKING, webhookUrl))
+  if (!there) for (const listing of SILENT) await list(market, builder, listing, NOWHERE)
+  await market.db.write(tx => tx.run('UPDATE agents SET webhook_url = $1 WHERE id = $2', [webhookUrl, id]))
+  if (there && known?.id === id) return { ...known, webhookUrl }
+  const { secret } = await market.db.write(tx =>
+    verbs.rotateSecret({ ...market, tx, actor: builder }, { params: { id }, query: {}, body: {} }),
+  )
+  await market.db.write(tx => approve(tx, market.world.now(), id))
+  return { id, slug, webhookUrl, webhookSecret: secret }
+}
+
+function list(market: Market, actor: Actor, listing: Listing, webhookUrl: string): Promise<string> {
+  const body = { ...listing, pricingModel: 'fixed' as const, webhookUrl }
+  return market.db.write(async tx => {
+    const { id } = await verbs.createAgent({ ...market, tx, actor }, { params: {}, query: {}, body })
+    await approve(tx, market.world.now(), id)
+    return id
+  })
+}
+
+// As if a review had passed: the simulator's reader wants somebody to hire, not a queue.
+const approve = (tx: { run(sql: string, values: (string | number)[]): Promise<number> }, now: number, id: string) =>
+  tx.run(
+    `UPDATE agents SET status = CASE WHEN status = 'draft' THEN 'verified' ELSE status END,
+       last_pass_at = $1, tested_at = $1, failed_at = NULL WHERE id = $2`,
+    [now, id],
+  )

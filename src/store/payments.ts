@@ -1,0 +1,78 @@
+/** Deposits and withdrawals: the transfers between the marketplace and the world. */
+import { columns, type Reader, type Tx } from './db.ts'
+
+export type PaymentKind = 'deposit' | 'withdrawal'
+export type PaymentStatus = 'pending' | 'completed' | 'rejected'
+
+export interface PaymentRow {
+  id: string
+  kind: PaymentKind
+  payerId: string | null
+  payeeId: string | null
+  amount: number
+  taskId: string | null
+  status: PaymentStatus
+  description: string
+  createdAt: number
+}
+
+const paymentColumns = columns(
+  'id',
+  'kind',
+  'payerId',
+  'payeeId',
+  'amount',
+  'taskId',
+  'status',
+  'description',
+  'createdAt',
+)
+
+export const paymentById = (q: Reader, kind: PaymentKind, id: string) =>
+  q.get<PaymentRow>(`SELECT ${paymentColumns} FROM transfers WHERE id = $1 AND kind = $2`, [id, kind])
+
+/** One page of everyone's payments of a kind, oldest first; of every status if it is null. */
+export const listPayments = (
+  q: Reader,
+  kind: PaymentKind,
+  status: PaymentStatus | null,
+  limit: number,
+  offset: number,
+) =>
+  q.all<PaymentRow>(
+    `SELECT ${paymentColumns} FROM transfers WHERE kind = $1 AND status = COALESCE($2, status)
+     ORDER BY id LIMIT $3 OFFSET $4`,
+    [kind, status, limit, offset],
+  )
+
+export const countPayments = async (q: Reader, kind: PaymentKind, status: PaymentStatus | null) => {
+  const row = await q.get<{ count: number }>(
+    'SELECT COUNT(*) AS count FROM transfers WHERE kind = $1 AND status = COALESCE($2, status)',
+    [kind, status],
+  )
+  return row!.count
+}
+
+/** Answers the row as it is then; undefined if it was not pending any more. */
+export const decidePayment = (
+  tx: Tx,
+  kind: PaymentKind,
+  id: string,
+  status: Exclude<PaymentStatus, 'pending'>,
+  now: number,
+) =>
+  tx.get<PaymentRow>(
+    `UPDATE transfers SET status = $3, decided_at = $4 WHERE id = $1 AND kind = $2 AND status = 'pending'
+     RETURNING ${paymentColumns}`,
+    [id, kind, status, now],
+  )
+
+/** What an account has deposited since then, or asked to; rejected deposits don't count. */
+export const depositedSince = async (q: Reader, userId: string, since: number) => {
+  const row = await q.get<{ total: number }>(
+    `SELECT CAST(COALESCE(SUM(amount), 0) AS BIGINT) AS total FROM transfers
+     WHERE payee_id = $1 AND kind = 'deposit' AND status <> 'rejected' AND created_at >= $2`,
+    [userId, since],
+  )
+  return row!.total
+}

@@ -1,0 +1,257 @@
+/** Tasks, with their agent, dispute and latest deliverable, as rows. */
+import type { TaskState } from '../api/flow.ts'
+import { columns, type Reader, type Tx, type Value } from './db.ts'
+
+export interface TaskRow {
+  id: string
+  agentId: string
+  buyerId: string
+  builderId: string
+  buyerAgentId: string | null
+  budgetAuthorizationId: string | null
+  title: string
+  description: string
+  requirements: string | null
+  agreedPrice: number
+  status: TaskState
+  revisionCount: number
+  maxRevisions: number | null
+  /** 1 while a dispute is open. */
+  disputed: 0 | 1
+  createdAt: number
+  submittedAt: number | null
+  acceptedAt: number | null
+  deliveredAt: number | null
+  completedAt: number | null
+  cancelledAt: number | null
+  updatedAt: number
+  agentSlug: string
+  agentName: string
+  deliverableId: string | null
+  deliverableContent: string | null
+  deliverableNotes: string | null
+  deliverableAt: number | null
+  disputeStatus: 'open' | 'resolved' | null
+  disputeReason: string | null
+  disputeOpenedAt: number | null
+  disputeOpenedFrom: TaskState | null
+  disputeOpenedBy: string | null
+  disputeResolvedAt: number | null
+  disputeOutcome: 'refund' | 'release' | 'split' | null
+  disputeRefundAmount: number | null
+}
+
+const own = [
+  'id',
+  'agentId',
+  'buyerId',
+  'builderId',
+  'buyerAgentId',
+  'budgetAuthorizationId',
+  'title',
+  'description',
+  'requirements',
+  'agreedPrice',
+  'status',
+  'revisionCount',
+  'maxRevisions',
+  'disputed',
+  'createdAt',
+  'submittedAt',
+  'acceptedAt',
+  'deliveredAt',
+  'completedAt',
+  'cancelledAt',
+  'updatedAt',
+]
+  .map(name => `t.${columns(name)}`)
+  .join(', ')
+
+const select = `SELECT ${own}, a.slug AS "agentSlug", a.name AS "agentName",
+  x.id AS "deliverableId", x.content AS "deliverableContent", x.notes AS "deliverableNotes",
+  x.created_at AS "deliverableAt", d.status AS "disputeStatus", d.reason AS "disputeReason",
+  d.opened_at AS "disputeOpenedAt", d.opened_from AS "disputeOpenedFrom", d.opened_by AS "disputeOpenedBy",
+  d.resolved_at AS "disputeResolvedAt", d.outcome AS "disputeOutcome", d.refund_amount AS "disputeRefundAmount"
+FROM tasks t JOIN agents a ON a.id = t.agent_id
+  LEFT JOIN disputes d ON d.task_id = t.id
+  LEFT JOIN deliverables x ON x.id = (SELECT MAX(y.id) FROM deliverables y WHERE y.task_id = t.id)`
+
+export const taskById = (q: Reader, id: string) => q.get<TaskRow>(`${select} WHERE t.id = $1`, [id])
+
+export interface TaskFilter {
+  readonly userId: string
+  readonly role: 'buyer' | 'builder' | null
+  readonly status: TaskState | null
+}
+
+/** Drafts are their buyer's alone. Source: D19. */
+const mine = `(($2 <> 'builder' AND t.buyer_id = $1) OR ($2 <> 'buyer' AND t.builder_id = $1 AND t.status <> 'draft'))
+  AND ($3 = '' OR t.status = $3)`
+
+const filterValues = (filter: TaskFilter): Value[] => [filter.userId, filter.role ?? '', filter.status ?? '']
+
+export const tasksOf = (q: Reader, filter: TaskFilter, limit: number, offset: number) =>
+  q.all<TaskRow>(`${select} WHERE ${mine} ORDER BY t.id DESC LIMIT $4 OFFSET $5`, [
+    ...filterValues(filter),
+    limit,
+    offset,
+  ])
+
+export const countTasksOf = async (q: Reader, filter: TaskFilter) =>
+  (await q.get<{ count: number }>(`SELECT COUNT(*) AS count FROM tasks t WHERE ${mine}`, filterValues(filter)))
+    ?.count ?? 0
+
+export const allTasks = (q: Reader, disputed: 0 | 1 | null, limit: number, offset: number) =>
+  q.all<TaskRow>(`${select} WHERE ($1 < 0 OR t.disputed = $1) ORDER BY t.id DESC LIMIT $2 OFFSET $3`, [
+    disputed ?? -1,
+    limit,
+    offset,
+  ])
+
+export const countAllTasks = async (q: Reader, disputed: 0 | 1 | null) =>
+  (
+    await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM tasks t WHERE ($1 < 0 OR t.disputed = $1)', [
+      disputed ?? -1,
+    ])
+  )?.count ?? 0
+
+export const insertTask = (
+  tx: Tx,
+  task: Pick<
+    TaskRow,
+    | 'id'
+    | 'agentId'
+    | 'buyerId'
+    | 'builderId'
+    | 'title'
+    | 'description'
+    | 'requirements'
+    | 'agreedPrice'
+    | 'maxRevisions'
+    | 'createdAt'
+  >,
+) =>
+  tx.run(
+    `INSERT INTO tasks (id, agent_id, buyer_id, builder_id, title, description, requirements, agreed_price,
+       max_revisions, status, created_at, updated_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'draft', $10, $10)`,
+    [
+      task.id,
+      task.agentId,
+      task.buyerId,
+      task.builderId,
+      task.title,
+      task.description,
+      task.requirements,
+      task.agreedPrice,
+      task.maxRevisions,
+      task.createdAt,
+    ],
+  )
+
+export const updateDraft = (
+  tx: Tx,
+  task: Pick<
+    TaskRow,
+    'id' | 'agentId' | 'builderId' | 'title' | 'description' | 'requirements' | 'agreedPrice' | 'maxRevisions' | 'updatedAt'
+  >,
+) =>
+  tx.run(
+    `UPDATE tasks SET agent_id = $2, builder_id = $3, title = $4, description = $5, requirements = $6,
+       agreed_price = $7, max_revisions = $8, updated_at = $9 WHERE id = $1 AND status = 'draft'`,
+    [
+      task.id,
+      task.agentId,
+      task.builderId,
+      task.title,
+      task.description,
+      task.requirements,
+      task.agreedPrice,
+      task.maxRevisions,
+      task.updatedAt,
+    ],
+  )
+
+/** Moments that a step of a task can write down. */
+export type Moment = 'submitted_at' | 'accepted_at' | 'delivered_at' | 'completed_at' | 'cancelled_at'
+
+/** The one statement that changes a task's state: no row, no effect. */
+export const setStatus = (
+  tx: Tx,
+  step: { id: string; from: TaskState; wasDisputed: 0 | 1; to: TaskState; moment: Moment | null; now: number },
+) =>
+  tx.run(
+    `UPDATE tasks SET status = $4, updated_at = $5, disputed = 0${step.moment ? `, ${step.moment} = $5` : ''}
+     WHERE id = $1 AND status = $2 AND disputed = $3`,
+    [step.id, step.from, step.wasDisputed, step.to, step.now],
+  )
+
+export const setMaxRevisions = (tx: Tx, id: string, maxRevisions: number | null) =>
+  tx.run('UPDATE tasks SET max_revisions = $2 WHERE id = $1', [id, maxRevisions])
+
+export const countRevision = (tx: Tx, id: string) =>
+  tx.run('UPDATE tasks SET revision_count = revision_count + 1 WHERE id = $1', [id])
+
+/** Answers 0 if the task is in another state by now, or disputed. */
+export const markDisputed = (tx: Tx, id: string, from: TaskState, now: number) =>
+  tx.run('UPDATE tasks SET disputed = 1, updated_at = $3 WHERE id = $1 AND status = $2 AND disputed = 0', [
+    id,
+    from,
+    now,
+  ])
+
+export const insertDispute = (
+  tx: Tx,
+  dispute: { taskId: string; reason: string; openedAt: number; openedFrom: TaskState; openedBy: string },
+) =>
+  tx.run(
+    `INSERT INTO disputes (task_id, status, reason, opened_at, opened_from, opened_by)
+     VALUES ($1, 'open', $2, $3, $4, $5)`,
+    [dispute.taskId, dispute.reason, dispute.openedAt, dispute.openedFrom, dispute.openedBy],
+  )
+
+export const resolveDispute = (tx: Tx, taskId: string, outcome: string, refundAmount: number, now: number) =>
+  tx.run(
+    `UPDATE disputes SET status = 'resolved', outcome = $2, refund_amount = $3, resolved_at = $4
+     WHERE task_id = $1 AND status = 'open'`,
+    [taskId, outcome, refundAmount, now],
+  )
+
+export interface DeliverableRow {
+  id: string
+  content: string | null
+  notes: string | null
+  createdAt: number
+}
+
+export const insertDeliverable = (tx: Tx, taskId: string, deliverable: DeliverableRow) =>
+  tx.run('INSERT INTO deliverables (id, task_id, content, notes, created_at) VALUES ($1, $2, $3, $4, $5)', [
+    deliverable.id,
+    taskId,
+    deliverable.content,
+    deliverable.notes,
+    deliverable.createdAt,
+  ])
+
+export const deliverablesOf = (q: Reader, taskId: string, limit: number, offset: number) =>
+  q.all<DeliverableRow>(
+    `SELECT id, content, notes, created_at AS "createdAt" FROM deliverables
+     WHERE task_id = $1 ORDER BY id LIMIT $2 OFFSET $3`,
+    [taskId, limit, offset],
+  )
+
+export const countDeliverables = async (q: Reader, taskId: string) =>
+  (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM deliverables WHERE task_id = $1', [taskId]))?.count ??
+  0
+
+/** What an agent's page counts: finished work, and what buyers said of it. */
+export const countForAgent = (
+  tx: Tx,
+  agentId: string,
+  change: { completed: number; ratings: number; ratingSum: number },
+) =>
+  tx.run(
+    `UPDATE agents SET completed_tasks = completed_tasks + $2, rating_count = rating_count + $3,
+       rating_sum = rating_sum + $4 WHERE id = $1`,
+    [agentId, change.completed, change.ratings, change.ratingSum],
+  )

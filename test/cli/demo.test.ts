@@ -1,0 +1,70 @@
+/** The demo holds what it promises, and the database commands hold on a real database. */
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { inFolder, run, start } from './program.ts'
+
+test(
+  'the demo ends with 0 and books that add up, within 15 seconds',
+  inFolder(async folder => {
+    const started = Date.now()
+    const { code, out, err } = await run(['demo', '--json'], folder)
+    assert.is(code, 0, err + out)
+    assert.ok(Date.now() - started < 15_000)
+    const lines = out
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line))
+    const end = lines.pop()
+    assert.is(end.type, 'end')
+    assert.is(end.ok, true)
+    assert.is(end.ledger.ok, true)
+    assert.ok(lines.length > 10)
+    assert.ok(lines.every(({ type }) => type === 'step'))
+  }),
+)
+
+test(
+  'the demo is a readable story without --json',
+  inFolder(async folder => {
+    const { code, out } = await run(['demo'], folder)
+    assert.is(code, 0, out)
+    assert.match(out, 'wallet 380.00, held 120.00')
+    assert.match(out, 'Everything adds up')
+  }),
+)
+
+test(
+  'a database is checked and folded into one file; a damaged one is told and fails',
+  inFolder(async folder => {
+    const db = '.marketplace/dev.db'
+    const { child, ended, firstLine } = start(['dev', '--json', '--port', '0'], folder)
+    await firstLine
+    const busy = await run(['db', 'check', db], folder)
+    assert.is(busy.code, 1)
+    assert.match(busy.err, 'is in use by process')
+    child.kill('SIGTERM')
+    await ended
+
+    const checked = JSON.parse((await run(['db', 'check', db, '--json'], folder)).out)
+    assert.is(checked.ok, true)
+    assert.ok(checked.journalRecords > 0)
+    assert.ok(checked.ledger.entries > 0)
+
+    assert.is((await run(['db', 'snapshot', db], folder)).code, 0)
+    assert.not(existsSync(join(folder, `${db}.journal`)))
+    copyFileSync(join(folder, db), join(folder, 'copy.db'))
+    const copy = await run(['db', 'check', 'copy.db'], folder)
+    assert.is(copy.code, 0, copy.err)
+    assert.match(copy.out, 'copy.db is whole')
+
+    writeFileSync(join(folder, 'copy.db'), readFileSync(join(folder, db)).fill(7, 4096, 20_000))
+    assert.is((await run(['db', 'check', 'copy.db'], folder)).code, 1)
+    const missing = await run(['db', 'check', 'nowhere.db'], folder)
+    assert.is(missing.code, 1)
+    assert.match(missing.err, 'There is no database')
+  }),
+)
+
+test.run()

@@ -1,0 +1,126 @@
+/** The simulator: what its ready line promises is true, and it keeps what it should. Source: D3, D6. */
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { TaskRecord } from '../../src/api/records.ts'
+import { HttpParty } from '../../src/sim/http-party.ts'
+import { inFolder, run, start } from './program.ts'
+
+const EPHEMERAL = ['dev', '--ephemeral', '--json', '--port', '0']
+
+test(
+  'the ready line of a fresh dev names accounts that work and an agent that can be hired at once',
+  inFolder(async folder => {
+    const { child, ended, firstLine } = start(EPHEMERAL, folder)
+    const ready = JSON.parse(await firstLine)
+    assert.is(ready.type, 'ready')
+    assert.is(ready.mode, 'dev')
+    assert.is(ready.pid, child.pid)
+    assert.equal(Object.keys(ready.accounts), ['buyer', 'builder', 'admin'])
+    const agent = ready.agents[0]
+    assert.equal(Object.keys(agent), ['id', 'slug', 'webhookUrl', 'webhookSecret'])
+    assert.match(agent.webhookSecret, /^whsec_/)
+
+    for (const { email, password } of Object.values<{ email: string; password: string }>(ready.accounts)) {
+      await new HttpParty(ready.url).call('POST', '/api/auth/login', { email, password })
+    }
+    const buyer = new HttpParty(ready.url)
+    buyer.key = ready.accounts.buyer.apiKey
+    const task = {
+      agentId: agent.id,
+      title: 'Try it out',
+      description: 'Something that is long enough.',
+      agreedPrice: 500,
+    }
+    const { id } = await buyer.call<TaskRecord>('POST', '/api/tasks', task, 'key')
+    await buyer.call('POST', `/api/tasks/${id}/submit`, undefined, 'key')
+    assert.is(await delivered(buyer, id), 'delivered')
+
+    child.kill('SIGTERM')
+    const { code, out, err } = await ended
+    assert.is(code, 0, err)
+    const types = out
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line).type)
+    for (const type of ['request', 'webhook', 'callback', 'money']) assert.ok(types.includes(type), `no ${type} line`)
+    assert.not(existsSync(join(folder, '.marketplace')))
+  }),
+)
+
+async function delivered(buyer: HttpParty, id: string): Promise<string> {
+  for (let tries = 0; ; tries++) {
+    const { status } = await buyer.call<TaskRecord>('GET', `/api/tasks/${id}`, undefined, 'key')
+    if (status === 'delivered' || tries === 200) return status
+    await new Promise(resolve => setTimeout(resolve, 25))
+  }
+}
+
+test(
+  'accounts, keys and the webhook secret stay the same over a restart',
+  inFolder(async folder => {
+    const readies = []
+    for (let round = 0; round < 2; round++) {
+      const { child, ended, firstLine } = start(['dev', '--json', '--port', '0'], folder)
+      const ready = JSON.parse(await firstLine)
+      readies.push({
+        accounts: ready.accounts,
+        agents: ready.agents.map((agent: object) => ({ ...agent, webhookUrl: '' })),
+      })
+      const public_ = await new HttpParty(ready.url).call<{ items: { slug: string }[] }>('GET', '/api/agents')
+      assert.ok(public_.items.some(({ slug }) => slug === 'sample-agent'))
+      child.kill('SIGTERM')
+      assert.is((await ended).code, 0)
+    }
+    assert.equal(readies[0], readies[1])
+    assert.is(statSync(join(folder, '.marketplace', 'credentials.json')).mode & 0o777, 0o600)
+  }),
+)
+
+test(
+  'the same seed gives the same ids, keys and secrets',
+  inFolder(async folder => {
+    const readies = []
+    for (let round = 0; round < 2; round++) {
+      const { child, ended, firstLine } = start([...EPHEMERAL, '--seed', '7'], folder)
+      const { accounts, agents } = JSON.parse(await firstLine)
+      readies.push({
+        accounts,
+        ids: agents.map(({ id, webhookSecret }: Record<string, string>) => [id, webhookSecret]),
+      })
+      child.kill('SIGTERM')
+      await ended
+    }
+    assert.equal(readies[0], readies[1])
+  }),
+)
+
+test(
+  'the start screen shows what people need, without colours where there is no terminal',
+  inFolder(async folder => {
+    const { child, ended, firstLine } = start(['dev', '--ephemeral', '--port', '0'], folder)
+    assert.match(await firstLine, 'local simulator')
+    await new Promise(resolve => setTimeout(resolve, 100))
+    child.kill('SIGINT')
+    const { code, out } = await ended
+    assert.is(code, 0)
+    for (const words of ['buyer@example.com', 'svc_', 'whsec_', 'curl http://127.0.0.1:']) assert.match(out, words)
+    assert.not(out.includes('\u001b'))
+  }),
+)
+
+test(
+  'a seed on a database that is in use is refused',
+  inFolder(async folder => {
+    const { child, ended, firstLine } = start(['dev', '--json', '--port', '0'], folder)
+    await firstLine
+    child.kill('SIGTERM')
+    await ended
+    const { code, err } = await run(['dev', '--json', '--port', '0', '--seed', '1'], folder)
+    assert.is(code, 1)
+    assert.match(err, 'needs an empty database')
+  }),
+)
+
+test.run()

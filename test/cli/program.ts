@@ -1,0 +1,72 @@
+/** The built program, run as people run it. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+const PROGRAM = fileURLToPath(new URL('../../bin/marketplace.js', import.meta.url))
+
+export interface Ended {
+  code: number | null
+  out: string
+  err: string
+}
+
+/** Nothing of the machine's own settings reaches the program. */
+const cleanEnv = (more: NodeJS.ProcessEnv) => {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(?:MARKETPLACE_|DATABASE_URL$|FORCE_COLOR$)/.test(name),
+  )
+  return { ...Object.fromEntries(kept), NO_COLOR: '1', ...more }
+}
+
+// A test that fails must not leave its server behind, and wait for it.
+const running = new Set<ChildProcess>()
+
+export function start(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}) {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    cwd,
+    env: cleanEnv(env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  running.add(child)
+  child.once('close', () => running.delete(child))
+  return { child, ended: collect(child), firstLine: firstLine(child) }
+}
+
+export const run = (args: readonly string[], cwd: string, env?: NodeJS.ProcessEnv): Promise<Ended> =>
+  start(args, cwd, env).ended
+
+async function collect(child: ChildProcess): Promise<Ended> {
+  let out = ''
+  let err = ''
+  child.stdout!.on('data', chunk => (out += chunk))
+  child.stderr!.on('data', chunk => (err += chunk))
+  const [code] = await once(child, 'close')
+  return { code, out, err }
+}
+
+/** Rejects if the program ends without a word. */
+function firstLine(child: ChildProcess): Promise<string> {
+  const lines = createInterface({ input: child.stdout! })
+  const line = new Promise<string>((resolve, reject) => {
+    lines.once('line', resolve).once('close', () => reject(new Error('the program said nothing')))
+  })
+  line.catch(() => {})
+  return line
+}
+
+export function inFolder(test: (folder: string) => Promise<void>) {
+  return async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'marketplace-cli-'))
+    try {
+      await test(folder)
+    } finally {
+      for (const child of running) child.kill('SIGKILL')
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+}

@@ -1,0 +1,93 @@
+/** A deployment: its first line, its end, and what it refuses. Source: D2–D5, D8. */
+import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { inFolder, run, start } from './program.ts'
+
+const SERVE = ['serve', '--port', '0', '--json']
+
+test(
+  'the ready line tells where it is, SIGTERM ends it with 0, and a second start finds what was kept',
+  inFolder(async folder => {
+    const admin = { MARKETPLACE_ADMIN_EMAIL: ' Root@Example.com', MARKETPLACE_ADMIN_PASSWORD: 'correct horse' }
+    for (const env of [admin, {}]) {
+      const { child, ended, firstLine } = start(SERVE, folder, env)
+      const ready = JSON.parse(await firstLine)
+      assert.equal(ready, { type: 'ready', mode: 'serve', url: ready.url, db: 'marketplace.db', pid: child.pid })
+      assert.is((await fetch(`${ready.url}/readyz`)).status, 200)
+      const login = await fetch(`${ready.url}/api/auth/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ email: 'root@example.com', password: 'correct horse' }),
+      })
+      assert.is(login.status, 200)
+      child.kill('SIGTERM')
+      const { code, out, err } = await ended
+      assert.is(code, 0, err)
+      for (const line of out.trim().split('\n')) assert.type(JSON.parse(line), 'object')
+      assert.not(existsSync(join(folder, 'marketplace.db.lock')))
+    }
+    assert.is(statSync(join(folder, 'marketplace.db.key')).mode & 0o777, 0o600)
+  }),
+)
+
+test(
+  'a second process on the same file is refused by a sentence that names the first',
+  inFolder(async folder => {
+    const { child, ended, firstLine } = start(SERVE, folder)
+    await firstLine
+    const { code, err } = await run(SERVE, folder)
+    assert.is(code, 1)
+    assert.match(err, `in use by process ${child.pid} (marketplace serve`)
+    assert.is(err.trim().split('\n').length, 1, err)
+    child.kill('SIGINT')
+    assert.is((await ended).code, 0)
+  }),
+)
+
+test(
+  'a wrong secret key refuses the start',
+  inFolder(async folder => {
+    const { child, ended, firstLine } = start(SERVE, folder)
+    await firstLine
+    child.kill('SIGTERM')
+    await ended
+    writeFileSync(join(folder, 'marketplace.db.key'), Buffer.alloc(32, 1).toString('base64'))
+    const { code, err } = await run(SERVE, folder)
+    assert.is(code, 1)
+    assert.match(err, 'The secret key is not the one')
+  }),
+)
+
+test(
+  'flags go over the environment, the environment over .env',
+  inFolder(async folder => {
+    writeFileSync(join(folder, '.env'), 'MARKETPLACE_DB=c.db\nMARKETPLACE_BASE_URL=https://market.example/\n')
+    for (const [args, env, db] of [
+      [['--db', 'a.db'], { MARKETPLACE_DB: 'b.db' }, 'a.db'],
+      [[], { MARKETPLACE_DB: 'b.db' }, 'b.db'],
+      [[], {}, 'c.db'],
+    ] as const) {
+      const { child, ended, firstLine } = start([...SERVE, ...args], folder, env)
+      assert.is(JSON.parse(await firstLine).db, db)
+      child.kill('SIGTERM')
+      await ended
+    }
+  }),
+)
+
+test(
+  'a port that is taken is refused by a sentence',
+  inFolder(async folder => {
+    const { child, ended, firstLine } = start(SERVE, folder)
+    const { port } = new URL(JSON.parse(await firstLine).url)
+    const { code, err } = await run(['serve', '--db', 'other.db', '--port', port], folder)
+    assert.is(code, 1)
+    assert.match(err, `Port ${port} is in use`)
+    child.kill('SIGTERM')
+    await ended
+  }),
+)
+
+test.run()

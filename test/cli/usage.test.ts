@@ -1,0 +1,52 @@
+/** Help, and everything that is refused before anything starts. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { inFolder, run } from './program.ts'
+
+test(
+  'help names every command, each command has help of its own, and both leave with 0',
+  inFolder(async folder => {
+    const help = await run(['--help'], folder)
+    assert.is(help.code, 0, help.err)
+    for (const command of ['dev', 'serve', 'demo', 'db']) assert.match(help.out, new RegExp(`^  ${command} `, 'm'))
+    for (const command of [['dev'], ['serve'], ['demo'], ['db'], ['db', 'check'], ['db', 'snapshot']]) {
+      const own = await run([...command, '--help'], folder)
+      assert.is(own.code, 0, own.err)
+      assert.match(own.out, `Usage: marketplace ${command.join(' ')}`)
+    }
+    const version = await run(['--version'], folder)
+    assert.match(version.out, /^\d+\.\d+\.\d+\n$/)
+  }),
+)
+
+const refused: [name: string, args: string[], words: string, env?: NodeJS.ProcessEnv][] = [
+  ['no command', [], 'Usage: marketplace'],
+  ['an unknown command', ['sevre'], "unknown command 'sevre'"],
+  ['an unknown flag', ['serve', '--metrics-port', '9'], "unknown option '--metrics-port'"],
+  ['too many words', ['demo', 'more'], 'too many arguments'],
+  ['a port that is none', ['serve', '--port', '70000'], '--port takes a number'],
+  ['a port that is none, from the environment', ['serve'], '--port takes a number', { MARKETPLACE_PORT: 'x' }],
+  ['a database elsewhere', ['serve', '--db', 'postgres://x/y'], 'PostgreSQL is not part of this version'],
+  ['a database elsewhere, by its usual variable', ['serve'], 'PostgreSQL', { DATABASE_URL: 'postgresql://x/y' }],
+  ['rate limits', ['serve', '--rate-limits', 'strict'], '--rate-limits strict is not part of this version'],
+  ['a public host without an address', ['serve', '--host', '0.0.0.0'], '--base-url'],
+  ['sandbox money in public', ['serve', '--host', '0.0.0.0', '--payments', 'sandbox'], '--payments sandbox'],
+  ['dev in public', ['dev', '--host', '0.0.0.0'], 'dev listens on this machine alone'],
+  ['half an administrator', ['serve', '--port', '0'], 'go together', { MARKETPLACE_ADMIN_EMAIL: 'a@example.com' }],
+  ['a seed that is none', ['dev', '--ephemeral', '--seed', 'x'], '--seed takes a whole number'],
+]
+
+for (const [name, args, words, env] of refused) {
+  test(
+    `${name} is refused with exit code 2 and a sentence`,
+    inFolder(async folder => {
+      const { code, out, err } = await run(args, folder, env)
+      assert.is(code, 2, err)
+      assert.match(err, words)
+      assert.is(out, '')
+      assert.not.match(err, /^ +at /m)
+    }),
+  )
+}
+
+test.run()
