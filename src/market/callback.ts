@@ -1,8 +1,8 @@
 /** The agent's answers: by key, or signed over the unified callback. Source: section 4, section 5, D38. */
 import { refuse } from '../api/failures.ts'
-import { deliverableInput, messageInput } from '../api/tasks.ts'
-import { verify } from '../api/signature.ts'
 import { Created } from '../api/reply.ts'
+import { verify } from '../api/signature.ts'
+import { deliverableInput, messageInput } from '../api/tasks.ts'
 import { agentById } from '../store/agents.ts'
 import { taskById } from '../store/tasks.ts'
 import { userById } from '../store/users.ts'
@@ -22,7 +22,9 @@ const agentCallback: Verb<'agentCallback'> = (market, { params, signed }) =>
     const builder = await userById(tx, task.builderId)
     if (!builder || builder.banned) throw refuse('banned')
     const seen = await tx.get<{ taskId: string; answer: string }>(
-      'SELECT task_id AS "taskId", answer FROM seen_signatures WHERE signature = $1', [signature])
+      'SELECT task_id AS "taskId", answer FROM seen_signatures WHERE signature = $1',
+      [signature],
+    )
     if (seen) {
       if (seen.taskId !== task.id) throw refuse('bad_signature')
       return JSON.parse(seen.answer)
@@ -37,8 +39,10 @@ const agentCallback: Verb<'agentCallback'> = (market, { params, signed }) =>
     if (body.taskId !== undefined && body.taskId !== task.id) throw refuse('bad_signature')
     const ctx = { ...market, tx, actor: { user: builder, via: 'signature' as const, credential: task.agentId } }
     const answer = await perform(ctx, task.id, body)
-    await tx.run('INSERT INTO seen_signatures (signature, task_id, status, answer, seen_at) VALUES ($1, $2, 200, $3, $4)', [
-      signature, task.id, JSON.stringify(answer instanceof Created ? answer.data : answer), market.world.realNow()])
+    await tx.run(
+      'INSERT INTO seen_signatures (signature, task_id, status, answer, seen_at) VALUES ($1, $2, 200, $3, $4)',
+      [signature, task.id, JSON.stringify(answer instanceof Created ? answer.data : answer), market.world.realNow()],
+    )
     return answer as never
   })
 
@@ -53,6 +57,8 @@ async function perform(ctx: Parameters<typeof accept>[0], id: string, body: Reco
 
 const agentAccept: Verb<'agentAccept'> = async (ctx, { params }) => ({ task: await accept(ctx, params.id) })
 const agentReject: Verb<'agentReject'> = async (ctx, { params }) => ({ task: await reject(ctx, params.id) })
-const agentDeliver: Verb<'agentDeliver'> = async (ctx, { params, body }) => ({ task: await deliver(ctx, params.id, body) })
+const agentDeliver: Verb<'agentDeliver'> = async (ctx, { params, body }) => ({
+  task: await deliver(ctx, params.id, body),
+})
 
 export const callbackVerbs = { agentAccept, agentReject, agentDeliver, agentCallback }

@@ -10,8 +10,13 @@ const moveClock: Verb<'moveClock'> = async ({ db, world }, { body }) => {
   const to = body.to ? Date.parse(body.to) : world.now() + (body.advanceMs ?? 0)
   if (to < world.now()) throw refuse('clock_backwards')
   world.advance(to)
-  await db.write(tx => tx.run(`INSERT INTO settings (name, value) VALUES ('clock_offset_ms', $1)
-    ON CONFLICT (name) DO UPDATE SET value = excluded.value`, [String(world.now() - world.realNow())]))
+  await db.write(tx =>
+    tx.run(
+      `INSERT INTO settings (name, value) VALUES ('clock_offset_ms', $1)
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+      [String(world.now() - world.realNow())],
+    ),
+  )
   return clockOf(world)
 }
 export const clockVerbs = { getClock, moveClock }

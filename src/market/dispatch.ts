@@ -35,7 +35,13 @@ export function startDispatcher(market: Market): { close(): Promise<void>; wake(
         if (free <= 0 || sending.size + jobs.length >= dispatch.overall) continue
         const realNow = world.realNow()
         const leasedUntil = realNow + dispatch.leaseMs
-        const rows = await claimDeliveries(tx, { agentId: agent.agentId, now: world.now(), realNow, leasedUntil, count: free })
+        const rows = await claimDeliveries(tx, {
+          agentId: agent.agentId,
+          now: world.now(),
+          realNow,
+          leasedUntil,
+          count: free,
+        })
         const secret = agent.secret ? unseal(config, agent.agentId, agent.secret) : ''
         for (const row of rows) jobs.push({ ...row, url: agent.webhookUrl ?? '', secret })
       }

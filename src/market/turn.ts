@@ -36,9 +36,7 @@ const momentOf: Partial<Record<TaskTrigger, Moment>> = {
 }
 
 const isParty = (actor: Actor, task: TaskRow, party: Party) =>
-  party === 'admin'
-    ? actor.user.isAdmin === 1
-    : actor.user.id === (party === 'buyer' ? task.buyerId : task.builderId)
+  party === 'admin' ? actor.user.isAdmin === 1 : actor.user.id === (party === 'buyer' ? task.buyerId : task.builderId)
 
 /** The task, for those who may see it: its buyer, its builder, an administrator. Else 404 or 403. */
 export async function seenTask(q: Reader, actor: Actor, id: string): Promise<TaskRow> {

@@ -153,7 +153,15 @@ export const updateDraft = (
   tx: Tx,
   task: Pick<
     TaskRow,
-    'id' | 'agentId' | 'builderId' | 'title' | 'description' | 'requirements' | 'agreedPrice' | 'maxRevisions' | 'updatedAt'
+    | 'id'
+    | 'agentId'
+    | 'builderId'
+    | 'title'
+    | 'description'
+    | 'requirements'
+    | 'agreedPrice'
+    | 'maxRevisions'
+    | 'updatedAt'
   >,
 ) =>
   tx.run(

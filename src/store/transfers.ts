@@ -51,17 +51,7 @@ export const insertTransfer = (tx: Tx, row: TransferRow) =>
   tx.run(
     `INSERT INTO transfers (id, kind, payer_id, payee_id, amount, task_id, status, description, created_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-    [
-      row.id,
-      row.kind,
-      row.payerId,
-      row.payeeId,
-      row.amount,
-      row.taskId,
-      row.status,
-      row.description,
-      row.createdAt,
-    ],
+    [row.id, row.kind, row.payerId, row.payeeId, row.amount, row.taskId, row.status, row.description, row.createdAt],
   )
 
 export const setReleaseStatus = (tx: Tx, taskId: string, status: string) =>
