@@ -1,5 +1,6 @@
 /** The agent's answers: by key, or signed over the unified callback. Source: section 4, section 5, D38. */
-import { refuse } from '../api/failures.ts'
+import { z } from 'zod'
+import { type FieldErrors, invalid, refuse } from '../api/failures.ts'
 import { Created } from '../api/reply.ts'
 import { verify } from '../api/signature.ts'
 import { deliverableInput, messageInput } from '../api/tasks.ts'
@@ -51,8 +52,10 @@ async function perform(ctx: Parameters<typeof accept>[0], id: string, body: Reco
   if (body.action === 'reject') return { task: await reject(ctx, id) }
   const shape = body.action === 'deliver' ? deliverableInput : body.action === 'message' ? messageInput : null
   if (!shape) throw refuse('bad_request', 'action must be one of: accept, reject, deliver, message')
-  if (body.action === 'deliver') return { task: await deliver(ctx, id, deliverableInput.parse(body)) }
-  return new Created(await sendMessage(ctx, id, messageInput.parse({ content: body.content ?? body.message }).content))
+  if (body.action === 'deliver') return { task: await deliver(ctx, id, parsed(deliverableInput, body)) }
+  return new Created(
+    await sendMessage(ctx, id, parsed(messageInput, { content: body.content ?? body.message }).content),
+  )
 }
 
 const agentAccept: Verb<'agentAccept'> = async (ctx, { params }) => ({ task: await accept(ctx, params.id) })
@@ -62,3 +65,9 @@ const agentDeliver: Verb<'agentDeliver'> = async (ctx, { params, body }) => ({
 })
 
 export const callbackVerbs = { agentAccept, agentReject, agentDeliver, agentCallback }
+
+function parsed<Shape extends z.ZodType>(shape: Shape, input: unknown): z.infer<Shape> {
+  const result = shape.safeParse(input)
+  if (!result.success) throw invalid(z.flattenError(result.error).fieldErrors as FieldErrors)
+  return result.data
+}
