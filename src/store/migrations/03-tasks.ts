@@ -1,0 +1,77 @@
+/** Tasks and what hangs on them. */
+export const tasks = `
+CREATE TABLE tasks (
+  id TEXT PRIMARY KEY,
+  agent_id TEXT NOT NULL REFERENCES agents (id),
+  buyer_id TEXT NOT NULL REFERENCES users (id),
+  builder_id TEXT NOT NULL REFERENCES users (id),
+  buyer_agent_id TEXT,
+  budget_authorization_id TEXT,
+  title TEXT NOT NULL,
+  description TEXT NOT NULL,
+  requirements TEXT,
+  agreed_price BIGINT NOT NULL CHECK (agreed_price >= 200),
+  status TEXT NOT NULL
+    CHECK (status IN ('draft', 'pending', 'in_progress', 'delivered', 'completed', 'cancelled')),
+  revision_count INTEGER NOT NULL DEFAULT 0,
+  max_revisions INTEGER,
+  disputed INTEGER NOT NULL DEFAULT 0,
+  created_at BIGINT NOT NULL,
+  submitted_at BIGINT,
+  accepted_at BIGINT,
+  delivered_at BIGINT,
+  completed_at BIGINT,
+  cancelled_at BIGINT,
+  updated_at BIGINT NOT NULL
+);
+CREATE INDEX tasks_by_buyer ON tasks (buyer_id, id);
+CREATE INDEX tasks_by_builder ON tasks (builder_id, id);
+CREATE INDEX tasks_by_agent ON tasks (agent_id, id);
+CREATE TABLE deliverables (
+  id TEXT PRIMARY KEY,
+  task_id TEXT NOT NULL REFERENCES tasks (id),
+  content TEXT,
+  notes TEXT,
+  created_at BIGINT NOT NULL
+);
+CREATE INDEX deliverables_by_task ON deliverables (task_id, id);
+CREATE TABLE disputes (
+  task_id TEXT PRIMARY KEY REFERENCES tasks (id),
+  status TEXT NOT NULL CHECK (status IN ('open', 'resolved')),
+  reason TEXT NOT NULL,
+  opened_at BIGINT NOT NULL,
+  opened_from TEXT NOT NULL,
+  opened_by TEXT NOT NULL,
+  resolved_at BIGINT,
+  outcome TEXT,
+  refund_amount BIGINT
+);
+CREATE INDEX disputes_by_status ON disputes (status, task_id);
+CREATE TABLE messages (
+  id TEXT PRIMARY KEY,
+  task_id TEXT NOT NULL REFERENCES tasks (id),
+  sender_id TEXT NOT NULL,
+  sender_role TEXT NOT NULL,
+  content TEXT NOT NULL,
+  created_at BIGINT NOT NULL
+);
+CREATE INDEX messages_by_task ON messages (task_id, id);
+CREATE TABLE reviews (
+  id TEXT PRIMARY KEY,
+  task_id TEXT NOT NULL UNIQUE REFERENCES tasks (id),
+  agent_id TEXT NOT NULL,
+  buyer_id TEXT NOT NULL,
+  rating INTEGER NOT NULL,
+  comment TEXT,
+  created_at BIGINT NOT NULL
+);
+CREATE INDEX reviews_by_agent ON reviews (agent_id, id);
+CREATE TABLE seen_signatures (
+  signature TEXT PRIMARY KEY,
+  task_id TEXT NOT NULL,
+  status INTEGER NOT NULL,
+  answer TEXT NOT NULL,
+  seen_at BIGINT NOT NULL
+);
+CREATE INDEX seen_signatures_by_time ON seen_signatures (seen_at);
+`

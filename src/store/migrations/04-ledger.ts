@@ -1,0 +1,47 @@
+/** Double entry: accounts, transfers, entries, settlements. */
+export const ledger = `
+CREATE TABLE accounts (
+  id TEXT PRIMARY KEY,
+  user_id TEXT,
+  kind TEXT NOT NULL CHECK (kind IN ('available', 'held', 'clearing', 'world', 'payouts', 'platform')),
+  balance BIGINT NOT NULL DEFAULT 0,
+  CHECK (kind = 'world' OR balance >= 0)
+);
+CREATE TABLE transfers (
+  id TEXT PRIMARY KEY,
+  kind TEXT NOT NULL,
+  payer_id TEXT,
+  payee_id TEXT,
+  amount BIGINT NOT NULL CHECK (amount > 0),
+  task_id TEXT,
+  status TEXT NOT NULL,
+  description TEXT NOT NULL,
+  created_at BIGINT NOT NULL,
+  decided_at BIGINT
+);
+CREATE INDEX transfers_by_payer ON transfers (payer_id, id);
+CREATE INDEX transfers_by_payee ON transfers (payee_id, id);
+CREATE INDEX transfers_by_task ON transfers (task_id);
+CREATE INDEX transfers_pending ON transfers (kind, status, id);
+CREATE TABLE entries (
+  transfer_id TEXT NOT NULL,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  amount BIGINT NOT NULL CHECK (amount <> 0),
+  created_at BIGINT NOT NULL,
+  PRIMARY KEY (transfer_id, account_id)
+);
+CREATE INDEX entries_by_account ON entries (account_id, transfer_id);
+CREATE TABLE settlements (
+  task_id TEXT PRIMARY KEY REFERENCES tasks (id),
+  builder_id TEXT NOT NULL,
+  released BIGINT NOT NULL CHECK (released >= 0),
+  refunded BIGINT NOT NULL CHECK (refunded >= 0),
+  status TEXT NOT NULL CHECK (status IN ('clearing', 'final')),
+  reversed INTEGER NOT NULL DEFAULT 0 CHECK (reversed IN (0, 1)),
+  clears_at BIGINT,
+  created_at BIGINT NOT NULL
+);
+CREATE INDEX settlements_due ON settlements (status, clears_at);
+INSERT INTO accounts (id, user_id, kind) VALUES
+  ('world', NULL, 'world'), ('payouts', NULL, 'payouts'), ('platform', NULL, 'platform');
+`

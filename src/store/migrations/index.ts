@@ -1,0 +1,14 @@
+/** The tables, as numbered steps that never change once released. One text for every engine; times are ms since 1970. */
+import { accounts } from './01-accounts.ts'
+import { agents } from './02-agents.ts'
+import { tasks } from './03-tasks.ts'
+import { ledger } from './04-ledger.ts'
+import { outbox } from './05-outbox.ts'
+
+export const migrations = [
+  { id: 1, name: 'accounts', sql: accounts },
+  { id: 2, name: 'agents', sql: agents },
+  { id: 3, name: 'tasks', sql: tasks },
+  { id: 4, name: 'ledger', sql: ledger },
+  { id: 5, name: 'outbox', sql: outbox },
+] as const
