@@ -10,6 +10,18 @@ export const TIMESTAMP_HEADER = 'X-Service-Timestamp'
 /** Why a signature is refused. All of them answer 401. */
 export type SignatureFault = 'missing' | 'malformed_timestamp' | 'malformed_signature' | 'stale' | 'future' | 'mismatch'
 
+const faultWords: Record<SignatureFault, string> = {
+  missing: 'the signature or its timestamp is missing',
+  malformed_timestamp: 'the timestamp is not unix time in 13 digits of milliseconds',
+  malformed_signature: 'the signature is not 64 lower-case hex digits',
+  stale: 'the timestamp is more than 5 minutes old',
+  future: 'the timestamp is more than 5 minutes ahead',
+  mismatch: 'the signature does not match the body and the secret',
+}
+
+/** What is wrong with a signature, in words. */
+export const faultText = (fault: string): string => faultWords[fault as SignatureFault] ?? fault
+
 export type Verdict = { ok: true } | { ok: false; reason: SignatureFault }
 
 /** A header as node:http hands it over. A list is a header sent twice and is refused. */

@@ -1,73 +1,170 @@
 /** The agent's answers: by key, or signed over the unified callback. Source: section 4, section 5, D38. */
 import { z } from 'zod'
-import { type FieldErrors, invalid, refuse } from '../api/failures.ts'
+import { type FailureName, type FieldErrors, invalid, Refusal, refuse } from '../api/failures.ts'
+import { parseBody } from '../api/json.ts'
 import { Created } from '../api/reply.ts'
-import { verify } from '../api/signature.ts'
-import { deliverableInput, messageInput } from '../api/tasks.ts'
+import { faultText, verify } from '../api/signature.ts'
+import { deliverableInput, messageInput, reasonOf } from '../api/tasks.ts'
 import { agentById } from '../store/agents.ts'
-import { taskById } from '../store/tasks.ts'
+import { ConstraintError, type Tx } from '../store/db.ts'
+import { keepFirstSignature, keepSignature, type SeenSignatureRow, seenSignature } from '../store/seen-signatures.ts'
+import { type TaskRow, taskById } from '../store/tasks.ts'
 import { userById } from '../store/users.ts'
 import { sendMessage } from './conversation.ts'
+import type { Acting, Ctx, Market } from './market.ts'
 import { callbackSecrets } from './secrets.ts'
 import { accept, deliver, reject } from './tasks.ts'
-import type { Verb } from './verb.ts'
+import type { Signed, Verb } from './verb.ts'
 
-const agentCallback: Verb<'agentCallback'> = (market, { params, signed }) =>
-  market.db.write(async tx => {
-    const task = await taskById(tx, params.id)
-    const agent = task && (await agentById(tx, task.agentId))
-    const secret = agent ? callbackSecrets(market.config, agent, market.world.now()) : []
-    const { timestamp, signature, raw } = signed
-    if (!verify({ secret, timestamp, signature, body: raw, now: market.world.realNow() }).ok || !task || !signature)
-      throw refuse('bad_signature')
-    const builder = await userById(tx, task.builderId)
-    if (!builder || builder.banned) throw refuse('banned')
-    const seen = await tx.get<{ taskId: string; answer: string }>(
-      'SELECT task_id AS "taskId", answer FROM seen_signatures WHERE signature = $1',
-      [signature],
-    )
-    if (seen) {
-      if (seen.taskId !== task.id) throw refuse('bad_signature')
-      return JSON.parse(seen.answer)
-    }
-    let body: Record<string, unknown>
-    try {
-      body = JSON.parse(raw.toString('utf8'))
-    } catch {
-      throw refuse('malformed_json', 'it can not be parsed')
-    }
-    if (body === null || typeof body !== 'object') throw refuse('malformed_json', 'it is no object')
-    if (body.taskId !== undefined && body.taskId !== task.id) throw refuse('bad_signature')
-    const ctx = { ...market, tx, actor: { user: builder, via: 'signature' as const, credential: task.agentId } }
-    const answer = await perform(ctx, task.id, body)
-    await tx.run(
-      'INSERT INTO seen_signatures (signature, task_id, status, answer, seen_at) VALUES ($1, $2, 200, $3, $4)',
-      [signature, task.id, JSON.stringify(answer instanceof Created ? answer.data : answer), market.world.realNow()],
-    )
-    return answer as never
-  })
-
-async function perform(ctx: Parameters<typeof accept>[0], id: string, body: Record<string, unknown>) {
-  if (body.action === 'accept') return { task: await accept(ctx, id) }
-  if (body.action === 'reject') return { task: await reject(ctx, id) }
-  const shape = body.action === 'deliver' ? deliverableInput : body.action === 'message' ? messageInput : null
-  if (!shape) throw refuse('bad_request', 'action must be one of: accept, reject, deliver, message')
-  if (body.action === 'deliver') return { task: await deliver(ctx, id, parsed(deliverableInput, body)) }
-  return new Created(
-    await sendMessage(ctx, id, parsed(messageInput, { content: body.content ?? body.message }).content),
-  )
+/** What is known of one signed request while it is served. */
+interface Heard {
+  readonly taskId: string
+  readonly signed: Signed
+  /** Set once the signature is known to be the agent's. */
+  verified: boolean
+  action: string
+  /** Why the signature was refused: for the log, never for the answer. */
+  fault: string | null
 }
 
-const agentAccept: Verb<'agentAccept'> = async (ctx, { params }) => ({ task: await accept(ctx, params.id) })
-const agentReject: Verb<'agentReject'> = async (ctx, { params }) => ({ task: await reject(ctx, params.id) })
-const agentDeliver: Verb<'agentDeliver'> = async (ctx, { params, body }) => ({
-  task: await deliver(ctx, params.id, body),
+const agentCallback: Verb<'agentCallback'> = async (market, { params, signed }) => {
+  const heard: Heard = { taskId: params.id, signed, verified: false, action: '?', fault: null }
+  try {
+    const answer = await serveOnce(market, heard)
+    tellOf(market, heard, answer instanceof Created ? 201 : 200, null)
+    return answer as never
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    tellOf(market, heard, error.status, heard.fault ?? error.message)
+    throw error
+  }
+}
+
+/** The same signature twice at the same moment: the database lets one through, and the other gets its answer. */
+async function serveOnce(market: Market, heard: Heard): Promise<unknown> {
+  try {
+    return await serve(market, heard)
+  } catch (error) {
+    if (error instanceof ConstraintError && error.kind === 'unique') return serve(market, heard)
+    if (error instanceof Refusal && heard.verified && isKept(error.status)) await keepRefusal(market, heard, error)
+    throw error
+  }
+}
+
+const serve = (market: Market, heard: Heard) =>
+  market.db.write(async tx => {
+    const task = await signedTask({ ...market, tx }, heard)
+    const kept = await seenSignature(tx, heard.signed.signature!)
+    if (kept) return again(kept, task)
+    heard.verified = true
+    const builder = await userById(tx, task.builderId)
+    if (!builder || builder.banned) throw refuse('banned')
+    const body = parseBody(heard.signed.raw, heard.signed.type)
+    if (typeof body.action === 'string') heard.action = body.action
+    if (body.taskId !== undefined && body.taskId !== task.id) throw elsewhere(heard)
+    const ctx = { ...market, tx, actor: { user: builder, via: 'signature' as const, credential: task.agentId } }
+    const answer = await perform(ctx, task.id, body)
+    const isNew = answer instanceof Created
+    await keepSignature(tx, rowOf(market, heard, isNew ? 201 : 200, isNew ? answer.data : answer))
+    return answer
+  })
+
+/** The task, if the request is signed with the secret of its agent; an unknown task looks and takes like a bad signature. */
+async function signedTask({ tx, config, world }: Market & { tx: Tx }, heard: Heard): Promise<TaskRow> {
+  const task = await taskById(tx, heard.taskId)
+  const agent = task && (await agentById(tx, task.agentId))
+  const secret = agent ? callbackSecrets(config, agent, world.now()) : []
+  const { timestamp, signature, raw } = heard.signed
+  const verdict = verify({ secret, timestamp, signature, body: raw, now: world.realNow() })
+  if (verdict.ok && task) return task
+  heard.fault = task ? faultText(verdict.ok ? '' : verdict.reason) : 'there is no such task'
+  throw refuse('bad_signature')
+}
+
+/** A body that names another task was captured there; it must not use up the signature of its own. */
+function elsewhere(heard: Heard): Refusal {
+  heard.verified = false
+  heard.fault = 'the body names another task'
+  return refuse('bad_signature')
+}
+
+const isKept = (status: number) => status < 500 && status !== 429
+
+interface KeptRefusal {
+  code: FailureName
+  message: string
+  errors?: FieldErrors
+}
+
+function again(kept: SeenSignatureRow, task: TaskRow): unknown {
+  if (kept.taskId !== task.id) throw refuse('bad_signature')
+  const answer = JSON.parse(kept.answer)
+  if (kept.status === 201) return new Created(answer)
+  if (kept.status === 200) return answer
+  const { code, message, errors } = answer as KeptRefusal
+  throw new Refusal(code, kept.status, message, errors)
+}
+
+const rowOf = ({ world }: Market, heard: Heard, status: number, answer: unknown): SeenSignatureRow => ({
+  signature: heard.signed.signature!,
+  taskId: heard.taskId,
+  status,
+  answer: JSON.stringify(answer),
+  seenAt: world.realNow(),
 })
 
-export const callbackVerbs = { agentAccept, agentReject, agentDeliver, agentCallback }
+/** In a transaction of its own, as the refused one left nothing. */
+const keepRefusal = (market: Market, heard: Heard, { code, status, message, errors }: Refusal) =>
+  market.db.write(tx => keepFirstSignature(tx, rowOf(market, heard, status, { code, message, errors })))
+
+async function perform(ctx: Acting<Ctx>, id: string, body: Record<string, unknown>): Promise<unknown> {
+  switch (body.action) {
+    case 'accept':
+      return { task: await accept(ctx, id) }
+    case 'reject':
+      return { task: await reject(ctx, id, parsed(reasonOf.reject, body).reason) }
+    case 'deliver':
+      return { task: await deliver(ctx, id, parsed(deliverableInput, body)) }
+    case 'message': {
+      const { content } = parsed(messageInput, { content: body.content ?? body.message })
+      return new Created(await sendMessage(ctx, id, content))
+    }
+    default:
+      throw invalid({ action: ['must be one of: accept, reject, deliver, message'] })
+  }
+}
 
 function parsed<Shape extends z.ZodType>(shape: Shape, input: unknown): z.infer<Shape> {
   const result = shape.safeParse(input)
   if (!result.success) throw invalid(z.flattenError(result.error).fieldErrors as FieldErrors)
   return result.data
 }
+
+const tellOf = (
+  { log }: Pick<Market, 'log'>,
+  heard: Pick<Heard, 'taskId' | 'action'>,
+  status: number,
+  error: string | null,
+) => log({ type: 'callback', taskId: heard.taskId, action: heard.action, status, error })
+
+/** By key: the same steps, told of in the log as callbacks too. */
+function heardByKey(ctx: Acting<Ctx>, taskId: string, action: string) {
+  ctx.tx.afterCommit(() => tellOf(ctx, { taskId, action }, 200, null))
+}
+
+const agentAccept: Verb<'agentAccept'> = async (ctx, { params }) => {
+  heardByKey(ctx, params.id, 'accept')
+  return { task: await accept(ctx, params.id) }
+}
+
+const agentReject: Verb<'agentReject'> = async (ctx, { params, body }) => {
+  heardByKey(ctx, params.id, 'reject')
+  return { task: await reject(ctx, params.id, body.reason) }
+}
+
+const agentDeliver: Verb<'agentDeliver'> = async (ctx, { params, body }) => {
+  heardByKey(ctx, params.id, 'deliver')
+  return { task: await deliver(ctx, params.id, body) }
+}
+
+export const callbackVerbs = { agentAccept, agentReject, agentDeliver, agentCallback }

@@ -2,7 +2,7 @@
 import { refuse } from '../api/failures.ts'
 import { answerBytes, durations } from '../api/limits.ts'
 import type { checkNames, TestReport } from '../api/records.ts'
-import { signatureHeaders, standardHeaders, verify } from '../api/signature.ts'
+import { faultText, signatureHeaders, standardHeaders, verify } from '../api/signature.ts'
 import { decideTest, endTest, startTest, testById } from '../store/agent-tests.ts'
 import { type AgentRow, agentById, updateTested } from '../store/agents.ts'
 import type { Db, Tx } from '../store/db.ts'
@@ -128,18 +128,9 @@ const testPayload = (agent: AgentRow, testId: string, baseUrl: string, now: numb
   },
 })
 
-const faultWords: Record<string, string> = {
-  missing: 'the signature or its timestamp is missing',
-  malformed_timestamp: 'the timestamp is not unix time in 13 digits of milliseconds',
-  malformed_signature: 'the signature is not 64 lower-case hex digits',
-  stale: 'the timestamp is more than 5 minutes old',
-  future: 'the timestamp is more than 5 minutes ahead',
-  mismatch: 'the signature does not match the body and the secret',
-}
-
 function callbackOutcome(verdict: CallbackVerdict): Outcome {
   if (verdict === 'valid') return passed('A validly signed callback arrived')
-  if (verdict !== null) return failed(`A callback with an invalid signature arrived: ${faultWords[verdict] ?? verdict}`)
+  if (verdict !== null) return failed(`A callback with an invalid signature arrived: ${faultText(verdict)}`)
   return { status: 'warning', message: 'No callback arrived within 15 seconds' }
 }
 

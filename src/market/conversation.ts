@@ -36,6 +36,17 @@ export async function sendMessage(ctx: Acting<Ctx>, taskId: string, content: str
   return messageRecord(message)
 }
 
+/** The agent's last words on a task that it ends: a message, though none can be sent any more. */
+export const keepWords = (ctx: Acting<Ctx>, taskId: string, content: string) =>
+  insertMessage(ctx.tx, {
+    id: ctx.world.id('msg'),
+    taskId,
+    senderId: ctx.actor.user.id,
+    senderRole: 'agent',
+    content,
+    createdAt: ctx.world.now(),
+  })
+
 const listMessages: Verb<'listMessages'> = async ({ tx, actor }, { params, query }) => {
   const task = await seenTask(tx, actor, params.id)
   const rows = await messagesOf(tx, task.id, query.limit, (query.page - 1) * query.limit)

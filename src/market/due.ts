@@ -1,11 +1,24 @@
-/** What is due by domain time: payments whose 48 hours of clearing are over. Source: D33. */
+/** What is due: payments whose 48 hours of clearing are over, signatures too old to be sent again. Source: D33, D38. */
+import { durations } from '../api/limits.ts'
+import { forgetSignatures, hasOldSignatures } from '../store/seen-signatures.ts'
 import { dueClearings } from '../store/transfers.ts'
 import { clear } from './escrow.ts'
 import type { Market } from './market.ts'
 
 /** Does everything that is due now, each row in a transaction of its own. */
 export async function runDue(market: Market): Promise<void> {
+  await clearPayments(market)
+  await forget(market)
+}
+
+async function clearPayments(market: Market): Promise<void> {
   const due = await market.db.read(q => dueClearings(q, market.world.now(), 100))
   for (const { taskId } of due) await market.db.write(tx => clear({ ...market, tx }, taskId))
-  if (due.length === 100) await runDue(market)
+  if (due.length === 100) await clearPayments(market)
+}
+
+/** By real time, as signatures are judged by it. */
+async function forget({ db, world }: Market): Promise<void> {
+  const before = world.realNow() - durations.seenSignatureMs
+  if (await db.read(q => hasOldSignatures(q, before))) await db.write(tx => forgetSignatures(tx, before))
 }

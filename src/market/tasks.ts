@@ -21,6 +21,7 @@ import {
   updateDraft,
 } from '../store/tasks.ts'
 import { userById } from '../store/users.ts'
+import { keepWords } from './conversation.ts'
 import type { Acting, Ctx } from './market.ts'
 import { tell } from './outbox.ts'
 import { deliverableRecord, taskRecord } from './task-records.ts'
@@ -118,8 +119,9 @@ export async function accept(ctx: Acting<Ctx>, id: string) {
 }
 
 /** pending → cancelled with a full refund; a reason stays with the task as a message. Source: D20. */
-export async function reject(ctx: Acting<Ctx>, id: string) {
+export async function reject(ctx: Acting<Ctx>, id: string, reason?: string | null) {
   await step(ctx, id, 'reject')
+  if (reason) await keepWords(ctx, id, reason)
   return taskRecord(await fresh(ctx.tx, id))
 }
 

@@ -7,6 +7,8 @@ import type { Actor, Ctx, Market, ReadCtx } from './market.ts'
 export interface Signed {
   readonly timestamp: string | undefined
   readonly signature: string | undefined
+  /** Content-Type. */
+  readonly type: string | undefined
   readonly raw: Buffer
 }
 

@@ -1,12 +1,10 @@
-/** Reads a request's body and makes an object of it. Source: D17, D41. */
+/** Reads the bytes of a request's body. Source: D17, D41. */
 import type { IncomingMessage } from 'node:http'
-import { invalid, refuse } from '../api/failures.ts'
+import { refuse } from '../api/failures.ts'
 import { limits } from '../api/limits.ts'
 import { Gone } from './answer.ts'
 
 const NOTHING = Buffer.alloc(0)
-const JSON_TYPE = /^application\/json[ \t]*(?:;|$)/i
-const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** All bytes of the body. Rejects with `body_too_large` as soon as it is, and leaves the rest unread. */
 export function readBody(req: IncomingMessage): Promise<Buffer> {
@@ -31,48 +29,4 @@ export function readBody(req: IncomingMessage): Promise<Buffer> {
       .once('error', gone)
       .once('close', gone)
   })
-}
-
-/** The object in the body; an empty one if there is no body. Throws a refusal. */
-export function parseBody(bytes: Buffer, type: string | undefined): object {
-  if (bytes.length === 0) return {}
-  if (!JSON_TYPE.test(type ?? '')) throw refuse('wrong_content_type', 'application/json')
-  if (isTooDeep(bytes)) throw refuse('malformed_json', `it is nested deeper than ${limits.jsonDepth} levels`)
-  const value = parseJson(decode(bytes))
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  throw invalid({ body: ['must be a JSON object'] })
-}
-
-function decode(bytes: Buffer): string {
-  try {
-    return utf8.decode(bytes)
-  } catch {
-    throw refuse('malformed_json', 'it is not UTF-8')
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    // A key that sets a prototype when it is copied is dropped; it can also be written with escapes.
-    const suspect = text.includes('__proto__') || text.includes('\\u')
-    return suspect ? JSON.parse(text, (key, value) => (key === '__proto__' ? undefined : value)) : JSON.parse(text)
-  } catch (error) {
-    throw refuse('malformed_json', (error as Error).message)
-  }
-}
-
-/** Counts brackets outside strings, before anything is built from them. */
-function isTooDeep(bytes: Buffer): boolean {
-  let depth = 0
-  let inString = false
-  for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i]
-    if (byte === 0x22) inString = !inString
-    else if (inString) {
-      if (byte === 0x5c) i++ // a backslash takes the next byte with it
-    } else if (byte === 0x7b || byte === 0x5b) {
-      if (++depth > limits.jsonDepth) return true
-    } else if (byte === 0x7d || byte === 0x5d) depth--
-  }
-  return false
 }

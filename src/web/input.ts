@@ -2,10 +2,10 @@
 import type { z } from 'zod'
 import type { Endpoint } from '../api/endpoint.ts'
 import { type FieldErrors, invalid, refuse } from '../api/failures.ts'
+import { parseBody } from '../api/json.ts'
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '../api/signature.ts'
 import type { Signed } from '../market/verb.ts'
 import type { WebRequest } from './answer.ts'
-import { parseBody } from './body.ts'
 import { onlyHeader } from './credentials.ts'
 
 const PARAM_MAX = 200
@@ -45,6 +45,7 @@ export function inputReader(record: Endpoint): ReadInput {
 const readSigned = (req: WebRequest, bytes: Buffer | null): Signed => ({
   timestamp: onlyHeader(req, TIMESTAMP),
   signature: onlyHeader(req, SIGNATURE),
+  type: req.headers['content-type'],
   raw: bytes ?? Buffer.alloc(0),
 })
 
