@@ -39,6 +39,8 @@ export interface OpenOptions {
   seed?: number | undefined
   /** Authorities that webhooks trust besides Node's own. */
   ca?: Pems | Promise<Pems>
+  /** Time, chance and network other than the machine's own; seed and ca say nothing then. */
+  world?: World
   log?: Log
   /** What a second process on the same file is told about this one. */
   holder?: string
@@ -127,7 +129,8 @@ async function openDb({ file, onFatal, holder, mode }: OpenOptions, log: Log): P
 }
 
 /** The offset of dev's clock outlives the process; a deployment's clock is the machine's. Source: D44. */
-async function openWorld({ mode, seed, ca }: OpenOptions, db: Db) {
+async function openWorld({ mode, seed, ca, world: given }: OpenOptions, db: Db) {
+  if (given) return withAdvanceHook(given)
   const { offset, users } = await db.read(async q => ({
     offset: await q.get<{ value: string }>('SELECT value FROM settings WHERE name = $1', ['clock_offset_ms']),
     users: await q.get<{ count: number }>('SELECT count(*) AS count FROM users'),

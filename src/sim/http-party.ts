@@ -1,10 +1,17 @@
 /** Somebody who uses the marketplace over HTTP: a browser's session, or a program's key. */
+import type { FieldErrors } from '../api/failures.ts'
 
-interface Envelope {
+interface Envelope<Data> {
   success: boolean
-  data?: unknown
+  data?: Data
   error?: string
-  errors?: Record<string, string[]>
+  errors?: FieldErrors
+}
+
+/** What came back, whatever the status. */
+export interface Answer<Data> extends Envelope<Data> {
+  status: number
+  headers: Headers
 }
 
 /** An answer that was not 2xx. */
@@ -16,12 +23,14 @@ export class HttpRefusal extends Error {
   }
 }
 
-type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+/** Which credential goes along; none if there is none of that kind. */
+export type By = 'key' | 'session' | 'nobody'
 
 export class HttpParty {
   readonly #baseUrl: string
   #cookie: string | undefined
-  /** While set, it is sent instead of the session. */
   key: string | undefined
 
   constructor(baseUrl: string) {
@@ -29,19 +38,30 @@ export class HttpParty {
   }
 
   /** The `data` of the answer. Throws an HttpRefusal that says what the marketplace said. */
-  async call<Data>(method: Method, path: string, body?: object, by: 'key' | 'session' = 'session'): Promise<Data> {
-    const headers: Record<string, string> = {}
+  async call<Data>(method: Method, path: string, body?: object, by?: By): Promise<Data> {
+    const { status, success, data, error, errors } = await this.ask<Data>(method, path, body, by)
+    if (status < 300 && success) return data as Data
+    const details = errors ? ` ${JSON.stringify(errors)}` : ''
+    throw new HttpRefusal(status, `${method} ${path} was answered ${status}: ${error}${details}`)
+  }
+
+  /** The whole answer, refusals included. A body that is text goes out as it is, as JSON. */
+  async ask<Data>(
+    method: Method,
+    path: string,
+    body?: object | string,
+    by: By = 'session',
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<Answer<Data>> {
+    const headers: Record<string, string> = { ...more }
     if (by === 'key' && this.key) headers.authorization = `Bearer ${this.key}`
-    else if (this.#cookie) headers.cookie = this.#cookie
-    if (body) headers['content-type'] = 'application/json'
+    if (by === 'session' && this.#cookie) headers.cookie = this.#cookie
+    if (body !== undefined) headers['content-type'] ??= 'application/json'
+    const sent = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }
     const signal = AbortSignal.timeout(30_000)
-    const request: RequestInit = { method, headers, signal, ...(body ? { body: JSON.stringify(body) } : {}) }
-    const reply = await fetch(this.#baseUrl + path, request)
+    const reply = await fetch(this.#baseUrl + path, { method, headers, signal, ...sent })
     this.#keepCookie(reply)
-    const envelope = (await reply.json()) as Envelope
-    if (reply.ok && envelope.success) return envelope.data as Data
-    const details = envelope.errors ? ` ${JSON.stringify(envelope.errors)}` : ''
-    throw new HttpRefusal(reply.status, `${method} ${path} was answered ${reply.status}: ${envelope.error}${details}`)
+    return { ...((await reply.json()) as Envelope<Data>), status: reply.status, headers: reply.headers }
   }
 
   #keepCookie(reply: Response): void {

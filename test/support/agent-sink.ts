@@ -1,0 +1,42 @@
+/** An agent's webhook in this process: records what it gets, answers what it is told to, passes connection tests. */
+import { signatureHeaders } from '../../src/api/signature.ts'
+import { answered } from '../../src/world/virtual.ts'
+import type { Outgoing, OutgoingResult } from '../../src/world/world.ts'
+
+export interface Webhook {
+  event: string
+  timestamp: string
+  data: Record<string, unknown> & { taskId: string; callbackUrl: string; test?: true }
+}
+
+export class AgentSink {
+  readonly url: string
+  /** Oldest first; tests of the connection are not among them. */
+  readonly received: (Webhook & { headers: Readonly<Record<string, string>> })[] = []
+  status = 200
+  secret = ''
+
+  constructor(url: string) {
+    this.url = url
+  }
+}
+
+/** Answers for the sinks, as the network would. */
+export async function answerFrom(
+  sinks: ReadonlyMap<string, AgentSink>,
+  request: Outgoing,
+  realNow: number,
+): Promise<OutgoingResult> {
+  const sink = sinks.get(request.url)
+  if (!sink) return { ok: false, reason: 'refused', message: `Nothing listens at ${request.url}.`, durationMs: 0 }
+  const webhook = JSON.parse(request.body) as Webhook
+  if (webhook.data.test) await callBack(webhook.data.callbackUrl, sink.secret, realNow)
+  else sink.received.push({ ...webhook, headers: request.headers })
+  return answered(sink.status)
+}
+
+async function callBack(url: string, secret: string, realNow: number): Promise<void> {
+  const body = JSON.stringify({ action: 'accept' })
+  const headers = { 'content-type': 'application/json', ...signatureHeaders(secret, realNow, body) }
+  await (await fetch(url, { method: 'POST', headers, body })).arrayBuffer()
+}

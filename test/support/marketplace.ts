@@ -1,0 +1,200 @@
+/** A marketplace in this process, on memory, behind real HTTP, with the people and the agents that a test needs. */
+import * as assert from 'uvu/assert'
+import type { OwnAgentRecord, TaskRecord, TestReport, UserRecord } from '../../src/api/records.ts'
+import { signatureHeaders } from '../../src/api/signature.ts'
+import { type Marketplace, type OpenOptions, openMarketplace } from '../../src/open.ts'
+import type { LedgerCheck } from '../../src/sim/demo.ts'
+import { type Answer, HttpParty } from '../../src/sim/http-party.ts'
+import { createVirtualWorld, recordingEgress, type VirtualWorld } from '../../src/world/virtual.ts'
+import { AgentSink, answerFrom } from './agent-sink.ts'
+
+/** Somebody with an account, a session and a key. */
+export class Member extends HttpParty {
+  id = ''
+  email = ''
+  password = ''
+}
+
+export interface ListedAgent {
+  id: string
+  secret: string
+  builder: Member
+  /** What its webhook received, and what it answers. */
+  sink: AgentSink
+}
+
+export interface Balances {
+  available: number
+  held: number
+  clearing: number
+}
+
+/** A marketplace in a virtual world: time passes only by `pass`, webhooks go to sinks in this process. */
+export interface House extends Marketplace {
+  world: VirtualWorld
+  admin: Member
+  /** Nobody in particular: no session, no key. */
+  visitor: HttpParty
+  /** An account with the builder role and a key. `funds` in cents, 1,000,000 at most. */
+  join(name: string, funds?: number): Promise<Member>
+  /** A webhook that records what it gets, answers 200, and passes connection tests. */
+  sink(): AgentSink
+  /** An agent that has passed its test and its review. */
+  list(builder: Member, fields?: object): Promise<ListedAgent>
+  /** Runs the connection test again, as after a day. */
+  freshen(agent: ListedAgent): Promise<void>
+  /** A draft of this buyer for this agent. */
+  draft(buyer: Member, agent: ListedAgent, fields?: object): Promise<TaskRecord>
+  /** The signed callback of an agent, about a task; each one with a timestamp, so a signature, of its own. */
+  callback<Data = unknown>(agent: Pick<ListedAgent, 'secret'>, taskId: string, body: object): Promise<Answer<Data>>
+  /** Lets domain time pass and does all that falls due. */
+  pass(ms: number): Promise<void>
+  /** Waits until every webhook that is due was tried. */
+  webhooksSent(): Promise<void>
+  balances(userId: string): Promise<Balances>
+  /** Fails unless the books are in order. */
+  checkLedger(): Promise<void>
+  /** All that a refused request must leave as it was, as text, by table. */
+  contents(): Promise<Record<string, string>>
+}
+
+const agentFields = {
+  name: 'Test Writer',
+  tagline: 'Writes what a test asks for',
+  description: 'An agent in the same process, which records its webhooks and does what the test tells it to do.',
+  pricingModel: 'fixed',
+  basePrice: 500,
+  categoryIds: ['cat_writing'],
+}
+
+export const taskFields = {
+  title: 'A task of a test',
+  description: 'Something that a test would like to have done.',
+  agreedPrice: 1_000,
+}
+
+/** Opens it with an administrator in it. Close it at the end. */
+export async function openHouse(options: Partial<OpenOptions> = {}): Promise<House> {
+  const sinks = new Map<string, AgentSink>()
+  const world = createVirtualWorld({ egress: recordingEgress(request => answerFrom(sinks, request, world.realNow())) })
+  const login = { email: 'admin@example.com', password: 'the admin of a test' }
+  const onFatal = (error: Error) => {
+    throw error
+  }
+  const house = await openMarketplace({ mode: 'dev', file: null, admin: login, onFatal, world, ...options })
+  const { url } = house
+  const { db } = house.market
+  const admin = await signInAdmin(url, login)
+  let signatures = 0
+
+  async function join(name: string, funds = 0): Promise<Member> {
+    const member = new Member(url)
+    member.email = `${name}@example.com`
+    member.password = `${name} of a test`
+    const { email, password } = member
+    const fields = { email, password, name, isBuilder: true }
+    const { user } = await member.call<{ user: UserRecord }>('POST', '/api/auth/register', fields)
+    member.id = user.id
+    await makeKey(member)
+    await admin.call('PUT', `/api/admin/users/${user.id}`, { identityVerified: true })
+    for (let rest = funds; rest > 0; rest -= 500_000) {
+      await member.call('POST', '/api/wallet/deposit', { amount: Math.min(rest, 500_000) })
+    }
+    return member
+  }
+
+  function sink(): AgentSink {
+    const made = new AgentSink(`https://localhost/agents/${sinks.size + 1}`)
+    sinks.set(made.url, made)
+    return made
+  }
+
+  async function list(builder: Member, fields: object = {}): Promise<ListedAgent> {
+    const mine = sink()
+    const input = { ...agentFields, webhookUrl: mine.url, ...fields }
+    const { id } = await builder.call<OwnAgentRecord>('POST', '/api/my/agents', input)
+    const { secret } = await builder.call<{ secret: string }>('POST', `/api/my/agents/${id}/webhook-secret`)
+    mine.secret = secret
+    const agent = { id, secret, builder, sink: mine }
+    await freshen(agent)
+    await builder.call('POST', `/api/my/agents/${id}/publish`)
+    await admin.call('POST', `/api/admin/agents/${id}/approve`)
+    return agent
+  }
+
+  async function freshen({ builder, id }: ListedAgent): Promise<void> {
+    const report = await builder.call<TestReport>('POST', `/api/my/agents/${id}/test-connection`)
+    assert.is(report.status, 'passed', JSON.stringify(report))
+  }
+
+  return {
+    ...house,
+    world,
+    admin,
+    visitor: new HttpParty(url),
+    join,
+    sink,
+    list,
+    freshen,
+    draft: (buyer, { id: agentId }, fields = {}) =>
+      buyer.call<TaskRecord>('POST', '/api/tasks', { ...taskFields, agentId, ...fields }),
+    callback(agent, taskId, body) {
+      const text = JSON.stringify(body)
+      const timestamp = world.realNow() - (signatures++ % 200_000)
+      const headers = signatureHeaders(agent.secret, timestamp, text)
+      return new HttpParty(url).ask('POST', `/api/agent/tasks/${taskId}/callback`, text, 'nobody', headers)
+    },
+    async pass(ms) {
+      world.advance(world.now() + ms)
+      await house.runDue()
+    },
+    async webhooksSent() {
+      const sql = `SELECT COUNT(*) AS count FROM deliveries WHERE state = 'pending' AND next_at <= $1`
+      const due = () => db.read(q => q.get<{ count: number }>(sql, [world.now()]))
+      while ((await due())!.count > 0) await new Promise(resolve => setTimeout(resolve, 2))
+    },
+    async balances(userId) {
+      const sums = { available: 0, held: 0, clearing: 0 }
+      const sql = 'SELECT kind, balance FROM accounts WHERE user_id = $1 ORDER BY id'
+      const rows = await db.read(q => q.all<{ kind: keyof Balances; balance: number }>(sql, [userId]))
+      for (const { kind, balance } of rows) sums[kind] = balance
+      return sums
+    },
+    async checkLedger() {
+      const { ok, problems } = await admin.call<LedgerCheck>('GET', '/api/admin/ledger/check')
+      assert.ok(ok, problems.join('\n'))
+    },
+    contents: () => contentsOf(house),
+  }
+}
+
+async function signInAdmin(url: string, login: { email: string; password: string }): Promise<Member> {
+  const admin = Object.assign(new Member(url), login)
+  const { user } = await admin.call<{ user: UserRecord }>('POST', '/api/auth/login', login)
+  admin.id = user.id
+  await admin.call('PUT', '/api/auth/me', { isBuilder: true })
+  await makeKey(admin)
+  return admin
+}
+
+async function makeKey(member: Member): Promise<void> {
+  const { key } = await member.call<{ key: string }>('POST', '/api/my/api-keys', { name: 'test' })
+  member.key = key
+}
+
+// What a request leaves behind even when it is refused, and what the dispatcher writes in its own time.
+const LEFT_OUT = /^(?:sessions|seen_signatures|api_key_uses|attempts|sqlite_.*)$/
+const OF_DELIVERIES = 'id, agent_id, task_id, event, body, created_at'
+
+async function contentsOf({ market }: Marketplace): Promise<Record<string, string>> {
+  return market.db.read(async q => {
+    const tables = await q.all<{ name: string }>(`SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name`)
+    const contents: Record<string, string> = {}
+    for (const { name } of tables.filter(table => !LEFT_OUT.test(table.name))) {
+      const columns = name === 'deliveries' ? OF_DELIVERIES : '*'
+      const rows = await q.all<object>(`SELECT ${columns} FROM ${name} ORDER BY rowid`)
+      contents[name] = rows.map(row => JSON.stringify(row)).join('\n')
+    }
+    return contents
+  })
+}
