@@ -1,0 +1,196 @@
+/**
+ * What may happen to a task, written by hand from the interface and the decisions: the tests' own copy of the law, which
+ * knows nothing of the product's table. Source: section 3, section 6, D20, D32, D33.
+ */
+
+/** Every state a task can be in, with its dispute and the 48 hours after its completion where they make a difference. */
+export const situations = [
+  'draft',
+  'pending',
+  'in_progress',
+  'in_progress, disputed',
+  'delivered',
+  'delivered, disputed',
+  'completed',
+  'completed, disputed',
+  'completed 48 h ago',
+  'completed 48 h ago, disputed in time',
+  'completed by a resolution',
+  'cancelled',
+  'cancelled by a resolution',
+] as const
+export type Situation = (typeof situations)[number]
+
+export type Person = 'buyer' | 'builder' | 'admin'
+
+export const triggers = [
+  'update',
+  'submit',
+  'cancel',
+  'accept',
+  'reject',
+  'deliver',
+  'approve',
+  'request_revision',
+  'dispute',
+  'message',
+  'review',
+  'resolve_refund',
+  'resolve_release',
+  'resolve_split',
+] as const
+export type Trigger = (typeof triggers)[number]
+
+/** Who may pull a trigger at all: everybody else is answered 403, whatever the state. */
+export const rightful: Record<Trigger, readonly Person[]> = {
+  update: ['buyer'],
+  submit: ['buyer'],
+  cancel: ['buyer'],
+  accept: ['builder'],
+  reject: ['builder'],
+  deliver: ['builder'],
+  approve: ['buyer'],
+  request_revision: ['buyer'],
+  dispute: ['buyer'],
+  message: ['buyer', 'builder'],
+  review: ['buyer'],
+  resolve_refund: ['admin'],
+  resolve_release: ['admin'],
+  resolve_split: ['admin'],
+}
+
+/** The price of every task here, and what a split gives back of it, in cents. */
+export const price = 1_000
+export const splitRefund = 400
+
+/** What each balance changes by, in cents. */
+export type Deltas = Record<'buyer' | 'builder', { available: number; held: number; clearing: number }>
+
+const still = { available: 0, held: 0, clearing: 0 }
+const unmoved: Deltas = { buyer: still, builder: still }
+const held: Deltas = { buyer: { available: -1_000, held: 1_000, clearing: 0 }, builder: still }
+const refunded: Deltas = { buyer: { available: 1_000, held: -1_000, clearing: 0 }, builder: still }
+const released: Deltas = {
+  buyer: { available: 0, held: -1_000, clearing: 0 },
+  builder: { available: 0, held: 0, clearing: 1_000 },
+}
+const paid: Deltas = {
+  buyer: { available: 0, held: -1_000, clearing: 0 },
+  builder: { available: 1_000, held: 0, clearing: 0 },
+}
+const split: Deltas = {
+  buyer: { available: 400, held: -1_000, clearing: 0 },
+  builder: { available: 600, held: 0, clearing: 0 },
+}
+const takenBack: Deltas = {
+  buyer: { available: 1_000, held: 0, clearing: 0 },
+  builder: { available: 0, held: 0, clearing: -1_000 },
+}
+const cleared: Deltas = { buyer: still, builder: { available: 1_000, held: 0, clearing: -1_000 } }
+const takenBackInPart: Deltas = {
+  buyer: { available: 400, held: 0, clearing: 0 },
+  builder: { available: 600, held: 0, clearing: -1_000 },
+}
+
+export interface Step {
+  from: Situation
+  trigger: Trigger
+  by: Person
+  to: Situation
+  money: Deltas
+  event: string | null
+}
+
+const step = (
+  from: Situation,
+  trigger: Trigger,
+  by: Person,
+  to: Situation,
+  money = unmoved,
+  event: string | null = null,
+): Step => ({ from, trigger, by, to, money, event })
+
+/** All that can succeed. Whatever is not here is refused and leaves no trace. */
+export const steps: readonly Step[] = [
+  step('draft', 'update', 'buyer', 'draft'),
+  step('draft', 'submit', 'buyer', 'pending', held, 'task.submitted'),
+  step('draft', 'cancel', 'buyer', 'cancelled'),
+
+  step('pending', 'cancel', 'buyer', 'cancelled', refunded, 'task.cancelled'),
+  step('pending', 'accept', 'builder', 'in_progress'),
+  step('pending', 'reject', 'builder', 'cancelled', refunded),
+  step('pending', 'message', 'buyer', 'pending', unmoved, 'task.message'),
+  step('pending', 'message', 'builder', 'pending'),
+
+  step('in_progress', 'deliver', 'builder', 'delivered'),
+  step('in_progress', 'dispute', 'buyer', 'in_progress, disputed', unmoved, 'task.disputed'),
+  step('in_progress', 'message', 'buyer', 'in_progress', unmoved, 'task.message'),
+  step('in_progress', 'message', 'builder', 'in_progress'),
+  step('in_progress', 'resolve_refund', 'admin', 'cancelled by a resolution', refunded),
+  step('in_progress', 'resolve_release', 'admin', 'completed by a resolution', paid),
+  step('in_progress', 'resolve_split', 'admin', 'completed by a resolution', split),
+
+  step('in_progress, disputed', 'message', 'buyer', 'in_progress, disputed', unmoved, 'task.message'),
+  step('in_progress, disputed', 'message', 'builder', 'in_progress, disputed'),
+  step('in_progress, disputed', 'resolve_refund', 'admin', 'cancelled by a resolution', refunded),
+  step('in_progress, disputed', 'resolve_release', 'admin', 'completed by a resolution', paid),
+  step('in_progress, disputed', 'resolve_split', 'admin', 'completed by a resolution', split),
+
+  step('delivered', 'approve', 'buyer', 'completed', released, 'task.approved'),
+  step('delivered', 'request_revision', 'buyer', 'in_progress', unmoved, 'task.revision_requested'),
+  step('delivered', 'dispute', 'buyer', 'delivered, disputed', unmoved, 'task.disputed'),
+  step('delivered', 'message', 'buyer', 'delivered', unmoved, 'task.message'),
+  step('delivered', 'message', 'builder', 'delivered'),
+  step('delivered', 'resolve_refund', 'admin', 'cancelled by a resolution', refunded),
+  step('delivered', 'resolve_release', 'admin', 'completed by a resolution', paid),
+  step('delivered', 'resolve_split', 'admin', 'completed by a resolution', split),
+
+  step('delivered, disputed', 'message', 'buyer', 'delivered, disputed', unmoved, 'task.message'),
+  step('delivered, disputed', 'message', 'builder', 'delivered, disputed'),
+  step('delivered, disputed', 'resolve_refund', 'admin', 'cancelled by a resolution', refunded),
+  step('delivered, disputed', 'resolve_release', 'admin', 'completed by a resolution', paid),
+  step('delivered, disputed', 'resolve_split', 'admin', 'completed by a resolution', split),
+
+  step('completed', 'dispute', 'buyer', 'completed, disputed', unmoved, 'task.disputed'),
+  step('completed', 'message', 'buyer', 'completed', unmoved, 'task.message'),
+  step('completed', 'message', 'builder', 'completed'),
+  step('completed', 'review', 'buyer', 'completed'),
+
+  step('completed, disputed', 'message', 'buyer', 'completed, disputed', unmoved, 'task.message'),
+  step('completed, disputed', 'message', 'builder', 'completed, disputed'),
+  step('completed, disputed', 'review', 'buyer', 'completed, disputed'),
+  step('completed, disputed', 'resolve_refund', 'admin', 'cancelled by a resolution', takenBack),
+  step('completed, disputed', 'resolve_release', 'admin', 'completed by a resolution', cleared),
+  step('completed, disputed', 'resolve_split', 'admin', 'completed by a resolution', takenBackInPart),
+
+  step('completed 48 h ago', 'message', 'buyer', 'completed 48 h ago', unmoved, 'task.message'),
+  step('completed 48 h ago', 'message', 'builder', 'completed 48 h ago'),
+  step('completed 48 h ago', 'review', 'buyer', 'completed 48 h ago'),
+
+  step(
+    'completed 48 h ago, disputed in time',
+    'message',
+    'buyer',
+    'completed 48 h ago, disputed in time',
+    unmoved,
+    'task.message',
+  ),
+  step('completed 48 h ago, disputed in time', 'message', 'builder', 'completed 48 h ago, disputed in time'),
+  step('completed 48 h ago, disputed in time', 'review', 'buyer', 'completed 48 h ago, disputed in time'),
+  step('completed 48 h ago, disputed in time', 'resolve_refund', 'admin', 'cancelled by a resolution', takenBack),
+  step('completed 48 h ago, disputed in time', 'resolve_release', 'admin', 'completed by a resolution', cleared),
+  step('completed 48 h ago, disputed in time', 'resolve_split', 'admin', 'completed by a resolution', takenBackInPart),
+
+  step('completed by a resolution', 'message', 'buyer', 'completed by a resolution', unmoved, 'task.message'),
+  step('completed by a resolution', 'message', 'builder', 'completed by a resolution'),
+  step('completed by a resolution', 'review', 'buyer', 'completed by a resolution'),
+]
+
+export const stepOf = (from: Situation, trigger: Trigger, by: Person): Step | undefined =>
+  steps.find(one => one.from === from && one.trigger === trigger && one.by === by)
+
+/** What the record of a task shows of its situation. */
+export const shown = (situation: Situation) => ({
+  status: /^[a-z_]+/.exec(situation)![0],
+  dispute: situation.includes('disputed') ? 'open' : situation.includes('resolution') ? 'resolved' : null,
+})

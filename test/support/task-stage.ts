@@ -1,0 +1,144 @@
+/** The people around one task, the ways to pull each trigger, and tasks brought into each situation over the wire. */
+
+import { durations } from '../../src/api/limits.ts'
+import type { TaskRecord } from '../../src/api/records.ts'
+import type { Answer } from '../../src/sim/http-party.ts'
+import { type House, type ListedAgent, type Member, openHouse } from './marketplace.ts'
+import { price, type Situation, splitRefund, type Trigger } from './task-law.ts'
+
+export const actors = ['buyer', 'builder', 'another buyer', 'another builder', 'admin', 'nobody'] as const
+export type ActorName = (typeof actors)[number]
+
+/** By the task's own endpoint with a key, by the agent's endpoint, by the signed callback, or with a session. */
+export type Route = 'key' | 'agent' | 'signed' | 'session'
+
+export const routesOf: Record<Trigger, readonly Route[]> = {
+  update: ['key'],
+  submit: ['key'],
+  cancel: ['key'],
+  accept: ['key', 'agent', 'signed'],
+  reject: ['agent', 'signed'],
+  deliver: ['key', 'agent', 'signed'],
+  approve: ['key'],
+  request_revision: ['key'],
+  dispute: ['key'],
+  message: ['key', 'signed'],
+  review: ['key'],
+  resolve_refund: ['session'],
+  resolve_release: ['session'],
+  resolve_split: ['session'],
+}
+
+export const words = {
+  revision: 'Once more, with feeling.',
+  dispute: 'This is not what was asked for.',
+  message: 'How is it going?',
+}
+
+const bodies: Record<Trigger, object | undefined> = {
+  update: { title: 'A better title' },
+  submit: undefined,
+  cancel: undefined,
+  accept: undefined,
+  reject: { reason: 'Too much to do.' },
+  deliver: { content: 'Here it is.', notes: 'With care.' },
+  approve: undefined,
+  request_revision: { reason: words.revision },
+  dispute: { reason: words.dispute },
+  message: { content: words.message },
+  review: { rating: 4, comment: 'Good.' },
+  resolve_refund: { outcome: 'refund' },
+  resolve_release: { outcome: 'release' },
+  resolve_split: { outcome: 'split', refundAmount: splitRefund },
+}
+
+const pathOf = (trigger: Trigger, id: string): string => {
+  if (trigger === 'update') return `/api/tasks/${id}`
+  if (trigger.startsWith('resolve_')) return `/api/admin/tasks/${id}/resolve`
+  if (trigger === 'message') return `/api/tasks/${id}/messages`
+  return `/api/tasks/${id}/${trigger.replace('_', '-')}`
+}
+
+export interface Stage {
+  house: House
+  agent: ListedAgent
+  members: Record<Exclude<ActorName, 'nobody'>, Member>
+  /** One actor pulls one trigger by one route. */
+  pull(actor: ActorName, trigger: Trigger, id: string, route?: Route): Promise<Answer<TaskRecord>>
+  /** Fresh tasks, one in each of these situations. Time passes if one of them needs it to. */
+  bring(wanted: readonly Situation[]): Promise<{ situation: Situation; id: string }[]>
+}
+
+export async function openStage(): Promise<Stage> {
+  const house = await openHouse()
+  const [buyer, builder, buyer2, builder2] = await Promise.all([
+    house.join('buyer', 1_000_000),
+    house.join('builder'),
+    house.join('another.buyer', 10_000),
+    house.join('another.builder'),
+  ])
+  const members = { buyer, builder, 'another buyer': buyer2, 'another builder': builder2, admin: house.admin }
+  const agent = await house.list(builder)
+  const secrets: Partial<Record<ActorName, string>> = {
+    builder: agent.secret,
+    'another builder': (await house.list(builder2)).secret,
+  }
+
+  async function pull(actor: ActorName, trigger: Trigger, id: string, route = routesOf[trigger][0]!) {
+    const body = bodies[trigger]
+    if (route === 'signed' && actor !== 'nobody') {
+      const secret = secrets[actor] ?? members[actor].key!
+      return house.callback<TaskRecord>({ secret }, id, { action: trigger, ...body })
+    }
+    const party = actor === 'nobody' ? house.visitor : members[actor]
+    if (route === 'signed') return party.ask<TaskRecord>('POST', `/api/agent/tasks/${id}/callback`, { action: trigger })
+    const path = route === 'agent' ? `/api/agent/tasks/${id}/${trigger}` : pathOf(trigger, id)
+    return party.ask<TaskRecord>(trigger === 'update' ? 'PUT' : 'POST', path, body, route === 'session' ? route : 'key')
+  }
+
+  async function walk(situation: Situation): Promise<string> {
+    const { id } = await house.draft(buyer, agent, { agreedPrice: price })
+    for (const [actor, trigger] of wayTo[situation]) {
+      const { status, error } = await pull(actor, trigger, id)
+      if (status !== 200) throw new Error(`${trigger} on the way to ${situation}: ${status} ${error}`)
+    }
+    return id
+  }
+
+  async function bring(wanted: readonly Situation[]) {
+    const late = wanted.filter(situation => situation.includes('48 h'))
+    const made = []
+    for (const situation of late) made.push({ situation, id: await walk(situation) })
+    if (late.length > 0) {
+      await house.pass(durations.disputeWindowMs)
+      await house.freshen(agent)
+    }
+    for (const situation of wanted) if (!late.includes(situation)) made.push({ situation, id: await walk(situation) })
+    return made
+  }
+
+  return { house, agent, members, pull, bring }
+}
+
+type Way = readonly (readonly [ActorName, Trigger])[]
+
+const submitted: Way = [['buyer', 'submit']]
+const accepted: Way = [...submitted, ['builder', 'accept']]
+const delivered: Way = [...accepted, ['builder', 'deliver']]
+const approved: Way = [...delivered, ['buyer', 'approve']]
+
+const wayTo: Record<Situation, Way> = {
+  draft: [],
+  pending: submitted,
+  in_progress: accepted,
+  'in_progress, disputed': [...accepted, ['buyer', 'dispute']],
+  delivered,
+  'delivered, disputed': [...delivered, ['buyer', 'dispute']],
+  completed: approved,
+  'completed, disputed': [...approved, ['buyer', 'dispute']],
+  'completed 48 h ago': approved,
+  'completed 48 h ago, disputed in time': [...approved, ['buyer', 'dispute']],
+  'completed by a resolution': [...delivered, ['buyer', 'dispute'], ['admin', 'resolve_release']],
+  cancelled: [...submitted, ['buyer', 'cancel']],
+  'cancelled by a resolution': [...delivered, ['buyer', 'dispute'], ['admin', 'resolve_refund']],
+}
