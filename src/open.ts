@@ -53,7 +53,7 @@ export interface Marketplace {
   readonly url: string
   /** null: in memory. */
   readonly file: string | null
-  /** Does what is due now: clearing and the like. */
+  /** Does what is due now: clearing and the like; wakes the dispatcher. */
   runDue(): Promise<void>
   /** Stops accepting, finishes what is in flight, makes everything durable. */
   close(graceMs?: number): Promise<void>
@@ -83,9 +83,8 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
     const { url } = await server.listen()
     const dispatcher = startDispatcher(market)
     const due = tickDue(market)
-    world.onAdvance(() => {
-      due.run().then(dispatcher.wake, () => {})
-    })
+    const doDue = () => due.run().then(dispatcher.wake)
+    world.onAdvance(() => void doDue().catch(() => {}))
     let closing: Promise<void> | undefined
     const close = async (graceMs: number) => {
       await server.close(graceMs)
@@ -97,7 +96,7 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
       market,
       url,
       file: options.file,
-      runDue: due.run,
+      runDue: doDue,
       close(graceMs = GRACE_MS) {
         closing ??= close(graceMs)
         return closing

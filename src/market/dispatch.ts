@@ -1,154 +1,136 @@
-/** Sends what waits in the outbox: signed afresh each time, logged, retried. Source: D37. */
-import { answerBytes, dispatch, durations, retryAfterMaxMs, retryJitter, retryScheduleMs } from '../api/limits.ts'
-import { signatureHeaders, standardHeaders } from '../api/signature.ts'
-import {
-  agentsWithDeliveries,
-  claimDeliveries,
-  type DeliveryRow,
-  endDelivery,
-  insertAttempt,
-  promoteNext,
-  releaseLeases,
-  retryAt,
-} from '../store/outbox.ts'
-import type { OutgoingResult } from '../world/world.ts'
+/** Empties the outbox: takes what is due, at most two at a time per host and fair between agents. Source: D37. */
+import { dispatch } from '../api/limits.ts'
+import { type ClaimedDelivery, claimDeliveries, type DueAgent, dueAgents, releaseLeases } from '../store/outbox.ts'
 import type { Market } from './market.ts'
 import { onEvent } from './outbox.ts'
-import { unseal } from './secrets.ts'
-import { iso } from './time.ts'
+import { attemptDelivery } from './webhook.ts'
 
-type Job = DeliveryRow & { url: string; secret: string }
+export interface Dispatcher {
+  /** Looks now for what is due. */
+  wake(): void
+  /** Lets what is in flight end; takes nothing new. */
+  close(): Promise<void>
+}
 
-export function startDispatcher(market: Market): { close(): Promise<void>; wake(): void } {
-  const { db, world, config, log } = market
-  const inFlight = new Map<string, number>()
-  const sending = new Set<Promise<void>>()
+const TICK_MS = 1000
+
+/** Starts sending. What an earlier process had in hand is taken up again. */
+export function startDispatcher(market: Market): Dispatcher {
+  const { db, world, log } = market
+  const flight = inFlight()
   let closed = false
-  let running: Promise<void> | null = null
-  let again = false
-
-  const claim = () =>
-    db.write(async tx => {
-      const jobs: Job[] = []
-      for (const agent of await agentsWithDeliveries(tx)) {
-        const free = dispatch.perHost - (inFlight.get(agent.agentId) ?? 0)
-        if (free <= 0 || sending.size + jobs.length >= dispatch.overall) continue
-        const realNow = world.realNow()
-        const leasedUntil = realNow + dispatch.leaseMs
-        const rows = await claimDeliveries(tx, {
-          agentId: agent.agentId,
-          now: world.now(),
-          realNow,
-          leasedUntil,
-          count: free,
-        })
-        const secret = agent.secret ? unseal(config, agent.agentId, agent.secret) : ''
-        for (const row of rows) jobs.push({ ...row, url: agent.webhookUrl ?? '', secret })
-      }
-      return jobs
-    })
-
-  const send = async (job: Job) => {
-    const headers = {
-      'content-type': 'application/json',
-      ...signatureHeaders(job.secret, world.realNow(), job.body),
-      ...standardHeaders(job.secret, job.id, world.realNow(), job.body),
-      'X-Service-Delivery-Id': job.id,
-      'X-Service-Attempt': String(job.attempts),
-    }
-    const result = await world.egress.post({
-      url: job.url,
-      body: job.body,
-      headers,
-      timeoutMs: durations.webhookTimeoutMs,
-      maxAnswerBytes: answerBytes,
-    })
-    await note(job, result)
-  }
-
-  const note = async (job: Job, result: OutgoingResult) => {
-    const now = world.now()
-    const status = result.ok ? result.status : null
-    const done = status !== null && status >= 200 && status < 300
-    const wait = waitOf(result, retryScheduleMs[job.attempts - 1], world.chance())
-    const over = done || status === 410 || wait === null
-    await db.write(async tx => {
-      await insertAttempt(tx, {
-        deliveryId: job.id,
-        attempt: job.attempts,
-        url: job.url,
-        status,
-        reason: result.ok ? null : result.reason,
-        message: result.ok ? `The agent answered ${result.status}` : result.message,
-        answer: result.ok ? result.body.replaceAll('\0', '') : null,
-        durationMs: Math.round(result.durationMs),
-        createdAt: now,
-      })
-      if (!over) return void (await retryAt(tx, job.id, now + (wait ?? 0)))
-      await endDelivery(tx, job.id, done ? 'delivered' : 'failed', now)
-      await promoteNext(tx, job.taskId, now)
-    })
-    log({
-      type: 'webhook',
-      event: job.event,
-      taskId: job.taskId,
-      agentId: job.agentId,
-      deliveryId: job.id,
-      attempt: job.attempts,
-      outcome: done ? 'delivered' : over ? 'failed' : 'retry',
-      status,
-      reason: result.ok ? null : result.reason,
-      ms: Math.round(result.durationMs),
-      nextAttemptAt: over ? null : iso(now + (wait ?? 0)),
-    })
-  }
-
-  const start = (job: Job) => {
-    inFlight.set(job.agentId, (inFlight.get(job.agentId) ?? 0) + 1)
-    const sent = send(job)
-      .catch(error => log({ type: 'error', message: `webhook ${job.id}: ${error.message}` }))
-      .finally(() => {
-        inFlight.set(job.agentId, (inFlight.get(job.agentId) ?? 1) - 1)
-        sending.delete(sent)
-        wake()
-      })
-    sending.add(sent)
-  }
+  let wanted = false
+  let looking: Promise<void> | null = null
 
   const wake = () => {
     if (closed) return
-    again = true
-    running ??= (async () => {
-      while (again && !closed) {
-        again = false
-        for (const job of await claim()) start(job)
+    wanted = true
+    looking ??= look()
+  }
+
+  // `looking` is cleared in the same breath as the last look at `wanted`, so that no wish falls between the two.
+  const look = async () => {
+    try {
+      while (wanted && !closed) {
+        wanted = false
+        for (const delivery of await claim(market, flight)) start(delivery)
       }
-    })()
-      .catch(error => log({ type: 'error', message: `dispatcher: ${error.message}` }))
-      .finally(() => {
-        running = null
-      })
+    } catch (error) {
+      log({ type: 'error', message: `Webhooks could not be taken up: ${(error as Error).message}` })
+    } finally {
+      looking = null
+    }
+  }
+
+  const start = (delivery: ClaimedDelivery) => {
+    const sent = attemptDelivery(market, delivery).catch(error =>
+      log({ type: 'error', message: `Webhook ${delivery.id} could not be noted: ${error.message}` }),
+    )
+    flight.add(hostOf(delivery.webhookUrl), sent).then(wake)
   }
 
   const tick = () => {
     wake()
-    if (!closed) world.after(1000, tick)
+    if (!closed) world.after(TICK_MS, tick)
   }
   onEvent(world, wake)
   void db.write(tx => releaseLeases(tx)).then(tick, () => undefined)
 
-  const close = async () => {
-    closed = true
-    await running
-    await Promise.all(sending)
+  return {
+    wake,
+    async close() {
+      closed = true
+      await looking
+      await flight.ended()
+    },
   }
-  return { close, wake }
 }
 
-/** How long until the next attempt, in ms; null when there is none. */
-function waitOf(result: OutgoingResult, scheduled: number | undefined, chance: number): number | null {
-  if (scheduled === undefined) return null
-  const asked = result.ok ? Number(result.headers['retry-after']) * 1000 : Number.NaN
-  if (asked > 0) return Math.min(asked, retryAfterMaxMs)
-  return Math.round(scheduled * (1 + retryJitter * (2 * chance - 1)))
+type Flight = ReturnType<typeof inFlight>
+
+/** What is being sent, by host; and whose turn is next. */
+function inFlight() {
+  const byHost = new Map<string, number>()
+  const all = new Set<Promise<void>>()
+  return {
+    /** The agent that was served last: the next look begins behind it. */
+    lastServed: '',
+    of: (host: string) => byHost.get(host) ?? 0,
+    room: () => dispatch.overall - all.size,
+    /** `sent` never rejects. Resolves when its place is free again. */
+    add(host: string, sent: Promise<void>): Promise<void> {
+      byHost.set(host, (byHost.get(host) ?? 0) + 1)
+      all.add(sent)
+      return sent.then(() => {
+        all.delete(sent)
+        const left = (byHost.get(host) ?? 1) - 1
+        if (left > 0) byHost.set(host, left)
+        else byHost.delete(host)
+      })
+    },
+    ended: () => Promise.all(all),
+  }
+}
+
+/** Agents without a usable address share one place: there is nothing to send there. */
+const hostOf = (url: string | null) => (url !== null && URL.canParse(url) ? new URL(url).host : '')
+
+async function claim({ db, world }: Market, flight: Flight): Promise<ClaimedDelivery[]> {
+  if (flight.room() <= 0) return []
+  const due = await db.read(q => dueAgents(q, world.now(), world.realNow()))
+  const counts = share(due, flight)
+  if (counts.size === 0) return []
+  return db.write(async tx => {
+    const claimed: ClaimedDelivery[] = []
+    const realNow = world.realNow()
+    for (const [agentId, count] of counts) {
+      const leasedUntil = realNow + dispatch.leaseMs
+      claimed.push(...(await claimDeliveries(tx, { agentId, now: world.now(), realNow, leasedUntil, count })))
+    }
+    return claimed
+  })
+}
+
+/** How many each agent may send now: one each in turn, then a second where the host has room left. */
+export function share(
+  due: readonly DueAgent[],
+  flight: Pick<Flight, 'of' | 'room' | 'lastServed'>,
+): Map<string, number> {
+  const counts = new Map<string, number>()
+  const taken = new Map<string, number>()
+  const next = due.findIndex(({ agentId }) => agentId > flight.lastServed)
+  const inTurn = next <= 0 ? due : [...due.slice(next), ...due.slice(0, next)]
+  let room = flight.room()
+  for (let round = 0; round < dispatch.perHost; round++) {
+    for (const { agentId, webhookUrl } of inTurn) {
+      const host = hostOf(webhookUrl)
+      const busy = flight.of(host) + (taken.get(host) ?? 0)
+      if (room === 0 || busy >= dispatch.perHost) continue
+      counts.set(agentId, (counts.get(agentId) ?? 0) + 1)
+      taken.set(host, (taken.get(host) ?? 0) + 1)
+      flight.lastServed = agentId
+      room--
+    }
+  }
+  return counts
 }

@@ -10,7 +10,7 @@ export interface DeliveryRow {
   attempts: number
 }
 
-/** Joins the queue of its task: `pending` if nothing of that task is before it, else `waiting`. */
+/** Joins the queue of its task to this agent: `pending` if nothing is before it, else `waiting`. */
 export const insertDelivery = (
   tx: Tx,
   row: Pick<DeliveryRow, 'id' | 'agentId' | 'taskId' | 'event' | 'body'> & { createdAt: number },
@@ -18,29 +18,41 @@ export const insertDelivery = (
   tx.run(
     `INSERT INTO deliveries (id, agent_id, task_id, event, body, state, next_at, created_at)
      VALUES ($1, $2, $3, $4, $5,
-       CASE WHEN EXISTS (SELECT 1 FROM deliveries d WHERE d.task_id = $3 AND d.state IN ('pending', 'waiting'))
+       CASE WHEN EXISTS (SELECT 1 FROM deliveries d WHERE d.task_id = $3 AND d.agent_id = $2 AND d.state IN ('pending', 'waiting'))
          THEN 'waiting' ELSE 'pending' END, $6, $6)`,
     [row.id, row.agentId, row.taskId, row.event, row.body, row.createdAt],
   )
 
-export interface WaitingAgent {
+export interface DueAgent {
   agentId: string
+  webhookUrl: string | null
+}
+
+/**
+ * Agents with something to send now, in the order of their ids. A skip scan: a long queue of one agent costs what a
+ * short one does. `now` is domain time, `realNow` the machine's.
+ */
+export const dueAgents = (q: Reader, now: number, realNow: number) =>
+  q.all<DueAgent>(
+    `WITH RECURSIVE queue (agent_id) AS (
+       SELECT MIN(agent_id) FROM deliveries WHERE state = 'pending'
+       UNION ALL
+       SELECT (SELECT MIN(d.agent_id) FROM deliveries d WHERE d.state = 'pending' AND d.agent_id > queue.agent_id)
+       FROM queue WHERE queue.agent_id IS NOT NULL
+     )
+     SELECT a.id AS "agentId", a.webhook_url AS "webhookUrl"
+     FROM queue JOIN agents a ON a.id = queue.agent_id
+     WHERE EXISTS (SELECT 1 FROM deliveries d WHERE d.state = 'pending' AND d.agent_id = a.id
+       AND d.next_at <= $1 AND d.leased_until <= $2)
+     ORDER BY a.id`,
+    [now, realNow],
+  )
+
+/** A delivery in hand, with its agent's address and sealed secret of this moment. */
+export interface ClaimedDelivery extends DeliveryRow {
   webhookUrl: string | null
   secret: string | null
 }
-
-/** Agents with something to send, in the order of their ids: a skip scan, so that a long queue costs what a short one does. */
-export const agentsWithDeliveries = (q: Reader) =>
-  q.all<WaitingAgent>(
-    `WITH RECURSIVE due (agent_id) AS (
-       SELECT MIN(agent_id) FROM deliveries WHERE state = 'pending'
-       UNION ALL
-       SELECT (SELECT MIN(d.agent_id) FROM deliveries d WHERE d.state = 'pending' AND d.agent_id > due.agent_id)
-       FROM due WHERE due.agent_id IS NOT NULL
-     )
-     SELECT a.id AS "agentId", a.webhook_url AS "webhookUrl", a.secret AS secret
-     FROM due JOIN agents a ON a.id = due.agent_id ORDER BY a.id`,
-  )
 
 const deliveryColumns = columns('id', 'agentId', 'taskId', 'event', 'body', 'attempts')
 
@@ -49,12 +61,14 @@ export const claimDeliveries = (
   tx: Tx,
   claim: { agentId: string; now: number; realNow: number; leasedUntil: number; count: number },
 ) =>
-  tx.all<DeliveryRow>(
+  tx.all<ClaimedDelivery>(
     `UPDATE deliveries SET leased_until = $4, attempts = attempts + 1 WHERE id IN (
        SELECT d.id FROM deliveries d
        WHERE d.state = 'pending' AND d.agent_id = $1 AND d.next_at <= $2 AND d.leased_until <= $3
        ORDER BY d.next_at, d.id LIMIT $5)
-     RETURNING ${deliveryColumns}`,
+     RETURNING ${deliveryColumns},
+       (SELECT a.webhook_url FROM agents a WHERE a.id = $1) AS "webhookUrl",
+       (SELECT a.secret FROM agents a WHERE a.id = $1) AS secret`,
     [claim.agentId, claim.now, claim.realNow, claim.leasedUntil, claim.count],
   )
 
@@ -90,18 +104,35 @@ export const insertAttempt = (tx: Tx, row: AttemptRow) =>
     ],
   )
 
-export const retryAt = (tx: Tx, id: string, nextAt: number) =>
-  tx.run('UPDATE deliveries SET leased_until = 0, next_at = $2 WHERE id = $1', [id, nextAt])
+/** Whoever holds the delivery: its attempts count every claim, so that an old holder is told apart. */
+interface Held {
+  id: string
+  attempts: number
+}
 
-export const endDelivery = (tx: Tx, id: string, state: 'delivered' | 'failed', now: number) =>
-  tx.run('UPDATE deliveries SET state = $2, leased_until = 0, ended_at = $3 WHERE id = $1', [id, state, now])
+/** Answers 0 if another holds it by now. */
+export const retryAt = (tx: Tx, { id, attempts, nextAt }: Held & { nextAt: number }) =>
+  tx.run(`UPDATE deliveries SET leased_until = 0, next_at = $3 WHERE id = $1 AND attempts = $2 AND state = 'pending'`, [
+    id,
+    attempts,
+    nextAt,
+  ])
 
-/** The next one of a task whose head has ended may go. */
-export const promoteNext = (tx: Tx, taskId: string, now: number) =>
+/** Answers 0 if another holds it by now. */
+export const endDelivery = (tx: Tx, end: Held & { state: 'delivered' | 'failed'; endedAt: number }) =>
   tx.run(
-    `UPDATE deliveries SET state = 'pending', next_at = $2
-     WHERE id = (SELECT MIN(d.id) FROM deliveries d WHERE d.task_id = $1 AND d.state = 'waiting')`,
-    [taskId, now],
+    `UPDATE deliveries SET state = $3, leased_until = 0, ended_at = $4
+     WHERE id = $1 AND attempts = $2 AND state = 'pending'`,
+    [end.id, end.attempts, end.state, end.endedAt],
+  )
+
+/** The next one of a task to an agent whose head has ended may go. */
+export const promoteNext = (tx: Tx, taskId: string, agentId: string, now: number) =>
+  tx.run(
+    `UPDATE deliveries SET state = 'pending', next_at = $3
+     WHERE id = (SELECT MIN(d.id) FROM deliveries d
+       WHERE d.task_id = $1 AND d.agent_id = $2 AND d.state = 'waiting')`,
+    [taskId, agentId, now],
   )
 
 /** When the next attempt is due, in domain ms; undefined if none is. */

@@ -14,6 +14,8 @@ export class AgentSink {
   /** Oldest first; tests of the connection are not among them. */
   readonly received: (Webhook & { headers: Readonly<Record<string, string>> })[] = []
   status = 200
+  /** Takes the place of `status`. */
+  answer: (() => OutgoingResult | Promise<OutgoingResult>) | null = null
   secret = ''
 
   constructor(url: string) {
@@ -32,7 +34,7 @@ export async function answerFrom(
   const webhook = JSON.parse(request.body) as Webhook
   if (webhook.data.test) await callBack(webhook.data.callbackUrl, sink.secret, realNow)
   else sink.received.push({ ...webhook, headers: request.headers })
-  return answered(sink.status)
+  return sink.answer ? sink.answer() : answered(sink.status)
 }
 
 async function callBack(url: string, secret: string, realNow: number): Promise<void> {

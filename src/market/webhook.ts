@@ -1,0 +1,102 @@
+/** One attempt at one webhook: signed afresh, sent, and noted with what follows from it. Source: section 4, D37. */
+import { answerBytes, durations, retryAfterMaxMs, retryJitter, retryScheduleMs } from '../api/limits.ts'
+import { signatureHeaders, standardHeaders } from '../api/signature.ts'
+import { type ClaimedDelivery, endDelivery, insertAttempt, promoteNext, retryAt } from '../store/outbox.ts'
+import type { OutgoingResult } from '../world/world.ts'
+import type { Market } from './market.ts'
+import { unseal } from './secrets.ts'
+import { iso } from './time.ts'
+
+/** Sends one claimed delivery and writes what became of it. */
+export async function attemptDelivery(market: Market, claimed: ClaimedDelivery): Promise<void> {
+  const { webhookUrl: url, secret } = claimed
+  if (!url || !secret)
+    return note(market, claimed, { ...nowhere, message: `The agent has no webhook ${url ? 'secret' : 'URL'}` })
+  await note(market, claimed, await post(market, claimed, url, unseal(market.config, claimed.agentId, secret)))
+}
+
+const nowhere = { ok: false, reason: 'bad_url', durationMs: 0 } as const
+
+function post({ world }: Market, { id, body, attempts }: ClaimedDelivery, url: string, secret: string) {
+  const sentAt = world.realNow()
+  return world.egress.post({
+    url,
+    body,
+    headers: {
+      'content-type': 'application/json',
+      ...signatureHeaders(secret, sentAt, body),
+      ...standardHeaders(secret, id, sentAt, body),
+      'X-Service-Delivery-Id': id,
+      'X-Service-Attempt': String(attempts),
+    },
+    timeoutMs: durations.webhookTimeoutMs,
+    maxAnswerBytes: answerBytes,
+  })
+}
+
+interface Verdict {
+  outcome: 'delivered' | 'retry' | 'failed'
+  /** Domain ms; null when nothing follows. */
+  nextAt: number | null
+}
+
+/** What follows from an answer: 2xx ends it well, 410 ends it, all else is tried again while the schedule lasts. */
+function judge({ world }: Market, result: OutgoingResult, attempts: number): Verdict {
+  if (result.ok && result.status >= 200 && result.status < 300) return { outcome: 'delivered', nextAt: null }
+  const scheduled = retryScheduleMs[attempts - 1]
+  if (scheduled === undefined || (result.ok && result.status === 410)) return { outcome: 'failed', nextAt: null }
+  const asked = result.ok ? askedWaitMs(result.headers['retry-after'], world.realNow()) : null
+  const wait = asked ?? Math.round(scheduled * (1 + retryJitter * (2 * world.chance() - 1)))
+  return { outcome: 'retry', nextAt: world.now() + wait }
+}
+
+/** Retry-After, as seconds or as a date; null if there is none that makes sense. */
+export function askedWaitMs(header: string | undefined, realNow: number): number | null {
+  if (header === undefined) return null
+  const wait = /^\d{1,9}$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - realNow
+  return wait > 0 ? Math.min(wait, retryAfterMaxMs) : null
+}
+
+async function note(market: Market, claimed: ClaimedDelivery, result: OutgoingResult): Promise<void> {
+  const { db, world, log } = market
+  const { id, attempts } = claimed
+  const { outcome, nextAt } = judge(market, result, attempts)
+  const now = world.now()
+  const noted = await db.write(async tx => {
+    const mine =
+      nextAt === null || outcome !== 'retry'
+        ? await endDelivery(tx, { id, attempts, state: outcome === 'delivered' ? 'delivered' : 'failed', endedAt: now })
+        : await retryAt(tx, { id, attempts, nextAt })
+    // The lease was over and another took it up: the attempt is theirs to tell of.
+    if (mine === 0) return false
+    await insertAttempt(tx, attemptRow(claimed, result, now))
+    if (outcome !== 'retry') await promoteNext(tx, claimed.taskId, claimed.agentId, now)
+    return true
+  })
+  if (!noted) return
+  log({
+    type: 'webhook',
+    event: claimed.event,
+    taskId: claimed.taskId,
+    agentId: claimed.agentId,
+    deliveryId: id,
+    attempt: attempts,
+    outcome,
+    status: result.ok ? result.status : null,
+    reason: result.ok ? null : result.reason,
+    ms: Math.round(result.durationMs),
+    nextAttemptAt: nextAt === null ? null : iso(nextAt),
+  })
+}
+
+const attemptRow = ({ id, attempts, webhookUrl }: ClaimedDelivery, result: OutgoingResult, now: number) => ({
+  deliveryId: id,
+  attempt: attempts,
+  url: webhookUrl ?? '',
+  status: result.ok ? result.status : null,
+  reason: result.ok ? null : result.reason,
+  message: result.ok ? `The agent answered ${result.status}` : result.message,
+  answer: result.ok ? result.body.replaceAll('\0', '') : null,
+  durationMs: Math.round(result.durationMs),
+  createdAt: now,
+})

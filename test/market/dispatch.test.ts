@@ -1,0 +1,202 @@
+/** Webhooks out: order, retries, signatures, fairness. Source: D37. */
+import { createHmac } from 'node:crypto'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { dispatch, durations, retryAfterMaxMs, retryScheduleMs } from '../../src/api/limits.ts'
+import { verify } from '../../src/api/signature.ts'
+import { share } from '../../src/market/dispatch.ts'
+import { askedWaitMs } from '../../src/market/webhook.ts'
+import { answered } from '../../src/world/virtual.ts'
+import type { OutgoingResult } from '../../src/world/world.ts'
+import { type House, type ListedAgent, type Member, openHouse } from '../support/marketplace.ts'
+
+interface State {
+  house: House
+  buyer: Member
+  agent: ListedAgent
+}
+
+const test = suite<State>('dispatch')
+
+test.before.each(async state => {
+  state.house = await openHouse()
+  state.buyer = await state.house.join('buyer', 20_000)
+  state.agent = await state.house.list(await state.house.join('builder'))
+})
+test.after.each(async ({ house }) => house.close())
+
+const submitted = async ({ house, buyer, agent }: State, to: ListedAgent = agent) => {
+  const task = await house.draft(buyer, to)
+  await buyer.call('POST', `/api/tasks/${task.id}/submit`)
+  return task
+}
+
+/** Lets time pass until the next attempt of the oldest pending delivery is due, and answers how long that was. */
+async function toNextAttempt({ house }: State): Promise<number> {
+  const next = await house.market.db.read(q =>
+    q.get<{ at: number }>(`SELECT MIN(next_at) AS at FROM deliveries WHERE state = 'pending'`),
+  )
+  const wait = next!.at - house.world.now()
+  await house.pass(wait)
+  await house.webhooksSent()
+  return wait
+}
+
+const states = ({ house }: State) =>
+  house.market.db
+    .read(q => q.all<{ state: string }>('SELECT state FROM deliveries ORDER BY id'))
+    .then(rows => rows.map(row => row.state))
+
+test('an attempt that fails is tried again on the schedule, within 20 %, and the eighth failure is the last', async state => {
+  const { house, agent } = state
+  agent.sink.status = 500
+  await submitted(state)
+  await house.webhooksSent()
+  for (const scheduled of retryScheduleMs) {
+    const wait = await toNextAttempt(state)
+    assert.ok(wait >= scheduled * 0.8 && wait <= scheduled * 1.2, `${wait} of ${scheduled}`)
+  }
+  assert.is(agent.sink.received.length, 8)
+  assert.equal(await states(state), ['failed'])
+})
+
+test('every attempt is signed afresh over the same body, under one delivery id', async state => {
+  const { house, agent } = state
+  agent.sink.status = 503
+  await submitted(state)
+  await house.webhooksSent()
+  house.world.tick(6_000)
+  agent.sink.status = 200
+  await toNextAttempt(state)
+  const [first, second] = agent.sink.received
+  assert.equal({ ...first, headers: null }, { ...second, headers: null })
+  const of = (name: string) => [first!.headers[name], second!.headers[name]]
+  assert.is(of('X-Service-Delivery-Id')[0], of('X-Service-Delivery-Id')[1])
+  assert.equal(of('X-Service-Attempt'), ['1', '2'])
+  assert.is.not(of('X-Service-Signature')[0], of('X-Service-Signature')[1])
+  for (const { headers, ...body } of [first!, second!]) {
+    const { 'X-Service-Timestamp': timestamp, 'X-Service-Signature': signature } = headers
+    const text = JSON.stringify(body)
+    const verdict = verify({ secret: agent.secret, timestamp, signature, body: text, now: Number(timestamp) })
+    assert.ok(verdict.ok)
+    const key = Buffer.from(agent.secret.slice('whsec_'.length), 'base64')
+    const message = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${text}`
+    assert.is(headers['webhook-signature'], `v1,${createHmac('sha256', key).update(message).digest('base64')}`)
+  }
+})
+
+test('an attempt uses the URL and the secret of its moment', async state => {
+  const { house, agent } = state
+  agent.sink.status = 500
+  await submitted(state)
+  await house.webhooksSent()
+  const { secret } = await agent.builder.call<{ secret: string }>('POST', `/api/my/agents/${agent.id}/webhook-secret`)
+  const moved = house.sink()
+  await agent.builder.call('PUT', `/api/my/agents/${agent.id}`, { webhookUrl: moved.url })
+  await toNextAttempt(state)
+  assert.is(moved.received.length, 1)
+  const { headers, ...body } = moved.received[0]!
+  const { 'X-Service-Timestamp': timestamp, 'X-Service-Signature': signature } = headers
+  assert.ok(verify({ secret, timestamp, signature, body: JSON.stringify(body), now: Number(timestamp) }).ok)
+})
+
+test('events of one task wait for each other; those of another task do not', async state => {
+  const { house, buyer, agent } = state
+  agent.sink.status = 500
+  const first = await submitted(state)
+  await house.webhooksSent()
+  await buyer.call('POST', `/api/tasks/${first.id}/messages`, { content: 'Are you there?' })
+  await buyer.call('POST', `/api/tasks/${first.id}/cancel`)
+  const second = await submitted(state)
+  await house.webhooksSent()
+  const seen = () => agent.sink.received.map(({ event, data }) => `${event} ${data.taskId === first.id ? 1 : 2}`)
+  assert.equal(seen(), ['task.submitted 1', 'task.submitted 2'])
+  assert.is(second.status, 'draft')
+  agent.sink.received.length = 0
+  agent.sink.status = 200
+  await house.pass(60_000)
+  await house.webhooksSent()
+  assert.equal(
+    seen().filter(line => line.endsWith('1')),
+    ['task.submitted 1', 'task.message 1', 'task.cancelled 1'],
+  )
+})
+
+test('204 and other 2xx end a delivery; a redirect does not; 410 ends this event alone', async state => {
+  const { house, buyer, agent } = state
+  agent.sink.status = 204
+  const task = await submitted(state)
+  await house.webhooksSent()
+  assert.equal(await states(state), ['delivered'])
+  agent.sink.status = 307
+  await buyer.call('POST', `/api/tasks/${task.id}/messages`, { content: 'First' })
+  await buyer.call('POST', `/api/tasks/${task.id}/messages`, { content: 'Second' })
+  await house.webhooksSent()
+  assert.equal(await states(state), ['delivered', 'pending', 'waiting'])
+  agent.sink.answer = () => {
+    agent.sink.answer = null
+    agent.sink.status = 200
+    return answered(410)
+  }
+  await toNextAttempt(state)
+  await house.webhooksSent()
+  assert.equal(await states(state), ['delivered', 'failed', 'delivered'])
+})
+
+test('Retry-After is honoured in seconds and as a date, up to ten hours', async state => {
+  const { house, agent } = state
+  const realNow = Date.UTC(2026, 0, 1)
+  assert.is(askedWaitMs('120', realNow), 120_000)
+  assert.is(askedWaitMs('Thu, 01 Jan 2026 00:01:00 GMT', realNow), 60_000)
+  assert.is(askedWaitMs('999999', realNow), retryAfterMaxMs)
+  for (const senseless of ['-1', 'soon', '', '0', 'Thu, 01 Jan 2015 00:00:00 GMT'])
+    assert.is(askedWaitMs(senseless, realNow), null, senseless)
+  agent.sink.answer = () => answered(429, '', { 'retry-after': '3600' })
+  await submitted(state)
+  await house.webhooksSent()
+  assert.is(await toNextAttempt(state), durations.hourMs)
+})
+
+test('at most two are in flight to one host, whatever the number of agents behind it', async state => {
+  const { house } = state
+  const builder = await house.join('many')
+  const agents = await Promise.all([1, 2, 3, 4].map(() => house.list(builder)))
+  let now = 0
+  let most = 0
+  const release: (() => void)[] = []
+  for (const { sink } of agents) {
+    sink.answer = () => {
+      most = Math.max(most, ++now)
+      return new Promise<OutgoingResult>(resolve =>
+        release.push(() => {
+          now--
+          resolve(answered(200))
+        }),
+      )
+    }
+  }
+  for (const agent of agents) await submitted(state, agent)
+  const order: number[] = []
+  while (order.length < agents.length) {
+    await new Promise(resolve => setTimeout(resolve, 5))
+    if (release.length > 0) order.push(now)
+    release.shift()?.()
+  }
+  await house.webhooksSent()
+  assert.is(most, dispatch.perHost)
+  for (const { sink } of agents) assert.is(sink.received.length, 1)
+})
+
+test('agents on one host take turns, and a second one of an agent goes only where the host has room', () => {
+  const due = ['a', 'b', 'c'].map(agentId => ({ agentId, webhookUrl: 'https://one.example/x' }))
+  const flight = { lastServed: '', of: () => 0, room: () => 64 }
+  assert.equal([...share(due, flight).keys()], ['a', 'b'])
+  assert.equal([...share(due, flight).keys()], ['c', 'a'])
+  assert.equal([...share(due, flight).keys()], ['b', 'c'])
+  const alone = [{ agentId: 'd', webhookUrl: 'https://two.example/' }]
+  assert.equal([...share(alone, flight)], [['d', 2]])
+  assert.equal([...share(alone, { ...flight, of: () => 1 })], [['d', 1]])
+  assert.equal([...share([...due, ...alone], { ...flight, room: () => 1 })].length, 1)
+})
+
+test.run()
