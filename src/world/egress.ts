@@ -7,6 +7,8 @@ import { Exchange } from './exchange.ts'
 import { type Pems, trustStore } from './trust.ts'
 import type { Egress, Outgoing, OutgoingResult } from './world.ts'
 
+export type { Dispatcher } from 'undici'
+
 export interface EgressOptions extends AddressRule {
   requireHttps: boolean
   /** Authorities trusted besides Node's own and NODE_EXTRA_CA_CERTS; a promise is awaited by the first TLS call. */

@@ -1,6 +1,6 @@
 /** One POST and what comes back, within its deadline and its size. Source: D42. */
-import type { Dispatcher } from 'undici'
 import { ConnectError } from './connect.ts'
+import type { Dispatcher } from './egress.ts'
 import type { Outgoing, OutgoingFailure, OutgoingResult } from './world.ts'
 
 /** Gathers the answer as it arrives and settles exactly once. The deadline runs from the making. */
