@@ -123,7 +123,7 @@ export async function openHouse(options: Partial<OpenOptions> = {}): Promise<Hou
   }
 
   async function freshen({ builder, id }: ListedAgent): Promise<void> {
-    const report = await builder.call<TestReport>('POST', `/api/my/agents/${id}/test-connection`)
+    const report = await builder.call<TestReport>('POST', `/api/my/agents/${id}/test-connection`, undefined, 'key')
     assert.is(report.status, 'passed', JSON.stringify(report))
   }
 
@@ -137,7 +137,7 @@ export async function openHouse(options: Partial<OpenOptions> = {}): Promise<Hou
     list,
     freshen,
     draft: (buyer, { id: agentId }, fields = {}) =>
-      buyer.call<TaskRecord>('POST', '/api/tasks', { ...taskFields, agentId, ...fields }),
+      buyer.call<TaskRecord>('POST', '/api/tasks', { ...taskFields, agentId, ...fields }, 'key'),
     callback(agent, taskId, body) {
       const text = JSON.stringify(body)
       const timestamp = world.realNow() - (signatures++ % 200_000)

@@ -35,7 +35,7 @@ export const words = {
   message: 'How is it going?',
 }
 
-const bodies: Record<Trigger, object | undefined> = {
+export const bodies: Record<Trigger, object | undefined> = {
   update: { title: 'A better title' },
   submit: undefined,
   cancel: undefined,
@@ -52,7 +52,7 @@ const bodies: Record<Trigger, object | undefined> = {
   resolve_split: { outcome: 'split', refundAmount: splitRefund },
 }
 
-const pathOf = (trigger: Trigger, id: string): string => {
+export const pathOf = (trigger: Trigger, id: string): string => {
   if (trigger === 'update') return `/api/tasks/${id}`
   if (trigger.startsWith('resolve_')) return `/api/admin/tasks/${id}/resolve`
   if (trigger === 'message') return `/api/tasks/${id}/messages`
