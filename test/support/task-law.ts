@@ -63,6 +63,9 @@ export const rightful: Record<Trigger, readonly Person[]> = {
 export const price = 1_000
 export const splitRefund = 400
 
+/** For so long after its completion a task can be disputed and its payment clears, in ms. */
+export const window48h = 172_800_000
+
 /** What each balance changes by, in cents. */
 export type Deltas = Record<'buyer' | 'builder', { available: number; held: number; clearing: number }>
 

@@ -1,5 +1,4 @@
 /** What a marketplace should hold after any walk of tasks, kept in plain objects beside the real one. */
-import { durations } from '../../src/api/limits.ts'
 import {
   type Deltas,
   type Person,
@@ -9,6 +8,7 @@ import {
   splitRefund,
   steps,
   type Trigger,
+  window48h,
 } from './task-law.ts'
 
 export interface ModelTask {
@@ -76,7 +76,7 @@ export class Model {
   /** 48 hours after its completion a payment clears, unless it is disputed. */
   pass(ms: number): void {
     this.now += ms
-    for (const task of this.tasks.filter(({ completedAt }) => this.now >= completedAt + durations.clearingMs)) {
+    for (const task of this.tasks.filter(({ completedAt }) => this.now >= completedAt + window48h)) {
       if (task.situation === 'completed, disputed') task.situation = 'completed 48 h ago, disputed in time'
       if (task.situation !== 'completed') continue
       task.situation = 'completed 48 h ago'

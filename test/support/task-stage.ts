@@ -1,10 +1,9 @@
 /** The people around one task, the ways to pull each trigger, and tasks brought into each situation over the wire. */
 
-import { durations } from '../../src/api/limits.ts'
 import type { TaskRecord } from '../../src/api/records.ts'
 import type { Answer } from '../../src/sim/http-party.ts'
 import { type House, type ListedAgent, type Member, openHouse } from './marketplace.ts'
-import { price, type Situation, splitRefund, type Trigger } from './task-law.ts'
+import { price, type Situation, splitRefund, type Trigger, window48h } from './task-law.ts'
 
 export const actors = ['buyer', 'builder', 'another buyer', 'another builder', 'admin', 'nobody'] as const
 export type ActorName = (typeof actors)[number]
@@ -110,7 +109,7 @@ export async function openStage(): Promise<Stage> {
     const made = []
     for (const situation of late) made.push({ situation, id: await walk(situation) })
     if (late.length > 0) {
-      await house.pass(durations.disputeWindowMs)
+      await house.pass(window48h)
       await house.freshen(agent)
     }
     for (const situation of wanted) if (!late.includes(situation)) made.push({ situation, id: await walk(situation) })
