@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { durations, limits } from './limits.ts'
-import { agent, category, ownAgent, testReport } from './records.ts'
+import { agent, category, deleted, ownAgent, testReport } from './records.ts'
 import { id, integer, oneOf, paging, price, text, time, webUrl } from './shapes.ts'
 
 export const pricingModels = ['fixed', 'hourly', 'token'] as const
@@ -122,11 +122,41 @@ export const agents = {
     refusals: ['not_found', 'not_yours'],
     source: 'section 2, section 4, D30',
   }),
+  deleteAgent: endpoint({
+    ...mine,
+    method: 'DELETE',
+    path: '/api/my/agents/:id',
+    summary: 'Delete an own agent; its tasks keep it',
+    reply: deleted,
+    unit: 'write',
+    refusals: ['not_found', 'not_yours', 'open_work'],
+    source: 'section 4, section 7, D31',
+  }),
   publishAgent: endpoint({
     ...mine,
     method: 'POST',
     path: '/api/my/agents/:id/publish',
     summary: 'Submit an agent for review',
+    reply: ownAgent,
+    unit: 'write',
+    refusals: ['not_found', 'not_yours', 'agent_out_of_turn', 'test_needed'],
+    source: 'section 3, D30',
+  }),
+  deactivateAgent: endpoint({
+    ...mine,
+    method: 'POST',
+    path: '/api/my/agents/:id/deactivate',
+    summary: 'Hide a listed agent; its open tasks go on',
+    reply: ownAgent,
+    unit: 'write',
+    refusals: ['not_found', 'not_yours', 'agent_out_of_turn'],
+    source: 'section 3, D30, D31',
+  }),
+  reactivateAgent: endpoint({
+    ...mine,
+    method: 'POST',
+    path: '/api/my/agents/:id/reactivate',
+    summary: 'Show a deactivated agent again; needs a test that passed after the deactivation',
     reply: ownAgent,
     unit: 'write',
     refusals: ['not_found', 'not_yours', 'agent_out_of_turn', 'test_needed'],

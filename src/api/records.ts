@@ -193,6 +193,7 @@ export const ledgerCheck = z.object({
 export const deleted = z.object({ id: z.string() })
 
 export type UserRecord = z.infer<typeof user>
+export type CategoryRecord = z.infer<typeof category>
 export type AgentRecord = z.infer<typeof agent>
 export type OwnAgentRecord = z.infer<typeof ownAgent>
 export type TestReport = z.infer<typeof testReport>

@@ -1,10 +1,8 @@
 /** The public marketplace, a builder's own agents, and their review. Source: section 3, section 4, D13, D16–D18, D30. */
 import { invalid, refuse } from '../api/failures.ts'
-import { type AgentTrigger, agentEdge } from '../api/flow.ts'
 import { durations, limits } from '../api/limits.ts'
 import {
   type AgentPatch,
-  type AgentRow,
   agentByIdOrSlug,
   agentsByStatus,
   agentsOfBuilder,
@@ -15,17 +13,17 @@ import {
   updateAgentRow,
 } from '../store/agents.ts'
 import { allCategories, setCategories } from '../store/categories.ts'
-import type { Reader, Tx } from '../store/db.ts'
+import type { Reader } from '../store/db.ts'
 import { setTerms } from '../store/terms.ts'
 import type { World } from '../world/world.ts'
 import { lockOwnAgent, ownAgentOf, presentAgent } from './agent-access.ts'
 import { agentRecord, ownAgentRecord, recordOf, recordsOf, standingOf } from './agent-records.ts'
+import { reread } from './agent-states.ts'
 import { numberedSlug, prefixes, slugBase, words } from './agent-words.ts'
-import type { Ctx } from './market.ts'
 import { makeSecret, seal } from './secrets.ts'
 import { iso } from './time.ts'
 import type { Verb } from './verb.ts'
-import { isPublic, passFault } from './visibility.ts'
+import { isPublic } from './visibility.ts'
 
 const listAgents: Verb<'listAgents'> = async ({ tx, world }, { query }) => {
   const { q = '', category = '', sort = 'popular', page, limit } = query
@@ -124,16 +122,6 @@ type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 const defined = <T extends object>(fields: T) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>
 
-const publishAgent: Verb<'publishAgent'> = async (ctx, { params }) => {
-  const { tx, world, actor } = ctx
-  const row = await lockOwnAgent(tx, params.id, actor.user)
-  const to = stateAfter(row, 'publish', 'published')
-  const fault = passFault(row, world.now())
-  if (fault) throw refuse('test_needed', fault)
-  await changeState(tx, row, { status: to, reviewReason: null, updatedAt: world.now() })
-  return reread(ctx, row.id)
-}
-
 const rotateSecret: Verb<'rotateSecret'> = async ({ tx, world, config, actor }, { params, body }) => {
   const row = await lockOwnAgent(tx, params.id, actor.user)
   const secret = makeSecret(world)
@@ -159,32 +147,6 @@ const adminListAgents: Verb<'adminListAgents'> = async ({ tx, world }, { query }
 const adminGetAgent: Verb<'adminGetAgent'> = async ({ tx, world }, { params }) =>
   recordOf(tx, await presentAgent(tx, params.id), world.now(), ownAgentRecord)
 
-const approveAgent: Verb<'approveAgent'> = (ctx, { params }) => review(ctx, params.id, 'approve', null)
-
-const rejectAgent: Verb<'rejectAgent'> = (ctx, { params, body }) => review(ctx, params.id, 'reject', body.reason)
-
-async function review(ctx: Ctx, id: string, trigger: 'approve' | 'reject', reviewReason: string | null) {
-  await ctx.tx.lock('agents', id)
-  const row = await presentAgent(ctx.tx, id)
-  const status = stateAfter(row, trigger, trigger === 'approve' ? 'approved' : 'rejected')
-  await changeState(ctx.tx, row, { status, reviewReason, updatedAt: ctx.world.now() })
-  return reread(ctx, id)
-}
-
-function stateAfter(row: AgentRow, trigger: AgentTrigger, done: string) {
-  const edge = agentEdge(row.status, trigger)
-  if (!edge) throw refuse('agent_out_of_turn', done, row.status)
-  return edge.to
-}
-
-/** The state that was read decides: whoever changed it meanwhile was first. */
-async function changeState(tx: Tx, row: AgentRow, patch: AgentPatch) {
-  if ((await updateAgentRow(tx, row.id, patch, row.status)) === 0) throw refuse('lost_race')
-}
-
-const reread = async ({ tx, world }: Ctx, id: string) =>
-  recordOf(tx, await presentAgent(tx, id), world.now(), ownAgentRecord)
-
 export const agentVerbs = {
   listAgents,
   getAgent,
@@ -193,10 +155,7 @@ export const agentVerbs = {
   createAgent,
   getMyAgent,
   updateAgent,
-  publishAgent,
   rotateSecret,
   adminListAgents,
   adminGetAgent,
-  approveAgent,
-  rejectAgent,
 }

@@ -86,6 +86,8 @@ const updateTask: Verb<'updateTask'> = async (ctx, { params, body }) => {
 const submitTask: Verb<'submitTask'> = async (ctx, { params }) => {
   const task = await seenTask(ctx.tx, ctx.actor, params.id)
   const edge = turn(ctx.actor, task, 'submit')
+  // Or its deletion could miss this task, and this the deletion.
+  await ctx.tx.lock('agents', task.agentId)
   const agent = await hirable(ctx.tx, task.agentId, ctx.world.now())
   if (!agent) throw refuse('agent_not_available')
   if (agent.maxRevisions !== task.maxRevisions) await setMaxRevisions(ctx.tx, task.id, agent.maxRevisions)

@@ -1,5 +1,6 @@
 /** Every record of the interface and the verb that serves it. */
 import { accountVerbs } from './accounts.ts'
+import { agentStateVerbs } from './agent-states.ts'
 import { agentVerbs } from './agents.ts'
 import { callbackVerbs } from './callback.ts'
 import { checkVerbs } from './check.ts'
@@ -16,6 +17,7 @@ import { walletVerbs } from './wallet.ts'
 export const verbs: Verbs = {
   ...accountVerbs,
   ...agentVerbs,
+  ...agentStateVerbs,
   ...callbackVerbs,
   ...checkVerbs,
   ...clockVerbs,

@@ -1,6 +1,6 @@
 /** Agents as rows, and the public list of them. */
 
-import type { AgentState } from '../api/flow.ts'
+import { type AgentState, heldStates } from '../api/flow.ts'
 import { durations } from '../api/limits.ts'
 import type { Reader, Tx, Value } from './db.ts'
 
@@ -77,6 +77,7 @@ const names = [
   'updatedAt',
 ] as const satisfies readonly (keyof AgentRow)[]
 
+const openStates = heldStates.map(state => `'${state}'`).join(', ')
 const snake = (name: string) => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 const agentColumns = names.map(name => `a.${snake(name)} AS "${name}"`).join(', ')
 const builderColumns = 'u.name AS "builderName", u.suspended AS "builderSuspended", u.banned AS "builderBanned"'
@@ -135,6 +136,19 @@ export const updateAgentRow = (tx: Tx, id: string, patch: AgentPatch, status?: A
   const sets = fields.map(name => `${snake(name)} = $${values.push(patch[name] as Value)}`)
   const still = status === undefined ? '' : ` AND status = $${values.push(status)}`
   return tx.run(`UPDATE agents SET ${sets.join(', ')} WHERE id = $1${still}`, values)
+}
+
+/** Deletes an agent without open work, and takes it out of the search. Answers 0 if it has open work. Source: D31. */
+export const softDelete = async (tx: Tx, id: string, now: number) => {
+  const deleted = await tx.run(
+    `UPDATE agents SET deleted_at = $2, updated_at = $2 WHERE id = $1 AND deleted_at IS NULL AND NOT EXISTS (
+       SELECT 1 FROM tasks t WHERE t.agent_id = $1 AND (t.status IN (${openStates}) OR t.disputed = 1))`,
+    [id, now],
+  )
+  if (deleted === 0) return 0
+  await tx.run('DELETE FROM agent_categories WHERE agent_id = $1', [id])
+  await tx.run('DELETE FROM agent_terms WHERE agent_id = $1', [id])
+  return deleted
 }
 
 /** Notes the end of a test, unless the URL or the secret that it tested is no longer the agent's. */

@@ -6,6 +6,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Refusal } from '../../src/api/failures.ts'
 import { signatureHeaders, verify } from '../../src/api/signature.ts'
+import { agentStateVerbs } from '../../src/market/agent-states.ts'
 import { agentVerbs } from '../../src/market/agents.ts'
 import { checkVerbs } from '../../src/market/check.ts'
 import type { Actor, Market } from '../../src/market/market.ts'
@@ -42,7 +43,7 @@ async function account({ db, world }: Market, name: string): Promise<Actor> {
   return { user: user!, via: 'key', credential: 'key_1' }
 }
 
-const verbs = agentVerbs
+const verbs = { ...agentVerbs, ...agentStateVerbs }
 // biome-ignore lint/suspicious/noExplicitAny: one caller for verbs of every type
 type AnyVerb = (ctx: any, input: any) => Promise<any>
 const call = ({ db, ...market }: Market, verb: AnyVerb, actor: Actor | null, input: object = {}) =>
