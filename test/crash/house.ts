@@ -1,0 +1,77 @@
+/** The built program on one database file and one port, started again and again. */
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import net from 'node:net'
+import { join } from 'node:path'
+import { type Ended, run, start } from '../cli/program.ts'
+
+export interface Running {
+  url: string
+  pid: number
+  // biome-ignore lint/suspicious/noExplicitAny: the ready line
+  ready: any
+  /** From the start of the process to its ready line, in ms. */
+  readyMs: number
+  kill(signal: NodeJS.Signals): Promise<Ended>
+  signal(signal: NodeJS.Signals): void
+  ended: Promise<Ended>
+}
+
+export interface House {
+  folder: string
+  file: string
+  start(mode: 'dev' | 'serve'): Promise<Running>
+  /** Starts the program and kills it `ms` later, ready or not. */
+  startInVain(ms: number): Promise<void>
+  /** `marketplace db check`; throws unless it says that the file is whole. */
+  check(): Promise<void>
+}
+
+/** `ca` is what the server trusts besides Node's own: the authority of a local agent. */
+export async function openHouse(folder: string, ca?: string): Promise<House> {
+  const file = join(folder, 'market.db')
+  const port = await freePort()
+  const env: NodeJS.ProcessEnv = {}
+  if (ca) writeFileSync(join(folder, 'ca.pem'), ca)
+  if (ca) env.NODE_EXTRA_CA_CERTS = join(folder, 'ca.pem')
+  const flags = ['--json', '--db', file, '--port', String(port), '--payments', 'sandbox', '--rate-limits', 'off']
+
+  return {
+    folder,
+    file,
+    async start(mode) {
+      const from = performance.now()
+      const { child, ended, firstLine } = start([mode, ...flags], folder, env)
+      const line = await firstLine.catch(async () => {
+        throw new Error(`The server did not start: ${(await ended).err}`)
+      })
+      const readyMs = performance.now() - from
+      const ready = JSON.parse(line)
+      const signal = (name: NodeJS.Signals) => void child.kill(name)
+      const kill = (name: NodeJS.Signals) => {
+        signal(name)
+        return ended
+      }
+      return { url: ready.url, pid: child.pid!, ready, readyMs, kill, signal, ended }
+    },
+    async startInVain(ms) {
+      const { child, ended } = start(['dev', ...flags], folder, env)
+      await new Promise(resolve => setTimeout(resolve, ms))
+      child.kill('SIGKILL')
+      await ended
+    },
+    async check() {
+      const { code, out, err } = await run(['db', 'check', file, '--json'], folder)
+      if (code !== 0) throw new Error(`db check ended with ${code}: ${out}${err}`)
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as net.AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}

@@ -1,0 +1,17 @@
+/** A server that is killed under load: nothing that was answered is lost. In greater numbers: npm run test:crash. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { inFolder } from '../cli/program.ts'
+import { killRounds } from './kill.ts'
+
+test(
+  'kill -9 under mixed load, five times: tasks, money and outbox are as they were answered, and all webhooks arrive',
+  inFolder(async folder => {
+    const { answers, cuts, webhooks } = await killRounds(folder, 5, 1)
+    assert.ok(answers > 200, `${answers} answers`)
+    assert.ok(cuts > 5, `${cuts} requests were in flight`)
+    assert.ok(webhooks > 50, `${webhooks} webhooks`)
+  }),
+)
+
+test.run()

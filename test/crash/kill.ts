@@ -1,0 +1,211 @@
+/** Rounds of load, kill -9, and everything that must hold afterwards: the body of kill.test.ts and of the long run. */
+import { setTimeout as wait } from 'node:timers/promises'
+import * as assert from 'uvu/assert'
+import { createFrontAuthority } from '../../src/sim/https-front.ts'
+import { assertTold, startAgent } from './agent.ts'
+import { isReachable, type Step } from './history.ts'
+import { openHouse, type Running } from './house.ts'
+import { born, startLoad } from './load.ts'
+import { Party } from './party.ts'
+import { PASSWORD, settle, type Town } from './town.ts'
+import { readWreck, type Wreck } from './wreck.ts'
+
+export interface KillReport {
+  rounds: number
+  answers: number
+  /** Requests whose answer the kill took away. */
+  cuts: number
+  tasks: number
+  webhooks: number
+  /** Webhooks that came again after a restart. */
+  repeated: number
+  /** Callbacks that were sent once more after a restart. */
+  resent: number
+  /** Kills while it was starting. */
+  killedAtStart: number
+  /** Journals that ended in half a write. */
+  torn: number
+  slowestStartMs: number
+}
+
+/** Kills the server `rounds` times under load. Throws at the first thing that must not be. */
+export async function killRounds(folder: string, rounds: number, seed: number): Promise<KillReport> {
+  const authority = createFrontAuthority()
+  const agent = await startAgent(authority)
+  const house = await openHouse(folder, await authority.ca)
+  const parties: Party[] = []
+  const report = {
+    rounds,
+    answers: 0,
+    cuts: 0,
+    tasks: 0,
+    webhooks: 0,
+    repeated: 0,
+    resent: 0,
+    killedAtStart: 0,
+    torn: 0,
+  }
+  let slowestStartMs = 0
+  try {
+    let running = await house.start('dev')
+    const party = () => {
+      const made = new Party(running.url)
+      parties.push(made)
+      return made
+    }
+    const town = await settle(agent, seed, 6, running.ready, party)
+    for (let round = 1; round <= rounds; round++) {
+      const load = startLoad(town, party)
+      await wait(100 + town.random() * 700)
+      await running.kill('SIGKILL')
+      load.stopped = true
+      await load.ended
+      if (load.fault) throw load.fault
+      for (const old of parties.splice(0)) old.close()
+
+      const wreck = await readWreck(house.file)
+      if (wreck.tornBytes) report.torn++
+      const unanswered = assertNothingLost(town, wreck)
+      await house.check()
+      if (town.random() < 0.3) {
+        await house.startInVain(town.random() * 1000)
+        report.killedAtStart++
+        assert.equal((await readWreck(house.file)).tasks, wreck.tasks, 'a kill at the start changes nothing')
+      }
+      running = await house.start('dev')
+      slowestStartMs = Math.max(slowestStartMs, running.readyMs)
+      await assertShown(town, party(), wreck, running)
+      await assertDelivered(town, wreck)
+      report.resent += await sendAgain(town, party(), unanswered, wreck)
+    }
+    await running.kill('SIGTERM')
+    const last = await readWreck(house.file)
+    const seen = assertTold(agent.webhooks, last.deliveries)
+    assert.equal(
+      [...seen].sort(),
+      last.deliveries.map(({ id }) => id),
+      'every event has reached the agent',
+    )
+    assertNothingLost(town, last)
+    const { answers, cuts } = town
+    const webhooks = seen.size
+    const repeated = agent.webhooks.length - webhooks
+    return { ...report, answers, cuts, tasks: last.tasks.size, webhooks, repeated, slowestStartMs }
+  } finally {
+    for (const party of parties) party.close()
+    await agent.close()
+  }
+}
+
+/** Compares the journal of answers with what is on the disk; then what is there is the base of the next round. */
+function assertNothingLost(town: Town, wreck: Wreck): Step[] {
+  const unanswered: Step[] = []
+  findUnborn(town, wreck)
+  for (const [id, found] of wreck.tasks)
+    assert.ok(town.jobs.has(id), `${id}, which nobody made: ${JSON.stringify(found)}`)
+  const jobs = [...town.jobs.values(), ...town.unborn.values()]
+  for (const job of jobs) {
+    for (const step of job.steps) {
+      if (step.outcome !== 'unknown' || !step.signed) continue
+      // The kept answer of a callback and its effect are one transaction: where there is one, there is the other.
+      const kept = wreck.signatures.get(step.signed.signature)
+      step.outcome = kept === undefined ? 'refused' : kept < 300 ? 'done' : 'refused'
+      unanswered.push(step)
+    }
+    const found = (job.id === undefined ? undefined : wreck.tasks.get(job.id)) ?? null
+    if (!isReachable(job.base, job.steps, found)) throw new Error(impossible(job, found))
+    job.base = found
+    job.steps = []
+    if (found) job.status = found.status
+  }
+  town.unborn.clear()
+  assertPeople(town, wreck)
+  return unanswered
+}
+
+const impossible = (job: { id: string | undefined; base: unknown; steps: readonly Step[] }, found: unknown) =>
+  `${job.id} can't be like that:\n${JSON.stringify(found)}\nIt was\n${JSON.stringify(job.base)}\nand then\n${job.steps
+    .map(({ signed, ...step }) => JSON.stringify(step))
+    .join('\n')}`
+
+/** A creation whose answer was cut off may have happened. */
+function findUnborn(town: Town, wreck: Wreck) {
+  for (const [id, { title }] of wreck.tasks) {
+    if (town.jobs.has(id)) continue
+    const steps = [...town.unborn.values()]
+    const job = town.unborn.get(title) ?? steps.find(one => one.steps.some(step => step.note === title))
+    if (job) born(town, job, id)
+  }
+}
+
+function assertPeople(town: Town, { emails, deposits, tasks, balances }: Wreck) {
+  let possible = 0
+  for (const buyer of town.buyers) {
+    if (!buyer.registered) continue
+    assert.ok(emails.has(buyer.email), `${buyer.email} has registered, and is gone`)
+    for (const id of buyer.deposits) assert.ok(deposits.has(id), `the deposit ${id} is gone`)
+    possible += buyer.deposits.length + buyer.cutDeposits
+    const held = balances.get(`held:${buyer.id}`)
+    const jobs = buyer.jobs.filter(({ id }) => tasks.get(id!)?.money === 'held')
+    assert.is(held === 0, jobs.length === 0, `${buyer.email} holds ${held} for ${jobs.length} tasks`)
+  }
+  // dev itself has made two for its own buyer.
+  assert.ok(deposits.size <= possible + 2, `${deposits.size} deposits, of which at most ${possible + 2} were sent`)
+}
+
+/** Over HTTP: every task and wallet as the wreck had it, sessions and passwords as they were, the ledger sound. */
+async function assertShown(town: Town, party: Party, { tasks, balances }: Wreck, { url }: Running) {
+  party.credential = town.admin
+  const ledger = await party.call('GET', '/api/admin/ledger/check')
+  assert.equal(ledger.problems, [])
+  assert.ok(ledger.ok)
+  for (const buyer of town.buyers) {
+    if (!buyer.registered) continue
+    party.credential = buyer.credential
+    const shown = new Map<string, string>()
+    for (let page = 1, more = true; more; page++) {
+      const list = await party.call('GET', `/api/tasks?role=buyer&limit=100&page=${page}`)
+      for (const { id, status } of list.tasks) shown.set(id, status)
+      more = list.pagination.hasMore
+    }
+    const mine = buyer.jobs.filter(({ base }) => base).map(({ id }) => [id!, tasks.get(id!)?.status])
+    assert.equal(shown, new Map(mine as [string, string][]), `the tasks of ${buyer.email}`)
+    const { wallet } = await party.call('GET', '/api/wallet')
+    assert.is(wallet.heldBalance, balances.get(`held:${buyer.id}`))
+    assert.is(wallet.balance, balances.get(`available:${buyer.id}`)! + balances.get(`clearing:${buyer.id}`)!)
+  }
+  const newest = town.buyers.findLast(({ registered }) => registered)!
+  const login = new Party(url)
+  await login.call('POST', '/api/auth/login', { email: newest.email, password: PASSWORD })
+  login.close()
+}
+
+/** What the dead server had not delivered reaches the agent now. */
+async function assertDelivered({ agent }: Town, { deliveries }: Wreck) {
+  const open = new Set(deliveries.filter(({ state }) => state !== 'delivered').map(({ id }) => id))
+  const before = new Set(deliveries.filter(({ state }) => state === 'delivered').map(({ id }) => id))
+  const deadline = Date.now() + 15_000
+  for (;;) {
+    const seen = assertTold(agent.webhooks, deliveries)
+    for (const id of before) assert.ok(seen.has(id), `${id} counts as delivered, and the agent never saw it`)
+    const missing = [...open].filter(id => !seen.has(id))
+    if (missing.length === 0) return
+    if (Date.now() > deadline) throw new Error(`not sent after the restart: ${missing.join()}`)
+    await wait(20)
+  }
+}
+
+/** The same signed request once more: the answer that was kept, or its effect now; never twice. */
+async function sendAgain(town: Town, party: Party, steps: readonly Step[], { signatures }: Wreck): Promise<number> {
+  for (const step of steps) {
+    const { path, signature } = step.signed!
+    const { status } = await party.send('POST', step.signed!)
+    const kept = signatures.get(signature)
+    if (kept !== undefined) assert.is(status, kept, `${path}: the first answer`)
+    else if (status < 300) {
+      const job = town.jobs.get(path.split('/')[4]!)!
+      job.steps.push({ ...step, sentAt: town.tick(), endedAt: town.tick(), outcome: 'done' })
+    }
+  }
+  return steps.length
+}

@@ -1,0 +1,267 @@
+/** Mixed load: buyers, the agent and an administrator, each on their own, every answer noted. */
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Webhook } from './agent.ts'
+import type { Step } from './history.ts'
+import { type Answer, Cut, type Message, type Party } from './party.ts'
+import { type Buyer, type Job, newBuyer, PASSWORD, signedRequest, type Town } from './town.ts'
+
+export interface Load {
+  /** The first answer that no server may give under load. */
+  fault: Error | null
+  stopped: boolean
+  /** Resolves once everybody has noticed that the server is gone. */
+  ended: Promise<unknown>
+}
+
+/** Starts the load; it ends when the server is gone, or after `stopped` was set. */
+export function startLoad(town: Town, party: () => Party): Load {
+  const load: Load = { fault: null, stopped: false, ended: Promise.resolve() }
+  const workers = new Set<Promise<void>>()
+  const go = (work: () => Promise<void>) => {
+    const worker = work()
+      .catch(error => {
+        if (!(error instanceof Cut)) load.fault ??= error
+        load.stopped = true
+      })
+      .finally(() => workers.delete(worker))
+    workers.add(worker)
+  }
+  const all = async () => {
+    while (workers.size) await Promise.all(workers)
+    town.agent.work = null
+  }
+  const builder = party()
+  town.agent.work = webhook => {
+    if (load.stopped) town.agent.backlog.push(webhook)
+    else go(() => answer(town, builder, webhook))
+  }
+  for (const webhook of town.agent.backlog.splice(0)) town.agent.work(webhook)
+  for (const buyer of town.buyers) go(() => shop(town, party(), buyer, load))
+  go(() => arrive(town, party(), load))
+  go(() => judge(town, party(), load))
+  load.ended = all()
+  return load
+}
+
+/** Sends a step and notes how it ended. */
+async function take(
+  town: Town,
+  job: Job,
+  what: Pick<Step, 'trigger' | 'by' | 'note' | 'signed'>,
+  send: () => Promise<Answer>,
+): Promise<Answer> {
+  const step: Step = { ...what, sentAt: town.tick(), endedAt: Number.POSITIVE_INFINITY, outcome: 'unknown' }
+  job.steps.push(step)
+  const reply = await heard(town, send)
+  step.endedAt = town.tick()
+  step.outcome = reply.status < 300 ? 'done' : 'refused'
+  if (what.trigger === 'read') step.note = reply.data.status
+  const known = reply.data?.task?.status ?? (what.trigger === 'message' ? undefined : reply.data?.status)
+  if (known) job.status = known
+  return reply
+}
+
+/** An answer that is 2xx or an ordinary refusal. */
+async function heard(town: Town, send: () => Promise<Answer>): Promise<Answer> {
+  try {
+    const reply = await send()
+    town.answers++
+    if (reply.status >= 300 && reply.status !== 400 && reply.status !== 409)
+      throw new Error(`an answer of ${reply.status} under load: ${reply.error}`)
+    return reply
+  } catch (error) {
+    if (error instanceof Cut) town.cuts++
+    throw error
+  }
+}
+
+/** Registers, deposits, then shops like everybody else, until the server goes. */
+async function arrive(town: Town, party: Party, load: Load) {
+  const buyer = newBuyer()
+  town.buyers.push(buyer)
+  const body = { email: buyer.email, password: PASSWORD, name: 'A Newcomer' }
+  const { data } = await heard(town, () => party.send('POST', { path: '/api/auth/register', body }))
+  buyer.registered = true
+  buyer.id = data.user.id
+  buyer.credential = party.credential
+  await deposit(town, party, buyer)
+  await shop(town, party, buyer, load)
+}
+
+async function deposit(town: Town, party: Party, buyer: Buyer) {
+  const body = { amount: 200 + Math.floor(town.random() * 5_000) }
+  buyer.cutDeposits++
+  const { status, data } = await heard(town, () => party.send('POST', { path: '/api/wallet/deposit', body }))
+  buyer.cutDeposits--
+  if (status === 201) buyer.deposits.push(data.id)
+}
+
+async function shop(town: Town, party: Party, buyer: Buyer, load: Load) {
+  if (!buyer.registered) return
+  party.credential = buyer.credential
+  while (!load.stopped) {
+    const open = buyer.jobs.filter(({ retired, id }) => !retired && id !== undefined)
+    if (town.random() < 0.04) await deposit(town, party, buyer)
+    else if (open.length < 4) await create(town, party, buyer)
+    else await proceed(town, party, open[Math.floor(town.random() * open.length)]!)
+  }
+}
+
+let number = 0
+const words = (what: string) => `${what} ${++number}`
+
+async function create(town: Town, party: Party, buyer: Buyer) {
+  const title = words('Task')
+  const job: Job = { title, id: undefined, buyer, base: null, steps: [], status: 'draft', retired: false }
+  town.unborn.set(title, job)
+  const description = 'What the crash tests would like to have.'
+  const agreedPrice = 200 + Math.floor(town.random() * 100)
+  const body = { agentId: town.agentId, title, description, agreedPrice }
+  const { data } = await take(town, job, { trigger: 'create', by: 'buyer', note: title }, () =>
+    party.send('POST', { path: '/api/tasks', body }),
+  )
+  born(town, job, data.id)
+}
+
+/** From now on the job is known by its id. */
+export function born(town: Town, job: Job, id: string) {
+  job.id = id
+  town.unborn.delete(job.title)
+  town.jobs.set(id, job)
+  job.buyer.jobs.push(job)
+}
+
+type Choice = [trigger: Step['trigger'], weight: number]
+
+/** What a buyer tries in each status; now and then out of turn. */
+const CHOICES: Record<string, Choice[]> = {
+  draft: [
+    ['submit', 8],
+    ['update', 2],
+    ['cancel', 1],
+    ['approve', 0.2],
+  ],
+  pending: [
+    ['read', 4],
+    ['cancel', 1],
+    ['message', 1],
+  ],
+  in_progress: [
+    ['read', 4],
+    ['message', 1],
+    ['dispute', 0.4],
+    ['cancel', 0.2],
+  ],
+  delivered: [
+    ['approve', 6],
+    ['request_revision', 3],
+    ['message', 1],
+    ['dispute', 0.6],
+    ['submit', 0.2],
+  ],
+  completed: [
+    ['review', 3],
+    ['message', 1],
+    ['dispute', 1],
+  ],
+  cancelled: [['read', 1]],
+}
+
+async function proceed(town: Town, party: Party, job: Job) {
+  const trigger = pick(CHOICES[job.status]!, town.random())
+  if ((job.status === 'completed' || job.status === 'cancelled') && town.random() < 0.5) job.retired = true
+  const path = `/api/tasks/${job.id}`
+  if (trigger === 'read') {
+    await take(town, job, { trigger, by: 'buyer', note: '' }, () => party.send('GET', { path }))
+    return
+  }
+  const note = trigger === 'review' ? String(1 + Math.floor(town.random() * 5)) : words(`${trigger} of`)
+  const message: Message = {
+    path: `${path}/${trigger.replace('_', '-').replace('message', 'messages')}`,
+    body: bodyOf(trigger, note),
+  }
+  if (trigger === 'update') message.path = path
+  await take(town, job, { trigger, by: 'buyer', note }, () =>
+    party.send(trigger === 'update' ? 'PUT' : 'POST', message),
+  )
+}
+
+function pick(choices: readonly Choice[], chance: number): Step['trigger'] {
+  let rest = chance * choices.reduce((sum, [, weight]) => sum + weight, 0)
+  for (const [trigger, weight] of choices) {
+    rest -= weight
+    if (rest <= 0) return trigger
+  }
+  return choices[0]![0]
+}
+
+function bodyOf(trigger: Step['trigger'], note: string): object | undefined {
+  switch (trigger) {
+    case 'update':
+      return { title: note }
+    case 'message':
+      return { content: note }
+    case 'review':
+      return { rating: Number(note) }
+    case 'dispute':
+    case 'request_revision':
+      return { reason: `Because of ${note}` }
+    default:
+      return undefined
+  }
+}
+
+/** The agent's part: signed callbacks mostly, its builder's key for the rest. */
+async function answer(town: Town, party: Party, { event, data }: Webhook) {
+  const job = town.jobs.get(data.taskId)
+  if (!job) return
+  const say = (trigger: Step['trigger'], note = '') => callBack(town, party, job, data.callbackUrl, trigger, note)
+  await wait(town.random() * 15)
+  if (event === 'task.message' && town.random() < 0.4) await say('message', words('reply'))
+  if (event === 'task.revision_requested') await say('deliver', words('work'))
+  if (event !== 'task.submitted') return
+  if (town.random() < 0.1) return void (await say('reject'))
+  await say('accept')
+  await say('deliver', words('work'))
+}
+
+async function callBack(
+  town: Town,
+  party: Party,
+  job: Job,
+  callbackUrl: string,
+  trigger: Step['trigger'],
+  note: string,
+) {
+  const content = trigger === 'deliver' || trigger === 'message' ? { content: note } : {}
+  if (trigger !== 'message' && town.random() < 0.3) {
+    const headers = { authorization: `Bearer ${town.builderKey}` }
+    const message = {
+      path: `/api/agent/tasks/${job.id}/${trigger}`,
+      headers,
+      body: trigger === 'deliver' ? content : undefined,
+    }
+    await take(town, job, { trigger, by: 'builder', note }, () => party.send('POST', message))
+    return
+  }
+  const signed = signedRequest(town.agent.secret, callbackUrl, { action: trigger, taskId: job.id, ...content })
+  await take(town, job, { trigger, by: 'builder', note, signed }, () => party.send('POST', signed))
+}
+
+/** Resolves what is disputed, as far as anybody has heard. */
+async function judge(town: Town, party: Party, load: Load) {
+  party.credential = town.admin
+  while (!load.stopped) {
+    await wait(20)
+    const job = [...town.jobs.values()].find(({ steps, base }) =>
+      steps.some(step => step.trigger === 'dispute' && step.outcome === 'done')
+        ? !steps.some(step => step.trigger.startsWith('resolve'))
+        : base?.dispute === 'open' && !steps.some(step => step.trigger.startsWith('resolve')),
+    )
+    if (!job) continue
+    const outcome = town.random() < 0.5 ? 'refund' : 'release'
+    await take(town, job, { trigger: `resolve_${outcome}`, by: 'admin', note: '' }, () =>
+      party.send('POST', { path: `/api/admin/tasks/${job.id}/resolve`, body: { outcome } }),
+    )
+  }
+}

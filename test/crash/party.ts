@@ -1,0 +1,68 @@
+/** Somebody who calls the marketplace and can tell an answer from a connection that was cut. */
+import http from 'node:http'
+
+export interface Answer {
+  status: number
+  /** The `data` of the envelope. */
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the endpoint answers; the checks look at it
+  data: any
+  error: string | undefined
+}
+
+/** No whole answer came: whether the request had its effect is not known. */
+export class Cut extends Error {}
+
+export interface Message {
+  path: string
+  headers?: Record<string, string>
+  /** An object goes as JSON. */
+  body?: object | string | undefined
+}
+
+export class Party {
+  readonly #agent = new http.Agent({ keepAlive: true })
+  readonly #baseUrl: string
+  /** Goes with every request: a cookie or a key. */
+  credential: Record<string, string> = {}
+
+  constructor(baseUrl: string) {
+    this.#baseUrl = baseUrl
+  }
+
+  send(method: string, { path, headers = {}, body }: Message): Promise<Answer> {
+    const text = typeof body === 'object' ? JSON.stringify(body) : body
+    const type =
+      text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }
+    return new Promise((resolve, reject) => {
+      const cut = (error: Error) => reject(new Cut(`${method} ${path}: ${error.message}`))
+      const request = http.request(this.#baseUrl + path, {
+        method,
+        agent: this.#agent,
+        headers: { ...type, ...this.credential, ...headers },
+      })
+      request.on('error', cut).on('response', response => {
+        const chunks: Buffer[] = []
+        response.on('data', chunk => chunks.push(chunk)).on('error', cut)
+        response.on('close', () => {
+          if (!response.complete) return cut(new Error('half an answer'))
+          const cookie = response.headers['set-cookie']?.[0]?.split(';', 1)[0]
+          if (cookie) this.credential = { cookie }
+          const { data, error } = JSON.parse(Buffer.concat(chunks).toString())
+          resolve({ status: response.statusCode!, data, error })
+        })
+      })
+      request.end(text)
+    })
+  }
+
+  /** The data of an answer that must be 2xx. */
+  async call(method: string, path: string, body?: object) {
+    const { status, data, error } = await this.send(method, { path, body })
+    if (status >= 300) throw new Error(`${method} ${path} was answered ${status}: ${error}`)
+    return data
+  }
+
+  close() {
+    this.#agent.destroy()
+  }
+}
