@@ -9,6 +9,7 @@ import type { Log } from './market/log.ts'
 import type { Market } from './market/market.ts'
 import { verbs } from './market/verbs.ts'
 import { proveSecretKey, secretKeyFor } from './secret-key.ts'
+import { dropTests } from './store/agent-tests.ts'
 import { type Db, StoreError } from './store/db.ts'
 import { migrate } from './store/migrate.ts'
 import { migrations } from './store/migrations/index.ts'
@@ -120,6 +121,7 @@ async function openDb({ file, onFatal, holder, mode }: OpenOptions, log: Log): P
   })
   try {
     await migrate(db, migrations, Date.now)
+    await db.write(dropTests)
     return db
   } catch (error) {
     await db.close()

@@ -28,3 +28,6 @@ export const decideTest = (tx: Tx, id: string, callback: string) =>
   tx.run('UPDATE agent_tests SET callback = $2 WHERE id = $1 AND callback IS NULL', [id, callback])
 
 export const endTest = (tx: Tx, id: string) => tx.run('DELETE FROM agent_tests WHERE id = $1', [id])
+
+/** What a dead process was testing ends nowhere else. For an engine that only one process can hold. */
+export const dropTests = (tx: Tx) => tx.run('DELETE FROM agent_tests')
