@@ -61,7 +61,8 @@ export interface Marketplace {
 }
 
 const TICK_MS = 1000
-const GRACE_MS = 10_000
+// A little less than the ten seconds of D4: making everything durable takes its time as well.
+const GRACE_MS = 9_000
 
 /** Opens, migrates, listens. Throws a sentence if any of it can't be; then nothing stays open. */
 export async function openMarketplace(options: OpenOptions): Promise<Marketplace> {
@@ -88,9 +89,12 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
     world.onAdvance(() => void doDue().catch(() => {}))
     let closing: Promise<void> | undefined
     const close = async (graceMs: number) => {
+      // An agent may keep a webhook waiting for longer than a closing house waits; it is sent again after the start.
+      const cutOff = world.after(graceMs, () => void world.egress.close())
       await server.close(graceMs)
       await due.stop()
       await dispatcher.close()
+      cutOff.cancel()
       await closeAll()
     }
     return {

@@ -9,8 +9,8 @@ test(
   inFolder(async folder => {
     const { answers, cuts, webhooks } = await killRounds(folder, 5, 1)
     assert.ok(answers > 200, `${answers} answers`)
-    assert.ok(cuts > 5, `${cuts} requests were in flight`)
-    assert.ok(webhooks > 50, `${webhooks} webhooks`)
+    assert.ok(cuts > 0, 'requests were in flight')
+    assert.ok(webhooks > 20, `${webhooks} webhooks`)
   }),
 )
 

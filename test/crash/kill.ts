@@ -5,7 +5,7 @@ import { createFrontAuthority } from '../../src/sim/https-front.ts'
 import { assertTold, startAgent } from './agent.ts'
 import { isReachable, type Step } from './history.ts'
 import { openHouse, type Running } from './house.ts'
-import { born, startLoad } from './load.ts'
+import { born, type Load, startLoad } from './load.ts'
 import { Party } from './party.ts'
 import { PASSWORD, settle, type Town } from './town.ts'
 import { readWreck, type Wreck } from './wreck.ts'
@@ -56,7 +56,7 @@ export async function killRounds(folder: string, rounds: number, seed: number): 
     const town = await settle(agent, seed, 6, running.ready, party)
     for (let round = 1; round <= rounds; round++) {
       const load = startLoad(town, party)
-      await wait(100 + town.random() * 700)
+      await enough(town, load)
       await running.kill('SIGKILL')
       load.stopped = true
       await load.ended
@@ -75,7 +75,7 @@ export async function killRounds(folder: string, rounds: number, seed: number): 
       running = await house.start('dev')
       slowestStartMs = Math.max(slowestStartMs, running.readyMs)
       await assertShown(town, party(), wreck, running)
-      await assertDelivered(town, wreck)
+      await assertDelivered(town, wreck, running)
       report.resent += await sendAgain(town, party(), unanswered, wreck)
     }
     await running.kill('SIGTERM')
@@ -97,8 +97,15 @@ export async function killRounds(folder: string, rounds: number, seed: number): 
   }
 }
 
+/** Some answers, then some milliseconds: a slow machine gets as much done as a fast one. */
+export async function enough(town: Town, load: Load) {
+  const goal = town.answers + 40 + town.random() * 200
+  while (town.answers < goal && !load.stopped) await wait(1)
+  await wait(town.random() * 20)
+}
+
 /** Compares the journal of answers with what is on the disk; then what is there is the base of the next round. */
-function assertNothingLost(town: Town, wreck: Wreck): Step[] {
+export function assertNothingLost(town: Town, wreck: Wreck): Step[] {
   const unanswered: Step[] = []
   findUnborn(town, wreck)
   for (const [id, found] of wreck.tasks)
@@ -181,7 +188,7 @@ async function assertShown(town: Town, party: Party, { tasks, balances }: Wreck,
 }
 
 /** What the dead server had not delivered reaches the agent now. */
-async function assertDelivered({ agent }: Town, { deliveries }: Wreck) {
+async function assertDelivered({ agent }: Town, { deliveries }: Wreck, running: Running) {
   const open = new Set(deliveries.filter(({ state }) => state !== 'delivered').map(({ id }) => id))
   const before = new Set(deliveries.filter(({ state }) => state === 'delivered').map(({ id }) => id))
   const deadline = Date.now() + 15_000
@@ -190,7 +197,13 @@ async function assertDelivered({ agent }: Town, { deliveries }: Wreck) {
     for (const id of before) assert.ok(seen.has(id), `${id} counts as delivered, and the agent never saw it`)
     const missing = [...open].filter(id => !seen.has(id))
     if (missing.length === 0) return
-    if (Date.now() > deadline) throw new Error(`not sent after the restart: ${missing.join()}`)
+    if (Date.now() > deadline) {
+      const { out } = await running.kill('SIGTERM')
+      const said = out
+        .split('\n')
+        .filter(line => missing.some(id => line.includes(id)) || /"(?:error|warning)"/.test(line))
+      throw new Error(`not sent within 15 s of the restart: ${missing.join()}\n${said.join('\n')}`)
+    }
     await wait(20)
   }
 }

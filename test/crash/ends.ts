@@ -1,0 +1,84 @@
+/** How a server ends: by a signal under load, by a second one, by a disk that fails. */
+import { once } from 'node:events'
+import net from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import * as assert from 'uvu/assert'
+import { createFrontAuthority } from '../../src/sim/https-front.ts'
+import { startAgent } from './agent.ts'
+import { openHouse } from './house.ts'
+import { assertNothingLost, enough } from './kill.ts'
+import { startLoad } from './load.ts'
+import { Party } from './party.ts'
+import { settle } from './town.ts'
+import { readWreck } from './wreck.ts'
+
+/**
+ * SIGTERM under load, again and again; `silently`: in the last round the agent leaves its webhooks without an answer,
+ * which must not hold up the end. Answers how long each end took, in ms. Throws if an answer was lost.
+ */
+export async function drainRounds(folder: string, rounds: number, seed: number, silently: boolean): Promise<number[]> {
+  const authority = createFrontAuthority()
+  const agent = await startAgent(authority)
+  const house = await openHouse(folder, await authority.ca)
+  const took: number[] = []
+  const parties: Party[] = []
+  try {
+    let running = await house.start('dev')
+    const party = () => {
+      const made = new Party(running.url)
+      parties.push(made)
+      return made
+    }
+    const town = await settle(agent, seed, 6, running.ready, party)
+    for (let round = 1; ; round++) {
+      const load = startLoad(town, party)
+      await enough(town, load)
+      agent.silent = silently && round === rounds
+      if (agent.silent) await wait(200)
+      const from = performance.now()
+      const { code, err } = await running.kill('SIGTERM')
+      took.push(Math.round(performance.now() - from))
+      assert.is(code, 0, err)
+      load.stopped = true
+      await load.ended
+      if (load.fault) throw load.fault
+      assertNothingLost(town, await readWreck(house.file))
+      await house.check()
+      if (round === rounds) return took
+      running = await house.start('dev')
+    }
+  } finally {
+    for (const party of parties) party.close()
+    await agent.close()
+  }
+}
+
+/** Ends the server by two signals while a request is under way. Answers its exit code. */
+export async function endedTwice(folder: string): Promise<number | null> {
+  const house = await openHouse(folder)
+  const running = await house.start('serve')
+  const { port } = new URL(running.url)
+  const socket = net.connect(Number(port), '127.0.0.1').on('error', () => {})
+  await once(socket, 'connect')
+  // Its body never comes, so the first signal waits for it.
+  socket.write(`POST /api/auth/login HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\n`)
+  socket.write('Content-Length: 100\r\nExpect: 100-continue\r\n\r\n')
+  await once(socket, 'data')
+  running.signal('SIGTERM')
+  await unready(running.url)
+  const { code } = await running.kill('SIGTERM')
+  socket.destroy()
+  return code
+}
+
+/** Waits until nobody is let in any more. */
+async function unready(url: string) {
+  for (;;) {
+    const open = await fetch(`${url}/readyz`).then(
+      ({ status }) => status === 200,
+      () => false,
+    )
+    if (!open) return
+    await wait(5)
+  }
+}

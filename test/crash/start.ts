@@ -1,0 +1,50 @@
+/** How long a start takes with a long journal behind it. */
+import { stat } from 'node:fs/promises'
+import * as assert from 'uvu/assert'
+import { openHouse } from './house.ts'
+import { Party } from './party.ts'
+import { readWreck } from './wreck.ts'
+
+export interface StartReport {
+  records: number
+  journalBytes: number
+  /** From the start of the process to its ready line, of `serve`, several times, in ms. */
+  readyMs: number[]
+}
+
+/** Has 10,000 tasks created over HTTP, kills the server, starts it again. Throws unless all of them are there. */
+export async function startAfter(folder: string, records: number, starts: number): Promise<StartReport> {
+  const house = await openHouse(folder)
+  let running = await house.start('dev')
+  const { accounts, agents } = running.ready
+  const credential = { authorization: `Bearer ${accounts.buyer.apiKey}` }
+  const titles: string[] = []
+  const client = async () => {
+    const party = new Party(running.url)
+    party.credential = credential
+    while (titles.length < records) {
+      const title = `Task ${titles.length}`
+      titles.push(title)
+      const description = 'One of many that were created.'
+      await party.call('POST', '/api/tasks', { agentId: agents[0].id, title, description, agreedPrice: 200 })
+    }
+    party.close()
+  }
+  await Promise.all(Array.from({ length: 16 }, client))
+  await running.kill('SIGKILL')
+
+  const { tasks, journalRecords } = await readWreck(house.file)
+  assert.equal([...tasks.values()].map(({ title }) => title).sort(), titles.sort())
+  assert.ok(journalRecords >= records, `${journalRecords} records in the journals`)
+  const readyMs: number[] = []
+  for (let i = 0; i < starts; i++) {
+    running = await house.start('serve')
+    readyMs.push(Math.round(running.readyMs))
+    const party = new Party(running.url)
+    party.credential = credential
+    assert.is((await party.call('GET', '/api/tasks?limit=1')).pagination.total, records)
+    party.close()
+    await running.kill('SIGKILL')
+  }
+  return { records: journalRecords, journalBytes: (await stat(`${house.file}.journal`)).size, readyMs }
+}
