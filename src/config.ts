@@ -15,6 +15,8 @@ export interface Config {
   readonly currency: string
   /** Rate limits are off, only announced, or enforced. Source: D40. */
   readonly rateLimits: 'strict' | 'warn' | 'off'
+  /** Proxies of our own in front, which add to X-Forwarded-For; 0 believes none. Source: D40. */
+  readonly trustProxy: number
   readonly version: string
 }
 
@@ -29,6 +31,7 @@ export interface Flags {
   baseUrl?: string
   payments?: string
   rateLimits?: string
+  trustProxy?: string
 }
 
 export interface Settings {
@@ -38,7 +41,8 @@ export interface Settings {
   /** Empty: the address that the server listens on. */
   readonly baseUrl: string
   readonly payments: Config['payments']
-  readonly rateLimits: 'off'
+  readonly rateLimits: Config['rateLimits']
+  readonly trustProxy: number
   /** Base64; without one, a key file beside the database is used. Source: D8. */
   readonly secretKey: string | undefined
   readonly adminEmail: string | undefined
@@ -50,8 +54,8 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export const version: string = createRequire(import.meta.url)('../package.json').version
 
 const defaults = {
-  dev: { db: '.marketplace/dev.db', payments: 'sandbox' },
-  serve: { db: 'marketplace.db', payments: 'manual' },
+  dev: { db: '.marketplace/dev.db', payments: 'sandbox', rateLimits: 'off' },
+  serve: { db: 'marketplace.db', payments: 'manual', rateLimits: 'strict' },
 } as const
 
 /** Flag, environment, `.env`, default, in this order. Throws a UsageError that names what is wrong. Source: D2. */
@@ -67,7 +71,8 @@ export function readSettings(mode: Config['mode'], flags: Flags, env: Environmen
     db: fileOf(given('db') ?? (mode === 'serve' ? env.DATABASE_URL : undefined) ?? defaults[mode].db),
     baseUrl,
     payments,
-    rateLimits: rateLimitsOf(given('rateLimits') ?? 'off'),
+    rateLimits: oneOf('--rate-limits', given('rateLimits') ?? defaults[mode].rateLimits, ['strict', 'warn', 'off']),
+    trustProxy: hopsOf(given('trustProxy') ?? '0'),
     secretKey: env.MARKETPLACE_SECRET_KEY,
     adminEmail: env.MARKETPLACE_ADMIN_EMAIL,
     adminPassword: env.MARKETPLACE_ADMIN_PASSWORD,
@@ -140,12 +145,9 @@ function fileOf(text: string): string {
   return text
 }
 
-function rateLimitsOf(text: string): 'off' {
-  const mode = oneOf('--rate-limits', text, ['strict', 'warn', 'off'])
-  if (mode === 'off') return mode
-  throw new UsageError(
-    `--rate-limits ${mode} is not part of this version. Use --rate-limits off, and a proxy that limits.`,
-  )
+function hopsOf(text: string): number {
+  if (/^\d{1,2}$/.test(text)) return Number(text)
+  throw new UsageError(`--trust-proxy takes the number of proxies in front, from 0 to 99, not ${text}.`)
 }
 
 function oneOf<const Value extends string>(flag: string, text: string, values: readonly Value[]): Value {

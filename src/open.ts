@@ -31,7 +31,10 @@ export interface OpenOptions {
   baseUrl?: string
   payments?: Config['payments']
   currency?: string
+  /** Strict in serve, off in dev unless given. */
   rateLimits?: Config['rateLimits']
+  /** Proxies of our own in front. */
+  trustProxy?: number
   /** Base64 of 32 bytes; the file beside the database unless given. */
   secretKey?: string | undefined
   /** Made at the start if nobody has this address. Source: D5. */
@@ -178,7 +181,8 @@ const configOf = (options: OpenOptions, secretKey: Buffer): Config => ({
   secretKey,
   payments: options.payments ?? (options.mode === 'dev' ? 'sandbox' : 'manual'),
   currency: options.currency ?? 'USD',
-  rateLimits: options.rateLimits ?? 'off',
+  rateLimits: options.rateLimits ?? (options.mode === 'dev' ? 'off' : 'strict'),
+  trustProxy: options.trustProxy ?? 0,
   version,
 })
 

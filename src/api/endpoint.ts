@@ -15,6 +15,8 @@ export interface Endpoint {
   readonly auth: Auth
   readonly role?: 'builder' | 'admin'
   readonly rate: RateCategory
+  /** The category of a request whose body is multipart. Source: D40. */
+  readonly rateOfMultipart?: RateCategory
   readonly summary: string
   readonly query?: z.ZodObject
   readonly body?: z.ZodType

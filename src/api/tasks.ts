@@ -246,6 +246,7 @@ export const callbacks = {
   }),
   agentDeliver: endpoint({
     ...agentSide,
+    rateOfMultipart: 'file_upload',
     method: 'POST',
     path: '/api/agent/tasks/:id/deliver',
     summary: 'Deliver',

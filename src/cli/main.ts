@@ -77,7 +77,11 @@ function served(command: Command): Command {
     )
     .option('--base-url <url>', 'public address that agents call back (MARKETPLACE_BASE_URL)')
     .option('--payments <kind>', `manual or sandbox (default: ${isDev ? 'sandbox' : 'manual'}, MARKETPLACE_PAYMENTS)`)
-    .option('--rate-limits <mode>', 'only off in this version (MARKETPLACE_RATE_LIMITS)')
+    .option(
+      '--rate-limits <mode>',
+      `strict, warn or off (default: ${isDev ? 'off' : 'strict'}, MARKETPLACE_RATE_LIMITS)`,
+    )
+    .option('--trust-proxy <hops>', 'how many proxies of yours stand in front (default: 0, MARKETPLACE_TRUST_PROXY)')
     .option('--json', 'print one JSON object per line, the first once the server answers')
 }
 

@@ -24,10 +24,9 @@ export async function serve(flags: Flags & { json?: boolean }): Promise<number> 
   else
     ui.line(`The marketplace answers at ${ui.colour.bold(house.url)}; its data is in ${settings.db}. Ctrl-C ends it.`)
   open()
-  log({
-    type: 'warning',
-    message: 'Rate limits are off: this version has none. Put a proxy that limits in front of a public address.',
-  })
+  if (settings.rateLimits === 'off') {
+    log({ type: 'warning', message: 'Rate limits are off: whoever can reach this server can flood it.' })
+  }
   return ended
 }
 

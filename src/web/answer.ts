@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type FailureName, Refusal, refuse } from '../api/failures.ts'
 import type { Market } from '../market/market.ts'
 import { ConstraintError } from '../store/db.ts'
+import type { TakeRate } from './rate-limit.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const LINGER_MS = 2000
@@ -25,6 +26,8 @@ export interface WebRequest extends IncomingMessage {
 /** The state of the whole server that an answer depends on. */
 export interface House {
   readonly market: Market
+  /** null: rate limits are off. */
+  readonly takeRate: TakeRate | null
   closing: boolean
 }
 
@@ -41,6 +44,8 @@ export class Call {
   readonly id = newRequestId()
   readonly started = performance.now()
   userId: string | null = null
+  /** Names and values that this answer has besides those of all. */
+  headers: readonly string[] | null = null
 
   constructor(house: House, req: IncomingMessage, res: ServerResponse) {
     this.house = house
@@ -105,6 +110,7 @@ export class Call {
       'x-content-type-options',
       'nosniff',
     ]
+    if (this.headers) headers.push(...this.headers)
     if (this.house.closing) headers.push('connection', 'close')
     return headers
   }

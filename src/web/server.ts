@@ -3,13 +3,16 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import polka, { type Polka } from 'polka'
 import type { Endpoint } from '../api/endpoint.ts'
-import { refuse } from '../api/failures.ts'
+import { type Refusal, refuse } from '../api/failures.ts'
+import type { RateCategory } from '../api/limits.ts'
 import type { Config } from '../config.ts'
 import type { Market } from '../market/market.ts'
 import { Call, type House, type WebRequest } from './answer.ts'
 import { answerParserError } from './broken.ts'
 import { type Authenticate, isLoopbackHost } from './credentials.ts'
-import { serve, type Verb } from './serve.ts'
+import type { RateCounters } from './rate-counters.ts'
+import { categoryOf, rateLimit } from './rate-limit.ts'
+import { type Serve, serve, type Verb } from './serve.ts'
 
 export type { Authenticate } from './credentials.ts'
 export type { Verb } from './serve.ts'
@@ -38,6 +41,8 @@ export interface ServerOptions {
   authenticate: Authenticate
   /** By path. */
   pages?: Readonly<Record<string, WebPage>>
+  /** Where requests are counted for the rate limits; in memory unless given. */
+  counters?: RateCounters
 }
 
 export interface Server {
@@ -56,18 +61,21 @@ const timing = {
 }
 
 export function createServer(options: ServerOptions): Server {
-  const house: House = { market: options.market, closing: false }
+  const { market, counters } = options
+  const house: House = { market, takeRate: rateLimit(market, counters), closing: false }
   const server = http.createServer(timing)
   const app = routes(options, house)
   const flight = inFlight()
   const front = (req: IncomingMessage, res: ServerResponse) => {
     flight.add(res)
-    if (isWelcome(house, req, res)) (app.handler as (req: IncomingMessage, res: ServerResponse) => void)(req, res)
+    const refusal = unwelcome(house, req)
+    if (refusal) void turnAway(new Call(house, req, res), refusal)
+    else (app.handler as (req: IncomingMessage, res: ServerResponse) => void)(req, res)
   }
-  server.on('request', front).on('checkExpectation', front).on('clientError', answerParserError(options.market.config))
+  server.on('request', front).on('checkExpectation', front).on('clientError', answerParserError(market.config))
 
   return {
-    listen: () => listen(server, options.market.config),
+    listen: () => listen(server, market.config),
     async close(graceMs) {
       house.closing = true
       const closed = new Promise<void>(resolve => server.close(() => resolve()))
@@ -81,7 +89,7 @@ export function createServer(options: ServerOptions): Server {
 
 function routes({ endpoints, verbs, market, authenticate, pages = {} }: ServerOptions, house: House): Polka {
   const app: Polka = polka({
-    onNoMatch: (req, res) => new Call(house, req, res).refuse(noMatch(app, req)),
+    onNoMatch: (req, res) => void turnAway(new Call(house, req, res), noMatch(app, req)),
     onError: (error, req, res) => new Call(house, req, res).fail(error),
   })
   app.get('/healthz', (req, res) => new Call(house, req, res).page(200, 'text/plain', 'ok'))
@@ -90,16 +98,32 @@ function routes({ endpoints, verbs, market, authenticate, pages = {} }: ServerOp
     if (house.closing) call.page(503, 'text/plain', 'closing')
     else call.page(200, 'text/plain', 'ok')
   })
-  for (const [path, page] of Object.entries(pages)) app.get(path, (req, res) => show(page, new Call(house, req, res)))
+  for (const [path, page] of Object.entries(pages)) {
+    const handle: Serve = call => show(page, call)
+    app.get(path, (req, res) => limited(new Call(house, req, res), 'general', handle))
+  }
   const named = Object.entries(endpoints).filter(([, { only }]) => only !== 'dev' || market.config.mode === 'dev')
   for (const [name, record] of named.sort(([, a], [, b]) => byPath(a.path, b.path))) {
     const verb = verbs[name]
     if (!verb) throw new Error(`The endpoint ${name} has no verb`)
     const handle = serve(record, verb, market, authenticate)
-    app.add(record.method, record.path, (req, res) => handle(new Call(house, req, res)))
+    const category = categoryOf(record)
+    app.add(record.method, record.path, (req, res) => limited(new Call(house, req, res), category(req), handle))
   }
   return app
 }
+
+/** Each request counts once, on arrival: before anyone asks who calls. Source: D40. */
+function limited(call: Call, category: RateCategory, next: Serve): Promise<void> {
+  const { takeRate } = call.house
+  if (!takeRate) return next(call)
+  return takeRate(call, category).then(
+    refusal => (refusal ? call.refuse(refusal) : next(call)),
+    error => call.fail(error),
+  )
+}
+
+const turnAway = (call: Call, refusal: Refusal) => limited(call, 'general', async () => call.refuse(refusal))
 
 /** Fixed segments before parameters, as the first route that matches is the one that serves. */
 function byPath(a: string, b: string): number {
@@ -131,18 +155,14 @@ function noMatch(app: Polka, { path, method = '' }: Pick<WebRequest, 'path' | 'm
   return refusal
 }
 
-/** Turns away what no route could make sense of, and in dev every name that is not this machine's own. Source: D10. */
-function isWelcome(house: House, req: IncomingMessage, res: ServerResponse): boolean {
+/** Why no route could make sense of it; in dev also every name that is not this machine's own. Source: D10. */
+function unwelcome({ market }: House, req: IncomingMessage): Refusal | null {
   const { host } = req.headers
   const target = req.url ?? ''
-  if (host === undefined && req.httpVersion === '1.1') {
-    new Call(house, req, res).refuse(refuse('bad_request', 'The Host header is missing'))
-  } else if (house.market.config.mode === 'dev' && !isLoopbackHost(host ?? '')) {
-    new Call(house, req, res).refuse(refuse('host_not_local'))
-  } else if (target.includes('%') && !isDecodable(target)) {
-    new Call(house, req, res).refuse(refuse('bad_request', 'The path has a percent sign that encodes nothing'))
-  } else return true
-  return false
+  if (host === undefined && req.httpVersion === '1.1') return refuse('bad_request', 'The Host header is missing')
+  if (market.config.mode === 'dev' && !isLoopbackHost(host ?? '')) return refuse('host_not_local')
+  if (!target.includes('%') || isDecodable(target)) return null
+  return refuse('bad_request', 'The path has a percent sign that encodes nothing')
 }
 
 function isDecodable(target: string): boolean {

@@ -122,6 +122,7 @@ async function start(more: Partial<Config> = {}) {
     payments: 'sandbox',
     currency: 'USD',
     rateLimits: 'off',
+    trustProxy: 0,
     version: '9.9.9',
     ...more,
   }

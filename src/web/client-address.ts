@@ -1,0 +1,45 @@
+/** Whose request it is, as far as rate limits care: an IPv4 address, or the /64 network of an IPv6 one. Source: D40. */
+import type { IncomingMessage } from 'node:http'
+import ipaddr from 'ipaddr.js'
+
+const UNKNOWN = 'unknown'
+const WITH_PORT = /^(?:\[([^\]]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?$/
+
+/**
+ * The address that shares one allowance. `hops`: how many proxies of our own stand in front; each adds the address that
+ * it sees to X-Forwarded-For, so only that many entries from the end can be believed, and with 0 none is.
+ */
+export function clientAddress(req: IncomingMessage, hops: number): string {
+  const peer = req.socket.remoteAddress
+  if (hops === 0) return networkOf(peer) ?? UNKNOWN
+  const given = forwardedFor(req)
+  const seen = given[Math.max(0, given.length - hops)]
+  return networkOf(seen && withoutPort(seen)) ?? networkOf(peer) ?? UNKNOWN
+}
+
+function forwardedFor({ headers }: IncomingMessage): string[] {
+  const value = headers['x-forwarded-for']
+  if (value === undefined) return []
+  return String(value)
+    .split(',')
+    .map(entry => entry.trim())
+}
+
+function withoutPort(entry: string): string {
+  const match = WITH_PORT.exec(entry)
+  return match?.[1] ?? match?.[2] ?? entry
+}
+
+/** undefined if it is no address. */
+function networkOf(address: string | undefined): string | undefined {
+  if (address === undefined) return undefined
+  if (!address.includes(':')) return ipaddr.IPv4.isValidFourPartDecimal(address) ? address : undefined
+  const bare = address.split('%', 1)[0]!
+  if (!ipaddr.IPv6.isValid(bare)) return undefined
+  const parsed = ipaddr.IPv6.parse(bare)
+  if (parsed.isIPv4MappedAddress()) return parsed.toIPv4Address().toString()
+  return `${parsed.parts
+    .slice(0, 4)
+    .map(part => part.toString(16))
+    .join(':')}::/64`
+}

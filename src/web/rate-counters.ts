@@ -1,0 +1,50 @@
+/** Counts requests in fixed windows. In memory here; processes that share limits count in their database. Source: D40. */
+import { type RateCategory, rates } from '../api/limits.ts'
+
+export interface Window {
+  /** Requests in this window so far, this one among them. */
+  count: number
+  /** When it is over, in domain ms. */
+  readonly endsAt: number
+}
+
+export interface RateCounters {
+  /** Counts one request; the first of a window begins it at `now` (domain ms). */
+  count(category: RateCategory, address: string, now: number): Readonly<Window> | Promise<Readonly<Window>>
+}
+
+/** Windows that one category keeps: some MB in all. The oldest goes first, as it ends first. */
+const WINDOWS_KEPT = 20_000
+
+/** `kept` bounds the windows of each category. */
+export function memoryCounters(kept = WINDOWS_KEPT): RateCounters & { readonly size: number } {
+  const categories = new Map<RateCategory, Map<string, Window>>()
+
+  return {
+    get size() {
+      return [...categories.values()].reduce((sum, { size }) => sum + size, 0)
+    },
+    count(category, address, now) {
+      const windows = categories.get(category) ?? new Map<string, Window>()
+      categories.set(category, windows)
+      const running = windows.get(address)
+      if (running && now < running.endsAt) {
+        running.count++
+        return running
+      }
+      const fresh = { count: 1, endsAt: now + rates[category].windowMs }
+      windows.delete(address)
+      makeRoom(windows, now, kept)
+      windows.set(address, fresh)
+      return fresh
+    },
+  }
+}
+
+/** A map keeps the order of arrival and all windows of a category are of one length, so those that end first stand first. */
+function makeRoom(windows: Map<string, Window>, now: number, kept: number) {
+  for (const [address, { endsAt }] of windows) {
+    if (now < endsAt && windows.size < kept) return
+    windows.delete(address)
+  }
+}

@@ -1,0 +1,49 @@
+/** Rate limits per address: which category a request is of, and what is left of it. Source: section 8, D40. */
+import type { IncomingMessage } from 'node:http'
+import type { Endpoint } from '../api/endpoint.ts'
+import { type Refusal, refuse } from '../api/failures.ts'
+import { type RateCategory, rates } from '../api/limits.ts'
+import type { Market } from '../market/market.ts'
+import type { Call } from './answer.ts'
+import { clientAddress } from './client-address.ts'
+import { memoryCounters, type RateCounters } from './rate-counters.ts'
+
+/** Counts the request and puts the headers on its answer; answers the refusal if its window is used up. */
+export type TakeRate = (call: Call, category: RateCategory) => Promise<Refusal | null>
+
+const MULTIPART = /^multipart\/form-data\b/i
+
+/** null: no limits. In `warn` nobody is refused, and the log has one line for each window that overflows. */
+export function rateLimit(market: Market, counters: RateCounters = memoryCounters()): TakeRate | null {
+  const { config, world, log } = market
+  const { rateLimits: mode, trustProxy } = config
+  if (mode === 'off') return null
+  return async (call, category) => {
+    const now = world.now()
+    const address = clientAddress(call.req, trustProxy)
+    const { count, endsAt } = await counters.count(category, address, now)
+    const { limit, windowMs } = rates[category]
+    const seconds = Math.ceil((endsAt - now) / 1000)
+    call.headers = [
+      'ratelimit-policy',
+      `"${category}";q=${limit};w=${windowMs / 1000}`,
+      'ratelimit',
+      `"${category}";r=${Math.max(0, limit - count)};t=${seconds}`,
+    ]
+    if (count <= limit) return null
+    if (mode === 'warn') {
+      const message = `${address} is over the limit of ${limit} ${category} requests in ${windowMs / 1000} s`
+      if (count === limit + 1) log({ type: 'warning', message })
+      return null
+    }
+    const refusal = refuse('rate_limited', seconds)
+    refusal.headers = { 'retry-after': String(seconds) }
+    return refusal
+  }
+}
+
+/** The one category of a record's requests, which for one endpoint depends on how the body is sent. */
+export function categoryOf({ rate, rateOfMultipart }: Endpoint): (req: IncomingMessage) => RateCategory {
+  if (rateOfMultipart === undefined) return () => rate
+  return ({ headers }) => (MULTIPART.test(headers['content-type'] ?? '') ? rateOfMultipart : rate)
+}
