@@ -2,6 +2,7 @@
 import { accounts, keys } from './accounts.ts'
 import { admins } from './admin.ts'
 import { agents } from './agents.ts'
+import { samples } from './samples.ts'
 import { simulator } from './simulator.ts'
 import { callbacks, tasks } from './tasks.ts'
 import { wallet } from './wallet.ts'
@@ -9,6 +10,7 @@ import { wallet } from './wallet.ts'
 export const endpoints = {
   ...accounts,
   ...agents,
+  ...samples,
   ...keys,
   ...tasks,
   ...callbacks,

@@ -24,6 +24,7 @@ const table = {
   agent_not_available: [400, 'The agent takes no tasks now'],
   test_needed: [400, (why: string) => `Run the connection test first: ${why}`],
   too_many_keys: [400, (max: number) => `An account has ${max} API keys at most; delete one first`],
+  too_many_samples: [400, (max: number) => `An agent has ${max} samples at most; delete one first`],
   not_enough_money: [
     400,
     (need: number, spendable: number, clearing: number) =>

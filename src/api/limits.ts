@@ -22,7 +22,10 @@ export const limits = {
     maxRevisions: [0, 10],
     /** D18 */
     slug: 60,
+    samples: 10,
   },
+  /** D23 */
+  sample: { title: [2, 200], input: [0, 5_000], output: [1, 50_000] },
   key: { perAccount: 10, name: [1, 100] },
   deliverable: { content: [1, 50_000], notes: [0, 2_000] },
   /** D20 */

@@ -150,6 +150,18 @@ export const review = z.object({
   createdAt: time(),
 })
 
+/** As everyone sees it: who wrote it, and about what, stays between the parties. Source: D23. */
+export const agentReview = review.omit({ taskId: true, buyerId: true })
+
+export const sample = z.object({
+  id: z.string(),
+  agentId: z.string(),
+  title: z.string(),
+  input: z.string().nullable(),
+  output: z.string(),
+  createdAt: time(),
+})
+
 export const connectStatuses = ['not_connected', 'pending', 'connected'] as const
 
 export const wallet = z.object({
@@ -202,6 +214,8 @@ export type DeliverableRecord = z.infer<typeof deliverable>
 export type DisputeRecord = z.infer<typeof dispute>
 export type MessageRecord = z.infer<typeof message>
 export type ReviewRecord = z.infer<typeof review>
+export type AgentReviewRecord = z.infer<typeof agentReview>
+export type SampleRecord = z.infer<typeof sample>
 export type WalletRecord = z.infer<typeof wallet>
 export type TransactionRecord = z.infer<typeof transaction>
 export type PaymentRecord = z.infer<typeof payment>

@@ -1,13 +1,29 @@
 /** Finding an agent for those who may have it. Source: D15. */
 import { refuse } from '../api/failures.ts'
-import { type ListedAgentRow, listedAgentById } from '../store/agents.ts'
+import { agentByIdOrSlug, type ListedAgentRow, listedAgentById } from '../store/agents.ts'
 import type { Reader, Tx } from '../store/db.ts'
 import type { UserRow } from '../store/users.ts'
+import { standingOf } from './agent-records.ts'
+import type { Actor } from './market.ts'
+import { isPublic } from './visibility.ts'
 
 /** An agent that is not deleted; else 404. */
 export async function presentAgent(q: Reader, id: string): Promise<ListedAgentRow> {
   const row = await listedAgentById(q, id)
   if (!row || row.deletedAt !== null) throw refuse('not_found', 'agent')
+  return row
+}
+
+/** By id or slug: an agent that is public at `now` (domain time), or the caller's own; else 404. Source: D30. */
+export async function seenAgent(
+  q: Reader,
+  idOrSlug: string,
+  actor: Actor | null,
+  now: number,
+): Promise<ListedAgentRow> {
+  const row = await agentByIdOrSlug(q, idOrSlug)
+  if (!row || row.deletedAt !== null) throw refuse('not_found', 'agent')
+  if (actor?.user.id !== row.builderId && !isPublic(row, standingOf(row), now)) throw refuse('not_found', 'agent')
   return row
 }
 

@@ -3,7 +3,6 @@ import { invalid, refuse } from '../api/failures.ts'
 import { durations, limits } from '../api/limits.ts'
 import {
   type AgentPatch,
-  agentByIdOrSlug,
   agentsByStatus,
   agentsOfBuilder,
   insertAgent,
@@ -16,14 +15,13 @@ import { allCategories, setCategories } from '../store/categories.ts'
 import type { Reader } from '../store/db.ts'
 import { setTerms } from '../store/terms.ts'
 import type { World } from '../world/world.ts'
-import { lockOwnAgent, ownAgentOf, presentAgent } from './agent-access.ts'
-import { agentRecord, ownAgentRecord, recordOf, recordsOf, standingOf } from './agent-records.ts'
+import { lockOwnAgent, ownAgentOf, presentAgent, seenAgent } from './agent-access.ts'
+import { agentRecord, ownAgentRecord, recordOf, recordsOf } from './agent-records.ts'
 import { reread } from './agent-states.ts'
 import { numberedSlug, prefixes, slugBase, words } from './agent-words.ts'
 import { makeSecret, seal } from './secrets.ts'
 import { iso } from './time.ts'
 import type { Verb } from './verb.ts'
-import { isPublic } from './visibility.ts'
 
 const listAgents: Verb<'listAgents'> = async ({ tx, world }, { query }) => {
   const { q = '', category = '', sort = 'popular', page, limit } = query
@@ -42,11 +40,8 @@ async function categoryNamed(q: Reader, nameOrSlug: string): Promise<string | un
 
 const getAgent: Verb<'getAgent'> = async ({ tx, world, actor }, { params }) => {
   const now = world.now()
-  const row = await agentByIdOrSlug(tx, params.id)
-  if (!row || row.deletedAt !== null) throw refuse('not_found', 'agent')
-  if (actor?.user.id === row.builderId) return recordOf(tx, row, now, ownAgentRecord)
-  if (!isPublic(row, standingOf(row), now)) throw refuse('not_found', 'agent')
-  return recordOf(tx, row, now, agentRecord)
+  const row = await seenAgent(tx, params.id, actor, now)
+  return recordOf(tx, row, now, actor?.user.id === row.builderId ? ownAgentRecord : agentRecord)
 }
 
 const listCategories: Verb<'listCategories'> = async ({ tx, world }) => {

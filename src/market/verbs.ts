@@ -10,6 +10,7 @@ import { disputeVerbs } from './disputes.ts'
 import { keyVerbs } from './keys.ts'
 import { paymentVerbs } from './payments.ts'
 import { peopleVerbs } from './people.ts'
+import { sampleVerbs } from './samples.ts'
 import { taskVerbs } from './tasks.ts'
 import type { Verbs } from './verb.ts'
 import { walletVerbs } from './wallet.ts'
@@ -26,6 +27,7 @@ export const verbs: Verbs = {
   ...keyVerbs,
   ...paymentVerbs,
   ...peopleVerbs,
+  ...sampleVerbs,
   ...taskVerbs,
   ...walletVerbs,
 }

@@ -49,5 +49,20 @@ export const insertReview = (tx: Tx, review: ReviewRow) =>
 
 const reviewColumns = columns('id', 'taskId', 'agentId', 'buyerId', 'rating', 'comment', 'createdAt')
 
+/** The reviews that count: finished work of others. Source: D27, D32. */
+const ofAgent = `FROM reviews r JOIN tasks t ON t.id = r.task_id
+  WHERE r.agent_id = $1 AND t.status = 'completed' AND t.buyer_id <> t.builder_id`
+
+/** One page of the reviews that make up an agent's rating, newest first. */
+export const reviewsOfAgent = (q: Reader, agentId: string, limit: number, offset: number) =>
+  q.all<Omit<ReviewRow, 'taskId' | 'buyerId'>>(
+    `SELECT r.id, r.agent_id AS "agentId", r.rating, r.comment, r.created_at AS "createdAt" ${ofAgent}
+     ORDER BY r.id DESC LIMIT $2 OFFSET $3`,
+    [agentId, limit, offset],
+  )
+
+export const countReviewsOfAgent = async (q: Reader, agentId: string) =>
+  (await q.get<{ count: number }>(`SELECT COUNT(*) AS count ${ofAgent}`, [agentId]))?.count ?? 0
+
 export const reviewOf = (q: Reader, taskId: string) =>
   q.get<ReviewRow>(`SELECT ${reviewColumns} FROM reviews WHERE task_id = $1`, [taskId])

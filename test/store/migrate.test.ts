@@ -3,6 +3,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { StoreError } from '../../src/store/db.ts'
 import { migrate } from '../../src/store/migrate.ts'
+import { migrations } from '../../src/store/migrations/index.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
 import { inFolder, unexpected } from './folder.ts'
 
@@ -29,6 +30,18 @@ test(
     await again.close()
   }),
 )
+
+test('the program’s own steps have ids that grow, with room between them', async () => {
+  const ids = migrations.map(({ id }) => id)
+  assert.equal(
+    ids,
+    [...new Set(ids)].sort((a, b) => a - b),
+  )
+  const db = await openSqlite({ file: null, onFatal: unexpected })
+  assert.equal(await migrate(db, [first, { ...second, id: 20 }], () => 5), ['tables', 'more'])
+  const between = { id: 7, name: 'between', sql: 'CREATE TABLE y (id TEXT PRIMARY KEY);' }
+  assert.equal(await migrate(db, [first, between, { ...second, id: 20 }], () => 6), ['between'])
+})
 
 test('a database of a newer program is refused', async () => {
   const db = await openSqlite({ file: null, onFatal: unexpected })

@@ -4,6 +4,7 @@ import { agents } from './02-agents.ts'
 import { tasks } from './03-tasks.ts'
 import { ledger } from './04-ledger.ts'
 import { outbox } from './05-outbox.ts'
+import { samples } from './06-samples.ts'
 
 export const migrations = [
   { id: 1, name: 'accounts', sql: accounts },
@@ -11,4 +12,5 @@ export const migrations = [
   { id: 3, name: 'tasks', sql: tasks },
   { id: 4, name: 'ledger', sql: ledger },
   { id: 5, name: 'outbox', sql: outbox },
+  { id: 6, name: 'samples', sql: samples },
 ] as const
