@@ -15,6 +15,7 @@ import { migrate } from './store/migrate.ts'
 import { migrations } from './store/migrations/index.ts'
 import { openSqlite } from './store/sqlite.ts'
 import { userByEmail } from './store/users.ts'
+import { contractPages } from './web/contract.ts'
 import { createServer } from './web/server.ts'
 import { createWorld } from './world/real.ts'
 import type { Pems } from './world/trust.ts'
@@ -84,7 +85,8 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
     const market: Market = { db, world, config: configOf(options, secretKey), log }
     if (options.admin) await ensureAdmin(market, options.admin)
     const authenticate = createAuthenticate(world, createTouch(market))
-    const server = createServer({ endpoints, verbs, market, authenticate })
+    const pages = contractPages(endpoints, market.config)
+    const server = createServer({ endpoints, verbs, market, authenticate, pages })
     const { url } = await server.listen()
     const dispatcher = startDispatcher(market)
     const due = tickDue(market)

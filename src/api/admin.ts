@@ -107,6 +107,7 @@ export const admins = {
     path: '/api/admin/tasks/:id/resolve',
     summary: 'Resolve a dispute: refund, release or split',
     body: z.object({ outcome: oneOf(disputeOutcomes), refundAmount: integer([1, limits.price.max]).optional() }),
+    example: { outcome: 'split', refundAmount: 600 },
     reply: task,
     unit: 'write',
     refusals: ['not_found', 'nothing_to_resolve', 'task_out_of_turn', 'split_amount', 'lost_race'],

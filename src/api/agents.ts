@@ -4,6 +4,7 @@ import { endpoint } from './endpoint.ts'
 import { durations, limits } from './limits.ts'
 import { agent, category, deleted, ownAgent, testReport } from './records.ts'
 import { id, integer, oneOf, paging, price, text, time, webUrl } from './shapes.ts'
+import { callbackInput } from './tasks.ts'
 
 export const pricingModels = ['fixed', 'hourly', 'token'] as const
 export const agentSorts = ['popular', 'newest', 'price_asc', 'price_desc'] as const
@@ -190,6 +191,8 @@ export const agents = {
     auth: 'signature',
     rate: 'webhooks',
     summary: 'Where a test webhook is answered; safe to call',
+    signed: callbackInput,
+    example: { action: 'accept' },
     reply: z.object({ test: z.literal(true) }),
     unit: 'own',
     refusals: ['bad_signature'],

@@ -18,11 +18,19 @@ export interface Endpoint {
   /** The category of a request whose body is multipart. Source: D40. */
   readonly rateOfMultipart?: RateCategory
   readonly summary: string
+  /** What the summary leaves open, in whole sentences. */
+  readonly description?: string
   readonly query?: z.ZodObject
   readonly body?: z.ZodType
+  /** Shape of a signed body. The verb reads it itself, once it has checked the signature. */
+  readonly signed?: z.ZodType
+  /** A body for the documents, where one made from the shape would not do. */
+  readonly example?: object
   /** Shape of `data`; of one item where `list` is set. */
   readonly reply: z.ZodType
   readonly status?: 201
+  /** Shape of `data` when the verb answers `Created` where it else answers 200. */
+  readonly created?: z.ZodType
   /** Paginated, under this key of `data`. */
   readonly list?: 'items' | 'tasks'
   /** How the verb meets the database: one read, one transaction, or units of its own making. */

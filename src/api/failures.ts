@@ -67,7 +67,8 @@ const table = {
 } as const satisfies Record<string, readonly [number, Words]>
 
 export type FailureName = keyof typeof table
-type Facts<N extends FailureName> = (typeof table)[N][1] extends (...facts: infer F) => string ? F : []
+/** What the words of a refusal are made of. */
+export type Facts<N extends FailureName> = (typeof table)[N][1] extends (...facts: infer F) => string ? F : []
 
 /** Field name → what is wrong with it. */
 export type FieldErrors = Record<string, string[]>
@@ -95,5 +96,7 @@ export function refuse<N extends FailureName>(name: N, ...facts: Facts<N>): Refu
 /** Refuses with the text and the map of section 7, rule 1. */
 export const invalid = (errors: FieldErrors) =>
   new Refusal('validation_failed', 400, table.validation_failed[1], errors)
+
+export const failureNames = Object.keys(table) as FailureName[]
 
 export const statusOf = (name: FailureName): number => table[name][0]

@@ -89,6 +89,7 @@ export const email = () =>
         .email({ error: 'must be an email address' })
         .max(limits.account.email, { error: `must have at most ${limits.account.email} characters` }),
     )
+    .meta({ wire: { type: 'string', format: 'email', maxLength: limits.account.email } })
 
 /** An id in a body. Whether it exists is the verb's business. */
 export const id = () =>
@@ -111,6 +112,7 @@ const wholeNumber = (min: number, max: number, standard: number) =>
     )
     .optional()
     .transform(value => value ?? standard)
+    .meta({ wire: { type: 'integer', minimum: min, maximum: max, default: standard } })
 
 /** `page` and `limit` of every list. Source: section 1, D16. */
 export const paging = {

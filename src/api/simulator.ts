@@ -21,6 +21,7 @@ export const simulator = {
     method: 'POST',
     path: '/api/dev/clock',
     summary: 'Move domain time forward',
+    example: { advanceMs: 3_600_000 },
     body: z
       .object({
         advanceMs: z

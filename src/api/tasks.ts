@@ -218,6 +218,17 @@ export const tasks = {
   }),
 }
 
+const callbackOf = <const Action extends string>(action: Action, shape: z.ZodRawShape) =>
+  z.object({ action: z.literal(action), ...shape, taskId: id().optional() })
+
+/** What an agent signs. `taskId`, where it is given, is the one in the path. Source: section 4, D20, D38. */
+export const callbackInput = z.discriminatedUnion('action', [
+  callbackOf('accept', {}),
+  callbackOf('reject', reasonOf.reject.shape),
+  callbackOf('deliver', deliverableInput.shape),
+  callbackOf('message', messageInput.shape),
+])
+
 const agentSide = { auth: 'key', rate: 'webhooks', role: 'builder' } as const
 const wrapped = z.object({ task })
 
@@ -262,7 +273,12 @@ export const callbacks = {
     auth: 'signature',
     rate: 'webhooks',
     summary: 'Unified callback, signed with the webhook secret: accept, reject, deliver or message',
-    reply: z.union([wrapped, message]),
+    description:
+      'The message action answers 201 with the message. The very same request again gets the first answer and has no second effect.',
+    signed: callbackInput,
+    example: { action: 'deliver', content: 'Liebe Gäste, willkommen im Hafenmuseum.' },
+    reply: wrapped,
+    created: message,
     unit: 'own',
     refusals: ['bad_signature', 'banned', 'malformed_json', 'task_out_of_turn', 'task_in_dispute', 'lost_race'],
     source: 'section 4, section 5, D38',

@@ -1,0 +1,63 @@
+/** Every refusal that an endpoint can answer with: those its record names, and those that follow from the record. */
+import type { Endpoint } from './endpoint.ts'
+import { type Facts, type FailureName, refuse, statusOf } from './failures.ts'
+import { limits } from './limits.ts'
+
+/** In the order of their statuses. Source: section 5, section 7, D10, D12, D15, D41. */
+export function refusalsOf(record: Endpoint): readonly FailureName[] {
+  const { auth, role, refusals = [] } = record
+  const names = new Set<FailureName>([...ofShapes(record), ...ofAuth(record), ...refusals])
+  if (role) names.add(role === 'builder' ? 'builder_only' : 'admin_only')
+  if (record.whenSuspended === 'refused') names.add('suspended')
+  if (record.method !== 'GET' && auth !== 'signature') names.add('cross_site').add('lost_race')
+  for (const name of ['rate_limited', 'internal'] as const) names.add(name)
+  return [...names].sort((a, b) => statusOf(a) - statusOf(b))
+}
+
+function ofShapes({ path, query, body, signed }: Endpoint): FailureName[] {
+  const names: FailureName[] = []
+  if (query || body || signed) names.push('validation_failed')
+  if (body || signed) names.push('malformed_json', 'wrong_content_type', 'body_too_large')
+  if (path.includes('/:')) names.push('not_found')
+  return names
+}
+
+function ofAuth({ auth }: Endpoint): FailureName[] {
+  if (auth === 'signature') return ['bad_signature']
+  if (auth === 'public') return ['banned']
+  if (auth === 'key') return ['key_needed', 'banned']
+  return auth === 'session' ? ['not_authenticated', 'session_needed', 'banned'] : ['not_authenticated', 'banned']
+}
+
+type Parametrised = { [Name in FailureName as Facts<Name> extends [] ? never : Name]: Facts<Name> }
+
+/** Facts to show the words of a refusal with. */
+const facts: Parametrised = {
+  malformed_json: ['Unexpected end of JSON input'],
+  wrong_content_type: ['application/json'],
+  body_too_large: [limits.jsonBytes],
+  bad_request: ['The Host header is missing'],
+  task_out_of_turn: ['cancelled', 'delivered'],
+  no_revisions_left: [3],
+  split_amount: [1200],
+  agent_out_of_turn: ['published', 'inactive'],
+  test_needed: ['the last pass is older than 24 hours'],
+  too_many_keys: [limits.key.perAccount],
+  not_enough_money: [1200, 500, 300],
+  deposit_limit: ['One deposit is 500.00 at most for your trust tier'],
+  payment_decided: ['completed'],
+  not_yours: ['task'],
+  wrong_party: ['buyer'],
+  not_found: ['task'],
+  no_such_path: ['/api/nothing'],
+  wrong_method: ['PATCH', 'GET, HEAD, PUT'],
+  open_work: ['2 tasks are not finished'],
+  duplicate: ['This agent has an authorization already'],
+  rate_limited: [42],
+}
+
+/** The words of a refusal, as an example. */
+export function exampleOfRefusal(name: FailureName): string {
+  const given = (facts as Partial<Record<FailureName, unknown[]>>)[name] ?? []
+  return (refuse as (name: FailureName, ...facts: unknown[]) => Error)(name, ...given).message
+}
