@@ -1,0 +1,56 @@
+/** What the market does without HTTP: durable submits against native SQLite, webhooks against a bare pool. */
+import { join } from 'node:path'
+import type { Bench } from './bench.ts'
+import { median, perSecond, type Row } from './table.ts'
+import { start } from './worker.ts'
+
+const ROUNDS = 5
+const SUBMITS = 2000
+const DELIVERIES = 1500
+
+/** Each round: new drafts, a copy of the file for the peer, the statements recorded and undone, then both sides. */
+export async function durableSubmit(bench: Bench): Promise<Row[]> {
+  const worker = await bench.quiet()
+  const native = start('./native.ts')
+  const ours: number[] = []
+  const peer: number[] = []
+  let about = ''
+  for (let round = 0; round < ROUNDS; round++) {
+    const ids: string[] = await worker.ask('drafts', SUBMITS)
+    const file = join(bench.folder, `native-${round}.db`)
+    await worker.ask('copy', file)
+    const transactions: { reads: boolean }[][] = await worker.ask('record', ids)
+    const one = transactions[0]!
+    const { rate, settings } = await native.ask('run', { file, transactions })
+    peer.push(rate)
+    ours.push(await worker.ask('submit', { ids, atOnce: 64 }))
+    about = `${one.length} statements a transaction, ${one.filter(step => step.reads).length} of them read; peer: ${settings}`
+  }
+  await native.end()
+  console.log(`Durable submit: ${about}`)
+  const [a, b] = [median(ours), median(peer)]
+  const name = 'durable submit, 64 in flight : native SQLite'
+  return [{ name, ours: perSecond(a), peer: perSecond(b), ratio: a / b, wanted: '>= 1.5' }]
+}
+
+/** What was submitted while nothing was sent, sent; the peer posts the same bytes with the same signatures. */
+export async function dispatch(bench: Bench): Promise<Row[]> {
+  const [worker, bare] = [await bench.quiet(), await bench.bare()]
+  const ours: number[] = []
+  const peer: number[] = []
+  const send = async (count: number): Promise<number> => {
+    await worker.ask('submit', { ids: await worker.ask('drafts', count), atOnce: 64 })
+    return worker.ask('dispatch', count)
+  }
+  await worker.ask('dispatch', 0) // what other measurements left, and the connections
+  const pool = { port: bare.sinkPort, ca: bare.ca, connections: 64 }
+  for (let round = 0; round < ROUNDS; round++) {
+    await bare.worker.ask('listen')
+    ours.push(await send(DELIVERIES))
+    const requests = await bare.worker.ask('heard')
+    peer.push(await bare.worker.ask('post', { ...pool, requests }))
+  }
+  const [a, b] = [median(ours), median(peer)]
+  const name = 'webhooks signed, sent, logged : bare undici pool'
+  return [{ name, ours: perSecond(a), peer: perSecond(b), ratio: a / b, wanted: '>= 0.4' }]
+}

@@ -1,0 +1,105 @@
+/** What our side holds while it is measured: a buyer with money, a builder, listed agents, tasks. */
+import type { Actor, Market } from '../../src/market/market.ts'
+import { insertTask } from '../../src/store/tasks.ts'
+import { built } from './built.ts'
+import { sinkHosts } from './sink-hosts.ts'
+
+const { createUser } = await built<typeof import('../../src/market/accounts.ts')>('market/accounts')
+const { createKeyFor } = await built<typeof import('../../src/market/keys.ts')>('market/keys')
+const { verbs } = await built<typeof import('../../src/market/verbs.ts')>('market/verbs')
+
+export interface Furnished {
+  user: Actor['user']
+  builder: Actor
+  key: string
+  agentIds: string[]
+  taskIds: string[]
+}
+
+export const buyer = ({ user }: Furnished): Actor => ({ user, via: 'key', credential: 'bench' })
+
+const CHUNK = 500
+const WORDS = ['brisk', 'careful', 'plain', 'northern', 'quiet', 'seasoned', 'modest', 'exact']
+
+export async function furnish(
+  market: Market,
+  { agents, tasks, sinkPort }: { agents: number; tasks: number; sinkPort: number },
+): Promise<Furnished> {
+  const { db, world } = market
+  const person = (name: string) => ({ email: `${name}@bench.example`, name, passwordHash: '', isAdmin: false })
+  const { user, builder, key } = await db.write(async tx => {
+    const user = await createUser(tx, world, { ...person('buyer'), isBuilder: true })
+    const other = await createUser(tx, world, { ...person('builder'), isBuilder: true })
+    const { key } = await createKeyFor(tx, world, user.id, 'bench')
+    // More than any deposit; the books stay in balance.
+    const amount = 1_000_000_000_000
+    await tx.run(`UPDATE accounts SET balance = balance + $2 WHERE id = 'available:' || $1`, [user.id, amount])
+    await tx.run(`UPDATE accounts SET balance = balance - $1 WHERE id = 'world'`, [amount])
+    return { user, builder: { user: other, via: 'session', credential: 'bench' } as Actor, key }
+  })
+  const agentIds = await makeAgents(market, builder, agents, sinkPort)
+  const furnished: Furnished = { user, builder, key, agentIds, taskIds: [] }
+  const all = await insertDrafts(market, furnished, tasks)
+  furnished.taskIds = all.slice(-1000)
+  return furnished
+}
+
+async function makeAgents(market: Market, actor: Actor, count: number, port: number): Promise<string[]> {
+  const { db, world } = market
+  const ids: string[] = []
+  const make = async (from: number) =>
+    db.write(async tx => {
+      for (let n = from; n < Math.min(from + CHUNK, count); n++) {
+        const word = WORDS[n % WORDS.length]
+        const body = {
+          name: `The ${word} agent ${n}`,
+          tagline: `Does ${word} work at any hour`,
+          description: `A ${word} agent that takes on what others leave lying, and hands it back in good order.`,
+          pricingModel: 'fixed' as const,
+          basePrice: 200 + ((n * 37) % 5000),
+          categoryIds: ['cat_writing', 'cat_code', 'cat_data', 'cat_media'].slice(n % 4, (n % 4) + 2),
+          tags: ['bench', word!],
+          webhookUrl: `https://${sinkHosts[n % sinkHosts.length]}:${port}/webhook`,
+        }
+        const { id } = await verbs.createAgent({ ...market, tx, actor }, { params: {}, query: {}, body })
+        await verbs.rotateSecret({ ...market, tx, actor }, { params: { id }, query: {}, body: {} })
+        await tx.run(
+          `UPDATE agents SET status = 'verified', last_pass_at = $1, tested_at = $1, completed_tasks = $3 WHERE id = $2`,
+          [world.now(), id, (n * 7919) % 311],
+        )
+        ids.push(id)
+      }
+    })
+  for (let from = 0; from < count; from += CHUNK) await make(from)
+  return ids
+}
+
+/** Tasks in draft for one agent after the other. Answers their ids. */
+export async function insertDrafts(
+  { db, world }: Market,
+  { user, builder, agentIds }: Furnished,
+  count: number,
+): Promise<string[]> {
+  const ids: string[] = []
+  for (let from = 0; from < count; from += CHUNK) {
+    await db.write(async tx => {
+      for (let n = from; n < Math.min(from + CHUNK, count); n++) {
+        const id = world.id('task')
+        ids.push(id)
+        await insertTask(tx, {
+          id,
+          agentId: agentIds[n % agentIds.length]!,
+          buyerId: user.id,
+          builderId: builder.user.id,
+          title: `Sort the letters of year ${n}`,
+          description: 'Forty letters lie in one heap: sort them by sender and day, and say which are missing.',
+          requirements: 'A table with one line for each letter.',
+          agreedPrice: 500,
+          maxRevisions: null,
+          createdAt: world.now(),
+        })
+      }
+    })
+  }
+  return ids
+}

@@ -1,0 +1,124 @@
+/** The measurements over HTTP: reads, submits, webhooks. */
+import { type Bench, get, type House, post } from './bench.ts'
+import { median, ms, perSecond, quantile, type Row, rounds } from './table.ts'
+
+const ROUNDS = 5
+const ROUND_MS = 1200
+const SUBMITS = 1500
+const CONNECTIONS = 32
+
+const SORTS = ['popular', 'newest', 'price_asc', 'price_desc']
+const listUrls = SORTS.flatMap(sort =>
+  Array.from({ length: 50 }, (_, page) => `/api/agents?sort=${sort}&page=${page + 1}&limit=20`),
+)
+
+const bodies = async (port: number, urls: readonly string[], key?: string) => {
+  const headers = key ? { authorization: `Bearer ${key}` } : {}
+  const pages: Record<string, string> = {}
+  for (const url of urls) pages[url] = await (await fetch(`http://127.0.0.1:${port}${url}`, { headers })).text()
+  return pages
+}
+
+async function reads(bench: Bench, urls: readonly string[], withKey: boolean) {
+  const [house, bare] = [await bench.house(1000), await bench.bare()]
+  const key = withKey ? house.key : undefined
+  await bare.worker.ask('pages', await bodies(house.port, urls, key))
+  const requests = urls.map(url => get(url, key))
+  const load = { connections: CONNECTIONS, requests, ms: ROUND_MS }
+  return rounds(
+    ROUNDS,
+    () => bench.load({ ...load, port: house.port }),
+    () => bench.load({ ...load, port: bare.port }),
+  )
+}
+
+export async function agentList(bench: Bench): Promise<Row[]> {
+  const { worker } = await bench.house(1000)
+  await worker.ask('write', 100)
+  const { ours, peer, ratio } = await reads(bench, listUrls, false)
+  await worker.ask('rest')
+  const name = 'GET /api/agents, 200 URLs, a write every 100 ms : bare polka'
+  return [{ name, ours: perSecond(ours), peer: perSecond(peer), ratio, wanted: '>= 0.3' }]
+}
+
+const taskUrls = ({ tasks }: House) => tasks.map(id => `/api/tasks/${id}`)
+
+export async function oneTask(bench: Bench): Promise<Row[]> {
+  const { ours, peer, ratio } = await reads(bench, taskUrls(await bench.house(1000)), true)
+  const name = 'GET /api/tasks/:id, 1,000 tasks : bare polka'
+  return [{ name, ours: perSecond(ours), peer: perSecond(peer), ratio, wanted: '>= 0.25' }]
+}
+
+async function submits(bench: Bench, { worker, port, key }: House) {
+  const ids: string[] = await worker.ask('drafts', SUBMITS)
+  const requests = ids.map(id => post(`/api/tasks/${id}/submit`, '', key))
+  const rate = await bench.load({ port, connections: CONNECTIONS, requests })
+  await worker.ask('settled')
+  return rate
+}
+
+export async function submitOverHttp(bench: Bench): Promise<Row[]> {
+  const [house, bare] = [await bench.house(1000), await bench.bare()]
+  const url = taskUrls(house)[0]!
+  const body = (await bodies(house.port, [url], house.key))[url]!
+  const load = { port: bare.port, connections: CONNECTIONS, requests: [post('/echo', body)], ms: ROUND_MS }
+  const { ours, peer, ratio } = await rounds(
+    ROUNDS,
+    () => submits(bench, house),
+    () => bench.load(load),
+  )
+  const name = 'POST submit, dispatcher running : bare polka, echo'
+  return [{ name, ours: perSecond(ours), peer: perSecond(peer), ratio, wanted: '>= 0.15' }]
+}
+
+export async function latency(bench: Bench): Promise<Row[]> {
+  const [house, bare] = [await bench.house(1000), await bench.bare()]
+  const ids: string[] = await house.worker.ask('drafts', 300)
+  await bare.worker.ask('arrivals')
+  const committed: [string, bigint][] = await house.worker.ask('submitIdle', { ids, pauseMs: 10 })
+  const arrived = new Map<string, bigint>(await bare.worker.ask('arrivals'))
+  const waits = committed.map(([id, at]) => Number(arrived.get(id)! - at) / 1e6)
+  const row = (name: string, value: number, wanted: string) => ({
+    name: `commit to bytes at the agent, idle, ${name} in ms`,
+    ours: ms(value),
+    peer: '',
+    ratio: value,
+    wanted,
+  })
+  return [row('p50', median(waits), '<= 5'), row('p99', quantile(waits, 0.99), '<= 25')]
+}
+
+/** The same with a hundred times the tasks; the peer is our own small house. */
+export async function manyTasks(bench: Bench): Promise<Row[]> {
+  const [small, large] = [await bench.house(1000), await bench.house(100_000)]
+  const name = (what: string) => `${what} with 100,000 tasks : with 1,000`
+  const rows: Row[] = []
+  const add = async (what: string, rate: (house: House) => Promise<number>) => {
+    const { ours, peer, ratio } = await rounds(
+      ROUNDS,
+      () => rate(large),
+      () => rate(small),
+    )
+    rows.push({ name: name(what), ours: perSecond(ours), peer: perSecond(peer), ratio, wanted: '>= 0.8' })
+  }
+  const read = (requests: (house: House) => string[]) => (house: House) =>
+    bench.load({ port: house.port, connections: CONNECTIONS, requests: requests(house), ms: ROUND_MS })
+  await add(
+    'GET /api/agents',
+    read(() => listUrls.map(url => get(url))),
+  )
+  await add(
+    'GET /api/tasks/:id',
+    read(house => taskUrls(house).map(url => get(url, house.key))),
+  )
+  await add('POST submit', house => submits(bench, house))
+  const { busy, quiet } = await large.worker.ask('stall')
+  rows.push({
+    name: 'longest stall while a snapshot of 100,000 tasks is made, in ms (peer: idle)',
+    ours: ms(busy),
+    peer: ms(quiet),
+    ratio: busy,
+    wanted: '<= 25',
+  })
+  return rows
+}
