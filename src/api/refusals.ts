@@ -43,6 +43,7 @@ const facts: Parametrised = {
   agent_out_of_turn: ['published', 'inactive'],
   test_needed: ['the last pass is older than 24 hours'],
   too_many_keys: [limits.key.perAccount],
+  too_many_samples: [limits.agent.samples],
   not_enough_money: [1200, 500, 300],
   deposit_limit: ['One deposit is 500.00 at most for your trust tier'],
   payment_decided: ['completed'],
