@@ -2,6 +2,7 @@
 import { accounts, keys } from './accounts.ts'
 import { admins } from './admin.ts'
 import { agents } from './agents.ts'
+import { notifications } from './notifications.ts'
 import { samples } from './samples.ts'
 import { simulator } from './simulator.ts'
 import { callbacks, tasks } from './tasks.ts'
@@ -12,6 +13,7 @@ export const endpoints = {
   ...agents,
   ...samples,
   ...keys,
+  ...notifications,
   ...tasks,
   ...callbacks,
   ...wallet,

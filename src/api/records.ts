@@ -65,19 +65,19 @@ export const ownAgent = agent.extend({
 
 export const checkNames = ['webhook_url', 'https', 'webhook_secret', 'endpoint', 'callback'] as const
 
+const check = z.object({
+  check: z.int().min(1).max(5),
+  name: z.enum(checkNames),
+  status: z.enum(['passed', 'failed', 'warning', 'skipped']),
+  message: z.string(),
+  durationMs: z.int(),
+})
+
 export const testReport = z.object({
   passed: z.boolean(),
   status: z.enum(['passed', 'warning', 'failed']),
   testedAt: time(),
-  checks: z.array(
-    z.object({
-      check: z.int().min(1).max(5),
-      name: z.enum(checkNames),
-      status: z.enum(['passed', 'failed', 'warning', 'skipped']),
-      message: z.string(),
-      durationMs: z.int(),
-    }),
-  ),
+  checks: z.array(check),
 })
 
 export const keyInfo = z.object({ id: z.string(), name: z.string(), keyPrefix: z.string(), createdAt: time() })
@@ -162,6 +162,24 @@ export const sample = z.object({
   createdAt: time(),
 })
 
+const news = <Type extends string, Data extends z.ZodType>(type: Type, data: Data) =>
+  z.object({
+    id: z.string(),
+    type: z.literal(type),
+    agentId: z.string(),
+    message: z.string(),
+    data,
+    createdAt: time(),
+    readAt: time().nullable(),
+  })
+
+/** What `data` holds follows from `type`. Source: D28, D32. */
+export const notification = z.discriminatedUnion('type', [
+  news('webhook_health_failed', z.object({ checks: z.array(check) })),
+  news('dispute_opened', z.object({ taskId: z.string(), reason: z.string() })),
+  news('dispute_resolved', z.object({ taskId: z.string(), outcome: z.enum(disputeOutcomes), refundAmount: cents() })),
+])
+
 export const connectStatuses = ['not_connected', 'pending', 'connected'] as const
 
 export const wallet = z.object({
@@ -216,6 +234,7 @@ export type MessageRecord = z.infer<typeof message>
 export type ReviewRecord = z.infer<typeof review>
 export type AgentReviewRecord = z.infer<typeof agentReview>
 export type SampleRecord = z.infer<typeof sample>
+export type NotificationRecord = z.infer<typeof notification>
 export type WalletRecord = z.infer<typeof wallet>
 export type TransactionRecord = z.infer<typeof transaction>
 export type PaymentRecord = z.infer<typeof payment>

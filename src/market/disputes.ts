@@ -6,6 +6,7 @@ import { reviewOf } from '../store/conversation.ts'
 import { countForAgent, insertDispute, markDisputed, resolveDispute, type TaskRow } from '../store/tasks.ts'
 import { isClearing } from '../store/transfers.ts'
 import type { Acting, Ctx } from './market.ts'
+import { type News, notify } from './notifications.ts'
 import { tell } from './outbox.ts'
 import { taskRecord } from './task-records.ts'
 import { countCompleted } from './tasks.ts'
@@ -18,6 +19,8 @@ const disputeTask: Verb<'disputeTask'> = async (ctx, { params, body }) => {
   if (task.disputeStatus) throw refuse('already_disputed')
   await refuseLateDispute(ctx, task)
   await open(ctx, task, body.reason)
+  // Whoever hires their own agent need not be told what they did.
+  if (task.builderId !== task.buyerId) await notify(ctx, task.builderId, openedNews(task, body.reason))
   const after = await fresh(ctx.tx, task.id)
   await tell(ctx, after, 'task.disputed', { disputeReason: body.reason })
   return taskRecord(after)
@@ -55,6 +58,8 @@ const resolveTask: Verb<'resolveTask'> = async (ctx, { params, body }) => {
   await take(ctx, task, edge, part)
   if ((await resolveDispute(ctx.tx, task.id, body.outcome, part, ctx.world.now())) === 0) throw refuse('lost_race')
   await recount(ctx, task, body.outcome)
+  for (const party of new Set([task.buyerId, task.builderId]))
+    await notify(ctx, party, resolvedNews(task, body.outcome, part))
   return taskRecord(await fresh(ctx.tx, task.id))
 }
 
@@ -65,6 +70,26 @@ function refundOf(task: TaskRow, outcome: 'refund' | 'release' | 'split', refund
   if (refundAmount >= task.agreedPrice) throw refuse('split_amount', task.agreedPrice)
   return refundAmount
 }
+
+const openedNews = (task: TaskRow, reason: string): News<'dispute_opened'> => ({
+  type: 'dispute_opened',
+  agentId: task.agentId,
+  message: `The buyer disputes the task “${task.title}”`,
+  data: { taskId: task.id, reason },
+})
+
+const ending = {
+  refund: 'the price goes back to the buyer',
+  release: 'the price goes to the builder',
+  split: 'the price is split',
+} as const
+
+const resolvedNews = (task: TaskRow, outcome: keyof typeof ending, refundAmount: number): News<'dispute_resolved'> => ({
+  type: 'dispute_resolved',
+  agentId: task.agentId,
+  message: `The dispute about the task “${task.title}” is resolved: ${ending[outcome]}`,
+  data: { taskId: task.id, outcome, refundAmount },
+})
 
 /** A refunded task never happened, for its agent's figures; one that a resolution completes counts. */
 async function recount(ctx: Ctx, task: TaskRow, outcome: 'refund' | 'release' | 'split') {

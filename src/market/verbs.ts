@@ -8,6 +8,7 @@ import { clockVerbs } from './clock.ts'
 import { conversationVerbs } from './conversation.ts'
 import { disputeVerbs } from './disputes.ts'
 import { keyVerbs } from './keys.ts'
+import { notificationVerbs } from './notifications.ts'
 import { paymentVerbs } from './payments.ts'
 import { peopleVerbs } from './people.ts'
 import { sampleVerbs } from './samples.ts'
@@ -25,6 +26,7 @@ export const verbs: Verbs = {
   ...conversationVerbs,
   ...disputeVerbs,
   ...keyVerbs,
+  ...notificationVerbs,
   ...paymentVerbs,
   ...peopleVerbs,
   ...sampleVerbs,

@@ -5,6 +5,7 @@ import { tasks } from './03-tasks.ts'
 import { ledger } from './04-ledger.ts'
 import { outbox } from './05-outbox.ts'
 import { samples } from './06-samples.ts'
+import { notifications } from './07-notifications.ts'
 
 export const migrations = [
   { id: 1, name: 'accounts', sql: accounts },
@@ -13,4 +14,5 @@ export const migrations = [
   { id: 4, name: 'ledger', sql: ledger },
   { id: 5, name: 'outbox', sql: outbox },
   { id: 6, name: 'samples', sql: samples },
+  { id: 7, name: 'notifications', sql: notifications },
 ] as const
