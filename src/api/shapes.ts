@@ -53,7 +53,7 @@ export const oneOf = <const Values extends readonly [string, ...string[]]>(value
 export const flag = () => z.boolean({ error: 'must be true or false' })
 
 function urlFault(value: string): string | null {
-  if (value.length > limits.url) return `must have at most ${plural(limits.url)}`
+  if (codePoints(value) > limits.url) return `must have at most ${plural(limits.url)}`
   if (value.includes('\0')) return 'must not contain NUL'
   const url = URL.parse ? URL.parse(value) : parseUrl(value)
   if (!url || !/^https?:\/\//i.test(value)) return 'must be a valid http or https URL'

@@ -1,0 +1,66 @@
+/** Values at the edge of a rule and one beyond it, and what must be answered to them. */
+import * as assert from 'uvu/assert'
+import type { Answer } from '../../src/sim/http-party.ts'
+
+/** Sends one value of a field; undefined leaves the field out. A `Raw` goes into the JSON as it is written. */
+export type Send = (value: unknown) => Promise<Answer<unknown>>
+
+export class Raw {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** A JSON body with one field set. */
+export function bodyWith(base: object, field: string, value: unknown): string {
+  if (!(value instanceof Raw)) return JSON.stringify({ ...base, [field]: value })
+  return JSON.stringify({ ...base, [field]: '@raw@' }).replace('"@raw@"', value.text)
+}
+
+export async function takes(send: Send, ...values: unknown[]): Promise<void> {
+  for (const value of values) {
+    const { status, error, errors } = await send(value)
+    assert.ok(status === 200 || status === 201, `${brief(value)}: ${status} ${error} ${JSON.stringify(errors)}`)
+  }
+}
+
+/** 400 with the text of section 7, and messages for this field alone. */
+export async function refuses(send: Send, field: string, ...values: unknown[]): Promise<void> {
+  for (const value of values) {
+    const { status, success, error, errors } = await send(value)
+    assert.equal([status, success, error], [400, false, 'Validation failed'], `${field} = ${brief(value)}`)
+    assert.equal(Object.keys(errors ?? {}), [field], brief(value))
+    assert.ok(errors![field]!.length > 0 && errors![field]!.every(message => message.length > 3))
+  }
+}
+
+const wrongTypes = [5, true, [], {}, ['a long enough text for any field']]
+
+/** A text of `min` to `max` characters, which are code points. `optional` ones may be left out. */
+export async function textRule(send: Send, field: string, [min, max]: [number, number], optional = min === 0) {
+  await refuses(send, field, 'x'.repeat(max + 1), '😀'.repeat(max + 1), ...wrongTypes)
+  if (min > 0) await refuses(send, field, 'x'.repeat(min - 1), ' '.repeat(Math.max(min, 3)), '\n\t'.repeat(min))
+  if (min > 1) await refuses(send, field, '😀'.repeat(min - 1))
+  await refuses(send, field, `${'x'.repeat(Math.max(min, 2) - 1)}\0`, `${'x'.repeat(Math.max(min, 2) - 1)}\ud800`)
+  if (!optional) await refuses(send, field, undefined, null)
+  await takes(send, 'x'.repeat(Math.max(min, 1)), 'x'.repeat(max), '😀'.repeat(max))
+  if (min === 0) await takes(send, '')
+  // Nothing is trimmed: the blanks count.
+  if (min > 1) await takes(send, `${' '.repeat(min - 1)}x`)
+  if (optional) await takes(send, undefined)
+}
+
+/** An integer of `min` to `max`. */
+export async function integerRule(send: Send, field: string, [min, max]: [number, number], optional = false) {
+  await refuses(send, field, min - 1, max + 1, min + 0.5, String(min), true, [min], {}, -min - 1)
+  await refuses(send, field, 2 ** 53, new Raw('1e400'), new Raw('-1e400'), '')
+  if (!optional) await refuses(send, field, undefined, null)
+  await takes(send, min, max, new Raw(`${min}.0`), new Raw(`${min}e0`))
+  if (optional) await takes(send, undefined)
+}
+
+const brief = (value: unknown) => {
+  const text = value instanceof Raw ? value.text : (JSON.stringify(value) ?? 'left out')
+  return text.length > 60 ? `${text.slice(0, 60)}… (${text.length})` : text
+}
