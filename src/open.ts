@@ -5,12 +5,14 @@ import { type Config, version } from './config.ts'
 import { createAuthenticate, createTouch, createUser, hashPassword } from './market/accounts.ts'
 import { startDispatcher } from './market/dispatch.ts'
 import { runDue } from './market/due.ts'
+import { removeOrphans } from './market/files.ts'
 import type { Log } from './market/log.ts'
 import type { Market } from './market/market.ts'
 import { verbs } from './market/verbs.ts'
 import { proveSecretKey, secretKeyFor } from './secret-key.ts'
 import { dropTests } from './store/agent-tests.ts'
 import { type Db, StoreError } from './store/db.ts'
+import { openLocalFiles } from './store/local-files.ts'
 import { migrate } from './store/migrate.ts'
 import { migrations } from './store/migrations/index.ts'
 import { openSqlite } from './store/sqlite.ts'
@@ -82,7 +84,10 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
     const world = await openWorld(options, db)
     closers.push(() => world.egress.close())
     await proveSecretKey(db, world, secretKey)
-    const market: Market = { db, world, config: configOf(options, secretKey), log }
+    const files = await openLocalFiles(options.file === null ? null : `${options.file}.files`)
+    closers.push(() => files.close())
+    const market: Market = { db, files, world, config: configOf(options, secretKey), log }
+    await removeOrphans(market)
     if (options.admin) await ensureAdmin(market, options.admin)
     const authenticate = createAuthenticate(world, createTouch(market))
     const pages = contractPages(endpoints, market.config)

@@ -1,6 +1,7 @@
 /** What an endpoint is: one record that drives routing, validation, auth, limits, the client and the documents. */
 import type { z } from 'zod'
 import type { FailureName } from './failures.ts'
+import type { KeptFile } from './file-kinds.ts'
 import type { RateCategory } from './limits.ts'
 
 /**
@@ -31,6 +32,10 @@ export interface Endpoint {
   readonly status?: 201
   /** Shape of `data` when the verb answers `Created` where it else answers 200. */
   readonly created?: z.ZodType
+  /** Taken as multipart/form-data too: the shape of its fields. Files come in parts named `files`. Source: D21. */
+  readonly multipart?: z.ZodObject
+  /** Answers the bytes of a file, outside the envelope. */
+  readonly download?: true
   /** Paginated, under this key of `data`. */
   readonly list?: 'items' | 'tasks'
   /** How the verb meets the database: one read, one transaction, or units of its own making. */
@@ -58,11 +63,14 @@ type ParamNames<Path extends string> = Path extends `${string}:${infer Name}/${i
 
 type Infer<T> = T extends z.ZodType ? z.infer<T> : unknown
 
-/** What the verb of a record is given. */
-export interface InputOf<E extends Endpoint> {
+/** What the verb of a record is given; `files` came with a multipart body. */
+export type InputOf<E extends Endpoint> = Fields<E> &
+  (E['multipart'] extends z.ZodType ? { readonly files: readonly KeptFile[] } : unknown)
+
+export interface Fields<E extends Endpoint> {
   readonly params: { readonly [name in ParamNames<E['path']>]: string }
   readonly query: Infer<E['query']>
-  readonly body: Infer<E['body']>
+  readonly body: E['multipart'] extends z.ZodType ? Infer<E['body']> | Infer<E['multipart']> : Infer<E['body']>
 }
 
 /** One page of a list; the wire adds the `pagination` of section 1. */

@@ -27,7 +27,9 @@ export const limits = {
   /** D23 */
   sample: { title: [2, 200], input: [0, 5_000], output: [1, 50_000] },
   key: { perAccount: 10, name: [1, 100] },
-  deliverable: { content: [1, 50_000], notes: [0, 2_000] },
+  deliverable: { content: [1, 50_000], notes: [0, 2_000], files: 5, fileBytes: 10 * 1024 * 1024 },
+  /** Code points of a file's name. D22 */
+  fileName: 255,
   /** D20 */
   message: [1, 5_000],
   /** D20 */

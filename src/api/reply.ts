@@ -1,4 +1,5 @@
 /** What a verb may wrap its answer in when the data alone does not say enough. */
+import type { KeptFile } from './file-kinds.ts'
 
 /** Answers 201, whatever the record's own status. */
 export class Created<Data = unknown> {
@@ -15,5 +16,14 @@ export class Json {
 
   constructor(text: string) {
     this.text = text
+  }
+}
+
+/** The bytes of a file, outside the envelope. */
+export class Download {
+  readonly file: KeptFile
+
+  constructor(file: KeptFile) {
+    this.file = file
   }
 }

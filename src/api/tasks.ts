@@ -4,6 +4,7 @@ import { endpoint } from './endpoint.ts'
 import { taskStates } from './flow.ts'
 import { limits } from './limits.ts'
 import { deliverable, message, review, task } from './records.ts'
+import { Download } from './reply.ts'
 import { id, integer, oneOf, paging, price, text } from './shapes.ts'
 
 export const taskRoles = ['buyer', 'builder'] as const
@@ -20,6 +21,9 @@ export const deliverableInput = z.object({
   content: text(limits.deliverable.content),
   notes: text(limits.deliverable.notes).nullable().optional(),
 })
+
+/** As multipart the content may be left out where a file says it all. Source: D21. */
+export const deliverableForm = deliverableInput.partial({ content: true })
 
 export const reasonOf = {
   reject: z.object({ reason: text(limits.reason.reject).nullable().optional() }),
@@ -167,6 +171,17 @@ export const tasks = {
     refusals: found,
     source: 'D19',
   }),
+  downloadFile: endpoint({
+    ...open,
+    method: 'GET',
+    path: '/api/tasks/:id/files/:fileId',
+    summary: 'The bytes of a delivered file, as an attachment',
+    reply: z.instanceof(Download),
+    download: true,
+    unit: 'read',
+    refusals: found,
+    source: 'D19',
+  }),
   listMessages: endpoint({
     ...open,
     method: 'GET',
@@ -262,6 +277,7 @@ export const callbacks = {
     path: '/api/agent/tasks/:id/deliver',
     summary: 'Deliver',
     body: deliverableInput,
+    multipart: deliverableForm,
     reply: wrapped,
     unit: 'write',
     refusals: turn,

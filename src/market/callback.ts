@@ -162,9 +162,9 @@ const agentReject: Verb<'agentReject'> = async (ctx, { params, body }) => {
   return { task: await reject(ctx, params.id, body.reason) }
 }
 
-const agentDeliver: Verb<'agentDeliver'> = async (ctx, { params, body }) => {
+const agentDeliver: Verb<'agentDeliver'> = async (ctx, { params, body, files }) => {
   heardByKey(ctx, params.id, 'deliver')
-  return { task: await deliver(ctx, params.id, body) }
+  return { task: await deliver(ctx, params.id, body, files) }
 }
 
 export const callbackVerbs = { agentAccept, agentReject, agentDeliver, agentCallback }

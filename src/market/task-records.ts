@@ -1,6 +1,7 @@
 /** A task as answers show it. Source: D19, D20. */
 import type { DeliverableRecord, DisputeRecord, TaskRecord } from '../api/records.ts'
-import type { DeliverableRow, TaskRow } from '../store/tasks.ts'
+import { type DeliverableRow, filesIn } from '../store/deliverables.ts'
+import type { TaskRow } from '../store/tasks.ts'
 import { iso, isoOrNull } from './time.ts'
 
 export const taskRecord = (task: TaskRow): TaskRecord => ({
@@ -29,20 +30,21 @@ export const taskRecord = (task: TaskRow): TaskRecord => ({
   updatedAt: iso(task.updatedAt),
 })
 
-export const deliverableRecord = (row: DeliverableRow): DeliverableRecord => ({
+export const deliverableRecord = (taskId: string, row: DeliverableRow): DeliverableRecord => ({
   id: row.id,
   content: row.content,
   notes: row.notes,
-  files: [],
+  files: filesIn(row.files).map(file => ({ ...file, url: `/api/tasks/${taskId}/files/${file.id}` })),
   createdAt: iso(row.createdAt),
 })
 
 function latestDeliverable(task: TaskRow): DeliverableRecord | null {
   if (task.deliverableId === null || task.deliverableAt === null) return null
-  return deliverableRecord({
+  return deliverableRecord(task.id, {
     id: task.deliverableId,
     content: task.deliverableContent,
     notes: task.deliverableNotes,
+    files: task.deliverableFiles,
     createdAt: task.deliverableAt,
   })
 }

@@ -1,19 +1,19 @@
 /** Tasks: create, submit, and each step to their end. Source: section 3, D19, D31. */
 import type { z } from 'zod'
 import { refuse } from '../api/failures.ts'
+import type { KeptFile } from '../api/file-kinds.ts'
 import type { TaskTrigger } from '../api/flow.ts'
-import type { deliverableInput } from '../api/tasks.ts'
+import { Download } from '../api/reply.ts'
+import type { deliverableForm } from '../api/tasks.ts'
 import { agentById } from '../store/agents.ts'
 import type { Reader } from '../store/db.ts'
+import { countDeliverables, deliverablesOf, fileOf, insertDeliverable } from '../store/deliverables.ts'
 import {
   allTasks,
   countAllTasks,
-  countDeliverables,
   countForAgent,
   countRevision,
   countTasksOf,
-  deliverablesOf,
-  insertDeliverable,
   insertTask,
   setMaxRevisions,
   type TaskRow,
@@ -128,12 +128,18 @@ export async function reject(ctx: Acting<Ctx>, id: string, reason?: string | nul
 }
 
 /** in_progress → delivered. Source: D21. */
-export async function deliver(ctx: Acting<Ctx>, id: string, input: z.infer<typeof deliverableInput>) {
+export async function deliver(
+  ctx: Acting<Ctx>,
+  id: string,
+  input: z.infer<typeof deliverableForm>,
+  files: readonly KeptFile[] = [],
+) {
   await step(ctx, id, 'deliver')
   await insertDeliverable(ctx.tx, id, {
     id: ctx.world.id('dlb'),
-    content: input.content,
+    content: input.content ?? null,
     notes: input.notes ?? null,
+    files: files.length > 0 ? JSON.stringify(files) : null,
     createdAt: ctx.world.now(),
   })
   return taskRecord(await fresh(ctx.tx, id))
@@ -167,7 +173,14 @@ const requestRevision: Verb<'requestRevision'> = async (ctx, { params, body }) =
 const listDeliverables: Verb<'listDeliverables'> = async ({ tx, actor }, { params, query }) => {
   const task = await seenTask(tx, actor, params.id)
   const rows = await deliverablesOf(tx, task.id, query.limit, (query.page - 1) * query.limit)
-  return { items: rows.map(deliverableRecord), total: await countDeliverables(tx, task.id) }
+  return { items: rows.map(row => deliverableRecord(task.id, row)), total: await countDeliverables(tx, task.id) }
+}
+
+const downloadFile: Verb<'downloadFile'> = async ({ tx, actor }, { params }) => {
+  const task = await seenTask(tx, actor, params.id)
+  const file = await fileOf(tx, task.id, params.fileId)
+  if (!file) throw refuse('not_found', 'file')
+  return new Download(file)
 }
 
 const adminListTasks: Verb<'adminListTasks'> = async ({ tx }, { query }) => {
@@ -188,5 +201,6 @@ export const taskVerbs = {
   approveTask,
   requestRevision,
   listDeliverables,
+  downloadFile,
   adminListTasks,
 }

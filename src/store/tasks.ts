@@ -30,6 +30,7 @@ export interface TaskRow {
   deliverableId: string | null
   deliverableContent: string | null
   deliverableNotes: string | null
+  deliverableFiles: string | null
   deliverableAt: number | null
   disputeStatus: 'open' | 'resolved' | null
   disputeReason: string | null
@@ -69,6 +70,7 @@ const own = [
 
 const select = `SELECT ${own}, a.slug AS "agentSlug", a.name AS "agentName",
   x.id AS "deliverableId", x.content AS "deliverableContent", x.notes AS "deliverableNotes",
+  x.files AS "deliverableFiles",
   x.created_at AS "deliverableAt", d.status AS "disputeStatus", d.reason AS "disputeReason",
   d.opened_at AS "disputeOpenedAt", d.opened_from AS "disputeOpenedFrom", d.opened_by AS "disputeOpenedBy",
   d.resolved_at AS "disputeResolvedAt", d.outcome AS "disputeOutcome", d.refund_amount AS "disputeRefundAmount"
@@ -224,33 +226,6 @@ export const resolveDispute = (tx: Tx, taskId: string, outcome: string, refundAm
      WHERE task_id = $1 AND status = 'open'`,
     [taskId, outcome, refundAmount, now],
   )
-
-export interface DeliverableRow {
-  id: string
-  content: string | null
-  notes: string | null
-  createdAt: number
-}
-
-export const insertDeliverable = (tx: Tx, taskId: string, deliverable: DeliverableRow) =>
-  tx.run('INSERT INTO deliverables (id, task_id, content, notes, created_at) VALUES ($1, $2, $3, $4, $5)', [
-    deliverable.id,
-    taskId,
-    deliverable.content,
-    deliverable.notes,
-    deliverable.createdAt,
-  ])
-
-export const deliverablesOf = (q: Reader, taskId: string, limit: number, offset: number) =>
-  q.all<DeliverableRow>(
-    `SELECT id, content, notes, created_at AS "createdAt" FROM deliverables
-     WHERE task_id = $1 ORDER BY id LIMIT $2 OFFSET $3`,
-    [taskId, limit, offset],
-  )
-
-export const countDeliverables = async (q: Reader, taskId: string) =>
-  (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM deliverables WHERE task_id = $1', [taskId]))?.count ??
-  0
 
 /** What an agent's page counts: finished work, and what buyers said of it. */
 export const countForAgent = (

@@ -66,6 +66,14 @@ export class Call {
     this.#send(status, headers, body)
   }
 
+  /** The head of an answer whose body follows. */
+  stream(status: number, type: string, length: number, more: Readonly<Record<string, string>>) {
+    const headers = this.#headers(type, length)
+    addHeaders(headers, more)
+    this.res.writeHead(status, headers)
+    this.#log(status)
+  }
+
   refuse(refusal: Refusal) {
     const text = failureText(refusal)
     const headers = this.#headers(JSON_TYPE, Buffer.byteLength(text))

@@ -30,3 +30,6 @@ export function readBody(req: IncomingMessage): Promise<Buffer> {
       .once('close', gone)
   })
 }
+
+export const isMultipart = ({ headers }: IncomingMessage) =>
+  /^multipart\/form-data\b/i.test(headers['content-type'] ?? '')

@@ -2,11 +2,13 @@
 import type { z } from 'zod'
 import type { Endpoint } from '../api/endpoint.ts'
 import { type FieldErrors, invalid, refuse } from '../api/failures.ts'
+import type { KeptFile } from '../api/file-kinds.ts'
 import { parseBody } from '../api/json.ts'
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '../api/signature.ts'
 import type { Signed } from '../market/verb.ts'
 import type { WebRequest } from './answer.ts'
 import { onlyHeader } from './credentials.ts'
+import type { Upload } from './multipart.ts'
 
 const PARAM_MAX = 200
 const TIMESTAMP = TIMESTAMP_HEADER.toLowerCase()
@@ -17,16 +19,18 @@ export interface Input {
   readonly query: unknown
   readonly body: unknown
   readonly signed?: Signed
+  readonly files?: readonly KeptFile[]
 }
 
-export type ReadInput = (req: WebRequest, bytes: Buffer | null) => Input
+/** `upload` is there if the body was multipart. */
+export type ReadInput = (req: WebRequest, bytes: Buffer | null, upload?: Upload | null) => Input
 
 /** What can be known of a record's input before any request: built once. The reader throws refusals. */
 export function inputReader(record: Endpoint): ReadInput {
   const what = kindOf(record.path)
   const names = record.query ? Object.keys(record.query.shape) : []
-  const { query: querySchema, body: bodySchema, auth } = record
-  return (req, bytes) => {
+  const { query: querySchema, body: bodySchema, multipart: formSchema, auth } = record
+  return (req, bytes, upload) => {
     const { params } = req
     for (const name in params) {
       const value = params[name]!
@@ -36,8 +40,12 @@ export function inputReader(record: Endpoint): ReadInput {
     const raw = bodySchema && !signed && bytes ? parseBody(bytes, req.headers['content-type']) : undefined
     const errors: FieldErrors = Object.create(null)
     const query = querySchema ? readQuery(querySchema, names, req.query, errors) : {}
-    const body = raw && bodySchema ? check(bodySchema, raw, errors, 'body') : undefined
+    const body =
+      upload && formSchema
+        ? readForm(formSchema, upload, errors)
+        : raw && bodySchema && check(bodySchema, raw, errors, 'body')
     for (const _ in errors) throw invalid(errors)
+    if (formSchema) return { params, query, body, files: upload?.files ?? [] }
     return signed ? { params, query, body, signed } : { params, query, body }
   }
 }
@@ -59,6 +67,12 @@ function readQuery(schema: z.ZodType, names: string[], given: WebRequest['query'
     else known[name] = value
   }
   return check(schema, known, errors, 'query')
+}
+
+/** A form may leave its content out where it brings a file. Source: D21. */
+function readForm(schema: z.ZodType, { fields, files }: Upload, errors: FieldErrors): unknown {
+  if (fields.content === undefined && files.length === 0) addError(errors, 'content', 'is required without a file')
+  return check(schema, fields, errors, 'body')
 }
 
 function check(schema: z.ZodType, value: unknown, errors: FieldErrors, whole: string): unknown {

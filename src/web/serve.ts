@@ -1,11 +1,11 @@
 /** The steps between a request and its verb: credential, body, input, unit, answer. */
 import type { Endpoint } from '../api/endpoint.ts'
 import { Refusal, refuse } from '../api/failures.ts'
-import { Created, Json } from '../api/reply.ts'
+import { Created, Download, Json } from '../api/reply.ts'
 import type { Actor, Market } from '../market/market.ts'
 import type { Reader } from '../store/db.ts'
 import type { Call } from './answer.ts'
-import { readBody } from './body.ts'
+import { isMultipart, readBody } from './body.ts'
 import {
   type Authenticate,
   admit,
@@ -15,7 +15,9 @@ import {
   readCredential,
   sessionCookie,
 } from './credentials.ts'
+import { sendFile } from './download.ts'
 import { type Input, inputReader } from './input.ts'
+import type { Upload } from './multipart.ts'
 
 /** Each verb's own types follow from its record; the server can't know them. */
 // biome-ignore lint/suspicious/noExplicitAny: see above
@@ -44,11 +46,31 @@ export function serve(record: Endpoint, verb: Verb, market: Market, authenticate
   const hasBody = unsafe && (record.body !== undefined || record.auth === 'signature')
   const perform = performer(record, verb, market, authenticate)
 
-  const understand = async (call: Call): Promise<Input | Refusal> => {
+  const understand = async ({ req }: Call, upload: Upload | null): Promise<Input | Refusal> => {
     try {
-      return readInput(call.req, hasBody ? await readBody(call.req) : null)
+      return readInput(req, hasBody && !upload ? await readBody(req) : null, upload)
     } catch (error) {
       if (error instanceof Refusal) return error // told only to those who may call
+      throw error
+    }
+  }
+
+  const answer = async (call: Call, credential: Credential | null, upload: Upload | null) => {
+    const input = await understand(call, upload)
+    const result = await perform({ call, credential, input })
+    if (result instanceof Download) await sendFile(call, result.file)
+    else reply(record, call, input as Input, result)
+  }
+
+  /** So many bytes are taken from nobody who may not send them, and kept for nothing that was refused. */
+  const answerUpload = async (call: Call, credential: Credential | null) => {
+    if (credential) await market.db.read(q => admit(record, credential, authenticate, q))
+    const { receiveUpload } = await import('./multipart.ts') // few servers ever need its parser and tables
+    const upload = await receiveUpload(call.req, market.files, () => market.world.id('file'))
+    try {
+      await answer(call, credential, upload)
+    } catch (error) {
+      for (const { id } of upload.files) await market.files.remove(id)
       throw error
     }
   }
@@ -58,9 +80,8 @@ export function serve(record: Endpoint, verb: Verb, market: Market, authenticate
       const credential = hasCredential ? readCredential(call.req, config) : null
       if (unsafe && credential?.kind === 'session' && isCrossSite(call.req, config)) throw refuse('cross_site')
       checkCredential(record, credential)
-      const input = await understand(call)
-      const result = await perform({ call, credential, input })
-      reply(record, call, input as Input, result)
+      if (record.multipart && isMultipart(call.req)) await answerUpload(call, credential)
+      else await answer(call, credential, null)
     } catch (error) {
       call.fail(error)
     }

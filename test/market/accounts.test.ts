@@ -16,6 +16,7 @@ import { migrations } from '../../src/store/migrations/index.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
 import type { Authenticate } from '../../src/web/credentials.ts'
 import { createVirtualWorld } from '../../src/world/virtual.ts'
+import { noFiles } from '../support/no-files.ts'
 
 const fail = (error: Error) => {
   throw error
@@ -26,7 +27,7 @@ async function open(payments: Config['payments'] = 'sandbox') {
   const world = createVirtualWorld()
   await migrate(db, migrations, world.now)
   const config = { payments, currency: 'USD' } as Config
-  const market: Market = { db, world, config, log: () => {} }
+  const market: Market = { db, files: noFiles, world, config, log: () => {} }
   const authenticate: Authenticate = createAuthenticate(world)
   const reading = <T>(actor: Actor, work: (ctx: Market & { tx: Reader; actor: Actor }) => Promise<T>) =>
     db.read(tx => work({ ...market, tx, actor }))

@@ -19,6 +19,7 @@ import { migrations } from '../../src/store/migrations/index.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
 import { insertUser, userById } from '../../src/store/users.ts'
 import { createWorld } from '../../src/world/real.ts'
+import { noFiles } from '../support/no-files.ts'
 
 const authority = createFrontAuthority()
 const hour = 3_600_000
@@ -30,7 +31,13 @@ async function start() {
   await migrate(db, migrations, world.now)
   const config = { baseUrl: 'http://127.0.0.1:1', secretKey: randomBytes(32) } as Market['config']
   const logged: string[] = []
-  const market: Market = { db, world, config, log: line => line.type === 'check' && logged.push(line.name) }
+  const market: Market = {
+    db,
+    files: noFiles,
+    world,
+    config,
+    log: line => line.type === 'check' && logged.push(line.name),
+  }
   const [ann, bob] = [await account(market, 'ann'), await account(market, 'bob')]
   return { market, ann, bob, logged }
 }

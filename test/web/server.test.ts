@@ -15,6 +15,7 @@ import { ConstraintError } from '../../src/store/db.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
 import { type Authenticate, createServer, type Verb } from '../../src/web/server.ts'
 import { createWorld } from '../../src/world/real.ts'
+import { noFiles } from '../support/no-files.ts'
 
 const common = { rate: 'general', summary: '', source: '', reply: z.unknown(), auth: 'public', unit: 'read' } as const
 
@@ -128,6 +129,7 @@ async function start(more: Partial<Config> = {}) {
   }
   const market = {
     db,
+    files: noFiles,
     world: createWorld({ requireHttps: false, allowLoopback: true }),
     config,
     log: (line: Happening) => log.push(line),

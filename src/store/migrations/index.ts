@@ -6,6 +6,7 @@ import { ledger } from './04-ledger.ts'
 import { outbox } from './05-outbox.ts'
 import { samples } from './06-samples.ts'
 import { notifications } from './07-notifications.ts'
+import { files } from './10-files.ts'
 
 export const migrations = [
   { id: 1, name: 'accounts', sql: accounts },
@@ -15,4 +16,5 @@ export const migrations = [
   { id: 5, name: 'outbox', sql: outbox },
   { id: 6, name: 'samples', sql: samples },
   { id: 7, name: 'notifications', sql: notifications },
+  { id: 10, name: 'files', sql: files },
 ] as const

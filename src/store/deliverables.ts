@@ -1,0 +1,51 @@
+/** Deliverables of tasks, as rows. */
+import type { KeptFile } from '../api/file-kinds.ts'
+import type { Reader, Tx } from './db.ts'
+
+export interface DeliverableRow {
+  id: string
+  content: string | null
+  notes: string | null
+  /** JSON: KeptFile[]; null if there are none. */
+  files: string | null
+  createdAt: number
+}
+
+/** The files in a row's column. */
+export const filesIn = (files: string | null): KeptFile[] => (files === null ? [] : JSON.parse(files))
+
+export const insertDeliverable = (tx: Tx, taskId: string, row: DeliverableRow) =>
+  tx.run('INSERT INTO deliverables (id, task_id, content, notes, files, created_at) VALUES ($1, $2, $3, $4, $5, $6)', [
+    row.id,
+    taskId,
+    row.content,
+    row.notes,
+    row.files,
+    row.createdAt,
+  ])
+
+export const deliverablesOf = (q: Reader, taskId: string, limit: number, offset: number) =>
+  q.all<DeliverableRow>(
+    `SELECT id, content, notes, files, created_at AS "createdAt" FROM deliverables
+     WHERE task_id = $1 ORDER BY id LIMIT $2 OFFSET $3`,
+    [taskId, limit, offset],
+  )
+
+export const countDeliverables = async (q: Reader, taskId: string) =>
+  (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM deliverables WHERE task_id = $1', [taskId]))?.count ??
+  0
+
+/** A file of one of this task's deliverables. */
+export async function fileOf(q: Reader, taskId: string, fileId: string): Promise<KeptFile | undefined> {
+  const rows = await q.all<{ files: string }>(
+    'SELECT files FROM deliverables WHERE task_id = $1 AND files IS NOT NULL ORDER BY id',
+    [taskId],
+  )
+  return rows.flatMap(({ files }) => filesIn(files)).find(({ id }) => id === fileId)
+}
+
+/** Ids of all files that some deliverable holds. */
+export async function allFileIds(q: Reader): Promise<Set<string>> {
+  const rows = await q.all<{ files: string }>('SELECT files FROM deliverables WHERE files IS NOT NULL ORDER BY id')
+  return new Set(rows.flatMap(({ files }) => filesIn(files).map(({ id }) => id)))
+}

@@ -1,0 +1,50 @@
+/** Files in a folder of this machine: one file each, under its id. */
+import { createReadStream } from 'node:fs'
+import { mkdir, mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import type { FileStore } from './files.ts'
+
+/** `folder` null: a temporary one, which goes when the store is closed. */
+export async function openLocalFiles(folder: string | null): Promise<FileStore> {
+  const root = folder ?? (await mkdtemp(join(tmpdir(), 'marketplace-files-')))
+  const incoming = join(root, 'incoming')
+  await rm(incoming, { recursive: true, force: true })
+  await mkdir(incoming, { recursive: true, mode: 0o700 })
+  const pathOf = (id: string) => join(root, id)
+
+  return {
+    incoming,
+    async keep(id, path) {
+      await sync(path)
+      await rename(path, pathOf(id))
+      await sync(root)
+    },
+    async read(id): Promise<Readable> {
+      const path = pathOf(id)
+      await stat(path)
+      return createReadStream(path)
+    },
+    remove: id => rm(pathOf(id), { force: true }),
+    async *list(before) {
+      for (const entry of await readdir(root, { withFileTypes: true })) {
+        if (!entry.isFile()) continue
+        const found = await stat(pathOf(entry.name)).catch(() => null)
+        if (found && found.mtimeMs < before) yield entry.name
+      }
+    },
+    async close() {
+      await rm(folder === null ? root : incoming, { recursive: true, force: true })
+    },
+  }
+}
+
+async function sync(path: string) {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
