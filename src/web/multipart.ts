@@ -9,7 +9,7 @@ import { Busboy, type BusboyFileStream, type BusboyHeaders } from '@fastify/busb
 import { type FieldErrors, invalid, refuse } from '../api/failures.ts'
 import type { KeptFile } from '../api/file-kinds.ts'
 import { limits } from '../api/limits.ts'
-import type { FileStore } from '../store/files.ts'
+import type { Market } from '../market/market.ts'
 import { Gone } from './answer.ts'
 import { judgeFile, plainName } from './file-judge.ts'
 
@@ -17,6 +17,8 @@ const { files: MAX_FILES, fileBytes: FILE_BYTES } = limits.deliverable
 const FIELD_BYTES = 4 * limits.deliverable.content[1]
 /** Files and fields at their largest, with room for the boundaries between them. */
 const BODY_BYTES = MAX_FILES * FILE_BYTES + limits.jsonBytes
+
+type FileStore = Market['files']
 
 export interface Upload {
   readonly fields: Readonly<Record<string, string>>

@@ -5,13 +5,12 @@ import { type Refusal, refuse } from '../api/failures.ts'
 import { type RateCategory, rates } from '../api/limits.ts'
 import type { Market } from '../market/market.ts'
 import type { Call } from './answer.ts'
+import { isMultipart } from './body.ts'
 import { clientAddress } from './client-address.ts'
 import { memoryCounters, type RateCounters } from './rate-counters.ts'
 
 /** Counts the request and puts the headers on its answer; answers the refusal if its window is used up. */
 export type TakeRate = (call: Call, category: RateCategory) => Promise<Refusal | null>
-
-const MULTIPART = /^multipart\/form-data\b/i
 
 /** null: no limits. In `warn` nobody is refused, and the log has one line for each window that overflows. */
 export function rateLimit(market: Market, counters: RateCounters = memoryCounters()): TakeRate | null {
@@ -45,5 +44,5 @@ export function rateLimit(market: Market, counters: RateCounters = memoryCounter
 /** The one category of a record's requests, which for one endpoint depends on how the body is sent. */
 export function categoryOf({ rate, rateOfMultipart }: Endpoint): (req: IncomingMessage) => RateCategory {
   if (rateOfMultipart === undefined) return () => rate
-  return ({ headers }) => (MULTIPART.test(headers['content-type'] ?? '') ? rateOfMultipart : rate)
+  return req => (isMultipart(req) ? rateOfMultipart : rate)
 }

@@ -88,7 +88,13 @@ answer({
     const world = createWorld({ requireHttps: true, allowLoopback: true, ca: options.ca })
     await migrate(db, migrations, Date.now)
     const secretKey = Buffer.alloc(32, 7)
-    market = { db, world, log: () => {}, config: { baseUrl: 'http://127.0.0.1:1', secretKey } as Market['config'] }
+    market = {
+      db,
+      files: noFiles,
+      world,
+      log: () => {},
+      config: { baseUrl: 'http://127.0.0.1:1', secretKey } as Market['config'],
+    }
     furnished = await furnish(market, options)
   },
 
