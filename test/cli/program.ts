@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-const PROGRAM = fileURLToPath(new URL('../../bin/marketplace.js', import.meta.url))
+export const PROGRAM = fileURLToPath(new URL('../../bin/marketplace.js', import.meta.url))
 
 export interface Ended {
   code: number | null

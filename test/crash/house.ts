@@ -1,9 +1,11 @@
 /** The built program on one database file and one port, started again and again. */
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import net from 'node:net'
 import { join } from 'node:path'
-import { type Ended, run, start } from '../cli/program.ts'
+import { createInterface } from 'node:readline'
+import { type Ended, PROGRAM, run, start } from '../cli/program.ts'
 
 export interface Running {
   url: string
@@ -17,12 +19,23 @@ export interface Running {
   ended: Promise<Ended>
 }
 
+export interface Wrapped {
+  url: string
+  ended: Promise<Ended>
+  /** SIGTERM, then its end. */
+  end(): Promise<Ended>
+}
+
 export interface House {
   folder: string
   file: string
   start(mode: 'dev' | 'serve'): Promise<Running>
   /** Starts the program and kills it `ms` later, ready or not. */
   startInVain(ms: number): Promise<void>
+  /** Has dev make accounts, money, and an agent that can be hired, and ends it. */
+  prepare(): Promise<Running>
+  /** `serve` as the child of another command; a signal goes to the server itself. */
+  serveUnder(command: readonly string[]): Promise<Wrapped>
   /** `marketplace db check`; throws unless it says that the file is whole. */
   check(): Promise<void>
 }
@@ -36,9 +49,16 @@ export async function openHouse(folder: string, ca?: string): Promise<House> {
   if (ca) env.NODE_EXTRA_CA_CERTS = join(folder, 'ca.pem')
   const flags = ['--json', '--db', file, '--port', String(port), '--payments', 'sandbox', '--rate-limits', 'off']
 
-  return {
+  const house: House = {
     folder,
     file,
+    async prepare() {
+      const running = await house.start('dev')
+      const { code, err } = await running.kill('SIGTERM')
+      if (code !== 0) throw new Error(`dev ended with ${code}: ${err}`)
+      return running
+    },
+    serveUnder: command => serveUnder([...command, process.execPath, PROGRAM, 'serve', ...flags], folder),
     async start(mode) {
       const from = performance.now()
       const { child, ended, firstLine } = start([mode, ...flags], folder, env)
@@ -65,6 +85,23 @@ export async function openHouse(folder: string, ca?: string): Promise<House> {
       if (code !== 0) throw new Error(`db check ended with ${code}: ${out}${err}`)
     },
   }
+  return house
+}
+
+async function serveUnder([command, ...args]: readonly string[], cwd: string): Promise<Wrapped> {
+  const child = spawn(command!, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+  let err = ''
+  child.stderr.on('data', chunk => (err += chunk))
+  const ended = once(child, 'close').then(([code]): Ended => ({ code, out: '', err }))
+  const silence = ended.then(() => Promise.reject(new Error(`${command} ended before the server was ready: ${err}`)))
+  silence.catch(() => {})
+  const [line] = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), silence])
+  const { url, pid } = JSON.parse(line)
+  const end = () => {
+    process.kill(pid, 'SIGTERM')
+    return ended
+  }
+  return { url, ended, end }
 }
 
 async function freePort(): Promise<number> {

@@ -1,0 +1,72 @@
+/**
+ * The long run: crash images of the journal, changed bytes, failing operations; then the built program, killed, ended,
+ * traced and started again. Arguments: a seed, and the names of parts (all unless some are named).
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { crashes, failures, flips } from '../store/crash.ts'
+import { failingSync, fullDisk, writeUntilItFails } from './disk.ts'
+import { drainRounds, endedTwice } from './ends.ts'
+import { killRounds } from './kill.ts'
+import { startAfter } from './start.ts'
+import { canTrace, traceWrites } from './trace.ts'
+
+const [given, ...wanted] = process.argv.slice(2)
+const seed = Number(given ?? Date.now() % 1_000_000)
+const START_LIMIT_MS = 2_000
+
+const parts: Record<string, (folder: string) => Promise<unknown>> = {
+  async images() {
+    await crashes(2000, seed)
+    return '2,000 crash images: nothing lost, no half transaction, no start refused'
+  },
+  bytes: () => flips(2000, seed),
+  failures: () => failures(seed),
+  kill: folder => killRounds(folder, 50, seed),
+  async drain(folder) {
+    const tookMs = await drainRounds(folder, 5, seed, true)
+    if (tookMs.some(ms => ms > 10_000)) throw new Error(`SIGTERM took ${tookMs.join(', ')} ms; 10,000 are allowed`)
+    return { tookMs }
+  },
+  async twice(folder) {
+    const code = await endedTwice(folder)
+    if (code !== 130) throw new Error(`a second signal ended the server with ${code}, not 130`)
+    return { code }
+  },
+  async start(folder) {
+    const report = await startAfter(folder, 10_000, 5)
+    const median = report.readyMs.sort((a, b) => a - b)[2]!
+    if (median >= START_LIMIT_MS) throw new Error(`ready after ${median} ms: ${JSON.stringify(report)}`)
+    return { ...report, median }
+  },
+  full: folder => writeUntilItFails(folder, fullDisk).then(failed),
+  sync: folder => traced(() => writeUntilItFails(folder, failingSync).then(failed)),
+  trace: folder => traced(() => traceWrites(folder, 100)),
+}
+
+function failed<Report extends { code: number | null; err: string }>(report: Report): Report {
+  if (report.code === 1 && report.err.includes("can't be written")) return report
+  throw new Error(`the server ended with ${report.code}: ${report.err}`)
+}
+
+/** Where it can't be proved, that is a failure too: nobody should take silence for a proof. */
+function traced<Report>(proof: () => Promise<Report>): Promise<Report> {
+  if (canTrace()) return proof()
+  throw new Error('NOT PROVED: strace is not here, or may not trace a process. Install it and run this again.')
+}
+
+console.log(`seed ${seed}`)
+for (const [name, part] of Object.entries(parts)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue
+  const folder = mkdtempSync(join(tmpdir(), `marketplace-crash-${name}-`))
+  try {
+    console.log(name, await part(folder))
+    rmSync(folder, { recursive: true, force: true })
+  } catch (error) {
+    process.exitCode = 1
+    console.log(`${name} FAILED; its files are in ${folder}`)
+    console.log(error)
+  }
+}
+console.log(process.exitCode ? 'FAILED' : 'all passed')

@@ -1,0 +1,13 @@
+/** A start with a long journal behind it. How long it takes: npm run test:crash. */
+import { test } from 'uvu'
+import { inFolder } from '../cli/program.ts'
+import { startAfter } from './start.ts'
+
+test(
+  'killed with 10,000 records in its journal, the server starts again and has all of them',
+  inFolder(async folder => {
+    await startAfter(folder, 10_000, 1)
+  }),
+)
+
+test.run()
