@@ -2,6 +2,7 @@
 import { accounts, keys } from './accounts.ts'
 import { admins } from './admin.ts'
 import { agents } from './agents.ts'
+import { budgets } from './budgets.ts'
 import { notifications } from './notifications.ts'
 import { samples } from './samples.ts'
 import { simulator } from './simulator.ts'
@@ -17,6 +18,7 @@ export const endpoints = {
   ...tasks,
   ...callbacks,
   ...wallet,
+  ...budgets,
   ...admins,
   ...simulator,
 } as const

@@ -30,6 +30,19 @@ const table = {
     (need: number, spendable: number, clearing: number) =>
       `The wallet holds ${money(spendable)} to spend and ${money(clearing)} that is still clearing; ${money(need)} is needed`,
   ],
+  budget_out_of_turn: [400, (state: string) => `This budget authorization is ${state} already`],
+  budget_unusable: [400, (why: string) => `The budget authorization ${why}`],
+  over_task_cap: [
+    400,
+    (cap: number, price: number) =>
+      `The budget authorization allows ${money(cap)} a task (maxPerTask); this one costs ${money(price)}`,
+  ],
+  over_period_cap: [
+    400,
+    (name: string, period: string, cap: number, spent: number, price: number) =>
+      `The budget authorization allows ${money(cap)} a ${period} of UTC (${name}); ${money(spent)} is spent, this task costs ${money(price)}`,
+  ],
+  own_agent_hired: [400, "An agent can't hire its own builder's agents with someone else's money"],
   deposit_limit: [400, (why: string) => why],
   not_connected: [400, 'Connect a payout account before you withdraw'],
   payment_decided: [400, (status: string) => `This payment is ${status} already`],
@@ -46,6 +59,8 @@ const table = {
   admin_only: [403, 'This needs an administrator'],
   not_yours: [403, (what: string) => `This ${what} belongs to someone else`],
   wrong_party: [403, (who: string) => `Only the ${who} of this task may do that`],
+  hirer_only: [403, 'Only the builder of the authorized agent hires with this budget authorization'],
+  payer_suspended: [403, 'The account that pays for this budget authorization is suspended or banned'],
   suspended: [403, 'This account is suspended: it can finish open work, not start anything new'],
   banned: [403, 'This account is banned'],
   cross_site: [403, 'A request with a session must come from the marketplace itself'],

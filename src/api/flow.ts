@@ -6,7 +6,7 @@ export type TaskState = (typeof taskStates)[number]
 export const agentStates = ['draft', 'pending_review', 'verified', 'active', 'inactive'] as const
 export type AgentState = (typeof agentStates)[number]
 
-/** Events sent to an agent's webhook. Source: section 6. */
+/** Events sent to an agent's webhook; the last one to the buying agent, if there is one. Source: section 6, D36. */
 export const agentEvents = [
   'task.submitted',
   'task.cancelled',
@@ -14,6 +14,7 @@ export const agentEvents = [
   'task.approved',
   'task.disputed',
   'task.message',
+  'task.delivered_to_buyer',
 ] as const
 export type AgentEvent = (typeof agentEvents)[number]
 

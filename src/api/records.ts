@@ -219,6 +219,22 @@ export const ledgerCheck = z.object({
   problems: z.array(z.string()),
 })
 
+export const budgetStatuses = ['active', 'paused'] as const
+
+export const budgetAuthorization = z.object({
+  id: z.string(),
+  agentId: z.string(),
+  maxPerTask: cents(),
+  maxDaily: cents(),
+  maxMonthly: cents(),
+  allowedCategories: z.array(z.string()).nullable(),
+  status: z.enum(budgetStatuses),
+  spentToday: cents(),
+  spentThisMonth: cents(),
+  createdAt: time(),
+  updatedAt: time(),
+})
+
 /** What a delete answers. Source: D14. */
 export const deleted = z.object({ id: z.string() })
 
@@ -239,4 +255,5 @@ export type WalletRecord = z.infer<typeof wallet>
 export type TransactionRecord = z.infer<typeof transaction>
 export type PaymentRecord = z.infer<typeof payment>
 export type DepositLimitRecord = z.infer<typeof depositLimit>
+export type BudgetRecord = z.infer<typeof budgetAuthorization>
 export type KeyInfo = z.infer<typeof keyInfo>

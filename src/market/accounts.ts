@@ -66,8 +66,11 @@ export async function checkRoleChange(tx: Tx, user: UserRow, isBuilder: boolean 
   if (isBuilder !== false || !user.isBuilder) return
   await tx.lock('users', user.id)
   const open = await countOpenWork(tx, user.id)
-  if (open > 0) throw refuse('open_work', open === 1 ? '1 task is not finished' : `${open} tasks are not finished`)
+  if (open > 0) throw refuse('open_work', unfinished(open))
 }
+
+export const unfinished = (tasks: number) =>
+  tasks === 1 ? '1 task is not finished' : `${tasks} tasks are not finished`
 
 const register: Verb<'register'> = async ({ db, world }, { body }) => {
   const passwordHash = await hashPassword(body.password)

@@ -1,5 +1,6 @@
 /** Events for agents, written in the transaction that caused them. Source: section 4 (outgoing webhook), section 6, D37. */
 import type { AgentEvent } from '../api/flow.ts'
+import type { TrustTier } from '../api/records.ts'
 import { insertDelivery } from '../store/outbox.ts'
 import type { TaskRow } from '../store/tasks.ts'
 import { userById } from '../store/users.ts'
@@ -14,12 +15,13 @@ const bells = new WeakMap<World, () => void>()
 /** Has `wake` called after each commit that wrote an event. */
 export const onEvent = (world: World, wake: () => void) => void bells.set(world, wake)
 
-/** Writes one event about a task, as it stands after the change, to its agent. */
+/** Writes one event about a task, as it stands after the change, to its agent or to the one that buys. */
 export async function tell(
   ctx: Acting<Ctx>,
   task: TaskRow,
   event: AgentEvent,
   extra: Readonly<Record<string, unknown>> = {},
+  agentId: string = task.agentId,
 ): Promise<void> {
   const now = ctx.world.now()
   const buyer = ctx.actor.user.id === task.buyerId ? ctx.actor.user : await userById(ctx.tx, task.buyerId)
@@ -33,13 +35,13 @@ export async function tell(
     agreedPrice: task.agreedPrice,
     status: task.status,
     callbackUrl: `${ctx.config.baseUrl}/api/agent/tasks/${task.id}/callback`,
-    requestor: { id: buyer.id, type: 'user', trustTier: trustTierOf(buyer, now) },
+    requestor: requestorOf(task, trustTierOf(buyer, now)),
     ...extra,
   }
   await ctx.tx.lock('tasks', task.id)
   await insertDelivery(ctx.tx, {
     id: ctx.world.id('dlv'),
-    agentId: task.agentId,
+    agentId,
     taskId: task.id,
     event,
     body: JSON.stringify({ event, timestamp: iso(now), data }),
@@ -47,3 +49,7 @@ export async function tell(
   })
   ctx.tx.afterCommit(() => bells.get(ctx.world)?.())
 }
+
+/** A buying agent is named itself, with the trust its payer has earned. Source: section 2 (requestor), D36. */
+const requestorOf = ({ buyerId, buyerAgentId }: TaskRow, trustTier: TrustTier) =>
+  buyerAgentId === null ? { id: buyerId, type: 'user', trustTier } : { id: buyerAgentId, type: 'agent', trustTier }

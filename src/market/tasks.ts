@@ -22,6 +22,7 @@ import {
 } from '../store/tasks.ts'
 import { userById } from '../store/users.ts'
 import { keepWords } from './conversation.ts'
+import { buyerOf, checkBudget, checkSeller } from './hiring.ts'
 import type { Acting, Ctx } from './market.ts'
 import { tell } from './outbox.ts'
 import { deliverableRecord, taskRecord } from './task-records.ts'
@@ -46,11 +47,13 @@ const createTask: Verb<'createTask'> = async (ctx, { body }) => {
   const now = ctx.world.now()
   const agent = await hirable(ctx.tx, body.agentId, now)
   if (!agent) throw refuse('not_found', 'agent')
+  const buyer = await buyerOf(ctx, body.budgetAuthorizationId ?? null)
+  checkSeller(buyer, agent.builderId)
   const id = ctx.world.id('task')
   await insertTask(ctx.tx, {
     ...body,
+    ...buyer,
     id,
-    buyerId: ctx.actor.user.id,
     builderId: agent.builderId,
     requirements: body.requirements ?? null,
     maxRevisions: agent.maxRevisions,
@@ -68,6 +71,7 @@ const updateTask: Verb<'updateTask'> = async (ctx, { params, body }) => {
   const moved = body.agentId !== undefined && body.agentId !== task.agentId
   const agent = moved ? await hirable(ctx.tx, body.agentId as string, now) : undefined
   if (moved && !agent) throw refuse('not_found', 'agent')
+  if (agent) checkSeller(task, agent.builderId)
   const changed = await updateDraft(ctx.tx, {
     id: task.id,
     agentId: agent?.id ?? task.agentId,
@@ -84,12 +88,15 @@ const updateTask: Verb<'updateTask'> = async (ctx, { params, body }) => {
 }
 
 const submitTask: Verb<'submitTask'> = async (ctx, { params }) => {
+  // What is held and counted must be the price that is submitted.
+  await ctx.tx.lock('tasks', params.id)
   const task = await seenTask(ctx.tx, ctx.actor, params.id)
   const edge = turn(ctx.actor, task, 'submit')
   // Or its deletion could miss this task, and this the deletion.
   await ctx.tx.lock('agents', task.agentId)
   const agent = await hirable(ctx.tx, task.agentId, ctx.world.now())
   if (!agent) throw refuse('agent_not_available')
+  await checkBudget(ctx, task)
   if (agent.maxRevisions !== task.maxRevisions) await setMaxRevisions(ctx.tx, task.id, agent.maxRevisions)
   await take(ctx, task, edge)
   return told(ctx, task, 'task.submitted')
@@ -127,7 +134,7 @@ export async function reject(ctx: Acting<Ctx>, id: string, reason?: string | nul
   return taskRecord(await fresh(ctx.tx, id))
 }
 
-/** in_progress → delivered. Source: D21. */
+/** in_progress → delivered; a buying agent is told. Source: D21, D36. */
 export async function deliver(
   ctx: Acting<Ctx>,
   id: string,
@@ -142,7 +149,13 @@ export async function deliver(
     files: files.length > 0 ? JSON.stringify(files) : null,
     createdAt: ctx.world.now(),
   })
-  return taskRecord(await fresh(ctx.tx, id))
+  const after = await fresh(ctx.tx, id)
+  const record = taskRecord(after)
+  if (after.buyerAgentId !== null) {
+    const { deliverable } = record
+    await tell(ctx, after, 'task.delivered_to_buyer', { deliverable }, after.buyerAgentId)
+  }
+  return record
 }
 
 const acceptTask: Verb<'acceptTask'> = (ctx, { params }) => accept(ctx, params.id)

@@ -35,8 +35,12 @@ const momentOf: Partial<Record<TaskTrigger, Moment>> = {
   resolve_split: 'completed_at',
 }
 
-const isParty = (actor: Actor, task: TaskRow, party: Party) =>
-  party === 'admin' ? actor.user.isAdmin === 1 : actor.user.id === (party === 'buyer' ? task.buyerId : task.builderId)
+/** What a buying agent's builder does, the agent does. Source: D36. */
+function isParty({ user }: Actor, task: TaskRow, party: Party): boolean {
+  if (party === 'admin') return user.isAdmin === 1
+  if (party === 'builder') return user.id === task.builderId
+  return user.id === task.buyerId || user.id === task.hirerId
+}
 
 /** The task, for those who may see it: its buyer, its builder, an administrator. Else 404 or 403. */
 export async function seenTask(q: Reader, actor: Actor, id: string): Promise<TaskRow> {

@@ -2,6 +2,7 @@
 import { accountVerbs } from './accounts.ts'
 import { agentStateVerbs } from './agent-states.ts'
 import { agentVerbs } from './agents.ts'
+import { budgetVerbs } from './budgets.ts'
 import { callbackVerbs } from './callback.ts'
 import { checkVerbs } from './check.ts'
 import { clockVerbs } from './clock.ts'
@@ -20,6 +21,7 @@ export const verbs: Verbs = {
   ...accountVerbs,
   ...agentVerbs,
   ...agentStateVerbs,
+  ...budgetVerbs,
   ...callbackVerbs,
   ...checkVerbs,
   ...clockVerbs,

@@ -8,6 +8,8 @@ export interface TaskRow {
   buyerId: string
   builderId: string
   buyerAgentId: string | null
+  /** The builder of the buying agent, who acts as the buyer beside the owner of the wallet. */
+  hirerId: string | null
   budgetAuthorizationId: string | null
   title: string
   description: string
@@ -48,6 +50,7 @@ const own = [
   'buyerId',
   'builderId',
   'buyerAgentId',
+  'hirerId',
   'budgetAuthorizationId',
   'title',
   'description',
@@ -87,7 +90,7 @@ export interface TaskFilter {
 }
 
 /** Drafts are their buyer's alone. Source: D19. */
-const mine = `(($2 <> 'builder' AND t.buyer_id = $1) OR ($2 <> 'buyer' AND t.builder_id = $1 AND t.status <> 'draft'))
+const mine = `(($2 <> 'builder' AND (t.buyer_id = $1 OR t.hirer_id = $1)) OR ($2 <> 'buyer' AND t.builder_id = $1 AND t.status <> 'draft'))
   AND ($3 = '' OR t.status = $3)`
 
 const filterValues = (filter: TaskFilter): Value[] => [filter.userId, filter.role ?? '', filter.status ?? '']
@@ -125,6 +128,9 @@ export const insertTask = (
     | 'agentId'
     | 'buyerId'
     | 'builderId'
+    | 'buyerAgentId'
+    | 'hirerId'
+    | 'budgetAuthorizationId'
     | 'title'
     | 'description'
     | 'requirements'
@@ -135,8 +141,8 @@ export const insertTask = (
 ) =>
   tx.run(
     `INSERT INTO tasks (id, agent_id, buyer_id, builder_id, title, description, requirements, agreed_price,
-       max_revisions, status, created_at, updated_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'draft', $10, $10)`,
+       max_revisions, status, created_at, updated_at, buyer_agent_id, hirer_id, budget_authorization_id)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'draft', $10, $10, $11, $12, $13)`,
     [
       task.id,
       task.agentId,
@@ -148,6 +154,9 @@ export const insertTask = (
       task.agreedPrice,
       task.maxRevisions,
       task.createdAt,
+      task.buyerAgentId,
+      task.hirerId,
+      task.budgetAuthorizationId,
     ],
   )
 

@@ -7,6 +7,7 @@ import { outbox } from './05-outbox.ts'
 import { samples } from './06-samples.ts'
 import { notifications } from './07-notifications.ts'
 import { files } from './10-files.ts'
+import { budgets } from './20-budgets.ts'
 
 export const migrations = [
   { id: 1, name: 'accounts', sql: accounts },
@@ -17,4 +18,5 @@ export const migrations = [
   { id: 6, name: 'samples', sql: samples },
   { id: 7, name: 'notifications', sql: notifications },
   { id: 10, name: 'files', sql: files },
+  { id: 20, name: 'budgets', sql: budgets },
 ] as const
