@@ -55,6 +55,7 @@ export const agents = {
     }),
     reply: agent,
     list: 'items',
+    kept: true,
     unit: 'read',
     source: 'section 4, D16',
   }),

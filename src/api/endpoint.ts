@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { FailureName } from './failures.ts'
 import type { KeptFile } from './file-kinds.ts'
 import type { RateCategory } from './limits.ts'
+import type { Json } from './reply.ts'
 
 /**
  * Who may call. `public`: anyone (a bad credential counts as none, D15); `key-or-session`; `key`: API key only;
@@ -38,6 +39,8 @@ export interface Endpoint {
   readonly download?: true
   /** Paginated, under this key of `data`. */
   readonly list?: 'items' | 'tasks'
+  /** The verb may hand over the page's items as JSON that is ready. */
+  readonly kept?: true
   /** How the verb meets the database: one read, one transaction, or units of its own making. */
   readonly unit: 'read' | 'write' | 'own'
   /** The verb answers `{ data, session }`, and the session (or its end, null) is set as the cookie. Source: D10. */
@@ -79,7 +82,15 @@ export interface Page<Item> {
   readonly total: number
 }
 
-type DataOf<E extends Endpoint> = E['list'] extends string ? Page<z.infer<E['reply']>> : z.infer<E['reply']>
+/** A page whose items are a JSON list already. */
+export interface ReadyPage {
+  readonly items: Json
+  readonly total: number
+}
+
+type DataOf<E extends Endpoint> = E['list'] extends string
+  ? Page<z.infer<E['reply']>> | (E['kept'] extends true ? ReadyPage : never)
+  : z.infer<E['reply']>
 
 /** What the verb of a record resolves to. */
 export type ReplyOf<E extends Endpoint> = E['sets'] extends 'session'

@@ -1,6 +1,7 @@
 /** The public marketplace, a builder's own agents, and their review. Source: section 3, section 4, D13, D16–D18, D30. */
 import { invalid, refuse } from '../api/failures.ts'
 import { durations, limits } from '../api/limits.ts'
+import { Json } from '../api/reply.ts'
 import {
   type AgentPatch,
   agentsByStatus,
@@ -19,6 +20,7 @@ import { lockOwnAgent, ownAgentOf, presentAgent, seenAgent } from './agent-acces
 import { agentRecord, ownAgentRecord, recordOf, recordsOf } from './agent-records.ts'
 import { reread } from './agent-states.ts'
 import { numberedSlug, prefixes, slugBase, words } from './agent-words.ts'
+import { publicPage } from './catalogue.ts'
 import { makeSecret, seal } from './secrets.ts'
 import { iso } from './time.ts'
 import type { Verb } from './verb.ts'
@@ -28,7 +30,10 @@ const listAgents: Verb<'listAgents'> = async ({ tx, world }, { query }) => {
   const categoryId = category === '' ? null : await categoryNamed(tx, category)
   if (categoryId === undefined) return { items: [], total: 0 }
   const now = world.now()
-  const { rows, total } = await publicAgents(tx, now, { prefixes: prefixes(q), categoryId, sort, page, limit })
+  const search = { prefixes: prefixes(q), categoryId, sort, page, limit }
+  const kept = await publicPage(tx, now, search)
+  if (kept) return { items: new Json(kept.text), total: kept.total }
+  const { rows, total } = await publicAgents(tx, now, search)
   return { items: await recordsOf(tx, rows, now, agentRecord), total }
 }
 

@@ -212,6 +212,24 @@ const orders = {
   price_desc: 'a.base_price DESC, a.id',
 } as const
 
+type Sorted = Pick<ListedAgentRow, 'id' | 'completedTasks' | 'createdAt' | 'basePrice'>
+
+const byId = (a: Sorted, b: Sorted) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
+
+/** The same orders for rows in memory. */
+export const compareListed: Record<keyof typeof orders, (a: Sorted, b: Sorted) => number> = {
+  popular: (a, b) => b.completedTasks - a.completedTasks || byId(b, a),
+  newest: (a, b) => b.createdAt - a.createdAt || byId(b, a),
+  price_asc: (a, b) => a.basePrice - b.basePrice || byId(a, b),
+  price_desc: (a, b) => b.basePrice - a.basePrice || byId(b, a),
+}
+
+/** Every agent that can be public, whether or not it is now. */
+export const listedAgents = (q: Reader) =>
+  q.all<ListedAgentRow>(
+    `${selectListed} WHERE a.status IN ('verified', 'active') AND a.deleted_at IS NULL ORDER BY a.id`,
+  )
+
 export interface PublicSearch extends Span {
   /** Beginnings of words, all of which must be there. */
   prefixes: readonly string[]
@@ -221,6 +239,15 @@ export interface PublicSearch extends Span {
 
 // Above every text that begins with the prefix: no character comes after this one.
 const LAST_CHARACTER = '\u{10FFFF}'
+
+/** Ids of all agents with a word that begins so. */
+export const agentsWithTerm = async (q: Reader, prefix: string) =>
+  (
+    await q.all<{ id: string }>(
+      'SELECT DISTINCT agent_id AS id FROM agent_terms WHERE term >= $1 AND term < $2 ORDER BY agent_id',
+      [prefix, prefix + LAST_CHARACTER],
+    )
+  ).map(({ id }) => id)
 
 export const publicAgents = (q: Reader, now: number, { prefixes, categoryId, sort, ...span }: PublicSearch) => {
   const values: Value[] = [publicSince(now)]

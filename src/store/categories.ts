@@ -24,6 +24,13 @@ export const categoryIdsOf = async (q: Reader, agentIds: readonly string[]) => {
   return found
 }
 
+/** The categories of all agents, each agent's in the order they were given. */
+export const allAgentCategories = (q: Reader) =>
+  q.all<{ agentId: string; categoryId: string }>(
+    `SELECT agent_id AS "agentId", category_id AS "categoryId" FROM agent_categories
+     ORDER BY agent_id, position, category_id`,
+  )
+
 /** Puts an agent into exactly these categories. */
 export const setCategories = async (tx: Tx, agentId: string, categoryIds: readonly string[]) => {
   await tx.run('DELETE FROM agent_categories WHERE agent_id = $1', [agentId])

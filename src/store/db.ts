@@ -2,10 +2,20 @@
 
 export type Value = string | number | null
 
+/** What committed writes have changed, for caches. */
+export interface Changes {
+  /** Another number whenever a committed write may have changed the table. */
+  version(table: string): number
+  /** Ids of all rows that may have changed after that version; null where nobody knows which. */
+  since(table: string, version: number): ReadonlySet<string> | null
+}
+
 /** Runs SELECTs. Values stand in the text as $1, $2 …; rows come back as plain objects under their column names. */
 export interface Reader {
   get<Row>(sql: string, values?: readonly Value[]): Promise<Row | undefined>
   all<Row>(sql: string, values?: readonly Value[]): Promise<Row[]>
+  /** Null where the engine can't tell, and in a write transaction, which may have changed something itself. */
+  readonly changes: Changes | null
 }
 
 /** A write transaction. `get` and `all` also take INSERT, UPDATE and DELETE … RETURNING. */

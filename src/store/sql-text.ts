@@ -2,8 +2,10 @@
 
 export interface SqlText {
   kind: 'read' | 'write' | 'schema'
-  /** The table that it writes; null for a read. */
+  /** The table that it writes; null for a read and for a statement about tables themselves. */
   table: string | null
+  /** The n of the $n that is the `id` of the only row it can change; null if no such $n can be seen. */
+  row: number | null
   /** For each place the engine binds, in its order, the number n of the $n that stands there. */
   places: readonly number[]
   /** How many values the text asks for: the greatest n. */
@@ -32,7 +34,8 @@ export const readSqlText = (sql: string): SqlText => {
   }
   return {
     kind,
-    table: kind === 'read' ? null : writtenTable(words, verb),
+    table: kind === 'write' ? writtenTable(words, verb) : null,
+    row: kind === 'write' ? writtenRow(sql) : null,
     places,
     valueCount: Math.max(0, ...places),
   }
@@ -72,6 +75,29 @@ const writtenTable = (words: readonly string[], verb: string) => {
   const skip = /^(OR|ABORT|IGNORE|REPLACE|INTO|FROM|TABLE|UNIQUE|INDEX|VIEW|TEMP|IF|NOT|EXISTS)$/i
   const name = rest.find(word => !skip.test(word)) ?? ''
   return name.replace(/^"|"$/g, '').toLowerCase()
+}
+
+// Whole statements: what these do not match may change any row.
+const ONE_INSERTED =
+  /^\s*INSERT INTO \w+\s*\(\s*id\s*,[\w\s,]*\)\s*VALUES\s*\(\s*\$(\d+)\s*,[^()']*\)\s*(?:ON CONFLICT\s*\(\w+\) DO NOTHING\s*)?$/
+const ONE_CHANGED =
+  /^\s*(?:UPDATE \w+ SET (?:(?!\b(?:WHERE|FROM|OR|id)\b)[^()])*|DELETE FROM \w+) WHERE id = \$(\d+)\s*(?:(?:AND|RETURNING)\b(?:(?!\bOR\b)[^()])*)?$/
+
+const writtenRow = (sql: string) => {
+  const text = withoutBrackets(sql)
+  const found = ONE_INSERTED.exec(sql) ?? (text === null ? null : ONE_CHANGED.exec(text))
+  return found ? Number(found[1]) : null
+}
+
+/** What stands outside of brackets; null where a string or a comment could hide one. */
+const withoutBrackets = (sql: string) => {
+  if (/'[^']*[()][^']*'|--|\/\*/.test(sql)) return null
+  let text = sql
+  for (let before = ''; text !== before; ) {
+    before = text
+    text = text.replace(/\([^()]*\)/g, '')
+  }
+  return text
 }
 
 /** The house dialect's DDL as SQLite wants it: 64-bit integers under their only name there, and tables that check types. */

@@ -5,6 +5,7 @@ import { type Db, type Reader, StoreError, type Tx } from './db.ts'
 import { type Disk, realDisk } from './disk.ts'
 import { Engine } from './engine.ts'
 import { foldInWorker } from './fold.ts'
+import { History } from './history.ts'
 import type { Journal } from './journal.ts'
 import { lockFile } from './lock.ts'
 import { recover, resumeJournal } from './recovery.ts'
@@ -97,8 +98,7 @@ class EmbeddedDb implements SqliteDb {
   #failure: StoreError | null = null
   #busy = false
   readonly #turns: { go(): void; refuse(error: Error): void }[] = []
-  readonly #versions = new Map<string, number>()
-  #schemaVersion = 0
+  readonly #history = new History()
   #transactions = 0
   #snapshots = 0
   #folding: Promise<void> | null = null
@@ -123,7 +123,7 @@ class EmbeddedDb implements SqliteDb {
 
   async read<T>(work: (q: Reader) => Promise<T>): Promise<T> {
     await this.#enter()
-    const unit = new Unit(this.#engine, false)
+    const unit = new Unit(this.#engine, false, this.#history)
     let outcome: Outcome<T>
     try {
       outcome = { value: await work(unit) }
@@ -143,7 +143,7 @@ class EmbeddedDb implements SqliteDb {
       const value = await work(unit)
       unit.commit()
       outcome = { value }
-      this.#countVersions(unit)
+      this.#history.add(unit.written)
     } catch (error) {
       outcome = { error }
       unit.rollback()
@@ -156,8 +156,8 @@ class EmbeddedDb implements SqliteDb {
   }
 
   version(tables: readonly string[]) {
-    let sum = this.#schemaVersion
-    for (const table of tables) sum += this.#versions.get(table) ?? 0
+    let sum = 0
+    for (const table of tables) sum += this.#history.version(table)
     return sum
   }
 
@@ -250,11 +250,6 @@ class EmbeddedDb implements SqliteDb {
         this.#warn(`What follows a commit must not throw: ${(error as Error).stack}`)
       }
     }
-  }
-
-  #countVersions(unit: Unit) {
-    for (const table of unit.tables) this.#versions.set(table, (this.#versions.get(table) ?? 0) + 1)
-    if (unit.changedSchema) this.#schemaVersion++
   }
 
   #foldIfLong(bytes: number) {

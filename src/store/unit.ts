@@ -1,6 +1,7 @@
 /** One unit of work on the embedded engine: what a caller holds as `q` or `tx` while it is his turn. */
-import { ConstraintError, StoreError, type Tx, type Value } from './db.ts'
+import { type Changes, ConstraintError, StoreError, type Tx, type Value } from './db.ts'
 import type { Effect, Engine, Result } from './engine.ts'
+import type { Change } from './history.ts'
 
 const NONE: readonly Value[] = []
 
@@ -10,14 +11,15 @@ export class Unit implements Tx {
   #begun = false
   #ended = false
   #broken: unknown
+  readonly changes: Changes | null
   readonly effects: Effect[] = []
+  readonly written: Change[] = []
   readonly after: (() => void)[] = []
-  readonly tables = new Set<string>()
-  changedSchema = false
 
-  constructor(engine: Engine, mayWrite: boolean) {
+  constructor(engine: Engine, mayWrite: boolean, changes: Changes | null = null) {
     this.#engine = engine
     this.#mayWrite = mayWrite
+    this.changes = changes
   }
 
   async get<Row>(sql: string, values = NONE) {
@@ -64,7 +66,7 @@ export class Unit implements Tx {
     if (this.#broken) throw this.#broken
     try {
       const prepared = this.#engine.prepare(sql)
-      const { kind, table } = prepared.text
+      const { kind, table, row } = prepared.text
       if (kind === 'read') {
         if (mostRows === 0) throw new TypeError(`Not for run, which writes: ${sql}`)
         return this.#engine.run(prepared, values, mostRows)
@@ -74,9 +76,9 @@ export class Unit implements Tx {
       this.#begun = true
       const result = this.#engine.run(prepared, values, mostRows)
       if (result.changed === 0) return result // it left everything as it was: nothing to keep
+      const id = row === null ? null : String(values[row - 1])
       this.effects.push({ sql, changed: result.changed, values: result.bound })
-      if (kind === 'schema') this.changedSchema = true
-      else this.tables.add(table!)
+      this.written.push({ table, id })
       return result
     } catch (error) {
       // A refused row undoes its own statement and no other. After anything else nobody knows: the unit can't commit.

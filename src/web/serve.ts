@@ -1,5 +1,5 @@
 /** The steps between a request and its verb: credential, body, input, unit, answer. */
-import type { Endpoint } from '../api/endpoint.ts'
+import type { Endpoint, Page, ReadyPage } from '../api/endpoint.ts'
 import { Refusal, refuse } from '../api/failures.ts'
 import { Created, Download, Json } from '../api/reply.ts'
 import type { Actor, Market } from '../market/market.ts'
@@ -129,13 +129,15 @@ function reply(record: Endpoint, call: Call, input: Input, result: unknown) {
     cookie = sessionCookie(call.house.market.config, session)
     data = inner
   }
-  if (record.list !== undefined && !(data instanceof Json)) data = pageOf(record.list, data, input.query as Paging)
-  const text = data instanceof Json ? data.text : JSON.stringify(data === undefined ? null : data)
+  const text = record.list === undefined ? jsonOf(data) : pageOf(record.list, data, input.query as Paging)
   call.json(status, `{"success":true,"data":${text}}`, cookie)
 }
 
-function pageOf(key: string, data: unknown, { page, limit }: Paging) {
-  const { items, total } = data as { items: unknown[]; total: number }
+const jsonOf = (data: unknown) => (data instanceof Json ? data.text : JSON.stringify(data === undefined ? null : data))
+
+function pageOf(key: string, data: unknown, { page, limit }: Paging): string {
+  const { items, total } = data as Page<unknown> | ReadyPage
   const totalPages = Math.ceil(total / limit)
-  return { [key]: items, pagination: { page, limit, total, totalPages, hasMore: page < totalPages } }
+  const pagination = { page, limit, total, totalPages, hasMore: page < totalPages }
+  return `{"${key}":${jsonOf(items)},"pagination":${JSON.stringify(pagination)}}`
 }

@@ -12,6 +12,7 @@ export function recording(tx: Tx, log: Step[]): Tx {
   const note = (sql: string, values: readonly Value[] | undefined, reads: boolean) =>
     log.push({ sql, values: values ?? [], reads })
   return {
+    changes: null,
     get(sql, values) {
       note(sql, values, true)
       return tx.get(sql, values)
