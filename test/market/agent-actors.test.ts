@@ -1,0 +1,133 @@
+/** Every agent state × every trigger × those who may not pull it, and what publishing needs. Source: section 3, D15, D30. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { OwnAgentRecord } from '../../src/api/records.ts'
+import { type House, type ListedAgent, type Member, openHouse } from '../support/marketplace.ts'
+
+const states = ['draft', 'pending_review', 'verified', 'active', 'inactive'] as const
+type State = (typeof states)[number]
+
+const triggers = ['publish', 'approve', 'reject', 'deactivate', 'reactivate'] as const
+type Trigger = (typeof triggers)[number]
+
+type Person = 'builder' | 'admin'
+const actors = ['builder', 'another builder', 'buyer', 'admin', 'nobody'] as const
+type ActorName = (typeof actors)[number]
+
+const rightful: Record<Trigger, Person> = {
+  publish: 'builder',
+  approve: 'admin',
+  reject: 'admin',
+  deactivate: 'builder',
+  reactivate: 'builder',
+}
+
+const pathOf: Record<Trigger, string> = {
+  publish: '/api/my/agents/:id/publish',
+  approve: '/api/admin/agents/:id/approve',
+  reject: '/api/admin/agents/:id/reject',
+  deactivate: '/api/my/agents/:id/deactivate',
+  reactivate: '/api/my/agents/:id/reactivate',
+}
+
+interface Stage {
+  house: House
+  members: Record<Exclude<ActorName, 'nobody'>, Member>
+  agents: Map<State, ListedAgent>
+}
+
+async function openStage(): Promise<Stage> {
+  const house = await openHouse()
+  const [builder, other, buyer] = await Promise.all(
+    ['builder', 'another.builder', 'buyer'].map(name => house.join(name)),
+  )
+  const members = { builder: builder!, 'another builder': other!, buyer: buyer!, admin: house.admin }
+  const agents = new Map<State, ListedAgent>()
+  for (const state of states) agents.set(state, await bring(house, builder!, state))
+  return { house, members, agents }
+}
+
+/** An agent in a state, with a fresh pass that is newer than whatever has to be older. */
+async function bring(house: House, builder: Member, state: State): Promise<ListedAgent> {
+  const agent = await house.list(builder)
+  await house.market.db.write(tx => tx.run('UPDATE agents SET status = $2 WHERE id = $1', [agent.id, state]))
+  return agent
+}
+
+const pull = ({ house, members }: Stage, actor: ActorName, trigger: Trigger, id: string) => {
+  const party = actor === 'nobody' ? house.visitor : members[actor]
+  const body = trigger === 'reject' ? { reason: 'Too thin.' } : undefined
+  return party.ask<OwnAgentRecord>('POST', pathOf[trigger].replace(':id', id), body, 'key')
+}
+
+const refusals = suite<Stage & { before: Record<string, string> }>('refusals')
+
+refusals.before(async context => {
+  Object.assign(context, await openStage())
+  context.before = await context.house.contents()
+})
+
+refusals.after(({ house }) => house.close())
+
+for (const state of states) {
+  for (const trigger of triggers) {
+    refusals(
+      `${state}: ${trigger} is refused to all but the ${rightful[trigger]}, and changes nothing`,
+      async context => {
+        const { id } = context.agents.get(state)!
+        for (const actor of actors.filter(actor => actor !== rightful[trigger])) {
+          const answer = await pull(context, actor, trigger, id)
+          assert.is(answer.status, actor === 'nobody' ? 401 : 403, `${actor}: ${answer.error}`)
+          assert.equal(await context.house.contents(), context.before, actor)
+        }
+      },
+    )
+  }
+}
+
+refusals('of an agent that is not there is 404 to those who could', async context => {
+  for (const trigger of triggers) {
+    assert.is((await pull(context, rightful[trigger], trigger, 'agt_none')).status, 404, trigger)
+  }
+})
+
+refusals.run()
+
+const passes = suite<Stage>('passes')
+passes.before(async context => void Object.assign(context, await openStage()))
+passes.after(({ house }) => house.close())
+
+passes('publish needs a pass that is 24 hours old at most, and newer than the URL and the secret', async context => {
+  const { house, members } = context
+  const agent = await bring(house, members.builder, 'draft')
+  const mine = `/api/my/agents/${agent.id}`
+  const publish = async () => (await pull(context, 'builder', 'publish', agent.id)).status
+  await members.builder.call('PUT', mine, { webhookUrl: 'https://localhost/elsewhere' }, 'key')
+  assert.is(await publish(), 400)
+  await members.builder.call('PUT', mine, { webhookUrl: agent.sink.url }, 'key')
+  assert.is(await publish(), 400)
+  await house.freshen(agent)
+  const { secret } = await members.builder.call<{ secret: string }>('POST', `${mine}/webhook-secret`, undefined, 'key')
+  agent.sink.secret = secret
+  assert.is(await publish(), 400)
+  await house.freshen(agent)
+  await house.pass(86_400_001)
+  assert.is(await publish(), 400)
+  await house.freshen(agent)
+  await house.pass(86_400_000)
+  assert.is(await publish(), 200)
+})
+
+passes('a listed agent is public for exactly 24 hours after a pass, and again after the next', async context => {
+  const { house, members } = context
+  const agent = await house.list(members.builder)
+  const shown = async () => (await house.visitor.ask('GET', `/api/agents/${agent.id}`)).status
+  await house.pass(86_400_000)
+  assert.is(await shown(), 200)
+  await house.pass(1)
+  assert.is(await shown(), 404)
+  await house.freshen(agent)
+  assert.is(await shown(), 200)
+})
+
+passes.run()

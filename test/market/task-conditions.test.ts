@@ -1,0 +1,190 @@
+/** What a step of a task needs besides its state: money, an agent, time, revisions, an account in good standing. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { TaskRecord } from '../../src/api/records.ts'
+import { type Situation, window48h } from '../support/task-law.ts'
+import { openStage, type Stage } from '../support/task-stage.ts'
+
+const condition = suite<Stage>('conditions')
+condition.before.each(async context => void Object.assign(context, await openStage()))
+condition.after.each(async ({ house }) => {
+  await house.checkLedger()
+  await house.close()
+})
+
+const refused = async ({ house }: Stage, status: number, ask: () => Promise<{ status: number; error?: string }>) => {
+  const before = await house.contents()
+  const answer = await ask()
+  assert.is(answer.status, status, answer.error)
+  assert.equal(await house.contents(), before, 'a refused request changes nothing')
+  return answer.error ?? ''
+}
+
+const one = async (stage: Stage, situation: Situation) => (await stage.bring([situation]))[0]!.id
+
+condition('submit: the whole price must be spendable, to the cent; money that clears is not', async stage => {
+  const { house, agent, members } = stage
+  const spender = await house.join('spender', 1_000)
+  const tooMuch = await house.draft(spender, agent, { agreedPrice: 1_001 })
+  const submit = (id: string) => spender.ask('POST', `/api/tasks/${id}/submit`)
+  assert.match(await refused(stage, 400, () => submit(tooMuch.id)), /10\.00.*10\.01/)
+  const all = await house.draft(spender, agent)
+  assert.is((await submit(all.id)).status, 200)
+  assert.equal(await house.balances(spender.id), { available: 0, held: 1_000, clearing: 0 })
+
+  // The builder earns 1,000, and can spend it when it has cleared.
+  await stage.pull('builder', 'accept', all.id)
+  await stage.pull('builder', 'deliver', all.id)
+  await spender.call('POST', `/api/tasks/${all.id}/approve`)
+  const { builder } = members
+  const own = await house.draft(builder, await house.list(members['another builder']))
+  const spend = () => builder.ask('POST', `/api/tasks/${own.id}/submit`)
+  assert.match(await refused(stage, 400, spend), /0\.00 to spend and 10\.00.*clearing/)
+  await house.pass(window48h)
+  await house.freshen({ ...agent, id: own.agentId, builder: members['another builder'] })
+  assert.is((await spend()).status, 200)
+})
+
+condition('create and submit: the agent must be public then; its own builder gets no other answer', async stage => {
+  const { house, agent, members } = stage
+  const draft = await house.draft(members.buyer, agent)
+  await house.pass(86_400_001)
+  await refused(stage, 400, () => stage.pull('buyer', 'submit', draft.id))
+  for (const party of [members.buyer, members.builder]) {
+    const body = { title: draft.title, description: draft.description, agreedPrice: 1_000, agentId: agent.id }
+    await refused(stage, 404, () => party.ask('POST', '/api/tasks', body))
+  }
+  await house.freshen(agent)
+  assert.is((await stage.pull('buyer', 'submit', draft.id)).status, 200)
+})
+
+condition(
+  'dispute: until 48 hours after the completion, not at them, whether the payment was cleared or not',
+  async stage => {
+    const { house } = stage
+    const [first, second] = await stage.bring(['completed', 'completed'])
+    await house.pass(window48h - 1)
+    assert.is((await stage.pull('buyer', 'dispute', first!.id)).status, 200)
+    house.world.advance(house.world.now() + 1)
+    await refused(stage, 400, () => stage.pull('buyer', 'dispute', second!.id))
+    await house.pass(0)
+    await refused(stage, 400, () => stage.pull('buyer', 'dispute', second!.id))
+  },
+)
+
+condition('dispute: one a task, also when it was resolved; resolve: once', async stage => {
+  const id = await one(stage, 'completed by a resolution')
+  await refused(stage, 400, () => stage.pull('buyer', 'dispute', id))
+  for (const outcome of ['resolve_refund', 'resolve_release', 'resolve_split'] as const) {
+    await refused(stage, 400, () => stage.pull('admin', outcome, id))
+  }
+})
+
+condition('resolve: money needs a session, an administrator with a key is refused', async stage => {
+  const id = await one(stage, 'delivered, disputed')
+  await refused(stage, 403, () => stage.pull('admin', 'resolve_release', id, 'key'))
+})
+
+condition('request-revision: as often as the agent allowed when the task was submitted', async stage => {
+  const { house, members } = stage
+  const agent = await house.list(members.builder, { maxRevisions: 1 })
+  const { id } = await house.draft(members.buyer, agent)
+  await members.builder.call('PUT', `/api/my/agents/${agent.id}`, { maxRevisions: 2 })
+  assert.is((await stage.pull('buyer', 'submit', id)).data?.maxRevisions, 2)
+  await members.builder.call('PUT', `/api/my/agents/${agent.id}`, { maxRevisions: 0 })
+  await stage.pull('builder', 'accept', id)
+  for (const count of [1, 2]) {
+    await stage.pull('builder', 'deliver', id)
+    assert.is((await stage.pull('buyer', 'request_revision', id)).data?.revisionCount, count)
+  }
+  await stage.pull('builder', 'deliver', id)
+  await refused(stage, 400, () => stage.pull('buyer', 'request_revision', id))
+})
+
+condition('review: one a task, the second is a conflict', async stage => {
+  const id = await one(stage, 'completed')
+  assert.is((await stage.pull('buyer', 'review', id)).status, 201)
+  await refused(stage, 409, () => stage.pull('buyer', 'review', id))
+})
+
+condition('a suspended account starts nothing, and closes what is open', async stage => {
+  const { house, members, agent } = stage
+  const tasks = await stage.bring(['draft', 'draft', 'pending', 'in_progress', 'in_progress', 'delivered', 'pending'])
+  const [draft, spare, pending, accepted, working, delivered, other] = tasks.map(({ id }) => id) as string[]
+  for (const { id } of [members.buyer, members.builder]) {
+    await house.admin.call('PUT', `/api/admin/users/${id}`, { suspended: true })
+  }
+  const { buyer } = members
+  await refused(stage, 403, () => stage.pull('buyer', 'submit', draft!))
+  const body = { title: 'One more task', description: 'A task that must not be made.', agreedPrice: 1_000 }
+  await refused(stage, 403, () => buyer.ask('POST', '/api/tasks', { ...body, agentId: agent.id }))
+  await refused(stage, 403, () => buyer.ask('POST', '/api/wallet/deposit', { amount: 1_000 }))
+  await refused(stage, 403, () => buyer.ask('POST', '/api/wallet/withdraw', { amount: 1_000 }))
+  await refused(stage, 403, () => buyer.ask('POST', '/api/my/api-keys', { name: 'more' }))
+  await refused(stage, 403, () => members.builder.ask('POST', '/api/my/agents', {}))
+  const allowed = [
+    ['buyer', 'cancel', spare],
+    ['buyer', 'message', pending],
+    ['buyer', 'cancel', pending],
+    ['buyer', 'dispute', accepted],
+    ['builder', 'deliver', working],
+    ['buyer', 'approve', delivered],
+    ['builder', 'reject', other],
+  ] as const
+  for (const [actor, trigger, id] of allowed) {
+    const { status, error } = await stage.pull(actor, trigger, id!)
+    assert.ok(status < 300, `${trigger}: ${status} ${error}`)
+  }
+})
+
+condition(
+  'a banned account is refused everywhere; its agent’s callback, after its signature was looked at',
+  async stage => {
+    const { house, members } = stage
+    const id = await one(stage, 'pending')
+    await house.admin.call('PUT', `/api/admin/users/${members.builder.id}`, { banned: true })
+    for (const route of ['key', 'agent', 'signed'] as const) {
+      await refused(stage, 403, () => stage.pull('builder', 'accept', id, route))
+    }
+    await refused(stage, 401, () => stage.pull('another builder', 'accept', id, 'signed'))
+    const { email, password } = members.builder
+    await refused(stage, 403, () => house.visitor.ask('POST', '/api/auth/login', { email, password }))
+    await house.admin.call('PUT', `/api/admin/users/${members.buyer.id}`, { banned: true })
+    await refused(stage, 403, () => stage.pull('buyer', 'cancel', id))
+    await refused(stage, 403, () => members.buyer.ask('GET', '/api/wallet'))
+  },
+)
+
+condition('work for oneself is paid for and counts for nothing', async stage => {
+  const { house, members, agent } = stage
+  const { builder } = members
+  await builder.call('POST', '/api/wallet/deposit', { amount: 1_000 })
+  const { id } = await house.draft(builder, agent)
+  const path = `/api/tasks/${id}`
+  for (const verb of ['submit', 'accept']) await builder.call('POST', `${path}/${verb}`)
+  await builder.call('POST', `${path}/deliver`, { content: 'For me.' })
+  assert.is((await builder.call<TaskRecord>('POST', `${path}/approve`)).status, 'completed')
+  await builder.call('POST', `${path}/review`, { rating: 5 })
+  assert.equal(await house.balances(builder.id), { available: 0, held: 0, clearing: 1_000 })
+  const listed = await house.visitor.call<{ completedTasks: number; rating: object }>('GET', `/api/agents/${agent.id}`)
+  assert.equal([listed.completedTasks, listed.rating], [0, { average: null, count: 0 }])
+})
+
+condition('a refund after the completion takes the task and its review out of the agent’s figures', async stage => {
+  const { house, agent } = stage
+  const tasks = (await stage.bring(['completed', 'completed'])).map(({ id }) => id)
+  for (const id of tasks) await stage.pull('buyer', 'review', id)
+  const figures = async () => {
+    const { completedTasks, rating } = await house.visitor.call<{ completedTasks: number; rating: object }>(
+      'GET',
+      `/api/agents/${agent.id}`,
+    )
+    return [completedTasks, rating]
+  }
+  assert.equal(await figures(), [2, { average: 4, count: 2 }])
+  await stage.pull('buyer', 'dispute', tasks[0]!)
+  await stage.pull('admin', 'resolve_refund', tasks[0]!)
+  assert.equal(await figures(), [1, { average: 4, count: 1 }])
+})
+
+condition.run()
