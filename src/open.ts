@@ -12,6 +12,7 @@ import { verbs } from './market/verbs.ts'
 import { proveSecretKey, secretKeyFor } from './secret-key.ts'
 import { dropTests } from './store/agent-tests.ts'
 import { type Db, StoreError } from './store/db.ts'
+import { releaseAllRequests } from './store/idempotency-keys.ts'
 import { openLocalFiles } from './store/local-files.ts'
 import { migrate } from './store/migrate.ts'
 import { migrations } from './store/migrations/index.ts'
@@ -135,6 +136,7 @@ async function openDb({ file, onFatal, holder, mode }: OpenOptions, log: Log): P
   })
   try {
     await migrate(db, migrations, Date.now)
+    await db.write(tx => releaseAllRequests(tx))
     await db.write(dropTests)
     return db
   } catch (error) {

@@ -26,6 +26,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 const importExceptions: Readonly<Record<string, string>> = {
   'src/web/answer.ts > store/db.ts': 'a unique index that decides a race is answered with 409',
   'src/web/credentials.ts > store/db.ts': 'names the type of the unit in which a credential is looked up',
+  'src/web/repeat.ts > store/db.ts': 'a unique index that decides a race is answered with 409, and so is its repeat',
   'src/web/serve.ts > store/db.ts': 'names the type of the unit in which a request is served',
   'src/sim/seed.ts > market/accounts.ts': 'the simulator is seeded before it listens, with an administrator too',
   'src/sim/seed.ts > market/keys.ts': 'a lost key of a seeded account is replaced without a session',

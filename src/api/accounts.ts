@@ -110,6 +110,7 @@ export const keys = {
     summary: 'Create an API key; the full key is shown once',
     body: z.object({ name: text(limits.key.name) }),
     reply: z.object({ key: z.string(), keyInfo }),
+    showsSecret: true,
     status: 201,
     unit: 'write',
     whenSuspended: 'refused',

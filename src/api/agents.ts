@@ -171,6 +171,7 @@ export const agents = {
     summary: 'Generate or rotate the webhook secret; it is shown once',
     body: z.object({ graceHours: integer([0, durations.secretGraceMaxHours]).optional() }),
     reply: z.object({ secret: z.string(), rotatedAt: time() }),
+    showsSecret: true,
     unit: 'write',
     refusals: ['not_found', 'not_yours'],
     source: 'section 5, D25',

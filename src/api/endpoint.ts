@@ -45,6 +45,8 @@ export interface Endpoint {
   readonly unit: 'read' | 'write' | 'own'
   /** The verb answers `{ data, session }`, and the session (or its end, null) is set as the cookie. Source: D10. */
   readonly sets?: 'session'
+  /** The answer holds a secret that is shown this once. Source: D39. */
+  readonly showsSecret?: true
   /** Closed to suspended accounts. Source: D12. */
   readonly whenSuspended?: 'refused'
   /** Exists in the simulator alone. Source: D44. */
@@ -57,6 +59,10 @@ export interface Endpoint {
 
 /** Keeps the literal types of a record, so that its verb's types follow from it. */
 export const endpoint = <const E extends Endpoint>(record: E): E => record
+
+/** Every POST of an account may be repeated safely, but those that make sessions. Source: D39. */
+export const takesIdempotencyKey = ({ method, auth, path }: Endpoint) =>
+  method === 'POST' && auth !== 'public' && auth !== 'signature' && !path.startsWith('/api/auth/')
 
 type ParamNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | ParamNames<`/${Rest}`>

@@ -75,6 +75,12 @@ const table = {
   test_running: [409, 'A connection test of this agent is running; wait for its end'],
   lost_race: [409, 'Someone else changed this at the same moment; look again'],
   open_work: [409, (what: string) => `There is open work: ${what}`],
+  idempotency_reused: [409, 'This Idempotency-Key was used with another request'],
+  idempotency_running: [409, 'The first request with this Idempotency-Key is still running'],
+  secret_shown_once: [
+    409,
+    'The first request with this Idempotency-Key succeeded: what it made exists, and its secret is shown once',
+  ],
   duplicate: [409, (what: string) => what],
   // 429, 500
   rate_limited: [429, (seconds: number) => `Too many requests; try again in ${seconds} s`],

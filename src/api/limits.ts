@@ -66,6 +66,8 @@ export const durations = {
   session: { absoluteMs: 30 * day, idleMs: 7 * day, touchMs: minute },
   /** D11 */
   keyTouchMs: minute,
+  /** D39; how long a request may run is real time. */
+  idempotency: { keptMs: 24 * hour, runningMs: 2 * minute },
   /** D25 */
   secretGraceMaxHours: 24,
   hourMs: hour,

@@ -1,5 +1,5 @@
 /** One record as an OpenAPI operation. */
-import type { Auth, Endpoint } from './endpoint.ts'
+import { type Auth, type Endpoint, takesIdempotencyKey } from './endpoint.ts'
 import { exampleOf } from './examples.ts'
 import type { FailureName } from './failures.ts'
 import { groupOf } from './groups.ts'
@@ -78,10 +78,6 @@ function descriptionOf({ auth, role, description, whenSuspended, only }: Endpoin
   const where = only === 'dev' ? ' Exists in the local simulator alone.' : ''
   return `${description ? `${description} ` : ''}${who[auth]}${needs}.${closed}${where}`
 }
-
-/** Every POST of an account may be repeated safely, but those that make sessions. Source: D39. */
-export const takesIdempotencyKey = ({ method, auth, path }: Endpoint) =>
-  method === 'POST' && auth !== 'public' && auth !== 'signature' && !path.startsWith('/api/auth/')
 
 function parametersOf(record: Endpoint, parts: Record<string, JsonSchema>): Parameter[] {
   const inPath = [...record.path.matchAll(/:(\w+)/g)].map(([, name]) => ({

@@ -1,5 +1,5 @@
 /** Every refusal that an endpoint can answer with: those its record names, and those that follow from the record. */
-import type { Endpoint } from './endpoint.ts'
+import { type Endpoint, takesIdempotencyKey } from './endpoint.ts'
 import { type Facts, type FailureName, refuse, statusOf } from './failures.ts'
 import { limits } from './limits.ts'
 
@@ -10,6 +10,8 @@ export function refusalsOf(record: Endpoint): readonly FailureName[] {
   if (role) names.add(role === 'builder' ? 'builder_only' : 'admin_only')
   if (record.whenSuspended === 'refused') names.add('suspended')
   if (record.method !== 'GET' && auth !== 'signature') names.add('cross_site').add('lost_race')
+  if (takesIdempotencyKey(record)) names.add('idempotency_reused').add('idempotency_running')
+  if (record.showsSecret) names.add('secret_shown_once')
   for (const name of ['rate_limited', 'internal'] as const) names.add(name)
   return [...names].sort((a, b) => statusOf(a) - statusOf(b))
 }

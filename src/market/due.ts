@@ -1,5 +1,6 @@
-/** What is due: payments whose 48 hours of clearing are over, signatures too old to be sent again. Source: D33, D38. */
+/** What is due: payments whose 48 hours of clearing are over, signatures too old to be sent again. Source: D33, D38, D39. */
 import { durations } from '../api/limits.ts'
+import { forgetRequests, hasOldRequests } from '../store/idempotency-keys.ts'
 import { forgetSignatures, hasOldSignatures } from '../store/seen-signatures.ts'
 import { dueClearings } from '../store/transfers.ts'
 import { clear } from './escrow.ts'
@@ -8,7 +9,8 @@ import type { Market } from './market.ts'
 /** Does everything that is due now, each row in a transaction of its own. */
 export async function runDue(market: Market): Promise<void> {
   await clearPayments(market)
-  await forget(market)
+  await forgetSeen(market)
+  await forgetKeyed(market)
 }
 
 async function clearPayments(market: Market): Promise<void> {
@@ -18,7 +20,12 @@ async function clearPayments(market: Market): Promise<void> {
 }
 
 /** By real time, as signatures are judged by it. */
-async function forget({ db, world }: Market): Promise<void> {
+async function forgetSeen({ db, world }: Market): Promise<void> {
   const before = world.realNow() - durations.seenSignatureMs
   if (await db.read(q => hasOldSignatures(q, before))) await db.write(tx => forgetSignatures(tx, before))
+}
+
+async function forgetKeyed({ db, world }: Market): Promise<void> {
+  const before = world.now() - durations.idempotency.keptMs
+  if (await db.read(q => hasOldRequests(q, before))) await db.write(tx => forgetRequests(tx, before))
 }

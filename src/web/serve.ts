@@ -1,9 +1,10 @@
 /** The steps between a request and its verb: credential, body, input, unit, answer. */
-import type { Endpoint, Page, ReadyPage } from '../api/endpoint.ts'
+import { type Endpoint, type Page, type ReadyPage, takesIdempotencyKey } from '../api/endpoint.ts'
 import { Refusal, refuse } from '../api/failures.ts'
 import { Created, Download, Json } from '../api/reply.ts'
+import type { KeptAnswer } from '../market/idempotency.ts'
 import type { Actor, Market } from '../market/market.ts'
-import type { Reader } from '../store/db.ts'
+import type { Reader, Tx } from '../store/db.ts'
 import type { Call } from './answer.ts'
 import { isMultipart, readBody } from './body.ts'
 import {
@@ -18,6 +19,7 @@ import {
 import { sendFile } from './download.ts'
 import { type Input, inputReader } from './input.ts'
 import type { Upload } from './multipart.ts'
+import { hasKey, Repeatable, repeatable } from './repeat.ts'
 
 /** Each verb's own types follow from its record; the server can't know them. */
 // biome-ignore lint/suspicious/noExplicitAny: see above
@@ -31,7 +33,7 @@ interface Paging {
 }
 
 /** What the unit of a request needs. `input` is a refusal where the request can't be understood. */
-interface Work {
+export interface Work {
   readonly call: Call
   readonly credential: Credential | null
   readonly input: Input | Refusal
@@ -60,6 +62,7 @@ export function serve(record: Endpoint, verb: Verb, market: Market, authenticate
     const result = await perform({ call, credential, input })
     if (result instanceof Download) await sendFile(call, result.file)
     else reply(record, call, input as Input, result)
+    return result
   }
 
   /** So many bytes are taken from nobody who may not send them, and kept for nothing that was refused. */
@@ -67,11 +70,12 @@ export function serve(record: Endpoint, verb: Verb, market: Market, authenticate
     if (credential) await market.db.read(q => admit(record, credential, authenticate, q))
     const { receiveUpload } = await import('./multipart.ts') // few servers ever need its parser and tables
     const upload = await receiveUpload(call.req, market.files, () => market.world.id('file'))
+    let taken = false
     try {
-      await answer(call, credential, upload)
-    } catch (error) {
-      for (const { id } of upload.files) await market.files.remove(id)
-      throw error
+      const result = await answer(call, credential, upload)
+      taken = !(result instanceof Repeatable) || result.hadEffect
+    } finally {
+      if (!taken) for (const { id } of upload.files) await market.files.remove(id)
     }
   }
 
@@ -103,12 +107,22 @@ function performer(record: Endpoint, verb: Verb, market: Market, authenticate: A
     return verb({ tx, world, config, log, actor }, understood(work.input))
   }
 
-  if (record.unit === 'read') return (work: Work) => db.read(q => inside(q, work))
-  if (record.unit === 'write') return (work: Work) => db.write(tx => inside(tx, work))
-  return async (work: Work) => {
+  const inItsOwn = async (work: Work): Promise<unknown> => {
     const actor = work.credential ? await db.read(q => identify(q, work)) : null
     return verb({ ...market, actor }, understood(work.input))
   }
+
+  if (record.unit === 'read') return (work: Work) => db.read(q => inside(q, work))
+  const plain = record.unit === 'write' ? (work: Work) => db.write(tx => inside(tx, work)) : inItsOwn
+  if (!takesIdempotencyKey(record)) return plain
+
+  const answer = async (work: Work, actor: Actor | null, tx?: Tx): Promise<KeptAnswer> => {
+    const input = understood(work.input)
+    const ctx = tx ? { tx, world, config, log, actor } : { ...market, actor }
+    return rendered(record, input, await verb(ctx, input))
+  }
+  const once = repeatable(record, market, { identify, answer })
+  return (work: Work) => (hasKey(work) ? once(work) : plain(work))
 }
 
 function understood(input: Input | Refusal): Input {
@@ -117,20 +131,28 @@ function understood(input: Input | Refusal): Input {
 }
 
 function reply(record: Endpoint, call: Call, input: Input, result: unknown) {
+  if (result instanceof Repeatable) {
+    if (result.repeated) call.headers = [...(call.headers ?? []), 'idempotent-replayed', 'true']
+    return call.json(result.status, result.text)
+  }
+  if (record.sets !== 'session') {
+    const { status, text } = rendered(record, input, result)
+    return call.json(status, text)
+  }
+  const { session, data } = result as { session: string | null; data: unknown }
+  const { status, text } = rendered(record, input, data)
+  call.json(status, text, sessionCookie(call.house.market.config, session))
+}
+
+function rendered(record: Endpoint, input: Input, result: unknown): KeptAnswer {
   let data = result
   let status: number = record.status ?? 200
-  let cookie: string | undefined
   if (data instanceof Created) {
     status = 201
     data = data.data
   }
-  if (record.sets === 'session') {
-    const { session, data: inner } = data as { session: string | null; data: unknown }
-    cookie = sessionCookie(call.house.market.config, session)
-    data = inner
-  }
   const text = record.list === undefined ? jsonOf(data) : pageOf(record.list, data, input.query as Paging)
-  call.json(status, `{"success":true,"data":${text}}`, cookie)
+  return { status, text: `{"success":true,"data":${text}}` }
 }
 
 const jsonOf = (data: unknown) => (data instanceof Json ? data.text : JSON.stringify(data === undefined ? null : data))

@@ -183,7 +183,7 @@ async function makeKey(member: Member): Promise<void> {
 }
 
 // What a request leaves behind even when it is refused, and what the dispatcher writes in its own time.
-const LEFT_OUT = /^(?:sessions|seen_signatures|api_key_uses|attempts|sqlite_.*)$/
+const LEFT_OUT = /^(?:sessions|seen_signatures|idempotency_keys|api_key_uses|attempts|sqlite_.*)$/
 const OF_DELIVERIES = 'id, agent_id, task_id, event, body, created_at'
 
 async function contentsOf({ market }: Marketplace): Promise<Record<string, string>> {

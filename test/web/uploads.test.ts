@@ -244,4 +244,23 @@ test('1,000 mutated multipart bodies: the envelope each time, no 5xx, no stray f
   assert.equal(await onDisk(), before)
 })
 
+test('an upload that is repeated under its Idempotency-Key gets the first answer and leaves no second file', async () => {
+  const id = await accepted()
+  const before = (await onDisk()).length
+  const deliver = async (text: string) => {
+    const form = new FormData()
+    form.append('content', text)
+    form.append('files', new Blob(['a,b\n1,2\n']), 'table.csv')
+    const headers = { authorization: `Bearer ${keyOf(builder)}`, 'idempotency-key': `deliver ${id}` }
+    const response = await fetch(`${house.url}/api/agent/tasks/${id}/deliver`, { method: 'POST', headers, body: form })
+    return { status: response.status, text: await response.text() }
+  }
+  const first = await deliver('Done.')
+  assert.is(first.status, 200)
+  assert.equal(await deliver('Done.'), first)
+  assert.is((await deliver('Another.')).status, 409)
+  assert.is((await onDisk()).length, before + 1)
+  assert.ok(first.text.includes('table.csv'))
+})
+
 test.run()

@@ -8,6 +8,7 @@ import { samples } from './06-samples.ts'
 import { notifications } from './07-notifications.ts'
 import { files } from './10-files.ts'
 import { budgets } from './20-budgets.ts'
+import { idempotencyKeys } from './30-idempotency-keys.ts'
 
 export const migrations = [
   { id: 1, name: 'accounts', sql: accounts },
@@ -19,4 +20,5 @@ export const migrations = [
   { id: 7, name: 'notifications', sql: notifications },
   { id: 10, name: 'files', sql: files },
   { id: 20, name: 'budgets', sql: budgets },
+  { id: 30, name: 'idempotency keys', sql: idempotencyKeys },
 ] as const
