@@ -243,8 +243,8 @@ export const tasks = {
   }),
 }
 
-const callbackOf = <const Action extends string>(action: Action, shape: z.ZodRawShape) =>
-  z.object({ action: z.literal(action), ...shape, taskId: id().optional() })
+const callbackOf = <const Action extends string, Shape extends z.ZodRawShape>(action: Action, shape: Shape) =>
+  z.object({ action: z.literal(action), taskId: id().optional() }).extend(shape)
 
 /** What an agent signs. `taskId`, where it is given, is the one in the path. Source: section 4, D20, D38. */
 export const callbackInput = z.discriminatedUnion('action', [

@@ -1,18 +1,8 @@
 /** Somebody who uses the marketplace over HTTP: a browser's session, or a program's key. */
-import type { FieldErrors } from '../api/failures.ts'
+import { type Client, clientOn } from '../client/client.ts'
+import { type Answer, type By, type Fetch, type Method, Transport } from '../client/transport.ts'
 
-interface Envelope<Data> {
-  success: boolean
-  data?: Data
-  error?: string
-  errors?: FieldErrors
-}
-
-/** What came back, whatever the status. */
-export interface Answer<Data> extends Envelope<Data> {
-  status: number
-  headers: Headers
-}
+export type { Answer, By, Method } from '../client/transport.ts'
 
 /** An answer that was not 2xx. */
 export class HttpRefusal extends Error {
@@ -23,18 +13,24 @@ export class HttpRefusal extends Error {
   }
 }
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
-
-/** Which credential goes along; none if there is none of that kind. */
-export type By = 'key' | 'session' | 'nobody'
+const PATIENCE_MS = 30_000
 
 export class HttpParty {
-  readonly #baseUrl: string
-  #cookie: string | undefined
-  key: string | undefined
+  readonly #transport: Transport
+  /** The same party, by the names of the endpoints. */
+  readonly client: Client
 
-  constructor(baseUrl: string) {
-    this.#baseUrl = baseUrl
+  constructor(baseUrl: string, fetch?: Fetch) {
+    this.#transport = new Transport({ baseUrl, fetch })
+    this.client = clientOn(this.#transport)
+  }
+
+  get key(): string | undefined {
+    return this.#transport.credentials.apiKey
+  }
+
+  set key(key: string | undefined) {
+    this.#transport.credentials.apiKey = key
   }
 
   /** The `data` of the answer. Throws an HttpRefusal that says what the marketplace said. */
@@ -46,26 +42,14 @@ export class HttpParty {
   }
 
   /** The whole answer, refusals included. A body that is text goes out as it is, as JSON. */
-  async ask<Data>(
+  ask<Data>(
     method: Method,
     path: string,
     body?: object | string,
     by: By = 'session',
-    more: Readonly<Record<string, string>> = {},
+    headers: Readonly<Record<string, string>> = {},
   ): Promise<Answer<Data>> {
-    const headers: Record<string, string> = { ...more }
-    if (by === 'key' && this.key) headers.authorization = `Bearer ${this.key}`
-    if (by === 'session' && this.#cookie) headers.cookie = this.#cookie
-    if (body !== undefined) headers['content-type'] ??= 'application/json'
-    const sent = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }
-    const signal = AbortSignal.timeout(30_000)
-    const reply = await fetch(this.#baseUrl + path, { method, headers, signal, ...sent })
-    this.#keepCookie(reply)
-    return { ...((await reply.json()) as Envelope<Data>), status: reply.status, headers: reply.headers }
-  }
-
-  #keepCookie(reply: Response): void {
-    const cookie = reply.headers.getSetCookie()[0]?.split(';', 1)[0]
-    if (cookie) this.#cookie = cookie
+    const signal = AbortSignal.timeout(PATIENCE_MS)
+    return this.#transport.ask<Data>(method, path, { body, by, headers, signal })
   }
 }

@@ -1,12 +1,12 @@
 /** A marketplace in this process, on memory, behind real HTTP, with the people and the agents that a test needs. */
 import * as assert from 'uvu/assert'
-import type { OwnAgentRecord, TaskRecord, TestReport, UserRecord } from '../../src/api/records.ts'
+import type { TaskRecord, TestReport } from '../../src/api/records.ts'
 import { signatureHeaders } from '../../src/api/signature.ts'
 import { type Marketplace, type OpenOptions, openMarketplace } from '../../src/open.ts'
-import type { LedgerCheck } from '../../src/sim/demo.ts'
 import { type Answer, HttpParty } from '../../src/sim/http-party.ts'
 import { createVirtualWorld, recordingEgress, type VirtualWorld } from '../../src/world/virtual.ts'
 import { AgentSink, answerFrom } from './agent-sink.ts'
+import { checkedFetch } from './contract.ts'
 
 /** Somebody with an account, a session and a key. */
 export class Member extends HttpParty {
@@ -62,7 +62,7 @@ const agentFields = {
   name: 'Test Writer',
   tagline: 'Writes what a test asks for',
   description: 'An agent in the same process, which records its webhooks and does what the test tells it to do.',
-  pricingModel: 'fixed',
+  pricingModel: 'fixed' as const,
   basePrice: 500,
   categoryIds: ['cat_writing'],
 }
@@ -88,17 +88,17 @@ export async function openHouse(options: Partial<OpenOptions> = {}): Promise<Hou
   let signatures = 0
 
   async function join(name: string, funds = 0): Promise<Member> {
-    const member = new Member(url)
+    const member = new Member(url, checkedFetch)
     member.email = `${name}@example.com`
     member.password = `${name} of a test`
     const { email, password } = member
     const fields = { email, password, name, isBuilder: true }
-    const { user } = await member.call<{ user: UserRecord }>('POST', '/api/auth/register', fields)
+    const { user } = await member.client.register(fields)
     member.id = user.id
     await makeKey(member)
-    await admin.call('PUT', `/api/admin/users/${user.id}`, { identityVerified: true })
+    await admin.client.adminUpdateUser({ id: user.id, identityVerified: true })
     for (let rest = funds; rest > 0; rest -= 500_000) {
-      await member.call('POST', '/api/wallet/deposit', { amount: Math.min(rest, 500_000) })
+      await member.client.deposit({ amount: Math.min(rest, 500_000) })
     }
     return member
   }
@@ -112,13 +112,13 @@ export async function openHouse(options: Partial<OpenOptions> = {}): Promise<Hou
   async function list(builder: Member, fields: object = {}): Promise<ListedAgent> {
     const mine = sink()
     const input = { ...agentFields, webhookUrl: mine.url, ...fields }
-    const { id } = await builder.call<OwnAgentRecord>('POST', '/api/my/agents', input)
-    const { secret } = await builder.call<{ secret: string }>('POST', `/api/my/agents/${id}/webhook-secret`)
+    const { id } = await builder.client.createAgent(input)
+    const { secret } = await builder.client.rotateSecret({ id })
     mine.secret = secret
     const agent = { id, secret, builder, sink: mine }
     await freshen(agent)
-    await builder.call('POST', `/api/my/agents/${id}/publish`)
-    await admin.call('POST', `/api/admin/agents/${id}/approve`)
+    await builder.client.publishAgent({ id })
+    await admin.client.approveAgent({ id })
     return agent
   }
 
@@ -131,7 +131,7 @@ export async function openHouse(options: Partial<OpenOptions> = {}): Promise<Hou
     ...house,
     world,
     admin,
-    visitor: new HttpParty(url),
+    visitor: new HttpParty(url, checkedFetch),
     join,
     sink,
     list,
@@ -142,7 +142,13 @@ export async function openHouse(options: Partial<OpenOptions> = {}): Promise<Hou
       const text = JSON.stringify(body)
       const timestamp = world.realNow() - (signatures++ % 200_000)
       const headers = signatureHeaders(agent.secret, timestamp, text)
-      return new HttpParty(url).ask('POST', `/api/agent/tasks/${taskId}/callback`, text, 'nobody', headers)
+      return new HttpParty(url, checkedFetch).ask(
+        'POST',
+        `/api/agent/tasks/${taskId}/callback`,
+        text,
+        'nobody',
+        headers,
+      )
     },
     async pass(ms) {
       world.advance(world.now() + ms)
@@ -161,7 +167,7 @@ export async function openHouse(options: Partial<OpenOptions> = {}): Promise<Hou
       return sums
     },
     async checkLedger() {
-      const { ok, problems } = await admin.call<LedgerCheck>('GET', '/api/admin/ledger/check')
+      const { ok, problems } = await admin.client.checkLedger()
       assert.ok(ok, problems.join('\n'))
     },
     contents: () => contentsOf(house),
@@ -169,16 +175,16 @@ export async function openHouse(options: Partial<OpenOptions> = {}): Promise<Hou
 }
 
 async function signInAdmin(url: string, login: { email: string; password: string }): Promise<Member> {
-  const admin = Object.assign(new Member(url), login)
-  const { user } = await admin.call<{ user: UserRecord }>('POST', '/api/auth/login', login)
+  const admin = Object.assign(new Member(url, checkedFetch), login)
+  const { user } = await admin.client.login(login)
   admin.id = user.id
-  await admin.call('PUT', '/api/auth/me', { isBuilder: true })
+  await admin.client.updateMe({ isBuilder: true })
   await makeKey(admin)
   return admin
 }
 
 async function makeKey(member: Member): Promise<void> {
-  const { key } = await member.call<{ key: string }>('POST', '/api/my/api-keys', { name: 'test' })
+  const { key } = await member.client.createKey({ name: 'test' })
   member.key = key
 }
 

@@ -1,0 +1,31 @@
+/** The types of a call as a client makes it: what it sends in one object, and the `data` that it gets. */
+import type { z } from 'zod'
+import type { Endpoint, InputOf } from './endpoint.ts'
+import type { EndpointName, Endpoints } from './endpoints.ts'
+
+/** Source: section 1. */
+export interface Pagination {
+  page: number
+  limit: number
+  total: number
+  totalPages: number
+  hasMore: boolean
+}
+
+/** Path parameters, query and body in one object. */
+export type CallInput<Name extends EndpointName> = InputFor<Endpoints[Name]>
+
+/** `data` as it is on the wire. */
+export type CallReply<Name extends EndpointName> = ReplyFor<Endpoints[Name]>
+
+export type InputFor<E extends Endpoint> = InputOf<E>['params'] &
+  Query<E['query']> &
+  Body<E['body']> &
+  Body<E['signed']>
+
+export type ReplyFor<E extends Endpoint> = E['list'] extends string
+  ? { [key in E['list']]: z.output<E['reply']>[] } & { pagination: Pagination }
+  : z.output<E['reply']> | (E['created'] extends z.ZodType ? z.output<E['created']> : never)
+
+type Body<T> = T extends z.ZodType ? z.input<T> : unknown
+type Query<T> = T extends z.ZodType ? Partial<z.output<T>> : unknown

@@ -1,0 +1,168 @@
+/** The typed client, against a real marketplace and, for what goes over the wire, against a fetch that only listens. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Endpoint } from '../../src/api/endpoint.ts'
+import { endpoints } from '../../src/api/endpoints.ts'
+import { verify } from '../../src/api/signature.ts'
+import { type CallReply, createClient, MarketplaceError, UnreachableError } from '../../src/client/client.ts'
+import { checkedFetch } from '../support/contract.ts'
+import { openHouse, taskFields } from '../support/marketplace.ts'
+
+interface Heard {
+  method: string
+  url: string
+  headers: Record<string, string>
+  body: string | undefined
+}
+
+/** A client whose requests are only noted, and answered with this. */
+function listening(answer: object = { success: true, data: null }, status = 200) {
+  const heard: Heard[] = []
+  const client = createClient({
+    baseUrl: 'https://marketplace.example/',
+    apiKey: 'svc_key',
+    session: 'session=cookie',
+    fetch: async (url, { method, headers, body }) => {
+      heard.push({ method: method!, url, headers: headers as Record<string, string>, body: body as string | undefined })
+      return new Response(JSON.stringify(answer), { status, headers: { 'x-request-id': 'abc-1', 'retry-after': '7' } })
+    },
+  })
+  return { client, heard }
+}
+
+type AnyMethod = (input: object, options: object) => Promise<unknown>
+
+test('every record is a method that asks for its path with the credential it takes', async () => {
+  const { client, heard } = listening()
+  for (const [name, record] of Object.entries<Endpoint>(endpoints)) {
+    const names = [...record.path.matchAll(/:(\w+)/g)].map(([, param]) => param!)
+    const params = Object.fromEntries(names.map(param => [param, 'a/b']))
+    await (client[name as 'me'] as unknown as AnyMethod)(params, { secret: 'whsec_x' })
+    const { method, url, headers } = heard.pop()!
+    const path = record.path.replaceAll(/:\w+/g, 'a%2Fb')
+    assert.is(`${method} ${url}`, `${record.method} https://marketplace.example${path}`, name)
+    const sent = [headers.authorization && 'key', headers.cookie && 'session', headers['X-Service-Signature'] && 'hmac']
+    const signsIn = record.auth === 'public' && record.sets
+    const due = record.auth === 'signature' ? 'hmac' : record.auth === 'session' ? 'session' : signsIn ? '' : 'key'
+    assert.is(sent.filter(Boolean).join(), due, name)
+  }
+})
+
+test('no endpoint has a name twice among its path, its query and its body', () => {
+  for (const [name, { path, query, body, signed }] of Object.entries<Endpoint>(endpoints)) {
+    const shapes = [query, body, signed].map(shape =>
+      Object.keys((shape as { shape?: object } | undefined)?.shape ?? {}),
+    )
+    const names = [...[...path.matchAll(/:(\w+)/g)].map(([, param]) => param), ...shapes.flat()]
+    assert.is(new Set(names).size, names.length, name)
+  }
+})
+
+test('fields go where they belong: into the path, the query and the body', async () => {
+  const { client, heard } = listening({ success: true, data: { tasks: [], pagination: { hasMore: false } } })
+  await client.updateTask({ id: 'task_1', title: 'A better title' })
+  await client.listTasks({ status: 'draft', limit: 5 })
+  await client.cancelTask({ id: 'task_1' }, { idempotencyKey: 'once' })
+  const [update, list, cancel] = heard
+  assert.equal(
+    [update!.url, update!.body],
+    ['https://marketplace.example/api/tasks/task_1', '{"title":"A better title"}'],
+  )
+  assert.is(list!.url, 'https://marketplace.example/api/tasks?status=draft&limit=5')
+  assert.is(cancel!.headers['idempotency-key'], 'once')
+  assert.is(cancel!.body, undefined)
+})
+
+test('a missing part of the path is refused before anything is sent', async () => {
+  const { client, heard } = listening()
+  for (const id of ['', undefined as unknown as string]) {
+    const error = await client.getTask({ id }).catch(caught => caught)
+    assert.instance(error, TypeError)
+    assert.is(error.message, 'getTask needs id')
+  }
+  assert.is(heard.length, 0)
+})
+
+test('a callback is signed over the bytes that are sent', async () => {
+  const { client, heard } = listening()
+  const now = 1_767_225_600_000
+  await client.agentCallback(
+    { id: 'task_1', action: 'message', content: 'Grüße' },
+    { secret: 'whsec_x', timestampMs: now },
+  )
+  const { headers, body } = heard[0]!
+  assert.equal(JSON.parse(body!), { action: 'message', content: 'Grüße' })
+  const { 'X-Service-Timestamp': timestamp, 'X-Service-Signature': signature } = headers
+  assert.equal(verify({ secret: 'whsec_x', timestamp, signature, body: body!, now }), { ok: true })
+})
+
+test('a refusal is an error with its status, words, fields and request id, and is not tried again', async () => {
+  const errors = { title: ['is required'] }
+  const { client, heard } = listening({ success: false, error: 'Validation failed', errors }, 400)
+  const error = await client.createTask({ ...taskFields, agentId: 'agt_1' }).catch(caught => caught)
+  assert.instance(error, MarketplaceError)
+  assert.is(error.message, 'Validation failed')
+  assert.equal([error.status, error.errors, error.requestId, error.retryAfterMs], [400, errors, 'abc-1', 7_000])
+  assert.is(heard.length, 1)
+})
+
+test("what is not the marketplace's answer, and no answer at all, are told apart", async () => {
+  const proxy = createClient({
+    baseUrl: 'http://x',
+    fetch: async () => new Response('<h1>Bad gateway</h1>', { status: 502 }),
+  })
+  const strange = await proxy.listCategories().catch(caught => caught)
+  assert.instance(strange, MarketplaceError)
+  assert.is(strange.status, 502)
+  assert.match(strange.message, 'Bad gateway')
+  const nobody = await createClient({ baseUrl: 'http://127.0.0.1:9' })
+    .listCategories()
+    .catch(caught => caught)
+  assert.instance(nobody, UnreachableError)
+  assert.match(nobody.message, 'http://127.0.0.1:9 does not answer')
+})
+
+test('an aborted request ends with the reason of its signal', async () => {
+  const signal = AbortSignal.abort(new Error('Enough'))
+  const error = await createClient({ baseUrl: 'http://127.0.0.1:9' })
+    .me({}, { signal })
+    .catch(caught => caught)
+  assert.is(error.message, 'Enough')
+})
+
+test('a whole life with the typed client; a list gives its later pages as they are wanted', async () => {
+  const house = await openHouse()
+  const builder = await house.join('builder')
+  const agent = await house.list(builder)
+  const buyer = createClient({ baseUrl: house.url, fetch: checkedFetch })
+  const password = 'correct horse battery'
+  await buyer.register({ email: 'ada@example.com', password, name: 'Ada', isBuilder: true })
+  assert.match(buyer.credentials.session!, /^session=.{20}/)
+  await buyer.deposit({ amount: 5_000 })
+  const { key } = await buyer.createKey({ name: 'program' })
+  const program = createClient({ baseUrl: house.url, apiKey: key, fetch: checkedFetch })
+  const ids: string[] = []
+  for (let i = 0; i < 5; i++) ids.push((await program.createTask({ ...taskFields, agentId: agent.id })).id)
+  const task: CallReply<'submitTask'> = await program.submitTask({ id: ids[0]! })
+  assert.is(task.status, 'pending')
+  const signed = { secret: agent.secret, timestampMs: house.world.realNow() }
+  await program.agentCallback({ id: task.id, action: 'accept' }, signed)
+  await builder.client.deliverTask({ id: task.id, content: 'Done.' })
+  assert.is((await program.approveTask({ id: task.id })).status, 'completed')
+  const pages: string[][] = []
+  for await (const { tasks } of program.listTasks({ limit: 2 })) pages.push(tasks.map(({ id }) => id))
+  assert.equal(
+    pages.map(page => page.length),
+    [2, 2, 1],
+  )
+  assert.equal(pages.flat().sort(), ids.sort())
+  const { tasks, pagination } = await program.listTasks({ limit: 2, page: 3 })
+  assert.equal([tasks.length, pagination.total, pagination.hasMore], [1, 5, false])
+  const error = await program.deposit({ amount: 500 }, { by: 'key' }).catch(caught => caught)
+  assert.equal([error.status, error.name], [403, 'MarketplaceError'])
+  await buyer.logout()
+  assert.is(buyer.credentials.session, undefined)
+  await house.close()
+})
+
+test.run()

@@ -1,0 +1,74 @@
+/** Holds every answer of a test against the record of its endpoint: nothing missing, nothing more, no undeclared status. */
+import { isDeepStrictEqual } from 'node:util'
+import { z } from 'zod'
+import type { Endpoint } from '../../src/api/endpoint.ts'
+import { endpoints } from '../../src/api/endpoints.ts'
+import { statusOf } from '../../src/api/failures.ts'
+import { refusalsOf } from '../../src/api/refusals.ts'
+import type { Fetch } from '../../src/client/client.ts'
+
+/** fetch, but an answer that is not as promised fails the test. */
+export const checkedFetch: Fetch = async (url, init) => {
+  const reply = await fetch(url, init)
+  checkAnswer(init.method ?? 'GET', new URL(url).pathname, reply.status, await reply.clone().text())
+  return reply
+}
+
+interface Promised {
+  readonly record: Endpoint
+  readonly pattern: RegExp
+  /** The statuses of its refusals. */
+  readonly refusals: ReadonlySet<number>
+  /** The whole envelope, by status. */
+  readonly successes: Readonly<Record<number, z.ZodType>>
+}
+
+const pagination = z.object({
+  page: z.int(),
+  limit: z.int(),
+  total: z.int(),
+  totalPages: z.int(),
+  hasMore: z.boolean(),
+})
+
+const refused = z.object({
+  success: z.literal(false),
+  error: z.string().min(1),
+  errors: z.record(z.string(), z.array(z.string()).min(1)).optional(),
+})
+
+const promised: readonly Promised[] = Object.values<Endpoint>(endpoints)
+  .sort((a, b) => (a.path.replaceAll('/:', '/~') < b.path.replaceAll('/:', '/~') ? -1 : 1))
+  .map(record => ({
+    record,
+    pattern: new RegExp(`^${record.path.replaceAll(/:\w+/g, '[^/]+')}$`),
+    refusals: new Set(refusalsOf(record).map(statusOf)),
+    successes: successesOf(record),
+  }))
+
+function successesOf({ reply, list, status, created }: Endpoint): Record<number, z.ZodType> {
+  const envelope = (data: z.ZodType) => z.object({ success: z.literal(true), data })
+  const data = list ? z.object({ [list]: z.array(reply), pagination }) : reply
+  return { [status ?? 200]: envelope(data), ...(created && { 201: envelope(created) }) }
+}
+
+/** Throws a sentence that names the endpoint and what is wrong with its answer. */
+export function checkAnswer(method: string, path: string, status: number, text: string): void {
+  const what = `${method} ${path} ${status}`
+  const body: unknown = JSON.parse(text)
+  const found = promised.find(({ record, pattern }) => record.method === method && pattern.test(path))
+  const shape = status >= 300 ? refused : found?.successes[status]
+  if (!shape) throw new Error(`${what} is no success that a record promises`)
+  checkShape(shape, body, what)
+  if (status >= 300 && found && !found.refusals.has(status)) {
+    throw new Error(`${what} is not among the refusals of its record: ${text}`)
+  }
+}
+
+/** A shape drops what it does not know, so what it makes of the body must be the whole body. */
+function checkShape(shape: z.ZodType, body: unknown, what: string): void {
+  const { data, error } = shape.safeParse(body)
+  if (error) throw new Error(`${what} lacks its shape: ${error.message}\n${JSON.stringify(body)}`)
+  if (isDeepStrictEqual(body, data)) return
+  throw new Error(`${what} holds more than its shape:\n${JSON.stringify(body)}\nand not only\n${JSON.stringify(data)}`)
+}
