@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { agentStates } from './flow.ts'
 import { limits } from './limits.ts'
-import { disputeOutcomes, ledgerCheck, ownAgent, payment, task, user } from './records.ts'
+import { connectStatuses, disputeOutcomes, ledgerCheck, ownAgent, payment, task, user } from './records.ts'
 import { flag, integer, oneOf, paging, text } from './shapes.ts'
 
 const admin = { auth: 'key-or-session', role: 'admin', rate: 'general' } as const
@@ -17,6 +17,7 @@ export const adminUser = user.extend({
   banned: flag(),
   identityVerified: flag(),
   chargebacks: z.int(),
+  connectStatus: z.enum(connectStatuses),
 })
 
 export const admins = {
@@ -77,13 +78,15 @@ export const admins = {
     ...admin,
     method: 'PUT',
     path: '/api/admin/users/:id',
-    summary: 'Suspend, ban, verify or change the role of an account',
+    summary: 'Suspend, ban, verify, change the role or the payout account of an account',
     body: z.object({
       suspended: flag().optional(),
       banned: flag().optional(),
       identityVerified: flag().optional(),
       chargebacks: integer([0, 1_000_000]).optional(),
       isBuilder: flag().optional(),
+      // Where money is handled by hand, this ends what POST /api/wallet/connect began.
+      connectStatus: oneOf(connectStatuses).optional(),
     }),
     reply: adminUser,
     unit: 'write',

@@ -4,6 +4,7 @@ import { admins } from './admin.ts'
 import { agents } from './agents.ts'
 import { budgets } from './budgets.ts'
 import { notifications } from './notifications.ts'
+import { requestors } from './requestors.ts'
 import { samples } from './samples.ts'
 import { simulator } from './simulator.ts'
 import { callbacks, tasks } from './tasks.ts'
@@ -19,6 +20,7 @@ export const endpoints = {
   ...callbacks,
   ...wallet,
   ...budgets,
+  ...requestors,
   ...admins,
   ...simulator,
 } as const

@@ -235,6 +235,40 @@ export const budgetAuthorization = z.object({
   updatedAt: time(),
 })
 
+/** A buyer, as an agent may know them. */
+export const reputation = z.object({
+  userId: z.string(),
+  trustTier: z.enum(trustTiers),
+  memberSince: time(),
+  tasksSubmitted: z.int(),
+  tasksCompleted: z.int(),
+  tasksCancelled: z.int(),
+  disputesOpened: z.int(),
+  disputesLost: z.int(),
+  averageRatingGiven: z.number().nullable(),
+  completionRate: z.number().nullable(),
+})
+
+/** A task of a buyer's history with the caller's agents. */
+export const pastTask = z.object({
+  taskId: z.string(),
+  title: z.string(),
+  status: z.enum(taskStates),
+  agreedPrice: cents(),
+  createdAt: time(),
+  completedAt: time().nullable(),
+  rating: z.int().nullable(),
+})
+
+export const earnings = z.object({
+  currency: z.string(),
+  totalEarned: cents(),
+  clearing: cents(),
+  available: cents(),
+  completedTasks: z.int(),
+  byAgent: z.array(z.object({ agentId: z.string(), name: z.string(), earned: cents(), completedTasks: z.int() })),
+})
+
 /** What a delete answers. Source: D14. */
 export const deleted = z.object({ id: z.string() })
 

@@ -26,9 +26,11 @@ function ofShapes({ path, query, body, signed }: Endpoint): FailureName[] {
 
 function ofAuth({ auth }: Endpoint): FailureName[] {
   if (auth === 'signature') return ['bad_signature']
-  if (auth === 'public') return ['banned']
-  if (auth === 'key') return ['key_needed', 'banned']
-  return auth === 'session' ? ['not_authenticated', 'session_needed', 'banned'] : ['not_authenticated', 'banned']
+  if (auth === 'public') return ['banned', 'builder_only']
+  if (auth === 'key') return ['key_needed', 'banned', 'builder_only']
+  return auth === 'session'
+    ? ['not_authenticated', 'session_needed', 'banned']
+    : ['not_authenticated', 'banned', 'builder_only']
 }
 
 type Parametrised = { [Name in FailureName as Facts<Name> extends [] ? never : Name]: Facts<Name> }

@@ -1,7 +1,14 @@
 /** Balance, transactions, deposits and withdrawals. Source: section 4 (wallet), D33–D35. */
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { connectStatuses, depositLimit, transaction, transactionTypes, wallet as walletRecord } from './records.ts'
+import {
+  connectStatuses,
+  depositLimit,
+  earnings,
+  transaction,
+  transactionTypes,
+  wallet as walletRecord,
+} from './records.ts'
 import { oneOf, paging, price } from './shapes.ts'
 
 const sessionOnly = { auth: 'session', rate: 'general' } as const
@@ -38,6 +45,17 @@ export const wallet = {
     reply: depositLimit,
     unit: 'read',
     source: 'section 4, D34',
+  }),
+  getEarnings: endpoint({
+    method: 'GET',
+    path: '/api/my/earnings',
+    auth: 'key-or-session',
+    role: 'builder',
+    rate: 'general',
+    summary: 'Earnings summary',
+    reply: earnings,
+    unit: 'read',
+    source: 'section 4, D26',
   }),
   deposit: endpoint({
     ...sessionOnly,

@@ -1,5 +1,6 @@
 /** Sessions and keys as credentials: whom they stand for, and when they were last seen. Source: D10, D11. */
 import { createHash } from 'node:crypto'
+import { refuse } from '../api/failures.ts'
 import { durations } from '../api/limits.ts'
 import type { Reader, Tx } from '../store/db.ts'
 import { touchKey, userByKey } from '../store/keys.ts'
@@ -35,6 +36,8 @@ export function createAuthenticate(world: World, seen: (actor: Actor) => void = 
       const row = await userByKey(q, secretHash(bearer))
       if (!row) return null
       const { keyId, ...user } = row
+      // Keys come with the builder role, and rest while it is gone. Source: D9.
+      if (!user.isBuilder && !user.banned) throw refuse('builder_only')
       return found({ user, via: 'key', credential: keyId })
     },
     async session(q: Reader, cookie: string): Promise<Actor | null> {

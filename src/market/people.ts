@@ -12,6 +12,7 @@ const adminRecord = (user: UserRow, now: number): z.infer<typeof adminUser> => (
   banned: user.banned === 1,
   identityVerified: user.identityVerified === 1,
   chargebacks: user.chargebacks,
+  connectStatus: user.connectStatus,
 })
 
 const adminListUsers: Verb<'adminListUsers'> = async ({ tx, world }, { query }) => {
@@ -39,6 +40,7 @@ function changeOf(body: Parameters<typeof adminUpdateUser>[1]['body']): UserChan
     if (flag !== undefined) change[name] = bit(flag)
   }
   if (body.chargebacks !== undefined) change.chargebacks = body.chargebacks
+  if (body.connectStatus !== undefined) change.connectStatus = body.connectStatus
   return change
 }
 

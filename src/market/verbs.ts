@@ -12,6 +12,7 @@ import { keyVerbs } from './keys.ts'
 import { notificationVerbs } from './notifications.ts'
 import { paymentVerbs } from './payments.ts'
 import { peopleVerbs } from './people.ts'
+import { requestorVerbs } from './requestors.ts'
 import { sampleVerbs } from './samples.ts'
 import { taskVerbs } from './tasks.ts'
 import type { Verbs } from './verb.ts'
@@ -31,6 +32,7 @@ export const verbs: Verbs = {
   ...notificationVerbs,
   ...paymentVerbs,
   ...peopleVerbs,
+  ...requestorVerbs,
   ...sampleVerbs,
   ...taskVerbs,
   ...walletVerbs,

@@ -1,5 +1,5 @@
 /** What a wallet shows. Source: section 2 (wallet), D33, D35. */
-import { statementLength, statementOf } from '../store/transfers.ts'
+import { earningsOf, statementLength, statementOf } from '../store/transfers.ts'
 import { balances, ledgerProblems } from './ledger.ts'
 import { iso } from './time.ts'
 import type { Verb } from './verb.ts'
@@ -21,6 +21,21 @@ const listTransactions: Verb<'listTransactions'> = async ({ tx, actor }, { query
   }
 }
 
+/** Net of reversals. Work for oneself moves money, so it shows here, but it is no completed task. Source: D26, D27. */
+const getEarnings: Verb<'getEarnings'> = async ({ tx, config, actor }) => {
+  const rows = await earningsOf(tx, actor.user.id)
+  const sum = (field: 'earned' | 'clearing' | 'completedTasks') => rows.reduce((total, row) => total + row[field], 0)
+  const [totalEarned, clearing] = [sum('earned'), sum('clearing')]
+  return {
+    currency: config.currency,
+    totalEarned,
+    clearing,
+    available: totalEarned - clearing,
+    completedTasks: sum('completedTasks'),
+    byAgent: rows.map(({ agentId, name, earned, completedTasks }) => ({ agentId, name, earned, completedTasks })),
+  }
+}
+
 const checkLedger: Verb<'checkLedger'> = ({ tx }) => ledgerProblems(tx)
 
-export const walletVerbs = { getWallet, listTransactions, checkLedger }
+export const walletVerbs = { getWallet, listTransactions, getEarnings, checkLedger }

@@ -142,6 +142,26 @@ export const statementLength = async (q: Reader, userId: string, type: string | 
     ])
   )?.count ?? 0
 
+export interface EarningRow {
+  agentId: string
+  name: string
+  earned: number
+  clearing: number
+  completedTasks: number
+}
+
+/** What a builder's agents earned, most first; what was taken back is in no sum. Work for oneself is no completed task. */
+export const earningsOf = (q: Reader, builderId: string) =>
+  q.all<EarningRow>(
+    `SELECT t.agent_id AS "agentId", a.name, CAST(SUM(s.released) AS BIGINT) AS earned,
+       CAST(SUM(CASE WHEN s.status = 'clearing' THEN s.released ELSE 0 END) AS BIGINT) AS clearing,
+       COUNT(CASE WHEN t.status = 'completed' AND t.buyer_id <> t.builder_id THEN 1 END) AS "completedTasks"
+     FROM settlements s JOIN tasks t ON t.id = s.task_id JOIN agents a ON a.id = t.agent_id
+     WHERE s.builder_id = $1 GROUP BY t.agent_id, a.name HAVING SUM(s.released) > 0
+     ORDER BY SUM(s.released) DESC, t.agent_id`,
+    [builderId],
+  )
+
 /** One SELECT for each thing that must never be found in the ledger; `what` names what it found. */
 export const ledgerFaults: readonly { readonly problem: string; readonly sql: string }[] = [
   {

@@ -1,0 +1,202 @@
+/** What agents may know of a buyer, over the wire. Source: section 4 (requestor API), D27. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { durations } from '../../src/api/limits.ts'
+import type { BudgetRecord } from '../../src/api/records.ts'
+import { type House, type ListedAgent, type Member, openHouse } from '../support/marketplace.ts'
+
+interface History {
+  items: { taskId: string; status: string; agreedPrice: number; completedAt: string | null; rating: number | null }[]
+  pagination: { total: number }
+}
+
+const reputation = (who: Member, id: string) =>
+  who.call<Record<string, unknown>>('GET', `/api/agent/requestors/${id}/reputation`, undefined, 'key')
+
+const history = (who: Member, id: string, query = '') =>
+  who.call<History>('GET', `/api/agent/requestors/${id}/history${query}`, undefined, 'key')
+
+/** A task on its way: submitted, and further as far as it says. */
+async function walk(house: House, buyer: Member, agent: ListedAgent, to: string, fields: object = {}) {
+  const { id } = await house.draft(buyer, agent, { agreedPrice: 200, ...fields })
+  const post = (what: string, body?: object) => buyer.call('POST', `/api/tasks/${id}/${what}`, body)
+  if (to === 'draft') return id
+  await post('submit')
+  if (to === 'pending') return id
+  if (to === 'rejected') await house.callback(agent, id, { action: 'reject' })
+  if (to === 'cancelled') await post('cancel')
+  if (to === 'rejected' || to === 'cancelled') return id
+  await house.callback(agent, id, { action: 'accept' })
+  await house.callback(agent, id, { action: 'deliver', content: 'x' })
+  await post('approve')
+  return id
+}
+
+const dispute = (who: Member, id: string) =>
+  who.call('POST', `/api/tasks/${id}/dispute`, { reason: 'Because of a test' })
+
+const resolve = (house: House, id: string, outcome: string) =>
+  house.admin.call('POST', `/api/admin/tasks/${id}/resolve`, {
+    outcome,
+    ...(outcome === 'split' && { refundAmount: 100 }),
+  })
+
+test('reputation counts what was submitted to others; drafts and one’s own agents count for nothing', async () => {
+  const house = await openHouse()
+  const [buyer, seller] = [await house.join('buyer', 50_000), await house.join('seller')]
+  const agent = await house.list(seller)
+  const own = await house.list(buyer)
+  const nothing = {
+    userId: buyer.id,
+    trustTier: 'new_verified',
+    memberSince: new Date(house.world.now()).toISOString(),
+    tasksSubmitted: 0,
+    tasksCompleted: 0,
+    tasksCancelled: 0,
+    disputesOpened: 0,
+    disputesLost: 0,
+    averageRatingGiven: null,
+    completionRate: null,
+  }
+  await walk(house, buyer, agent, 'draft')
+  const dropped = await walk(house, buyer, agent, 'draft')
+  await buyer.call('POST', `/api/tasks/${dropped}/cancel`)
+  const self = await walk(house, buyer, own, 'completed')
+  await buyer.call('POST', `/api/tasks/${self}/review`, { rating: 5 })
+  await dispute(buyer, self)
+  await resolve(house, self, 'release')
+  assert.equal(await reputation(seller, buyer.id), nothing)
+
+  for (const to of ['pending', 'rejected', 'cancelled']) await walk(house, buyer, agent, to)
+  const done: string[] = []
+  for (let i = 0; i < 4; i++) done.push(await walk(house, buyer, agent, 'completed'))
+  for (const [i, rating] of [5, 4, 4].entries()) await buyer.call('POST', `/api/tasks/${done[i]}/review`, { rating })
+  for (const id of done) await dispute(buyer, id)
+  await resolve(house, done[0]!, 'release')
+  await resolve(house, done[1]!, 'split')
+  await resolve(house, done[2]!, 'refund')
+  assert.equal(await reputation(seller, buyer.id), {
+    ...nothing,
+    tasksSubmitted: 7,
+    tasksCompleted: 3,
+    tasksCancelled: 3,
+    disputesOpened: 4,
+    disputesLost: 1,
+    averageRatingGiven: 4.33,
+    completionRate: 0.5,
+  })
+  const pending = await walk(house, buyer, agent, 'pending')
+  await house.callback(agent, pending, { action: 'accept' })
+  await resolve(house, pending, 'release')
+  const { disputesOpened, disputesLost } = await reputation(seller, buyer.id)
+  assert.equal([disputesOpened, disputesLost], [4, 1], 'what an administrator opened is not the buyer’s')
+  await house.close()
+})
+
+test('trust tiers: each by its rule, the first that fits', async () => {
+  const house = await openHouse()
+  const [buyer, seller] = [await house.join('buyer'), await house.join('seller')]
+  const set = (fields: object) => house.admin.call('PUT', `/api/admin/users/${buyer.id}`, fields, 'key')
+  const is = async (tier: string) => assert.is((await reputation(seller, buyer.id)).trustTier, tier)
+  await is('new_verified')
+  await set({ identityVerified: false })
+  await is('new_unverified')
+  await house.pass(30 * durations.dayMs)
+  await is('new_unverified')
+  await house.pass(1)
+  await is('trusted')
+  await set({ chargebacks: 1 })
+  await is('chargeback_risk')
+  await set({ suspended: true })
+  await is('suspended')
+  await set({ banned: true })
+  await is('banned')
+  await house.close()
+})
+
+test('history lists a buyer’s tasks with the calling builder’s agents', async () => {
+  const house = await openHouse()
+  const [buyer, seller, other] = [
+    await house.join('buyer', 50_000),
+    await house.join('seller'),
+    await house.join('other'),
+  ]
+  const [first, second, third] = [await house.list(seller), await house.list(seller), await house.list(other)]
+  const reviewed = await walk(house, buyer, first, 'completed', { agreedPrice: 700 })
+  await buyer.call('POST', `/api/tasks/${reviewed}/review`, { rating: 4 })
+  const pending = await walk(house, buyer, second, 'pending')
+  await walk(house, buyer, first, 'draft')
+  const elsewhere = await walk(house, buyer, third, 'pending')
+  const now = new Date(house.world.now()).toISOString()
+  const { items, pagination } = await history(seller, buyer.id)
+  assert.is(pagination.total, 2)
+  const past = { title: 'A task of a test', createdAt: now }
+  assert.equal(items, [
+    { taskId: pending, ...past, status: 'pending', agreedPrice: 200, completedAt: null, rating: null },
+    { taskId: reviewed, ...past, status: 'completed', agreedPrice: 700, completedAt: now, rating: 4 },
+  ])
+  const ids = async (query: string) => (await history(seller, buyer.id, query)).items.map(item => item.taskId)
+  assert.equal(await ids(`?agentId=${first.id}`), [reviewed])
+  assert.equal(await ids(`?agentId=${third.id}`), [])
+  assert.equal(await ids('?limit=1&page=2'), [reviewed])
+  assert.equal(
+    (await history(other, buyer.id)).items.map(item => item.taskId),
+    [elsewhere],
+  )
+  assert.equal((await history(seller, other.id)).items, [])
+  await house.close()
+})
+
+test('a buying agent’s id answers for its builder, with that agent’s tasks alone', async () => {
+  const house = await openHouse()
+  const [owner, hirer, seller] = [
+    await house.join('owner', 50_000),
+    await house.join('hirer', 50_000),
+    await house.join('seller'),
+  ]
+  const [buying, idle, selling] = [await house.list(hirer), await house.list(hirer), await house.list(seller)]
+  const caps = { maxPerTask: 1_000, maxDaily: 5_000, maxMonthly: 5_000 }
+  const grant = (who: Member) =>
+    who.call<BudgetRecord>('POST', '/api/budget-authorizations', { agentId: buying.id, ...caps })
+  const [granted, own] = [await grant(owner), await grant(hirer)]
+  await walk(house, hirer, selling, 'draft', { budgetAuthorizationId: granted.id })
+  const path = `/api/agent/requestors/${buying.id}`
+  assert.is((await seller.ask('GET', `${path}/reputation`, undefined, 'key')).status, 404, 'it has bought nothing yet')
+  const bought = [
+    await walk(house, hirer, selling, 'completed', { budgetAuthorizationId: granted.id }),
+    await walk(house, hirer, selling, 'cancelled', { budgetAuthorizationId: own.id }),
+  ]
+  await walk(house, hirer, selling, 'pending')
+  const known = await reputation(seller, buying.id)
+  assert.equal([known.userId, known.tasksSubmitted, known.tasksCompleted, known.completionRate], [hirer.id, 2, 1, 0.5])
+  assert.equal(
+    (await history(seller, buying.id)).items.map(item => item.taskId),
+    bought.reverse(),
+  )
+  assert.is((await reputation(seller, owner.id)).tasksSubmitted, 1)
+  assert.is((await reputation(seller, hirer.id)).tasksSubmitted, 2)
+  for (const id of [idle.id, 'usr_none', 'agt_none']) {
+    for (const what of ['reputation', 'history']) {
+      const answer = await seller.ask('GET', `/api/agent/requestors/${id}/${what}`, undefined, 'key')
+      assert.is(answer.status, 404, `${what} of ${id}`)
+    }
+  }
+  await house.close()
+})
+
+test('both take a builder’s key and nothing else', async () => {
+  const house = await openHouse()
+  const buyer = await house.join('buyer')
+  for (const what of ['reputation', 'history']) {
+    const path = `/api/agent/requestors/${buyer.id}/${what}`
+    assert.is((await buyer.ask('GET', path, undefined, 'session')).status, 401)
+    assert.is((await house.visitor.ask('GET', path)).status, 401)
+    assert.is((await buyer.ask('GET', path, undefined, 'key')).status, 200)
+  }
+  await buyer.call('PUT', '/api/auth/me', { isBuilder: false })
+  const answer = await buyer.ask('GET', `/api/agent/requestors/${buyer.id}/history`, undefined, 'key')
+  assert.is(answer.status, 403)
+  await house.close()
+})
+
+test.run()
