@@ -1,7 +1,6 @@
 /** Accounts, sessions, keys, people and payments over a database in memory. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Refusal } from '../../src/api/failures.ts'
 import { durations } from '../../src/api/limits.ts'
 import type { Config } from '../../src/config.ts'
 import { accountVerbs, createAuthenticate, createTouch, createUser, hashPassword } from '../../src/market/accounts.ts'
@@ -17,6 +16,7 @@ import { openSqlite } from '../../src/store/sqlite.ts'
 import type { Authenticate } from '../../src/web/credentials.ts'
 import { createVirtualWorld } from '../../src/world/virtual.ts'
 import { noFiles } from '../support/no-files.ts'
+import { refused } from '../support/refused.ts'
 
 const fail = (error: Error) => {
   throw error
@@ -44,16 +44,6 @@ async function open(payments: Config['payments'] = 'sandbox') {
 
 const bare = { params: {}, query: {}, body: {} }
 const page = { ...bare, query: { page: 1, limit: 20 } }
-
-async function refused(promise: Promise<unknown>, code: string) {
-  const error = await promise.then(
-    () => assert.unreachable(`must be refused: ${code}`),
-    error => error,
-  )
-  assert.instance(error, Refusal)
-  assert.is(error.code, code)
-  return error as Refusal
-}
 
 test('an account is made once per email and signs in with its password alone', async () => {
   const { market, join, actorOf } = await open()

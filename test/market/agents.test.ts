@@ -4,7 +4,6 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Refusal } from '../../src/api/failures.ts'
 import { signatureHeaders, verify } from '../../src/api/signature.ts'
 import { agentStateVerbs } from '../../src/market/agent-states.ts'
 import { agentVerbs } from '../../src/market/agents.ts'
@@ -20,6 +19,7 @@ import { openSqlite } from '../../src/store/sqlite.ts'
 import { insertUser, userById } from '../../src/store/users.ts'
 import { createWorld } from '../../src/world/real.ts'
 import { noFiles } from '../support/no-files.ts'
+import { refused } from '../support/refused.ts'
 
 const authority = createFrontAuthority()
 const hour = 3_600_000
@@ -70,16 +70,6 @@ const create = (market: Market, actor: Actor, more: object = {}) =>
 const patch = (market: Market, id: string, values: object) => market.db.write(tx => updateAgentRow(tx, id, values))
 const list = (market: Market, query: object = {}) =>
   call(market, verbs.listAgents, null, { query: { page: 1, limit: 20, ...query } })
-const refused = async (promise: Promise<unknown>, code: string) => {
-  const error = await promise.then(
-    () => assert.unreachable(`must be refused: ${code}`),
-    error => error,
-  )
-  assert.instance(error, Refusal, String(error.stack))
-  assert.is(error.code, code)
-  return error as Refusal
-}
-
 test('create, slug, edit, access', async () => {
   const { market, ann, bob } = await start()
   const first = await create(market, ann)
