@@ -1,6 +1,7 @@
 /** Answers what is not HTTP, or took too long to become a request: the envelope by hand. */
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { refuse } from '../api/failures.ts'
+import { type Refusal, refuse } from '../api/failures.ts'
 import type { Config } from '../config.ts'
 import { failureText, newRequestId } from './answer.ts'
 
@@ -18,12 +19,26 @@ export const answerParserError = (config: Config) => (error: NodeJS.ErrnoExcepti
     socket.destroy()
     return
   }
-  const text = failureText(refuse('bad_request', words[error.code ?? ''] ?? 'This is no HTTP request'))
+  answerAndEnd(config, socket, refuse('bad_request', words[error.code ?? ''] ?? 'This is no HTTP request'))
+}
+
+/** Nothing is tunnelled here. Node hands such a request over as a bare socket. */
+export const answerTunnel = (config: Config) => (_: IncomingMessage, socket: Duplex) => {
+  const allowed = 'GET, HEAD, POST, PUT, DELETE'
+  const refusal = refuse('wrong_method', 'CONNECT', allowed)
+  refusal.headers = { allow: allowed }
+  socket.on('error', () => {}) // the client may be gone
+  answerAndEnd(config, socket, refusal)
+}
+
+function answerAndEnd(config: Config, socket: Duplex, refusal: Refusal): void {
+  const text = failureText(refusal)
   socket.end(
     [
-      'HTTP/1.1 400 Bad Request',
+      `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
       'content-type: application/json; charset=utf-8',
       `content-length: ${Buffer.byteLength(text)}`,
+      ...Object.entries(refusal.headers).map(([name, value]) => `${name}: ${value}`),
       `x-request-id: ${newRequestId()}`,
       `x-service-version: ${config.version}`,
       'cache-control: no-store',

@@ -8,7 +8,7 @@ import type { RateCategory } from '../api/limits.ts'
 import type { Config } from '../config.ts'
 import type { Market } from '../market/market.ts'
 import { Call, type House, type WebRequest } from './answer.ts'
-import { answerParserError } from './broken.ts'
+import { answerParserError, answerTunnel } from './broken.ts'
 import { type Authenticate, isLoopbackHost } from './credentials.ts'
 import type { RateCounters } from './rate-counters.ts'
 import { categoryOf, rateLimit } from './rate-limit.ts'
@@ -72,7 +72,8 @@ export function createServer(options: ServerOptions): Server {
     if (refusal) void turnAway(new Call(house, req, res), refusal)
     else (app.handler as (req: IncomingMessage, res: ServerResponse) => void)(req, res)
   }
-  server.on('request', front).on('checkExpectation', front).on('clientError', answerParserError(market.config))
+  server.on('request', front).on('checkExpectation', front)
+  server.on('clientError', answerParserError(market.config)).on('connect', answerTunnel(market.config))
 
   return {
     listen: () => listen(server, market.config),

@@ -67,6 +67,11 @@ export class Wire {
     }
   }
 
+  /** Nothing more will be sent; answers may still come. */
+  end(): void {
+    this.#socket.end()
+  }
+
   close(): void {
     this.#socket.destroy()
   }

@@ -1,0 +1,180 @@
+/** Thousands of requests that are wrong in some way: the envelope answers each, and nothing breaks. Source: section 1, section 7, D17, D41. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Endpoint } from '../../src/api/endpoint.ts'
+import { endpoints } from '../../src/api/endpoints.ts'
+import type { Happening } from '../../src/market/log.ts'
+import { seededChance } from '../../src/world/chance.ts'
+import { type FuzzRequest, fuzzer, type Pool } from '../support/fuzz-requests.ts'
+import { openHouse } from '../support/marketplace.ts'
+import { exchange, Wire, type WireAnswer, type WireHeader } from '../support/wire.ts'
+
+const seed = process.env.FUZZ_SEED ?? 'the same each time'
+const COUNT = Number(process.env.FUZZ_COUNT ?? 5_000)
+const CONNECTIONS = 8
+const PATIENCE_MS = 20_000
+
+const broken: string[] = []
+process.on('unhandledRejection', error => broken.push(`unhandled rejection: ${(error as Error)?.stack ?? error}`))
+process.on('uncaughtException', error => broken.push(`uncaught exception: ${error.stack}`))
+
+async function open() {
+  const log = (line: Happening) => {
+    if (line.type === 'error') broken.push(`logged: ${line.message} ${'stack' in line ? line.stack : ''}`)
+  }
+  const house = await openHouse({ log })
+  const [buyer, builder] = [await house.join('buyer', 1_000_000), await house.join('builder')]
+  const agent = await house.list(builder)
+  const ids = [buyer.id, agent.id, 'cat_writing', 'cat_code']
+  for (let i = 0; i < 12; i++) {
+    const { id } = await house.draft(buyer, agent)
+    if (i > 2) await buyer.call('POST', `/api/tasks/${id}/submit`)
+    if (i > 4) await house.callback(agent, id, { action: 'accept' })
+    if (i > 6) await house.callback(agent, id, { action: 'deliver', content: 'Done' })
+    if (i > 8) await buyer.call('POST', `/api/tasks/${id}/approve`)
+    ids.push(id, id)
+  }
+  const cookieOf = async ({ email, password }: { email: string; password: string }): Promise<WireHeader> => {
+    const type = ['content-type', 'application/json'] as const
+    const { headers } = await exchange(
+      house.url,
+      'POST',
+      '/api/auth/login',
+      [type],
+      JSON.stringify({ email, password }),
+    )
+    return ['cookie', headers['set-cookie']!.split(';')[0]!]
+  }
+  const pool: Pool = {
+    host: new URL(house.url).host,
+    ids,
+    credentials: [
+      ['authorization', `Bearer ${buyer.key}`],
+      ['authorization', `Bearer ${builder.key}`],
+      await cookieOf(buyer),
+    ],
+    admin: [['authorization', `Bearer ${house.admin.key}`], await cookieOf(house.admin)],
+  }
+  /** What a fuzzed request may have taken from the two, so that the others still get somewhere. */
+  const restore = async () => {
+    for (const { id } of [buyer, builder]) {
+      await house.admin.call('PUT', `/api/admin/users/${id}`, { isBuilder: true, banned: false, suspended: false })
+    }
+  }
+  return { house, pool, restore }
+}
+
+/** Why an answer is not what the interface promises; undefined if it is. */
+function fault(answer: WireAnswer, isHead: boolean): string | undefined {
+  const { status, headers, text, body } = answer
+  if (!/^HTTP\/1\.1 \d{3} /.test(text)) return 'is no HTTP'
+  if (status < 200 || status >= 500 || (status >= 300 && status < 400)) return `has the status ${status}`
+  if (headers['content-type'] !== 'application/json; charset=utf-8') return `has the type ${headers['content-type']}`
+  if (!headers['x-request-id']) return 'has no request id'
+  if (isHead) return body === '' ? undefined : 'answers HEAD with a body'
+  try {
+    return envelopeFault(status, JSON.parse(body))
+  } catch {
+    return `is no JSON: ${body.slice(0, 200)}`
+  }
+}
+
+function envelopeFault(status: number, envelope: Record<string, unknown>): string | undefined {
+  const { success, data, error, errors, ...more } = envelope
+  if (Object.keys(more).length > 0) return `has more than the envelope: ${Object.keys(more)}`
+  if (success !== status < 300) return `says success ${success} with ${status}`
+  if (success) return data === undefined || error !== undefined ? 'is no envelope of success' : undefined
+  if (typeof error !== 'string' || error === '' || data !== undefined) return 'is no envelope of failure'
+  if (/\bat .*\.ts:|node_modules|SQLITE|SELECT |INSERT /.test(error)) return `tells of the inside: ${error}`
+  if (errors === undefined) return undefined
+  const lists = Object.values(errors as Record<string, unknown>)
+  const fine =
+    lists.length > 0 && lists.every(list => Array.isArray(list) && list.every(one => typeof one === 'string'))
+  return fine ? undefined : `has a map of errors that is none: ${JSON.stringify(errors)}`
+}
+
+const tell = ({ name, bytes }: FuzzRequest) => `${name}\n${JSON.stringify(bytes.toString('latin1', 0, 1_500))}`
+
+/** Sends all over a few connections, each answered before the next; what is wrong with the answers. */
+async function sendAll(
+  url: string,
+  requests: readonly FuzzRequest[],
+  statuses: Map<number, number>,
+): Promise<string[]> {
+  const faults: string[] = []
+  let next = 0
+  const line = async () => {
+    let wire = new Wire(url)
+    while (next < requests.length && faults.length === 0 && broken.length === 0) {
+      const request = requests[next++]!
+      if (request.alone || wire.ended) {
+        wire.close()
+        wire = new Wire(url)
+      }
+      const late = setTimeout(() => wire.close(), PATIENCE_MS)
+      const sent = wire.write(request.bytes)
+      if (request.cut) {
+        await sent
+        wire.end()
+      }
+      const answer = await wire.answer(request.isHead)
+      clearTimeout(late)
+      if (answer) statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+      const found = answer ? fault(answer, request.isHead) : request.cut ? undefined : 'did not come'
+      if (found)
+        faults.push(`the answer ${found}; it was asked for by ${tell(request)}\nand is ${answer?.text.slice(0, 500)}`)
+      if (broken.length > 0) faults.push(`while this was served: ${tell(request)}`)
+      if (request.alone || answer?.headers.connection === 'close') {
+        wire.close()
+        wire = new Wire(url)
+      }
+    }
+    wire.close()
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, line))
+  return faults
+}
+
+test(`${COUNT} fuzzed requests: always the envelope, never a 5xx, never an exit, no unhandled rejection`, async () => {
+  const { house, pool, restore } = await open()
+  const make = fuzzer(Object.values(endpoints) as readonly Endpoint[], pool, seededChance(seed))
+  const statuses = new Map<number, number>()
+  const faults: string[] = []
+  for (let sent = 0; sent < COUNT && faults.length === 0; sent += 250) {
+    const requests = Array.from({ length: Math.min(250, COUNT - sent) }, make)
+    faults.push(...(await sendAll(house.url, requests, statuses)))
+    await restore()
+  }
+  const still = await exchange(house.url, 'GET', '/api/agents')
+  await house.checkLedger().catch(error => faults.push(error.message))
+  await house.close()
+  assert.equal([...faults, ...broken], [], `FUZZ_SEED=${JSON.stringify(seed)}\n${[...faults, ...broken].join('\n\n')}`)
+  // Or the requests would be too wrong to get anywhere.
+  for (const status of [200, 201, 400, 401, 403, 404, 405]) assert.ok((statuses.get(status) ?? 0) > 5, `some ${status}`)
+  assert.is(still.status, 200)
+})
+
+test('the judge of answers finds what is no envelope', () => {
+  const head = 'HTTP/1.1 200 OK\r\n'
+  const headers = { 'content-type': 'application/json; charset=utf-8', 'x-request-id': 'x' }
+  const judge = (status: number, body: string, more = {}) =>
+    fault({ status, headers: { ...headers, ...more }, text: head, body }, false)
+  assert.is(judge(200, '{"success":true,"data":1}'), undefined)
+  assert.is(judge(400, '{"success":false,"error":"x","errors":{"a":["b"]}}'), undefined)
+  const bad: readonly [number, string, object?][] = [
+    [500, '{"success":false,"error":"x"}'],
+    [302, '{"success":true,"data":1}'],
+    [200, '{"success":false,"error":"x"}'],
+    [404, '{"success":true,"data":1}'],
+    [400, '{"success":false}'],
+    [400, '{"success":false,"error":"x","stack":"y"}'],
+    [400, '{"success":false,"error":"x","errors":{"a":"b"}}'],
+    [400, '{"success":false,"error":"SQLITE_ERROR"}'],
+    [200, '{"success":true}'],
+    [200, 'ok'],
+    [200, '{"success":true,"data":1}', { 'content-type': 'text/plain' }],
+  ]
+  for (const [status, body, more] of bad) assert.ok(judge(status, body, more), `${status} ${body}`)
+})
+
+test.run()
