@@ -18,14 +18,30 @@ export type CallInput<Name extends EndpointName> = InputFor<Endpoints[Name]>
 /** `data` as it is on the wire. */
 export type CallReply<Name extends EndpointName> = ReplyFor<Endpoints[Name]>
 
+/** A file on its way to the marketplace. Source: D21. */
+export interface FileToSend {
+  name: string
+  content: Blob | Uint8Array<ArrayBuffer>
+}
+
+/** A file as the marketplace gives it. Source: D19. */
+export interface ReceivedFile {
+  name: string
+  mimeType: string
+  bytes: Uint8Array
+}
+
 export type InputFor<E extends Endpoint> = InputOf<E>['params'] &
   Query<E['query']> &
-  Body<E['body']> &
+  (E['multipart'] extends z.ZodType ? Body<E['body']> | Form<E['multipart']> : Body<E['body']>) &
   Body<E['signed']>
 
 export type ReplyFor<E extends Endpoint> = E['list'] extends string
   ? { [key in E['list']]: z.output<E['reply']>[] } & { pagination: Pagination }
-  : z.output<E['reply']> | (E['created'] extends z.ZodType ? z.output<E['created']> : never)
+  : E['download'] extends true
+    ? ReceivedFile
+    : z.output<E['reply']> | (E['created'] extends z.ZodType ? z.output<E['created']> : never)
 
 type Body<T> = T extends z.ZodType ? z.input<T> : unknown
+type Form<T extends z.ZodType> = z.input<T> & { files: readonly FileToSend[] }
 type Query<T> = T extends z.ZodType ? Partial<z.output<T>> : unknown

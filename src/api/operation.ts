@@ -1,10 +1,11 @@
 /** One record as an OpenAPI operation. */
+import type { z } from 'zod'
 import { type Auth, type Endpoint, takesIdempotencyKey } from './endpoint.ts'
 import { exampleOf } from './examples.ts'
 import type { FailureName } from './failures.ts'
 import { groupOf } from './groups.ts'
 import { inputSchema, type JsonSchema } from './json-schema.ts'
-import { type RateCategory, rates } from './limits.ts'
+import { limits, type RateCategory, rates } from './limits.ts'
 import { type Content, type Response, responsesOf } from './responses.ts'
 
 export interface Parameter {
@@ -20,6 +21,12 @@ export interface RequestBody {
   content: Record<string, Content>
 }
 
+interface Rate {
+  category: RateCategory
+  limit: number
+  windowMs: number
+}
+
 export interface Operation {
   operationId: string
   summary: string
@@ -29,7 +36,9 @@ export interface Operation {
   parameters: Parameter[]
   requestBody?: RequestBody
   responses: Record<string, Response>
-  'x-rate-limit': { category: RateCategory; limit: number; windowMs: number }
+  'x-rate-limit': Rate
+  /** Of a request whose body is multipart. */
+  'x-rate-limit-multipart'?: Rate
   'x-source': string
 }
 
@@ -48,7 +57,6 @@ export function operationOf(
   parts: Record<string, JsonSchema>,
   used: Set<FailureName>,
 ): Operation {
-  const { limit, windowMs } = rates[record.rate]
   const body = bodyOf(name, record, parts)
   return {
     operationId: name,
@@ -59,10 +67,13 @@ export function operationOf(
     parameters: parametersOf(record, parts),
     ...(body && { requestBody: body }),
     responses: responsesOf(name, record, parts, used),
-    'x-rate-limit': { category: record.rate, limit, windowMs },
+    'x-rate-limit': rateOf(record.rate),
+    ...(record.rateOfMultipart && { 'x-rate-limit-multipart': rateOf(record.rateOfMultipart) }),
     'x-source': record.source,
   }
 }
+
+const rateOf = (category: RateCategory): Rate => ({ category, ...rates[category] })
 
 const who: Record<Auth, string> = {
   public: 'Anyone may call it',
@@ -109,5 +120,14 @@ function bodyOf(name: string, record: Endpoint, parts: Record<string, JsonSchema
   if (!shape) return undefined
   const schema = inputSchema(shape, parts)
   const example = record.example ?? exampleOf(schema, parts, name)
-  return { required: !shape.safeParse({}).success, content: { 'application/json': { schema, example } } }
+  const form = record.multipart && { 'multipart/form-data': { schema: formOf(record.multipart, parts) } }
+  return { required: !shape.safeParse({}).success, content: { 'application/json': { schema, example }, ...form } }
+}
+
+/** The fields of a form, and its files. Source: D21. */
+function formOf(shape: z.ZodObject, parts: Record<string, JsonSchema>): JsonSchema {
+  const { properties, ...rest } = inputSchema(shape, parts)
+  const { files: maxItems, fileBytes } = limits.deliverable
+  const file = { type: 'string', contentMediaType: 'application/octet-stream', maxLength: fileBytes }
+  return { ...rest, properties: { ...properties, files: { type: 'array', maxItems, items: file } } }
 }

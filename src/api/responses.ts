@@ -111,12 +111,19 @@ const refusedWith = (status: number, names: readonly FailureName[]): Response =>
 })
 
 function success(name: string, record: Endpoint, parts: Record<string, JsonSchema>): Response {
+  if (record.download) return attachment
   const schema = envelopeOf(dataOf(record, parts))
   return {
     description: record.status === 201 ? 'Created' : 'Success',
     ...(record.sets && { headers: { 'Set-Cookie': headerOf('The session, or its end', { type: 'string' }) } }),
     content: json({ schema, example: exampleOf(schema, parts, name) }),
   }
+}
+
+const attachment: Response = {
+  description: 'The bytes of the file',
+  headers: { 'Content-Disposition': headerOf('attachment, with its name', { type: 'string' }) },
+  content: { '*/*': { schema: { type: 'string', contentMediaType: 'application/octet-stream' } } },
 }
 
 const envelopeOf = (data: JsonSchema): JsonSchema => ({

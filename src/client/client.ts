@@ -1,11 +1,12 @@
 /** A client of the whole interface, made from its records: one typed method for each endpoint. Retries nothing by itself. */
-import type { InputFor, Pagination, ReplyFor } from '../api/calls.ts'
+import type { FileToSend, InputFor, Pagination, ReceivedFile, ReplyFor } from '../api/calls.ts'
 import type { Endpoint } from '../api/endpoint.ts'
 import { type EndpointName, type Endpoints, endpoints } from '../api/endpoints.ts'
 import type { FieldErrors } from '../api/failures.ts'
 import { signatureHeaders } from '../api/signature.ts'
 import {
   type Answer,
+  answerIn,
   type By,
   type Credentials,
   type Method,
@@ -14,7 +15,7 @@ import {
   type TransportOptions,
 } from './transport.ts'
 
-export type { CallInput, CallReply, Pagination } from '../api/calls.ts'
+export type { CallInput, CallReply, FileToSend, Pagination, ReceivedFile } from '../api/calls.ts'
 export { type Answer, type By, type Credentials, type Fetch, UnreachableError } from './transport.ts'
 
 /** An answer that was not a success. Source: section 7. */
@@ -87,11 +88,12 @@ type Options = CallOptions & Partial<SignedOptions>
 function methodOf(transport: Transport, name: string, record: Endpoint) {
   const call = async (input: Input, options: Options) => {
     const { path, body } = requestOf(name, record, input)
-    const text = body === undefined ? undefined : JSON.stringify(body)
     const { signal } = options
-    const headers = headersOf(record, text ?? '', options)
+    const headers = headersOf(record, body, options)
     const by = options.by ?? usualBy(record, transport.credentials)
-    const answer = await transport.ask(record.method, path, { body: text, by, headers, signal })
+    const reply = await transport.send(record.method, path, { body, by, headers, signal })
+    if (record.download && reply.ok) return fileIn(reply)
+    const answer = await answerIn(reply)
     if (answer.success) return answer.data
     throw new MarketplaceError(answer)
   }
@@ -117,15 +119,37 @@ function requestOf(name: string, { path, query, body, signed }: Endpoint, input:
     const value = take(field)
     if (value !== undefined) asked.set(field, String(value))
   }
-  return { path: asked.size > 0 ? `${filled}?${asked}` : filled, body: body || signed ? rest : undefined }
+  return { path: asked.size > 0 ? `${filled}?${asked}` : filled, body: body || signed ? bodyOf(rest) : undefined }
 }
 
-function headersOf({ auth }: Endpoint, text: string, { idempotencyKey, secret, timestampMs }: Options) {
+/** With files it is a form, else JSON. */
+function bodyOf({ files, ...fields }: { files?: readonly FileToSend[] } & Input): string | FormData {
+  if (!files) return JSON.stringify(fields)
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) if (typeof value === 'string') form.append(name, value)
+  for (const { name, content } of files) form.append('files', new Blob([content]), name)
+  return form
+}
+
+async function fileIn(reply: Response): Promise<ReceivedFile> {
+  const { headers } = reply
+  const given = headers.get('content-disposition') ?? ''
+  const encoded = /filename\*=UTF-8''([^;]+)/i.exec(given)?.[1]
+  const name = encoded === undefined ? /filename="([^"]*)"/i.exec(given)?.[1] : decodeURIComponent(encoded)
+  const bytes = new Uint8Array(await reply.arrayBuffer())
+  return { name: name ?? '', mimeType: headers.get('content-type') ?? '', bytes }
+}
+
+function headersOf(
+  { auth }: Endpoint,
+  body: string | FormData | undefined,
+  { idempotencyKey, secret, timestampMs }: Options,
+) {
   const headers: Record<string, string> = {}
   if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey
   if (auth !== 'signature') return headers
   if (!secret) throw new TypeError("A signed request needs the agent's webhook secret")
-  return { ...headers, ...signatureHeaders(secret, timestampMs ?? Date.now(), text) }
+  return { ...headers, ...signatureHeaders(secret, timestampMs ?? Date.now(), body as string) }
 }
 
 function usualBy({ auth, sets }: Endpoint, { apiKey }: Credentials): By {

@@ -22,8 +22,8 @@ export interface TransportOptions extends Credentials {
 }
 
 export interface Sending {
-  /** Text goes out as it is. */
-  body?: object | string | undefined
+  /** Text goes out as it is, as JSON. */
+  body?: object | string | FormData | undefined
   by?: By | undefined
   headers?: Readonly<Record<string, string>> | undefined
   signal?: AbortSignal | undefined
@@ -65,21 +65,19 @@ export class Transport {
 
   /** Asks once. Rejects with an UnreachableError, or with the reason of the signal; never because of a status. */
   async ask<Data = unknown>(method: Method, path: string, sending: Sending = {}): Promise<Answer<Data>> {
-    const { body, signal } = sending
-    const init: RequestInit = { method, headers: this.#headersOf(sending), ...(signal && { signal }) }
-    if (body !== undefined) init.body = typeof body === 'string' ? body : JSON.stringify(body)
-    const reply = await this.#send(path, init)
-    this.#keepCookie(reply)
-    return {
-      ...envelopeIn(await reply.text(), reply.status),
-      status: reply.status,
-      headers: reply.headers,
-    } as Answer<Data>
+    const reply = await this.send(method, path, sending)
+    return (await answerIn(reply)) as Answer<Data>
   }
 
-  async #send(path: string, init: RequestInit): Promise<Response> {
+  /** The same, for an answer that may be no JSON. */
+  async send(method: Method, path: string, sending: Sending): Promise<Response> {
+    const { body, signal } = sending
+    const init: RequestInit = { method, headers: this.#headersOf(sending), ...(signal && { signal }) }
+    if (body !== undefined) init.body = isReady(body) ? body : JSON.stringify(body)
     try {
-      return await this.#fetch(this.baseUrl + path, init)
+      const reply = await this.#fetch(this.baseUrl + path, init)
+      this.#keepCookie(reply)
+      return reply
     } catch (error) {
       // What fetch rejects with when the network is the reason; the end of a signal is another error.
       throw error instanceof TypeError ? new UnreachableError(this.baseUrl, error) : error
@@ -91,7 +89,7 @@ export class Transport {
     const headers: Record<string, string> = { ...more }
     if (by === 'key' && apiKey) headers.authorization = `Bearer ${apiKey}`
     if (by === 'session' && session) headers.cookie = session
-    if (body !== undefined) headers['content-type'] ??= 'application/json'
+    if (body !== undefined && !(body instanceof FormData)) headers['content-type'] ??= 'application/json'
     return headers
   }
 
@@ -102,7 +100,15 @@ export class Transport {
   }
 }
 
+const isReady = (body: object | string): body is FormData | string =>
+  typeof body === 'string' || body instanceof FormData
+
 /** What stands between client and marketplace may answer in another language. */
+export async function answerIn(reply: Response): Promise<Answer> {
+  const { status, headers } = reply
+  return { ...envelopeIn(await reply.text(), status), status, headers }
+}
+
 function envelopeIn(text: string, status: number): Pick<Answer, 'success' | 'data' | 'error' | 'errors'> {
   try {
     const value = JSON.parse(text)

@@ -1,39 +1,21 @@
 /** For authors of agents: receive signed webhooks and answer them. Needs nothing but Node. Source: sections 4–6. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { EventData, EventExtra, EventName, EventPayload } from '../api/events.ts'
 import { SIGNATURE_HEADER, type SignatureFault, signatureHeaders, TIMESTAMP_HEADER, verify } from '../api/signature.ts'
 
-export interface WebhookData {
-  taskId: string
-  agentId: string
-  title: string
-  description: string
-  /** "" when the buyer gave none. */
-  requirements: string
-  /** Integer cents. */
-  agreedPrice: number
-  status: string
-  /** Where the answer goes. */
-  callbackUrl: string
-  requestor: { id: string; type: string; trustTier: string }
-  /** Only on test webhooks; nothing is paid for those. */
-  test?: true
-}
+/** What every webhook says of its task. `test` only on test webhooks; nothing is paid for those. */
+export type WebhookData = EventData & { test?: true }
 
-interface Event<Kind extends string, Extra = unknown> {
-  event: Kind
-  /** ISO 8601. */
-  timestamp: string
-  data: WebhookData & Extra
-}
+type Event<Name extends EventName> = Omit<EventPayload<Name>, 'data'> & { data: WebhookData & EventExtra<Name> }
 
 export type TaskSubmitted = Event<'task.submitted'>
 export type TaskCancelled = Event<'task.cancelled'>
-export type RevisionRequested = Event<'task.revision_requested', { revisionReason: string }>
+export type RevisionRequested = Event<'task.revision_requested'>
 export type TaskApproved = Event<'task.approved'>
-export type TaskDisputed = Event<'task.disputed', { disputeReason: string }>
-export type TaskMessage = Event<'task.message', { message: string }>
+export type TaskDisputed = Event<'task.disputed'>
+export type TaskMessage = Event<'task.message'>
 /** To an agent that hired another one: its work is there. */
-export type DeliveredToBuyer = Event<'task.delivered_to_buyer', { deliverable: unknown }>
+export type DeliveredToBuyer = Event<'task.delivered_to_buyer'>
 
 /** What the service sends. Source: section 6. */
 export type WebhookEvent =

@@ -1,4 +1,5 @@
 /** The connection test: five checks, run for a builder or by the heartbeat. Source: section 6, D24, D30. */
+import type { TestPayload } from '../api/events.ts'
 import { refuse } from '../api/failures.ts'
 import { answerBytes, durations } from '../api/limits.ts'
 import type { checkNames, TestReport } from '../api/records.ts'
@@ -111,7 +112,7 @@ async function askEndpoint({ world, config }: Market, agent: AgentRow, testId: s
 }
 
 /** Every field of a real webhook is there, so that an agent's own checks of the shape are tested as well. */
-const testPayload = (agent: AgentRow, testId: string, baseUrl: string, now: number) => ({
+const testPayload = (agent: AgentRow, testId: string, baseUrl: string, now: number): TestPayload => ({
   event: 'task.submitted',
   timestamp: iso(now),
   data: {

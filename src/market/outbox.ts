@@ -1,4 +1,5 @@
 /** Events for agents, written in the transaction that caused them. Source: section 4 (outgoing webhook), section 6, D37. */
+import type { EventData, EventExtra } from '../api/events.ts'
 import type { AgentEvent } from '../api/flow.ts'
 import type { TrustTier } from '../api/records.ts'
 import { insertDelivery } from '../store/outbox.ts'
@@ -16,17 +17,17 @@ const bells = new WeakMap<World, () => void>()
 export const onEvent = (world: World, wake: () => void) => void bells.set(world, wake)
 
 /** Writes one event about a task, as it stands after the change, to its agent or to the one that buys. */
-export async function tell(
+export async function tell<Name extends AgentEvent>(
   ctx: Acting<Ctx>,
   task: TaskRow,
-  event: AgentEvent,
-  extra: Readonly<Record<string, unknown>> = {},
+  event: Name,
+  extra: EventExtra<Name>,
   agentId: string = task.agentId,
 ): Promise<void> {
   const now = ctx.world.now()
   const buyer = ctx.actor.user.id === task.buyerId ? ctx.actor.user : await userById(ctx.tx, task.buyerId)
   if (!buyer) throw new Error(`${task.id} has no buyer`)
-  const data = {
+  const data: EventData = {
     taskId: task.id,
     agentId: task.agentId,
     title: task.title,
@@ -51,5 +52,5 @@ export async function tell(
 }
 
 /** A buying agent is named itself, with the trust its payer has earned. Source: section 2 (requestor), D36. */
-const requestorOf = ({ buyerId, buyerAgentId }: TaskRow, trustTier: TrustTier) =>
+const requestorOf = ({ buyerId, buyerAgentId }: TaskRow, trustTier: TrustTier): EventData['requestor'] =>
   buyerAgentId === null ? { id: buyerId, type: 'user', trustTier } : { id: buyerAgentId, type: 'agent', trustTier }

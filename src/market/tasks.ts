@@ -1,8 +1,9 @@
 /** Tasks: create, submit, and each step to their end. Source: section 3, D19, D31. */
 import type { z } from 'zod'
+import type { EventExtra } from '../api/events.ts'
 import { refuse } from '../api/failures.ts'
 import type { KeptFile } from '../api/file-kinds.ts'
-import type { TaskTrigger } from '../api/flow.ts'
+import type { AgentEvent, TaskTrigger } from '../api/flow.ts'
 import { Download } from '../api/reply.ts'
 import type { deliverableForm } from '../api/tasks.ts'
 import { agentById } from '../store/agents.ts'
@@ -99,7 +100,7 @@ const submitTask: Verb<'submitTask'> = async (ctx, { params }) => {
   await checkBudget(ctx, task)
   if (agent.maxRevisions !== task.maxRevisions) await setMaxRevisions(ctx.tx, task.id, agent.maxRevisions)
   await take(ctx, task, edge)
-  return told(ctx, task, 'task.submitted')
+  return told(ctx, task, 'task.submitted', {})
 }
 
 /** The step of a trigger that has nothing to say but itself. */
@@ -110,7 +111,7 @@ async function step(ctx: Acting<Ctx>, id: string, trigger: TaskTrigger): Promise
 }
 
 /** The task after its change, once its agent has been told. */
-async function told(ctx: Acting<Ctx>, task: TaskRow, event: Parameters<typeof tell>[2], extra = {}) {
+async function told<Name extends AgentEvent>(ctx: Acting<Ctx>, task: TaskRow, event: Name, extra: EventExtra<Name>) {
   const after = await fresh(ctx.tx, task.id)
   await tell(ctx, after, event, extra)
   return taskRecord(after)
@@ -118,7 +119,7 @@ async function told(ctx: Acting<Ctx>, task: TaskRow, event: Parameters<typeof te
 
 const cancelTask: Verb<'cancelTask'> = async (ctx, { params }) => {
   const task = await step(ctx, params.id, 'cancel')
-  return task.status === 'draft' ? taskRecord(await fresh(ctx.tx, task.id)) : told(ctx, task, 'task.cancelled')
+  return task.status === 'draft' ? taskRecord(await fresh(ctx.tx, task.id)) : told(ctx, task, 'task.cancelled', {})
 }
 
 /** pending → in_progress, by the builder, its key or its signature. */
@@ -151,8 +152,8 @@ export async function deliver(
   })
   const after = await fresh(ctx.tx, id)
   const record = taskRecord(after)
-  if (after.buyerAgentId !== null) {
-    const { deliverable } = record
+  const { deliverable } = record
+  if (after.buyerAgentId !== null && deliverable) {
     await tell(ctx, after, 'task.delivered_to_buyer', { deliverable }, after.buyerAgentId)
   }
   return record
@@ -164,7 +165,7 @@ const deliverTask: Verb<'deliverTask'> = (ctx, { params, body }) => deliver(ctx,
 const approveTask: Verb<'approveTask'> = async (ctx, { params }) => {
   const task = await step(ctx, params.id, 'approve')
   await countCompleted(ctx, task, 1)
-  return told(ctx, task, 'task.approved')
+  return told(ctx, task, 'task.approved', {})
 }
 
 /** Work for oneself counts for nothing. Source: D27. */

@@ -39,7 +39,7 @@ test('every example of a body is a body that its endpoint takes', () => {
 })
 
 test('every example of an answer has the shape of its record', () => {
-  for (const [name, record] of records) {
+  for (const [name, record] of records.filter(([, { download }]) => !download)) {
     const { example } = dataOf(record)
     const item = record.list ? example.data[record.list][0] : example.data
     const { error } = record.reply.safeParse(item)

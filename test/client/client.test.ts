@@ -165,4 +165,23 @@ test('a whole life with the typed client; a list gives its later pages as they a
   await house.close()
 })
 
+test('files go out as a form and come back as the same bytes', async () => {
+  const house = await openHouse()
+  const [buyer, builder] = [await house.join('buyer', 5_000), await house.join('builder')]
+  const { id } = await house.draft(buyer, await house.list(builder))
+  await buyer.client.submitTask({ id })
+  await builder.client.agentAccept({ id })
+  const content = new TextEncoder().encode('a,b\n1,2\n')
+  const files = [{ name: 'Größen.csv', content }]
+  const { task } = await builder.client.agentDeliver({ id, notes: 'See the file', files })
+  const [file] = task.deliverable!.files
+  assert.equal([task.deliverable!.content, file!.name, file!.size], [null, 'Größen.csv', content.length])
+  const received = await buyer.client.downloadFile({ id, fileId: file!.id })
+  assert.equal([received.name, Buffer.from(received.bytes).toString()], ['Größen.csv', 'a,b\n1,2\n'])
+  assert.match(received.mimeType, 'text/csv')
+  const missing = await buyer.client.downloadFile({ id, fileId: 'file_none' }).catch(caught => caught)
+  assert.is(missing.status, 404)
+  await house.close()
+})
+
 test.run()
