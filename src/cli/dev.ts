@@ -38,7 +38,8 @@ export async function dev(flags: DevFlags): Promise<number> {
 
 async function startSimulator(settings: Settings, file: string | null, seedNumber: number | undefined, log: Log) {
   if (file !== null) mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  const authority = createFrontAuthority()
+  let furnished = () => {}
+  const authority = createFrontAuthority(new Promise<void>(resolve => (furnished = resolve)))
   const agent = await startSampleAgent(authority, error =>
     log({ type: 'warning', message: `The sample agent's callback was refused: ${error.message}` }),
   )
@@ -53,32 +54,47 @@ async function startSimulator(settings: Settings, file: string | null, seedNumbe
       holder: `marketplace dev on port ${settings.port}`,
       onFatal: endAfterDiskFailure,
     })
+    let closing = false
     const close = async () => {
+      closing = true
       await house.close()
       await agent.close()
     }
-    const credentials = await furnish(house, agent).catch(async error => {
+    try {
+      const credentials = await furnish(house, agent)
+      furnished()
+      const tested = testFirst(house, credentials)
+      // What a fresh database lists has just been made and can be hired; what an old one lists may be stale.
+      if (file !== null) await tested
+      tested.catch(
+        error => closing || log({ type: 'warning', message: `The sample agent is untested: ${error.message}` }),
+      )
+      return { house, credentials, close }
+    } catch (error) {
       await house.close(0)
       throw error
-    })
-    return { house, credentials, close }
+    }
   } catch (error) {
     await agent.close()
     throw error
   }
 }
 
-/** Accounts and agents, then the first agent's connection test, so that a buyer can hire it at once. */
+/** Accounts and agents, of which the first works. */
 async function furnish({ market, file }: Marketplace, agent: SampleAgent): Promise<Credentials> {
   const credentials = await seed(market, file === null ? null : readCredentials(file), agent.url)
   if (file !== null) keepCredentials(file, credentials)
-  const { id, webhookSecret } = credentials.agents[0]!
-  agent.use(webhookSecret)
-  const actor = await actorOf(market, credentials.accounts.builder.id)
-  const report = await verbs.testConnection({ ...market, actor }, { params: { id }, query: {}, body: undefined })
+  agent.use(credentials.agents[0]!.webhookSecret)
+  return credentials
+}
+
+/** The first agent's connection test, at each start. Source: D6. */
+async function testFirst({ market }: Marketplace, { accounts, agents }: Credentials): Promise<void> {
+  const actor = await actorOf(market, accounts.builder.id)
+  const params = { id: agents[0]!.id }
+  const report = await verbs.testConnection({ ...market, actor }, { params, query: {}, body: undefined })
   const failed = report.checks.find(({ status }) => status === 'failed')
   if (failed) market.log({ type: 'warning', message: `The sample agent failed its test: ${failed.message}` })
-  return credentials
 }
 
 const credentialsPath = (file: string) => join(dirname(file), 'credentials.json')

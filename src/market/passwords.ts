@@ -3,7 +3,7 @@
 // The library's own defaults, named so that the stand-in below costs exactly as much as a real one.
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 /** Fits no password. Verifying against it takes as long as against a real hash. */
-const NOBODY = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`
+export const noPassword = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`
 
 const AT_ONCE = 2
 let running = 0
@@ -30,4 +30,4 @@ export const hashPassword = (password: string): Promise<string> =>
 
 /** Without a hash: false, after the same time. */
 export const verifyPassword = (hash: string | undefined, password: string): Promise<boolean> =>
-  inTurn(async () => (await argon()).verify(hash ?? NOBODY, password))
+  inTurn(async () => (await argon()).verify(hash ?? noPassword, password))

@@ -34,9 +34,12 @@ interface Made {
   cert: string
 }
 
-/** Makes an authority of its own in a thread, so that nothing waits for it. Lives in memory; touches no trust store. */
-export function createFrontAuthority(): FrontAuthority {
-  const made = makeCertificates()
+/**
+ * Makes an authority of its own in a thread, so that nothing waits for it; not before `start`, which may have a better use
+ * for the machine. Lives in memory; touches no trust store.
+ */
+export function createFrontAuthority(start: Promise<unknown> = Promise.resolve()): FrontAuthority {
+  const made = start.then(makeCertificates)
   // Whoever uses the authority hears of a failure; nobody using it is no reason to stop the process.
   made.catch(() => {})
   const ca = made.then(all => all.ca)

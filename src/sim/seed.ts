@@ -1,5 +1,5 @@
 /** What a fresh simulator holds: three accounts, money, and a few listed agents of which the first works. Source: D6. */
-import { createUser, hashPassword } from '../market/accounts.ts'
+import { createUser, hashPassword, noPassword } from '../market/accounts.ts'
 import { createKeyFor } from '../market/keys.ts'
 import type { Actor, Market } from '../market/market.ts'
 import { verbs } from '../market/verbs.ts'
@@ -38,9 +38,15 @@ const FUNDS = [50_000, 50_000]
  */
 export async function seed(market: Market, known: Credentials | null, webhookUrl: string): Promise<Credentials> {
   const accounts = {} as Credentials['accounts']
-  for (const person of people) accounts[person] = await ensureAccount(market, person, known?.accounts?.[person])
+  const passwords: Promise<() => Promise<unknown>>[] = []
+  for (const person of people) {
+    const { account, isNew } = await ensureAccount(market, person, known?.accounts?.[person])
+    accounts[person] = account
+    if (isNew) passwords.push(hashed(market, account))
+  }
   const builder = await actorOf(market, accounts.builder.id)
   const first = await ensureAgents(market, builder, known?.agents?.[0], webhookUrl)
+  for (const keep of await Promise.all(passwords)) await keep()
   return { accounts, agents: [first] }
 }
 
@@ -50,30 +56,30 @@ export async function actorOf({ db }: Market, userId: string): Promise<Actor> {
   return { user, via: 'session', credential: 'simulator' }
 }
 
-async function ensureAccount(market: Market, person: Person, known: SeededAccount | undefined): Promise<SeededAccount> {
+/** Hashes beside everything else, on another thread; what it resolves to writes the hash down. */
+async function hashed({ db }: Market, { id, password }: SeededAccount) {
+  const hash = await hashPassword(password)
+  return () => db.write(tx => tx.run('UPDATE users SET password_hash = $1 WHERE id = $2', [hash, id]))
+}
+
+async function ensureAccount(market: Market, person: Person, known: SeededAccount | undefined) {
   const { db, world } = market
   const email = `${person}@example.com`
   const there = await db.read(q => userByEmail(q, email))
-  if (there && known?.id === there.id) return known
+  if (there && known?.id === there.id) return { account: known, isNew: false }
   const password = `${person}-${world.bytes(9).toString('base64url')}`
-  const passwordHash = await hashPassword(password)
   const made = await db.write(async tx => {
-    if (there) await tx.run('UPDATE users SET password_hash = $1 WHERE id = $2', [passwordHash, there.id])
-    else
-      await createUser(tx, world, {
-        email,
-        name: NAMES[person],
-        passwordHash,
-        isBuilder: true,
-        isAdmin: person === 'admin',
-      })
+    if (!there) {
+      const fields = { email, name: NAMES[person], passwordHash: noPassword }
+      await createUser(tx, world, { ...fields, isBuilder: true, isAdmin: person === 'admin' })
+    }
     const { id } = (await userByEmail(tx, email)) as UserRow
     await tx.run("DELETE FROM api_keys WHERE user_id = $1 AND name = 'dev'", [id])
     const { key } = await createKeyFor(tx, world, id, 'dev')
     return { id, apiKey: key }
   })
   if (!there && person === 'buyer') await fund(market, made.id)
-  return { id: made.id, email, password, apiKey: made.apiKey }
+  return { account: { id: made.id, email, password, apiKey: made.apiKey }, isNew: true }
 }
 
 async function fund(market: Market, userId: string): Promise<void> {
