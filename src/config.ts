@@ -47,6 +47,8 @@ export interface Settings {
   readonly secretKey: string | undefined
   readonly adminEmail: string | undefined
   readonly adminPassword: string | undefined
+  /** undefined: no mail. */
+  readonly mail: { smtpUrl: string; from: string } | undefined
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -76,6 +78,7 @@ export function readSettings(mode: Config['mode'], flags: Flags, env: Environmen
     secretKey: env.MARKETPLACE_SECRET_KEY,
     adminEmail: env.MARKETPLACE_ADMIN_EMAIL,
     adminPassword: env.MARKETPLACE_ADMIN_PASSWORD,
+    mail: mailOf(env.MARKETPLACE_SMTP_URL, env.MARKETPLACE_MAIL_FROM),
   }
 }
 
@@ -143,6 +146,21 @@ function fileOf(text: string): string {
   }
   if (text === '') throw new UsageError('--db needs the path of a file.')
   return text
+}
+
+function mailOf(smtpUrl: string | undefined, from: string | undefined): Settings['mail'] {
+  if (!smtpUrl && !from) return undefined
+  if (!smtpUrl || !from) {
+    throw new UsageError('MARKETPLACE_SMTP_URL and MARKETPLACE_MAIL_FROM go together; one is missing.')
+  }
+  // The address may hold a password, so it is not repeated.
+  if (!/^smtps?:\/\/[^/]/i.test(smtpUrl) || !URL.canParse(smtpUrl)) {
+    throw new UsageError('MARKETPLACE_SMTP_URL takes an address like smtps://user:password@mail.example.')
+  }
+  if (!/^[^\r\n]*[^\s@]@[^\s@]+$/.test(from)) {
+    throw new UsageError(`MARKETPLACE_MAIL_FROM takes an address like market@example.com, not ${from}.`)
+  }
+  return { smtpUrl, from }
 }
 
 function hopsOf(text: string): number {

@@ -8,6 +8,7 @@ import { runDue } from './market/due.ts'
 import { removeOrphans } from './market/files.ts'
 import type { Log } from './market/log.ts'
 import type { Market } from './market/market.ts'
+import { sendMails } from './market/postman.ts'
 import { verbs } from './market/verbs.ts'
 import { proveSecretKey, secretKeyFor } from './secret-key.ts'
 import { dropTests } from './store/agent-tests.ts'
@@ -20,6 +21,7 @@ import { openSqlite } from './store/sqlite.ts'
 import { userByEmail } from './store/users.ts'
 import { contractPages } from './web/contract.ts'
 import { createServer } from './web/server.ts'
+import { createMailer, type MailOptions } from './world/mail.ts'
 import { createWorld } from './world/real.ts'
 import type { Pems } from './world/trust.ts'
 import type { World } from './world/world.ts'
@@ -43,6 +45,8 @@ export interface OpenOptions {
   secretKey?: string | undefined
   /** Made at the start if nobody has this address. Source: D5. */
   admin?: { email: string; password: string } | undefined
+  /** Without it, the simulator shows letters in its log, and a deployment sends none. */
+  mail?: MailOptions | undefined
   /** Repeatable ids, secrets and chance; for an empty database alone. */
   seed?: number | undefined
   /** Authorities that webhooks trust besides Node's own. */
@@ -84,6 +88,7 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
     const secretKey = await secretKeyFor({ given: options.secretKey, file: options.file })
     const world = await openWorld(options, db)
     closers.push(() => world.egress.close())
+    closers.push(async () => world.mail?.close())
     await proveSecretKey(db, world, secretKey)
     const files = await openLocalFiles(options.file === null ? null : `${options.file}.files`)
     closers.push(() => files.close())
@@ -95,15 +100,24 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
     const server = createServer({ endpoints, verbs, market, authenticate, pages })
     const { url } = await server.listen()
     const dispatcher = startDispatcher(market)
-    const due = tickDue(market)
-    const doDue = () => due.run().then(dispatcher.wake)
+    const due = ticking(market, runDue, 'What is due could not be done')
+    const post = ticking(market, sendMails, 'Letters could not be sent')
+    const doDue = async () => {
+      await due.run()
+      dispatcher.wake()
+      await post.run()
+    }
     world.onAdvance(() => void doDue().catch(() => {}))
     let closing: Promise<void> | undefined
     const close = async (graceMs: number) => {
       // An agent may keep a webhook waiting for longer than a closing house waits; it is sent again after the start.
-      const cutOff = world.after(graceMs, () => void world.egress.close())
+      const cutOff = world.after(graceMs, () => {
+        void world.egress.close()
+        void world.mail?.close()
+      })
       await server.close(graceMs)
       await due.stop()
+      await post.stop()
       await dispatcher.close()
       cutOff.cancel()
       await closeAll()
@@ -146,8 +160,8 @@ async function openDb({ file, onFatal, holder, mode }: OpenOptions, log: Log): P
 }
 
 /** The offset of dev's clock outlives the process; a deployment's clock is the machine's. Source: D44. */
-async function openWorld({ mode, seed, ca, world: given }: OpenOptions, db: Db) {
-  if (given) return withAdvanceHook(given)
+async function openWorld({ mode, seed, ca, mail, world: given }: OpenOptions, db: Db) {
+  if (given) return withAdvanceHook(mail ? { ...given, mail: createMailer(mail) } : given)
   const { offset, users } = await db.read(async q => ({
     offset: await q.get<{ value: string }>('SELECT value FROM settings WHERE name = $1', ['clock_offset_ms']),
     users: await q.get<{ count: number }>('SELECT count(*) AS count FROM users'),
@@ -162,6 +176,7 @@ async function openWorld({ mode, seed, ca, world: given }: OpenOptions, db: Db) 
     ...(seed === undefined ? {} : { seed }),
     requireHttps: true,
     allowLoopback: mode === 'dev',
+    mail,
     ...(ca === undefined ? {} : { ca }),
   })
   return withAdvanceHook(world)
@@ -217,14 +232,14 @@ async function ensureAdmin({ db, world }: Market, admin: { email: string; passwo
 }
 
 /** One run at a time; a second wish while one runs is one more run after it. */
-function tickDue(market: Market) {
+function ticking(market: Market, work: (market: Market) => Promise<void>, fault: string) {
   let running: Promise<void> | null = null
   let again = false
   let stopped = false
   const loop = async () => {
     do {
       again = false
-      await runDue(market)
+      await work(market)
     } while (again && !stopped)
   }
   const run = (): Promise<void> => {
@@ -235,8 +250,7 @@ function tickDue(market: Market) {
     })
     return running
   }
-  const fail = (error: Error) =>
-    market.log({ type: 'error', message: `What is due could not be done: ${error.message}` })
+  const fail = (error: Error) => market.log({ type: 'error', message: `${fault}: ${error.message}` })
   const tick = () => {
     if (stopped) return
     run()

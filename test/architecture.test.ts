@@ -42,6 +42,7 @@ const knownBy: Readonly<Record<string, string>> = {
   polka: 'src/web/server.ts',
   'node-cron': 'src/world/cron.ts',
   undici: 'src/world/egress.ts',
+  nodemailer: 'src/world/mail.ts',
   commander: 'src/cli/main.ts',
 }
 

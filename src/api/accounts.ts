@@ -85,6 +85,29 @@ export const accounts = {
     refusals: ['wrong_login'],
     source: 'D9',
   }),
+  requestPasswordReset: endpoint({
+    method: 'POST',
+    path: '/api/auth/password-reset',
+    auth: 'public',
+    rate: 'password_reset',
+    summary: 'Ask for a mail with a token that sets a new password; the answer is the same for every email',
+    body: z.object({ email: email() }),
+    reply: z.object({}),
+    unit: 'write',
+    source: 'D9',
+  }),
+  confirmPasswordReset: endpoint({
+    method: 'POST',
+    path: '/api/auth/password-reset/confirm',
+    auth: 'public',
+    rate: 'password_reset',
+    summary: 'Set a new password with the token of the mail; ends every session',
+    body: z.object({ token: z.string({ error: 'is required' }).min(1).max(200), password: password() }),
+    reply: z.object({}),
+    unit: 'own',
+    refusals: ['token_invalid'],
+    source: 'D9',
+  }),
 }
 
 export const keys = {

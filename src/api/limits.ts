@@ -68,6 +68,8 @@ export const durations = {
   keyTouchMs: minute,
   /** D39; how long a request may run is real time. */
   idempotency: { keptMs: 24 * hour, runningMs: 2 * minute },
+  /** D9 */
+  passwordResetMs: hour,
   /** D25 */
   secretGraceMaxHours: 24,
   hourMs: hour,

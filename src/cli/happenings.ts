@@ -46,6 +46,12 @@ function lineOf({ colour }: Ui, what: Happening): string {
       return `${colour.white('task    ')} ${what.taskId} ${what.trigger}: ${what.from ?? 'new'} → ${what.to}`
     case 'check':
       return `${colour.white('check   ')} ${what.check} ${what.name} ${mark(what.status !== 'failed')(what.status)} ${plain(what.message)}`
+    case 'mail': {
+      const words = what.letter
+      if (words)
+        return `${colour.yellow('mail    ')} to ${plain(words.to)}: ${plain(words.subject)}\n${indented(words.text)}`
+      return `${colour.yellow('mail    ')} ${what.kind} ${mark(what.outcome === 'sent')(what.outcome)} ${plain(what.reason ?? '')}`
+    }
     case 'clock':
       return `${colour.white('clock   ')} now ${what.now}`
     case 'info':
@@ -56,3 +62,9 @@ function lineOf({ colour }: Ui, what: Happening): string {
       return `${colour.red('error   ')} ${plain(what.message)}`
   }
 }
+
+const indented = (text: string) =>
+  text
+    .split('\n')
+    .map(line => `           ${plain(line)}`)
+    .join('\n')

@@ -90,6 +90,8 @@ Environment:
   MARKETPLACE_SECRET_KEY       32 bytes in base64 that seal webhook secrets (default: the file <db>.key)
   MARKETPLACE_ADMIN_EMAIL      the first administrator, made if the address is free
   MARKETPLACE_ADMIN_PASSWORD
+  MARKETPLACE_SMTP_URL         smtps://user:password@host, for mail (password resets, failed health checks)
+  MARKETPLACE_MAIL_FROM        the sender of that mail
 
 Examples:
   $ marketplace serve

@@ -24,6 +24,12 @@ export async function serve(flags: Flags & { json?: boolean }): Promise<number> 
   else
     ui.line(`The marketplace answers at ${ui.colour.bold(house.url)}; its data is in ${settings.db}. Ctrl-C ends it.`)
   open()
+  if (!settings.mail) {
+    log({
+      type: 'warning',
+      message: 'No mail is configured (MARKETPLACE_SMTP_URL, MARKETPLACE_MAIL_FROM): nobody can reset a password.',
+    })
+  }
   if (settings.rateLimits === 'off') {
     log({ type: 'warning', message: 'Rate limits are off: whoever can reach this server can flood it.' })
   }

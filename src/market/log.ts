@@ -27,6 +27,15 @@ export type Happening =
   | { type: 'money'; kind: string; amount: number; from: string; to: string; taskId: string | null }
   | { type: 'task'; taskId: string; trigger: string; from: string | null; to: string }
   | { type: 'check'; agentId: string; check: number; name: string; status: string; message: string; durationMs: number }
+  | {
+      type: 'mail'
+      mailId: string
+      kind: string
+      /** `shown`: no mail is configured in the simulator, so the letter stands here. */
+      outcome: 'sent' | 'retry' | 'failed' | 'shown'
+      reason: string | null
+      letter?: { to: string; subject: string; text: string }
+    }
   | { type: 'clock'; now: string; byMs: number }
   | { type: 'info'; message: string }
   | { type: 'warning'; message: string }

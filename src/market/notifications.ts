@@ -9,6 +9,7 @@ import {
   notificationById,
   notificationsOf,
 } from '../store/notifications.ts'
+import { queueMail } from './mail.ts'
 import type { Ctx } from './market.ts'
 import { iso, isoOrNull } from './time.ts'
 import type { Verb } from './verb.ts'
@@ -24,10 +25,12 @@ export interface News<K extends Kind = Kind> {
 }
 
 /** Tells one account, in the transaction of the change. What else carries the news goes out from here too. */
-export async function notify<K extends Kind>({ tx, world }: Pick<Ctx, 'tx' | 'world'>, userId: string, news: News<K>) {
+export async function notify<K extends Kind>(ctx: Pick<Ctx, 'tx' | 'world' | 'config'>, userId: string, news: News<K>) {
+  const { tx, world } = ctx
   const { type, agentId, message } = news
   const row = { id: world.id('ntf'), userId, type, agentId, message, createdAt: world.now() }
   await insertNotification(tx, { ...row, data: JSON.stringify(news.data) })
+  if (type === 'webhook_health_failed') await queueMail(ctx, 'notification', row.id)
 }
 
 /** The row was written by `notify`, which ties the data to the type. */

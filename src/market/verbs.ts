@@ -10,6 +10,7 @@ import { conversationVerbs } from './conversation.ts'
 import { disputeVerbs } from './disputes.ts'
 import { keyVerbs } from './keys.ts'
 import { notificationVerbs } from './notifications.ts'
+import { passwordResetVerbs } from './password-reset.ts'
 import { paymentVerbs } from './payments.ts'
 import { peopleVerbs } from './people.ts'
 import { requestorVerbs } from './requestors.ts'
@@ -30,6 +31,7 @@ export const verbs: Verbs = {
   ...disputeVerbs,
   ...keyVerbs,
   ...notificationVerbs,
+  ...passwordResetVerbs,
   ...paymentVerbs,
   ...peopleVerbs,
   ...requestorVerbs,

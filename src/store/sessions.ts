@@ -27,5 +27,7 @@ export const deleteSession = (tx: Tx, tokenHash: string) =>
 export const deleteOtherSessions = (tx: Tx, userId: string, keptHash: string) =>
   tx.run('DELETE FROM sessions WHERE user_id = $1 AND token_hash <> $2', [userId, keptHash])
 
+export const deleteSessions = (tx: Tx, userId: string) => tx.run('DELETE FROM sessions WHERE user_id = $1', [userId])
+
 export const deleteExpiredSessions = (tx: Tx, userId: string, createdBy: number, seenBy: number) =>
   tx.run('DELETE FROM sessions WHERE user_id = $1 AND (created_at <= $2 OR seen_at <= $3)', [userId, createdBy, seenBy])

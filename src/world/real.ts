@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { V7Generator } from 'uuidv7'
 import { seededChance } from './chance.ts'
 import { createEgress, type EgressOptions } from './egress.ts'
+import { createMailer, type MailOptions } from './mail.ts'
 import type { World } from './world.ts'
 
 export interface WorldOptions extends EgressOptions {
@@ -10,13 +11,15 @@ export interface WorldOptions extends EgressOptions {
   offsetMs?: number
   /** Makes ids, bytes and chance repeatable. Only with an empty store: the same seed gives the same ids again. */
   seed?: string | number
+  /** Without it there is no mail. */
+  mail?: MailOptions | undefined
 }
 
 // The time written into the ids of a seeded world; any fixed one would do. 2026-01-01.
 const SEEDED_EPOCH_MS = 1_767_225_600_000
 
 /** A world of real time and real sockets. `egress.close()` is all there is to close. Source: D42, D44. */
-export function createWorld({ offsetMs = 0, seed, ...rule }: WorldOptions): World {
+export function createWorld({ offsetMs = 0, seed, mail, ...rule }: WorldOptions): World {
   const seeded = seed === undefined ? undefined : seededChance(seed)
   const ids = new V7Generator(seeded)
   let offset = offsetMs
@@ -42,5 +45,6 @@ export function createWorld({ offsetMs = 0, seed, ...rule }: WorldOptions): Worl
       return { cancel: () => clearTimeout(timer) }
     },
     egress: createEgress(rule),
+    mail: mail ? createMailer(mail) : null,
   }
 }

@@ -69,6 +69,7 @@ export function createVirtualWorld(options: VirtualOptions = {}): VirtualWorld {
     },
     nextTimer: () => next()?.due,
     egress,
+    mail: null,
   }
 }
 

@@ -33,6 +33,23 @@ export interface Egress {
   close(): Promise<void>
 }
 
+export interface Letter {
+  /** Stays the same when the letter is sent again, so that a second copy can be told. */
+  id: string
+  to: string
+  subject: string
+  text: string
+}
+
+/** `permanent`: it makes no sense to try again. */
+export type LetterResult = { ok: true } | { ok: false; permanent: boolean; message: string }
+
+export interface Mailer {
+  /** Hands one letter to the mail server. Never rejects. */
+  send(letter: Letter): Promise<LetterResult>
+  close(): Promise<void>
+}
+
 export interface Timer {
   cancel(): void
 }
@@ -53,4 +70,6 @@ export interface World {
   /** Calls `work` once after `ms` of real time. Does not keep the process alive. For waiting, never for durable work. */
   after(ms: number, work: () => void): Timer
   readonly egress: Egress
+  /** null: no mail is configured. */
+  readonly mail: Mailer | null
 }

@@ -33,6 +33,7 @@ const refused: [name: string, args: string[], words: string, env?: NodeJS.Proces
   ['a public host without an address', ['serve', '--host', '0.0.0.0'], '--base-url'],
   ['sandbox money in public', ['serve', '--host', '0.0.0.0', '--payments', 'sandbox'], '--payments sandbox'],
   ['dev in public', ['dev', '--host', '0.0.0.0'], 'dev listens on this machine alone'],
+  ['half a mail setting', ['serve', '--port', '0'], 'go together', { MARKETPLACE_MAIL_FROM: 'a@example.com' }],
   ['half an administrator', ['serve', '--port', '0'], 'go together', { MARKETPLACE_ADMIN_EMAIL: 'a@example.com' }],
   ['a seed that is none', ['dev', '--ephemeral', '--seed', 'x'], '--seed takes a whole number'],
 ]

@@ -16,6 +16,7 @@ const rows: readonly Row[] = [
   ['general', 100, MINUTE, 'GET', '/api/categories'],
   ['authentication', 5, MINUTE, 'POST', '/api/auth/login'],
   ['registration', 3, HOUR, 'POST', '/api/auth/register'],
+  ['password_reset', 3, HOUR, 'POST', '/api/auth/password-reset'],
   ['webhooks', 50, MINUTE, 'POST', '/api/agent/tasks/task_1/accept'],
   ['file_upload', 20, MINUTE, 'POST', '/api/agent/tasks/task_1/deliver', form],
   ['search', 30, MINUTE, 'GET', '/api/agents'],
@@ -25,6 +26,7 @@ const rows: readonly Row[] = [
 
 const others: readonly (readonly [category: string, method: Method, path: string, type?: string])[] = [
   ['authentication', 'POST', '/api/auth/password'],
+  ['password_reset', 'POST', '/api/auth/password-reset/confirm'],
   ['general', 'POST', '/api/auth/logout'],
   ['general', 'GET', '/api/auth/me'],
   ['general', 'GET', '/api/agents/agt_1'],

@@ -9,6 +9,7 @@ import { notifications } from './07-notifications.ts'
 import { files } from './10-files.ts'
 import { budgets } from './20-budgets.ts'
 import { idempotencyKeys } from './30-idempotency-keys.ts'
+import { mails } from './31-mails.ts'
 
 export const migrations = [
   { id: 1, name: 'accounts', sql: accounts },
@@ -21,4 +22,5 @@ export const migrations = [
   { id: 10, name: 'files', sql: files },
   { id: 20, name: 'budgets', sql: budgets },
   { id: 30, name: 'idempotency keys', sql: idempotencyKeys },
+  { id: 31, name: 'mails', sql: mails },
 ] as const
