@@ -3,7 +3,7 @@ import type { Endpoint } from './endpoint.ts'
 import { exampleOf } from './examples.ts'
 import { type FailureName, statusOf } from './failures.ts'
 import { type JsonSchema, outputSchema, PARTS } from './json-schema.ts'
-import { exampleOfRefusal, refusalsOf } from './refusals.ts'
+import { refusalsOf } from './refusals.ts'
 
 export interface Content {
   schema: JsonSchema
@@ -106,7 +106,7 @@ export function responsesOf(
 }
 
 const refusedWith = (status: number, names: readonly FailureName[]): Response => ({
-  description: `${meanings[status] ?? 'Refused'}: ${names.map(exampleOfRefusal).join(' · ')}`,
+  description: `${meanings[status] ?? 'Refused'}: ${names.join(', ')}`,
   content: json(refused(names)),
 })
 

@@ -1,0 +1,74 @@
+/** A schema as rows that a person can read: each field, its type and its rules. */
+import { type JsonSchema, PARTS } from './json-schema.ts'
+
+export interface Field {
+  /** Dotted; `[]` behind a list. */
+  readonly name: string
+  readonly type: string
+  readonly required: boolean
+  readonly rules: string
+}
+
+/** The fields of an object, nested ones after their own. Named parts are named, not opened. */
+export function fieldsOf({ properties = {}, required = [] }: JsonSchema, prefix = ''): Field[] {
+  return Object.entries(properties).flatMap(([key, schema]) => {
+    const name = prefix + key
+    const row = { name, type: typeOf(schema), required: required.includes(key), rules: rulesOf(schema) }
+    const inner = coreOf(schema)
+    return [row, ...(inner.items ? fieldsOf(coreOf(inner.items), `${name}[].`) : fieldsOf(inner, `${name}.`))]
+  })
+}
+
+/** The choice of a union that is not null. */
+function coreOf(schema: JsonSchema): JsonSchema {
+  return schema.anyOf?.find(({ type }) => type !== 'null') ?? schema
+}
+
+/** In words: `string or null`, `list of Task`. */
+export function typeOf(schema: JsonSchema): string {
+  const { anyOf, oneOf, $ref, items, type } = schema
+  if ($ref) return $ref.slice(PARTS.length)
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
+  const choices = anyOf ?? oneOf
+  if (choices) return [...new Set(choices.map(typeOf))].join(' or ')
+  if (items) return `list of ${typeOf(items)}`
+  if (schema.contentMediaType) return 'file'
+  return typeof type === 'string' ? type : (type?.join(' or ') ?? 'any')
+}
+
+/** In words: `5–200 characters`, `one of: draft, pending`. */
+export function rulesOf(schema: JsonSchema): string {
+  const {
+    minLength,
+    maxLength,
+    minimum,
+    maximum,
+    minItems,
+    maxItems,
+    enum: values,
+    format,
+    description,
+  } = coreOf(schema)
+  const rules = [
+    description ?? schema.description,
+    values && `one of: ${values.join(', ')}`,
+    range(minLength, maxLength, 'characters'),
+    range(minimum, maximum, ''),
+    range(minItems, maxItems, 'items'),
+    format && (formats[format] ?? format),
+    schema.default !== undefined && `default ${JSON.stringify(schema.default)}`,
+  ]
+  return rules.filter(Boolean).join('; ')
+}
+
+const formats: Readonly<Record<string, string>> = {
+  'date-time': 'ISO 8601, UTC',
+  uri: 'a URL',
+  email: 'an email address',
+}
+
+function range(min: number | undefined, max: number | undefined, unit: string): string | undefined {
+  const [low, high] = [min, max].map(value => value?.toLocaleString('en'))
+  const words = low && high ? `${low}–${high}` : low ? `at least ${low}` : high && `at most ${high}`
+  return words && `${words} ${unit}`.trimEnd()
+}
