@@ -17,6 +17,8 @@ export interface Config {
   readonly rateLimits: 'strict' | 'warn' | 'off'
   /** Proxies of our own in front, which add to X-Forwarded-For; 0 believes none. Source: D40. */
   readonly trustProxy: number
+  /** Agents that one run of the heartbeat tests at most. Source: D43. */
+  readonly heartbeatBatch: number
   readonly version: string
 }
 
@@ -43,6 +45,8 @@ export interface Settings {
   readonly payments: Config['payments']
   readonly rateLimits: Config['rateLimits']
   readonly trustProxy: number
+  /** Without one, what the interface says. */
+  readonly heartbeatBatch: number | undefined
   /** Base64; without one, a key file beside the database is used. Source: D8. */
   readonly secretKey: string | undefined
   readonly adminEmail: string | undefined
@@ -75,6 +79,7 @@ export function readSettings(mode: Config['mode'], flags: Flags, env: Environmen
     payments,
     rateLimits: oneOf('--rate-limits', given('rateLimits') ?? defaults[mode].rateLimits, ['strict', 'warn', 'off']),
     trustProxy: hopsOf(given('trustProxy') ?? '0'),
+    heartbeatBatch: batchOf(env.MARKETPLACE_HEARTBEAT_BATCH),
     secretKey: env.MARKETPLACE_SECRET_KEY,
     adminEmail: env.MARKETPLACE_ADMIN_EMAIL,
     adminPassword: env.MARKETPLACE_ADMIN_PASSWORD,
@@ -166,6 +171,12 @@ function mailOf(smtpUrl: string | undefined, from: string | undefined): Settings
 function hopsOf(text: string): number {
   if (/^\d{1,2}$/.test(text)) return Number(text)
   throw new UsageError(`--trust-proxy takes the number of proxies in front, from 0 to 99, not ${text}.`)
+}
+
+function batchOf(text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
+  throw new UsageError(`MARKETPLACE_HEARTBEAT_BATCH takes a number of agents from 1 to 9999, not ${text}.`)
 }
 
 function oneOf<const Value extends string>(flag: string, text: string, values: readonly Value[]): Value {

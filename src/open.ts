@@ -1,19 +1,22 @@
 /** The composition root: opens everything a marketplace is made of, in order, and closes it in reverse. */
 import { endpoints } from './api/endpoints.ts'
-import { limits } from './api/limits.ts'
+import { heartbeat as heartbeatRule, limits } from './api/limits.ts'
 import { type Config, version } from './config.ts'
 import { createAuthenticate, createTouch, createUser, hashPassword } from './market/accounts.ts'
 import { startDispatcher } from './market/dispatch.ts'
 import { runDue } from './market/due.ts'
 import { removeOrphans } from './market/files.ts'
+import { planHeartbeat, startHeartbeat } from './market/heartbeat.ts'
 import type { Log } from './market/log.ts'
 import type { Market } from './market/market.ts'
 import { sendMails } from './market/postman.ts'
+import { singly } from './market/singly.ts'
 import { verbs } from './market/verbs.ts'
 import { proveSecretKey, secretKeyFor } from './secret-key.ts'
 import { dropTests } from './store/agent-tests.ts'
 import { type Db, StoreError } from './store/db.ts'
 import { releaseAllRequests } from './store/idempotency-keys.ts'
+import { releaseJobs } from './store/jobs.ts'
 import { openLocalFiles } from './store/local-files.ts'
 import { migrate } from './store/migrate.ts'
 import { migrations } from './store/migrations/index.ts'
@@ -41,6 +44,8 @@ export interface OpenOptions {
   rateLimits?: Config['rateLimits']
   /** Proxies of our own in front. */
   trustProxy?: number
+  /** Agents that one run of the heartbeat tests at most. */
+  heartbeatBatch?: number | undefined
   /** Base64 of 32 bytes; the file beside the database unless given. */
   secretKey?: string | undefined
   /** Made at the start if nobody has this address. Source: D5. */
@@ -65,7 +70,7 @@ export interface Marketplace {
   readonly url: string
   /** null: in memory. */
   readonly file: string | null
-  /** Does what is due now: clearing and the like; wakes the dispatcher. */
+  /** Does what is due now: clearing, heartbeats and the like; wakes the dispatcher. */
   runDue(): Promise<void>
   /** Stops accepting, finishes what is in flight, makes everything durable. */
   close(graceMs?: number): Promise<void>
@@ -95,6 +100,7 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
     const market: Market = { db, files, world, config: configOf(options, secretKey), log }
     await removeOrphans(market)
     if (options.admin) await ensureAdmin(market, options.admin)
+    await planHeartbeat(market)
     const authenticate = createAuthenticate(world, createTouch(market))
     const pages = contractPages(endpoints, market.config)
     const server = createServer({ endpoints, verbs, market, authenticate, pages })
@@ -102,9 +108,11 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
     const dispatcher = startDispatcher(market)
     const due = ticking(market, runDue, 'What is due could not be done')
     const post = ticking(market, sendMails, 'Letters could not be sent')
+    const heartbeat = startHeartbeat(market)
     const doDue = async () => {
       await due.run()
       dispatcher.wake()
+      await heartbeat.run()
       await post.run()
     }
     world.onAdvance(() => void doDue().catch(() => {}))
@@ -115,6 +123,7 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
         void world.egress.close()
         void world.mail?.close()
       })
+      await heartbeat.stop()
       await server.close(graceMs)
       await due.stop()
       await post.stop()
@@ -152,6 +161,7 @@ async function openDb({ file, onFatal, holder, mode }: OpenOptions, log: Log): P
     await migrate(db, migrations, Date.now)
     await db.write(tx => releaseAllRequests(tx))
     await db.write(dropTests)
+    await db.write(releaseJobs)
     return db
   } catch (error) {
     await db.close()
@@ -207,6 +217,7 @@ const configOf = (options: OpenOptions, secretKey: Buffer): Config => ({
   currency: options.currency ?? 'USD',
   rateLimits: options.rateLimits ?? (options.mode === 'dev' ? 'off' : 'strict'),
   trustProxy: options.trustProxy ?? 0,
+  heartbeatBatch: options.heartbeatBatch ?? heartbeatRule.batch,
   version,
 })
 
@@ -231,25 +242,10 @@ async function ensureAdmin({ db, world }: Market, admin: { email: string; passwo
   )
 }
 
-/** One run at a time; a second wish while one runs is one more run after it. */
+/** Looks every second for what there is to do. */
 function ticking(market: Market, work: (market: Market) => Promise<void>, fault: string) {
-  let running: Promise<void> | null = null
-  let again = false
+  const { run, stop } = singly(() => work(market))
   let stopped = false
-  const loop = async () => {
-    do {
-      again = false
-      await work(market)
-    } while (again && !stopped)
-  }
-  const run = (): Promise<void> => {
-    if (stopped) return running ?? Promise.resolve()
-    if (running) again = true
-    running ??= loop().finally(() => {
-      running = null
-    })
-    return running
-  }
   const fail = (error: Error) => market.log({ type: 'error', message: `${fault}: ${error.message}` })
   const tick = () => {
     if (stopped) return
@@ -265,7 +261,7 @@ function ticking(market: Market, work: (market: Market) => Promise<void>, fault:
     async stop() {
       stopped = true
       timer.cancel()
-      await running?.catch(() => {})
+      await stop()
     },
   }
 }

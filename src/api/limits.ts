@@ -87,6 +87,19 @@ export const answerBytes = 20_000
 /** What may be in flight at once. Source: D37. */
 export const dispatch = { perHost: 2, overall: 64, leaseMs: minute } as const
 
+/** Tests of the agents. Source: section 6, D43. */
+export const heartbeat = {
+  everyHours: 4,
+  everyMs: 4 * hour,
+  runsPerDay: 6,
+  batch: 20,
+  atOnce: 5,
+  /** For each round of `atOnce`: more than the 45 s of the slowest test. */
+  leaseMs: minute,
+  /** Runs that were missed while the process was down wait until it, and the agents beside it, have started. */
+  afterStartMs: 15 * second,
+} as const
+
 /** Deposits by trust tier, in cents. Source: D34. */
 export const depositLimits = {
   trusted: { each: 1_000_000, perDay: 2_000_000 },

@@ -22,9 +22,11 @@ export function listenForCallback({ db, world, log }: Market, testId: string) {
   const mine = waiting.get(db) ?? new Map<string, Waiting>()
   waiting.set(db, mine)
   const state: Waiting = { verdict: null, wake: () => {} }
+  let closed = false
   mine.set(testId, state)
 
   const look = async () => {
+    if (closed) return
     try {
       state.verdict ??= (await db.read(q => testById(q, testId)))?.callback ?? null
     } catch (error) {
@@ -39,7 +41,7 @@ export function listenForCallback({ db, world, log }: Market, testId: string) {
         over = true
         state.wake()
       })
-      for (await look(); state.verdict === null && !over; await look()) {
+      for (await look(); state.verdict === null && !over && !closed; await look()) {
         await new Promise<void>(resolve => {
           const poll = world.after(POLL_MS, resolve)
           state.wake = () => {
@@ -51,7 +53,12 @@ export function listenForCallback({ db, world, log }: Market, testId: string) {
       end.cancel()
       return state.verdict
     },
-    close: () => mine.delete(testId),
+    /** Ends a wait that nobody needs any more. */
+    close() {
+      closed = true
+      state.wake()
+      mine.delete(testId)
+    },
   }
 }
 

@@ -24,6 +24,8 @@ type Outcome = Pick<Check, 'status' | 'message'> & { durationMs?: number }
 export interface RunOptions {
   /** A failure hides the agent. Source: D30. */
   heartbeat?: boolean
+  /** Once it is aborted the test rejects and leaves the agent as it was. */
+  signal?: AbortSignal
   /** Runs in the transaction that notes the result. `current`: the tested URL and secret are still the agent's. */
   alongside?: (tx: Tx, report: TestReport, current: boolean) => Promise<void>
 }
@@ -37,7 +39,8 @@ export async function runChecks(market: Market, agent: AgentRow, options: RunOpt
   if (changed === 0) throw refuse('test_running')
   const callback = listenForCallback(market, testId)
   try {
-    const checks = await performAll(market, agent, checksOf(market, agent, testId, callback.wait))
+    const work = performAll(market, agent, checksOf(market, agent, testId, callback.wait))
+    const checks = await unlessAborted(work, options.signal)
     const report = reportOf(checks, world.now())
     await db.write(tx => note(tx, agent, testId, report, options))
     return report
@@ -47,6 +50,16 @@ export async function runChecks(market: Market, agent: AgentRow, options: RunOpt
   } finally {
     callback.close()
   }
+}
+
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(signal.reason)
+    signal.addEventListener('abort', giveUp)
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp))
+    if (signal.aborted) giveUp()
+  })
 }
 
 type Steps = Record<CheckName, () => Promise<Outcome>>

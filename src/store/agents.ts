@@ -264,6 +264,26 @@ export const publicAgents = (q: Reader, now: number, { prefixes, categoryId, sor
   return pageWhere(q, where.join(' AND '), values, span, orders[sort])
 }
 
+/** States in which the heartbeat tests an agent. Source: D43. */
+const testableStates: readonly AgentState[] = ['pending_review', 'verified', 'active']
+const testable = `status IN (${testableStates.map(state => `'${state}'`).join(', ')}) AND deleted_at IS NULL`
+
+export const isTestable = ({ status, deletedAt }: Pick<AgentRow, 'status' | 'deletedAt'>) =>
+  testableStates.includes(status) && deletedAt === null
+
+/** Ids of those whose last test is older than `before` (domain ms), the oldest first; never tested comes before all. */
+export const leastRecentlyTested = async (q: Reader, before: number, limit: number) =>
+  (
+    await q.all<{ id: string }>(
+      `SELECT id FROM agents WHERE ${testable} AND COALESCE(tested_at, 0) < $1
+       ORDER BY COALESCE(tested_at, 0), id LIMIT $2`,
+      [before, limit],
+    )
+  ).map(({ id }) => id)
+
+export const countTestable = async (q: Reader) =>
+  (await q.get<{ count: number }>(`SELECT COUNT(*) AS count FROM agents WHERE ${testable}`))?.count ?? 0
+
 /** How many agents are public now, by category; categories without one are absent. */
 export const publicCounts = async (q: Reader, now: number) => {
   const rows = await q.all<{ id: string; count: number }>(

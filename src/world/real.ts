@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { V7Generator } from 'uuidv7'
 import { seededChance } from './chance.ts'
+import { everyHours } from './cron.ts'
 import { createEgress, type EgressOptions } from './egress.ts'
 import { createMailer, type MailOptions } from './mail.ts'
 import type { World } from './world.ts'
@@ -44,6 +45,7 @@ export function createWorld({ offsetMs = 0, seed, mail, ...rule }: WorldOptions)
       const timer = setTimeout(work, ms).unref()
       return { cancel: () => clearTimeout(timer) }
     },
+    everyHours,
     egress: createEgress(rule),
     mail: mail ? createMailer(mail) : null,
   }

@@ -1,7 +1,7 @@
 /** A world for tests and simulation: time moves only when told to, chance repeats, nothing leaves the process. */
 import { V7Generator } from 'uuidv7'
 import { seededChance } from './chance.ts'
-import type { Egress, Outgoing, OutgoingResult, World } from './world.ts'
+import type { Egress, Outgoing, OutgoingResult, Timer, World } from './world.ts'
 
 export interface VirtualOptions {
   /** Both clocks begin here, in ms since 1970; 2026-01-01 unless given. */
@@ -44,6 +44,12 @@ export function createVirtualWorld(options: VirtualOptions = {}): VirtualWorld {
     return first
   }
 
+  function after(ms: number, work: () => void): Timer {
+    const timer = { due: real + Math.max(0, ms), work }
+    timers.add(timer)
+    return { cancel: () => void timers.delete(timer) }
+  }
+
   return {
     now: () => domain,
     realNow: () => real,
@@ -53,10 +59,16 @@ export function createVirtualWorld(options: VirtualOptions = {}): VirtualWorld {
     id: prefix => `${prefix}_${ids.generateOrResetWithTs(domain).toHex()}`,
     bytes: chance.bytes,
     chance: chance.fraction,
-    after(ms, work) {
-      const timer = { due: real + Math.max(0, ms), work }
-      timers.add(timer)
-      return { cancel: () => void timers.delete(timer) }
+    after,
+    everyHours(hours, work) {
+      const stepMs = hours * 3_600_000
+      const plan = (): Timer =>
+        after(stepMs - (real % stepMs), () => {
+          upcoming = plan()
+          work()
+        })
+      let upcoming = plan()
+      return { cancel: () => upcoming.cancel() }
     },
     tick(ms) {
       const end = real + ms

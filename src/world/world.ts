@@ -69,6 +69,8 @@ export interface World {
   chance(): number
   /** Calls `work` once after `ms` of real time. Does not keep the process alive. For waiting, never for durable work. */
   after(ms: number, work: () => void): Timer
+  /** Calls `work` at every `hours`-th full hour of real UTC time. A tick, for looking at what rows say is due. */
+  everyHours(hours: number, work: () => void): Timer
   readonly egress: Egress
   /** null: no mail is configured. */
   readonly mail: Mailer | null

@@ -122,6 +122,7 @@ passes('a listed agent is public for exactly 24 hours after a pass, and again af
   const { house, members } = context
   const agent = await house.list(members.builder)
   const shown = async () => (await house.visitor.ask('GET', `/api/agents/${agent.id}`)).status
+  await house.stopHeartbeat()
   await house.pass(86_400_000)
   assert.is(await shown(), 200)
   await house.pass(1)

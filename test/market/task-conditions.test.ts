@@ -48,12 +48,14 @@ condition('submit: the whole price must be spendable, to the cent; money that cl
 condition('create and submit: the agent must be public then; its own builder gets no other answer', async stage => {
   const { house, agent, members } = stage
   const draft = await house.draft(members.buyer, agent)
+  agent.sink.status = 500 // or a heartbeat would show it again
   await house.pass(86_400_001)
   await refused(stage, 400, () => stage.pull('buyer', 'submit', draft.id))
   for (const party of [members.buyer, members.builder]) {
     const body = { title: draft.title, description: draft.description, agreedPrice: 1_000, agentId: agent.id }
     await refused(stage, 404, () => party.ask('POST', '/api/tasks', body))
   }
+  agent.sink.status = 200
   await house.freshen(agent)
   assert.is((await stage.pull('buyer', 'submit', draft.id)).status, 200)
 })

@@ -13,6 +13,8 @@ export class AgentSink {
   readonly url: string
   /** Oldest first; tests of the connection are not among them. */
   readonly received: (Webhook & { headers: Readonly<Record<string, string>> })[] = []
+  /** How many tests of the connection came. */
+  tests = 0
   status = 200
   /** Takes the place of `status`. */
   answer: (() => OutgoingResult | Promise<OutgoingResult>) | null = null
@@ -32,8 +34,10 @@ export async function answerFrom(
   const sink = sinks.get(request.url)
   if (!sink) return { ok: false, reason: 'refused', message: `Nothing listens at ${request.url}.`, durationMs: 0 }
   const webhook = JSON.parse(request.body) as Webhook
-  if (webhook.data.test) await callBack(webhook.data.callbackUrl, sink.secret, realNow)
-  else sink.received.push({ ...webhook, headers: request.headers })
+  if (webhook.data.test) {
+    sink.tests++
+    await callBack(webhook.data.callbackUrl, sink.secret, realNow)
+  } else sink.received.push({ ...webhook, headers: request.headers })
   return sink.answer ? sink.answer() : answered(sink.status)
 }
 

@@ -49,6 +49,8 @@ export interface House extends Marketplace {
   callback<Data = unknown>(agent: Pick<ListedAgent, 'secret'>, taskId: string, body: object): Promise<Answer<Data>>
   /** Lets domain time pass and does all that falls due. */
   pass(ms: number): Promise<void>
+  /** No heartbeat falls due any more: freshness is left to what the test does. */
+  stopHeartbeat(): Promise<unknown>
   /** Waits until every webhook that is due was tried. */
   webhooksSent(): Promise<void>
   balances(userId: string): Promise<Balances>
@@ -154,6 +156,7 @@ export async function openHouse(options: Partial<OpenOptions> = {}): Promise<Hou
       world.advance(world.now() + ms)
       await house.runDue()
     },
+    stopHeartbeat: () => db.write(tx => tx.run('UPDATE jobs SET next_at = $1', [Number.MAX_SAFE_INTEGER])),
     async webhooksSent() {
       const sql = `SELECT COUNT(*) AS count FROM deliveries WHERE state = 'pending' AND next_at <= $1`
       const due = () => db.read(q => q.get<{ count: number }>(sql, [world.now()]))

@@ -124,6 +124,7 @@ async function start(more: Partial<Config> = {}) {
     currency: 'USD',
     rateLimits: 'off',
     trustProxy: 0,
+    heartbeatBatch: 20,
     version: '9.9.9',
     ...more,
   }

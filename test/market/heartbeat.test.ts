@@ -1,0 +1,199 @@
+/** The heartbeat over the wire: when it runs, whom it tests, what its result does, and what a long pause brings. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { AgentRecord, NotificationRecord, OwnAgentRecord, TestReport } from '../../src/api/records.ts'
+import type { Happening } from '../../src/market/log.ts'
+import { openSqlite } from '../../src/store/sqlite.ts'
+import { answered } from '../../src/world/virtual.ts'
+import { inFolder, unexpected } from '../store/folder.ts'
+import { type House, type ListedAgent, openHouse } from '../support/marketplace.ts'
+
+const hour = 3_600_000
+const own = ({ builder, id }: ListedAgent) => builder.call<OwnAgentRecord>('GET', `/api/my/agents/${id}`)
+const isPublic = async (house: House, { id }: ListedAgent) =>
+  (await house.visitor.ask('GET', `/api/agents/${id}`)).status === 200
+const news = async ({ builder }: ListedAgent) =>
+  (await builder.call<{ items: NotificationRecord[] }>('GET', '/api/notifications')).items
+
+/** Listed agents that were tested one after the other, a second apart. */
+async function listMany(house: House, count: number): Promise<ListedAgent[]> {
+  const builder = await house.join('builder')
+  const agents: ListedAgent[] = []
+  for (let i = 0; i < count; i++) {
+    await house.pass(1_000)
+    agents.push(await house.list(builder))
+  }
+  for (const agent of agents) agent.sink.tests = 0
+  return agents
+}
+
+const testsOf = (agents: readonly ListedAgent[]) => agents.map(({ sink }) => sink.tests).join('')
+
+test('the heartbeat runs at every fourth full hour of domain time, and a pass counts from then', async () => {
+  const house = await openHouse()
+  const [agent] = (await listMany(house, 1)) as [ListedAgent]
+  const at = (ms: number) => new Date(Date.parse('2026-01-01T00:00:00Z') + ms).toISOString()
+  await house.pass(4 * hour - 1_001)
+  assert.is(agent.sink.tests, 0)
+  await house.pass(1)
+  assert.equal([agent.sink.tests, (await own(agent)).lastCheckPassedAt], [1, at(4 * hour)])
+  await house.pass(4 * hour - 1)
+  assert.is(agent.sink.tests, 1)
+  await house.pass(1)
+  assert.equal([agent.sink.tests, (await own(agent)).lastCheckPassedAt], [2, at(8 * hour)])
+  await house.pass(30 * 24 * hour)
+  assert.is(agent.sink.tests, 3)
+  assert.ok(await isPublic(house, agent))
+  await house.close()
+})
+
+test('a run tests 20 agents at most, 5 at a time, the least recently tested first', async () => {
+  const house = await openHouse()
+  const agents = await listMany(house, 23)
+  let [now, most] = [0, 0]
+  const answer = async () => {
+    most = Math.max(most, ++now)
+    await new Promise(resolve => setTimeout(resolve, 10))
+    now--
+    return answered(200)
+  }
+  for (const { sink } of agents) sink.answer = answer
+  await house.freshen(agents[0]!)
+  agents[0]!.sink.tests = 0
+  await house.pass(4 * hour)
+  // The first was tested again last, so it waits with the two others that were tested last.
+  assert.is(testsOf(agents), `0${'1'.repeat(20)}00`)
+  assert.is(most, 5)
+  await house.pass(4 * hour)
+  assert.is(testsOf(agents), `1${'2'.repeat(17)}11111`)
+  await house.close()
+})
+
+test('a clock that is moved over several runs does all of them, and tests nobody twice', async () => {
+  const house = await openHouse({ heartbeatBatch: 3 })
+  const agents = await listMany(house, 8)
+  await house.pass(8 * hour)
+  assert.is(testsOf(agents), '11111100')
+  await house.pass(12 * hour)
+  assert.is(testsOf(agents), '22222211')
+  await house.pass(365 * 24 * hour)
+  assert.is(testsOf(agents), '33333322')
+  await house.close()
+})
+
+test('a failed heartbeat hides the agent and tells its builder; a later one that passes shows it again', async () => {
+  const house = await openHouse()
+  const [agent, other] = (await listMany(house, 2)) as [ListedAgent, ListedAgent]
+  agent.sink.status = 500
+  await house.pass(4 * hour)
+  assert.equal([await isPublic(house, agent), await isPublic(house, other)], [false, true])
+  const { visible, hiddenReason, freshness } = await own(agent)
+  const why = 'The webhook is unproven: the last heartbeat failed'
+  assert.equal([visible, hiddenReason, freshness], [false, why, 'green'])
+  const told = await news(agent)
+  assert.is(told.length, 1)
+  const { id, data, message, ...rest } = told[0]!
+  const createdAt = '2026-01-01T04:00:02.000Z'
+  assert.equal(rest, { type: 'webhook_health_failed', agentId: agent.id, createdAt, readAt: null })
+  assert.match(message, /The endpoint answered 500; exactly 200 is needed$/)
+  assert.match(id, /^ntf_/)
+  const { checks } = data as Pick<TestReport, 'checks'>
+  assert.equal(
+    checks.map(({ status }) => status),
+    ['passed', 'passed', 'passed', 'failed', 'skipped'],
+  )
+  await house.pass(4 * hour)
+  assert.is((await news(agent)).length, 2)
+  agent.sink.status = 200
+  await house.pass(4 * hour)
+  assert.ok(await isPublic(house, agent))
+  assert.is((await news(agent)).length, 2)
+  await house.close()
+})
+
+test('after a failed heartbeat a manual test that passes shows the agent; one that fails never hides it', async () => {
+  const house = await openHouse()
+  const [agent] = (await listMany(house, 1)) as [ListedAgent]
+  const manual = () => agent.builder.call<TestReport>('POST', `/api/my/agents/${agent.id}/test-connection`)
+  agent.sink.status = 503
+  await house.pass(4 * hour)
+  assert.is((await manual()).passed, false)
+  assert.is(await isPublic(house, agent), false)
+  agent.sink.status = 200
+  await house.pass(1)
+  assert.is((await manual()).passed, true)
+  assert.ok(await isPublic(house, agent))
+  agent.sink.status = 503
+  await house.pass(1)
+  assert.is((await manual()).passed, false)
+  assert.ok(await isPublic(house, agent))
+  assert.is((await news(agent)).length, 1)
+  await house.close()
+})
+
+test('pending agents are tested as well; drafts, deactivated and deleted ones never', async () => {
+  const house = await openHouse()
+  const agents = await listMany(house, 4)
+  const [listed, draft, inactive, deleted] = agents as [ListedAgent, ListedAgent, ListedAgent, ListedAgent]
+  const { builder } = listed
+  const pending = { ...listed, sink: house.sink() }
+  const fields = await own(listed)
+  pending.id = (
+    await builder.call<AgentRecord>('POST', '/api/my/agents', { ...fields, webhookUrl: pending.sink.url })
+  ).id
+  const secretPath = `/api/my/agents/${pending.id}/webhook-secret`
+  pending.sink.secret = (await builder.call<{ secret: string }>('POST', secretPath)).secret
+  await house.freshen(pending)
+  await builder.call('POST', `/api/my/agents/${pending.id}/publish`)
+  pending.sink.tests = 0
+  await house.market.db.write(tx => tx.run(`UPDATE agents SET status = 'draft' WHERE id = $1`, [draft.id]))
+  await builder.call('POST', `/api/my/agents/${inactive.id}/deactivate`)
+  await builder.call('DELETE', `/api/my/agents/${deleted.id}`)
+  pending.sink.status = 500
+  await house.pass(4 * hour)
+  assert.is(testsOf([...agents, pending]), '10001')
+  assert.equal(
+    (await news(listed)).map(({ agentId }) => agentId),
+    [pending.id],
+  )
+  await house.admin.call('POST', `/api/admin/agents/${pending.id}/approve`)
+  assert.is(await isPublic(house, pending), false)
+  await house.close()
+})
+
+test('a warning is logged when a day of runs can’t reach every agent', async () => {
+  const warnings: string[] = []
+  const log = (line: Happening) => line.type === 'warning' && warnings.push(line.message)
+  const house = await openHouse({ heartbeatBatch: 1, log })
+  const agents = await listMany(house, 6)
+  await house.pass(4 * hour)
+  assert.equal(warnings, [])
+  await house.list(agents[0]!.builder)
+  await house.pass(4 * hour)
+  assert.is(warnings.length, 1)
+  assert.match(warnings[0]!, /reaches 6 of 7 agents.*HEARTBEAT_BATCH to 2 or more/)
+  await house.close()
+})
+
+test(
+  'a marketplace that closes leaves the agents it was testing as they were, and their run is due again',
+  inFolder(async file => {
+    const house = await openHouse({ file })
+    const [agent] = (await listMany(house, 1)) as [ListedAgent]
+    agent.sink.answer = () => new Promise(() => {})
+    const before = await own(agent)
+    const passed = house.pass(4 * hour)
+    while (agent.sink.tests === 0) await new Promise(resolve => setTimeout(resolve, 5))
+    await house.close()
+    await passed
+    const db = await openSqlite({ file, onFatal: unexpected })
+    const row = await db.read(q => q.get('SELECT tested_at, failed_at FROM agents WHERE id = $1', [agent.id]))
+    assert.equal(row, { tested_at: Date.parse(before.lastCheckPassedAt!), failed_at: null })
+    const jobs = await db.read(q => q.all('SELECT name, next_at, leased_until FROM jobs ORDER BY name'))
+    assert.equal(jobs, [{ name: 'heartbeat', next_at: Date.parse('2026-01-01T04:00:00Z'), leased_until: 0 }])
+    assert.equal(await db.read(q => q.all('SELECT id FROM agent_tests ORDER BY id')), [])
+    await db.close()
+  }),
+)
+
+test.run()
