@@ -3,6 +3,7 @@ import { accounts, keys } from './accounts.ts'
 import { admins } from './admin.ts'
 import { agents } from './agents.ts'
 import { budgets } from './budgets.ts'
+import { deliveries } from './deliveries.ts'
 import { notifications } from './notifications.ts'
 import { requestors } from './requestors.ts'
 import { samples } from './samples.ts'
@@ -14,6 +15,7 @@ export const endpoints = {
   ...accounts,
   ...agents,
   ...samples,
+  ...deliveries,
   ...keys,
   ...notifications,
   ...tasks,

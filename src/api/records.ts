@@ -180,6 +180,44 @@ export const notification = z.discriminatedUnion('type', [
   news('dispute_resolved', z.object({ taskId: z.string(), outcome: z.enum(disputeOutcomes), refundAmount: cents() })),
 ])
 
+/** One webhook in the log. `waiting`: others of its task go first. Source: D28, D37. */
+export const delivery = z.object({
+  id: z.string(),
+  agentId: z.string(),
+  taskId: z.string(),
+  event: z.string(),
+  status: z.enum(['waiting', 'pending', 'delivered', 'failed']),
+  attemptCount: z.int(),
+  redeliveryOf: z.string().nullable(),
+  createdAt: time(),
+  nextAttemptAt: time().nullable(),
+  endedAt: time().nullable(),
+})
+
+export const deliveryDetails = delivery.extend({
+  /** The signature headers are made afresh for each attempt and kept nowhere. */
+  request: z.object({
+    method: z.literal('POST'),
+    url: z.string().nullable(),
+    headers: z.record(z.string(), z.string()),
+    body: z.string(),
+  }),
+  /** The last one, its first 20,000 bytes; null if none came. */
+  answer: z.object({ status: z.int(), body: z.string() }).nullable(),
+  attempts: z.array(
+    z.object({
+      attempt: z.int(),
+      url: z.string(),
+      status: z.int().nullable(),
+      reason: z.string().nullable(),
+      message: z.string(),
+      answer: z.string().nullable(),
+      durationMs: z.int(),
+      createdAt: time(),
+    }),
+  ),
+})
+
 export const connectStatuses = ['not_connected', 'pending', 'connected'] as const
 
 export const wallet = z.object({
@@ -285,6 +323,8 @@ export type ReviewRecord = z.infer<typeof review>
 export type AgentReviewRecord = z.infer<typeof agentReview>
 export type SampleRecord = z.infer<typeof sample>
 export type NotificationRecord = z.infer<typeof notification>
+export type DeliveryRecord = z.infer<typeof delivery>
+export type DeliveryDetails = z.infer<typeof deliveryDetails>
 export type WalletRecord = z.infer<typeof wallet>
 export type TransactionRecord = z.infer<typeof transaction>
 export type PaymentRecord = z.infer<typeof payment>

@@ -16,6 +16,9 @@ const bells = new WeakMap<World, () => void>()
 /** Has `wake` called after each commit that wrote an event. */
 export const onEvent = (world: World, wake: () => void) => void bells.set(world, wake)
 
+/** Says that there is something to send. Call it once the write is committed. */
+export const ringBell = (world: World) => bells.get(world)?.()
+
 /** Writes one event about a task, as it stands after the change, to its agent or to the one that buys. */
 export async function tell<Name extends AgentEvent>(
   ctx: Acting<Ctx>,
@@ -48,7 +51,7 @@ export async function tell<Name extends AgentEvent>(
     body: JSON.stringify({ event, timestamp: iso(now), data }),
     createdAt: now,
   })
-  ctx.tx.afterCommit(() => bells.get(ctx.world)?.())
+  ctx.tx.afterCommit(() => ringBell(ctx.world))
 }
 
 /** A buying agent is named itself, with the trust its payer has earned. Source: section 2 (requestor), D36. */

@@ -7,6 +7,7 @@ import { callbackVerbs } from './callback.ts'
 import { checkVerbs } from './check.ts'
 import { clockVerbs } from './clock.ts'
 import { conversationVerbs } from './conversation.ts'
+import { deliveryVerbs } from './deliveries.ts'
 import { disputeVerbs } from './disputes.ts'
 import { keyVerbs } from './keys.ts'
 import { notificationVerbs } from './notifications.ts'
@@ -28,6 +29,7 @@ export const verbs: Verbs = {
   ...checkVerbs,
   ...clockVerbs,
   ...conversationVerbs,
+  ...deliveryVerbs,
   ...disputeVerbs,
   ...keyVerbs,
   ...notificationVerbs,

@@ -6,6 +6,7 @@ import { ledger } from './04-ledger.ts'
 import { outbox } from './05-outbox.ts'
 import { samples } from './06-samples.ts'
 import { notifications } from './07-notifications.ts'
+import { redeliveries } from './08-redeliveries.ts'
 import { files } from './10-files.ts'
 import { budgets } from './20-budgets.ts'
 import { idempotencyKeys } from './30-idempotency-keys.ts'
@@ -19,6 +20,7 @@ export const migrations = [
   { id: 5, name: 'outbox', sql: outbox },
   { id: 6, name: 'samples', sql: samples },
   { id: 7, name: 'notifications', sql: notifications },
+  { id: 8, name: 'redeliveries', sql: redeliveries },
   { id: 10, name: 'files', sql: files },
   { id: 20, name: 'budgets', sql: budgets },
   { id: 30, name: 'idempotency keys', sql: idempotencyKeys },

@@ -1,0 +1,4 @@
+/** Which delivery another one repeats. */
+export const redeliveries = `
+ALTER TABLE deliveries ADD COLUMN redelivery_of TEXT;
+`
