@@ -1,0 +1,29 @@
+/** HTML as a template: whatever is put in is escaped, unless it is HTML itself. */
+
+export class Html {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+type Part = Html | string | number | false | null | undefined | readonly Part[]
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+export const html = (texts: TemplateStringsArray, ...parts: Part[]): Html =>
+  new Html(texts.reduce((whole, text, at) => whole + textOf(parts[at - 1]) + text))
+
+function textOf(part: Part): string {
+  if (part instanceof Html) return part.text
+  if (part === false || part === null || part === undefined) return ''
+  if (typeof part === 'object') return part.map(textOf).join('')
+  return String(part).replaceAll(/[&<>"']/g, sign => entities[sign]!)
+}
