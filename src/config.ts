@@ -34,6 +34,7 @@ export interface Flags {
   payments?: string
   rateLimits?: string
   trustProxy?: string
+  metricsPort?: string
 }
 
 export interface Settings {
@@ -52,6 +53,9 @@ export interface Settings {
   readonly adminEmail: string | undefined
   readonly adminPassword: string | undefined
   /** undefined: no mail. */
+  /** undefined: nobody can see the metrics over the network. Source: D7. */
+  readonly metricsToken: string | undefined
+  readonly metricsPort: number | undefined
   readonly mail: { smtpUrl: string; from: string } | undefined
 }
 
@@ -73,7 +77,7 @@ export function readSettings(mode: Config['mode'], flags: Flags, env: Environmen
   if (!isLoopbackName(host)) checkPublic(mode, host, baseUrl, payments)
   return {
     host,
-    port: portOf(given('port') ?? '4000'),
+    port: portOf('--port', given('port') ?? '4000'),
     db: fileOf(given('db') ?? (mode === 'serve' ? env.DATABASE_URL : undefined) ?? defaults[mode].db),
     baseUrl,
     payments,
@@ -83,6 +87,8 @@ export function readSettings(mode: Config['mode'], flags: Flags, env: Environmen
     secretKey: env.MARKETPLACE_SECRET_KEY,
     adminEmail: env.MARKETPLACE_ADMIN_EMAIL,
     adminPassword: env.MARKETPLACE_ADMIN_PASSWORD,
+    metricsToken: tokenOf(env.MARKETPLACE_METRICS_TOKEN),
+    metricsPort: metricsPortOf(given('metricsPort')),
     mail: mailOf(env.MARKETPLACE_SMTP_URL, env.MARKETPLACE_MAIL_FROM),
   }
 }
@@ -131,10 +137,10 @@ function checkPublic(mode: Config['mode'], host: string, baseUrl: string, paymen
   }
 }
 
-function portOf(text: string): number {
+function portOf(flag: string, text: string): number {
   const port = Number(text)
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port
-  throw new UsageError(`--port takes a number from 0 (any free one) to 65535, not ${text}.`)
+  throw new UsageError(`${flag} takes a number from 0 (any free one) to 65535, not ${text}.`)
 }
 
 function baseUrlOf(text: string | undefined): string {
@@ -151,6 +157,15 @@ function fileOf(text: string): string {
   }
   if (text === '') throw new UsageError('--db needs the path of a file.')
   return text
+}
+
+const metricsPortOf = (text: string | undefined) =>
+  text === undefined || text === '' ? undefined : portOf('--metrics-port', text)
+
+function tokenOf(text: string | undefined): string | undefined {
+  if (!text) return undefined
+  if (/^[\x21-\x7e]{16,}$/.test(text)) return text
+  throw new UsageError('MARKETPLACE_METRICS_TOKEN needs at least 16 printable characters without spaces.')
 }
 
 function mailOf(smtpUrl: string | undefined, from: string | undefined): Settings['mail'] {

@@ -23,6 +23,8 @@ import { migrations } from './store/migrations/index.ts'
 import { openSqlite } from './store/sqlite.ts'
 import { userByEmail } from './store/users.ts'
 import { contractPages } from './web/contract.ts'
+import { createMetrics } from './web/metrics.ts'
+import { metricsPage, serveMetrics } from './web/metrics-page.ts'
 import { createServer } from './web/server.ts'
 import { createMailer, type MailOptions } from './world/mail.ts'
 import { createWorld } from './world/real.ts'
@@ -52,6 +54,10 @@ export interface OpenOptions {
   admin?: { email: string; password: string } | undefined
   /** Without it, the simulator shows letters in its log, and a deployment sends none. */
   mail?: MailOptions | undefined
+  /** Opens `/metrics` in a deployment for whoever sends it as a bearer token. */
+  metricsToken?: string | undefined
+  /** Opens `/metrics` on this port of the loopback address. */
+  metricsPort?: number | undefined
   /** Repeatable ids, secrets and chance; for an empty database alone. */
   seed?: number | undefined
   /** Authorities that webhooks trust besides Node's own. */
@@ -68,6 +74,8 @@ export interface OpenOptions {
 export interface Marketplace {
   readonly market: Market
   readonly url: string
+  /** Where `/metrics` is open on this machine; null: nowhere. */
+  readonly metricsPort: number | null
   /** null: in memory. */
   readonly file: string | null
   /** Does what is due now: clearing, heartbeats and the like; wakes the dispatcher. */
@@ -82,8 +90,9 @@ const GRACE_MS = 9_000
 
 /** Opens, migrates, listens. Throws a sentence if any of it can't be; then nothing stays open. */
 export async function openMarketplace(options: OpenOptions): Promise<Marketplace> {
-  const log = options.log ?? (() => {})
-  const closers: (() => Promise<unknown>)[] = []
+  const metrics = createMetrics()
+  const log = metrics.tap(options.log ?? (() => {}))
+  const closers: (() => Promise<unknown>)[] = [async () => metrics.close()]
   const closeAll = async () => {
     for (const close of closers.splice(0).reverse()) await close()
   }
@@ -102,9 +111,16 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
     if (options.admin) await ensureAdmin(market, options.admin)
     await planHeartbeat(market)
     const authenticate = createAuthenticate(world, createTouch(market))
-    const pages = contractPages(endpoints, market.config)
+    const pages = {
+      ...contractPages(endpoints, market.config),
+      '/metrics': metricsPage(market, metrics, options.metricsToken),
+    }
     const server = createServer({ endpoints, verbs, market, authenticate, pages })
     const { url } = await server.listen()
+    closers.push(() => server.close(0))
+    const { metricsPort } = options
+    const metricsServer = metricsPort === undefined ? null : await serveMetrics(market, metrics, metricsPort)
+    closers.push(async () => metricsServer?.close())
     const dispatcher = startDispatcher(market)
     const due = ticking(market, runDue, 'What is due could not be done')
     const post = ticking(market, sendMails, 'Letters could not be sent')
@@ -134,6 +150,7 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
     return {
       market,
       url,
+      metricsPort: metricsServer?.port ?? null,
       file: options.file,
       runDue: doDue,
       close(graceMs = GRACE_MS) {

@@ -48,6 +48,7 @@ function build(done: (code: number) => void): Command {
     .action(async flags => done(await (await import('./dev.ts')).dev(flags)))
 
   served(command('serve', 'Run a marketplace for others'))
+    .option('--metrics-port <number>', 'open /metrics on this port of the loopback address (MARKETPLACE_METRICS_PORT)')
     .addHelpText('after', SERVE_VARIABLES)
     .action(async flags => done(await (await import('./serve.ts')).serve(flags)))
 
@@ -90,6 +91,7 @@ Environment:
   MARKETPLACE_SECRET_KEY       32 bytes in base64 that seal webhook secrets (default: the file <db>.key)
   MARKETPLACE_ADMIN_EMAIL      the first administrator, made if the address is free
   MARKETPLACE_ADMIN_PASSWORD
+  MARKETPLACE_METRICS_TOKEN    whoever sends it as a bearer token sees /metrics
   MARKETPLACE_SMTP_URL         smtps://user:password@host, for mail (password resets, failed health checks)
   MARKETPLACE_MAIL_FROM        the sender of that mail
 

@@ -1,14 +1,14 @@
 /** `marketplace serve`: a deployment. Source: D1–D5. */
 import { type Flags, readSettings, UsageError } from '../config.ts'
 import { openMarketplace } from '../open.ts'
-import { happeningLog } from './happenings.ts'
+import { deploymentLog } from './deployment-log.ts'
 import { endAfterDiskFailure, untilSignal } from './running.ts'
 import { createUi } from './ui.ts'
 
 export async function serve(flags: Flags & { json?: boolean }): Promise<number> {
   const settings = readSettings('serve', flags)
   const ui = createUi()
-  const { log, open } = happeningLog(ui, flags.json === true)
+  const { log, open, flush } = deploymentLog(flags.json ? 1 : 2)
   const admin = adminOf(settings)
   const house = await openMarketplace({
     ...settings,
@@ -24,6 +24,9 @@ export async function serve(flags: Flags & { json?: boolean }): Promise<number> 
   else
     ui.line(`The marketplace answers at ${ui.colour.bold(house.url)}; its data is in ${settings.db}. Ctrl-C ends it.`)
   open()
+  if (house.metricsPort !== null) {
+    log({ type: 'info', message: `Metrics are at http://127.0.0.1:${house.metricsPort}/metrics` })
+  }
   if (!settings.mail) {
     log({
       type: 'warning',
@@ -33,7 +36,7 @@ export async function serve(flags: Flags & { json?: boolean }): Promise<number> 
   if (settings.rateLimits === 'off') {
     log({ type: 'warning', message: 'Rate limits are off: whoever can reach this server can flood it.' })
   }
-  return ended
+  return ended.finally(flush)
 }
 
 function adminOf({

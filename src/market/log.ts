@@ -5,6 +5,8 @@ export type Happening =
       type: 'request'
       method: string
       path: string
+      /** The path as the interface writes it; null if nothing is there. */
+      route: string | null
       status: number
       ms: number
       requestId: string

@@ -31,3 +31,6 @@ export const claimMail = (tx: Tx, { id, attempts }: MailRow, nextAt: number) =>
   ])
 
 export const deleteMail = (tx: Tx, id: string) => tx.run('DELETE FROM mails WHERE id = $1', [id])
+
+export const countMails = async (q: Reader) =>
+  (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM mails'))!.count

@@ -139,3 +139,10 @@ export const promoteNext = (tx: Tx, taskId: string, agentId: string, now: number
 export const nextDelivery = async (q: Reader) =>
   (await q.get<{ at: number | null }>(`SELECT MIN(next_at) AS at FROM deliveries WHERE state = 'pending'`))?.at ??
   undefined
+
+/** What is not delivered yet, by state. */
+export const outboxDepth = (q: Reader) =>
+  q.all<{ state: 'pending' | 'waiting'; count: number; oldestAt: number }>(
+    `SELECT state, COUNT(*) AS count, MIN(created_at) AS "oldestAt" FROM deliveries
+     WHERE state IN ('pending', 'waiting') GROUP BY state ORDER BY state`,
+  )

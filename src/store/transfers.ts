@@ -210,3 +210,9 @@ export const ledgerSize = async (q: Reader) => ({
   accounts: (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM accounts'))?.count ?? 0,
   entries: (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM entries'))?.count ?? 0,
 })
+
+/** All money, by kind of account. */
+export const sumsByKind = (q: Reader) =>
+  q.all<{ kind: string; cents: number }>(
+    'SELECT kind, CAST(SUM(balance) AS BIGINT) AS cents FROM accounts GROUP BY kind ORDER BY kind',
+  )

@@ -41,16 +41,19 @@ export class Call {
   readonly req: WebRequest
   readonly res: ServerResponse
   readonly house: House
+  readonly route: string | null
   readonly id = newRequestId()
   readonly started = performance.now()
   userId: string | null = null
   /** Names and values that this answer has besides those of all. */
   headers: readonly string[] | null = null
 
-  constructor(house: House, req: IncomingMessage, res: ServerResponse) {
+  /** `route`: the path as the records write it; null if none has it. */
+  constructor(house: House, req: IncomingMessage, res: ServerResponse, route: string | null = null) {
     this.house = house
     this.req = req as WebRequest
     this.res = res
+    this.route = route
   }
 
   json(status: number, text: string, cookie?: string) {
@@ -152,6 +155,7 @@ export class Call {
       type: 'request',
       method: this.req.method ?? '',
       path: this.req.path ?? pathOf(this.req.url ?? ''),
+      route: this.route,
       status,
       ms: Math.round((performance.now() - this.started) * 100) / 100,
       requestId: this.id,

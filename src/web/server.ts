@@ -1,15 +1,14 @@
 /** The HTTP server: the routes of all records, what lies outside them, and the life of the connections. */
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import polka, { type Polka } from 'polka'
 import type { Endpoint } from '../api/endpoint.ts'
 import { type Refusal, refuse } from '../api/failures.ts'
 import type { RateCategory } from '../api/limits.ts'
-import type { Config } from '../config.ts'
 import type { Market } from '../market/market.ts'
 import { Call, type House, type WebRequest } from './answer.ts'
 import { answerParserError, answerTunnel } from './broken.ts'
 import { type Authenticate, isLoopbackHost } from './credentials.ts'
+import { listen } from './listen.ts'
 import type { RateCounters } from './rate-counters.ts'
 import { categoryOf, rateLimit } from './rate-limit.ts'
 import { type Serve, serve, type Verb } from './serve.ts'
@@ -52,6 +51,9 @@ export interface Server {
   close(graceMs: number): Promise<void>
 }
 
+/** The one page that is never limited, as health is not. Source: D40. */
+const METRICS = '/metrics'
+
 const timing = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
@@ -76,7 +78,12 @@ export function createServer(options: ServerOptions): Server {
   server.on('clientError', answerParserError(market.config)).on('connect', answerTunnel(market.config))
 
   return {
-    listen: () => listen(server, market.config),
+    async listen() {
+      const { config } = market
+      const bound = await listen(server, { host: config.host, port: config.port, flag: '--port' })
+      config.baseUrl ||= bound.url
+      return bound
+    },
     async close(graceMs) {
       house.closing = true
       const closed = new Promise<void>(resolve => server.close(() => resolve()))
@@ -93,15 +100,16 @@ function routes({ endpoints, verbs, market, authenticate, pages = {} }: ServerOp
     onNoMatch: (req, res) => void turnAway(new Call(house, req, res), noMatch(app, req)),
     onError: (error, req, res) => new Call(house, req, res).fail(error),
   })
-  app.get('/healthz', (req, res) => new Call(house, req, res).page(200, 'text/plain', 'ok'))
+  app.get('/healthz', (req, res) => new Call(house, req, res, '/healthz').page(200, 'text/plain', 'ok'))
   app.get('/readyz', (req, res) => {
-    const call = new Call(house, req, res)
+    const call = new Call(house, req, res, '/readyz')
     if (house.closing) call.page(503, 'text/plain', 'closing')
     else call.page(200, 'text/plain', 'ok')
   })
   for (const [path, page] of Object.entries(pages)) {
     const handle: Serve = call => show(page, call)
-    app.get(path, (req, res) => limited(new Call(house, req, res), 'general', handle))
+    const serve = path === METRICS ? handle : (call: Call) => limited(call, 'general', handle)
+    app.get(path, (req, res) => serve(new Call(house, req, res, path)))
   }
   const named = Object.entries(endpoints).filter(([, { only }]) => only !== 'dev' || market.config.mode === 'dev')
   for (const [name, record] of named.sort(([, a], [, b]) => byPath(a.path, b.path))) {
@@ -109,7 +117,8 @@ function routes({ endpoints, verbs, market, authenticate, pages = {} }: ServerOp
     if (!verb) throw new Error(`The endpoint ${name} has no verb`)
     const handle = serve(record, verb, market, authenticate)
     const category = categoryOf(record)
-    app.add(record.method, record.path, (req, res) => limited(new Call(house, req, res), category(req), handle))
+    const { method, path } = record
+    app.add(method, path, (req, res) => limited(new Call(house, req, res, path), category(req), handle))
   }
   return app
 }
@@ -198,20 +207,4 @@ function inFlight() {
       })
     },
   }
-}
-
-function listen(server: http.Server, config: Config): Promise<{ url: string; port: number }> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const words = `Port ${config.port} is in use; choose another with --port (0 takes a free one)`
-      reject(error.code === 'EADDRINUSE' ? new Error(words, { cause: error }) : error)
-    })
-    server.listen({ host: config.host, port: config.port }, () => {
-      const { port } = server.address() as AddressInfo
-      const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`
-      config.baseUrl ||= url
-      server.removeAllListeners('error').on('error', () => {}) // a failed accept concerns one client, not the house
-      resolve({ url, port })
-    })
-  })
 }

@@ -22,7 +22,7 @@ test(
 const refused: [name: string, args: string[], words: string, env?: NodeJS.ProcessEnv][] = [
   ['no command', [], 'Usage: marketplace'],
   ['an unknown command', ['sevre'], "unknown command 'sevre'"],
-  ['an unknown flag', ['serve', '--metrics-port', '9'], "unknown option '--metrics-port'"],
+  ['an unknown flag', ['serve', '--metrics', '9'], "unknown option '--metrics'"],
   ['too many words', ['demo', 'more'], 'too many arguments'],
   ['a port that is none', ['serve', '--port', '70000'], '--port takes a number'],
   ['a port that is none, from the environment', ['serve'], '--port takes a number', { MARKETPLACE_PORT: 'x' }],

@@ -1,0 +1,54 @@
+/** Who may see the metrics: in the simulator all, in a deployment who knows the token or asks this machine. Source: D7. */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import http from 'node:http'
+import { readFigures } from '../market/figures.ts'
+import type { Market } from '../market/market.ts'
+import { isLoopbackHost } from './credentials.ts'
+import { listen } from './listen.ts'
+import { METRICS_TYPE, type Metrics } from './metrics.ts'
+import type { WebPage } from './server.ts'
+
+/** `/metrics` of the marketplace itself: not there for whoever may not see it. */
+export function metricsPage(market: Market, metrics: Metrics, token: string | undefined): WebPage {
+  const isOpen = market.config.mode === 'dev'
+  return async ({ headers }) => {
+    if (!isOpen && !(token && isBearer(headers.authorization, token))) return null
+    return { type: METRICS_TYPE, body: metrics.text(await readFigures(market)) }
+  }
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest()
+
+function isBearer(authorization: string | undefined, token: string): boolean {
+  const given = /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
+  return given !== undefined && timingSafeEqual(digest(given), digest(token))
+}
+
+export interface MetricsServer {
+  readonly port: number
+  close(): Promise<void>
+}
+
+/** A second server on the loopback address that has nothing but `/metrics`, open to all on this machine. */
+export async function serveMetrics(market: Market, metrics: Metrics, port: number): Promise<MetricsServer> {
+  const server = http.createServer(async ({ url, method, headers }, res) => {
+    try {
+      // A page in a browser on this machine can reach the port too, but only under its own name.
+      const found = url === '/metrics' && method === 'GET' && isLoopbackHost(headers.host ?? '')
+      if (!found) return void res.writeHead(404).end()
+      const text = metrics.text(await readFigures(market))
+      res.writeHead(200, { 'content-type': METRICS_TYPE, 'cache-control': 'no-store' }).end(text)
+    } catch {
+      res.writeHead(500).end()
+    }
+  })
+  const { port: bound } = await listen(server, { host: '127.0.0.1', port, flag: '--metrics-port' })
+  return {
+    port: bound,
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
