@@ -3,6 +3,7 @@ import { accounts, keys } from './accounts.ts'
 import { admins } from './admin.ts'
 import { agents } from './agents.ts'
 import { budgets } from './budgets.ts'
+import { categories } from './categories.ts'
 import { deliveries } from './deliveries.ts'
 import { notifications } from './notifications.ts'
 import { requestors } from './requestors.ts'
@@ -24,6 +25,7 @@ export const endpoints = {
   ...budgets,
   ...requestors,
   ...admins,
+  ...categories,
   ...simulator,
 } as const
 

@@ -81,6 +81,7 @@ const table = {
     409,
     'The first request with this Idempotency-Key succeeded: what it made exists, and its secret is shown once',
   ],
+  category_in_use: [409, 'Agents or budget authorizations stand in this category; move them first'],
   duplicate: [409, (what: string) => what],
   // 429, 500
   rate_limited: [429, (seconds: number) => `Too many requests; try again in ${seconds} s`],

@@ -24,6 +24,8 @@ export const limits = {
     slug: 60,
     samples: 10,
   },
+  /** D13 */
+  category: { name: [2, 100], slug: 60, description: [1, 500] },
   /** D23 */
   sample: { title: [2, 200], input: [0, 5_000], output: [1, 50_000] },
   key: { perAccount: 10, name: [1, 100] },

@@ -8,7 +8,6 @@ import {
   agentsOfBuilder,
   insertAgent,
   publicAgents,
-  publicCounts,
   slugTaken,
   updateAgentRow,
 } from '../store/agents.ts'
@@ -47,11 +46,6 @@ const getAgent: Verb<'getAgent'> = async ({ tx, world, actor }, { params }) => {
   const now = world.now()
   const row = await seenAgent(tx, params.id, actor, now)
   return recordOf(tx, row, now, actor?.user.id === row.builderId ? ownAgentRecord : agentRecord)
-}
-
-const listCategories: Verb<'listCategories'> = async ({ tx, world }) => {
-  const counts = await publicCounts(tx, world.now())
-  return (await allCategories(tx)).map(row => ({ ...row, activeAgentCount: counts.get(row.id) ?? 0 }))
 }
 
 const listMyAgents: Verb<'listMyAgents'> = async ({ tx, world, actor }, { query }) => {
@@ -150,7 +144,6 @@ const adminGetAgent: Verb<'adminGetAgent'> = async ({ tx, world }, { params }) =
 export const agentVerbs = {
   listAgents,
   getAgent,
-  listCategories,
   listMyAgents,
   createAgent,
   getMyAgent,

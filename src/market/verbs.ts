@@ -4,6 +4,7 @@ import { agentStateVerbs } from './agent-states.ts'
 import { agentVerbs } from './agents.ts'
 import { budgetVerbs } from './budgets.ts'
 import { callbackVerbs } from './callback.ts'
+import { categoryVerbs } from './categories.ts'
 import { checkVerbs } from './check.ts'
 import { clockVerbs } from './clock.ts'
 import { conversationVerbs } from './conversation.ts'
@@ -26,6 +27,7 @@ export const verbs: Verbs = {
   ...agentStateVerbs,
   ...budgetVerbs,
   ...callbackVerbs,
+  ...categoryVerbs,
   ...checkVerbs,
   ...clockVerbs,
   ...conversationVerbs,

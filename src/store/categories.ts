@@ -11,6 +11,35 @@ export interface CategoryRow {
 export const allCategories = (q: Reader) =>
   q.all<CategoryRow>('SELECT id, name, slug, description FROM categories ORDER BY id')
 
+export const categoryById = (q: Reader, id: string) =>
+  q.get<CategoryRow>('SELECT id, name, slug, description FROM categories WHERE id = $1', [id])
+
+/** Answers 0 if the name or the slug is taken. */
+export const insertCategory = (tx: Tx, row: CategoryRow) =>
+  tx.run('INSERT INTO categories (id, name, slug, description) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING', [
+    row.id,
+    row.name,
+    row.slug,
+    row.description,
+  ])
+
+export const updateCategoryRow = (tx: Tx, row: CategoryRow) =>
+  tx.run('UPDATE categories SET name = $2, slug = $3, description = $4 WHERE id = $1', [
+    row.id,
+    row.name,
+    row.slug,
+    row.description,
+  ])
+
+/** Answers 0 if an agent or a budget authorization names it. */
+export const deleteUnusedCategory = (tx: Tx, id: string) =>
+  tx.run(
+    `DELETE FROM categories WHERE id = $1
+       AND NOT EXISTS (SELECT 1 FROM agent_categories a WHERE a.category_id = $1)
+       AND NOT EXISTS (SELECT 1 FROM budget_categories b WHERE b.category_id = $1)`,
+    [id],
+  )
+
 /** The categories of several agents in one query, each agent's in the order they were given. */
 export const categoryIdsOf = async (q: Reader, agentIds: readonly string[]) => {
   const found = new Map<string, string[]>(agentIds.map(id => [id, []]))

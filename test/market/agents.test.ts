@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert'
 import { signatureHeaders, verify } from '../../src/api/signature.ts'
 import { agentStateVerbs } from '../../src/market/agent-states.ts'
 import { agentVerbs } from '../../src/market/agents.ts'
+import { categoryVerbs } from '../../src/market/categories.ts'
 import { checkVerbs } from '../../src/market/check.ts'
 import type { Actor, Market } from '../../src/market/market.ts'
 import { callbackSecrets, makeSecret, seal, unseal } from '../../src/market/secrets.ts'
@@ -50,7 +51,7 @@ async function account({ db, world }: Market, name: string): Promise<Actor> {
   return { user: user!, via: 'key', credential: 'key_1' }
 }
 
-const verbs = { ...agentVerbs, ...agentStateVerbs }
+const verbs = { ...agentVerbs, ...agentStateVerbs, ...categoryVerbs }
 // biome-ignore lint/suspicious/noExplicitAny: one caller for verbs of every type
 type AnyVerb = (ctx: any, input: any) => Promise<any>
 const call = ({ db, ...market }: Market, verb: AnyVerb, actor: Actor | null, input: object = {}) =>
