@@ -5,6 +5,7 @@ import { durations } from '../api/limits.ts'
 import type { Reader, Tx } from '../store/db.ts'
 import { touchKey, userByKey } from '../store/keys.ts'
 import { deleteExpiredSessions, insertSession, touchSession, userBySession } from '../store/sessions.ts'
+import type { UserRow } from '../store/users.ts'
 import type { World } from '../world/world.ts'
 import type { Actor, Market } from './market.ts'
 
@@ -31,11 +32,12 @@ export function createAuthenticate(world: World, seen: (actor: Actor) => void = 
     seen(actor)
     return actor
   }
+  const holders = keptHolders()
   return {
     async key(q: Reader, bearer: string): Promise<Actor | null> {
-      const row = await userByKey(q, secretHash(bearer))
-      if (!row) return null
-      const { keyId, ...user } = row
+      const holder = await holders(q, secretHash(bearer))
+      if (!holder) return null
+      const { keyId, user } = holder
       // Keys come with the builder role, and rest while it is gone. Source: D9.
       if (!user.isBuilder && !user.banned) throw refuse('builder_only')
       return found({ user, via: 'key', credential: keyId })
@@ -47,6 +49,37 @@ export function createAuthenticate(world: World, seen: (actor: Actor) => void = 
       return user ? found({ user, via: 'session', credential }) : null
     },
   }
+}
+
+interface Holder {
+  user: UserRow
+  keyId: string
+}
+
+const KEPT_HOLDERS = 1000
+
+/** Who holds a key, by its hash: remembered until a committed write to keys or accounts, whichever it is. */
+function keptHolders() {
+  const kept = new Map<string, Holder>()
+  let versions = ''
+  return async (q: Reader, keyHash: string): Promise<Holder | null> => {
+    const { changes } = q
+    if (!changes) return holderOf(await userByKey(q, keyHash))
+    const now = `${changes.version('api_keys')} ${changes.version('users')}`
+    if (now !== versions || kept.size >= KEPT_HOLDERS) kept.clear()
+    versions = now
+    const known = kept.get(keyHash)
+    if (known) return known
+    const holder = holderOf(await userByKey(q, keyHash))
+    if (holder) kept.set(keyHash, holder)
+    return holder
+  }
+}
+
+function holderOf(row: (UserRow & { keyId: string }) | undefined): Holder | null {
+  if (!row) return null
+  const { keyId, ...user } = row
+  return { user, keyId }
 }
 
 /** How long uses are collected, in real time, before they are written together. */

@@ -29,8 +29,8 @@ export const keyById = (q: Reader, id: string) =>
 /** The account that holds this key, and the key's id. */
 export const userByKey = (q: Reader, keyHash: string) =>
   q.get<UserRow & { keyId: string }>(
-    `SELECT ${userColumns}, key_id AS "keyId" FROM users
-     JOIN (SELECT id AS key_id, user_id FROM api_keys WHERE key_hash = $1) AS held ON held.user_id = users.id`,
+    `SELECT ${userColumns}, (SELECT k.id FROM api_keys k WHERE k.key_hash = $1) AS "keyId" FROM users
+     WHERE id = (SELECT k.user_id FROM api_keys k WHERE k.key_hash = $1)`,
     [keyHash],
   )
 
