@@ -1,6 +1,7 @@
-/** `marketplace db check` and `marketplace db snapshot`: care for a database that nobody uses. */
+/** `marketplace db check`, `db snapshot` and `db backup`: care for a database file. */
 import { existsSync } from 'node:fs'
 import { ledgerProblems } from '../market/ledger.ts'
+import { backupFile } from '../store/backup.ts'
 import { checkFile, snapshotFile } from '../store/check.ts'
 import { StoreError } from '../store/db.ts'
 import { journalPath, sealedPath } from '../store/journal.ts'
@@ -37,6 +38,19 @@ export async function snapshot(file: string, flags: Flags): Promise<number> {
   const ui = createUi()
   if (flags.json) ui.json({ ok: true, file })
   else ui.line(`${file} now holds everything and can be copied alone.`)
+  return 0
+}
+
+/** Takes no lock: the server goes on. */
+export async function backup(file: string, to: string, flags: Flags): Promise<number> {
+  refuseMissing(file)
+  const { bytes, files } = await backupFile(file, to)
+  const ui = createUi()
+  if (flags.json) ui.json({ ok: true, file, to, bytes, files })
+  else {
+    ui.line(`${to} holds ${file} as of now (${bytes} bytes); ${files} delivered files are in ${to}.files.`)
+    ui.line(`The key of its webhook secrets is not in it: keep ${file}.key apart, and beside the copy to use it.`)
+  }
   return 0
 }
 

@@ -63,6 +63,9 @@ function build(done: (code: number) => void): Command {
   command('snapshot <file>', 'Fold the journals into the one file, which can then be copied alone', db)
     .option('--json', 'print one JSON object')
     .action(async (file, flags) => done(await (await import('./db.ts')).snapshot(file, flags)))
+  command('backup <file> <to>', 'Copy a database as of now, also while a server uses it', db)
+    .option('--json', 'print one JSON object')
+    .action(async (file, to, flags) => done(await (await import('./db.ts')).backup(file, to, flags)))
   return program
 }
 

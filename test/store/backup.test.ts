@@ -1,0 +1,74 @@
+/** Copies of a database that is written to all the while, through rotations and snapshots. */
+import { readFile, writeFile } from 'node:fs/promises'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { backupFile } from '../../src/store/backup.ts'
+import { checkFile } from '../../src/store/check.ts'
+import { StoreError } from '../../src/store/db.ts'
+import { journalPath } from '../../src/store/journal.ts'
+import { openSqlite } from '../../src/store/sqlite.ts'
+import { inFolder, unexpected } from './folder.ts'
+
+test(
+  'every copy is whole and holds what was answered before it, however the server writes meanwhile',
+  inFolder(async file => {
+    const db = await openSqlite({ file, onFatal: unexpected, journalBytes: 30_000 })
+    await db.write(tx => tx.run('CREATE TABLE rows (n INTEGER PRIMARY KEY, text TEXT NOT NULL)'))
+    let answered = 0
+    let stopped = false
+    const writer = (async () => {
+      while (!stopped) {
+        const n = answered + 1
+        await db.write(tx => tx.run('INSERT INTO rows (n, text) VALUES ($1, $2)', [n, 'x'.repeat(4_000)]))
+        answered = n
+      }
+    })()
+    for (let round = 0; round < 10 || (db.stats().snapshots < 3 && round < 60); round++) {
+      const before = answered
+      const to = `${file}.copy${round}`
+      await backupFile(file, to)
+      const after = answered
+      const { ok, problems, db: copy } = await checkFile(to)
+      assert.equal(problems, [])
+      assert.ok(ok)
+      const { count, last } = (await copy!.get<{ count: number; last: number }>(
+        'SELECT COUNT(*) AS count, COALESCE(MAX(n), 0) AS last FROM rows',
+      ))!
+      assert.is(count, last)
+      assert.ok(last >= before, `${last} of ${before}`)
+      assert.ok(last <= after + 1, `${last} of ${after}`)
+    }
+    stopped = true
+    await writer
+    assert.ok(db.stats().snapshots > 2, 'no snapshot fell into the test')
+    await db.close()
+  }),
+)
+
+test(
+  'a copy never goes over a file that is there, and damage is told as damage',
+  inFolder(async file => {
+    const db = await openSqlite({ file, onFatal: unexpected })
+    await db.write(tx => tx.run('CREATE TABLE rows (n INTEGER PRIMARY KEY)'))
+    for (let n = 1; n <= 50; n++) await db.write(tx => tx.run('INSERT INTO rows (n) VALUES ($1)', [n]))
+    await db.close()
+    const refused = (to: string) =>
+      backupFile(file, to).then(
+        () => 'it was made',
+        (error: Error) => {
+          assert.instance(error, StoreError)
+          return error.message
+        },
+      )
+    await writeFile(`${file}.there`, 'mine')
+    assert.match(await refused(`${file}.there`), 'exists already')
+    assert.match(await refused(file), 'exists already')
+    assert.is(await readFile(`${file}.there`, 'utf8'), 'mine')
+    const journal = await readFile(journalPath(file))
+    journal[Math.floor(journal.indexOf(Buffer.from('INSERT')) + 100)]! ^= 1
+    await writeFile(journalPath(file), journal)
+    assert.match(await refused(`${file}.copy`), 'damaged')
+  }),
+)
+
+test.run()
