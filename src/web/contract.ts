@@ -1,7 +1,7 @@
 /** The contract as pages: what this marketplace offers, for programs and for people. Source: D7, D45. */
 import { readFile } from 'node:fs/promises'
 import type { Endpoint } from '../api/endpoint.ts'
-import { openApi } from '../api/openapi.ts'
+import { type OpenApi, openApi } from '../api/openapi.ts'
 import type { Config } from '../config.ts'
 import { referencePage } from './reference.ts'
 import type { PageReply, WebPage } from './server.ts'
@@ -22,7 +22,11 @@ const policy = [
 /** Made at the first look, as the public address may be known only once the server listens. */
 export function contractPages(endpoints: Readonly<Record<string, Endpoint>>, config: Config): Record<string, WebPage> {
   const { version, mode } = config
-  const describe = () => openApi({ endpoints, version, baseUrl: config.baseUrl, mode })
+  let document: OpenApi | undefined
+  const describe = () => {
+    document ??= openApi({ endpoints, version, baseUrl: config.baseUrl, mode })
+    return document
+  }
   const once = (make: () => PageReply | Promise<PageReply>): WebPage => {
     let page: PageReply | Promise<PageReply> | undefined
     return () => {

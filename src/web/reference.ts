@@ -157,8 +157,9 @@ function curl(doc: OpenApi, { method, path, operation }: Placed): string {
 
 const code = (text: string) => html`<pre><code>${text}</code></pre>`
 
+/** A record is linked by its name; words in quotes are values. */
 const typeLink = (type: string) =>
-  type.split(/\b/).map(word => (/^[A-Z]/.test(word) ? html`<a href="#record-${word}">${word}</a>` : word))
+  type.split(/("[^"]*"|\w+)/).map(word => (/^[A-Z]/.test(word) ? html`<a href="#record-${word}">${word}</a>` : word))
 
 const fields = (rows: readonly Field[]) =>
   html`<table><thead><tr><th>Field<th>Type<th>Rules</thead><tbody>${rows.map(

@@ -73,6 +73,25 @@ test('fields go where they belong: into the path, the query and the body', async
   assert.is(cancel!.body, undefined)
 })
 
+test('the compiler refuses what the records do not take', () => {
+  const { client } = listening()
+  const wrong = [
+    // @ts-expect-error a path parameter is missing
+    () => client.getTask({}),
+    // @ts-expect-error a price is a number
+    () => client.createTask({ ...taskFields, agentId: 'agt_1', agreedPrice: '500' }),
+    // @ts-expect-error there is no such status
+    () => client.listTasks({ status: 'done' }),
+    // @ts-expect-error a callback needs the secret it is signed with
+    () => client.agentCallback({ id: 'task_1', action: 'accept' }),
+    // @ts-expect-error a message has words
+    () => client.agentCallback({ id: 'task_1', action: 'message' }, { secret: 'whsec_x' }),
+    // @ts-expect-error a single record is no list
+    () => client.getTask({ id: 'task_1' })[Symbol.asyncIterator],
+  ]
+  assert.is(wrong.length, 6)
+})
+
 test('a missing part of the path is refused before anything is sent', async () => {
   const { client, heard } = listening()
   for (const id of ['', undefined as unknown as string]) {
