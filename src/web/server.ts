@@ -1,5 +1,6 @@
 /** The HTTP server: the routes of all records, what lies outside them, and the life of the connections. */
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
+import net from 'node:net'
 import polka, { type Polka } from 'polka'
 import type { Endpoint } from '../api/endpoint.ts'
 import { type Refusal, refuse } from '../api/failures.ts'
@@ -86,11 +87,16 @@ export function createServer(options: ServerOptions): Server {
     },
     async close(graceMs) {
       house.closing = true
-      const closed = new Promise<void>(resolve => server.close(() => resolve()))
+      // The HTTP server's own way would cut idle connections at once, under a request that is just on its way. While
+      // anything is in flight they go on, with an answer that ends them, and `/readyz` says what is going on.
+      const closed = new Promise<void>(resolve => {
+        net.Server.prototype.close.call(server, () => resolve())
+      })
       await flight.ended(graceMs)
       // Idle ones, silent ones, and those whose time is over.
       server.closeAllConnections()
       await closed
+      server.close() // ends its own timers
     },
   }
 }

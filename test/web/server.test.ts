@@ -58,6 +58,7 @@ const endpoints: Record<string, Endpoint> = {
   raced: { ...common, method: 'GET', path: '/api/raced' },
   gone: { ...common, method: 'GET', path: '/api/gone' },
   slow: { ...common, method: 'GET', path: '/api/slow', unit: 'own' },
+  held: { ...common, method: 'GET', path: '/api/held', unit: 'own' },
 }
 
 const verbs: Record<string, Verb> = {
@@ -93,7 +94,14 @@ const verbs: Record<string, Verb> = {
     throw refuse('not_found', 'agent')
   },
   slow: async () => new Promise(resolve => setTimeout(resolve, 150, 'slow')),
+  held: () => {
+    held.begun()
+    return held.until
+  },
 }
+
+/** A request that ends when the test says so. */
+const held = { begun() {}, until: Promise.resolve('') }
 
 const flags: Record<string, object> = { banned: { banned: true }, suspended: { suspended: true } }
 
@@ -505,6 +513,41 @@ test('closing lets answers finish, ends silent connections, and waits no longer 
   await cut.server.close(20)
   assert.ok(Date.now() - began < 100)
   assert.is(await lost, 'cut')
+})
+
+test('while it drains it takes no new connection, and tells those it has that it is not ready', async () => {
+  const other = await start()
+  const kept = new http.Agent({ keepAlive: true, maxSockets: 1 })
+  const onKept = (path: string) =>
+    new Promise<{ status: number; connection: string | undefined; text: string }>((resolve, reject) => {
+      const request = http.get({ host: '127.0.0.1', port: other.port, path, agent: kept }, reply => {
+        let text = ''
+        reply.on('data', chunk => (text += chunk))
+        reply.on('end', () => resolve({ status: reply.statusCode!, connection: reply.headers.connection, text }))
+      })
+      request.on('error', reject)
+    })
+  assert.is((await onKept('/readyz')).status, 200)
+  let release = (_text: string) => {}
+  held.until = new Promise(resolve => {
+    release = resolve
+  })
+  const begun = new Promise<void>(resolve => {
+    held.begun = resolve
+  })
+  const last = ask('/api/held', { port: other.port })
+  await begun
+  const closed = other.server.close(20_000)
+  assert.equal(await onKept('/readyz'), { status: 503, connection: 'close', text: 'closing' })
+  const late = await ask('/api/open', { port: other.port }).then(
+    () => 'answered',
+    (error: NodeJS.ErrnoException) => error.code,
+  )
+  assert.is(late, 'ECONNREFUSED')
+  release('answered')
+  assert.is((await last).json.data, 'answered')
+  await closed
+  kept.destroy()
 })
 
 test.after(() => house.server.close(100))
