@@ -184,6 +184,31 @@ test('a whole life with the typed client; a list gives its later pages as they a
   await house.close()
 })
 
+test('everything that can be read without an id answers as its record promises, to those who may', async () => {
+  const house = await openHouse()
+  const [buyer, builder] = [await house.join('buyer', 5_000), await house.join('builder')]
+  const agent = await house.list(builder)
+  await buyer.client.submitTask({ id: (await house.draft(buyer, agent)).id })
+  const readable = Object.entries<Endpoint>(endpoints).filter(
+    ([, { method, path, role }]) => method === 'GET' && !path.includes('/:') && role !== 'admin',
+  )
+  for (const { client } of [buyer, builder, house.admin]) {
+    for (const [name] of readable) await (client[name as 'me'] as unknown as AnyMethod)({}, {})
+  }
+  const forAdmins = Object.entries<Endpoint>(endpoints).filter(
+    ([, { method, path, role }]) => method === 'GET' && !path.includes('/:') && role === 'admin',
+  )
+  for (const [name] of forAdmins) {
+    await (house.admin.client[name as 'me'] as unknown as AnyMethod)({}, {})
+    const refused = await (buyer.client[name as 'me'] as unknown as AnyMethod)({}, {}).catch(
+      (caught: unknown) => caught,
+    )
+    assert.is((refused as MarketplaceError).status, 403, name)
+  }
+  assert.ok(readable.length > 10 && forAdmins.length > 5)
+  await house.close()
+})
+
 test('files go out as a form and come back as the same bytes', async () => {
   const house = await openHouse()
   const [buyer, builder] = [await house.join('buyer', 5_000), await house.join('builder')]
