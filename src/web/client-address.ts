@@ -1,5 +1,6 @@
 /** Whose request it is, as far as rate limits care: an IPv4 address, or the /64 network of an IPv6 one. Source: D40. */
 import type { IncomingMessage } from 'node:http'
+import { isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 const UNKNOWN = 'unknown'
@@ -33,7 +34,8 @@ function withoutPort(entry: string): string {
 /** undefined if it is no address. */
 function networkOf(address: string | undefined): string | undefined {
   if (address === undefined) return undefined
-  if (!address.includes(':')) return ipaddr.IPv4.isValidFourPartDecimal(address) ? address : undefined
+  if (isIPv4(address)) return address
+  if (!address.includes(':')) return undefined
   const bare = address.split('%', 1)[0]!
   if (!ipaddr.IPv6.isValid(bare)) return undefined
   const parsed = ipaddr.IPv6.parse(bare)

@@ -25,7 +25,7 @@ export function rateLimit(market: Market, counters: RateCounters = memoryCounter
     const seconds = Math.ceil((endsAt - now) / 1000)
     call.headers = [
       'ratelimit-policy',
-      `"${category}";q=${limit};w=${windowMs / 1000}`,
+      policies[category],
       'ratelimit',
       `"${category}";r=${Math.max(0, limit - count)};t=${seconds}`,
     ]
@@ -40,6 +40,14 @@ export function rateLimit(market: Market, counters: RateCounters = memoryCounter
     return refusal
   }
 }
+
+/** As the header says them. */
+const policies = Object.fromEntries(
+  Object.entries(rates).map(([category, { limit, windowMs }]) => [
+    category,
+    `"${category}";q=${limit};w=${windowMs / 1000}`,
+  ]),
+) as Record<RateCategory, string>
 
 /** The one category of a record's requests, which for one endpoint depends on how the body is sent. */
 export function categoryOf({ rate, rateOfMultipart }: Endpoint): (req: IncomingMessage) => RateCategory {

@@ -16,6 +16,8 @@ test(
       const ready = JSON.parse(await firstLine)
       assert.equal(ready, { type: 'ready', mode: 'serve', url: ready.url, db: 'marketplace.db', pid: child.pid })
       assert.is((await fetch(`${ready.url}/readyz`)).status, 200)
+      const { headers } = await fetch(`${ready.url}/api/agents`)
+      assert.is(headers.get('ratelimit-policy'), '"search";q=30;w=60')
       const login = await fetch(`${ready.url}/api/auth/login`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -26,6 +28,7 @@ test(
       const { code, out, err } = await ended
       assert.is(code, 0, err)
       for (const line of out.trim().split('\n')) assert.type(JSON.parse(line), 'object')
+      assert.match(out, 'No mail is configured')
       assert.not(existsSync(join(folder, 'marketplace.db.lock')))
     }
     assert.is(statSync(join(folder, 'marketplace.db.key')).mode & 0o777, 0o600)
