@@ -13,6 +13,7 @@ import type { Market } from './market.ts'
 import { callbackSecrets, unseal } from './secrets.ts'
 import { iso } from './time.ts'
 import type { Verb } from './verb.ts'
+import { answerWords } from './webhook.ts'
 
 /** A test is over after 30 s and 15 s at most; a row older than this, in real ms, is left from a crash. */
 const STALE_MS = 60_000
@@ -121,7 +122,7 @@ async function askEndpoint({ world, config }: Market, agent: AgentRow, testId: s
   const { durationMs } = answer
   if (!answer.ok) return { ...failed(`No answer to the test webhook: ${answer.message}`), durationMs }
   if (answer.status === 200) return { ...passed('The endpoint answered 200'), durationMs }
-  return { ...failed(`The endpoint answered ${answer.status}; exactly 200 is needed`), durationMs }
+  return { ...failed(`The endpoint ${answerWords(answer.status)}; exactly 200 is needed`), durationMs }
 }
 
 /** Every field of a real webhook is there, so that an agent's own checks of the shape are tested as well. */

@@ -50,6 +50,10 @@ function judge({ world }: Market, result: OutgoingResult, attempts: number): Ver
   return { outcome: 'retry', nextAt: world.now() + wait }
 }
 
+/** What an endpoint did, in words that follow its name. A redirect is told as one, or nobody would guess. Source: D42. */
+export const answerWords = (status: number) =>
+  status >= 300 && status < 400 ? `answered ${status}, and redirects are not followed` : `answered ${status}`
+
 /** Retry-After, as seconds or as a date; null if there is none that makes sense. */
 export function askedWaitMs(header: string | undefined, realNow: number): number | null {
   if (header === undefined) return null
@@ -95,7 +99,7 @@ const attemptRow = ({ id, attempts, webhookUrl }: ClaimedDelivery, result: Outgo
   url: webhookUrl ?? '',
   status: result.ok ? result.status : null,
   reason: result.ok ? null : result.reason,
-  message: result.ok ? `The agent answered ${result.status}` : result.message,
+  message: result.ok ? `The agent ${answerWords(result.status)}` : result.message,
   answer: result.ok ? result.body.replaceAll('\0', '') : null,
   durationMs: Math.round(result.durationMs),
   createdAt: now,

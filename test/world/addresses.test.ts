@@ -1,38 +1,9 @@
 /** Forbidden addresses in every spelling, tried for real against canaries on this machine. */
-import { readFileSync } from 'node:fs'
-import net from 'node:net'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { addressFault, isLoopback } from '../../src/world/addresses.ts'
 import { createWorld } from '../../src/world/real.ts'
-import type { OutgoingFailure } from '../../src/world/world.ts'
-
-interface Row {
-  url: string
-  kind: string
-  reason: OutgoingFailure
-}
-const table = new URL('../../fixtures/forbidden-addresses.json', import.meta.url)
-const { addresses } = JSON.parse(readFileSync(table, 'utf8')) as { addresses: Row[] }
-
-/** Listens on 127.0.0.1 and, where there is IPv6, on ::1, at one port; counts who comes. */
-async function canaries() {
-  let connections = 0
-  const count = (socket: net.Socket) => {
-    connections++
-    socket.on('error', () => {}).end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')
-  }
-  const first = net.createServer(count).listen(0, '127.0.0.1')
-  await new Promise(resolve => first.once('listening', resolve))
-  const { port } = first.address() as net.AddressInfo
-  const second = net.createServer(count).listen(port, '::1')
-  await new Promise(resolve => second.once('listening', resolve).once('error', resolve))
-  const close = () => {
-    first.close()
-    second.close()
-  }
-  return { port, seen: () => connections, close }
-}
+import { addresses, canaries } from '../support/forbidden.ts'
 
 const post = { body: '{}', headers: {}, timeoutMs: 2000, maxAnswerBytes: 100 }
 
