@@ -151,7 +151,8 @@ function baseUrlOf(text: string | undefined): string {
   return url.href.replace(/\/+$/, '')
 }
 
-function fileOf(text: string): string {
+/** The path of a database file. Throws a UsageError for what is none. */
+export function fileOf(text: string): string {
   if (/^postgres(?:ql)?:/i.test(text)) {
     throw new UsageError('PostgreSQL is not part of this version. Give --db the path of a file instead.')
   }

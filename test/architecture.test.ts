@@ -78,6 +78,7 @@ const callExceptions: Readonly<Record<string, string>> = {
   'src/sim/demo.ts chance': 'makes a password that nobody is to know',
   'src/sim/lives.ts time': 'waits for another process with patience that ends',
   'src/cli/demo.ts time': 'tells how long the demo took',
+  'src/cli/db.ts time': 'migrations run before there is a world',
   'src/cli/happenings.ts time': 'dates the lines on the screen',
 }
 

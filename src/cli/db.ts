@@ -1,10 +1,15 @@
-/** `marketplace db check`, `db snapshot` and `db backup`: care for a database file. */
+/** `marketplace db check`, `snapshot`, `backup` and `migrate`: care for a database file. */
 import { existsSync } from 'node:fs'
+import { fileOf } from '../config.ts'
 import { ledgerProblems } from '../market/ledger.ts'
 import { backupFile } from '../store/backup.ts'
 import { checkFile, snapshotFile } from '../store/check.ts'
 import { StoreError } from '../store/db.ts'
 import { journalPath, sealedPath } from '../store/journal.ts'
+import { migrate } from '../store/migrate.ts'
+import { migrations } from '../store/migrations/index.ts'
+import { openSqlite } from '../store/sqlite.ts'
+import { endAfterDiskFailure } from './running.ts'
 import { createUi } from './ui.ts'
 
 interface Flags {
@@ -51,6 +56,22 @@ export async function backup(file: string, to: string, flags: Flags): Promise<nu
     ui.line(`${to} holds ${file} as of now (${bytes} bytes); ${files} delivered files are in ${to}.files.`)
     ui.line(`The key of its webhook secrets is not in it: keep ${file}.key apart, and beside the copy to use it.`)
   }
+  return 0
+}
+
+/** What each start does, done beforehand: a deployment that fails here has touched nothing else. */
+export async function migrateFile(file: string, flags: Flags): Promise<number> {
+  const db = await openSqlite({ file: fileOf(file), holder: 'marketplace db migrate', onFatal: endAfterDiskFailure })
+  let applied: string[]
+  try {
+    applied = await migrate(db, migrations, Date.now)
+  } finally {
+    await db.close()
+  }
+  const ui = createUi()
+  if (flags.json) ui.json({ ok: true, file, applied })
+  else if (applied.length === 0) ui.line(`${file} is up to date.`)
+  else ui.line(`${file} is up to date; applied: ${applied.join(', ')}.`)
   return 0
 }
 

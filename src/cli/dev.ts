@@ -7,7 +7,7 @@ import { verbs } from '../market/verbs.ts'
 import { type Marketplace, openMarketplace } from '../open.ts'
 import { createFrontAuthority } from '../sim/https-front.ts'
 import { type SampleAgent, startSampleAgent } from '../sim/sample-agent.ts'
-import { actorOf, type Credentials, seed } from '../sim/seed.ts'
+import { actorOf, type Credentials, people, seed } from '../sim/seed.ts'
 import { happeningLog } from './happenings.ts'
 import { endAfterDiskFailure, untilSignal } from './running.ts'
 import { showStart } from './start-screen.ts'
@@ -24,14 +24,16 @@ export async function dev(flags: DevFlags): Promise<number> {
   if (flags.ephemeral && flags.db !== undefined) throw new UsageError('--ephemeral keeps nothing, so it takes no --db.')
   const file = flags.ephemeral ? null : settings.db
   const ui = createUi()
-  const { log, open } = happeningLog(ui, flags.json === true)
+  const names = new Map<string, string>()
+  const { log, open } = happeningLog(ui, flags.json === true, names)
   const sim = await startSimulator(settings, file, seedOf(flags.seed), log)
   const ended = untilSignal(sim.close)
   const { house, credentials } = sim
+  for (const person of people) names.set(credentials.accounts[person].id, person)
   if (flags.json) {
     const db = file ?? ':memory:'
     ui.json({ type: 'ready', mode: 'dev', url: house.url, db, pid: process.pid, ...credentials })
-  } else showStart(ui, { url: house.url, file, ...credentials })
+  } else showStart(ui, { url: house.url, file, credentialsFile: file && credentialsPath(file), ...credentials })
   open()
   return ended
 }
@@ -81,9 +83,9 @@ async function startSimulator(settings: Settings, file: string | null, seedNumbe
 }
 
 /** Accounts and agents, of which the first works. */
-async function furnish({ market, file }: Marketplace, agent: SampleAgent): Promise<Credentials> {
+async function furnish({ market, url, file }: Marketplace, agent: SampleAgent): Promise<Credentials> {
   const credentials = await seed(market, file === null ? null : readCredentials(file), agent.url)
-  if (file !== null) keepCredentials(file, credentials)
+  if (file !== null) keepCredentials(file, url, credentials)
   agent.use(credentials.agents[0]!.webhookSecret)
   return credentials
 }
@@ -109,8 +111,9 @@ function readCredentials(file: string): Credentials | null {
   }
 }
 
-function keepCredentials(file: string, credentials: Credentials): void {
-  const text = `${JSON.stringify({ db: file, ...credentials }, null, 2)}\n`
+/** Commands in the same folder find the address and the keys here. */
+function keepCredentials(file: string, url: string, credentials: Credentials): void {
+  const text = `${JSON.stringify({ url, db: file, ...credentials }, null, 2)}\n`
   writeFileSync(credentialsPath(file), text, { mode: 0o600 })
 }
 

@@ -2,12 +2,15 @@
 import type { Happening, Log } from '../market/log.ts'
 import { money, plain, type Ui } from './ui.ts'
 
+/** What people are called, by their ids. */
+type Names = ReadonlyMap<string, string>
+
 /** Happenings that come before `open()` wait for it, so that the ready line is the first. */
-export function happeningLog(ui: Ui, json: boolean) {
+export function happeningLog(ui: Ui, json: boolean, names: Names = new Map()) {
   let waiting: Happening[] | null = []
   const print = (happening: Happening) => {
     if (json) ui.json({ at: new Date().toISOString(), ...happening })
-    else ui.line(`${ui.colour.dim(new Date().toLocaleTimeString('en-GB'))} ${lineOf(ui, happening)}`)
+    else ui.line(`${ui.colour.dim(new Date().toLocaleTimeString('en-GB'))} ${lineOf(ui, happening, names)}`)
   }
   const log: Log = happening => {
     if (waiting) waiting.push(happening)
@@ -23,7 +26,7 @@ export function happeningLog(ui: Ui, json: boolean) {
   }
 }
 
-function lineOf({ colour }: Ui, what: Happening): string {
+function lineOf({ colour }: Ui, what: Happening, names: Names): string {
   const mark = (good: boolean) => (good ? colour.green : colour.red)
   switch (what.type) {
     case 'request':
@@ -39,8 +42,8 @@ function lineOf({ colour }: Ui, what: Happening): string {
       return `${colour.blue('callback')} ${plain(`${what.action} ${what.taskId}`)} ${mark(what.status < 400)(what.status)}${fault}`
     }
     case 'money': {
-      const task = what.taskId ? ` for ${what.taskId}` : ''
-      return `${colour.yellow('money   ')} ${what.kind} ${money(what.amount)} ${what.from} → ${what.to}${task}`
+      const task = what.taskId ? ` (task ${tail(what.taskId)})` : ''
+      return `${colour.yellow('money   ')} ${what.kind} ${money(what.amount)}: ${wayOf(what.from, what.to, names)}${task}`
     }
     case 'task':
       return `${colour.white('task    ')} ${what.taskId} ${what.trigger}: ${what.from ?? 'new'} → ${what.to}`
@@ -62,6 +65,24 @@ function lineOf({ colour }: Ui, what: Happening): string {
       return `${colour.red('error   ')} ${plain(what.message)}`
   }
 }
+
+/** `buyer available → held`: whose accounts they are is said once where it is the same. */
+function wayOf(from: string, to: string, names: Names): string {
+  const [source, target] = [from, to].map(account => {
+    const [kind = '', userId] = account.split(':')
+    return { kind, owner: userId === undefined ? '' : `${names.get(userId) ?? tail(userId)} ` }
+  }) as [Place, Place]
+  const again = target.owner === source.owner ? '' : target.owner
+  return `${source.owner}${source.kind} → ${again}${target.kind}`
+}
+
+interface Place {
+  kind: string
+  owner: string
+}
+
+/** Enough of an id to tell it from its neighbours; programs get all of it. */
+const tail = (id: string) => `…${id.slice(-6)}`
 
 const indented = (text: string) =>
   text

@@ -2,14 +2,19 @@
 import type { Credentials } from '../sim/seed.ts'
 import { people } from '../sim/seed.ts'
 import { plain, type Ui } from './ui.ts'
+import { CREDENTIALS_FILE } from './whereabouts.ts'
 
 interface Start extends Credentials {
   url: string
   /** null: nothing is kept. */
   file: string | null
+  /** Where the credentials lie; null: nowhere. */
+  credentialsFile: string | null
 }
 
-export function showStart({ colour, line }: Ui, { url, file, accounts, agents }: Start): void {
+export function showStart(ui: Ui, start: Start): void {
+  const { colour, line } = ui
+  const { url, file, accounts, agents } = start
   line(`${colour.bold('Agent marketplace, local simulator')} at ${colour.cyan(url)}`)
   line(file === null ? 'Nothing is kept (--ephemeral).' : `Kept in ${plain(file)}; credentials.json lies beside it.`)
   line()
@@ -25,16 +30,28 @@ export function showStart({ colour, line }: Ui, { url, file, accounts, agents }:
     line(`${' '.repeat(9)}secret  ${webhookSecret}`)
   }
   line()
-  line('Hire the agent: create a task, then submit the id that comes back.')
-  const auth = `-H 'Authorization: Bearer ${accounts.buyer.apiKey}'`
-  const body = JSON.stringify({
-    agentId: agents[0]?.id,
-    title: 'My first task',
-    description: 'Count the words of this description, please.',
-    agreedPrice: 500,
-  })
-  line(colour.green(`  curl ${url}/api/tasks ${auth} -H 'Content-Type: application/json' -d '${body}'`))
-  line(colour.green(`  curl -X POST ${url}/api/tasks/TASK_ID/submit ${auth}`))
+  showFirstSteps(ui, start)
   line()
   line(colour.dim('Everything that happens follows. Ctrl-C ends it.'))
+}
+
+function showFirstSteps({ colour, line }: Ui, { url, accounts, agents, credentialsFile }: Start): void {
+  const [agent] = agents
+  const key = accounts.buyer.apiKey
+  const found = credentialsFile === CREDENTIALS_FILE
+  const command = (text: string) => line(colour.green(`  ${text}`))
+  line(`Hire the agent, from another terminal${found ? ' in this folder' : ''}:`)
+  command(`npx marketplace simulate buyer ${agent?.slug}${found ? '' : ` --url ${url} --key ${key}`}`)
+  line()
+  line('Or by hand: create a task, then submit the id that comes back.')
+  const body = {
+    agentId: agent?.id,
+    title: 'My first task',
+    description: 'Count these words, please.',
+    agreedPrice: 500,
+  }
+  command(`export KEY=${key}`)
+  command(`curl ${url}/api/tasks -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\`)
+  command(`  -d '${JSON.stringify(body)}'`)
+  command(`curl -X POST ${url}/api/tasks/TASK_ID/submit -H "Authorization: Bearer $KEY"`)
 }

@@ -1,10 +1,13 @@
 /** What people see: colours on terminals alone, and nothing in foreign data that could steer one. */
+import { stripVTControlCharacters } from 'node:util'
 import { Chalk, type ChalkInstance } from 'chalk'
 import { wantsColour } from '../config.ts'
 
 export interface Ui {
   readonly colour: ChalkInstance
   line(text?: string): void
+  /** Rows of cells, each column as wide as its widest cell. */
+  table(rows: readonly (readonly string[])[]): void
   /** For programs: one object on one line. */
   json(value: unknown): void
 }
@@ -12,12 +15,26 @@ export interface Ui {
 /** chalk itself would colour a terminal that asked for none. */
 export function createUi(stream: NodeJS.WriteStream = process.stdout): Ui {
   const colour = new Chalk({ level: wantsColour(stream) ? 1 : 0 })
+  const line = (text = '') => void stream.write(`${text}\n`)
   return {
     colour,
-    line: (text = '') => void stream.write(`${text}\n`),
+    line,
+    table(rows) {
+      const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => width(row[column] ?? ''))))
+      for (const row of rows)
+        line(
+          row
+            .map((cell, column) => padded(cell, widths[column] ?? 0))
+            .join('  ')
+            .trimEnd(),
+        )
+    },
     json: value => void stream.write(`${JSON.stringify(value)}\n`),
   }
 }
+
+const width = (cell: string) => stripVTControlCharacters(cell).length
+const padded = (cell: string, to: number) => cell + ' '.repeat(to - width(cell))
 
 // Control characters, and those that turn the direction of writing.
 const STEERING = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu

@@ -145,8 +145,9 @@ async function ensureAgents(
   const there = await market.db.read(q =>
     q.get<{ id: string }>('SELECT id FROM agents WHERE slug = $1 AND deleted_at IS NULL', [slug]),
   )
-  const id = there?.id ?? (await list(market, builder, WORKING, webhookUrl))
+  // Of agents without completed tasks the newest is listed first, and that should be the one that works.
   if (!there) for (const listing of SILENT) await list(market, builder, listing, NOWHERE)
+  const id = there?.id ?? (await list(market, builder, WORKING, webhookUrl))
   await market.db.write(tx => tx.run('UPDATE agents SET webhook_url = $1 WHERE id = $2', [webhookUrl, id]))
   if (there && known?.id === id) return { ...known, webhookUrl }
   const { secret } = await market.db.write(tx =>

@@ -26,19 +26,41 @@ const cleanEnv = (more: NodeJS.ProcessEnv) => {
 // A test that fails must not leave its server behind, and wait for it.
 const running = new Set<ChildProcess>()
 
-export function start(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}) {
+export function start(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}, input = '') {
   const child = spawn(process.execPath, [PROGRAM, ...args], {
     cwd,
     env: cleanEnv(env),
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   })
   running.add(child)
+  child.stdin.end(input)
   child.once('close', () => running.delete(child))
   return { child, ended: collect(child), firstLine: firstLine(child) }
 }
 
-export const run = (args: readonly string[], cwd: string, env?: NodeJS.ProcessEnv): Promise<Ended> =>
-  start(args, cwd, env).ended
+/** A dev that keeps its state in the folder, for commands that find it there. */
+export async function startDev(folder: string) {
+  const { child, ended, firstLine } = start(['dev', '--json', '--port', '0'], folder)
+  const ready = JSON.parse(await firstLine)
+  const stop = async () => {
+    child.kill('SIGTERM')
+    return ended
+  }
+  return { ready, stop }
+}
+
+/** What a command prints on stdout, as JSON. Throws what it said if it says something else. */
+export async function answerOf(args: readonly string[], cwd: string, env?: NodeJS.ProcessEnv) {
+  const { code, out, err } = await run([...args, '--json'], cwd, env)
+  try {
+    return { code, err, ...JSON.parse(out) }
+  } catch {
+    throw new Error(`${args.join(' ')} ended with ${code}: ${out}${err}`)
+  }
+}
+
+export const run = (args: readonly string[], cwd: string, env?: NodeJS.ProcessEnv, input?: string): Promise<Ended> =>
+  start(args, cwd, env, input).ended
 
 async function collect(child: ChildProcess): Promise<Ended> {
   let out = ''

@@ -1,6 +1,7 @@
 /** Help, and everything that is refused before anything starts. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { chapters } from '../../src/cli/chapters.ts'
 import { inFolder, run } from './program.ts'
 
 test(
@@ -8,11 +9,21 @@ test(
   inFolder(async folder => {
     const help = await run(['--help'], folder)
     assert.is(help.code, 0, help.err)
-    for (const command of ['dev', 'serve', 'demo', 'db']) assert.match(help.out, new RegExp(`^  ${command} `, 'm'))
-    for (const command of [['dev'], ['serve'], ['demo'], ['db'], ['db', 'check'], ['db', 'snapshot']]) {
-      const own = await run([...command, '--help'], folder)
-      assert.is(own.code, 0, own.err)
-      assert.match(own.out, `Usage: marketplace ${command.join(' ')}`)
+    for (const [, commands] of chapters) {
+      for (const { name } of commands) {
+        const words = name.split(' ')
+        assert.match(help.out, new RegExp(`^  ${words[0]} `, 'm'))
+        const own = await run([...words, '--help'], folder)
+        assert.is(own.code, 0, own.err)
+        assert.match(own.out, `Usage: marketplace ${name}`)
+        const examples = [...own.out.matchAll(/^ {2}\$ (.*)$/gm)].map(match => match[1]!)
+        assert.ok(examples.length >= 2, `${name} has ${examples.length} examples`)
+        for (const example of examples) {
+          assert.ok(example.includes(`marketplace ${name}`), example)
+          for (const [flag] of example.matchAll(/--[a-z-]+/g))
+            assert.ok(own.out.includes(`${flag} `), `${name}: ${flag}`)
+        }
+      }
     }
     const version = await run(['--version'], folder)
     assert.match(version.out, /^\d+\.\d+\.\d+\n$/)

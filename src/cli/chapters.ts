@@ -1,0 +1,189 @@
+/** Every command, in the order of the help. */
+import type { CallFlags } from './call.ts'
+import type { Chapter, Option } from './command.ts'
+import type { ConnectionFlags } from './connection.ts'
+import type { AnswerFlags } from './desk.ts'
+import type { DevFlags } from './dev.ts'
+
+const jsonLines: Option = ['--json', 'print one JSON object per line']
+const jsonOnce: Option = ['--json', 'print one JSON object: {success, data} or {success, error}']
+
+/** Each has an environment variable MARKETPLACE_<NAME>. Source: D2. */
+const served = (mode: 'dev' | 'serve'): Option[] => [
+  ['--host <name>', 'where to listen (default: 127.0.0.1, MARKETPLACE_HOST)'],
+  ['--port <number>', '0 takes a free one (default: 4000, MARKETPLACE_PORT)'],
+  [
+    '--db <file>',
+    `the database (default: ${mode === 'dev' ? '.marketplace/dev.db' : 'marketplace.db'}, MARKETPLACE_DB)`,
+  ],
+  ['--base-url <url>', 'public address that agents call back (MARKETPLACE_BASE_URL)'],
+  ['--payments <kind>', `manual or sandbox (default: ${mode === 'dev' ? 'sandbox' : 'manual'}, MARKETPLACE_PAYMENTS)`],
+  [
+    '--rate-limits <mode>',
+    `strict, warn or off (default: ${mode === 'dev' ? 'off' : 'strict'}, MARKETPLACE_RATE_LIMITS)`,
+  ],
+  ['--trust-proxy <hops>', 'how many proxies of yours stand in front (default: 0, MARKETPLACE_TRUST_PROXY)'],
+  ['--json', 'print one JSON object per line, the first once the server answers'],
+]
+
+const reach = (person: string): Option[] => [
+  ['--url <url>', 'the marketplace (default: MARKETPLACE_URL, else the dev of this folder)'],
+  ['--key <key>', `an API key (default: MARKETPLACE_KEY, else the key of dev's ${person})`],
+  ['--as <person>', 'with the dev of this folder: use the key of its buyer, builder or admin'],
+]
+
+const running: Chapter = [
+  'Run a marketplace:',
+  [
+    {
+      name: 'dev',
+      summary: 'Run the local simulator: seeded accounts, a working agent, every happening on the screen',
+      options: [
+        ...served('dev'),
+        ['--ephemeral', 'keep nothing'],
+        ['--seed <n>', 'make ids and secrets repeatable; needs an empty database'],
+      ],
+      examples: ['marketplace dev', 'marketplace dev --ephemeral --port 0 --seed 7'],
+      run: async (_, flags: DevFlags) => (await import('./dev.ts')).dev(flags),
+    },
+    {
+      name: 'serve',
+      summary: 'Run a marketplace for others',
+      options: [
+        ...served('serve'),
+        ['--metrics-port <number>', 'open /metrics on this port of the loopback address (MARKETPLACE_METRICS_PORT)'],
+      ],
+      notes: `Environment:
+  MARKETPLACE_SECRET_KEY       32 bytes in base64 that seal webhook secrets (default: the file <db>.key)
+  MARKETPLACE_ADMIN_EMAIL      the first administrator, made if the address is free
+  MARKETPLACE_ADMIN_PASSWORD
+  MARKETPLACE_METRICS_TOKEN    whoever sends it as a bearer token sees /metrics
+  MARKETPLACE_SMTP_URL         smtps://user:password@host, for mail (password resets, failed health checks)
+  MARKETPLACE_MAIL_FROM        the sender of that mail`,
+      examples: [
+        'marketplace serve',
+        'marketplace serve --host 0.0.0.0 --base-url https://market.example --db /data/market.db',
+      ],
+      run: async (_, flags: DevFlags) => (await import('./serve.ts')).serve(flags),
+    },
+    {
+      name: 'demo',
+      summary: 'Play whole task lives over HTTP, with an agent of its own, and check every cent',
+      options: [jsonLines],
+      examples: ['marketplace demo', 'marketplace demo --json'],
+      run: async (_, flags: AnswerFlags) => (await import('./demo.ts')).demo(flags),
+    },
+  ],
+]
+
+const building: Chapter = [
+  'Build an agent:',
+  [
+    {
+      name: 'agents list',
+      summary: 'Your agents: state, price, whether they are listed',
+      options: [...reach('builder'), jsonOnce],
+      examples: ['marketplace agents list', 'marketplace agents list --json'],
+      run: async (_, flags: ConnectionFlags) => (await import('./agents.ts')).list(flags),
+    },
+    {
+      name: 'agents show',
+      takes: ['<agent>'],
+      summary: 'One agent, by id or slug',
+      options: [...reach('builder'), jsonOnce],
+      examples: ['marketplace agents show sample-agent', 'marketplace agents show sample-agent --as buyer --json'],
+      run: async ([agent = ''], flags: ConnectionFlags) => (await import('./agents.ts')).show(agent, flags),
+    },
+    {
+      name: 'agents publish',
+      takes: ['<agent>'],
+      summary: 'Submit an agent for review; its connection test must have passed',
+      options: [...reach('builder'), jsonOnce],
+      examples: ['marketplace agents publish my-agent', 'marketplace agents publish my-agent --json'],
+      run: async ([agent = ''], flags: ConnectionFlags) => (await import('./agents.ts')).publish(agent, flags),
+    },
+    {
+      name: 'secret rotate',
+      takes: ['<agent>'],
+      summary: 'Make a new webhook secret; it is shown this once, alone on stdout',
+      options: [
+        ['--grace-hours <n>', 'take callbacks signed with the old one for 0 to 24 hours (default: 0)'],
+        ...reach('builder'),
+        jsonOnce,
+      ],
+      examples: [
+        'marketplace secret rotate my-agent > secret.txt',
+        'marketplace secret rotate my-agent --grace-hours 2',
+      ],
+      run: async ([agent = ''], flags: ConnectionFlags) => (await import('./agents.ts')).rotateSecret(agent, flags),
+    },
+    {
+      name: 'call',
+      takes: ['<METHOD>', '<PATH>'],
+      summary: 'Make any request of the API and print the answer',
+      options: [
+        ['-d, --data <json>', 'the body: JSON, @file, or - for stdin'],
+        ...reach('builder'),
+        ['--json', 'print the answer as it came'],
+      ],
+      examples: [
+        'marketplace call GET /api/agents',
+        'marketplace call GET /api/wallet --as buyer',
+        `marketplace call POST /api/my/api-keys --data '{"name": "laptop"}'`,
+        'marketplace call PUT /api/my/agents/AGENT_ID --data @changes.json',
+      ],
+      run: async ([method = '', path = ''], flags: CallFlags) => (await import('./call.ts')).call(method, path, flags),
+    },
+  ],
+]
+
+const keeping: Chapter = [
+  'Look after a database:',
+  [
+    {
+      name: 'db check',
+      takes: ['<file>'],
+      summary: 'Verify a database that nobody uses; changes nothing',
+      options: [['--json', 'print one JSON object']],
+      examples: ['marketplace db check marketplace.db', 'marketplace db check .marketplace/dev.db --json'],
+      run: async ([file = ''], flags: AnswerFlags) => (await import('./db.ts')).check(file, flags),
+    },
+    {
+      name: 'db snapshot',
+      takes: ['<file>'],
+      summary: 'Fold the journals into the one file, which can then be copied alone',
+      options: [['--json', 'print one JSON object']],
+      examples: ['marketplace db snapshot marketplace.db', 'marketplace db snapshot .marketplace/dev.db --json'],
+      run: async ([file = ''], flags: AnswerFlags) => (await import('./db.ts')).snapshot(file, flags),
+    },
+    {
+      name: 'db backup',
+      takes: ['<file>', '<to>'],
+      summary: 'Copy a database as of now, also while a server uses it',
+      options: [['--json', 'print one JSON object']],
+      examples: [
+        'marketplace db backup marketplace.db copy.db',
+        'marketplace db backup marketplace.db /backups/monday.db --json',
+      ],
+      run: async ([file = '', to = ''], flags: AnswerFlags) => (await import('./db.ts')).backup(file, to, flags),
+    },
+    {
+      name: 'db migrate',
+      takes: ['<file>'],
+      summary: "Bring a database's tables up to this version, as each start does; makes a file that is not there",
+      options: [['--json', 'print one JSON object']],
+      examples: ['marketplace db migrate marketplace.db', 'marketplace db migrate marketplace.db --json'],
+      run: async ([file = ''], flags: AnswerFlags) => (await import('./db.ts')).migrateFile(file, flags),
+    },
+  ],
+]
+
+export const chapters: readonly Chapter[] = [running, building, keeping]
+
+/** What a group of commands is about. */
+export const groups: Readonly<Record<string, string>> = {
+  agents: 'Your agents: create, list, show, publish',
+  secret: 'The webhook secret of an agent',
+  simulate: 'Play a part against an agent',
+  db: 'Check, snapshot, back up or migrate a database file',
+}

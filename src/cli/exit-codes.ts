@@ -1,0 +1,30 @@
+/** How a command ends, as the process's exit code and as an error that says what to do. */
+
+export const exitCodes = { ok: 0, failed: 1, usage: 2, check: 3, auth: 4, network: 5, interrupted: 130 } as const
+
+export interface FaultDetails {
+  code: number
+  /** What to do about it, in whole sentences. */
+  hint?: string | undefined
+  status?: number | undefined
+  /** Field name → what is wrong with it. */
+  errors?: Readonly<Record<string, readonly string[]>> | undefined
+}
+
+/** A command can't do what it was asked: what, why, and what helps. */
+export class Fault extends Error {
+  readonly details: FaultDetails
+  constructor(message: string, details: FaultDetails) {
+    super(message)
+    this.details = details
+  }
+}
+
+/** The exit code for an answer's status. */
+export function codeForStatus(status: number): number {
+  if (status < 400) return exitCodes.ok
+  if (status === 401 || status === 403) return exitCodes.auth
+  // What stands in front could not reach the marketplace.
+  if (status >= 502 && status <= 504) return exitCodes.network
+  return exitCodes.failed
+}

@@ -1,0 +1,49 @@
+/** JSON that a person hands over: as it stands, from a file, or from stdin. */
+import { readFile } from 'node:fs/promises'
+import { UsageError } from '../config.ts'
+
+/** `@file`, `-` for stdin, else the JSON itself. Answers it as text, exactly as it was given. */
+export async function jsonGiven(flag: string, given: string): Promise<string> {
+  const [text, from] =
+    given === '-'
+      ? [await stdinText(flag), `${flag} (from stdin)`]
+      : given.startsWith('@')
+        ? [await fileText(flag, given.slice(1)), `${flag} (${given.slice(1)})`]
+        : [given, flag]
+  try {
+    JSON.parse(text)
+    return text
+  } catch (error) {
+    throw new UsageError(`${from} is not JSON: ${(error as Error).message}. Quote it like '{"name": "value"}'.`)
+  }
+}
+
+/** The JSON object in a file; `-` is stdin. */
+export async function objectIn(flag: string, file: string): Promise<Record<string, unknown>> {
+  const value = JSON.parse(await jsonGiven(flag, file === '-' ? '-' : `@${file}`))
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  throw new UsageError(`${flag} must hold a JSON object.`)
+}
+
+async function fileText(flag: string, path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    const why = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : (error as Error).message
+    throw new UsageError(`${flag}: ${path} can't be read: ${why}.`)
+  }
+}
+
+async function stdinText(flag: string): Promise<string> {
+  if (process.stdin.isTTY) throw new UsageError(`${flag} - reads stdin: pipe something in, or name a file.`)
+  const chunks: Buffer[] = []
+  for await (const chunk of process.stdin) chunks.push(chunk)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** A whole number within bounds. */
+export function numberGiven(flag: string, text: string, [min, max]: readonly [number, number]): number {
+  const value = Number(text)
+  if (/^\d{1,12}$/.test(text) && value >= min && value <= max) return value
+  throw new UsageError(`${flag} takes a whole number from ${min} to ${max}, not ${text}.`)
+}
