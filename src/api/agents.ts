@@ -141,8 +141,9 @@ export const agents = {
     summary: 'Submit an agent for review',
     reply: ownAgent,
     unit: 'write',
+    whenSuspended: 'refused',
     refusals: ['not_found', 'not_yours', 'agent_out_of_turn', 'test_needed'],
-    source: 'section 3, D30',
+    source: 'section 3, D12, D30',
   }),
   deactivateAgent: endpoint({
     ...mine,
@@ -197,7 +198,7 @@ export const agents = {
     example: { action: 'accept' },
     reply: z.object({ test: z.literal(true) }),
     unit: 'own',
-    refusals: ['bad_signature'],
-    source: 'section 6, D24',
+    refusals: ['bad_signature', 'banned'],
+    source: 'section 6, D12, D24',
   }),
 }

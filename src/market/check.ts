@@ -5,9 +5,10 @@ import { answerBytes, durations } from '../api/limits.ts'
 import type { checkNames, TestReport } from '../api/records.ts'
 import { faultText, signatureHeaders, standardHeaders, verify } from '../api/signature.ts'
 import { decideTest, endTest, startTest, testById } from '../store/agent-tests.ts'
-import { type AgentRow, agentById, updateTested } from '../store/agents.ts'
+import { type AgentRow, listedAgentById, updateTested } from '../store/agents.ts'
 import type { Db, Tx } from '../store/db.ts'
 import { ownAgentOf } from './agent-access.ts'
+import { standingOf } from './agent-records.ts'
 import { type CallbackVerdict, listenForCallback, tellCallback } from './check-wait.ts'
 import type { Market } from './market.ts'
 import { callbackSecrets, unseal } from './secrets.ts'
@@ -168,14 +169,16 @@ const testConnection: Verb<'testConnection'> = async (ctx, { params }) =>
 /** An unknown test and a bad signature look and take alike. */
 const testCallback: Verb<'testCallback'> = async ({ db, world, config }, { params, signed }) => {
   const { timestamp, signature, raw } = signed
-  const { test, judged } = await db.read(async q => {
+  const { test, judged, banned } = await db.read(async q => {
     const test = await testById(q, params.id)
-    const agent = test && (await agentById(q, test.agentId))
+    const agent = test && (await listedAgentById(q, test.agentId))
     const secret = agent ? callbackSecrets(config, agent, world.now()) : []
-    return { test, judged: verify({ secret, timestamp, signature, body: raw, now: world.realNow() }) }
+    const judged = verify({ secret, timestamp, signature, body: raw, now: world.realNow() })
+    return { test, judged, banned: agent ? standingOf(agent).banned === 1 : false }
   })
   if (test) await decide(db, test.id, judged.ok ? 'valid' : judged.reason)
   if (!judged.ok) throw refuse('bad_signature')
+  if (banned) throw refuse('banned')
   return { test: true }
 }
 

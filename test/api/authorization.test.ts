@@ -1,0 +1,259 @@
+/** Every endpoint × who asks × whose it is: the exact status over the wire; what is refused changes nothing. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { endpoints } from '../../src/api/endpoints.ts'
+import { signatureHeaders } from '../../src/api/signature.ts'
+import { HttpParty, type Method } from '../../src/sim/http-party.ts'
+import { type Cell, endpointOf, type Person, type Row, rows } from '../support/authorization-law.ts'
+import { caps, type Kind, openStage, type Params, type Side, type Stage } from '../support/authorization-stage.ts'
+import { checkedFetch } from '../support/contract.ts'
+import { type Member, taskFields } from '../support/marketplace.ts'
+
+interface Asking {
+  params: Params
+  side: Side
+  /** Whose credential goes along, if any does. */
+  caller: Member | null
+  /** Another number each time. */
+  n: number
+}
+
+type Question = readonly [of: Kind | null, body?: object | ((asking: Asking) => object)]
+
+const agentFields = {
+  name: 'An agent',
+  tagline: 'Made by a test of who may',
+  description: 'An agent that nobody will ever hire, as a test of authorization made it.',
+  pricingModel: 'fixed',
+  basePrice: 200,
+  categoryIds: ['cat_code'],
+}
+const reason = { reason: 'Because a test says so.' }
+const newTask = ({ params }: Asking) => ({ ...taskFields, agentId: params.id })
+const newBudget = ({ params }: Asking) => ({ ...caps, agentId: params.id })
+const emailOf = ({ params, side }: Asking) => (params.id === absent.id ? 'nobody@example.com' : side.buyer.email)
+
+/** What is sent to each endpoint, about what. */
+const questions: Readonly<Record<string, Question>> = {
+  'POST /api/auth/register': [
+    null,
+    ({ n }) => ({ email: `new${n}@example.com`, password: 'x'.repeat(10), name: 'New' }),
+  ],
+  'POST /api/auth/login': ['user', asking => ({ email: emailOf(asking), password: asking.side.buyer.password })],
+  'POST /api/auth/logout': [null],
+  'GET /api/auth/me': [null],
+  'PUT /api/auth/me': [null, { name: 'A name' }],
+  'POST /api/auth/password': [null, ({ caller }) => passwords(caller?.password ?? 'x'.repeat(10))],
+  'POST /api/auth/password-reset': ['user', asking => ({ email: emailOf(asking) })],
+  'POST /api/auth/password-reset/confirm': ['user', { token: 'no such token', password: 'x'.repeat(10) }],
+
+  'GET /api/agents': [null],
+  'GET /api/agents/:id': ['listed agent'],
+  'GET /api/agents/:id (pending)': ['pending agent'],
+  'GET /api/agents/:id/samples': ['listed agent'],
+  'GET /api/agents/:id/samples (pending)': ['pending agent'],
+  'GET /api/agents/:id/reviews': ['listed agent'],
+  'GET /api/agents/:id/reviews (pending)': ['pending agent'],
+  'GET /api/categories': [null],
+
+  'GET /api/tasks': [null],
+  'POST /api/tasks': ['listed agent', newTask],
+  'POST /api/tasks (pending)': ['pending agent', newTask],
+  'GET /api/tasks/:id': ['pending task'],
+  'PUT /api/tasks/:id': ['draft task', { title: 'Another title' }],
+  'POST /api/tasks/:id/submit': ['draft task'],
+  'POST /api/tasks/:id/cancel': ['pending task'],
+  'POST /api/tasks/:id/accept': ['pending task'],
+  'POST /api/tasks/:id/deliver': ['task in progress', { content: 'Here it is.' }],
+  'POST /api/tasks/:id/approve': ['delivered task'],
+  'POST /api/tasks/:id/request-revision': ['delivered task', reason],
+  'POST /api/tasks/:id/dispute': ['delivered task', reason],
+  'GET /api/tasks/:id/deliverables': ['delivered task'],
+  'GET /api/tasks/:id/files/:fileId': ['task with a file'],
+  'GET /api/tasks/:id/messages': ['pending task'],
+  'POST /api/tasks/:id/messages': ['pending task', { content: 'How is it going?' }],
+  'GET /api/tasks/:id/review': ['reviewed task'],
+  'GET /api/tasks/:id/review (none yet)': ['completed task'],
+  'POST /api/tasks/:id/review': ['completed task', { rating: 5 }],
+
+  'POST /api/agent/tasks/:id/accept': ['pending task'],
+  'POST /api/agent/tasks/:id/reject': ['pending task', reason],
+  'POST /api/agent/tasks/:id/deliver': ['task in progress', { content: 'Here it is.' }],
+  'POST /api/agent/tasks/:id/callback': ['pending task', { action: 'accept' }],
+  'POST /api/agent/test/:id/callback': ['test', { action: 'accept' }],
+  'GET /api/agent/requestors/:userId/reputation': ['user'],
+  'GET /api/agent/requestors/:userId/history': ['user'],
+
+  'GET /api/wallet': [null],
+  'GET /api/wallet/transactions': [null],
+  'GET /api/wallet/deposit-limits': [null],
+  'POST /api/wallet/deposit': [null, { amount: 200 }],
+  'POST /api/wallet/withdraw': [null, { amount: 200 }],
+  'POST /api/wallet/connect': [null],
+
+  'GET /api/my/agents': [null],
+  'POST /api/my/agents': [null, agentFields],
+  'GET /api/my/agents/:id': ['listed agent'],
+  'PUT /api/my/agents/:id': ['listed agent', { basePrice: 300 }],
+  'DELETE /api/my/agents/:id': ['listed agent'],
+  'POST /api/my/agents/:id/publish': ['draft agent'],
+  'POST /api/my/agents/:id/deactivate': ['listed agent'],
+  'POST /api/my/agents/:id/reactivate': ['inactive agent'],
+  'POST /api/my/agents/:id/webhook-secret': ['listed agent'],
+  'POST /api/my/agents/:id/test-connection': ['listed agent'],
+  'GET /api/my/agents/:id/samples': ['listed agent'],
+  'POST /api/my/agents/:id/samples': ['listed agent', { title: 'A sample', output: 'Of its work.' }],
+  'DELETE /api/my/agents/:id/samples/:sampleId': ['sample'],
+  'GET /api/my/agents/:id/deliveries': ['delivery'],
+  'GET /api/my/agents/:id/deliveries/:deliveryId': ['delivery'],
+  'POST /api/my/agents/:id/deliveries/:deliveryId/redeliver': ['delivery'],
+  'GET /api/my/earnings': [null],
+  'GET /api/my/api-keys': [null],
+  'POST /api/my/api-keys': [null, { name: 'Another key' }],
+  'DELETE /api/my/api-keys/:id': ['key'],
+  'GET /api/notifications': [null],
+  'POST /api/notifications/:id/read': ['notification'],
+
+  'GET /api/budget-authorizations': [null],
+  'POST /api/budget-authorizations': ['listed agent', newBudget],
+  'POST /api/budget-authorizations (pending)': ['pending agent', newBudget],
+  'GET /api/budget-authorizations/:id': ['budget'],
+  'PUT /api/budget-authorizations/:id': ['budget', { maxMonthly: 300 }],
+  'DELETE /api/budget-authorizations/:id': ['budget'],
+  'POST /api/budget-authorizations/:id/pause': ['budget'],
+  'POST /api/budget-authorizations/:id/resume': ['paused budget'],
+
+  'GET /api/admin/agents': [null],
+  'GET /api/admin/agents/:id': ['pending agent'],
+  'POST /api/admin/agents/:id/approve': ['pending agent'],
+  'POST /api/admin/agents/:id/reject': ['pending agent', reason],
+  'GET /api/admin/users': [null],
+  'PUT /api/admin/users/:id': ['user', { identityVerified: true }],
+  'GET /api/admin/tasks': [null],
+  'POST /api/admin/tasks/:id/resolve': ['delivered task', { outcome: 'refund' }],
+  'GET /api/admin/deposits': [null],
+  'GET /api/admin/withdrawals': [null],
+  'POST /api/admin/deposits/:id/confirm': ['deposit'],
+  'POST /api/admin/deposits/:id/reject': ['deposit'],
+  'POST /api/admin/withdrawals/:id/confirm': ['withdrawal'],
+  'POST /api/admin/withdrawals/:id/reject': ['withdrawal'],
+  'GET /api/admin/ledger/check': [null],
+  'POST /api/admin/categories': [null, ({ n }) => ({ name: `A category ${n}`, description: 'Made by a test' })],
+  'PUT /api/admin/categories/:id': ['category', { description: 'Changed by a test' }],
+  'DELETE /api/admin/categories/:id': ['category'],
+  'GET /api/dev/clock': [null],
+  'POST /api/dev/clock': [null, { advanceMs: 0 }],
+}
+
+const passwords = (currentPassword: string) => ({ currentPassword, newPassword: currentPassword })
+const absent = { id: 'none', userId: 'none', fileId: 'none', sampleId: 'none', deliveryId: 'none' }
+const decidedByHand: readonly (Kind | null)[] = ['deposit', 'withdrawal']
+
+// With a session of its own, or the others would miss theirs.
+const endsSession = /auth\/(?:register|login|logout)$/
+
+interface Context {
+  stages: Record<'sandbox' | 'manual', Stage>
+  /** What nobody may change, and what may be looked at by everyone who may. */
+  shared: Map<string, Params>
+}
+
+let asked = 0
+const matrix = suite<Context>('authorization')
+
+matrix.before(async context => {
+  context.stages = { sandbox: await openStage(), manual: await openStage('manual') }
+  context.shared = new Map()
+})
+
+matrix.after(async ({ stages }) => {
+  await stages.sandbox.house.checkLedger()
+  for (const { close } of Object.values(stages)) await close()
+})
+
+matrix('every endpoint has its row, and every row its endpoint', () => {
+  const all = Object.values(endpoints).map(({ method, path }) => `${method} ${path}`)
+  assert.equal([...new Set(rows.map(endpointOf))].sort(), all.sort())
+  assert.equal(Object.keys(questions).sort(), rows.map(({ label }) => label).sort())
+})
+
+for (const row of rows) {
+  matrix(row.label, async ({ stages, shared }) => {
+    const [kind] = questions[row.label]!
+    const stage = stages[decidedByHand.includes(kind) ? 'manual' : 'sandbox']
+    const sideOf = ({ target }: Cell) => stage.sides[target === "other's" ? 1 : 0]
+    const paramsOf = async (cell: Cell): Promise<Params> => {
+      if (kind === null) return {}
+      if (cell.target === 'absent') return absent
+      const name = `${kind} ${cell.target}`
+      const found = shared.get(name) ?? (await stage.make(kind, sideOf(cell)))
+      shared.set(name, found)
+      return found
+    }
+    const check = async (cell: Cell, params: Params) => {
+      const { status, error } = await ask(stage, row, cell, { params, side: sideOf(cell) })
+      assert.is(status, cell.status, `${cell.target}, ${cell.column}: ${status} ${error ?? ''}`)
+    }
+    for (const cell of row.cells) await paramsOf(cell)
+    const before = await stage.house.contents()
+    for (const cell of row.cells.filter(({ status }) => status >= 400)) await check(cell, await paramsOf(cell))
+    assert.equal(await stage.house.contents(), before, 'what is refused changes nothing')
+    for (const cell of row.cells.filter(({ status }) => status < 400)) {
+      const isUsedUp = !row.label.startsWith('GET') && kind !== null && kind !== 'test' && cell.target !== 'absent'
+      await check(cell, isUsedUp ? await stage.make(kind, sideOf(cell)) : await paramsOf(cell))
+    }
+  })
+}
+
+matrix.run()
+
+/** One request, by whom and with what the column says. */
+async function ask(stage: Stage, row: Row, { column }: Cell, about: Pick<Asking, 'params' | 'side'>) {
+  const { house, people } = stage
+  const isNamed = (name: string): name is Person => name in people
+  const name = isNamed(column) ? column : row.by
+  const isNobody = column === 'none' || column === 'bad key'
+  const caller = isNobody ? null : people[name]
+  const party = new HttpParty(house.url, checkedFetch)
+  const { credentials } = party.client
+  if (caller && endsSession.test(row.label)) await party.client.login(caller)
+  credentials.apiKey = caller?.key
+  credentials.session ??= caller?.client.credentials.session
+  if (column === 'bad key') credentials.apiKey = `svc_${'x'.repeat(40)}`
+
+  const [, body] = questions[row.label]!
+  const sent = typeof body === 'function' ? body({ ...about, caller, n: ++asked }) : body
+  const [method, pattern] = endpointOf(row).split(' ') as [Method, string]
+  const path = pattern.replaceAll(/:(\w+)/g, (_, param) => about.params[param]!)
+  const text = sent && JSON.stringify(sent)
+  const asOwner = ['session', 'key', 'no role', 'resting key'].includes(column)
+  const signs = row.with === 'signature' && !asOwner && (name === 'builder' || name === 'other builder') && !isNobody
+  const usesSession = ['session', 'no role'].includes(column) || (row.with === 'session' && column !== 'key')
+  const by = column === 'none' || signs ? 'nobody' : usesSession && !/key$/.test(column) ? 'session' : 'key'
+  const headers = signs ? signed(stage, name, text ?? '') : {}
+  return marked(stage, caller, column, () => party.ask(method, path, text, by, headers))
+}
+
+function signed({ house, sides }: Stage, name: Person, text: string) {
+  const { agent } = sides[name === 'builder' ? 0 : 1]
+  return signatureHeaders(agent.secret, house.world.realNow() + ++asked, text)
+}
+
+const marks: Readonly<Record<string, string>> = {
+  suspended: 'suspended = 1',
+  banned: 'banned = 1',
+  'no role': 'is_builder = 0',
+  'resting key': 'is_builder = 0',
+}
+
+/** While the account stands as the column says. */
+async function marked<T>({ house }: Stage, caller: Member | null, column: string, act: () => Promise<T>): Promise<T> {
+  const mark = marks[column]
+  if (!mark || !caller) return act()
+  const set = (what: string) =>
+    house.market.db.write(tx => tx.run(`UPDATE users SET ${what} WHERE id = $1`, [caller.id]))
+  await set(mark)
+  const result = await act()
+  await set(mark.replace(/\d$/, digit => String(1 - Number(digit))))
+  return result
+}

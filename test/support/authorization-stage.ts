@@ -1,0 +1,176 @@
+/** Two buyers with two builders, and on each side whatever an endpoint can be asked about. */
+import type { TaskRecord } from '../../src/api/records.ts'
+import { samples } from '../web/files.ts'
+import type { Person } from './authorization-law.ts'
+import { type House, type ListedAgent, type Member, openHouse, taskFields } from './marketplace.ts'
+
+export const kinds = [
+  'draft task',
+  'pending task',
+  'task in progress',
+  'delivered task',
+  'completed task',
+  'reviewed task',
+  'task with a file',
+  'listed agent',
+  'pending agent',
+  'draft agent',
+  'inactive agent',
+  'sample',
+  'delivery',
+  'test',
+  'key',
+  'notification',
+  'budget',
+  'paused budget',
+  'user',
+  'category',
+  'deposit',
+  'withdrawal',
+] as const
+export type Kind = (typeof kinds)[number]
+
+/** The values of a path's parameters. */
+export type Params = Readonly<Record<string, string>>
+
+export interface Side {
+  buyer: Member
+  builder: Member
+  agent: ListedAgent
+}
+
+export interface Stage {
+  house: House
+  sides: readonly [Side, Side]
+  people: Record<Person, Member>
+  /** A fresh one, of this side. */
+  make(kind: Kind, side: Side): Promise<Params>
+  close(): Promise<void>
+}
+
+export const caps = { maxPerTask: 200, maxDaily: 200, maxMonthly: 200 }
+
+/** `payments: manual` is for the payments that an administrator decides: there, nothing else can be paid. */
+export async function openStage(payments: 'sandbox' | 'manual' = 'sandbox'): Promise<Stage> {
+  const house = await openHouse({ payments })
+  const open = async (name: string): Promise<Side> => {
+    const buyer = await house.join(`${name}.buyer`, payments === 'sandbox' ? 900_000 : 0)
+    const builder = await house.join(`${name}.builder`, payments === 'sandbox' ? 10_000 : 0)
+    return { buyer, builder, agent: await house.list(builder) }
+  }
+  const sides = [await open('first'), await open('second')] as const
+  await house.admin.client.deposit({ amount: 10_000 })
+  const people = {
+    buyer: sides[0].buyer,
+    'other buyer': sides[1].buyer,
+    builder: sides[0].builder,
+    'other builder': sides[1].builder,
+    admin: house.admin,
+  }
+  for (const { id } of Object.values(people))
+    await house.admin.client.adminUpdateUser({ id, connectStatus: 'connected' })
+  return { house, sides, people, make: (kind, side) => makers[kind](house, side), close: () => house.close() }
+}
+
+type Maker = (house: House, side: Side) => Promise<Params>
+
+const task =
+  (...steps: ((house: House, side: Side, id: string) => Promise<unknown>)[]): Maker =>
+  async (house, side) => {
+    const { id } = await house.draft(side.buyer, side.agent, taskFields)
+    for (const step of steps) await step(house, side, id)
+    return { id }
+  }
+
+const submit = (_: House, { buyer }: Side, id: string) => buyer.client.submitTask({ id })
+const accept = (_: House, { builder }: Side, id: string) => builder.client.acceptTask({ id })
+const deliver = (_: House, { builder }: Side, id: string) => builder.client.deliverTask({ id, content: 'Here it is.' })
+const approve = (_: House, { buyer }: Side, id: string) => buyer.client.approveTask({ id })
+const review = (_: House, { buyer }: Side, id: string) => buyer.client.submitReview({ id, rating: 5 })
+
+const agent =
+  (status: string): Maker =>
+  async (house, { builder }) => {
+    const { id } = await house.list(builder)
+    await house.market.db.write(tx => tx.run('UPDATE agents SET status = $2 WHERE id = $1', [id, status]))
+    return { id }
+  }
+
+async function withFile(house: House, side: Side): Promise<Params> {
+  const { id } = await task(submit, accept)(house, side)
+  const form = new FormData()
+  form.append('files', new Blob([new Uint8Array(samples.png!)]), 'a.png')
+  const headers = { authorization: `Bearer ${side.builder.key}` }
+  const url = `${house.url}/api/agent/tasks/${id}/deliver`
+  const reply = await fetch(url, { method: 'POST', headers, body: form })
+  const { data } = (await reply.json()) as { data: { task: TaskRecord } }
+  return { id: id!, fileId: data.task.deliverable!.files[0]!.id }
+}
+
+async function delivery(house: House, side: Side): Promise<Params> {
+  await task(submit)(house, side)
+  const { items } = await side.builder.client.listDeliveries({ id: side.agent.id })
+  return { id: side.agent.id, deliveryId: items[0]!.id }
+}
+
+/** The row of a test that runs, whose first callback came already. */
+async function test({ market, world }: House, { agent }: Side): Promise<Params> {
+  const id = world.id('test')
+  const sql = `INSERT INTO agent_tests (id, agent_id, started_at, callback) VALUES ($1, $2, $3, 'valid')`
+  await market.db.write(tx => tx.run(sql, [id, agent.id, world.realNow()]))
+  return { id }
+}
+
+async function notification(house: House, side: Side): Promise<Params> {
+  const { id } = await task(submit, accept)(house, side)
+  const { client } = house.admin
+  await client.resolveTask({ id: id!, outcome: 'refund' })
+  const { items } = await side.buyer.client.listNotifications()
+  return { id: items[0]!.id }
+}
+
+const budget = async (house: House, { buyer, builder }: Side): Promise<{ id: string }> => {
+  const { id: agentId } = await house.list(builder)
+  return buyer.client.createBudget({ agentId, ...caps })
+}
+
+const makers: Readonly<Record<Kind, Maker>> = {
+  'draft task': task(),
+  'pending task': task(submit),
+  'task in progress': task(submit, accept),
+  'delivered task': task(submit, accept, deliver),
+  'completed task': task(submit, accept, deliver, approve),
+  'reviewed task': task(submit, accept, deliver, approve, review),
+  'task with a file': withFile,
+  'listed agent': agent('verified'),
+  'pending agent': agent('pending_review'),
+  'draft agent': agent('draft'),
+  'inactive agent': agent('inactive'),
+  sample: async (house, side) => {
+    const { id } = await house.list(side.builder)
+    const { id: sampleId } = await side.builder.client.addSample({ id, title: 'A sample', output: 'x' })
+    return { id, sampleId }
+  },
+  delivery,
+  test,
+  key: async (_, { builder }) => ({ id: (await builder.client.createKey({ name: 'one more' })).keyInfo.id }),
+  notification,
+  budget: async (house, side) => ({ id: (await budget(house, side)).id }),
+  'paused budget': async (house, side) => {
+    const { id } = await budget(house, side)
+    await side.buyer.client.pauseBudget({ id })
+    return { id }
+  },
+  user: async (_, { buyer }) => ({ id: buyer.id, userId: buyer.id }),
+  category: async ({ admin, world }) => {
+    const name = `Category ${world.id('n')}`
+    const { id } = await admin.client.createCategory({ name, description: 'Made by a test' })
+    return { id }
+  },
+  deposit: async (_, { buyer }) => ({ id: (await buyer.client.deposit({ amount: 200 })).id }),
+  withdrawal: async ({ admin }, { buyer }) => {
+    const { id } = await buyer.client.deposit({ amount: 200 })
+    await admin.client.confirmDeposit({ id })
+    return { id: (await buyer.client.withdraw({ amount: 200 })).id }
+  },
+}
