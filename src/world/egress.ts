@@ -146,6 +146,7 @@ class Route {
           this.#tidy()
         })
         done(null, socket)
+        setImmediate(closeUnused, socket)
       },
       error => {
         this.#opening.delete(attempt)
@@ -163,6 +164,11 @@ class Route {
     this.#onIdle(this)
     void this.#pool.destroy()
   }
+}
+
+// For a request that was given up, undici opens a second connection only to find that there is nothing to write.
+function closeUnused(socket: Socket): void {
+  if (socket.bytesWritten === 0) socket.destroy()
 }
 
 function judged(text: string, requireHttps: boolean): URL | ConnectError {
