@@ -14,12 +14,14 @@ import { singly } from './market/singly.ts'
 import { verbs } from './market/verbs.ts'
 import { proveSecretKey, secretKeyFor } from './secret-key.ts'
 import { dropTests } from './store/agent-tests.ts'
-import { type Db, StoreError } from './store/db.ts'
+import { type Db, StoreError, type Tx } from './store/db.ts'
 import { releaseAllRequests } from './store/idempotency-keys.ts'
 import { releaseJobs } from './store/jobs.ts'
 import { openLocalFiles } from './store/local-files.ts'
 import { migrate } from './store/migrate.ts'
 import { migrations } from './store/migrations/index.ts'
+import { releaseLeases } from './store/outbox.ts'
+import type { PostgresOptions } from './store/postgres.ts'
 import { openSqlite } from './store/sqlite.ts'
 import { userByEmail } from './store/users.ts'
 import { contractPages } from './web/contract.ts'
@@ -36,8 +38,10 @@ export interface OpenOptions {
   host?: string
   /** 0 takes a free one. */
   port?: number
-  /** null keeps everything in memory. */
+  /** null keeps everything in memory, or in Postgres. */
   file: string | null
+  /** A server instead of the embedded engine; then a secret key must be given. Source: D8. */
+  postgres?: PostgresOptions | undefined
   /** Public address; the one the server listens on unless given. */
   baseUrl?: string
   payments?: Config['payments']
@@ -164,26 +168,41 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
   }
 }
 
-async function openDb({ file, onFatal, holder, mode }: OpenOptions, log: Log): Promise<Db> {
-  const db = await openSqlite({
+async function openDb(options: OpenOptions, log: Log): Promise<Db> {
+  const db = await openEngine(options, log)
+  try {
+    await migrate(db, migrations, Date.now)
+    if (!db.shared) await db.write(dropWorkInHand)
+    return db
+  } catch (error) {
+    await db.close()
+    throw error
+  }
+}
+
+/** What an earlier process was doing when it ended. Of a shared database's work some is in the hands of others. */
+async function dropWorkInHand(tx: Tx) {
+  await releaseAllRequests(tx)
+  await dropTests(tx)
+  await releaseLeases(tx)
+  await releaseJobs(tx)
+}
+
+async function openEngine({ file, postgres, onFatal, holder, mode }: OpenOptions, log: Log): Promise<Db> {
+  const warn = (message: string) => log({ type: 'warning', message })
+  if (postgres) {
+    const { openPostgres } = await import('./store/postgres.ts') // half of all marketplaces never need the driver
+    return openPostgres({ ...postgres, warn })
+  }
+  return openSqlite({
     file,
     holder: holder ?? `marketplace ${mode}`,
     onFatal: error => {
       log({ type: 'error', message: error.message })
       onFatal?.(error)
     },
-    warn: message => log({ type: 'warning', message }),
+    warn,
   })
-  try {
-    await migrate(db, migrations, Date.now)
-    await db.write(tx => releaseAllRequests(tx))
-    await db.write(dropTests)
-    await db.write(releaseJobs)
-    return db
-  } catch (error) {
-    await db.close()
-    throw error
-  }
 }
 
 /** The offset of dev's clock outlives the process; a deployment's clock is the machine's. Source: D44. */

@@ -1,6 +1,6 @@
 /** Empties the outbox: takes what is due, at most two at a time per host and fair between agents. Source: D37. */
 import { dispatch } from '../api/limits.ts'
-import { type ClaimedDelivery, claimDeliveries, type DueAgent, dueAgents, releaseLeases } from '../store/outbox.ts'
+import { type ClaimedDelivery, claimDeliveries, type DueAgent, dueAgents } from '../store/outbox.ts'
 import type { Market } from './market.ts'
 import { onEvent } from './outbox.ts'
 import { attemptDelivery } from './webhook.ts'
@@ -14,9 +14,9 @@ export interface Dispatcher {
 
 const TICK_MS = 1000
 
-/** Starts sending. What an earlier process had in hand is taken up again. */
+/** Starts sending. */
 export function startDispatcher(market: Market): Dispatcher {
-  const { db, world, log } = market
+  const { world, log } = market
   const flight = inFlight()
   let closed = false
   let wanted = false
@@ -54,7 +54,7 @@ export function startDispatcher(market: Market): Dispatcher {
     if (!closed) world.after(TICK_MS, tick)
   }
   onEvent(world, wake)
-  void db.write(tx => releaseLeases(tx)).then(tick, () => undefined)
+  tick()
 
   return {
     wake,
@@ -100,7 +100,7 @@ async function claim({ db, world }: Market, flight: Flight): Promise<ClaimedDeli
   const due = await db.read(q => dueAgents(q, world.now(), world.realNow()))
   const counts = share(due, flight)
   if (counts.size === 0) return []
-  return db.write(async tx => {
+  return db.claim(async tx => {
     const claimed: ClaimedDelivery[] = []
     const realNow = world.realNow()
     for (const [agentId, count] of counts) {

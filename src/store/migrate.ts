@@ -16,7 +16,7 @@ const TABLE =
  * database knows a migration that the program doesn't: then a newer program has used it.
  */
 export const migrate = (db: Db, migrations: readonly Migration[], now: () => number): Promise<string[]> =>
-  db.write(async tx => {
+  db.migrate(async tx => {
     await tx.run(TABLE)
     const applied = await tx.all<{ id: number; name: string }>('SELECT id, name FROM migrations ORDER BY id')
     for (const { id, name } of applied) {

@@ -65,7 +65,7 @@ export const claimDeliveries = (
     `UPDATE deliveries SET leased_until = $4, attempts = attempts + 1 WHERE id IN (
        SELECT d.id FROM deliveries d
        WHERE d.state = 'pending' AND d.agent_id = $1 AND d.next_at <= $2 AND d.leased_until <= $3
-       ORDER BY d.next_at, d.id LIMIT $5)
+       ORDER BY d.next_at, d.id LIMIT $5 /*+ FOR UPDATE SKIP LOCKED */)
      RETURNING ${deliveryColumns},
        (SELECT a.webhook_url FROM agents a WHERE a.id = $1) AS "webhookUrl",
        (SELECT a.secret FROM agents a WHERE a.id = $1) AS secret`,

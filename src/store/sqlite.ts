@@ -91,6 +91,7 @@ interface Storage {
 type Outcome<T> = { value: T } | { error: unknown }
 
 class EmbeddedDb implements SqliteDb {
+  readonly shared = false
   readonly #engine: Engine
   readonly #storage: Storage | null
   readonly #warn: (message: string) => void
@@ -153,6 +154,14 @@ class EmbeddedDb implements SqliteDb {
     } finally {
       this.#leave()
     }
+  }
+
+  claim<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.write(work)
+  }
+
+  migrate<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.write(work)
   }
 
   version(tables: readonly string[]) {

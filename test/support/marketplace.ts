@@ -1,4 +1,5 @@
 /** A marketplace in this process, on memory, behind real HTTP, with the people and the agents that a test needs. */
+import { randomBytes } from 'node:crypto'
 import * as assert from 'uvu/assert'
 import type { TaskRecord, TestReport } from '../../src/api/records.ts'
 import { signatureHeaders } from '../../src/api/signature.ts'
@@ -7,6 +8,7 @@ import { type Answer, HttpParty } from '../../src/sim/http-party.ts'
 import { createVirtualWorld, recordingEgress, type VirtualWorld } from '../../src/world/virtual.ts'
 import { AgentSink, answerFrom } from './agent-sink.ts'
 import { checkedFetch } from './contract.ts'
+import { engine, freshDatabase } from './databases.ts'
 
 /** Somebody with an account, a session and a key. */
 export class Member extends HttpParty {
@@ -83,7 +85,16 @@ export async function openHouse(options: Partial<OpenOptions> = {}): Promise<Hou
   const onFatal = (error: Error) => {
     throw error
   }
-  const house = await openMarketplace({ mode: 'dev', file: null, admin: login, onFatal, world, ...options })
+  const database = engine === 'postgres' && options.file === undefined ? await freshDatabase() : null
+  const house = await openMarketplace({
+    mode: 'dev',
+    file: null,
+    admin: login,
+    onFatal,
+    world,
+    ...(database && { postgres: { url: database.url }, secretKey: randomBytes(32).toString('base64') }),
+    ...options,
+  })
   const { url } = house
   const { db } = house.market
   const admin = await signInAdmin(url, login)
@@ -174,6 +185,10 @@ export async function openHouse(options: Partial<OpenOptions> = {}): Promise<Hou
       assert.ok(ok, problems.join('\n'))
     },
     contents: () => contentsOf(house),
+    async close(graceMs) {
+      await house.close(graceMs)
+      await database?.drop()
+    },
   }
 }
 
@@ -195,14 +210,22 @@ async function makeKey(member: Member): Promise<void> {
 const LEFT_OUT = /^(?:sessions|seen_signatures|idempotency_keys|api_key_uses|attempts|sqlite_.*)$/
 const OF_DELIVERIES = 'id, agent_id, task_id, event, body, created_at'
 
+const tableNames = {
+  embedded: `SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name`,
+  postgres: `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY table_name`,
+}
+
 async function contentsOf({ market }: Marketplace): Promise<Record<string, string>> {
   return market.db.read(async q => {
-    const tables = await q.all<{ name: string }>(`SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name`)
+    const tables = await q.all<{ name: string }>(tableNames[engine])
     const contents: Record<string, string> = {}
     for (const { name } of tables.filter(table => !LEFT_OUT.test(table.name))) {
       const columns = name === 'deliveries' ? OF_DELIVERIES : '*'
-      const rows = await q.all<object>(`SELECT ${columns} FROM ${name} ORDER BY rowid`)
-      contents[name] = rows.map(row => JSON.stringify(row)).join('\n')
+      const rows = await q.all<object>(`SELECT ${columns} FROM ${name}`)
+      contents[name] = rows
+        .map(row => JSON.stringify(row))
+        .sort()
+        .join('\n')
     }
     return contents
   })

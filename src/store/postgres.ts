@@ -1,0 +1,231 @@
+/** The database on a Postgres server, shared by as many processes as it takes. */
+import pg from 'pg'
+import { ConstraintError, type Db, type Reader, StoreError, type Tx, type Value } from './db.ts'
+import { postgresText } from './postgres-text.ts'
+
+export interface PostgresOptions {
+  /** postgres://user:password@host:port/database */
+  url: string
+  /** Connections of this process at most. */
+  poolSize?: number
+  /** false: statements are not prepared by name, for poolers in transaction mode. */
+  prepare?: boolean
+  /** How long one statement may run, in ms. */
+  statementTimeoutMs?: number
+  warn?: (message: string) => void
+}
+
+const DEFAULTS = { poolSize: 10, prepare: true, statementTimeoutMs: 15_000 }
+const CONNECT_TIMEOUT_MS = 5000
+/** How often a transaction runs anew that lost against others. */
+const MOST_TRIES = 12
+
+/** Connects once before it resolves. Throws a StoreError that says what to check. */
+export async function openPostgres(options: PostgresOptions): Promise<Db> {
+  const settings = { ...DEFAULTS, ...options }
+  const pool = new pg.Pool(poolConfig(settings))
+  const warn = options.warn ?? (() => {})
+  // An idle connection that the server ends is replaced when the next one is needed.
+  pool.on('error', error => warn(`A connection to Postgres has ended: ${error.message}`))
+  try {
+    const client = await pool.connect()
+    client.release()
+  } catch (error) {
+    await pool.end()
+    throw new StoreError(unreachable(options.url, error as Error))
+  }
+  return new PostgresDb(pool, settings, warn)
+}
+
+function poolConfig({ url, poolSize, prepare, statementTimeoutMs }: PostgresOptions & typeof DEFAULTS): pg.PoolConfig {
+  return {
+    connectionString: url,
+    max: poolSize,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    // A pooler passes no start-up parameters on: there each transaction says it for itself.
+    ...(prepare ? { statement_timeout: statementTimeoutMs } : {}),
+    types: { getTypeParser: typeParser as typeof pg.types.getTypeParser },
+    pipeline: true,
+    application_name: 'marketplace',
+  } as pg.PoolConfig
+}
+
+const INT8 = 20
+
+/** BIGINT as a number: all of ours are safe integers, and one that is not must not be rounded in silence. */
+function typeParser(oid: number, format: 'text' | 'binary' = 'text') {
+  if (oid !== INT8) return pg.types.getTypeParser(oid, format as 'text')
+  return (text: string) => {
+    const value = Number(text)
+    if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is beyond the safe integers`)
+    return value
+  }
+}
+
+function unreachable(url: string, { message }: Error): string {
+  const { host, pathname, username } = URL.canParse(url) ? new URL(url) : { host: '?', pathname: '/?', username: '?' }
+  const where = `database ${pathname.slice(1)} at ${host} as ${username || 'the default user'}`
+  return `Postgres can't be reached (${where}): ${message}. Check that the server runs, the address, the name and the password.`
+}
+
+type Work<T> = (tx: Tx) => Promise<T>
+
+class PostgresDb implements Db {
+  readonly shared = true
+  readonly #pool: pg.Pool
+  readonly #settings: typeof DEFAULTS
+  readonly #warn: (message: string) => void
+  #closing: Promise<void> | null = null
+
+  constructor(pool: pg.Pool, settings: typeof DEFAULTS, warn: (message: string) => void) {
+    this.#pool = pool
+    this.#settings = settings
+    this.#warn = warn
+  }
+
+  read<T>(work: (q: Reader) => Promise<T>): Promise<T> {
+    return this.#transact('REPEATABLE READ READ ONLY', work)
+  }
+
+  write<T>(work: Work<T>): Promise<T> {
+    return this.#again(() => this.#transact('SERIALIZABLE', work))
+  }
+
+  claim<T>(work: Work<T>): Promise<T> {
+    return this.#again(() => this.#transact('READ COMMITTED', work))
+  }
+
+  migrate<T>(work: Work<T>): Promise<T> {
+    return this.#transact('READ COMMITTED', async tx => {
+      await tx.get('SELECT pg_advisory_xact_lock(742001)')
+      return work(tx)
+    })
+  }
+
+  version() {
+    return null
+  }
+
+  close() {
+    this.#closing ??= this.#pool.end()
+    return this.#closing
+  }
+
+  /** Runs anew what lost against others at the same moment. Its own words are passed on when it loses every time. */
+  async #again<T>(attempt: () => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await attempt()
+      } catch (error) {
+        if (tries === MOST_TRIES || !isLost(error)) throw error
+        await pause(tries)
+      }
+    }
+  }
+
+  async #transact<T>(isolation: string, work: Work<T>): Promise<T> {
+    if (this.#closing) throw new StoreError('The database is closed.')
+    const client = await this.#pool.connect()
+    const tx = new PostgresTx(client, this.#settings.prepare)
+    try {
+      // Not awaited: it travels with the first statement, and fails it too if it fails.
+      const begun = client.query(this.#begin(isolation))
+      begun.catch(() => {})
+      const value = await work(tx)
+      await client.query('COMMIT')
+      tx.end()
+      client.release()
+      tx.runEffects(this.#warn)
+      return value
+    } catch (error) {
+      tx.end()
+      // A connection in an unknown state is not used again.
+      client.query('ROLLBACK').then(
+        () => client.release(),
+        () => client.release(true),
+      )
+      throw translated(error)
+    }
+  }
+
+  #begin(isolation: string) {
+    const { prepare, statementTimeoutMs } = this.#settings
+    const limit = prepare ? '' : `; SET LOCAL statement_timeout = ${statementTimeoutMs}`
+    return `BEGIN ISOLATION LEVEL ${isolation}${limit}`
+  }
+}
+
+class PostgresTx implements Tx {
+  readonly #client: pg.PoolClient
+  readonly #prepare: boolean
+  readonly #after: (() => void)[] = []
+  #ended = false
+
+  constructor(client: pg.PoolClient, prepare: boolean) {
+    this.#client = client
+    this.#prepare = prepare
+  }
+
+  async get<Row>(sql: string, values: readonly Value[] = []) {
+    return (await this.#query(sql, values)).rows[0] as Row | undefined
+  }
+
+  async all<Row>(sql: string, values: readonly Value[] = []) {
+    return (await this.#query(sql, values)).rows as Row[]
+  }
+
+  async run(sql: string, values: readonly Value[] = []) {
+    return (await this.#query(sql, values)).rowCount ?? 0
+  }
+
+  async lock(table: string, id: string) {
+    await this.#query(`SELECT id FROM ${table} WHERE id = $1 FOR UPDATE`, [id])
+  }
+
+  afterCommit(effect: () => void) {
+    if (this.#ended) throw tooLate()
+    this.#after.push(effect)
+  }
+
+  end() {
+    this.#ended = true
+  }
+
+  runEffects(warn: (message: string) => void) {
+    for (const effect of this.#after) {
+      try {
+        effect()
+      } catch (error) {
+        warn(`What follows a commit must not throw: ${(error as Error).stack}`)
+      }
+    }
+  }
+
+  #query(sql: string, values: readonly Value[]) {
+    if (this.#ended) throw tooLate()
+    const { text, name } = postgresText(sql)
+    return this.#client.query({ text, values: values as Value[], ...(this.#prepare && name ? { name } : {}) })
+  }
+}
+
+const tooLate = () => new StoreError('This transaction has ended: use it only inside the function that was given it.')
+
+const kinds: Readonly<Record<string, ConstraintError['kind']>> = {
+  23505: 'unique',
+  23514: 'check',
+  23503: 'foreign_key',
+  23502: 'not_null',
+}
+
+function translated(error: unknown): unknown {
+  const { code, message } = error as { code?: string; message: string }
+  const kind = code === undefined ? undefined : kinds[code]
+  return kind ? new ConstraintError(kind, message) : error
+}
+
+/** A serialization failure or a deadlock: nothing was done, and the same work may well pass the next time. */
+const isLost = (error: unknown) => ['40001', '40P01'].includes((error as { code?: string }).code ?? '')
+
+// Those who lost together must not all come back together.
+let turn = 0
+const pause = (tries: number) => new Promise(resolve => setTimeout(resolve, Math.min(tries, 6) * (1 + (turn++ % 8))))

