@@ -102,10 +102,6 @@ class PostgresDb implements Db {
     })
   }
 
-  version() {
-    return null
-  }
-
   close() {
     this.#closing ??= this.#pool.end()
     return this.#closing
@@ -156,6 +152,7 @@ class PostgresDb implements Db {
 }
 
 class PostgresTx implements Tx {
+  readonly changes = null
   readonly #client: pg.PoolClient
   readonly #prepare: boolean
   readonly #after: (() => void)[] = []

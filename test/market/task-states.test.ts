@@ -129,7 +129,7 @@ async function standing({ house, members: { buyer, builder } }: Stage) {
     )
     const of = (id: string) =>
       Object.fromEntries(accounts.filter(({ userId }) => userId === id).map(({ kind, balance }) => [kind, balance]))
-    const events = await q.all<{ body: string }>('SELECT body FROM deliveries ORDER BY rowid')
+    const events = await q.all<{ body: string }>('SELECT body FROM deliveries ORDER BY id')
     return {
       money: { buyer: of(buyer.id), builder: of(builder.id) } as Deltas,
       others: accounts.filter(({ userId }) => userId !== buyer.id && userId !== builder.id),
