@@ -102,6 +102,10 @@ class PostgresDb implements Db {
     })
   }
 
+  version() {
+    return null
+  }
+
   close() {
     this.#closing ??= this.#pool.end()
     return this.#closing
@@ -176,7 +180,7 @@ class PostgresTx implements Tx {
   }
 
   async lock(table: string, id: string) {
-    await this.#query(`SELECT id FROM ${table} WHERE id = $1 FOR UPDATE`, [id])
+    await this.#query(`SELECT id FROM ${table} WHERE id = $1 FOR NO KEY UPDATE`, [id])
   }
 
   afterCommit(effect: () => void) {

@@ -201,8 +201,8 @@ test('two submits and more on money for one: one holds it, the others get 400 or
   const draft = async () => (await house.draft(poor, agent, { agreedPrice: price })).id
   const ids = await Promise.all(Array.from({ length: AT_ONCE }, draft))
   const told = async () => {
-    const sql = `SELECT task_id AS id FROM deliveries WHERE event = 'task.submitted' ORDER BY id`
-    return (await house.market.db.read(q => q.all<{ id: string }>(sql))).map(({ id }) => id)
+    const sql = `SELECT task_id AS "taskId" FROM deliveries WHERE event = 'task.submitted' ORDER BY id`
+    return (await house.market.db.read(q => q.all<{ taskId: string }>(sql))).map(({ taskId }) => taskId)
   }
   for (let round = 0; round < ROUNDS; round++) {
     const before = await told()
