@@ -46,11 +46,6 @@ export interface Db {
   migrate<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** True if other processes may hold this database too. */
   readonly shared: boolean
-  /**
-   * A number that is another one whenever a committed write may have changed one of these tables; null where the engine
-   * can't tell. What a cache is keyed by.
-   */
-  version(tables: readonly string[]): number | null
   /** Waits for what runs, makes everything durable, releases the database. Later calls reject. */
   close(): Promise<void>
 }

@@ -102,10 +102,6 @@ class PostgresDb implements Db {
     })
   }
 
-  version() {
-    return null
-  }
-
   close() {
     this.#closing ??= this.#pool.end()
     return this.#closing

@@ -164,12 +164,6 @@ class EmbeddedDb implements SqliteDb {
     return this.write(work)
   }
 
-  version(tables: readonly string[]) {
-    let sum = 0
-    for (const table of tables) sum += this.#history.version(table)
-    return sum
-  }
-
   close() {
     this.#closing ??= this.#close()
     return this.#closing

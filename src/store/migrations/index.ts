@@ -23,10 +23,6 @@ export const migrations = [
   { id: 8, name: 'redeliveries', sql: redeliveries },
   { id: 10, name: 'files', sql: files },
   { id: 20, name: 'budgets', sql: budgets },
-<<<<<<< HEAD
   { id: 30, name: 'idempotency keys', sql: idempotencyKeys },
   { id: 31, name: 'mails', sql: mails },
-=======
-  { id: 30, name: 'idempotency-keys', sql: idempotencyKeys },
->>>>>>> 55d4b6e (Postgres: the same statements on a server that many processes share)
 ] as const
