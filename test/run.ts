@@ -1,28 +1,80 @@
-/** Runs every test file in a process of its own, two at a time, and adds up what they say. */
+/**
+ * Runs every test file in a process of its own, two at a time, and adds up what they say. A file that opens a house runs
+ * twice: on the embedded engine and on Postgres. Arguments are parts of file names; `--engine embedded|postgres` is one alone.
+ */
 import { spawn } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { parseArgs } from 'node:util'
+import { type PostgresServer, startPostgres } from './support/postgres-server.ts'
 
 const fileTimeoutMs = 180_000
-const wanted = process.argv.slice(2)
-const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
-  .filter(file => file.endsWith('.test.ts') && (wanted.length === 0 || wanted.some(part => file.includes(part))))
-  .sort()
 
-interface Outcome {
+interface Job {
   file: string
+  engine: 'embedded' | 'postgres'
+}
+
+interface Outcome extends Job {
   passed: number
   failed: number
   output: string
   ms: number
 }
 
-const count = (output: string, word: string) =>
-  Number(output.match(new RegExp(`^\\s*${word}:\\s+(\\d+)`, 'm'))?.[1] ?? 0)
+const { positionals: wanted, values } = parseArgs({
+  allowPositionals: true,
+  options: { engine: { type: 'string' } },
+})
+const jobs = jobsOf(
+  readdirSync('test', { recursive: true, encoding: 'utf8' })
+    .filter(file => file.endsWith('.test.ts') && (wanted.length === 0 || wanted.some(part => file.includes(part))))
+    .sort(),
+)
+const postgres = jobs.some(({ engine }) => engine === 'postgres') ? await startPostgres() : null
+const outcomes = await runAll(jobs, postgres).finally(() => postgres?.stop())
+const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0)
+const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0)
+console.log(`\n${passed} passed, ${failed} failed`)
+process.exitCode = failed > 0 || passed === 0 ? 1 : 0
 
-function run(file: string): Promise<Outcome> {
+function jobsOf(files: string[]): Job[] {
+  const all = files.flatMap((file): Job[] => {
+    const onBoth = /\b(openHouse|openStage|freshDatabase)\b/.test(readFileSync(`test/${file}`, 'utf8'))
+    return onBoth
+      ? [
+          { file, engine: 'embedded' },
+          { file, engine: 'postgres' },
+        ]
+      : [{ file, engine: 'embedded' }]
+  })
+  return values.engine === undefined ? all : all.filter(({ engine }) => engine === values.engine)
+}
+
+async function runAll(queue: Job[], server: PostgresServer | null): Promise<Outcome[]> {
+  const done: Outcome[] = []
+  const worker = async () => {
+    for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
+      const outcome = await run(job, server)
+      done.push(outcome)
+      const { file, engine, passed, failed, ms } = outcome
+      const name = engine === 'postgres' ? `${file} (postgres)` : file
+      console.log(
+        `${failed ? 'FAIL' : 'ok  '} ${name}  ${passed} passed${failed ? `, ${failed} failed` : ''}  ${ms} ms`,
+      )
+      if (failed) console.log(outcome.output)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, worker))
+  return done
+}
+
+function run({ file, engine }: Job, server: PostgresServer | null): Promise<Outcome> {
   const started = performance.now()
-  const child = spawn(process.execPath, ['--import', 'tsx', `test/${file}`], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, ['--import', 'tsx', `test/${file}`], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, TEST_ENGINE: engine, ...(server && { TEST_DATABASE_URL: server.url }) },
+  })
   let output = ''
   child.stdout.on('data', chunk => (output += chunk))
   child.stderr.on('data', chunk => (output += chunk))
@@ -33,33 +85,23 @@ function run(file: string): Promise<Outcome> {
   return new Promise(resolve => {
     child.on('close', code => {
       clearTimeout(deadline)
-      // uvu colours its totals only on a terminal; a file that forgets `.run()` says nothing at all.
-      const total = count(output, 'Total')
-      const passed = count(output, 'Passed')
-      const skipped = count(output, 'Skipped')
-      let failed = total - passed
-      if (total === 0) output += `\n${file} ran no test\n`
-      if (skipped > 0) output += `\n${file} skipped ${skipped}\n`
-      if (failed === 0 && (code !== 0 || total === 0 || skipped > 0)) failed = 1
-      resolve({ file, passed, failed, output, ms: Math.round(performance.now() - started) })
+      resolve({ file, engine, ...judge(file, output, code), ms: Math.round(performance.now() - started) })
     })
   })
 }
 
-const queue = [...files]
-const outcomes: Outcome[] = []
-const worker = async () => {
-  for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
-    const outcome = await run(file)
-    outcomes.push(outcome)
-    const { passed, failed, ms } = outcome
-    console.log(`${failed ? 'FAIL' : 'ok  '} ${file}  ${passed} passed${failed ? `, ${failed} failed` : ''}  ${ms} ms`)
-    if (failed) console.log(outcome.output)
-  }
-}
-await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, worker))
+// uvu colours its totals only on a terminal; a file that forgets `.run()` says nothing at all.
+const count = (output: string, word: string) =>
+  [...output.matchAll(new RegExp(`^\\s*${word}:\\s+(\\d+)`, 'gm'))].reduce((sum, [, number]) => sum + Number(number), 0)
 
-const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0)
-const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0)
-console.log(`\n${passed} passed, ${failed} failed`)
-process.exitCode = failed > 0 || passed === 0 ? 1 : 0
+function judge(file: string, said: string, code: number | null) {
+  let output = said
+  const total = count(output, 'Total')
+  const passed = count(output, 'Passed')
+  const skipped = count(output, 'Skipped')
+  let failed = total - passed
+  if (total === 0) output += `\n${file} ran no test\n`
+  if (skipped > 0) output += `\n${file} skipped ${skipped}\n`
+  if (failed === 0 && (code !== 0 || total === 0 || skipped > 0)) failed = 1
+  return { passed, failed, output }
+}
