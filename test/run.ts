@@ -91,8 +91,10 @@ function run({ file, engine }: Job, server: PostgresServer | null): Promise<Outc
 }
 
 // uvu colours its totals only on a terminal; a file that forgets `.run()` says nothing at all.
-const count = (output: string, word: string) =>
-  [...output.matchAll(new RegExp(`^\\s*${word}:\\s+(\\d+)`, 'gm'))].reduce((sum, [, number]) => sum + Number(number), 0)
+function count(output: string, word: string) {
+  const totals = output.matchAll(new RegExp(`^\\s*${word}:\\s+(\\d+)`, 'gm'))
+  return [...totals].reduce((sum, [, number]) => sum + Number(number), 0)
+}
 
 function judge(file: string, said: string, code: number | null) {
   let output = said

@@ -66,7 +66,7 @@ async function note(market: Market, claimed: ClaimedDelivery, result: OutgoingRe
   const { id, attempts } = claimed
   const { outcome, nextAt } = judge(market, result, attempts)
   const now = world.now()
-  const noted = await db.claim(async tx => {
+  const noted = await db.write(async tx => {
     const mine =
       nextAt === null || outcome !== 'retry'
         ? await endDelivery(tx, { id, attempts, state: outcome === 'delivered' ? 'delivered' : 'failed', endedAt: now })
