@@ -71,6 +71,7 @@ const serve = (market: Market, heard: Heard) =>
 
 /** The task, if the request is signed with the secret of its agent; an unknown task looks and takes like a bad signature. */
 async function signedTask({ tx, config, world }: Market & { tx: Tx }, heard: Heard): Promise<TaskRow> {
+  await tx.lock('tasks', heard.taskId)
   const task = await taskById(tx, heard.taskId)
   const agent = task && (await agentById(tx, task.agentId))
   const secret = agent ? callbackSecrets(config, agent, world.now()) : []

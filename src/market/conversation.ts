@@ -13,7 +13,7 @@ import { countForAgent } from '../store/tasks.ts'
 import type { Acting, Ctx } from './market.ts'
 import { tell } from './outbox.ts'
 import { iso } from './time.ts'
-import { seenTask, turn } from './turn.ts'
+import { heldTask, seenTask, turn } from './turn.ts'
 import type { Verb } from './verb.ts'
 
 const messageRecord = (row: MessageRow) => ({ ...row, createdAt: iso(row.createdAt) })
@@ -21,7 +21,7 @@ const reviewRecord = (row: ReviewRow) => ({ ...row, createdAt: iso(row.createdAt
 
 /** Sends a message about a task; the buyer's goes to the agent as an event. */
 export async function sendMessage(ctx: Acting<Ctx>, taskId: string, content: string) {
-  const task = await seenTask(ctx.tx, ctx.actor, taskId)
+  const task = await heldTask(ctx, taskId)
   const edge = turn(ctx.actor, task, 'message')
   const message: MessageRow = {
     id: ctx.world.id('msg'),
@@ -61,7 +61,7 @@ const getReview: Verb<'getReview'> = async ({ tx, actor }, { params }) => {
 }
 
 const submitReview: Verb<'submitReview'> = async (ctx, { params, body }) => {
-  const task = await seenTask(ctx.tx, ctx.actor, params.id)
+  const task = await heldTask(ctx, params.id)
   turn(ctx.actor, task, 'review')
   const review: ReviewRow = {
     id: ctx.world.id('rev'),

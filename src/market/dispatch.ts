@@ -100,7 +100,7 @@ async function claim({ db, world }: Market, flight: Flight): Promise<ClaimedDeli
   const due = await db.read(q => dueAgents(q, world.now(), world.realNow()))
   const counts = share(due, flight)
   if (counts.size === 0) return []
-  return db.claim(async tx => {
+  return db.write(async tx => {
     const claimed: ClaimedDelivery[] = []
     const realNow = world.realNow()
     for (const [agentId, count] of counts) {

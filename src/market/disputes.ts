@@ -10,11 +10,11 @@ import { type News, notify } from './notifications.ts'
 import { tell } from './outbox.ts'
 import { taskRecord } from './task-records.ts'
 import { countCompleted } from './tasks.ts'
-import { fresh, seenTask, take, turn } from './turn.ts'
+import { fresh, heldTask, take, turn } from './turn.ts'
 import type { Verb } from './verb.ts'
 
 const disputeTask: Verb<'disputeTask'> = async (ctx, { params, body }) => {
-  const task = await seenTask(ctx.tx, ctx.actor, params.id)
+  const task = await heldTask(ctx, params.id)
   turn(ctx.actor, task, 'dispute')
   if (task.disputeStatus) throw refuse('already_disputed')
   await refuseLateDispute(ctx, task)
@@ -46,7 +46,7 @@ async function open(ctx: Acting<Ctx>, task: TaskRow, reason: string) {
 }
 
 const resolveTask: Verb<'resolveTask'> = async (ctx, { params, body }) => {
-  let task = await seenTask(ctx.tx, ctx.actor, params.id)
+  let task = await heldTask(ctx, params.id)
   if (task.disputeStatus === 'resolved' || (task.status === 'completed' && !task.disputed))
     throw refuse('nothing_to_resolve')
   const part = refundOf(task, body.outcome, body.refundAmount)

@@ -107,6 +107,7 @@ async function reverse(ctx: Ctx, task: TaskRow, amount: number) {
 
 /** Makes a clearing payment spendable. False if it is not clearing (any more), or disputed and not `despiteDispute`. */
 export async function clear(ctx: Ctx, taskId: string, despiteDispute: 0 | 1 = 0): Promise<boolean> {
+  await ctx.tx.lock('tasks', taskId)
   const payment = await endClearing(ctx.tx, taskId, despiteDispute)
   if (!payment) return false
   const { builderId, released } = payment

@@ -42,7 +42,6 @@ export async function tell<Name extends AgentEvent>(
     requestor: requestorOf(task, trustTierOf(buyer, now)),
     ...extra,
   }
-  await ctx.tx.lock('tasks', task.id)
   await insertDelivery(ctx.tx, {
     id: ctx.world.id('dlv'),
     agentId,

@@ -27,7 +27,7 @@ import { buyerOf, checkBudget, checkSeller } from './hiring.ts'
 import type { Acting, Ctx } from './market.ts'
 import { tell } from './outbox.ts'
 import { deliverableRecord, taskRecord } from './task-records.ts'
-import { fresh, seenTask, take, turn } from './turn.ts'
+import { fresh, heldTask, seenTask, take, turn } from './turn.ts'
 import type { Verb } from './verb.ts'
 import { isPublic } from './visibility.ts'
 
@@ -66,7 +66,7 @@ const createTask: Verb<'createTask'> = async (ctx, { body }) => {
 const getTask: Verb<'getTask'> = async ({ tx, actor }, { params }) => taskRecord(await seenTask(tx, actor, params.id))
 
 const updateTask: Verb<'updateTask'> = async (ctx, { params, body }) => {
-  const task = await seenTask(ctx.tx, ctx.actor, params.id)
+  const task = await heldTask(ctx, params.id)
   turn(ctx.actor, task, 'update')
   const now = ctx.world.now()
   const moved = body.agentId !== undefined && body.agentId !== task.agentId
@@ -90,8 +90,7 @@ const updateTask: Verb<'updateTask'> = async (ctx, { params, body }) => {
 
 const submitTask: Verb<'submitTask'> = async (ctx, { params }) => {
   // What is held and counted must be the price that is submitted.
-  await ctx.tx.lock('tasks', params.id)
-  const task = await seenTask(ctx.tx, ctx.actor, params.id)
+  const task = await heldTask(ctx, params.id)
   const edge = turn(ctx.actor, task, 'submit')
   // Or its deletion could miss this task, and this the deletion.
   await ctx.tx.lock('agents', task.agentId)
@@ -105,7 +104,7 @@ const submitTask: Verb<'submitTask'> = async (ctx, { params }) => {
 
 /** The step of a trigger that has nothing to say but itself. */
 async function step(ctx: Acting<Ctx>, id: string, trigger: TaskTrigger): Promise<TaskRow> {
-  const task = await seenTask(ctx.tx, ctx.actor, id)
+  const task = await heldTask(ctx, id)
   await take(ctx, task, turn(ctx.actor, task, trigger))
   return task
 }
@@ -175,7 +174,7 @@ export async function countCompleted(ctx: Ctx, task: TaskRow, by: 1 | -1): Promi
 }
 
 const requestRevision: Verb<'requestRevision'> = async (ctx, { params, body }) => {
-  const task = await seenTask(ctx.tx, ctx.actor, params.id)
+  const task = await heldTask(ctx, params.id)
   const edge = turn(ctx.actor, task, 'request_revision')
   if (task.maxRevisions !== null && task.revisionCount >= task.maxRevisions)
     throw refuse('no_revisions_left', task.maxRevisions)

@@ -51,6 +51,12 @@ export async function seenTask(q: Reader, actor: Actor, id: string): Promise<Tas
   return task
 }
 
+/** The same for a change: the task is held against every other change of it until the transaction ends. */
+export async function heldTask({ tx, actor }: Acting<Ctx>, id: string): Promise<TaskRow> {
+  await tx.lock('tasks', id)
+  return seenTask(tx, actor, id)
+}
+
 /** The edge that this actor's trigger takes from here: 403 if it is not theirs to pull, 400 if it is out of turn. */
 export function turn(actor: Actor, task: TaskRow, trigger: TaskTrigger): TaskEdge {
   const allowed = partiesOf(trigger)

@@ -67,6 +67,7 @@ async function note(market: Market, claimed: ClaimedDelivery, result: OutgoingRe
   const { outcome, nextAt } = judge(market, result, attempts)
   const now = world.now()
   const noted = await db.write(async tx => {
+    await tx.lock('tasks', claimed.taskId)
     const mine =
       nextAt === null || outcome !== 'retry'
         ? await endDelivery(tx, { id, attempts, state: outcome === 'delivered' ? 'delivered' : 'failed', endedAt: now })

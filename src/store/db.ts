@@ -32,16 +32,12 @@ export interface Db {
   /** Reads one consistent state. Resolves only when all that it may have seen is durable. */
   read<T>(work: (q: Reader) => Promise<T>): Promise<T>
   /**
-   * Runs `work` as if it were alone, as one transaction: it commits if `work` resolves and is rolled back if it throws.
-   * Resolves (or rejects) only when all that it wrote or may have seen is durable. `work` awaits nothing but `tx`, and
-   * may run more than once: on a shared engine one that lost against others runs anew.
+   * Runs `work` as one transaction: it commits if `work` resolves and is rolled back if it throws. Resolves (or rejects)
+   * only when all that it wrote or may have seen is durable. `work` awaits nothing but `tx`, and may run more than once.
+   * The embedded engine runs one at a time. On a shared one each statement sees what others have committed by then, so
+   * what must not change under way is held by `tx.lock` before it is read, or decided by a conditional UPDATE.
    */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /**
-   * A transaction for work that many processes share: each of its statements sees what is committed by then, so it
-   * decides by conditional updates alone, and may pass over rows that another holds.
-   */
-  claim<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** A transaction that no other of its kind runs beside, in whatever process: for changes of the schema. */
   migrate<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** True if other processes may hold this database too. */

@@ -88,10 +88,6 @@ class PostgresDb implements Db {
   }
 
   write<T>(work: Work<T>): Promise<T> {
-    return this.#again(() => this.#transact('SERIALIZABLE', work))
-  }
-
-  claim<T>(work: Work<T>): Promise<T> {
     return this.#again(() => this.#transact('READ COMMITTED', work))
   }
 

@@ -156,10 +156,6 @@ class EmbeddedDb implements SqliteDb {
     }
   }
 
-  claim<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.write(work)
-  }
-
   migrate<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     return this.write(work)
   }
