@@ -17,8 +17,6 @@ export interface PostgresOptions {
 
 const DEFAULTS = { poolSize: 10, prepare: true, statementTimeoutMs: 15_000 }
 const CONNECT_TIMEOUT_MS = 5000
-/** How often a transaction runs anew that lost against others. */
-const MOST_TRIES = 12
 
 /** Connects once before it resolves. Throws a StoreError that says what to check. */
 export async function openPostgres(options: PostgresOptions): Promise<Db> {
@@ -109,7 +107,7 @@ class PostgresDb implements Db {
       try {
         return await attempt()
       } catch (error) {
-        if (tries === MOST_TRIES || !isLost(error)) throw error
+        if (tries >= triesFor(error)) throw error
         await pause(tries)
       }
     }
@@ -216,8 +214,15 @@ function translated(error: unknown): unknown {
   return kind ? new ConstraintError(kind, message) : error
 }
 
-/** A serialization failure or a deadlock: nothing was done, and the same work may well pass the next time. */
-const isLost = (error: unknown) => ['40001', '40P01'].includes((error as { code?: string }).code ?? '')
+/**
+ * How often work that ended so is worth a try. After a serialization failure or a deadlock nothing was done, and it may
+ * well pass the next time. A refused row can be another's of the same moment, unseen when the work looked: when it looks
+ * again, it either does otherwise or says in its own words why not.
+ */
+function triesFor(error: unknown): number {
+  if (['40001', '40P01'].includes((error as { code?: string }).code ?? '')) return 12
+  return error instanceof ConstraintError && (error.kind === 'unique' || error.kind === 'foreign_key') ? 4 : 1
+}
 
 // Those who lost together must not all come back together.
 let turn = 0
