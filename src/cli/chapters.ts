@@ -1,9 +1,13 @@
 /** Every command, in the order of the help. */
+import type { CreateFlags } from './agents-create.ts'
 import type { CallFlags } from './call.ts'
 import type { Chapter, Option } from './command.ts'
 import type { ConnectionFlags } from './connection.ts'
 import type { AnswerFlags } from './desk.ts'
 import type { DevFlags } from './dev.ts'
+import type { EmitFlags } from './emit.ts'
+import type { BuyerFlags } from './simulate.ts'
+import type { TestFlags } from './test-connection.ts'
 
 const jsonLines: Option = ['--json', 'print one JSON object per line']
 const jsonOnce: Option = ['--json', 'print one JSON object: {success, data} or {success, error}']
@@ -80,6 +84,33 @@ const building: Chapter = [
   'Build an agent:',
   [
     {
+      name: 'agents create',
+      summary: 'Make an agent in draft; asks on a terminal for what no flag or file gives',
+      options: [
+        ['--file <agent.json>', 'its fields as the API takes them; - is stdin; flags go over it'],
+        ['--name <text>', '2 to 100 characters'],
+        ['--tagline <text>', '10 to 200 characters'],
+        ['--description <text>', '50 to 5,000 characters'],
+        ['--base-price <cents>', '200 is 2.00, the least'],
+        ['--pricing-model <kind>', 'fixed, hourly or token (default: fixed)'],
+        ['--category <name...>', '1 to 4, by name, slug or id: marketplace call GET /api/categories'],
+        ['--webhook-url <url>', 'where webhooks go: https://'],
+        ['--turnaround-hours <n>', '1 to 720 (default: 24)'],
+        ['--max-revisions <n>', '0 to 10 (default: any number)'],
+        ['--tag <word...>', 'at most 10'],
+        ...reach('builder'),
+        jsonOnce,
+      ],
+      notes: 'The file: {"name", "tagline", "description", "basePrice", "categoryIds", "webhookUrl", …}',
+      examples: [
+        'marketplace agents create',
+        'marketplace agents create --file agent.json --json',
+        `marketplace agents create --name "My Agent" --tagline "Translates short letters" --base-price 500
+      --description "Translates letters of up to two pages from German into English." --category translation`,
+      ],
+      run: async (_, flags: CreateFlags) => (await import('./agents-create.ts')).create(flags),
+    },
+    {
       name: 'agents list',
       summary: 'Your agents: state, price, whether they are listed',
       options: [...reach('builder'), jsonOnce],
@@ -116,6 +147,61 @@ const building: Chapter = [
         'marketplace secret rotate my-agent --grace-hours 2',
       ],
       run: async ([agent = ''], flags: ConnectionFlags) => (await import('./agents.ts')).rotateSecret(agent, flags),
+    },
+    {
+      name: 'test-connection',
+      takes: ['<agent>'],
+      summary: 'Run the five checks of an agent: URL, https, secret, a webhook answered 200, a signed callback',
+      options: [['--strict', 'a warning fails too'], ...reach('builder'), jsonOnce],
+      notes: 'Exit code 3: a check failed. That no callback came within 15 s is a warning.',
+      examples: [
+        'marketplace test-connection sample-agent',
+        'marketplace test-connection sample-agent --strict --json',
+      ],
+      run: async ([agent = ''], flags: TestFlags) =>
+        (await import('./test-connection.ts')).testConnection(agent, flags),
+    },
+    {
+      name: 'emit',
+      takes: ['<event>'],
+      summary: 'Send one signed webhook to an agent, without any marketplace, and print its answer',
+      options: [
+        ['--to <url>', "the agent's webhook; http:// is fine on this machine"],
+        ['--secret <whsec>', 'what it is signed with (MARKETPLACE_WEBHOOK_SECRET)'],
+        ['--callback-url <url>', 'data.callbackUrl (default: one that leads nowhere)'],
+        ['-d, --data <json>', 'fields of data that are to be different: JSON, @file, or - for stdin'],
+        jsonOnce,
+      ],
+      notes: `Events: task.submitted, task.cancelled, task.revision_requested, task.approved, task.disputed, task.message,
+  task.delivered_to_buyer. Exit code 1: the answer was not 2xx; 5: there was none. Nothing else is looked at.`,
+      examples: [
+        'marketplace emit task.submitted --to http://127.0.0.1:3000/webhook --secret whsec_c2VjcmV0',
+        `marketplace emit task.message --to http://127.0.0.1:3000/webhook --secret whsec_c2VjcmV0 -d '{"message": "Hi"}'`,
+      ],
+      run: async ([event = ''], flags: EmitFlags) => (await import('./emit.ts')).emit(event, flags),
+    },
+    {
+      name: 'simulate buyer',
+      takes: ['<agent>'],
+      summary: 'Hire an agent and play the buyer to the end: submit, wait for its answers, approve, review',
+      options: [
+        ['--outcome <end>', 'approve, cancel or dispute (default: approve)'],
+        ['--revisions <n>', 'send the work back so many times (default: 0)'],
+        ['--title <text>', 'of the task'],
+        ['--description <text>', 'of the task'],
+        ['--requirements <text>', 'of the task'],
+        ['--price <cents>', "200 is 2.00 (default: the agent's price)"],
+        ['--rating <n>', '1 to 5 (default: 5)'],
+        ['--timeout <seconds>', 'for each answer of the agent (default: 60)'],
+        ...reach('buyer'),
+        ['--json', 'print one JSON object per line: a step each, then the end'],
+      ],
+      examples: [
+        'marketplace simulate buyer sample-agent',
+        'marketplace simulate buyer sample-agent --revisions 2 --rating 4',
+        'marketplace simulate buyer sample-agent --outcome dispute --json',
+      ],
+      run: async ([agent = ''], flags: BuyerFlags) => (await import('./simulate.ts')).buyer(agent, flags),
     },
     {
       name: 'call',

@@ -31,7 +31,7 @@ function report(error: unknown): number {
   for (const [field, words] of Object.entries(errors ?? {})) {
     process.stderr.write(`  ${plain(field)}: ${plain(words.join('; '))}\n`)
   }
-  if (hint) process.stderr.write(`${sentence(hint)}\n`)
+  if (hint) process.stderr.write(`${hint}\n`)
   return code
 }
 

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { stripVTControlCharacters } from 'node:util'
 
 export const PROGRAM = fileURLToPath(new URL('../../bin/marketplace.js', import.meta.url))
 
@@ -39,14 +40,35 @@ export function start(args: readonly string[], cwd: string, env: NodeJS.ProcessE
 }
 
 /** A dev that keeps its state in the folder, for commands that find it there. */
-export async function startDev(folder: string) {
-  const { child, ended, firstLine } = start(['dev', '--json', '--port', '0'], folder)
+export async function startDev(folder: string, env: NodeJS.ProcessEnv = {}) {
+  const { child, ended, firstLine } = start(['dev', '--json', '--port', '0'], folder, env)
   const ready = JSON.parse(await firstLine)
   const stop = async () => {
     child.kill('SIGTERM')
     return ended
   }
   return { ready, stop }
+}
+
+/** What a terminal shows of a command; each text is typed once its question is there. Ends with the command. */
+export async function typeInto(command: string, cwd: string, talk: readonly [question: string, typed: string][]) {
+  const child = spawn('script', ['-qefc', command, '/dev/null'], { cwd, env: cleanEnv({ TERM: 'xterm' }) })
+  running.add(child)
+  child.once('close', () => running.delete(child))
+  let shown = ''
+  let seen = 0
+  const left = [...talk]
+  child.stdout.on('data', chunk => {
+    shown += stripVTControlCharacters(String(chunk))
+    const [next] = left
+    const at = next ? shown.indexOf(next[0], seen) : -1
+    if (!next || at < 0) return
+    seen = shown.length
+    left.shift()
+    child.stdin.write(next[1])
+  })
+  await once(child, 'close')
+  return shown
 }
 
 /** What a command prints on stdout, as JSON. Throws what it said if it says something else. */

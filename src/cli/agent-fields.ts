@@ -1,0 +1,150 @@
+/** The fields of a new agent: from flags, from a file, or asked for one by one. */
+import { agents } from '../api/agents.ts'
+import { limits } from '../api/limits.ts'
+import type { CategoryRecord } from '../api/records.ts'
+import type { CallInput } from '../client/client.ts'
+import { UsageError } from '../config.ts'
+import { exitCodes, Fault } from './exit-codes.ts'
+import { numberGiven, objectIn } from './given.ts'
+import { plain } from './ui.ts'
+
+export type AgentInput = CallInput<'createAgent'>
+type Fields = Partial<AgentInput>
+
+export interface FieldFlags {
+  file?: string
+  name?: string
+  tagline?: string
+  description?: string
+  pricingModel?: string
+  basePrice?: string
+  category?: string[]
+  turnaroundHours?: string
+  maxRevisions?: string
+  webhookUrl?: string
+  tag?: string[]
+}
+
+const { shape } = agents.createAgent.body
+const required = ['name', 'tagline', 'description', 'basePrice', 'categoryIds'] as const
+type Required = (typeof required)[number]
+
+const flagOf: Record<Required, string> = {
+  name: '--name',
+  tagline: '--tagline',
+  description: '--description',
+  basePrice: '--base-price',
+  categoryIds: '--category',
+}
+
+/** What the file says, and over it the flags. Throws a UsageError for fields that agents don't have. */
+export async function fieldsGiven(flags: FieldFlags, categories: readonly CategoryRecord[]): Promise<Fields> {
+  const fields: Record<string, unknown> = flags.file === undefined ? {} : await objectIn('--file', flags.file)
+  const strange = Object.keys(fields).filter(name => !(name in shape))
+  if (strange.length > 0) {
+    throw new UsageError(
+      `--file names ${strange.join(', ')}, which an agent does not have. Its fields: ${Object.keys(shape).join(', ')}.`,
+    )
+  }
+  const { name, tagline, description, pricingModel, webhookUrl, tag: tags } = flags
+  const { basePrice, turnaroundHours, maxRevisions, category } = flags
+  const over = {
+    ...{ name, tagline, description, pricingModel, webhookUrl, tags },
+    basePrice: basePrice && numberGiven('--base-price', basePrice, [limits.price.min, limits.price.max]),
+    turnaroundHours:
+      turnaroundHours && numberGiven('--turnaround-hours', turnaroundHours, limits.agent.turnaroundHours),
+    maxRevisions: maxRevisions && numberGiven('--max-revisions', maxRevisions, limits.agent.maxRevisions),
+    categoryIds: category?.map(word => categoryCalled(word, categories).id),
+  }
+  const given = Object.entries(over).filter(([, value]) => value !== undefined)
+  return { pricingModel: 'fixed', ...fields, ...Object.fromEntries(given) }
+}
+
+function categoryCalled(word: string, categories: readonly CategoryRecord[]): CategoryRecord {
+  const wanted = word.toLowerCase()
+  const found = categories.find(({ id, slug, name }) => [id, slug, name.toLowerCase()].includes(wanted))
+  if (found) return found
+  throw new UsageError(`There is no category ${word}. There are: ${categories.map(({ slug }) => slug).join(', ')}.`)
+}
+
+const missingIn = (fields: Fields) => required.filter(name => fields[name] === undefined)
+
+/** Throws a UsageError that names the flags of what is missing. */
+export function refuseMissing(fields: Fields): asserts fields is AgentInput {
+  const missing = missingIn(fields).map(name => flagOf[name])
+  if (missing.length === 0) return
+  throw new UsageError(
+    `agents create needs ${missing.join(', ')}. Give them as flags, or all fields in --file agent.json; on a terminal it asks.`,
+  )
+}
+
+/** Asks for what is missing; each answer is held against the rules of the interface at once. */
+export async function ask(fields: Fields, categories: readonly CategoryRecord[]): Promise<AgentInput> {
+  const missing = missingIn(fields)
+  const prompt = await openPrompt()
+  const answers: Record<string, unknown> = { ...fields }
+  try {
+    for (const name of missing) answers[name] = await questions[name](prompt, categories)
+    if (missing.length > 0 && fields.webhookUrl === undefined) answers.webhookUrl = await askWebhookUrl(prompt)
+  } catch (error) {
+    // How inquirer tells of Ctrl-C.
+    if ((error as Error).name !== 'ExitPromptError') throw error
+    throw new Fault('Interrupted; no agent was made', { code: exitCodes.interrupted })
+  }
+  return answers as AgentInput
+}
+
+/** Results alone go to stdout, so it asks on stderr. */
+const openPrompt = async () => (await import('inquirer')).createPromptModule({ output: process.stderr })
+type Prompt = Awaited<ReturnType<typeof openPrompt>>
+
+async function askWebhookUrl(prompt: Prompt): Promise<string | null> {
+  const message = 'Webhook URL (https://…; leave it empty to save one later):'
+  const { url } = await prompt<{ url: string }>([
+    { type: 'input', name: 'url', message, validate: text => text === '' || faultOf('webhookUrl', text) },
+  ])
+  return url || null
+}
+
+const input = (name: 'name' | 'tagline' | 'description', message: string) => async (prompt: Prompt) => {
+  const { text } = await prompt<{ text: string }>([
+    { type: 'input', name: 'text', message, validate: text => faultOf(name, text) },
+  ])
+  return text
+}
+
+const range = ([min, max]: readonly [number, number]) => `${min} to ${max.toLocaleString('en')} characters`
+
+const questions: Record<Required, (prompt: Prompt, categories: readonly CategoryRecord[]) => Promise<unknown>> = {
+  name: input('name', `Name (${range(limits.agent.name)}):`),
+  tagline: input('tagline', `Tagline (${range(limits.agent.tagline)}):`),
+  description: input('description', `Description (${range(limits.agent.description)}):`),
+  async basePrice(prompt) {
+    const message = 'Price of a task in cents (500 is 5.00):'
+    const { price } = await prompt<{ price: string }>([
+      { type: 'input', name: 'price', message, default: '500', validate: text => faultOf('basePrice', Number(text)) },
+    ])
+    return Number(price)
+  },
+  async categoryIds(prompt, categories) {
+    const choices = categories.map(({ id, name, description }) => ({
+      value: id,
+      name: plain(name),
+      description: plain(description),
+    }))
+    const message = `Categories (${limits.agent.categories.join(' to ')}):`
+    const validate = (chosen: readonly { value: string }[]) =>
+      faultOf(
+        'categoryIds',
+        chosen.map(({ value }) => value),
+      )
+    const { ids } = await prompt<{ ids: string[] }>([{ type: 'checkbox', name: 'ids', message, choices, validate }])
+    return ids
+  },
+}
+
+/** true, or what is wrong with it in the words of the interface. */
+function faultOf(field: keyof typeof shape, value: unknown): true | string {
+  const parsed = shape[field].safeParse(value)
+  return parsed.success || `It ${parsed.error.issues[0]?.message ?? 'is not allowed'}`
+}

@@ -1,0 +1,178 @@
+/** Plays one buyer against an agent: submits a task, waits for the agent, and brings the task to its end. */
+import type { AgentRecord, TaskRecord } from '../api/records.ts'
+import { type Client, MarketplaceError } from '../client/client.ts'
+
+export const outcomes = ['approve', 'cancel', 'dispute'] as const
+
+export interface BuyerPlan {
+  outcome: (typeof outcomes)[number]
+  title: string
+  description: string
+  requirements?: string | undefined
+  /** Cents; the agent's own price unless given. */
+  price?: number | undefined
+  /** How often the delivered work is sent back. */
+  revisions: number
+  /** 1–5 */
+  rating: number
+  /** For each answer of the agent. */
+  patienceMs: number
+}
+
+export interface BuyerStep {
+  step:
+    | 'submitted'
+    | 'accepted'
+    | 'delivered'
+    | 'revision_requested'
+    | 'approved'
+    | 'reviewed'
+    | 'cancelled'
+    | 'disputed'
+  text: string
+  task: TaskRecord
+}
+
+/** Hears of what happened, and of what is waited for. */
+export interface Audience {
+  told(step: BuyerStep): void
+  waiting(text: string): void
+}
+
+/** The story took another end than it was to take: the agent rejected, was too slow, or faster than a cancel. */
+export class StoryError extends Error {
+  readonly reason: 'rejected' | 'slow' | 'fast'
+  readonly task: TaskRecord
+  constructor(reason: StoryError['reason'], message: string, task: TaskRecord) {
+    super(message)
+    this.reason = reason
+    this.task = task
+  }
+}
+
+interface Play extends BuyerPlan, Audience {
+  client: Client
+}
+
+/** Resolves to the task at its end. Throws a StoryError where the agent doesn't do its part, else what the client throws. */
+export async function playBuyer(
+  client: Client,
+  agent: AgentRecord,
+  plan: BuyerPlan,
+  audience: Audience,
+): Promise<TaskRecord> {
+  const play: Play = { ...plan, ...audience, client }
+  const submitted = await submit(play, agent)
+  if (plan.outcome === 'cancel') return cancel(play, submitted)
+  const accepted = await until(play, submitted, 'accept', task => task.acceptedAt !== null)
+  play.told({ step: 'accepted', text: 'The agent accepted', task: accepted })
+  const delivered = await deliveredWork(play, accepted)
+  return plan.outcome === 'dispute' ? dispute(play, delivered) : approve(play, delivered)
+}
+
+async function submit({ client, told, ...plan }: Play, agent: AgentRecord): Promise<TaskRecord> {
+  const { title, description, requirements, price: agreedPrice = agent.basePrice } = plan
+  const fields = { agentId: agent.id, title, description, agreedPrice }
+  const { id } = await client.createTask(requirements === undefined ? fields : { ...fields, requirements })
+  const task = await client.submitTask({ id })
+  told({
+    step: 'submitted',
+    text: `Submitted "${title}" to ${agent.slug} for ${amount(task)}, now held in escrow`,
+    task,
+  })
+  return task
+}
+
+/** The first delivery, and one more for each revision. */
+async function deliveredWork(play: Play, accepted: TaskRecord): Promise<TaskRecord> {
+  const { client, told, revisions } = play
+  let task = await until(play, accepted, 'deliver', ({ status }) => status === 'delivered')
+  told({ step: 'delivered', text: `The agent delivered: ${extract(task)}`, task })
+  for (let round = 1; round <= revisions; round++) {
+    const feedback = `Revision ${round} of ${revisions}: please go over it once more.`
+    const asked = await client.requestRevision({ id: task.id, reason: feedback })
+    told({ step: 'revision_requested', text: `Asked for revision ${round} of ${revisions}`, task: asked })
+    task = await until(
+      play,
+      asked,
+      'deliver the revision',
+      ({ status, revisionCount }) => status === 'delivered' && revisionCount === round,
+    )
+    told({ step: 'delivered', text: `The agent delivered again: ${extract(task)}`, task })
+  }
+  return task
+}
+
+async function approve({ client, told, rating }: Play, { id }: TaskRecord): Promise<TaskRecord> {
+  const task = await client.approveTask({ id })
+  told({ step: 'approved', text: `Approved: ${amount(task)} went to the builder`, task })
+  await client.submitReview({ id, rating, comment: 'Written by a simulated buyer.' })
+  told({ step: 'reviewed', text: `Reviewed with ${rating} of 5`, task })
+  return task
+}
+
+async function dispute({ client, told }: Play, { id }: TaskRecord): Promise<TaskRecord> {
+  const task = await client.disputeTask({ id, reason: 'A simulated buyer disputes this work.' })
+  told({ step: 'disputed', text: `Disputed: ${amount(task)} stays held until an administrator decides`, task })
+  return task
+}
+
+async function cancel({ client, told }: Play, submitted: TaskRecord): Promise<TaskRecord> {
+  const { id } = submitted
+  try {
+    const task = await client.cancelTask({ id })
+    told({ step: 'cancelled', text: `Cancelled: ${amount(task)} came back`, task })
+    return task
+  } catch (error) {
+    if (!(error instanceof MarketplaceError) || error.status !== 400) throw error
+    const task = await client.getTask({ id })
+    throw new StoryError('fast', `The agent was first: the task is ${task.status} and can't be cancelled`, task)
+  }
+}
+
+const FIRST_LOOK_MS = 50
+const LONGEST_PAUSE_MS = 2_000
+
+/** Looks again and again, ever more slowly, until the task is as it should be. */
+async function until(
+  { client, waiting, patienceMs }: Play,
+  before: TaskRecord,
+  deed: string,
+  isDone: (task: TaskRecord) => boolean,
+): Promise<TaskRecord> {
+  waiting(`Waiting for the agent to ${deed} (${patienceMs / 1000} s at most)`)
+  const patience = AbortSignal.timeout(patienceMs)
+  let task = before
+  for (let pauseMs = FIRST_LOOK_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {
+    const limitedMs = await client.getTask({ id: before.id }).then(now => {
+      task = now
+      return 0
+    }, waitAskedFor)
+    if (isDone(task)) return task
+    if (task.status === 'cancelled') {
+      throw new StoryError('rejected', `The agent rejected the task; ${amount(task)} came back`, task)
+    }
+    if (patience.aborted) {
+      const message = `The agent did not ${deed} within ${patienceMs / 1000} s; task ${task.id} is ${task.status}`
+      throw new StoryError('slow', message, task)
+    }
+    await new Promise(resolve => setTimeout(resolve, Math.max(pauseMs, limitedMs)))
+  }
+}
+
+/** How long to wait when there were too many requests; every other failure is thrown on. */
+function waitAskedFor(error: unknown): number {
+  if (error instanceof MarketplaceError && error.status === 429) return error.retryAfterMs ?? LONGEST_PAUSE_MS
+  throw error
+}
+
+const amount = ({ agreedPrice }: TaskRecord) => (agreedPrice / 100).toFixed(2)
+
+const EXTRACT = 100
+
+function extract({ deliverable }: TaskRecord): string {
+  const { content, files = [] } = deliverable ?? {}
+  const text = (content ?? '').replace(/\s+/g, ' ').trim()
+  const short = text.length > EXTRACT ? `${text.slice(0, EXTRACT)}…` : text
+  return [...(short ? [short] : []), ...files.map(({ name }) => `[${name}]`)].join(' ') || 'nothing'
+}

@@ -1,0 +1,215 @@
+/** A builder's whole way on the command line: an agent is made, tested, published, hired, and sent single webhooks. */
+import { existsSync, writeFileSync } from 'node:fs'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { agentHandler, type WebhookData } from '../../src/client/webhooks.ts'
+import { createFrontAuthority, startFront } from '../../src/sim/https-front.ts'
+import { answerOf, inFolder, PROGRAM, run, startDev, typeInto } from './program.ts'
+
+/** Rejects, keeps silent or works, as the title says. */
+async function startAgent() {
+  let secret = 'whsec_c2VjcmV0'
+  const events: WebhookData[] = []
+  const server = http.createServer((request, response) =>
+    agentHandler({
+      secret,
+      async onTask({ data }, reply) {
+        events.push(data)
+        if (/reject/.test(data.title)) return reply.reject('No.')
+        if (/silent/.test(data.title) || data.callbackUrl.includes(':9/')) return
+        await reply.accept()
+        await reply.deliver(`Done: ${data.title}`)
+      },
+      onRevision: ({ data }, reply) => reply.deliver(`Done again: ${data.revisionReason}`),
+      onMessage: ({ data }) => events.push(data),
+      onError: () => {},
+    })(request, response),
+  )
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const use = (given: string) => {
+    secret = given
+  }
+  const close = () => new Promise(resolve => server.close(resolve).closeAllConnections())
+  return { url, events, use, close }
+}
+
+const AGENT = {
+  name: 'Life Agent',
+  tagline: 'Lives a whole life on the command line',
+  description: 'Made by a test, tested by the connection test, published, approved, hired and reviewed.',
+  basePrice: 700,
+  categoryIds: ['cat_translation'],
+}
+
+test(
+  'an agent comes to life by commands alone: create, rotate, test, publish, approve, hire',
+  inFolder(async folder => {
+    const agent = await startAgent()
+    const authority = createFrontAuthority()
+    const front = await startFront({ target: agent.url, authority })
+    writeFileSync(join(folder, 'ca.pem'), await authority.ca)
+    const { stop } = await startDev(folder, { NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem') })
+    try {
+      writeFileSync(join(folder, 'agent.json'), JSON.stringify({ ...AGENT, webhookUrl: `${front.url}/webhook` }))
+      const made = await answerOf(['agents', 'create', '--file', 'agent.json', '--max-revisions', '2'], folder)
+      assert.is(made.code, 0, JSON.stringify(made))
+      assert.is(made.data.slug, 'life-agent')
+      assert.is(made.data.maxRevisions, 2)
+
+      const untested = await run(['test-connection', 'life-agent'], folder)
+      assert.is(untested.code, 3)
+      assert.match(untested.out, /^✖ 3 webhook_secret/m)
+      assert.match(untested.out, /^- 4 endpoint/m)
+      assert.match(untested.err, 'marketplace secret rotate life-agent')
+      const early = await run(['agents', 'publish', 'life-agent'], folder)
+      assert.is(early.code, 1)
+      assert.match(early.err, /^marketplace test-connection life-agent$/m)
+
+      agent.use((await run(['secret', 'rotate', 'life-agent'], folder)).out.trim())
+      const tested = await answerOf(['test-connection', 'life-agent'], folder)
+      assert.is(tested.code, 0, JSON.stringify(tested))
+      assert.equal(
+        tested.data.checks.map(({ status }: { status: string }) => status),
+        Array(5).fill('passed'),
+      )
+      assert.match((await run(['agents', 'publish', 'life-agent'], folder)).out, 'life-agent is pending_review.')
+      const approve = ['call', 'POST', `/api/admin/agents/${made.data.id}/approve`, '--as', 'admin']
+      assert.is((await answerOf(approve, folder)).data.status, 'verified')
+
+      const bought = await run(['simulate', 'buyer', 'life-agent', '--revisions', '2', '--rating', '4'], folder)
+      assert.is(bought.code, 0, bought.err)
+      for (const words of ['for 7.00', 'The agent accepted', 'delivered: Done: A task', 'revision 2 of 2']) {
+        assert.ok(bought.out.includes(words), `${words}: ${bought.out}`)
+      }
+      for (const words of ['Approved: 7.00', 'Reviewed with 4 of 5', 'is completed. Wallet 993.00, held 0.00']) {
+        assert.ok(bought.out.includes(words), `${words}: ${bought.out}`)
+      }
+      const { data } = await answerOf(['agents', 'show', 'life-agent'], folder)
+      assert.is(data.completedTasks, 1)
+      assert.equal(data.rating, { average: 4, count: 1 })
+      await otherEnds(folder)
+    } finally {
+      await stop()
+      await front.close()
+      await agent.close()
+    }
+  }),
+)
+
+async function otherEnds(folder: string): Promise<void> {
+  const hire = ['simulate', 'buyer', 'life-agent', '--title']
+  const told = async (...args: string[]) => {
+    const { code, out } = await run([...hire, ...args, '--json'], folder)
+    const lines = out
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line))
+    return { code, steps: lines.slice(0, -1).map(({ step }) => step), end: lines.at(-1) }
+  }
+  const cancelled = await told('Stay silent', '--outcome', 'cancel')
+  assert.equal(cancelled.steps, ['submitted', 'cancelled'])
+  assert.is(cancelled.end.data.task.status, 'cancelled')
+  assert.is(cancelled.code, 0)
+
+  const disputed = await told('Argue about it', '--outcome', 'dispute')
+  assert.equal(disputed.steps, ['submitted', 'accepted', 'delivered', 'disputed'])
+  assert.is(disputed.end.data.task.dispute.status, 'open')
+  assert.is(disputed.end.data.wallet.heldBalance, 700)
+
+  const rejected = await told('Please reject this')
+  assert.is(rejected.code, 1)
+  assert.is(rejected.end.success, false)
+  assert.match(rejected.end.error, 'rejected the task; 7.00 came back')
+
+  const slow = await run([...hire, 'Stay silent', '--timeout', '1'], folder)
+  assert.is(slow.code, 1)
+  assert.match(slow.err, 'The agent did not accept within 1 s')
+  assert.match(slow.err, 'marketplace test-connection life-agent')
+  assert.match(slow.err, /cancel --as buyer$/m)
+}
+
+test(
+  'create refuses by flags and files what an agent can not be, and never asks where nobody can answer',
+  inFolder(async folder => {
+    const { stop } = await startDev(folder)
+    const { categoryIds, basePrice, ...words } = AGENT
+    writeFileSync(join(folder, 'typo.json'), JSON.stringify({ ...words, webhookURL: 'https://x' }))
+    const flags = Object.entries(words).flatMap(([name, text]) => [`--${name}`, text])
+    for (const [args, wanted] of [
+      [['--name', 'Nameless'], 'needs --tagline, --description, --base-price, --category'],
+      [['--file', 'typo.json'], 'webhookURL, which an agent does not have'],
+      [['--file', 'absent.json'], 'there is no such file'],
+      [[...flags, '--base-price', '5.00'], '--base-price takes a whole number'],
+      [[...flags, '--base-price', '500', '--category', 'cooking'], 'There is no category cooking'],
+    ] as const) {
+      const { code, err, out } = await run(['agents', 'create', ...args], folder)
+      assert.is(code, 2, err)
+      assert.match(err, wanted)
+      assert.is(out, '')
+    }
+    const short = await run(
+      ['agents', 'create', ...flags, '--base-price', '500', '--category', 'code', '--tagline', 'x'],
+      folder,
+    )
+    assert.is(short.code, 1)
+    assert.match(short.err, /^Validation failed\.\n {2}tagline: must have 10 to 200 characters; this has 1\n/)
+    const stdin = await run(['agents', 'create', '--file', '-'], folder, {}, JSON.stringify(AGENT))
+    assert.is(stdin.code, 0, stdin.err)
+    assert.match(stdin.out, /^life-agent \(agt_\w+\) is made, in draft\.\n$/)
+
+    // A terminal of its own, where the system has the program that makes one.
+    if (existsSync('/usr/bin/script')) {
+      const command = `${process.execPath} ${PROGRAM} agents create --name Asked --tagline "Was asked for the rest" --category code`
+      const asked = await typeInto(command, folder, [
+        ['Description', 'too short\r'],
+        ['It must have', '\u0015The description of an agent whose builder typed it all in.\r'],
+        ['Price', '900\r'],
+        ['Webhook URL', '\r'],
+      ])
+      assert.match(asked, 'It must have 50 to 5,000 characters')
+      assert.match(asked, 'asked (agt_')
+      assert.is((await answerOf(['agents', 'show', 'asked'], folder)).data.basePrice, 900)
+    }
+    await stop()
+  }),
+)
+
+test(
+  'emit sends one signed webhook and prints the answer, whatever it is',
+  inFolder(async folder => {
+    const agent = await startAgent()
+    const to = ['--to', `${agent.url}/webhook`]
+    const secret = ['--secret', 'whsec_c2VjcmV0']
+    const sent = await run(['emit', 'task.submitted', ...to, ...secret], folder)
+    assert.is(sent.code, 0, sent.err)
+    assert.is(sent.out, '200 {"success":true}\n')
+    const env = { MARKETPLACE_WEBHOOK_SECRET: 'whsec_c2VjcmV0' }
+    const short = await answerOf(['emit', 'message', ...to, '--data', '{"message": "Hi"}'], folder, env)
+    assert.is(short.data.status, 200)
+    assert.is(agent.events.length, 2)
+    assert.match(agent.events[0]!.callbackUrl, `/api/agent/tasks/${agent.events[0]!.taskId}/callback`)
+    assert.is((agent.events[1] as WebhookData & { message: string }).message, 'Hi')
+
+    const wrong = await run(['emit', 'task.submitted', ...to, '--secret', 'whsec_other'], folder)
+    assert.is(wrong.code, 1)
+    assert.match(wrong.out, /^401 /)
+    await agent.close()
+    for (const [args, code, words] of [
+      [[...to, ...secret], 5, 'Nothing listens'],
+      [['--to', 'http://10.0.0.1/', ...secret], 2, 'private'],
+      [['--to', 'localhost', ...secret], 2, '--to takes an address'],
+      [to, 2, '--secret whsec_'],
+    ] as const) {
+      const ended = await run(['emit', 'task.submitted', ...args], folder)
+      assert.is(ended.code, code, ended.err)
+      assert.match(ended.err, words)
+    }
+    assert.match((await run(['emit', 'task.created', ...to, ...secret], folder)).err, 'The events: task.submitted')
+  }),
+)
+
+test.run()
