@@ -150,7 +150,8 @@ async function until(
     }, waitAskedFor)
     if (isDone(task)) return task
     if (task.status === 'cancelled') {
-      throw new StoryError('rejected', `The agent rejected the task; ${amount(task)} came back`, task)
+      const reason = await lastWords(client, task)
+      throw new StoryError('rejected', `The agent rejected the task${reason}; ${amount(task)} came back`, task)
     }
     if (patience.aborted) {
       const message = `The agent did not ${deed} within ${patienceMs / 1000} s; task ${task.id} is ${task.status}`
@@ -158,6 +159,13 @@ async function until(
     }
     await new Promise(resolve => setTimeout(resolve, Math.max(pauseMs, limitedMs)))
   }
+}
+
+/** The reason of a rejection is the agent's last message. */
+async function lastWords(client: Client, { id }: TaskRecord): Promise<string> {
+  const { items } = await client.listMessages({ id, limit: 100 })
+  const said = items.findLast(({ senderRole }) => senderRole === 'agent')
+  return said ? ` ("${short(said.content)}")` : ''
 }
 
 /** How long to wait when there were too many requests; every other failure is thrown on. */
@@ -172,7 +180,10 @@ const EXTRACT = 100
 
 function extract({ deliverable }: TaskRecord): string {
   const { content, files = [] } = deliverable ?? {}
-  const text = (content ?? '').replace(/\s+/g, ' ').trim()
-  const short = text.length > EXTRACT ? `${text.slice(0, EXTRACT)}…` : text
-  return [...(short ? [short] : []), ...files.map(({ name }) => `[${name}]`)].join(' ') || 'nothing'
+  return [short(content ?? ''), ...files.map(({ name }) => `[${name}]`)].join(' ').trim() || 'nothing'
+}
+
+function short(words: string): string {
+  const text = words.replace(/\s+/g, ' ').trim()
+  return text.length > EXTRACT ? `${text.slice(0, EXTRACT)}…` : text
 }

@@ -123,7 +123,7 @@ async function otherEnds(folder: string): Promise<void> {
   const rejected = await told('Please reject this')
   assert.is(rejected.code, 1)
   assert.is(rejected.end.success, false)
-  assert.match(rejected.end.error, 'rejected the task; 7.00 came back')
+  assert.match(rejected.end.error, 'rejected the task ("No."); 7.00 came back')
 
   const slow = await run([...hire, 'Stay silent', '--timeout', '1'], folder)
   assert.is(slow.code, 1)

@@ -1,106 +1,104 @@
 /** A builder's commands against a simulator in the same folder: what they find, print and refuse. */
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { answerOf, inFolder, run, startDev } from './program.ts'
 
-test(
-  'commands find the dev of their folder and its keys; the one that works is listed first',
-  inFolder(async folder => {
-    const { ready, stop } = await startDev(folder)
-    const own = await answerOf(['agents', 'list'], folder)
-    assert.is(own.code, 0)
-    assert.is(own.data.items.length, 3)
-    const listed = await answerOf(['call', 'GET', '/api/agents'], folder)
-    assert.is(listed.data.items[0].slug, 'sample-agent')
+let folder = ''
+let dev: Awaited<ReturnType<typeof startDev>>
 
-    const table = await run(['agents', 'list'], folder)
-    assert.match(table.out, /^SLUG +STATUS +PRICE +LISTED/)
-    assert.match(table.out, /^sample-agent +verified +5\.00 +yes/m)
-    assert.is(table.err, '', 'nothing is said beside the result where nobody looks')
+test.before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'marketplace-cli-'))
+  dev = await startDev(folder)
+})
 
-    const shown = await answerOf(['agents', 'show', 'sample-agent'], folder)
-    assert.is(shown.data.id, ready.agents[0].id)
-    assert.is(shown.data.webhookUrl, ready.agents[0].webhookUrl)
-    assert.not('webhookUrl' in (await answerOf(['agents', 'show', 'sample-agent', '--as', 'buyer'], folder)).data)
-    assert.match((await run(['agents', 'show', ready.agents[0].id], folder)).out, /^secret +there is one/m)
+test.after(async () => {
+  await dev.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
 
-    const rotated = await run(['secret', 'rotate', 'sample-agent', '--grace-hours', '1'], folder)
-    assert.match(rotated.out, /^whsec_\S{44}\n$/)
-    assert.match(rotated.err, 'taken for 1 h')
-    await stop()
-    const gone = await run(['agents', 'list'], folder)
-    assert.is(gone.code, 5)
-    assert.match(gone.err, 'does not answer')
-    assert.match(gone.err, 'start `marketplace dev` again')
-  }),
-)
+test('commands find the dev of their folder and its keys; the one that works is listed first', async () => {
+  const { ready } = dev
+  const own = await answerOf(['agents', 'list'], folder)
+  assert.is(own.code, 0)
+  assert.is(own.data.items.length, 3)
+  const listed = await answerOf(['call', 'GET', '/api/agents'], folder)
+  assert.is(listed.data.items[0].slug, 'sample-agent')
 
-test(
-  'a refusal names what, why and what helps, to people and to programs, and has its own exit code',
-  inFolder(async folder => {
-    const { ready, stop } = await startDev(folder)
-    const nobody = await run(['agents', 'show', 'nobody'], folder)
-    assert.is(nobody.code, 1)
-    assert.match(nobody.err, 'There is no agent nobody')
-    assert.match(nobody.err, 'marketplace agents list')
+  const table = await run(['agents', 'list'], folder)
+  assert.match(table.out, /^SLUG +STATUS +PRICE +LISTED/)
+  assert.match(table.out, /^sample-agent +verified +5\.00 +yes/m)
+  assert.is(table.err, '', 'nothing is said beside the result where nobody looks')
 
-    const foreign = await answerOf(['agents', 'publish', 'sample-agent', '--as', 'buyer'], folder)
-    assert.is(foreign.code, 4)
-    assert.is(foreign.success, false)
-    assert.is(foreign.status, 403)
-    assert.match(foreign.hint, '--as builder')
+  const shown = await answerOf(['agents', 'show', 'sample-agent'], folder)
+  assert.is(shown.data.id, ready.agents[0].id)
+  assert.is(shown.data.webhookUrl, ready.agents[0].webhookUrl)
+  assert.not('webhookUrl' in (await answerOf(['agents', 'show', 'sample-agent', '--as', 'buyer'], folder)).data)
+  assert.match((await run(['agents', 'show', ready.agents[0].id], folder)).out, /^secret +there is one/m)
 
-    const early = await answerOf(['agents', 'publish', 'sample-agent'], folder)
-    assert.is(early.code, 1)
-    assert.is(early.status, 400)
+  const rotated = await run(['secret', 'rotate', 'silent-analyst', '--grace-hours', '1'], folder)
+  assert.match(rotated.out, /^whsec_\S{44}\n$/)
+  assert.match(rotated.err, 'taken for 1 h')
+})
 
-    const unknown = await run(['agents', 'list'], folder, { MARKETPLACE_KEY: `svc_${'0'.repeat(48)}` })
-    assert.is(unknown.code, 4)
-    assert.match(unknown.err, 'does not know the key of MARKETPLACE_KEY')
-    const flagFirst = ['agents', 'list', '--key', ready.accounts.builder.apiKey]
-    assert.is((await run(flagFirst, folder, { MARKETPLACE_KEY: 'svc_wrong' })).code, 0)
-    const elsewhere = await run(['agents', 'list', '--url', ready.url.replace('127.0.0.1', 'localhost')], folder)
-    assert.is(elsewhere.code, 4, 'the keys of a dev go to its own address alone')
-    await stop()
-  }),
-)
+test('a refusal names what, why and what helps, to people and to programs, and has its own exit code', async () => {
+  const { ready } = dev
+  const nobody = await run(['agents', 'show', 'nobody'], folder)
+  assert.is(nobody.code, 1)
+  assert.match(nobody.err, 'There is no agent nobody')
+  assert.match(nobody.err, 'marketplace agents list')
 
-test(
-  'call sends a body from a flag, a file or stdin, and prints the answer as it is',
-  inFolder(async folder => {
-    const { stop } = await startDev(folder)
-    const post = ['call', 'post', '/api/my/api-keys', '--data']
-    const made = await answerOf([...post, '{"name": "one"}'], folder)
-    assert.is(made.code, 0)
-    assert.is(made.data.keyInfo.name, 'one')
-    writeFileSync(`${folder}/two.json`, '{"name": "two"}')
-    assert.is((await answerOf([...post, '@two.json'], folder)).data.keyInfo.name, 'two')
-    const three = await run([...post, '-', '--json'], folder, {}, '{"name": "three"}')
-    assert.is(JSON.parse(three.out).data.keyInfo.name, 'three')
+  const foreign = await answerOf(['agents', 'publish', 'sample-agent', '--as', 'buyer'], folder)
+  assert.is(foreign.code, 4)
+  assert.is(foreign.success, false)
+  assert.is(foreign.status, 403)
+  assert.match(foreign.hint, '--as builder')
 
-    const invalid = await run([...post, '{}'], folder)
-    assert.is(invalid.code, 1)
-    assert.equal(JSON.parse(invalid.out).errors, { name: ['is required'] })
-    assert.match((await run(['call', 'GET', '/openapi.json'], folder)).out, '"openapi": "3.1')
-    assert.is((await run(['call', 'GET', '/api/nothing'], folder)).code, 1)
-    for (const [args, words] of [
-      [['call', 'PATCH', '/api/agents'], 'METHOD is GET, POST, PUT, DELETE'],
-      [['call', 'GET', 'http://elsewhere/api'], '--url'],
-      [[...post, '{name: 1}'], 'is not JSON'],
-      [[...post, '@absent.json'], 'there is no such file'],
-      [['agents', 'list', '--as', 'king'], '--as takes buyer or builder or admin'],
-      [['agents', 'list', '--url', 'ftp://x'], '--url takes an address'],
-      [['agents', 'list', '--key', 'secret'], '--key takes an API key'],
-    ] as const) {
-      const { code, err, out } = await run(args, folder)
-      assert.is(code, 2, err)
-      assert.match(err, words)
-      assert.is(out, '')
-    }
-    await stop()
-  }),
-)
+  const early = await answerOf(['agents', 'publish', 'sample-agent'], folder)
+  assert.is(early.code, 1)
+  assert.is(early.status, 400)
+
+  const unknown = await run(['agents', 'list'], folder, { MARKETPLACE_KEY: `svc_${'0'.repeat(48)}` })
+  assert.is(unknown.code, 4)
+  assert.match(unknown.err, 'does not know the key of MARKETPLACE_KEY')
+  const flagFirst = ['agents', 'list', '--key', ready.accounts.builder.apiKey]
+  assert.is((await run(flagFirst, folder, { MARKETPLACE_KEY: 'svc_wrong' })).code, 0)
+  const elsewhere = await run(['agents', 'list', '--url', ready.url.replace('127.0.0.1', 'localhost')], folder)
+  assert.is(elsewhere.code, 4, 'the keys of a dev go to its own address alone')
+})
+
+test('call sends a body from a flag, a file or stdin, and prints the answer as it is', async () => {
+  const post = ['call', 'post', '/api/my/api-keys', '--data']
+  const made = await answerOf([...post, '{"name": "one"}'], folder)
+  assert.is(made.code, 0)
+  assert.is(made.data.keyInfo.name, 'one')
+  writeFileSync(`${folder}/two.json`, '{"name": "two"}')
+  assert.is((await answerOf([...post, '@two.json'], folder)).data.keyInfo.name, 'two')
+  const three = await run([...post, '-', '--json'], folder, {}, '{"name": "three"}')
+  assert.is(JSON.parse(three.out).data.keyInfo.name, 'three')
+
+  const invalid = await run([...post, '{}'], folder)
+  assert.is(invalid.code, 1)
+  assert.equal(JSON.parse(invalid.out).errors, { name: ['is required'] })
+  assert.match((await run(['call', 'GET', '/openapi.json'], folder)).out, '"openapi": "3.1')
+  assert.is((await run(['call', 'GET', '/api/nothing'], folder)).code, 1)
+  for (const [args, words] of [
+    [['call', 'PATCH', '/api/agents'], 'METHOD is GET, POST, PUT, DELETE'],
+    [['call', 'GET', 'http://elsewhere/api'], '--url'],
+    [[...post, '{name: 1}'], 'is not JSON'],
+    [[...post, '@absent.json'], 'there is no such file'],
+    [['agents', 'list', '--as', 'king'], '--as takes buyer or builder or admin'],
+    [['agents', 'list', '--url', 'ftp://x'], '--url takes an address'],
+    [['agents', 'list', '--key', 'secret'], '--key takes an API key'],
+  ] as const) {
+    const { code, err, out } = await run(args, folder)
+    assert.is(code, 2, err)
+    assert.match(err, words)
+    assert.is(out, '')
+  }
+})
 
 test(
   'without a dev, a flag or a variable a command says how it can be told where to go',
@@ -123,5 +121,13 @@ test(
     assert.is((await run(['db', 'migrate', 'postgres://x/y'], folder)).code, 2)
   }),
 )
+
+test('a dev that has ended is told from one that was never there', async () => {
+  await dev.stop()
+  const { code, err } = await run(['agents', 'list'], folder)
+  assert.is(code, 5)
+  assert.match(err, 'does not answer')
+  assert.match(err, 'start `marketplace dev` again')
+})
 
 test.run()
