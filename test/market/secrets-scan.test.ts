@@ -1,0 +1,218 @@
+/** After a full run no secret can be read anywhere: not on the disk, not in the log, not in a later answer. Source: D8–D11, D25. */
+import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { endpoints } from '../../src/api/endpoints.ts'
+import { inFolder } from '../store/folder.ts'
+import { type House, type ListedAgent, type Member, openHouse } from '../support/marketplace.ts'
+import { openPostOffice } from '../support/post-office.ts'
+
+const answers: string[] = []
+const log: string[] = []
+/** By what each is. */
+const secrets = new Map<string, string[]>()
+
+const note = (kind: string, secret: string) => void secrets.set(kind, [...(secrets.get(kind) ?? []), secret])
+
+const plainFetch = globalThis.fetch
+
+/** Keeps what every answer said, and the secrets that it issued. */
+async function listening(...[url, init]: Parameters<typeof fetch>): Promise<Response> {
+  const reply = await plainFetch(url, init)
+  const text = await reply.clone().text()
+  const cookies = reply.headers.getSetCookie()
+  answers.push([text, ...cookies].join('\n'))
+  // The examples of the reference are nobody's.
+  if (!String(url).includes('/api/')) return reply
+  for (const [key] of text.matchAll(/svc_[\w-]{30,}/g)) note('API key', key)
+  for (const [secret] of text.matchAll(/whsec_[\w+/=-]{20,}/g)) note('webhook secret', secret)
+  for (const cookie of cookies) {
+    const [, session] = /^[^=]+=([\w-]{20,})/.exec(cookie) ?? []
+    if (session) note('session id', session)
+  }
+  return reply
+}
+
+test.before(() => {
+  globalThis.fetch = listening
+})
+test.after(() => {
+  globalThis.fetch = plainFetch
+})
+
+const GRACE = { graceHours: 1 }
+const rotated = async (house: House, agent: ListedAgent, fields: object, headers = {}) => {
+  const path = `/api/my/agents/${agent.id}/webhook-secret`
+  const { data } = await agent.builder.ask<{ secret: string }>('POST', path, fields, 'session', headers)
+  agent.secret = data!.secret
+  agent.sink.secret = agent.secret
+  await house.freshen(agent)
+}
+
+/** Deposit to review, with a file, a webhook that fails first, and callbacks signed by old and new secrets. */
+async function trade(house: House, buyer: Member, agent: ListedAgent) {
+  const submitted = async () => {
+    const task = await house.draft(buyer, agent)
+    await buyer.client.submitTask({ id: task.id })
+    return task.id
+  }
+  agent.sink.status = 503
+  const id = await submitted()
+  await house.webhooksSent()
+  agent.sink.status = 200
+  const before = { secret: agent.secret }
+  await rotated(house, agent, GRACE)
+  assert.is((await house.callback(before, id, { action: 'accept' })).status, 200)
+  assert.is((await house.callback({ secret: 'whsec_wrong' }, id, { action: 'accept' })).status, 401)
+  await buyer.client.sendMessage({ id, content: 'How is it going?' })
+  const files = [{ name: 'table.csv', content: new TextEncoder().encode('a,b\n1,2\n') }]
+  await agent.builder.client.agentDeliver({ id, content: 'Done', files })
+  await buyer.client.approveTask({ id })
+  await buyer.client.submitReview({ id, rating: 5 })
+  await rotated(house, agent, {}, { 'Idempotency-Key': 'rotate once' })
+  await buyer.client.cancelTask({ id: await submitted() })
+  await submitted()
+  const caps = { maxPerTask: 1_000, maxDaily: 2_000, maxMonthly: 3_000 }
+  const budget = await agent.builder.client.createBudget({ agentId: agent.id, ...caps })
+  await house.pass(6_000)
+  await house.webhooksSent()
+  return [id, budget.id]
+}
+
+/** Sign-in, sign-out, wrong and changed and forgotten passwords, keys that come and go. */
+async function accounts(house: House, member: Member, received: { text: string }[]) {
+  const { email } = member
+  const login = (password: string) => house.visitor.ask('POST', '/api/auth/login', { email, password })
+  const wrong = 'a password that was never right'
+  for (const password of [member.password, wrong]) note('password', password)
+  assert.is((await login(wrong)).status, 401)
+  await house.visitor.ask('POST', '/api/auth/login', `{"email":"${email}","password":"${wrong}"`)
+  await house.visitor.ask('POST', '/api/auth/login', `{"password":"${wrong}" oops`)
+  await house.visitor.ask('POST', '/api/auth/register', { email: wrong, password: [wrong], name: 7 })
+  await member.client.login({ email, password: member.password })
+  const changed = 'the second of three passwords'
+  note('password', changed)
+  await member.ask('POST', '/api/auth/password', { currentPassword: wrong, newPassword: changed })
+  await member.client.changePassword({ currentPassword: member.password, newPassword: changed })
+  for (let i = 0; i < 2; i++) await house.visitor.client.requestPasswordReset({ email })
+  await house.runDue()
+  const tokens = received.slice(-2).map(({ text }) => /^([\w-]{43})$/m.exec(text)?.[1] ?? '')
+  assert.not(tokens.includes(''))
+  for (const token of tokens) note('reset token', token)
+  const last = 'the third of three passwords'
+  note('password', last)
+  await house.visitor.ask('POST', '/api/auth/password-reset/confirm', { token: tokens[0], password: 'short' })
+  await house.visitor.client.confirmPasswordReset({ token: tokens[0]!, password: last })
+  await house.visitor.ask('POST', '/api/auth/password-reset/confirm', { token: tokens[1], password: last })
+  await member.client.login({ email, password: last })
+  const path = '/api/my/api-keys'
+  const once = { 'Idempotency-Key': 'key once' }
+  const made = await member.ask<{ id: string; key: string }>('POST', path, { name: 'kept' }, 'session', once)
+  await member.ask('POST', path, { name: 'kept' }, 'session', once)
+  const gone = await member.client.createKey({ name: 'gone' })
+  await member.client.deleteKey({ id: gone.keyInfo.id })
+  assert.is(
+    (await plainFetch(`${house.url}/api/auth/me`, { headers: { authorization: `Bearer ${gone.key}` } })).status,
+    401,
+  )
+  member.key = made.data!.key
+}
+
+/** Every GET of the interface, by everyone, about everything. */
+async function readAll(house: House, members: readonly Member[], ids: readonly string[]) {
+  for (const { method, path } of Object.values(endpoints)) {
+    if (method !== 'GET') continue
+    const paths = path.includes('/:') ? ids.map(id => path.replace(/:\w+/g, id)) : [path]
+    for (const each of paths) {
+      for (const member of members) {
+        for (const by of ['session', 'key'] as const) await member.ask('GET', each, undefined, by).catch(() => {})
+      }
+    }
+  }
+  for (const page of ['/openapi.json', '/docs', '/metrics', '/healthz']) await fetch(house.url + page)
+}
+
+/** How a secret may be written down. */
+function forms(secret: string): string[] {
+  const bytes = Buffer.from(secret)
+  const bare = secret.replace(/^(?:svc|whsec)_/, '')
+  const decoded = Buffer.from(bare, 'base64').toString('hex')
+  return [
+    secret,
+    bare,
+    JSON.stringify(bare).slice(1, -1),
+    encodeURIComponent(bare),
+    bytes.toString('hex'),
+    decoded,
+  ].concat(bytes.toString('base64').replace(/=+$/, '').slice(0, -1))
+}
+
+function findings(where: string, content: string): string[] {
+  const found: string[] = []
+  for (const [kind, all] of secrets) {
+    for (const secret of all) if (forms(secret).some(form => content.includes(form))) found.push(`${kind} in ${where}`)
+  }
+  return found
+}
+
+function onDisk(folder: string): string[] {
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
+  assert.ok(names.length >= 2, 'the database or its journal, and a file')
+  return names.flatMap(({ name, parentPath }) =>
+    findings(`${name} on disk`, readFileSync(join(parentPath, name), 'latin1')),
+  )
+}
+
+test(
+  'serve: keys, webhook secrets, passwords, sessions and reset tokens are nowhere but in the answer that issued them',
+  inFolder(async file => {
+    const office = await openPostOffice()
+    const secretKey = randomBytes(32).toString('base64')
+    note('secret key', secretKey)
+    note('password', 'the admin of a test')
+    const house = await openHouse({
+      ...{ mode: 'serve', file, secretKey, rateLimits: 'off', payments: 'sandbox' },
+      mail: { smtpUrl: office.url, from: 'market@example.com' },
+      log: happening => log.push(JSON.stringify(happening)),
+    })
+    let alive: string[] = []
+    try {
+      const [buyer, builder] = [await house.join('buyer', 20_000), await house.join('builder')]
+      const agent = await house.list(builder)
+      const ids = await trade(house, buyer, agent)
+      for (const member of [buyer, builder]) await accounts(house, member, office.received)
+      await readAll(house, [buyer, builder, house.admin], [buyer.id, agent.id, ...ids])
+      await builder.client.logout()
+      await house.pass(3_600_000)
+      await house.runDue()
+
+      const counts = Object.fromEntries([...secrets].map(([kind, all]) => [kind, new Set(all).size]))
+      for (const [kind, least] of Object.entries({
+        'API key': 7,
+        'webhook secret': 3,
+        'session id': 7,
+        'reset token': 4,
+      })) {
+        assert.ok(counts[kind]! >= least, `${counts[kind]} of ${kind}`)
+      }
+      alive = onDisk(dirname(file))
+    } finally {
+      await house.close()
+      await office.close()
+    }
+    const found = [...alive, ...onDisk(dirname(file)), ...log.flatMap(line => findings(line, line))]
+    for (const [kind, all] of secrets) {
+      const most = /key|secret|session/.test(kind) && kind !== 'secret key' ? 1 : 0
+      for (const secret of new Set(all)) {
+        const times = answers.filter(answer => answer.includes(secret)).length
+        if (times !== most) found.push(`${kind} in ${times} answers`)
+      }
+    }
+    assert.equal(found, [])
+    assert.ok(log.length > 100 && answers.length > 300, `${log.length} lines, ${answers.length} answers`)
+  }),
+)
+
+test.run()
