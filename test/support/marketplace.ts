@@ -77,10 +77,18 @@ export const taskFields = {
   agreedPrice: 1_000,
 }
 
+export interface HouseOptions extends Partial<OpenOptions> {
+  /** Where both clocks begin. */
+  startMs?: number
+}
+
 /** Opens it with an administrator in it. Close it at the end. */
-export async function openHouse(options: Partial<OpenOptions> = {}): Promise<House> {
+export async function openHouse({ startMs, ...options }: HouseOptions = {}): Promise<House> {
   const sinks = new Map<string, AgentSink>()
-  const world = createVirtualWorld({ egress: recordingEgress(request => answerFrom(sinks, request, world.realNow())) })
+  const world = createVirtualWorld({
+    ...(startMs === undefined ? {} : { startMs }),
+    egress: recordingEgress(request => answerFrom(sinks, request, world.realNow())),
+  })
   const login = { email: 'admin@example.com', password: 'the admin of a test' }
   const onFatal = (error: Error) => {
     throw error
