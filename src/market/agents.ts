@@ -1,5 +1,5 @@
 /** The public marketplace, a builder's own agents, and their review. Source: section 3, section 4, D13, D16–D18, D30. */
-import { invalid, refuse } from '../api/failures.ts'
+import { invalid } from '../api/failures.ts'
 import { durations, limits } from '../api/limits.ts'
 import { Json } from '../api/reply.ts'
 import {
@@ -62,7 +62,6 @@ const createAgent: Verb<'createAgent'> = async (ctx, { body }) => {
   const now = world.now()
   const row = {
     id: world.id('agt'),
-    slug: await freeSlug(tx, world, body.name),
     builderId: actor.user.id,
     name: body.name,
     tagline: body.tagline,
@@ -77,7 +76,8 @@ const createAgent: Verb<'createAgent'> = async (ctx, { body }) => {
     createdAt: now,
     updatedAt: now,
   } as const
-  if ((await insertAgent(tx, row)) === 0) throw refuse('lost_race')
+  // Another agent may take the same slug at the same moment: then the next one is free.
+  while ((await insertAgent(tx, { ...row, slug: await freeSlug(tx, world, body.name) })) === 0);
   await setCategories(tx, row.id, body.categoryIds)
   await setTerms(tx, row.id, words(row.name, row.description))
   return reread(ctx, row.id)

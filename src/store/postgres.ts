@@ -221,7 +221,7 @@ function translated(error: unknown): unknown {
  */
 function triesFor(error: unknown): number {
   if (['40001', '40P01'].includes((error as { code?: string }).code ?? '')) return 12
-  return error instanceof ConstraintError && (error.kind === 'unique' || error.kind === 'foreign_key') ? 10 : 1
+  return error instanceof ConstraintError && (error.kind === 'unique' || error.kind === 'foreign_key') ? 4 : 1
 }
 
 // Those who lost together must not all come back together.
