@@ -75,7 +75,7 @@ const redeliver: Verb<'redeliver'> = async ({ tx, world, actor }, { params }) =>
   await hurry(tx, taskId, agentId, now)
   await insertDelivery(tx, { id, agentId, taskId, event, body, createdAt: now })
   await markRedelivery(tx, id, of)
-  tx.afterCommit(() => ringBell(world))
+  tx.afterCommit(() => ringBell(world, agentId))
   return deliveryRecord(await logged(tx, agent, id))
 }
 

@@ -1,39 +1,46 @@
 /** Empties the outbox: takes what is due, at most two at a time per host and fair between agents. Source: D37. */
 import { dispatch } from '../api/limits.ts'
-import { type ClaimedDelivery, claimDeliveries, type DueAgent, dueAgents } from '../store/outbox.ts'
+import { type ClaimedDelivery, claimDeliveries, type QueuedAgent, queuedAgent, queuedAgents } from '../store/outbox.ts'
 import type { Market } from './market.ts'
 import { onEvent } from './outbox.ts'
 import { attemptDelivery } from './webhook.ts'
 
 export interface Dispatcher {
-  /** Looks now for what is due. */
-  wake(): void
+  /** Looks now for what is due; at one agent's queue, if it is named. */
+  wake(agentId?: string): void
   /** Lets what is in flight end; takes nothing new. */
   close(): Promise<void>
 }
 
 const TICK_MS = 1000
+/** Agents that one look at the queues reads at a time. */
+const PAGE = 32
 
 /** Starts sending. */
 export function startDispatcher(market: Market): Dispatcher {
   const { world, log } = market
   const flight = inFlight()
+  const rung = new Set<string>()
   let closed = false
-  let wanted = false
+  let all = false
   let looking: Promise<void> | null = null
 
-  const wake = () => {
+  const wake = (agentId?: string) => {
     if (closed) return
-    wanted = true
+    if (agentId === undefined) all = true
+    else rung.add(agentId)
     looking ??= look()
   }
 
-  // `looking` is cleared in the same breath as the last look at `wanted`, so that no wish falls between the two.
+  // `looking` is cleared in the same breath as the last look at what is wanted, so that no wish falls between the two.
   const look = async () => {
     try {
-      while (wanted && !closed) {
-        wanted = false
-        for (const delivery of await claim(market, flight)) start(delivery)
+      while ((all || rung.size > 0) && !closed) {
+        // Many bells at once are as good as a look at everyone.
+        const named = all || rung.size > PAGE ? null : [...rung]
+        all = false
+        rung.clear()
+        for (const delivery of await claim(market, flight, named)) start(delivery)
       }
     } catch (error) {
       log({ type: 'error', message: `Webhooks could not be taken up: ${(error as Error).message}` })
@@ -46,7 +53,7 @@ export function startDispatcher(market: Market): Dispatcher {
     const sent = attemptDelivery(market, delivery).catch(error =>
       log({ type: 'error', message: `Webhook ${delivery.id} could not be noted: ${error.message}` }),
     )
-    flight.add(hostOf(delivery.webhookUrl), sent).then(wake)
+    flight.add(hostOf(delivery.webhookUrl), sent).then(() => wake())
   }
 
   const tick = () => {
@@ -95,9 +102,11 @@ function inFlight() {
 /** Agents without a usable address share one place: there is nothing to send there. */
 const hostOf = (url: string | null) => (url !== null && URL.canParse(url) ? new URL(url).host : '')
 
-async function claim({ db, world }: Market, flight: Flight): Promise<ClaimedDelivery[]> {
+/** Takes up what may be sent now: of the named agents' queues, or of everyone's. */
+async function claim(market: Market, flight: Flight, named: readonly string[] | null): Promise<ClaimedDelivery[]> {
+  const { db, world } = market
   if (flight.room() <= 0) return []
-  const due = await db.read(q => dueAgents(q, world.now(), world.realNow()))
+  const due = named ? await dueOf(market, named) : await dueInTurn(market, flight)
   const counts = share(due, flight)
   if (counts.size === 0) return []
   return db.write(async tx => {
@@ -111,18 +120,48 @@ async function claim({ db, world }: Market, flight: Flight): Promise<ClaimedDeli
   })
 }
 
+const dueOf = ({ db, world }: Market, named: readonly string[]) =>
+  db.read(async q => {
+    const due: QueuedAgent[] = []
+    for (const agentId of named) {
+      const agent = await queuedAgent(q, agentId, world.now(), world.realNow())
+      if (agent?.due) due.push(agent)
+    }
+    return due
+  })
+
+/** Agents with something due and a host that has room, from behind the one served last, once around at most. */
+async function dueInTurn({ db, world }: Market, flight: Flight): Promise<QueuedAgent[]> {
+  const due: QueuedAgent[] = []
+  const begin = flight.lastServed
+  let after = begin
+  let around = begin === ''
+  for (;;) {
+    const page = await db.read(q => queuedAgents(q, { after, count: PAGE, now: world.now(), realNow: world.realNow() }))
+    for (const agent of page) {
+      if (around && begin !== '' && agent.agentId > begin) return due
+      if (agent.due && flight.of(hostOf(agent.webhookUrl)) < dispatch.perHost) due.push(agent)
+      if (due.length >= flight.room()) return due
+    }
+    if (page.length === PAGE) after = page.at(-1)!.agentId
+    else if (around) return due
+    else {
+      around = true
+      after = ''
+    }
+  }
+}
+
 /** How many each agent may send now: one each in turn, then a second where the host has room left. */
 export function share(
-  due: readonly DueAgent[],
+  due: readonly Pick<QueuedAgent, 'agentId' | 'webhookUrl'>[],
   flight: Pick<Flight, 'of' | 'room' | 'lastServed'>,
 ): Map<string, number> {
   const counts = new Map<string, number>()
   const taken = new Map<string, number>()
-  const next = due.findIndex(({ agentId }) => agentId > flight.lastServed)
-  const inTurn = next <= 0 ? due : [...due.slice(next), ...due.slice(0, next)]
   let room = flight.room()
   for (let round = 0; round < dispatch.perHost; round++) {
-    for (const { agentId, webhookUrl } of inTurn) {
+    for (const { agentId, webhookUrl } of due) {
       const host = hostOf(webhookUrl)
       const busy = flight.of(host) + (taken.get(host) ?? 0)
       if (room === 0 || busy >= dispatch.perHost) continue

@@ -11,13 +11,13 @@ import type { Acting, Ctx } from './market.ts'
 import { iso } from './time.ts'
 
 /** The dispatcher that is told of new events in each running world. */
-const bells = new WeakMap<World, () => void>()
+const bells = new WeakMap<World, (agentId: string) => void>()
 
-/** Has `wake` called after each commit that wrote an event. */
-export const onEvent = (world: World, wake: () => void) => void bells.set(world, wake)
+/** Has `wake` called after each commit that wrote an event, with the agent it is for. */
+export const onEvent = (world: World, wake: (agentId: string) => void) => void bells.set(world, wake)
 
-/** Says that there is something to send. Call it once the write is committed. */
-export const ringBell = (world: World) => bells.get(world)?.()
+/** Says that there is something to send to this agent. Call it once the write is committed. */
+export const ringBell = (world: World, agentId: string) => bells.get(world)?.(agentId)
 
 /** Writes one event about a task, as it stands after the change, to its agent or to the one that buys. */
 export async function tell<Name extends AgentEvent>(
@@ -50,7 +50,7 @@ export async function tell<Name extends AgentEvent>(
     body: JSON.stringify({ event, timestamp: iso(now), data }),
     createdAt: now,
   })
-  ctx.tx.afterCommit(() => ringBell(ctx.world))
+  ctx.tx.afterCommit(() => ringBell(ctx.world, agentId))
 }
 
 /** A buying agent is named itself, with the trust its payer has earned. Source: section 2 (requestor), D36. */

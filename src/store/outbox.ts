@@ -23,29 +23,42 @@ export const insertDelivery = (
     [row.id, row.agentId, row.taskId, row.event, row.body, row.createdAt],
   )
 
-export interface DueAgent {
+export interface QueuedAgent {
   agentId: string
   webhookUrl: string | null
+  /** 1 if something of its queue may be sent now. */
+  due: 0 | 1
 }
 
+const isDue = `CASE WHEN EXISTS (SELECT 1 FROM deliveries d WHERE d.state = 'pending' AND d.agent_id = a.id
+  AND d.next_at <= $1 AND d.leased_until <= $2) THEN 1 ELSE 0 END AS due`
+
 /**
- * Agents with something to send now, in the order of their ids. A skip scan: a long queue of one agent costs what a
- * short one does. `now` is domain time, `realNow` the machine's.
+ * Up to `count` agents with something to send now or later, by their ids, behind `after`. A skip scan: a long queue of
+ * one agent costs what a short one does. `now` is domain time, `realNow` the machine's.
  */
-export const dueAgents = (q: Reader, now: number, realNow: number) =>
-  q.all<DueAgent>(
-    `WITH RECURSIVE queue (agent_id) AS (
-       SELECT MIN(agent_id) FROM deliveries WHERE state = 'pending'
+export const queuedAgents = (
+  q: Reader,
+  { after, count, now, realNow }: { after: string; count: number; now: number; realNow: number },
+) =>
+  q.all<QueuedAgent>(
+    `WITH RECURSIVE queue (agent_id, place) AS (
+       SELECT MIN(agent_id), 1 FROM deliveries WHERE state = 'pending' AND agent_id > $3
        UNION ALL
-       SELECT (SELECT MIN(d.agent_id) FROM deliveries d WHERE d.state = 'pending' AND d.agent_id > queue.agent_id)
-       FROM queue WHERE queue.agent_id IS NOT NULL
+       SELECT (SELECT MIN(d.agent_id) FROM deliveries d WHERE d.state = 'pending' AND d.agent_id > queue.agent_id),
+         queue.place + 1
+       FROM queue WHERE queue.agent_id IS NOT NULL AND queue.place < $4
      )
-     SELECT a.id AS "agentId", a.webhook_url AS "webhookUrl"
-     FROM queue JOIN agents a ON a.id = queue.agent_id
-     WHERE EXISTS (SELECT 1 FROM deliveries d WHERE d.state = 'pending' AND d.agent_id = a.id
-       AND d.next_at <= $1 AND d.leased_until <= $2)
-     ORDER BY a.id`,
-    [now, realNow],
+     SELECT a.id AS "agentId", a.webhook_url AS "webhookUrl", ${isDue}
+     FROM queue JOIN agents a ON a.id = queue.agent_id ORDER BY a.id`,
+    [now, realNow, after, count],
+  )
+
+/** The same of one agent. */
+export const queuedAgent = (q: Reader, agentId: string, now: number, realNow: number) =>
+  q.get<QueuedAgent>(
+    `SELECT a.id AS "agentId", a.webhook_url AS "webhookUrl", ${isDue} FROM agents a WHERE a.id = $3`,
+    [now, realNow, agentId],
   )
 
 /** A delivery in hand, with its agent's address and sealed secret of this moment. */
