@@ -50,8 +50,8 @@ export interface Stage {
 
 export const caps = { maxPerTask: 200, maxDaily: 200, maxMonthly: 200 }
 
-/** `payments: manual` is for the payments that an administrator decides: there, nothing else can be paid. */
-export async function openStage(payments: 'sandbox' | 'manual' = 'sandbox'): Promise<Stage> {
+/** On the embedded engine alone: who may is decided before either is asked. `payments: manual` is for the payments that an administrator decides: there, nothing else can be paid. */
+export async function openSides(payments: 'sandbox' | 'manual' = 'sandbox'): Promise<Stage> {
   const house = await openHouse({ payments })
   const open = async (name: string): Promise<Side> => {
     const buyer = await house.join(`${name}.buyer`, payments === 'sandbox' ? 900_000 : 0)

@@ -1,0 +1,48 @@
+/** The coverage table is whole: its tests exist, its mutations can be made, the page says what the rows say. */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { coveragePage, PAGE } from './page.ts'
+import { heldBy } from './row.ts'
+import { rows } from './rows.ts'
+
+test('no row is without a test, and none stands there twice', () => {
+  for (const row of rows) {
+    assert.ok(heldBy(row).length > 0, row[0])
+    for (const { file, names } of heldBy(row)) assert.ok(file !== '.test.ts' && names, row[0])
+  }
+  const all = rows.map(([what]) => what)
+  assert.equal(all, [...new Set(all)])
+})
+
+test('every test that a row names exists', () => {
+  const files = [...new Set(rows.flatMap(heldBy).map(({ file }) => file))]
+  const out = execFileSync(process.execPath, ['--import', 'tsx', 'test/coverage/names.ts', ...files], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+    maxBuffer: 10_000_000,
+  })
+  const known = JSON.parse(out.trim().split('\n').at(-1)!) as Record<string, string[]>
+  for (const row of rows) {
+    for (const { file, names } of heldBy(row)) {
+      assert.ok(
+        known[file]!.some(name => name.startsWith(names)),
+        `${row[0]}: no test in ${file} begins with: ${names}`,
+      )
+    }
+  }
+})
+
+test('every mutation can be made: its text is in its file exactly once', () => {
+  for (const [what, , file, from, to] of rows) {
+    assert.is(readFileSync(`src/${file}`, 'utf8').split(from).length, 2, `${what}: src/${file}`)
+    assert.is.not(from, to, what)
+  }
+})
+
+test('docs/reference/coverage.md is what the rows say', () => {
+  assert.ok(readFileSync(PAGE, 'utf8') === coveragePage(), `${PAGE} is stale: run npm run coverage`)
+})
+
+test.run()

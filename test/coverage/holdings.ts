@@ -1,0 +1,145 @@
+/** Section 2: wallets, API keys, budget authorizations, requestors. */
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are texts of the source
+import type { Row } from './row.ts'
+
+const limits = 'api/limits.ts'
+const caps = 'market/budgets: caps are at least 200 each'
+const tiers = 'market/requestors: trust tiers: each by its rule'
+const wallet = 'market/wallet: a wallet shows'
+
+export const holdings: readonly Row[] = [
+  ['Wallet: balance', wallet, 'market/wallet.ts', 'balance: available + clearing', 'balance: available'],
+  ['Wallet: heldBalance', wallet, 'market/wallet.ts', 'heldBalance: held', 'heldBalance: held + clearing'],
+  [
+    'Wallet: currency',
+    wallet,
+    'market/wallet.ts',
+    'heldBalance: held, currency: config.currency',
+    "heldBalance: held, currency: ''",
+  ],
+  [
+    'Wallet: connectStatus',
+    wallet,
+    'market/wallet.ts',
+    'connectStatus: actor.user.connectStatus',
+    "connectStatus: 'pending'",
+  ],
+  [
+    'API key: name of 1 character at least',
+    'api/limits: the name of a key',
+    limits,
+    'name: [1, 100] }',
+    'name: [0, 100] }',
+  ],
+  [
+    'API key: keyInfo has id, name, keyPrefix of 12 characters, createdAt',
+    'market/accounts: keys: ten',
+    limits,
+    'keyPrefix: 12',
+    'keyPrefix: 11',
+  ],
+  ['API key: starts with svc_', 'market/accounts: keys: ten', 'market/keys.ts', '`svc_${world', '`key_${world'],
+  [
+    'API key: shown whole at its creation alone',
+    ['client/client: everything that can be read without an id', 'market/accounts: keys: ten, shown once'],
+    'market/keys.ts',
+    '...keyInfo(row), lastUsedAt',
+    '...keyInfo(row), key: row.keyHash, lastUsedAt',
+  ],
+  [
+    'Budget authorization: agentId is needed, and stays',
+    'market/budgets: update takes any part',
+    'market/budgets.ts',
+    'if (body.agentId !== undefined && body.agentId !== row.agentId)',
+    'if (false)',
+  ],
+  [
+    'Budget authorization: maxPerTask of 200 at least',
+    caps,
+    'api/budgets.ts',
+    'maxPerTask: price()',
+    'maxPerTask: cents()',
+  ],
+  ['Budget authorization: maxDaily of 200 at least', caps, 'api/budgets.ts', 'maxDaily: price()', 'maxDaily: cents()'],
+  [
+    'Budget authorization: maxMonthly of 200 at least',
+    'market/budgets: update takes any part',
+    'api/budgets.ts',
+    'maxMonthly: price()',
+    'maxMonthly: cents()',
+  ],
+  [
+    'Budget authorization: allowedCategories are categories',
+    caps,
+    'market/budgets.ts',
+    'if (unknown.length > 0)',
+    'if (unknown.length > 1)',
+  ],
+  [
+    'Budget authorization: maxPerTask <= maxDaily',
+    caps,
+    'market/budgets.ts',
+    'if (maxPerTask > maxDaily)',
+    'if (maxPerTask > maxDaily + 1)',
+  ],
+  [
+    'Budget authorization: maxDaily <= maxMonthly',
+    caps,
+    'market/budgets.ts',
+    'if (maxDaily > maxMonthly)',
+    'if (maxDaily > maxMonthly + 1)',
+  ],
+  [
+    'Budget authorization: one for each agent',
+    'market/budgets: create answers 201 and the whole record; a second one',
+    'market/budgets.ts',
+    'if (inserted === 0) throw',
+    'if (inserted < 0) throw',
+  ],
+  [
+    'Budget authorization: a changed limit is held against the stored others',
+    'market/budgets: update takes any part',
+    'market/budgets.ts',
+    '  checkCaps(caps)\n',
+    '',
+  ],
+  [
+    'Requestor: id of the buyer',
+    'market/task-states: draft: submit by the buyer',
+    'market/outbox.ts',
+    '{ id: buyerId, type',
+    '{ id: buyerId.slice(1), type',
+  ],
+  [
+    'Requestor: type user',
+    'market/task-states: draft: submit by the buyer',
+    'market/outbox.ts',
+    "type: 'user'",
+    "type: 'agent'",
+  ],
+  [
+    'Requestor: trustTier',
+    'market/task-states: draft: submit by the buyer',
+    'market/outbox.ts',
+    'requestorOf(task, trustTierOf(buyer, now))',
+    "requestorOf(task, 'trusted')",
+  ],
+  ['Trust tier: trusted after 30 days', tiers, limits, 'trustedAfterMs: 30 * day', 'trustedAfterMs: 31 * day'],
+  [
+    'Trust tier: new_verified',
+    tiers,
+    'market/accounts.ts',
+    "? 'new_verified' : 'new_unverified'",
+    "? 'trusted' : 'new_unverified'",
+  ],
+  [
+    'Trust tier: new_unverified',
+    tiers,
+    'market/accounts.ts',
+    "? 'new_verified' : 'new_unverified'",
+    "? 'new_verified' : 'trusted'",
+  ],
+  ['Trust tier: chargeback_risk', tiers, 'market/accounts.ts', 'user.chargebacks > 0', 'user.chargebacks > 1'],
+  ['Trust tier: suspended', tiers, 'market/accounts.ts', "if (user.suspended) return 'suspended'", ''],
+  ['Trust tier: banned', tiers, 'market/accounts.ts', "if (user.banned) return 'banned'", ''],
+]

@@ -1,0 +1,42 @@
+/** What a wallet and a new task show, over the wire. Source: section 2, D19, D33. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { openHouse, taskFields } from '../support/marketplace.ts'
+
+test('a wallet shows its balance with what still clears, what is held, the currency and the connect status', async () => {
+  const house = await openHouse()
+  const [buyer, builder] = [await house.join('buyer', 10_000), await house.join('builder')]
+  const agent = await house.list(builder)
+  const walletOf = (who: typeof buyer) => who.call('GET', '/api/wallet', undefined, 'key')
+  const wallet = (balance: number, heldBalance: number) => ({ balance, heldBalance, currency: 'USD' })
+  const { id } = await house.draft(buyer, agent, { agreedPrice: 1_000 })
+  assert.equal(await walletOf(buyer), { wallet: wallet(10_000, 0), connectStatus: 'not_connected' })
+  await buyer.client.submitTask({ id })
+  assert.equal(await walletOf(buyer), { wallet: wallet(9_000, 1_000), connectStatus: 'not_connected' })
+  await builder.client.acceptTask({ id })
+  await builder.client.deliverTask({ id, content: 'Here it is.' })
+  await buyer.client.approveTask({ id })
+  await builder.client.connectPayouts()
+  assert.equal(await walletOf(builder), { wallet: wallet(1_000, 0), connectStatus: 'connected' })
+  assert.equal(await walletOf(buyer), { wallet: wallet(9_000, 0), connectStatus: 'not_connected' })
+  await house.close()
+})
+
+test('a task shows what it was created with, is a draft, and nobody is told of it', async () => {
+  const house = await openHouse()
+  const buyer = await house.join('buyer')
+  const agent = await house.list(await house.join('builder'))
+  const given = { ...taskFields, agentId: agent.id, requirements: 'No adverbs.' }
+  const answer = await buyer.ask<Record<string, unknown>>('POST', '/api/tasks', given, 'key')
+  assert.is(answer.status, 201)
+  const { id, status, ...task } = answer.data!
+  assert.match(String(id), /^task_/)
+  assert.is(status, 'draft')
+  for (const [field, value] of Object.entries(given)) assert.is(task[field], value, field)
+  assert.equal(await buyer.call('GET', `/api/tasks/${id}`, undefined, 'key'), answer.data)
+  await house.webhooksSent()
+  assert.equal(agent.sink.received, [])
+  await house.close()
+})
+
+test.run()
