@@ -11,6 +11,7 @@ import { files } from './10-files.ts'
 import { budgets } from './20-budgets.ts'
 import { idempotencyKeys } from './30-idempotency-keys.ts'
 import { mails } from './31-mails.ts'
+import { queues } from './40-queues.ts'
 
 export const migrations = [
   { id: 1, name: 'accounts', sql: accounts },
@@ -25,4 +26,5 @@ export const migrations = [
   { id: 20, name: 'budgets', sql: budgets },
   { id: 30, name: 'idempotency keys', sql: idempotencyKeys },
   { id: 31, name: 'mails', sql: mails },
+  { id: 40, name: 'queues', sql: queues },
 ] as const
