@@ -57,13 +57,9 @@ function parentOf(program: Command, name: string, heading: string): Command {
   const [group, member] = name.split(' ')
   if (group === undefined || member === undefined) return program
   const known = program.commands.find(command => command.name() === group)
-  return (
-    known ??
-    program
-      .command(group)
-      .description(groups[group] ?? '')
-      .helpGroup(heading)
-  )
+  if (known) return known
+  const words = groups[group] ?? ''
+  return program.command(group).description(words).helpGroup(heading).helpCommand(false)
 }
 
 function add(parent: Command, record: CommandRecord, heading: string, done: (code: number) => void): void {
@@ -72,6 +68,7 @@ function add(parent: Command, record: CommandRecord, heading: string, done: (cod
     .command([name.split(' ').at(-1), ...takes].join(' '))
     .description(summary)
     .allowExcessArguments(false)
+    .showHelpAfterError(`(marketplace ${name} --help shows how)`)
     .addHelpText(
       'after',
       `${notes ? `\n${notes}\n` : ''}\nExamples:\n${examples.map(line => `  $ ${line}`).join('\n')}`,

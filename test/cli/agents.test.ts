@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { answerOf, inFolder, run, startDev } from './program.ts'
+import { answerOf, inFolder, run, start, startDev } from './program.ts'
 
+// The tests with a folder of their own come last: each ends what still runs.
 let folder = ''
 let dev: Awaited<ReturnType<typeof startDev>>
 
@@ -100,6 +101,23 @@ test('call sends a body from a flag, a file or stdin, and prints the answer as i
   }
 })
 
+test('Ctrl-C ends a wait with 130 and says what is left', async () => {
+  const { child, ended, firstLine } = start(['simulate', 'buyer', 'silent-translator'], folder)
+  assert.match(await firstLine, 'Submitted')
+  child.kill('SIGINT')
+  const { code, err } = await ended
+  assert.is(code, 130)
+  assert.match(err, /Interrupted\. Task task_\w+ stays as it is/)
+})
+
+test('a dev that has ended is told from one that was never there', async () => {
+  await dev.stop()
+  const { code, err } = await run(['agents', 'list'], folder)
+  assert.is(code, 5)
+  assert.match(err, 'does not answer')
+  assert.match(err, 'start `marketplace dev` again')
+})
+
 test(
   'without a dev, a flag or a variable a command says how it can be told where to go',
   inFolder(async folder => {
@@ -121,13 +139,5 @@ test(
     assert.is((await run(['db', 'migrate', 'postgres://x/y'], folder)).code, 2)
   }),
 )
-
-test('a dev that has ended is told from one that was never there', async () => {
-  await dev.stop()
-  const { code, err } = await run(['agents', 'list'], folder)
-  assert.is(code, 5)
-  assert.match(err, 'does not answer')
-  assert.match(err, 'start `marketplace dev` again')
-})
 
 test.run()

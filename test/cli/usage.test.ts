@@ -35,6 +35,18 @@ const refused: [name: string, args: string[], words: string, env?: NodeJS.Proces
   ['an unknown command', ['sevre'], "unknown command 'sevre'"],
   ['an unknown flag', ['serve', '--metrics', '9'], "unknown option '--metrics'"],
   ['too many words', ['demo', 'more'], 'too many arguments'],
+  ['a command without its word', ['secret', 'rotate'], 'marketplace secret rotate --help'],
+  ['half a command', ['agents'], 'Usage: marketplace agents'],
+  [
+    'an end that is none',
+    ['simulate', 'buyer', 'x', '--outcome', 'win'],
+    '--outcome takes approve or cancel or dispute',
+  ],
+  [
+    'revisions of a cancelled task',
+    ['simulate', 'buyer', 'x', '--outcome', 'cancel', '--revisions', '1'],
+    'no --revisions',
+  ],
   ['a port that is none', ['serve', '--port', '70000'], '--port takes a number'],
   ['a port that is none, from the environment', ['serve'], '--port takes a number', { MARKETPLACE_PORT: 'x' }],
   ['a database elsewhere', ['serve', '--db', 'postgres://x/y'], 'PostgreSQL is not part of this version'],
