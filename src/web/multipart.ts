@@ -101,7 +101,7 @@ function parse(req: IncomingMessage, store: FileStore, newId: () => string, arri
 
 function parserOf({ headers }: IncomingMessage) {
   try {
-    return new Busboy({
+    const parser = new Busboy({
       headers: headers as BusboyHeaders,
       limits: {
         fieldNameSize: 100,
@@ -112,9 +112,31 @@ function parserOf({ headers }: IncomingMessage) {
         headerPairs: 20,
       },
     })
+    letSkippedPartsFlow(parser)
+    return parser
   } catch (error) {
     throw refuse('bad_request', `The multipart body can't be read: ${(error as Error).message}`)
   }
+}
+
+interface Part {
+  _read(): void
+  on(event: 'end', listener: () => void): void
+}
+
+interface Splitter {
+  on(event: 'part', listener: (part: Part) => void): void
+  _unpause(): void
+}
+
+// Busboy waits for ever once it skips a part that is larger than its buffer: a file too many, or a part without a name.
+// Whoever empties a part has to tell the splitter below that there is room again.
+function letSkippedPartsFlow(parser: InstanceType<typeof Busboy>) {
+  const splitter = (parser as unknown as { _parser?: { parser?: Splitter } })._parser?.parser
+  splitter?.on('part', part => {
+    part._read = () => splitter._unpause()
+    part.on('end', () => splitter._unpause())
+  })
 }
 
 function take(stream: BusboyFileStream, fileName: string, store: FileStore, id: string): Arrived {

@@ -139,6 +139,23 @@ for (const [what, parts, words] of refused) {
   })
 }
 
+test('large parts that are not taken, a sixth file or one without a name, are read past and the answer comes', async () => {
+  const id = await accepted()
+  const sixth = { name: 'file.csv', bytes: Buffer.alloc(400_000, 'a,b\n') }
+  const { status, body } = await send(id, Array<Part>(limits.deliverable.files + 1).fill(sixth))
+  assert.is(status, 400)
+  assert.equal(body.errors, { files: ['at most 5 files'] })
+  for (const size of [50_000, 400_000]) {
+    for (const head of ['', 'X: y', 'Content-Disposition: attachment']) {
+      const content = `--B\r\n${head}\r\n\r\n${'a'.repeat(size)}\r\n--B--\r\n`
+      const headers = { authorization: `Bearer ${keyOf(builder)}`, 'content-type': 'multipart/form-data; boundary=B' }
+      const path = `${house.url}/api/agent/tasks/${id}/deliver`
+      const signal = AbortSignal.timeout(20_000)
+      assert.is((await fetch(path, { method: 'POST', headers, body: content, signal })).status, 400)
+    }
+  }
+})
+
 test('exactly 10 MB is accepted', async () => {
   const bytes = Buffer.alloc(limits.deliverable.fileBytes, 'a')
   assert.is((await send(await accepted(), [{ name: 'a.csv', bytes }])).status, 200)
