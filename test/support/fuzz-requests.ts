@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { Endpoint } from '../../src/api/endpoint.ts'
 import type { Chance } from '../../src/world/chance.ts'
+import { type Multipart, multipartMaker } from './fuzz-multipart.ts'
 import { requestBytes, type WireHeader } from './wire.ts'
 
 export interface FuzzRequest {
@@ -24,6 +25,8 @@ export interface Pool {
   credentials: readonly WireHeader[]
   /** Works too, but not for what moves time or ends its own session. */
   admin: readonly WireHeader[]
+  /** The headers of a right signature over this body, for tasks of the pool. */
+  sign(body: string | Buffer): WireHeader[]
 }
 
 interface Shape {
@@ -170,6 +173,7 @@ const oddHeaders: readonly WireHeader[] = [
   ['connection', 'upgrade, close'],
   ['te', 'trailers'],
 ]
+const repeatKeys = ['one', 'two', 'three', '"quoted"', 'x'.repeat(255), 'x'.repeat(256), '', 'é', 'a b', '\t']
 const oddMethods = ['PATCH', 'OPTIONS', 'TRACE', 'HEAD', 'PROPFIND', 'DELETE', 'PUT', 'GET', 'POST', 'CONNECT', 'PURGE']
 
 export function fuzzer(endpoints: readonly Endpoint[], pool: Pool, chance: Pick<Chance, 'fraction'>) {
@@ -188,13 +192,18 @@ export function fuzzer(endpoints: readonly Endpoint[], pool: Pool, chance: Pick<
     if (shape.type === 'boolean') return maybe(0.5)
     if (shape.type === 'integer' || shape.type === 'number') {
       const { minimum = 0, maximum = 1_000 } = shape
-      return pick([minimum, minimum + 1, Math.min(maximum, minimum + 500), maximum, minimum - 1, maximum + 1])
+      const inside = [minimum, minimum + 1, Math.min(maximum, minimum + 500), maximum]
+      return pick(sound ? inside : [...inside, minimum - 1, maximum + 1])
     }
     const { minLength = 1, maxLength = 40 } = shape
     return pick(['a', 'é', '😀']).repeat(
-      pick([minLength, maxLength, minLength, Math.min(maxLength, minLength + 20), maxLength + 1]),
+      pick([minLength, maxLength, minLength, Math.min(maxLength, minLength + 20), sound ? minLength : maxLength + 1]),
     )
   }
+
+  const multipart = multipartMaker(chance)
+  // Some requests are right in all that their record says, or few would get anywhere.
+  let sound = false
 
   const objectOf = (shape: Shape) =>
     Object.fromEntries(Object.entries(shape.properties ?? {}).map(([name, one]) => [name, fitting(name, one)]))
@@ -202,6 +211,7 @@ export function fuzzer(endpoints: readonly Endpoint[], pool: Pool, chance: Pick<
   /** JSON that fits its shape, then maybe does not, then maybe is no JSON any more. */
   function body(shape: Shape | undefined): string | Buffer {
     const value: Record<string, unknown> = shape ? objectOf(shape) : {}
+    if (sound) return JSON.stringify(value)
     const names = Object.keys(value)
     for (let i = below(3); i > 0 && names.length > 0; i--) value[pick(names)] = pick(odd)
     if (maybe(0.15) && names.length > 0) delete value[pick(names)]
@@ -226,8 +236,8 @@ export function fuzzer(endpoints: readonly Endpoint[], pool: Pool, chance: Pick<
   }
 
   function target(record: Endpoint): string {
-    if (maybe(0.06)) return pick(oddTargets)
-    const path = record.path.replace(/:\w+/g, () => (maybe(0.7) ? pick(pool.ids) : pick(oddSegments)))
+    if (!sound && maybe(0.06)) return pick(oddTargets)
+    const path = record.path.replace(/:\w+/g, () => (sound || maybe(0.7) ? pick(pool.ids) : pick(oddSegments)))
     const query = queries.get(record)
     if (!query && !maybe(0.05)) return path
     const pairs = Object.entries(query ? objectOf(query) : { a: 1 }).filter(() => maybe(0.5))
@@ -249,20 +259,30 @@ export function fuzzer(endpoints: readonly Endpoint[], pool: Pool, chance: Pick<
 
   function fromRecord(): FuzzRequest {
     const record = pick(endpoints)
+    sound = maybe(0.35)
     const method = maybe(0.93) ? record.method : pick(oddMethods)
     const headers: WireHeader[] = [['host', pool.host], ...credential(record)]
-    if (maybe(0.9)) headers.push(['content-type', 'application/json'])
-    if (record.auth === 'signature' || maybe(0.02)) {
+    const hasBody = record.body !== undefined || record.auth === 'signature' || maybe(0.1)
+    let content = hasBody ? body(shapes.get(record)) : ''
+    let form: Multipart | undefined
+    if ((record.multipart && maybe(0.6)) || maybe(0.02)) {
+      form = multipart(objectOf(shapes.get(record) ?? {}))
+      headers.push(['content-type', form.type])
+      content = form.body
+    } else if (maybe(0.9)) headers.push(['content-type', 'application/json'])
+    if (record.auth === 'signature' && maybe(0.6)) headers.push(...pool.sign(content))
+    else if (record.auth === 'signature' || maybe(0.02)) {
       for (const name of ['x-service-timestamp', 'x-service-signature']) {
         for (let i = pick([0, 1, 1, 2]); i > 0; i--)
           headers.push([name, pick(['1767225600000', 'f'.repeat(64), '', 'é'])])
       }
     }
+    if (maybe(0.15)) headers.splice(1, 0, ['idempotency-key', pick(repeatKeys)])
     for (let i = pick([0, 0, 0, 1, 2]); i > 0; i--) headers.push(pick(oddHeaders))
-    const hasBody = record.body !== undefined || record.auth === 'signature' || maybe(0.1)
-    const bytes = requestBytes(method, target(record), headers, hasBody ? body(shapes.get(record)) : '')
+    const bytes = requestBytes(method, target(record), headers, content)
     const alone = method === 'CONNECT' || headers.some(([name]) => name === 'expect' || name === 'connection')
-    return { name: `${method} ${record.path}`, bytes, isHead: method === 'HEAD', alone, cut: false }
+    const name = `${method} ${record.path}${form ? ' as multipart' : ''}`
+    return { name, bytes, isHead: method === 'HEAD', alone, cut: false }
   }
 
   function raw(): FuzzRequest {
@@ -333,7 +353,18 @@ export function fuzzer(endpoints: readonly Endpoint[], pool: Pool, chance: Pick<
     return { name, bytes: forms[name]!(), isHead: false, alone: true, cut: name === 'half a request' }
   }
 
-  return (): FuzzRequest => (maybe(0.85) ? fromRecord() : raw())
+  // Sent again byte by byte: repeats of what has an Idempotency-Key, or a signature that was seen.
+  const earlier: FuzzRequest[] = []
+
+  return (): FuzzRequest => {
+    if (maybe(0.08) && earlier.length > 0) return pick(earlier)
+    if (maybe(0.15)) return raw()
+    const request = fromRecord()
+    if (/^(?:idempotency-key|x-service-signature): /im.test(request.bytes.toString('latin1', 0, 1_000)))
+      earlier.push(request)
+    if (earlier.length > 30) earlier.shift()
+    return request
+  }
 }
 
 const shapeOf = (schema: z.ZodType) => z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Shape
