@@ -4,12 +4,13 @@ import net from 'node:net'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { NotificationRecord, TestReport } from '../../src/api/records.ts'
-import { openMarketplace } from '../../src/open.ts'
+import { type Marketplace, openMarketplace } from '../../src/open.ts'
 import { createFrontAuthority } from '../../src/sim/https-front.ts'
 import type { Lookup } from '../../src/world/connect.ts'
 import { createWorld, type WorldOptions } from '../../src/world/real.ts'
+import { checkedFetch } from '../support/contract.ts'
 import { addresses, canaries } from '../support/forbidden.ts'
-import { type House, Member, openHouse } from '../support/marketplace.ts'
+import { Member } from '../support/marketplace.ts'
 
 const serve: WorldOptions = { requireHttps: true, allowLoopback: false }
 const PRIVATE = /^.* is .+; webhooks go to public addresses only\.$/
@@ -22,7 +23,7 @@ interface Said {
   heartbeat: string
 }
 
-interface Shop extends House {
+interface Shop extends Marketplace {
   builder: Member
   buyer: Member
 }
@@ -37,15 +38,24 @@ const agentFields = {
 }
 
 async function open(options: WorldOptions): Promise<Shop> {
-  const opening = openHouse({
-    mode: 'serve',
-    rateLimits: 'off',
-    payments: 'sandbox',
-    heartbeatBatch: 1_000,
-    world: createWorld(options),
-  })
+  const { rateLimits, payments } = { rateLimits: 'off', payments: 'sandbox' } as const
+  const world = createWorld(options)
+  const opening = openMarketplace({ mode: 'serve', file: null, rateLimits, payments, heartbeatBatch: 1_000, world })
   const house = await opened(opening)
-  return Object.assign(house, { builder: await house.join('builder'), buyer: await house.join('buyer', 50_000) })
+  const [builder, buyer] = [await join(house, 'builder'), await join(house, 'buyer')]
+  await buyer.client.deposit({ amount: 50_000 })
+  return { ...house, builder, buyer }
+}
+
+async function join({ url }: Marketplace, name: string): Promise<Member> {
+  const member = new Member(url, checkedFetch)
+  await member.client.register({
+    email: `${name}@example.com`,
+    password: `the ${name} of a test`,
+    name,
+    isBuilder: true,
+  })
+  return member
 }
 
 const closers: (() => unknown)[] = []
@@ -216,14 +226,8 @@ test('serve: names whose answers change with every look-up lead nowhere', async 
 
 test('serve, as it is opened without a world of its own: a test of the connection to each loopback address is refused', async () => {
   const canary = await opened(canaries())
-  const { url } = await opened(openMarketplace({ mode: 'serve', file: null, rateLimits: 'off' }))
-  const builder = new Member(url)
-  await builder.client.register({
-    email: 'b@example.com',
-    password: 'the builder of a test',
-    name: 'Builder',
-    isBuilder: true,
-  })
+  const house = await opened(openMarketplace({ mode: 'serve', file: null, rateLimits: 'off' }))
+  const builder = await join(house, 'builder')
   const { id } = await builder.client.createAgent(agentFields)
   await builder.client.rotateSecret({ id })
   for (const row of addresses.filter(({ kind, url }) => /^loopback/.test(kind) && /^https:\/\//.test(url))) {
