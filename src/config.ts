@@ -35,12 +35,19 @@ export interface Flags {
   rateLimits?: string
   trustProxy?: string
   metricsPort?: string
+  dbPrepare?: string
+  dbPool?: string
 }
+
+/** Where the data is: a file of the embedded engine, or a Postgres server. */
+export type Database =
+  | { readonly file: string; readonly postgres?: undefined }
+  | { readonly file: null; readonly postgres: { url: string; prepare: boolean; poolSize: number } }
 
 export interface Settings {
   readonly host: string
   readonly port: number
-  readonly db: string
+  readonly db: Database
   /** Empty: the address that the server listens on. */
   readonly baseUrl: string
   readonly payments: Config['payments']
@@ -78,7 +85,10 @@ export function readSettings(mode: Config['mode'], flags: Flags, env: Environmen
   return {
     host,
     port: portOf('--port', given('port') ?? '4000'),
-    db: fileOf(given('db') ?? (mode === 'serve' ? env.DATABASE_URL : undefined) ?? defaults[mode].db),
+    db: databaseOf(given('db') ?? (mode === 'serve' ? env.DATABASE_URL : undefined) ?? defaults[mode].db, {
+      prepare: oneOf('--db-prepare', given('dbPrepare') ?? 'on', ['on', 'off']) === 'on',
+      poolSize: poolOf(given('dbPool') ?? '10'),
+    }),
     baseUrl,
     payments,
     rateLimits: oneOf('--rate-limits', given('rateLimits') ?? defaults[mode].rateLimits, ['strict', 'warn', 'off']),
@@ -151,13 +161,36 @@ function baseUrlOf(text: string | undefined): string {
   return url.href.replace(/\/+$/, '')
 }
 
+const isPostgres = (text: string) => /^postgres(?:ql)?:\/\//i.test(text)
+
+function databaseOf(text: string, options: { prepare: boolean; poolSize: number }): Database {
+  if (!isPostgres(text)) return { file: fileOf(text) }
+  if (URL.canParse(text)) return { file: null, postgres: { url: text, ...options } }
+  throw new UsageError('--db takes an address like postgres://user:password@host:5432/database.')
+}
+
+/** A database as it may be shown: without a password. */
+export function nameOf({ file, postgres }: Database): string {
+  if (file !== null) return file
+  const url = new URL(postgres.url)
+  url.password = ''
+  url.search = ''
+  return url.href
+}
+
 /** The path of a database file. Throws a UsageError for what is none. */
 export function fileOf(text: string): string {
-  if (/^postgres(?:ql)?:/i.test(text)) {
-    throw new UsageError('PostgreSQL is not part of this version. Give --db the path of a file instead.')
-  }
-  if (text === '') throw new UsageError('--db needs the path of a file.')
+  if (isPostgres(text)) throw new UsageError('This command works on a file; Postgres has its own tools for it.')
+  if (text === '') throw new UsageError('--db needs the path of a file, or a postgres:// address.')
   return text
+}
+
+/** What `marketplace db` commands are given: a file or a server. */
+export const databaseNamed = (text: string): Database => databaseOf(text, { prepare: true, poolSize: 2 })
+
+function poolOf(text: string): number {
+  if (/^[1-9]\d{0,2}$/.test(text)) return Number(text)
+  throw new UsageError(`--db-pool takes a number of connections from 1 to 999, not ${text}.`)
 }
 
 const metricsPortOf = (text: string | undefined) =>

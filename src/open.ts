@@ -1,7 +1,7 @@
 /** The composition root: opens everything a marketplace is made of, in order, and closes it in reverse. */
 import { endpoints } from './api/endpoints.ts'
 import { heartbeat as heartbeatRule, limits } from './api/limits.ts'
-import { type Config, version } from './config.ts'
+import { type Config, UsageError, version } from './config.ts'
 import { createAuthenticate, createTouch, createUser, hashPassword } from './market/accounts.ts'
 import { startDispatcher } from './market/dispatch.ts'
 import { runDue } from './market/due.ts'
@@ -103,7 +103,9 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
   try {
     const db = await openDb(options, log)
     closers.push(() => db.close())
-    const secretKey = await secretKeyFor({ given: options.secretKey, file: options.file })
+    const { file, postgres, secretKey: given } = options
+    if (postgres && given === undefined) throw new UsageError(KEY_NEEDED)
+    const secretKey = await secretKeyFor({ given, file })
     const world = await openWorld(options, db)
     closers.push(() => world.egress.close())
     closers.push(async () => world.mail?.close())
@@ -167,6 +169,10 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
     throw error
   }
 }
+
+const KEY_NEEDED =
+  'With Postgres the key that seals webhook secrets must be given, the same to every instance: MARKETPLACE_SECRET_KEY, ' +
+  '32 bytes as base64 (for example from: openssl rand -base64 32).'
 
 async function openDb(options: OpenOptions, log: Log): Promise<Db> {
   const db = await openEngine(options, log)

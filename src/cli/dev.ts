@@ -22,7 +22,8 @@ export interface DevFlags extends Flags {
 export async function dev(flags: DevFlags): Promise<number> {
   const settings = readSettings('dev', flags)
   if (flags.ephemeral && flags.db !== undefined) throw new UsageError('--ephemeral keeps nothing, so it takes no --db.')
-  const file = flags.ephemeral ? null : settings.db
+  if (settings.db.postgres) throw new UsageError('dev keeps its data in a file; marketplace serve takes a Postgres.')
+  const file = flags.ephemeral ? null : settings.db.file
   const ui = createUi()
   const names = new Map<string, string>()
   const { log, open } = happeningLog(ui, flags.json === true, names)

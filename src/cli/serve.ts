@@ -1,5 +1,5 @@
 /** `marketplace serve`: a deployment. Source: D1–D5. */
-import { type Flags, readSettings, UsageError } from '../config.ts'
+import { type Flags, nameOf, readSettings, UsageError } from '../config.ts'
 import { openMarketplace } from '../open.ts'
 import { deploymentLog } from './deployment-log.ts'
 import { endAfterDiskFailure, untilSignal } from './running.ts'
@@ -13,16 +13,16 @@ export async function serve(flags: Flags & { json?: boolean }): Promise<number> 
   const house = await openMarketplace({
     ...settings,
     mode: 'serve',
-    file: settings.db,
+    ...settings.db,
     admin,
     log,
     holder: `marketplace serve on ${settings.host}:${settings.port}`,
     onFatal: endAfterDiskFailure,
   })
   const ended = untilSignal(() => house.close())
-  if (flags.json) ui.json({ type: 'ready', mode: 'serve', url: house.url, db: settings.db, pid: process.pid })
+  if (flags.json) ui.json({ type: 'ready', mode: 'serve', url: house.url, db: nameOf(settings.db), pid: process.pid })
   else
-    ui.line(`The marketplace answers at ${ui.colour.bold(house.url)}; its data is in ${settings.db}. Ctrl-C ends it.`)
+    ui.line(`The marketplace answers at ${ui.colour.bold(house.url)}; its data is in ${nameOf(settings.db)}. Ctrl-C ends it.`)
   open()
   if (house.metricsPort !== null) {
     log({ type: 'info', message: `Metrics are at http://127.0.0.1:${house.metricsPort}/metrics` })
