@@ -37,6 +37,7 @@ export interface Flags {
   metricsPort?: string
   dbPrepare?: string
   dbPool?: string
+  files?: string
 }
 
 /** Where the data is: a file of the embedded engine, or a Postgres server. */
@@ -48,6 +49,7 @@ export interface Settings {
   readonly host: string
   readonly port: number
   readonly db: Database
+  readonly filesFolder: string | undefined
   /** Empty: the address that the server listens on. */
   readonly baseUrl: string
   readonly payments: Config['payments']
@@ -82,13 +84,15 @@ export function readSettings(mode: Config['mode'], flags: Flags, env: Environmen
   const payments = oneOf('--payments', given('payments') ?? defaults[mode].payments, ['manual', 'sandbox'])
   const baseUrl = baseUrlOf(given('baseUrl'))
   if (!isLoopbackName(host)) checkPublic(mode, host, baseUrl, payments)
+  const db = databaseOf(given('db') ?? (mode === 'serve' ? env.DATABASE_URL : undefined) ?? defaults[mode].db, {
+    prepare: oneOf('--db-prepare', given('dbPrepare') ?? 'on', ['on', 'off']) === 'on',
+    poolSize: poolOf(given('dbPool') ?? '10'),
+  })
   return {
     host,
     port: portOf('--port', given('port') ?? '4000'),
-    db: databaseOf(given('db') ?? (mode === 'serve' ? env.DATABASE_URL : undefined) ?? defaults[mode].db, {
-      prepare: oneOf('--db-prepare', given('dbPrepare') ?? 'on', ['on', 'off']) === 'on',
-      poolSize: poolOf(given('dbPool') ?? '10'),
-    }),
+    db,
+    filesFolder: given('files') ?? (db.postgres ? 'marketplace.files' : undefined),
     baseUrl,
     payments,
     rateLimits: oneOf('--rate-limits', given('rateLimits') ?? defaults[mode].rateLimits, ['strict', 'warn', 'off']),
@@ -164,7 +168,8 @@ function baseUrlOf(text: string | undefined): string {
 const isPostgres = (text: string) => /^postgres(?:ql)?:\/\//i.test(text)
 
 function databaseOf(text: string, options: { prepare: boolean; poolSize: number }): Database {
-  if (!isPostgres(text)) return { file: fileOf(text) }
+  if (text === '') throw new UsageError('--db needs the path of a file, or a postgres:// address.')
+  if (!isPostgres(text)) return { file: text }
   if (URL.canParse(text)) return { file: null, postgres: { url: text, ...options } }
   throw new UsageError('--db takes an address like postgres://user:password@host:5432/database.')
 }
@@ -176,13 +181,6 @@ export function nameOf({ file, postgres }: Database): string {
   url.password = ''
   url.search = ''
   return url.href
-}
-
-/** The path of a database file. Throws a UsageError for what is none. */
-export function fileOf(text: string): string {
-  if (isPostgres(text)) throw new UsageError('This command works on a file; Postgres has its own tools for it.')
-  if (text === '') throw new UsageError('--db needs the path of a file, or a postgres:// address.')
-  return text
 }
 
 /** What `marketplace db` commands are given: a file or a server. */

@@ -14,15 +14,15 @@ import { singly } from './market/singly.ts'
 import { verbs } from './market/verbs.ts'
 import { proveSecretKey, secretKeyFor } from './secret-key.ts'
 import { dropTests } from './store/agent-tests.ts'
+import { openDatabase } from './store/database.ts'
 import { type Db, StoreError, type Tx } from './store/db.ts'
 import { releaseAllRequests } from './store/idempotency-keys.ts'
 import { releaseJobs } from './store/jobs.ts'
 import { openLocalFiles } from './store/local-files.ts'
-import { migrate } from './store/migrate.ts'
+import { migrate, proveMigrated } from './store/migrate.ts'
 import { migrations } from './store/migrations/index.ts'
 import { releaseLeases } from './store/outbox.ts'
 import type { PostgresOptions } from './store/postgres.ts'
-import { openSqlite } from './store/sqlite.ts'
 import { userByEmail } from './store/users.ts'
 import { contractPages } from './web/contract.ts'
 import { createMetrics } from './web/metrics.ts'
@@ -42,6 +42,10 @@ export interface OpenOptions {
   file: string | null
   /** A server instead of the embedded engine; then a secret key must be given. Source: D8. */
   postgres?: PostgresOptions | undefined
+  /** false: a database that is not up to date is refused. */
+  migrate?: boolean | undefined
+  /** Where uploaded files are kept; beside the file of the database unless given. */
+  filesFolder?: string | undefined
   /** Public address; the one the server listens on unless given. */
   baseUrl?: string
   payments?: Config['payments']
@@ -100,17 +104,17 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
   const closeAll = async () => {
     for (const close of closers.splice(0).reverse()) await close()
   }
+  const { file, postgres, secretKey: given } = options
+  if (postgres && given === undefined) throw new UsageError(KEY_NEEDED)
   try {
     const db = await openDb(options, log)
     closers.push(() => db.close())
-    const { file, postgres, secretKey: given } = options
-    if (postgres && given === undefined) throw new UsageError(KEY_NEEDED)
     const secretKey = await secretKeyFor({ given, file })
     const world = await openWorld(options, db)
     closers.push(() => world.egress.close())
     closers.push(async () => world.mail?.close())
     await proveSecretKey(db, world, secretKey)
-    const files = await openLocalFiles(options.file === null ? null : `${options.file}.files`)
+    const files = await openLocalFiles(options.filesFolder ?? (file === null ? null : `${file}.files`))
     closers.push(() => files.close())
     const market: Market = { db, files, world, config: configOf(options, secretKey), log }
     await removeOrphans(market)
@@ -175,9 +179,20 @@ const KEY_NEEDED =
   '32 bytes as base64 (for example from: openssl rand -base64 32).'
 
 async function openDb(options: OpenOptions, log: Log): Promise<Db> {
-  const db = await openEngine(options, log)
+  const { file, postgres, onFatal, holder, mode } = options
+  const db = await openDatabase({
+    file,
+    postgres,
+    holder: holder ?? `marketplace ${mode}`,
+    onFatal: error => {
+      log({ type: 'error', message: error.message })
+      onFatal?.(error)
+    },
+    warn: message => log({ type: 'warning', message }),
+  })
   try {
-    await migrate(db, migrations, Date.now)
+    if (options.migrate === false) await proveMigrated(db, migrations)
+    else await migrate(db, migrations, Date.now)
     if (!db.shared) await db.write(dropWorkInHand)
     return db
   } catch (error) {
@@ -192,23 +207,6 @@ async function dropWorkInHand(tx: Tx) {
   await dropTests(tx)
   await releaseLeases(tx)
   await releaseJobs(tx)
-}
-
-async function openEngine({ file, postgres, onFatal, holder, mode }: OpenOptions, log: Log): Promise<Db> {
-  const warn = (message: string) => log({ type: 'warning', message })
-  if (postgres) {
-    const { openPostgres } = await import('./store/postgres.ts') // half of all marketplaces never need the driver
-    return openPostgres({ ...postgres, warn })
-  }
-  return openSqlite({
-    file,
-    holder: holder ?? `marketplace ${mode}`,
-    onFatal: error => {
-      log({ type: 'error', message: error.message })
-      onFatal?.(error)
-    },
-    warn,
-  })
 }
 
 /** The offset of dev's clock outlives the process; a deployment's clock is the machine's. Source: D44. */

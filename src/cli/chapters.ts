@@ -17,8 +17,8 @@ const served = (mode: 'dev' | 'serve'): Option[] => [
   ['--host <name>', 'where to listen (default: 127.0.0.1, MARKETPLACE_HOST)'],
   ['--port <number>', '0 takes a free one (default: 4000, MARKETPLACE_PORT)'],
   [
-    '--db <file>',
-    `the database (default: ${mode === 'dev' ? '.marketplace/dev.db' : 'marketplace.db'}, MARKETPLACE_DB)`,
+    mode === 'dev' ? '--db <file>' : '--db <file or url>',
+    `the database${mode === 'dev' ? '' : ', a file or postgres://user:password@host/name'} (default: ${mode === 'dev' ? '.marketplace/dev.db' : 'marketplace.db'}, MARKETPLACE_DB)`,
   ],
   ['--base-url <url>', 'public address that agents call back (MARKETPLACE_BASE_URL)'],
   ['--payments <kind>', `manual or sandbox (default: ${mode === 'dev' ? 'sandbox' : 'manual'}, MARKETPLACE_PAYMENTS)`],
@@ -55,10 +55,14 @@ const running: Chapter = [
       summary: 'Run a marketplace for others',
       options: [
         ...served('serve'),
+        ['--db-prepare <mode>', 'on, or off behind a Postgres pooler in transaction mode (MARKETPLACE_DB_PREPARE)'],
+        ['--db-pool <number>', 'connections to Postgres at most (default: 10, MARKETPLACE_DB_POOL)'],
+        ['--files <folder>', 'where uploaded files are kept (default: beside the database, MARKETPLACE_FILES)'],
+        ['--no-migrate', 'refuse a database that is not up to date, instead of migrating it'],
         ['--metrics-port <number>', 'open /metrics on this port of the loopback address (MARKETPLACE_METRICS_PORT)'],
       ],
       notes: `Environment:
-  MARKETPLACE_SECRET_KEY       32 bytes in base64 that seal webhook secrets (default: the file <db>.key)
+  MARKETPLACE_SECRET_KEY       32 bytes in base64 that seal webhook secrets (default: the file <db>.key; needed with Postgres)
   MARKETPLACE_ADMIN_EMAIL      the first administrator, made if the address is free
   MARKETPLACE_ADMIN_PASSWORD
   MARKETPLACE_METRICS_TOKEN    whoever sends it as a bearer token sees /metrics
@@ -67,6 +71,7 @@ const running: Chapter = [
       examples: [
         'marketplace serve',
         'marketplace serve --host 0.0.0.0 --base-url https://market.example --db /data/market.db',
+        'marketplace serve --db postgres://market@db.example/market --base-url https://market.example',
       ],
       run: async (_, flags: DevFlags) => (await import('./serve.ts')).serve(flags),
     },
@@ -255,11 +260,11 @@ const keeping: Chapter = [
     },
     {
       name: 'db migrate',
-      takes: ['<file>'],
+      takes: ['<database>'],
       summary: "Bring a database's tables up to this version, as each start does; makes a file that is not there",
       options: [['--json', 'print one JSON object']],
-      examples: ['marketplace db migrate marketplace.db', 'marketplace db migrate marketplace.db --json'],
-      run: async ([file = ''], flags: AnswerFlags) => (await import('./db.ts')).migrateFile(file, flags),
+      examples: ['marketplace db migrate marketplace.db', 'marketplace db migrate postgres://market@db.example/market'],
+      run: async ([db = ''], flags: AnswerFlags) => (await import('./db.ts')).migrateDatabase(db, flags),
     },
   ],
 ]

@@ -1,14 +1,14 @@
 /** `marketplace db check`, `snapshot`, `backup` and `migrate`: care for a database file. */
 import { existsSync } from 'node:fs'
-import { fileOf } from '../config.ts'
+import { databaseNamed, nameOf, UsageError } from '../config.ts'
 import { ledgerProblems } from '../market/ledger.ts'
 import { backupFile } from '../store/backup.ts'
 import { checkFile, snapshotFile } from '../store/check.ts'
+import { openDatabase } from '../store/database.ts'
 import { StoreError } from '../store/db.ts'
 import { journalPath, sealedPath } from '../store/journal.ts'
 import { migrate } from '../store/migrate.ts'
 import { migrations } from '../store/migrations/index.ts'
-import { openSqlite } from '../store/sqlite.ts'
 import { endAfterDiskFailure } from './running.ts'
 import { createUi } from './ui.ts'
 
@@ -60,8 +60,10 @@ export async function backup(file: string, to: string, flags: Flags): Promise<nu
 }
 
 /** What each start does, done beforehand: a deployment that fails here has touched nothing else. */
-export async function migrateFile(file: string, flags: Flags): Promise<number> {
-  const db = await openSqlite({ file: fileOf(file), holder: 'marketplace db migrate', onFatal: endAfterDiskFailure })
+export async function migrateDatabase(named: string, flags: Flags): Promise<number> {
+  const database = databaseNamed(named)
+  const db = await openDatabase({ ...database, holder: 'marketplace db migrate', onFatal: endAfterDiskFailure })
+  const name = nameOf(database)
   let applied: string[]
   try {
     applied = await migrate(db, migrations, Date.now)
@@ -69,13 +71,14 @@ export async function migrateFile(file: string, flags: Flags): Promise<number> {
     await db.close()
   }
   const ui = createUi()
-  if (flags.json) ui.json({ ok: true, file, applied })
-  else if (applied.length === 0) ui.line(`${file} is up to date.`)
-  else ui.line(`${file} is up to date; applied: ${applied.join(', ')}.`)
+  if (flags.json) ui.json({ ok: true, db: name, applied })
+  else if (applied.length === 0) ui.line(`${name} is up to date.`)
+  else ui.line(`${name} is up to date; applied: ${applied.join(', ')}.`)
   return 0
 }
 
 function refuseMissing(file: string): void {
+  if (databaseNamed(file).postgres) throw new UsageError('This command works on a file; Postgres has its own tools.')
   if ([file, journalPath(file), sealedPath(file)].some(existsSync)) return
   throw new StoreError(`There is no database at ${file}.`)
 }

@@ -5,7 +5,7 @@ import { deploymentLog } from './deployment-log.ts'
 import { endAfterDiskFailure, untilSignal } from './running.ts'
 import { createUi } from './ui.ts'
 
-export async function serve(flags: Flags & { json?: boolean }): Promise<number> {
+export async function serve(flags: Flags & { json?: boolean; migrate?: boolean }): Promise<number> {
   const settings = readSettings('serve', flags)
   const ui = createUi()
   const { log, open, flush } = deploymentLog(flags.json ? 1 : 2)
@@ -14,6 +14,7 @@ export async function serve(flags: Flags & { json?: boolean }): Promise<number> 
     ...settings,
     mode: 'serve',
     ...settings.db,
+    migrate: flags.migrate,
     admin,
     log,
     holder: `marketplace serve on ${settings.host}:${settings.port}`,
@@ -22,7 +23,9 @@ export async function serve(flags: Flags & { json?: boolean }): Promise<number> 
   const ended = untilSignal(() => house.close())
   if (flags.json) ui.json({ type: 'ready', mode: 'serve', url: house.url, db: nameOf(settings.db), pid: process.pid })
   else
-    ui.line(`The marketplace answers at ${ui.colour.bold(house.url)}; its data is in ${nameOf(settings.db)}. Ctrl-C ends it.`)
+    ui.line(
+      `The marketplace answers at ${ui.colour.bold(house.url)}; its data is in ${nameOf(settings.db)}. Ctrl-C ends it.`,
+    )
   open()
   if (house.metricsPort !== null) {
     log({ type: 'info', message: `Metrics are at http://127.0.0.1:${house.metricsPort}/metrics` })

@@ -27,6 +27,16 @@ export const migrate = (db: Db, migrations: readonly Migration[], now: () => num
     return missing.map(({ name }) => name)
   })
 
+/** Throws a StoreError unless everything this program knows is applied. */
+export const proveMigrated = (db: Db, migrations: readonly Migration[]): Promise<void> =>
+  db.read(async q => {
+    const applied = await q.all<{ id: number }>('SELECT id FROM migrations ORDER BY id').catch(() => [])
+    const missing = migrations.filter(({ id }) => !applied.some(done => done.id === id))
+    if (missing.length === 0) return
+    const names = missing.map(({ name }) => name).join(', ')
+    throw new StoreError(`The database is not up to date (${names}). Run marketplace db migrate first.`)
+  })
+
 const apply = async (tx: Tx, { id, name, sql }: Migration, now: number) => {
   for (const statement of statements(sql)) await tx.run(statement)
   await tx.run('INSERT INTO migrations (id, name, applied_at) VALUES ($1, $2, $3)', [id, name, now])

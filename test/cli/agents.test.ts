@@ -136,7 +136,10 @@ test(
     assert.ok(first.applied.length > 5)
     assert.match((await run(['db', 'migrate', 'a.db'], folder)).out, 'a.db is up to date.')
     assert.is((await run(['db', 'check', 'a.db'], folder)).code, 0)
-    assert.is((await run(['db', 'migrate', 'postgres://x/y'], folder)).code, 2)
+    const gone = await run(['db', 'migrate', 'postgres://ann:secret@127.0.0.1:1/y'], folder)
+    assert.is(gone.code, 1)
+    assert.match(gone.err, "Postgres can't be reached (database y at 127.0.0.1:1 as ann)")
+    assert.not.match(gone.err, 'secret')
   }),
 )
 
