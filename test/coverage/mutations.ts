@@ -16,7 +16,8 @@ const wanted = rows.filter(
   ([what, , file]) => words.length === 0 || words.some(word => `${what} ${file}`.includes(word)),
 )
 
-type End = 'killed' | 'hung' | 'another test' | 'survived'
+/** `broken`: it did not even get to its tests, which proves nothing of them. */
+type End = 'killed' | 'hung' | 'another test' | 'survived' | 'broken'
 
 /** What a test file says, to its end: a test that fails may leave a marketplace open, and its process with it. */
 function output(folder: string, file: string): Promise<{ text: string; code: number | null }> {
@@ -41,10 +42,10 @@ function output(folder: string, file: string): Promise<{ text: string; code: num
 async function judge(folder: string, { file, names }: Held): Promise<End> {
   const { text, code } = await output(folder, file)
   const count = (word: string) => Number(text.match(new RegExp(`^ *${word}: +(\\d+)`, 'm'))?.[1] ?? -1)
-  if (count('Total') === -1) return code === null ? 'hung' : 'killed' // or it did not even get to its tests
+  if (count('Total') === -1) return code === null ? 'hung' : 'broken'
   if (count('Total') === count('Passed')) return 'survived'
   const failed = [...text.matchAll(/FAIL +[^"\n]*"(.*)"/g)].map(match => match[1]!)
-  return failed.length === 0 || failed.some(name => name.startsWith(names)) ? 'killed' : 'another test'
+  return failed.some(name => name.startsWith(names)) ? 'killed' : 'another test'
 }
 
 async function mutate(folder: string, row: Row): Promise<End> {
