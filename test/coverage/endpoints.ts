@@ -58,7 +58,7 @@ const written: readonly (readonly [method: string, path: string, file: string, s
 
 const rows = written.map(([method, path, file, says]): Row => {
   const from = `method: '${method}',\n    path: '${path}',`
-  const held = [`api/authorization: every endpoint has its row`, `api/authorization: ${method} ${path}`]
+  const held = ['api/endpoints: every endpoint has its row', `api/authorization: ${method} ${path}`]
   return [`${method} ${path}: ${says}`, held, `api/${file}.ts`, from, from.replace(path, `${path}/elsewhere`)]
 })
 

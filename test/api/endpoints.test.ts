@@ -1,0 +1,17 @@
+/** The endpoints are those of the matrix of authorization: none without its rows there, and no rows without theirs. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { endpoints } from '../../src/api/endpoints.ts'
+import { endpointOf, rows } from '../support/authorization-law.ts'
+
+const served = Object.values(endpoints).map(({ method, path }) => `${method} ${path}`)
+
+test('every endpoint has its row in the matrix of authorization, and every row its endpoint', () => {
+  assert.equal([...new Set(rows.map(endpointOf))].sort(), [...served].sort())
+})
+
+test('no method and path stand for two endpoints', () => {
+  assert.equal(served, [...new Set(served)])
+})
+
+test.run()
