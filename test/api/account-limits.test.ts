@@ -135,6 +135,9 @@ for (const path of lists) {
     assert.equal(Object.values(items), [[]])
     const totalPages = Math.ceil(pagination.total / 20)
     assert.equal(pagination, { page: 999_999, limit: 20, total: pagination.total, totalPages, hasMore: false })
+    const first = await house.admin.ask<{ pagination: object }>('GET', path, undefined, 'key')
+    const hasMore = totalPages > 1
+    assert.equal(first.data!.pagination, { page: 1, limit: 20, total: pagination.total, totalPages, hasMore })
   })
 }
 

@@ -63,14 +63,7 @@ const rows = written.map(([method, path, file, says]): Row => {
 })
 
 const filters = (path: string) => `api/account-limits: filters of ${path}`
-const listing = [
-  'market/agents: publish, review, list, search, sort, hide',
-  'market/catalogue: whatever changes, the list',
-]
-const sorting = [
-  'market/catalogue: whatever changes, the list, its order',
-  'market/agents: publish, review, list, search, sort',
-]
+const found = (how: string) => [`market/search: ${how}`, 'market/catalogue: whatever changes, the list']
 const submitted = 'market/task-states: draft: submit by the buyer'
 const field = (name: string, from: string, to: string): Row => [
   `Webhook body: ${name}`,
@@ -99,36 +92,42 @@ export const endpoints: readonly Row[] = [
   ],
   [
     'GET /api/agents: q matches name and description',
-    listing,
+    found('q matches words'),
     'market/agents.ts',
     'words(row.name, row.description)',
     "words(row.name, '')",
   ],
-  ['GET /api/agents: category by its name', listing, 'market/agents.ts', 'name.toLowerCase() === wanted || ', ''],
+  [
+    'GET /api/agents: category by its name',
+    found('category is a name'),
+    'market/agents.ts',
+    'name.toLowerCase() === wanted || ',
+    '',
+  ],
   [
     'GET /api/agents: sort=popular',
-    sorting,
+    found('sort=popular'),
     'store/agents.ts',
     'b.completedTasks - a.completedTasks',
     'a.completedTasks - b.completedTasks',
   ],
   [
     'GET /api/agents: sort=newest',
-    sorting,
+    found('sort=newest'),
     'store/agents.ts',
     'b.createdAt - a.createdAt',
     'a.createdAt - b.createdAt',
   ],
   [
     'GET /api/agents: sort=price_asc',
-    sorting,
+    found('sort=price_asc'),
     'store/agents.ts',
     'a.basePrice - b.basePrice',
     'b.basePrice - a.basePrice + 0',
   ],
   [
     'GET /api/agents: sort=price_desc',
-    sorting,
+    found('sort=price_asc and price_desc'),
     'store/agents.ts',
     'b.basePrice - a.basePrice',
     'a.basePrice - b.basePrice + 0',

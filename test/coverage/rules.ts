@@ -32,7 +32,7 @@ const freshness = 'market/freshness: freshness: green below 20 hours'
 export const rules: readonly Row[] = [
   [
     'A session is accepted where Key/Session stands',
-    'api/authorization: GET /api/tasks',
+    [kinds, 'api/authorization: GET /api/tasks'],
     'web/credentials.ts',
     "return value ? { kind: 'session', value } : null",
     'return null',

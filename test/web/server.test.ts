@@ -289,7 +289,16 @@ test('a public endpoint knows a good credential and ignores a bad one', async ()
   assert.equal((await ask('/api/open', { headers: key('ann') })).json.data, { user: 'ann', via: 'key' })
   assert.equal((await ask('/api/open', { headers: cookie('bob') })).json.data, { user: 'bob', via: 'session' })
   assert.equal((await ask('/api/open', { headers: { authorization: 'BEARER   svc_ann' } })).json.data.user, 'ann')
-  for (const authorization of ['Bearer svc_bad', 'Basic abc', 'Bearer', 'Bearer SVC_ann', 'Bearer svc_ann x', '']) {
+  for (const authorization of [
+    'Bearer svc_bad',
+    'Basic abc',
+    'Bearer',
+    'Bearer SVC_ann',
+    'Bearer svc_ann x',
+    'svc_ann',
+    'Basic svc_ann',
+    '',
+  ]) {
     const answer = await ask('/api/open', { headers: { ...cookie('bob'), authorization } })
     assert.is(answer.json.data.user, null, authorization)
   }
