@@ -6,6 +6,10 @@ const file = 'api/limits.ts'
 const max = (what: string, held: string, from: string, to: string): Row => [what, held, file, from, to]
 const agent = (field: string) => `api/limits: an agent's ${field}, when it is`
 const task = (field: string) => `api/limits: a task's ${field}, when it is`
+const validation = [
+  "api/limits: an agent's name, when it is created",
+  'api/limits: all that is missing or wrong is named',
+]
 const rate = (what: string, category: string, limit: number): Row => [
   what,
   'web/rate-limit: exactly N requests pass in each category',
@@ -31,7 +35,7 @@ export const errors: readonly Row[] = [
   ],
   [
     '400: validation',
-    'api/limits: all that is missing or wrong is named at once',
+    validation,
     'api/failures.ts',
     "new Refusal('validation_failed', 400,",
     "new Refusal('validation_failed', 409,",
@@ -95,7 +99,7 @@ export const errors: readonly Row[] = [
   ],
   [
     'Rule 1: Validation failed, and the fields with their messages',
-    'api/limits: all that is missing or wrong is named at once',
+    validation,
     'api/failures.ts',
     "'Validation failed'",
     "'Invalid'",
@@ -119,7 +123,7 @@ export const errors: readonly Row[] = [
     'market/budgets: only one of 20 parallel creates',
     'store/budgets.ts',
     'ON CONFLICT (owner_id, agent_id) DO NOTHING',
-    'ON CONFLICT (id) DO NOTHING',
+    'ON CONFLICT (owner_id, agent_id) DO UPDATE SET status = excluded.status',
   ],
   [
     'Rule 5: an agent with active tasks is not deleted',
