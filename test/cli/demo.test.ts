@@ -6,12 +6,10 @@ import * as assert from 'uvu/assert'
 import { inFolder, run, start } from './program.ts'
 
 test(
-  'the demo ends with 0 and books that add up, within 15 seconds',
+  'the demo ends with 0 and books that add up',
   inFolder(async folder => {
-    const started = Date.now()
     const { code, out, err } = await run(['demo', '--json'], folder)
     assert.is(code, 0, err + out)
-    assert.ok(Date.now() - started < 15_000)
     const lines = out
       .trim()
       .split('\n')
