@@ -7,7 +7,7 @@ import { referencePage } from './reference.ts'
 import type { PageReply, WebPage } from './server.ts'
 
 /** Beside src as beside dist. */
-const assets = new URL('../../assets/reference/', import.meta.url)
+const assets = new URL('../../fixtures/reference/', import.meta.url)
 
 /** Nothing from anywhere else, nothing inline, in nobody's frame. */
 const policy = [

@@ -10,7 +10,7 @@ import { type Held, heldBy, type Row } from './row.ts'
 import { rows } from './rows.ts'
 
 const TIMEOUT_MS = 90_000
-const COPIED = ['src', 'test', 'fixtures', 'assets', 'package.json', 'tsconfig.json']
+const COPIED = ['src', 'test', 'fixtures', 'package.json', 'tsconfig.json']
 const words = process.argv.slice(2).filter(word => word !== '--list')
 const wanted = rows.filter(
   ([what, , file]) => words.length === 0 || words.some(word => `${what} ${file}`.includes(word)),

@@ -50,7 +50,7 @@ test('the Dockerfile copies what there is, and what the package needs to run', (
   const copied = [...file.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names]) => names!.split(' '))
   for (const name of copied) assert.ok(existsSync(new URL(`../../${name}`, import.meta.url)), name)
   const final = file.slice(file.lastIndexOf('FROM'))
-  for (const part of ['bin', 'dist', 'node_modules', 'package.json', 'assets']) assert.match(final, part)
+  for (const part of ['bin', 'dist', 'node_modules', 'package.json', 'fixtures']) assert.match(final, part)
   assert.match(final, /^USER node$/m)
   assert.match(final, /^HEALTHCHECK /m)
 })
