@@ -1,6 +1,6 @@
 /**
  * Runs every test file in a process of its own, two at a time, and adds up what they say. A file that opens a house runs
- * twice: on the embedded engine and on Postgres. Arguments are parts of file names; `--engine embedded|postgres` is one alone.
+ * twice: on the embedded engine and on Postgres; one about several instances runs on Postgres. Arguments are parts of file names; `--engine embedded|postgres` is one alone.
  */
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -40,8 +40,9 @@ process.exitCode = failed > 0 || passed === 0 ? 1 : 0
 
 function jobsOf(files: string[]): Job[] {
   const all = files.flatMap((file): Job[] => {
-    const onBoth = /\b(openHouse|openStage|freshDatabase)\b/.test(readFileSync(`test/${file}`, 'utf8'))
-    return onBoth
+    const text = readFileSync(`test/${file}`, 'utf8')
+    if (/\b(openInstances|freshDatabase)\b/.test(text)) return [{ file, engine: 'postgres' }]
+    return /\b(openHouse|openStage)\b/.test(text)
       ? [
           { file, engine: 'embedded' },
           { file, engine: 'postgres' },

@@ -1,6 +1,7 @@
-/** What is due: payments whose 48 hours of clearing are over, signatures too old to be sent again. Source: D33, D38, D39. */
+/** What is due: payments whose 48 hours of clearing are over, rows that nobody looks at any more. Source: D33, D38, D39. */
 import { durations } from '../api/limits.ts'
 import { forgetRequests, hasOldRequests } from '../store/idempotency-keys.ts'
+import { forgetWindows, hasOldWindows } from '../store/rate-windows.ts'
 import { forgetSignatures, hasOldSignatures } from '../store/seen-signatures.ts'
 import { dueClearings } from '../store/transfers.ts'
 import { clear } from './escrow.ts'
@@ -11,6 +12,7 @@ export async function runDue(market: Market): Promise<void> {
   await clearPayments(market)
   await forgetSeen(market)
   await forgetKeyed(market)
+  await forgetCounted(market)
 }
 
 async function clearPayments(market: Market): Promise<void> {
@@ -28,4 +30,9 @@ async function forgetSeen({ db, world }: Market): Promise<void> {
 async function forgetKeyed({ db, world }: Market): Promise<void> {
   const before = world.now() - durations.idempotency.keptMs
   if (await db.read(q => hasOldRequests(q, before))) await db.write(tx => forgetRequests(tx, before))
+}
+
+async function forgetCounted({ db, world }: Market): Promise<void> {
+  const now = world.now()
+  if (await db.read(q => hasOldWindows(q, now))) await db.write(tx => forgetWindows(tx, now))
 }

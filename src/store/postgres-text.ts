@@ -13,7 +13,10 @@ export function postgresText(sql: string): PostgresText {
   let found = known.get(sql)
   if (!found) {
     const isSchema = /^\s*(CREATE|ALTER|DROP)\b/i.test(sql)
-    found = { text: isSchema ? schemaText(sql) : uncommented(sql), name: isSchema ? null : `m${known.size}` }
+    found = {
+      text: isSchema ? schemaText(uncommented(sql)) : uncommented(sql),
+      name: isSchema ? null : `m${known.size}`,
+    }
     known.set(sql, found)
   }
   return found

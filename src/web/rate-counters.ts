@@ -1,5 +1,7 @@
 /** Counts requests in fixed windows. In memory here; processes that share limits count in their database. Source: D40. */
 import { type RateCategory, rates } from '../api/limits.ts'
+import type { Market } from '../market/market.ts'
+import { countInCommon } from '../market/rate-windows.ts'
 
 export interface Window {
   /** Requests in this window so far, this one among them. */
@@ -37,6 +39,29 @@ export function memoryCounters(kept = WINDOWS_KEPT): RateCounters & { readonly s
       makeRoom(windows, now, kept)
       windows.set(address, fresh)
       return fresh
+    },
+  }
+}
+
+/** Counts in a database that other processes count in as well. What is over a limit is not told to it again. */
+export function sharedCounters(market: Pick<Market, 'db'>, kept = WINDOWS_KEPT): RateCounters {
+  const categories = new Map<RateCategory, Map<string, Window>>()
+
+  return {
+    async count(category, address, now) {
+      const overflowing = categories.get(category) ?? new Map<string, Window>()
+      categories.set(category, overflowing)
+      const known = overflowing.get(address)
+      if (known && now < known.endsAt) {
+        known.count++
+        return known
+      }
+      const window = await countInCommon(market, category, address, now)
+      if (window.count > rates[category].limit) {
+        makeRoom(overflowing, now, kept)
+        overflowing.set(address, window)
+      }
+      return window
     },
   }
 }

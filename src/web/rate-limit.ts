@@ -7,13 +7,13 @@ import type { Market } from '../market/market.ts'
 import type { Call } from './answer.ts'
 import { isMultipart } from './body.ts'
 import { clientAddress } from './client-address.ts'
-import { memoryCounters, type RateCounters } from './rate-counters.ts'
+import { memoryCounters, type RateCounters, sharedCounters } from './rate-counters.ts'
 
 /** Counts the request and puts the headers on its answer; answers the refusal if its window is used up. */
 export type TakeRate = (call: Call, category: RateCategory) => Promise<Refusal | null>
 
 /** null: no limits. In `warn` nobody is refused, and the log has one line for each window that overflows. */
-export function rateLimit(market: Market, counters: RateCounters = memoryCounters()): TakeRate | null {
+export function rateLimit(market: Market, counters: RateCounters = countersOf(market)): TakeRate | null {
   const { config, world, log } = market
   const { rateLimits: mode, trustProxy } = config
   if (mode === 'off') return null
@@ -40,6 +40,8 @@ export function rateLimit(market: Market, counters: RateCounters = memoryCounter
     return refusal
   }
 }
+
+const countersOf = (market: Market) => (market.db.shared ? sharedCounters(market) : memoryCounters())
 
 /** As the header says them. */
 const policies = Object.fromEntries(

@@ -93,7 +93,8 @@ export async function openHouse({ startMs, ...options }: HouseOptions = {}): Pro
   const onFatal = (error: Error) => {
     throw error
   }
-  const database = engine === 'postgres' && options.file === undefined ? await freshDatabase() : null
+  const database =
+    engine === 'postgres' && options.file === undefined && !options.postgres ? await freshDatabase() : null
   const house = await openMarketplace({
     mode: 'dev',
     file: null,
@@ -215,7 +216,7 @@ async function makeKey(member: Member): Promise<void> {
 }
 
 // What a request leaves behind even when it is refused, and what the dispatcher writes in its own time.
-const LEFT_OUT = /^(?:sessions|seen_signatures|idempotency_keys|api_key_uses|attempts|sqlite_.*)$/
+const LEFT_OUT = /^(?:sessions|seen_signatures|idempotency_keys|rate_windows|api_key_uses|attempts|sqlite_.*)$/
 const OF_DELIVERIES = 'id, agent_id, task_id, event, body, created_at'
 
 const tableNames = {

@@ -12,6 +12,7 @@ import { budgets } from './20-budgets.ts'
 import { idempotencyKeys } from './30-idempotency-keys.ts'
 import { mails } from './31-mails.ts'
 import { queues } from './40-queues.ts'
+import { rateWindows } from './50-rate-windows.ts'
 
 export const migrations = [
   { id: 1, name: 'accounts', sql: accounts },
@@ -27,4 +28,5 @@ export const migrations = [
   { id: 30, name: 'idempotency keys', sql: idempotencyKeys },
   { id: 31, name: 'mails', sql: mails },
   { id: 40, name: 'queues', sql: queues },
+  { id: 50, name: 'rate windows', sql: rateWindows },
 ] as const

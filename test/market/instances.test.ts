@@ -1,0 +1,208 @@
+/** Several instances on one database act as one: what falls due is done once, limits are one limit, the dead are succeeded. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { dispatch, durations, heartbeat } from '../../src/api/limits.ts'
+import { HttpParty } from '../../src/sim/http-party.ts'
+import { answered } from '../../src/world/virtual.ts'
+import type { Egress } from '../../src/world/world.ts'
+import { type Instances, openInstances } from '../support/instances.ts'
+import type { ListedAgent } from '../support/marketplace.ts'
+import { openPostOffice } from '../support/post-office.ts'
+
+const range = (count: number) => Array.from({ length: count }, (_, i) => i)
+
+async function until(done: () => Promise<boolean> | boolean, step: () => Promise<unknown>) {
+  for (const deadline = Date.now() + 30_000; !(await done()); await wait(5)) {
+    if (Date.now() > deadline) throw new Error('what was waited for has not come')
+    await step()
+  }
+}
+
+const countOf = async ({ house }: Instances, sql: string) =>
+  (await house.market.db.read(q => q.get<{ count: number }>(`SELECT COUNT(*) AS count FROM ${sql}`)))!.count
+
+test('a window is one window for all instances: exactly its limit passes, and old windows are forgotten', async () => {
+  const instances = await openInstances({ rateLimits: 'strict' })
+  const urls = [instances.house.url, (await instances.join()).url]
+  const ask = async (i: number) => {
+    const { status, headers } = await fetch(`${urls[i % 2]}/api/agents`)
+    return [status, headers.get('ratelimit')!.match(/r=(\d+)/)![1]!] as const
+  }
+  for (const round of range(2)) {
+    const answers = await Promise.all(range(70).map(ask))
+    const passed = answers.filter(([status]) => status === 200).map(([, left]) => Number(left))
+    assert.equal(
+      passed.sort((a, b) => b - a),
+      range(30).reverse(),
+      `round ${round}`,
+    )
+    assert.ok(answers.every(([status]) => status === 200 || status === 429))
+    instances.advance(60_000)
+  }
+  instances.advance(3_600_000)
+  await instances.runDue()
+  assert.is(await countOf(instances, 'rate_windows'), 0)
+  await instances.close()
+})
+
+test('each run of the heartbeat is run once, whoever comes first', async () => {
+  const instances = await openInstances({ heartbeatBatch: 3 })
+  const { house } = instances
+  await instances.join()
+  const builder = await house.join('builder')
+  const agents: ListedAgent[] = []
+  for (const i of range(6)) agents.push(await house.list(builder, { name: `Agent ${i}` }))
+  for (const { sink } of agents) sink.tests = 0
+  const tests = () => agents.reduce((sum, { sink }) => sum + sink.tests, 0)
+  for (const run of range(4)) {
+    instances.advance(4 * 3_600_000)
+    await instances.runDue()
+    await instances.runDue()
+    assert.is(tests(), 3 * (run + 1))
+  }
+  assert.equal(
+    agents.map(({ sink }) => sink.tests),
+    [2, 2, 2, 2, 2, 2],
+  )
+  await instances.close()
+})
+
+test('200 events are each sent once, by whichever instance takes them up', async () => {
+  const instances = await openInstances()
+  const { house } = instances
+  const other = await instances.join()
+  const builder = await house.join('builder')
+  const buyer = await house.join('buyer', 500_000)
+  const agents: ListedAgent[] = []
+  for (const i of range(4)) agents.push(await house.list(builder, { name: `Agent ${i}` }))
+  const sender = new Map<string, number>()
+  const party = [house, other].map(({ url }) => Object.assign(new HttpParty(url), { key: buyer.key }))
+  await Promise.all(
+    range(200).map(async i => {
+      const { id } = await house.draft(buyer, agents[i % 4]!)
+      await party[i % 2]!.call('POST', `/api/tasks/${id}/submit`, undefined, 'key')
+      sender.set(id, i % 2)
+    }),
+  )
+  await until(async () => (await countOf(instances, `deliveries WHERE state = 'delivered'`)) === 200, instances.runDue)
+  const ids = agents.flatMap(({ sink }) => sink.received.map(({ headers }) => headers['X-Service-Delivery-Id']))
+  assert.equal([ids.length, new Set(ids).size], [200, 200])
+  assert.is(await countOf(instances, 'attempts'), 200)
+  await house.checkLedger()
+  await instances.close()
+})
+
+/** The network of an instance that dies: nothing that it sends is ever answered, until `release`. */
+function deadEgress(): Egress & { sent: number; release(): void } {
+  const waiting: (() => void)[] = []
+  return {
+    sent: 0,
+    post() {
+      this.sent++
+      return new Promise(resolve => waiting.push(() => resolve(answered(200))))
+    },
+    release() {
+      for (const end of waiting.splice(0)) end()
+    },
+    async close() {},
+  }
+}
+
+test('what a dead instance had in hand is taken over once its lease is over, and its late word counts no more', async () => {
+  const instances = await openInstances()
+  const { house } = instances
+  const egress = deadEgress()
+  const dying = await instances.join({ egress })
+  const builder = await house.join('builder')
+  const agent = await house.list(builder)
+  const buyer = await house.join('buyer', 10_000)
+  const { id } = await house.draft(buyer, agent)
+  const party = Object.assign(new HttpParty(dying.url), { key: buyer.key })
+  await party.call('POST', `/api/tasks/${id}/submit`, undefined, 'key')
+  await until(
+    () => egress.sent === 1,
+    async () => {},
+  )
+  house.world.tick(dispatch.leaseMs - 1)
+  for (const _ of range(5)) await house.runDue()
+  assert.is(agent.sink.received.length, 0)
+  house.world.tick(1)
+  await until(async () => (await countOf(instances, `deliveries WHERE state = 'delivered'`)) === 1, house.runDue)
+  assert.equal(
+    agent.sink.received.map(({ headers }) => headers['X-Service-Attempt']),
+    ['2'],
+  )
+  egress.release()
+  await dying.close(0)
+  assert.is(await countOf(instances, 'attempts'), 1)
+  assert.is(egress.sent, 1)
+  await instances.close()
+})
+
+test('a heartbeat that died with its instance is run by another once its lease is over', async () => {
+  const instances = await openInstances({ heartbeatBatch: 5 })
+  const { house } = instances
+  const egress = deadEgress()
+  const dying = await instances.join({ egress })
+  const agent = await house.list(await house.join('builder'))
+  agent.sink.tests = 0
+  instances.advance(4 * 3_600_000)
+  const never = dying.runDue()
+  never.catch(() => {})
+  await until(
+    () => egress.sent === 1,
+    async () => {},
+  )
+  await house.runDue()
+  assert.is(agent.sink.tests, 0)
+  house.world.tick(heartbeat.leaseMs + 1)
+  await house.runDue()
+  assert.is(agent.sink.tests, 1)
+  egress.release()
+  await instances.close()
+})
+
+test('money is cleared once and a letter is sent once when all instances look at the same moment', async () => {
+  const office = await openPostOffice()
+  const instances = await openInstances({ mail: { smtpUrl: office.url, from: 'Market <market@example.com>' } })
+  const { house } = instances
+  await instances.join()
+  await instances.join()
+  const builder = await house.join('builder')
+  const buyer = await house.join('buyer', 100_000)
+  const agent = await house.list(builder)
+  for (const _ of range(10)) {
+    const { id } = await house.draft(buyer, agent)
+    await buyer.call('POST', `/api/tasks/${id}/submit`)
+    await house.callback(agent, id, { action: 'accept' })
+    await house.callback(agent, id, { action: 'deliver', content: 'x' })
+    await buyer.call('POST', `/api/tasks/${id}/approve`)
+  }
+  for (const email of [builder.email, buyer.email, 'admin@example.com']) {
+    await house.visitor.ask('POST', '/api/auth/password-reset', { email })
+  }
+  instances.advance(durations.clearingMs)
+  for (const _ of range(3)) await instances.runDue()
+  assert.equal(await house.balances(builder.id), { available: 10_000, held: 0, clearing: 0 })
+  const resets = office.received.filter(({ text }) => /^[\w-]{43}$/m.test(text)).map(({ to }) => to[0])
+  assert.equal(resets.sort(), ['admin@example.com', buyer.email, builder.email].sort())
+  await house.checkLedger()
+  await instances.close()
+  await office.close()
+})
+
+test('three instances that start at the same moment make the tables and the administrator once', async () => {
+  const instances = await openInstances()
+  const { house } = instances
+  await house.market.db.migrate(async tx => {
+    await tx.run('DROP SCHEMA public CASCADE')
+    await tx.run('CREATE SCHEMA public')
+  })
+  const joined = await Promise.all(range(3).map(() => instances.join()))
+  assert.is(await countOf(instances, 'users'), 1)
+  for (const { url } of joined) assert.is((await fetch(`${url}/readyz`)).status, 200)
+  await instances.close()
+})
+
+test.run()

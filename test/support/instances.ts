@@ -1,0 +1,55 @@
+/** Several marketplaces in this process on one Postgres, as instances behind a balancer are. */
+import { randomBytes } from 'node:crypto'
+import { type Marketplace, type OpenOptions, openMarketplace } from '../../src/open.ts'
+import { createVirtualWorld, type VirtualWorld } from '../../src/world/virtual.ts'
+import type { Egress } from '../../src/world/world.ts'
+import { freshDatabase } from './databases.ts'
+import { type House, openHouse } from './marketplace.ts'
+
+export interface Instance extends Marketplace {
+  world: VirtualWorld
+}
+
+export interface Instances {
+  /** The first, with everything that a test needs. */
+  house: House
+  /** Opens one more; what it sends goes to the agents of the first unless it has an egress of its own. */
+  join(options?: { egress?: Egress }): Promise<Instance>
+  /** Lets domain time pass at every instance; nothing is done about it yet. */
+  advance(ms: number): void
+  /** Every instance does all that is due, at the same moment. */
+  runDue(): Promise<void>
+  close(): Promise<void>
+}
+
+export async function openInstances(options: Partial<OpenOptions> = {}): Promise<Instances> {
+  const { url, drop } = await freshDatabase()
+  const shared = {
+    admin: { email: 'admin@example.com', password: 'the admin of a test' },
+    ...options,
+    postgres: { url, poolSize: 5 },
+    secretKey: randomBytes(32).toString('base64'),
+  }
+  const house = await openHouse(shared)
+  const all: Instance[] = [house]
+  return {
+    house,
+    async join({ egress = house.world.egress } = {}) {
+      const world = createVirtualWorld({ seed: `instance ${all.length}`, egress })
+      world.advance(house.world.now())
+      const joined = { ...(await openMarketplace({ mode: 'dev', file: null, ...shared, world })), world }
+      all.push(joined)
+      return joined
+    },
+    advance(ms) {
+      for (const { world } of all) world.advance(world.now() + ms)
+    },
+    async runDue() {
+      await Promise.all(all.map(({ runDue }) => runDue()))
+    },
+    async close() {
+      await Promise.all(all.map(one => one.close(0)))
+      await drop()
+    },
+  }
+}
