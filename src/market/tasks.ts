@@ -6,9 +6,9 @@ import type { KeptFile } from '../api/file-kinds.ts'
 import type { AgentEvent, TaskTrigger } from '../api/flow.ts'
 import { Download } from '../api/reply.ts'
 import type { deliverableForm } from '../api/tasks.ts'
-import { agentById } from '../store/agents.ts'
 import type { Reader } from '../store/db.ts'
 import { countDeliverables, deliverablesOf, fileOf, insertDeliverable } from '../store/deliverables.ts'
+import { standingOf } from '../store/standing.ts'
 import {
   allTasks,
   countAllTasks,
@@ -21,7 +21,6 @@ import {
   tasksOf,
   updateDraft,
 } from '../store/tasks.ts'
-import { userById } from '../store/users.ts'
 import { keepWords } from './conversation.ts'
 import { buyerOf, checkBudget, checkSeller } from './hiring.ts'
 import type { Acting, Ctx } from './market.ts'
@@ -39,9 +38,8 @@ const listTasks: Verb<'listTasks'> = async ({ tx, actor }, { query }) => {
 
 /** The agent, if it is public now; undefined for every other. Source: D31. */
 async function hirable(q: Reader, agentId: string, now: number) {
-  const agent = await agentById(q, agentId)
-  const builder = agent && (await userById(q, agent.builderId))
-  return agent && builder && isPublic(agent, builder, now) ? agent : undefined
+  const agent = await standingOf(q, agentId)
+  return agent && isPublic(agent, agent, now) ? agent : undefined
 }
 
 const createTask: Verb<'createTask'> = async (ctx, { body }) => {
@@ -97,41 +95,39 @@ const submitTask: Verb<'submitTask'> = async (ctx, { params }) => {
   const agent = await hirable(ctx.tx, task.agentId, ctx.world.now())
   if (!agent) throw refuse('agent_not_available')
   await checkBudget(ctx, task)
-  if (agent.maxRevisions !== task.maxRevisions) await setMaxRevisions(ctx.tx, task.id, agent.maxRevisions)
-  await take(ctx, task, edge)
-  return told(ctx, task, 'task.submitted', {})
+  const { maxRevisions } = agent
+  if (maxRevisions !== task.maxRevisions) await setMaxRevisions(ctx.tx, task.id, maxRevisions)
+  return told(ctx, await take(ctx, { ...task, maxRevisions }, edge), 'task.submitted', {})
 }
 
-/** The step of a trigger that has nothing to say but itself. */
+/** The step of a trigger that has nothing to say but itself. Answers the task after it. */
 async function step(ctx: Acting<Ctx>, id: string, trigger: TaskTrigger): Promise<TaskRow> {
   const task = await heldTask(ctx, id)
-  await take(ctx, task, turn(ctx.actor, task, trigger))
-  return task
+  return take(ctx, task, turn(ctx.actor, task, trigger))
 }
 
-/** The task after its change, once its agent has been told. */
-async function told<Name extends AgentEvent>(ctx: Acting<Ctx>, task: TaskRow, event: Name, extra: EventExtra<Name>) {
-  const after = await fresh(ctx.tx, task.id)
+/** The record of a task after its change, once its agent has been told. */
+async function told<Name extends AgentEvent>(ctx: Acting<Ctx>, after: TaskRow, event: Name, extra: EventExtra<Name>) {
   await tell(ctx, after, event, extra)
   return taskRecord(after)
 }
 
 const cancelTask: Verb<'cancelTask'> = async (ctx, { params }) => {
-  const task = await step(ctx, params.id, 'cancel')
-  return task.status === 'draft' ? taskRecord(await fresh(ctx.tx, task.id)) : told(ctx, task, 'task.cancelled', {})
+  const task = await heldTask(ctx, params.id)
+  const after = await take(ctx, task, turn(ctx.actor, task, 'cancel'))
+  return task.status === 'draft' ? taskRecord(after) : told(ctx, after, 'task.cancelled', {})
 }
 
 /** pending → in_progress, by the builder, its key or its signature. */
 export async function accept(ctx: Acting<Ctx>, id: string) {
-  await step(ctx, id, 'accept')
-  return taskRecord(await fresh(ctx.tx, id))
+  return taskRecord(await step(ctx, id, 'accept'))
 }
 
 /** pending → cancelled with a full refund; a reason stays with the task as a message. Source: D20. */
 export async function reject(ctx: Acting<Ctx>, id: string, reason?: string | null) {
-  await step(ctx, id, 'reject')
+  const after = await step(ctx, id, 'reject')
   if (reason) await keepWords(ctx, id, reason)
-  return taskRecord(await fresh(ctx.tx, id))
+  return taskRecord(after)
 }
 
 /** in_progress → delivered; a buying agent is told. Source: D21, D36. */
@@ -178,9 +174,10 @@ const requestRevision: Verb<'requestRevision'> = async (ctx, { params, body }) =
   const edge = turn(ctx.actor, task, 'request_revision')
   if (task.maxRevisions !== null && task.revisionCount >= task.maxRevisions)
     throw refuse('no_revisions_left', task.maxRevisions)
-  await take(ctx, task, edge)
+  const after = await take(ctx, task, edge)
   await countRevision(ctx.tx, task.id)
-  return told(ctx, task, 'task.revision_requested', { revisionReason: body.reason })
+  after.revisionCount += 1
+  return told(ctx, after, 'task.revision_requested', { revisionReason: body.reason })
 }
 
 const listDeliverables: Verb<'listDeliverables'> = async ({ tx, actor }, { params, query }) => {

@@ -24,15 +24,15 @@ const participle: Record<TaskTrigger, string> = {
 }
 
 const momentOf: Partial<Record<TaskTrigger, Moment>> = {
-  submit: 'submitted_at',
-  accept: 'accepted_at',
-  deliver: 'delivered_at',
-  approve: 'completed_at',
-  cancel: 'cancelled_at',
-  reject: 'cancelled_at',
-  resolve_refund: 'cancelled_at',
-  resolve_release: 'completed_at',
-  resolve_split: 'completed_at',
+  submit: 'submittedAt',
+  accept: 'acceptedAt',
+  deliver: 'deliveredAt',
+  approve: 'completedAt',
+  cancel: 'cancelledAt',
+  reject: 'cancelledAt',
+  resolve_refund: 'cancelledAt',
+  resolve_release: 'completedAt',
+  resolve_split: 'completedAt',
 }
 
 /** What a buying agent's builder does, the agent does. Source: D36. */
@@ -68,15 +68,22 @@ export function turn(actor: Actor, task: TaskRow, trigger: TaskTrigger): TaskEdg
   return edge
 }
 
-/** Takes an edge: the state by one conditional statement, then the money. Loses a race with 409, before any effect. */
-export async function take(ctx: Acting<Ctx>, task: TaskRow, edge: TaskEdge, part = 0): Promise<void> {
+/**
+ * Takes an edge: the state by one conditional statement, then the money. Loses a race with 409, before any effect.
+ * Answers the task as it stands then, but for what hangs on it.
+ */
+export async function take(ctx: Acting<Ctx>, task: TaskRow, edge: TaskEdge, part = 0): Promise<TaskRow> {
   const moment = edge.from === edge.to ? null : (momentOf[edge.trigger] ?? null)
-  const step = { id: task.id, from: edge.from, wasDisputed: task.disputed, to: edge.to, moment, now: ctx.world.now() }
+  const now = ctx.world.now()
+  const step = { id: task.id, from: edge.from, wasDisputed: task.disputed, to: edge.to, moment, now }
   if ((await setStatus(ctx.tx, step)) === 0) throw refuse('lost_race')
   if (edge.money) await moveMoney(ctx, task, edge.money, part)
   ctx.tx.afterCommit(() =>
     ctx.log({ type: 'task', taskId: task.id, trigger: edge.trigger, from: edge.from, to: edge.to }),
   )
+  const after: TaskRow = { ...task, status: edge.to, disputed: 0, updatedAt: now }
+  if (moment) after[moment] = now
+  return after
 }
 
 /** The task as it stands after a change. */

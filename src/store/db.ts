@@ -14,7 +14,7 @@ export interface Changes {
 export interface Reader {
   get<Row>(sql: string, values?: readonly Value[]): Promise<Row | undefined>
   all<Row>(sql: string, values?: readonly Value[]): Promise<Row[]>
-  /** Null where the engine can't tell, and in a write transaction, which may have changed something itself. */
+  /** Null where the engine can't tell, and in a transaction that has begun to write: it may have changed something itself. */
   readonly changes: Changes | null
 }
 

@@ -138,7 +138,7 @@ class EmbeddedDb implements SqliteDb {
 
   async write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     await this.#enter()
-    const unit = new Unit(this.#engine, true)
+    const unit = new Unit(this.#engine, true, this.#history)
     let outcome: Outcome<T>
     try {
       const value = await work(unit)

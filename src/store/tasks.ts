@@ -232,7 +232,15 @@ export const updateDraft = (
   )
 
 /** Moments that a step of a task can write down. */
-export type Moment = 'submitted_at' | 'accepted_at' | 'delivered_at' | 'completed_at' | 'cancelled_at'
+export type Moment = 'submittedAt' | 'acceptedAt' | 'deliveredAt' | 'completedAt' | 'cancelledAt'
+
+const momentColumns: Record<Moment, string> = {
+  submittedAt: ', submitted_at = $5',
+  acceptedAt: ', accepted_at = $5',
+  deliveredAt: ', delivered_at = $5',
+  completedAt: ', completed_at = $5',
+  cancelledAt: ', cancelled_at = $5',
+}
 
 /** The one statement that changes a task's state: no row, no effect. */
 export const setStatus = (
@@ -240,7 +248,7 @@ export const setStatus = (
   step: { id: string; from: TaskState; wasDisputed: 0 | 1; to: TaskState; moment: Moment | null; now: number },
 ) =>
   tx.run(
-    `UPDATE tasks SET status = $4, updated_at = $5, disputed = 0${step.moment ? `, ${step.moment} = $5` : ''}
+    `UPDATE tasks SET status = $4, updated_at = $5, disputed = 0${step.moment ? momentColumns[step.moment] : ''}
      WHERE id = $1 AND status = $2 AND disputed = $3`,
     [step.id, step.from, step.wasDisputed, step.to, step.now],
   )

@@ -11,7 +11,7 @@ export class Unit implements Tx {
   #begun = false
   #ended = false
   #broken: unknown
-  readonly changes: Changes | null
+  readonly #changes: Changes | null
   readonly effects: Effect[] = []
   readonly written: Change[] = []
   readonly after: (() => void)[] = []
@@ -19,7 +19,11 @@ export class Unit implements Tx {
   constructor(engine: Engine, mayWrite: boolean, changes: Changes | null = null) {
     this.#engine = engine
     this.#mayWrite = mayWrite
-    this.changes = changes
+    this.#changes = changes
+  }
+
+  get changes() {
+    return this.#begun ? null : this.#changes
   }
 
   async get<Row>(sql: string, values = NONE) {

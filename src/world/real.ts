@@ -1,5 +1,5 @@
 /** The real world: the machine's clock, real chance, the real network. */
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomFillSync } from 'node:crypto'
 import { V7Generator } from 'uuidv7'
 import { seededChance } from './chance.ts'
 import { everyHours } from './cron.ts'
@@ -22,7 +22,7 @@ const SEEDED_EPOCH_MS = 1_767_225_600_000
 /** A world of real time and real sockets. `egress.close()` is all there is to close. Source: D42, D44. */
 export function createWorld({ offsetMs = 0, seed, mail, ...rule }: WorldOptions): World {
   const seeded = seed === undefined ? undefined : seededChance(seed)
-  const ids = new V7Generator(seeded)
+  const ids = new V7Generator(seeded ?? strongChance())
   let offset = offsetMs
   let latest = 0
 
@@ -48,5 +48,20 @@ export function createWorld({ offsetMs = 0, seed, mail, ...rule }: WorldOptions)
     everyHours,
     egress: createEgress(rule),
     mail: mail ? createMailer(mail) : null,
+  }
+}
+
+/** The system's own chance, fetched for many ids at once. */
+function strongChance() {
+  const words = new Uint32Array(1024)
+  let at = words.length
+  return {
+    nextUint32() {
+      if (at === words.length) {
+        randomFillSync(words)
+        at = 0
+      }
+      return words[at++]!
+    },
   }
 }
