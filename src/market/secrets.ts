@@ -6,7 +6,13 @@ import type { World } from '../world/world.ts'
 
 type Key = Pick<Config, 'secretKey'>
 
-const keyId = (key: Buffer) => createHash('sha256').update(key).digest('hex').slice(0, 8)
+const keyIds = new WeakMap<Buffer, string>()
+
+function keyId(key: Buffer): string {
+  const id = keyIds.get(key) ?? createHash('sha256').update(key).digest('hex').slice(0, 8)
+  keyIds.set(key, id)
+  return id
+}
 
 /** A new webhook secret. */
 export const makeSecret = (world: World) => `whsec_${world.bytes(32).toString('base64')}`

@@ -4,6 +4,7 @@ import { signatureHeaders, standardHeaders } from '../api/signature.ts'
 import { type ClaimedDelivery, endDelivery, insertAttempt, promoteNext, retryAt } from '../store/outbox.ts'
 import type { OutgoingResult } from '../world/world.ts'
 import type { Market } from './market.ts'
+import { inGroups } from './note-groups.ts'
 import { unseal } from './secrets.ts'
 import { iso } from './time.ts'
 
@@ -66,8 +67,7 @@ async function note(market: Market, claimed: ClaimedDelivery, result: OutgoingRe
   const { id, attempts } = claimed
   const { outcome, nextAt } = judge(market, result, attempts)
   const now = world.now()
-  const noted = await db.write(async tx => {
-    await tx.lock('tasks', claimed.taskId)
+  const noted = await inGroups(db, claimed.taskId, async tx => {
     const mine =
       nextAt === null || outcome !== 'retry'
         ? await endDelivery(tx, { id, attempts, state: outcome === 'delivered' ? 'delivered' : 'failed', endedAt: now })

@@ -12,7 +12,8 @@ export const foldInWorker = (file: string) =>
 
 const startWorker = (workerData: string) => {
   if (!import.meta.url.endsWith('.ts')) {
-    return new Worker(new URL('./snapshot-worker.js', import.meta.url), { workerData })
+    // Whatever was loaded into the process by its options costs the thread a second, and it needs none of it.
+    return new Worker(new URL('./snapshot-worker.js', import.meta.url), { workerData, execArgv: [] })
   }
   // From source: a thread does not inherit the loader that reads TypeScript, so it is told to load it.
   const { href } = new URL('./snapshot-worker.ts', import.meta.url)

@@ -139,14 +139,19 @@ export const endDelivery = (tx: Tx, end: Held & { state: 'delivered' | 'failed';
     [end.id, end.attempts, end.state, end.endedAt],
   )
 
-/** The next one of a task to an agent whose head has ended may go. */
-export const promoteNext = (tx: Tx, taskId: string, agentId: string, now: number) =>
-  tx.run(
-    `UPDATE deliveries SET state = 'pending', next_at = $3
-     WHERE id = (SELECT MIN(d.id) FROM deliveries d
-       WHERE d.task_id = $1 AND d.agent_id = $2 AND d.state = 'waiting')`,
-    [taskId, agentId, now],
+/** The next one of a task to an agent whose head has ended may go. The task is held, so that none joins meanwhile. */
+export async function promoteNext(tx: Tx, taskId: string, agentId: string, now: number): Promise<void> {
+  const next = await tx.get<{ id: string }>(
+    `SELECT d.id FROM deliveries d WHERE d.task_id = $1 AND d.agent_id = $2 AND d.state = 'waiting'
+     ORDER BY d.id LIMIT 1`,
+    [taskId, agentId],
   )
+  if (!next) return
+  await tx.run(`UPDATE deliveries SET state = 'pending', next_at = $2 WHERE id = $1 AND state = 'waiting'`, [
+    next.id,
+    now,
+  ])
+}
 
 /** When the next attempt is due, in domain ms; undefined if none is. */
 export const nextDelivery = async (q: Reader) =>

@@ -79,9 +79,14 @@ test('after a change of many rows, of the schema, or of too many to keep, nobody
   await db.close()
 })
 
-test('a transaction is told of no changes, as it may have made some itself', async () => {
+test('a transaction is told of changes until it writes, as it has made some itself then', async () => {
   const db = await open()
-  assert.is(await db.write(async tx => tx.changes), null)
+  const before = (await changes(db)).version('things')
+  await db.write(async tx => {
+    assert.is(tx.changes?.version('things'), before)
+    await tx.run('INSERT INTO things (id, size) VALUES ($1, $2)', ['own', 1])
+    assert.is(tx.changes, null)
+  })
   await db.close()
 })
 

@@ -13,6 +13,7 @@ import { idempotencyKeys } from './30-idempotency-keys.ts'
 import { mails } from './31-mails.ts'
 import { queues } from './40-queues.ts'
 import { rateWindows } from './50-rate-windows.ts'
+import { due } from './60-due.ts'
 
 export const migrations = [
   { id: 1, name: 'accounts', sql: accounts },
@@ -29,4 +30,5 @@ export const migrations = [
   { id: 31, name: 'mails', sql: mails },
   { id: 40, name: 'queues', sql: queues },
   { id: 50, name: 'rate windows', sql: rateWindows },
+  { id: 60, name: 'due', sql: due },
 ] as const
