@@ -83,8 +83,7 @@ test(
       await run(shell, [certificate!])
       kept.push(await keep(shell, shells('dev')[0]!.code, 'Everything that happens follows'))
       await run(shell, [make!])
-      const [emit, checks] = shells('try')
-      const [check, buy] = checks!.code.split(/(?<=\n)(?=marketplace simulate)/)
+      const [emit] = shells('emit')
       const agents = shells('agent')
       assert.is(agents.length, 2)
       for (const [at, agent] of agents.entries()) {
@@ -93,13 +92,15 @@ test(
         assert.match(await run(shell, [emit!]), /^200 /m)
         const wrong = { ...emit!, code: emit!.code.replace('"$(cat secret.txt)"', 'whsec_wrong || true') }
         assert.match(await run(shell, [wrong]), /^401 /m)
-        assert.is((await run(shell, [{ ...checks!, code: check! }])).match(/✔/g)?.length, 5)
+        assert.is((await run(shell, shells('check'))).match(/✔/g)?.length, 5)
         if (at === 0) assert.match(await run(shell, shells('publish')), '"status": "verified"')
-        const bought = await run(shell, [{ ...checks!, code: buy! }])
+        const bought = await run(shell, shells('buy'))
         assert.match(bought, 'revision 1 of 1')
         assert.match(bought, 'is completed')
         await end(running)
       }
+      const used = ['', 'dev', 'agent', 'emit', 'check', 'publish', 'buy', 'hand']
+      for (const { language, name } of blocks) assert.ok(language !== 'sh' || used.includes(name), name)
       const byHand = await run(shell, shells('hand'))
       assert.match(byHand, '"content":"Half way."')
       assert.match(byHand, '"status":"delivered"')
