@@ -277,11 +277,13 @@ async function ensureAdmin({ db, world }: Market, admin: { email: string; passwo
     throw new Error(`MARKETPLACE_ADMIN_PASSWORD must have ${password[0]} to ${password[1]} characters.`)
   }
   const passwordHash = await hashPassword(admin.password)
-  await db.write(async tx => {
+  const made = { email, name: 'Administrator', passwordHash, isBuilder: false, isAdmin: true }
+  try {
+    await db.write(tx => createUser(tx, world, made))
+  } catch (error) {
     // Another instance that starts at this moment may have made it.
-    if (await userByEmail(tx, email)) return
-    await createUser(tx, world, { email, name: 'Administrator', passwordHash, isBuilder: false, isAdmin: true })
-  })
+    if (!(await db.read(q => userByEmail(q, email)))?.isAdmin) throw error
+  }
 }
 
 /** Looks every second for what there is to do. */

