@@ -61,10 +61,10 @@ export interface Settings {
   readonly secretKey: string | undefined
   readonly adminEmail: string | undefined
   readonly adminPassword: string | undefined
-  /** undefined: no mail. */
   /** undefined: nobody can see the metrics over the network. Source: D7. */
   readonly metricsToken: string | undefined
   readonly metricsPort: number | undefined
+  /** undefined: no mail. */
   readonly mail: { smtpUrl: string; from: string } | undefined
 }
 
@@ -184,7 +184,7 @@ export function nameOf({ file, postgres }: Database): string {
 }
 
 /** What `marketplace db` commands are given: a file or a server. */
-export const databaseNamed = (text: string): Database => databaseOf(text, { prepare: true, poolSize: 2 })
+export const databaseNamed = (text: string): Database => databaseOf(text, { prepare: false, poolSize: 2 })
 
 function poolOf(text: string): number {
   if (/^[1-9]\d{0,2}$/.test(text)) return Number(text)
