@@ -23,6 +23,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
   const settings = { ...DEFAULTS, ...options }
   const pool = new pg.Pool(poolConfig(settings))
   const warn = options.warn ?? (() => {})
+  // One in use fails the statement it carries; without a listener it would end the process as well.
+  pool.on('connect', client => client.on('error', () => {}))
   // An idle connection that the server ends is replaced when the next one is needed.
   pool.on('error', error => warn(`A connection to Postgres has ended: ${error.message}`))
   try {
