@@ -1,18 +1,26 @@
 /** Ticks by the hours of the day. A tick can be missed while the process is busy: what is due is told by rows. */
 import type { Timer } from './world.ts'
 
+/** A start has better to do with its first second than to load what is not needed for hours. */
+const LOAD_AFTER_MS = 1000
+
 /** Calls `work` at every `hours`-th full hour, UTC. Does not keep the process alive. */
 export function everyHours(hours: number, work: () => void): Timer {
   let cancelled = false
-  // Not needed for hours, so a start does not wait for it.
-  const loading = import('node-cron').then(({ schedule }) => {
+  let loading: Promise<{ destroy(): unknown } | null> | undefined
+  const load = async () => {
+    const { schedule } = await import('node-cron')
     if (cancelled) return null
     return schedule(`0 */${hours} * * *`, work, { timezone: 'Etc/UTC', unref: true, suppressMissedWarning: true })
-  })
+  }
+  const begin = setTimeout(() => {
+    loading = load()
+  }, LOAD_AFTER_MS).unref()
   return {
     cancel() {
       cancelled = true
-      void loading.then(task => task?.destroy())
+      clearTimeout(begin)
+      void loading?.then(task => task?.destroy())
     },
   }
 }
