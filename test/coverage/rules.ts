@@ -150,15 +150,15 @@ export const rules: readonly Row[] = [
     'not_authenticated: [403',
   ],
 
-  event('draft', 'submit', 'buyer', 'task.submitted', 'market/tasks.ts', "told(ctx, task, 'task.submitted'"),
-  event('pending', 'cancel', 'buyer', 'task.cancelled', 'market/tasks.ts', "told(ctx, task, 'task.cancelled'"),
+  event('draft', 'submit', 'buyer', 'task.submitted', 'market/tasks.ts', "edge), 'task.submitted'"),
+  event('pending', 'cancel', 'buyer', 'task.cancelled', 'market/tasks.ts', "told(ctx, after, 'task.cancelled'"),
   event(
     'delivered',
     'request_revision',
     'buyer',
     'task.revision_requested',
     'market/tasks.ts',
-    "told(ctx, task, 'task.revision_requested'",
+    "told(ctx, after, 'task.revision_requested'",
   ),
   [
     'task.revision_requested: revisionReason',
@@ -191,7 +191,7 @@ export const rules: readonly Row[] = [
     '    createdAt: now,\n  })\n  return taskRecord(await fresh(ctx.tx, id))',
     "    createdAt: now,\n  })\n  await tell(ctx, await fresh(ctx.tx, id), 'task.submitted', {})\n  return taskRecord(await fresh(ctx.tx, id))",
   ],
-  internal('task.accepted', 'pending: accept by the builder', "await step(ctx, id, 'accept')\n  return"),
+  internal('task.accepted', 'pending: accept by the builder', "return taskRecord(await step(ctx, id, 'accept'))"),
   internal('task.rejected', 'pending: reject by the builder', 'if (reason) await keepWords(ctx, id, reason)\n  return'),
   internal('task.delivered', 'in_progress: deliver by the builder', 'after.buyerAgentId)\n  }\n  return'),
   [
