@@ -69,12 +69,16 @@ export function checkCredential({ auth }: Endpoint, credential: Credential | nul
   } else if (credential === null || credential.value === null) throw refuse('not_authenticated')
 }
 
-/** The account behind the credential, if it may call this endpoint. Runs inside the unit that serves the request. */
+/**
+ * The account behind the credential, if it may call this endpoint. Runs inside the unit that serves the request.
+ * `known` is told who it is before the endpoint has its say, so that the log names whom it refused.
+ */
 export async function admit(
   record: Endpoint,
   credential: Credential | null,
   authenticate: Authenticate,
   q: Reader,
+  known: (actor: Actor) => void = () => {},
 ): Promise<Actor | null> {
   if (credential === null || credential.value === null) return null
   const actor = await authenticate[credential.kind](q, credential.value)
@@ -82,6 +86,7 @@ export async function admit(
     if (record.auth === 'public') return null
     throw refuse(record.auth === 'key' ? 'key_needed' : 'not_authenticated')
   }
+  known(actor)
   if (record.auth === 'session' && credential.kind === 'key') throw refuse('session_needed')
   const { user } = actor
   if (user.banned) {

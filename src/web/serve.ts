@@ -96,11 +96,10 @@ export function serve(record: Endpoint, verb: Verb, market: Market, authenticate
 function performer(record: Endpoint, verb: Verb, market: Market, authenticate: Authenticate) {
   const { db, world, config, log } = market
 
-  const identify = async (q: Reader, { call, credential }: Work): Promise<Actor | null> => {
-    const actor = await admit(record, credential, authenticate, q)
-    if (actor) call.userId = actor.user.id
-    return actor
-  }
+  const identify = (q: Reader, { call, credential }: Work): Promise<Actor | null> =>
+    admit(record, credential, authenticate, q, actor => {
+      call.userId = actor.user.id
+    })
 
   const inside = async (tx: Reader, work: Work): Promise<unknown> => {
     const actor = work.credential ? await identify(tx, work) : null
