@@ -20,6 +20,7 @@ import { openSqlite } from '../../src/store/sqlite.ts'
 import { insertUser, userById } from '../../src/store/users.ts'
 import { createWorld } from '../../src/world/real.ts'
 import { noFiles } from '../support/no-files.ts'
+import { plainTx } from '../support/plain-tx.ts'
 import { refused } from '../support/refused.ts'
 
 const authority = createFrontAuthority()
@@ -55,7 +56,9 @@ const verbs = { ...agentVerbs, ...agentStateVerbs, ...categoryVerbs }
 // biome-ignore lint/suspicious/noExplicitAny: one caller for verbs of every type
 type AnyVerb = (ctx: any, input: any) => Promise<any>
 const call = ({ db, ...market }: Market, verb: AnyVerb, actor: Actor | null, input: object = {}) =>
-  db.write(tx => verb({ ...market, tx, actor }, { params: {}, query: { page: 1, limit: 20 }, body: {}, ...input }))
+  db.write(tx =>
+    verb({ ...market, tx: plainTx(tx), actor }, { params: {}, query: { page: 1, limit: 20 }, body: {}, ...input }),
+  )
 const own = (market: Market, verb: AnyVerb, actor: Actor | null, input: object) => verb({ ...market, actor }, input)
 
 const fields = {

@@ -4,6 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { agentVerbs } from '../../src/market/agents.ts'
 import { type House, type ListedAgent, type Member, openHouse } from '../support/marketplace.ts'
+import { plainTx } from '../support/plain-tx.ts'
 
 const HOUR = 3_600_000
 const searches = [
@@ -24,7 +25,7 @@ function fromTables({ market }: House, search: string) {
   const { q, category, sort, page = 1, limit = 20 } = Object.fromEntries(new URLSearchParams(search))
   const query = { q, category, sort, page: Number(page), limit: Number(limit) } as never
   return market.db.write(tx =>
-    agentVerbs.listAgents({ ...market, tx, actor: null }, { params: {}, query, body: undefined }),
+    agentVerbs.listAgents({ ...market, tx: plainTx(tx), actor: null }, { params: {}, query, body: undefined }),
   )
 }
 

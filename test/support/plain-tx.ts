@@ -1,0 +1,11 @@
+/** A transaction that can't tell what changed: whoever reads through it asks the tables, not what is remembered. */
+import type { Tx } from '../../src/store/db.ts'
+
+export const plainTx = (tx: Tx): Tx => ({
+  changes: null,
+  get: (sql, values) => tx.get(sql, values),
+  all: (sql, values) => tx.all(sql, values),
+  run: (sql, values) => tx.run(sql, values),
+  lock: (table, id) => tx.lock(table, id),
+  afterCommit: effect => tx.afterCommit(effect),
+})
