@@ -8,8 +8,9 @@ import { createVirtualWorld } from '../../src/world/virtual.ts'
 const hour = 3_600_000
 const settle = () => new Promise(resolve => setImmediate(resolve))
 
-/** Lets the scheduler be loaded and started: real time, as the clock is mocked. */
+/** Lets the scheduler be loaded and started: real time, once its own wait of the mocked clock is over. */
 async function loaded() {
+  mock.timers.tick(60_000)
   for (const end = performance.now() + 700; performance.now() < end; ) await settle()
 }
 
