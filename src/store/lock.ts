@@ -32,7 +32,8 @@ interface Owner {
 
 const HEARTBEAT_MS = 2_000
 const SILENCE_MS = 7_000
-const TRIES = 40
+// Together far longer than SILENCE_MS: an announcement that was cut off before it had content counts as young for so long.
+const TRIES = 60
 
 /** Takes the lock of `file`, or throws a StoreError that names who has it. Answers the function that gives it back. */
 export const lockFile = async (file: string, holder = process.argv.slice(1, 4).join(' ')) => {
