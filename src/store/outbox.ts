@@ -153,11 +153,6 @@ export async function promoteNext(tx: Tx, taskId: string, agentId: string, now: 
   ])
 }
 
-/** When the next attempt is due, in domain ms; undefined if none is. */
-export const nextDelivery = async (q: Reader) =>
-  (await q.get<{ at: number | null }>(`SELECT MIN(next_at) AS at FROM deliveries WHERE state = 'pending'`))?.at ??
-  undefined
-
 /** What is not delivered yet, by state. */
 export const outboxDepth = (q: Reader) =>
   q.all<{ state: 'pending' | 'waiting'; count: number; oldestAt: number }>(

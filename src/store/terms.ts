@@ -1,5 +1,5 @@
 /** The words that agents are found by, as rows. */
-import type { Reader, Tx } from './db.ts'
+import type { Tx } from './db.ts'
 
 // Texts of one size let the engine keep one prepared statement.
 const CHUNK = 64
@@ -18,8 +18,3 @@ export const setTerms = async (tx: Tx, agentId: string, terms: readonly string[]
     ])
   }
 }
-
-export const termsOf = async (q: Reader, agentId: string) =>
-  (await q.all<{ term: string }>('SELECT term FROM agent_terms WHERE agent_id = $1 ORDER BY term', [agentId])).map(
-    row => row.term,
-  )
