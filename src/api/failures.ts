@@ -86,6 +86,7 @@ const table = {
   // 429, 500
   rate_limited: [429, (seconds: number) => `Too many requests; try again in ${seconds} s`],
   internal: [500, 'Something went wrong on our side'],
+  overloaded: [500, 'Too much is asked of the marketplace at this moment; try again in some seconds'],
 } as const satisfies Record<string, readonly [number, Words]>
 
 export type FailureName = keyof typeof table

@@ -12,7 +12,7 @@ export function refusalsOf(record: Endpoint): readonly FailureName[] {
   if (record.method !== 'GET' && auth !== 'signature') names.add('cross_site').add('lost_race')
   if (takesIdempotencyKey(record)) names.add('idempotency_reused').add('idempotency_running')
   if (record.showsSecret) names.add('secret_shown_once')
-  for (const name of ['rate_limited', 'internal'] as const) names.add(name)
+  for (const name of ['rate_limited', 'internal', 'overloaded'] as const) names.add(name)
   return [...names].sort((a, b) => statusOf(a) - statusOf(b))
 }
 

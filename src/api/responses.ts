@@ -73,7 +73,11 @@ export const sharedResponses: Record<string, Response> = {
     },
     content: json(refused(['rate_limited'])),
   },
-  InternalError: { description: 'Something went wrong on our side', content: json(refused(['internal'])) },
+  InternalError: {
+    description: 'Something went wrong on our side, or too much is asked at this moment',
+    headers: { 'Retry-After': headerOf('Seconds, where another try makes sense', { type: 'integer' }) },
+    content: json(refused(['internal', 'overloaded'])),
+  },
   WrongMethod: {
     description: 'The path is there, but not for this method',
     headers: { Allow: headerOf('The methods that are', { type: 'string' }) },
@@ -81,7 +85,11 @@ export const sharedResponses: Record<string, Response> = {
   },
 }
 
-const shared: Partial<Record<FailureName, string>> = { rate_limited: 'RateLimited', internal: 'InternalError' }
+const shared: Partial<Record<FailureName, string>> = {
+  rate_limited: 'RateLimited',
+  internal: 'InternalError',
+  overloaded: 'InternalError',
+}
 
 /** By status. `used` receives the refusals that the document must show examples of. */
 export function responsesOf(
@@ -99,8 +107,9 @@ export function responsesOf(
   for (const refusal of refusals) used.add(refusal)
   for (const status of new Set(refusals.map(statusOf))) {
     const names = refusals.filter(refusal => statusOf(refusal) === status)
-    const same = names.length === 1 ? shared[names[0]!] : undefined
-    responses[status] = same ? { $ref: `#/components/responses/${same}` } : refusedWith(status, names)
+    const [same, ...others] = new Set(names.map(refusal => shared[refusal]))
+    responses[status] =
+      same && others.length === 0 ? { $ref: `#/components/responses/${same}` } : refusedWith(status, names)
   }
   return responses
 }

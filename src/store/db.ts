@@ -42,6 +42,8 @@ export interface Db {
   migrate<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** True if other processes may hold this database too. */
   readonly shared: boolean
+  /** Whether it would take work now; known within two seconds, and shared by all who ask within one. Never rejects. */
+  ready(): Promise<boolean>
   /** Waits for what runs, makes everything durable, releases the database. Later calls reject. */
   close(): Promise<void>
 }
@@ -58,6 +60,9 @@ export class ConstraintError extends Error {
 
 /** The database can't be opened or can't go on. The message says what, why and what to do. */
 export class StoreError extends Error {}
+
+/** So many wait for the database that this unit was not begun: nothing was done, and a later try may pass. */
+export class BusyError extends StoreError {}
 
 /** `columns('id', 'agentId')` → `id, agent_id AS "agentId"`: snake case in the tables, camel case in the rows. */
 export const columns = (...names: readonly string[]) =>

@@ -2,6 +2,7 @@
 import pg from 'pg'
 import { ConstraintError, type Db, type Reader, StoreError, type Tx, type Value } from './db.ts'
 import { postgresText } from './postgres-text.ts'
+import { createTurns, type Turns } from './turns.ts'
 
 export interface PostgresOptions {
   /** postgres://user:password@host:port/database */
@@ -12,29 +13,38 @@ export interface PostgresOptions {
   prepare?: boolean
   /** How long one statement may run, in ms. */
   statementTimeoutMs?: number
+  /** How long a unit may wait until one of the connections is free, in ms. */
+  queueTimeoutMs?: number
   warn?: (message: string) => void
 }
 
-const DEFAULTS = { poolSize: 10, prepare: true, statementTimeoutMs: 15_000 }
+const DEFAULTS = { poolSize: 10, prepare: true, statementTimeoutMs: 15_000, queueTimeoutMs: 15_000 }
 const CONNECT_TIMEOUT_MS = 5000
+// The server ends a statement by itself; one that has not even said so is not there any more.
+const SILENCE_MS = 5000
+const PROBE_TIMEOUT_MS = 1000
+const PROBE_KEPT_MS = 1000
 
 /** Connects once before it resolves. Throws a StoreError that says what to check. */
 export async function openPostgres(options: PostgresOptions): Promise<Db> {
   const settings = { ...DEFAULTS, ...options }
-  const pool = new pg.Pool(poolConfig(settings))
+  const config = poolConfig(settings)
+  const pool = new pg.Pool(config)
   const warn = options.warn ?? (() => {})
   // One in use fails the statement it carries; without a listener it would end the process as well.
   pool.on('connect', client => client.on('error', () => {}))
   // An idle connection that the server ends is replaced when the next one is needed.
   pool.on('error', error => warn(`A connection to Postgres has ended: ${error.message}`))
+  const probes = new pg.Pool({ ...config, ...probing })
+  probes.on('error', () => {})
   try {
     const client = await pool.connect()
     client.release()
   } catch (error) {
-    await pool.end()
+    await Promise.all([pool.end(), probes.end()])
     throw new StoreError(unreachable(options.url, error as Error))
   }
-  return new PostgresDb(pool, settings, warn)
+  return new PostgresDb({ pool, probes, settings, warn })
 }
 
 function poolConfig({ url, poolSize, prepare, statementTimeoutMs }: PostgresOptions & typeof DEFAULTS): pg.PoolConfig {
@@ -42,12 +52,21 @@ function poolConfig({ url, poolSize, prepare, statementTimeoutMs }: PostgresOpti
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: statementTimeoutMs + SILENCE_MS,
     // A pooler passes no start-up parameters on: there each transaction says it for itself.
     ...(prepare ? { statement_timeout: statementTimeoutMs } : {}),
     types: { getTypeParser: typeParser as typeof pg.types.getTypeParser },
     pipeline: true,
     application_name: 'marketplace',
   } as pg.PoolConfig
+}
+
+/** A connection aside, which requests that queue for the others can't keep the question from. */
+const probing = {
+  max: 1,
+  connectionTimeoutMillis: PROBE_TIMEOUT_MS,
+  query_timeout: PROBE_TIMEOUT_MS,
+  allowExitOnIdle: true,
 }
 
 const INT8 = 20
@@ -68,17 +87,29 @@ function unreachable(url: string, { message }: Error): string {
   return `Postgres can't be reached (${where}): ${message}. Check that the server runs, the address, the name and the password.`
 }
 
+interface PostgresParts {
+  pool: pg.Pool
+  probes: pg.Pool
+  settings: typeof DEFAULTS
+  warn: (message: string) => void
+}
+
 type Work<T> = (tx: Tx) => Promise<T>
 
 class PostgresDb implements Db {
   readonly shared = true
   readonly #pool: pg.Pool
+  readonly #probes: pg.Pool
+  readonly #turns: Turns
   readonly #settings: typeof DEFAULTS
   readonly #warn: (message: string) => void
-  #closing: Promise<void> | null = null
+  #readiness: Promise<boolean> | null = null
+  #closing: Promise<unknown> | null = null
 
-  constructor(pool: pg.Pool, settings: typeof DEFAULTS, warn: (message: string) => void) {
+  constructor({ pool, probes, settings, warn }: PostgresParts) {
     this.#pool = pool
+    this.#probes = probes
+    this.#turns = createTurns(settings.poolSize, settings.queueTimeoutMs)
     this.#settings = settings
     this.#warn = warn
   }
@@ -98,9 +129,26 @@ class PostgresDb implements Db {
     })
   }
 
-  close() {
-    this.#closing ??= this.#pool.end()
-    return this.#closing
+  ready() {
+    if (this.#closing) return Promise.resolve(false)
+    this.#readiness ??= this.#probe()
+    return this.#readiness
+  }
+
+  async close() {
+    this.#closing ??= Promise.all([this.#pool.end(), this.#probes.end()])
+    await this.#closing
+  }
+
+  async #probe(): Promise<boolean> {
+    const answers = await this.#probes.query('SELECT 1').then(
+      () => true,
+      () => false,
+    )
+    setTimeout(() => {
+      this.#readiness = null
+    }, PROBE_KEPT_MS).unref()
+    return answers
   }
 
   /** Runs anew what lost against others at the same moment. Its own words are passed on when it loses every time. */
@@ -115,9 +163,21 @@ class PostgresDb implements Db {
     }
   }
 
+  /**
+   * The pool's own queue is never used: it has one limit for waiting in it and for reaching the server, and a crowd may
+   * wait for long where a server that is away must be noticed soon.
+   */
   async #transact<T>(isolation: string, work: Work<T>): Promise<T> {
     if (this.#closing) throw new StoreError('The database is closed.')
-    const client = await this.#pool.connect()
+    await this.#turns.take()
+    const client = await this.#pool.connect().catch(error => {
+      this.#turns.give()
+      throw error
+    })
+    const release = (broken?: boolean) => {
+      client.release(broken)
+      this.#turns.give()
+    }
     const tx = new PostgresTx(client, this.#settings.prepare)
     try {
       // Not awaited: it travels with the first statement, and fails it too if it fails.
@@ -126,15 +186,15 @@ class PostgresDb implements Db {
       const value = await work(tx)
       await client.query('COMMIT')
       tx.end()
-      client.release()
+      release()
       tx.runEffects(this.#warn)
       return value
     } catch (error) {
       tx.end()
       // A connection in an unknown state is not used again.
       client.query('ROLLBACK').then(
-        () => client.release(),
-        () => client.release(true),
+        () => release(),
+        () => release(true),
       )
       throw translated(error)
     }

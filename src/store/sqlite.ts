@@ -160,6 +160,10 @@ class EmbeddedDb implements SqliteDb {
     return this.write(work)
   }
 
+  async ready() {
+    return this.#state === 'open'
+  }
+
   close() {
     this.#closing ??= this.#close()
     return this.#closing

@@ -3,11 +3,12 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type FailureName, Refusal, refuse } from '../api/failures.ts'
 import type { Market } from '../market/market.ts'
-import { ConstraintError } from '../store/db.ts'
+import { BusyError, ConstraintError } from '../store/db.ts'
 import type { TakeRate } from './rate-limit.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const LINGER_MS = 2000
+const BUSY_SECONDS = 5
 
 // The process's own beginning and a count: unique, and far cheaper than chance for each request.
 const beginning = randomBytes(6).toString('hex')
@@ -96,7 +97,7 @@ export class Call {
     if (error instanceof Refusal) return this.refuse(error)
     if (error instanceof ConstraintError && error.kind === 'unique') return this.refuse(refuse('lost_race'))
     this.#logFault(error)
-    this.refuse(refuse('internal'))
+    this.refuse(error instanceof BusyError ? overloaded() : refuse('internal'))
   }
 
   #logFault(error: unknown) {
@@ -162,6 +163,12 @@ export class Call {
       userId: this.userId,
     })
   }
+}
+
+function overloaded(): Refusal {
+  const refusal = refuse('overloaded')
+  refusal.headers = { 'retry-after': String(BUSY_SECONDS) }
+  return refusal
 }
 
 function pathOf(target: string) {

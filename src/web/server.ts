@@ -107,11 +107,7 @@ function routes({ endpoints, verbs, market, authenticate, pages = {} }: ServerOp
     onError: (error, req, res) => new Call(house, req, res).fail(error),
   })
   app.get('/healthz', (req, res) => new Call(house, req, res, '/healthz').page(200, 'text/plain', 'ok'))
-  app.get('/readyz', (req, res) => {
-    const call = new Call(house, req, res, '/readyz')
-    if (house.closing) call.page(503, 'text/plain', 'closing')
-    else call.page(200, 'text/plain', 'ok')
-  })
+  app.get('/readyz', (req, res) => tellReadiness(new Call(house, req, res, '/readyz')))
   for (const [path, page] of Object.entries(pages)) {
     const handle: Serve = call => show(page, call)
     const serve = path === METRICS ? handle : (call: Call) => limited(call, 'general', handle)
@@ -127,6 +123,15 @@ function routes({ endpoints, verbs, market, authenticate, pages = {} }: ServerOp
     app.add(method, path, (req, res) => limited(new Call(house, req, res, path), category(req), handle))
   }
   return app
+}
+
+/** Whether a balancer should send requests here: not while this server closes, nor without its database. */
+async function tellReadiness(call: Call) {
+  const { house } = call
+  const answers = house.closing || (await house.market.db.ready())
+  if (house.closing) call.page(503, 'text/plain', 'closing')
+  else if (answers) call.page(200, 'text/plain', 'ok')
+  else call.page(503, 'text/plain', 'the database does not answer')
 }
 
 /** Each request counts once, on arrival: before anyone asks who calls. Source: D40. */

@@ -17,6 +17,9 @@ export interface StoppableServer extends PostgresServer {
   /** Ends it as `pg_ctl stop -m fast` does: connections are cut, what was answered is kept. */
   pause(): Promise<void>
   resume(): Promise<void>
+  /** It is there, keeps its connections, and answers nothing until `thaw`. */
+  freeze(): void
+  thaw(): void
 }
 
 /** Throws a sentence with what to do if there is none. */
@@ -76,9 +79,13 @@ async function startIn(bin: string): Promise<StoppableServer> {
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const url = `postgres://test@127.0.0.1:${port}/postgres`
   let end = async () => {}
+  let all = (_signal: NodeJS.Signals) => {}
   const resume = async () => {
     const server = spawn(join(bin, 'postgres'), ['-D', data, ...args], { stdio: 'ignore', ...as })
     const ended = new Promise<void>(resolve => server.once('exit', () => resolve()))
+    all = signal => {
+      for (const pid of [...childrenOf(server.pid!), server.pid!]) process.kill(pid, signal)
+    }
     end = () => {
       server.kill('SIGINT')
       return ended
@@ -90,12 +97,20 @@ async function startIn(bin: string): Promise<StoppableServer> {
     url,
     pause: () => end(),
     resume,
+    freeze: () => all('SIGSTOP'),
+    thaw: () => all('SIGCONT'),
     async stop() {
       await end()
       rmSync(data, { recursive: true, force: true })
     },
   }
 }
+
+const childrenOf = (pid: number) =>
+  execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
+    .trim()
+    .split(/\s+/)
+    .map(Number)
 
 /** Postgres will not run as root: an account without rights does it instead. */
 function nobody(): { uid: number; gid: number } | Record<string, never> {

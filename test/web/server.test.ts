@@ -462,6 +462,17 @@ test('pages and health are outside the envelope', async () => {
   assert.is(docs.headers['content-type'], 'text/html')
 })
 
+test('readyz says 503 when the embedded engine has stopped', async () => {
+  const other = await start()
+  assert.is((await ask('/readyz', { port: other.port })).status, 200)
+  await other.db.close()
+  const { status, text } = await ask('/readyz', { port: other.port })
+  assert.is(status, 503)
+  assert.is(text, 'the database does not answer')
+  assert.is((await ask('/healthz', { port: other.port })).status, 200)
+  await other.server.close(0)
+})
+
 test('what is no HTTP gets the envelope and the end of the connection', async () => {
   const host = 'Host: localhost\r\nConnection: close\r\n'
   const inputs = [

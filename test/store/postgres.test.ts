@@ -1,0 +1,111 @@
+/** A crowd on few connections waits its turn; a Postgres that does not answer is noticed by who asks. */
+import { randomBytes } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { freshDatabase } from '../support/databases.ts'
+import { openHouse, taskFields } from '../support/marketplace.ts'
+import { startStoppable } from '../support/postgres-server.ts'
+
+const secretKey = randomBytes(32).toString('base64')
+
+/** Keeps every writer of tasks waiting until it is called. */
+async function holdTasks(url: string): Promise<() => Promise<void>> {
+  const client = new pg.Client(url)
+  await client.connect()
+  await client.query('BEGIN')
+  await client.query('LOCK TABLE tasks IN EXCLUSIVE MODE')
+  return () => client.end()
+}
+
+async function until(done: () => Promise<boolean>) {
+  for (const deadline = Date.now() + 15_000; !(await done()); await wait(20)) {
+    if (Date.now() > deadline) throw new Error('what was waited for has not come')
+  }
+}
+
+test('200 requests at once on 5 connections all succeed, though they wait longer than a connection may take', async () => {
+  const { url, drop } = await freshDatabase()
+  const house = await openHouse({ postgres: { url, poolSize: 5 }, secretKey })
+  const buyer = await house.join('buyer')
+  const agent = await house.list(await house.join('builder'))
+  const release = await holdTasks(url)
+  const asked = Array.from({ length: 200 }, () =>
+    buyer.ask('POST', '/api/tasks', { ...taskFields, agentId: agent.id }, 'key'),
+  )
+  await wait(5_500)
+  assert.is((await fetch(`${house.url}/readyz`)).status, 200, 'a crowd does not hide that Postgres answers')
+  await release()
+  const statuses = (await Promise.all(asked)).map(({ status }) => status)
+  assert.equal(new Set(statuses), new Set([201]))
+  await house.close(0)
+  await drop()
+})
+
+test('who has waited too long for a connection is told to try again, in the envelope, with Retry-After', async () => {
+  const { url, drop } = await freshDatabase()
+  const house = await openHouse({ postgres: { url, poolSize: 2, queueTimeoutMs: 700 }, secretKey })
+  const buyer = await house.join('buyer')
+  const agent = await house.list(await house.join('builder'))
+  const release = await holdTasks(url)
+  const ask = () =>
+    fetch(`${house.url}/api/tasks`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${buyer.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...taskFields, agentId: agent.id }),
+    })
+  const asked = Array.from({ length: 6 }, ask)
+  const early = await Promise.any(asked.map(async answer => assertRefused(await answer)))
+  assert.match(early, /^[1-9]\d*$/)
+  await release()
+  const statuses = (await Promise.all(asked)).map(({ status }) => status).sort()
+  assert.equal(statuses, [201, 201, 500, 500, 500, 500])
+  assert.is((await ask()).status, 201, 'and the next ones are served')
+  await house.close(0)
+  await drop()
+})
+
+/** Answers when another try makes sense. */
+async function assertRefused(answer: Response): Promise<string> {
+  if (answer.status !== 500) throw new Error('served')
+  const { success, error } = (await answer.clone().json()) as { success: boolean; error: string }
+  assert.is(success, false)
+  assert.match(error, /try again/)
+  return answer.headers.get('retry-after') ?? ''
+}
+
+test('readyz says 503 while Postgres is away, to all who ask at once, and 200 again when it is back', async () => {
+  const server = await startStoppable()
+  const house = await openHouse({ postgres: { url: server.url, poolSize: 2 }, secretKey })
+  const ready = async () => {
+    const answer = await fetch(`${house.url}/readyz`)
+    return { status: answer.status, text: await answer.text() }
+  }
+  assert.equal(await ready(), { status: 200, text: 'ok' })
+  for (const _ of [1, 2]) {
+    await server.pause()
+    await until(async () => (await ready()).status === 503)
+    const answers = await Promise.all(Array.from({ length: 50 }, ready))
+    for (const answer of answers) assert.equal(answer, { status: 503, text: 'the database does not answer' })
+    assert.is((await fetch(`${house.url}/healthz`)).status, 200)
+    await server.resume()
+    await until(async () => (await ready()).status === 200)
+  }
+  await house.close(0)
+  await server.stop()
+})
+
+test('readyz says 503 of a Postgres that takes connections and says nothing, within its limit', async () => {
+  const server = await startStoppable()
+  const house = await openHouse({ postgres: { url: server.url, poolSize: 2 }, secretKey })
+  server.freeze()
+  const signal = AbortSignal.timeout(10_000)
+  await until(async () => (await fetch(`${house.url}/readyz`, { signal })).status === 503)
+  server.thaw()
+  await until(async () => (await fetch(`${house.url}/readyz`)).status === 200)
+  await house.close(0)
+  await server.stop()
+})
+
+test.run()
