@@ -117,7 +117,6 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
     const files = await openLocalFiles(options.filesFolder ?? (file === null ? null : `${file}.files`))
     closers.push(() => files.close())
     const market: Market = { db, files, world, config: configOf(options, secretKey), log }
-    await removeOrphans(market)
     if (options.admin) await ensureAdmin(market, options.admin)
     await planHeartbeat(market)
     const authenticate = createAuthenticate(world, createTouch(market))
@@ -134,12 +133,14 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
     const dispatcher = startDispatcher(market)
     const due = ticking(market, runDue, 'What is due could not be done')
     const post = ticking(market, sendMails, 'Letters could not be sent')
+    const sweep = ticking(market, removeOrphans, 'Files that nothing holds could not be removed')
     const heartbeat = startHeartbeat(market)
     const doDue = async () => {
       await due.run()
       dispatcher.wake()
       await heartbeat.run()
       await post.run()
+      await sweep.run()
     }
     world.onAdvance(() => void doDue().catch(() => {}))
     let closing: Promise<void> | undefined
@@ -153,6 +154,7 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
       await server.close(graceMs)
       await due.stop()
       await post.stop()
+      await sweep.stop()
       await dispatcher.close()
       cutOff.cancel()
       await closeAll()

@@ -22,6 +22,7 @@ import {
   updateDraft,
 } from '../store/tasks.ts'
 import { keepWords } from './conversation.ts'
+import { holdFiles } from './files.ts'
 import { buyerOf, checkBudget, checkSeller } from './hiring.ts'
 import type { Acting, Ctx } from './market.ts'
 import { tell } from './outbox.ts'
@@ -138,6 +139,7 @@ export async function deliver(
   files: readonly KeptFile[] = [],
 ) {
   await step(ctx, id, 'deliver')
+  await holdFiles(ctx.tx, files)
   await insertDeliverable(ctx.tx, id, {
     id: ctx.world.id('dlb'),
     content: input.content ?? null,

@@ -32,6 +32,7 @@ export const tables = [
   'idempotency_keys',
   'mails',
   'password_resets',
+  'uploads',
 ] as const
 
 /** What lives as long as a process: a connection test that runs, the requests that were counted. */

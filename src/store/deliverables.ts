@@ -43,9 +43,3 @@ export async function fileOf(q: Reader, taskId: string, fileId: string): Promise
   )
   return rows.flatMap(({ files }) => filesIn(files)).find(({ id }) => id === fileId)
 }
-
-/** Ids of all files that some deliverable holds. */
-export async function allFileIds(q: Reader): Promise<Set<string>> {
-  const rows = await q.all<{ files: string }>('SELECT files FROM deliverables WHERE files IS NOT NULL ORDER BY id')
-  return new Set(rows.flatMap(({ files }) => filesIn(files).map(({ id }) => id)))
-}

@@ -10,7 +10,5 @@ export interface FileStore {
   read(id: string): Promise<Readable>
   /** No error if it is not there. */
   remove(id: string): Promise<void>
-  /** Every file kept before `before`, real ms. */
-  list(before: number): AsyncIterable<string>
   close(): Promise<void>
 }

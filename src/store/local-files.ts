@@ -1,6 +1,6 @@
 /** Files in a folder of this machine: one file each, under its id. */
 import { createReadStream } from 'node:fs'
-import { mkdir, mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, open, rename, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -27,13 +27,6 @@ export async function openLocalFiles(folder: string | null): Promise<FileStore> 
       return createReadStream(path)
     },
     remove: id => rm(pathOf(id), { force: true }),
-    async *list(before) {
-      for (const entry of await readdir(root, { withFileTypes: true })) {
-        if (!entry.isFile()) continue
-        const found = await stat(pathOf(entry.name)).catch(() => null)
-        if (found && found.mtimeMs < before) yield entry.name
-      }
-    },
     async close() {
       await rm(folder === null ? root : incoming, { recursive: true, force: true })
     },

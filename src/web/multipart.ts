@@ -9,6 +9,7 @@ import { Busboy, type BusboyFileStream, type BusboyHeaders } from '@fastify/busb
 import { type FieldErrors, invalid, refuse } from '../api/failures.ts'
 import type { KeptFile } from '../api/file-kinds.ts'
 import { limits } from '../api/limits.ts'
+import { keepFiles } from '../market/files.ts'
 import type { Market } from '../market/market.ts'
 import { Gone } from './answer.ts'
 import { judgeFile, plainName } from './file-judge.ts'
@@ -17,8 +18,6 @@ const { files: MAX_FILES, fileBytes: FILE_BYTES } = limits.deliverable
 const FIELD_BYTES = 4 * limits.deliverable.content[1]
 /** Files and fields at their largest, with room for the boundaries between them. */
 const BODY_BYTES = MAX_FILES * FILE_BYTES + limits.jsonBytes
-
-type FileStore = Market['files']
 
 export interface Upload {
   readonly fields: Readonly<Record<string, string>>
@@ -32,25 +31,23 @@ interface Arrived {
   readonly end: Promise<KeptFile | string>
 }
 
-/** The files are kept when it resolves: whoever refuses them later removes them. Nothing is left behind if it rejects. */
-export async function receiveUpload(req: IncomingMessage, store: FileStore, newId: () => string): Promise<Upload> {
+/** The files are kept when it resolves: whoever refuses them later drops them. Nothing is left behind if it rejects. */
+export async function receiveUpload(req: IncomingMessage, market: Market): Promise<Upload> {
   if (Number(req.headers['content-length']) > BODY_BYTES) throw refuse('body_too_large', BODY_BYTES)
   const arrived: Arrived[] = []
-  const kept: string[] = []
   try {
-    const { fields, problems } = await parse(req, store, newId, arrived)
+    const { fields, problems } = await parse(req, market, arrived)
     const ends = await Promise.all(arrived.map(({ end }) => end))
     const files = ends.filter(end => typeof end !== 'string')
     const faults = [...problems, ...ends.filter(end => typeof end === 'string')]
     if (faults.length > 0) throw invalid({ files: faults } satisfies FieldErrors)
-    for (const [i, { id }] of files.entries()) {
-      await store.keep(id, arrived[i]!.path)
-      kept.push(id)
-    }
+    await keepFiles(
+      market,
+      files.map(({ id }, i) => ({ id, path: arrived[i]!.path })),
+    )
     return { fields, files }
   } catch (error) {
     await Promise.allSettled(arrived.map(({ end }) => end))
-    for (const id of kept) await store.remove(id)
     throw error
   } finally {
     for (const { path } of arrived) await rm(path, { force: true })
@@ -62,7 +59,7 @@ interface Parsed {
   problems: string[]
 }
 
-function parse(req: IncomingMessage, store: FileStore, newId: () => string, arrived: Arrived[]): Promise<Parsed> {
+function parse(req: IncomingMessage, { files, world }: Market, arrived: Arrived[]): Promise<Parsed> {
   const parser = parserOf(req)
   const fields: Record<string, string> = Object.create(null)
   const problems: string[] = []
@@ -72,7 +69,7 @@ function parse(req: IncomingMessage, store: FileStore, newId: () => string, arri
     if (!nameCut) fields[name] = valueCut ? `${value}…` : value
   })
   parser.on('file', (field, stream, fileName = '') => {
-    if (field === 'files' && !broken) arrived.push(take(stream, fileName, store, newId()))
+    if (field === 'files' && !broken) arrived.push(take(stream, fileName, files.incoming, world.id('file')))
     else stream.on('error', () => {}).resume()
   })
   parser.on('filesLimit', () => problems.push(`at most ${MAX_FILES} files`))
@@ -139,8 +136,8 @@ function letSkippedPartsFlow(parser: InstanceType<typeof Busboy>) {
   })
 }
 
-function take(stream: BusboyFileStream, fileName: string, store: FileStore, id: string): Arrived {
-  const path = join(store.incoming, id)
+function take(stream: BusboyFileStream, fileName: string, incoming: string, id: string): Arrived {
+  const path = join(incoming, id)
   return { stream, path, end: arrive(stream, fileName, path, id) }
 }
 

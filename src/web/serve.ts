@@ -2,6 +2,7 @@
 import { type Endpoint, type Page, type ReadyPage, takesIdempotencyKey } from '../api/endpoint.ts'
 import { Refusal, refuse } from '../api/failures.ts'
 import { Created, Download, Json } from '../api/reply.ts'
+import { dropFiles } from '../market/files.ts'
 import type { KeptAnswer } from '../market/idempotency.ts'
 import type { Actor, Market } from '../market/market.ts'
 import type { Reader, Tx } from '../store/db.ts'
@@ -69,13 +70,13 @@ export function serve(record: Endpoint, verb: Verb, market: Market, authenticate
   const answerUpload = async (call: Call, credential: Credential | null) => {
     if (credential) await market.db.read(q => admit(record, credential, authenticate, q))
     const { receiveUpload } = await import('./multipart.ts') // few servers ever need its parser and tables
-    const upload = await receiveUpload(call.req, market.files, () => market.world.id('file'))
+    const upload = await receiveUpload(call.req, market)
     let taken = false
     try {
       const result = await answer(call, credential, upload)
       taken = !(result instanceof Repeatable) || result.hadEffect
     } finally {
-      if (!taken) for (const { id } of upload.files) await market.files.remove(id)
+      if (!taken) await dropFiles(market, upload.files)
     }
   }
 

@@ -10,6 +10,5 @@ export const noFiles: FileStore = {
   keep: none,
   read: none,
   remove: none,
-  list: none,
   close: async () => {},
 }

@@ -14,6 +14,7 @@ import { mails } from './31-mails.ts'
 import { queues } from './40-queues.ts'
 import { rateWindows } from './50-rate-windows.ts'
 import { due } from './60-due.ts'
+import { uploads } from './70-uploads.ts'
 
 export const migrations = [
   { id: 1, name: 'accounts', sql: accounts },
@@ -31,4 +32,5 @@ export const migrations = [
   { id: 40, name: 'queues', sql: queues },
   { id: 50, name: 'rate windows', sql: rateWindows },
   { id: 60, name: 'due', sql: due },
+  { id: 70, name: 'uploads', sql: uploads },
 ] as const

@@ -1,0 +1,317 @@
+/** What holds of files of deliverables over the wire, wherever they are kept. Source: section 2, section 4, D19, D21, D22. */
+import { writeFile } from 'node:fs/promises'
+import net from 'node:net'
+import { join } from 'node:path'
+import type { Test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { fileKinds } from '../../src/api/file-kinds.ts'
+import type { DeliverableRecord, TaskRecord } from '../../src/api/records.ts'
+import { dropFiles, holdFiles, keepFiles } from '../../src/market/files.ts'
+import { doomUpload } from '../../src/store/uploads.ts'
+import type { House, ListedAgent, Member } from '../support/marketplace.ts'
+import { samples } from './files.ts'
+
+const tenMegabytes = 10 * 1024 * 1024
+
+/** `stored`: names of all files that are kept, those that are still arriving included. */
+export async function uploadCases(test: Test, house: House, stored: () => Promise<string[]>): Promise<void> {
+  const buyer: Member = await house.join('buyer', 500_000)
+  const builder: Member = await house.join('builder')
+  const stranger: Member = await house.join('stranger')
+  const agent: ListedAgent = await house.list(builder)
+
+  const keyOf = ({ key }: Member) => key as string
+
+  interface Envelope<Data> {
+    success: boolean
+    data?: Data
+    error?: string
+    errors?: Record<string, string[]>
+  }
+
+  /** A task that is in progress. */
+  async function accepted(): Promise<string> {
+    const { id } = await house.draft(buyer, agent)
+    await buyer.call('POST', `/api/tasks/${id}/submit`)
+    await builder.call('POST', `/api/agent/tasks/${id}/accept`, undefined, 'key')
+    return id
+  }
+
+  type Part = { name: string; bytes: Buffer }
+
+  async function send(taskId: string, parts: Part[], fields: Record<string, string> = {}, key = keyOf(builder)) {
+    const form = new FormData()
+    for (const [name, value] of Object.entries(fields)) form.append(name, value)
+    for (const { name, bytes } of parts) form.append('files', new Blob([new Uint8Array(bytes)]), name)
+    const headers = { authorization: `Bearer ${key}` }
+    const response = await fetch(`${house.url}/api/agent/tasks/${taskId}/deliver`, {
+      method: 'POST',
+      headers,
+      body: form,
+    })
+    return { status: response.status, body: (await response.json()) as Envelope<{ task: TaskRecord }> }
+  }
+
+  const read = (url: string, key: string) =>
+    fetch(`${house.url}${url}`, { headers: { authorization: `Bearer ${key}` } })
+
+  test('every allowed kind is accepted, and comes back as the same bytes, as an attachment', async () => {
+    const names = Object.keys(samples)
+    const listed = fileKinds.flatMap(({ extensions }) => extensions.slice(0, 1))
+    assert.equal([...names].sort(), [...listed].sort(), 'a sample for each kind')
+    for (let i = 0; i < names.length; i += 5) {
+      const batch = names.slice(i, i + 5)
+      const id = await accepted()
+      const parts = batch.map(extension => ({ name: `file.${extension}`, bytes: samples[extension]! }))
+      const { status, body } = await send(id, parts)
+      assert.is(status, 200, JSON.stringify(body))
+      const { content, files } = body.data!.task.deliverable as DeliverableRecord
+      assert.is(content, null)
+      assert.equal(
+        files.map(({ name }) => name),
+        parts.map(({ name }) => name),
+      )
+      for (const [at, { url, size, mimeType, name }] of files.entries()) {
+        assert.is(size, parts[at]!.bytes.length)
+        const answer = await read(url, keyOf(buyer))
+        assert.is(answer.status, 200)
+        assert.ok(Buffer.from(await answer.arrayBuffer()).equals(parts[at]!.bytes), name)
+        assert.is(answer.headers.get('content-type'), mimeType)
+        assert.match(answer.headers.get('content-disposition') ?? '', /^attachment; filename="file\./)
+        assert.is(answer.headers.get('x-content-type-options'), 'nosniff')
+        assert.match(answer.headers.get('content-security-policy') ?? '', /^sandbox/)
+      }
+    }
+  })
+
+  test('a file is for those who may see its task', async () => {
+    const id = await accepted()
+    const { body } = await send(id, [{ name: 'a.png', bytes: samples.png! }], { content: 'See the file', notes: 'One' })
+    const { url } = body.data!.task.deliverable!.files[0]!
+    assert.is(body.data!.task.deliverable!.notes, 'One')
+    for (const [key, status] of [
+      [keyOf(buyer), 200],
+      [keyOf(builder), 200],
+      [keyOf(house.admin), 200],
+      [keyOf(stranger), 403],
+      ['svc_nobody', 401],
+    ] as const)
+      assert.is((await read(url, key)).status, status)
+    assert.is((await read(`/api/tasks/${id}/files/file_none`, keyOf(buyer))).status, 404)
+    const other = await accepted()
+    assert.is((await read(url.replace(id, other), keyOf(buyer))).status, 404, 'only through its own task')
+  })
+
+  const refused: [string, Part[], RegExp][] = [
+    ['a program', [{ name: 'a.exe', bytes: Buffer.from('MZ') }], /a\.exe: files of this kind/],
+    ['a page', [{ name: 'a.html', bytes: Buffer.from('<p>') }], /a\.html: files of this kind/],
+    ['no extension', [{ name: 'README', bytes: Buffer.from('hello') }], /README: files of this kind/],
+    ['bytes that are not what the name says', [{ name: 'a.png', bytes: samples.pdf! }], /those of \.pdf, not of \.png/],
+    ['a program named as a picture', [{ name: 'a.jpg', bytes: Buffer.from('MZ\x90\0') }], /not of \.jpg/],
+    ['an empty file', [{ name: 'a.csv', bytes: Buffer.alloc(0) }], /a\.csv: the file is empty/],
+    ['text with NUL', [{ name: 'a.csv', bytes: Buffer.from('a\0b') }], /contains NUL/],
+    ['text that is no UTF-8', [{ name: 'a.xml', bytes: Buffer.from([0x3c, 0xff, 0x3e]) }], /not valid UTF-8/],
+    ['svg without svg', [{ name: 'a.svg', bytes: Buffer.from('<p/>') }], /no svg element/],
+    ['a zip named as a document', [{ name: 'a.docx', bytes: samples.zip! }], /those of \.zip, not of \.docx/],
+    ['an overlong name', [{ name: `${'a'.repeat(252)}.png`, bytes: samples.png! }], /needs a plain name/],
+    [
+      'a sixth file',
+      Array.from({ length: 6 }, (_, i) => ({ name: `${i}.png`, bytes: samples.png! })),
+      /at most 5 files/,
+    ],
+    ['a file beyond 10 MB', [{ name: 'a.csv', bytes: Buffer.alloc(tenMegabytes + 1, 'a') }], /larger than/],
+  ]
+
+  for (const [what, parts, words] of refused) {
+    test(`${what} is refused with 400 and its reason, and leaves nothing behind`, async () => {
+      const id = await accepted()
+      const before = [await house.contents(), await stored()]
+      const { status, body } = await send(id, parts, { content: 'Here' })
+      assert.is(status, 400)
+      assert.is(body.error, 'Validation failed')
+      assert.match(body.errors!.files!.join(), words)
+      assert.equal([await house.contents(), await stored()], before)
+    })
+  }
+
+  test('large parts that are not taken, a sixth file or one without a name, are read past and the answer comes', async () => {
+    const id = await accepted()
+    const sixth = { name: 'file.csv', bytes: Buffer.alloc(400_000, 'a,b\n') }
+    const { status, body } = await send(id, Array<Part>(5 + 1).fill(sixth))
+    assert.is(status, 400)
+    assert.equal(body.errors, { files: ['at most 5 files'] })
+    for (const size of [50_000, 400_000]) {
+      for (const head of ['', 'X: y', 'Content-Disposition: attachment']) {
+        const content = `--B\r\n${head}\r\n\r\n${'a'.repeat(size)}\r\n--B--\r\n`
+        const headers = { authorization: `Bearer ${keyOf(builder)}`, 'content-type': 'multipart/form-data; boundary=B' }
+        const path = `${house.url}/api/agent/tasks/${id}/deliver`
+        const signal = AbortSignal.timeout(20_000)
+        assert.is((await fetch(path, { method: 'POST', headers, body: content, signal })).status, 400)
+      }
+    }
+  })
+
+  test('exactly 10 MB is accepted', async () => {
+    const bytes = Buffer.alloc(tenMegabytes, 'a')
+    assert.is((await send(await accepted(), [{ name: 'a.csv', bytes }])).status, 200)
+  })
+
+  test('a name is kept without its path', async () => {
+    const { body } = await send(await accepted(), [{ name: '../../etc/päss wd.png', bytes: samples.png! }])
+    assert.is(body.data!.task.deliverable!.files[0]!.name, 'päss wd.png')
+    assert.ok((await stored()).every(name => name.startsWith('file_')))
+  })
+
+  test('without a file the content is required, and its limits hold as they do in JSON', async () => {
+    const id = await accepted()
+    assert.equal((await send(id, [], { notes: 'only' })).body.errors?.content, ['is required without a file'])
+    const long = await send(id, [{ name: 'a.png', bytes: samples.png! }], { content: 'é'.repeat(50_001) })
+    assert.is(long.status, 400)
+    assert.ok(long.body.errors?.content)
+    assert.is((await send(id, [], { content: 'é'.repeat(50_000) })).status, 200)
+  })
+
+  test('a delivery that is refused for its task keeps no file', async () => {
+    const draft = await house.draft(buyer, agent)
+    const before = await stored()
+    assert.is((await send(draft.id, [{ name: 'a.png', bytes: samples.png! }])).status, 400)
+    assert.is((await send(draft.id, [{ name: 'a.png', bytes: samples.png! }], {}, keyOf(stranger))).status, 403)
+    assert.is((await send('task_none', [{ name: 'a.png', bytes: samples.png! }])).status, 404)
+    assert.is((await send(draft.id, [{ name: 'a.png', bytes: samples.png! }], {}, 'svc_bad')).status, 401)
+    assert.equal(await stored(), before)
+  })
+
+  test('the buyer’s and builder’s own deliver route takes JSON only', async () => {
+    const id = await accepted()
+    const form = new FormData()
+    form.append('content', 'Here')
+    const headers = { authorization: `Bearer ${builder.key}` }
+    const answer = await fetch(`${house.url}/api/tasks/${id}/deliver`, { method: 'POST', headers, body: form })
+    assert.is(answer.status, 400)
+  })
+
+  /** Sends raw bytes, cuts the connection after them if asked to, and answers what came back. */
+  const raw = (bytes: Buffer, cut = false) =>
+    new Promise<string>(resolve => {
+      let text = ''
+      const socket = net.connect(Number(new URL(house.url).port), '127.0.0.1', () => {
+        socket.write(bytes)
+        if (cut) setTimeout(() => socket.destroy(), 20)
+      })
+      socket.on('data', chunk => {
+        text += chunk
+      })
+      socket.on('error', () => {}).on('close', () => resolve(text))
+      socket.setTimeout(5_000, () => socket.destroy())
+    })
+
+  function request(taskId: string, body: Buffer, length = body.length): Buffer {
+    const head = [
+      `POST /api/agent/tasks/${taskId}/deliver HTTP/1.1`,
+      `Host: ${new URL(house.url).host}`,
+      `Authorization: Bearer ${builder.key}`,
+      'Content-Type: multipart/form-data; boundary=b',
+      `Content-Length: ${length}`,
+      'Connection: close',
+    ]
+    return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body])
+  }
+
+  const form = Buffer.concat([
+    Buffer.from(
+      '--b\r\nContent-Disposition: form-data; name="files"; filename="a.png"\r\nContent-Type: image/png\r\n\r\n',
+    ),
+    samples.png!,
+    Buffer.from('\r\n--b\r\nContent-Disposition: form-data; name="content"\r\n\r\nHere\r\n--b--\r\n'),
+  ])
+
+  test('an upload that breaks off leaves nothing behind, and the server goes on', async () => {
+    const id = await accepted()
+    const before = await stored()
+    await Promise.all(
+      [20, 90, 130, 170, form.length - 6].map(at => raw(request(id, form.subarray(0, at), form.length), true)),
+    )
+    for (let i = 0; i < 100 && (await stored()).length > before.length; i++) await new Promise(go => setTimeout(go, 20))
+    assert.equal(await stored(), before)
+    assert.match(await raw(request(id, form)), /^HTTP\/1\.1 200/)
+  })
+
+  test('1,000 mutated multipart bodies: the envelope each time, no 5xx, no stray file', async () => {
+    let seed = 7
+    const next = (below: number) => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
+      return seed % below
+    }
+    const draft = await house.draft(buyer, agent)
+    const before = await stored()
+    const one = async () => {
+      const body = Buffer.from(form)
+      for (let i = 0; i <= next(4); i++) body[next(body.length)] = next(256)
+      const cut = next(3) === 0 ? body.subarray(0, next(body.length)) : body
+      const text = await raw(request(draft.id, cut))
+      assert.match(text, /^HTTP\/1\.1 (400|404) /, `${text.slice(0, 80)} for ${cut.toString('latin1')}`)
+      assert.match(text, /\{"success":false,"error":/)
+    }
+    for (let i = 0; i < 1_000; i += 20) await Promise.all(Array.from({ length: 20 }, one))
+    assert.equal(await stored(), before)
+  })
+
+  test('an upload that is repeated under its Idempotency-Key gets the first answer and leaves no second file', async () => {
+    const id = await accepted()
+    const before = (await stored()).length
+    const deliver = async (text: string) => {
+      const form = new FormData()
+      form.append('content', text)
+      form.append('files', new Blob(['a,b\n1,2\n']), 'table.csv')
+      const headers = { authorization: `Bearer ${keyOf(builder)}`, 'idempotency-key': `deliver ${id}` }
+      const response = await fetch(`${house.url}/api/agent/tasks/${id}/deliver`, {
+        method: 'POST',
+        headers,
+        body: form,
+      })
+      return { status: response.status, text: await response.text() }
+    }
+    const first = await deliver('Done.')
+    assert.is(first.status, 200)
+    assert.equal(await deliver('Done.'), first)
+    assert.is((await deliver('Another.')).status, 409)
+    assert.is((await stored()).length, before + 1)
+    assert.ok(first.text.includes('table.csv'))
+  })
+
+  test('a file that nothing holds is removed after an hour; one that is held, or younger, stays', async () => {
+    const before = await stored()
+    const { body } = await send(await accepted(), [{ name: 'held.png', bytes: samples.png! }])
+    assert.is(body.success, true)
+    const held = await stored()
+    assert.is(held.length, before.length + 1)
+    const path = join(house.market.files.incoming, 'file_orphan')
+    await writeFile(path, 'left behind')
+    await keepFiles(house.market, [{ id: 'file_orphan', path }])
+    const all = [...held, 'file_orphan'].sort()
+    assert.equal((await stored()).sort(), all)
+    house.world.tick(59 * 60_000)
+    await house.runDue()
+    assert.equal((await stored()).sort(), all)
+    house.world.tick(2 * 60_000)
+    await house.runDue()
+    assert.equal((await stored()).sort(), held.sort())
+    const { count } = (await house.market.db.read(q =>
+      q.get<{ count: number }>('SELECT COUNT(*) AS count FROM uploads'),
+    ))!
+    assert.is(count, 0)
+  })
+
+  test('a file that is being removed as an orphan can be held by no deliverable any more', async () => {
+    const path = join(house.market.files.incoming, 'file_doomed')
+    await writeFile(path, 'too late')
+    await keepFiles(house.market, [{ id: 'file_doomed', path }])
+    const { db } = house.market
+    assert.ok(await db.write(tx => doomUpload(tx, 'file_doomed')))
+    const file = { id: 'file_doomed', name: 'a.csv', mimeType: 'text/csv', size: 8 }
+    const refused = await db.write(tx => holdFiles(tx, [file])).catch(error => error.code)
+    assert.is(refused, 'lost_race')
+    await dropFiles(house.market, [file])
+    assert.not.ok((await stored()).includes('file_doomed'))
+  })
+}
