@@ -37,7 +37,7 @@ const importExceptions: Readonly<Record<string, string>> = {
 
 /** The one file that knows a package, once it is used at all. */
 const knownBy: Readonly<Record<string, string>> = {
-  'sql.js': 'src/store/engine.ts',
+  'sql.js': 'src/store/wasm.ts',
   pg: 'src/store/postgres.ts',
   polka: 'src/web/server.ts',
   'node-cron': 'src/world/cron.ts',

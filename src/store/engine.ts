@@ -1,7 +1,7 @@
-/** SQLite in memory. The only file that knows sql.js: statements prepared once, rows as objects, the bytes of a whole file. */
-import initSqlJs from 'sql.js'
+/** The house's statements on SQLite in memory: prepared once, rows as objects, errors by their kind, effects done anew. */
 import { ConstraintError, type Value } from './db.ts'
 import { readSqlText, type SqlText, sqliteSchema } from './sql-text.ts'
+import { type Connection, openConnection, type Statement } from './wasm.ts'
 
 /** A statement that changed something, as the journal keeps it: values stand in the order in which they are bound. */
 export interface Effect {
@@ -13,7 +13,7 @@ export interface Effect {
 export interface Prepared {
   sql: string
   text: SqlText
-  statement: initSqlJs.Statement
+  statement: Statement
   names: string[] | null
 }
 
@@ -26,38 +26,34 @@ export interface Result {
 // More texts than a program has; only texts put together at run time reach it.
 const KEPT_STATEMENTS = 1000
 const NO_ROWS: Record<string, Value>[] = []
-let library: Promise<initSqlJs.SqlJsStatic> | undefined
 
 export class Engine {
-  readonly #database: initSqlJs.Database
+  readonly #connection: Connection
   readonly #prepared = new Map<string, Prepared>()
-  readonly #begin: initSqlJs.Statement
-  readonly #commit: initSqlJs.Statement
-  readonly #rollback: initSqlJs.Statement
-  readonly #schemaVersion: initSqlJs.Statement
+  readonly #begin: Statement
+  readonly #commit: Statement
+  readonly #rollback: Statement
+  readonly #schemaVersion: Statement
 
   /** `bytes` is an SQLite file; without it the database is empty. Throws if it isn't one. */
   static async open(bytes?: Uint8Array) {
-    library ??= initSqlJs()
-    return new Engine(new (await library).Database(bytes))
+    return new Engine(await openConnection(bytes))
   }
 
-  private constructor(database: initSqlJs.Database) {
-    this.#database = database
-    // Durability is the journal's: here a file is memory, so SQLite needs neither locks nor syncs.
-    database.exec(`PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF;
-      PRAGMA temp_store=MEMORY; PRAGMA cache_size=-32768; PRAGMA foreign_keys=ON`)
-    this.#begin = database.prepare('BEGIN')
-    this.#commit = database.prepare('COMMIT')
-    this.#rollback = database.prepare('ROLLBACK')
-    this.#schemaVersion = database.prepare('PRAGMA schema_version')
+  private constructor(connection: Connection) {
+    this.#connection = connection
+    connection.column('PRAGMA temp_store=MEMORY; PRAGMA foreign_keys=ON')
+    this.#begin = connection.prepare('BEGIN')
+    this.#commit = connection.prepare('COMMIT')
+    this.#rollback = connection.prepare('ROLLBACK')
+    this.#schemaVersion = connection.prepare('PRAGMA schema_version')
   }
 
   prepare(sql: string): Prepared {
     const kept = this.#prepared.get(sql)
     if (kept) return kept
     const text = readSqlText(sql)
-    const statement = this.#database.prepare(text.kind === 'schema' ? sqliteSchema(sql) : sql)
+    const statement = this.#connection.prepare(text.kind === 'schema' ? sqliteSchema(sql) : sql)
     const prepared = { sql, text, statement, names: null }
     if (this.#prepared.size >= KEPT_STATEMENTS) this.#forgetOldest()
     this.#prepared.set(sql, prepared)
@@ -84,7 +80,7 @@ export class Engine {
     } finally {
       statement.reset()
     }
-    return { rows, changed: kind === 'write' ? this.#database.getRowsModified() : 0, bound }
+    return { rows, changed: kind === 'write' ? this.#connection.changed : 0, bound }
   }
 
   /** Does an effect once more and answers how many rows it changed. */
@@ -95,7 +91,7 @@ export class Engine {
     statement.bind(values)
     while (statement.step());
     statement.reset()
-    return this.#database.getRowsModified()
+    return this.#connection.changed
   }
 
   begin() {
@@ -128,17 +124,19 @@ export class Engine {
 
   /** Runs statements of this folder's own, such as a PRAGMA, and answers the first column. */
   column(sql: string): Value[] {
-    return this.#database.exec(sql).flatMap(result => result.values.map(row => row[0] as Value))
+    return this.#connection.column(sql)
   }
 
   /** The database as an SQLite file. Blocks for about 2 ms per MB. */
   bytes() {
-    return this.#database.export()
+    return this.#connection.bytes()
   }
 
   close() {
+    for (const { statement } of this.#prepared.values()) statement.free()
+    for (const statement of [this.#begin, this.#commit, this.#rollback, this.#schemaVersion]) statement.free()
     this.#prepared.clear()
-    this.#database.close()
+    this.#connection.close()
   }
 
   #runSchema(prepared: Prepared) {
@@ -158,17 +156,17 @@ export class Engine {
   }
 
   #currentSchema() {
-    const version = this.#schemaVersion.get([])[0]
+    this.#schemaVersion.step()
+    const version = this.#schemaVersion.value(0)
     this.#schemaVersion.reset()
     return version
   }
 
   #row(prepared: Prepared) {
-    prepared.names ??= prepared.statement.getColumnNames()
-    const { names } = prepared
-    const values = prepared.statement.get() as Value[]
+    prepared.names ??= prepared.statement.names()
+    const { names, statement } = prepared
     const row: Record<string, Value> = {}
-    for (let i = 0; i < names.length; i++) row[names[i]!] = values[i]!
+    for (let i = 0; i < names.length; i++) row[names[i]!] = statement.value(i)
     return row
   }
 
@@ -184,7 +182,7 @@ export class Engine {
   }
 }
 
-const finish = (statement: initSqlJs.Statement) => {
+const finish = (statement: Statement) => {
   try {
     statement.step()
   } finally {
