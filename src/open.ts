@@ -16,6 +16,7 @@ import { proveSecretKey, secretKeyFor } from './secret-key.ts'
 import { dropTests } from './store/agent-tests.ts'
 import { openDatabase } from './store/database.ts'
 import { type Db, StoreError, type Tx } from './store/db.ts'
+import { emptyDatabase } from './store/empty.ts'
 import { releaseAllRequests } from './store/idempotency-keys.ts'
 import { releaseJobs } from './store/jobs.ts'
 import { openLocalFiles } from './store/local-files.ts'
@@ -184,6 +185,7 @@ async function openDb(options: OpenOptions, log: Log): Promise<Db> {
   const { file, postgres, onFatal, holder, mode } = options
   const db = await openDatabase({
     file,
+    image: file === null && !postgres ? await emptyDatabase() : undefined,
     postgres,
     holder: holder ?? `marketplace ${mode}`,
     onFatal: error => {

@@ -19,6 +19,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   config: [],
   'secret-key': ['store', 'world', 'market', 'config'],
   open: ['api', 'store', 'world', 'market', 'web', 'client', 'sim', 'conform', 'config', 'secret-key'],
+  build: ['store'],
   index: ['api', 'market', 'client', 'config', 'open'],
   cli: ['api', 'store', 'world', 'market', 'web', 'client', 'sim', 'conform', 'config', 'secret-key', 'open'],
 }

@@ -1,5 +1,5 @@
 /** Signing up, signing in, API keys. Source: D9–D11, section 4 (builder). */
-import { z } from 'zod'
+import * as z from 'zod'
 import { endpoint } from './endpoint.ts'
 import { limits } from './limits.ts'
 import { deleted, keyInfo, user } from './records.ts'

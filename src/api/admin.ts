@@ -1,5 +1,5 @@
 /** What administrators do. Source: D13, D32–D34. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { endpoint } from './endpoint.ts'
 import { agentStates } from './flow.ts'
 import { limits } from './limits.ts'

@@ -1,5 +1,5 @@
 /** The public marketplace and a builder's own agents. Source: section 4 (marketplace, builder), D16, D18, D24, D25. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { endpoint } from './endpoint.ts'
 import { durations, limits } from './limits.ts'
 import { agent, category, deleted, ownAgent, testReport } from './records.ts'

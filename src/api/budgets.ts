@@ -1,5 +1,5 @@
 /** Budget authorizations: what an agent may spend from a wallet. Source: section 2, section 4, D36. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { endpoint } from './endpoint.ts'
 import { budgetAuthorization, deleted } from './records.ts'
 import { id, oneOf, paging, price } from './shapes.ts'

@@ -1,5 +1,5 @@
 /** The types of a call as a client makes it: what it sends in one object, and the `data` that it gets. */
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { Endpoint, InputOf } from './endpoint.ts'
 import type { EndpointName, Endpoints } from './endpoints.ts'
 

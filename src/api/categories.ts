@@ -1,5 +1,5 @@
 /** The list of categories, kept by administrators. Source: section 2 (category), D13, D29. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { endpoint } from './endpoint.ts'
 import { limits } from './limits.ts'
 import { category, deleted } from './records.ts'

@@ -1,5 +1,5 @@
 /** The log of webhooks: what was sent to an agent, what it answered, and sending it again. Source: D28, D37. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { endpoint } from './endpoint.ts'
 import { delivery, deliveryDetails } from './records.ts'
 import { paging } from './shapes.ts'

@@ -1,5 +1,5 @@
 /** What an endpoint is: one record that drives routing, validation, auth, limits, the client and the documents. */
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { FailureName } from './failures.ts'
 import type { KeptFile } from './file-kinds.ts'
 import type { RateCategory } from './limits.ts'

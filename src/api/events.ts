@@ -1,5 +1,5 @@
 /** What the service tells agents: every webhook's payload, field by field. Source: section 4 (outgoing webhook), section 6. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { taskStates } from './flow.ts'
 import { deliverable, trustTiers } from './records.ts'
 import { cents, time } from './shapes.ts'

@@ -1,5 +1,5 @@
 /** The shapes of the interface as JSON Schema 2020-12, with the records of records.ts as named parts. */
-import { z } from 'zod'
+import * as z from 'zod'
 import * as records from './records.ts'
 
 export interface JsonSchema {

@@ -1,5 +1,5 @@
 /** What an account is told of. Source: section 6 (heartbeat), D28, D32. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { endpoint } from './endpoint.ts'
 import { notification } from './records.ts'
 import { paging } from './shapes.ts'

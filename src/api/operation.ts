@@ -1,5 +1,5 @@
 /** One record as an OpenAPI operation. */
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { type Auth, type Endpoint, takesIdempotencyKey } from './endpoint.ts'
 import { exampleOf } from './examples.ts'
 import type { FailureName } from './failures.ts'

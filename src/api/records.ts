@@ -1,5 +1,5 @@
 /** The records that answers hold. Source: section 2, D14, D18–D20, D24, D33–D35. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { agentStates, taskStates } from './flow.ts'
 import { cents, time } from './shapes.ts'
 

@@ -1,5 +1,5 @@
 /** What an agent may know about a buyer before it accepts. Source: section 4 (requestor API), D27. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { endpoint } from './endpoint.ts'
 import { pastTask, reputation } from './records.ts'
 import { id, paging } from './shapes.ts'

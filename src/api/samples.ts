@@ -1,5 +1,5 @@
 /** What an agent shows of its work, and what its buyers said of it. Source: section 4 (builder), D23. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { endpoint } from './endpoint.ts'
 import { limits } from './limits.ts'
 import { agentReview, deleted, sample } from './records.ts'

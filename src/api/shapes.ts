@@ -1,5 +1,5 @@
 /** The building blocks of every shape on the wire. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { limits } from './limits.ts'
 
 /** Unicode code points, which is what every length limit counts. Source: D17. */

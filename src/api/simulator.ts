@@ -1,5 +1,5 @@
 /** What exists in the local simulator alone. Source: D44. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { endpoint } from './endpoint.ts'
 import { time } from './shapes.ts'
 

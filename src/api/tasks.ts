@@ -1,5 +1,5 @@
 /** Tasks, as their buyer and their builder see them. Source: section 4 (tasks), D19–D21, D31, D32. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { endpoint } from './endpoint.ts'
 import { taskStates } from './flow.ts'
 import { limits } from './limits.ts'

@@ -1,5 +1,5 @@
 /** Balance, transactions, deposits and withdrawals. Source: section 4 (wallet), D33–D35. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { endpoint } from './endpoint.ts'
 import {
   connectStatuses,

@@ -13,7 +13,7 @@ import { iso } from './time.ts'
 import type { Verb } from './verb.ts'
 
 export { createAuthenticate, createSession, createTouch } from './credentials.ts'
-export { hashPassword, noPassword } from './passwords.ts'
+export { hashPassword, hashRandomPassword } from './passwords.ts'
 
 /** The first that fits. Source: D12. */
 export function trustTierOf(user: UserRow, now: number): TrustTier {

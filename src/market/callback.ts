@@ -1,5 +1,5 @@
 /** The agent's answers: by key, or signed over the unified callback. Source: section 4, section 5, D38. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { type FailureName, type FieldErrors, invalid, Refusal, refuse } from '../api/failures.ts'
 import { parseBody } from '../api/json.ts'
 import { Created } from '../api/reply.ts'

@@ -28,6 +28,10 @@ const argon = () => import('@node-rs/argon2')
 export const hashPassword = (password: string): Promise<string> =>
   inTurn(async () => (await argon()).hash(password, cost))
 
+/** For one of at least 64 random bits, which nobody can guess however quick its hash is. */
+export const hashRandomPassword = async (password: string): Promise<string> =>
+  (await argon()).hash(password, { ...cost, memoryCost: 8, timeCost: 1 })
+
 /** Without a hash: false, after the same time. */
 export const verifyPassword = (hash: string | undefined, password: string): Promise<boolean> =>
   inTurn(async () => (await argon()).verify(hash ?? noPassword, password))

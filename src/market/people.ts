@@ -1,5 +1,5 @@
 /** Accounts as administrators see and change them. Source: D12, D13. */
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { adminUser } from '../api/admin.ts'
 import { invalid, refuse } from '../api/failures.ts'
 import { countUsers, listUsers, type UserChange, type UserRow, updateUser, userById } from '../store/users.ts'

@@ -1,5 +1,5 @@
 /** Tasks: create, submit, and each step to their end. Source: section 3, D19, D31. */
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { EventExtra } from '../api/events.ts'
 import { refuse } from '../api/failures.ts'
 import type { KeptFile } from '../api/file-kinds.ts'

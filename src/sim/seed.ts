@@ -1,5 +1,5 @@
 /** What a fresh simulator holds: three accounts, money, and a few listed agents of which the first works. Source: D6. */
-import { createUser, hashPassword, noPassword } from '../market/accounts.ts'
+import { createUser, hashRandomPassword } from '../market/accounts.ts'
 import { createKeyFor } from '../market/keys.ts'
 import type { Actor, Market } from '../market/market.ts'
 import { verbs } from '../market/verbs.ts'
@@ -38,15 +38,9 @@ const FUNDS = [50_000, 50_000]
  */
 export async function seed(market: Market, known: Credentials | null, webhookUrl: string): Promise<Credentials> {
   const accounts = {} as Credentials['accounts']
-  const passwords: Promise<() => Promise<unknown>>[] = []
-  for (const person of people) {
-    const { account, isNew } = await ensureAccount(market, person, known?.accounts?.[person])
-    accounts[person] = account
-    if (isNew) passwords.push(hashed(market, account))
-  }
+  for (const person of people) accounts[person] = await ensureAccount(market, person, known?.accounts?.[person])
   const builder = await actorOf(market, accounts.builder.id)
   const first = await ensureAgents(market, builder, known?.agents?.[0], webhookUrl)
-  for (const keep of await Promise.all(passwords)) await keep()
   return { accounts, agents: [first] }
 }
 
@@ -56,30 +50,23 @@ export async function actorOf({ db }: Market, userId: string): Promise<Actor> {
   return { user, via: 'session', credential: 'simulator' }
 }
 
-/** Hashes beside everything else, on another thread; what it resolves to writes the hash down. */
-async function hashed({ db }: Market, { id, password }: SeededAccount) {
-  const hash = await hashPassword(password)
-  return () => db.write(tx => tx.run('UPDATE users SET password_hash = $1 WHERE id = $2', [hash, id]))
-}
-
-async function ensureAccount(market: Market, person: Person, known: SeededAccount | undefined) {
+async function ensureAccount(market: Market, person: Person, known: SeededAccount | undefined): Promise<SeededAccount> {
   const { db, world } = market
   const email = `${person}@example.com`
   const there = await db.read(q => userByEmail(q, email))
-  if (there && known?.id === there.id) return { account: known, isNew: false }
+  if (there && known?.id === there.id) return known
   const password = `${person}-${world.bytes(9).toString('base64url')}`
+  const passwordHash = await hashRandomPassword(password)
   const made = await db.write(async tx => {
-    if (!there) {
-      const fields = { email, name: NAMES[person], passwordHash: noPassword }
-      await createUser(tx, world, { ...fields, isBuilder: true, isAdmin: person === 'admin' })
-    }
-    const { id } = (await userByEmail(tx, email)) as UserRow
+    const fields = { email, name: NAMES[person], passwordHash, isBuilder: true, isAdmin: person === 'admin' }
+    const { id } = there ?? (await createUser(tx, world, fields))
+    if (there) await updateUser(tx, id, { passwordHash })
     await tx.run("DELETE FROM api_keys WHERE user_id = $1 AND name = 'dev'", [id])
     const { key } = await createKeyFor(tx, world, id, 'dev')
     return { id, apiKey: key }
   })
   if (!there && person === 'buyer') await fund(market, made.id)
-  return { account: { id: made.id, email, password, apiKey: made.apiKey }, isNew: true }
+  return { id: made.id, email, password, apiKey: made.apiKey }
 }
 
 /** Verified, so that what is given here leaves room for a first deposit of one's own today. */

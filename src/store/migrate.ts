@@ -15,7 +15,11 @@ const TABLE =
  * Applies what is missing, in order, all or nothing. Answers the names of what it applied. Throws a StoreError if the
  * database knows a migration that the program doesn't: then a newer program has used it.
  */
-export const migrate = (db: Db, migrations: readonly Migration[], now: () => number): Promise<string[]> =>
+export const migrate = (
+  db: Pick<Db, 'migrate'>,
+  migrations: readonly Migration[],
+  now: () => number,
+): Promise<string[]> =>
   db.migrate(async tx => {
     await tx.run(TABLE)
     const applied = await tx.all<{ id: number; name: string }>('SELECT id, name FROM migrations ORDER BY id')

@@ -14,6 +14,8 @@ import { Unit } from './unit.ts'
 export interface SqliteOptions {
   /** null keeps everything in memory: nothing is on the disk, and all is gone at the end. */
   file: string | null
+  /** What a database in memory begins with: an SQLite file; else it begins without tables. */
+  image?: Uint8Array | undefined
   /** Called once if the disk fails: nothing more is accepted, and the process should end. */
   onFatal: (error: Error) => void
   /** What does no harm yet: a snapshot that could not be made. */
@@ -53,7 +55,7 @@ const parts: Parts = { disk: realDisk, fold: foldInWorker, lock: lockFile }
 export const openSqlite = (options: SqliteOptions) => openSqliteOn(parts, options)
 
 export const openSqliteOn = async ({ disk, fold, lock }: Parts, options: SqliteOptions): Promise<SqliteDb> => {
-  if (options.file === null) return new EmbeddedDb(await Engine.open(), null)
+  if (options.file === null) return new EmbeddedDb(await Engine.open(options.image), null)
   const file = disk === realDisk ? await realPath(options.file) : options.file
   const unlock = await lock(file, options.holder)
   try {

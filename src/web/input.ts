@@ -1,5 +1,5 @@
 /** Makes a verb's input from the parameters, the query and the body of a request. */
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { Endpoint } from '../api/endpoint.ts'
 import { type FieldErrors, invalid, refuse } from '../api/failures.ts'
 import type { KeptFile } from '../api/file-kinds.ts'
