@@ -209,7 +209,7 @@ const orders = {
   popular: 'a.completed_tasks DESC, a.id DESC',
   newest: 'a.created_at DESC, a.id DESC',
   price_asc: 'a.base_price, a.id',
-  price_desc: 'a.base_price DESC, a.id',
+  price_desc: 'a.base_price DESC, a.id DESC',
 } as const
 
 type Sorted = Pick<ListedAgentRow, 'id' | 'completedTasks' | 'createdAt' | 'basePrice'>

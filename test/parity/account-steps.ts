@@ -1,0 +1,177 @@
+/** Accounts, keys, wallets, notifications and what administrators do with them. */
+import type { accounts, keys } from '../../src/api/accounts.ts'
+import type { notifications } from '../../src/api/notifications.ts'
+import { transactionTypes } from '../../src/api/records.ts'
+import type { requestors } from '../../src/api/requestors.ts'
+import type { simulator } from '../../src/api/simulator.ts'
+import type { wallet } from '../../src/api/wallet.ts'
+import type { Answer } from './pair.ts'
+import { choose, type Makers, type Plan, paging, type Scene, someone, withSession } from './plan.ts'
+import type { Person } from './town.ts'
+
+/** The session that an answer sets. */
+export const cookieOf = ({ headers }: Answer) => /^[^;]+/.exec(headers['set-cookie'] ?? '')?.[0] ?? ''
+
+/** A new account; taken down once it is answered. */
+export function newcomer({ town, dice }: Scene, isBuilder = true) {
+  const count = town.next()
+  const person: Person = {
+    id: '',
+    name: dice.text(2, 60),
+    email: `${dice.pick(['a', 'Z', 'm_', "o'b", '0'])}${count}@${dice.pick(['example.com', 'Example.org'])}`,
+    password: `password ${count} of a test`,
+    isAdmin: false,
+    sessions: [],
+    keys: [],
+  }
+  const { email, password, name } = person
+  return {
+    body: { email, password, name, isBuilder },
+    done(answer: Answer, sent: Plan) {
+      const { email, password } = sent.body as Pick<Person, 'email' | 'password'>
+      Object.assign(person, { email, password })
+      person.id = (answer.data as { user: { id: string } }).user.id
+      person.sessions.push(cookieOf(answer))
+      town.people.push(person)
+    },
+  }
+}
+
+/** A repeated answer holds no key. */
+export const keyTaken = ({ data }: Answer, { by }: Plan) => {
+  const { key, keyInfo } = data as { key?: string; keyInfo: { id: string } }
+  if (key) by?.keys.push({ id: keyInfo.id, key })
+}
+
+export const accountSteps: Makers<
+  | keyof typeof accounts
+  | keyof typeof keys
+  | keyof typeof notifications
+  | keyof typeof requestors
+  | keyof typeof wallet
+  | keyof typeof simulator
+> = {
+  register: scene => {
+    const { town, dice } = scene
+    const plan = newcomer(scene, dice.often(0.8))
+    const known = dice.pick(town.people)
+    return dice.often(0.2) ? { body: { ...plan.body, email: known.email.toUpperCase() } } : plan
+  },
+  login: ({ town, dice }) => {
+    const away = town.people.filter(({ sessions }) => sessions.length === 0)
+    const person = dice.pick(away.length > 0 ? away : town.people)
+    const password = dice.often(0.1) ? 'another password' : person.password
+    const email = dice.often(0.5) ? ` ${person.email.toUpperCase()} ` : person.email
+    return { body: { email, password }, done: answer => person.sessions.push(cookieOf(answer)) }
+  },
+  logout: scene => {
+    const by = withSession(scene)
+    return { by, via: 'session', done: (_, sent) => void sent.by?.sessions.pop() }
+  },
+  me: scene => ({ by: someone(scene) }),
+  updateMe: scene => {
+    const { dice } = scene
+    const by = withSession(scene)
+    const role = by.isAdmin || dice.often(0.8) ? {} : { isBuilder: dice.often(0.6) }
+    return { by, via: 'session', body: { ...(dice.often(0.8) && { name: dice.text(2, 100) }), ...role } }
+  },
+  changePassword: scene => {
+    const by = withSession(scene)
+    const newPassword = `${by.password.slice(0, 40)} ${scene.dice.below(100)}`
+    return {
+      by,
+      via: 'session',
+      body: { currentPassword: by.password, newPassword },
+      done: (_, sent) => {
+        if (sent.by) sent.by.password = (sent.body as { newPassword: string }).newPassword
+      },
+    }
+  },
+  requestPasswordReset: ({ town, dice }) => ({
+    body: { email: dice.often(0.8) ? dice.pick(town.people).email : 'nobody@example.com' },
+  }),
+  confirmPasswordReset: ({ town, dice }) => {
+    const token = dice.recent(town.tokens) ?? 'none'
+    const [name, email] = token.split(' to ')
+    const password = `a password reset ${dice.below(1000)}`
+    return {
+      body: { token: name, password },
+      done: (_, sent) => {
+        const { password } = sent.body as { password: string }
+        for (const person of town.people) {
+          if (person.email.toLowerCase() === email) Object.assign(person, { password, sessions: [] })
+        }
+      },
+    }
+  },
+
+  listKeys: scene => ({ by: someone(scene), query: paging(scene) }),
+  createKey: scene => {
+    const { town, dice } = scene
+    const keyless = town.people.filter(({ id, keys, sessions }) => id && keys.length === 0 && sessions.length > 0)
+    const by = dice.often(0.5) && keyless.length > 0 ? dice.pick(keyless) : someone(scene)
+    return {
+      by,
+      via: by.keys.length > 0 ? 'key' : 'session',
+      body: { name: dice.text(1, 40) },
+      done: keyTaken,
+    }
+  },
+  deleteKey: scene => {
+    const by = scene.dice.pick(scene.town.people.filter(({ keys }) => keys.length > 1)) ?? someone(scene)
+    const id = by.keys[0]?.id ?? 'none'
+    return {
+      by,
+      at: { id },
+      done: (_, sent) => {
+        if (sent.by) sent.by.keys = sent.by.keys.filter(key => key.id !== sent.at?.id)
+      },
+    }
+  },
+
+  listNotifications: scene => ({ by: someone(scene), query: paging(scene) }),
+  readNotification: scene => {
+    const one = choose(scene, 'ntf', ({ readAt }) => readAt === null)
+    return one && { by: one.seenBy, at: { id: one.id } }
+  },
+
+  getReputation: scene => ({ by: someone(scene), at: { userId: requestorOf(scene) } }),
+  listHistory: scene => {
+    const agent = scene.dice.recent(scene.town.all('agt'))
+    const narrow = agent && scene.dice.often(0.3) ? { agentId: agent.id } : {}
+    return { by: someone(scene), at: { userId: requestorOf(scene) }, query: { ...narrow, ...paging(scene) } }
+  },
+
+  getWallet: scene => ({ by: someone(scene) }),
+  listTransactions: scene => {
+    const { dice } = scene
+    const type = dice.often(0.5) ? { type: dice.pick(transactionTypes) } : {}
+    return { by: someone(scene), query: { ...type, ...paging(scene) } }
+  },
+  getDepositLimits: scene => ({ by: someone(scene) }),
+  getEarnings: scene => ({ by: someone(scene) }),
+  deposit: scene => ({
+    by: withSession(scene),
+    via: 'session',
+    body: { amount: scene.dice.pick([200, 10_000, 20_000, 50_000, 100_000, 499_999, 500_000, 1_000_000]) },
+  }),
+  withdraw: scene => ({
+    by: withSession(scene),
+    via: 'session',
+    body: { amount: scene.dice.pick([200, 201, 500, 1_000, 5_000, 50_000_000]) },
+  }),
+  connectPayouts: scene => ({ by: withSession(scene), via: 'session' }),
+
+  getClock: ({ town }) => ({ by: town.admin }),
+  moveClock: ({ town, dice, now }) => {
+    const ms = dice.pick([0, 1, 999, 60_000, 3_600_000, 14_400_000])
+    const body = dice.often(0.5) ? { advanceMs: ms } : { to: new Date(now + ms).toISOString() }
+    return { by: town.admin, body }
+  },
+}
+
+/** An account, or an agent that buys. */
+function requestorOf({ town, dice }: Scene): string {
+  const agent = dice.often(0.3) ? dice.recent(town.all('agt')) : undefined
+  return agent?.id ?? dice.pick(town.people).id
+}

@@ -1,0 +1,48 @@
+/** Every row of every table, in an order and in words that both engines share. */
+import type { House } from './house.ts'
+
+const tableNames: Readonly<Record<string, string>> = {
+  embedded: `SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name`,
+  postgres: `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY table_name`,
+}
+
+/** Counted in memory where one process alone holds the database. `migrations` says when each was run. */
+const LEFT_OUT = /^(?:rate_windows|migrations|schema_migrations|sqlite_.*)$/
+
+/** Made of secrets, or of ids of this house: only whether they are there. */
+const DIGEST = /(?:_hash|^signature|^fingerprint)$/
+const SEALED = /^[0-9a-f]{8}(?:\.[\w-]+){3}$/
+
+/** The ledger in the order in which it was written, then what else must never differ, then the rest by name. */
+const FIRST = ['accounts', 'transfers', 'settlements', 'entries', 'tasks']
+
+export async function contentsOf({ market, engine, names }: House, only?: readonly string[]) {
+  const tables = await market.db.read(async q => {
+    const all = (await q.all<{ name: string }>(tableNames[engine]!)).map(({ name }) => name)
+    const others = all.filter(name => !LEFT_OUT.test(name) && !FIRST.includes(name))
+    const tables = new Map<string, Row[]>()
+    for (const table of only ?? [...FIRST, ...others]) tables.set(table, await q.all<Row>(`SELECT * FROM ${table}`))
+    return tables
+  })
+  // Ids grow with time, so they are named in the order in which they were made.
+  for (const rows of tables.values()) for (const { id } of rows.sort(byId)) if (isText(id)) names.named(id)
+  return new Map([...tables].map(([table, rows]) => [table, linesOf(rows, names)]))
+}
+
+type Row = Record<string, unknown>
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+
+function byId({ id: one }: Row, { id: other }: Row): number {
+  if (!isText(one) || !isText(other)) return 0
+  return one < other ? -1 : one > other ? 1 : 0
+}
+
+function linesOf(rows: readonly Row[], names: House['names']): string[] {
+  const keys = Object.keys(rows[0] ?? {}).sort()
+  const told = (row: Row, key: string) => (isSecret(key, row[key]) ? 'a secret' : row[key])
+  const lines = rows.map(row => names.named(keys.map(key => `${key}=${JSON.stringify(told(row, key))}`).join(' ')))
+  return keys.includes('id') ? lines : lines.sort()
+}
+
+const isSecret = (key: string, value: unknown) => isText(value) && (DIGEST.test(key) || SEALED.test(value))

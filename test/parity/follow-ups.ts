@@ -1,0 +1,90 @@
+/** What people do next: without it, few tasks and agents would come far. */
+import type { EndpointName } from '../../src/api/endpoints.ts'
+import { keyTaken } from './account-steps.ts'
+import { secretTaken } from './agent-steps.ts'
+import type { Answer } from './pair.ts'
+import { ownerOf, type Plan, type Scene } from './plan.ts'
+import { taskSteps } from './task-steps.ts'
+
+type Next = readonly [EndpointName, Plan]
+type FollowUp = (scene: Scene, answer: Answer, plan: Plan) => Next | undefined
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever the wire says
+const dataOf = ({ data }: Answer): any => data
+
+const either =
+  (...all: FollowUp[]): FollowUp =>
+  (scene, answer, plan) =>
+    scene.dice.pick(all)(scene, answer, plan)
+
+const ofTask =
+  (names: readonly EndpointName[], who: 'buyerId' | 'builderId'): FollowUp =>
+  (scene, answer) => {
+    const task = dataOf(answer).task ?? dataOf(answer)
+    const name = scene.dice.pick(names)
+    const { body, form } = (taskSteps as Record<string, (scene: Scene) => Plan | undefined>)[name]?.(scene) ?? {}
+    const by = ownerOf(scene, task[who])
+    return [name, { by, at: { id: task.id }, ...(form ? { form } : { body }) }]
+  }
+
+const signed =
+  (action: 'accept' | 'deliver'): FollowUp =>
+  ({ town }, answer) => {
+    const task = dataOf(answer)
+    const secret = town.secrets.get(task.agentId)
+    if (!secret) return undefined
+    const content = action === 'deliver' ? { content: 'What was asked for.' } : {}
+    return ['agentCallback', { at: { id: task.id }, body: { action, ...content }, signed: { secret, ageMs: 0 } }]
+  }
+
+/** A key may be repeated, and then the answer holds no secret; a plan says which agent it was about. */
+const ofAgent =
+  (name: EndpointName, byAdmin = false): FollowUp =>
+  (scene, answer, plan) => {
+    const id = dataOf(answer).builder ? dataOf(answer).id : plan.at?.id
+    const agent = scene.town.get(id ?? '')
+    if (!agent?.builder) return undefined
+    const by = byAdmin ? scene.town.admin : ownerOf(scene, agent.builder.id)
+    return [name, { by, at: { id: agent.id }, ...(name === 'rotateSecret' && { done: secretTaken(scene) }) }]
+  }
+
+const afterTest: FollowUp = (scene, answer, plan) => {
+  const status = scene.town.get(plan.at?.id ?? '')?.status
+  if (status === 'draft') return ofAgent('publishAgent')(scene, answer, plan)
+  return status === 'inactive' ? ofAgent('reactivateAgent')(scene, answer, plan) : undefined
+}
+
+const approvedAgent = ofAgent('approveAgent', true)
+
+const rejected: FollowUp = (scene, answer, plan) => {
+  const [name, asked] = ofAgent('rejectAgent', true)(scene, answer, plan) ?? []
+  return name && [name, { ...asked, body: { reason: 'Not yet.' } }]
+}
+
+const confirmed =
+  (name: EndpointName): FollowUp =>
+  ({ town }, answer) => [name, { by: town.admin, via: 'session', at: { id: dataOf(answer).id } }]
+
+const delivered = either(ofTask(['deliverTask', 'agentDeliver'], 'builderId'), signed('deliver'))
+const approved = ofTask(['approveTask', 'approveTask', 'approveTask', 'requestRevision', 'disputeTask'], 'buyerId')
+
+export const followUps: Partial<Record<EndpointName, FollowUp>> = {
+  register: ({ town }) => {
+    const by = town.people.at(-1)!
+    return ['createKey', { by, via: 'session', body: { name: 'the first' }, done: keyTaken }]
+  },
+  createAgent: ofAgent('rotateSecret'),
+  rotateSecret: ofAgent('testConnection'),
+  testConnection: afterTest,
+  publishAgent: either(approvedAgent, approvedAgent, approvedAgent, rejected),
+  deactivateAgent: ofAgent('testConnection'),
+  createTask: ofTask(['submitTask'], 'buyerId'),
+  submitTask: either(ofTask(['acceptTask', 'agentAccept'], 'builderId'), signed('accept')),
+  acceptTask: delivered,
+  agentAccept: delivered,
+  deliverTask: approved,
+  agentDeliver: approved,
+  approveTask: ofTask(['submitReview'], 'buyerId'),
+  deposit: confirmed('confirmDeposit'),
+  withdraw: confirmed('confirmWithdrawal'),
+}

@@ -1,0 +1,147 @@
+/** One marketplace on one engine: time and chance in hand, its webhooks answered here, its answers under shared names. */
+import { setImmediate as turn } from 'node:timers/promises'
+import { durations } from '../../src/api/limits.ts'
+import type { Happening } from '../../src/market/log.ts'
+import { type Marketplace, openMarketplace } from '../../src/open.ts'
+import type { PostgresOptions } from '../../src/store/postgres.ts'
+import { createVirtualWorld, recordingEgress, type VirtualWorld } from '../../src/world/virtual.ts'
+import type { Timer } from '../../src/world/world.ts'
+import { requestBytes, Wire, type WireAnswer, type WireHeader } from '../support/wire.ts'
+import { Names } from './names.ts'
+import { type Heard, sinkOf } from './sink.ts'
+
+export const BASE_URL = 'http://127.0.0.1:4000'
+export const ADMIN = { email: 'admin@example.com', password: 'the admin of a test' }
+
+export interface House {
+  readonly engine: string
+  readonly names: Names
+  readonly world: VirtualWorld
+  readonly market: Marketplace['market']
+  /** Webhooks and callbacks since this was last emptied. */
+  readonly heard: Heard[]
+  /** What a person or an operator would have read: letters, and every error. */
+  readonly letters: { to: string; subject: string; text: string }[]
+  readonly errors: string[]
+  /** By the name of the agent. */
+  readonly secrets: Map<string, string>
+  exchange(method: string, target: string, headers: readonly WireHeader[], body?: string | Buffer): Promise<WireAnswer>
+  runDue(): Promise<void>
+  /** Resolves when nothing is under way in this house: no transaction, no webhook. */
+  settled(): Promise<void>
+  close(): Promise<void>
+}
+
+/** A connection that rests is ended by the server after five seconds. */
+const WIRE_RESTS_MS = 2_000
+
+export async function openHouse(engine: string, seed: string, postgres?: PostgresOptions): Promise<House> {
+  const names = new Names()
+  const heard: Heard[] = []
+  const letters: House['letters'] = []
+  const errors: string[] = []
+  const secrets = new Map<string, string>()
+  const underWay = counter()
+  const answer = sinkOf({
+    names,
+    heard,
+    secrets,
+    exchange: (...request) => exchange(...request),
+    now: () => base.realNow(),
+  })
+  const base = createVirtualWorld({
+    seed: `${seed} on ${engine}`,
+    egress: recordingEgress(request => underWay.during(answer(request))),
+  })
+  const world = {
+    ...base,
+    // Jitter would depend on which of two webhooks was drawn for first.
+    chance: () => 0.5,
+    // Real time stands still, and would while a test waits for a callback that never comes.
+    after: (ms: number, work: () => void) => (ms === durations.testCallbackMs ? soon(work) : base.after(ms, work)),
+  }
+  const log = (line: Happening) => {
+    if (line.type === 'error') errors.push(`${line.message} ${line.stack ?? ''}`)
+    if (line.type === 'mail' && line.letter) letters.push(line.letter)
+  }
+  const opened = await openMarketplace({
+    mode: 'dev',
+    file: null,
+    ...(postgres && { postgres }),
+    secretKey: Buffer.alloc(32, 7).toString('base64'),
+    baseUrl: BASE_URL,
+    payments: 'manual',
+    rateLimits: 'strict',
+    trustProxy: 1,
+    // One at a time: the order in which several end is up to the machine.
+    heartbeatBatch: 1,
+    admin: ADMIN,
+    world,
+    log,
+  })
+  const { db } = opened.market
+  const [read, write] = [db.read.bind(db), db.write.bind(db)]
+  Object.assign(db, {
+    read: (work: Parameters<typeof read>[0]) => underWay.during(read(work)),
+    write: (work: Parameters<typeof write>[0]) => underWay.during(write(work)),
+  })
+
+  const wires: { wire: Wire; free: boolean; usedAt: number }[] = []
+  async function exchange(method: string, target: string, headers: readonly WireHeader[], body: string | Buffer = '') {
+    const now = performance.now()
+    let place = wires.find(({ wire, free, usedAt }) => free && !wire.ended && now - usedAt < WIRE_RESTS_MS)
+    if (!place) {
+      place = { wire: new Wire(opened.url), free: false, usedAt: now }
+      wires.push(place)
+    }
+    place.free = false
+    await place.wire.write(requestBytes(method, target, [['host', '127.0.0.1'], ...headers], body))
+    const answer = await place.wire.answer(method === 'HEAD')
+    if (!answer) throw new Error(`${engine}: ${method} ${target} was left without an answer`)
+    place.usedAt = performance.now()
+    place.free = answer.headers.connection !== 'close'
+    return answer
+  }
+
+  return {
+    engine,
+    names,
+    world: base,
+    market: opened.market,
+    heard,
+    letters,
+    errors,
+    secrets,
+    exchange,
+    runDue: opened.runDue,
+    async settled() {
+      for (let quiet = 0; quiet < 2; quiet = underWay.count === 0 ? quiet + 1 : 0) {
+        await turn()
+      }
+    },
+    async close() {
+      for (const { wire } of wires) wire.close()
+      await opened.close(0)
+    },
+  }
+}
+
+function soon(work: () => void): Timer {
+  const timer = setImmediate(work)
+  return { cancel: () => clearImmediate(timer) }
+}
+
+/** Counts what has begun and not ended. */
+function counter() {
+  return {
+    count: 0,
+    async during<T>(work: Promise<T>): Promise<T> {
+      this.count++
+      try {
+        return await work
+      } finally {
+        this.count--
+      }
+    },
+  }
+}

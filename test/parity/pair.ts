@@ -1,0 +1,185 @@
+/** The same marketplace twice, one on each engine. Whatever is asked is asked of both, and every difference throws. */
+import { signatureHeaders } from '../../src/api/signature.ts'
+import { freshDatabase } from '../support/databases.ts'
+import type { WireAnswer, WireHeader } from '../support/wire.ts'
+import { contentsOf } from './contents.ts'
+import { type House, openHouse } from './house.ts'
+
+/** One request, in names. */
+export interface Request {
+  method: string
+  target: string
+  headers: WireHeader[]
+  body?: string | Buffer
+  /** The name of the secret that signs the body; `ageMs`: how old the signature claims to be. */
+  signed?: { secret: string; ageMs: number }
+}
+
+/** One answer, in names; the same of both. */
+export interface Answer {
+  status: number
+  headers: Readonly<Record<string, string>>
+  body: string
+  /** Of the envelope; undefined if it holds none. */
+  data: unknown
+}
+
+/** The houses differ: `both` says how. */
+export class Difference extends Error {}
+
+/** Of the machine and the connection, not of the marketplace. */
+const LEFT_OUT = new Set(['date', 'x-request-id', 'connection', 'keep-alive'])
+
+export class Pair {
+  readonly houses: readonly [House, House]
+  readonly #drop: () => Promise<void>
+  /** How many answers and webhooks were compared. */
+  compared = 0
+  /** How many callbacks of connection tests were taken. */
+  testCallbacks = 0
+
+  constructor(houses: readonly [House, House], drop: () => Promise<void>) {
+    this.houses = houses
+    this.#drop = drop
+  }
+
+  get now(): number {
+    return this.houses[0].world.now()
+  }
+
+  get realNow(): number {
+    return this.houses[0].world.realNow()
+  }
+
+  async ask(request: Request): Promise<Answer> {
+    const answers = await Promise.all(this.houses.map(house => send(house, request)))
+    const [one, other] = answers.map((answer, at) => toldOf(this.houses[at]!, answer)) as [string, string]
+    this.#same('the answer', one, other)
+    const { names } = this.houses[0]
+    const { status, headers, body } = answers[0]!
+    const told = names.named(body)
+    await this.settle()
+    return { status, headers: JSON.parse(names.named(JSON.stringify(headers))), body: told, data: dataOf(told) }
+  }
+
+  /** Waits until nothing is under way, and compares what the agents heard meanwhile. */
+  async settle(): Promise<void> {
+    await Promise.all(this.houses.map(house => house.settled()))
+    this.testCallbacks += this.houses[0].heard.filter(
+      ({ what, status }) => what === 'callback' && status === 200,
+    ).length
+    const [one, other] = this.houses.map(heardBy) as [string, string]
+    this.#same('what the agents heard', one, other)
+    for (const { engine, errors } of this.houses) {
+      if (errors.length > 0) throw new Difference(`${engine} logged an error: ${errors.join('\n')}`)
+    }
+  }
+
+  /** Moves domain time alone, or both clocks, and does all that falls due. */
+  async pass(ms: number, both: boolean): Promise<void> {
+    for (const { world } of this.houses) both ? world.tick(ms) : world.advance(world.now() + ms)
+    await this.due()
+  }
+
+  async due(): Promise<void> {
+    await this.settle()
+    await Promise.all(this.houses.map(house => house.runDue()))
+    await this.settle()
+  }
+
+  /** The letters since the last call, each with the name of its token. */
+  letters(): { to: string; token: string }[] {
+    const [one, other] = this.houses.map(house =>
+      house.letters.splice(0).map(({ to, subject, text }) => {
+        const token = TOKEN.exec(text)?.[0] ?? ''
+        const named = house.names.nameOf(token, 'token')
+        return { to, token: named, text: `${subject} ${house.names.named(text.replace(token, named))}` }
+      }),
+    ) as [{ to: string; token: string }[], unknown]
+    this.#same('the letters', JSON.stringify(one), JSON.stringify(other))
+    return one
+  }
+
+  /** Compares every row of every table, the ledger first. */
+  async compareTables(only?: readonly string[]): Promise<number> {
+    const [one, other] = (await Promise.all(this.houses.map(house => contentsOf(house, only)))) as [
+      Map<string, string[]>,
+      Map<string, string[]>,
+    ]
+    this.#same('the tables', [...one.keys()].join('\n'), [...other.keys()].join('\n'))
+    let rows = 0
+    for (const [table, lines] of one) {
+      this.#same(`the table ${table}`, lines.join('\n'), other.get(table)!.join('\n'))
+      rows += lines.length
+    }
+    return rows
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.houses.map(house => house.close()))
+    await this.#drop()
+  }
+
+  #same(what: string, one: string, other: string): void {
+    this.compared++
+    if (one === other) return
+    const [first, second] = this.houses.map(({ engine }) => engine)
+    throw new Difference(`${what} differs.\n${first}:\n${around(one, other)}\n${second}:\n${around(other, one)}`)
+  }
+}
+
+const TOKEN = /^[\w-]{43}$/m
+
+export async function openPair(seed: string): Promise<Pair> {
+  const database = await freshDatabase()
+  try {
+    const houses = await Promise.all([openHouse('embedded', seed), openHouse('postgres', seed, { url: database.url })])
+    return new Pair(houses, database.drop)
+  } catch (error) {
+    await database.drop()
+    throw error
+  }
+}
+
+function send(house: House, { method, target, headers, body, signed }: Request): Promise<WireAnswer> {
+  const { names, world } = house
+  const text = typeof body === 'string' ? names.made(body) : body
+  const signature = signed
+    ? Object.entries(signatureHeaders(names.made(signed.secret), world.realNow() - signed.ageMs, text ?? ''))
+    : []
+  const given = headers.map(([name, value]) => [name, names.made(value)] as const)
+  return house.exchange(method, names.made(target), [...given, ...signature], text)
+}
+
+/** All that is compared of an answer. */
+function toldOf({ names }: House, { status, headers, body }: WireAnswer): string {
+  const shown = Object.entries(headers).filter(([name]) => !LEFT_OUT.has(name))
+  return names.named([status, ...shown.map(([name, value]) => `${name}: ${value}`), body].join('\n'))
+}
+
+function dataOf(body: string): unknown {
+  try {
+    return JSON.parse(body).data
+  } catch {
+    return undefined
+  }
+}
+
+/** By agent and task, of which every house knows the names; within them as it came. */
+function heardBy({ names, heard }: House): string {
+  const key = ({ agentId, taskId }: House['heard'][number]) => names.named(`${agentId} ${taskId}`)
+  const sorted = heard.map(one => [key(one), one] as const).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+  heard.length = 0
+  return sorted.map(([, { what, status, text }]) => names.named(`${what} ${status} ${text}`)).join('\n')
+}
+
+/** From the line before the first that differs. */
+function around(text: string, other: string): string {
+  const [lines, others] = [text.split('\n'), other.split('\n')]
+  const first = lines.findIndex((line, at) => line !== others[at])
+  if (first === -1) return `(it ends after ${lines.length} lines)`
+  return lines
+    .slice(Math.max(0, first - 1), first + 3)
+    .map(line => (line.length > 6_000 ? `${line.slice(0, 6_000)}…` : line))
+    .join('\n')
+}

@@ -1,0 +1,78 @@
+/** One step as it is meant: which endpoint, by whom, with what. All in names. */
+import { agentSorts } from '../../src/api/agents.ts'
+import type { EndpointName } from '../../src/api/endpoints.ts'
+import type { Dice } from './dice.ts'
+import type { Answer } from './pair.ts'
+import type { Known, Person, Town } from './town.ts'
+
+export interface Part {
+  name: string
+  /** Makes it a file. */
+  fileName?: string
+  content: string | Buffer
+}
+
+export interface Plan {
+  /** Nobody unless given. */
+  by?: Person | null
+  via?: 'key' | 'session'
+  at?: Readonly<Record<string, string>>
+  query?: Readonly<Record<string, unknown>>
+  body?: unknown
+  /** Goes as multipart. */
+  form?: Part[]
+  signed?: { secret: string; ageMs: number }
+  /** After a 2xx; `sent` is the plan as it was asked, which may be another than was meant. */
+  done?(answer: Answer, sent: Plan): void
+}
+
+export interface Scene {
+  town: Town
+  dice: Dice
+  /** Domain time of both houses. */
+  now: number
+}
+
+/** undefined where there is nothing that it could be asked about yet. */
+export type Maker = (scene: Scene) => Plan | undefined
+export type Makers<Names extends EndpointName = EndpointName> = { readonly [name in Names]: Maker }
+
+/** Somebody with a key, who mostly builds. */
+export const someone = ({ town, dice }: Scene): Person => dice.pick(town.people.filter(({ keys }) => keys.length > 0))
+
+export const withSession = ({ town, dice }: Scene): Person =>
+  dice.pick(town.people.filter(({ sessions }) => sessions.length > 0)) ?? town.admin
+
+/** The builder of an agent, the buyer of a task: whoever the record says. */
+export const ownerOf = ({ town }: Scene, id: unknown): Person | null => town.person(String(id)) ?? null
+
+/** Agents of which somebody here is the builder. */
+export const agents = ({ town }: Scene, status?: (agent: Known) => boolean): Known[] =>
+  town.all('agt').filter(agent => agent.builder && (status?.(agent) ?? true))
+
+export const listed = (agent: Known) => agent.status === 'verified' || agent.status === 'active'
+
+/** A recent one that fits; one in ten times, any. */
+export function choose({ town, dice }: Scene, kind: string, fits: (record: Known) => boolean): Known | undefined {
+  const all = town.all(kind)
+  if (dice.often(0.1)) return dice.recent(all)
+  return dice.recent(all.filter(fits)) ?? dice.recent(all)
+}
+
+/** Page and limit, mostly within what there is. */
+export function paging({ dice }: Scene): Record<string, unknown> {
+  const query: Record<string, unknown> = {}
+  if (dice.often(0.4)) query.limit = dice.pick([1, 2, 3, 5, 7, 20, 50, 100])
+  if (dice.often(0.4))
+    query.page = dice.weighted([
+      [1, 2],
+      [2, 4],
+      [3, 3],
+      [4, 2],
+      [40, 1],
+      [999_999_999, 0.3],
+    ])
+  return query
+}
+
+export const sorts = agentSorts

@@ -1,0 +1,327 @@
+/** Random steps over every endpoint, asked of two engines at once. The same seed takes the same steps. */
+import { type Endpoint, takesIdempotencyKey } from '../../src/api/endpoint.ts'
+import { type EndpointName, endpoints } from '../../src/api/endpoints.ts'
+import { rates } from '../../src/api/limits.ts'
+import { accountSteps, cookieOf, keyTaken } from './account-steps.ts'
+import { agentSteps, budgetSteps } from './agent-steps.ts'
+import { Dice } from './dice.ts'
+import { followUps } from './follow-ups.ts'
+import { type Answer, Difference, openPair, type Pair, type Request } from './pair.ts'
+import type { Makers, Part, Plan, Scene } from './plan.ts'
+import { spoiltPlan, spoiltRequest } from './spoil.ts'
+import { adminSteps, taskSteps } from './task-steps.ts'
+import { Town } from './town.ts'
+import { settle } from './town-hall.ts'
+import { weights } from './weights.ts'
+
+const makers: Makers = { ...accountSteps, ...agentSteps, ...budgetSteps, ...taskSteps, ...adminSteps }
+const names = Object.keys(endpoints) as EndpointName[]
+const weighted = names.map(name => [name, weights[name] ?? 2] as const)
+
+const soonRefused = names.filter(name => rates[endpoints[name].rate].limit <= 30)
+
+const hourMs = 3_600_000
+const pauses = [
+  [1, 3],
+  [1_500, 4],
+  [20_000, 4],
+  [61_000, 4],
+  [600_000, 3],
+  [hourMs, 3],
+  [4 * hourMs, 2],
+  [23 * hourMs, 0.7],
+] as const
+const longPauses = [
+  [48 * hourMs, 4],
+  [50 * hourMs, 2],
+  [8 * 24 * hourMs, 0.5],
+  [31 * 24 * hourMs, 0.2],
+] as const
+
+export interface Report {
+  seed: string
+  steps: number
+  /** Answers, batches of webhooks and tables that were found equal. */
+  compared: number
+  rows: number
+  /** `2xx` and `4xx` of each endpoint. */
+  answers: ReadonlyMap<EndpointName, { good: number; bad: number }>
+}
+
+export interface WalkOptions {
+  seed: string
+  steps: number
+  /** All tables are compared after so many steps, and at the end. */
+  tablesEvery: number
+}
+
+/** Throws a Difference that says all that is needed to see it again. */
+export async function walk({ seed, steps, tablesEvery }: WalkOptions): Promise<Report> {
+  const pair = await openPair(seed)
+  const walker = new Walker(pair, seed)
+  try {
+    await walker.begin()
+    let rows = 0
+    for (let step = 1; step <= steps; step++) {
+      await walker.step(step)
+      if (step % 250 === 0) await walker.checkLedger()
+      if (step % tablesEvery === 0 || step === steps) rows = await pair.compareTables()
+    }
+    // Most are sent by the agents, while they are tested.
+    walker.answers.get('testCallback')!.good += pair.testCallbacks
+    return { seed, steps, compared: pair.compared, rows, answers: walker.answers }
+  } catch (error) {
+    if (error instanceof Error) error.message = `${error.message}\n\n${walker.whereabouts(steps)}`
+    throw error
+  } finally {
+    await pair.close()
+  }
+}
+
+class Walker {
+  readonly pair: Pair
+  readonly seed: string
+  readonly dice: Dice
+  readonly town = new Town()
+  readonly answers = new Map(names.map(name => [name, { good: 0, bad: 0 }]))
+  /** What has to follow the last steps. */
+  readonly #agenda: (() => Promise<unknown>)[] = []
+  /** What people have in mind. */
+  readonly #minds: (readonly [EndpointName, Plan])[] = []
+  #freshenedAt = 0
+  #step = 0
+  #last = 'nothing yet'
+  #bursts = 0
+
+  constructor(pair: Pair, seed: string) {
+    this.pair = pair
+    this.seed = seed
+    this.dice = new Dice(seed)
+  }
+
+  get scene(): Scene {
+    return { town: this.town, dice: this.dice, now: this.pair.now }
+  }
+
+  begin = () => settle({ scene: this.scene, ask: (name, plan) => this.ask(name, plan) })
+
+  whereabouts(steps: number): string {
+    return [
+      `seed ${this.seed}, step ${this.#step} of ${steps}: ${this.#last}`,
+      `Again: npm run test:parity -- ${JSON.stringify(this.seed)} ${Math.max(1, this.#step)}`,
+    ].join('\n')
+  }
+
+  /** An administrator may have stumbled over a step that went wrong as it should. */
+  async #restoreAdmin(): Promise<void> {
+    const { admin } = this.town
+    const { email, password } = admin
+    if ((await this.ask('me', { by: admin })).status === 200) return
+    const login = { body: { email, password }, done: (answer: Answer) => void admin.sessions.push(cookieOf(answer)) }
+    await this.ask('login', login)
+    await this.ask('updateMe', { by: admin, via: 'session', body: { isBuilder: true } })
+    const key = { by: admin, via: 'session', body: { name: 'restored' }, done: keyTaken } as const
+    if (admin.keys.length === 0) await this.ask('createKey', key)
+  }
+
+  async checkLedger(): Promise<void> {
+    await this.#restoreAdmin()
+    const answer = await this.ask('checkLedger', { by: this.town.admin })
+    if (answer.status !== 200) throw new Error(`The ledger could not be checked: ${answer.body}`)
+    const { ok, problems } = answer.data as { ok: boolean; problems: string[] }
+    if (!ok) throw new Difference(`The books are not in order: ${problems.join(', ')}`)
+    await this.pair.compareTables(['accounts', 'settlements'])
+  }
+
+  async step(number: number): Promise<void> {
+    this.#step = number
+    const { dice } = this
+    const next = this.#agenda.shift()
+    if (next) await next()
+    else if (dice.often(0.07)) await this.pass()
+    else if (dice.often(0.006)) this.burst()
+    else if (dice.often(0.5) && this.#minds.length > 0) await this.goOn()
+    else await this.play()
+  }
+
+  /** Time goes by, and everything falls due. */
+  async pass(): Promise<void> {
+    const { dice, pair } = this
+    const ms = dice.weighted(dice.often(0.05) ? longPauses : pauses)
+    const both = ms <= 600_000 && dice.often(0.4)
+    this.#last = `${ms} ms pass${both ? ' on both clocks' : ''}`
+    await pair.pass(ms, both)
+    for (const { to, token } of pair.letters()) this.town.tokens.push(`${token} to ${to}`)
+    // After a day without a test all agents are hidden, and nothing more would happen.
+    if (pair.now - this.#freshenedAt > 18 * hourMs) this.#agenda.push(...this.freshen())
+  }
+
+  /** Listed agents are tested, so that they can be hired. */
+  freshen(): (() => Promise<unknown>)[] {
+    this.#freshenedAt = this.pair.now
+    const listed = this.town.all('agt').filter(({ status }) => status === 'verified' || status === 'active')
+    return listed.slice(-12).flatMap(({ id, builder }) => {
+      const by = this.town.person(builder?.id)
+      return by ? [() => this.ask('testConnection', { by, at: { id } })] : []
+    })
+  }
+
+  /** More requests from one address than are allowed. */
+  burst(): void {
+    const { dice } = this
+    // A hundred a minute are many steps: seldom.
+    const name = this.#bursts++ % 10 === 0 ? 'listCategories' : dice.pick(soonRefused)
+    const { rate } = endpoints[name]
+    const address = `192.0.2.${dice.below(250)}`
+    for (let n = 0; n < rates[rate].limit + 2; n++) {
+      this.#agenda.push(async () => {
+        const plan = makers[name](this.scene)
+        if (plan) await this.ask(name, plan, { address })
+      })
+    }
+  }
+
+  async play(): Promise<void> {
+    const { dice, scene } = this
+    for (let tries = 0; tries < 20; tries++) {
+      const { name, isSpoilt } = dice.often(0.1) ? this.#rarest() : random(dice)
+      const plan = makers[name](scene)
+      if (plan) return this.perform(name, isSpoilt ? spoiltPlan(scene, endpoints[name], plan) : plan, 0.05)
+    }
+  }
+
+  /** What was answered least so far, or refused least. */
+  #rarest(): { name: EndpointName; isSpoilt: boolean } {
+    const all = [...this.answers].flatMap(([name, { good, bad }]) => [
+      { name, isSpoilt: false, count: good },
+      { name, isSpoilt: true, count: bad },
+    ])
+    const least = all.sort((a, b) => a.count - b.count).slice(0, 12)
+    return this.dice.pick(least)
+  }
+
+  /** One of the last things that somebody had in mind. */
+  goOn(): Promise<void> {
+    const at = Math.max(0, this.#minds.length - 1 - this.dice.below(8))
+    const [[name, plan]] = this.#minds.splice(at, 1) as [readonly [EndpointName, Plan]]
+    return this.perform(name, plan, 0.01)
+  }
+
+  async perform(name: EndpointName, plan: Plan, spoiltPart: number): Promise<void> {
+    const { dice } = this
+    const key = takesIdempotencyKey(endpoints[name]) && dice.often(0.12) ? `key ${dice.below(40)}` : undefined
+    const answer = await this.ask(name, plan, { key, spoilt: dice.often(spoiltPart) })
+    this.#again(name, plan, key)
+    if (answer.status >= 300 || dice.often(0.15)) return
+    const next = followUps[name]?.(this.scene, answer, plan)
+    if (next) this.#minds.push(next)
+    if (this.#minds.length > 40) this.#minds.shift()
+  }
+
+  /** What was sent once is sent again: as it was, or with another body. */
+  #again(name: EndpointName, plan: Plan, key: string | undefined): void {
+    const { dice } = this
+    if (plan.signed && dice.often(0.3)) this.#agenda.push(() => this.ask(name, plan))
+    if (plan.signed && dice.often(0.1)) {
+      const other = dice.recent(this.town.all('task'))
+      if (other) this.#agenda.push(() => this.ask(name, { ...plan, at: { id: other.id } }))
+    }
+    if (key === undefined || dice.often(0.2)) return
+    const body = dice.often(0.3) ? { body: { ...(plan.body as object), more: dice.word(), name: dice.word() } } : {}
+    this.#agenda.push(() => this.ask(name, { ...plan, ...body }, { key }))
+  }
+
+  async ask(name: EndpointName, plan: Plan, how: How = {}): Promise<Answer> {
+    const record: Endpoint = endpoints[name]
+    const given = this.#requestOf(record, plan, how)
+    const request = how.spoilt ? spoiltRequest(this.dice, given) : given
+    this.#last = `${name}\n${told(request)}`
+    const answer = await this.pair.ask(request)
+    this.#note(name, plan, request, answer)
+    return answer
+  }
+
+  #requestOf(record: Endpoint, plan: Plan, { key, address }: How): Request {
+    const headers: Request['headers'] = [...credentialOf(record, plan)]
+    headers.push([
+      'x-forwarded-for',
+      address ?? `10.${this.dice.below(200)}.${this.dice.below(200)}.${this.#step % 250}`,
+    ])
+    if (key !== undefined) headers.push(['idempotency-key', key])
+    const path = record.path.replaceAll(/:(\w+)/g, (_, param) => pathWord(plan.at?.[param] ?? 'none'))
+    const target = `${path}${queryOf(plan.query ?? {})}`
+    const { signed, form } = plan
+    const base = { method: record.method, target, headers, ...(signed && { signed }) }
+    if (form) return { ...base, ...multipart(headers, form) }
+    if (plan.body === undefined) return base
+    headers.push(['content-type', 'application/json'])
+    return { ...base, body: JSON.stringify(plan.body) }
+  }
+
+  #note(name: EndpointName, plan: Plan, request: Request, answer: Answer): void {
+    const count = this.answers.get(name)!
+    const isAsked = request.method === endpoints[name].method
+    if (isAsked && answer.status >= 200 && answer.status < 300) count.good++
+    if (answer.status >= 400 && answer.status < 500) count.bad++
+    if (answer.status >= 500) throw new Difference(`Both answered ${answer.status}: ${answer.body}`)
+    if (answer.status === 401 && plan.via === 'session' && plan.by) plan.by.sessions.pop()
+    if (answer.status >= 300 || !isAsked) return
+    this.town.learn(name, answer.data, plan.at ?? {}, plan.by ?? null)
+    if (answer.headers['idempotent-replayed'] === undefined) plan.done?.(answer, plan)
+    if (name === 'rotateSecret') this.#tellSecrets()
+  }
+
+  /** What an agent's builder would have given to it. */
+  #tellSecrets(): void {
+    for (const { secrets, names } of this.pair.houses) {
+      for (const [agent, secret] of this.town.secrets) secrets.set(agent, names.made(secret))
+    }
+  }
+}
+
+const random = (dice: Dice) => ({ name: dice.weighted(weighted), isSpoilt: dice.often(0.13) })
+
+interface How {
+  key?: string | undefined
+  address?: string
+  spoilt?: boolean
+}
+
+function* credentialOf({ auth }: Endpoint, { by, via }: Plan): Iterable<Request['headers'][number]> {
+  if (!by) return
+  const isSession = via ? via === 'session' : auth === 'session'
+  const key = by.keys.at(-1)?.key
+  const session = by.sessions.at(-1)
+  if (!isSession && key) yield ['authorization', `Bearer ${key}`]
+  else if (session) yield ['cookie', session]
+}
+
+/** Names stay as they are: what they stand for needs no encoding. */
+const pathWord = (word: string) => (word.startsWith('‹') ? word : encodeURIComponent(word))
+
+function queryOf(query: Readonly<Record<string, unknown>>): string {
+  const pairs = Object.entries(query).map(([name, value]) => `${name}=${pathWord(String(value))}`)
+  return pairs.length > 0 ? `?${pairs.join('&')}` : ''
+}
+
+const BOUNDARY = 'a-boundary-of-parts'
+
+function multipart(headers: Request['headers'], parts: readonly Part[]): Pick<Request, 'body'> {
+  headers.push(['content-type', `multipart/form-data; boundary=${BOUNDARY}`])
+  const bytes = parts.flatMap(({ name, fileName, content }) => [
+    Buffer.from(
+      `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"${
+        fileName === undefined ? '' : `; filename="${fileName}"\r\ncontent-type: application/octet-stream`
+      }\r\n\r\n`,
+    ),
+    Buffer.from(content),
+    Buffer.from('\r\n'),
+  ])
+  return { body: Buffer.concat([...bytes, Buffer.from(`--${BOUNDARY}--\r\n`)]) }
+}
+
+function told({ method, target, headers, body, signed }: Request): string {
+  const lines = [`${method} ${target}`, ...headers.map(([name, value]) => `${name}: ${value}`)]
+  if (signed) lines.push(`(signed with ${signed.secret}, ${signed.ageMs} ms old)`)
+  return [...lines, Buffer.isBuffer(body) ? `(${body.length} bytes)` : (body ?? '').slice(0, 4_000)].join('\n')
+}
