@@ -1,5 +1,5 @@
 /** The house's statements on SQLite in memory: prepared once, rows as objects, errors by their kind, effects done anew. */
-import { ConstraintError, type Value } from './db.ts'
+import { ConstraintError, StoreError, type Value } from './db.ts'
 import { readSqlText, type SqlText, sqliteSchema } from './sql-text.ts'
 import { type Connection, openConnection, type Statement } from './wasm.ts'
 
@@ -25,15 +25,22 @@ export interface Result {
 
 // More texts than a program has; only texts put together at run time reach it.
 const KEPT_STATEMENTS = 1000
+// The end of a transaction of SQLite's can cost time that grows with the whole database: a page that was split in it had
+// for a moment a number far beyond the last one, and whatever stands beyond the last one is then looked for in all pages.
+const UNITS = 64
 const NO_ROWS: Record<string, Value>[] = []
 
 export class Engine {
   readonly #connection: Connection
   readonly #prepared = new Map<string, Prepared>()
+  readonly #transaction: Statement
   readonly #begin: Statement
   readonly #commit: Statement
   readonly #rollback: Statement
+  readonly #end: Statement
   readonly #schemaVersion: Statement
+  /** So many of the transaction that is open now. */
+  #units = 0
 
   /** `bytes` is an SQLite file; without it the database is empty. Throws if it isn't one. */
   static async open(bytes?: Uint8Array) {
@@ -43,9 +50,11 @@ export class Engine {
   private constructor(connection: Connection) {
     this.#connection = connection
     connection.column('PRAGMA temp_store=MEMORY; PRAGMA foreign_keys=ON')
-    this.#begin = connection.prepare('BEGIN')
-    this.#commit = connection.prepare('COMMIT')
-    this.#rollback = connection.prepare('ROLLBACK')
+    this.#transaction = connection.prepare('BEGIN')
+    this.#begin = connection.prepare('SAVEPOINT unit')
+    this.#commit = connection.prepare('RELEASE unit')
+    this.#rollback = connection.prepare('ROLLBACK TO unit')
+    this.#end = connection.prepare('COMMIT')
     this.#schemaVersion = connection.prepare('PRAGMA schema_version')
   }
 
@@ -94,47 +103,49 @@ export class Engine {
     return this.#connection.changed
   }
 
+  /** Begins a unit. Many follow each other in one transaction of SQLite's, each a savepoint of it: see UNITS. */
   begin() {
+    if (this.#units === 0) finish(this.#transaction)
     finish(this.#begin)
   }
 
   commit() {
-    try {
-      finish(this.#commit)
-    } catch (error) {
-      throw translated(error) // a deferred foreign key speaks up only here
-    }
-  }
-
-  /** False after SQLite has given up a transaction by itself, as it does when memory runs out. */
-  inTransaction() {
-    try {
-      finish(this.#begin)
-    } catch {
-      return true
-    }
     finish(this.#commit)
-    return false
+    if (++this.#units === UNITS) this.#endTransaction()
   }
 
+  /** Throws if SQLite has given up the whole transaction, with units that are committed: only a restart brings them back. */
   rollback() {
-    finish(this.#rollback)
+    try {
+      finish(this.#rollback)
+    } catch (error) {
+      throw new StoreError(`The database in memory is lost, not the file: ${(error as Error).message}. Start again.`)
+    }
+    this.commit()
     this.#forgetColumns()
+  }
+
+  #endTransaction() {
+    if (this.#units > 0) finish(this.#end)
+    this.#units = 0
   }
 
   /** Runs statements of this folder's own, such as a PRAGMA, and answers the first column. */
   column(sql: string): Value[] {
+    this.#endTransaction()
     return this.#connection.column(sql)
   }
 
   /** The database as an SQLite file. Blocks for about 2 ms per MB. */
   bytes() {
+    this.#endTransaction()
     return this.#connection.bytes()
   }
 
   close() {
     for (const { statement } of this.#prepared.values()) statement.free()
-    for (const statement of [this.#begin, this.#commit, this.#rollback, this.#schemaVersion]) statement.free()
+    for (const statement of [this.#transaction, this.#begin, this.#commit, this.#rollback, this.#end]) statement.free()
+    this.#schemaVersion.free()
     this.#prepared.clear()
     this.#connection.close()
   }

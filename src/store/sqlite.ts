@@ -55,7 +55,7 @@ const parts: Parts = { disk: realDisk, fold: foldInWorker, lock: lockFile }
 export const openSqlite = (options: SqliteOptions) => openSqliteOn(parts, options)
 
 export const openSqliteOn = async ({ disk, fold, lock }: Parts, options: SqliteOptions): Promise<SqliteDb> => {
-  if (options.file === null) return new EmbeddedDb(await Engine.open(options.image), null)
+  if (options.file === null) return new EmbeddedDb(await Engine.open(options.image), null, options)
   const file = disk === realDisk ? await realPath(options.file) : options.file
   const unlock = await lock(file, options.holder)
   try {
@@ -97,6 +97,7 @@ class EmbeddedDb implements SqliteDb {
   readonly #engine: Engine
   readonly #storage: Storage | null
   readonly #warn: (message: string) => void
+  readonly #onFatal: (error: Error) => void
   #state: 'open' | 'closing' | 'dead' = 'open'
   #failure: StoreError | null = null
   #busy = false
@@ -108,19 +109,16 @@ class EmbeddedDb implements SqliteDb {
   #closing: Promise<void> | null = null
   #retryAt = 0
 
-  constructor(engine: Engine, storage: Storage | null, options?: SqliteOptions) {
+  constructor(engine: Engine, storage: Storage | null, options: SqliteOptions) {
     this.#engine = engine
     this.#storage = storage
-    this.#warn = options?.warn ?? (() => {})
+    this.#warn = options.warn ?? (() => {})
+    this.#onFatal = options.onFatal
     if (!storage) return
     const { journal } = storage
     journal.warn = this.#warn
     journal.onBatch = bytes => this.#foldIfLong(bytes)
-    journal.onFatal = error => {
-      this.#state = 'dead'
-      this.#failure = error
-      options?.onFatal(error)
-    }
+    journal.onFatal = error => this.#die(error)
     if (storage.sealed) this.#foldAside()
   }
 
@@ -149,13 +147,27 @@ class EmbeddedDb implements SqliteDb {
       this.#history.add(unit.written)
     } catch (error) {
       outcome = { error }
-      unit.rollback()
+      this.#rollback(unit)
     }
     try {
       return this.#settle(outcome, unit) // before the next unit starts: the journal's order is the commits' order
     } finally {
       this.#leave()
     }
+  }
+
+  #rollback(unit: Unit) {
+    try {
+      unit.rollback()
+    } catch (error) {
+      this.#die(error as StoreError)
+    }
+  }
+
+  #die(error: StoreError) {
+    this.#state = 'dead'
+    this.#failure = error
+    this.#onFatal(error)
   }
 
   migrate<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
@@ -213,6 +225,7 @@ class EmbeddedDb implements SqliteDb {
   }
 
   #leave() {
+    if (this.#state === 'dead') this.#refuseTurns()
     const next = this.#turns.shift()
     if (next) next.go()
     else this.#busy = false

@@ -54,10 +54,11 @@ export class Unit implements Tx {
     this.#ended = true
   }
 
+  /** Throws if the database in memory is lost with it. */
   rollback() {
     this.#ended = true
     this.effects.length = 0
-    if (this.#begun && this.#engine.inTransaction()) this.#engine.rollback()
+    if (this.#begun) this.#engine.rollback()
     this.#begun = false
   }
 

@@ -82,7 +82,7 @@ class Sqlite {
 
   /** Where values of up to `size` bytes can lie until this is asked again. */
   roomFor(size: number): C {
-    if (size > this.#room) {
+    if (this.#values === 0 || size > this.#room) {
       this.call._free(this.#values)
       this.#room = Math.max(size, 64 * 1024)
       this.#values = this.allocate(this.#room)

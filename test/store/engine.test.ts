@@ -1,0 +1,89 @@
+/** Units of work on SQLite in memory, many of them in one transaction of its own. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { StoreError } from '../../src/store/db.ts'
+import { Engine } from '../../src/store/engine.ts'
+import { Unit } from '../../src/store/unit.ts'
+
+const withTable = async () => {
+  const engine = await Engine.open()
+  const unit = new Unit(engine, true)
+  await unit.run('CREATE TABLE a (id BIGINT PRIMARY KEY, text TEXT NOT NULL)')
+  unit.commit()
+  return engine
+}
+
+const inserting = async (engine: Engine, id: number, text = '') => {
+  const unit = new Unit(engine, true)
+  await unit.run('INSERT INTO a (id, text) VALUES ($1, $2)', [id, text])
+  return unit
+}
+
+const ids = (engine: Engine) => engine.column('SELECT id FROM a ORDER BY id')
+
+test('of 200 units every third is given up: the others stay, in every look at them between', async () => {
+  const engine = await withTable()
+  const kept: number[] = []
+  for (let id = 1; id <= 200; id++) {
+    const unit = await inserting(engine, id)
+    if (id % 3 === 0) unit.rollback()
+    else {
+      unit.commit()
+      kept.push(id)
+    }
+    const [count] = await new Unit(engine, false).all<{ n: number }>('SELECT COUNT(*) AS n FROM a')
+    assert.is(count!.n, kept.length)
+    if (id % 50 === 0) assert.equal(ids(engine), kept)
+  }
+  const copy = await Engine.open(engine.bytes())
+  assert.equal(ids(copy), kept)
+  for (const open of [engine, copy]) open.close()
+})
+
+test('what goes through memory comes out as it was: numbers to 2^53, texts of any length and script, null', async () => {
+  const engine = await Engine.open()
+  const unit = new Unit(engine, true)
+  await unit.run('CREATE TABLE a (id BIGINT PRIMARY KEY, one TEXT, two TEXT)')
+  const rows = [
+    { id: 0, one: '', two: null },
+    { id: -1, one: 'ä€𝄞', two: 'a' },
+    { id: 2 ** 31, one: 'x'.repeat(300_000), two: '\u{10ffff}'.repeat(40_000) },
+    { id: -(2 ** 31) - 1, one: 'a\0b', two: '\n"\'' },
+    { id: Number.MAX_SAFE_INTEGER, one: null, two: 'ü'.repeat(65_536) },
+    { id: Number.MIN_SAFE_INTEGER, one: '$1', two: '?' },
+  ]
+  for (const { id, one, two } of rows) {
+    await unit.run('INSERT INTO a (id, one, two) VALUES ($1, $2, $3)', [id, one, two])
+    const found = await unit.get<object>('SELECT id, one, two FROM a WHERE id = $1 AND one IS NOT DISTINCT FROM $2', [
+      id,
+      one,
+    ])
+    assert.equal(found, { id, one, two })
+  }
+  unit.commit()
+  const copy = await Engine.open(engine.bytes())
+  assert.equal(
+    await new Unit(copy, false).all('SELECT id, one, two FROM a ORDER BY id'),
+    [...rows].sort((a, b) => a.id - b.id),
+  )
+  for (const open of [engine, copy]) open.close()
+})
+
+test('when memory runs out and SQLite gives up all units at once, the unit says that the database is lost', async () => {
+  const engine = await withTable()
+  engine.column('PRAGMA max_page_count = 40')
+  let refused: Unit | undefined
+  for (let id = 1; !refused; id++) {
+    const unit = new Unit(engine, true)
+    const done = await unit.run('INSERT INTO a (id, text) VALUES ($1, $2)', [id, 'x'.repeat(3000)]).catch(() => false)
+    if (done === false) refused = unit
+    else unit.commit()
+  }
+  assert.throws(
+    () => refused.rollback(),
+    (error: Error) => error instanceof StoreError && /lost, not the file/.test(error.message),
+  )
+  engine.close()
+})
+
+test.run()
