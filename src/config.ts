@@ -45,11 +45,26 @@ export type Database =
   | { readonly file: string; readonly postgres?: undefined }
   | { readonly file: null; readonly postgres: { url: string; prepare: boolean; poolSize: number } }
 
+/** An S3-compatible object store, and who we are to it. */
+export interface BucketSettings {
+  readonly name: string
+  /** Empty, or with a slash at its end. */
+  readonly prefix: string
+  readonly region: string
+  /** undefined: Amazon's own. */
+  readonly endpoint: string | undefined
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken: string | undefined
+}
+
 export interface Settings {
   readonly host: string
   readonly port: number
   readonly db: Database
   readonly filesFolder: string | undefined
+  /** Instead of a folder. */
+  readonly bucket: BucketSettings | undefined
   /** Empty: the address that the server listens on. */
   readonly baseUrl: string
   readonly payments: Config['payments']
@@ -81,6 +96,8 @@ const defaults = {
 export function readSettings(mode: Config['mode'], flags: Flags, env: Environment = environment()): Settings {
   const given = (flag: keyof Flags) => flags[flag] ?? env[variable(flag)]
   const host = given('host') ?? '127.0.0.1'
+  const files = given('files')
+  const bucket = files !== undefined && isBucket(files) ? bucketOf(files, env) : undefined
   const payments = oneOf('--payments', given('payments') ?? defaults[mode].payments, ['manual', 'sandbox'])
   const baseUrl = baseUrlOf(given('baseUrl'))
   if (!isLoopbackName(host)) checkPublic(mode, host, baseUrl, payments)
@@ -92,7 +109,8 @@ export function readSettings(mode: Config['mode'], flags: Flags, env: Environmen
     host,
     port: portOf('--port', given('port') ?? '4000'),
     db,
-    filesFolder: given('files') ?? (db.postgres ? 'marketplace.files' : undefined),
+    filesFolder: bucket ? undefined : (files ?? (db.postgres ? 'marketplace.files' : undefined)),
+    bucket,
     baseUrl,
     payments,
     rateLimits: oneOf('--rate-limits', given('rateLimits') ?? defaults[mode].rateLimits, ['strict', 'warn', 'off']),
@@ -163,6 +181,46 @@ function baseUrlOf(text: string | undefined): string {
   const plain = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash
   if (!plain) throw new UsageError(`--base-url takes an address like https://market.example, not ${text}.`)
   return url.href.replace(/\/+$/, '')
+}
+
+const isBucket = (text: string) => /^s3:\/\//i.test(text)
+
+/** The variables are those that other programs for S3 read. */
+function bucketOf(text: string, env: Environment): BucketSettings {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const fault =
+    !url || url.username || url.password || url.port || url.hash || ![...url.searchParams.keys()].every(known)
+  if (fault || !BUCKET_NAME.test(url.hostname) || !PREFIX.test(url.pathname)) throw new UsageError(BUCKET_WANTED)
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env
+  if (!accessKeyId || !secretAccessKey) {
+    throw new UsageError('--files s3://… needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment.')
+  }
+  const asked = url.searchParams
+  const prefix = url.pathname.replace(/^\/+|\/+$/g, '')
+  return {
+    name: url.hostname,
+    prefix: prefix && `${prefix}/`,
+    region: asked.get('region') || env.AWS_REGION || env.AWS_DEFAULT_REGION || 'us-east-1',
+    endpoint: endpointOf(asked.get('endpoint') || env.AWS_ENDPOINT_URL_S3 || env.AWS_ENDPOINT_URL),
+    accessKeyId,
+    secretAccessKey,
+    sessionToken: env.AWS_SESSION_TOKEN || undefined,
+  }
+}
+
+const known = (name: string) => name === 'region' || name === 'endpoint'
+const BUCKET_NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
+const PREFIX = /^[\w./-]{0,200}$/
+// The address is not repeated: it may hold what should not be there.
+const BUCKET_WANTED =
+  '--files takes a folder, or s3://bucket/prefix?region=…&endpoint=https://… with the credentials in the environment.'
+
+function endpointOf(text: string | undefined): string | undefined {
+  if (!text) return undefined
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const plain = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash
+  if (plain) return url.href
+  throw new UsageError('The endpoint of the object store is an address like https://s3.example, without a password.')
 }
 
 const isPostgres = (text: string) => /^postgres(?:ql)?:\/\//i.test(text)

@@ -17,6 +17,7 @@ import { dropTests } from './store/agent-tests.ts'
 import { openDatabase } from './store/database.ts'
 import { type Db, StoreError, type Tx } from './store/db.ts'
 import { emptyDatabase } from './store/empty.ts'
+import type { FileStore } from './store/files.ts'
 import { releaseAllRequests } from './store/idempotency-keys.ts'
 import { releaseJobs } from './store/jobs.ts'
 import { openLocalFiles } from './store/local-files.ts'
@@ -29,6 +30,7 @@ import { contractPages } from './web/contract.ts'
 import { createMetrics } from './web/metrics.ts'
 import { metricsPage, serveMetrics } from './web/metrics-page.ts'
 import { createServer } from './web/server.ts'
+import type { BucketOptions } from './world/bucket.ts'
 import { createMailer, type MailOptions } from './world/mail.ts'
 import { createWorld } from './world/real.ts'
 import type { Pems } from './world/trust.ts'
@@ -47,6 +49,8 @@ export interface OpenOptions {
   migrate?: boolean | undefined
   /** Where uploaded files are kept; beside the file of the database unless given. */
   filesFolder?: string | undefined
+  /** An object store instead, which several instances share. */
+  bucket?: BucketOptions | undefined
   /** Public address; the one the server listens on unless given. */
   baseUrl?: string
   payments?: Config['payments']
@@ -94,6 +98,8 @@ export interface Marketplace {
 }
 
 const TICK_MS = 1000
+/** An upload is over long before this. */
+const FORGOTTEN_MS = 60 * 60 * 1000
 // A little less than the ten seconds of D4: making everything durable takes its time as well.
 const GRACE_MS = 9_000
 
@@ -115,7 +121,7 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
     closers.push(() => world.egress.close())
     closers.push(async () => world.mail?.close())
     await proveSecretKey(db, world, secretKey)
-    const files = await openLocalFiles(options.filesFolder ?? (file === null ? null : `${file}.files`))
+    const files = await openFiles(options, world)
     closers.push(() => files.close())
     const market: Market = { db, files, world, config: configOf(options, secretKey), log }
     if (options.admin) await ensureAdmin(market, options.admin)
@@ -201,6 +207,20 @@ async function openDb(options: OpenOptions, log: Log): Promise<Db> {
     return db
   } catch (error) {
     await db.close()
+    throw error
+  }
+}
+
+async function openFiles({ bucket: given, file, filesFolder }: OpenOptions, world: World): Promise<FileStore> {
+  if (!given) return openLocalFiles(filesFolder ?? (file === null ? null : `${file}.files`))
+  const { openBucket } = await import('./world/bucket.ts') // most marketplaces never need it
+  const { openObjectFiles } = await import('./store/object-files.ts')
+  const bucket = await openBucket(given)
+  try {
+    await bucket.prove(world.id('check'))
+    return await openObjectFiles(bucket, world.realNow() - FORGOTTEN_MS)
+  } catch (error) {
+    await bucket.close()
     throw error
   }
 }

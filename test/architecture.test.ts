@@ -44,6 +44,7 @@ const knownBy: Readonly<Record<string, string>> = {
   'node-cron': 'src/world/cron.ts',
   undici: 'src/world/egress.ts',
   nodemailer: 'src/world/mail.ts',
+  aws4fetch: 'src/world/bucket.ts',
   commander: 'src/cli/main.ts',
 }
 

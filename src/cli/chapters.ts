@@ -58,7 +58,10 @@ const running: Chapter = [
         ...served('serve'),
         ['--db-prepare <mode>', 'on, or off behind a Postgres pooler in transaction mode (MARKETPLACE_DB_PREPARE)'],
         ['--db-pool <number>', 'connections to Postgres at most (default: 10, MARKETPLACE_DB_POOL)'],
-        ['--files <folder>', 'where uploaded files are kept (default: beside the database, MARKETPLACE_FILES)'],
+        [
+          '--files <folder or s3>',
+          'where uploaded files are kept: a folder, or s3://bucket/prefix for several instances (default: beside the database, MARKETPLACE_FILES)',
+        ],
         ['--no-migrate', 'refuse a database that is not up to date, instead of migrating it'],
         ['--metrics-port <number>', 'open /metrics on this port of the loopback address (MARKETPLACE_METRICS_PORT)'],
       ],

@@ -64,6 +64,22 @@ export function createEgress({ requireHttps, ca, ...rule }: EgressOptions): Egre
   }
 }
 
+/**
+ * Connections to one server that the operator has named, for what is no webhook: as for mail, no rule says where it
+ * may be. Waiting for a connection, for an answer or for more of it ends after some seconds.
+ */
+export async function connectionsTo(origin: string, silenceMs = 15_000): Promise<Pool> {
+  const { Pool } = await import('undici')
+  return new Pool(origin, {
+    connections: 128,
+    connectTimeout: 5_000,
+    headersTimeout: silenceMs,
+    bodyTimeout: silenceMs,
+    keepAliveMaxTimeout: 30_000,
+    maxHeaderSize: MAX_HEADER_BYTES,
+  })
+}
+
 // By the first call, so that a start does not wait for it. Of undici's 160 ms the pool alone takes 35; should a later
 // version keep it elsewhere, the whole does as well.
 async function loadPool(): Promise<typeof Pool> {

@@ -3,6 +3,7 @@ import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { startObjectStore } from '../support/object-store.ts'
 import { inFolder, run, start } from './program.ts'
 
 const SERVE = ['serve', '--port', '0', '--json']
@@ -90,6 +91,35 @@ test(
     assert.match(err, `Port ${port} is in use`)
     child.kill('SIGTERM')
     await ended
+  }),
+)
+
+test(
+  'files go to the object store that is named, which is tried at the start; what it refuses ends the start, in a sentence',
+  inFolder(async folder => {
+    const store = await startObjectStore()
+    const args = [...SERVE, '--files', store.address]
+    const { child, ended, firstLine } = start(args, folder, store.env)
+    await firstLine
+    assert.equal(
+      store.asked.map(line => line.split(/[ _]/)[0]),
+      ['PUT', 'GET', 'DELETE'],
+    )
+    assert.not(existsSync(join(folder, 'marketplace.db.files')))
+    child.kill('SIGTERM')
+    const { code, out } = await ended
+    assert.is(code, 0)
+    assert.not.match(out, store.env.AWS_SECRET_ACCESS_KEY!)
+    const secret = 'a secret that is not the right one'
+    const refused = await run(args, folder, { ...store.env, AWS_SECRET_ACCESS_KEY: secret })
+    assert.is(refused.code, 1)
+    assert.match(refused.err, 'SignatureDoesNotMatch')
+    assert.not.match(refused.err, secret)
+    assert.is(refused.err.trim().split('\n').length, 1, refused.err)
+    await store.close()
+    const away = await run(args, folder, store.env)
+    assert.is(away.code, 1)
+    assert.match(away.err, "can't be reached")
   }),
 )
 

@@ -66,6 +66,16 @@ const refused: [name: string, args: string[], words: string, env?: NodeJS.Proces
   ['dev in public', ['dev', '--host', '0.0.0.0'], 'dev listens on this machine alone'],
   ['half a mail setting', ['serve', '--port', '0'], 'go together', { MARKETPLACE_MAIL_FROM: 'a@example.com' }],
   ['half an administrator', ['serve', '--port', '0'], 'go together', { MARKETPLACE_ADMIN_EMAIL: 'a@example.com' }],
+  ['an object store without credentials', ['serve', '--files', 's3://market'], 'AWS_ACCESS_KEY_ID and AWS_SECRET'],
+  ['credentials in an address', ['serve', '--files', 's3://key:word@market'], 'credentials in the environment'],
+  ['a bucket that is none', ['serve', '--files', 's3://Market_1/x'], '--files takes a folder, or s3://'],
+  ['an unknown word about a bucket', ['serve', '--files', 's3://market?zone=1'], '--files takes a folder, or s3://'],
+  [
+    'an endpoint that is none',
+    ['serve', '--files', 's3://market'],
+    'The endpoint of the object store is an address',
+    { AWS_ACCESS_KEY_ID: 'x', AWS_SECRET_ACCESS_KEY: 'y', AWS_ENDPOINT_URL_S3: 'https://user:word@s3.example' },
+  ],
   ['a seed that is none', ['dev', '--ephemeral', '--seed', 'x'], '--seed takes a whole number'],
 ]
 

@@ -1,0 +1,172 @@
+/** An S3-compatible object store that the operator has named: signed requests, tried again within limits. */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { BucketError, couldNotBeReached, refusedBy } from './bucket-faults.ts'
+import { connectionsTo } from './egress.ts'
+
+export interface BucketOptions {
+  name: string
+  /** Stands before each key, with a slash at its end; may be empty. */
+  prefix: string
+  region: string
+  /** Of a store that is not Amazon's own. */
+  endpoint?: string | undefined
+  accessKeyId: string
+  secretAccessKey: string
+  sessionToken?: string | undefined
+  /** How long it may be silent in the middle of a request. */
+  silenceMs?: number
+}
+
+export interface Bucket {
+  /** The whole file at `path` under this key, in one piece: it is there when this resolves, and nothing if it rejects. */
+  put(key: string, path: string): Promise<void>
+  /** Rejects if there is none. Whoever stops reading destroys it. */
+  get(key: string): Promise<Readable>
+  /** No error if it is not there. */
+  remove(key: string): Promise<void>
+  /** Writes, reads and removes an object under this key. Rejects with a sentence that says what to check. */
+  prove(key: string): Promise<void>
+  close(): Promise<void>
+}
+
+interface Body {
+  length: number
+  /** SHA-256, hexadecimal. */
+  hash: string
+  /** Anew for each try. */
+  open(): Readable | Buffer
+}
+
+/** Four tries, all of them within three quarters of a minute. */
+const TRIES = 4
+const DEADLINE_MS = 45_000
+const FIRST_PAUSE_MS = 200
+/** Of an answer that says why not. */
+const MAX_FAULT_BYTES = 16 * 1024
+
+/** Opens connections when they are needed; there is nothing to wait for. Source: D21. */
+export async function openBucket(options: BucketOptions): Promise<Bucket> {
+  const { prefix, region } = options
+  const base = baseOf(options)
+  const connections = await connectionsTo(base.origin, options.silenceMs)
+  const { AwsV4Signer } = await import('aws4fetch') // most marketplaces never need it
+  const cache = new Map<string, ArrayBuffer>() // the day's key, which is made of four hashes
+
+  async function attempt(method: string, key: string, body: Body | undefined, signal: AbortSignal | null) {
+    const headers = {
+      'x-amz-content-sha256': body?.hash ?? EMPTY_HASH,
+      ...(body && { 'content-length': String(body.length), 'content-type': 'application/octet-stream' }),
+    }
+    const url = `${base.href}${prefix}${key}`
+    const signed = await new AwsV4Signer({
+      method,
+      url,
+      headers,
+      service: 's3',
+      region,
+      cache,
+      ...credentialsOf(options),
+    }).sign()
+    return connections.request({
+      method: method as 'GET',
+      path: signed.url.pathname,
+      headers: Object.fromEntries(signed.headers),
+      body: body?.open() ?? null,
+      signal,
+    })
+  }
+
+  /** What the last try was answered. */
+  async function ask(method: 'PUT' | 'GET' | 'DELETE', key: string, body?: Body) {
+    const deadline = AbortSignal.timeout(DEADLINE_MS)
+    for (let tries = 1; ; tries++) {
+      const last = tries === TRIES || deadline.aborted
+      try {
+        // Reading may take longer: as long as whoever it is for.
+        const answer = await attempt(method, key, body, method === 'GET' ? null : deadline)
+        if (last || !mayPassLater(answer.statusCode)) return answer
+        await answer.body.dump().catch(() => {})
+      } catch (error) {
+        if (last) throw couldNotBeReached(base.origin, error as Error)
+      }
+      await pause(tries)
+    }
+  }
+
+  async function expect(statuses: readonly number[], method: 'PUT' | 'GET' | 'DELETE', key: string, body?: Body) {
+    const answer = await ask(method, key, body)
+    if (statuses.includes(answer.statusCode)) return answer.body
+    throw refusedBy(options, base.origin, answer.statusCode, await startOf(answer.body))
+  }
+
+  async function put(key: string, body: Body) {
+    await (await expect([200, 201, 204], 'PUT', key, body)).dump()
+  }
+
+  async function remove(key: string) {
+    await (await expect([200, 202, 204, 404], 'DELETE', key)).dump()
+  }
+
+  return {
+    put: async (key, path) => put(key, await bodyOf(path)),
+    get: key => expect([200], 'GET', key),
+    remove,
+    async prove(key) {
+      const text = 'Written by a start of the marketplace, to see that it can.'
+      await put(key, { length: text.length, hash: sha256().update(text).digest('hex'), open: () => Buffer.from(text) })
+      const found = await startOf(await expect([200], 'GET', key))
+      await remove(key)
+      if (found !== text) throw new BucketError('Changed', `What was written to ${base.origin} came back changed.`)
+    },
+    close: () => connections.destroy(),
+  }
+}
+
+const sha256 = () => createHash('sha256')
+const EMPTY_HASH = sha256().digest('hex')
+
+async function bodyOf(path: string): Promise<Body> {
+  const hash = sha256()
+  const [{ size }] = await Promise.all([stat(path), pipeline(createReadStream(path), hash)])
+  return { length: size, hash: hash.digest('hex'), open: () => createReadStream(path) }
+}
+
+const credentialsOf = ({ accessKeyId, secretAccessKey, sessionToken }: BucketOptions) => ({
+  accessKeyId,
+  secretAccessKey,
+  ...(sessionToken !== undefined && { sessionToken }),
+})
+
+/** Amazon wants the bucket in the name of the host; what else speaks its language takes it in the path. */
+function baseOf({ endpoint, name, region }: BucketOptions): { origin: string; href: string } {
+  const amazon = `s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`
+  // A dot in the name would not be covered by the certificate.
+  if (endpoint === undefined && !name.includes('.')) {
+    return { origin: `https://${name}.${amazon}`, href: `https://${name}.${amazon}/` }
+  }
+  const { origin, pathname } = new URL(endpoint ?? `https://${amazon}`)
+  return { origin, href: `${origin}${pathname.replace(/\/*$/, '/')}${name}/` }
+}
+
+/** Too many requests, a store that is restarting, a connection that ended early. */
+const mayPassLater = (status: number) => [408, 429, 500, 502, 503, 504].includes(status)
+
+async function startOf(body: Readable): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body) {
+    chunks.push(chunk as Buffer)
+    size += (chunk as Buffer).length
+    if (size > MAX_FAULT_BYTES) break
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+// Those who failed together must not all come back together.
+let turn = 0
+const pause = (tries: number) =>
+  new Promise(resolve => setTimeout(resolve, FIRST_PAUSE_MS * 2 ** (tries - 1) * (1 + (turn++ % 8) / 8)))
