@@ -59,6 +59,7 @@ export const markRedelivery = (tx: Tx, id: string, of: string) =>
 /** What waits for its next attempt, before others of the same task, is tried now. */
 export const hurry = (tx: Tx, taskId: string, agentId: string, now: number) =>
   tx.run(
-    `UPDATE deliveries SET next_at = $3 WHERE task_id = $1 AND agent_id = $2 AND state = 'pending' AND next_at > $3`,
+    `UPDATE deliveries SET next_at = $3 WHERE task_id = $1 AND agent_id = $2 AND state = 'pending' AND ended_at IS NULL
+       AND next_at > $3`,
     [taskId, agentId, now],
   )

@@ -18,7 +18,7 @@ export const insertDelivery = (
   tx.run(
     `INSERT INTO deliveries (id, agent_id, task_id, event, body, state, next_at, created_at)
      VALUES ($1, $2, $3, $4, $5,
-       CASE WHEN EXISTS (SELECT 1 FROM deliveries d WHERE d.task_id = $3 AND d.agent_id = $2 AND d.state IN ('pending', 'waiting'))
+       CASE WHEN EXISTS (SELECT 1 FROM deliveries d WHERE d.task_id = $3 AND d.agent_id = $2 AND d.ended_at IS NULL)
          THEN 'waiting' ELSE 'pending' END, $6, $6)`,
     [row.id, row.agentId, row.taskId, row.event, row.body, row.createdAt],
   )
@@ -142,7 +142,7 @@ export const endDelivery = (tx: Tx, end: Held & { state: 'delivered' | 'failed';
 /** The next one of a task to an agent whose head has ended may go. The task is held, so that none joins meanwhile. */
 export async function promoteNext(tx: Tx, taskId: string, agentId: string, now: number): Promise<void> {
   const next = await tx.get<{ id: string }>(
-    `SELECT d.id FROM deliveries d WHERE d.task_id = $1 AND d.agent_id = $2 AND d.state = 'waiting'
+    `SELECT d.id FROM deliveries d WHERE d.task_id = $1 AND d.agent_id = $2 AND d.state = 'waiting' AND d.ended_at IS NULL
      ORDER BY d.id LIMIT 1`,
     [taskId, agentId],
   )
@@ -157,5 +157,5 @@ export async function promoteNext(tx: Tx, taskId: string, agentId: string, now: 
 export const outboxDepth = (q: Reader) =>
   q.all<{ state: 'pending' | 'waiting'; count: number; oldestAt: number }>(
     `SELECT state, COUNT(*) AS count, MIN(created_at) AS "oldestAt" FROM deliveries
-     WHERE state IN ('pending', 'waiting') GROUP BY state ORDER BY state`,
+     WHERE ended_at IS NULL GROUP BY state ORDER BY state`,
   )

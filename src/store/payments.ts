@@ -1,5 +1,6 @@
 /** Deposits and withdrawals: the transfers between the marketplace and the world. */
 import { columns, type Reader, type Tx } from './db.ts'
+import { isIncome } from './transfers.ts'
 
 export type PaymentKind = 'deposit' | 'withdrawal'
 export type PaymentStatus = 'pending' | 'completed' | 'rejected'
@@ -28,6 +29,9 @@ const paymentColumns = columns(
   'createdAt',
 )
 
+// The condition of their index, in the same words.
+const isPayment = `kind IN ('deposit', 'withdrawal')`
+
 export const paymentById = (q: Reader, kind: PaymentKind, id: string) =>
   q.get<PaymentRow>(`SELECT ${paymentColumns} FROM transfers WHERE id = $1 AND kind = $2`, [id, kind])
 
@@ -40,14 +44,14 @@ export const listPayments = (
   offset: number,
 ) =>
   q.all<PaymentRow>(
-    `SELECT ${paymentColumns} FROM transfers WHERE kind = $1 AND status = COALESCE($2, status)
+    `SELECT ${paymentColumns} FROM transfers WHERE kind = $1 AND ${isPayment} AND status = COALESCE($2, status)
      ORDER BY id LIMIT $3 OFFSET $4`,
     [kind, status, limit, offset],
   )
 
 export const countPayments = async (q: Reader, kind: PaymentKind, status: PaymentStatus | null) => {
   const row = await q.get<{ count: number }>(
-    'SELECT COUNT(*) AS count FROM transfers WHERE kind = $1 AND status = COALESCE($2, status)',
+    `SELECT COUNT(*) AS count FROM transfers WHERE kind = $1 AND ${isPayment} AND status = COALESCE($2, status)`,
     [kind, status],
   )
   return row!.count
@@ -71,7 +75,7 @@ export const decidePayment = (
 export const depositedSince = async (q: Reader, userId: string, since: number) => {
   const row = await q.get<{ total: number }>(
     `SELECT CAST(COALESCE(SUM(amount), 0) AS BIGINT) AS total FROM transfers
-     WHERE payee_id = $1 AND kind = 'deposit' AND status <> 'rejected' AND created_at >= $2`,
+     WHERE payee_id = $1 AND ${isIncome} AND kind = 'deposit' AND status <> 'rejected' AND created_at >= $2`,
     [userId, since],
   )
   return row!.total

@@ -23,6 +23,9 @@ export interface SettlementRow {
   clearsAt: number | null
 }
 
+/** What came in, of the payee's transfers. An index holds just these, and SQLite uses it only where the words agree. */
+export const isIncome = `kind IN ('deposit', 'release')`
+
 export const insertAccounts = (tx: Tx, userId: string) =>
   tx.run(
     `INSERT INTO accounts (id, user_id, kind) VALUES
@@ -116,7 +119,7 @@ const statement = `
     t.task_id, t.description, t.created_at, t.status,
     CASE WHEN t.kind = 'release' THEN 'earning' ELSE t.kind END
   FROM transfers t LEFT JOIN settlements s ON t.kind = 'release' AND s.task_id = t.task_id
-  WHERE t.payee_id = $1 AND (t.kind = 'release' OR t.payer_id IS NULL)`
+  WHERE t.payee_id = $1 AND t.${isIncome}`
 
 export interface StatementRow {
   id: string

@@ -15,6 +15,7 @@ import { queues } from './40-queues.ts'
 import { rateWindows } from './50-rate-windows.ts'
 import { due } from './60-due.ts'
 import { uploads } from './70-uploads.ts'
+import { narrowIndexes } from './80-narrow-indexes.ts'
 
 export const migrations = [
   { id: 1, name: 'accounts', sql: accounts },
@@ -33,4 +34,5 @@ export const migrations = [
   { id: 50, name: 'rate windows', sql: rateWindows },
   { id: 60, name: 'due', sql: due },
   { id: 70, name: 'uploads', sql: uploads },
+  { id: 80, name: 'narrow indexes', sql: narrowIndexes },
 ] as const
