@@ -85,7 +85,7 @@ export interface Settings {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-export const version: string = createRequire(import.meta.url)('../package.json').version
+export const version: string = createRequire(import.meta.url)('agent-marketplace/package.json').version
 
 const defaults = {
   dev: { db: '.marketplace/dev.db', payments: 'sandbox', rateLimits: 'off' },

@@ -5,10 +5,9 @@ import { Engine } from './engine.ts'
 import { type Migration, migrate } from './migrate.ts'
 import { Unit } from './unit.ts'
 
-export const emptyDatabaseFile = new URL('./empty.db', import.meta.url)
-
-/** An SQLite file; undefined where nothing was built, as when the source runs. */
-export const emptyDatabase = (): Promise<Uint8Array | undefined> => readFile(emptyDatabaseFile).catch(() => undefined)
+/** An SQLite file; undefined where none lies beside the code, as when the source runs. */
+export const emptyDatabase = (): Promise<Uint8Array | undefined> =>
+  readFile(new URL('./empty.db', import.meta.url)).catch(() => undefined)
 
 /** What the migrations make of nothing, dated so that the same source gives the same bytes. */
 export async function makeEmptyDatabase(migrations: readonly Migration[]): Promise<Uint8Array> {

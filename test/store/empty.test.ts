@@ -6,7 +6,7 @@ import { migrate } from '../../src/store/migrate.ts'
 import { migrations } from '../../src/store/migrations/index.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
 
-const shipped = new URL('../../dist/store/empty.db', import.meta.url)
+const shipped = new URL('../../dist/bundle/empty.db', import.meta.url)
 const onFatal = (error: Error) => assert.unreachable(error.message)
 
 async function contents(image?: Uint8Array) {
