@@ -17,15 +17,14 @@ import { dropTests } from './store/agent-tests.ts'
 import { openDatabase } from './store/database.ts'
 import { type Db, StoreError, type Tx } from './store/db.ts'
 import { emptyDatabase } from './store/empty.ts'
-import type { FileStore } from './store/files.ts'
 import { releaseAllRequests } from './store/idempotency-keys.ts'
 import { releaseJobs } from './store/jobs.ts'
-import { openLocalFiles } from './store/local-files.ts'
 import { migrate, proveMigrated } from './store/migrate.ts'
 import { migrations } from './store/migrations/index.ts'
 import { releaseLeases } from './store/outbox.ts'
 import type { PostgresOptions } from './store/postgres.ts'
 import { userByEmail } from './store/users.ts'
+import { type FilesOptions, openFiles } from './uploaded-files.ts'
 import { contractPages } from './web/contract.ts'
 import { createMetrics } from './web/metrics.ts'
 import { metricsPage, serveMetrics } from './web/metrics-page.ts'
@@ -80,7 +79,7 @@ export interface OpenOptions {
   log?: Log
   /** What a second process on the same file is told about this one. */
   holder?: string
-  /** Called once if the disk fails: the process should end. */
+  /** Called if the disk fails, or another instance keeps its files elsewhere: the process should end. */
   onFatal?: (error: Error) => void
 }
 
@@ -98,8 +97,6 @@ export interface Marketplace {
 }
 
 const TICK_MS = 1000
-/** An upload is over long before this. */
-const FORGOTTEN_MS = 60 * 60 * 1000
 // A little less than the ten seconds of D4: making everything durable takes its time as well.
 const GRACE_MS = 9_000
 
@@ -121,7 +118,7 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
     closers.push(() => world.egress.close())
     closers.push(async () => world.mail?.close())
     await proveSecretKey(db, world, secretKey)
-    const files = await openFiles(options, world)
+    const files = await openFiles(filesOf(options, log), { db, world })
     closers.push(() => files.close())
     const market: Market = { db, files, world, config: configOf(options, secretKey), log }
     if (options.admin) await ensureAdmin(market, options.admin)
@@ -188,16 +185,13 @@ const KEY_NEEDED =
   '32 bytes as base64 (for example from: openssl rand -base64 32).'
 
 async function openDb(options: OpenOptions, log: Log): Promise<Db> {
-  const { file, postgres, onFatal, holder, mode } = options
+  const { file, postgres } = options
   const db = await openDatabase({
     file,
     image: file === null && !postgres ? await emptyDatabase() : undefined,
     postgres,
-    holder: holder ?? `marketplace ${mode}`,
-    onFatal: error => {
-      log({ type: 'error', message: error.message })
-      onFatal?.(error)
-    },
+    holder: holderOf(options),
+    onFatal: fatally(options, log),
     warn: message => log({ type: 'warning', message }),
   })
   try {
@@ -211,19 +205,21 @@ async function openDb(options: OpenOptions, log: Log): Promise<Db> {
   }
 }
 
-async function openFiles({ bucket: given, file, filesFolder }: OpenOptions, world: World): Promise<FileStore> {
-  if (!given) return openLocalFiles(filesFolder ?? (file === null ? null : `${file}.files`))
-  const { openBucket } = await import('./world/bucket.ts') // most marketplaces never need it
-  const { openObjectFiles } = await import('./store/object-files.ts')
-  const bucket = await openBucket(given)
-  try {
-    await bucket.prove(world.id('check'))
-    return await openObjectFiles(bucket, world.realNow() - FORGOTTEN_MS)
-  } catch (error) {
-    await bucket.close()
-    throw error
+const holderOf = ({ holder, mode }: OpenOptions) => holder ?? `marketplace ${mode}`
+
+const fatally =
+  ({ onFatal }: OpenOptions, log: Log) =>
+  (error: Error) => {
+    log({ type: 'error', message: error.message })
+    onFatal?.(error)
   }
-}
+
+const filesOf = (options: OpenOptions, log: Log): FilesOptions => ({
+  folder: options.filesFolder ?? (options.file === null ? null : `${options.file}.files`),
+  bucket: options.bucket,
+  holder: holderOf(options),
+  lost: fatally(options, log),
+})
 
 /** What an earlier process was doing when it ended. Of a shared database's work some is in the hands of others. */
 async function dropWorkInHand(tx: Tx) {

@@ -35,8 +35,8 @@ export const tables = [
   'uploads',
 ] as const
 
-/** What lives as long as a process: a connection test that runs, the requests that were counted. */
-export const leftBehind = ['agent_tests', 'rate_windows'] as const
+/** What lives as long as a process: a connection test that runs, the requests that were counted, where files are kept. */
+export const leftBehind = ['agent_tests', 'file_places', 'rate_windows'] as const
 
 /** Rows that the migrations themselves write; what was made of them since comes from the source. */
 const FURNISHED = ['accounts', 'categories'] as const

@@ -38,7 +38,7 @@ export interface Db {
    * what must not change under way is held by `tx.lock` before it is read, or decided by a conditional UPDATE.
    */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** A transaction that no other of its kind runs beside, in whatever process: for changes of the schema. */
+  /** A transaction that no other of its kind runs beside, in whatever process: for the schema, and for what a start decides. */
   migrate<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** True if other processes may hold this database too. */
   readonly shared: boolean

@@ -8,6 +8,7 @@ import { HttpParty } from '../../src/sim/http-party.ts'
 import { openPostgres } from '../../src/store/postgres.ts'
 import { inFolder, start } from '../cli/program.ts'
 import { freshDatabase } from '../support/databases.ts'
+import { startObjectStore } from '../support/object-store.ts'
 
 const ROUNDS = 3
 const PART = 700
@@ -18,9 +19,22 @@ test(
   'three instances, one killed at random under load: acknowledged money is there, the books are sound',
   inFolder(async folder => {
     const { url, drop } = await freshDatabase()
+    const store = await startObjectStore()
     const admin = { MARKETPLACE_ADMIN_EMAIL: 'root@example.com', MARKETPLACE_ADMIN_PASSWORD: 'root of a test' }
-    const env = { MARKETPLACE_SECRET_KEY: randomBytes(32).toString('base64'), ...admin }
-    const flags = ['--json', '--port', '0', '--payments', 'sandbox', '--rate-limits', 'off', '--db-pool', '4']
+    const env = { ...store.env, MARKETPLACE_SECRET_KEY: randomBytes(32).toString('base64'), ...admin }
+    const flags = [
+      '--files',
+      store.address,
+      '--json',
+      '--port',
+      '0',
+      '--payments',
+      'sandbox',
+      '--rate-limits',
+      'off',
+      '--db-pool',
+      '4',
+    ]
     const begin = async () => {
       const { child, ended, firstLine } = start(['serve', '--db', url, ...flags], folder, env)
       return { child, ended, url: JSON.parse(await firstLine).url as string }
@@ -80,7 +94,7 @@ test(
     await db.close()
     for (const { child } of instances) child.kill('SIGTERM')
     assert.equal(await Promise.all(instances.map(async ({ ended }) => (await ended).code)), [0, 0, 0])
-    await drop()
+    await Promise.all([drop(), store.close()])
   }),
 )
 

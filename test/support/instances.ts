@@ -5,6 +5,7 @@ import { createVirtualWorld, type VirtualWorld } from '../../src/world/virtual.t
 import type { Egress } from '../../src/world/world.ts'
 import { freshDatabase } from './databases.ts'
 import { type House, openHouse } from './marketplace.ts'
+import { startObjectStore } from './object-store.ts'
 
 export interface Instance extends Marketplace {
   world: VirtualWorld
@@ -24,8 +25,10 @@ export interface Instances {
 
 export async function openInstances(options: Partial<OpenOptions> = {}): Promise<Instances> {
   const { url, drop } = await freshDatabase()
+  const store = await startObjectStore()
   const shared = {
     admin: { email: 'admin@example.com', password: 'the admin of a test' },
+    bucket: store.bucket,
     ...options,
     postgres: { url, poolSize: 5 },
     secretKey: randomBytes(32).toString('base64'),
@@ -49,7 +52,7 @@ export async function openInstances(options: Partial<OpenOptions> = {}): Promise
     },
     async close() {
       await Promise.all(all.map(one => one.close(0)))
-      await drop()
+      await Promise.all([drop(), store.close()])
     },
   }
 }

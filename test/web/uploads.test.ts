@@ -14,7 +14,7 @@ test.after(() => house.close())
 
 async function onDisk(): Promise<string[]> {
   const [kept, arriving] = await Promise.all([readdir(join(incoming, '..')), readdir(incoming)])
-  return [...kept.filter(name => name !== 'incoming'), ...arriving]
+  return [...kept.filter(name => name.startsWith('file_')), ...arriving]
 }
 
 await uploadCases(test, house, onDisk)

@@ -16,6 +16,7 @@ import { rateWindows } from './50-rate-windows.ts'
 import { due } from './60-due.ts'
 import { uploads } from './70-uploads.ts'
 import { narrowIndexes } from './80-narrow-indexes.ts'
+import { filePlaces } from './90-file-places.ts'
 
 export const migrations = [
   { id: 1, name: 'accounts', sql: accounts },
@@ -35,4 +36,5 @@ export const migrations = [
   { id: 60, name: 'due', sql: due },
   { id: 70, name: 'uploads', sql: uploads },
   { id: 80, name: 'narrow indexes', sql: narrowIndexes },
+  { id: 90, name: 'file places', sql: filePlaces },
 ] as const
