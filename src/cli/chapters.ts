@@ -71,11 +71,14 @@ const running: Chapter = [
   MARKETPLACE_ADMIN_PASSWORD
   MARKETPLACE_METRICS_TOKEN    whoever sends it as a bearer token sees /metrics
   MARKETPLACE_SMTP_URL         smtps://user:password@host, for mail (password resets, failed health checks)
-  MARKETPLACE_MAIL_FROM        the sender of that mail`,
+  MARKETPLACE_MAIL_FROM        the sender of that mail
+  AWS_ACCESS_KEY_ID            with --files s3://…; also AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN,
+                               AWS_REGION and AWS_ENDPOINT_URL_S3`,
       examples: [
         'marketplace serve',
         'marketplace serve --host 0.0.0.0 --base-url https://market.example --db /data/market.db',
         'marketplace serve --db postgres://market@db.example/market --base-url https://market.example',
+        'marketplace serve --db postgres://market@db.example/market --files s3://my-bucket/market',
       ],
       run: async (_, flags: DevFlags) => (await import('./serve.ts')).serve(flags),
     },

@@ -51,12 +51,12 @@ const MAX_FAULT_BYTES = 16 * 1024
 /** Opens connections when they are needed; there is nothing to wait for. Source: D21. */
 export async function openBucket(options: BucketOptions): Promise<Bucket> {
   const { prefix, region } = options
-  const base = baseOf(options)
+  const base = addressOf(options)
   const connections = await connectionsTo(base.origin, options.silenceMs)
   const { AwsV4Signer } = await import('aws4fetch') // most marketplaces never need it
   const cache = new Map<string, ArrayBuffer>() // the day's key, which is made of four hashes
 
-  async function attempt(method: string, key: string, body: Body | undefined, signal: AbortSignal | null) {
+  async function attempt(method: string, key: string, body: Body | undefined, signal: AbortSignal) {
     const headers = {
       'x-amz-content-sha256': body?.hash ?? EMPTY_HASH,
       ...(body && { 'content-length': String(body.length), 'content-type': 'application/octet-stream' }),
@@ -80,20 +80,24 @@ export async function openBucket(options: BucketOptions): Promise<Bucket> {
     })
   }
 
-  /** What the last try was answered. */
+  /** What the last try was answered. The deadline is for the head of it: who reads the rest may take longer. */
   async function ask(method: 'PUT' | 'GET' | 'DELETE', key: string, body?: Body) {
-    const deadline = AbortSignal.timeout(DEADLINE_MS)
-    for (let tries = 1; ; tries++) {
-      const last = tries === TRIES || deadline.aborted
-      try {
-        // Reading may take longer: as long as whoever it is for.
-        const answer = await attempt(method, key, body, method === 'GET' ? null : deadline)
-        if (last || !mayPassLater(answer.statusCode)) return answer
-        await answer.body.dump().catch(() => {})
-      } catch (error) {
-        if (last) throw couldNotBeReached(base.origin, error as Error)
+    const deadline = new AbortController()
+    const timer = setTimeout(() => deadline.abort(), DEADLINE_MS)
+    try {
+      for (let tries = 1; ; tries++) {
+        const last = () => tries === TRIES || deadline.signal.aborted
+        try {
+          const answer = await attempt(method, key, body, deadline.signal)
+          if (last() || !mayPassLater(answer.statusCode)) return answer
+          await answer.body.dump().catch(() => {})
+        } catch (error) {
+          if (last()) throw couldNotBeReached(base.origin, error as Error)
+        }
+        await pause(tries)
       }
-      await pause(tries)
+    } finally {
+      clearTimeout(timer)
     }
   }
 
@@ -135,14 +139,16 @@ async function bodyOf(path: string): Promise<Body> {
   return { length: size, hash: hash.digest('hex'), open: () => createReadStream(path) }
 }
 
+type Where = Pick<BucketOptions, 'name' | 'region' | 'endpoint'>
+
 const credentialsOf = ({ accessKeyId, secretAccessKey, sessionToken }: BucketOptions) => ({
   accessKeyId,
   secretAccessKey,
   ...(sessionToken !== undefined && { sessionToken }),
 })
 
-/** Amazon wants the bucket in the name of the host; what else speaks its language takes it in the path. */
-function baseOf({ endpoint, name, region }: BucketOptions): { origin: string; href: string } {
+/** Under which keys stand. Amazon wants the bucket in the name of the host; what else speaks its language, in the path. */
+export function addressOf({ endpoint, name, region }: Where): { origin: string; href: string } {
   const amazon = `s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`
   // A dot in the name would not be covered by the certificate.
   if (endpoint === undefined && !name.includes('.')) {

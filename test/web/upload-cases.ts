@@ -151,6 +151,19 @@ export async function uploadCases(test: Test, house: House, stored: () => Promis
     }
   })
 
+  test('text is judged as a whole, in whatever pieces it is read', async () => {
+    const before = (piece: number, text: string) => Buffer.concat([Buffer.alloc(piece, ' '), Buffer.from(text)])
+    for (const piece of [65_532, 65_533, 65_534, 65_535, 65_536]) {
+      const good = [
+        { name: 'a.svg', bytes: before(piece, '<svg xmlns="http://www.w3.org/2000/svg"/>') },
+        { name: 'a.csv', bytes: before(piece, '\u{1f600},b') },
+      ]
+      assert.is((await send(await accepted(), good)).status, 200, String(piece))
+      const cut = { name: 'a.csv', bytes: before(piece, '\u{1f600}').subarray(0, -1) }
+      assert.match((await send(await accepted(), [cut])).body.errors!.files!.join(), /not valid UTF-8/)
+    }
+  })
+
   test('exactly 10 MB is accepted', async () => {
     const bytes = Buffer.alloc(tenMegabytes, 'a')
     assert.is((await send(await accepted(), [{ name: 'a.csv', bytes }])).status, 200)

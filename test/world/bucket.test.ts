@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Bucket, type BucketOptions, openBucket } from '../../src/world/bucket.ts'
+import { addressOf, type Bucket, type BucketOptions, openBucket } from '../../src/world/bucket.ts'
 import { type Fault, startObjectStore } from '../support/object-store.ts'
 
 const store = await startObjectStore()
@@ -130,6 +130,15 @@ for (const [what, options, words, fault] of faults) {
     assert.equal(await store.keys(), [])
   })
 }
+
+test('the bucket stands in the host at Amazon, unless its name has a dot, and in the path everywhere else', () => {
+  const at = (name: string, region: string, endpoint?: string) => addressOf({ name, region, endpoint }).href
+  assert.is(at('market', 'eu-central-1'), 'https://market.s3.eu-central-1.amazonaws.com/')
+  assert.is(at('market', 'cn-north-1'), 'https://market.s3.cn-north-1.amazonaws.com.cn/')
+  assert.is(at('my.market', 'eu-central-1'), 'https://s3.eu-central-1.amazonaws.com/my.market/')
+  assert.is(at('market', 'auto', 'https://store.example:9000'), 'https://store.example:9000/market/')
+  assert.is(at('market', 'auto', 'http://store.example/s3/'), 'http://store.example/s3/market/')
+})
 
 test('the proof at a start leaves nothing behind', async () => {
   await bucket.prove('check')
