@@ -1,9 +1,9 @@
 /** Empties the outbox: takes what is due, at most two at a time per host and fair between agents. Source: D37. */
 import { dispatch } from '../api/limits.ts'
-import { type ClaimedDelivery, claimDeliveries, type QueuedAgent, queuedAgent, queuedAgents } from '../store/outbox.ts'
+import { claimDeliveries, type QueuedAgent, queuedAgent, queuedAgents } from '../store/outbox.ts'
 import type { Market } from './market.ts'
 import { onEvent } from './outbox.ts'
-import { attemptDelivery } from './webhook.ts'
+import { attemptDelivery, type ClaimedDelivery } from './webhook.ts'
 
 export interface Dispatcher {
   /** Looks now for what is due; at one agent's queue, if it is named. */
@@ -100,7 +100,17 @@ function inFlight() {
 }
 
 /** Agents without a usable address share one place: there is nothing to send there. */
-const hostOf = (url: string | null) => (url !== null && URL.canParse(url) ? new URL(url).host : '')
+const hostOf = (url: string | null): string => {
+  if (url === null) return ''
+  const known = hosts.get(url)
+  if (known !== undefined) return known
+  if (hosts.size >= KEPT_HOSTS) hosts.clear()
+  const host = URL.canParse(url) ? new URL(url).host : ''
+  hosts.set(url, host)
+  return host
+}
+const hosts = new Map<string, string>()
+const KEPT_HOSTS = 10_000
 
 /** Takes up what may be sent now: of the named agents' queues, or of everyone's. */
 async function claim(market: Market, flight: Flight, named: readonly string[] | null): Promise<ClaimedDelivery[]> {
@@ -108,13 +118,16 @@ async function claim(market: Market, flight: Flight, named: readonly string[] | 
   if (flight.room() <= 0) return []
   const due = named ? await dueOf(market, named) : await dueInTurn(market, flight)
   const counts = share(due, flight)
-  if (counts.size === 0) return []
+  const chosen = due.filter(({ agentId }) => counts.has(agentId))
+  if (chosen.length === 0) return []
   return db.write(async tx => {
     const claimed: ClaimedDelivery[] = []
     const realNow = world.realNow()
-    for (const [agentId, count] of counts) {
-      const leasedUntil = realNow + dispatch.leaseMs
-      claimed.push(...(await claimDeliveries(tx, { agentId, now: world.now(), realNow, leasedUntil, count })))
+    const leasedUntil = realNow + dispatch.leaseMs
+    for (const { agentId, webhookUrl, secret } of chosen) {
+      const count = counts.get(agentId)!
+      const rows = await claimDeliveries(tx, { agentId, now: world.now(), realNow, leasedUntil, count })
+      claimed.push(...rows.map(row => ({ ...row, webhookUrl, secret })))
     }
     return claimed
   })

@@ -1,12 +1,22 @@
 /** One attempt at one webhook: signed afresh, sent, and noted with what follows from it. Source: section 4, D37. */
 import { answerBytes, durations, retryAfterMaxMs, retryJitter, retryScheduleMs } from '../api/limits.ts'
 import { signatureHeaders, standardHeaders } from '../api/signature.ts'
-import { type ClaimedDelivery, endDelivery, insertAttempt, promoteNext, retryAt } from '../store/outbox.ts'
+import {
+  type DeliveryRow,
+  endDelivery,
+  insertAttempt,
+  promoteNext,
+  type QueuedAgent,
+  retryAt,
+} from '../store/outbox.ts'
 import type { OutgoingResult } from '../world/world.ts'
 import type { Market } from './market.ts'
 import { inGroups } from './note-groups.ts'
 import { unseal } from './secrets.ts'
 import { iso } from './time.ts'
+
+/** A delivery in hand, with its agent's address and sealed secret. */
+export interface ClaimedDelivery extends DeliveryRow, Pick<QueuedAgent, 'webhookUrl' | 'secret'> {}
 
 /** Sends one claimed delivery and writes what became of it. */
 export async function attemptDelivery(market: Market, claimed: ClaimedDelivery): Promise<void> {

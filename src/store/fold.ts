@@ -1,16 +1,24 @@
 /** Starts the thread that makes a snapshot. */
 import { Worker } from 'node:worker_threads'
+import { compiled, type Program } from './wasm.ts'
+
+export interface Task {
+  file: string
+  sqlite: Program
+}
 
 /** Takes the sealed journal of `file` into its snapshot, in a thread of its own. Resolves with the snapshot's size in bytes. */
-export const foldInWorker = (file: string) =>
-  new Promise<number>((resolve, reject) => {
-    const worker = startWorker(file)
+export const foldInWorker = async (file: string) => {
+  const sqlite = await compiled()
+  return new Promise<number>((resolve, reject) => {
+    const worker = startWorker({ file, sqlite })
     worker.once('message', resolve)
     worker.once('error', reject)
     worker.once('exit', code => reject(new Error(`the snapshot's thread ended with code ${code}`)))
   })
+}
 
-const startWorker = (workerData: string) => {
+const startWorker = (workerData: Task) => {
   if (!import.meta.url.endsWith('.ts')) {
     // Whatever was loaded into the process by its options costs the thread a second, and it needs none of it.
     return new Worker(new URL('./snapshot-worker.js', import.meta.url), { workerData, execArgv: [] })

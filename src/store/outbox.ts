@@ -26,6 +26,8 @@ export const insertDelivery = (
 export interface QueuedAgent {
   agentId: string
   webhookUrl: string | null
+  /** Sealed. */
+  secret: string | null
   /** 1 if something of its queue may be sent now. */
   due: 0 | 1
 }
@@ -49,7 +51,7 @@ export const queuedAgents = (
          queue.place + 1
        FROM queue WHERE queue.agent_id IS NOT NULL AND queue.place < $4
      )
-     SELECT a.id AS "agentId", a.webhook_url AS "webhookUrl", ${isDue}
+     SELECT a.id AS "agentId", a.webhook_url AS "webhookUrl", a.secret, ${isDue}
      FROM queue JOIN agents a ON a.id = queue.agent_id ORDER BY a.id`,
     [now, realNow, after, count],
   )
@@ -57,15 +59,9 @@ export const queuedAgents = (
 /** The same of one agent. */
 export const queuedAgent = (q: Reader, agentId: string, now: number, realNow: number) =>
   q.get<QueuedAgent>(
-    `SELECT a.id AS "agentId", a.webhook_url AS "webhookUrl", ${isDue} FROM agents a WHERE a.id = $3`,
+    `SELECT a.id AS "agentId", a.webhook_url AS "webhookUrl", a.secret, ${isDue} FROM agents a WHERE a.id = $3`,
     [now, realNow, agentId],
   )
-
-/** A delivery in hand, with its agent's address and sealed secret of this moment. */
-export interface ClaimedDelivery extends DeliveryRow {
-  webhookUrl: string | null
-  secret: string | null
-}
 
 const deliveryColumns = columns('id', 'agentId', 'taskId', 'event', 'body', 'attempts')
 
@@ -74,14 +70,12 @@ export const claimDeliveries = (
   tx: Tx,
   claim: { agentId: string; now: number; realNow: number; leasedUntil: number; count: number },
 ) =>
-  tx.all<ClaimedDelivery>(
+  tx.all<DeliveryRow>(
     `UPDATE deliveries SET leased_until = $4, attempts = attempts + 1 WHERE id IN (
        SELECT d.id FROM deliveries d
        WHERE d.state = 'pending' AND d.agent_id = $1 AND d.next_at <= $2 AND d.leased_until <= $3
        ORDER BY d.next_at, d.id LIMIT $5 /*+ FOR UPDATE SKIP LOCKED */)
-     RETURNING ${deliveryColumns},
-       (SELECT a.webhook_url FROM agents a WHERE a.id = $1) AS "webhookUrl",
-       (SELECT a.secret FROM agents a WHERE a.id = $1) AS secret`,
+     RETURNING ${deliveryColumns}`,
     [claim.agentId, claim.now, claim.realNow, claim.leasedUntil, claim.count],
   )
 

@@ -48,7 +48,7 @@ export interface SqliteDb extends Db {
   stats(): Stats
 }
 
-const JOURNAL_BYTES = 8 * 1024 * 1024
+const JOURNAL_BYTES = 16 * 1024 * 1024
 const parts: Parts = { disk: realDisk, fold: foldInWorker, lock: lockFile }
 
 /** Opens the database in `file`, made if it is missing. Throws a StoreError if it is in use or damaged. */

@@ -11,11 +11,17 @@ interface WasmMemory {
   readonly buffer: ArrayBuffer
 }
 
+/** SQLite compiled for this machine. It can be handed to another thread. */
+export interface Program {
+  readonly program: unique symbol
+}
+
 /** What is used here of the language's own object, which the types of Node leave out. */
-const { instantiate, Memory } = (globalThis as unknown as { WebAssembly: WebAssemblyObject }).WebAssembly
+const { compile, instantiate, Memory } = (globalThis as unknown as { WebAssembly: WebAssemblyObject }).WebAssembly
 
 interface WebAssemblyObject {
-  instantiate(code: Uint8Array, imports: unknown): Promise<{ instance: { exports: Record<string, unknown> } }>
+  compile(code: Uint8Array): Promise<Program>
+  instantiate(program: Program, imports: unknown): Promise<{ exports: Record<string, unknown> }>
   Memory: new (size: { initial: number }) => WasmMemory
 }
 
@@ -127,12 +133,25 @@ class Sqlite {
   }
 }
 
+let program: Promise<Program> | undefined
+
+/** Compiles SQLite, once in a thread. */
+export const compiled = () => {
+  program ??= readFile(createRequire(import.meta.url).resolve('sql.js/dist/sql-wasm.wasm')).then(compile)
+  return program
+}
+
+/** Uses what another thread has compiled. */
+export const useCompiled = (given: Program) => {
+  program = Promise.resolve(given)
+}
+
 const load = async () => {
-  const code = await readFile(createRequire(import.meta.url).resolve('sql.js/dist/sql-wasm.wasm'))
+  const code = await compiled()
   let memory: WasmMemory | undefined
   // The one way to its memory: sql.js keeps it to itself.
   const instantiateWasm = (imports: unknown, ready: (instance: unknown) => void) => {
-    instantiate(code, imports).then(({ instance }) => {
+    instantiate(code, imports).then(instance => {
       memory = Object.values(instance.exports).find(value => value instanceof Memory)
       ready(instance)
     })

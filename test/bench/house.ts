@@ -55,7 +55,7 @@ async function record(id: string): Promise<Step[]> {
 }
 
 async function settled(): Promise<void> {
-  const next = `SELECT id FROM deliveries WHERE state IN ('pending', 'waiting') LIMIT 1`
+  const next = `SELECT id FROM deliveries WHERE ended_at IS NULL LIMIT 1`
   while (await market.db.read(q => q.get(next))) await pause(20)
 }
 
