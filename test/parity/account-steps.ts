@@ -118,8 +118,10 @@ export const accountSteps: Makers<
     }
   },
   deleteKey: scene => {
-    const by = scene.dice.pick(scene.town.people.filter(({ keys }) => keys.length > 1)) ?? someone(scene)
-    const id = by.keys[0]?.id ?? 'none'
+    // Never the last: without keys little happens.
+    const by = scene.dice.pick(scene.town.people.filter(({ keys }) => keys.length > 1))
+    const id = by?.keys[0]?.id
+    if (!by || !id) return undefined
     return {
       by,
       at: { id },
@@ -149,9 +151,11 @@ export const accountSteps: Makers<
     return { by: someone(scene), query: { ...type, ...paging(scene) } }
   },
   getDepositLimits: scene => ({ by: someone(scene) }),
-  getEarnings: scene => ({ by: someone(scene) }),
+  getEarnings: scene => ({
+    by: scene.dice.often(0.7) ? scene.dice.pick(scene.town.people.slice(1, 4)) : someone(scene),
+  }),
   deposit: scene => ({
-    by: withSession(scene),
+    by: scene.dice.often(0.6) ? scene.dice.pick(scene.town.people.slice(1, 8)) : withSession(scene),
     via: 'session',
     body: { amount: scene.dice.pick([200, 10_000, 20_000, 50_000, 100_000, 499_999, 500_000, 1_000_000]) },
   }),

@@ -9,7 +9,9 @@ import { type Behaviour, behaviours } from './sink.ts'
 import type { Known } from './town.ts'
 
 const good: readonly (readonly [Behaviour, number])[] = [
-  ['ok', 12],
+  ['ok', 8],
+  ['flaky', 3],
+  ['moody', 1],
   ...(Object.keys(behaviours) as Behaviour[]).map(behaviour => [behaviour, 0.4] as const),
 ]
 
@@ -153,12 +155,12 @@ export const agentSteps: Makers<keyof typeof agentRecords | keyof typeof samples
     const about = own(scene)
     return about && { ...about, query: paging(scene) }
   },
-  getDelivery: delivery,
-  redeliver: delivery,
+  getDelivery: scene => delivery(scene, ({ attempts }) => scene.dice.often(0.3) || attempts > 1),
+  redeliver: scene => delivery(scene),
 }
 
-function delivery(scene: Scene) {
-  const one = choose(scene, 'dlv', ({ at }) => at.id !== undefined)
+function delivery(scene: Scene, fits: (delivery: Known) => boolean = () => true) {
+  const one = choose(scene, 'dlv', record => record.at.id !== undefined && fits(record))
   if (!one?.at.id) return undefined
   return { by: ownerOf(scene, scene.town.get(one.at.id)?.builder?.id), at: { id: one.at.id, deliveryId: one.id } }
 }
@@ -174,10 +176,13 @@ const caps = ({ dice }: Scene) => {
   return { maxPerTask, maxDaily, maxMonthly: dice.pick([maxDaily, maxDaily * 3, 1_000_000_000_000]) }
 }
 
-const allowed = ({ town, dice }: Scene) =>
-  dice.often(0.3)
-    ? { allowedCategories: dice.pick([null, [dice.pick(town.all('cat')).id], town.all('cat').map(({ id }) => id)]) }
-    : {}
+/** All categories, one, or some in any order. */
+function allowed({ town, dice }: Scene) {
+  if (dice.often(0.6)) return {}
+  const ids = town.all('cat').map(({ id }) => id)
+  const some = new Set(Array.from({ length: dice.from(1, 5) }, () => dice.pick(ids)))
+  return { allowedCategories: dice.pick([null, ids, [...some], [...some], [...some]]) }
+}
 
 export const budgetSteps: Makers<keyof typeof budgets> = {
   listBudgets: scene => ({

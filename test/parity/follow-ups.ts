@@ -84,7 +84,13 @@ export const followUps: Partial<Record<EndpointName, FollowUp>> = {
   agentAccept: delivered,
   deliverTask: approved,
   agentDeliver: approved,
+  sendMessage: ({ town, dice }, answer) => {
+    const task = town.get(dataOf(answer).taskId)
+    const by = town.person(dice.often(0.5) ? task?.buyerId : task?.builderId)
+    if (!task || !by || dice.often(0.5)) return undefined
+    return ['sendMessage', { by, at: { id: task.id }, body: { content: dice.text(1, 200) } }]
+  },
   approveTask: ofTask(['submitReview'], 'buyerId'),
-  deposit: confirmed('confirmDeposit'),
-  withdraw: confirmed('confirmWithdrawal'),
+  deposit: either(...Array(6).fill(confirmed('confirmDeposit')), confirmed('rejectDeposit')),
+  withdraw: either(confirmed('confirmWithdrawal'), confirmed('rejectWithdrawal')),
 }

@@ -131,7 +131,7 @@ export class Pair {
 const TOKEN = /^[\w-]{43}$/m
 
 export async function openPair(seed: string): Promise<Pair> {
-  const database = await freshDatabase()
+  const database = await freshDatabase({ english: true })
   try {
     const houses = await Promise.all([openHouse('embedded', seed), openHouse('postgres', seed, { url: database.url })])
     return new Pair(houses, database.drop)

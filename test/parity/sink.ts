@@ -28,10 +28,11 @@ export const behaviours = {
   moved: () => answered(302, '', { location: 'https://elsewhere.example/' }),
   gone: () => answered(410),
   busy: () => answered(429, '', { 'retry-after': '120' }),
-  // Its second and fourth attempts come through.
-  flaky: (attempt: number) => answered(attempt % 2 === 0 ? 200 : 503, 'later'),
+  // Passes its tests, and takes a webhook at the second or the fourth attempt.
+  flaky: (attempt: number, isTest: boolean) => answered(isTest || attempt % 2 === 0 ? 200 : 503, 'later'),
+  moody: (_, isTest: boolean) => answered(isTest ? 200 : 500),
   away: () => ({ ok: false, reason: 'refused', message: 'Nothing listens there.', durationMs: 0 }) as const,
-} satisfies Record<string, (attempt: number) => OutgoingResult>
+} satisfies Record<string, (attempt: number, isTest: boolean) => OutgoingResult>
 
 export type Behaviour = keyof typeof behaviours
 
@@ -58,7 +59,8 @@ export function sinkOf({ names, heard, secrets, exchange, now }: Surroundings) {
     const { test } = webhook.data
     const behaviour = new URL(url).pathname.split('/')[1] as Behaviour
     const secret = secrets.get(names.named(agentId)) ?? ''
-    const result = (behaviours[behaviour] ?? behaviours.ok)(Number(headers['X-Service-Attempt']))
+    const attempt = Number(headers['X-Service-Attempt'])
+    const result = (behaviours[behaviour] ?? behaviours.ok)(attempt, test === true)
     const said = { url, body, headers: saidIn(headers, secret, body) }
     const taskId = test ? '' : webhook.data.taskId
     heard.push({ agentId, taskId, what: 'webhook', status: result.ok ? result.status : 0, text: JSON.stringify(said) })

@@ -51,7 +51,8 @@ const taskFields = ({ dice }: Scene) => ({
   title: dice.text(5, 200),
   description: dice.text(20, 2_000),
   agreedPrice: dice.weighted([
-    [dice.from(200, 3_000), 10],
+    [500, 5],
+    [dice.from(200, 3_000), 5],
     [1_000_000_000_000, 0.2],
     [60_000, 1],
   ]),
@@ -74,12 +75,15 @@ export const taskSteps: Makers<keyof typeof tasks | keyof typeof callbacks> = {
   },
   createTask: scene => {
     const { town, dice } = scene
-    const agent = dice.recent(agents(scene, listed))
+    const all = agents(scene, listed)
+    const agent = dice.often(0.5) ? dice.pick(all.slice(0, 6)) : dice.recent(all)
     if (!agent) return undefined
     const budget = dice.often(0.3) ? choose(scene, 'bud', ({ status }) => status === 'active') : undefined
     const hirer = budget && ownerOf(scene, town.get(budget.agentId)?.builder?.id)
     const hiring = budget ? { budgetAuthorizationId: budget.id } : {}
-    return { by: hirer ?? someone(scene), body: { agentId: agent.id, ...taskFields(scene), ...hiring } }
+    // The first have money.
+    const buyer = dice.often(0.8) ? dice.pick(town.people.slice(1, 8)) : someone(scene)
+    return { by: hirer ?? buyer, body: { agentId: agent.id, ...taskFields(scene), ...hiring } }
   },
   getTask: as('either'),
   updateTask: as('buyer', inState('draft'), scene => {
@@ -101,7 +105,12 @@ export const taskSteps: Makers<keyof typeof tasks | keyof typeof callbacks> = {
     if (!file || !id) return undefined
     return { by: ownerOf(scene, scene.town.get(id)?.buyerId), at: { id, fileId: file.id } }
   },
-  listMessages: as('either', undefined, scene => ({ query: paging(scene) })),
+  listMessages: scene => {
+    const message = choose(scene, 'msg', () => true)
+    const task = scene.town.get(message?.taskId ?? '')
+    const by = ownerOf(scene, scene.dice.often(0.5) ? task?.buyerId : task?.builderId)
+    return task && { by, at: { id: task.id }, query: paging(scene) }
+  },
   sendMessage: as('either', inState('pending', 'in_progress', 'delivered', 'completed'), ({ dice }) => ({
     body: { content: dice.text(1, 1_000) },
   })),

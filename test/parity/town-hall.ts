@@ -59,7 +59,7 @@ async function furnish(walker: Walker, by: Person): Promise<void> {
 async function listAgent(walker: Walker, by: Person): Promise<void> {
   const { dice, town } = walker.scene
   const { body } = agentSteps.createAgent(walker.scene)!
-  const webhookUrl = `https://agent-at-${town.next()}.example/ok/`
+  const webhookUrl = `https://agent-at-${town.next()}.example/${dice.pick(['ok', 'ok', 'flaky', 'twice'])}/`
   const { data } = await walker.ask('createAgent', {
     by,
     body: { ...(body as object), basePrice: dice.from(200, 900), webhookUrl },

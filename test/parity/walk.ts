@@ -1,13 +1,15 @@
 /** Random steps over every endpoint, asked of two engines at once. The same seed takes the same steps. */
-import { type Endpoint, takesIdempotencyKey } from '../../src/api/endpoint.ts'
+import { takesIdempotencyKey } from '../../src/api/endpoint.ts'
 import { type EndpointName, endpoints } from '../../src/api/endpoints.ts'
 import { rates } from '../../src/api/limits.ts'
 import { accountSteps, cookieOf, keyTaken } from './account-steps.ts'
 import { agentSteps, budgetSteps } from './agent-steps.ts'
 import { Dice } from './dice.ts'
 import { followUps } from './follow-ups.ts'
+import { dayMs, hourMs, pauseOf } from './moments.ts'
 import { type Answer, Difference, openPair, type Pair, type Request } from './pair.ts'
-import type { Makers, Part, Plan, Scene } from './plan.ts'
+import type { Makers, Plan, Scene } from './plan.ts'
+import { requestOf, toldRequest } from './request.ts'
 import { spoiltPlan, spoiltRequest } from './spoil.ts'
 import { adminSteps, taskSteps } from './task-steps.ts'
 import { Town } from './town.ts'
@@ -19,24 +21,6 @@ const names = Object.keys(endpoints) as EndpointName[]
 const weighted = names.map(name => [name, weights[name] ?? 2] as const)
 
 const soonRefused = names.filter(name => rates[endpoints[name].rate].limit <= 30)
-
-const hourMs = 3_600_000
-const pauses = [
-  [1, 3],
-  [1_500, 4],
-  [20_000, 4],
-  [61_000, 4],
-  [600_000, 3],
-  [hourMs, 3],
-  [4 * hourMs, 2],
-  [23 * hourMs, 0.7],
-] as const
-const longPauses = [
-  [48 * hourMs, 4],
-  [50 * hourMs, 2],
-  [8 * 24 * hourMs, 0.5],
-  [31 * 24 * hourMs, 0.2],
-] as const
 
 export interface Report {
   seed: string
@@ -145,22 +129,35 @@ class Walker {
   }
 
   /** Time goes by, and everything falls due. */
-  async pass(): Promise<void> {
+  async pass(ms = pauseOf(this.scene)): Promise<void> {
     const { dice, pair } = this
-    const ms = dice.weighted(dice.often(0.05) ? longPauses : pauses)
     const both = ms <= 600_000 && dice.often(0.4)
     this.#last = `${ms} ms pass${both ? ' on both clocks' : ''}`
     await pair.pass(ms, both)
     for (const { to, token } of pair.letters()) this.town.tokens.push(`${token} to ${to}`)
     // After a day without a test all agents are hidden, and nothing more would happen.
     if (pair.now - this.#freshenedAt > 18 * hourMs) this.#agenda.push(...this.freshen())
+    if (pair.now % dayMs === 0) this.#agenda.push(() => this.spendAtMidnight())
+  }
+
+  /** The first millisecond of a day counts for that day's cap. */
+  async spendAtMidnight(): Promise<void> {
+    const { town, dice } = this
+    const budget = dice.pick(town.all('bud').filter(({ status, agentId }) => status === 'active' && agentId))
+    const by = town.person(town.get(budget?.agentId ?? '')?.builder?.id)
+    const plan = makers.createTask(this.scene)
+    if (!budget || !by || !plan) return
+    const body = { ...(plan.body as object), agreedPrice: 200, budgetAuthorizationId: budget.id }
+    const { status, data } = await this.ask('createTask', { by, body })
+    if (status === 201) await this.ask('submitTask', { by, at: { id: (data as { id: string }).id } })
+    await this.ask('getBudget', { by: budget.seenBy, at: { id: budget.id } })
   }
 
   /** Listed agents are tested, so that they can be hired. */
   freshen(): (() => Promise<unknown>)[] {
     this.#freshenedAt = this.pair.now
     const listed = this.town.all('agt').filter(({ status }) => status === 'verified' || status === 'active')
-    return listed.slice(-12).flatMap(({ id, builder }) => {
+    return [...listed.slice(0, 6), ...listed.slice(6).slice(-2)].flatMap(({ id, builder }) => {
       const by = this.town.person(builder?.id)
       return by ? [() => this.ask('testConnection', { by, at: { id } })] : []
     })
@@ -170,7 +167,7 @@ class Walker {
   burst(): void {
     const { dice } = this
     // A hundred a minute are many steps: seldom.
-    const name = this.#bursts++ % 10 === 0 ? 'listCategories' : dice.pick(soonRefused)
+    const name = this.#bursts++ % 25 === 0 ? 'listCategories' : dice.pick(soonRefused)
     const { rate } = endpoints[name]
     const address = `192.0.2.${dice.below(250)}`
     for (let n = 0; n < rates[rate].limit + 2; n++) {
@@ -184,20 +181,20 @@ class Walker {
   async play(): Promise<void> {
     const { dice, scene } = this
     for (let tries = 0; tries < 20; tries++) {
-      const { name, isSpoilt } = dice.often(0.1) ? this.#rarest() : random(dice)
+      const { name, spoil } = dice.often(0.1) ? this.#rarest() : random(dice)
       const plan = makers[name](scene)
-      if (plan) return this.perform(name, isSpoilt ? spoiltPlan(scene, endpoints[name], plan) : plan, 0.05)
+      if (plan) return this.perform(name, spoil ? spoil(scene, endpoints[name], plan) : plan, 0.05)
     }
   }
 
-  /** What was answered least so far, or refused least. */
-  #rarest(): { name: EndpointName; isSpoilt: boolean } {
+  /** What was never answered, or never refused, goes before what was seldom. */
+  #rarest(): Choice {
     const all = [...this.answers].flatMap(([name, { good, bad }]) => [
-      { name, isSpoilt: false, count: good },
-      { name, isSpoilt: true, count: bad },
+      { name, spoil: null, count: good },
+      { name, spoil: endpoints[name].auth === 'public' ? spoiltPlan : withoutCredential, count: bad },
     ])
-    const least = all.sort((a, b) => a.count - b.count).slice(0, 12)
-    return this.dice.pick(least)
+    const never = all.filter(({ count }) => count === 0)
+    return this.dice.pick(never.length > 0 ? never : all.sort((a, b) => a.count - b.count).slice(0, 12))
   }
 
   /** One of the last things that somebody had in mind. */
@@ -228,34 +225,19 @@ class Walker {
     }
     if (key === undefined || dice.often(0.2)) return
     const body = dice.often(0.3) ? { body: { ...(plan.body as object), more: dice.word(), name: dice.word() } } : {}
+    // An answer is kept for a day, to the millisecond.
+    if (dice.often(0.03)) this.#agenda.push(() => this.pass(dayMs + dice.pick([-1, 0, 1])))
     this.#agenda.push(() => this.ask(name, { ...plan, ...body }, { key }))
   }
 
   async ask(name: EndpointName, plan: Plan, how: How = {}): Promise<Answer> {
-    const record: Endpoint = endpoints[name]
-    const given = this.#requestOf(record, plan, how)
+    const address = how.address ?? `10.${this.dice.below(200)}.${this.dice.below(200)}.${this.#step % 250}`
+    const given = requestOf(endpoints[name], plan, { address, idempotencyKey: how.key })
     const request = how.spoilt ? spoiltRequest(this.dice, given) : given
-    this.#last = `${name}\n${told(request)}`
+    this.#last = `${name}\n${toldRequest(request)}`
     const answer = await this.pair.ask(request)
     this.#note(name, plan, request, answer)
     return answer
-  }
-
-  #requestOf(record: Endpoint, plan: Plan, { key, address }: How): Request {
-    const headers: Request['headers'] = [...credentialOf(record, plan)]
-    headers.push([
-      'x-forwarded-for',
-      address ?? `10.${this.dice.below(200)}.${this.dice.below(200)}.${this.#step % 250}`,
-    ])
-    if (key !== undefined) headers.push(['idempotency-key', key])
-    const path = record.path.replaceAll(/:(\w+)/g, (_, param) => pathWord(plan.at?.[param] ?? 'none'))
-    const target = `${path}${queryOf(plan.query ?? {})}`
-    const { signed, form } = plan
-    const base = { method: record.method, target, headers, ...(signed && { signed }) }
-    if (form) return { ...base, ...multipart(headers, form) }
-    if (plan.body === undefined) return base
-    headers.push(['content-type', 'application/json'])
-    return { ...base, body: JSON.stringify(plan.body) }
   }
 
   #note(name: EndpointName, plan: Plan, request: Request, answer: Answer): void {
@@ -279,49 +261,20 @@ class Walker {
   }
 }
 
-const random = (dice: Dice) => ({ name: dice.weighted(weighted), isSpoilt: dice.often(0.13) })
+interface Choice {
+  name: EndpointName
+  spoil: typeof spoiltPlan | null
+}
+
+const withoutCredential: typeof spoiltPlan = (_, _record, plan) => ({ ...plan, by: null, body: undefined })
+
+const random = (dice: Dice): Choice => ({
+  name: dice.weighted(weighted),
+  spoil: dice.often(0.13) ? spoiltPlan : null,
+})
 
 interface How {
   key?: string | undefined
   address?: string
   spoilt?: boolean
-}
-
-function* credentialOf({ auth }: Endpoint, { by, via }: Plan): Iterable<Request['headers'][number]> {
-  if (!by) return
-  const isSession = via ? via === 'session' : auth === 'session'
-  const key = by.keys.at(-1)?.key
-  const session = by.sessions.at(-1)
-  if (!isSession && key) yield ['authorization', `Bearer ${key}`]
-  else if (session) yield ['cookie', session]
-}
-
-/** Names stay as they are: what they stand for needs no encoding. */
-const pathWord = (word: string) => (word.startsWith('‹') ? word : encodeURIComponent(word))
-
-function queryOf(query: Readonly<Record<string, unknown>>): string {
-  const pairs = Object.entries(query).map(([name, value]) => `${name}=${pathWord(String(value))}`)
-  return pairs.length > 0 ? `?${pairs.join('&')}` : ''
-}
-
-const BOUNDARY = 'a-boundary-of-parts'
-
-function multipart(headers: Request['headers'], parts: readonly Part[]): Pick<Request, 'body'> {
-  headers.push(['content-type', `multipart/form-data; boundary=${BOUNDARY}`])
-  const bytes = parts.flatMap(({ name, fileName, content }) => [
-    Buffer.from(
-      `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"${
-        fileName === undefined ? '' : `; filename="${fileName}"\r\ncontent-type: application/octet-stream`
-      }\r\n\r\n`,
-    ),
-    Buffer.from(content),
-    Buffer.from('\r\n'),
-  ])
-  return { body: Buffer.concat([...bytes, Buffer.from(`--${BOUNDARY}--\r\n`)]) }
-}
-
-function told({ method, target, headers, body, signed }: Request): string {
-  const lines = [`${method} ${target}`, ...headers.map(([name, value]) => `${name}: ${value}`)]
-  if (signed) lines.push(`(signed with ${signed.secret}, ${signed.ageMs} ms old)`)
-  return [...lines, Buffer.isBuffer(body) ? `(${body.length} bytes)` : (body ?? '').slice(0, 4_000)].join('\n')
 }
