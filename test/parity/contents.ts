@@ -6,8 +6,8 @@ const tableNames: Readonly<Record<string, string>> = {
   postgres: `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY table_name`,
 }
 
-/** Counted in memory where one process alone holds the database. `migrations` says when each was run. */
-const LEFT_OUT = /^(?:rate_windows|migrations|schema_migrations|sqlite_.*)$/
+/** Where one process alone holds the database, it counts in memory and shares no files. `migrations` says when each ran. */
+const LEFT_OUT = /^(?:rate_windows|file_places|migrations|sqlite_.*)$/
 
 /** Made of secrets, or of ids of this house: only whether they are there. */
 const DIGEST = /(?:_hash|^signature|^fingerprint)$/
