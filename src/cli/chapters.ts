@@ -49,7 +49,11 @@ const running: Chapter = [
         ['--seed <n>', 'make ids and secrets repeatable; needs an empty database'],
       ],
       examples: ['marketplace dev', 'marketplace dev --ephemeral --port 0 --seed 7'],
-      run: async (_, flags: DevFlags) => (await import('./dev.ts')).dev(flags),
+      run: async (_, flags: DevFlags) => {
+        // SQLite is compiled on other threads while this one loads the rest; if it can't be, dev says so.
+        import('../store/wasm.ts').then(({ compiled }) => compiled()).catch(() => {})
+        return (await import('./dev.ts')).dev(flags)
+      },
     },
     {
       name: 'serve',

@@ -36,6 +36,7 @@ export async function dev(flags: DevFlags): Promise<number> {
     ui.json({ type: 'ready', mode: 'dev', url: house.url, db, pid: process.pid, ...credentials })
   } else showStart(ui, { url: house.url, file, credentialsFile: file && credentialsPath(file), ...credentials })
   open()
+  sim.begin()
   return ended
 }
 
@@ -65,14 +66,19 @@ async function startSimulator(settings: Settings, file: string | null, seedNumbe
     }
     try {
       const credentials = await furnish(house, agent)
-      furnished()
-      const tested = testFirst(house, credentials)
-      // What a fresh database lists has just been made and can be hired; what an old one lists may be stale.
-      if (file !== null) await tested
-      tested.catch(
-        error => closing || log({ type: 'warning', message: `The sample agent is untested: ${error.message}` }),
-      )
-      return { house, credentials, close }
+      const test = () => {
+        furnished()
+        return testFirst(house, credentials)
+      }
+      // What an old database lists may be stale; what a fresh one lists has just been made and can be hired.
+      if (file !== null) await test()
+      const begin = () => {
+        if (file !== null) return
+        test().catch(
+          error => closing || log({ type: 'warning', message: `The sample agent is untested: ${error.message}` }),
+        )
+      }
+      return { house, credentials, begin, close }
     } catch (error) {
       await house.close(0)
       throw error

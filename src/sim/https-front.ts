@@ -1,6 +1,6 @@
 /** A local HTTPS front: https://localhost in front of an agent that speaks plain http on this machine. */
 import http from 'node:http'
-import https from 'node:https'
+import type https from 'node:https'
 import { createRequire } from 'node:module'
 import net from 'node:net'
 import { Worker } from 'node:worker_threads'
@@ -70,12 +70,11 @@ export async function startFront({ target, port = 0, authority, timeoutMs = 30_0
   })
   await listening(door, port)
 
-  function open(credentials: { key: string; cert: string }): void {
+  async function open(credentials: { key: string; cert: string }): Promise<void> {
+    const { createServer } = await import('node:https') // a start need not wait for it
     if (closed) return
     const route = { base, agent, timeoutMs }
-    server = https.createServer({ ...credentials, requestTimeout: 0 }, (request, answer) =>
-      forward(request, answer, route),
-    )
+    server = createServer({ ...credentials, requestTimeout: 0 }, (request, answer) => forward(request, answer, route))
     for (const socket of sockets) server.emit('connection', socket)
   }
 

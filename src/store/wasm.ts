@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import initSqlJs from 'sql.js'
+import type initSqlJs from 'sql.js'
 import type { Value } from './db.ts'
 
 interface WasmMemory {
@@ -133,11 +133,12 @@ class Sqlite {
   }
 }
 
+const require = createRequire(import.meta.url)
 let program: Promise<Program> | undefined
 
 /** Compiles SQLite, once in a thread. */
 export const compiled = () => {
-  program ??= readFile(createRequire(import.meta.url).resolve('sql.js/dist/sql-wasm.wasm')).then(compile)
+  program ??= readFile(require.resolve('sql.js/dist/sql-wasm.wasm')).then(compile)
   return program
 }
 
@@ -156,7 +157,9 @@ const load = async () => {
       ready(instance)
     })
   }
-  const library = await initSqlJs({ instantiateWasm } as object)
+  // `import` would first look through all of it for the names that it exports.
+  const init: typeof initSqlJs = require('sql.js')
+  const library = await init({ instantiateWasm } as object)
   return new Sqlite(library as unknown as Library, memory!)
 }
 
