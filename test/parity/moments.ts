@@ -25,7 +25,7 @@ const longPauses = [
 /** How long the next pause is, in ms. */
 export function pauseOf(scene: Scene): number {
   const { dice } = scene
-  if (dice.often(0.12)) return edgeOf(scene)
+  if (dice.often(0.08)) return edgeOf(scene)
   return dice.weighted(dice.often(0.04) ? longPauses : pauses)
 }
 

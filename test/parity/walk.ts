@@ -51,8 +51,6 @@ export async function walk({ seed, steps, tablesEvery }: WalkOptions): Promise<R
       if (step % 250 === 0) await walker.checkLedger()
       if (step % tablesEvery === 0 || step === steps) rows = await pair.compareTables()
     }
-    // Most are sent by the agents, while they are tested.
-    walker.answers.get('testCallback')!.good += pair.testCallbacks
     return { seed, steps, compared: pair.compared, rows, answers: walker.answers }
   } catch (error) {
     if (error instanceof Error) error.message = `${error.message}\n\n${walker.whereabouts(steps)}`
@@ -134,7 +132,10 @@ class Walker {
     const both = ms <= 600_000 && dice.often(0.4)
     this.#last = `${ms} ms pass${both ? ' on both clocks' : ''}`
     await pair.pass(ms, both)
-    for (const { to, token } of pair.letters()) this.town.tokens.push(`${token} to ${to}`)
+    for (const { to, token } of pair.letters()) {
+      this.town.tokens.push(`${token} to ${to}`)
+      this.#minds.push(['confirmPasswordReset', makers.confirmPasswordReset(this.scene)!])
+    }
     // After a day without a test all agents are hidden, and nothing more would happen.
     if (pair.now - this.#freshenedAt > 18 * hourMs) this.#agenda.push(...this.freshen())
     if (pair.now % dayMs === 0) this.#agenda.push(() => this.spendAtMidnight())
@@ -181,20 +182,19 @@ class Walker {
   async play(): Promise<void> {
     const { dice, scene } = this
     for (let tries = 0; tries < 20; tries++) {
-      const { name, spoil } = dice.often(0.1) ? this.#rarest() : random(dice)
+      const { name, spoil } = (dice.often(0.1) && this.#missing()) || random(dice)
       const plan = makers[name](scene)
       if (plan) return this.perform(name, spoil ? spoil(scene, endpoints[name], plan) : plan, 0.05)
     }
   }
 
-  /** What was never answered, or never refused, goes before what was seldom. */
-  #rarest(): Choice {
+  /** What was never answered so far, or never refused; undefined once there is nothing of that kind. */
+  #missing(): Choice | undefined {
     const all = [...this.answers].flatMap(([name, { good, bad }]) => [
       { name, spoil: null, count: good },
       { name, spoil: endpoints[name].auth === 'public' ? spoiltPlan : withoutCredential, count: bad },
     ])
-    const never = all.filter(({ count }) => count === 0)
-    return this.dice.pick(never.length > 0 ? never : all.sort((a, b) => a.count - b.count).slice(0, 12))
+    return this.dice.pick(all.filter(({ count }) => count === 0))
   }
 
   /** One of the last things that somebody had in mind. */
@@ -209,6 +209,8 @@ class Walker {
     const key = takesIdempotencyKey(endpoints[name]) && dice.often(0.12) ? `key ${dice.below(40)}` : undefined
     const answer = await this.ask(name, plan, { key, spoilt: dice.often(spoiltPart) })
     this.#again(name, plan, key)
+    // A letter goes out when somebody looks what is due.
+    if (name === 'requestPasswordReset') this.#agenda.push(() => this.pass(1_500))
     if (answer.status >= 300 || dice.often(0.15)) return
     const next = followUps[name]?.(this.scene, answer, plan)
     if (next) this.#minds.push(next)
@@ -241,6 +243,8 @@ class Walker {
   }
 
   #note(name: EndpointName, plan: Plan, request: Request, answer: Answer): void {
+    // Most of these are sent by the agents, while they are tested.
+    this.answers.get('testCallback')!.good = this.pair.testCallbacks
     const count = this.answers.get(name)!
     const isAsked = request.method === endpoints[name].method
     if (isAsked && answer.status >= 200 && answer.status < 300) count.good++

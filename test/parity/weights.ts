@@ -3,10 +3,10 @@ import type { EndpointName } from '../../src/api/endpoints.ts'
 
 export const weights: Partial<Record<EndpointName, number>> = {
   rotateSecret: 1,
-  register: 0.4,
+  register: 0.5,
   login: 0.7,
   logout: 0.5,
-  changePassword: 0.5,
+  changePassword: 0.4,
   requestPasswordReset: 0.8,
   confirmPasswordReset: 0.8,
   me: 1,
