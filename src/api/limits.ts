@@ -87,7 +87,14 @@ export const retryAfterMaxMs = 10 * hour
 export const answerBytes = 20_000
 
 /** What may be in flight at once. Source: D37. */
-export const dispatch = { perHost: 2, overall: 64, leaseMs: minute } as const
+export const dispatch = {
+  perHost: 2,
+  overall: 64,
+  /** While more units than this wait for the database, requests go first: so many webhooks are still sent beside them. */
+  crowd: 8,
+  besideCrowd: 8,
+  leaseMs: minute,
+} as const
 
 /** Tests of the agents. Source: section 6, D43. */
 export const heartbeat = {

@@ -19,7 +19,7 @@ const PAGE = 32
 /** Starts sending. */
 export function startDispatcher(market: Market): Dispatcher {
   const { world, log } = market
-  const flight = inFlight()
+  const flight = inFlight(() => (market.db.waiting > dispatch.crowd ? dispatch.besideCrowd : dispatch.overall))
   const rung = new Set<string>()
   let closed = false
   let all = false
@@ -76,14 +76,14 @@ export function startDispatcher(market: Market): Dispatcher {
 type Flight = ReturnType<typeof inFlight>
 
 /** What is being sent, by host; and whose turn is next. */
-function inFlight() {
+function inFlight(most: () => number) {
   const byHost = new Map<string, number>()
   const all = new Set<Promise<void>>()
   return {
     /** The agent that was served last: the next look begins behind it. */
     lastServed: '',
     of: (host: string) => byHost.get(host) ?? 0,
-    room: () => dispatch.overall - all.size,
+    room: () => most() - all.size,
     /** `sent` never rejects. Resolves when its place is free again. */
     add(host: string, sent: Promise<void>): Promise<void> {
       byHost.set(host, (byHost.get(host) ?? 0) + 1)

@@ -42,6 +42,8 @@ export interface Db {
   migrate<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** True if other processes may hold this database too. */
   readonly shared: boolean
+  /** Units that wait for their turn now: what can be put off may give way to them. */
+  readonly waiting: number
   /** Whether it would take work now; known within two seconds, and shared by all who ask within one. Never rejects. */
   ready(): Promise<boolean>
   /** Waits for what runs, makes everything durable, releases the database. Later calls reject. */

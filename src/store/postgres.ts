@@ -114,6 +114,10 @@ class PostgresDb implements Db {
     this.#warn = warn
   }
 
+  get waiting() {
+    return this.#turns.waiting
+  }
+
   read<T>(work: (q: Reader) => Promise<T>): Promise<T> {
     return this.#transact('REPEATABLE READ READ ONLY', work)
   }

@@ -122,6 +122,10 @@ class EmbeddedDb implements SqliteDb {
     if (storage.sealed) this.#foldAside()
   }
 
+  get waiting() {
+    return this.#turns.length
+  }
+
   async read<T>(work: (q: Reader) => Promise<T>): Promise<T> {
     await this.#enter()
     const unit = new Unit(this.#engine, false, this.#history)

@@ -6,6 +6,7 @@ export interface Turns {
   take(): Promise<void> | undefined
   /** Gives back what was taken. */
   give(): void
+  readonly waiting: number
 }
 
 interface Waiting {
@@ -43,6 +44,9 @@ export function createTurns(count: number, waitMs: number): Turns {
       const [first] = queue
       if (first) first.go()
       else left++
+    },
+    get waiting() {
+      return queue.size
     },
   }
 }

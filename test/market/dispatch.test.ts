@@ -187,6 +187,39 @@ test('at most two are in flight to one host, whatever the number of agents behin
   for (const { sink } of agents) assert.is(sink.received.length, 1)
 })
 
+test('while a crowd of requests waits for the database eight webhooks are in flight, and all of them as soon as it is gone', async state => {
+  const { house } = state
+  const builder = await house.join('hosts')
+  let open = () => {}
+  const gate = new Promise<void>(resolve => {
+    open = resolve
+  })
+  const agents: ListedAgent[] = []
+  for (let i = 0; i < dispatch.besideCrowd + 4; i++) {
+    const agent = await house.list(builder, {}, house.sink(`h${i}.localhost`))
+    agent.sink.answer = () => gate.then(() => answered(200))
+    agents.push(agent)
+  }
+  const inFlight = () => agents.filter(({ sink }) => sink.received.length === 1).length
+  const reaches = async (count: number) => {
+    const until = Date.now() + 5000
+    while (inFlight() < count && Date.now() < until) await new Promise(resolve => setTimeout(resolve, 5))
+  }
+  let waiting = dispatch.crowd + 1
+  Object.defineProperty(house.market.db, 'waiting', { get: () => waiting })
+  for (const agent of agents) await submitted(state, agent)
+  await reaches(dispatch.besideCrowd)
+  house.world.tick(2000)
+  await submitted(state) // one more look at the queues, at least
+  assert.is(inFlight(), dispatch.besideCrowd)
+  waiting = dispatch.crowd
+  house.world.tick(2000)
+  await reaches(agents.length)
+  assert.is(inFlight(), agents.length)
+  open()
+  await house.webhooksSent()
+})
+
 test('a host that is shared goes to its agents in turn, and a second webhook of one only where there is room left', () => {
   const at = (agentId: string) => ({ agentId, webhookUrl: 'https://one.example/x' })
   const flight = { lastServed: '', of: () => 0, room: () => 64 }

@@ -40,9 +40,9 @@ export interface House extends Marketplace {
   /** An account with the builder role and a key. `funds` in cents, 1,000,000 at most. */
   join(name: string, funds?: number): Promise<Member>
   /** A webhook that records what it gets, answers 200, and passes connection tests. */
-  sink(): AgentSink
+  sink(host?: string): AgentSink
   /** An agent that has passed its test and its review. */
-  list(builder: Member, fields?: object): Promise<ListedAgent>
+  list(builder: Member, fields?: object, sink?: AgentSink): Promise<ListedAgent>
   /** Runs the connection test again, as after a day. */
   freshen(agent: ListedAgent): Promise<void>
   /** A draft of this buyer for this agent. */
@@ -125,14 +125,13 @@ export async function openHouse({ startMs, ...options }: HouseOptions = {}): Pro
     return member
   }
 
-  function sink(): AgentSink {
-    const made = new AgentSink(`https://localhost/agents/${sinks.size + 1}`)
+  function sink(host = 'localhost'): AgentSink {
+    const made = new AgentSink(`https://${host}/agents/${sinks.size + 1}`)
     sinks.set(made.url, made)
     return made
   }
 
-  async function list(builder: Member, fields: object = {}): Promise<ListedAgent> {
-    const mine = sink()
+  async function list(builder: Member, fields: object = {}, mine = sink()): Promise<ListedAgent> {
     const input = { ...agentFields, webhookUrl: mine.url, ...fields }
     const { id } = await builder.client.createAgent(input)
     const { secret } = await builder.client.rotateSecret({ id })
