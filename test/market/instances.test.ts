@@ -1,8 +1,13 @@
 /** Several instances on one database act as one: what falls due is done once, limits are one limit, the dead are succeeded. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { dispatch, durations, heartbeat } from '../../src/api/limits.ts'
+import type { TaskRecord } from '../../src/api/records.ts'
+import { keepFiles } from '../../src/market/files.ts'
 import { HttpParty } from '../../src/sim/http-party.ts'
 import { answered } from '../../src/world/virtual.ts'
 import type { Egress } from '../../src/world/world.ts'
@@ -190,6 +195,36 @@ test('money is cleared once and a letter is sent once when all instances look at
   await house.checkLedger()
   await instances.close()
   await office.close()
+})
+
+test('a file that one instance took in is served by another, and what a dead one left half done is removed by any', async () => {
+  const instances = await openInstances()
+  const { house } = instances
+  const other = await instances.join()
+  const builder = await house.join('builder')
+  const buyer = await house.join('buyer', 10_000)
+  const { id } = await house.draft(buyer, await house.list(builder))
+  await buyer.call('POST', `/api/tasks/${id}/submit`)
+  await builder.call('POST', `/api/agent/tasks/${id}/accept`, undefined, 'key')
+  const form = new FormData()
+  form.append('files', new Blob(['a,b\n1,2\n']), 'table.csv')
+  const headers = { authorization: `Bearer ${builder.key}` }
+  const sent = await fetch(`${house.url}/api/agent/tasks/${id}/deliver`, { method: 'POST', headers, body: form })
+  const { data } = (await sent.json()) as { data: { task: TaskRecord } }
+  const { url } = data.task.deliverable!.files[0]!
+  const read = () => fetch(other.url + url, { headers: { authorization: `Bearer ${buyer.key}` } })
+  assert.is(await (await read()).text(), 'a,b\n1,2\n')
+
+  const path = join(house.market.files.incoming, 'file_half')
+  await writeFile(path, 'half done')
+  await keepFiles(house.market, [{ id: 'file_half', path }])
+  assert.is(await text(await other.market.files.read('file_half')), 'half done')
+  other.world.tick(61 * 60_000)
+  await other.runDue()
+  const gone = await other.market.files.read('file_half').catch(error => error.code)
+  assert.is(gone, 'NoSuchKey')
+  assert.is((await read()).status, 200)
+  await instances.close()
 })
 
 test('three instances that start at the same moment make the tables and the administrator once', async () => {
