@@ -37,7 +37,10 @@ test(
 
     const shared = [...serve, '--files', store.address]
     const both = [start(shared, folder, env), start(shared, folder, env)]
-    for (const { firstLine } of both) assert.is(JSON.parse(await firstLine).type, 'ready')
+    for (const { firstLine, ended } of both) {
+      const line = await firstLine.catch(async () => assert.unreachable((await ended).err))
+      assert.is(JSON.parse(String(line)).type, 'ready')
+    }
     for (const { child } of both) child.kill('SIGTERM')
     for (const { ended } of both) assert.is((await ended).code, 0)
     await Promise.all([drop(), store.close()])

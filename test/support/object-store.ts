@@ -1,5 +1,5 @@
 /** A real S3-compatible server in this process, which checks every signature, and can be made to fail. */
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import http, { type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -54,6 +54,9 @@ export async function startObjectStore(): Promise<ObjectStore> {
     secretAccessKey: KEY,
   }
   const folder = join(directory, 'market', bucket.prefix)
+  // It removes a folder that is empty when an object goes, together with the object that comes at this moment.
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'never-empty'), '')
   return {
     bucket,
     address: `s3://market/${bucket.prefix}?endpoint=${endpoint}`,
