@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
+import { makeTemplate } from './support/databases.ts'
 import { type PostgresServer, startPostgres } from './support/postgres-server.ts'
 
 const fileTimeoutMs = 180_000
@@ -32,7 +33,11 @@ const jobs = jobsOf(
     .sort(),
 )
 const postgres = jobs.some(({ engine }) => engine === 'postgres') ? await startPostgres() : null
-const outcomes = await runAll(jobs, postgres).finally(() => postgres?.stop())
+const template = postgres && (await makeTemplate(postgres.url))
+if (template) process.env.TEST_TEMPLATE = template.name
+const outcomes = await runAll(jobs, postgres)
+  .finally(() => template?.drop())
+  .finally(() => postgres?.stop())
 const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0)
 const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0)
 console.log(`\n${passed} passed, ${failed} failed`)

@@ -94,7 +94,9 @@ export async function openHouse({ startMs, ...options }: HouseOptions = {}): Pro
     throw error
   }
   const database =
-    engine === 'postgres' && options.file === undefined && !options.postgres ? await freshDatabase() : null
+    engine === 'postgres' && options.file === undefined && !options.postgres
+      ? await freshDatabase({ migrated: true })
+      : null
   const house = await openMarketplace({
     mode: 'dev',
     file: null,
