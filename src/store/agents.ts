@@ -3,6 +3,7 @@
 import { type AgentState, heldStates } from '../api/flow.ts'
 import { durations } from '../api/limits.ts'
 import type { Reader, Tx, Value } from './db.ts'
+import { tallied, tally } from './tallies.ts'
 
 export interface AgentRow {
   id: string
@@ -118,13 +119,15 @@ export type NewAgent = Pick<
 >
 
 /** Answers 0 if the slug is taken. */
-export const insertAgent = (tx: Tx, agent: NewAgent) => {
+export const insertAgent = async (tx: Tx, agent: NewAgent) => {
   const fields = names.filter(name => name in agent) as (keyof NewAgent)[]
-  return tx.run(
+  const inserted = await tx.run(
     `INSERT INTO agents (${fields.map(snake).join(', ')}) VALUES (${fields.map((_, i) => `$${i + 1}`).join(', ')})
      ON CONFLICT (slug) DO NOTHING`,
     fields.map(name => agent[name]),
   )
+  if (inserted === 1) await tally(tx, 'agents', agent.id, 1)
+  return inserted
 }
 
 export type AgentPatch = Partial<Omit<AgentRow, 'id' | 'slug' | 'builderId' | 'createdAt'>>
@@ -146,6 +149,7 @@ export const softDelete = async (tx: Tx, id: string, now: number) => {
     [id, now],
   )
   if (deleted === 0) return 0
+  await tally(tx, 'agents', id, -1)
   await tx.run('DELETE FROM agent_categories WHERE agent_id = $1', [id])
   await tx.run('DELETE FROM agent_terms WHERE agent_id = $1', [id])
   return deleted
@@ -170,9 +174,18 @@ export interface Span {
 
 const offset = ({ page, limit }: Span) => (page - 1) * limit
 
-const pageWhere = async (q: Reader, where: string, values: readonly Value[], span: Span, order: string) => {
-  const count = await q.get<{ total: number }>(`SELECT COUNT(*) AS total FROM agents a WHERE ${where}`, values)
-  const total = count?.total ?? 0
+const countWhere = async (q: Reader, where: string, values: readonly Value[]) =>
+  (await q.get<{ total: number }>(`SELECT COUNT(*) AS total FROM agents a WHERE ${where}`, values))!.total
+
+const pageWhere = async (
+  q: Reader,
+  where: string,
+  values: readonly Value[],
+  span: Span,
+  order: string,
+  counted?: Promise<number>,
+) => {
+  const total = await (counted ?? countWhere(q, where, values))
   if (offset(span) >= total) return { rows: [], total }
   const n = values.length
   // The sort carries ids alone; whole rows are fetched for the page only.
@@ -192,7 +205,7 @@ export const agentsOfBuilder = (q: Reader, builderId: string, span: Span) =>
 /** Every agent that is not deleted, newest first. */
 export const agentsByStatus = (q: Reader, status: AgentState | undefined, span: Span) =>
   status === undefined
-    ? pageWhere(q, 'a.deleted_at IS NULL', [], span, 'a.id DESC')
+    ? pageWhere(q, 'a.deleted_at IS NULL', [], span, 'a.id DESC', tallied(q, ['agents']))
     : pageWhere(q, 'a.status = $1 AND a.deleted_at IS NULL', [status], span, 'a.id DESC')
 
 /**

@@ -33,6 +33,7 @@ export const tables = [
   'mails',
   'password_resets',
   'uploads',
+  'tallies',
 ] as const
 
 /** What lives as long as a process: a connection test that runs, the requests that were counted, where files are kept. */

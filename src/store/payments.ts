@@ -1,5 +1,6 @@
 /** Deposits and withdrawals: the transfers between the marketplace and the world. */
 import { columns, type Reader, type Tx } from './db.ts'
+import { tallied, tally } from './tallies.ts'
 import { isIncome } from './transfers.ts'
 
 export type PaymentKind = 'deposit' | 'withdrawal'
@@ -42,34 +43,35 @@ export const listPayments = (
   status: PaymentStatus | null,
   limit: number,
   offset: number,
-) =>
-  q.all<PaymentRow>(
-    `SELECT ${paymentColumns} FROM transfers WHERE kind = $1 AND ${isPayment} AND status = COALESCE($2, status)
-     ORDER BY id LIMIT $3 OFFSET $4`,
-    [kind, status, limit, offset],
+) => {
+  const only = status === null ? '' : 'AND status = $4'
+  return q.all<PaymentRow>(
+    `SELECT ${paymentColumns} FROM transfers WHERE kind = $1 AND ${isPayment} ${only} ORDER BY id LIMIT $2 OFFSET $3`,
+    [kind, limit, offset, ...(status === null ? [] : [status])],
   )
-
-export const countPayments = async (q: Reader, kind: PaymentKind, status: PaymentStatus | null) => {
-  const row = await q.get<{ count: number }>(
-    `SELECT COUNT(*) AS count FROM transfers WHERE kind = $1 AND ${isPayment} AND status = COALESCE($2, status)`,
-    [kind, status],
-  )
-  return row!.count
 }
 
+const statuses: readonly PaymentStatus[] = ['pending', 'completed', 'rejected']
+
+export const countPayments = (q: Reader, kind: PaymentKind, status: PaymentStatus | null) =>
+  tallied(q, status === null ? statuses.map(each => `${kind} ${each}` as const) : [`${kind} ${status}`])
+
 /** Answers the row as it is then; undefined if it was not pending any more. */
-export const decidePayment = (
+export const decidePayment = async (
   tx: Tx,
   kind: PaymentKind,
   id: string,
   status: Exclude<PaymentStatus, 'pending'>,
   now: number,
-) =>
-  tx.get<PaymentRow>(
+) => {
+  const decided = await tx.get<PaymentRow>(
     `UPDATE transfers SET status = $3, decided_at = $4 WHERE id = $1 AND kind = $2 AND status = 'pending'
      RETURNING ${paymentColumns}`,
     [id, kind, status, now],
   )
+  if (decided) await Promise.all([tally(tx, `${kind} pending`, id, -1), tally(tx, `${kind} ${status}`, id, 1)])
+  return decided
+}
 
 /** What an account has deposited since then, or asked to; rejected deposits don't count. */
 export const depositedSince = async (q: Reader, userId: string, since: number) => {

@@ -1,6 +1,7 @@
 /** Tasks, with their agent, dispute and latest deliverable, as rows. */
 import type { TaskState } from '../api/flow.ts'
 import { columns, type Reader, type Tx, type Value } from './db.ts'
+import { tallied, tally } from './tallies.ts'
 
 export interface TaskRow {
   id: string
@@ -129,36 +130,53 @@ export interface TaskFilter {
   readonly status: TaskState | null
 }
 
+/** Each way in which a task can be a user's ($1), as a condition of its own, which one index answers. */
+const buying = ['t.buyer_id = $1', 't.hirer_id = $1']
 /** Drafts are their buyer's alone. Source: D19. */
-const mine = `(($2 <> 'builder' AND (t.buyer_id = $1 OR t.hirer_id = $1)) OR ($2 <> 'buyer' AND t.builder_id = $1 AND t.status <> 'draft'))
-  AND ($3 = '' OR t.status = $3)`
+const building = [`t.builder_id = $1 AND t.status <> 'draft'`]
 
-const filterValues = (filter: TaskFilter): Value[] => [filter.userId, filter.role ?? '', filter.status ?? '']
+function sidesOf({ role, status }: TaskFilter): string[] {
+  const sides = role === 'buyer' ? buying : role === 'builder' ? building : [...buying, ...building]
+  return status === null ? sides : sides.map(side => `${side} AND t.status = $2`)
+}
 
-export const tasksOf = (q: Reader, filter: TaskFilter, limit: number, offset: number) =>
-  q.all<TaskRow>(`${select} WHERE ${mine} ORDER BY t.id DESC LIMIT $4 OFFSET $5`, [
-    ...filterValues(filter),
-    limit,
-    offset,
-  ])
+const filterValues = ({ userId, status }: TaskFilter): Value[] => (status === null ? [userId] : [userId, status])
 
-export const countTasksOf = async (q: Reader, filter: TaskFilter) =>
-  (await q.get<{ count: number }>(`SELECT COUNT(*) AS count FROM tasks t WHERE ${mine}`, filterValues(filter)))
-    ?.count ?? 0
+/** Rows of one page: their ids are found first, by an index alone. */
+const pageOf = (ids: string) => `${select} WHERE t.id IN (${ids}) ORDER BY t.id DESC`
+
+export const tasksOf = (q: Reader, filter: TaskFilter, limit: number, offset: number) => {
+  const values = filterValues(filter)
+  const [end, most, from] = [1, 2, 3].map(place => `$${values.length + place}`)
+  const newest = sidesOf(filter).map(
+    (side, i) => `SELECT id FROM (SELECT t.id FROM tasks t WHERE ${side} ORDER BY t.id DESC LIMIT ${end}) side${i}`,
+  )
+  const ids = `SELECT id FROM (${newest.join(' UNION ')}) mine ORDER BY id DESC LIMIT ${most} OFFSET ${from}`
+  return q.all<TaskRow>(pageOf(ids), [...values, limit + offset, limit, offset])
+}
+
+/** A task that is a user's in two ways is counted in the first of them. */
+export const countTasksOf = async (q: Reader, filter: TaskFilter) => {
+  const counts = sidesOf(filter).map((side, i, sides) => {
+    const others = sides.slice(0, i).map(other => ` AND (${other}) IS NOT TRUE`)
+    return `(SELECT COUNT(*) FROM tasks t WHERE ${side}${others.join('')})`
+  })
+  return (await q.get<{ count: number }>(`SELECT ${counts.join(' + ')} AS count`, filterValues(filter)))!.count
+}
+
+const disputedIs = (disputed: 0 | 1 | null) => (disputed === null ? '' : `WHERE t.disputed = ${disputed}`)
 
 export const allTasks = (q: Reader, disputed: 0 | 1 | null, limit: number, offset: number) =>
-  q.all<TaskRow>(`${select} WHERE ($1 < 0 OR t.disputed = $1) ORDER BY t.id DESC LIMIT $2 OFFSET $3`, [
-    disputed ?? -1,
+  q.all<TaskRow>(pageOf(`SELECT t.id FROM tasks t ${disputedIs(disputed)} ORDER BY t.id DESC LIMIT $1 OFFSET $2`), [
     limit,
     offset,
   ])
 
-export const countAllTasks = async (q: Reader, disputed: 0 | 1 | null) =>
-  (
-    await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM tasks t WHERE ($1 < 0 OR t.disputed = $1)', [
-      disputed ?? -1,
-    ])
-  )?.count ?? 0
+export const countAllTasks = async (q: Reader, disputed: 0 | 1 | null) => {
+  if (disputed === 1) return tallied(q, ['disputed tasks'])
+  const all = await tallied(q, ['tasks'])
+  return disputed === null ? all : all - (await tallied(q, ['disputed tasks']))
+}
 
 export const insertTask = (
   tx: Tx,
@@ -178,8 +196,8 @@ export const insertTask = (
     | 'maxRevisions'
     | 'createdAt'
   >,
-) =>
-  tx.run(
+) => {
+  const inserted = tx.run(
     `INSERT INTO tasks (id, agent_id, buyer_id, builder_id, title, description, requirements, agreed_price,
        max_revisions, status, created_at, updated_at, buyer_agent_id, hirer_id, budget_authorization_id)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'draft', $10, $10, $11, $12, $13)`,
@@ -199,6 +217,8 @@ export const insertTask = (
       task.budgetAuthorizationId,
     ],
   )
+  return Promise.all([inserted, tally(tx, 'tasks', task.id, 1)])
+}
 
 export const updateDraft = (
   tx: Tx,
@@ -243,15 +263,18 @@ const momentColumns: Record<Moment, string> = {
 }
 
 /** The one statement that changes a task's state: no row, no effect. */
-export const setStatus = (
+export const setStatus = async (
   tx: Tx,
   step: { id: string; from: TaskState; wasDisputed: 0 | 1; to: TaskState; moment: Moment | null; now: number },
-) =>
-  tx.run(
+) => {
+  const changed = await tx.run(
     `UPDATE tasks SET status = $4, updated_at = $5, disputed = 0${step.moment ? momentColumns[step.moment] : ''}
      WHERE id = $1 AND status = $2 AND disputed = $3`,
     [step.id, step.from, step.wasDisputed, step.to, step.now],
   )
+  if (changed === 1 && step.wasDisputed === 1) await tally(tx, 'disputed tasks', step.id, -1)
+  return changed
+}
 
 export const setMaxRevisions = (tx: Tx, id: string, maxRevisions: number | null) =>
   tx.run('UPDATE tasks SET max_revisions = $2 WHERE id = $1', [id, maxRevisions])
@@ -260,12 +283,14 @@ export const countRevision = (tx: Tx, id: string) =>
   tx.run('UPDATE tasks SET revision_count = revision_count + 1 WHERE id = $1', [id])
 
 /** Answers 0 if the task is in another state by now, or disputed. */
-export const markDisputed = (tx: Tx, id: string, from: TaskState, now: number) =>
-  tx.run('UPDATE tasks SET disputed = 1, updated_at = $3 WHERE id = $1 AND status = $2 AND disputed = 0', [
-    id,
-    from,
-    now,
-  ])
+export const markDisputed = async (tx: Tx, id: string, from: TaskState, now: number) => {
+  const marked = await tx.run(
+    'UPDATE tasks SET disputed = 1, updated_at = $3 WHERE id = $1 AND status = $2 AND disputed = 0',
+    [id, from, now],
+  )
+  if (marked === 1) await tally(tx, 'disputed tasks', id, 1)
+  return marked
+}
 
 export const insertDispute = (
   tx: Tx,

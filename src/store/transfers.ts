@@ -1,5 +1,6 @@
 /** The ledger as rows: accounts, transfers, their entries, and how each task's hold was settled. Source: D33. */
 import { columns, type Reader, type Tx } from './db.ts'
+import { tally } from './tallies.ts'
 
 export interface TransferRow {
   id: string
@@ -24,7 +25,7 @@ export interface SettlementRow {
 }
 
 /** What came in, of the payee's transfers. An index holds just these, and SQLite uses it only where the words agree. */
-export const isIncome = `kind IN ('deposit', 'release')`
+export const isIncome = `kind IN ('deposit', 'release', 'refund')`
 
 export const insertAccounts = (tx: Tx, userId: string) =>
   tx.run(
@@ -50,12 +51,16 @@ export const insertEntries = (tx: Tx, legId: string, from: string, to: string, a
     [legId, from, -amount, to, amount, at],
   )
 
-export const insertTransfer = (tx: Tx, row: TransferRow) =>
-  tx.run(
+export const insertTransfer = async (tx: Tx, row: TransferRow) => {
+  await tx.run(
     `INSERT INTO transfers (id, kind, payer_id, payee_id, amount, task_id, status, description, created_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     [row.id, row.kind, row.payerId, row.payeeId, row.amount, row.taskId, row.status, row.description, row.createdAt],
   )
+  const { kind, status } = row
+  if ((kind === 'deposit' || kind === 'withdrawal') && (status === 'pending' || status === 'completed'))
+    await tally(tx, `${kind} ${status}`, row.id, 1)
+}
 
 export const setReleaseStatus = (tx: Tx, taskId: string, status: string) =>
   tx.run(`UPDATE transfers SET status = $2 WHERE task_id = $1 AND kind = 'release'`, [taskId, status])
@@ -108,19 +113,6 @@ export const dueClearings = (q: Reader, now: number, count: number) =>
     [now, count],
   )
 
-/** A user's own side of every transfer: a payment to oneself shows on both sides. Source: D35. */
-const statement = `
-  SELECT t.id, t.amount, t.task_id AS "taskId", t.description, t.created_at AS "createdAt",
-    CASE WHEN t.kind = 'release' THEN 'completed' ELSE t.status END AS status, t.kind AS type
-  FROM transfers t WHERE t.payer_id = $1
-  UNION ALL
-  SELECT CASE WHEN t.kind = 'release' THEN t.id || '_earning' ELSE t.id END,
-    CASE WHEN s.reversed = 1 AND s.released > 0 THEN s.released ELSE t.amount END,
-    t.task_id, t.description, t.created_at, t.status,
-    CASE WHEN t.kind = 'release' THEN 'earning' ELSE t.kind END
-  FROM transfers t LEFT JOIN settlements s ON t.kind = 'release' AND s.task_id = t.task_id
-  WHERE t.payee_id = $1 AND t.${isIncome}`
-
 export interface StatementRow {
   id: string
   amount: number
@@ -131,19 +123,57 @@ export interface StatementRow {
   type: 'deposit' | 'withdrawal' | 'hold' | 'refund' | 'release' | 'earning'
 }
 
-export const statementOf = (q: Reader, userId: string, type: string | null, limit: number, offset: number) =>
-  q.all<StatementRow>(
-    `SELECT * FROM (${statement}) lines WHERE ($2 = '' OR type = $2) ORDER BY id DESC LIMIT $3 OFFSET $4`,
-    [userId, type ?? '', limit, offset],
-  )
+type LineType = StatementRow['type']
 
-export const statementLength = async (q: Reader, userId: string, type: string | null) =>
-  (
-    await q.get<{ count: number }>(`SELECT COUNT(*) AS count FROM (${statement}) lines WHERE ($2 = '' OR type = $2)`, [
-      userId,
-      type ?? '',
-    ])
-  )?.count ?? 0
+interface Side {
+  columns: string
+  from: string
+}
+
+// What is paid for oneself shows on both sides, under two types.
+const paid: Side = {
+  columns: `t.id, t.amount, t.task_id AS "taskId", t.description, t.created_at AS "createdAt",
+    CASE WHEN t.kind = 'release' THEN 'completed' ELSE t.status END AS status, t.kind AS type`,
+  from: 'FROM transfers t WHERE t.payer_id = $1',
+}
+
+const received: Side = {
+  columns: `CASE WHEN t.kind = 'release' THEN t.id || '_earning' ELSE t.id END AS id,
+    COALESCE((SELECT s.released FROM settlements s
+      WHERE t.kind = 'release' AND s.task_id = t.task_id AND s.reversed = 1 AND s.released > 0), t.amount) AS amount,
+    t.task_id AS "taskId", t.description, t.created_at AS "createdAt", t.status,
+    CASE WHEN t.kind = 'release' THEN 'earning' ELSE t.kind END AS type`,
+  from: `FROM transfers t WHERE t.payee_id = $1 AND t.${isIncome}`,
+}
+
+const of = ({ columns, from }: Side, ...kinds: string[]): Side[] =>
+  kinds.map(kind => ({ columns, from: `${from} AND t.kind = '${kind}'` }))
+
+/** A user's own sides of every transfer, or those where a type stands: each is one stretch of an index. Source: D35. */
+function sidesOf(type: LineType | null): Side[] {
+  if (type === null)
+    return [...of(paid, 'hold', 'withdrawal', 'release'), ...of(received, 'deposit', 'refund', 'release')]
+  if (type === 'earning') return of(received, 'release')
+  return of(type === 'deposit' || type === 'refund' ? received : paid, type)
+}
+
+/** One page, newest first. */
+export const statementOf = (q: Reader, userId: string, type: LineType | null, limit: number, offset: number) => {
+  const sides = sidesOf(type).map(
+    ({ columns, from }, i) => `SELECT * FROM (SELECT ${columns} ${from} ORDER BY t.id DESC LIMIT $2) side${i}`,
+  )
+  return q.all<StatementRow>(`${sides.join(' UNION ALL ')} ORDER BY id DESC LIMIT $3 OFFSET $4`, [
+    userId,
+    limit + offset,
+    limit,
+    offset,
+  ])
+}
+
+export const statementLength = async (q: Reader, userId: string, type: LineType | null) => {
+  const counts = sidesOf(type).map(({ from }) => `(SELECT COUNT(*) ${from})`)
+  return (await q.get<{ count: number }>(`SELECT ${counts.join(' + ')} AS count`, [userId]))!.count
+}
 
 export interface EarningRow {
   agentId: string

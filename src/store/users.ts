@@ -1,5 +1,6 @@
 /** Accounts, as rows. */
 import { columns, type Reader, type Tx } from './db.ts'
+import { tallied, tally } from './tallies.ts'
 
 export interface UserRow {
   id: string
@@ -39,15 +40,18 @@ export const userByEmail = (q: Reader, email: string) =>
   q.get<UserRow>(`SELECT ${userColumns} FROM users WHERE email = $1`, [email])
 
 /** Answers 0 if the email is taken. */
-export const insertUser = (
+export const insertUser = async (
   tx: Tx,
   user: Pick<UserRow, 'id' | 'email' | 'name' | 'passwordHash' | 'isBuilder' | 'isAdmin' | 'createdAt'>,
-) =>
-  tx.run(
+) => {
+  const inserted = await tx.run(
     `INSERT INTO users (id, email, name, password_hash, is_builder, is_admin, created_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (email) DO NOTHING`,
     [user.id, user.email, user.name, user.passwordHash, user.isBuilder, user.isAdmin, user.createdAt],
   )
+  if (inserted === 1) await tally(tx, 'users', user.id, 1)
+  return inserted
+}
 
 /** What may change of an account; what is left out stays. */
 export type UserChange = Partial<
@@ -89,8 +93,7 @@ export const updateUser = (tx: Tx, id: string, change: UserChange) =>
 export const listUsers = (q: Reader, limit: number, offset: number) =>
   q.all<UserRow>(`SELECT ${userColumns} FROM users ORDER BY id LIMIT $1 OFFSET $2`, [limit, offset])
 
-export const countUsers = async (q: Reader) =>
-  (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM users'))!.count
+export const countUsers = (q: Reader) => tallied(q, ['users'])
 
 /** Tasks of a builder's agents that hold money or are in open dispute. */
 export const countOpenWork = async (q: Reader, builderId: string) => {

@@ -21,13 +21,19 @@ export async function contentsOf({ market, engine, names }: House, only?: readon
     const all = (await q.all<{ name: string }>(tableNames[engine]!)).map(({ name }) => name)
     const others = all.filter(name => !LEFT_OUT.test(name) && !FIRST.includes(name))
     const tables = new Map<string, Row[]>()
-    for (const table of only ?? [...FIRST, ...others]) tables.set(table, await q.all<Row>(`SELECT * FROM ${table}`))
+    for (const table of only ?? [...FIRST, ...others]) tables.set(table, await q.all<Row>(rowsOf(table)))
     return tables
   })
   // Ids grow with time, so they are named in the order in which they were made.
   for (const rows of tables.values()) for (const { id } of rows.sort(byId)) if (isText(id)) names.named(id)
   return new Map([...tables].map(([table, rows]) => [table, linesOf(rows, names)]))
 }
+
+/** Which part of a tally a row counts in follows from its id. */
+const rowsOf = (table: string) =>
+  table === 'tallies'
+    ? 'SELECT name, CAST(SUM(count) AS BIGINT) AS count FROM tallies GROUP BY name'
+    : `SELECT * FROM ${table}`
 
 type Row = Record<string, unknown>
 

@@ -17,6 +17,7 @@ import { due } from './60-due.ts'
 import { uploads } from './70-uploads.ts'
 import { narrowIndexes } from './80-narrow-indexes.ts'
 import { filePlaces } from './90-file-places.ts'
+import { lists } from './100-lists.ts'
 
 export const migrations = [
   { id: 1, name: 'accounts', sql: accounts },
@@ -37,4 +38,5 @@ export const migrations = [
   { id: 70, name: 'uploads', sql: uploads },
   { id: 80, name: 'narrow indexes', sql: narrowIndexes },
   { id: 90, name: 'file places', sql: filePlaces },
+  { id: 100, name: 'lists', sql: lists },
 ] as const

@@ -1,0 +1,76 @@
+/** Every list of the interface, asked in each of its ways by one trader of a crowd or by an administrator. */
+import { type EndpointName, endpoints } from '../../src/api/endpoints.ts'
+import { agentStates, taskStates } from '../../src/api/flow.ts'
+import { agentId, SOMEONE, taskId, userId } from './crowd.ts'
+
+export interface Ask {
+  name: EndpointName
+  params: Record<string, string>
+  query: Record<string, string>
+}
+
+const ask = (name: EndpointName, query: Ask['query'] = {}, params: Ask['params'] = {}): Ask => ({ name, params, query })
+const each = (name: EndpointName, key: string, values: readonly string[]) =>
+  values.map(value => ask(name, { [key]: value }))
+
+const sorts = ['popular', 'newest', 'price_asc', 'price_desc']
+const paymentStatuses = ['pending', 'completed', 'rejected']
+const roles = ['buyer', 'builder']
+const transactions = ['deposit', 'withdrawal', 'hold', 'refund', 'release', 'earning']
+
+const [mine, myBuyer, myBuyingAgent] = [agentId(SOMEONE), userId(SOMEONE - 1), agentId(SOMEONE + 1)]
+
+/** Of one trader; `busy` is the number of a task with many messages. */
+export const listsOf = (busy: number): Ask[] => [
+  ...each('listAgents', 'sort', sorts),
+  ...sorts.map(sort => ask('listAgents', { sort, category: 'code' })),
+  ask('listAgents', { q: 'agent order' }),
+  ask('listAgents', { q: 'number1', category: 'data' }),
+  ask('listMyAgents'),
+  ask('listSamples', {}, { id: mine }),
+  ask('listMySamples', {}, { id: mine }),
+  ask('listReviews', {}, { id: mine }),
+  ask('listDeliveries', {}, { id: mine }),
+  ask('listKeys'),
+  ask('listNotifications'),
+  ask('listTasks'),
+  ...each('listTasks', 'role', roles),
+  ...each('listTasks', 'status', taskStates),
+  ...roles.flatMap(role => taskStates.map(status => ask('listTasks', { role, status }))),
+  ask('listDeliverables', {}, { id: taskId(busy) }),
+  ask('listMessages', {}, { id: taskId(busy) }),
+  ask('listTransactions'),
+  ...each('listTransactions', 'type', transactions),
+  ask('listBudgets'),
+  ...each('listBudgets', 'role', ['owner', 'agent']),
+  ...[myBuyer, myBuyingAgent].flatMap(who => [
+    ask('listHistory', {}, { userId: who }),
+    ask('listHistory', { agentId: mine }, { userId: who }),
+  ]),
+]
+
+/** What is no page, but asks for as much. */
+export const sums: Ask[] = [
+  ask('getEarnings'),
+  ask('getWallet'),
+  ask('getReputation', {}, { userId: myBuyer }),
+  ask('getReputation', {}, { userId: myBuyingAgent }),
+]
+
+export const listsOfAdmin: Ask[] = [
+  ask('adminListAgents'),
+  ...each('adminListAgents', 'status', agentStates),
+  ask('adminListUsers'),
+  ask('adminListTasks'),
+  ...each('adminListTasks', 'disputed', ['true', 'false']),
+  ask('adminListDeposits'),
+  ...each('adminListDeposits', 'status', paymentStatuses),
+  ask('adminListWithdrawals'),
+  ...each('adminListWithdrawals', 'status', paymentStatuses),
+]
+
+/** Where a page of it lies. */
+export function pathOf({ name, params, query }: Ask, page: number): string {
+  const path = endpoints[name].path.replace(/:(\w+)/g, (_, param) => params[param]!)
+  return `${path}?${new URLSearchParams({ ...query, page: String(page) })}`
+}
