@@ -3,7 +3,7 @@ import { dispatch } from '../api/limits.ts'
 import { claimDeliveries, type QueuedAgent, queuedAgent, queuedAgents } from '../store/outbox.ts'
 import type { Market } from './market.ts'
 import { onEvent } from './outbox.ts'
-import { attemptDelivery, type ClaimedDelivery } from './webhook.ts'
+import { attemptDelivery, type ClaimedDelivery, noteAttempt } from './webhook.ts'
 
 export interface Dispatcher {
   /** Looks now for what is due; at one agent's queue, if it is named. */
@@ -50,10 +50,13 @@ export function startDispatcher(market: Market): Dispatcher {
   }
 
   const start = (delivery: ClaimedDelivery) => {
-    const sent = attemptDelivery(market, delivery).catch(error =>
-      log({ type: 'error', message: `Webhook ${delivery.id} could not be noted: ${error.message}` }),
-    )
-    flight.add(hostOf(delivery.webhookUrl), sent).then(() => wake())
+    const answered = attemptDelivery(market, delivery)
+    const noted = answered
+      .then(result => noteAttempt(market, delivery, result))
+      .catch(error => log({ type: 'error', message: `Webhook ${delivery.id} could not be noted: ${error.message}` }))
+    // Its place is free when the answer is there; what waits behind it in its task may go when that is noted.
+    flight.add(hostOf(delivery.webhookUrl), answered, noted).then(() => wake())
+    noted.then(() => wake())
   }
 
   const tick = () => {
@@ -78,24 +81,26 @@ type Flight = ReturnType<typeof inFlight>
 /** What is being sent, by host; and whose turn is next. */
 function inFlight(most: () => number) {
   const byHost = new Map<string, number>()
-  const all = new Set<Promise<void>>()
+  const notes = new Set<Promise<void>>()
+  let sending = 0
   return {
     /** The agent that was served last: the next look begins behind it. */
     lastServed: '',
     of: (host: string) => byHost.get(host) ?? 0,
-    room: () => most() - all.size,
-    /** `sent` never rejects. Resolves when its place is free again. */
-    add(host: string, sent: Promise<void>): Promise<void> {
+    room: () => most() - sending,
+    /** `noted` never rejects. Resolves when the place is free again. */
+    async add(host: string, answered: Promise<unknown>, noted: Promise<void>): Promise<void> {
       byHost.set(host, (byHost.get(host) ?? 0) + 1)
-      all.add(sent)
-      return sent.then(() => {
-        all.delete(sent)
-        const left = (byHost.get(host) ?? 1) - 1
-        if (left > 0) byHost.set(host, left)
-        else byHost.delete(host)
-      })
+      sending++
+      notes.add(noted)
+      noted.then(() => notes.delete(noted))
+      await answered.catch(() => {}) // told where it is noted
+      sending--
+      const left = (byHost.get(host) ?? 1) - 1
+      if (left > 0) byHost.set(host, left)
+      else byHost.delete(host)
     },
-    ended: () => Promise.all(all),
+    ended: () => Promise.all(notes),
   }
 }
 

@@ -18,12 +18,11 @@ import { iso } from './time.ts'
 /** A delivery in hand, with its agent's address and sealed secret. */
 export interface ClaimedDelivery extends DeliveryRow, Pick<QueuedAgent, 'webhookUrl' | 'secret'> {}
 
-/** Sends one claimed delivery and writes what became of it. */
-export async function attemptDelivery(market: Market, claimed: ClaimedDelivery): Promise<void> {
+/** Sends one claimed delivery. */
+export async function attemptDelivery(market: Market, claimed: ClaimedDelivery): Promise<OutgoingResult> {
   const { webhookUrl: url, secret } = claimed
-  if (!url || !secret)
-    return note(market, claimed, { ...nowhere, message: `The agent has no webhook ${url ? 'secret' : 'URL'}` })
-  await note(market, claimed, await post(market, claimed, url, unseal(market.config, claimed.agentId, secret)))
+  if (!url || !secret) return { ...nowhere, message: `The agent has no webhook ${url ? 'secret' : 'URL'}` }
+  return post(market, claimed, url, unseal(market.config, claimed.agentId, secret))
 }
 
 const nowhere = { ok: false, reason: 'bad_url', durationMs: 0 } as const
@@ -72,7 +71,8 @@ export function askedWaitMs(header: string | undefined, realNow: number): number
   return wait > 0 ? Math.min(wait, retryAfterMaxMs) : null
 }
 
-async function note(market: Market, claimed: ClaimedDelivery, result: OutgoingResult): Promise<void> {
+/** Writes what became of an attempt. */
+export async function noteAttempt(market: Market, claimed: ClaimedDelivery, result: OutgoingResult): Promise<void> {
   const { db, world, log } = market
   const { id, attempts } = claimed
   const { outcome, nextAt } = judge(market, result, attempts)

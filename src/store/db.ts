@@ -42,7 +42,7 @@ export interface Db {
   migrate<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** True if other processes may hold this database too. */
   readonly shared: boolean
-  /** Units that wait for their turn now: what can be put off may give way to them. */
+  /** Units that wait now, for their turn or for the disk: what can be put off may give way to them. */
   readonly waiting: number
   /** Whether it would take work now; known within two seconds, and shared by all who ask within one. Never rejects. */
   ready(): Promise<boolean>

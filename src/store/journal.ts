@@ -104,6 +104,11 @@ export class Journal {
     return !this.#writing && this.#waiting.length === 0 && !this.#dead
   }
 
+  /** Units that have not been told yet. */
+  get waiting() {
+    return this.#waiting.length + (this.#batch?.length ?? 0)
+  }
+
   /** Tells the waiter when its effects, and all that was added before it, are durable. In order. */
   add(waiter: Waiter) {
     if (this.#dead) {

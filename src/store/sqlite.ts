@@ -123,7 +123,7 @@ class EmbeddedDb implements SqliteDb {
   }
 
   get waiting() {
-    return this.#turns.length
+    return this.#turns.length + (this.#storage?.journal.waiting ?? 0)
   }
 
   async read<T>(work: (q: Reader) => Promise<T>): Promise<T> {
