@@ -35,10 +35,11 @@ export async function openInstances(options: Partial<OpenOptions> = {}): Promise
   }
   const house = await openHouse(shared)
   const all: Instance[] = [house]
+  let joining = 0
   return {
     house,
     async join({ egress = house.world.egress } = {}) {
-      const world = createVirtualWorld({ seed: `instance ${all.length}`, egress })
+      const world = createVirtualWorld({ seed: `instance ${++joining}`, egress })
       world.advance(house.world.now())
       const joined = { ...(await openMarketplace({ mode: 'dev', file: null, ...shared, world })), world }
       all.push(joined)
