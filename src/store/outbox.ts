@@ -10,16 +10,17 @@ export interface DeliveryRow {
   attempts: number
 }
 
-/** Joins the queue of its task to this agent: `pending` if nothing is before it, else `waiting`. */
+/** Joins the end of its task's queue to this agent: `pending` if nothing is before it, else `waiting`. The task is held. */
 export const insertDelivery = (
   tx: Tx,
   row: Pick<DeliveryRow, 'id' | 'agentId' | 'taskId' | 'event' | 'body'> & { createdAt: number },
 ) =>
   tx.run(
-    `INSERT INTO deliveries (id, agent_id, task_id, event, body, state, next_at, created_at)
-     VALUES ($1, $2, $3, $4, $5,
-       CASE WHEN EXISTS (SELECT 1 FROM deliveries d WHERE d.task_id = $3 AND d.agent_id = $2 AND d.ended_at IS NULL)
-         THEN 'waiting' ELSE 'pending' END, $6, $6)`,
+    `INSERT INTO deliveries (id, agent_id, task_id, event, body, state, place, next_at, created_at)
+     SELECT $1, $2, $3, $4, $5, CASE WHEN last.place IS NULL THEN 'pending' ELSE 'waiting' END,
+       COALESCE(last.place + 1, 0), $6, $6
+     FROM (SELECT MAX(d.place) AS place FROM deliveries d
+       WHERE d.task_id = $3 AND d.agent_id = $2 AND d.ended_at IS NULL) last`,
     [row.id, row.agentId, row.taskId, row.event, row.body, row.createdAt],
   )
 
@@ -137,7 +138,7 @@ export const endDelivery = (tx: Tx, end: Held & { state: 'delivered' | 'failed';
 export async function promoteNext(tx: Tx, taskId: string, agentId: string, now: number): Promise<void> {
   const next = await tx.get<{ id: string }>(
     `SELECT d.id FROM deliveries d WHERE d.task_id = $1 AND d.agent_id = $2 AND d.state = 'waiting' AND d.ended_at IS NULL
-     ORDER BY d.id LIMIT 1`,
+     ORDER BY d.place, d.id LIMIT 1`,
     [taskId, agentId],
   )
   if (!next) return

@@ -145,6 +145,28 @@ test('what a dead instance had in hand is taken over once its lease is over, and
   await instances.close()
 })
 
+test('events of one task go out in the order of its steps, also where the clock of an instance is behind', async () => {
+  const instances = await openInstances()
+  const { house } = instances
+  const behind = await instances.join({ ids: 'own' })
+  house.world.tick(60_000)
+  const buyer = await house.join('buyer', 10_000)
+  const agent = await house.list(await house.join('builder'))
+  const { id } = await house.draft(buyer, agent)
+  agent.sink.status = 500
+  await buyer.call('POST', `/api/tasks/${id}/submit`)
+  const parties = [house, behind].map(({ url }) => Object.assign(new HttpParty(url), { key: buyer.key }))
+  const words = range(6).map(String)
+  for (const i of range(6))
+    await parties[i % 2]!.call('POST', `/api/tasks/${id}/messages`, { content: words[i]! }, 'key')
+  agent.sink.status = 200
+  await house.pass(10_000)
+  await until(async () => (await countOf(instances, `deliveries WHERE state = 'delivered'`)) === 7, house.runDue)
+  const said = agent.sink.received.flatMap(({ data }) => (data.message === undefined ? [] : [data.message]))
+  assert.equal(said, words)
+  await instances.close()
+})
+
 test('a heartbeat that died with its instance is run by another once its lease is over', async () => {
   const instances = await openInstances({ heartbeatBatch: 5 })
   const { house } = instances

@@ -1,4 +1,7 @@
-/** Twenty requests at the same moment: one wins, and all of it could have happened one after the other. Source: section 7, D31–D33. */
+/**
+ * Twenty requests at the same moment: one wins, and all of it could have happened one after the other. On Postgres they
+ * go to three instances in turn. Source: section 7, D31–D33.
+ */
 import { setImmediate as turn } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -13,8 +16,8 @@ import { exchange, requestBytes, Wire, type WireAnswer, type WireHeader } from '
 const ROUNDS = 20
 const AT_ONCE = 20
 
-const stage = await openStage()
-const { house, agent, members } = stage
+const stage = await openStage({ instances: 3 })
+const { house, urls, agent, members } = stage
 const { buyer, builder } = members
 const wires: Wire[] = []
 const adminCookie = await signIn(house.admin)
@@ -44,10 +47,13 @@ function contestant(trigger: Trigger, id: string, key = keyOf(trigger)): Contest
 
 const keyOf = (trigger: Trigger) => (rightful[trigger][0] === 'builder' ? builder : buyer).key!
 
+// Three instances and two triggers in turn: each trigger comes to each instance.
+const urlFor = (i: number) => urls[i % urls.length]!
+
 /** All bytes but the last of every request, so that the last ones arrive together. `between` runs amid these. */
 async function atOnce(requests: readonly Contestant[], between?: () => Promise<unknown>, after = 0) {
   const lines = requests.map((_, i) => {
-    if (!wires[i] || wires[i].ended) wires[i] = new Wire(house.url)
+    if (!wires[i] || wires[i].ended) wires[i] = new Wire(urlFor(i))
     return wires[i]
   })
   await Promise.all(requests.map(({ bytes }, i) => lines[i]!.write(bytes.subarray(0, -1))))
@@ -231,7 +237,7 @@ test('clearing ‖ dispute: the builder gets the money, or a dispute holds it; n
   for (let round = 0; round < ROUNDS; round++) {
     const { id } = (await stage.bring(['completed']))[0]!
     const before = await look(id)
-    house.world.advance(house.world.now() + durations.clearingMs - 1)
+    stage.advance(durations.clearingMs - 1)
     const requests = Array.from({ length: AT_ONCE }, () => contestant('dispute', id))
     // The first round clears before, the last one after all disputes; between, they meet.
     const between = async () => {

@@ -14,8 +14,11 @@ export interface Instance extends Marketplace {
 export interface Instances {
   /** The first, with everything that a test needs. */
   house: House
-  /** Opens one more; what it sends goes to the agents of the first unless it has an egress of its own. */
-  join(options?: { egress?: Egress }): Promise<Instance>
+  /**
+   * Opens one more; what it sends goes to the agents of the first unless it has an egress of its own. Ids come in order
+   * over all instances, as they would if time did not stand still; `own` ones tell the instance's time.
+   */
+  join(options?: { egress?: Egress; ids?: 'own' }): Promise<Instance>
   /** Lets domain time pass at every instance; nothing is done about it yet. */
   advance(ms: number): void
   /** Every instance does all that is due, at the same moment. */
@@ -38,8 +41,9 @@ export async function openInstances(options: Partial<OpenOptions> = {}): Promise
   let joining = 0
   return {
     house,
-    async join({ egress = house.world.egress } = {}) {
+    async join({ egress = house.world.egress, ids } = {}) {
       const world = createVirtualWorld({ seed: `instance ${++joining}`, egress })
+      if (ids !== 'own') world.id = house.world.id
       world.advance(house.world.now())
       const joined = { ...(await openMarketplace({ mode: 'dev', file: null, ...shared, world })), world }
       all.push(joined)

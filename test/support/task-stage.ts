@@ -2,6 +2,8 @@
 
 import type { TaskRecord } from '../../src/api/records.ts'
 import type { Answer } from '../../src/sim/http-party.ts'
+import { engine } from './databases.ts'
+import { openInstances } from './instances.ts'
 import { type House, type ListedAgent, type Member, openHouse } from './marketplace.ts'
 import { price, type Situation, splitRefund, type Trigger, window48h } from './task-law.ts'
 
@@ -60,6 +62,10 @@ export const pathOf = (trigger: Trigger, id: string): string => {
 
 export interface Stage {
   house: House
+  /** Where it answers: at each of its instances. */
+  urls: readonly string[]
+  /** Lets domain time pass at all of them; nothing is done about it yet. */
+  advance(ms: number): void
   agent: ListedAgent
   members: Record<Exclude<ActorName, 'nobody'>, Member>
   /** One actor pulls one trigger by one route. */
@@ -68,8 +74,10 @@ export interface Stage {
   bring(wanted: readonly Situation[]): Promise<{ situation: Situation; id: string }[]>
 }
 
-export async function openStage(): Promise<Stage> {
-  const house = await openHouse()
+/** `instances`: so many share the database, where the engine lets them. */
+export async function openStage({ instances = 1 } = {}): Promise<Stage> {
+  const { house, urls, advance } =
+    instances > 1 && engine === 'postgres' ? await openSeveral(instances) : await openOne()
   const [buyer, builder, buyer2, builder2] = await Promise.all([
     house.join('buyer', 1_000_000),
     house.join('builder'),
@@ -116,7 +124,25 @@ export async function openStage(): Promise<Stage> {
     return made
   }
 
-  return { house, agent, members, pull, bring }
+  return { house, urls, advance, agent, members, pull, bring }
+}
+
+type Premises = Pick<Stage, 'house' | 'urls' | 'advance'>
+
+async function openOne(): Promise<Premises> {
+  const house = await openHouse()
+  return { house, urls: [house.url], advance: ms => house.world.advance(house.world.now() + ms) }
+}
+
+async function openSeveral(count: number): Promise<Premises> {
+  const { house, join, advance, runDue, close } = await openInstances()
+  const urls = [house.url]
+  while (urls.length < count) urls.push((await join()).url)
+  const pass = (ms: number) => {
+    advance(ms)
+    return runDue()
+  }
+  return { house: { ...house, pass, close }, urls, advance }
 }
 
 type Way = readonly (readonly [ActorName, Trigger])[]

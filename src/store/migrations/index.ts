@@ -18,6 +18,7 @@ import { uploads } from './70-uploads.ts'
 import { narrowIndexes } from './80-narrow-indexes.ts'
 import { filePlaces } from './90-file-places.ts'
 import { lists } from './100-lists.ts'
+import { places } from './110-places.ts'
 
 export const migrations = [
   { id: 1, name: 'accounts', sql: accounts },
@@ -39,4 +40,5 @@ export const migrations = [
   { id: 80, name: 'narrow indexes', sql: narrowIndexes },
   { id: 90, name: 'file places', sql: filePlaces },
   { id: 100, name: 'lists', sql: lists },
+  { id: 110, name: 'places', sql: places },
 ] as const
