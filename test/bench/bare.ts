@@ -13,6 +13,7 @@ let sink: https.Server | undefined
 let listening = false
 let heard: Heard[] = []
 const arrivals = new Map<string, bigint>()
+let requests = 0
 
 answer({
   /** Serves what `pages` holds under its URL, and echoes JSON on POST /echo. */
@@ -45,6 +46,7 @@ answer({
     const { ca, ...credentials } = await makeCertificate(names)
     sink = https.createServer(credentials, (req, res) => {
       const id = req.headers['x-service-delivery-id']
+      if (typeof id === 'string') requests++
       if (!listening && typeof id === 'string') arrivals.set(id, process.hrtime.bigint())
       const chunks: Buffer[] = []
       req.on('data', chunk => listening && chunks.push(chunk))
@@ -74,6 +76,14 @@ answer({
     const all = [...arrivals]
     arrivals.clear()
     return all
+  },
+
+  /** How many deliveries came, and in how many requests. */
+  counts() {
+    const counted = { ids: arrivals.size, requests }
+    arrivals.clear()
+    requests = 0
+    return counted
   },
 
   /** Posts each of `requests` once over one pool; answers how many a second. */

@@ -3,6 +3,7 @@ import { availableParallelism, cpus } from 'node:os'
 import { type Bench, createBench } from './bench.ts'
 import { dispatch, durableSubmit } from './durable.ts'
 import { installPeers, peerVersion } from './peers.ts'
+import { postgres } from './postgres.ts'
 import { agentList, latency, manyTasks, oneTask, submitOverHttp } from './rows.ts'
 import { starts } from './start.ts'
 import { isMet, printTable, type Row } from './table.ts'
@@ -16,6 +17,7 @@ const measurements: Record<string, (bench: Bench) => Promise<Row[]>> = {
   submit: submitOverHttp,
   latency,
   size: manyTasks,
+  postgres,
 }
 
 const wanted = process.argv.slice(2)

