@@ -8,7 +8,7 @@ import { openHouse, type Running } from './house.ts'
 import { born, type Load, startLoad } from './load.ts'
 import { Party } from './party.ts'
 import { PASSWORD, settle, type Town } from './town.ts'
-import { readWreck, type Wreck } from './wreck.ts'
+import { type Remains, readWreck } from './wreck.ts'
 
 export interface KillReport {
   rounds: number
@@ -105,7 +105,7 @@ export async function enough(town: Town, load: Load) {
 }
 
 /** Compares the journal of answers with what is on the disk; then what is there is the base of the next round. */
-export function assertNothingLost(town: Town, wreck: Wreck): Step[] {
+export function assertNothingLost(town: Town, wreck: Remains): Step[] {
   const unanswered: Step[] = []
   findUnborn(town, wreck)
   for (const [id, found] of wreck.tasks)
@@ -136,7 +136,7 @@ const impossible = (job: { id: string | undefined; base: unknown; steps: readonl
     .join('\n')}`
 
 /** A creation whose answer was cut off may have happened. */
-function findUnborn(town: Town, wreck: Wreck) {
+function findUnborn(town: Town, wreck: Remains) {
   for (const [id, { title }] of wreck.tasks) {
     if (town.jobs.has(id)) continue
     const steps = [...town.unborn.values()]
@@ -145,7 +145,7 @@ function findUnborn(town: Town, wreck: Wreck) {
   }
 }
 
-function assertPeople(town: Town, { emails, deposits, tasks, balances }: Wreck) {
+function assertPeople(town: Town, { emails, deposits, tasks, balances }: Remains) {
   let possible = 0
   for (const buyer of town.buyers) {
     if (!buyer.registered) continue
@@ -161,7 +161,12 @@ function assertPeople(town: Town, { emails, deposits, tasks, balances }: Wreck) 
 }
 
 /** Over HTTP: every task and wallet as the wreck had it, sessions and passwords as they were, the ledger sound. */
-async function assertShown(town: Town, party: Party, { tasks, balances }: Wreck, { url }: Running) {
+export async function assertShown(
+  town: Town,
+  party: Party,
+  { tasks, balances }: Remains,
+  { url }: Pick<Running, 'url'>,
+) {
   party.credential = town.admin
   const ledger = await party.call('GET', '/api/admin/ledger/check')
   assert.equal(ledger.problems, [])
@@ -188,7 +193,7 @@ async function assertShown(town: Town, party: Party, { tasks, balances }: Wreck,
 }
 
 /** What the dead server had not delivered reaches the agent now. */
-async function assertDelivered({ agent }: Town, { deliveries }: Wreck, running: Running) {
+async function assertDelivered({ agent }: Town, { deliveries }: Remains, running: Running) {
   const open = new Set(deliveries.filter(({ state }) => state !== 'delivered').map(({ id }) => id))
   const before = new Set(deliveries.filter(({ state }) => state === 'delivered').map(({ id }) => id))
   const deadline = Date.now() + 15_000
@@ -209,7 +214,12 @@ async function assertDelivered({ agent }: Town, { deliveries }: Wreck, running: 
 }
 
 /** The same signed request once more: the answer that was kept, or its effect now; never twice. */
-async function sendAgain(town: Town, party: Party, steps: readonly Step[], { signatures }: Wreck): Promise<number> {
+export async function sendAgain(
+  town: Town,
+  party: Party,
+  steps: readonly Step[],
+  { signatures }: Remains,
+): Promise<number> {
   for (const step of steps) {
     const { path, signature } = step.signed!
     const { status } = await party.send('POST', step.signed!)

@@ -13,15 +13,25 @@ export interface Load {
   ended: Promise<unknown>
 }
 
-/** Starts the load; it ends when the server is gone, or after `stopped` was set. */
-export function startLoad(town: Town, party: () => Party): Load {
+/**
+ * Starts the load; it ends when the server is gone, or after `stopped` was set. `lasting`: others answer in a server's
+ * stead, so whoever loses an answer goes on.
+ */
+export function startLoad(town: Town, party: () => Party, { lasting = false } = {}): Load {
   const load: Load = { fault: null, stopped: false, ended: Promise.resolve() }
   const workers = new Set<Promise<void>>()
+  const untilStopped = async (work: () => Promise<void>) => {
+    while (!load.stopped) {
+      await work().catch(error => {
+        if (!(error instanceof Cut)) throw error
+      })
+    }
+  }
   const go = (work: () => Promise<void>) => {
     const worker = work()
       .catch(error => {
         if (!(error instanceof Cut)) load.fault ??= error
-        load.stopped = true
+        if (!lasting || load.fault) load.stopped = true
       })
       .finally(() => workers.delete(worker))
     workers.add(worker)
@@ -36,9 +46,10 @@ export function startLoad(town: Town, party: () => Party): Load {
     else go(() => answer(town, builder, webhook))
   }
   for (const webhook of town.agent.backlog.splice(0)) town.agent.work(webhook)
-  for (const buyer of town.buyers) go(() => shop(town, party(), buyer, load))
-  go(() => arrive(town, party(), load))
-  go(() => judge(town, party(), load))
+  const keepOn = (work: () => Promise<void>) => go(lasting ? () => untilStopped(work) : work)
+  for (const buyer of town.buyers) if (buyer.registered) keepOn(() => shop(town, party(), buyer, load))
+  keepOn(() => arrive(town, party(), load))
+  keepOn(() => judge(town, party(), load))
   load.ended = all()
   return load
 }
@@ -97,7 +108,6 @@ async function deposit(town: Town, party: Party, buyer: Buyer) {
 }
 
 async function shop(town: Town, party: Party, buyer: Buyer, load: Load) {
-  if (!buyer.registered) return
   party.credential = buyer.credential
   while (!load.stopped) {
     const open = buyer.jobs.filter(({ retired, id }) => !retired && id !== undefined)

@@ -1,13 +1,15 @@
 /**
- * The long run: crash images of the journal, changed bytes, failing operations; then the built program, killed, ended,
- * traced and started again. Arguments: a seed, and the names of parts (all unless some are named).
+ * The long run: crash images of the journal, changed bytes, failing operations; then the built program, killed (also three of it on
+ * one Postgres), ended, traced and started again. Arguments: a seed, and the names of parts (all unless some are named).
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { crashes, failures, flips } from '../store/crash.ts'
+import { startPostgres } from '../support/postgres-server.ts'
 import { failingSync, fullDisk, writeUntilItFails } from './disk.ts'
 import { drainRounds, endedTwice } from './ends.ts'
+import { fleetRounds } from './fleet-rounds.ts'
 import { killRounds } from './kill.ts'
 import { startAfter } from './start.ts'
 import { canTrace, traceWrites } from './trace.ts'
@@ -24,6 +26,7 @@ const parts: Record<string, (folder: string) => Promise<unknown>> = {
   bytes: () => flips(2000, seed),
   failures: () => failures(seed),
   kill: folder => killRounds(folder, 50, seed),
+  instances: folder => onPostgres(() => fleetRounds(folder, 25, seed, true)),
   async drain(folder) {
     const tookMs = await drainRounds(folder, 5, seed, true)
     if (tookMs.some(ms => ms > 10_000)) throw new Error(`SIGTERM took ${tookMs.join(', ')} ms; 10,000 are allowed`)
@@ -43,6 +46,13 @@ const parts: Record<string, (folder: string) => Promise<unknown>> = {
   full: folder => writeUntilItFails(folder, fullDisk).then(failed),
   sync: folder => traced(() => writeUntilItFails(folder, failingSync).then(failed)),
   trace: folder => traced(() => traceWrites(folder, 100)),
+}
+
+/** Of the server that TEST_DATABASE_URL names, else of one of its own. */
+async function onPostgres<Report>(proof: () => Promise<Report>): Promise<Report> {
+  const server = await startPostgres()
+  process.env.TEST_DATABASE_URL = server.url
+  return proof().finally(() => server.stop())
 }
 
 function failed<Report extends { code: number | null; err: string }>(report: Report): Report {

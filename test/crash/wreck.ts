@@ -13,7 +13,8 @@ export interface Delivery {
   state: 'waiting' | 'pending' | 'delivered' | 'failed'
 }
 
-export interface Wreck {
+/** What any database shows of it. */
+export interface Remains {
   tasks: Map<string, State>
   deliveries: Delivery[]
   /** Status of each signed callback that was answered, by its signature. */
@@ -23,6 +24,9 @@ export interface Wreck {
   deposits: Set<string>
   /** Cents, by the id of the account: `available:usr_…`. */
   balances: Map<string, number>
+}
+
+export interface Wreck extends Remains {
   journalRecords: number
   tornBytes: number
 }
@@ -31,6 +35,11 @@ export interface Wreck {
 export async function readWreck(file: string): Promise<Wreck> {
   const { ok, problems, db, journalRecords, tornBytes } = await checkFile(file)
   assert.ok(ok && db, problems.join('; '))
+  return { ...(await readRemains(db)), journalRecords, tornBytes }
+}
+
+/** The same, but for the journal, of a database that others may be writing to. */
+export async function readRemains(db: Reader): Promise<Remains> {
   assert.equal((await ledgerProblems(db)).problems, [])
   const deliveries = await db.all<Delivery>(
     'SELECT id, task_id AS "taskId", event, body, state FROM deliveries ORDER BY id',
@@ -49,8 +58,6 @@ export async function readWreck(file: string): Promise<Wreck> {
     emails: await ids('SELECT email AS id FROM users'),
     deposits: await ids(`SELECT id FROM transfers WHERE kind = 'deposit'`),
     balances: await pairs('SELECT id, balance AS value FROM accounts'),
-    journalRecords,
-    tornBytes,
   }
 }
 

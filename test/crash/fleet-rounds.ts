@@ -1,0 +1,103 @@
+/** Rounds of load on three servers, of which one after the other is killed, and everything that must hold afterwards. */
+import { setTimeout as wait } from 'node:timers/promises'
+import * as assert from 'uvu/assert'
+import { dispatch } from '../../src/api/limits.ts'
+import { createFrontAuthority } from '../../src/sim/https-front.ts'
+import { assertTold, startAgent } from './agent.ts'
+import { type Fleet, openFleet } from './fleet.ts'
+import { assertNothingLost, assertShown, enough, sendAgain } from './kill.ts'
+import { startLoad } from './load.ts'
+import { Party } from './party.ts'
+import { settle, type Town } from './town.ts'
+import { readRemains } from './wreck.ts'
+
+export interface FleetReport {
+  kills: number
+  answers: number
+  /** Requests whose answer a kill took away. */
+  cuts: number
+  tasks: number
+  webhooks: number
+  /** Webhooks that came more than once. */
+  repeated: number
+  resent: number
+}
+
+const KILLS_A_ROUND = 2
+
+/**
+ * Kills two of the servers, one by one, in each round. `patient`: waits until the leases of the dead are over; else they
+ * are made to end. Throws at the first thing that must not be.
+ */
+export async function fleetRounds(
+  folder: string,
+  rounds: number,
+  seed: number,
+  patient: boolean,
+): Promise<FleetReport> {
+  const authority = createFrontAuthority()
+  const agent = await startAgent(authority)
+  agent.url = agent.url.replace('localhost', 'agent.example')
+  const fleet = await openFleet(folder, await authority.ca)
+  const parties: Party[] = []
+  const party = () => {
+    const made = new Party(fleet.url)
+    parties.push(made)
+    return made
+  }
+  let resent = 0
+  try {
+    const town = await settle(agent, seed, 6, await fleet.furnish(), party)
+    for (let round = 1; round <= rounds; round++) {
+      const load = startLoad(town, party, { lasting: true })
+      for (let kill = 0; kill < KILLS_A_ROUND; kill++) {
+        await enough(town, load)
+        await fleet.kill(Math.floor(town.random() * fleet.urls.length))
+      }
+      await enough(town, load)
+      load.stopped = true
+      await load.ended
+      if (load.fault) throw load.fault
+      for (const old of parties.splice(0)) old.close()
+      const remains = await fleet.db.read(readRemains)
+      const unanswered = assertNothingLost(town, remains)
+      await assertShown(town, party(), remains, fleet)
+      resent += await sendAgain(town, party(), unanswered, remains)
+    }
+    if (!patient) await endLeasesOfTheDead(fleet)
+    const seen = await assertAllTold(town, fleet)
+    const last = await fleet.db.read(readRemains)
+    assertNothingLost(town, last)
+    await fleet.end()
+    const { answers, cuts } = town
+    const webhooks = seen.size
+    const repeated = agent.webhooks.length - webhooks
+    return { kills: rounds * KILLS_A_ROUND, answers, cuts, tasks: last.tasks.size, webhooks, repeated, resent }
+  } finally {
+    for (const party of parties) party.close()
+    await agent.close()
+  }
+}
+
+/** As if a minute had passed since the last kill. What the living have in hand is tried twice then, as it may be. */
+const endLeasesOfTheDead = ({ db }: Fleet) =>
+  db.write(tx =>
+    tx.run('UPDATE deliveries SET leased_until = leased_until - $1 WHERE leased_until > $1', [dispatch.leaseMs]),
+  )
+
+/** Every event has reached the agent, and is known to have. */
+async function assertAllTold({ agent }: Town, { db }: Fleet): Promise<Set<string>> {
+  for (const deadline = Date.now() + dispatch.leaseMs + 30_000; ; await wait(50)) {
+    const { deliveries } = await db.read(readRemains)
+    const open = deliveries.filter(({ state }) => state !== 'delivered')
+    if (open.length > 0 && Date.now() < deadline) continue
+    assert.equal(open, [], 'not told')
+    const seen = assertTold(agent.webhooks, deliveries)
+    assert.equal(
+      [...seen].sort(),
+      deliveries.map(({ id }) => id),
+      'every event has reached the agent',
+    )
+    return seen
+  }
+}
