@@ -9,6 +9,7 @@ import { crashes, failures, flips } from '../store/crash.ts'
 import { startPostgres } from '../support/postgres-server.ts'
 import { failingSync, fullDisk, writeUntilItFails } from './disk.ts'
 import { drainRounds, endedTwice } from './ends.ts'
+import { capsUnderKills } from './fleet-limits.ts'
 import { fleetRounds } from './fleet-rounds.ts'
 import { killRounds } from './kill.ts'
 import { startAfter } from './start.ts'
@@ -27,6 +28,7 @@ const parts: Record<string, (folder: string) => Promise<unknown>> = {
   failures: () => failures(seed),
   kill: folder => killRounds(folder, 50, seed),
   instances: folder => onPostgres(() => fleetRounds(folder, 25, seed, true)),
+  caps: folder => onPostgres(() => capsUnderKills(folder, 20)),
   async drain(folder) {
     const tookMs = await drainRounds(folder, 5, seed, true)
     if (tookMs.some(ms => ms > 10_000)) throw new Error(`SIGTERM took ${tookMs.join(', ')} ms; 10,000 are allowed`)
