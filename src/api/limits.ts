@@ -107,6 +107,8 @@ export const heartbeat = {
   leaseMs: minute,
   /** Runs that were missed while the process was down wait until it, and the agents beside it, have started. */
   afterStartMs: 15 * second,
+  /** So soon a run is taken up again that ended with its instance, or could not begin as the database was away. */
+  lookMs: minute,
 } as const
 
 /** Deposits by trust tier, in cents. Source: D34. */

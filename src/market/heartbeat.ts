@@ -40,11 +40,17 @@ export function startHeartbeat(market: Market): Heartbeat {
   })
   const tick = () =>
     void runs.run().catch(error => log({ type: 'error', message: `The heartbeat could not be run: ${error.message}` }))
-  const timers = [world.everyHours(everyHours, tick), world.after(heartbeat.afterStartMs, tick)]
+  const hours = world.everyHours(everyHours, tick)
+  const look = () => {
+    tick()
+    later = world.after(heartbeat.lookMs, look)
+  }
+  let later = world.after(heartbeat.afterStartMs, look)
   return {
     run: runs.run,
     async stop() {
-      for (const timer of timers) timer.cancel()
+      hours.cancel()
+      later.cancel()
       stopping.abort(new Error('The marketplace is closing.'))
       await runs.stop()
     },
