@@ -1,15 +1,15 @@
 /** Money: double entries between accounts, append only. Source: D33. */
 import { refuse } from '../api/failures.ts'
-import type { Reader, Tx } from '../store/db.ts'
+import type { Reader, Step, Tx } from '../store/db.ts'
 import {
   balancesOf,
   credit,
   debit,
+  entries,
   insertAccounts,
-  insertEntries,
-  insertTransfer,
   ledgerFaults,
   ledgerSize,
+  transfer,
 } from '../store/transfers.ts'
 import type { World } from '../world/world.ts'
 import type { Log } from './log.ts'
@@ -49,21 +49,24 @@ export const openAccounts = async (tx: Tx, userId: string): Promise<void> => {
 }
 
 /** Moves money and writes the transfer that explains it; refuses with `not_enough_money` rather than go below zero. */
-export async function post(ctx: Posting, transfer: Transfer): Promise<string> {
-  const id = transfer.id ?? ctx.world.id('trf')
-  await insertTransfer(ctx.tx, { ...transfer, id, createdAt: ctx.world.now() })
-  await entryLeg(ctx, id, transfer.from, transfer.to, transfer.amount)
-  const { kind, amount, from, to, taskId } = transfer
+export async function post(ctx: Posting, given: Transfer): Promise<string> {
+  const id = given.id ?? ctx.world.id('trf')
+  const { kind, amount, from, to, taskId } = given
+  await move(ctx, id, from, to, amount, transfer({ ...given, id, createdAt: ctx.world.now() }))
   ctx.tx.afterCommit(() => ctx.log({ type: 'money', kind, amount, from, to, taskId }))
   return id
 }
 
 /** The two entries of one movement, under an id of its own; for the later legs of a transfer that stands already. */
-export async function entryLeg(ctx: Posting, legId: string, from: string, to: string, amount: number): Promise<void> {
+export const entryLeg = (ctx: Posting, legId: string, from: string, to: string, amount: number): Promise<void> =>
+  move(ctx, legId, from, to, amount, [])
+
+async function move({ tx, world }: Posting, legId: string, from: string, to: string, amount: number, also: Step[]) {
   if (!Number.isSafeInteger(amount) || amount <= 0) throw new Error(`${amount} is no amount of money`)
-  if ((await debit(ctx.tx, from, amount)) === 0) throw await shortOf(ctx.tx, from, amount)
-  if ((await credit(ctx.tx, to, amount)) === 0) throw new Error(`no account ${to}`)
-  await insertEntries(ctx.tx, legId, from, to, amount, ctx.world.now())
+  const steps = [debit(from, amount), credit(to, amount), entries(legId, from, to, amount, world.now()), ...also]
+  const [debited, credited] = await tx.runAll(steps)
+  if (debited === 0) throw await shortOf(tx, from, amount)
+  if (credited === 0) throw new Error(`no account ${to}`)
 }
 
 async function shortOf(q: Reader, accountId: string, amount: number) {

@@ -13,7 +13,7 @@ import {
   type PaymentStatus,
   paymentById,
 } from '../store/payments.ts'
-import { insertTransfer } from '../store/transfers.ts'
+import { transfer } from '../store/transfers.ts'
 import { type UserRow, updateUser, userById } from '../store/users.ts'
 import { trustTierOf } from './accounts.ts'
 import { account, entryLeg, post } from './ledger.ts'
@@ -96,7 +96,7 @@ const deposit: Verb<'deposit'> = async (ctx, { body: { amount } }) => {
     await post(ctx, { ...what, status: 'completed', from: account.world, to: account.available(actor.user.id) })
   } else {
     // No money moves before an administrator has seen it arrive.
-    await insertTransfer(tx, { ...what, status: 'pending', createdAt: world.now() })
+    await tx.runAll(transfer({ ...what, status: 'pending', createdAt: world.now() }))
   }
   return written(tx, 'deposit', what.id)
 }

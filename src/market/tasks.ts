@@ -92,13 +92,14 @@ const submitTask: Verb<'submitTask'> = async (ctx, { params }) => {
   const task = await heldTask(ctx, params.id)
   const edge = turn(ctx.actor, task, 'submit')
   // Or its deletion could miss this task, and this the deletion.
-  await ctx.tx.lock('agents', task.agentId)
-  const agent = await hirable(ctx.tx, task.agentId, ctx.world.now())
+  const locked = ctx.tx.lock('agents', task.agentId)
+  const [agent] = await Promise.all([hirable(ctx.tx, task.agentId, ctx.world.now()), locked])
   if (!agent) throw refuse('agent_not_available')
   await checkBudget(ctx, task)
   const { maxRevisions } = agent
   if (maxRevisions !== task.maxRevisions) await setMaxRevisions(ctx.tx, task.id, maxRevisions)
-  return told(ctx, await take(ctx, { ...task, maxRevisions }, edge), 'task.submitted', {})
+  const submitted = await take(ctx, { ...task, maxRevisions }, edge, 0, after => tell(ctx, after, 'task.submitted', {}))
+  return taskRecord(submitted)
 }
 
 /** The step of a trigger that has nothing to say but itself. Answers the task after it. */

@@ -3,6 +3,7 @@ import { refuse } from '../api/failures.ts'
 import { type Party, partiesOf, type TaskEdge, type TaskTrigger, taskEdge } from '../api/flow.ts'
 import type { Reader } from '../store/db.ts'
 import { type Moment, setStatus, type TaskRow, taskById } from '../store/tasks.ts'
+import { askedAhead } from './ahead.ts'
 import { moveMoney } from './escrow.ts'
 import type { Acting, Actor, Ctx } from './market.ts'
 
@@ -44,7 +45,7 @@ function isParty({ user }: Actor, task: TaskRow, party: Party): boolean {
 
 /** The task, for those who may see it: its buyer, its builder, an administrator. Else 404 or 403. */
 export async function seenTask(q: Reader, actor: Actor, id: string): Promise<TaskRow> {
-  const task = await taskById(q, id)
+  const task = await (askedAhead(q, id) ?? taskById(q, id))
   if (!task) throw refuse('not_found', 'task')
   if (!(['buyer', 'builder', 'admin'] as const).some(party => isParty(actor, task, party)))
     throw refuse('not_yours', 'task')
@@ -53,8 +54,9 @@ export async function seenTask(q: Reader, actor: Actor, id: string): Promise<Tas
 
 /** The same for a change: the task is held against every other change of it until the transaction ends. */
 export async function heldTask({ tx, actor }: Acting<Ctx>, id: string): Promise<TaskRow> {
-  await tx.lock('tasks', id)
-  return seenTask(tx, actor, id)
+  // Sent together: the second is answered with what the first has waited for.
+  const [, task] = await Promise.all([tx.lock('tasks', id), seenTask(tx, actor, id)])
+  return task
 }
 
 /** The edge that this actor's trigger takes from here: 403 if it is not theirs to pull, 400 if it is out of turn. */
@@ -69,20 +71,30 @@ export function turn(actor: Actor, task: TaskRow, trigger: TaskTrigger): TaskEdg
 }
 
 /**
- * Takes an edge: the state by one conditional statement, then the money. Loses a race with 409, before any effect.
- * Answers the task as it stands then, but for what hangs on it.
+ * Takes an edge: the state by one conditional statement, with it the money and what `beside` writes. Loses a race with
+ * 409, and without any effect. Answers the task as it stands then, but for what hangs on it.
  */
-export async function take(ctx: Acting<Ctx>, task: TaskRow, edge: TaskEdge, part = 0): Promise<TaskRow> {
+export async function take(
+  ctx: Acting<Ctx>,
+  task: TaskRow,
+  edge: TaskEdge,
+  part = 0,
+  beside: (after: TaskRow) => Promise<void> = async () => {},
+): Promise<TaskRow> {
   const moment = edge.from === edge.to ? null : (momentOf[edge.trigger] ?? null)
   const now = ctx.world.now()
   const step = { id: task.id, from: edge.from, wasDisputed: task.disputed, to: edge.to, moment, now }
-  if ((await setStatus(ctx.tx, step)) === 0) throw refuse('lost_race')
-  if (edge.money) await moveMoney(ctx, task, edge.money, part)
+  const after: TaskRow = { ...task, status: edge.to, disputed: 0, updatedAt: now }
+  if (moment) after[moment] = now
+  // All of it goes in one round trip; unless the state has changed, nothing of the rest is kept.
+  const changing = setStatus(ctx.tx, step)
+  const rest = Promise.all([edge.money ? moveMoney(ctx, task, edge.money, part) : undefined, beside(after)])
+  rest.catch(() => {})
+  if ((await changing) === 0) throw refuse('lost_race')
+  await rest
   ctx.tx.afterCommit(() =>
     ctx.log({ type: 'task', taskId: task.id, trigger: edge.trigger, from: edge.from, to: edge.to }),
   )
-  const after: TaskRow = { ...task, status: edge.to, disputed: 0, updatedAt: now }
-  if (moment) after[moment] = now
   return after
 }
 

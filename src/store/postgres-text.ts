@@ -22,6 +22,29 @@ export function postgresText(sql: string): PostgresText {
   return found
 }
 
+const joined = new Map<string, string>()
+
+/** Several writes as one statement, whose only row says as c0, c1 … how many rows each changed. */
+export function joinedText(texts: readonly string[]): string {
+  const key = texts.join('\n;\n')
+  let found = joined.get(key)
+  if (!found) {
+    let places = 0
+    const parts = texts.map((text, i) => {
+      const before = places
+      const renumbered = text.replace(/\$(\d+)/g, (_, n) => {
+        places = Math.max(places, before + Number(n))
+        return `$${before + Number(n)}`
+      })
+      return `w${i} AS (${renumbered} RETURNING 1)`
+    })
+    const counts = texts.map((_, i) => `(SELECT COUNT(*) FROM w${i}) AS c${i}`)
+    found = `WITH ${parts.join(', ')} SELECT ${counts.join(', ')}`
+    joined.set(key, found)
+  }
+  return found
+}
+
 /** Ids and terms are compared byte by byte on every engine, whatever the language of the database. */
 const schemaText = (sql: string) => sql.replace(/\bTEXT\b/g, 'TEXT COLLATE "C"')
 

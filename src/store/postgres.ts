@@ -1,7 +1,9 @@
 /** The database on a Postgres server, shared by as many processes as it takes. */
+import type { Duplex } from 'node:stream'
 import pg from 'pg'
-import { ConstraintError, type Db, type Reader, StoreError, type Tx, type Value } from './db.ts'
-import { postgresText } from './postgres-text.ts'
+import { ConstraintError, type Db, type Reader, type Step, StoreError, type Tx, type Value } from './db.ts'
+import { gather } from './postgres-gather.ts'
+import { joinedText, postgresText } from './postgres-text.ts'
 import { createTurns, type Turns } from './turns.ts'
 
 export interface PostgresOptions {
@@ -119,7 +121,7 @@ class PostgresDb implements Db {
   }
 
   read<T>(work: (q: Reader) => Promise<T>): Promise<T> {
-    return this.#transact('REPEATABLE READ READ ONLY', work)
+    return this.#transact('REPEATABLE READ READ ONLY', work, true)
   }
 
   write<T>(work: Work<T>): Promise<T> {
@@ -171,7 +173,7 @@ class PostgresDb implements Db {
    * The pool's own queue is never used: it has one limit for waiting in it and for reaching the server, and a crowd may
    * wait for long where a server that is away must be noticed soon.
    */
-  async #transact<T>(isolation: string, work: Work<T>): Promise<T> {
+  async #transact<T>(isolation: string, work: Work<T>, readOnly = false): Promise<T> {
     if (this.#closing) throw new StoreError('The database is closed.')
     await this.#turns.take()
     const client = await this.#pool.connect().catch(error => {
@@ -185,10 +187,14 @@ class PostgresDb implements Db {
     const tx = new PostgresTx(client, this.#settings.prepare)
     try {
       // Not awaited: it travels with the first statement, and fails it too if it fails.
+      gather(streamOf(client))
       const begun = client.query(this.#begin(isolation))
       begun.catch(() => {})
       const value = await work(tx)
-      await client.query('COMMIT')
+      const ended = client.query('COMMIT')
+      // A read has nothing to lose by then: who comes next on this connection stands behind its end.
+      if (readOnly) ended.catch(() => {})
+      else await ended
       tx.end()
       release()
       tx.runEffects(this.#warn)
@@ -235,6 +241,12 @@ class PostgresTx implements Tx {
     return (await this.#query(sql, values)).rowCount ?? 0
   }
 
+  async runAll(steps: readonly Step[]) {
+    const sql = joinedText(steps.map(step => step.sql))
+    const values = steps.flatMap(step => step.values)
+    return Object.values((await this.#query(sql, values)).rows[0] as Record<string, number>)
+  }
+
   async lock(table: string, id: string) {
     await this.#query(`SELECT id FROM ${table} WHERE id = $1 FOR NO KEY UPDATE`, [id])
   }
@@ -261,9 +273,13 @@ class PostgresTx implements Tx {
   #query(sql: string, values: readonly Value[]) {
     if (this.#ended) throw tooLate()
     const { text, name } = postgresText(sql)
+    gather(streamOf(this.#client))
     return this.#client.query({ text, values: values as Value[], ...(this.#prepare && name ? { name } : {}) })
   }
 }
+
+/** The driver's types leave it out. */
+const streamOf = (client: pg.PoolClient) => (client as unknown as { connection: { stream: Duplex } }).connection.stream
 
 const tooLate = () => new StoreError('This transaction has ended: use it only inside the function that was given it.')
 

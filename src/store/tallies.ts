@@ -1,5 +1,5 @@
 /** How many rows there are of what only grows, kept as they are written: to count them takes the longer the more they are. */
-import type { Reader, Tx } from './db.ts'
+import type { Reader, Step, Tx } from './db.ts'
 
 /** What is counted: agents that are not deleted, tasks in open dispute, payments of a kind in a status. */
 export type Tallied =
@@ -13,12 +13,13 @@ export type Tallied =
 const SLOTS = 16
 
 /** Counts the row of this id in, or out of, a tally. */
-export const tally = (tx: Tx, name: Tallied, id: string, by: 1 | -1) =>
-  tx.run(
-    `INSERT INTO tallies (name, slot, count) VALUES ($1, $2, $3)
+export const tallyStep = (name: Tallied, id: string, by: 1 | -1): Step => ({
+  sql: `INSERT INTO tallies (name, slot, count) VALUES ($1, $2, $3)
      ON CONFLICT (name, slot) DO UPDATE SET count = tallies.count + $3`,
-    [name, id.charCodeAt(id.length - 1) % SLOTS, by],
-  )
+  values: [name, id.charCodeAt(id.length - 1) % SLOTS, by],
+})
+
+export const tally = (tx: Tx, name: Tallied, id: string, by: 1 | -1) => tx.runAll([tallyStep(name, id, by)])
 
 /** The sum of these tallies. */
 export const tallied = async (q: Reader, names: readonly Tallied[]) =>

@@ -1,6 +1,6 @@
 /** The ledger as rows: accounts, transfers, their entries, and how each task's hold was settled. Source: D33. */
-import { columns, type Reader, type Tx } from './db.ts'
-import { tally } from './tallies.ts'
+import { columns, type Reader, type Step, type Tx } from './db.ts'
+import { tallyStep } from './tallies.ts'
 
 export interface TransferRow {
   id: string
@@ -34,32 +34,33 @@ export const insertAccounts = (tx: Tx, userId: string) =>
     [userId],
   )
 
-/** Answers 0 if the account would go below zero. */
-export const debit = (tx: Tx, accountId: string, amount: number) =>
-  tx.run(`UPDATE accounts SET balance = balance - $2 WHERE id = $1 AND (kind = 'world' OR balance >= $2)`, [
-    accountId,
-    amount,
-  ])
+/** Changes nothing if the account would go below zero. */
+export const debit = (accountId: string, amount: number): Step => ({
+  sql: `UPDATE accounts SET balance = balance - $2 WHERE id = $1 AND (kind = 'world' OR balance >= $2)`,
+  values: [accountId, amount],
+})
 
-export const credit = (tx: Tx, accountId: string, amount: number) =>
-  tx.run('UPDATE accounts SET balance = balance + $2 WHERE id = $1', [accountId, amount])
+export const credit = (accountId: string, amount: number): Step => ({
+  sql: 'UPDATE accounts SET balance = balance + $2 WHERE id = $1',
+  values: [accountId, amount],
+})
 
-export const insertEntries = (tx: Tx, legId: string, from: string, to: string, amount: number, at: number) =>
-  tx.run(
-    `INSERT INTO entries (transfer_id, account_id, amount, created_at)
+export const entries = (legId: string, from: string, to: string, amount: number, at: number): Step => ({
+  sql: `INSERT INTO entries (transfer_id, account_id, amount, created_at)
      VALUES ($1, $2, $3, $6), ($1, $4, $5, $6)`,
-    [legId, from, -amount, to, amount, at],
-  )
+  values: [legId, from, -amount, to, amount, at],
+})
 
-export const insertTransfer = async (tx: Tx, row: TransferRow) => {
-  await tx.run(
-    `INSERT INTO transfers (id, kind, payer_id, payee_id, amount, task_id, status, description, created_at)
+/** The row of a transfer, and what counts it. */
+export function transfer(row: TransferRow): Step[] {
+  const { id, kind, payerId, payeeId, amount, taskId, status, description, createdAt } = row
+  const inserted = {
+    sql: `INSERT INTO transfers (id, kind, payer_id, payee_id, amount, task_id, status, description, created_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-    [row.id, row.kind, row.payerId, row.payeeId, row.amount, row.taskId, row.status, row.description, row.createdAt],
-  )
-  const { kind, status } = row
-  if ((kind === 'deposit' || kind === 'withdrawal') && (status === 'pending' || status === 'completed'))
-    await tally(tx, `${kind} ${status}`, row.id, 1)
+    values: [id, kind, payerId, payeeId, amount, taskId, status, description, createdAt],
+  }
+  const isPayment = (kind === 'deposit' || kind === 'withdrawal') && (status === 'pending' || status === 'completed')
+  return isPayment ? [inserted, tallyStep(`${kind} ${status}`, id, 1)] : [inserted]
 }
 
 export const setReleaseStatus = (tx: Tx, taskId: string, status: string) =>

@@ -1,5 +1,5 @@
 /** One unit of work on the embedded engine: what a caller holds as `q` or `tx` while it is his turn. */
-import { type Changes, ConstraintError, StoreError, type Tx, type Value } from './db.ts'
+import { type Changes, ConstraintError, type Step, StoreError, type Tx, type Value } from './db.ts'
 import type { Effect, Engine, Result } from './engine.ts'
 import type { Change } from './history.ts'
 
@@ -36,6 +36,10 @@ export class Unit implements Tx {
 
   async run(sql: string, values = NONE) {
     return this.#execute(sql, values, 0).changed
+  }
+
+  async runAll(steps: readonly Step[]) {
+    return steps.map(({ sql, values }) => this.#execute(sql, values, 0).changed)
   }
 
   async lock() {

@@ -38,7 +38,7 @@ answer({
     house = await openMarketplace({
       mode: 'dev',
       file: null,
-      postgres: { url },
+      postgres: { url, poolSize: 32 },
       bucket,
       secretKey: Buffer.alloc(32, 7).toString('base64'),
       ca,

@@ -25,6 +25,10 @@ export function recording(tx: Tx, log: Step[]): Tx {
       note(sql, values, false)
       return tx.run(sql, values)
     },
+    runAll(steps) {
+      for (const { sql, values } of steps) note(sql, values, false)
+      return tx.runAll(steps)
+    },
     lock: (table, id) => tx.lock(table, id),
     afterCommit: () => {},
   }

@@ -6,6 +6,7 @@ export const plainTx = (tx: Tx): Tx => ({
   get: (sql, values) => tx.get(sql, values),
   all: (sql, values) => tx.all(sql, values),
   run: (sql, values) => tx.run(sql, values),
+  runAll: steps => tx.runAll(steps),
   lock: (table, id) => tx.lock(table, id),
   afterCommit: effect => tx.afterCommit(effect),
 })
