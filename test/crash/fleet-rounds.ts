@@ -6,15 +6,14 @@ import { createFrontAuthority } from '../../src/sim/https-front.ts'
 import { assertTold, startAgent } from './agent.ts'
 import { type Fleet, openFleet } from './fleet.ts'
 import { assertNothingLost, assertShown, enough, sendAgain } from './kill.ts'
-import { startLoad } from './load.ts'
+import { type Load, startLoad } from './load.ts'
 import { Party } from './party.ts'
 import { settle, type Town } from './town.ts'
 import { readRemains } from './wreck.ts'
 
 export interface FleetReport {
-  kills: number
   answers: number
-  /** Requests whose answer a kill took away. */
+  /** Requests whose answer was taken away. */
   cuts: number
   tasks: number
   webhooks: number
@@ -23,17 +22,19 @@ export interface FleetReport {
   resent: number
 }
 
-const KILLS_A_ROUND = 2
+export interface FleetPlan {
+  rounds: number
+  seed: number
+  /** Waits until the leases of the dead are over; else they are made to end. */
+  patient?: boolean
+  /** What goes wrong in each round, while the load goes on. */
+  trouble?: (fleet: Fleet, town: Town, load: Load) => Promise<void>
+}
 
-/**
- * Kills two of the servers, one by one, in each round. `patient`: waits until the leases of the dead are over; else they
- * are made to end. Throws at the first thing that must not be.
- */
+/** Goes through rounds of load with trouble: two servers are killed, one by one. Throws at the first thing that must not be. */
 export async function fleetRounds(
   folder: string,
-  rounds: number,
-  seed: number,
-  patient: boolean,
+  { rounds, seed, patient = false, trouble = killTwo }: FleetPlan,
 ): Promise<FleetReport> {
   const authority = createFrontAuthority()
   const agent = await startAgent(authority)
@@ -50,10 +51,7 @@ export async function fleetRounds(
     const town = await settle(agent, seed, 6, await fleet.furnish(), party)
     for (let round = 1; round <= rounds; round++) {
       const load = startLoad(town, party, { lasting: true })
-      for (let kill = 0; kill < KILLS_A_ROUND; kill++) {
-        await enough(town, load)
-        await fleet.kill(Math.floor(town.random() * fleet.urls.length))
-      }
+      await trouble(fleet, town, load)
       await enough(town, load)
       load.stopped = true
       await load.ended
@@ -72,10 +70,17 @@ export async function fleetRounds(
     const { answers, cuts } = town
     const webhooks = seen.size
     const repeated = agent.webhooks.length - webhooks
-    return { kills: rounds * KILLS_A_ROUND, answers, cuts, tasks: last.tasks.size, webhooks, repeated, resent }
+    return { answers, cuts, tasks: last.tasks.size, webhooks, repeated, resent }
   } finally {
     for (const party of parties) party.close()
     await agent.close()
+  }
+}
+
+async function killTwo(fleet: Fleet, town: Town, load: Load) {
+  for (let kill = 0; kill < 2; kill++) {
+    await enough(town, load)
+    await fleet.kill(Math.floor(town.random() * fleet.urls.length))
   }
 }
 

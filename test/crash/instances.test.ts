@@ -9,8 +9,7 @@ import { fleetRounds } from './fleet-rounds.ts'
 test(
   'three instances, killed at random under mixed load: tasks, money and outbox are as they were answered, and all webhooks arrive',
   inFolder(async folder => {
-    const { kills, answers, cuts, webhooks } = await fleetRounds(folder, 2, 1, false)
-    assert.is(kills, 4)
+    const { answers, cuts, webhooks } = await fleetRounds(folder, { rounds: 2, seed: 1 })
     assert.ok(answers > 300, `${answers} answers`)
     assert.ok(cuts > 0, 'requests were in flight')
     assert.ok(webhooks > 20, `${webhooks} webhooks`)

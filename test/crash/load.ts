@@ -24,6 +24,7 @@ export function startLoad(town: Town, party: () => Party, { lasting = false } = 
     while (!load.stopped) {
       await work().catch(error => {
         if (!(error instanceof Cut)) throw error
+        return wait(town.away ? 300 : 0)
       })
     }
   }
@@ -76,6 +77,7 @@ async function take(
 async function heard(town: Town, send: () => Promise<Answer>): Promise<Answer> {
   try {
     const reply = await send()
+    if (reply.status === 500 && town.away) throw new Cut('the database is away')
     town.answers++
     if (reply.status >= 300 && reply.status !== 400 && reply.status !== 409)
       throw new Error(`an answer of ${reply.status} under load: ${reply.error}`)

@@ -3,8 +3,15 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { durations, heartbeat } from '../../src/api/limits.ts'
+import { inFolder } from '../cli/program.ts'
 import { openHouse, taskFields } from '../support/marketplace.ts'
 import { startStoppable } from '../support/postgres-server.ts'
+import type { Fleet } from './fleet.ts'
+import { fleetRounds } from './fleet-rounds.ts'
+import { enough } from './kill.ts'
+import type { Load } from './load.ts'
+import type { Town } from './town.ts'
 
 test('a Postgres that is stopped and started under load costs errors, and no write that was acknowledged', async () => {
   const unhandled: unknown[] = []
@@ -58,5 +65,55 @@ test('a Postgres that is stopped and started under load costs errors, and no wri
   await house.close(0)
   await server.stop()
 })
+
+test('a heartbeat and a payment that fall due while Postgres is away are done once it is back', async () => {
+  const server = await startStoppable()
+  const house = await openHouse({ postgres: { url: server.url }, secretKey: randomBytes(32).toString('base64') })
+  const builder = await house.join('builder')
+  const buyer = await house.join('buyer', 10_000)
+  const agent = await house.list(builder)
+  const { id } = await house.draft(buyer, agent)
+  await buyer.call('POST', `/api/tasks/${id}/submit`)
+  for (const step of [{ action: 'accept' }, { action: 'deliver', content: 'x' }]) await house.callback(agent, id, step)
+  await buyer.call('POST', `/api/tasks/${id}/approve`)
+  await house.webhooksSent()
+  agent.sink.tests = 0
+
+  await server.pause()
+  house.world.advance(house.world.now() + durations.clearingMs)
+  house.world.tick(heartbeat.afterStartMs)
+  while ((await house.visitor.ask('GET', '/api/agents')).status !== 500) await wait(10)
+  await server.resume()
+  for (const deadline = Date.now() + 20_000; agent.sink.tests === 0; await wait(10)) {
+    if (Date.now() > deadline) throw new Error('the heartbeat was not run')
+    house.world.tick(1_000)
+  }
+  while ((await house.balances(builder.id)).clearing > 0) await wait(10)
+  assert.is((await house.balances(builder.id)).available, taskFields.agreedPrice)
+  assert.is(agent.sink.tests, 1)
+  await house.close(0)
+  await server.stop()
+})
+
+test(
+  'three instances whose Postgres is stopped and started under load go on by themselves, and tell the agent of every step',
+  inFolder(async folder => {
+    const server = await startStoppable()
+    process.env.TEST_DATABASE_URL = server.url
+    const trouble = async (_fleet: Fleet, town: Town, load: Load) => {
+      town.away = false
+      await enough(town, load)
+      town.away = true
+      const cuts = town.cuts
+      await server.pause()
+      while (town.cuts < cuts + 10) await wait(10)
+      await server.resume()
+    }
+    const { cuts, webhooks } = await fleetRounds(folder, { rounds: 2, seed: 1, trouble })
+    assert.ok(cuts >= 20, `${cuts} answers were missing`)
+    assert.ok(webhooks > 20, `${webhooks} webhooks`)
+    await server.stop()
+  }),
+)
 
 test.run()

@@ -27,7 +27,7 @@ const parts: Record<string, (folder: string) => Promise<unknown>> = {
   bytes: () => flips(2000, seed),
   failures: () => failures(seed),
   kill: folder => killRounds(folder, 50, seed),
-  instances: folder => onPostgres(() => fleetRounds(folder, 25, seed, true)),
+  instances: folder => onPostgres(() => fleetRounds(folder, { rounds: 25, seed, patient: true })),
   caps: folder => onPostgres(() => capsUnderKills(folder, 20)),
   async drain(folder) {
     const tookMs = await drainRounds(folder, 5, seed, true)

@@ -48,6 +48,8 @@ export interface Town {
   tick: () => number
   answers: number
   cuts: number
+  /** While the database may be away, an answer of 500 leaves it open whether the step was taken. */
+  away: boolean
 }
 
 export const PASSWORD = 'a long password'
@@ -92,6 +94,7 @@ export async function settle(
     tick: () => ++ticks,
     answers: 0,
     cuts: 0,
+    away: false,
   }
   for (let i = 0; i < buyers; i++) {
     const buyer = newBuyer()
