@@ -28,7 +28,12 @@ const parts: Record<string, (folder: string) => Promise<unknown>> = {
   failures: () => failures(seed),
   kill: folder => killRounds(folder, 50, seed),
   instances: folder => onPostgres(() => fleetRounds(folder, { rounds: 25, seed, patient: true })),
-  caps: folder => onPostgres(() => capsUnderKills(folder, 20)),
+  caps: folder =>
+    onPostgres(async () => {
+      const reports = []
+      while (reports.length < 5) reports.push(await capsUnderKills(folder, 3))
+      return reports
+    }),
   async drain(folder) {
     const tookMs = await drainRounds(folder, 5, seed, true)
     if (tookMs.some(ms => ms > 10_000)) throw new Error(`SIGTERM took ${tookMs.join(', ')} ms; 10,000 are allowed`)
