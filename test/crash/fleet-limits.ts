@@ -9,9 +9,11 @@ import { Cut, Party } from './party.ts'
 import { newBuyer, PASSWORD, settle } from './town.ts'
 
 const PRICE = 300
-const HIRES = 40
-const FIT = 25
-const PART = 70_000
+const HIRES = 150
+const FIT = 100
+const PART = 15_000
+/** Between one's requests, so that all kills come amid them. */
+const PAUSE_MS = 100
 
 interface Count {
   done: number
@@ -35,12 +37,13 @@ export async function capsUnderKills(folder: string, kills: number): Promise<{ h
     const deposits = { done: 0, refused: 0, cut: 0 }
     const hire = async (id: string) => count(hires, await answerTo(spender, `/api/tasks/${id}/submit`))
     const deposit = async () => count(deposits, await answerTo(saver, '/api/wallet/deposit', { amount: PART }))
+    const pause = () => wait(Math.random() * PAUSE_MS)
     const left = [...drafts]
     const hireAll = async () => {
-      for (let id = left.pop(); id !== undefined; id = left.pop()) await hire(id)
+      for (let id = left.pop(); id !== undefined; id = left.pop()) await Promise.all([hire(id), pause()])
     }
     const depositAll = async () => {
-      while (deposits.refused < 4) await deposit()
+      while (deposits.refused < 4) await Promise.all([deposit(), pause()])
     }
     const work = Promise.all([hireAll, hireAll, hireAll, hireAll, depositAll, depositAll].map(one => one()))
     for (let kill = 0; kill < kills; kill++) {
