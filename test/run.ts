@@ -46,7 +46,7 @@ process.exitCode = failed > 0 || passed === 0 ? 1 : 0
 function jobsOf(files: string[]): Job[] {
   const all = files.flatMap((file): Job[] => {
     const text = readFileSync(`test/${file}`, 'utf8')
-    if (/\b(openInstances|openFleet|fleetRounds|freshDatabase|startStoppable)\b/.test(text))
+    if (/\b(openInstances|fleetRounds|capsUnderKills|freshDatabase|startStoppable)\b/.test(text))
       return [{ file, engine: 'postgres' }]
     return /\b(openHouse|openStage)\b/.test(text)
       ? [
