@@ -2,6 +2,7 @@
 import { availableParallelism, cpus } from 'node:os'
 import { type Bench, createBench } from './bench.ts'
 import { dispatch, durableSubmit } from './durable.ts'
+import { pages } from './pages.ts'
 import { installPeers, peerVersion } from './peers.ts'
 import { postgres } from './postgres.ts'
 import { agentList, latency, manyTasks, oneTask, submitOverHttp } from './rows.ts'
@@ -18,6 +19,7 @@ const measurements: Record<string, (bench: Bench) => Promise<Row[]>> = {
   latency,
   size: manyTasks,
   postgres,
+  pages,
 }
 
 const wanted = process.argv.slice(2)

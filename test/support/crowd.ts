@@ -39,8 +39,22 @@ const insert = (table: string, count: number, columns: Readonly<Record<string, s
 
 /** `INSERT`s for either engine, each behind those that it refers to. */
 export function crowdStatements(crowd: Crowd): string[] {
-  return [...peopleOf(crowd), ...tasksOf(crowd), ...talkOf(crowd), ...moneyOf(crowd), ...webhooksOf(crowd)]
+  return [...peopleOf(crowd), ...tasksOf(crowd), ...talkOf(crowd), ...moneyOf(crowd), ...webhooksOf(crowd), ...tallies]
 }
+
+const counted = (name: string, rows: string) =>
+  `INSERT INTO tallies (name, slot, count) SELECT '${name}', 0, COUNT(*) FROM ${rows}`
+
+/** Anew, with the rows that were there before. */
+const tallies = [
+  'DELETE FROM tallies',
+  counted('users', 'users'),
+  counted('agents', 'agents WHERE deleted_at IS NULL'),
+  counted('tasks', 'tasks'),
+  counted('disputed tasks', 'tasks WHERE disputed = 1'),
+  `INSERT INTO tallies (name, slot, count) SELECT kind || ' ' || status, 0, COUNT(*) FROM transfers
+   WHERE kind IN ('deposit', 'withdrawal') GROUP BY kind, status`,
+]
 
 function peopleOf({ people, now }: Crowd): string[] {
   const user = id('usr', 'n')
