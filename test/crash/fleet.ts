@@ -40,6 +40,8 @@ export async function openFleet(folder: string, ca: string, { rateLimits = 'off'
     MARKETPLACE_SECRET_KEY: randomBytes(32).toString('base64'),
     MARKETPLACE_ADMIN_EMAIL: ADMIN.email,
     MARKETPLACE_ADMIN_PASSWORD: ADMIN.password,
+    // One round of tests: the lease of a run is as short as it can be.
+    MARKETPLACE_HEARTBEAT_BATCH: '5',
     NODE_EXTRA_CA_CERTS: trusted,
     NODE_OPTIONS: `--import ${new URL('internet.js', import.meta.url)}`,
   }

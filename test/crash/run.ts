@@ -9,6 +9,7 @@ import { crashes, failures, flips } from '../store/crash.ts'
 import { startPostgres } from '../support/postgres-server.ts'
 import { failingSync, fullDisk, writeUntilItFails } from './disk.ts'
 import { drainRounds, endedTwice } from './ends.ts'
+import { heartbeats } from './fleet-heartbeat.ts'
 import { capsUnderKills } from './fleet-limits.ts'
 import { fleetRounds } from './fleet-rounds.ts'
 import { killRounds } from './kill.ts'
@@ -28,6 +29,7 @@ const parts: Record<string, (folder: string) => Promise<unknown>> = {
   failures: () => failures(seed),
   kill: folder => killRounds(folder, 50, seed),
   instances: folder => onPostgres(() => fleetRounds(folder, { rounds: 25, seed, patient: true })),
+  heartbeats: folder => onPostgres(() => heartbeats(folder)),
   caps: folder =>
     onPostgres(async () => {
       const reports = []

@@ -1,0 +1,66 @@
+/** Runs of the heartbeat on three servers at once: each is run by one of them, also if that one dies amid it. */
+import { setTimeout as wait } from 'node:timers/promises'
+import * as assert from 'uvu/assert'
+import { heartbeat } from '../../src/api/limits.ts'
+import { createFrontAuthority } from '../../src/sim/https-front.ts'
+import { startAgent } from './agent.ts'
+import { type Fleet, openFleet } from './fleet.ts'
+import { Party } from './party.ts'
+import { settle, signedRequest } from './town.ts'
+
+const PATIENCE_MS = heartbeat.afterStartMs + 2 * heartbeat.leaseMs + heartbeat.lookMs
+
+/** Answers how long a run took that all servers began to look for together, and one whose server died, in ms. */
+export async function heartbeats(folder: string): Promise<{ togetherMs: number; takenOverMs: number }> {
+  const authority = createFrontAuthority()
+  const agent = await startAgent(authority)
+  agent.url = agent.url.replace('localhost', 'agent.example')
+  const fleet = await openFleet(folder, await authority.ca)
+  const party = new Party(fleet.url)
+  const killAll = () => Promise.all(fleet.urls.map((_, place) => fleet.kill(place)))
+  try {
+    await settle(agent, 1, 0, await fleet.furnish(), () => new Party(fleet.url))
+    let tests = 0
+    let answer = true
+    agent.work = ({ data }) => {
+      tests++
+      const signed = signedRequest(agent.secret, data.callbackUrl, { action: 'accept' })
+      if (answer) party.send('POST', signed).catch(() => {})
+    }
+    await fallDue(fleet)
+    await killAll()
+    const togetherMs = await untilRun(fleet)
+    assert.is(tests, 1, 'all three looked, one tested')
+
+    await fallDue(fleet)
+    answer = false
+    await killAll()
+    for (const deadline = Date.now() + PATIENCE_MS; tests < 2 && Date.now() < deadline; ) await wait(10)
+    answer = true
+    await killAll()
+    const takenOverMs = await untilRun(fleet)
+    assert.is(tests, 3, 'once by the one that died, once by the one that took over')
+    party.close()
+    await fleet.end()
+    return { togetherMs, takenOverMs }
+  } finally {
+    await agent.close()
+  }
+}
+
+/** As if the last run had been one boundary ago. */
+const fallDue = ({ db }: Fleet) =>
+  db.write(async tx => {
+    await tx.run('UPDATE agents SET tested_at = tested_at - $1', [heartbeat.everyMs])
+    await tx.run('UPDATE jobs SET next_at = next_at - $1', [heartbeat.everyMs])
+  })
+
+async function untilRun({ db }: Fleet): Promise<number> {
+  const from = Date.now()
+  const isDue = () => db.read(q => q.get('SELECT name FROM jobs WHERE next_at <= $1', [Date.now()]))
+  while (await isDue()) {
+    assert.ok(Date.now() < from + PATIENCE_MS, 'the heartbeat was not run')
+    await wait(100)
+  }
+  return Date.now() - from
+}
