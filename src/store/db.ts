@@ -74,6 +74,9 @@ export class ConstraintError extends Error {
 /** The database can't be opened or can't go on. The message says what, why and what to do. */
 export class StoreError extends Error {}
 
+/** The embedded database in memory is gone, with units that are durable: only a start from its files brings it back. */
+export class LostError extends StoreError {}
+
 /** So many wait for the database that this unit was not begun: nothing was done, and a later try may pass. */
 export class BusyError extends StoreError {}
 

@@ -1,5 +1,5 @@
 /** The house's statements on SQLite in memory: prepared once, rows as objects, errors by their kind, effects done anew. */
-import { ConstraintError, StoreError, type Value } from './db.ts'
+import { ConstraintError, LostError, type Value } from './db.ts'
 import { readSqlText, type SqlText, sqliteSchema } from './sql-text.ts'
 import { type Connection, openConnection, type Statement } from './wasm.ts'
 
@@ -39,6 +39,7 @@ export class Engine {
   readonly #rollback: Statement
   readonly #end: Statement
   readonly #schemaVersion: Statement
+  #open = false
   /** So many of the transaction that is open now. */
   #units = 0
 
@@ -85,10 +86,10 @@ export class Engine {
         if (kind === 'read' && rows.length === mostRows) break
       }
     } catch (error) {
-      throw translated(error)
-    } finally {
       statement.reset()
+      throw this.#judged(error)
     }
+    statement.reset()
     return { rows, changed: kind === 'write' ? this.#connection.changed : 0, bound }
   }
 
@@ -105,7 +106,8 @@ export class Engine {
 
   /** Begins a unit. Many follow each other in one transaction of SQLite's, each a savepoint of it: see UNITS. */
   begin() {
-    if (this.#units === 0) finish(this.#transaction)
+    if (!this.#open) finish(this.#transaction)
+    this.#open = true
     finish(this.#begin)
   }
 
@@ -114,20 +116,33 @@ export class Engine {
     if (++this.#units === UNITS) this.#endTransaction()
   }
 
-  /** Throws if SQLite has given up the whole transaction, with units that are committed: only a restart brings them back. */
+  /** Throws a LostError if SQLite has given up the whole transaction, with units that are committed. */
   rollback() {
     try {
       finish(this.#rollback)
     } catch (error) {
-      throw new StoreError(`The database in memory is lost, not the file: ${(error as Error).message}. Start again.`)
+      throw lost(error)
     }
     this.commit()
     this.#forgetColumns()
   }
 
   #endTransaction() {
-    if (this.#units > 0) finish(this.#end)
+    if (this.#open) finish(this.#end)
+    this.#open = false
     this.#units = 0
+  }
+
+  /** What a statement threw, by its kind; a LostError if the transaction went with it, as it does when memory runs out. */
+  #judged(error: unknown) {
+    const known = translated(error)
+    if (known instanceof ConstraintError || !this.#open) return known
+    try {
+      finish(this.#transaction)
+    } catch (refusal) {
+      if (/within a transaction/.test(String(refusal))) return known
+    }
+    return lost(error)
   }
 
   /** Runs statements of this folder's own, such as a PRAGMA, and answers the first column. */
@@ -192,6 +207,9 @@ export class Engine {
     this.#prepared.delete(oldest!.sql)
   }
 }
+
+const lost = (error: unknown) =>
+  new LostError(`The database in memory is lost, not its file: ${(error as Error).message}. Start again.`)
 
 const finish = (statement: Statement) => {
   try {

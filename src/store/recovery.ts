@@ -29,6 +29,8 @@ export interface Recovered extends Position {
   engine: Engine
   snapshotSeq: number
   snapshotBytes: number
+  /** True if another program has changed the snapshot. */
+  edited: boolean
   sealed: JournalContent | undefined
   current: JournalContent | undefined
 }
@@ -46,7 +48,7 @@ export const recover = async (disk: Disk, file: string): Promise<Recovered> => {
     const newer = newerThan(snapshot, journals, file)
     for (const journal of newer) replay(engine, journal)
     const { seq, chain } = newer.at(-1)?.end ?? current?.end ?? sealed?.end ?? snapshot
-    return { engine, seq, chain, snapshotSeq: snapshot.seq, snapshotBytes: bytes, sealed, current }
+    return { engine, seq, chain, snapshotSeq: snapshot.seq, snapshotBytes: bytes, edited, sealed, current }
   } catch (error) {
     engine.close()
     throw error

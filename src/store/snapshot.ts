@@ -44,7 +44,7 @@ export const readSnapshot = async (disk: Disk, file: string): Promise<Snapshot> 
     return { engine, ...positionIn(engine, file, edited), bytes: bytes.length, edited }
   } catch (error) {
     engine.close()
-    throw error
+    throw error instanceof StoreError ? error : damaged(file, (error as Error).message)
   }
 }
 
@@ -58,6 +58,8 @@ const checksum = (bytes: Buffer) => crc32(bytes.subarray(STAMP + RESERVED), crc3
 const positionIn = (engine: Engine, file: string, edited: boolean): Position => {
   const [problem] = edited ? engine.column('PRAGMA integrity_check') : ['ok']
   if (problem !== 'ok') throw damaged(file, String(problem))
+  const [astray] = edited ? engine.column('PRAGMA foreign_key_check') : []
+  if (astray !== undefined) throw damaged(file, `a row of ${astray} refers to one that is not there`)
   const [known] = engine.column(`SELECT COUNT(*) FROM sqlite_schema WHERE name = 'store_position'`)
   if (!known) throw new StoreError(`${file} is an SQLite file, but not one of this program: it has no store_position.`)
   const [seq, chain] = engine.column('SELECT seq FROM store_position UNION ALL SELECT chain FROM store_position')

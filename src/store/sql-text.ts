@@ -19,7 +19,7 @@ const SCHEMA = new Set(['CREATE', 'DROP', 'ALTER'])
 
 // Replaying a statement must do again what it did: nothing in it may depend on the moment, chance or the connection.
 const UNREPEATABLE =
-  /\brandom(blob)?\s*\(|'now'|\bcurrent_(time|date|timestamp)\b|\b(last_insert_rowid|(total_)?changes)\s*\(/i
+  /\brandom(blob)?\s*\(|'now'|\b(date|time|datetime|julianday|unixepoch|strftime)\s*\(|\bcurrent_(time|date|timestamp)\b|\b(last_insert_rowid|(total_)?changes)\s*\(/i
 // These keep the rows done before a failure, which the journal (it holds whole statements) could not tell.
 const HALF_DONE = /\bOR\s+(FAIL|ROLLBACK)\b/i
 
@@ -103,6 +103,7 @@ const withoutBrackets = (sql: string) => {
 /** The house dialect's DDL as SQLite wants it: 64-bit integers under their only name there, and tables that check types. */
 export const sqliteSchema = (sql: string) => {
   const text = sql
+    .replace(/\/\*[\s\S]*?\*\//g, ' ')
     .trim()
     .replace(/;$/, '')
     .replace(/\bBIGINT\b/gi, 'INTEGER')

@@ -9,6 +9,7 @@ import { History } from './history.ts'
 import type { Journal } from './journal.ts'
 import { lockFile } from './lock.ts'
 import { recover, resumeJournal } from './recovery.ts'
+import { writeSnapshot } from './snapshot.ts'
 import { Unit } from './unit.ts'
 
 export interface SqliteOptions {
@@ -61,7 +62,9 @@ export const openSqliteOn = async ({ disk, fold, lock }: Parts, options: SqliteO
   try {
     const recovered = await recover(disk, file)
     const journal = await resumeJournal(disk, file, recovered)
-    const { snapshotBytes } = recovered
+    const snapshotBytes = recovered.edited
+      ? await writeSnapshot(disk, file, recovered.engine, recovered) // as our own again, before a journal goes on from it
+      : recovered.snapshotBytes
     const limit = options.journalBytes ?? JOURNAL_BYTES
     const storage = { journal, snapshotBytes, limit, sealed: Boolean(recovered.sealed), fold: () => fold(file), unlock }
     return new EmbeddedDb(recovered.engine, storage, options)
@@ -136,6 +139,7 @@ class EmbeddedDb implements SqliteDb {
       outcome = { error }
     }
     unit.end()
+    if (unit.lost) this.#die(unit.lost)
     this.#leave()
     return this.#settle(outcome, null)
   }
@@ -151,8 +155,9 @@ class EmbeddedDb implements SqliteDb {
       this.#history.add(unit.written)
     } catch (error) {
       outcome = { error }
-      this.#rollback(unit)
+      unit.rollback()
     }
+    if (unit.lost) this.#die(unit.lost)
     try {
       return this.#settle(outcome, unit) // before the next unit starts: the journal's order is the commits' order
     } finally {
@@ -160,15 +165,8 @@ class EmbeddedDb implements SqliteDb {
     }
   }
 
-  #rollback(unit: Unit) {
-    try {
-      unit.rollback()
-    } catch (error) {
-      this.#die(error as StoreError)
-    }
-  }
-
   #die(error: StoreError) {
+    if (this.#failure) return
     this.#state = 'dead'
     this.#failure = error
     this.#onFatal(error)
@@ -192,7 +190,7 @@ class EmbeddedDb implements SqliteDb {
     if (this.#state === 'open') this.#state = 'closing'
     this.#refuseTurns()
     if (this.#storage) {
-      await this.#folding?.catch(() => {})
+      await this.#folded()
       await this.#storage.journal.close()
       await this.#storage.unlock()
     }
@@ -201,8 +199,9 @@ class EmbeddedDb implements SqliteDb {
 
   async snapshot() {
     if (!this.#storage) return
-    while (this.#folding) await this.#folding.catch(() => {})
+    await this.#folded()
     if (this.#storage.sealed) await this.#fold()
+    await this.#folded()
     await this.#fold()
   }
 
@@ -285,6 +284,10 @@ class EmbeddedDb implements SqliteDb {
     this.#fold().catch(error => this.#warn(`The snapshot could not be made: ${error.message}`))
   }
 
+  async #folded() {
+    while (this.#folding) await this.#folding.catch(() => {})
+  }
+
   #fold() {
     this.#folding = this.#foldNow().finally(() => {
       this.#folding = null
@@ -293,6 +296,7 @@ class EmbeddedDb implements SqliteDb {
   }
 
   async #foldNow() {
+    if (this.#state !== 'open') throw this.#refusal()
     const storage = this.#storage!
     if (!storage.sealed) {
       if (storage.journal.empty && storage.journal.settled) return

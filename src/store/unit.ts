@@ -1,5 +1,5 @@
 /** One unit of work on the embedded engine: what a caller holds as `q` or `tx` while it is his turn. */
-import { type Changes, ConstraintError, type Step, StoreError, type Tx, type Value } from './db.ts'
+import { type Changes, ConstraintError, LostError, type Step, StoreError, type Tx, type Value } from './db.ts'
 import type { Effect, Engine, Result } from './engine.ts'
 import type { Change } from './history.ts'
 
@@ -20,6 +20,11 @@ export class Unit implements Tx {
     this.#engine = engine
     this.#mayWrite = mayWrite
     this.#changes = changes
+  }
+
+  /** Set if the database in memory was lost under this unit, whatever became of the unit. */
+  get lost() {
+    return this.#broken instanceof LostError ? this.#broken : null
   }
 
   get changes() {
@@ -58,11 +63,14 @@ export class Unit implements Tx {
     this.#ended = true
   }
 
-  /** Throws if the database in memory is lost with it. */
   rollback() {
     this.#ended = true
     this.effects.length = 0
-    if (this.#begun) this.#engine.rollback()
+    try {
+      if (this.#begun && !this.lost) this.#engine.rollback()
+    } catch (error) {
+      this.#broken = error
+    }
     this.#begun = false
   }
 

@@ -62,7 +62,11 @@ const OK = 0
 const ROW = 100
 const DONE = 101
 const INTEGER = 1
+const FLOAT = 2
 const TEXT = 3
+
+/** No pointer of this memory goes further. */
+const MOST_BYTES = 2 ** 31
 
 let sqlite: Promise<Sqlite> | undefined
 
@@ -89,9 +93,13 @@ class Sqlite {
   /** Where values of up to `size` bytes can lie until this is asked again. */
   roomFor(size: number): C {
     if (this.#values === 0 || size > this.#room) {
+      if (size > MOST_BYTES) throw new Error('out of memory')
       this.call._free(this.#values)
-      this.#room = Math.max(size, 64 * 1024)
-      this.#values = this.allocate(this.#room)
+      this.#values = 0
+      this.#room = 0
+      const room = Math.max(size, 64 * 1024)
+      this.#values = this.allocate(room)
+      this.#room = room
     }
     return this.#values
   }
@@ -176,22 +184,27 @@ export class Connection {
   constructor(sqlite: Sqlite, bytes?: Uint8Array) {
     const { call } = sqlite
     this.#sqlite = sqlite
-    this.#database = new call.Database(bytes)
+    this.#database = new call.Database()
     // sql.js keeps a database in a file of its own in memory, and each commit writes its pages there: once more than it needs.
-    const memory = sqlite.withTexts([':memory:'], name => sqlite.pointerFrom(place => call._sqlite3_open(name, place)))
-    if (bytes?.length) this.#fill(memory)
     call._sqlite3_close_v2(this.#database.db)
-    this.#database.db = memory
+    this.#database.db = sqlite.withTexts([':memory:'], name =>
+      sqlite.pointerFrom(place => call._sqlite3_open(name, place)),
+    )
+    if (bytes?.length) this.#fillFrom(new call.Database(bytes))
   }
 
-  #fill(target: C) {
+  #fillFrom(source: OpenFile) {
     const { call } = this.#sqlite
-    this.#sqlite.withTexts(['main'], main => {
-      const backup = call._sqlite3_backup_init(target, main, this.#database.db, main)
-      const code = call._sqlite3_backup_step(backup, -1)
-      call._sqlite3_backup_finish(backup)
-      if (code !== DONE) throw this.#error(target)
-    })
+    try {
+      this.#sqlite.withTexts(['main'], main => {
+        const backup = call._sqlite3_backup_init(this.#database.db, main, source.db, main)
+        const code = call._sqlite3_backup_step(backup, -1)
+        call._sqlite3_backup_finish(backup)
+        if (code !== DONE) throw this.#error()
+      })
+    } finally {
+      source.close() // with the copy of all bytes that it keeps
+    }
   }
 
   prepare(sql: string) {
@@ -224,8 +237,8 @@ export class Connection {
     this.#database.close()
   }
 
-  #error(database = this.#database.db) {
-    return new Error(this.#sqlite.textAt(this.#sqlite.call._sqlite3_errmsg(database)))
+  #error() {
+    return new Error(this.#sqlite.textAt(this.#sqlite.call._sqlite3_errmsg(this.#database.db)))
   }
 }
 
@@ -276,7 +289,7 @@ export class Statement {
   value(column: number): Value {
     const { call } = this.#sqlite
     const type = call._sqlite3_column_type(this.#pointer, column)
-    if (type === INTEGER) return call._sqlite3_column_double(this.#pointer, column)
+    if (type === INTEGER || type === FLOAT) return call._sqlite3_column_double(this.#pointer, column)
     if (type !== TEXT) return null
     const at = call._sqlite3_column_text(this.#pointer, column)
     return this.#sqlite.bytes.toString('utf8', at, at + call._sqlite3_column_bytes(this.#pointer, column))

@@ -1,9 +1,11 @@
 /** Units of work on SQLite in memory, many of them in one transaction of its own. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { StoreError } from '../../src/store/db.ts'
+import { LostError } from '../../src/store/db.ts'
 import { Engine } from '../../src/store/engine.ts'
+import { openSqlite } from '../../src/store/sqlite.ts'
 import { Unit } from '../../src/store/unit.ts'
+import { inFolder, unexpected } from './folder.ts'
 
 const withTable = async () => {
   const engine = await Engine.open()
@@ -69,7 +71,7 @@ test('what goes through memory comes out as it was: numbers to 2^53, texts of an
   for (const open of [engine, copy]) open.close()
 })
 
-test('when memory runs out and SQLite gives up all units at once, the unit says that the database is lost', async () => {
+test('when SQLite gives up all units at once, a write says that the database is lost', async () => {
   const engine = await withTable()
   engine.column('PRAGMA max_page_count = 40')
   let refused: Unit | undefined
@@ -79,11 +81,39 @@ test('when memory runs out and SQLite gives up all units at once, the unit says 
     if (done === false) refused = unit
     else unit.commit()
   }
-  assert.throws(
-    () => refused.rollback(),
-    (error: Error) => error instanceof StoreError && /lost, not the file/.test(error.message),
-  )
+  refused.rollback()
+  assert.instance(refused.lost, LostError)
   engine.close()
 })
+
+test('numbers that SQLite computes from values come back as they are, beyond 32 bits as well', async () => {
+  const engine = await Engine.open()
+  const row = await new Unit(engine, false).get('SELECT $1 AS a, $1 + 1 AS b, COALESCE(NULL, $2) AS c', [3e9, -3e9])
+  assert.equal(row, { a: 3e9, b: 3e9 + 1, c: -3e9 })
+  engine.close()
+})
+
+// The last one: the limit that it sets holds for all of this process.
+test(
+  'memory that runs out in a read is the end of the database, and its file has every row that was told',
+  inFolder(async file => {
+    const ends: string[] = []
+    const db = await openSqlite({ file, onFatal: error => ends.push(error.message) })
+    await db.write(tx => tx.run('CREATE TABLE a (id BIGINT PRIMARY KEY)'))
+    for (let id = 1; id <= 10; id++) await db.write(tx => tx.run('INSERT INTO a (id) VALUES ($1)', [id]))
+    const limits = await Engine.open()
+    limits.column('PRAGMA hard_heap_limit = 40000000')
+    const greedy = db.read(q => q.all('SELECT hex(zeroblob(30000000)) AS a, id FROM a'))
+    const refusal = await greedy.catch((error: Error) => error)
+    assert.instance(refusal, LostError)
+    assert.is(ends.length, 1)
+    assert.not.ok(await db.ready())
+    assert.instance(await db.write(tx => tx.run('DELETE FROM a')).catch((error: Error) => error), LostError)
+    await db.close()
+    const again = await openSqlite({ file, onFatal: unexpected })
+    assert.equal(await again.read(q => q.get('SELECT COUNT(*) AS n FROM a')), { n: 10 })
+    await again.close()
+  }),
+)
 
 test.run()

@@ -313,4 +313,25 @@ test(
   }),
 )
 
+test(
+  'a file that another program has changed between two runs is taken as it is now, and goes on being written',
+  inFolder(async file => {
+    const db = await opened(file)
+    await db.snapshot()
+    await db.close()
+    execFileSync('sqlite3', [file, `INSERT INTO a (id, name, n) VALUES (1, 'by hand', 1)`])
+    const second = await open(file)
+    await second.write(insert(2))
+    await second.snapshot()
+    await second.write(insert(3))
+    await second.close()
+    const third = await open(file)
+    assert.equal(await third.read(q => q.all('SELECT id FROM a ORDER BY id')), [{ id: 1 }, { id: 2 }, { id: 3 }])
+    await third.close()
+    await rejects(third.snapshot(), StoreError, 'closed')
+    execFileSync('sqlite3', [file, 'INSERT INTO b (id, a_id) VALUES (1, 99)'])
+    await rejects(open(file), StoreError, 'refers to one that is not there')
+  }),
+)
+
 test.run()
