@@ -17,18 +17,25 @@ let count = 0
 export const newRequestId = () => `${beginning}-${(++count).toString(36)}`
 
 /** Answers to be written when all requests that have arrived by now are done with. */
-let ready: { res: ServerResponse; body: string | Buffer }[] = []
+let ready: Answer[] = []
+
+interface Answer {
+  res: ServerResponse
+  status: number
+  headers: string[]
+  body: string | Buffer
+}
 
 // Waking a client that sleeps costs several times what an answer does; who reads the first finds the others there as well.
-function endTogether(res: ServerResponse, body: string | Buffer): void {
+function sendTogether(answer: Answer): void {
   if (ready.length === 0) {
     setImmediate(() => {
       const answers = ready
       ready = []
-      for (const answer of answers) answer.res.end(answer.body)
+      for (const { res, status, headers, body } of answers) res.writeHead(status, headers).end(body)
     })
   }
-  ready.push({ res, body })
+  ready.push(answer)
 }
 
 /** What polka adds to a request. */
@@ -61,6 +68,7 @@ export class Call {
   readonly id = newRequestId()
   readonly started = performance.now()
   userId: string | null = null
+  #answered = false
   /** Names and values that this answer has besides those of all. */
   headers: readonly string[] | null = null
 
@@ -104,7 +112,7 @@ export class Call {
   /** Answers whatever was thrown. What is no refusal is our own fault, and its detail stays in the log. */
   fail(error: unknown) {
     if (error instanceof Gone) return
-    if (this.res.headersSent) {
+    if (this.#answered || this.res.headersSent) {
       this.#logFault(error)
       this.res.destroy()
       return
@@ -143,8 +151,8 @@ export class Call {
   }
 
   #send(status: number, headers: string[], body: string | Buffer) {
-    this.res.writeHead(status, headers)
-    endTogether(this.res, body)
+    this.#answered = true
+    sendTogether({ res: this.res, status, headers, body })
     this.#log(status)
   }
 
