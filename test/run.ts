@@ -6,10 +6,13 @@ import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
+import { type Bundle, bundleTests } from './support/bundle.ts'
 import { makeTemplate } from './support/databases.ts'
 import { type PostgresServer, startPostgres } from './support/postgres-server.ts'
 
 const fileTimeoutMs = 180_000
+/** A test that fails may leave a marketplace open, and its process with it. */
+const failedTimeoutMs = 3_000
 
 interface Job {
   file: string
@@ -32,10 +35,12 @@ const jobs = jobsOf(
     .filter(file => file.endsWith('.test.ts') && (wanted.length === 0 || wanted.some(part => file.includes(part))))
     .sort(),
 )
+const bundle = await bundleTests([...new Set(jobs.map(({ file }) => file))])
+process.once('exit', bundle.remove)
 const postgres = jobs.some(({ engine }) => engine === 'postgres') ? await startPostgres() : null
 const template = postgres && (await makeTemplate(postgres.url))
 if (template) process.env.TEST_TEMPLATE = template.name
-const outcomes = await runAll(jobs, postgres)
+const outcomes = await runAll(jobs, bundle, postgres)
   .finally(() => template?.drop())
   .finally(() => postgres?.stop())
 const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0)
@@ -58,11 +63,11 @@ function jobsOf(files: string[]): Job[] {
   return values.engine === undefined ? all : all.filter(({ engine }) => engine === values.engine)
 }
 
-async function runAll(queue: Job[], server: PostgresServer | null): Promise<Outcome[]> {
+async function runAll(queue: Job[], bundle: Bundle, server: PostgresServer | null): Promise<Outcome[]> {
   const done: Outcome[] = []
   const worker = async () => {
     for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
-      const outcome = await run(job, server)
+      const outcome = await run(job, bundle, server)
       done.push(outcome)
       const { file, engine, passed, failed, ms } = outcome
       const name = engine === 'postgres' ? `${file} (postgres)` : file
@@ -76,25 +81,37 @@ async function runAll(queue: Job[], server: PostgresServer | null): Promise<Outc
   return done
 }
 
-function run({ file, engine }: Job, server: PostgresServer | null): Promise<Outcome> {
+function run({ file, engine }: Job, bundle: Bundle, server: PostgresServer | null): Promise<Outcome> {
   const started = performance.now()
-  const child = spawn(process.execPath, ['--import', 'tsx', `test/${file}`], {
+  const child = spawn(process.execPath, bundle.argumentsFor(file), {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, TEST_ENGINE: engine, ...(server && { TEST_DATABASE_URL: server.url }) },
   })
   let output = ''
-  child.stdout.on('data', chunk => (output += chunk))
-  child.stderr.on('data', chunk => (output += chunk))
-  const deadline = setTimeout(() => {
-    output += `\nended after ${fileTimeoutMs} ms\n`
+  const end = (why: string) => {
+    output += `\nended ${why}\n`
     child.kill('SIGKILL')
-  }, fileTimeoutMs)
+  }
+  const deadline = setTimeout(end, fileTimeoutMs, `after ${fileTimeoutMs} ms`)
+  let closing: NodeJS.Timeout | undefined
+  const hear = (chunk: Buffer) => {
+    output += chunk
+    if (hasFailed(output)) closing ??= setTimeout(end, failedTimeoutMs, `${failedTimeoutMs} ms after it had failed`)
+  }
+  child.stdout.on('data', hear)
+  child.stderr.on('data', hear)
   return new Promise(resolve => {
     child.on('close', code => {
       clearTimeout(deadline)
+      clearTimeout(closing)
       resolve({ file, engine, ...judge(file, output, code), ms: Math.round(performance.now() - started) })
     })
   })
+}
+
+/** All its tests have run, and not all have passed. */
+function hasFailed(output: string) {
+  return /^\s*Duration:/m.test(output) && count(output, 'Passed') < count(output, 'Total')
 }
 
 // uvu colours its totals only on a terminal; a file that forgets `.run()` says nothing at all.

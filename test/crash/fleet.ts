@@ -43,7 +43,7 @@ export async function openFleet(folder: string, ca: string, { rateLimits = 'off'
     // One round of tests: the lease of a run is as short as it can be.
     MARKETPLACE_HEARTBEAT_BATCH: '5',
     NODE_EXTRA_CA_CERTS: trusted,
-    NODE_OPTIONS: `--import ${new URL('internet.js', import.meta.url)}`,
+    NODE_OPTIONS: `--import ${new URL('../../test/crash/internet.js', import.meta.url)}`,
   }
   const places = { '--db': dbUrl, '--files': store.address, '--base-url': balancer.url, '--port': '0' }
   const ways = { '--payments': 'sandbox', '--rate-limits': rateLimits, '--db-pool': '4' }
