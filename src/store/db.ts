@@ -77,8 +77,11 @@ export class StoreError extends Error {}
 /** The embedded database in memory is gone, with units that are durable: only a start from its files brings it back. */
 export class LostError extends StoreError {}
 
-/** So many wait for the database that this unit was not begun: nothing was done, and a later try may pass. */
+/** More is asked of the database than it can do now: nothing was done, and a later try may pass. */
 export class BusyError extends StoreError {}
+
+/** Others held or changed the same rows at the same moment, try after try: nothing was done, and a later try may pass. */
+export class ContestedError extends StoreError {}
 
 /** `columns('id', 'agentId')` → `id, agent_id AS "agentId"`: snake case in the tables, camel case in the rows. */
 export const columns = (...names: readonly string[]) =>

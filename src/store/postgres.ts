@@ -1,7 +1,8 @@
 /** The database on a Postgres server, shared by as many processes as it takes. */
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
-import { ConstraintError, type Db, type Reader, type Step, StoreError, type Tx, type Value } from './db.ts'
+import { type Db, type Reader, type Step, StoreError, type Tx, type Value } from './db.ts'
+import { exhausted, translated, triesFor } from './postgres-errors.ts'
 import { gather } from './postgres-gather.ts'
 import { joinedText, postgresText } from './postgres-text.ts'
 import { createTurns, type Turns } from './turns.ts'
@@ -157,13 +158,13 @@ class PostgresDb implements Db {
     return answers
   }
 
-  /** Runs anew what lost against others at the same moment. Its own words are passed on when it loses every time. */
+  /** Runs anew what lost against others at the same moment. */
   async #again<T>(attempt: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
         return await attempt()
       } catch (error) {
-        if (tries >= triesFor(error)) throw error
+        if (tries >= triesFor(error)) throw exhausted(error)
         await pause(tries)
       }
     }
@@ -178,7 +179,7 @@ class PostgresDb implements Db {
     await this.#turns.take()
     const client = await this.#pool.connect().catch(error => {
       this.#turns.give()
-      throw error
+      throw translated(error)
     })
     const release = (broken?: boolean) => {
       client.release(broken)
@@ -188,13 +189,12 @@ class PostgresDb implements Db {
     try {
       // Not awaited: it travels with the first statement, and fails it too if it fails.
       gather(streamOf(client))
-      const begun = client.query(this.#begin(isolation))
-      begun.catch(() => {})
+      client.query(this.#begin(isolation)).catch(error => tx.fail(error))
       const value = await work(tx)
       const ended = client.query('COMMIT')
       // A read has nothing to lose by then: who comes next on this connection stands behind its end.
       if (readOnly) ended.catch(() => {})
-      else await ended
+      else tx.assertCommitted((await ended).command)
       tx.end()
       release()
       tx.runEffects(this.#warn)
@@ -223,6 +223,7 @@ class PostgresTx implements Tx {
   readonly #prepare: boolean
   readonly #after: (() => void)[] = []
   #ended = false
+  #failure: unknown = null
 
   constructor(client: pg.PoolClient, prepare: boolean) {
     this.#client = client
@@ -260,6 +261,17 @@ class PostgresTx implements Tx {
     this.#ended = true
   }
 
+  /** The first failure counts: whatever was sent behind it fails for it, in words that say nothing of why. */
+  fail(error: unknown) {
+    this.#failure ??= translated(error)
+    return this.#failure
+  }
+
+  /** The server ends a transaction in which something has failed otherwise than it was told, and calls that no error. */
+  assertCommitted(command: string) {
+    if (command !== 'COMMIT') throw this.#failure ?? new StoreError(`The transaction has ended by ${command}.`)
+  }
+
   runEffects(warn: (message: string) => void) {
     for (const effect of this.#after) {
       try {
@@ -270,11 +282,18 @@ class PostgresTx implements Tx {
     }
   }
 
-  #query(sql: string, values: readonly Value[]) {
+  async #query(sql: string, values: readonly Value[]) {
     if (this.#ended) throw tooLate()
     const { text, name } = postgresText(sql)
     gather(streamOf(this.#client))
-    return this.#client.query({ text, values: values as Value[], ...(this.#prepare && name ? { name } : {}) })
+    try {
+      const query = { text, values: values as Value[], ...(this.#prepare && name ? { name } : {}) }
+      const result = await this.#client.query(query)
+      if (this.#failure) throw this.#failure
+      return result
+    } catch (error) {
+      throw this.fail(error)
+    }
   }
 }
 
@@ -282,29 +301,6 @@ class PostgresTx implements Tx {
 const streamOf = (client: pg.PoolClient) => (client as unknown as { connection: { stream: Duplex } }).connection.stream
 
 const tooLate = () => new StoreError('This transaction has ended: use it only inside the function that was given it.')
-
-const kinds: Readonly<Record<string, ConstraintError['kind']>> = {
-  23505: 'unique',
-  23514: 'check',
-  23503: 'foreign_key',
-  23502: 'not_null',
-}
-
-function translated(error: unknown): unknown {
-  const { code, message } = error as { code?: string; message: string }
-  const kind = code === undefined ? undefined : kinds[code]
-  return kind ? new ConstraintError(kind, message) : error
-}
-
-/**
- * How often work that ended so is worth a try. After a serialization failure or a deadlock nothing was done, and it may
- * well pass the next time. A refused row can be another's of the same moment, unseen when the work looked: when it looks
- * again, it either does otherwise or says in its own words why not.
- */
-function triesFor(error: unknown): number {
-  if (['40001', '40P01'].includes((error as { code?: string }).code ?? '')) return 12
-  return error instanceof ConstraintError && (error.kind === 'unique' || error.kind === 'foreign_key') ? 4 : 1
-}
 
 // Those who lost together must not all come back together.
 let turn = 0

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type FailureName, Refusal, refuse } from '../api/failures.ts'
 import type { Market } from '../market/market.ts'
-import { BusyError, ConstraintError } from '../store/db.ts'
+import { BusyError, ConstraintError, ContestedError } from '../store/db.ts'
 import type { TakeRate } from './rate-limit.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -118,7 +118,7 @@ export class Call {
       return
     }
     if (error instanceof Refusal) return this.refuse(error)
-    if (error instanceof ConstraintError && error.kind === 'unique') return this.refuse(refuse('lost_race'))
+    if (hasLost(error)) return this.refuse(refuse('lost_race'))
     this.#logFault(error)
     this.refuse(error instanceof BusyError ? overloaded() : refuse('internal'))
   }
@@ -187,6 +187,10 @@ export class Call {
     })
   }
 }
+
+/** Against another at the same moment. */
+const hasLost = (error: unknown) =>
+  error instanceof ContestedError || (error instanceof ConstraintError && error.kind === 'unique')
 
 function overloaded(): Refusal {
   const refusal = refuse('overloaded')

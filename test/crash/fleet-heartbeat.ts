@@ -2,9 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
 import { heartbeat } from '../../src/api/limits.ts'
-import { createFrontAuthority } from '../../src/sim/https-front.ts'
-import { startAgent } from './agent.ts'
-import { type Fleet, openFleet } from './fleet.ts'
+import { type Fleet, withFleet } from './fleet.ts'
 import { Party } from './party.ts'
 import { settle, signedRequest } from './town.ts'
 
@@ -12,13 +10,9 @@ const PATIENCE_MS = heartbeat.afterStartMs + 2 * heartbeat.leaseMs + heartbeat.l
 
 /** Answers how long a run took that all servers began to look for together, and one whose server died, in ms. */
 export async function heartbeats(folder: string): Promise<{ togetherMs: number; takenOverMs: number }> {
-  const authority = createFrontAuthority()
-  const agent = await startAgent(authority)
-  agent.url = agent.url.replace('localhost', 'agent.example')
-  const fleet = await openFleet(folder, await authority.ca)
-  const party = new Party(fleet.url)
-  const killAll = () => Promise.all(fleet.urls.map((_, place) => fleet.kill(place)))
-  try {
+  return withFleet(folder, {}, async (fleet, agent) => {
+    const party = new Party(fleet.url)
+    const killAll = () => Promise.all(fleet.urls.map((_, place) => fleet.kill(place)))
     await settle(agent, 1, 0, await fleet.furnish(), () => new Party(fleet.url))
     let tests = 0
     let answer = true
@@ -43,9 +37,7 @@ export async function heartbeats(folder: string): Promise<{ togetherMs: number; 
     party.close()
     await fleet.end()
     return { togetherMs, takenOverMs }
-  } finally {
-    await agent.close()
-  }
+  })
 }
 
 /** As if the last run had been one boundary ago. */

@@ -2,9 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
 import { depositLimits, rates } from '../../src/api/limits.ts'
-import { createFrontAuthority } from '../../src/sim/https-front.ts'
-import { startAgent } from './agent.ts'
-import { type Fleet, openFleet } from './fleet.ts'
+import { type Fleet, withFleet } from './fleet.ts'
 import { Cut, Party } from './party.ts'
 import { newBuyer, PASSWORD, settle } from './town.ts'
 
@@ -23,12 +21,8 @@ interface Count {
 
 /** Hires against one budget and deposits to one account, by many at once, with `kills` amid them. */
 export async function capsUnderKills(folder: string, kills: number): Promise<{ hires: Count; deposits: Count }> {
-  const authority = createFrontAuthority()
-  const agent = await startAgent(authority)
-  agent.url = agent.url.replace('localhost', 'agent.example')
-  const fleet = await openFleet(folder, await authority.ca)
-  const party = () => new Party(fleet.url)
-  try {
+  return withFleet(folder, {}, async (fleet, agent) => {
+    const party = () => new Party(fleet.url)
     const { agentId, buyers, admin } = await settle(agent, 1, 1, await fleet.furnish(), party)
     const spender = Object.assign(party(), { credential: buyers[0]!.credential })
     const saver = await join(fleet, admin)
@@ -64,25 +58,24 @@ export async function capsUnderKills(folder: string, kills: number): Promise<{ h
     for (const one of [spender, saver]) one.close()
     await fleet.end()
     return { hires, deposits }
-  } finally {
-    await agent.close()
-  }
+  })
 }
 
 /** More than a window lets through, at every server, before and after one was killed. Answers how many passed. */
 export async function rateUnderKill(folder: string): Promise<number> {
-  const fleet = await openFleet(folder, '', { rateLimits: 'strict' })
-  const ask = async (place: number) => {
-    const { status } = await fetch(`${fleet.urls[place]}/api/agents`)
-    assert.ok(status === 200 || status === 429, `${status}`)
-    return status
-  }
-  const askAll = (each: number) => Promise.all(Array.from({ length: 3 * each }, (_, i) => ask(i % 3)))
-  const before = await askAll(rates.search.limit / 6)
-  await fleet.kill(0)
-  const after = await askAll(rates.search.limit / 2)
-  await fleet.end()
-  return [...before, ...after].filter(status => status === 200).length
+  return withFleet(folder, { rateLimits: 'strict' }, async fleet => {
+    const ask = async (place: number) => {
+      const { status } = await fetch(`${fleet.urls[place]}/api/agents`)
+      assert.ok(status === 200 || status === 429, `${status}`)
+      return status
+    }
+    const askAll = (each: number) => Promise.all(Array.from({ length: 3 * each }, (_, i) => ask(i % 3)))
+    const before = await askAll(rates.search.limit / 6)
+    await fleet.kill(0)
+    const after = await askAll(rates.search.limit / 2)
+    await fleet.end()
+    return [...before, ...after].filter(status => status === 200).length
+  })
 }
 
 async function join(fleet: Fleet, admin: Record<string, string>): Promise<Party> {

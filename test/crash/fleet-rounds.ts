@@ -2,9 +2,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
 import { dispatch } from '../../src/api/limits.ts'
-import { createFrontAuthority } from '../../src/sim/https-front.ts'
-import { assertTold, startAgent } from './agent.ts'
-import { type Fleet, openFleet } from './fleet.ts'
+import { assertTold } from './agent.ts'
+import { type Fleet, withFleet } from './fleet.ts'
 import { assertNothingLost, assertShown, enough, sendAgain } from './kill.ts'
 import { type Load, startLoad } from './load.ts'
 import { Party } from './party.ts'
@@ -36,45 +35,45 @@ export async function fleetRounds(
   folder: string,
   { rounds, seed, patient = false, trouble = killTwo }: FleetPlan,
 ): Promise<FleetReport> {
-  const authority = createFrontAuthority()
-  const agent = await startAgent(authority)
-  agent.url = agent.url.replace('localhost', 'agent.example')
-  const fleet = await openFleet(folder, await authority.ca)
-  const parties: Party[] = []
-  const party = () => {
-    const made = new Party(fleet.url)
-    parties.push(made)
-    return made
-  }
-  let resent = 0
-  try {
-    const town = await settle(agent, seed, 6, await fleet.furnish(), party)
-    for (let round = 1; round <= rounds; round++) {
-      const load = startLoad(town, party, { lasting: true })
-      await trouble(fleet, town, load)
-      await enough(town, load)
-      load.stopped = true
-      await load.ended
-      if (load.fault) throw load.fault
-      for (const old of parties.splice(0)) old.close()
-      const remains = await fleet.db.read(readRemains)
-      const unanswered = assertNothingLost(town, remains)
-      await assertShown(town, party(), remains, fleet)
-      resent += await sendAgain(town, party(), unanswered, remains)
+  return withFleet(folder, {}, async (fleet, agent) => {
+    const parties: Party[] = []
+    const party = () => {
+      const made = new Party(fleet.url)
+      parties.push(made)
+      return made
     }
-    if (!patient) await endLeasesOfTheDead(fleet)
-    const seen = await assertAllTold(town, fleet)
-    const last = await fleet.db.read(readRemains)
-    assertNothingLost(town, last)
-    await fleet.end()
-    const { answers, cuts } = town
-    const webhooks = seen.size
-    const repeated = agent.webhooks.length - webhooks
-    return { answers, cuts, tasks: last.tasks.size, webhooks, repeated, resent }
-  } finally {
-    for (const party of parties) party.close()
-    await agent.close()
-  }
+    let load: Load | null = null
+    let resent = 0
+    try {
+      const town = await settle(agent, seed, 6, await fleet.furnish(), party)
+      for (let round = 1; round <= rounds; round++) {
+        load = startLoad(town, party, { lasting: true })
+        await trouble(fleet, town, load)
+        await enough(town, load)
+        load.stopped = true
+        await load.ended
+        if (load.fault) throw load.fault
+        for (const old of parties.splice(0)) old.close()
+        const remains = await fleet.db.read(readRemains)
+        const unanswered = assertNothingLost(town, remains)
+        await assertShown(town, party(), remains, fleet)
+        resent += await sendAgain(town, party(), unanswered, remains)
+      }
+      if (!patient) await endLeasesOfTheDead(fleet)
+      const seen = await assertAllTold(town, fleet)
+      const last = await fleet.db.read(readRemains)
+      assertNothingLost(town, last)
+      await fleet.end()
+      const { answers, cuts } = town
+      const webhooks = seen.size
+      const repeated = agent.webhooks.length - webhooks
+      return { answers, cuts, tasks: last.tasks.size, webhooks, repeated, resent }
+    } finally {
+      // Else it would go on against servers that are gone.
+      if (load) load.stopped = true
+      for (const party of parties) party.close()
+    }
+  })
 }
 
 async function killTwo(fleet: Fleet, town: Town, load: Load) {

@@ -1,14 +1,19 @@
 /** Several servers of the built program on one Postgres and one object store, behind a balancer; each can be killed. */
+import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createFrontAuthority } from '../../src/sim/https-front.ts'
 import type { Db } from '../../src/store/db.ts'
 import { openPostgres } from '../../src/store/postgres.ts'
-import { type Ended, start } from '../cli/program.ts'
+import { start } from '../cli/program.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { startObjectStore } from '../support/object-store.ts'
+import { type Agent, startAgent } from './agent.ts'
 import { startBalancer } from './balancer.ts'
 import { Party } from './party.ts'
+import { readErrors, showingFaults } from './server-log.ts'
 import type { Ready } from './town.ts'
 
 export interface Fleet {
@@ -23,13 +28,21 @@ export interface Fleet {
   kill(place: number): Promise<void>
   /** SIGTERM to all. Throws unless each ends with 0. */
   end(): Promise<void>
+  /** What the servers, the dead ones too, have logged as errors. */
+  errors: readonly string[]
+  /** SIGKILL to whatever still runs; nothing of the fleet stays open. To be called however the test went. */
+  close(): Promise<void>
 }
 
 const SIZE = 3
 const ADMIN = { email: 'root@example.com', password: 'root of a test' }
 
-/** `ca`: whom the servers trust besides Node's own. More `flags` go before the usual ones. */
-export async function openFleet(folder: string, ca: string, { rateLimits = 'off' } = {}): Promise<Fleet> {
+export interface FleetOptions {
+  rateLimits?: 'off' | 'strict'
+}
+
+/** `ca`: whom the servers trust besides Node's own. */
+async function openFleet(folder: string, ca: string, { rateLimits = 'off' }: FleetOptions): Promise<Fleet> {
   const { url: dbUrl, drop } = await freshDatabase()
   const store = await startObjectStore()
   const balancer = await startBalancer()
@@ -48,36 +61,73 @@ export async function openFleet(folder: string, ca: string, { rateLimits = 'off'
   const places = { '--db': dbUrl, '--files': store.address, '--base-url': balancer.url, '--port': '0' }
   const ways = { '--payments': 'sandbox', '--rate-limits': rateLimits, '--db-pool': '4' }
   const flags = ['--json', ...Object.entries({ ...places, ...ways }).flat()]
+  const errors: string[] = []
+  const children = new Set<ChildProcess>()
+  let count = 0
   const begin = async () => {
     const { child, ended, firstLine } = start(['serve', ...flags], folder, env)
+    children.add(child)
+    child.once('close', () => children.delete(child))
+    readErrors(child, `server ${++count}`, errors)
     const line = await firstLine.catch(async () => {
       throw new Error(`A server did not start: ${(await ended).err}`)
     })
     return { child, ended, url: JSON.parse(line).url as string }
   }
-  const servers = await Promise.all(Array.from({ length: SIZE }, begin))
-  balancer.targets.push(...servers.map(({ url }) => url))
-  const db = await openPostgres({ url: dbUrl, poolSize: 2 })
-  return {
-    url: balancer.url,
-    urls: balancer.targets,
-    db,
-    furnish: () => furnish(balancer.url),
-    async kill(place) {
-      servers[place]!.child.kill('SIGKILL')
-      await servers[place]!.ended
-      servers[place] = await begin()
-      balancer.targets[place] = servers[place].url
-    },
-    async end() {
-      for (const { child } of servers) child.kill('SIGTERM')
-      const ends = await Promise.all(servers.map(({ ended }) => ended))
-      await db.close()
-      await balancer.close()
-      await Promise.all([drop(), store.close()])
-      for (const { code, err } of ends as Ended[])
-        if (code !== 0) throw new Error(`A server ended with ${code}: ${err}`)
-    },
+  let db: Db | undefined
+  const close = async () => {
+    for (const child of children) child.kill('SIGKILL')
+    await Promise.all([...children].map(child => once(child, 'close')))
+    await Promise.all([db?.close(), balancer.close(), store.close()])
+    await drop()
+  }
+  try {
+    const servers = await Promise.all(Array.from({ length: SIZE }, begin))
+    balancer.targets.push(...servers.map(({ url }) => url))
+    db = await openPostgres({ url: dbUrl, poolSize: 2 })
+    return {
+      url: balancer.url,
+      urls: balancer.targets,
+      db,
+      furnish: () => furnish(balancer.url),
+      async kill(place) {
+        servers[place]!.child.kill('SIGKILL')
+        await servers[place]!.ended
+        servers[place] = await begin()
+        balancer.targets[place] = servers[place].url
+      },
+      async end() {
+        for (const { child } of servers) child.kill('SIGTERM')
+        for (const { code, err } of await Promise.all(servers.map(({ ended }) => ended)))
+          if (code !== 0) throw new Error(`A server ended with ${code}: ${err}`)
+      },
+      errors,
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Runs a test on a fleet and an agent of its own. If it throws, the servers' errors are shown; nothing stays open. */
+export async function withFleet<Result>(
+  folder: string,
+  options: FleetOptions,
+  test: (fleet: Fleet, agent: Agent) => Promise<Result>,
+): Promise<Result> {
+  const authority = createFrontAuthority()
+  const agent = await startAgent(authority)
+  agent.url = agent.url.replace('localhost', 'agent.example')
+  try {
+    const fleet = await openFleet(folder, await authority.ca, options)
+    try {
+      return await showingFaults(fleet.errors, () => test(fleet, agent))
+    } finally {
+      await fleet.close()
+    }
+  } finally {
+    await agent.close()
   }
 }
 

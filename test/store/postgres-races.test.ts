@@ -1,0 +1,184 @@
+/** What loses against others at the same moment is done anew, or says so in its own words; so does a busy Postgres. */
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { refuse } from '../../src/api/failures.ts'
+import { BusyError, ConstraintError } from '../../src/store/db.ts'
+import { openPostgres, type PostgresOptions } from '../../src/store/postgres.ts'
+import { freshDatabase } from '../support/databases.ts'
+import { type House, openHouse, taskFields } from '../support/marketplace.ts'
+
+const add = 'UPDATE rows SET count = count + 1 WHERE id = $1'
+
+async function openRows(options: Partial<PostgresOptions> = {}) {
+  const { url, drop } = await freshDatabase()
+  const db = await openPostgres({ url, ...options })
+  await db.migrate(async tx => {
+    await tx.run('CREATE TABLE rows (id TEXT PRIMARY KEY, count BIGINT NOT NULL)')
+    await tx.run(`INSERT INTO rows (id, count) VALUES ('a', 0), ('b', 0), ('c', 0)`)
+  })
+  const counts = () => db.read(q => q.all<{ id: string; count: number }>('SELECT id, count FROM rows ORDER BY id'))
+  const close = async () => {
+    await db.close()
+    await drop()
+  }
+  return { url, db, counts, close }
+}
+
+/** Resolves once so many have come. */
+function meeting(count: number) {
+  let come = () => {}
+  const all = new Promise<void>(resolve => {
+    come = resolve
+  })
+  return () => {
+    if (--count === 0) come()
+    return all
+  }
+}
+
+test('a deadlock is resolved by another try, also where a statement that travels behind the loser fails first', async () => {
+  const { db, counts, close } = await openRows()
+  const met = meeting(2)
+  let tries = 0
+  const cross = (mine: string, others: string) =>
+    db.write(async tx => {
+      tries++
+      await tx.run(add, [mine])
+      await met()
+      // The one that can lose is several calls deep, as money is; the one behind it is not.
+      const deep = async () => (async () => (async () => tx.run(add, [others]))())()
+      await Promise.all([deep(), tx.run(add, ['c'])])
+    })
+  await Promise.all([cross('a', 'b'), cross('b', 'a')])
+  assert.is(tries, 3)
+  const both = await counts()
+  assert.equal(
+    both.map(({ count }) => count),
+    [2, 2, 2],
+  )
+  await close()
+})
+
+test('a transaction in which something has failed is not acknowledged, though its work went on', async () => {
+  const { db, counts, close } = await openRows()
+  const careless = db.write(async tx => {
+    await tx.run(add, ['a'])
+    await tx.run(`INSERT INTO rows (id, count) VALUES ('a', 0)`).catch(() => {})
+  })
+  await assertRejects(careless, error => error instanceof ConstraintError && error.kind === 'unique')
+  assert.is((await counts())[0]!.count, 0)
+  await close()
+})
+
+test('a statement that takes too long, and a Postgres that has no connection left, are a database that is busy', async () => {
+  const { url, db, close } = await openRows({ statementTimeoutMs: 300 })
+  const role = `few_${process.pid}`
+  await asOwner(url, `CREATE ROLE ${role} LOGIN CONNECTION LIMIT 1`)
+  await assertRejects(
+    db.read(q => q.get('SELECT pg_sleep(5)')),
+    isBusy,
+  )
+  const few = new URL(url)
+  few.username = role
+  const scarce = await openPostgres({ url: few.href })
+  await scarce.read(async q => {
+    await q.get('SELECT 1 AS one')
+    await assertRejects(
+      scarce.read(other => other.get('SELECT 1 AS one')),
+      isBusy,
+    )
+  })
+  await scarce.close()
+  await asOwner(url, `DROP ROLE ${role}`)
+  await close()
+})
+
+const isBusy = (error: unknown) => error instanceof BusyError
+
+async function assertRejects(promise: Promise<unknown>, expected: (error: unknown) => boolean) {
+  const error = await promise.then(
+    () => null,
+    error => error,
+  )
+  assert.ok(expected(error), `rejected with ${error}`)
+}
+
+async function asOwner(url: string, sql: string) {
+  const client = new pg.Client(url)
+  await client.connect()
+  await client.query(sql)
+  await client.end()
+}
+
+/** From now on the next `times` writes of this table lose, as against others that wrote the same rows. */
+const lose = (url: string, table: string, times: number, code: string) =>
+  asOwner(
+    url,
+    `CREATE OR REPLACE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+       IF nextval('losses') <= ${times} THEN RAISE EXCEPTION 'lost' USING ERRCODE = '${code}'; END IF;
+       RETURN NEW;
+     END $$;
+     CREATE SEQUENCE losses;
+     CREATE TRIGGER loses BEFORE INSERT OR UPDATE ON ${table} FOR EACH ROW EXECUTE FUNCTION lose()`,
+  )
+
+const win = (url: string) => asOwner(url, 'DROP FUNCTION lose() CASCADE; DROP SEQUENCE losses')
+
+async function inHouse(use: (house: House, url: string) => Promise<void>) {
+  const { url, drop } = await freshDatabase()
+  const house = await openHouse({ postgres: { url }, secretKey: randomBytes(32).toString('base64') })
+  try {
+    await use(house, url)
+  } finally {
+    await house.close(0)
+    await drop()
+  }
+}
+
+for (const [name, code] of [
+  ['a deadlock', '40P01'],
+  ['a serialization failure', '40001'],
+]) {
+  test(`a step whose money loses by ${name} is taken by another try, with its event`, () =>
+    inHouse(async (house, url) => {
+      const buyer = await house.join('buyer', 10_000)
+      const agent = await house.list(await house.join('builder'))
+      const { id } = await house.draft(buyer, agent)
+      await lose(url, 'accounts', 5, code!)
+      const { status } = await buyer.ask<{ status: string }>('POST', `/api/tasks/${id}/submit`)
+      assert.is(status, 200)
+      await win(url)
+      await house.webhooksSent()
+      assert.equal(
+        agent.sink.received.map(({ event }) => event),
+        ['task.submitted'],
+      )
+      await house.checkLedger()
+    }))
+}
+
+test('whoever loses every time is told so with 409, and the key of the request stays free', () =>
+  inHouse(async (house, url) => {
+    const buyer = await house.join('buyer', 10_000)
+    const agent = await house.list(await house.join('builder'))
+    const create = async () => {
+      const answer = await fetch(`${house.url}/api/tasks`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${buyer.key}`,
+          'content-type': 'application/json',
+          'idempotency-key': 'once',
+        },
+        body: JSON.stringify({ ...taskFields, agentId: agent.id }),
+      })
+      return { status: answer.status, error: ((await answer.json()) as { error?: string }).error }
+    }
+    await lose(url, 'tasks', Number.MAX_SAFE_INTEGER, '40P01')
+    assert.equal(await create(), { status: 409, error: refuse('lost_race').message })
+    await win(url)
+    assert.is((await create()).status, 201)
+  }))
+
+test.run()
