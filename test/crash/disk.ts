@@ -1,6 +1,6 @@
 /** A disk that fails while the server is at work: it says so and ends, and nothing that it answered is lost. */
 import * as assert from 'uvu/assert'
-import { openHouse } from './house.ts'
+import { type House, inHouse } from './house.ts'
 import { Cut, Party } from './party.ts'
 import { readWreck } from './wreck.ts'
 
@@ -29,8 +29,10 @@ export interface DiskReport {
 }
 
 /** Creates tasks until the server has gone, then starts it again on a healthy disk. Throws if an answered one is missing. */
-export async function writeUntilItFails(folder: string, command: readonly string[]): Promise<DiskReport> {
-  const house = await openHouse(folder)
+export const writeUntilItFails = (folder: string, command: readonly string[]): Promise<DiskReport> =>
+  inHouse(folder, null, house => write(house, command))
+
+async function write(house: House, command: readonly string[]): Promise<DiskReport> {
   const { ready } = await house.prepare()
   const server = await house.serveUnder(command)
   const answered: string[] = []

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
 import { createFrontAuthority } from '../../src/sim/https-front.ts'
 import { startAgent } from './agent.ts'
-import { openHouse } from './house.ts'
+import { type House, inHouse } from './house.ts'
 import { assertNothingLost, enough } from './kill.ts'
 import { startLoad } from './load.ts'
 import { Party } from './party.ts'
@@ -19,10 +19,9 @@ import { readWreck } from './wreck.ts'
 export async function drainRounds(folder: string, rounds: number, seed: number, silently: boolean): Promise<number[]> {
   const authority = createFrontAuthority()
   const agent = await startAgent(authority)
-  const house = await openHouse(folder, await authority.ca)
   const took: number[] = []
   const parties: Party[] = []
-  try {
+  const proof = async (house: House) => {
     let running = await house.start('dev')
     const party = () => {
       const made = new Party(running.url)
@@ -47,6 +46,9 @@ export async function drainRounds(folder: string, rounds: number, seed: number, 
       if (round === rounds) return took
       running = await house.start('dev')
     }
+  }
+  try {
+    return await inHouse(folder, await authority.ca, proof)
   } finally {
     for (const party of parties) party.close()
     await agent.close()
@@ -54,22 +56,22 @@ export async function drainRounds(folder: string, rounds: number, seed: number, 
 }
 
 /** Ends the server by two signals while a request is under way. Answers its exit code. */
-export async function endedTwice(folder: string): Promise<number | null> {
-  const house = await openHouse(folder)
-  const running = await house.start('serve')
-  const { port } = new URL(running.url)
-  const socket = net.connect(Number(port), '127.0.0.1').on('error', () => {})
-  await once(socket, 'connect')
-  // Its body never comes, so the first signal waits for it.
-  socket.write(`POST /api/auth/login HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\n`)
-  socket.write('Content-Length: 100\r\nExpect: 100-continue\r\n\r\n')
-  await once(socket, 'data')
-  running.signal('SIGTERM')
-  await unready(running.url)
-  const { code } = await running.kill('SIGTERM')
-  socket.destroy()
-  return code
-}
+export const endedTwice = (folder: string): Promise<number | null> =>
+  inHouse(folder, null, async house => {
+    const running = await house.start('serve')
+    const { port } = new URL(running.url)
+    const socket = net.connect(Number(port), '127.0.0.1').on('error', () => {})
+    await once(socket, 'connect')
+    // Its body never comes, so the first signal waits for it.
+    socket.write(`POST /api/auth/login HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\n`)
+    socket.write('Content-Length: 100\r\nExpect: 100-continue\r\n\r\n')
+    await once(socket, 'data')
+    running.signal('SIGTERM')
+    await unready(running.url)
+    const { code } = await running.kill('SIGTERM')
+    socket.destroy()
+    return code
+  })
 
 /** Waits until nobody is let in any more. */
 async function unready(url: string) {

@@ -1,11 +1,12 @@
 /** The built program on one database file and one port, started again and again. */
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import net from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type Ended, PROGRAM, run, start } from '../cli/program.ts'
+import { readErrors, showingFaults } from './server-log.ts'
 
 export interface Running {
   url: string
@@ -40,8 +41,33 @@ export interface House {
   check(): Promise<void>
 }
 
-/** `ca` is what the server trusts besides Node's own: the authority of a local agent. */
-export async function openHouse(folder: string, ca?: string): Promise<House> {
+/**
+ * Runs a test on a house of its own. If it throws, the errors of its servers are shown; none of them is left running.
+ * `ca` is what they trust besides Node's own: the authority of a local agent.
+ */
+export async function inHouse<Result>(
+  folder: string,
+  ca: string | null,
+  test: (house: House) => Promise<Result>,
+): Promise<Result> {
+  const errors: string[] = []
+  const running = new Set<() => unknown>()
+  const note: Note = (child, kill = () => child.kill('SIGKILL')) => {
+    readErrors(child, `server ${child.pid}`, errors)
+    running.add(kill)
+    child.once('close', () => running.delete(kill))
+  }
+  const house = await openHouse(folder, ca, note)
+  try {
+    return await showingFaults(errors, () => test(house))
+  } finally {
+    for (const kill of running) kill()
+  }
+}
+
+type Note = (child: ChildProcess, kill?: () => unknown) => void
+
+async function openHouse(folder: string, ca: string | null, note: Note): Promise<House> {
   const file = join(folder, 'market.db')
   const port = await freePort()
   const env: NodeJS.ProcessEnv = {}
@@ -58,10 +84,11 @@ export async function openHouse(folder: string, ca?: string): Promise<House> {
       if (code !== 0) throw new Error(`dev ended with ${code}: ${err}`)
       return running
     },
-    serveUnder: command => serveUnder([...command, process.execPath, PROGRAM, 'serve', ...flags], folder),
+    serveUnder: command => serveUnder([...command, process.execPath, PROGRAM, 'serve', ...flags], folder, note),
     async start(mode) {
       const from = performance.now()
       const { child, ended, firstLine } = start([mode, ...flags], folder, env)
+      note(child)
       const line = await firstLine.catch(async () => {
         throw new Error(`The server did not start: ${(await ended).err}`)
       })
@@ -76,6 +103,7 @@ export async function openHouse(folder: string, ca?: string): Promise<House> {
     },
     async startInVain(ms) {
       const { child, ended } = start(['dev', ...flags], folder, env)
+      note(child)
       await new Promise(resolve => setTimeout(resolve, ms))
       child.kill('SIGKILL')
       await ended
@@ -88,20 +116,25 @@ export async function openHouse(folder: string, ca?: string): Promise<House> {
   return house
 }
 
-async function serveUnder([command, ...args]: readonly string[], cwd: string): Promise<Wrapped> {
+async function serveUnder([command, ...args]: readonly string[], cwd: string, note: Note): Promise<Wrapped> {
   const child = spawn(command!, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+  let server = child.pid!
+  note(child, () => {
+    if (child.exitCode === null) process.kill(server, 'SIGKILL')
+  })
   let err = ''
   child.stderr.on('data', chunk => (err += chunk))
   const ended = once(child, 'close').then(([code]): Ended => ({ code, out: '', err }))
   const silence = ended.then(() => Promise.reject(new Error(`${command} ended before the server was ready: ${err}`)))
   silence.catch(() => {})
   const [line] = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), silence])
-  const { url, pid } = JSON.parse(line)
+  const ready = JSON.parse(line)
+  server = ready.pid
   const end = () => {
-    process.kill(pid, 'SIGTERM')
+    process.kill(server, 'SIGTERM')
     return ended
   }
-  return { url, ended, end }
+  return { url: ready.url, ended, end }
 }
 
 async function freePort(): Promise<number> {

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import { createFrontAuthority } from '../../src/sim/https-front.ts'
 import { assertTold, startAgent } from './agent.ts'
 import { isReachable, type Step } from './history.ts'
-import { openHouse, type Running } from './house.ts'
+import { type House, inHouse, type Running } from './house.ts'
 import { born, type Load, startLoad } from './load.ts'
 import { Party } from './party.ts'
 import { PASSWORD, settle, type Town } from './town.ts'
@@ -32,7 +32,6 @@ export interface KillReport {
 export async function killRounds(folder: string, rounds: number, seed: number): Promise<KillReport> {
   const authority = createFrontAuthority()
   const agent = await startAgent(authority)
-  const house = await openHouse(folder, await authority.ca)
   const parties: Party[] = []
   const report = {
     rounds,
@@ -46,7 +45,8 @@ export async function killRounds(folder: string, rounds: number, seed: number): 
     torn: 0,
   }
   let slowestStartMs = 0
-  try {
+  let load: Load | null = null
+  const proof = async (house: House): Promise<KillReport> => {
     let running = await house.start('dev')
     const party = () => {
       const made = new Party(running.url)
@@ -55,7 +55,7 @@ export async function killRounds(folder: string, rounds: number, seed: number): 
     }
     const town = await settle(agent, seed, 6, running.ready, party)
     for (let round = 1; round <= rounds; round++) {
-      const load = startLoad(town, party)
+      load = startLoad(town, party)
       await enough(town, load)
       await running.kill('SIGKILL')
       load.stopped = true
@@ -91,7 +91,11 @@ export async function killRounds(folder: string, rounds: number, seed: number): 
     const webhooks = seen.size
     const repeated = agent.webhooks.length - webhooks
     return { ...report, answers, cuts, tasks: last.tasks.size, webhooks, repeated, slowestStartMs }
+  }
+  try {
+    return await inHouse(folder, await authority.ca, proof)
   } finally {
+    if (load) (load as Load).stopped = true
     for (const party of parties) party.close()
     await agent.close()
   }

@@ -7,18 +7,32 @@ import { durations, heartbeat } from '../../src/api/limits.ts'
 import { inFolder } from '../cli/program.ts'
 import { openHouse, taskFields } from '../support/marketplace.ts'
 import { startStoppable } from '../support/postgres-server.ts'
+import { closeOpened, opened } from '../support/servers.ts'
 import type { Fleet } from './fleet.ts'
 import { fleetRounds } from './fleet-rounds.ts'
 import { enough } from './kill.ts'
 import type { Load } from './load.ts'
 import type { Town } from './town.ts'
 
+test.after.each(closeOpened)
+
+const startServer = async () => {
+  const server = await startStoppable()
+  await opened({ close: () => server.stop() })
+  return server
+}
+
+const start = async (url: string) => {
+  const house = await openHouse({ postgres: { url }, secretKey: randomBytes(32).toString('base64') })
+  await opened({ close: () => house.close(0) })
+  return house
+}
+
 test('a Postgres that is stopped and started under load costs errors, and no write that was acknowledged', async () => {
   const unhandled: unknown[] = []
   process.on('unhandledRejection', error => unhandled.push(error))
-  const server = await startStoppable()
-  const secretKey = randomBytes(32).toString('base64')
-  const house = await openHouse({ postgres: { url: server.url }, secretKey })
+  const server = await startServer()
+  const house = await start(server.url)
   const builder = await house.join('builder')
   const buyer = await house.join('buyer', 900_000)
   const agent = await house.list(builder)
@@ -62,13 +76,11 @@ test('a Postgres that is stopped and started under load costs errors, and no wri
   )
   await house.checkLedger()
   assert.equal(unhandled, [])
-  await house.close(0)
-  await server.stop()
 })
 
 test('a heartbeat and a payment that fall due while Postgres is away are done once it is back', async () => {
-  const server = await startStoppable()
-  const house = await openHouse({ postgres: { url: server.url }, secretKey: randomBytes(32).toString('base64') })
+  const server = await startServer()
+  const house = await start(server.url)
   const builder = await house.join('builder')
   const buyer = await house.join('buyer', 10_000)
   const agent = await house.list(builder)
@@ -91,14 +103,12 @@ test('a heartbeat and a payment that fall due while Postgres is away are done on
   while ((await house.balances(builder.id)).clearing > 0) await wait(10)
   assert.is((await house.balances(builder.id)).available, taskFields.agreedPrice)
   assert.is(agent.sink.tests, 1)
-  await house.close(0)
-  await server.stop()
 })
 
 test(
   'three instances whose Postgres is stopped and started under load go on by themselves, and tell the agent of every step',
   inFolder(async folder => {
-    const server = await startStoppable()
+    const server = await startServer()
     process.env.TEST_DATABASE_URL = server.url
     const trouble = async (_fleet: Fleet, town: Town, load: Load) => {
       town.away = false
@@ -112,7 +122,6 @@ test(
     const { cuts, webhooks } = await fleetRounds(folder, { rounds: 2, seed: 1, trouble })
     assert.ok(cuts >= 20, `${cuts} answers were missing`)
     assert.ok(webhooks > 20, `${webhooks} webhooks`)
-    await server.stop()
   }),
 )
 

@@ -1,7 +1,7 @@
 /** How long a start takes with a long journal behind it. */
 import { stat } from 'node:fs/promises'
 import * as assert from 'uvu/assert'
-import { openHouse } from './house.ts'
+import { type House, inHouse } from './house.ts'
 import { Party } from './party.ts'
 import { readWreck } from './wreck.ts'
 
@@ -13,8 +13,10 @@ export interface StartReport {
 }
 
 /** Has 10,000 tasks created over HTTP, kills the server, starts it again. Throws unless all of them are there. */
-export async function startAfter(folder: string, records: number, starts: number): Promise<StartReport> {
-  const house = await openHouse(folder)
+export const startAfter = (folder: string, records: number, starts: number): Promise<StartReport> =>
+  inHouse(folder, null, house => start(house, records, starts))
+
+async function start(house: House, records: number, starts: number): Promise<StartReport> {
   let running = await house.start('dev')
   const { accounts, agents } = running.ready
   const credential = { authorization: `Bearer ${accounts.buyer.apiKey}` }
