@@ -55,9 +55,8 @@ const resolveTask: Verb<'resolveTask'> = async (ctx, { params, body }) => {
     await open(ctx, task, 'Opened by an administrator to settle the task')
     task = await fresh(ctx.tx, task.id)
   }
-  await take(ctx, task, edge, part)
+  await take(ctx, task, edge, part, () => recount(ctx, task, body.outcome))
   if ((await resolveDispute(ctx.tx, task.id, body.outcome, part, ctx.world.now())) === 0) throw refuse('lost_race')
-  await recount(ctx, task, body.outcome)
   for (const party of new Set([task.buyerId, task.builderId]))
     await notify(ctx, party, resolvedNews(task, body.outcome, part))
   return taskRecord(await fresh(ctx.tx, task.id))
@@ -92,7 +91,7 @@ const resolvedNews = (task: TaskRow, outcome: keyof typeof ending, refundAmount:
 })
 
 /** A refunded task never happened, for its agent's figures; one that a resolution completes counts. */
-async function recount(ctx: Ctx, task: TaskRow, outcome: 'refund' | 'release' | 'split') {
+async function recount(ctx: Ctx, task: TaskRow, outcome: 'refund' | 'release' | 'split'): Promise<void> {
   const counted = task.status === 'completed'
   if (outcome !== 'refund') return counted ? undefined : countCompleted(ctx, task, 1)
   if (!counted) return

@@ -102,10 +102,15 @@ const submitTask: Verb<'submitTask'> = async (ctx, { params }) => {
   return taskRecord(submitted)
 }
 
-/** The step of a trigger that has nothing to say but itself. Answers the task after it. */
-async function step(ctx: Acting<Ctx>, id: string, trigger: TaskTrigger): Promise<TaskRow> {
+/** The step of a trigger that has nothing to say but itself, with what `beside` writes. Answers the task after it. */
+async function step(
+  ctx: Acting<Ctx>,
+  id: string,
+  trigger: TaskTrigger,
+  beside?: (after: TaskRow) => Promise<void>,
+): Promise<TaskRow> {
   const task = await heldTask(ctx, id)
-  return take(ctx, task, turn(ctx.actor, task, trigger))
+  return take(ctx, task, turn(ctx.actor, task, trigger), 0, beside)
 }
 
 /** The record of a task after its change, once its agent has been told. */
@@ -161,8 +166,7 @@ const acceptTask: Verb<'acceptTask'> = (ctx, { params }) => accept(ctx, params.i
 const deliverTask: Verb<'deliverTask'> = (ctx, { params, body }) => deliver(ctx, params.id, body)
 
 const approveTask: Verb<'approveTask'> = async (ctx, { params }) => {
-  const task = await step(ctx, params.id, 'approve')
-  await countCompleted(ctx, task, 1)
+  const task = await step(ctx, params.id, 'approve', after => countCompleted(ctx, after, 1))
   return told(ctx, task, 'task.approved', {})
 }
 

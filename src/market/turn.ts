@@ -86,9 +86,10 @@ export async function take(
   const step = { id: task.id, from: edge.from, wasDisputed: task.disputed, to: edge.to, moment, now }
   const after: TaskRow = { ...task, status: edge.to, disputed: 0, updatedAt: now }
   if (moment) after[moment] = now
-  // All of it goes in one round trip; unless the state has changed, nothing of the rest is kept.
+  // All of it goes in one round trip; unless the state has changed, nothing of the rest is kept. Wallets are always
+  // touched last: whoever had one and then asked for the row of an agent could wait for a submission in a circle.
   const changing = setStatus(ctx.tx, step)
-  const rest = Promise.all([edge.money ? moveMoney(ctx, task, edge.money, part) : undefined, beside(after)])
+  const rest = Promise.all([beside(after), edge.money ? moveMoney(ctx, task, edge.money, part) : undefined])
   rest.catch(() => {})
   if ((await changing) === 0) throw refuse('lost_race')
   await rest

@@ -108,8 +108,9 @@ async function assertRejects(promise: Promise<unknown>, expected: (error: unknow
 async function asOwner(url: string, sql: string) {
   const client = new pg.Client(url)
   await client.connect()
-  await client.query(sql)
+  const { rows } = await client.query(sql)
   await client.end()
+  return rows
 }
 
 /** From now on the next `times` writes of this table lose, as against others that wrote the same rows. */
@@ -158,6 +159,32 @@ for (const [name, code] of [
       await house.checkLedger()
     }))
 }
+
+test('submissions and approvals of one buyer and one agent at once never wait for each other in a circle', async () => {
+  const { url, drop } = await freshDatabase()
+  const house = await openHouse({ postgres: { url }, secretKey: randomBytes(32).toString('base64') })
+  const buyer = await house.join('buyer', 500_000)
+  const agent = await house.list(await house.join('builder'))
+  const draftAll = () => Promise.all(Array.from({ length: 30 }, () => house.draft(buyer, agent)))
+  const stepAll = (tasks: { id: string }[], step: string) =>
+    Promise.all(tasks.map(({ id }) => buyer.call('POST', `/api/tasks/${id}/${step}`)))
+  const delivered = await draftAll()
+  await stepAll(delivered, 'submit')
+  for (const { id } of delivered)
+    for (const step of [{ action: 'accept' }, { action: 'deliver', content: 'x' }])
+      await house.callback(agent, id, step)
+  const drafts = await draftAll()
+  await Promise.all([stepAll(drafts, 'submit'), stepAll(delivered, 'approve')])
+  await house.checkLedger()
+  // Connections say what befell them when they end at the latest.
+  await house.close(0)
+  const deadlocks = await asOwner(
+    process.env.TEST_DATABASE_URL!,
+    `SELECT deadlocks FROM pg_stat_database WHERE datname = '${new URL(url).pathname.slice(1)}'`,
+  )
+  assert.equal(deadlocks, [{ deadlocks: '0' }])
+  await drop()
+})
 
 test('whoever loses every time is told so with 409, and the key of the request stays free', () =>
   inHouse(async (house, url) => {
