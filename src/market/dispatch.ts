@@ -1,5 +1,6 @@
 /** Empties the outbox: takes what is due, at most two at a time per host and fair between agents. Source: D37. */
 import { dispatch } from '../api/limits.ts'
+import type { Reader, Tx } from '../store/db.ts'
 import { claimDeliveries, type QueuedAgent, queuedAgent, queuedAgents } from '../store/outbox.ts'
 import type { Market } from './market.ts'
 import { onEvent } from './outbox.ts'
@@ -40,7 +41,10 @@ export function startDispatcher(market: Market): Dispatcher {
         const named = all || rung.size > PAGE ? null : [...rung]
         all = false
         rung.clear()
-        for (const delivery of await claim(market, flight, named)) start(delivery)
+        const claimed = await claim(market, flight, named)
+        // Who was named had less to send than was thought: others may have a place.
+        if (named && flight.leftBehind && claimed.length < named.length) all = true
+        for (const delivery of claimed) start(delivery)
       }
     } catch (error) {
       log({ type: 'error', message: `Webhooks could not be taken up: ${(error as Error).message}` })
@@ -53,10 +57,20 @@ export function startDispatcher(market: Market): Dispatcher {
     const answered = attemptDelivery(market, delivery)
     const noted = answered
       .then(result => noteAttempt(market, delivery, result))
-      .catch(error => log({ type: 'error', message: `Webhook ${delivery.id} could not be noted: ${error.message}` }))
+      .catch(error => {
+        log({ type: 'error', message: `Webhook ${delivery.id} could not be noted: ${error.message}` })
+        return false
+      })
     // Its place is free when the answer is there; what waits behind it in its task may go when that is noted.
-    flight.add(hostOf(delivery.webhookUrl), answered, noted).then(() => wake())
-    noted.then(() => wake())
+    flight.add(hostOf(delivery.webhookUrl), answered, noted).then(refill)
+    noted.then(follows => follows && wake(delivery.agentId))
+  }
+
+  const refill = () => {
+    if (!flight.leftBehind) return
+    const next = flight.next.splice(0, Math.max(1, flight.room()))
+    if (next.length === 0) wake()
+    for (const agentId of next) wake(agentId)
   }
 
   const tick = () => {
@@ -81,15 +95,19 @@ type Flight = ReturnType<typeof inFlight>
 /** What is being sent, by host; and whose turn is next. */
 function inFlight(most: () => number) {
   const byHost = new Map<string, number>()
-  const notes = new Set<Promise<void>>()
+  const notes = new Set<Promise<unknown>>()
   let sending = 0
   return {
     /** The agent that was served last: the next look begins behind it. */
     lastServed: '',
+    /** Something due may have found no place: the next one that is free is worth a look at everyone. */
+    leftBehind: false,
+    /** Agents with something due that the last look at everyone came to after there was no place left. */
+    next: [] as string[],
     of: (host: string) => byHost.get(host) ?? 0,
     room: () => most() - sending,
     /** `noted` never rejects. Resolves when the place is free again. */
-    async add(host: string, answered: Promise<unknown>, noted: Promise<void>): Promise<void> {
+    async add(host: string, answered: Promise<unknown>, noted: Promise<unknown>): Promise<void> {
       byHost.set(host, (byHost.get(host) ?? 0) + 1)
       sending++
       notes.add(noted)
@@ -119,34 +137,35 @@ const KEPT_HOSTS = 10_000
 
 /** Takes up what may be sent now: of the named agents' queues, or of everyone's. */
 async function claim(market: Market, flight: Flight, named: readonly string[] | null): Promise<ClaimedDelivery[]> {
-  const { db, world } = market
-  if (flight.room() <= 0) return []
-  const due = named ? await dueOf(market, named) : await dueInTurn(market, flight)
-  const counts = share(due, flight)
-  const chosen = due.filter(({ agentId }) => counts.has(agentId))
-  if (chosen.length === 0) return []
-  return db.write(async tx => {
-    const claimed: ClaimedDelivery[] = []
-    const realNow = world.realNow()
-    const leasedUntil = realNow + dispatch.leaseMs
-    for (const { agentId, webhookUrl, secret } of chosen) {
-      const count = counts.get(agentId)!
-      const rows = await claimDeliveries(tx, { agentId, now: world.now(), realNow, leasedUntil, count })
-      claimed.push(...rows.map(row => ({ ...row, webhookUrl, secret })))
-    }
-    return claimed
-  })
+  const { db } = market
+  if (named === null) flight.leftBehind = false
+  if (flight.room() <= 0) {
+    flight.leftBehind = true
+    return []
+  }
+  if (named) return db.write(async tx => takeUp(market, tx, await dueOf(market, tx, named), flight))
+  const due = await dueInTurn(market, flight)
+  return due.length === 0 ? [] : db.write(tx => takeUp(market, tx, due, flight))
 }
 
-const dueOf = ({ db, world }: Market, named: readonly string[]) =>
-  db.read(async q => {
-    const due: QueuedAgent[] = []
-    for (const agentId of named) {
-      const agent = await queuedAgent(q, agentId, world.now(), world.realNow())
-      if (agent?.due) due.push(agent)
-    }
-    return due
-  })
+async function takeUp({ world }: Market, tx: Tx, due: readonly QueuedAgent[], flight: Flight) {
+  const counts = share(due, flight)
+  const realNow = world.realNow()
+  const at = { now: world.now(), realNow, leasedUntil: realNow + dispatch.leaseMs }
+  const take = async ({ agentId, webhookUrl, secret }: QueuedAgent): Promise<ClaimedDelivery[]> => {
+    const count = counts.get(agentId) ?? 0
+    const rows = count === 0 ? [] : await claimDeliveries(tx, { ...at, agentId, count })
+    // As many as were asked for: there may be more.
+    if (rows.length === count) flight.leftBehind = true
+    return rows.map(row => ({ ...row, webhookUrl, secret }))
+  }
+  return (await Promise.all(due.map(take))).flat()
+}
+
+const dueOf = async ({ world }: Market, q: Reader, named: readonly string[]) => {
+  const asked = named.map(agentId => queuedAgent(q, agentId, world.now(), world.realNow()))
+  return (await Promise.all(asked)).filter(agent => agent?.due === 1) as QueuedAgent[]
+}
 
 /** Agents with something due and a host that has room, from behind the one served last, once around at most. */
 async function dueInTurn({ db, world }: Market, flight: Flight): Promise<QueuedAgent[]> {
@@ -156,10 +175,18 @@ async function dueInTurn({ db, world }: Market, flight: Flight): Promise<QueuedA
   let around = begin === ''
   for (;;) {
     const page = await db.read(q => queuedAgents(q, { after, count: PAGE, now: world.now(), realNow: world.realNow() }))
-    for (const agent of page) {
+    for (const [at, agent] of page.entries()) {
       if (around && begin !== '' && agent.agentId > begin) return due
-      if (agent.due && flight.of(hostOf(agent.webhookUrl)) < dispatch.perHost) due.push(agent)
-      if (due.length >= flight.room()) return due
+      if (!agent.due) continue
+      if (flight.of(hostOf(agent.webhookUrl)) < dispatch.perHost) due.push(agent)
+      else flight.leftBehind = true
+      if (due.length < flight.room()) continue
+      flight.leftBehind = true
+      flight.next = page
+        .slice(at + 1)
+        .filter(({ due }) => due === 1)
+        .map(({ agentId }) => agentId)
+      return due
     }
     if (page.length === PAGE) after = page.at(-1)!.agentId
     else if (around) return due

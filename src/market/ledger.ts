@@ -68,8 +68,8 @@ async function move({ tx, world }: Posting, legId: string, from: string, to: str
   const pair = first ? [debit(from, amount), credit(to, amount)] : [credit(to, amount), debit(from, amount)]
   const changed = await tx.runAll([...pair, entries(legId, from, to, amount, world.now()), ...also])
   const [debited, credited] = first ? changed : [changed[1], changed[0]]
-  if (debited === 0) throw await shortOf(tx, from, amount)
-  if (credited === 0) throw new Error(`no account ${to}`)
+  if (!debited) throw await shortOf(tx, from, amount)
+  if (!credited) throw new Error(`no account ${to}`)
 }
 
 async function shortOf(q: Reader, accountId: string, amount: number) {

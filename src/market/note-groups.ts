@@ -3,8 +3,8 @@ import type { Db, Tx } from '../store/db.ts'
 
 interface Note {
   readonly taskId: string
-  readonly work: (tx: Tx) => Promise<boolean>
-  done(outcome: boolean): void
+  readonly work: (tx: Tx) => Promise<unknown>
+  done(outcome: unknown): void
   fail(error: unknown): void
 }
 
@@ -18,11 +18,11 @@ const GROUP = 32
 const writers = new WeakMap<Db, Writer>()
 
 /** Runs `work` in a transaction that holds the task, perhaps with others'. What one throws touches no other. */
-export const inGroups = (db: Db, taskId: string, work: Note['work']): Promise<boolean> =>
+export const inGroups = <Outcome>(db: Db, taskId: string, work: (tx: Tx) => Promise<Outcome>): Promise<Outcome> =>
   new Promise((done, fail) => {
     const writer = writers.get(db) ?? { waiting: [], busy: false }
     writers.set(db, writer)
-    writer.waiting.push({ taskId, work, done, fail })
+    writer.waiting.push({ taskId, work, done: outcome => done(outcome as Outcome), fail })
     if (!writer.busy) void writeAll(db, writer)
   })
 
@@ -36,17 +36,16 @@ async function writeAll(db: Db, writer: Writer): Promise<void> {
 async function writeGroup(db: Db, group: readonly Note[]): Promise<void> {
   try {
     const outcomes = await db.write(tx => runAll(tx, group))
-    for (const [at, note] of group.entries()) note.done(outcomes[at]!)
+    for (const [at, note] of group.entries()) note.done(outcomes[at])
   } catch (error) {
     if (group.length === 1) group[0]!.fail(error)
     else for (const note of group) await writeGroup(db, [note])
   }
 }
 
-async function runAll(tx: Tx, group: readonly Note[]): Promise<boolean[]> {
+async function runAll(tx: Tx, group: readonly Note[]): Promise<unknown[]> {
   // In one order everywhere, or two groups could wait for each other.
-  for (const taskId of [...new Set(group.map(note => note.taskId))].sort()) await tx.lock('tasks', taskId)
-  const outcomes: boolean[] = []
-  for (const { work } of group) outcomes.push(await work(tx))
-  return outcomes
+  const taskIds = [...new Set(group.map(note => note.taskId))].sort()
+  await Promise.all(taskIds.map(taskId => tx.lock('tasks', taskId)))
+  return Promise.all(group.map(note => note.work(tx)))
 }

@@ -8,7 +8,7 @@ import { Download } from '../api/reply.ts'
 import type { deliverableForm } from '../api/tasks.ts'
 import type { Reader } from '../store/db.ts'
 import { countDeliverables, deliverablesOf, fileOf, insertDeliverable } from '../store/deliverables.ts'
-import { standingOf } from '../store/standing.ts'
+import { heldStanding, standingOf } from '../store/standing.ts'
 import {
   allTasks,
   countAllTasks,
@@ -21,6 +21,7 @@ import {
   tasksOf,
   updateDraft,
 } from '../store/tasks.ts'
+import { askedAgent } from './ahead.ts'
 import { keepWords } from './conversation.ts'
 import { holdFiles } from './files.ts'
 import { buyerOf, checkBudget, checkSeller } from './hiring.ts'
@@ -91,10 +92,9 @@ const submitTask: Verb<'submitTask'> = async (ctx, { params }) => {
   // What is held and counted must be the price that is submitted.
   const task = await heldTask(ctx, params.id)
   const edge = turn(ctx.actor, task, 'submit')
-  // Or its deletion could miss this task, and this the deletion.
-  const locked = ctx.tx.lock('agents', task.agentId)
-  const [agent] = await Promise.all([hirable(ctx.tx, task.agentId, ctx.world.now()), locked])
-  if (!agent) throw refuse('agent_not_available')
+  // Held, or its deletion could miss this task, and this the deletion.
+  const agent = await (askedAgent(ctx.tx, task.id) ?? heldStanding(ctx.tx, task.id))
+  if (!agent || !isPublic(agent, agent, ctx.world.now())) throw refuse('agent_not_available')
   await checkBudget(ctx, task)
   const { maxRevisions } = agent
   if (maxRevisions !== task.maxRevisions) await setMaxRevisions(ctx.tx, task.id, maxRevisions)

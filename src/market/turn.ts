@@ -3,7 +3,7 @@ import { refuse } from '../api/failures.ts'
 import { type Party, partiesOf, type TaskEdge, type TaskTrigger, taskEdge } from '../api/flow.ts'
 import type { Reader } from '../store/db.ts'
 import { type Moment, setStatus, type TaskRow, taskById } from '../store/tasks.ts'
-import { askedAhead } from './ahead.ts'
+import { askedTask } from './ahead.ts'
 import { moveMoney } from './escrow.ts'
 import type { Acting, Actor, Ctx } from './market.ts'
 
@@ -45,7 +45,10 @@ function isParty({ user }: Actor, task: TaskRow, party: Party): boolean {
 
 /** The task, for those who may see it: its buyer, its builder, an administrator. Else 404 or 403. */
 export async function seenTask(q: Reader, actor: Actor, id: string): Promise<TaskRow> {
-  const task = await (askedAhead(q, id) ?? taskById(q, id))
+  return seen(actor, await (askedTask(q, id, false) ?? taskById(q, id)))
+}
+
+function seen(actor: Actor, task: TaskRow | undefined): TaskRow {
   if (!task) throw refuse('not_found', 'task')
   if (!(['buyer', 'builder', 'admin'] as const).some(party => isParty(actor, task, party)))
     throw refuse('not_yours', 'task')
@@ -54,9 +57,11 @@ export async function seenTask(q: Reader, actor: Actor, id: string): Promise<Tas
 
 /** The same for a change: the task is held against every other change of it until the transaction ends. */
 export async function heldTask({ tx, actor }: Acting<Ctx>, id: string): Promise<TaskRow> {
+  const asked = askedTask(tx, id, true)
+  if (asked) return seen(actor, await asked)
   // Sent together: the second is answered with what the first has waited for.
-  const [, task] = await Promise.all([tx.lock('tasks', id), seenTask(tx, actor, id)])
-  return task
+  const [, task] = await Promise.all([tx.lock('tasks', id), taskById(tx, id)])
+  return seen(actor, task)
 }
 
 /** The edge that this actor's trigger takes from here: 403 if it is not theirs to pull, 400 if it is out of turn. */
@@ -91,7 +96,7 @@ export async function take(
   const changing = setStatus(ctx.tx, step)
   const rest = Promise.all([beside(after), edge.money ? moveMoney(ctx, task, edge.money, part) : undefined])
   rest.catch(() => {})
-  if ((await changing) === 0) throw refuse('lost_race')
+  if (!(await changing)) throw refuse('lost_race')
   await rest
   ctx.tx.afterCommit(() =>
     ctx.log({ type: 'task', taskId: task.id, trigger: edge.trigger, from: edge.from, to: edge.to }),

@@ -71,24 +71,25 @@ export function askedWaitMs(header: string | undefined, realNow: number): number
   return wait > 0 ? Math.min(wait, retryAfterMaxMs) : null
 }
 
-/** Writes what became of an attempt. */
-export async function noteAttempt(market: Market, claimed: ClaimedDelivery, result: OutgoingResult): Promise<void> {
+/** Writes what became of an attempt. Answers whether what has waited behind it may go now. */
+export async function noteAttempt(market: Market, claimed: ClaimedDelivery, result: OutgoingResult): Promise<boolean> {
   const { db, world, log } = market
   const { id, attempts } = claimed
   const { outcome, nextAt } = judge(market, result, attempts)
   const now = world.now()
-  const noted = await inGroups(db, claimed.taskId, async tx => {
-    const mine =
+  const { mine, follows } = await inGroups(db, claimed.taskId, async tx => {
+    const changed =
       nextAt === null || outcome !== 'retry'
         ? await endDelivery(tx, { id, attempts, state: outcome === 'delivered' ? 'delivered' : 'failed', endedAt: now })
         : await retryAt(tx, { id, attempts, nextAt })
     // The lease was over and another took it up: the attempt is theirs to tell of.
-    if (mine === 0) return false
-    await insertAttempt(tx, attemptRow(claimed, result, now))
-    if (outcome !== 'retry') await promoteNext(tx, claimed.taskId, claimed.agentId, now)
-    return true
+    if (changed === 0) return { mine: false, follows: false }
+    const inserted = insertAttempt(tx, attemptRow(claimed, result, now))
+    const follows = outcome !== 'retry' && (await promoteNext(tx, claimed.taskId, claimed.agentId, now))
+    await inserted
+    return { mine: true, follows }
   })
-  if (!noted) return
+  if (!mine) return false
   log({
     type: 'webhook',
     event: claimed.event,
@@ -102,6 +103,7 @@ export async function noteAttempt(market: Market, claimed: ClaimedDelivery, resu
     ms: Math.round(result.durationMs),
     nextAttemptAt: nextAt === null ? null : iso(nextAt),
   })
+  return follows
 }
 
 const attemptRow = ({ id, attempts, webhookUrl }: ClaimedDelivery, result: OutgoingResult, now: number) => ({

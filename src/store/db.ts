@@ -29,10 +29,11 @@ export interface Tx extends Reader {
   /** Runs one INSERT, UPDATE or DELETE and answers how many rows it changed. */
   run(sql: string, values?: readonly Value[]): Promise<number>
   /**
-   * Runs several that need nothing of each other and of which no two touch the same row, in one round trip. Answers how
-   * many rows each changed.
+   * Runs several that need nothing of each other and of which no two touch the same row, each expected to change one.
+   * Answers whether each did. A server may say so at once, and make sure of it before it commits: where one did not,
+   * nothing is kept, and `work` runs anew and is told the truth.
    */
-  runAll(steps: readonly Step[]): Promise<number[]>
+  runAll(steps: readonly Step[]): Promise<boolean[]>
   /** Holds one row against other writers until the transaction ends; a no-op where writers run one at a time. */
   lock(table: string, id: string): Promise<void>
   /** Calls `effect` once the transaction is durable; never if it is rolled back. Must not throw. */

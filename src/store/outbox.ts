@@ -15,14 +15,16 @@ export const insertDelivery = (
   tx: Tx,
   row: Pick<DeliveryRow, 'id' | 'agentId' | 'taskId' | 'event' | 'body'> & { createdAt: number },
 ) =>
-  tx.run(
-    `INSERT INTO deliveries (id, agent_id, task_id, event, body, state, place, next_at, created_at)
+  tx.runAll([
+    {
+      sql: `INSERT INTO deliveries (id, agent_id, task_id, event, body, state, place, next_at, created_at)
      SELECT $1, $2, $3, $4, $5, CASE WHEN last.place IS NULL THEN 'pending' ELSE 'waiting' END,
        COALESCE(last.place + 1, 0), $6, $6
      FROM (SELECT MAX(d.place) AS place FROM deliveries d
        WHERE d.task_id = $3 AND d.agent_id = $2 AND d.ended_at IS NULL) last`,
-    [row.id, row.agentId, row.taskId, row.event, row.body, row.createdAt],
-  )
+      values: [row.id, row.agentId, row.taskId, row.event, row.body, row.createdAt],
+    },
+  ])
 
 export interface QueuedAgent {
   agentId: string
@@ -134,18 +136,22 @@ export const endDelivery = (tx: Tx, end: Held & { state: 'delivered' | 'failed';
     [end.id, end.attempts, end.state, end.endedAt],
   )
 
-/** The next one of a task to an agent whose head has ended may go. The task is held, so that none joins meanwhile. */
-export async function promoteNext(tx: Tx, taskId: string, agentId: string, now: number): Promise<void> {
+/**
+ * The next one of a task to an agent whose head has ended may go. The task is held, so that none joins meanwhile. False if
+ * there is none.
+ */
+export async function promoteNext(tx: Tx, taskId: string, agentId: string, now: number): Promise<boolean> {
   const next = await tx.get<{ id: string }>(
     `SELECT d.id FROM deliveries d WHERE d.task_id = $1 AND d.agent_id = $2 AND d.state = 'waiting' AND d.ended_at IS NULL
      ORDER BY d.place, d.id LIMIT 1`,
     [taskId, agentId],
   )
-  if (!next) return
+  if (!next) return false
   await tx.run(`UPDATE deliveries SET state = 'pending', next_at = $2 WHERE id = $1 AND state = 'waiting'`, [
     next.id,
     now,
   ])
+  return true
 }
 
 /** What is not delivered yet, by state. */

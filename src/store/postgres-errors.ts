@@ -39,4 +39,7 @@ export function triesFor(error: unknown): number {
 export const exhausted = (error: unknown) =>
   isContested(error) ? new ContestedError((error as Error).message, { cause: error }) : error
 
-const isContested = (error: unknown) => contested.includes((error as { code?: string } | null)?.code ?? '')
+const isContested = (error: unknown) => contested.includes(codeOf(error))
+
+/** Of an error of Postgres; empty for every other. */
+export const codeOf = (error: unknown) => (error as { code?: string } | null)?.code ?? ''

@@ -2,8 +2,8 @@
 
 export interface PostgresText {
   text: string
-  /** Under which it is prepared; none for what changes the schema. */
-  name: string | null
+  /** Under which it is prepared; empty for what changes the schema. */
+  name: string
 }
 
 const known = new Map<string, PostgresText>()
@@ -15,18 +15,24 @@ export function postgresText(sql: string): PostgresText {
     const isSchema = /^\s*(CREATE|ALTER|DROP)\b/i.test(sql)
     found = {
       text: isSchema ? schemaText(uncommented(sql)) : uncommented(sql),
-      name: isSchema ? null : `m${known.size}`,
+      name: isSchema ? '' : `m${known.size}`,
     }
     known.set(sql, found)
   }
   return found
 }
 
+/** division_by_zero: how a statement of writes that must all change something says that one did not. */
+export const notAll = '22012'
+
 const joined = new Map<string, string>()
 
-/** Several writes as one statement, whose only row says as c0, c1 … how many rows each changed. */
-export function joinedText(texts: readonly string[]): string {
-  const key = texts.join('\n;\n')
+/**
+ * Several writes as one statement, whose only row says as c0, c1 … how many rows each changed. `sure`: it fails with
+ * `notAll` unless each changed one.
+ */
+export function joinedText(texts: readonly string[], sure: boolean): string {
+  const key = `${sure} ${texts.join('\n;\n')}`
   let found = joined.get(key)
   if (!found) {
     let places = 0
@@ -38,8 +44,11 @@ export function joinedText(texts: readonly string[]): string {
       })
       return `w${i} AS (${renumbered} RETURNING 1)`
     })
-    const counts = texts.map((_, i) => `(SELECT COUNT(*) FROM w${i}) AS c${i}`)
-    found = `WITH ${parts.join(', ')} SELECT ${counts.join(', ')}`
+    const counts = texts.map((_, i) => `(SELECT COUNT(*) FROM w${i})`)
+    const answer = sure
+      ? `1 / LEAST(${counts.join(', ')}, 1)`
+      : counts.map((count, i) => `${count} AS c${i}`).join(', ')
+    found = `WITH ${parts.join(', ')} SELECT ${answer}`
     joined.set(key, found)
   }
   return found

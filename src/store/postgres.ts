@@ -1,10 +1,10 @@
 /** The database on a Postgres server, shared by as many processes as it takes. */
-import type { Duplex } from 'node:stream'
 import pg from 'pg'
 import { type Db, type Reader, type Step, StoreError, type Tx, type Value } from './db.ts'
-import { exhausted, translated, triesFor } from './postgres-errors.ts'
-import { gather } from './postgres-gather.ts'
-import { joinedText, postgresText } from './postgres-text.ts'
+import type { Columns } from './postgres-batch.ts'
+import { codeOf, exhausted, translated, triesFor } from './postgres-errors.ts'
+import { joinedText, notAll, postgresText } from './postgres-text.ts'
+import { type Isolation, Wire } from './postgres-wire.ts'
 import { createTurns, type Turns } from './turns.ts'
 
 export interface PostgresOptions {
@@ -58,7 +58,6 @@ function poolConfig({ url, poolSize, prepare, statementTimeoutMs }: PostgresOpti
     query_timeout: statementTimeoutMs + SILENCE_MS,
     // A pooler passes no start-up parameters on: there each transaction says it for itself.
     ...(prepare ? { statement_timeout: statementTimeoutMs } : {}),
-    types: { getTypeParser: typeParser as typeof pg.types.getTypeParser },
     pipeline: true,
     application_name: 'marketplace',
   } as pg.PoolConfig
@@ -70,18 +69,6 @@ const probing = {
   connectionTimeoutMillis: PROBE_TIMEOUT_MS,
   query_timeout: PROBE_TIMEOUT_MS,
   allowExitOnIdle: true,
-}
-
-const INT8 = 20
-
-/** BIGINT as a number: all of ours are safe integers, and one that is not must not be rounded in silence. */
-function typeParser(oid: number, format: 'text' | 'binary' = 'text') {
-  if (oid !== INT8) return pg.types.getTypeParser(oid, format as 'text')
-  return (text: string) => {
-    const value = Number(text)
-    if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is beyond the safe integers`)
-    return value
-  }
 }
 
 function unreachable(url: string, { message }: Error): string {
@@ -106,6 +93,8 @@ class PostgresDb implements Db {
   readonly #turns: Turns
   readonly #settings: typeof DEFAULTS
   readonly #warn: (message: string) => void
+  readonly #wires = new WeakMap<pg.PoolClient, Wire>()
+  readonly #columns: Columns = new Map()
   #readiness: Promise<boolean> | null = null
   #closing: Promise<unknown> | null = null
 
@@ -122,11 +111,11 @@ class PostgresDb implements Db {
   }
 
   read<T>(work: (q: Reader) => Promise<T>): Promise<T> {
-    return this.#transact('REPEATABLE READ READ ONLY', work, true)
+    return this.#transact('REPEATABLE READ READ ONLY', work)
   }
 
   write<T>(work: Work<T>): Promise<T> {
-    return this.#again(() => this.#transact('READ COMMITTED', work))
+    return this.#again(trusting => this.#transact('READ COMMITTED', work, trusting))
   }
 
   migrate<T>(work: Work<T>): Promise<T> {
@@ -158,12 +147,17 @@ class PostgresDb implements Db {
     return answers
   }
 
-  /** Runs anew what lost against others at the same moment. */
-  async #again<T>(attempt: () => Promise<T>): Promise<T> {
+  /** Runs anew what lost against others at the same moment, and what was trusted wrongly. */
+  async #again<T>(attempt: (trusting: boolean) => Promise<T>): Promise<T> {
+    let trusting = true
     for (let tries = 1; ; tries++) {
       try {
-        return await attempt()
+        return await attempt(trusting)
       } catch (error) {
+        if (trusting && codeOf(error) === notAll) {
+          trusting = false
+          continue
+        }
         if (tries >= triesFor(error)) throw exhausted(error)
         await pause(tries)
       }
@@ -174,7 +168,7 @@ class PostgresDb implements Db {
    * The pool's own queue is never used: it has one limit for waiting in it and for reaching the server, and a crowd may
    * wait for long where a server that is away must be noticed soon.
    */
-  async #transact<T>(isolation: string, work: Work<T>, readOnly = false): Promise<T> {
+  async #transact<T>(isolation: Isolation, work: Work<T>, trusting = false): Promise<T> {
     if (this.#closing) throw new StoreError('The database is closed.')
     await this.#turns.take()
     const client = await this.#pool.connect().catch(error => {
@@ -185,24 +179,16 @@ class PostgresDb implements Db {
       client.release(broken)
       this.#turns.give()
     }
-    const tx = new PostgresTx(client, this.#settings.prepare)
+    const tx = new PostgresTx(this.#wire(client), isolation, trusting)
     try {
-      // Not awaited: it travels with the first statement, and fails it too if it fails.
-      gather(streamOf(client))
-      client.query(this.#begin(isolation)).catch(error => tx.fail(error))
       const value = await work(tx)
-      const ended = client.query('COMMIT')
-      // A read has nothing to lose by then: who comes next on this connection stands behind its end.
-      if (readOnly) ended.catch(() => {})
-      else tx.assertCommitted((await ended).command)
-      tx.end()
+      await tx.commit()
       release()
       tx.runEffects(this.#warn)
       return value
     } catch (error) {
-      tx.end()
       // A connection in an unknown state is not used again.
-      client.query('ROLLBACK').then(
+      tx.rollback().then(
         () => release(),
         () => release(true),
       )
@@ -210,24 +196,31 @@ class PostgresDb implements Db {
     }
   }
 
-  #begin(isolation: string) {
-    const { prepare, statementTimeoutMs } = this.#settings
-    const limit = prepare ? '' : `; SET LOCAL statement_timeout = ${statementTimeoutMs}`
-    return `BEGIN ISOLATION LEVEL ${isolation}${limit}`
+  #wire(client: pg.PoolClient): Wire {
+    let wire = this.#wires.get(client)
+    if (!wire) {
+      wire = new Wire(client, this.#settings, this.#columns)
+      this.#wires.set(client, wire)
+    }
+    return wire
   }
 }
 
 class PostgresTx implements Tx {
   readonly changes = null
-  readonly #client: pg.PoolClient
-  readonly #prepare: boolean
+  readonly #wire: Wire
+  readonly #isolation: Isolation
+  /** Takes for granted what is expected, and lets the commit fail where it was not so. */
+  readonly #trusting: boolean
   readonly #after: (() => void)[] = []
+  #begun = false
   #ended = false
   #failure: unknown = null
 
-  constructor(client: pg.PoolClient, prepare: boolean) {
-    this.#client = client
-    this.#prepare = prepare
+  constructor(wire: Wire, isolation: Isolation, trusting: boolean) {
+    this.#wire = wire
+    this.#isolation = isolation
+    this.#trusting = trusting
   }
 
   async get<Row>(sql: string, values: readonly Value[] = []) {
@@ -239,13 +232,21 @@ class PostgresTx implements Tx {
   }
 
   async run(sql: string, values: readonly Value[] = []) {
-    return (await this.#query(sql, values)).rowCount ?? 0
+    return (await this.#query(sql, values)).count
   }
 
   async runAll(steps: readonly Step[]) {
-    const sql = joinedText(steps.map(step => step.sql))
-    const values = steps.flatMap(step => step.values)
-    return Object.values((await this.#query(sql, values)).rows[0] as Record<string, number>)
+    const sql = joinedText(
+      steps.map(step => step.sql),
+      this.#trusting,
+    )
+    const answer = this.#query(
+      sql,
+      steps.flatMap(step => step.values),
+    )
+    if (!this.#trusting) return Object.values((await answer).rows[0]!).map(count => count !== 0)
+    answer.catch(() => {}) // fails the commit too
+    return steps.map(() => true)
   }
 
   async lock(table: string, id: string) {
@@ -257,19 +258,17 @@ class PostgresTx implements Tx {
     this.#after.push(effect)
   }
 
-  end() {
+  async commit() {
     this.#ended = true
+    if (!this.#begun) return
+    // The server ends a transaction in which something has failed otherwise than it was told, and calls that no error.
+    const tag = await this.#wire.commit(this.#isolation).catch(error => Promise.reject(this.#fail(error)))
+    if (tag !== 'COMMIT') throw this.#failure ?? new StoreError(`The transaction has ended by ${tag}.`)
   }
 
-  /** The first failure counts: whatever was sent behind it fails for it, in words that say nothing of why. */
-  fail(error: unknown) {
-    this.#failure ??= translated(error)
-    return this.#failure
-  }
-
-  /** The server ends a transaction in which something has failed otherwise than it was told, and calls that no error. */
-  assertCommitted(command: string) {
-    if (command !== 'COMMIT') throw this.#failure ?? new StoreError(`The transaction has ended by ${command}.`)
+  async rollback() {
+    this.#ended = true
+    if (this.#begun) await this.#wire.rollback()
   }
 
   runEffects(warn: (message: string) => void) {
@@ -284,21 +283,21 @@ class PostgresTx implements Tx {
 
   async #query(sql: string, values: readonly Value[]) {
     if (this.#ended) throw tooLate()
-    const { text, name } = postgresText(sql)
-    gather(streamOf(this.#client))
+    if (!this.#begun) this.#wire.begin(this.#isolation)
+    this.#begun = true
     try {
-      const query = { text, values: values as Value[], ...(this.#prepare && name ? { name } : {}) }
-      const result = await this.#client.query(query)
-      if (this.#failure) throw this.#failure
-      return result
+      return await this.#wire.ask(postgresText(sql), values)
     } catch (error) {
-      throw this.fail(error)
+      throw this.#fail(error)
     }
   }
-}
 
-/** The driver's types leave it out. */
-const streamOf = (client: pg.PoolClient) => (client as unknown as { connection: { stream: Duplex } }).connection.stream
+  /** The first failure counts: whatever was sent behind it fails for it, in words that say nothing of why. */
+  #fail(error: unknown) {
+    this.#failure ??= translated(error)
+    return this.#failure
+  }
+}
 
 const tooLate = () => new StoreError('This transaction has ended: use it only inside the function that was given it.')
 

@@ -1,6 +1,6 @@
 /** What decides whether an agent may be hired, and on which terms: one short row, as every submit reads it. */
 import type { AgentRow } from './agents.ts'
-import type { Reader } from './db.ts'
+import type { Reader, Tx } from './db.ts'
 import type { UserRow } from './users.ts'
 
 /** An agent's part of being public, and its builder's. */
@@ -10,12 +10,17 @@ export type StandingRow = Pick<
 > &
   Pick<UserRow, 'suspended' | 'banned'>
 
-export const standingOf = (q: Reader, agentId: string) =>
-  q.get<StandingRow>(
-    `SELECT a.id, a.builder_id AS "builderId", a.max_revisions AS "maxRevisions", a.status,
+const select = `SELECT a.id, a.builder_id AS "builderId", a.max_revisions AS "maxRevisions", a.status,
        a.last_pass_at AS "lastPassAt", a.failed_at AS "failedAt", a.deleted_at AS "deletedAt",
        (SELECT u.suspended FROM users u WHERE u.id = a.builder_id) AS suspended,
        (SELECT u.banned FROM users u WHERE u.id = a.builder_id) AS banned
-     FROM agents a WHERE a.id = $1`,
-    [agentId],
+     FROM agents a`
+
+export const standingOf = (q: Reader, agentId: string) => q.get<StandingRow>(`${select} WHERE a.id = $1`, [agentId])
+
+/** The same of a task's agent, which is held against other writers until the transaction ends. Hold the task first. */
+export const heldStanding = (tx: Tx, taskId: string) =>
+  tx.get<StandingRow>(
+    `${select} WHERE a.id = (SELECT t.agent_id FROM tasks t WHERE t.id = $1) /*+ FOR NO KEY UPDATE OF a */`,
+    [taskId],
   )

@@ -267,12 +267,13 @@ export const setStatus = async (
   tx: Tx,
   step: { id: string; from: TaskState; wasDisputed: 0 | 1; to: TaskState; moment: Moment | null; now: number },
 ) => {
-  const changed = await tx.run(
-    `UPDATE tasks SET status = $4, updated_at = $5, disputed = 0${step.moment ? momentColumns[step.moment] : ''}
+  const change = {
+    sql: `UPDATE tasks SET status = $4, updated_at = $5, disputed = 0${step.moment ? momentColumns[step.moment] : ''}
      WHERE id = $1 AND status = $2 AND disputed = $3`,
-    [step.id, step.from, step.wasDisputed, step.to, step.now],
-  )
-  if (changed === 1 && step.wasDisputed === 1) await tally(tx, 'disputed tasks', step.id, -1)
+    values: [step.id, step.from, step.wasDisputed, step.to, step.now],
+  }
+  const [changed] = await tx.runAll([change])
+  if (changed && step.wasDisputed === 1) await tally(tx, 'disputed tasks', step.id, -1)
   return changed
 }
 

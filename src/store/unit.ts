@@ -44,7 +44,7 @@ export class Unit implements Tx {
   }
 
   async runAll(steps: readonly Step[]) {
-    return steps.map(({ sql, values }) => this.#execute(sql, values, 0).changed)
+    return steps.map(({ sql, values }) => this.#execute(sql, values, 0).changed > 0)
   }
 
   async lock() {

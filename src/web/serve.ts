@@ -2,7 +2,7 @@
 import { type Endpoint, type Page, type ReadyPage, takesIdempotencyKey } from '../api/endpoint.ts'
 import { Refusal, refuse } from '../api/failures.ts'
 import { Created, Download, Json } from '../api/reply.ts'
-import { askAhead } from '../market/ahead.ts'
+import { aheadOf } from '../market/ahead.ts'
 import { dropFiles } from '../market/files.ts'
 import type { KeptAnswer } from '../market/idempotency.ts'
 import type { Actor, Market } from '../market/market.ts'
@@ -103,10 +103,10 @@ function performer(record: Endpoint, verb: Verb, market: Market, authenticate: A
       call.userId = actor.user.id
     })
 
-  const ofTask = db.shared && record.unit === 'read' && record.path.startsWith('/api/tasks/:id')
+  const ahead = aheadOf(record, db)
 
   const inside = async (tx: Reader, work: Work): Promise<unknown> => {
-    if (ofTask && work.credential && !(work.input instanceof Refusal)) askAhead(tx, work.input.params.id!)
+    if (ahead && work.credential && !(work.input instanceof Refusal)) ahead(tx, work.input.params.id!)
     const actor = work.credential ? await identify(tx, work) : null
     return verb({ tx, world, config, log, actor }, understood(work.input))
   }

@@ -1,0 +1,171 @@
+/** What is asked together on Postgres: one answer for all, the first failure ends it, and the connection goes on. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { BusyError, type Db } from '../../src/store/db.ts'
+import { openPostgres } from '../../src/store/postgres.ts'
+import { freshDatabase } from '../support/databases.ts'
+
+interface State {
+  db: Db
+  url: string
+  close(): Promise<void>
+}
+
+const test = suite<State>('postgres batches')
+
+test.before.each(async state => {
+  const { url, drop } = await freshDatabase()
+  state.url = url
+  // One connection: whatever a test leaves behind on it is met by the next unit.
+  state.db = await openPostgres({ url, poolSize: 1 })
+  state.close = async () => {
+    await state.db.close()
+    await drop()
+  }
+  await state.db.write(async tx => {
+    await tx.run('CREATE TABLE jars (id TEXT PRIMARY KEY, coins BIGINT NOT NULL CHECK (coins >= 0))')
+    await tx.run(`INSERT INTO jars (id, coins) VALUES ('a', 5), ('b', 0)`)
+  })
+})
+test.after.each(({ close }) => close())
+
+const jars = ({ db }: State) =>
+  db.read(q => q.all<{ id: string; coins: number }>('SELECT id, coins FROM jars ORDER BY id'))
+const take = (id: string, coins: number) => ({
+  sql: 'UPDATE jars SET coins = coins - $2 WHERE id = $1 AND coins >= $2',
+  values: [id, coins],
+})
+const give = (id: string, coins: number) => ({
+  sql: 'UPDATE jars SET coins = coins + $2 WHERE id = $1',
+  values: [id, coins],
+})
+
+async function failure(work: Promise<unknown>): Promise<Error & { code?: string }> {
+  try {
+    await work
+  } catch (error) {
+    return error as Error
+  }
+  throw new Error('it did not fail')
+}
+
+test('each statement gets its own rows, in the order of asking', async ({ db }) => {
+  const answers = await db.read(q =>
+    Promise.all([
+      q.get('SELECT coins FROM jars WHERE id = $1', ['a']),
+      q.all('SELECT id FROM jars WHERE coins > $1', [100]),
+      q.all('SELECT id, coins FROM jars ORDER BY id DESC'),
+      q.get('SELECT CAST($1 AS TEXT) AS word, CAST(NULL AS BIGINT) AS nothing', ['‽']),
+    ]),
+  )
+  const all = [
+    { id: 'b', coins: 0 },
+    { id: 'a', coins: 5 },
+  ]
+  assert.equal(answers, [{ coins: 5 }, [], all, { word: '‽', nothing: null }])
+})
+
+test('the first that fails ends what was asked with it, nothing of it is kept, and the connection goes on', async state => {
+  const { db } = state
+  const outcomes = await failure(
+    db.write(async tx => {
+      const settled = await Promise.allSettled([
+        tx.run(`UPDATE jars SET coins = 9 WHERE id = 'a'`),
+        tx.run(`INSERT INTO jars (id, coins) VALUES ('a', 1)`),
+        tx.run(`UPDATE jars SET coins = 9 WHERE id = 'b'`),
+      ])
+      assert.equal(
+        settled.map(({ status }) => status),
+        ['fulfilled', 'rejected', 'rejected'],
+      )
+      throw (settled[2] as PromiseRejectedResult).reason
+    }),
+  )
+  assert.is((outcomes as unknown as { kind: string }).kind, 'unique')
+  assert.equal(await jars(state), [
+    { id: 'a', coins: 5 },
+    { id: 'b', coins: 0 },
+  ])
+})
+
+test('a statement that could not be prepared, or stood behind one that failed, can be asked again', async state => {
+  const { db } = state
+  const asked = () => db.read(q => q.get('SELECT COUNT(*) AS count FROM shelves'))
+  const behind = (first: string) =>
+    db.read(q => Promise.all([q.all(first), q.get('SELECT MAX(coins) AS most FROM jars')]))
+  assert.is((await failure(asked())).code, '42P01')
+  assert.is((await failure(behind('SELECT id FROM shelves'))).code, '42P01')
+  await db.write(tx => tx.run('CREATE TABLE shelves (id TEXT PRIMARY KEY)'))
+  assert.equal(await asked(), { count: 0 })
+  assert.equal(await behind('SELECT id FROM shelves'), [[], { most: 5 }])
+  assert.equal(await behind('SELECT id FROM shelves'), [[], { most: 5 }])
+})
+
+test('a number that is no safe integer is refused, not rounded', async ({ db }) => {
+  const error = await failure(db.read(q => q.get('SELECT CAST($1 AS BIGINT) AS big', ['9007199254740993'])))
+  assert.ok(error instanceof RangeError)
+  assert.equal(await db.read(q => q.get('SELECT CAST($1 AS BIGINT) AS big', ['9007199254740991'])), {
+    big: Number.MAX_SAFE_INTEGER,
+  })
+})
+
+test('writes that are expected to change something and do not: nothing is kept, and the work runs anew and is told', async state => {
+  const { db } = state
+  const told: boolean[][] = []
+  let effects = 0
+  const move = (coins: number) =>
+    db.write(async tx => {
+      tx.afterCommit(() => effects++)
+      const answer = await tx.runAll([take('a', coins), give('b', coins)])
+      told.push(answer)
+      if (!answer[0]) throw new Error('too few coins')
+    })
+  await move(3)
+  assert.is((await failure(move(3))).message, 'too few coins')
+  assert.equal(told, [
+    [true, true],
+    [true, true],
+    [false, true],
+  ])
+  assert.is(effects, 1)
+  assert.equal(await jars(state), [
+    { id: 'a', coins: 2 },
+    { id: 'b', coins: 3 },
+  ])
+})
+
+test('what must not be there twice is refused at the commit as it would be at once', async state => {
+  const { db } = state
+  const add = (id: string) => ({ sql: 'INSERT INTO jars (id, coins) VALUES ($1, 1)', values: [id] })
+  const error = await failure(db.write(async tx => void (await tx.runAll([add('c'), add('a')]))))
+  assert.is((error as unknown as { kind: string }).kind, 'unique')
+  assert.is((await jars(state)).length, 2)
+})
+
+test('a read sees one state, and its end holds up nobody who comes next', async state => {
+  const { db, url } = state
+  const other = await openPostgres({ url, poolSize: 1 })
+  const seen = await db.read(async q => {
+    const before = await q.get(`SELECT coins FROM jars WHERE id = 'a'`)
+    await other.write(tx => tx.run(`UPDATE jars SET coins = 7 WHERE id = 'a'`))
+    return [before, await q.get(`SELECT coins FROM jars WHERE id = 'a'`)]
+  })
+  assert.equal(seen, [{ coins: 5 }, { coins: 5 }])
+  await other.write(tx => tx.run('ALTER TABLE jars ADD COLUMN lid TEXT'))
+  assert.equal(await db.read(q => q.get(`SELECT coins, lid FROM jars WHERE id = 'a'`)), { coins: 7, lid: null })
+  await other.close()
+})
+
+test('without prepared statements all is the same, and each statement has its limit', async ({ url }) => {
+  const db = await openPostgres({ url, poolSize: 1, prepare: false, statementTimeoutMs: 50 })
+  assert.equal(await db.read(q => Promise.all([q.get('SELECT 1 AS one'), q.get('SELECT 2 AS two')])), [
+    { one: 1 },
+    { two: 2 },
+  ])
+  assert.ok((await failure(db.read(q => q.get('SELECT pg_sleep(5)')))) instanceof BusyError)
+  await db.write(tx => tx.run('UPDATE jars SET coins = coins + $1', [1]))
+  assert.equal(await db.read(q => q.all('SELECT coins FROM jars ORDER BY id')), [{ coins: 6 }, { coins: 1 }])
+  await db.close()
+})
+
+test.run()
