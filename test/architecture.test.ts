@@ -130,13 +130,16 @@ function importFaults(files: Files, exceptions: Readonly<Record<string, string>>
   return [...faults, ...[...unused].map(edge => `${edge} is excepted, but not there`)]
 }
 
+/** `postgres-batch.ts` belongs to `postgres.ts`. */
+const isOrBelongsTo = (path: string, home: string) => path === home || path.startsWith(home.replace(/\.ts$/, '-'))
+
 function packageFaults(files: Files): string[] {
   const faults: string[] = []
   for (const [path, text] of Object.entries(files)) {
     const names = new Set(importsOf(text).filter(name => !name.startsWith('.') && !name.startsWith('node:')))
     for (const name of new Set([...names].map(packageOf))) {
       const home = knownBy[name]
-      if (home && home !== path) faults.push(`${path} knows ${name}, which is for ${home}`)
+      if (home && !isOrBelongsTo(path, home)) faults.push(`${path} knows ${name}, which is for ${home}`)
     }
     if (room(path) === 'api') for (const name of names) if (name !== 'zod') faults.push(`${path} imports ${name}`)
     if (room(path) === 'client') for (const name of names) faults.push(`${path} imports ${name}`)
@@ -243,8 +246,10 @@ test('a forbidden import is found in each of its forms', () => {
   assert.is(importFaults({}, { 'src/a.ts > b.ts': 'gone' }).length, 1)
 })
 
-test('one file alone knows each of the packages that could be changed for another', () => {
+test('one file, with those named after it, knows each of the packages that could be changed for another', () => {
   assert.equal(packageFaults(sources), [])
+  assert.equal(packageFaults({ 'src/store/postgres-x.ts': "import pg from 'pg'" }), [])
+  assert.is(packageFaults({ 'src/store/postgresque.ts': "import pg from 'pg'" }).length, 1)
   assert.is(packageFaults({ 'src/store/a.ts': "import sql from 'sql.js/dist/sql-wasm.js'" }).length, 1)
   assert.is(packageFaults({ 'src/market/a.ts': "import type { Pool } from 'undici'" }).length, 1)
   assert.is(packageFaults({ 'src/web/server.ts': "import http from 'node:http'" }).length, 1)
