@@ -137,12 +137,13 @@ export class Journal {
 
   /** Waits for what is being written, marks the end, gives back the zeros. Nothing may be added afterwards. */
   async close() {
-    clearTimeout(this.#markTimer)
     if (this.#writing || this.#waiting.length) {
       await new Promise<void>(idle => {
         this.#whenIdle = idle
       })
     }
+    // Only now: whoever wrote last has set it. A mark that comes later would go where the number of this file goes then.
+    clearTimeout(this.#markTimer)
     if (!this.#dead) await this.#finish()
     this.#dead ??= new StoreError('The database is closed.')
     await this.#handle.close().catch(() => {})

@@ -93,15 +93,17 @@ const run = async (disk: MemoryDisk, random: () => number, from = 0) => {
   return { told, fatal, toldAtFatal }
 }
 
-/** Recovers an image. Answers how many transactions it holds; null if it was refused. Throws if the state is a wrong one. */
+/** The start from an image was refused. */
+class Refused extends Error {}
+
+/** Recovers an image. Answers how many transactions it holds. Throws if it is refused, or the state is a wrong one. */
 const recovered = async (files: ReadonlyMap<string, Buffer>, states: readonly string[]) => {
   const disk = new MemoryDisk(files)
   let db: Db
   try {
     db = await openOn(disk)
   } catch (error) {
-    if (error instanceof StoreError) return null
-    throw error
+    throw error instanceof StoreError ? new Refused(error.message) : error
   }
   const count = states.indexOf(await stateOf(db))
   assert.ok(count >= 0, 'the state is one after whole transactions')
@@ -112,6 +114,20 @@ const recovered = async (files: ReadonlyMap<string, Buffer>, states: readonly st
   await again.close()
   return { count, disk }
 }
+
+/** The same of an image that no crash can leave: null if it was refused. */
+const recoveredOrNull = (files: ReadonlyMap<string, Buffer>, states: readonly string[]) =>
+  recovered(files, states).catch(error => {
+    if (error instanceof Refused) return null
+    throw error
+  })
+
+/** The same of an image that must not be refused; `what` says why. */
+const accepted = (files: ReadonlyMap<string, Buffer>, states: readonly string[], what: string) =>
+  recovered(files, states).catch(error => {
+    if (error instanceof Refused) error.message = `${what}: ${error.message}`
+    throw error
+  })
 
 const toldBy = (log: MemoryDisk['log'], end: number) =>
   log
@@ -133,14 +149,13 @@ export const crashes = async (images: number, seed: number) => {
       images > disk.log.length || random() < 0.7 ? Math.floor(random() * (disk.log.length + 1)) : i % disk.log.length
     const told = toldBy(disk.log, end)
     const image = crashImage(disk.log, end, random)
-    const first = await recovered(image, states)
-    assert.ok(first, `image ${i}, cut at ${end}: a crash alone is never refused`)
+    const first = await accepted(image, states, `image ${i}, cut at ${end}: a crash alone is never refused`)
     assert.ok(first.count >= told, `image ${i}, cut at ${end}: ${first.count} are there, ${told} were told of`)
     if (i % 3) continue
     const { log, begin } = first.disk
     const again = begin + Math.floor(random() * (log.length - begin + 1))
-    const second = await recovered(crashImage(log, again, random), states)
-    assert.ok(second, `image ${i}: a crash during recovery is never refused`)
+    const torn = crashImage(log, again, random)
+    const second = await accepted(torn, states, `image ${i}: a crash during recovery, at ${again}, is never refused`)
     assert.ok(second.count >= told, `image ${i}: a crash during recovery loses nothing`)
   }
 }
@@ -155,22 +170,19 @@ export const flips = async (images: number, seed: number) => {
   for (let i = 0; i < images; i++) {
     const end = Math.floor(random() * (disk.log.length + 1))
     const image = crashImage(disk.log, end, () => 0.49) // everything that was written has arrived
-    const whole = await recovered(image, states)
+    const whole = await accepted(image, states, `cut at ${end}, and nothing is damaged`)
     const [path, bytes] = [...image][Math.floor(random() * image.size)] ?? []
     if (!path || !bytes?.length) continue
     const used = random() < 0.1 ? bytes.length : Math.max(1, usedLength(bytes))
     const at = Math.floor(random() * used)
     const before = lastUnmarked(path, bytes)
     bytes[at]! ^= 1 << Math.floor(random() * 8)
-    const found = await recovered(image, states)
+    const found = await recoveredOrNull(image, states)
     if (!found) seen.refused++
-    else if (found.count === whole!.count) seen.same++
+    else if (found.count === whole.count) seen.same++
     else {
-      assert.ok(
-        before && at >= before.offset,
-        `byte ${at} of ${path}, cut at ${end}: ${found.count} of ${whole!.count}`,
-      )
-      assert.ok(whole!.count - found.count <= before.count, 'only the last batch, which no mark follows, can be lost')
+      assert.ok(before && at >= before.offset, `byte ${at} of ${path}, cut at ${end}: ${found.count} of ${whole.count}`)
+      assert.ok(whole.count - found.count <= before.count, 'only the last batch, which no mark follows, can be lost')
       seen.undecidable++
     }
   }
@@ -208,10 +220,11 @@ export const failure = async (fault: Fault, seed: number, states: readonly strin
   assert.ok(fatal <= 1, 'the alarm is given once')
   if (fatal) assert.is(told, toldAtFatal, 'nobody is told anything after the failure')
   else if (told) assert.is(told, TRANSACTIONS, 'without an alarm everybody is told')
-  const left = await recovered(disk.files(), states)
-  assert.ok(left && left.count >= told, `${fault.code} at ${fault.at}: what was told is there`)
-  const crashed = await recovered(crashImage(disk.log, disk.log.length, random), states)
-  assert.ok(crashed && crashed.count >= told, `${fault.code} at ${fault.at}: also after a crash`)
+  const left = await accepted(disk.files(), states, `${fault.code} at ${fault.at}`)
+  assert.ok(left.count >= told, `${fault.code} at ${fault.at}: what was told is there`)
+  const image = crashImage(disk.log, disk.log.length, random)
+  const crashed = await accepted(image, states, `${fault.code} at ${fault.at}, then a crash`)
+  assert.ok(crashed.count >= told, `${fault.code} at ${fault.at}: also after a crash`)
   return disk.count >= fault.at
 }
 

@@ -37,7 +37,8 @@ export class MemoryDisk implements Disk {
       this.names.set(path, inode)
       this.log.push({ type: 'name', path, inode: inode.id })
       this.log.push(
-        { type: 'write', inode: inode.id, position: 0, bytes: inode.bytes },
+        // A copy: what is written into the file later was not in it at the beginning.
+        { type: 'write', inode: inode.id, position: 0, bytes: Buffer.from(bytes) },
         { type: 'sync', inode: inode.id },
       )
     }
