@@ -1,5 +1,5 @@
 /** Empties the outbox: takes what is due, at most two at a time per host and fair between agents. Source: D37. */
-import { dispatch } from '../api/limits.ts'
+import { dispatch, durations } from '../api/limits.ts'
 import type { Reader, Tx } from '../store/db.ts'
 import { claimDeliveries, type QueuedAgent, queuedAgent, queuedAgents } from '../store/outbox.ts'
 import type { Market } from './market.ts'
@@ -66,7 +66,23 @@ export function startDispatcher(market: Market): Dispatcher {
     noted.then(follows => follows && wake(delivery.agentId))
   }
 
+  /** In hand already, but others were quicker to take the place. */
+  const held: ClaimedDelivery[] = []
+
+  const lease = (webhookUrl: string | null) =>
+    closed || flight.leftBehind || !flight.hasPlace(webhookUrl) ? null : world.realNow() + dispatch.leaseMs
+
+  const take = (delivery: ClaimedDelivery) => {
+    if (closed) return
+    if (flight.hasPlace(delivery.webhookUrl)) start(delivery)
+    else held.push(delivery)
+  }
+
+  // One whose lease is nearly over is left to the look that comes behind it.
+  const isOurs = ({ leasedUntil }: ClaimedDelivery) => world.realNow() + durations.webhookTimeoutMs < leasedUntil
+
   const refill = () => {
+    for (const delivery of held.splice(0).filter(isOurs)) take(delivery)
     if (!flight.leftBehind) return
     const next = flight.next.splice(0, Math.max(1, flight.room()))
     if (next.length === 0) wake()
@@ -77,7 +93,7 @@ export function startDispatcher(market: Market): Dispatcher {
     wake()
     if (!closed) world.after(TICK_MS, tick)
   }
-  onEvent(world, wake)
+  onEvent(world, { wake, take, lease })
   tick()
 
   return {
@@ -106,6 +122,7 @@ function inFlight(most: () => number) {
     next: [] as string[],
     of: (host: string) => byHost.get(host) ?? 0,
     room: () => most() - sending,
+    hasPlace: (url: string | null) => most() > sending && (byHost.get(hostOf(url)) ?? 0) < dispatch.perHost,
     /** `noted` never rejects. Resolves when the place is free again. */
     async add(host: string, answered: Promise<unknown>, noted: Promise<unknown>): Promise<void> {
       byHost.set(host, (byHost.get(host) ?? 0) + 1)
@@ -151,13 +168,14 @@ async function claim(market: Market, flight: Flight, named: readonly string[] | 
 async function takeUp({ world }: Market, tx: Tx, due: readonly QueuedAgent[], flight: Flight) {
   const counts = share(due, flight)
   const realNow = world.realNow()
-  const at = { now: world.now(), realNow, leasedUntil: realNow + dispatch.leaseMs }
+  const leasedUntil = realNow + dispatch.leaseMs
+  const at = { now: world.now(), realNow, leasedUntil }
   const take = async ({ agentId, webhookUrl, secret }: QueuedAgent): Promise<ClaimedDelivery[]> => {
     const count = counts.get(agentId) ?? 0
     const rows = count === 0 ? [] : await claimDeliveries(tx, { ...at, agentId, count })
     // As many as were asked for: there may be more.
     if (rows.length === count) flight.leftBehind = true
-    return rows.map(row => ({ ...row, webhookUrl, secret }))
+    return rows.map(row => ({ ...row, leasedUntil, webhookUrl, secret }))
   }
   return (await Promise.all(due.map(take))).flat()
 }

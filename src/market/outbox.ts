@@ -3,21 +3,32 @@ import type { EventData, EventExtra } from '../api/events.ts'
 import type { AgentEvent } from '../api/flow.ts'
 import type { TrustTier } from '../api/records.ts'
 import { insertDelivery } from '../store/outbox.ts'
+import type { StandingRow } from '../store/standing.ts'
 import type { TaskRow } from '../store/tasks.ts'
 import { userById } from '../store/users.ts'
 import type { World } from '../world/world.ts'
 import { trustTierOf } from './accounts.ts'
 import type { Acting, Ctx } from './market.ts'
 import { iso } from './time.ts'
+import type { ClaimedDelivery } from './webhook.ts'
 
-/** The dispatcher that is told of new events in each running world. */
-const bells = new WeakMap<World, (agentId: string) => void>()
+/** What sends the events of a running world. */
+export interface Outlet {
+  /** There is something to send to this agent. */
+  wake(agentId: string): void
+  /** Until when (real ms) a new event for this address may be written as claimed; null if it has to wait for others. */
+  lease(webhookUrl: string | null): number | null
+  /** Takes over what was written so, once that is committed. */
+  take(delivery: ClaimedDelivery): void
+}
 
-/** Has `wake` called after each commit that wrote an event, with the agent it is for. */
-export const onEvent = (world: World, wake: (agentId: string) => void) => void bells.set(world, wake)
+const outlets = new WeakMap<World, Outlet>()
+
+/** Has the outlet told, after each commit, what was written. */
+export const onEvent = (world: World, outlet: Outlet) => void outlets.set(world, outlet)
 
 /** Says that there is something to send to this agent. Call it once the write is committed. */
-export const ringBell = (world: World, agentId: string) => bells.get(world)?.(agentId)
+export const ringBell = (world: World, agentId: string) => outlets.get(world)?.wake(agentId)
 
 /** Writes one event about a task, as it stands after the change, to its agent or to the one that buys. */
 export async function tell<Name extends AgentEvent>(
@@ -27,6 +38,30 @@ export async function tell<Name extends AgentEvent>(
   extra: EventExtra<Name>,
   agentId: string = task.agentId,
 ): Promise<void> {
+  await insertDelivery(ctx.tx, await deliveryOf(ctx, task, event, extra, agentId))
+  ctx.tx.afterCommit(() => ringBell(ctx.world, agentId))
+}
+
+/** The first event of a task: as nothing can be before it, it is sent as soon as it is committed, if there is room. */
+export async function tellSubmitted(ctx: Acting<Ctx>, task: TaskRow, agent: StandingRow): Promise<void> {
+  const outlet = outlets.get(ctx.world)
+  const leasedUntil = outlet?.lease(agent.webhookUrl) ?? null
+  const delivery = await deliveryOf(ctx, task, 'task.submitted', {}, agent.id)
+  await insertDelivery(ctx.tx, delivery, leasedUntil)
+  const { webhookUrl, secret } = agent
+  ctx.tx.afterCommit(() => {
+    if (leasedUntil === null) outlet?.wake(agent.id)
+    else outlet?.take({ ...delivery, attempts: 1, leasedUntil, webhookUrl, secret })
+  })
+}
+
+async function deliveryOf<Name extends AgentEvent>(
+  ctx: Acting<Ctx>,
+  task: TaskRow,
+  event: Name,
+  extra: EventExtra<Name>,
+  agentId: string,
+) {
   const now = ctx.world.now()
   const buyer = ctx.actor.user.id === task.buyerId ? ctx.actor.user : await userById(ctx.tx, task.buyerId)
   if (!buyer) throw new Error(`${task.id} has no buyer`)
@@ -42,15 +77,8 @@ export async function tell<Name extends AgentEvent>(
     requestor: requestorOf(task, trustTierOf(buyer, now)),
     ...extra,
   }
-  await insertDelivery(ctx.tx, {
-    id: ctx.world.id('dlv'),
-    agentId,
-    taskId: task.id,
-    event,
-    body: JSON.stringify({ event, timestamp: iso(now), data }),
-    createdAt: now,
-  })
-  ctx.tx.afterCommit(() => ringBell(ctx.world, agentId))
+  const body = JSON.stringify({ event, timestamp: iso(now), data })
+  return { id: ctx.world.id('dlv'), agentId, taskId: task.id, event, body, createdAt: now }
 }
 
 /** A buying agent is named itself, with the trust its payer has earned. Source: section 2 (requestor), D36. */

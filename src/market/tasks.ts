@@ -26,7 +26,7 @@ import { keepWords } from './conversation.ts'
 import { holdFiles } from './files.ts'
 import { buyerOf, checkBudget, checkSeller } from './hiring.ts'
 import type { Acting, Ctx } from './market.ts'
-import { tell } from './outbox.ts'
+import { tell, tellSubmitted } from './outbox.ts'
 import { deliverableRecord, taskRecord } from './task-records.ts'
 import { fresh, heldTask, seenTask, take, turn } from './turn.ts'
 import type { Verb } from './verb.ts'
@@ -98,7 +98,7 @@ const submitTask: Verb<'submitTask'> = async (ctx, { params }) => {
   await checkBudget(ctx, task)
   const { maxRevisions } = agent
   if (maxRevisions !== task.maxRevisions) await setMaxRevisions(ctx.tx, task.id, maxRevisions)
-  const submitted = await take(ctx, { ...task, maxRevisions }, edge, 0, after => tell(ctx, after, 'task.submitted', {}))
+  const submitted = await take(ctx, { ...task, maxRevisions }, edge, 0, after => tellSubmitted(ctx, after, agent))
   return taskRecord(submitted)
 }
 

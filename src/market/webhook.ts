@@ -16,7 +16,10 @@ import { unseal } from './secrets.ts'
 import { iso } from './time.ts'
 
 /** A delivery in hand, with its agent's address and sealed secret. */
-export interface ClaimedDelivery extends DeliveryRow, Pick<QueuedAgent, 'webhookUrl' | 'secret'> {}
+export interface ClaimedDelivery extends DeliveryRow, Pick<QueuedAgent, 'webhookUrl' | 'secret'> {
+  /** Real ms. */
+  leasedUntil: number
+}
 
 /** Sends one claimed delivery. */
 export async function attemptDelivery(market: Market, claimed: ClaimedDelivery): Promise<OutgoingResult> {

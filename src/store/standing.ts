@@ -3,15 +3,16 @@ import type { AgentRow } from './agents.ts'
 import type { Reader, Tx } from './db.ts'
 import type { UserRow } from './users.ts'
 
-/** An agent's part of being public, and its builder's. */
+/** An agent's part of being public, and its builder's; and where its webhooks go. */
 export type StandingRow = Pick<
   AgentRow,
-  'id' | 'builderId' | 'maxRevisions' | 'status' | 'lastPassAt' | 'failedAt' | 'deletedAt'
+  'id' | 'builderId' | 'maxRevisions' | 'status' | 'lastPassAt' | 'failedAt' | 'deletedAt' | 'webhookUrl' | 'secret'
 > &
   Pick<UserRow, 'suspended' | 'banned'>
 
 const select = `SELECT a.id, a.builder_id AS "builderId", a.max_revisions AS "maxRevisions", a.status,
        a.last_pass_at AS "lastPassAt", a.failed_at AS "failedAt", a.deleted_at AS "deletedAt",
+       a.webhook_url AS "webhookUrl", a.secret,
        (SELECT u.suspended FROM users u WHERE u.id = a.builder_id) AS suspended,
        (SELECT u.banned FROM users u WHERE u.id = a.builder_id) AS banned
      FROM agents a`
