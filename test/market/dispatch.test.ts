@@ -187,6 +187,30 @@ test('at most two are in flight to one host, whatever the number of agents behin
   for (const { sink } of agents) assert.is(sink.received.length, 1)
 })
 
+test('tasks submitted at the same moment wait for each other at their host, and for no clock', async state => {
+  const { house, buyer } = state
+  const builder = await house.join('moment')
+  const agents = await Promise.all([1, 2, 3].map(() => house.list(builder)))
+  let now = 0
+  let most = 0
+  for (const { sink } of agents) {
+    sink.answer = async () => {
+      most = Math.max(most, ++now)
+      await new Promise(resolve => setTimeout(resolve, 2))
+      now--
+      return answered(200)
+    }
+  }
+  const tasks = await Promise.all(Array.from({ length: 12 }, (_, i) => house.draft(buyer, agents[i % 3]!)))
+  await Promise.all(tasks.map(({ id }) => buyer.call('POST', `/api/tasks/${id}/submit`)))
+  await house.webhooksSent()
+  assert.is(most, dispatch.perHost)
+  const sent = agents.flatMap(({ sink }) =>
+    sink.received.map(({ data, headers }) => [data.taskId, headers['X-Service-Attempt']]),
+  )
+  assert.equal(sent.sort(), tasks.map(({ id }) => [id, '1']).sort())
+})
+
 test('while a crowd of requests waits for the database eight webhooks are in flight, and all of them as soon as it is gone', async state => {
   const { house } = state
   const builder = await house.join('hosts')
