@@ -1,5 +1,5 @@
 /**
- * Runs every test file in a process of its own, two at a time, and adds up what they say. A file that opens a house runs
+ * Runs every test file in a process of its own, and adds up what they say. A file that opens a house runs
  * twice: on the embedded engine and on Postgres; one about several instances runs on Postgres. Arguments are parts of file names; `--engine embedded|postgres` is one alone.
  */
 import { spawn } from 'node:child_process'
@@ -77,7 +77,7 @@ async function runAll(queue: Job[], bundle: Bundle, server: PostgresServer | nul
       if (failed) console.log(outcome.output)
     }
   }
-  await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, worker))
+  await Promise.all(Array.from({ length: Math.min(3, availableParallelism() + 1) }, worker))
   return done
 }
 

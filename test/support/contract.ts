@@ -12,8 +12,10 @@ export const checkedFetch: Fetch = async (url, init) => {
   const reply = await fetch(url, init)
   // The bytes of a file are outside the envelope.
   if (reply.headers.has('content-disposition')) return reply
-  checkAnswer(init.method ?? 'GET', new URL(url).pathname, reply.status, await reply.clone().text())
-  return reply
+  const text = await reply.text()
+  checkAnswer(init.method ?? 'GET', new URL(url).pathname, reply.status, text)
+  // A clone of the answer would cost more than all the rest of the request.
+  return new Response(text, reply)
 }
 
 interface Promised {

@@ -5,6 +5,7 @@ import type { TaskRecord, TestReport } from '../../src/api/records.ts'
 import { signatureHeaders } from '../../src/api/signature.ts'
 import { type Marketplace, type OpenOptions, openMarketplace } from '../../src/open.ts'
 import { type Answer, HttpParty } from '../../src/sim/http-party.ts'
+import type { Reader } from '../../src/store/db.ts'
 import { createVirtualWorld, recordingEgress, type VirtualWorld } from '../../src/world/virtual.ts'
 import { AgentSink, answerFrom } from './agent-sink.ts'
 import { checkedFetch } from './contract.ts'
@@ -228,15 +229,29 @@ const tableNames = {
 async function contentsOf({ market }: Marketplace): Promise<Record<string, string>> {
   return market.db.read(async q => {
     const tables = await q.all<{ name: string }>(tableNames[engine])
-    const contents: Record<string, string> = {}
-    for (const { name } of tables.filter(table => !LEFT_OUT.test(table.name))) {
-      const columns = name === 'deliveries' ? OF_DELIVERIES : '*'
-      const rows = await q.all<object>(`SELECT ${columns} FROM ${name}`)
-      contents[name] = rows
-        .map(row => JSON.stringify(row))
-        .sort()
-        .join('\n')
-    }
-    return contents
+    const names = tables.map(({ name }) => name).filter(name => !LEFT_OUT.test(name))
+    const contents = engine === 'postgres' ? await contentsInOne(q, names) : await contentsOneByOne(q, names)
+    return Object.fromEntries(contents)
   })
+}
+
+const allOf = (table: string) => `SELECT ${table === 'deliveries' ? OF_DELIVERIES : '*'} FROM ${table}`
+
+async function contentsOneByOne(q: Reader, tables: readonly string[]): Promise<[string, string][]> {
+  const contents: [string, string][] = []
+  for (const table of tables) {
+    const rows = await q.all<object>(allOf(table))
+    const lines = rows.map(row => JSON.stringify(row))
+    contents.push([table, lines.sort().join('\n')])
+  }
+  return contents
+}
+
+/** Each question to a server takes a while, and there are dozens of tables. */
+async function contentsInOne(q: Reader, tables: readonly string[]): Promise<[string, string][]> {
+  const line = 'row_to_json(one)::text'
+  const lines = `COALESCE(string_agg(${line}, chr(10) ORDER BY ${line}), '')`
+  const each = tables.map(table => `SELECT '${table}' AS name, ${lines} AS lines FROM (${allOf(table)}) AS one`)
+  const rows = await q.all<{ name: string; lines: string }>(each.join(' UNION ALL '))
+  return rows.map(({ name, lines }) => [name, lines])
 }
