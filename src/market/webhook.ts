@@ -87,9 +87,10 @@ export async function noteAttempt(market: Market, claimed: ClaimedDelivery, resu
         : await retryAt(tx, { id, attempts, nextAt })
     // The lease was over and another took it up: the attempt is theirs to tell of.
     if (changed === 0) return { mine: false, follows: false }
-    const inserted = insertAttempt(tx, attemptRow(claimed, result, now))
-    const follows = outcome !== 'retry' && (await promoteNext(tx, claimed.taskId, claimed.agentId, now))
-    await inserted
+    const [follows] = await Promise.all([
+      outcome !== 'retry' && promoteNext(tx, claimed.taskId, claimed.agentId, now),
+      insertAttempt(tx, attemptRow(claimed, result, now)),
+    ])
     return { mine: true, follows }
   })
   if (!mine) return false
