@@ -1,7 +1,7 @@
 /** Empties the outbox: takes what is due, at most two at a time per host and fair between agents. Source: D37. */
 import { dispatch, durations } from '../api/limits.ts'
 import type { Reader, Tx } from '../store/db.ts'
-import { claimDeliveries, type QueuedAgent, queuedAgent, queuedAgents } from '../store/outbox.ts'
+import { claimDeliveries, type QueuedAgent, queuedAgent, queuedAgents, unclaimDeliveries } from '../store/outbox.ts'
 import type { Market } from './market.ts'
 import { onEvent } from './outbox.ts'
 import { attemptDelivery, type ClaimedDelivery, noteAttempt } from './webhook.ts'
@@ -44,7 +44,7 @@ export function startDispatcher(market: Market): Dispatcher {
         const claimed = await claim(market, flight, named)
         // Who was named had less to send than was thought: others may have a place.
         if (named && flight.leftBehind && claimed.length < named.length) all = true
-        for (const delivery of claimed) start(delivery)
+        for (const delivery of claimed) take(delivery)
       }
     } catch (error) {
       log({ type: 'error', message: `Webhooks could not be taken up: ${(error as Error).message}` })
@@ -73,16 +73,32 @@ export function startDispatcher(market: Market): Dispatcher {
     closed || flight.leftBehind || !flight.hasPlace(webhookUrl) ? null : world.realNow() + dispatch.leaseMs
 
   const take = (delivery: ClaimedDelivery) => {
-    if (closed) return
-    if (flight.hasPlace(delivery.webhookUrl)) start(delivery)
+    // One whose lease could be over before its answer is there would be sent by two.
+    if (closed || world.realNow() + durations.webhookTimeoutMs >= delivery.leasedUntil) giveBack(delivery)
+    else if (flight.hasPlace(delivery.webhookUrl)) start(delivery)
     else held.push(delivery)
   }
 
-  // One whose lease is nearly over is left to the look that comes behind it.
-  const isOurs = ({ leasedUntil }: ClaimedDelivery) => world.realNow() + durations.webhookTimeoutMs < leasedUntil
+  const unsent: ClaimedDelivery[] = []
+  let giving: Promise<void> = Promise.resolve()
+
+  /** What will not be sent by this claim is anyone's at once, not when the lease is over. */
+  const giveBack = (...deliveries: ClaimedDelivery[]) => {
+    unsent.push(...deliveries)
+    giving = giving.then(async () => {
+      const given = unsent.splice(0)
+      if (given.length === 0) return
+      await market.db
+        .write(tx => unclaimDeliveries(tx, given))
+        .catch(error => {
+          log({ type: 'error', message: `Webhooks in hand wait until their lease is over: ${error.message}` })
+        })
+      for (const { agentId } of given) wake(agentId)
+    })
+  }
 
   const refill = () => {
-    for (const delivery of held.splice(0).filter(isOurs)) take(delivery)
+    for (const delivery of held.splice(0)) take(delivery)
     if (!flight.leftBehind) return
     const next = flight.next.splice(0, Math.max(1, flight.room()))
     if (next.length === 0) wake()
@@ -101,7 +117,9 @@ export function startDispatcher(market: Market): Dispatcher {
     async close() {
       closed = true
       await looking
+      giveBack(...held.splice(0))
       await flight.ended()
+      await giving
     },
   }
 }
@@ -227,7 +245,7 @@ export function share(
     for (const { agentId, webhookUrl } of due) {
       const host = hostOf(webhookUrl)
       const busy = flight.of(host) + (taken.get(host) ?? 0)
-      if (room === 0 || busy >= dispatch.perHost) continue
+      if (room <= 0 || busy >= dispatch.perHost) continue
       counts.set(agentId, (counts.get(agentId) ?? 0) + 1)
       taken.set(host, (taken.get(host) ?? 0) + 1)
       flight.lastServed = agentId

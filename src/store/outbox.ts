@@ -96,6 +96,18 @@ export const claimDeliveries = (
     [claim.agentId, claim.now, claim.realNow, claim.leasedUntil, claim.count],
   )
 
+/** Takes claims back that came to nothing, as if they had not been. */
+export const unclaimDeliveries = (tx: Tx, claimed: readonly Held[]) =>
+  Promise.all(
+    claimed.map(({ id, attempts }) =>
+      tx.run(
+        `UPDATE deliveries SET leased_until = 0, attempts = attempts - 1
+         WHERE id = $1 AND attempts = $2 AND state = 'pending'`,
+        [id, attempts],
+      ),
+    ),
+  )
+
 /** What a dead process had in hand is free again. For an engine that only one process can hold. */
 export const releaseLeases = (tx: Tx) => tx.run('UPDATE deliveries SET leased_until = 0 WHERE leased_until > 0')
 

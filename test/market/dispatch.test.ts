@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert'
 import { dispatch, durations, retryAfterMaxMs, retryScheduleMs } from '../../src/api/limits.ts'
 import { verify } from '../../src/api/signature.ts'
 import { share } from '../../src/market/dispatch.ts'
+import type { Happening } from '../../src/market/log.ts'
 import { askedWaitMs } from '../../src/market/webhook.ts'
 import { answered } from '../../src/world/virtual.ts'
 import type { OutgoingResult } from '../../src/world/world.ts'
@@ -14,12 +15,14 @@ interface State {
   house: House
   buyer: Member
   agent: ListedAgent
+  logged: Happening[]
 }
 
 const test = suite<State>('dispatch')
 
 test.before.each(async state => {
-  state.house = await openHouse()
+  state.logged = []
+  state.house = await openHouse({ log: line => state.logged.push(line) })
   state.buyer = await state.house.join('buyer', 20_000)
   state.agent = await state.house.list(await state.house.join('builder'))
 })
@@ -211,6 +214,37 @@ test('tasks submitted at the same moment wait for each other at their host, and 
   assert.equal(sent.sort(), tasks.map(({ id }) => [id, '1']).sort())
 })
 
+test('what is due and what is submitted while it is taken up share the two places of their host', async state => {
+  const { house, buyer } = state
+  const builder = await house.join('both')
+  const agents = await Promise.all([1, 2].map(() => house.list(builder)))
+  let now = 0
+  let most = 0
+  for (const { sink } of agents) sink.status = 503
+  const drafts = await Promise.all(Array.from({ length: 12 }, (_, i) => house.draft(buyer, agents[i % 2]!)))
+  const submit = (tasks: typeof drafts) =>
+    Promise.all(tasks.map(({ id }) => buyer.call('POST', `/api/tasks/${id}/submit`)))
+  await submit(drafts.slice(0, 6))
+  await house.webhooksSent()
+  for (const { sink } of agents) {
+    sink.received.length = 0
+    sink.answer = async () => {
+      most = Math.max(most, ++now)
+      await new Promise(resolve => setTimeout(resolve, 2))
+      now--
+      return answered(200)
+    }
+  }
+  house.world.tick(10_000)
+  await Promise.all([house.pass(10_000), submit(drafts.slice(6))])
+  await house.webhooksSent()
+  assert.is(most, dispatch.perHost)
+  assert.is(
+    agents.reduce((sum, { sink }) => sum + sink.received.length, 0),
+    drafts.length,
+  )
+})
+
 test('while a crowd of requests waits for the database eight webhooks are in flight, and all of them as soon as it is gone', async state => {
   const { house } = state
   const builder = await house.join('hosts')
@@ -242,6 +276,17 @@ test('while a crowd of requests waits for the database eight webhooks are in fli
   assert.is(inFlight(), agents.length)
   open()
   await house.webhooksSent()
+})
+
+test('an attempt that the database refuses to note is told in the log, and the house goes on', async state => {
+  const { house, logged } = state
+  await house.market.db.write(tx => tx.run('ALTER TABLE attempts RENAME TO lost_attempts'))
+  await submitted(state)
+  const until = Date.now() + 5000
+  const told = () => logged.some(line => line.type === 'error' && line.message.includes('could not be noted'))
+  while (!told() && Date.now() < until) await new Promise(resolve => setTimeout(resolve, 5))
+  assert.ok(told())
+  assert.is((await fetch(`${house.url}/readyz`)).status, 200)
 })
 
 test('a host that is shared goes to its agents in turn, and a second webhook of one only where there is room left', () => {

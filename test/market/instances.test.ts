@@ -145,6 +145,49 @@ test('what a dead instance had in hand is taken over once its lease is over, and
   await instances.close()
 })
 
+test('what an instance that closes has claimed and not sent is sent by another at once, as its first attempt', async () => {
+  const instances = await openInstances()
+  const { house } = instances
+  const egress = deadEgress()
+  const closing = await instances.join({ egress })
+  const builder = await house.join('builder')
+  const agents: ListedAgent[] = []
+  for (const i of range(4)) agents.push(await house.list(builder, { name: `Agent ${i}` }))
+  const buyer = await house.join('buyer', 10_000)
+  const party = Object.assign(new HttpParty(closing.url), { key: buyer.key })
+  const drafts = await Promise.all(agents.map(agent => house.draft(buyer, agent)))
+  const claimed = () => countOf(instances, 'deliveries WHERE leased_until > 0')
+  // All are claimed as they are written, each while the others wait for the wallet: more than have a place at their host.
+  let submits: Promise<unknown> | undefined
+  await house.market.db.write(async tx => {
+    await tx.lock('accounts', `available:${buyer.id}`)
+    submits = Promise.all(drafts.map(({ id }) => party.call('POST', `/api/tasks/${id}/submit`, undefined, 'key')))
+    const waiting = `pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
+    await until(
+      async () => (await countOf(instances, waiting)) === drafts.length,
+      async () => {},
+    )
+  })
+  await submits
+  await until(
+    () => egress.sent === dispatch.perHost,
+    async () => {},
+  )
+  assert.is(await claimed(), drafts.length)
+  const closed = closing.close(0)
+  await until(async () => (await claimed()) <= dispatch.perHost, house.runDue)
+  egress.release()
+  await closed
+  await until(
+    async () => (await countOf(instances, `deliveries WHERE state = 'delivered'`)) === drafts.length,
+    house.runDue,
+  )
+  assert.is(egress.sent, dispatch.perHost)
+  const attempts = agents.flatMap(({ sink }) => sink.received.map(({ headers }) => headers['X-Service-Attempt']))
+  assert.equal(attempts, ['1', '1'])
+  await instances.close()
+})
+
 test('events of one task go out in the order of its steps, also where the clock of an instance is behind', async () => {
   const instances = await openInstances()
   const { house } = instances
