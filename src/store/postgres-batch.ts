@@ -2,6 +2,7 @@
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
 import type { Value } from './db.ts'
+import { codeOf } from './postgres-errors.ts'
 
 export interface Result {
   rows: Record<string, Value>[]
@@ -46,7 +47,7 @@ export type Columns = Map<string, readonly Column[]>
 interface Statements {
   /** Names under which this connection has statements prepared. */
   prepared: Set<string>
-  /** Names that it may have or not: their batch ended before it told. */
+  /** Names that it may have or not, or not as they are needed. */
   doubtful: Set<string>
 }
 
@@ -140,14 +141,18 @@ export class Batch extends pg.Query {
   }
 
   handleError(error: unknown) {
-    for (const at of this.#preparing) {
-      if (at < this.#at) continue
-      const { name } = this.#parts[at]!
-      this.#statements?.prepared.delete(name)
-      this.#statements?.doubtful.add(name)
+    for (const at of this.#preparing) if (at >= this.#at) this.#doubt(this.#parts[at]!.name)
+    if (outdated.includes(codeOf(error))) {
+      for (const name of this.#statements?.prepared ?? []) this.#doubt(name)
+      this.#columnsOf.clear()
     }
     for (const part of this.#parts.slice(this.#at)) part.reject(error)
     this.callback?.(error)
+  }
+
+  #doubt(name: string) {
+    this.#statements?.prepared.delete(name)
+    this.#statements?.doubtful.add(name)
   }
 
   #send(connection: Connection, { text, name, values, columns }: Part, at: number) {
@@ -165,6 +170,12 @@ export class Batch extends pg.Query {
     connection.execute({ portal: '' })
   }
 }
+
+/**
+ * The server has not what was prepared, has another of its name, or its columns are of other types by now: a pooler has
+ * changed the server's side, or a migration the tables. The next time all is prepared anew.
+ */
+const outdated = ['26000', '42P05', '0A000']
 
 const textOf = (value: Value) => (value === null ? null : String(value))
 

@@ -1,4 +1,5 @@
 /** The house's SQL as Postgres takes it. */
+import { createHash } from 'node:crypto'
 
 export interface PostgresText {
   text: string
@@ -13,14 +14,15 @@ export function postgresText(sql: string): PostgresText {
   let found = known.get(sql)
   if (!found) {
     const isSchema = /^\s*(CREATE|ALTER|DROP)\b/i.test(sql)
-    found = {
-      text: isSchema ? schemaText(uncommented(sql)) : uncommented(sql),
-      name: isSchema ? '' : `m${known.size}`,
-    }
+    const text = isSchema ? schemaText(uncommented(sql)) : uncommented(sql)
+    found = { text, name: isSchema ? '' : nameOf(text) }
     known.set(sql, found)
   }
   return found
 }
+
+// By the text alone: behind a pooler two processes may come to the same connection, and must mean the same by a name.
+const nameOf = (text: string) => `m${createHash('sha256').update(text).digest('hex').slice(0, 24)}`
 
 /** division_by_zero: how a statement of writes that must all change something says that one did not. */
 export const notAll = '22012'

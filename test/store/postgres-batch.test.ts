@@ -101,6 +101,20 @@ test('a statement that could not be prepared, or stood behind one that failed, c
   assert.equal(await behind('SELECT id FROM shelves'), [[], { most: 5 }])
 })
 
+test('what the server has prepared no more, or for other columns, fails once and is then prepared anew', async state => {
+  const { db, url } = state
+  const asked = () => db.read(q => q.get(`SELECT * FROM jars WHERE id = 'a'`))
+  assert.equal(await asked(), { id: 'a', coins: 5 })
+  const other = await openPostgres({ url, poolSize: 1 })
+  await other.write(tx => tx.run('ALTER TABLE jars ADD COLUMN lid TEXT'))
+  await other.close()
+  assert.is((await failure(asked())).code, '0A000')
+  assert.equal(await asked(), { id: 'a', coins: 5, lid: null })
+  assert.is((await failure(db.write(tx => tx.run('DEALLOCATE ALL')))).code, '26000')
+  assert.equal(await asked(), { id: 'a', coins: 5, lid: null })
+  assert.equal(await asked(), { id: 'a', coins: 5, lid: null })
+})
+
 test('a number that is no safe integer is refused, not rounded', async ({ db }) => {
   const error = await failure(db.read(q => q.get('SELECT CAST($1 AS BIGINT) AS big', ['9007199254740993'])))
   assert.ok(error instanceof RangeError)
