@@ -75,6 +75,8 @@ export class Batch extends pg.Query {
   #statements: Statements | null = null
   /** Set by the driver, to end its wait. */
   declare callback?: (error: unknown) => void
+  /** How long the driver waits, in ms; as its settings say unless given. */
+  declare query_timeout?: number
 
   constructor(columnsOf: Columns) {
     super({ text: '' })
@@ -95,6 +97,11 @@ export class Batch extends pg.Query {
         reject,
       })
     })
+  }
+
+  /** Lets the answer take so long that each statement may, and `silenceMs` besides: no part is answered before the last. */
+  waitForAll(statementMs: number, silenceMs: number) {
+    this.query_timeout = this.#parts.length * statementMs + silenceMs
   }
 
   override submit = (given: unknown) => {

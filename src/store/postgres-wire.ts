@@ -12,6 +12,9 @@ interface WireSettings {
   statementTimeoutMs: number
 }
 
+/** The server ends a statement by itself; one that has not even said so for so long is not there any more. */
+export const SILENCE_MS = 5000
+
 /** How long the end of a read may wait for company. */
 const LINGER_MS = 5
 
@@ -46,7 +49,10 @@ export class Wire {
       this.#lingering = setTimeout(() => this.#endRead(), LINGER_MS).unref()
       return 'COMMIT'
     }
-    const ended = this.#open().add('COMMIT', this.#settings.prepare ? 'COMMIT' : '')
+    const batch = this.#open()
+    const ended = batch.add('COMMIT', this.#settings.prepare ? 'COMMIT' : '')
+    // A server that has this goes on to the end of it: who is told too soon that it failed is told wrong.
+    batch.waitForAll(this.#settings.statementTimeoutMs, SILENCE_MS)
     this.#send()
     return (await ended).tag
   }

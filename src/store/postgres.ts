@@ -4,7 +4,7 @@ import { type Db, type Reader, type Step, StoreError, type Tx, type Value } from
 import type { Columns } from './postgres-batch.ts'
 import { codeOf, exhausted, translated, triesFor } from './postgres-errors.ts'
 import { joinedText, notAll, postgresText } from './postgres-text.ts'
-import { type Isolation, Wire } from './postgres-wire.ts'
+import { type Isolation, SILENCE_MS, Wire } from './postgres-wire.ts'
 import { createTurns, type Turns } from './turns.ts'
 
 export interface PostgresOptions {
@@ -23,8 +23,6 @@ export interface PostgresOptions {
 
 const DEFAULTS = { poolSize: 10, prepare: true, statementTimeoutMs: 15_000, queueTimeoutMs: 15_000 }
 const CONNECT_TIMEOUT_MS = 5000
-// The server ends a statement by itself; one that has not even said so is not there any more.
-const SILENCE_MS = 5000
 const PROBE_TIMEOUT_MS = 1000
 const PROBE_KEPT_MS = 1000
 

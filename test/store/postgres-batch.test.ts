@@ -170,6 +170,19 @@ test('a read sees one state, and its end holds up nobody who comes next', async 
   await other.close()
 })
 
+test('a commit is waited for as long as what goes before it may take, each within its limit', async ({ url }) => {
+  const statementTimeoutMs = 1000
+  const db = await openPostgres({ url, poolSize: 1, statementTimeoutMs })
+  const slow = (id: string) => ({
+    sql: 'INSERT INTO jars (id, coins) SELECT $1, 1 FROM pg_sleep(0.9)',
+    values: [id],
+  })
+  // Together they take longer than the server may be silent about one.
+  await db.write(tx => Promise.all(['c', 'd', 'e', 'f', 'g', 'h', 'i'].map(id => tx.runAll([slow(id)]))))
+  assert.equal(await db.read(q => q.get('SELECT COUNT(*) AS count FROM jars')), { count: 9 })
+  await db.close()
+})
+
 test('without prepared statements all is the same, and each statement has its limit', async ({ url }) => {
   const db = await openPostgres({ url, poolSize: 1, prepare: false, statementTimeoutMs: 50 })
   assert.equal(await db.read(q => Promise.all([q.get('SELECT 1 AS one'), q.get('SELECT 2 AS two')])), [
