@@ -90,9 +90,12 @@ export const answerBytes = 20_000
 export const dispatch = {
   perHost: 2,
   overall: 64,
-  /** While more units than this wait for the database, requests go first: so many webhooks are still sent beside them. */
+  /** While more units than this wait for the database, so many webhooks are sent beside them, for so long; then all again. */
   crowd: 8,
-  besideCrowd: 8,
+  besideCrowd: 2,
+  patienceMs: 2 * second,
+  /** A crowd that was not seen for so long is over. */
+  calmMs: 100,
   leaseMs: minute,
 } as const
 

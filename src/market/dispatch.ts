@@ -4,6 +4,7 @@ import type { Reader, Tx } from '../store/db.ts'
 import { claimDeliveries, type QueuedAgent, queuedAgent, queuedAgents, unclaimDeliveries } from '../store/outbox.ts'
 import type { Market } from './market.ts'
 import { onEvent } from './outbox.ts'
+import { placesFor } from './places.ts'
 import { attemptDelivery, type ClaimedDelivery, noteAttempt } from './webhook.ts'
 
 export interface Dispatcher {
@@ -20,7 +21,7 @@ const PAGE = 32
 /** Starts sending. */
 export function startDispatcher(market: Market): Dispatcher {
   const { world, log } = market
-  const flight = inFlight(() => (market.db.waiting > dispatch.crowd ? dispatch.besideCrowd : dispatch.overall))
+  const flight = inFlight(placesFor(market))
   const rung = new Set<string>()
   let closed = false
   let all = false

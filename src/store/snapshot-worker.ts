@@ -1,9 +1,13 @@
 /** The thread that makes snapshots, so that requests never wait for one. Ends when its one snapshot is made. */
+import { constants, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { realDisk } from './disk.ts'
 import type { Task } from './fold.ts'
 import { foldSealed } from './snapshot.ts'
 import { useCompiled } from './wasm.ts'
+
+// There a priority is the thread's own; elsewhere it would be the whole process'. Requests that need the processor go first.
+if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
 const { file, sqlite }: Task = workerData
 useCompiled(sqlite)

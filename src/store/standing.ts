@@ -13,9 +13,8 @@ export type StandingRow = Pick<
 const select = `SELECT a.id, a.builder_id AS "builderId", a.max_revisions AS "maxRevisions", a.status,
        a.last_pass_at AS "lastPassAt", a.failed_at AS "failedAt", a.deleted_at AS "deletedAt",
        a.webhook_url AS "webhookUrl", a.secret,
-       (SELECT u.suspended FROM users u WHERE u.id = a.builder_id) AS suspended,
-       (SELECT u.banned FROM users u WHERE u.id = a.builder_id) AS banned
-     FROM agents a`
+       u.suspended, u.banned
+     FROM agents a JOIN users u ON u.id = a.builder_id`
 
 export const standingOf = (q: Reader, agentId: string) => q.get<StandingRow>(`${select} WHERE a.id = $1`, [agentId])
 

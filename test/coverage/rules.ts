@@ -150,7 +150,7 @@ export const rules: readonly Row[] = [
     'not_authenticated: [403',
   ],
 
-  event('draft', 'submit', 'buyer', 'task.submitted', 'market/tasks.ts', "tell(ctx, after, 'task.submitted'"),
+  event('draft', 'submit', 'buyer', 'task.submitted', 'market/outbox.ts', "deliveryOf(ctx, task, 'task.submitted'"),
   event('pending', 'cancel', 'buyer', 'task.cancelled', 'market/tasks.ts', "told(ctx, after, 'task.cancelled'"),
   event(
     'delivered',

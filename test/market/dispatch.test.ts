@@ -245,7 +245,7 @@ test('what is due and what is submitted while it is taken up share the two place
   )
 })
 
-test('while a crowd of requests waits for the database eight webhooks are in flight, and all of them as soon as it is gone', async state => {
+test('while a crowd of requests waits for the database two webhooks are in flight, and all of them as soon as it is gone', async state => {
   const { house } = state
   const builder = await house.join('hosts')
   let open = () => {}
@@ -267,11 +267,11 @@ test('while a crowd of requests waits for the database eight webhooks are in fli
   Object.defineProperty(house.market.db, 'waiting', { get: () => waiting })
   for (const agent of agents) await submitted(state, agent)
   await reaches(dispatch.besideCrowd)
-  house.world.tick(2000)
+  house.world.tick(1000)
   await submitted(state) // one more look at the queues, at least
   assert.is(inFlight(), dispatch.besideCrowd)
   waiting = dispatch.crowd
-  house.world.tick(2000)
+  house.world.tick(1000)
   await reaches(agents.length)
   assert.is(inFlight(), agents.length)
   open()
