@@ -4,6 +4,7 @@ import { depositLimits, durations, limits } from '../api/limits.ts'
 import type { DepositLimitRecord, PaymentRecord, TransactionRecord } from '../api/records.ts'
 import type { Reader } from '../store/db.ts'
 import {
+  countDecision,
   countPayments,
   decidePayment,
   depositedSince,
@@ -159,35 +160,42 @@ async function list(kind: PaymentKind, { tx }: ReadCtx, { page, limit, status }:
 const adminListDeposits: Verb<'adminListDeposits'> = (ctx, { query }) => list('deposit', ctx, query)
 const adminListWithdrawals: Verb<'adminListWithdrawals'> = (ctx, { query }) => list('withdrawal', ctx, query)
 
-/** Turns a pending payment into a decided one; of two who try, one is refused. */
-async function decide({ tx, world }: Ctx, kind: PaymentKind, id: string, status: 'completed' | 'rejected') {
+/**
+ * Turns a pending payment into a decided one, with the money that `move` moves; of two who try, one is refused. Tallies
+ * come behind the money, as where a payment is made: else the two could wait for each other in a circle.
+ */
+async function decide(
+  { tx, world }: Ctx,
+  kind: PaymentKind,
+  id: string,
+  status: 'completed' | 'rejected',
+  move: (row: PaymentRow) => Promise<void> = async () => {},
+) {
   const row = await decidePayment(tx, kind, id, status, world.now())
-  if (row) return row
-  const decided = await paymentById(tx, kind, id)
-  throw decided ? refuse('payment_decided', decided.status) : refuse('not_found', kind)
-}
-
-const confirmDeposit: Verb<'confirmDeposit'> = async (ctx, { params }) => {
-  const row = await decide(ctx, 'deposit', params.id, 'completed')
-  await moveLater(ctx, 'deposit', row.amount, { id: row.id, from: account.world, to: account.available(ownerOf(row)) })
+  if (!row) {
+    const decided = await paymentById(tx, kind, id)
+    throw decided ? refuse('payment_decided', decided.status) : refuse('not_found', kind)
+  }
+  await move(row)
+  await countDecision(tx, row)
   return paymentRecord(row)
 }
 
-const rejectDeposit: Verb<'rejectDeposit'> = async (ctx, { params }) =>
-  paymentRecord(await decide(ctx, 'deposit', params.id, 'rejected'))
+const confirmDeposit: Verb<'confirmDeposit'> = (ctx, { params }) =>
+  decide(ctx, 'deposit', params.id, 'completed', row =>
+    moveLater(ctx, 'deposit', row.amount, { id: row.id, from: account.world, to: account.available(ownerOf(row)) }),
+  )
 
-const confirmWithdrawal: Verb<'confirmWithdrawal'> = async (ctx, { params }) => {
-  const row = await decide(ctx, 'withdrawal', params.id, 'completed')
-  await payOut(ctx, row.id, row.amount)
-  return paymentRecord(row)
-}
+const rejectDeposit: Verb<'rejectDeposit'> = (ctx, { params }) => decide(ctx, 'deposit', params.id, 'rejected')
 
-const rejectWithdrawal: Verb<'rejectWithdrawal'> = async (ctx, { params }) => {
-  const row = await decide(ctx, 'withdrawal', params.id, 'rejected')
-  const back = { id: `${row.id}_back`, from: account.payouts, to: account.available(ownerOf(row)) }
-  await moveLater(ctx, 'withdrawal', row.amount, back)
-  return paymentRecord(row)
-}
+const confirmWithdrawal: Verb<'confirmWithdrawal'> = (ctx, { params }) =>
+  decide(ctx, 'withdrawal', params.id, 'completed', row => payOut(ctx, row.id, row.amount))
+
+const rejectWithdrawal: Verb<'rejectWithdrawal'> = (ctx, { params }) =>
+  decide(ctx, 'withdrawal', params.id, 'rejected', row => {
+    const back = { id: `${row.id}_back`, from: account.payouts, to: account.available(ownerOf(row)) }
+    return moveLater(ctx, 'withdrawal', row.amount, back)
+  })
 
 export const paymentVerbs = {
   getDepositLimits,

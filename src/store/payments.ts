@@ -56,22 +56,23 @@ const statuses: readonly PaymentStatus[] = ['pending', 'completed', 'rejected']
 export const countPayments = (q: Reader, kind: PaymentKind, status: PaymentStatus | null) =>
   tallied(q, status === null ? statuses.map(each => `${kind} ${each}` as const) : [`${kind} ${status}`])
 
-/** Answers the row as it is then; undefined if it was not pending any more. */
-export const decidePayment = async (
+/** Answers the row as it is then; undefined if it was not pending any more. `countDecision` comes behind it. */
+export const decidePayment = (
   tx: Tx,
   kind: PaymentKind,
   id: string,
   status: Exclude<PaymentStatus, 'pending'>,
   now: number,
-) => {
-  const decided = await tx.get<PaymentRow>(
+) =>
+  tx.get<PaymentRow>(
     `UPDATE transfers SET status = $3, decided_at = $4 WHERE id = $1 AND kind = $2 AND status = 'pending'
      RETURNING ${paymentColumns}`,
     [id, kind, status, now],
   )
-  if (decided) await Promise.all([tally(tx, `${kind} pending`, id, -1), tally(tx, `${kind} ${status}`, id, 1)])
-  return decided
-}
+
+/** Counts a payment where it stands after its decision. */
+export const countDecision = (tx: Tx, { id, kind, status }: PaymentRow) =>
+  Promise.all([tally(tx, `${kind} pending`, id, -1), tally(tx, `${kind} ${status}`, id, 1)])
 
 /** What an account has deposited since then, or asked to; rejected deposits don't count. */
 export const depositedSince = async (q: Reader, userId: string, since: number) => {

@@ -176,15 +176,37 @@ test('submissions and approvals of one buyer and one agent at once never wait fo
   const drafts = await draftAll()
   await Promise.all([stepAll(drafts, 'submit'), stepAll(delivered, 'approve')])
   await house.checkLedger()
-  // Connections say what befell them when they end at the latest.
   await house.close(0)
-  const deadlocks = await asOwner(
+  assert.equal(await deadlocksOf(url), [{ deadlocks: '0' }])
+  await drop()
+})
+
+test('withdrawals that are asked for and others that are decided at once never wait for each other in a circle', async () => {
+  const { url, drop } = await freshDatabase()
+  const secretKey = randomBytes(32).toString('base64')
+  const house = await openHouse({ postgres: { url }, secretKey, payments: 'manual' })
+  const { admin } = house
+  const member = await house.join('member')
+  await admin.call('PUT', `/api/admin/users/${member.id}`, { connectStatus: 'connected' })
+  const { id } = await member.call<{ id: string }>('POST', '/api/wallet/deposit', { amount: 500_000 })
+  await admin.call('POST', `/api/admin/deposits/${id}/confirm`)
+  const ask = () => member.call<{ id: string }>('POST', '/api/wallet/withdraw', { amount: 1_000 })
+  const decide = (id: string, i: number) =>
+    admin.call('POST', `/api/admin/withdrawals/${id}/${i % 2 ? 'confirm' : 'reject'}`)
+  const asked = await Promise.all(Array.from({ length: 60 }, ask))
+  await Promise.all(asked.flatMap(({ id }, i) => [ask(), decide(id, i)]))
+  await house.checkLedger()
+  await house.close(0)
+  assert.equal(await deadlocksOf(url), [{ deadlocks: '0' }])
+  await drop()
+})
+
+/** Connections say what befell them when they end at the latest. */
+const deadlocksOf = (url: string) =>
+  asOwner(
     process.env.TEST_DATABASE_URL!,
     `SELECT deadlocks FROM pg_stat_database WHERE datname = '${new URL(url).pathname.slice(1)}'`,
   )
-  assert.equal(deadlocks, [{ deadlocks: '0' }])
-  await drop()
-})
 
 test('whoever loses every time is told so with 409, and the key of the request stays free', () =>
   inHouse(async (house, url) => {
