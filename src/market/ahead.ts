@@ -5,7 +5,7 @@
 import type { Endpoint } from '../api/endpoint.ts'
 import type { Db, Reader, Tx } from '../store/db.ts'
 import { heldStanding, type StandingRow } from '../store/standing.ts'
-import { type TaskRow, taskById } from '../store/tasks.ts'
+import { type TaskRow, taskById, wholeTask } from '../store/tasks.ts'
 
 /** Of each part who first asks for it takes it: later it may not be so any more. */
 interface Asked {
@@ -18,9 +18,15 @@ interface Asked {
 
 const asked = new WeakMap<Reader, Asked>()
 
+/** Whether a request of this record is done with what was asked ahead, so that it needs no state of its own. */
+export const isGlance = (record: Endpoint, db: Db) => db.shared && record.method === 'GET' && record.path === TASK
+
+const TASK = '/api/tasks/:id'
+
 /** What to call with the task's id before the rest of the request is looked at; null where nothing would be gained. */
 export function aheadOf(record: Endpoint, db: Db): ((q: Reader, id: string) => void) | null {
-  if (!db.shared || !record.path.startsWith('/api/tasks/:id')) return null
+  if (!db.shared || !record.path.startsWith(TASK)) return null
+  if (isGlance(record, db)) return (q, id) => void asked.set(q, { id, held: false, task: kept(wholeTask(q, id)) })
   if (record.unit === 'read') return (q, id) => void asked.set(q, { id, held: false, task: kept(taskById(q, id)) })
   if (record.unit !== 'write') return null
   const withAgent = record.path.endsWith('/submit')

@@ -44,6 +44,11 @@ export interface Db {
   /** Reads one consistent state. Resolves only when all that it may have seen is durable. */
   read<T>(work: (q: Reader) => Promise<T>): Promise<T>
   /**
+   * Reads without one state for all: each statement sees what is committed by then. For work that is done with what it
+   * asks in its first breath, which a server answers many of at once.
+   */
+  glance<T>(work: (q: Reader) => Promise<T>): Promise<T>
+  /**
    * Runs `work` as one transaction: it commits if `work` resolves and is rolled back if it throws. Resolves (or rejects)
    * only when all that it wrote or may have seen is durable. `work` awaits nothing but `tx`, and may run more than once.
    * The embedded engine runs one at a time. On a shared one each statement sees what others have committed by then, so

@@ -43,3 +43,6 @@ const isContested = (error: unknown) => contested.includes(codeOf(error))
 
 /** Of an error of Postgres; empty for every other. */
 export const codeOf = (error: unknown) => (error as { code?: string } | null)?.code ?? ''
+
+/** The server says farewell with the first two; ECONNRESET and the like are Node's; what has no code is the driver's own. */
+export const endsConnection = (error: unknown) => /^(?:57P|08|E|$)/.test(codeOf(error))

@@ -1,7 +1,9 @@
 /** One connection to Postgres: what is asked in one breath travels together, and a transaction's bounds with it. */
+import type { Duplex } from 'node:stream'
 import type pg from 'pg'
 import type { Value } from './db.ts'
 import { Batch, type Columns, type Result } from './postgres-batch.ts'
+import { endsConnection } from './postgres-errors.ts'
 import type { PostgresText } from './postgres-text.ts'
 
 export type Isolation = 'READ COMMITTED' | 'REPEATABLE READ READ ONLY'
@@ -62,6 +64,23 @@ export class Wire {
     const ended = this.#open().add('ROLLBACK', '')
     this.#send()
     await ended
+  }
+
+  /** Sends all as one packet; resolves when all are answered, with whether the connection is sound. Outside transactions. */
+  async carry(batches: readonly Batch[]): Promise<boolean> {
+    if (this.#lingering) this.#endRead()
+    const { stream } = (this.#client as unknown as { connection: { stream: Duplex } }).connection
+    stream.cork()
+    this.#send()
+    const errors = batches.map(
+      batch =>
+        new Promise<unknown>(resolve => {
+          batch.callback = resolve
+          this.#client.query(batch)
+        }),
+    )
+    stream.uncork()
+    return !(await Promise.all(errors)).some(error => error && endsConnection(error))
   }
 
   #endRead() {

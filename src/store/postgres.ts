@@ -1,8 +1,9 @@
 /** The database on a Postgres server, shared by as many processes as it takes. */
 import pg from 'pg'
 import { type Db, type Reader, type Step, StoreError, type Tx, type Value } from './db.ts'
-import type { Columns } from './postgres-batch.ts'
+import type { Batch, Columns } from './postgres-batch.ts'
 import { codeOf, exhausted, translated, triesFor } from './postgres-errors.ts'
+import { Glances } from './postgres-glances.ts'
 import { joinedText, notAll, postgresText } from './postgres-text.ts'
 import { type Isolation, SILENCE_MS, Wire } from './postgres-wire.ts'
 import { createTurns, type Turns } from './turns.ts'
@@ -93,6 +94,7 @@ class PostgresDb implements Db {
   readonly #warn: (message: string) => void
   readonly #wires = new WeakMap<pg.PoolClient, Wire>()
   readonly #columns: Columns = new Map()
+  readonly #glances = new Glances(this.#columns, batches => this.#carry(batches))
   #readiness: Promise<boolean> | null = null
   #closing: Promise<unknown> | null = null
 
@@ -110,6 +112,12 @@ class PostgresDb implements Db {
 
   read<T>(work: (q: Reader) => Promise<T>): Promise<T> {
     return this.#transact('REPEATABLE READ READ ONLY', work)
+  }
+
+  glance<T>(work: (q: Reader) => Promise<T>): Promise<T> {
+    // Outside a transaction a pooler's connection has no limit for a statement.
+    if (!this.#settings.prepare) return this.read(work)
+    return this.#glances.read(work)
   }
 
   write<T>(work: Work<T>): Promise<T> {
@@ -162,21 +170,8 @@ class PostgresDb implements Db {
     }
   }
 
-  /**
-   * The pool's own queue is never used: it has one limit for waiting in it and for reaching the server, and a crowd may
-   * wait for long where a server that is away must be noticed soon.
-   */
   async #transact<T>(isolation: Isolation, work: Work<T>, trusting = false): Promise<T> {
-    if (this.#closing) throw new StoreError('The database is closed.')
-    await this.#turns.take()
-    const client = await this.#pool.connect().catch(error => {
-      this.#turns.give()
-      throw translated(error)
-    })
-    const release = (broken?: boolean) => {
-      client.release(broken)
-      this.#turns.give()
-    }
+    const { client, release } = await this.#connect()
     const tx = new PostgresTx(this.#wire(client), isolation, trusting)
     try {
       const value = await work(tx)
@@ -192,6 +187,34 @@ class PostgresDb implements Db {
       )
       throw translated(error)
     }
+  }
+
+  /** Never rejects: each batch tells its own. */
+  async #carry(batches: readonly Batch[]): Promise<void> {
+    try {
+      const { client, release } = await this.#connect()
+      release(!(await this.#wire(client).carry(batches)))
+    } catch (error) {
+      for (const batch of batches) batch.handleError(error)
+    }
+  }
+
+  /**
+   * The pool's own queue is never used: it has one limit for waiting in it and for reaching the server, and a crowd may
+   * wait for long where a server that is away must be noticed soon.
+   */
+  async #connect() {
+    if (this.#closing) throw new StoreError('The database is closed.')
+    await this.#turns.take()
+    const client = await this.#pool.connect().catch(error => {
+      this.#turns.give()
+      throw translated(error)
+    })
+    const release = (broken?: boolean) => {
+      client.release(broken)
+      this.#turns.give()
+    }
+    return { client, release }
   }
 
   #wire(client: pg.PoolClient): Wire {

@@ -129,6 +129,10 @@ class EmbeddedDb implements SqliteDb {
     return this.#turns.length + (this.#storage?.journal.waiting ?? 0)
   }
 
+  glance<T>(work: (q: Reader) => Promise<T>): Promise<T> {
+    return this.read(work)
+  }
+
   async read<T>(work: (q: Reader) => Promise<T>): Promise<T> {
     await this.#enter()
     const unit = new Unit(this.#engine, false, this.#history)

@@ -91,6 +91,9 @@ const selectOne = `SELECT ${own}, a.slug AS "agentSlug", a.name AS "agentName",
   (SELECT d.status FROM disputes d WHERE d.task_id = t.id) AS "disputeStatus"
 FROM tasks t JOIN agents a ON a.id = t.agent_id WHERE t.id = $1`
 
+/** The same in one statement, whatever hangs on the task. */
+export const wholeTask = (q: Reader, id: string) => q.get<TaskRow>(`${select} WHERE t.id = $1`, [id])
+
 const noDeliverable: Partial<TaskRow> = {
   deliverableContent: null,
   deliverableNotes: null,

@@ -2,7 +2,7 @@
 import { type Endpoint, type Page, type ReadyPage, takesIdempotencyKey } from '../api/endpoint.ts'
 import { Refusal, refuse } from '../api/failures.ts'
 import { Created, Download, Json } from '../api/reply.ts'
-import { aheadOf } from '../market/ahead.ts'
+import { aheadOf, isGlance } from '../market/ahead.ts'
 import { dropFiles } from '../market/files.ts'
 import type { KeptAnswer } from '../market/idempotency.ts'
 import type { Actor, Market } from '../market/market.ts'
@@ -116,6 +116,7 @@ function performer(record: Endpoint, verb: Verb, market: Market, authenticate: A
     return verb({ ...market, actor }, understood(work.input))
   }
 
+  if (isGlance(record, db)) return (work: Work) => db.glance(q => inside(q, work))
   if (record.unit === 'read') return (work: Work) => db.read(q => inside(q, work))
   const plain = record.unit === 'write' ? (work: Work) => db.write(tx => inside(tx, work)) : inItsOwn
   if (!takesIdempotencyKey(record)) return plain
