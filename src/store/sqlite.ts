@@ -50,6 +50,8 @@ export interface SqliteDb extends Db {
 }
 
 const JOURNAL_BYTES = 16 * 1024 * 1024
+/** Units under way beside which a snapshot waits for a quieter moment, until the journal is twice as long. */
+const CROWD = 8
 const parts: Parts = { disk: realDisk, fold: foldInWorker, lock: lockFile }
 
 /** Opens the database in `file`, made if it is missing. Throws a StoreError if it is in use or damaged. */
@@ -280,7 +282,8 @@ class EmbeddedDb implements SqliteDb {
   #foldIfLong(bytes: number) {
     const { limit, snapshotBytes } = this.#storage!
     if (this.#folding || this.#state !== 'open') return
-    if (bytes < Math.max(limit, snapshotBytes / 4, this.#retryAt)) return
+    const due = Math.max(limit, snapshotBytes / 4, this.#retryAt)
+    if (bytes < due || (bytes < 2 * due && this.waiting > CROWD)) return
     this.#foldAside()
   }
 
