@@ -207,11 +207,13 @@ class Walker {
   async perform(name: EndpointName, plan: Plan, spoiltPart: number): Promise<void> {
     const { dice } = this
     const key = takesIdempotencyKey(endpoints[name]) && dice.often(0.12) ? `key ${dice.below(40)}` : undefined
-    const answer = await this.ask(name, plan, { key, spoilt: dice.often(spoiltPart) })
+    const spoilt = dice.often(spoiltPart)
+    const answer = await this.ask(name, plan, { key, spoilt })
     this.#again(name, plan, key)
     // A letter goes out when somebody looks what is due.
     if (name === 'requestPasswordReset') this.#agenda.push(() => this.pass(1_500))
-    if (answer.status >= 300 || dice.often(0.15)) return
+    // A spoilt one may have gone to another endpoint, under another method.
+    if (spoilt || answer.status >= 300 || dice.often(0.15)) return
     const next = followUps[name]?.(this.scene, answer, plan)
     if (next) this.#minds.push(next)
     if (this.#minds.length > 40) this.#minds.shift()
