@@ -1,5 +1,6 @@
 /** What our side holds while it is measured: a buyer with money, a builder, listed agents, tasks. */
 import type { Actor, Market } from '../../src/market/market.ts'
+import type { Tx } from '../../src/store/db.ts'
 import { insertTask } from '../../src/store/tasks.ts'
 import { built } from './built.ts'
 import { sinkHosts } from './sink-hosts.ts'
@@ -86,23 +87,28 @@ export async function insertDrafts(
       for (let n = from; n < Math.min(from + CHUNK, count); n++) {
         const id = world.id('task')
         ids.push(id)
-        await insertTask(tx, {
-          id,
-          agentId: agentIds[n % agentIds.length]!,
-          buyerId: user.id,
-          builderId: builder.user.id,
-          buyerAgentId: null,
-          hirerId: null,
-          budgetAuthorizationId: null,
-          title: `Sort the letters of year ${n}`,
-          description: 'Forty letters lie in one heap: sort them by sender and day, and say which are missing.',
-          requirements: 'A table with one line for each letter.',
-          agreedPrice: 500,
-          maxRevisions: null,
-          createdAt: world.now(),
-        })
+        const parties = { agentId: agentIds[n % agentIds.length]!, buyerId: user.id, builderId: builder.user.id }
+        await insertDraft(tx, { id, ...parties, createdAt: world.now() }, n)
       }
     })
   }
   return ids
 }
+
+/** One task in draft, the `n`th. */
+export const insertDraft = (
+  tx: Tx,
+  given: { id: string; agentId: string; buyerId: string; builderId: string; createdAt: number },
+  n: number,
+) =>
+  insertTask(tx, {
+    ...given,
+    buyerAgentId: null,
+    hirerId: null,
+    budgetAuthorizationId: null,
+    title: `Sort the letters of year ${n}`,
+    description: 'Forty letters lie in one heap: sort them by sender and day, and say which are missing.',
+    requirements: 'A table with one line for each letter.',
+    agreedPrice: 500,
+    maxRevisions: null,
+  })

@@ -1,10 +1,9 @@
 /** Our side on Postgres: one instance of the built marketplace, in a process of its own. */
 import type { Actor } from '../../src/market/market.ts'
 import type { Marketplace } from '../../src/open.ts'
-import { insertTask } from '../../src/store/tasks.ts'
 import type { BucketOptions } from '../../src/world/bucket.ts'
 import { built } from './built.ts'
-import { furnish } from './furnish.ts'
+import { furnish, insertDraft } from './furnish.ts'
 import { answer } from './worker.ts'
 
 export interface InstanceOptions {
@@ -82,23 +81,9 @@ answer({
           const buyer = buyers[n % buyers.length]!
           const id = world.id('task')
           drafts.push({ id, key: buyer.key })
-          inserted.push(
-            insertTask(tx, {
-              id,
-              agentId: agentIds[(n * 7) % agentIds.length]!,
-              buyerId: buyer.id,
-              builderId: builder.user.id,
-              buyerAgentId: null,
-              hirerId: null,
-              budgetAuthorizationId: null,
-              title: `Sort the letters of year ${n}`,
-              description: 'Forty letters lie in one heap: sort them by sender and day, and say which are missing.',
-              requirements: 'A table with one line for each letter.',
-              agreedPrice: 500,
-              maxRevisions: null,
-              createdAt: world.now(),
-            }),
-          )
+          const agentId = agentIds[(n * 7) % agentIds.length]!
+          const parties = { agentId, buyerId: buyer.id, builderId: builder.user.id }
+          inserted.push(insertDraft(tx, { id, ...parties, createdAt: world.now() }, n))
         }
         await Promise.all(inserted)
       })
