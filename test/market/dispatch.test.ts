@@ -103,6 +103,29 @@ test('an attempt uses the URL and the secret of its moment', async state => {
   assert.ok(verify({ secret, timestamp, signature, body: JSON.stringify(body), now: Number(timestamp) }).ok)
 })
 
+test('a secret that was sealed under another key is told in the log, and tried again on the schedule', async state => {
+  const { house, agent } = state
+  await house.market.db.write(tx => tx.run(`UPDATE agents SET secret = '00000000.a.b.c' WHERE id = $1`, [agent.id]))
+  const task = await submitted(state)
+  await house.webhooksSent()
+  assert.is(agent.sink.received.length, 0)
+  const { items } = await agent.builder.call<{ items: { id: string; taskId: string; status: string }[] }>(
+    'GET',
+    `/api/my/agents/${agent.id}/deliveries`,
+  )
+  const one = items.find(({ taskId }) => taskId === task.id)!
+  const { attempts } = await agent.builder.call<{ attempts: { message: string }[] }>(
+    'GET',
+    `/api/my/agents/${agent.id}/deliveries/${one.id}`,
+  )
+  assert.equal(
+    attempts.map(({ message }) => message),
+    ['This webhook secret was sealed under another key'],
+  )
+  const wait = await toNextAttempt(state)
+  assert.ok(wait > 0)
+})
+
 test('events of one task wait for each other; those of another task do not', async state => {
   const { house, buyer, agent } = state
   agent.sink.status = 500
