@@ -80,21 +80,21 @@ async function startIn(bin: string, fsync: 'on' | 'off' = 'off'): Promise<Stoppa
     stdio: 'ignore',
     ...as,
   })
-  const port = await freePort()
   const settings = {
     listen_addresses: '127.0.0.1',
-    port,
     unix_socket_directories: '',
     fsync,
     max_connections: 200,
     ...(fsync === 'off' && fleeting),
   }
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const url = `postgres://test@127.0.0.1:${port}/postgres`
+  let port = await freePort()
+  const url = () => `postgres://test@127.0.0.1:${port}/postgres`
   let end = async () => {}
   let all = (_signal: NodeJS.Signals) => {}
-  const resume = async () => {
-    const server = spawn(join(bin, 'postgres'), ['-D', data, ...args], { stdio: 'ignore', ...as })
+  /** False if it ends at once: somebody else has taken the port meanwhile. */
+  const begin = async () => {
+    const server = spawn(join(bin, 'postgres'), ['-D', data, ...args, '-p', String(port)], { stdio: 'ignore', ...as })
     const ended = new Promise<void>(resolve => server.once('exit', () => resolve()))
     all = signal => {
       for (const pid of [...childrenOf(server.pid!), server.pid!]) process.kill(pid, signal)
@@ -103,13 +103,21 @@ async function startIn(bin: string, fsync: 'on' | 'off' = 'off'): Promise<Stoppa
       server.kill('SIGINT')
       return ended
     }
-    await untilReady(url)
+    return untilReady(url(), ended)
   }
-  await resume()
+  for (let tries = 1; !(await begin()); tries++) {
+    if (tries === 5) throw new Error(`Postgres does not start in ${data}`)
+    port = await freePort()
+  }
   return {
-    url,
+    url: url(),
     pause: () => end(),
-    resume,
+    async resume() {
+      for (let tries = 1; !(await begin()); tries++) {
+        if (tries === 50) throw new Error(`Postgres does not start again on port ${port}`)
+        await pause(100)
+      }
+    },
     freeze: () => all('SIGSTOP'),
     thaw: () => all('SIGCONT'),
     async stop() {
@@ -151,16 +159,24 @@ const freePort = () =>
     })
   })
 
-async function untilReady(url: string): Promise<void> {
+/** False if the server has ended before it was. */
+async function untilReady(url: string, ended: Promise<void>): Promise<boolean> {
   const { default: pg } = await import('pg')
-  for (let tries = 0; ; tries++) {
+  let isThere = true
+  void ended.then(() => {
+    isThere = false
+  })
+  for (let tries = 0; isThere; tries++) {
     const client = new pg.Client(url)
     try {
       await client.connect()
-      return await client.end()
+      await client.end()
+      await pause(0) // another server may answer there
+      if (isThere) return true
     } catch (error) {
-      if (tries === 150) throw error
+      if (tries === 300) throw error
       await pause(100)
     }
   }
+  return false
 }
