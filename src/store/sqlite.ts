@@ -41,6 +41,8 @@ export interface Stats {
   journalBytes: number
   snapshotBytes: number
   snapshots: number
+  /** A snapshot is in the making. */
+  folding: boolean
 }
 
 export interface SqliteDb extends Db {
@@ -218,6 +220,7 @@ class EmbeddedDb implements SqliteDb {
       journalBytes: this.#storage?.journal.bytes ?? 0,
       snapshotBytes: this.#storage?.snapshotBytes ?? 0,
       snapshots: this.#snapshots,
+      folding: this.#folding !== null,
     }
   }
 

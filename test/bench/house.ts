@@ -56,7 +56,8 @@ async function record(id: string): Promise<Step[]> {
 
 async function settled(): Promise<void> {
   const next = `SELECT id FROM deliveries WHERE ended_at IS NULL LIMIT 1`
-  while (await market.db.read(q => q.get(next))) await pause(20)
+  // What our own thread still does aside would slow the peer.
+  while ((await market.db.read(q => q.get(next))) || database().stats().folding) await pause(20)
 }
 
 async function longestStall(work: () => Promise<unknown>): Promise<number> {
