@@ -67,13 +67,13 @@ export function createServer(options: ServerOptions): Server {
   const { market, counters } = options
   const house: House = { market, takeRate: rateLimit(market, counters), closing: false }
   const server = http.createServer(timing)
-  const app = routes(options, house)
+  const serveRoute = routes(options, house)
   const flight = inFlight()
   const front = (req: IncomingMessage, res: ServerResponse) => {
     flight.add(res)
     const refusal = unwelcome(house, req)
     if (refusal) void turnAway(new Call(house, req, res), refusal)
-    else (app.handler as (req: IncomingMessage, res: ServerResponse) => void)(req, res)
+    else serveRoute(req, res)
   }
   server.on('request', front).on('checkExpectation', front)
   server.on('clientError', answerParserError(market.config)).on('connect', answerTunnel(market.config))
@@ -101,17 +101,25 @@ export function createServer(options: ServerOptions): Server {
   }
 }
 
-function routes({ endpoints, verbs, market, authenticate, pages = {} }: ServerOptions, house: House): Polka {
-  const app: Polka = polka({
-    onNoMatch: (req, res) => void turnAway(new Call(house, req, res), noMatch(app, req)),
-    onError: (error, req, res) => new Call(house, req, res).fail(error),
-  })
-  app.get('/healthz', (req, res) => new Call(house, req, res, '/healthz').page(200, 'text/plain', 'ok'))
-  app.get('/readyz', (req, res) => tellReadiness(new Call(house, req, res, '/readyz')))
+type Handle = (req: IncomingMessage, res: ServerResponse) => void
+
+/** One router for each number of segments, as a router tries each of its routes on every request. */
+function routes({ endpoints, verbs, market, authenticate, pages = {} }: ServerOptions, house: House): Handle {
+  const routers = new Map<number, Polka>()
+  const routerOf = (path: string): Polka => {
+    const segments = segmentsIn(path)
+    const router = routers.get(segments) ?? emptyRouter(house)
+    routers.set(segments, router)
+    return router
+  }
+  const get = (path: string, handle: (call: Call) => unknown) =>
+    routerOf(path).get(path, (req, res) => void handle(new Call(house, req, res, path)))
+
+  get('/healthz', call => call.page(200, 'text/plain', 'ok'))
+  get('/readyz', tellReadiness)
   for (const [path, page] of Object.entries(pages)) {
     const handle: Serve = call => show(page, call)
-    const serve = path === METRICS ? handle : (call: Call) => limited(call, 'general', handle)
-    app.get(path, (req, res) => serve(new Call(house, req, res, path)))
+    get(path, path === METRICS ? handle : call => limited(call, 'general', handle))
   }
   const named = Object.entries(endpoints).filter(([, { only }]) => only !== 'dev' || market.config.mode === 'dev')
   for (const [name, record] of named.sort(([, a], [, b]) => byPath(a.path, b.path))) {
@@ -120,9 +128,30 @@ function routes({ endpoints, verbs, market, authenticate, pages = {} }: ServerOp
     const handle = serve(record, verb, market, authenticate)
     const category = categoryOf(record)
     const { method, path } = record
-    app.add(method, path, (req, res) => limited(new Call(house, req, res, path), category(req), handle))
+    routerOf(path).add(method, path, (req, res) => limited(new Call(house, req, res, path), category(req), handle))
   }
-  return app
+  const none = emptyRouter(house)
+  return (req, res) => {
+    const { handler } = routers.get(segmentsIn(req.url ?? '')) ?? none
+    ;(handler as Handle)(req, res)
+  }
+}
+
+function emptyRouter(house: House): Polka {
+  const router: Polka = polka({
+    onNoMatch: (req, res) => void turnAway(new Call(house, req, res), noMatch(router, req)),
+    onError: (error, req, res) => new Call(house, req, res).fail(error),
+  })
+  return router
+}
+
+/** Of the path alone; a slash at its end makes none, as to the router. */
+export function segmentsIn(target: string): number {
+  const end = target.indexOf('?')
+  const path = end === -1 ? target : target.slice(0, end)
+  let count = 0
+  for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) count++
+  return path.length > 1 && path.endsWith('/') ? count - 1 : count
 }
 
 /** Whether a balancer should send requests here: not while this server closes, nor without its database. */

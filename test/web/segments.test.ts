@@ -1,0 +1,13 @@
+/** Which router a request goes to. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { segmentsIn } from '../../src/web/server.ts'
+
+test('segments are counted as a router sees them: without the query, and without a slash at the end', () => {
+  const counts = { '/': 1, '': 0, '*': 0, '/healthz': 1, '/healthz/': 1, '/api/tasks/x': 3, '/api/tasks/x/?a=/b/c': 3 }
+  for (const [target, count] of Object.entries(counts)) assert.is(segmentsIn(target), count, target)
+  assert.is(segmentsIn('/api//tasks'), 3)
+  assert.is(segmentsIn('/a?/'), 1)
+})
+
+test.run()
