@@ -2,7 +2,7 @@
 import type { EventData, EventExtra } from '../api/events.ts'
 import type { AgentEvent } from '../api/flow.ts'
 import type { TrustTier } from '../api/records.ts'
-import { insertDelivery } from '../store/outbox.ts'
+import { insertDelivery, insertFirstDelivery } from '../store/outbox.ts'
 import type { StandingRow } from '../store/standing.ts'
 import type { TaskRow } from '../store/tasks.ts'
 import { userById } from '../store/users.ts'
@@ -47,7 +47,7 @@ export async function tellSubmitted(ctx: Acting<Ctx>, task: TaskRow, agent: Stan
   const outlet = outlets.get(ctx.world)
   const leasedUntil = outlet?.lease(agent.webhookUrl) ?? null
   const delivery = await deliveryOf(ctx, task, 'task.submitted', {}, agent.id)
-  await insertDelivery(ctx.tx, delivery, leasedUntil)
+  await insertFirstDelivery(ctx.tx, delivery, leasedUntil ?? 0)
   const { webhookUrl, secret } = agent
   ctx.tx.afterCommit(() => {
     if (leasedUntil === null) outlet?.wake(agent.id)

@@ -28,20 +28,25 @@ const KEPT_STATEMENTS = 1000
 // The end of a transaction of SQLite's can cost time that grows with the whole database: a page that was split in it had
 // for a moment a number far beyond the last one, and whatever stands beyond the last one is then looked for in all pages.
 const UNITS = 64
+// A savepoint copies every page that its unit writes. Units that fail come together: so many after one have their own.
+const GUARDED = 64
 const NO_ROWS: Record<string, Value>[] = []
 
 export class Engine {
   readonly #connection: Connection
   readonly #prepared = new Map<string, Prepared>()
   readonly #transaction: Statement
-  readonly #begin: Statement
-  readonly #commit: Statement
-  readonly #rollback: Statement
   readonly #end: Statement
+  readonly #undo: Statement
+  readonly #savepoint: Statement
+  readonly #release: Statement
+  readonly #undoUnit: Statement
   readonly #schemaVersion: Statement
   #open = false
-  /** So many of the transaction that is open now. */
-  #units = 0
+  /** What each unit of the open transaction did: done again if a unit without a savepoint fails. */
+  #units: (readonly Effect[])[] = []
+  /** So many of the next units have a savepoint. */
+  #guarded = 0
 
   /** `bytes` is an SQLite file; without it the database is empty. Throws if it isn't one. */
   static async open(bytes?: Uint8Array) {
@@ -52,10 +57,11 @@ export class Engine {
     this.#connection = connection
     connection.column('PRAGMA temp_store=MEMORY; PRAGMA foreign_keys=ON')
     this.#transaction = connection.prepare('BEGIN')
-    this.#begin = connection.prepare('SAVEPOINT unit')
-    this.#commit = connection.prepare('RELEASE unit')
-    this.#rollback = connection.prepare('ROLLBACK TO unit')
     this.#end = connection.prepare('COMMIT')
+    this.#undo = connection.prepare('ROLLBACK')
+    this.#savepoint = connection.prepare('SAVEPOINT unit')
+    this.#release = connection.prepare('RELEASE unit')
+    this.#undoUnit = connection.prepare('ROLLBACK TO unit')
     this.#schemaVersion = connection.prepare('PRAGMA schema_version')
   }
 
@@ -104,33 +110,61 @@ export class Engine {
     return this.#connection.changed
   }
 
-  /** Begins a unit. Many follow each other in one transaction of SQLite's, each a savepoint of it: see UNITS. */
+  /** Begins a unit: many follow each other in one transaction of SQLite's, see UNITS. */
   begin() {
     if (!this.#open) finish(this.#transaction)
     this.#open = true
-    finish(this.#begin)
+    if (this.#guarded > 0) finish(this.#savepoint)
   }
 
-  commit() {
-    finish(this.#commit)
-    if (++this.#units === UNITS) this.#endTransaction()
+  /** Ends a unit that did `effects`. */
+  commit(effects: readonly Effect[]) {
+    if (this.#guarded > 0) {
+      finish(this.#release)
+      this.#guarded--
+    }
+    this.#units.push(effects)
+    if (this.#units.length === UNITS) this.#endTransaction()
   }
 
-  /** Throws a LostError if SQLite has given up the whole transaction, with units that are committed. */
+  /** Undoes a unit. Throws a LostError if the units before it, which are committed, could not be kept. */
   rollback() {
     try {
-      finish(this.#rollback)
+      if (this.#guarded > 0) {
+        finish(this.#undoUnit)
+        this.commit([])
+      } else {
+        this.#redo()
+        this.#guarded = GUARDED
+      }
     } catch (error) {
       throw lost(error)
     }
-    this.commit()
     this.#forgetColumns()
+  }
+
+  /** Undoes the whole transaction, and does again what belongs to units that are committed. */
+  #redo() {
+    finish(this.#undo)
+    finish(this.#transaction)
+    for (const effect of this.#units.flat()) {
+      const changed = this.replay(effect)
+      if (changed !== effect.changed) throw new Error(`${effect.sql} changed ${effect.changed} rows, then ${changed}`)
+    }
   }
 
   #endTransaction() {
     if (this.#open) finish(this.#end)
     this.#open = false
-    this.#units = 0
+    this.#units = []
+  }
+
+  /** Runs `work`, which uses `replay`, as one transaction of its own. If it throws, this engine can't be used any more. */
+  replaying(work: () => void) {
+    this.#endTransaction()
+    finish(this.#transaction)
+    work()
+    finish(this.#end)
   }
 
   /** What a statement threw, by its kind; a LostError if the transaction went with it, as it does when memory runs out. */
@@ -159,7 +193,8 @@ export class Engine {
 
   close() {
     for (const { statement } of this.#prepared.values()) statement.free()
-    for (const statement of [this.#transaction, this.#begin, this.#commit, this.#rollback, this.#end]) statement.free()
+    for (const statement of [this.#transaction, this.#end, this.#undo]) statement.free()
+    for (const statement of [this.#savepoint, this.#release, this.#undoUnit]) statement.free()
     this.#schemaVersion.free()
     this.#prepared.clear()
     this.#connection.close()

@@ -10,23 +10,28 @@ export interface DeliveryRow {
   attempts: number
 }
 
-/**
- * Joins the end of its task's queue to this agent: `pending` if nothing is before it, else `waiting`. The task is held.
- * `leasedUntil`: it is claimed already, by whoever writes it; only for what can have nothing before it.
- */
-export const insertDelivery = (
-  tx: Tx,
-  row: Omit<DeliveryRow, 'attempts'> & { createdAt: number },
-  leasedUntil: number | null = null,
-) =>
+type NewDelivery = Omit<DeliveryRow, 'attempts'> & { createdAt: number }
+
+/** Joins the end of its task's queue to this agent: `pending` if nothing is before it, else `waiting`. The task is held. */
+export const insertDelivery = (tx: Tx, row: NewDelivery) =>
+  tx.runAll([
+    {
+      sql: `INSERT INTO deliveries (id, agent_id, task_id, event, body, state, place, next_at, created_at)
+     SELECT $1, $2, $3, $4, $5, CASE WHEN last.place IS NULL THEN 'pending' ELSE 'waiting' END,
+       COALESCE(last.place + 1, 0), $6, $6
+     FROM (SELECT MAX(d.place) AS place FROM deliveries d
+       WHERE d.task_id = $3 AND d.agent_id = $2 AND d.ended_at IS NULL) last`,
+      values: [row.id, row.agentId, row.taskId, row.event, row.body, row.createdAt],
+    },
+  ])
+
+/** The first one of a task. `leasedUntil`: it is claimed already, by whoever writes it; 0: it is anyone's. */
+export const insertFirstDelivery = (tx: Tx, row: NewDelivery, leasedUntil: number) =>
   tx.runAll([
     {
       sql: `INSERT INTO deliveries (id, agent_id, task_id, event, body, state, place, next_at, created_at,
        leased_until, attempts)
-     SELECT $1, $2, $3, $4, $5, CASE WHEN last.place IS NULL THEN 'pending' ELSE 'waiting' END,
-       COALESCE(last.place + 1, 0), $6, $6, $7, $8
-     FROM (SELECT MAX(d.place) AS place FROM deliveries d
-       WHERE d.task_id = $3 AND d.agent_id = $2 AND d.ended_at IS NULL) last`,
+     VALUES ($1, $2, $3, $4, $5, 'pending', 0, $6, $6, $7, $8)`,
       values: [
         row.id,
         row.agentId,
@@ -34,8 +39,8 @@ export const insertDelivery = (
         row.event,
         row.body,
         row.createdAt,
-        leasedUntil ?? 0,
-        leasedUntil === null ? 0 : 1,
+        leasedUntil,
+        leasedUntil > 0 ? 1 : 0,
       ],
     },
   ])

@@ -67,14 +67,14 @@ const texts = (batches: readonly Batch[]) =>
 /** Does every record once more. Throws a StoreError if one does not change as many rows as it did at first. */
 export const replay = (engine: Engine, journal: JournalContent) => {
   const names: string[] = []
-  // As one transaction: a page that many records change is then written once, and what fails is given up as a whole.
-  engine.begin()
-  for (const batch of journal.batches) {
-    batch.records.forEach((record, i) => {
-      replayRecord(engine, record, names, `${journal.path}, record ${batch.seq + i}`)
-    })
-  }
-  engine.commit()
+  // As one transaction: a page that many records change is then written once.
+  engine.replaying(() => {
+    for (const batch of journal.batches) {
+      batch.records.forEach((record, i) => {
+        replayRecord(engine, record, names, `${journal.path}, record ${batch.seq + i}`)
+      })
+    }
+  })
 }
 
 const replayRecord = (engine: Engine, record: JournalRecord, names: string[], where: string) => {

@@ -153,7 +153,7 @@ class EmbeddedDb implements SqliteDb {
   }
 
   async write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    await this.#enter()
+    await this.#enterWrite()
     const unit = new Unit(this.#engine, true, this.#history)
     let outcome: Outcome<T>
     try {
@@ -227,10 +227,21 @@ class EmbeddedDb implements SqliteDb {
   /** One unit at a time, in the order of asking. */
   #enter(): Promise<void> | undefined {
     if (this.#state !== 'open') throw this.#refusal()
-    if (!this.#busy) {
-      this.#busy = true
-      return undefined
-    }
+    if (this.#busy) return this.#turn()
+    this.#busy = true
+    return undefined
+  }
+
+  // A write begins when all requests that have arrived by now are read: theirs follow it at once, through code and data
+  // that the processor still has at hand.
+  #enterWrite(): Promise<void> {
+    if (this.#state !== 'open') throw this.#refusal()
+    if (!this.#busy) setImmediate(() => this.#leave())
+    this.#busy = true
+    return this.#turn()
+  }
+
+  #turn(): Promise<void> {
     return new Promise((go, refuse) => {
       this.#turns.push({ go, refuse })
     })

@@ -58,7 +58,7 @@ export class Unit implements Tx {
 
   commit() {
     if (this.#broken) throw this.#broken
-    if (this.#begun) this.#engine.commit()
+    if (this.#begun) this.#engine.commit(this.effects)
     this.#begun = false
     this.#ended = true
   }

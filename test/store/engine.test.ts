@@ -23,23 +23,47 @@ const inserting = async (engine: Engine, id: number, text = '') => {
 
 const ids = (engine: Engine) => engine.column('SELECT id FROM a ORDER BY id')
 
-test('of 200 units every third is given up: the others stay, in every look at them between', async () => {
-  const engine = await withTable()
-  const kept: number[] = []
-  for (let id = 1; id <= 200; id++) {
-    const unit = await inserting(engine, id)
-    if (id % 3 === 0) unit.rollback()
-    else {
-      unit.commit()
-      kept.push(id)
+const givingUp = (which: string, isGivenUp: (id: number) => boolean) =>
+  test(`of 400 units ${which} is given up: the others stay, in every look at them between`, async () => {
+    const engine = await withTable()
+    const kept: number[] = []
+    for (let id = 1; id <= 400; id++) {
+      const unit = await inserting(engine, id)
+      await unit.run('UPDATE a SET text = text || $1 WHERE id > $2 - 3', [`+${id}`, id])
+      if (isGivenUp(id)) unit.rollback()
+      else {
+        unit.commit()
+        kept.push(id)
+      }
+      const [count] = await new Unit(engine, false).all<{ n: number }>('SELECT COUNT(*) AS n FROM a')
+      assert.is(count!.n, kept.length)
+      if (id % 50 === 0) assert.equal(texts(engine), textsOf(kept))
     }
-    const [count] = await new Unit(engine, false).all<{ n: number }>('SELECT COUNT(*) AS n FROM a')
-    assert.is(count!.n, kept.length)
-    if (id % 50 === 0) assert.equal(ids(engine), kept)
-  }
-  const copy = await Engine.open(engine.bytes())
-  assert.equal(ids(copy), kept)
-  for (const open of [engine, copy]) open.close()
+    const copy = await Engine.open(engine.bytes())
+    assert.equal(texts(copy), textsOf(kept))
+    for (const open of [engine, copy]) open.close()
+  })
+
+const texts = (engine: Engine) => engine.column(`SELECT id || text FROM a ORDER BY id`)
+
+/** Each unit wrote its own number behind the rows that lie less than three before it. */
+const textsOf = (kept: readonly number[]) =>
+  kept.map(id => [id, id, id + 1, id + 2].filter((by, at) => at === 0 || kept.includes(by)).join('+'))
+
+givingUp('every third', id => id % 3 === 0)
+givingUp('now and then one', id => id % 97 === 0)
+givingUp('one soon after another', id => id === 200 || id === 262 || id === 270 || id === 335)
+
+test('a unit that made a table is given up after others: the table is gone, and they stay', async () => {
+  const engine = await withTable()
+  for (let id = 1; id <= 5; id++) (await inserting(engine, id)).commit()
+  const unit = new Unit(engine, true)
+  await unit.run('CREATE TABLE b (id BIGINT PRIMARY KEY)')
+  await unit.run('INSERT INTO b (id) VALUES ($1)', [1])
+  unit.rollback()
+  assert.equal(engine.column('SELECT name FROM sqlite_schema ORDER BY name'), ['a'])
+  assert.equal(ids(engine), [1, 2, 3, 4, 5])
+  engine.close()
 })
 
 test('what goes through memory comes out as it was: numbers to 2^53, texts of any length and script, null', async () => {
