@@ -1,5 +1,5 @@
 /** Sessions and keys as credentials: whom they stand for, and when they were last seen. Source: D10, D11. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { refuse } from '../api/failures.ts'
 import { durations } from '../api/limits.ts'
 import type { Reader, Tx } from '../store/db.ts'
@@ -10,7 +10,7 @@ import type { World } from '../world/world.ts'
 import type { Actor, Market } from './market.ts'
 
 /** How secrets are kept: they have more than enough random bits for a plain hash. */
-export const secretHash = (secret: string) => createHash('sha256').update(secret).digest('hex')
+export const secretHash = (secret: string) => hash('sha256', secret)
 
 const { absoluteMs, idleMs, touchMs } = durations.session
 
@@ -61,13 +61,15 @@ const KEPT_HOLDERS = 1000
 /** Who holds a key, by its hash: remembered until a committed write to keys or accounts, whichever it is. */
 function keptHolders() {
   const kept = new Map<string, Holder>()
-  let versions = ''
+  let keys = 0
+  let users = 0
   return async (q: Reader, keyHash: string): Promise<Holder | null> => {
     const { changes } = q
     if (!changes) return holderOf(await userByKey(q, keyHash))
-    const now = `${changes.version('api_keys')} ${changes.version('users')}`
-    if (now !== versions || kept.size >= KEPT_HOLDERS) kept.clear()
-    versions = now
+    const [keysNow, usersNow] = [changes.version('api_keys'), changes.version('users')]
+    if (keysNow !== keys || usersNow !== users || kept.size >= KEPT_HOLDERS) kept.clear()
+    keys = keysNow
+    users = usersNow
     const known = kept.get(keyHash)
     if (known) return known
     const holder = holderOf(await userByKey(q, keyHash))

@@ -1,16 +1,18 @@
 /** Times as answers print them. Source: D14. */
 
-/** What was printed lately: an answer tells the same moment several times. */
-const printed = new Map<number, string>()
+/** The beginnings of seconds that were printed lately: the moments of one answer lie close together. */
+const seconds = new Map<number, string>()
 const KEPT = 256
 
 export function iso(ms: number): string {
-  const known = printed.get(ms)
-  if (known !== undefined) return known
-  const text = new Date(ms).toISOString()
-  if (printed.size >= KEPT) printed.clear()
-  printed.set(ms, text)
-  return text
+  const second = Math.floor(ms / 1000)
+  let beginning = seconds.get(second)
+  if (beginning === undefined) {
+    beginning = new Date(second * 1000).toISOString().slice(0, -4)
+    if (seconds.size >= KEPT) seconds.clear()
+    seconds.set(second, beginning)
+  }
+  return `${beginning}${String(ms - second * 1000).padStart(3, '0')}Z`
 }
 
 export const isoOrNull = (ms: number | null) => (ms === null ? null : iso(ms))

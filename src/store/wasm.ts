@@ -84,9 +84,9 @@ class Sqlite {
     this.#bytes = Buffer.from(memory.buffer)
   }
 
-  /** The memory of this moment: growing puts another in its place. */
+  /** The memory of this moment: growing puts another in its place, and leaves the one before without a byte. */
   get bytes() {
-    if (this.#bytes.buffer !== this.#memory.buffer) this.#bytes = Buffer.from(this.#memory.buffer)
+    if (this.#bytes.length === 0) this.#bytes = Buffer.from(this.#memory.buffer)
     return this.#bytes
   }
 

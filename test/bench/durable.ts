@@ -1,7 +1,7 @@
 /** What the market does without HTTP: durable submits against native SQLite, webhooks against a bare pool. */
 import { join } from 'node:path'
 import type { Bench } from './bench.ts'
-import { median, perSecond, type Row } from './table.ts'
+import { compared, type Row, rateRow } from './table.ts'
 import { start } from './worker.ts'
 
 const ROUNDS = 5
@@ -28,9 +28,7 @@ export async function durableSubmit(bench: Bench): Promise<Row[]> {
   }
   await native.end()
   console.log(`Durable submit: ${about}`)
-  const [a, b] = [median(ours), median(peer)]
-  const name = 'durable submit, 64 in flight : native SQLite'
-  return [{ name, ours: perSecond(a), peer: perSecond(b), ratio: a / b, wanted: '>= 1.5' }]
+  return [rateRow('durable submit, 64 in flight : native SQLite', compared(ours, peer), '>= 1.5')]
 }
 
 /** What was submitted while nothing was sent, sent; the peer posts the same bytes with the same signatures. */
@@ -52,7 +50,5 @@ export async function dispatch(bench: Bench): Promise<Row[]> {
     peer.push(await poster.ask('post', { ...pool, requests }))
   }
   await poster.end()
-  const [a, b] = [median(ours), median(peer)]
-  const name = 'webhooks signed, sent, logged : bare undici pool'
-  return [{ name, ours: perSecond(a), peer: perSecond(b), ratio: a / b, wanted: '>= 0.4' }]
+  return [rateRow('webhooks signed, sent, logged : bare undici pool', compared(ours, peer), '>= 0.4')]
 }

@@ -5,7 +5,7 @@ import { startDurable } from '../support/postgres-server.ts'
 import { type Bench, get, post } from './bench.ts'
 import type { Draft } from './instance.ts'
 import { connected, pgbenchSubmits } from './pgbench.ts'
-import { perSecond, type Row, rounds } from './table.ts'
+import { perSecond, type Row, rateRow, rounds } from './table.ts'
 import { start } from './worker.ts'
 
 const ROUNDS = 3
@@ -57,7 +57,7 @@ async function oneInstance(bench: Bench, { server, pgbench, bucket }: Place): Pr
     return rate
   }
   const submits = await rounds(ROUNDS, ours, peer)
-  const rows = [row('POST submit on Postgres, 32 clients : pgbench, one statement', submits, '>= 0.5')]
+  const rows = [rateRow('POST submit on Postgres, 32 clients : pgbench, one statement', submits, '>= 0.5')]
   rows.push(await readsById(bench, port, (await drafts()).slice(0, 1000)))
   await instance.ask('close')
   await instance.end()
@@ -80,7 +80,7 @@ async function readsById(bench: Bench, port: number, tasks: readonly Draft[]): P
     () => bench.load({ ...load, port }),
     () => bench.load({ ...load, port: bare.port }),
   )
-  return row('GET /api/tasks/:id on Postgres : bare polka', reads, '>= 0.15')
+  return rateRow('GET /api/tasks/:id on Postgres : bare polka', reads, '>= 0.15')
 }
 
 /** Two instances find the same 10,000 events; the sink counts what comes. */
@@ -128,11 +128,3 @@ const writeEvents = (url: string, drafts: readonly Draft[]) =>
       [drafts.map(({ id }) => id), Date.now()],
     ),
   )
-
-const row = (name: string, { ours, peer, ratio }: Awaited<ReturnType<typeof rounds>>, wanted: string): Row => ({
-  name,
-  ours: perSecond(ours),
-  peer: perSecond(peer),
-  ratio,
-  wanted,
-})

@@ -1,8 +1,8 @@
 /** The measurements over HTTP: reads, submits, webhooks. */
 import { type Bench, get, type House, post } from './bench.ts'
-import { median, ms, perSecond, quantile, type Row, rounds } from './table.ts'
+import { median, ms, quantile, type Row, rateRow, rounds } from './table.ts'
 
-const ROUNDS = 5
+const ROUNDS = 9
 const ROUND_MS = 1200
 const SUBMITS = 1500
 const CONNECTIONS = 32
@@ -35,18 +35,16 @@ async function reads(bench: Bench, urls: readonly string[], withKey: boolean) {
 export async function agentList(bench: Bench): Promise<Row[]> {
   const { worker } = await bench.house(1000)
   await worker.ask('write', 100)
-  const { ours, peer, ratio } = await reads(bench, listUrls, false)
+  const both = await reads(bench, listUrls, false)
   await worker.ask('rest')
-  const name = 'GET /api/agents, 200 URLs, a write every 100 ms : bare polka'
-  return [{ name, ours: perSecond(ours), peer: perSecond(peer), ratio, wanted: '>= 0.3' }]
+  return [rateRow('GET /api/agents, 200 URLs, a write every 100 ms : bare polka', both, '>= 0.3')]
 }
 
 const taskUrls = ({ tasks }: House) => tasks.map(id => `/api/tasks/${id}`)
 
 export async function oneTask(bench: Bench): Promise<Row[]> {
-  const { ours, peer, ratio } = await reads(bench, taskUrls(await bench.house(1000)), true)
-  const name = 'GET /api/tasks/:id, 1,000 tasks : bare polka'
-  return [{ name, ours: perSecond(ours), peer: perSecond(peer), ratio, wanted: '>= 0.25' }]
+  const both = await reads(bench, taskUrls(await bench.house(1000)), true)
+  return [rateRow('GET /api/tasks/:id, 1,000 tasks : bare polka', both, '>= 0.25')]
 }
 
 async function submits(bench: Bench, { worker, port, key }: House) {
@@ -62,13 +60,12 @@ export async function submitOverHttp(bench: Bench): Promise<Row[]> {
   const url = taskUrls(house)[0]!
   const body = (await bodies(house.port, [url], house.key))[url]!
   const load = { port: bare.port, connections: CONNECTIONS, requests: [post('/echo', body)], ms: ROUND_MS }
-  const { ours, peer, ratio } = await rounds(
+  const both = await rounds(
     ROUNDS,
     () => submits(bench, house),
     () => bench.load(load),
   )
-  const name = 'POST submit, dispatcher running : bare polka, echo'
-  return [{ name, ours: perSecond(ours), peer: perSecond(peer), ratio, wanted: '>= 0.15' }]
+  return [rateRow('POST submit, dispatcher running : bare polka, echo', both, '>= 0.15')]
 }
 
 export async function latency(bench: Bench): Promise<Row[]> {
@@ -94,12 +91,12 @@ export async function manyTasks(bench: Bench): Promise<Row[]> {
   const name = (what: string) => `${what} with 100,000 tasks : with 1,000`
   const rows: Row[] = []
   const add = async (what: string, rate: (house: House) => Promise<number>) => {
-    const { ours, peer, ratio } = await rounds(
+    const both = await rounds(
       ROUNDS,
       () => rate(large),
       () => rate(small),
     )
-    rows.push({ name: name(what), ours: perSecond(ours), peer: perSecond(peer), ratio, wanted: '>= 0.8' })
+    rows.push(rateRow(name(what), both, '>= 0.8'))
   }
   const read = (requests: (house: House) => string[]) => (house: House) =>
     bench.load({ port: house.port, connections: CONNECTIONS, requests: requests(house), ms: ROUND_MS })

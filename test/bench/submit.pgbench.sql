@@ -35,8 +35,5 @@ WITH given AS (
   FROM given g, submitted s
 )
 INSERT INTO deliveries (id, agent_id, task_id, event, body, state, next_at, created_at)
-SELECT g.delivery_id, s.agent_id, s.id, 'task.submitted', g.body,
-  CASE WHEN EXISTS (
-    SELECT 1 FROM deliveries d WHERE d.task_id = s.id AND d.agent_id = s.agent_id AND d.ended_at IS NULL
-  ) THEN 'waiting' ELSE 'pending' END, g.now, g.now
+SELECT g.delivery_id, s.agent_id, s.id, 'task.submitted', g.body, 'pending', g.now, g.now
 FROM given g, submitted s;

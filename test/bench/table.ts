@@ -9,12 +9,18 @@ export interface Row {
   wanted: string
 }
 
-/** Runs both sides one after the other, several times, the first of them turn about; answers each side's median. */
+export interface Compared {
+  ours: number
+  peer: number
+  ratio: number
+}
+
+/** Runs both sides one after the other, several times, the first of them turn about. */
 export async function rounds(
   count: number,
   ours: () => Promise<number>,
   peer: () => Promise<number>,
-): Promise<{ ours: number; peer: number; ratio: number }> {
+): Promise<Compared> {
   const mine: number[] = []
   const theirs: number[] = []
   for (let round = 0; round < count; round++) {
@@ -22,9 +28,26 @@ export async function rounds(
     theirs.push(await peer())
     if (round % 2 === 1) mine.push(await ours())
   }
-  const [a, b] = [median(mine), median(theirs)]
-  return { ours: a, peer: b, ratio: a / b }
+  return compared(mine, theirs)
 }
+
+/**
+ * Each side's median of all rounds, and the median of the rounds' ratios: a machine that is slow for some seconds is slow
+ * for both sides of a round.
+ */
+export function compared(ours: readonly number[], peer: readonly number[]): Compared {
+  const ratios = ours.map((rate, round) => rate / peer[round]!)
+  return { ours: median(ours), peer: median(peer), ratio: median(ratios) }
+}
+
+/** A row of rates. */
+export const rateRow = (name: string, { ours, peer, ratio }: Compared, wanted: string): Row => ({
+  name,
+  ours: perSecond(ours),
+  peer: perSecond(peer),
+  ratio,
+  wanted,
+})
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5)
 
