@@ -33,6 +33,7 @@ export const temporaryPath = (file: string) => `${file}.tmp`
 
 /** The snapshot in `file`, or an empty database at the beginning of history. Throws a StoreError if it is damaged. */
 export const readSnapshot = async (disk: Disk, file: string): Promise<Snapshot> => {
+  await refuseUnfinished(disk, file)
   const bytes = await disk.read(file)
   if (!bytes?.length) return { engine: await Engine.open(), seq: 0, chain: 0, bytes: 0, edited: false }
   const edited = !isStamped(bytes)
@@ -47,6 +48,21 @@ export const readSnapshot = async (disk: Disk, file: string): Promise<Snapshot> 
     throw error instanceof StoreError ? error : damaged(file, (error as Error).message)
   }
 }
+
+/** Another program's changes that SQLite would find beside the file, and that the file alone does not have. */
+const refuseUnfinished = async (disk: Disk, file: string) => {
+  const wal = await disk.read(`${file}-wal`)
+  if (wal?.length) throw unfinished(`${file}-wal`, file)
+  const rollback = await disk.read(`${file}-journal`)
+  // Kept by some programs, with zeros where it would begin: nothing is to be undone then.
+  if (rollback?.subarray(0, 8).some(byte => byte !== 0)) throw unfinished(`${file}-journal`, file)
+}
+
+const unfinished = (beside: string, file: string) =>
+  new StoreError(
+    `${beside} holds changes that another program has not finished. Close that program; if it is gone, run ` +
+      `sqlite3 ${file} .tables, which takes them in or undoes them. Then start again.`,
+  )
 
 const isStamped = (bytes: Buffer) =>
   bytes.length > STAMP + RESERVED &&

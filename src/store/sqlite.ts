@@ -194,7 +194,8 @@ class EmbeddedDb implements SqliteDb {
   }
 
   async #close() {
-    if (this.#busy && this.#state === 'open') await this.#enter()
+    // Whoever has the turn may lose the database with it: what is on the disk is closed all the same.
+    if (this.#busy && this.#state === 'open') await this.#turn().catch(() => {})
     if (this.#state === 'open') this.#state = 'closing'
     this.#refuseTurns()
     if (this.#storage) {

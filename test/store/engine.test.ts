@@ -117,7 +117,7 @@ test('numbers that SQLite computes from values come back as they are, beyond 32 
   engine.close()
 })
 
-// The last one: the limit that it sets holds for all of this process.
+// The last ones: the limit that this sets holds for all of this process.
 test(
   'memory that runs out in a read is the end of the database, and its file has every row that was told',
   inFolder(async file => {
@@ -136,6 +136,21 @@ test(
     await db.close()
     const again = await openSqlite({ file, onFatal: unexpected })
     assert.equal(await again.read(q => q.get('SELECT COUNT(*) AS n FROM a')), { n: 10 })
+    await again.close()
+  }),
+)
+
+test(
+  'closed while memory runs out, it leaves no lock behind',
+  inFolder(async file => {
+    const db = await openSqlite({ file, onFatal: () => {} })
+    await db.write(tx => tx.run('CREATE TABLE a (id BIGINT PRIMARY KEY)'))
+    await db.write(tx => tx.run('INSERT INTO a (id) VALUES (1)'))
+    const greedy = db.read(q => q.all('SELECT hex(zeroblob(30000000)) AS a, id FROM a')).catch((error: Error) => error)
+    await db.close()
+    assert.instance(await greedy, LostError)
+    const again = await openSqlite({ file, onFatal: unexpected })
+    assert.equal(await again.read(q => q.get('SELECT COUNT(*) AS n FROM a')), { n: 1 })
     await again.close()
   }),
 )

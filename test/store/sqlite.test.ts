@@ -371,4 +371,25 @@ test(
   }),
 )
 
+test(
+  'what another program has left unfinished beside the file is refused, not overlooked',
+  inFolder(async file => {
+    const first = await openSqlite({ file, onFatal: unexpected })
+    await first.write(tx => tx.run('CREATE TABLE a (id BIGINT PRIMARY KEY)'))
+    await first.snapshot()
+    await first.close()
+    for (const [beside, unfinished, harmless] of [
+      ['-wal', Buffer.from('377f0682', 'hex'), Buffer.alloc(0)],
+      ['-journal', Buffer.from('d9d505f920a163d7', 'hex'), Buffer.alloc(512)],
+    ] as const) {
+      writeFileSync(`${file}${beside}`, unfinished)
+      const refusal = await openSqlite({ file, onFatal: unexpected }).catch((error: Error) => error)
+      assert.instance(refusal, StoreError)
+      assert.match((refusal as Error).message, new RegExp(`market\\.db${beside} holds changes .* Then start again`))
+      writeFileSync(`${file}${beside}`, harmless)
+      await (await openSqlite({ file, onFatal: unexpected })).close()
+    }
+  }),
+)
+
 test.run()
