@@ -82,7 +82,7 @@ export const accounts = {
     body: z.object({ currentPassword: z.string({ error: 'is required' }).max(1000), newPassword: password() }),
     reply: z.object({ user }),
     unit: 'own',
-    refusals: ['wrong_login'],
+    refusals: ['wrong_password'],
     source: 'D9',
   }),
   requestPasswordReset: endpoint({

@@ -52,6 +52,7 @@ const table = {
   not_authenticated: [401, 'Sign in, or send an API key as Authorization: Bearer svc_…'],
   key_needed: [401, 'This endpoint takes an API key only: Authorization: Bearer svc_…'],
   wrong_login: [401, 'The email or the password is wrong'],
+  wrong_password: [401, 'The current password is wrong'],
   bad_signature: [401, 'The signature is missing, wrong or too old'],
   // 403
   session_needed: [403, 'This needs a signed-in session; API keys are not accepted here'],

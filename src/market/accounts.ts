@@ -123,11 +123,11 @@ const updateMe: Verb<'updateMe'> = async ({ tx, world, actor }, { body }) => {
 
 const changePassword: Verb<'changePassword'> = async ({ db, world, actor }, { body }) => {
   const { id, passwordHash: checked } = actor.user
-  if (!(await verifyPassword(checked, body.currentPassword))) throw refuse('wrong_login')
+  if (!(await verifyPassword(checked, body.currentPassword))) throw refuse('wrong_password')
   const passwordHash = await hashPassword(body.newPassword)
   return db.write(async tx => {
     // Two changes at once: the second was asked for with a password that counts no more.
-    if ((await userById(tx, id))?.passwordHash !== checked) throw refuse('wrong_login')
+    if ((await userById(tx, id))?.passwordHash !== checked) throw refuse('wrong_password')
     const user = await updateUser(tx, id, { passwordHash })
     await deleteOtherSessions(tx, id, actor.credential)
     return { user: userRecord(user!, world.now()) }

@@ -73,7 +73,7 @@ test('a session ends at logout, at 7 idle days, at 30 days, and when the passwor
       { ...market, actor },
       { ...bare, body: { currentPassword, newPassword: 'another password' } },
     )
-  await refused(change('wrong'), 'wrong_login')
+  await refused(change('wrong'), 'wrong_password')
   await change('a long password')
   assert.is(await bySession(one), null)
   assert.ok(await bySession(two))
