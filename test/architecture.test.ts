@@ -72,7 +72,7 @@ const banned = {
 const homeOf: Readonly<Record<keyof typeof banned, readonly string[]>> = {
   time: ['src/world/real.ts'],
   chance: ['src/world/real.ts'],
-  network: ['src/world/connect.ts', 'src/world/egress.ts'],
+  network: ['src/world/connect.ts', 'src/world/egress.ts', 'src/world/race.ts'],
   environment: ['src/config.ts'],
 }
 

@@ -1,6 +1,7 @@
 /** The command line: turns the records of the commands into a parser, runs one, and tells what went wrong. */
 import { Command, CommanderError } from 'commander'
 import { UsageError, version, wantsDebug } from '../config.ts'
+import { waitForSlowAddresses } from '../world/race.ts'
 import { chapters, groups } from './chapters.ts'
 import type { CommandRecord } from './command.ts'
 import { exitCodes, Fault } from './exit-codes.ts'
@@ -12,6 +13,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   const program = build(result => {
     code = result
   })
+  waitForSlowAddresses()
   // Whoever reads our output may stop reading.
   process.stdout.on('error', () => {})
   try {

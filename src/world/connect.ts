@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import net from 'node:net'
 import tls from 'node:tls'
 import { type AddressRule, addressFault, isLocalName } from './addresses.ts'
+import { connectToAny } from './race.ts'
 import type { OutgoingFailure } from './world.ts'
 
 export interface Resolved {
@@ -63,12 +64,11 @@ export function openConnection(to: Destination, options: ConnectOptions): Attemp
 
 async function open(to: Destination, options: ConnectOptions, signal: AbortSignal): Promise<net.Socket> {
   const addresses = await orAborted(checkedAddresses(to.hostname, options), signal)
-  const tcp = net.connect({ host: to.hostname, port: to.port, lookup: pinned(addresses), noDelay: true })
-  tcp.on('error', ignore)
+  const tcp = await connectToAny(addresses, to.port, signal).catch(error => Promise.reject(connectFault(error, to)))
   const giveUp = () => tcp.destroy()
   signal.addEventListener('abort', giveUp, { once: true })
   try {
-    await orAborted(once(tcp, 'connect'), signal).catch(error => Promise.reject(connectFault(error, to)))
+    signal.throwIfAborted()
     const fault = addressFault(tcp.remoteAddress ?? '', options)
     if (fault) throw forbidden(`The address ${tcp.remoteAddress}`, fault, options)
     tcp.setKeepAlive(true, 60_000)
@@ -112,15 +112,6 @@ const LOCAL: readonly Resolved[] = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
 ]
-
-// A second look-up could be answered differently from the one that was checked; so the socket gets these and no others.
-function pinned(addresses: readonly Resolved[]): net.LookupFunction {
-  return (_hostname, options, done) => {
-    if (options.all) return done(null, [...addresses])
-    const [first] = addresses
-    done(null, first!.address, first!.family)
-  }
-}
 
 async function secured(tcp: net.Socket, to: Destination, options: ConnectOptions): Promise<net.Socket> {
   try {

@@ -73,6 +73,8 @@ export async function connectionsTo(origin: string, silenceMs = 15_000): Promise
   return new Pool(origin, {
     connections: 128,
     connectTimeout: 5_000,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: 2_500, // see race.ts
     headersTimeout: silenceMs,
     bodyTimeout: silenceMs,
     keepAliveMaxTimeout: 30_000,

@@ -244,9 +244,11 @@ export async function uploadCases(test: Test, house: House, stored: () => Promis
     await Promise.all(
       [20, 90, 130, 170, form.length - 6].map(at => raw(request(id, form.subarray(0, at), form.length), true)),
     )
-    for (let i = 0; i < 100 && (await stored()).length > before.length; i++) await new Promise(go => setTimeout(go, 20))
-    assert.equal(await stored(), before)
     assert.match(await raw(request(id, form)), /^HTTP\/1\.1 200/)
+    // The server may still be reading what was cut off here.
+    const strays = async () => (await stored()).length - before.length - 1
+    for (let i = 0; i < 750 && (await strays()) > 0; i++) await new Promise(go => setTimeout(go, 20))
+    assert.is(await strays(), 0)
   })
 
   test('1,000 mutated multipart bodies: the envelope each time, no 5xx, no stray file', async () => {

@@ -187,6 +187,30 @@ test('names: one that does not exist, one without answers, one that takes for ev
   }
 })
 
+/** Nothing of this process goes on meanwhile. */
+const stall = (ms: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+
+test('names: of several addresses the first that takes the connection, and none is given up for being slow', async () => {
+  const server = await httpServer((_, answer) => void answer.end('here'))
+  const url = server.url.replace('127.0.0.1', 'both.example.com')
+  const here = { address: '127.0.0.1', family: 4 }
+  const elsewhere = { address: '::1', family: 6 }
+  for (const addresses of [
+    [here, elsewhere],
+    [elsewhere, here],
+    [elsewhere, elsewhere, here],
+  ]) {
+    const lookup = async () => {
+      setImmediate(stall, 600)
+      return addresses
+    }
+    assert.is(reasonOf(await openEgress({ ...dev, lookup }).post(request(url))), 'answered 200')
+  }
+  const egress = openEgress({ ...dev, lookup: async () => [elsewhere, elsewhere] })
+  const result = await egress.post(request(url))
+  assert.is(reasonOf(result), 'refused')
+})
+
 const authority = createFrontAuthority()
 
 test('TLS: trusted with our own authority, even one that is not made yet; refused without', async () => {
