@@ -1,7 +1,8 @@
 /** Empties the outbox: takes what is due, at most two at a time per host and fair between agents. Source: D37. */
 import { dispatch, durations } from '../api/limits.ts'
-import type { Reader, Tx } from '../store/db.ts'
-import { claimDeliveries, type QueuedAgent, queuedAgent, queuedAgents, unclaimDeliveries } from '../store/outbox.ts'
+import { unclaimDeliveries } from '../store/outbox.ts'
+import { claim } from './claims.ts'
+import { hostOf, inFlight } from './flight.ts'
 import type { Market } from './market.ts'
 import { onEvent } from './outbox.ts'
 import { placesFor } from './places.ts'
@@ -15,8 +16,8 @@ export interface Dispatcher {
 }
 
 const TICK_MS = 1000
-/** Agents that one look at the queues reads at a time. */
-const PAGE = 32
+/** So many bells at once are as good as a look at everyone. */
+const MANY_BELLS = 32
 
 /** Starts sending. */
 export function startDispatcher(market: Market): Dispatcher {
@@ -38,8 +39,7 @@ export function startDispatcher(market: Market): Dispatcher {
   const look = async () => {
     try {
       while ((all || rung.size > 0) && !closed) {
-        // Many bells at once are as good as a look at everyone.
-        const named = all || rung.size > PAGE ? null : [...rung]
+        const named = all || rung.size > MANY_BELLS ? null : [...rung]
         all = false
         rung.clear()
         const claimed = await claim(market, flight, named)
@@ -123,135 +123,4 @@ export function startDispatcher(market: Market): Dispatcher {
       await giving
     },
   }
-}
-
-type Flight = ReturnType<typeof inFlight>
-
-/** What is being sent, by host; and whose turn is next. */
-function inFlight(most: () => number) {
-  const byHost = new Map<string, number>()
-  const notes = new Set<Promise<unknown>>()
-  let sending = 0
-  return {
-    /** The agent that was served last: the next look begins behind it. */
-    lastServed: '',
-    /** Something due may have found no place: the next one that is free is worth a look at everyone. */
-    leftBehind: false,
-    /** Agents with something due that the last look at everyone came to after there was no place left. */
-    next: [] as string[],
-    of: (host: string) => byHost.get(host) ?? 0,
-    room: () => most() - sending,
-    hasPlace: (url: string | null) => most() > sending && (byHost.get(hostOf(url)) ?? 0) < dispatch.perHost,
-    /** `noted` never rejects. Resolves when the place is free again. */
-    async add(host: string, answered: Promise<unknown>, noted: Promise<unknown>): Promise<void> {
-      byHost.set(host, (byHost.get(host) ?? 0) + 1)
-      sending++
-      notes.add(noted)
-      noted.then(() => notes.delete(noted))
-      await answered.catch(() => {}) // told where it is noted
-      sending--
-      const left = (byHost.get(host) ?? 1) - 1
-      if (left > 0) byHost.set(host, left)
-      else byHost.delete(host)
-    },
-    ended: () => Promise.all(notes),
-  }
-}
-
-/** Agents without a usable address share one place: there is nothing to send there. */
-const hostOf = (url: string | null): string => {
-  if (url === null) return ''
-  const known = hosts.get(url)
-  if (known !== undefined) return known
-  if (hosts.size >= KEPT_HOSTS) hosts.clear()
-  const host = URL.canParse(url) ? new URL(url).host : ''
-  hosts.set(url, host)
-  return host
-}
-const hosts = new Map<string, string>()
-const KEPT_HOSTS = 10_000
-
-/** Takes up what may be sent now: of the named agents' queues, or of everyone's. */
-async function claim(market: Market, flight: Flight, named: readonly string[] | null): Promise<ClaimedDelivery[]> {
-  const { db } = market
-  if (named === null) flight.leftBehind = false
-  if (flight.room() <= 0) {
-    flight.leftBehind = true
-    return []
-  }
-  if (named) return db.write(async tx => takeUp(market, tx, await dueOf(market, tx, named), flight))
-  const due = await dueInTurn(market, flight)
-  return due.length === 0 ? [] : db.write(tx => takeUp(market, tx, due, flight))
-}
-
-async function takeUp({ world }: Market, tx: Tx, due: readonly QueuedAgent[], flight: Flight) {
-  const counts = share(due, flight)
-  const realNow = world.realNow()
-  const leasedUntil = realNow + dispatch.leaseMs
-  const at = { now: world.now(), realNow, leasedUntil }
-  const take = async ({ agentId, webhookUrl, secret }: QueuedAgent): Promise<ClaimedDelivery[]> => {
-    const count = counts.get(agentId) ?? 0
-    const rows = count === 0 ? [] : await claimDeliveries(tx, { ...at, agentId, count })
-    // As many as were asked for: there may be more.
-    if (rows.length === count) flight.leftBehind = true
-    return rows.map(row => ({ ...row, leasedUntil, webhookUrl, secret }))
-  }
-  return (await Promise.all(due.map(take))).flat()
-}
-
-const dueOf = async ({ world }: Market, q: Reader, named: readonly string[]) => {
-  const asked = named.map(agentId => queuedAgent(q, agentId, world.now(), world.realNow()))
-  return (await Promise.all(asked)).filter(agent => agent?.due === 1) as QueuedAgent[]
-}
-
-/** Agents with something due and a host that has room, from behind the one served last, once around at most. */
-async function dueInTurn({ db, world }: Market, flight: Flight): Promise<QueuedAgent[]> {
-  const due: QueuedAgent[] = []
-  const begin = flight.lastServed
-  let after = begin
-  let around = begin === ''
-  for (;;) {
-    const page = await db.read(q => queuedAgents(q, { after, count: PAGE, now: world.now(), realNow: world.realNow() }))
-    for (const [at, agent] of page.entries()) {
-      if (around && begin !== '' && agent.agentId > begin) return due
-      if (!agent.due) continue
-      if (flight.of(hostOf(agent.webhookUrl)) < dispatch.perHost) due.push(agent)
-      else flight.leftBehind = true
-      if (due.length < flight.room()) continue
-      flight.leftBehind = true
-      flight.next = page
-        .slice(at + 1)
-        .filter(({ due }) => due === 1)
-        .map(({ agentId }) => agentId)
-      return due
-    }
-    if (page.length === PAGE) after = page.at(-1)!.agentId
-    else if (around) return due
-    else {
-      around = true
-      after = ''
-    }
-  }
-}
-
-/** How many each agent may send now: one each in turn, then a second where the host has room left. */
-export function share(
-  due: readonly Pick<QueuedAgent, 'agentId' | 'webhookUrl'>[],
-  flight: Pick<Flight, 'of' | 'room' | 'lastServed'>,
-): Map<string, number> {
-  const counts = new Map<string, number>()
-  const taken = new Map<string, number>()
-  let room = flight.room()
-  for (let round = 0; round < dispatch.perHost; round++) {
-    for (const { agentId, webhookUrl } of due) {
-      const host = hostOf(webhookUrl)
-      const busy = flight.of(host) + (taken.get(host) ?? 0)
-      if (room <= 0 || busy >= dispatch.perHost) continue
-      counts.set(agentId, (counts.get(agentId) ?? 0) + 1)
-      taken.set(host, (taken.get(host) ?? 0) + 1)
-      flight.lastServed = agentId
-      room--
-    }
-  }
-  return counts
 }
