@@ -12,7 +12,7 @@ export function iso(ms: number): string {
     if (seconds.size >= KEPT) seconds.clear()
     seconds.set(second, beginning)
   }
-  return `${beginning}${String(ms - second * 1000).padStart(3, '0')}Z`
+  return `${beginning}${String(Math.floor(ms) - second * 1000).padStart(3, '0')}Z`
 }
 
 export const isoOrNull = (ms: number | null) => (ms === null ? null : iso(ms))

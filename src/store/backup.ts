@@ -7,7 +7,7 @@ import { StoreError } from './db.ts'
 import { type Disk, realDisk } from './disk.ts'
 import { journalPath, sealedPath } from './journal.ts'
 import { type Recovered, recover } from './recovery.ts'
-import { writeSnapshot } from './snapshot.ts'
+import { rollbackPath, walPath, writeSnapshot } from './snapshot.ts'
 import { realPath } from './sqlite.ts'
 
 export interface Backup {
@@ -26,8 +26,8 @@ const PAUSE_MS = 50
  */
 export const backupFile = async (from: string, to: string): Promise<Backup> => {
   const [source, target] = [await realPath(from), await realPath(to)]
-  // A young database is a journal alone: the copy of another must not stand before it.
-  for (const path of [target, journalPath(target), sealedPath(target)]) {
+  // A young database is a journal alone: the copy of another must not stand before it. Nor beside what is not its own.
+  for (const path of [target, journalPath(target), sealedPath(target), walPath(target), rollbackPath(target)]) {
     if (await exists(path)) throw new StoreError(`${path} exists already: name a new file for the backup.`)
   }
   const recovered = await recoverLive(realDisk, source)

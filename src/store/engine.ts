@@ -28,6 +28,8 @@ const KEPT_STATEMENTS = 1000
 // The end of a transaction of SQLite's can cost time that grows with the whole database: a page that was split in it had
 // for a moment a number far beyond the last one, and whatever stands beyond the last one is then looked for in all pages.
 const UNITS = 64
+// What is done again when a unit fails must not take long: so many rows, or a change of the schema, end the transaction too.
+const ROWS = 1000
 // A savepoint copies every page that its unit writes. Units that fail come together: so many after one have their own.
 const GUARDED = 64
 const NO_ROWS: Record<string, Value>[] = []
@@ -45,6 +47,8 @@ export class Engine {
   #open = false
   /** What each unit of the open transaction did: done again if a unit without a savepoint fails. */
   #units: (readonly Effect[])[] = []
+  /** How many rows they changed; a change of the schema counts as more than any. */
+  #rows = 0
   /** So many of the next units have a savepoint. */
   #guarded = 0
 
@@ -124,7 +128,8 @@ export class Engine {
       this.#guarded--
     }
     this.#units.push(effects)
-    if (this.#units.length === UNITS) this.#endTransaction()
+    for (const { changed } of effects) this.#rows += changed
+    if (this.#units.length === UNITS || this.#rows > ROWS) this.#endTransaction()
   }
 
   /** Undoes a unit. Throws a LostError if the units before it, which are committed, could not be kept. */
@@ -157,6 +162,7 @@ export class Engine {
     if (this.#open) finish(this.#end)
     this.#open = false
     this.#units = []
+    this.#rows = 0
   }
 
   /** Runs `work`, which uses `replay`, as one transaction of its own. If it throws, this engine can't be used any more. */
@@ -201,6 +207,7 @@ export class Engine {
   }
 
   #runSchema(prepared: Prepared) {
+    this.#rows = Number.POSITIVE_INFINITY
     // Only these may find nothing to do; asking costs as much as the statement.
     const mayBeIdle = /\bIF\s+(NOT\s+)?EXISTS\b/i.test(prepared.sql)
     const before = mayBeIdle ? this.#currentSchema() : null

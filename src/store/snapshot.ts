@@ -30,6 +30,9 @@ const CHANGE_COUNTER = 24
 const SIGN = 0x53_4d_41_31
 
 export const temporaryPath = (file: string) => `${file}.tmp`
+/** Where other programs of SQLite keep what is not in the file yet, and what is to be undone in it. */
+export const walPath = (file: string) => `${file}-wal`
+export const rollbackPath = (file: string) => `${file}-journal`
 
 /** The snapshot in `file`, or an empty database at the beginning of history. Throws a StoreError if it is damaged. */
 export const readSnapshot = async (disk: Disk, file: string): Promise<Snapshot> => {
@@ -51,17 +54,17 @@ export const readSnapshot = async (disk: Disk, file: string): Promise<Snapshot> 
 
 /** Another program's changes that SQLite would find beside the file, and that the file alone does not have. */
 const refuseUnfinished = async (disk: Disk, file: string) => {
-  const wal = await disk.read(`${file}-wal`)
-  if (wal?.length) throw unfinished(`${file}-wal`, file)
-  const rollback = await disk.read(`${file}-journal`)
+  const wal = await disk.read(walPath(file))
+  if (wal?.length) throw unfinished(walPath(file), file)
+  const rollback = await disk.read(rollbackPath(file))
   // Kept by some programs, with zeros where it would begin: nothing is to be undone then.
-  if (rollback?.subarray(0, 8).some(byte => byte !== 0)) throw unfinished(`${file}-journal`, file)
+  if (rollback?.subarray(0, 8).some(byte => byte !== 0)) throw unfinished(rollbackPath(file), file)
 }
 
 const unfinished = (beside: string, file: string) =>
   new StoreError(
     `${beside} holds changes that another program has not finished. Close that program; if it is gone, run ` +
-      `sqlite3 ${file} .tables, which takes them in or undoes them. Then start again.`,
+      `sqlite3 "${file}" .tables, which takes them in or undoes them. Then start again.`,
   )
 
 const isStamped = (bytes: Buffer) =>

@@ -21,7 +21,7 @@ const SCHEMA = new Set(['CREATE', 'DROP', 'ALTER'])
 const UNREPEATABLE =
   /\brandom(blob)?\s*\(|'now'|\b(date|time|datetime|julianday|unixepoch|strftime)\s*\(|\bcurrent_(time|date|timestamp)\b|\b(last_insert_rowid|(total_)?changes)\s*\(/i
 // These keep the rows done before a failure, which the journal (it holds whole statements) could not tell.
-const HALF_DONE = /\bOR\s+(FAIL|ROLLBACK)\b/i
+const HALF_DONE = /\b(OR|ON\s+CONFLICT)\s+(FAIL|ROLLBACK)\b/i
 
 /** Throws a TypeError for a text that is not exactly one SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER or DROP. */
 export const readSqlText = (sql: string): SqlText => {
@@ -102,8 +102,7 @@ const withoutBrackets = (sql: string) => {
 
 /**
  * The house dialect's DDL as SQLite wants it: 64-bit integers under their only name there, and tables that check types.
- * What is checked on each write is written for speed: SQLite makes a list of more than two a table, every time it asks. A
- * table whose key is several columns is kept in the order of that key, not in a second one besides.
+ * What is checked on each write is written for speed: SQLite makes a list of more than two a table, every time it asks.
  */
 export const sqliteSchema = (sql: string) => {
   const text = sql
@@ -112,8 +111,7 @@ export const sqliteSchema = (sql: string) => {
     .replace(/;$/, '')
     .replace(/\bBIGINT\b/gi, 'INTEGER')
     .replace(/\bCHECK \((\w+) IN \(('\w+'(?:, '\w+')+)\)\)/g, (_, column, list) => `CHECK (${eachOf(column, list)})`)
-  if (!/^CREATE\s+TABLE\b/i.test(text) || /\bSTRICT\s*$/i.test(text)) return text
-  return /\bPRIMARY KEY \(\w+,/.test(text) ? `${text} WITHOUT ROWID, STRICT` : `${text} STRICT`
+  return /^CREATE\s+TABLE\b/i.test(text) && !/\bSTRICT\s*$/i.test(text) ? `${text} STRICT` : text
 }
 
 const eachOf = (column: string, list: string) =>

@@ -69,8 +69,10 @@ async function open(to: Destination, options: ConnectOptions, signal: AbortSigna
   signal.addEventListener('abort', giveUp, { once: true })
   try {
     signal.throwIfAborted()
-    const fault = addressFault(tcp.remoteAddress ?? '', options)
-    if (fault) throw forbidden(`The address ${tcp.remoteAddress}`, fault, options)
+    const { remoteAddress } = tcp
+    if (remoteAddress === undefined) throw cutOff(to) // by now
+    const fault = addressFault(remoteAddress, options)
+    if (fault) throw forbidden(`The address ${remoteAddress}`, fault, options)
     tcp.setKeepAlive(true, 60_000)
     return to.secure ? await orAborted(secured(tcp, to, options), signal) : tcp
   } catch (error) {
@@ -151,7 +153,7 @@ function connectFault(error: unknown, to: Destination): ConnectError {
   const where = `${to.hostname} port ${to.port}`
   if (codeOf(error) === 'ECONNREFUSED') return new ConnectError('refused', `Nothing listens at ${where}.`)
   if (codeOf(error) === 'ETIMEDOUT') return timedOut(to)
-  if (codeOf(error) === 'ECONNRESET') return new ConnectError('reset', `The connection to ${where} was cut off.`)
+  if (codeOf(error) === 'ECONNRESET') return cutOff(to)
   return new ConnectError('refused', `There is no way to ${where} (${codeOf(error)}).`)
 }
 
@@ -175,6 +177,10 @@ const CERTIFICATE_FAULTS: Record<string, (host: string) => string> = {
   CERT_HAS_EXPIRED: host => `The certificate of ${host} has expired.`,
   CERT_NOT_YET_VALID: host => `The certificate of ${host} is not valid yet.`,
   ERR_TLS_CERT_ALTNAME_INVALID: host => `The certificate is not made out to ${host}.`,
+}
+
+function cutOff(to: Destination): ConnectError {
+  return new ConnectError('reset', `The connection to ${to.hostname} port ${to.port} was cut off.`)
 }
 
 function timedOut(to: Destination): ConnectError {

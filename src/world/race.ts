@@ -4,6 +4,8 @@ import type { Resolved } from './connect.ts'
 
 /** Before the next address is tried as well. */
 const HEAD_START_MS = 250
+/** Whoever owns a name must not have us knock at any number of others' doors. */
+const MOST_ADDRESSES = 8
 
 /**
  * Node gives up an address after a quarter of a second and goes to the next one: far away, or on a busy machine, that is
@@ -14,11 +16,11 @@ export const waitForSlowAddresses = () => net.setDefaultAutoSelectFamilyAttemptT
 
 /**
  * Connects to the first of these that takes the connection; none is given up for being slow. Rejects with the first
- * address's error when all have failed, and with the signal's reason.
+ * error when all have failed, and with the signal's reason.
  */
 export function connectToAny(addresses: readonly Resolved[], port: number, signal: AbortSignal): Promise<net.Socket> {
   return new Promise((resolve, reject) => {
-    const left = [...addresses]
+    const left = inTurn(addresses).slice(0, MOST_ADDRESSES)
     const opening = new Set<net.Socket>()
     let firstError: Error | undefined
     let timer: NodeJS.Timeout | undefined
@@ -26,7 +28,10 @@ export function connectToAny(addresses: readonly Resolved[], port: number, signa
     const end = () => {
       clearTimeout(timer)
       signal.removeEventListener('abort', stop)
+      // Emptied, as an error may be on its way still.
+      left.length = 0
       for (const socket of opening) socket.destroy()
+      opening.clear()
     }
     const stop = () => {
       end()
@@ -59,4 +64,11 @@ export function connectToAny(addresses: readonly Resolved[], port: number, signa
     signal.addEventListener('abort', stop, { once: true })
     tryNext()
   })
+}
+
+/** One of each family in turn, as one of them may be silent as a whole. */
+function inTurn(addresses: readonly Resolved[]): Resolved[] {
+  const first = addresses[0]?.family
+  const [ones, others] = [addresses.filter(a => a.family === first), addresses.filter(a => a.family !== first)]
+  return ones.flatMap((one, at) => [one, ...others.slice(at, at + 1)]).concat(others.slice(ones.length))
 }

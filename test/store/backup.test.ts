@@ -63,6 +63,8 @@ test(
     await writeFile(`${file}.there`, 'mine')
     assert.match(await refused(`${file}.there`), 'exists already')
     assert.match(await refused(file), 'exists already')
+    await writeFile(`${file}.new-wal`, '')
+    assert.match(await refused(`${file}.new`), 'new-wal exists already')
     assert.is(await readFile(`${file}.there`, 'utf8'), 'mine')
     const journal = await readFile(journalPath(file))
     journal[Math.floor(journal.indexOf(Buffer.from('INSERT')) + 100)]! ^= 1
