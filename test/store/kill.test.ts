@@ -34,10 +34,12 @@ const runAndKill = (file: string, from: number, afterMs: number) =>
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     let said = ''
-    let timer: NodeJS.Timeout | undefined
+    let ending = false
     child.stdout.on('data', data => {
       said += data
-      if (said.split('\n').length > ROWS) timer ??= setTimeout(() => child.kill('SIGKILL'), afterMs)
+      if (ending || said.split('\n').length <= ROWS) return
+      ending = true
+      setTimeout(() => child.kill('SIGKILL'), afterMs)
     })
     // A last line may be cut short: it was not told of.
     child.once('close', () => resolve(said.slice(0, said.lastIndexOf('\n')).split('\n').map(Number)))
