@@ -1,30 +1,31 @@
 /**
- * Runs every test file in a process of its own, and adds up what they say. A file that opens a house runs
- * twice: on the embedded engine and on Postgres; one about several instances runs on Postgres. Arguments are parts of file names; `--engine embedded|postgres` is one alone.
+ * Runs every test file, and adds up what they say. A file that opens a house runs twice: on the embedded engine and on
+ * Postgres; one about several instances runs on Postgres. Files of the folders that use a house and nothing else of the
+ * machine share processes, as most of their time would be the start of one; all others have one each. Arguments are parts of
+ * file names; `--engine embedded|postgres` is one alone.
  */
-import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { type Bundle, bundleTests } from './support/bundle.ts'
 import { makeTemplate } from './support/databases.ts'
+import { Lane, type Verdict } from './support/lane.ts'
 import { type PostgresServer, startPostgres } from './support/postgres-server.ts'
-
-const fileTimeoutMs = 180_000
-/** A test that fails may leave a marketplace open, and its process with it. */
-const failedTimeoutMs = 3_000
 
 interface Job {
   file: string
   engine: 'embedded' | 'postgres'
+  /** Its process may have run other files, and run more. */
+  shares: boolean
 }
 
-interface Outcome extends Job {
-  passed: number
-  failed: number
-  output: string
+interface Outcome extends Omit<Job, 'shares'>, Verdict {
   ms: number
 }
+
+const ONLY_EMBEDDED = ['embedded'] as const
+const ONLY_POSTGRES = ['postgres'] as const
+const BOTH = ['embedded', 'postgres'] as const
 
 const { positionals: wanted, values } = parseArgs({
   allowPositionals: true,
@@ -51,83 +52,56 @@ process.exitCode = failed > 0 || passed === 0 ? 1 : 0
 function jobsOf(files: string[]): Job[] {
   const all = files.flatMap((file): Job[] => {
     const text = readFileSync(`test/${file}`, 'utf8')
-    if (/\b(openInstances|fleetRounds|capsUnderKills|freshDatabase|startStoppable)\b/.test(text))
-      return [{ file, engine: 'postgres' }]
-    return /\b(openHouse|openStage)\b/.test(text)
-      ? [
-          { file, engine: 'embedded' },
-          { file, engine: 'postgres' },
-        ]
-      : [{ file, engine: 'embedded' }]
+    const shares = /^(?:api|client|market|sim|web)\b/.test(file) && !/\bprocess\.on\b|\bglobalThis\b/.test(text)
+    const onlyShared = /\b(openInstances|fleetRounds|capsUnderKills|freshDatabase|startStoppable)\b/.test(text)
+    const engines = onlyShared ? ONLY_POSTGRES : /\b(openHouse|openStage)\b/.test(text) ? BOTH : ONLY_EMBEDDED
+    return engines.map(engine => ({ file, engine, shares }))
   })
-  return values.engine === undefined ? all : all.filter(({ engine }) => engine === values.engine)
+  // What has a process of its own is what takes longest.
+  return all
+    .filter(({ engine }) => values.engine === undefined || engine === values.engine)
+    .sort((a, b) => Number(a.shares) - Number(b.shares) || a.engine.localeCompare(b.engine))
 }
 
 async function runAll(queue: Job[], bundle: Bundle, server: PostgresServer | null): Promise<Outcome[]> {
   const done: Outcome[] = []
   const worker = async () => {
     for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
-      const outcome = await run(job, bundle, server)
-      done.push(outcome)
-      const { file, engine, passed, failed, ms } = outcome
-      const name = engine === 'postgres' ? `${file} (postgres)` : file
-      console.log(
-        `${failed ? 'FAIL' : 'ok  '} ${name}  ${passed} passed${failed ? `, ${failed} failed` : ''}  ${ms} ms`,
-      )
-      if (failed) console.log(outcome.output)
+      done.push(...(await runLane(job, queue, bundle, server)))
     }
   }
   await Promise.all(Array.from({ length: Math.min(3, availableParallelism() + 1) }, worker))
   return done
 }
 
-function run({ file, engine }: Job, bundle: Bundle, server: PostgresServer | null): Promise<Outcome> {
-  const started = performance.now()
-  const child = spawn(process.execPath, bundle.argumentsFor(file), {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, TEST_ENGINE: engine, ...(server && { TEST_DATABASE_URL: server.url }) },
-  })
-  let output = ''
-  const end = (why: string) => {
-    output += `\nended ${why}\n`
-    child.kill('SIGKILL')
+/** One process, with as many files as may share it: a file that fails is the last. */
+async function runLane(first: Job, queue: Job[], bundle: Bundle, server: PostgresServer | null): Promise<Outcome[]> {
+  const { engine, shares } = first
+  const lane = new Lane(bundle, { TEST_ENGINE: engine, ...(server && { TEST_DATABASE_URL: server.url }) })
+  const outcomes: Outcome[] = []
+  let hasFailed = false
+  for (let job: Job | undefined = first; job; job = shares && !hasFailed ? nextLike(first, queue) : undefined) {
+    const { file } = job
+    const started = performance.now()
+    const verdict = await lane.run(file)
+    hasFailed = verdict.failed > 0
+    outcomes.push({ file, engine, ...verdict, ms: Math.round(performance.now() - started) })
+    note(outcomes.at(-1)!)
   }
-  const deadline = setTimeout(end, fileTimeoutMs, `after ${fileTimeoutMs} ms`)
-  let closing: NodeJS.Timeout | undefined
-  const hear = (chunk: Buffer) => {
-    output += chunk
-    if (hasFailed(output)) closing ??= setTimeout(end, failedTimeoutMs, `${failedTimeoutMs} ms after it had failed`)
-  }
-  child.stdout.on('data', hear)
-  child.stderr.on('data', hear)
-  return new Promise(resolve => {
-    child.on('close', code => {
-      clearTimeout(deadline)
-      clearTimeout(closing)
-      resolve({ file, engine, ...judge(file, output, code), ms: Math.round(performance.now() - started) })
-    })
-  })
+  const ended = await lane.end(hasFailed)
+  if (ended === '' || hasFailed) return outcomes
+  const left = { file: outcomes.map(({ file }) => file).join(', '), engine, passed: 0, failed: 1, output: ended, ms: 0 }
+  note(left)
+  return [...outcomes, left]
 }
 
-/** All its tests have run, and not all have passed. */
-function hasFailed(output: string) {
-  return /^\s*Duration:/m.test(output) && count(output, 'Passed') < count(output, 'Total')
+function nextLike({ engine }: Job, queue: Job[]): Job | undefined {
+  const at = queue.findIndex(job => job.shares && job.engine === engine)
+  return at === -1 ? undefined : queue.splice(at, 1)[0]
 }
 
-// uvu colours its totals only on a terminal; a file that forgets `.run()` says nothing at all.
-function count(output: string, word: string) {
-  const totals = output.matchAll(new RegExp(`^\\s*${word}:\\s+(\\d+)`, 'gm'))
-  return [...totals].reduce((sum, [, number]) => sum + Number(number), 0)
-}
-
-function judge(file: string, said: string, code: number | null) {
-  let output = said
-  const total = count(output, 'Total')
-  const passed = count(output, 'Passed')
-  const skipped = count(output, 'Skipped')
-  let failed = total - passed
-  if (total === 0) output += `\n${file} ran no test\n`
-  if (skipped > 0) output += `\n${file} skipped ${skipped}\n`
-  if (failed === 0 && (code !== 0 || total === 0 || skipped > 0)) failed = 1
-  return { passed, failed, output }
+function note({ file, engine, passed, failed, output, ms }: Outcome): void {
+  const name = engine === 'postgres' ? `${file} (postgres)` : file
+  console.log(`${failed ? 'FAIL' : 'ok  '} ${name}  ${passed} passed${failed ? `, ${failed} failed` : ''}  ${ms} ms`)
+  if (failed) console.log(output)
 }

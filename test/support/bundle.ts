@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 
 export interface Bundle {
-  /** What runs a test file, for `node`. */
-  argumentsFor(file: string): string[]
+  /** What runs test files, for `node`. */
+  laneArguments: string[]
+  /** Of a test file, for the lane. */
+  pathOf(file: string): string
   remove(): void
 }
 
@@ -18,7 +20,11 @@ export async function bundleTests(files: readonly string[]): Promise<Bundle> {
   const folder = mkdtempSync(join('dist', 'tests-'))
   const tests = files.map(file => ({ in: join('test', file), out: nameOf(file) }))
   await build({
-    entryPoints: [...tests, { in: 'src/store/snapshot-worker.ts', out: 'snapshot-worker' }],
+    entryPoints: [
+      ...tests,
+      { in: 'test/support/lane-process.ts', out: 'lane-process' },
+      { in: 'src/store/snapshot-worker.ts', out: 'snapshot-worker' },
+    ],
     outdir: folder,
     bundle: true,
     splitting: true,
@@ -31,7 +37,8 @@ export async function bundleTests(files: readonly string[]): Promise<Bundle> {
     logLevel: 'warning',
   })
   return {
-    argumentsFor: file => ['--enable-source-maps', join(folder, `${nameOf(file)}.js`)],
+    laneArguments: ['--enable-source-maps', join(folder, 'lane-process.js')],
+    pathOf: file => join(folder, `${nameOf(file)}.js`),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
