@@ -1,8 +1,8 @@
 /**
  * Runs every test file, and adds up what they say. A file that opens a house runs twice: on the embedded engine and on
  * Postgres; one about several instances runs on Postgres. Files of the folders that use a house and nothing else of the
- * machine share processes, as most of their time would be the start of one; all others have one each. Arguments are parts of
- * file names; `--engine embedded|postgres` is one alone.
+ * machine share processes, as half of their time would be the start of one, and make quick hashes of passwords; all others
+ * have a process each, and all as in the product. Arguments are parts of file names; `--engine embedded|postgres` is one alone.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -22,6 +22,9 @@ interface Job {
 interface Outcome extends Omit<Job, 'shares'>, Verdict {
   ms: number
 }
+
+/** Touches what a process has once, or looks at how passwords are kept. */
+const OWN = /\bprocess\.on\b|\bglobalThis\b|\bhashPassword\b/
 
 const ONLY_EMBEDDED = ['embedded'] as const
 const ONLY_POSTGRES = ['postgres'] as const
@@ -52,7 +55,7 @@ process.exitCode = failed > 0 || passed === 0 ? 1 : 0
 function jobsOf(files: string[]): Job[] {
   const all = files.flatMap((file): Job[] => {
     const text = readFileSync(`test/${file}`, 'utf8')
-    const shares = /^(?:api|client|market|sim|web)\b/.test(file) && !/\bprocess\.on\b|\bglobalThis\b/.test(text)
+    const shares = /^(?:api|client|market|sim|web)\b/.test(file) && !OWN.test(text)
     const onlyShared = /\b(openInstances|fleetRounds|capsUnderKills|freshDatabase|startStoppable)\b/.test(text)
     const engines = onlyShared ? ONLY_POSTGRES : /\b(openHouse|openStage)\b/.test(text) ? BOTH : ONLY_EMBEDDED
     return engines.map(engine => ({ file, engine, shares }))
@@ -77,7 +80,11 @@ async function runAll(queue: Job[], bundle: Bundle, server: PostgresServer | nul
 /** One process, with as many files as may share it: a file that fails is the last. */
 async function runLane(first: Job, queue: Job[], bundle: Bundle, server: PostgresServer | null): Promise<Outcome[]> {
   const { engine, shares } = first
-  const lane = new Lane(bundle, { TEST_ENGINE: engine, ...(server && { TEST_DATABASE_URL: server.url }) })
+  const lane = new Lane(bundle, {
+    TEST_ENGINE: engine,
+    ...(server && { TEST_DATABASE_URL: server.url }),
+    ...(shares && { TEST_QUICK_PASSWORDS: 'on' }),
+  })
   const outcomes: Outcome[] = []
   let hasFailed = false
   for (let job: Job | undefined = first; job; job = shares && !hasFailed ? nextLike(first, queue) : undefined) {

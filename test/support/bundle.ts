@@ -33,6 +33,7 @@ export async function bundleTests(files: readonly string[]): Promise<Bundle> {
     target: 'node20',
     sourcemap: true,
     sourcesContent: false,
+    alias: { '@node-rs/argon2': './test/support/argon2.ts' },
     external: installed(),
     logLevel: 'warning',
   })
