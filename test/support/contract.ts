@@ -1,5 +1,6 @@
 /** Holds every answer of a test against the record of its endpoint: nothing missing, nothing more, no undeclared status. */
 import { isDeepStrictEqual } from 'node:util'
+import { request } from 'undici'
 import { z } from 'zod'
 import type { Endpoint } from '../../src/api/endpoint.ts'
 import { endpoints } from '../../src/api/endpoints.ts'
@@ -7,9 +8,13 @@ import { statusOf } from '../../src/api/failures.ts'
 import { refusalsOf } from '../../src/api/refusals.ts'
 import type { Fetch } from '../../src/client/client.ts'
 
+const builtIn = fetch
+
 /** fetch, but an answer that is not as promised fails the test. */
 export const checkedFetch: Fetch = async (url, init) => {
-  const reply = await fetch(url, init)
+  // Who has put a fetch of its own in place hears every answer.
+  const isQuick = fetch === builtIn && !(init.body instanceof FormData)
+  const reply = await (isQuick ? quickFetch : fetch)(url, init)
   // The bytes of a file are outside the envelope.
   if (reply.headers.has('content-disposition')) return reply
   const text = await reply.text()
@@ -17,6 +22,21 @@ export const checkedFetch: Fetch = async (url, init) => {
   // A clone of the answer would cost more than all the rest of the request.
   return new Response(text, reply)
 }
+
+/** What fetch does for an API, at a third of its cost, which would be a quarter of the time of most tests. */
+async function quickFetch(url: string, { method = 'GET', headers, body, signal }: RequestInit): Promise<Response> {
+  const sent = { method, headers, body, signal } as Parameters<typeof request>[1]
+  const reply = await request(url, sent).catch(error => {
+    throw signal?.aborted ? error : new TypeError('fetch failed', { cause: error })
+  })
+  const lines = Object.entries(reply.headers).flatMap(([name, value = '']) =>
+    [value].flat().map((line): [string, string] => [name, line]),
+  )
+  const bytes = await reply.body.arrayBuffer()
+  return new Response(NO_BODY.includes(reply.statusCode) ? null : bytes, { status: reply.statusCode, headers: lines })
+}
+
+const NO_BODY = [204, 304]
 
 interface Promised {
   readonly record: Endpoint
