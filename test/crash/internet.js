@@ -17,7 +17,7 @@ dns.lookup = (name, options) =>
   name === NAME ? Promise.resolve([{ address: ADDRESS, family: 4 }]) : lookup(name, options)
 
 net.connect = (options, ...rest) => {
-  if (options.host !== NAME) return connect(options, ...rest)
+  if (options.host !== ADDRESS) return connect(options, ...rest)
   const socket = connect({ port: options.port, host: '127.0.0.1', noDelay: options.noDelay })
   Object.defineProperty(socket, 'remoteAddress', { value: ADDRESS })
   return socket
