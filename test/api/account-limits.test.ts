@@ -2,6 +2,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { HttpParty } from '../../src/sim/http-party.ts'
+import { checkedFetch } from '../support/contract.ts'
 import { bodyWith, Raw, refuses, type Send, takes, textRule } from '../support/edges.ts'
 import { type House, type Member, openHouse } from '../support/marketplace.ts'
 
@@ -19,7 +20,7 @@ const register = (house: House, field: string): Send => {
   let count = 0
   return value => {
     const account = { email: `${field}.${count++}@example.com`, password: 'a long password', name: 'Somebody' }
-    return new HttpParty(house.url).ask('POST', '/api/auth/register', bodyWith(account, field, value))
+    return new HttpParty(house.url, checkedFetch).ask('POST', '/api/auth/register', bodyWith(account, field, value))
   }
 }
 
