@@ -1,7 +1,7 @@
 /** Which webhooks are sent next: what is due, fair between agents, under a lease. Source: D37. */
 import { dispatch } from '../api/limits.ts'
 import type { Reader, Tx } from '../store/db.ts'
-import { claimDeliveries, type QueuedAgent, queuedAgent, queuedAgents } from '../store/outbox.ts'
+import { claimDelivery, type QueuedAgent, queuedAgent, queuedAgents } from '../store/outbox.ts'
 import { type Flight, hostOf } from './flight.ts'
 import type { Market } from './market.ts'
 import type { ClaimedDelivery } from './webhook.ts'
@@ -33,10 +33,11 @@ async function takeUp({ world }: Market, tx: Tx, due: readonly QueuedAgent[], fl
   const at = { now: world.now(), realNow, leasedUntil }
   const take = async ({ agentId, webhookUrl, secret }: QueuedAgent): Promise<ClaimedDelivery[]> => {
     const count = counts.get(agentId) ?? 0
-    const rows = count === 0 ? [] : await claimDeliveries(tx, { ...at, agentId, count })
+    const rows = await Promise.all(Array.from({ length: count }, () => claimDelivery(tx, { ...at, agentId })))
+    const found = rows.filter(row => row !== undefined)
     // As many as were asked for: there may be more.
-    if (rows.length === count) flight.leftBehind = true
-    return rows.map(row => ({ ...row, leasedUntil, webhookUrl, secret }))
+    if (found.length === count) flight.leftBehind = true
+    return found.map(row => ({ ...row, leasedUntil, webhookUrl, secret }))
   }
   return (await Promise.all(due.map(take))).flat()
 }

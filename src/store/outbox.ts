@@ -87,18 +87,15 @@ export const queuedAgent = (q: Reader, agentId: string, now: number, realNow: nu
 
 const deliveryColumns = columns('id', 'agentId', 'taskId', 'event', 'body', 'attempts')
 
-/** Takes up to `count` due deliveries of one agent, each for the length of a lease, and counts the attempt. */
-export const claimDeliveries = (
-  tx: Tx,
-  claim: { agentId: string; now: number; realNow: number; leasedUntil: number; count: number },
-) =>
-  tx.all<DeliveryRow>(
-    `UPDATE deliveries SET leased_until = $4, attempts = attempts + 1 WHERE id IN (
+/** Takes the first due delivery of one agent for the length of a lease, and counts the attempt. */
+export const claimDelivery = (tx: Tx, claim: { agentId: string; now: number; realNow: number; leasedUntil: number }) =>
+  tx.get<DeliveryRow>(
+    `UPDATE deliveries SET leased_until = $4, attempts = attempts + 1 WHERE id = (
        SELECT d.id FROM deliveries d
        WHERE d.state = 'pending' AND d.agent_id = $1 AND d.next_at <= $2 AND d.leased_until <= $3
-       ORDER BY d.next_at, d.id LIMIT $5 /*+ FOR UPDATE SKIP LOCKED */)
+       ORDER BY d.next_at, d.id LIMIT 1 /*+ FOR UPDATE SKIP LOCKED */)
      RETURNING ${deliveryColumns}`,
-    [claim.agentId, claim.now, claim.realNow, claim.leasedUntil, claim.count],
+    [claim.agentId, claim.now, claim.realNow, claim.leasedUntil],
   )
 
 /** Takes claims back that came to nothing, as if they had not been. */

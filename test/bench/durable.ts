@@ -5,6 +5,7 @@ import { compared, type Row, rateRow } from './table.ts'
 import { start } from './worker.ts'
 
 const ROUNDS = 5
+const SENDING_ROUNDS = 15
 const SUBMITS = 2000
 const DELIVERIES = 1500
 
@@ -43,7 +44,7 @@ export async function dispatch(bench: Bench): Promise<Row[]> {
   }
   await worker.ask('dispatch', 0) // what other measurements left, and the connections
   const pool = { port: bare.sinkPort, ca: bare.ca, connections: 64 }
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < SENDING_ROUNDS; round++) {
     await bare.worker.ask('listen')
     ours.push(await send(DELIVERIES))
     const requests = await bare.worker.ask('heard')
