@@ -18,7 +18,7 @@ async function contents(image?: Uint8Array) {
     )
     const rows: Record<string, unknown[]> = {}
     for (const { name, type } of schema) {
-      if (type === 'table') rows[name] = await q.all(`SELECT * FROM ${name} ORDER BY 1, 2`)
+      if (type === 'table') rows[name] = await q.all(`SELECT * FROM ${name} ORDER BY rowid`)
     }
     return { schema, rows }
   })
