@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { StoreError } from './db.ts'
 import { type Disk, realDisk } from './disk.ts'
+import { type Position, same } from './frame.ts'
 import { journalPath, sealedPath } from './journal.ts'
 import { type Recovered, recover } from './recovery.ts'
 import { rollbackPath, walPath, writeSnapshot } from './snapshot.ts'
@@ -43,16 +44,21 @@ export const backupFile = async (from: string, to: string): Promise<Backup> => {
 
 /**
  * Reads a database while another process writes to it. The files are not read at one moment, so they may not fit
- * together, just as if they were damaged; a later look tells the two apart.
+ * together, just as if they were damaged; a later look tells the two apart. For a moment between two journals there is
+ * none, and the one just sealed may have been looked for before: two looks must have found the same.
  */
 export const recoverLive = async (disk: Disk, file: string): Promise<Recovered> => {
+  let seen: Position | undefined
   for (let tries = 1; ; tries++) {
     try {
-      return await recover(disk, file)
+      const found = await recover(disk, file)
+      if (found.current || (seen && same(seen, found))) return found
+      found.engine.close()
+      seen = { seq: found.seq, chain: found.chain }
     } catch (error) {
       if (!(error instanceof StoreError) || tries === TRIES) throw error
-      await wait(PAUSE_MS)
     }
+    await wait(PAUSE_MS)
   }
 }
 

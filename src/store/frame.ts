@@ -16,6 +16,8 @@ export interface Position {
   chain: number
 }
 
+export const same = (a: Position, b: Position) => a.seq === b.seq && a.chain === b.chain
+
 export interface Frame extends Position {
   kind: 'head' | 'batch' | 'mark'
   /** The checksum of the frame before; `chain` is this one's. `seq` is the number of its first record. */

@@ -20,7 +20,7 @@ import { dirname } from 'node:path'
 import { StoreError } from './db.ts'
 import type { Disk } from './disk.ts'
 import type { Engine } from './engine.ts'
-import type { Position } from './frame.ts'
+import { type Position, same } from './frame.ts'
 import { Journal, journalPath, nextPath, sealedPath } from './journal.ts'
 import { damagedAt, type JournalContent, readJournal, replay, restore } from './replay.ts'
 import { readSnapshot, temporaryPath } from './snapshot.ts'
@@ -54,8 +54,6 @@ export const recover = async (disk: Disk, file: string): Promise<Recovered> => {
     throw error
   }
 }
-
-const same = (a: Position, b: Position) => a.seq === b.seq && a.chain === b.chain
 
 /** The journals that the snapshot has not taken in. */
 const newerThan = (snapshot: Position, journals: readonly JournalContent[], file: string) => {

@@ -1,11 +1,12 @@
 /** Copies of a database that is written to all the while, through rotations and snapshots. */
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { backupFile } from '../../src/store/backup.ts'
+import { backupFile, recoverLive } from '../../src/store/backup.ts'
 import { checkFile } from '../../src/store/check.ts'
 import { StoreError } from '../../src/store/db.ts'
-import { journalPath } from '../../src/store/journal.ts'
+import { type Disk, realDisk } from '../../src/store/disk.ts'
+import { journalPath, sealedPath } from '../../src/store/journal.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
 import { inFolder, unexpected } from './folder.ts'
 
@@ -42,6 +43,28 @@ test(
     await writer
     assert.ok(db.stats().snapshots > 2, 'no snapshot fell into the test')
     await db.close()
+  }),
+)
+
+test(
+  'a look that falls between two journals is followed by another',
+  inFolder(async file => {
+    const db = await openSqlite({ file, onFatal: unexpected })
+    await db.write(tx => tx.run('CREATE TABLE rows (n INTEGER PRIMARY KEY)'))
+    await db.snapshot()
+    for (let n = 1; n <= 50; n++) await db.write(tx => tx.run('INSERT INTO rows (n) VALUES ($1)', [n]))
+    await db.close()
+    let looked = false
+    const read: Disk['read'] = async path => {
+      const bytes = await realDisk.read(path)
+      // As a server does that begins a new journal, after the look for the sealed one and before the next.
+      if (path === sealedPath(file) && !looked) await rename(journalPath(file), sealedPath(file))
+      looked ||= path === sealedPath(file)
+      return bytes
+    }
+    const { engine } = await recoverLive({ ...realDisk, read }, file)
+    assert.equal(engine.column('SELECT COUNT(*) FROM rows'), [50])
+    engine.close()
   }),
 )
 
