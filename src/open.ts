@@ -21,7 +21,6 @@ import { releaseAllRequests } from './store/idempotency-keys.ts'
 import { releaseJobs } from './store/jobs.ts'
 import { migrate, proveMigrated } from './store/migrate.ts'
 import { migrations } from './store/migrations/index.ts'
-import { releaseLeases } from './store/outbox.ts'
 import type { PostgresOptions } from './store/postgres.ts'
 import { userByEmail } from './store/users.ts'
 import { type FilesOptions, openFiles } from './uploaded-files.ts'
@@ -225,7 +224,6 @@ const filesOf = (options: OpenOptions, log: Log): FilesOptions => ({
 async function dropWorkInHand(tx: Tx) {
   await releaseAllRequests(tx)
   await dropTests(tx)
-  await releaseLeases(tx)
   await releaseJobs(tx)
 }
 

@@ -20,6 +20,7 @@ import { agentRecord, ownAgentRecord, recordOf, recordsOf } from './agent-record
 import { reread } from './agent-states.ts'
 import { numberedSlug, prefixes, slugBase, words } from './agent-words.ts'
 import { publicPage } from './catalogue.ts'
+import { tellMoved } from './outbox.ts'
 import { makeSecret, seal } from './secrets.ts'
 import { iso } from './time.ts'
 import type { Verb } from './verb.ts'
@@ -104,7 +105,10 @@ const updateAgent: Verb<'updateAgent'> = async (ctx, { params, body }) => {
   const patch: AgentPatch = { ...defined(plain), updatedAt: world.now() }
   if (tags) patch.tags = JSON.stringify(tags)
   // Whatever passed was another address.
-  if (body.webhookUrl !== undefined && body.webhookUrl !== row.webhookUrl) patch.lastPassAt = null
+  if (body.webhookUrl !== undefined && body.webhookUrl !== row.webhookUrl) {
+    patch.lastPassAt = null
+    tx.afterCommit(() => tellMoved(world, row.id))
+  }
   await updateAgentRow(tx, row.id, patch)
   if (categoryIds) await setCategories(tx, row.id, categoryIds)
   const { name = row.name, description = row.description } = body
@@ -130,6 +134,7 @@ const rotateSecret: Verb<'rotateSecret'> = async ({ tx, world, config, actor }, 
     lastPassAt: null,
     updatedAt: now,
   })
+  tx.afterCommit(() => tellMoved(world, row.id))
   return { secret, rotatedAt: iso(now) }
 }
 

@@ -1,8 +1,8 @@
 /** Empties the outbox: takes what is due, at most two at a time per host and fair between agents. Source: D37. */
 import { dispatch, durations } from '../api/limits.ts'
-import { unclaimDeliveries } from '../store/outbox.ts'
 import { claim } from './claims.ts'
 import { hostOf, inFlight } from './flight.ts'
+import { handsOf } from './in-hand.ts'
 import type { Market } from './market.ts'
 import { onEvent } from './outbox.ts'
 import { placesFor } from './places.ts'
@@ -22,6 +22,7 @@ const MANY_BELLS = 32
 /** Starts sending. */
 export function startDispatcher(market: Market): Dispatcher {
   const { world, log } = market
+  const hands = handsOf(market)
   const flight = inFlight(placesFor(market))
   const rung = new Set<string>()
   let closed = false
@@ -42,7 +43,8 @@ export function startDispatcher(market: Market): Dispatcher {
         const named = all || rung.size > MANY_BELLS ? null : [...rung]
         all = false
         rung.clear()
-        const claimed = await claim(market, flight, named)
+        movedMeanwhile.clear()
+        const claimed = await claim(hands, flight, named)
         // Who was named had less to send than was thought: others may have a place.
         if (named && flight.leftBehind && claimed.length < named.length) all = true
         for (const delivery of claimed) take(delivery)
@@ -58,59 +60,98 @@ export function startDispatcher(market: Market): Dispatcher {
     const answered = attemptDelivery(market, delivery)
     const noted = answered
       .then(result => noteAttempt(market, delivery, result))
-      .catch(error => {
-        log({ type: 'error', message: `Webhook ${delivery.id} could not be noted: ${error.message}` })
-        return false
-      })
+      .then(
+        follows => {
+          hands.release(delivery)
+          return follows
+        },
+        error => {
+          log({ type: 'error', message: `Webhook ${delivery.id} could not be noted: ${error.message}` })
+          // Not at once: what the database refuses now it would refuse again.
+          world.after(dispatch.leaseMs, () => hands.release(delivery))
+          return false
+        },
+      )
     // Its place is free when the answer is there; what waits behind it in its task may go when that is noted.
     flight.add(hostOf(delivery.webhookUrl), answered, noted).then(refill)
     noted.then(follows => follows && wake(delivery.agentId))
   }
 
-  /** In hand already, but others were quicker to take the place. */
-  const held: ClaimedDelivery[] = []
+  /** In hand, but others were quicker to take the place. */
+  let waiting: ClaimedDelivery[] = []
+  /** Agents that have another address or secret than the look under way may have seen. */
+  const movedMeanwhile = new Set<string>()
 
-  const lease = (webhookUrl: string | null) =>
-    closed || flight.leftBehind || !flight.hasPlace(webhookUrl) ? null : world.realNow() + dispatch.leaseMs
+  const claimNew = (webhookUrl: string | null) => {
+    if (closed || flight.leftBehind || flight.places() <= 0 || !flight.hasPlace(hostOf(webhookUrl))) return null
+    return hands.claimNew()
+  }
 
   const take = (delivery: ClaimedDelivery) => {
-    // One whose lease could be over before its answer is there would be sent by two.
-    if (closed || world.realNow() + durations.webhookTimeoutMs >= delivery.leasedUntil) giveBack(delivery)
-    else if (flight.hasPlace(delivery.webhookUrl)) start(delivery)
-    else held.push(delivery)
+    // What came first has it: the look that came too late is followed by another.
+    if (!hands.hold(delivery)) return wake(delivery.agentId)
+    const host = hostOf(delivery.webhookUrl)
+    if (isLate(delivery) || movedMeanwhile.has(delivery.agentId)) giveBack(delivery)
+    else if (flight.places() > 0 && flight.hasPlace(host)) start(delivery)
+    else {
+      waiting.push(delivery)
+      flight.waits(host, 1)
+    }
+  }
+
+  /** One whose time could be over before its answer is there would be sent by two. */
+  const isLate = ({ heldUntil }: ClaimedDelivery) => closed || world.realNow() + durations.webhookTimeoutMs >= heldUntil
+
+  const dropWaiting = (isDropped: (delivery: ClaimedDelivery) => boolean) => {
+    const dropped = waiting.filter(isDropped)
+    if (dropped.length === 0) return
+    waiting = waiting.filter(delivery => !dropped.includes(delivery))
+    for (const { webhookUrl } of dropped) flight.waits(hostOf(webhookUrl), -1)
+    giveBack(...dropped)
+  }
+
+  const moved = (agentId: string) => {
+    movedMeanwhile.add(agentId)
+    dropWaiting(delivery => delivery.agentId === agentId)
   }
 
   const unsent: ClaimedDelivery[] = []
   let giving: Promise<void> = Promise.resolve()
 
-  /** What will not be sent by this claim is anyone's at once, not when the lease is over. */
+  /** What will not be sent by this claim is anyone's at once, not when its time is over. */
   const giveBack = (...deliveries: ClaimedDelivery[]) => {
     unsent.push(...deliveries)
     giving = giving.then(async () => {
       const given = unsent.splice(0)
       if (given.length === 0) return
-      await market.db
-        .write(tx => unclaimDeliveries(tx, given))
-        .catch(error => {
-          log({ type: 'error', message: `Webhooks in hand wait until their lease is over: ${error.message}` })
-        })
+      await hands.giveBack(given).catch(error => {
+        log({ type: 'error', message: `Webhooks in hand wait until their lease is over: ${error.message}` })
+      })
       for (const { agentId } of given) wake(agentId)
     })
   }
 
   const refill = () => {
-    for (const delivery of held.splice(0)) take(delivery)
+    while (flight.places() > 0) {
+      const at = waiting.findIndex(({ webhookUrl }) => flight.hasPlace(hostOf(webhookUrl)))
+      if (at < 0) break
+      const [delivery] = waiting.splice(at, 1)
+      flight.waits(hostOf(delivery!.webhookUrl), -1)
+      if (isLate(delivery!)) giveBack(delivery!)
+      else start(delivery!)
+    }
     if (!flight.leftBehind) return
-    const next = flight.next.splice(0, Math.max(1, flight.room()))
+    const next = flight.next.splice(0, Math.max(1, flight.places()))
     if (next.length === 0) wake()
     for (const agentId of next) wake(agentId)
   }
 
   const tick = () => {
+    dropWaiting(isLate)
     wake()
     if (!closed) world.after(TICK_MS, tick)
   }
-  onEvent(world, { wake, take, lease })
+  onEvent(world, { wake, moved, take, claimNew })
   tick()
 
   return {
@@ -118,7 +159,7 @@ export function startDispatcher(market: Market): Dispatcher {
     async close() {
       closed = true
       await looking
-      giveBack(...held.splice(0))
+      dropWaiting(isLate)
       await flight.ended()
       await giving
     },

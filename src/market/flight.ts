@@ -1,13 +1,13 @@
-/** What is being sent, by host; and whose turn is next. */
+/** What is being sent, and what is in hand and found no place, by host; and whose turn is next. */
 import { dispatch } from '../api/limits.ts'
 
 export type Flight = ReturnType<typeof inFlight>
 
 /** `most`: how many may be in flight at this moment. */
 export function inFlight(most: () => number) {
-  const byHost = new Map<string, number>()
+  const sending = counter()
+  const waiting = counter()
   const notes = new Set<Promise<unknown>>()
-  let sending = 0
   return {
     /** The agent that was served last: the next look begins behind it. */
     lastServed: '',
@@ -15,22 +15,37 @@ export function inFlight(most: () => number) {
     leftBehind: false,
     /** Agents with something due that the last look at everyone came to after there was no place left. */
     next: [] as string[],
-    of: (host: string) => byHost.get(host) ?? 0,
-    room: () => most() - sending,
-    hasPlace: (url: string | null) => most() > sending && (byHost.get(hostOf(url)) ?? 0) < dispatch.perHost,
+    /** How many more may be sent. What waits for a busy host keeps nobody else from it. */
+    places: () => most() - sending.total,
+    /** Whether one of them may go to this host. */
+    hasPlace: (host: string) => sending.of(host) < dispatch.perHost,
+    /** How many more may be taken for this host. */
+    roomAt: (host: string) => dispatch.perHost - sending.of(host) - waiting.of(host),
+    /** One more of this host, or one less, is in hand without a place. */
+    waits: (host: string, change: 1 | -1) => waiting.add(host, change),
     /** `noted` never rejects. Resolves when the place is free again. */
     async add(host: string, answered: Promise<unknown>, noted: Promise<unknown>): Promise<void> {
-      byHost.set(host, (byHost.get(host) ?? 0) + 1)
-      sending++
+      sending.add(host, 1)
       notes.add(noted)
       noted.then(() => notes.delete(noted))
       await answered.catch(() => {}) // told where it is noted
-      sending--
-      const left = (byHost.get(host) ?? 1) - 1
-      if (left > 0) byHost.set(host, left)
-      else byHost.delete(host)
+      sending.add(host, -1)
     },
     ended: () => Promise.all(notes),
+  }
+}
+
+const counter = () => {
+  const byHost = new Map<string, number>()
+  return {
+    total: 0,
+    of: (host: string) => byHost.get(host) ?? 0,
+    add(host: string, change: 1 | -1) {
+      this.total += change
+      const count = this.of(host) + change
+      if (count > 0) byHost.set(host, count)
+      else byHost.delete(host)
+    },
   }
 }
 

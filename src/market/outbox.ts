@@ -8,6 +8,7 @@ import type { TaskRow } from '../store/tasks.ts'
 import { userById } from '../store/users.ts'
 import type { World } from '../world/world.ts'
 import { trustTierOf } from './accounts.ts'
+import type { Hands } from './in-hand.ts'
 import type { Acting, Ctx } from './market.ts'
 import { iso } from './time.ts'
 import type { ClaimedDelivery } from './webhook.ts'
@@ -16,8 +17,10 @@ import type { ClaimedDelivery } from './webhook.ts'
 export interface Outlet {
   /** There is something to send to this agent. */
   wake(agentId: string): void
-  /** Until when (real ms) a new event for this address may be written as claimed; null if it has to wait for others. */
-  lease(webhookUrl: string | null): number | null
+  /** The agent has another address or secret: what is in hand under the old one is looked at anew. */
+  moved(agentId: string): void
+  /** How a new event for this address is written as claimed; null if it has to wait for others. */
+  claimNew(webhookUrl: string | null): ReturnType<Hands['claimNew']> | null
   /** Takes over what was written so, once that is committed. */
   take(delivery: ClaimedDelivery): void
 }
@@ -29,6 +32,9 @@ export const onEvent = (world: World, outlet: Outlet) => void outlets.set(world,
 
 /** Says that there is something to send to this agent. Call it once the write is committed. */
 export const ringBell = (world: World, agentId: string) => outlets.get(world)?.wake(agentId)
+
+/** Says that this agent's address or secret is another now. Call it once the write is committed. */
+export const tellMoved = (world: World, agentId: string) => outlets.get(world)?.moved(agentId)
 
 /** Writes one event about a task, as it stands after the change, to its agent or to the one that buys. */
 export async function tell<Name extends AgentEvent>(
@@ -45,15 +51,17 @@ export async function tell<Name extends AgentEvent>(
 /** The first event of a task: as nothing can be before it, it is sent as soon as it is committed, if there is room. */
 export async function tellSubmitted(ctx: Acting<Ctx>, task: TaskRow, agent: StandingRow): Promise<void> {
   const outlet = outlets.get(ctx.world)
-  const leasedUntil = outlet?.lease(agent.webhookUrl) ?? null
+  const claim = outlet?.claimNew(agent.webhookUrl) ?? null
   const delivery = await deliveryOf(ctx, task, 'task.submitted', {}, agent.id)
-  await insertFirstDelivery(ctx.tx, delivery, leasedUntil ?? 0)
+  await insertFirstDelivery(ctx.tx, delivery, claim ?? UNCLAIMED)
   const { webhookUrl, secret } = agent
   ctx.tx.afterCommit(() => {
-    if (leasedUntil === null) outlet?.wake(agent.id)
-    else outlet?.take({ ...delivery, attempts: 1, leasedUntil, webhookUrl, secret })
+    if (claim) outlet?.take({ ...delivery, ...claim, attempt: 1, webhookUrl, secret })
+    else outlet?.wake(agent.id)
   })
 }
+
+const UNCLAIMED = { leasedUntil: 0, attempts: 0 }
 
 async function deliveryOf<Name extends AgentEvent>(
   ctx: Acting<Ctx>,

@@ -1,25 +1,16 @@
 /** One attempt at one webhook: signed afresh, sent, and noted with what follows from it. Source: section 4, D37. */
 import { answerBytes, durations, retryAfterMaxMs, retryJitter, retryScheduleMs } from '../api/limits.ts'
 import { signatureHeaders, standardHeaders } from '../api/signature.ts'
-import {
-  type DeliveryRow,
-  endDelivery,
-  insertAttempt,
-  promoteNext,
-  type QueuedAgent,
-  retryAt,
-} from '../store/outbox.ts'
-import type { OutgoingResult } from '../world/world.ts'
+import { endDelivery, insertAttempt, type QueuedAgent, retryAt } from '../store/outbox.ts'
+import type { AnswerHeaders, OutgoingResult } from '../world/world.ts'
+import type { HeldDelivery } from './in-hand.ts'
 import type { Market } from './market.ts'
 import { inGroups } from './note-groups.ts'
 import { unseal } from './secrets.ts'
-import { iso } from './time.ts'
+import { isoOrNull } from './time.ts'
 
 /** A delivery in hand, with its agent's address and sealed secret. */
-export interface ClaimedDelivery extends DeliveryRow, Pick<QueuedAgent, 'webhookUrl' | 'secret'> {
-  /** Real ms. */
-  leasedUntil: number
-}
+export interface ClaimedDelivery extends HeldDelivery, Pick<QueuedAgent, 'webhookUrl' | 'secret'> {}
 
 /** Sends one claimed delivery. */
 export async function attemptDelivery(market: Market, claimed: ClaimedDelivery): Promise<OutgoingResult> {
@@ -40,7 +31,7 @@ function openedSecret({ config }: Market, agentId: string, sealed: string): stri
 
 const nowhere = { ok: false, reason: 'bad_url', durationMs: 0 } as const
 
-function post({ world }: Market, { id, body, attempts }: ClaimedDelivery, url: string, secret: string) {
+function post({ world }: Market, { id, body, attempt }: ClaimedDelivery, url: string, secret: string) {
   const sentAt = world.realNow()
   return world.egress.post({
     url,
@@ -50,23 +41,20 @@ function post({ world }: Market, { id, body, attempts }: ClaimedDelivery, url: s
       ...signatureHeaders(secret, sentAt, body),
       ...standardHeaders(secret, id, sentAt, body),
       'X-Service-Delivery-Id': id,
-      'X-Service-Attempt': String(attempts),
+      'X-Service-Attempt': String(attempt),
     },
     timeoutMs: durations.webhookTimeoutMs,
     maxAnswerBytes: answerBytes,
   })
 }
 
-interface Verdict {
-  outcome: 'delivered' | 'retry' | 'failed'
-  /** Domain ms; null when nothing follows. */
-  nextAt: number | null
-}
+/** `nextAt`: domain ms. */
+type Verdict = { outcome: 'retry'; nextAt: number } | { outcome: 'delivered' | 'failed'; nextAt: null }
 
 /** What follows from an answer: 2xx ends it well, 410 ends it, all else is tried again while the schedule lasts. */
-function judge({ world }: Market, result: OutgoingResult, attempts: number): Verdict {
+function judge({ world }: Market, result: OutgoingResult, attempt: number): Verdict {
   if (result.ok && result.status >= 200 && result.status < 300) return { outcome: 'delivered', nextAt: null }
-  const scheduled = retryScheduleMs[attempts - 1]
+  const scheduled = retryScheduleMs[attempt - 1]
   if (scheduled === undefined || (result.ok && result.status === 410)) return { outcome: 'failed', nextAt: null }
   const asked = result.ok ? askedWaitMs(result.headers['retry-after'], world.realNow()) : null
   const wait = asked ?? Math.round(scheduled * (1 + retryJitter * (2 * world.chance() - 1)))
@@ -78,8 +66,8 @@ export const answerWords = (status: number) =>
   status >= 300 && status < 400 ? `answered ${status}, and redirects are not followed` : `answered ${status}`
 
 /** Retry-After, as seconds or as a date; null if there is none that makes sense. */
-export function askedWaitMs(header: string | undefined, realNow: number): number | null {
-  if (header === undefined) return null
+export function askedWaitMs(header: AnswerHeaders[string], realNow: number): number | null {
+  if (typeof header !== 'string') return null
   const wait = /^\d{1,9}$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - realNow
   return wait > 0 ? Math.min(wait, retryAfterMaxMs) : null
 }
@@ -87,42 +75,38 @@ export function askedWaitMs(header: string | undefined, realNow: number): number
 /** Writes what became of an attempt. Answers whether what has waited behind it may go now. */
 export async function noteAttempt(market: Market, claimed: ClaimedDelivery, result: OutgoingResult): Promise<boolean> {
   const { db, world, log } = market
-  const { id, attempts } = claimed
-  const { outcome, nextAt } = judge(market, result, attempts)
+  const { id, attempt } = claimed
+  const verdict = judge(market, result, attempt)
   const now = world.now()
-  const { mine, follows } = await inGroups(db, claimed.taskId, async tx => {
-    const changed =
-      nextAt === null || outcome !== 'retry'
-        ? await endDelivery(tx, { id, attempts, state: outcome === 'delivered' ? 'delivered' : 'failed', endedAt: now })
-        : await retryAt(tx, { id, attempts, nextAt })
-    // The lease was over and another took it up: the attempt is theirs to tell of.
-    if (changed === 0) return { mine: false, follows: false }
-    const [follows] = await Promise.all([
-      outcome !== 'retry' && promoteNext(tx, claimed.taskId, claimed.agentId, now),
-      insertAttempt(tx, attemptRow(claimed, result, now)),
-    ])
-    return { mine: true, follows }
+  const noted = await inGroups(db, claimed.taskId, async tx => {
+    const noted =
+      verdict.outcome === 'retry'
+        ? await retryAt(tx, claimed, verdict.nextAt)
+        : await endDelivery(tx, claimed, verdict.outcome, now)
+    // Its time was over and another took it up: the attempt is theirs to tell of.
+    if (noted) await insertAttempt(tx, attemptRow(claimed, result, now))
+    return noted
   })
-  if (!mine) return false
+  if (!noted) return false
   log({
     type: 'webhook',
     event: claimed.event,
     taskId: claimed.taskId,
     agentId: claimed.agentId,
     deliveryId: id,
-    attempt: attempts,
-    outcome,
+    attempt,
+    outcome: verdict.outcome,
     status: result.ok ? result.status : null,
     reason: result.ok ? null : result.reason,
     ms: Math.round(result.durationMs),
-    nextAttemptAt: nextAt === null ? null : iso(nextAt),
+    nextAttemptAt: isoOrNull(verdict.nextAt),
   })
-  return follows
+  return noted.follows
 }
 
-const attemptRow = ({ id, attempts, webhookUrl }: ClaimedDelivery, result: OutgoingResult, now: number) => ({
+const attemptRow = ({ id, attempt, webhookUrl }: ClaimedDelivery, result: OutgoingResult, now: number) => ({
   deliveryId: id,
-  attempt: attempts,
+  attempt,
   url: webhookUrl ?? '',
   status: result.ok ? result.status : null,
   reason: result.ok ? null : result.reason,

@@ -17,18 +17,9 @@ export interface LoggedDeliveryRow {
   endedAt: number | null
 }
 
-const logged = columns(
-  'id',
-  'agentId',
-  'taskId',
-  'event',
-  'state',
-  'attempts',
-  'redeliveryOf',
-  'nextAt',
-  'createdAt',
-  'endedAt',
-)
+// A lease counts the attempt that it is held for, of which nothing is known yet.
+const logged = `${columns('id', 'agentId', 'taskId', 'event', 'state', 'redeliveryOf', 'nextAt', 'createdAt', 'endedAt')},
+  CASE WHEN leased_until > 0 THEN attempts - 1 ELSE attempts END AS attempts`
 
 /** One page of an agent's deliveries, newest first. */
 export const deliveriesOf = (q: Reader, agentId: string, limit: number, offset: number) =>

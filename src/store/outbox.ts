@@ -25,23 +25,14 @@ export const insertDelivery = (tx: Tx, row: NewDelivery) =>
     },
   ])
 
-/** The first one of a task. `leasedUntil`: it is claimed already, by whoever writes it; 0: it is anyone's. */
-export const insertFirstDelivery = (tx: Tx, row: NewDelivery, leasedUntil: number) =>
+/** The first one of a task; perhaps claimed already, by whoever writes it. */
+export const insertFirstDelivery = (tx: Tx, row: NewDelivery, claim: { leasedUntil: number; attempts: number }) =>
   tx.runAll([
     {
       sql: `INSERT INTO deliveries (id, agent_id, task_id, event, body, state, place, next_at, created_at,
        leased_until, attempts)
      VALUES ($1, $2, $3, $4, $5, 'pending', 0, $6, $6, $7, $8)`,
-      values: [
-        row.id,
-        row.agentId,
-        row.taskId,
-        row.event,
-        row.body,
-        row.createdAt,
-        leasedUntil,
-        leasedUntil > 0 ? 1 : 0,
-      ],
+      values: [row.id, row.agentId, row.taskId, row.event, row.body, row.createdAt, claim.leasedUntil, claim.attempts],
     },
   ])
 
@@ -54,38 +45,72 @@ export interface QueuedAgent {
   due: 0 | 1
 }
 
-const isDue = `CASE WHEN EXISTS (SELECT 1 FROM deliveries d WHERE d.state = 'pending' AND d.agent_id = a.id
-  AND d.next_at <= $1 AND d.leased_until <= $2) THEN 1 ELSE 0 END AS due`
+const isDue = (now: string, realNow: string) =>
+  `CASE WHEN EXISTS (SELECT 1 FROM deliveries d WHERE d.state = 'pending' AND d.agent_id = a.id
+    AND d.next_at <= ${now} AND d.leased_until <= ${realNow}) THEN 1 ELSE 0 END AS due`
 
-/**
- * Up to `count` agents with something to send now or later, by their ids, behind `after`. A skip scan: a long queue of
- * one agent costs what a short one does. `now` is domain time, `realNow` the machine's.
- */
-export const queuedAgents = (
-  q: Reader,
-  { after, count, now, realNow }: { after: string; count: number; now: number; realNow: number },
-) =>
+// A skip scan: a long queue of one agent costs what a short one does.
+const queued = `WITH RECURSIVE queue (agent_id, place) AS (
+    SELECT MIN(agent_id), 1 FROM deliveries WHERE state = 'pending' AND agent_id > $1
+    UNION ALL
+    SELECT (SELECT MIN(d.agent_id) FROM deliveries d WHERE d.state = 'pending' AND d.agent_id > queue.agent_id),
+      queue.place + 1
+    FROM queue WHERE queue.agent_id IS NOT NULL AND queue.place < $2
+  )`
+
+/** Up to `count` agents by their ids, behind `after`. `now` is domain time, `realNow` the machine's. */
+interface QueuePage {
+  after: string
+  count: number
+  now: number
+  realNow: number
+}
+
+/** Agents with something to send now or later. */
+export const queuedAgents = (q: Reader, { after, count, now, realNow }: QueuePage) =>
   q.all<QueuedAgent>(
-    `WITH RECURSIVE queue (agent_id, place) AS (
-       SELECT MIN(agent_id), 1 FROM deliveries WHERE state = 'pending' AND agent_id > $3
-       UNION ALL
-       SELECT (SELECT MIN(d.agent_id) FROM deliveries d WHERE d.state = 'pending' AND d.agent_id > queue.agent_id),
-         queue.place + 1
-       FROM queue WHERE queue.agent_id IS NOT NULL AND queue.place < $4
-     )
-     SELECT a.id AS "agentId", a.webhook_url AS "webhookUrl", a.secret, ${isDue}
+    `${queued}
+     SELECT a.id AS "agentId", a.webhook_url AS "webhookUrl", a.secret, ${isDue('$3', '$4')}
      FROM queue JOIN agents a ON a.id = queue.agent_id ORDER BY a.id`,
-    [now, realNow, after, count],
+    [after, count, now, realNow],
   )
 
 /** The same of one agent. */
-export const queuedAgent = (q: Reader, agentId: string, now: number, realNow: number) =>
+export const queuedAgent = (q: Reader, at: { agentId: string; now: number; realNow: number }) =>
   q.get<QueuedAgent>(
-    `SELECT a.id AS "agentId", a.webhook_url AS "webhookUrl", a.secret, ${isDue} FROM agents a WHERE a.id = $3`,
-    [now, realNow, agentId],
+    `SELECT a.id AS "agentId", a.webhook_url AS "webhookUrl", a.secret, ${isDue('$1', '$2')} FROM agents a WHERE a.id = $3`,
+    [at.now, at.realNow, at.agentId],
   )
 
 const deliveryColumns = columns('id', 'agentId', 'taskId', 'event', 'body', 'attempts')
+
+/** An agent with the first of its deliveries that is due, claimed or not; `id` is null if none is. */
+export type QueueHead = Omit<QueuedAgent, 'due'> & (DeliveryRow | { id: null })
+
+const head = `SELECT a.id AS "agentId", a.webhook_url AS "webhookUrl", a.secret,
+  d.id, d.task_id AS "taskId", d.event, d.body, d.attempts`
+const firstDue = (now: string) =>
+  `LEFT JOIN deliveries d ON d.id = (SELECT n.id FROM deliveries n
+    WHERE n.state = 'pending' AND n.agent_id = a.id AND n.next_at <= ${now} ORDER BY n.next_at, n.id LIMIT 1)`
+
+/** Agents with something to send now or later. */
+export const queueHeads = (q: Reader, { after, count, now }: Omit<QueuePage, 'realNow'>) =>
+  q.all<QueueHead>(
+    `${queued} ${head} FROM queue JOIN agents a ON a.id = queue.agent_id ${firstDue('$3')} ORDER BY a.id`,
+    [after, count, now],
+  )
+
+/** The same of one agent. */
+export const queueHead = (q: Reader, agentId: string, now: number) =>
+  q.get<QueueHead>(`${head} FROM agents a ${firstDue('$2')} WHERE a.id = $1`, [agentId, now])
+
+/** The first due deliveries of one agent, claimed or not. */
+export const dueDeliveries = (q: Reader, { agentId, now, count }: { agentId: string; now: number; count: number }) =>
+  q.all<DeliveryRow>(
+    `SELECT ${deliveryColumns} FROM deliveries
+     WHERE state = 'pending' AND agent_id = $1 AND next_at <= $2 ORDER BY next_at, id LIMIT $3`,
+    [agentId, now, count],
+  )
 
 /** Takes the first due delivery of one agent for the length of a lease, and counts the attempt. */
 export const claimDelivery = (tx: Tx, claim: { agentId: string; now: number; realNow: number; leasedUntil: number }) =>
@@ -109,9 +134,6 @@ export const unclaimDeliveries = (tx: Tx, claimed: readonly Held[]) =>
       ),
     ),
   )
-
-/** What a dead process had in hand is free again. For an engine that only one process can hold. */
-export const releaseLeases = (tx: Tx) => tx.run('UPDATE deliveries SET leased_until = 0 WHERE leased_until > 0')
 
 export interface AttemptRow {
   deliveryId: string
@@ -148,38 +170,50 @@ interface Held {
   attempts: number
 }
 
-/** Answers 0 if another holds it by now. */
-export const retryAt = (tx: Tx, { id, attempts, nextAt }: Held & { nextAt: number }) =>
-  tx.run(`UPDATE deliveries SET leased_until = 0, next_at = $3 WHERE id = $1 AND attempts = $2 AND state = 'pending'`, [
-    id,
-    attempts,
-    nextAt,
-  ])
+/** One `attempt` at it was made. */
+interface Made extends Held {
+  attempt: number
+  taskId: string
+  agentId: string
+}
 
-/** Answers 0 if another holds it by now. */
-export const endDelivery = (tx: Tx, end: Held & { state: 'delivered' | 'failed'; endedAt: number }) =>
-  tx.run(
-    `UPDATE deliveries SET state = $3, leased_until = 0, ended_at = $4
+/** Whether what has waited behind it, of its task to that agent, may go now. */
+interface Noted {
+  follows: boolean
+}
+
+/** Null if another holds it by now. */
+export async function retryAt(tx: Tx, { id, attempts, attempt }: Made, nextAt: number): Promise<Noted | null> {
+  const changed = await tx.run(
+    `UPDATE deliveries SET leased_until = 0, attempts = $3, next_at = $4
      WHERE id = $1 AND attempts = $2 AND state = 'pending'`,
-    [end.id, end.attempts, end.state, end.endedAt],
+    [id, attempts, attempt, nextAt],
   )
+  return changed === 0 ? null : { follows: false }
+}
 
-/**
- * The next one of a task to an agent whose head has ended may go. The task is held, so that none joins meanwhile. False if
- * there is none.
- */
-export async function promoteNext(tx: Tx, taskId: string, agentId: string, now: number): Promise<boolean> {
-  const next = await tx.get<{ id: string }>(
-    `SELECT d.id FROM deliveries d WHERE d.task_id = $1 AND d.agent_id = $2 AND d.state = 'waiting' AND d.ended_at IS NULL
-     ORDER BY d.place, d.id LIMIT 1`,
-    [taskId, agentId],
-  )
-  if (!next) return false
-  await tx.run(`UPDATE deliveries SET state = 'pending', next_at = $2 WHERE id = $1 AND state = 'waiting'`, [
-    next.id,
-    now,
-  ])
-  return true
+const end = `UPDATE deliveries SET leased_until = 0, attempts = $3, state = $4, ended_at = $5
+  WHERE id = $1 AND attempts = $2 AND state = 'pending'`
+const behind = (taskId: string, agentId: string) =>
+  `SELECT n.id FROM deliveries n
+   WHERE n.task_id = ${taskId} AND n.agent_id = ${agentId} AND n.state = 'waiting' AND n.ended_at IS NULL`
+const last = `${end} AND NOT EXISTS (${behind('$6', '$7')})`
+const promote = `UPDATE deliveries SET state = 'pending', next_at = $3
+  WHERE id = (${behind('$1', '$2')} ORDER BY n.place, n.id LIMIT 1)`
+
+/** The task is held, so that none joins its queue meanwhile. Null if another holds the delivery by now. */
+export async function endDelivery(
+  tx: Tx,
+  { id, attempts, attempt, taskId, agentId }: Made,
+  state: 'delivered' | 'failed',
+  endedAt: number,
+): Promise<Noted | null> {
+  const values = [id, attempts, attempt, state, endedAt]
+  // Most often nothing waits behind it.
+  if ((await tx.run(last, [...values, taskId, agentId])) > 0) return { follows: false }
+  if ((await tx.run(end, values)) === 0) return null
+  await tx.run(promote, [taskId, agentId, endedAt])
+  return { follows: true }
 }
 
 /** What is not delivered yet, by state. */

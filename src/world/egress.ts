@@ -25,6 +25,17 @@ export function createEgress({ requireHttps, ca, ...rule }: EgressOptions): Egre
   let NewPool: typeof Pool | undefined
   let closed = false
 
+  // What is posted to has most often been posted to before.
+  const judgements = new Map<string, URL | ConnectError>()
+  function destination(text: string): URL | ConnectError {
+    const known = judgements.get(text)
+    if (known) return known
+    if (judgements.size >= KEPT_JUDGEMENTS) judgements.clear()
+    const url = judged(text, requireHttps)
+    judgements.set(text, url)
+    return url
+  }
+
   function send(url: URL, exchange: Exchange): void {
     if (closed) return void exchange.fail('reset', CLOSING)
     let route = routes.get(url.origin)
@@ -51,7 +62,7 @@ export function createEgress({ requireHttps, ca, ...rule }: EgressOptions): Egre
   return {
     post(request: Outgoing): Promise<OutgoingResult> {
       const exchange = new Exchange(request)
-      const url = judged(request.url, requireHttps)
+      const url = destination(request.url)
       if (url instanceof ConnectError) exchange.fail(url.reason, url.message)
       else if (NewPool) send(url, exchange)
       else loadThenSend(url, exchange)
@@ -92,6 +103,7 @@ async function loadPool(): Promise<typeof Pool> {
   )
 }
 
+const KEPT_JUDGEMENTS = 10_000
 const MAX_HEADER_BYTES = 16 * 1024
 const MAX_CONNECTIONS_PER_ORIGIN = 64
 const CLOSING = 'The marketplace is closing its connections.'
@@ -201,7 +213,6 @@ function judged(text: string, requireHttps: boolean): URL | ConnectError {
   return url
 }
 
-// Not `URL.canParse` before: every webhook's URL would be read twice.
 function parsed(text: string): URL | undefined {
   try {
     return new URL(text)

@@ -1,7 +1,7 @@
 /** One POST and what comes back, within its deadline and its size. Source: D42. */
 import { ConnectError } from './connect.ts'
 import type { Dispatcher } from './egress.ts'
-import type { Outgoing, OutgoingFailure, OutgoingResult } from './world.ts'
+import type { AnswerHeaders, Outgoing, OutgoingFailure, OutgoingResult } from './world.ts'
 
 /** Gathers the answer as it arrives and settles exactly once. The deadline runs from the making. */
 export class Exchange implements Dispatcher.DispatchHandler {
@@ -14,7 +14,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #deadline: NodeJS.Timeout
   #controller: Dispatcher.DispatchController | undefined
   #status = 0
-  #headers: Record<string, string> = {}
+  #headers: AnswerHeaders = {}
   #chunks: Buffer[] = []
   #size = 0
 
@@ -42,12 +42,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#ended) this.#cut()
   }
 
-  onResponseStart(_controller: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {
+  onResponseStart(_controller: unknown, status: number, headers: AnswerHeaders): void {
     if (status < 200) return
     this.#status = status
-    for (const [name, value] of Object.entries(headers)) {
-      if (value !== undefined) this.#headers[name] = typeof value === 'string' ? value : value.join(', ')
-    }
+    this.#headers = headers
   }
 
   onResponseData(_controller: unknown, chunk: Buffer): void {

@@ -23,8 +23,11 @@ export type OutgoingFailure =
   | 'reset'
   | 'bad_answer'
 
+/** By their names in lower case; a list is a header that came twice. */
+export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
+
 export type OutgoingResult =
-  | { ok: true; status: number; headers: Record<string, string>; body: string; durationMs: number }
+  | { ok: true; status: number; headers: AnswerHeaders; body: string; durationMs: number }
   | { ok: false; reason: OutgoingFailure; message: string; durationMs: number }
 
 export interface Egress {

@@ -27,6 +27,8 @@ let file = ''
 let furnished: Furnished
 let house: Marketplace | undefined
 let writing: NodeJS.Timeout | undefined
+/** Called for each webhook that is not tried again, once that is durable. */
+let onEnded = () => {}
 
 const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 const database = () => market.db as SqliteDb
@@ -54,10 +56,14 @@ async function record(id: string): Promise<Step[]> {
   return steps
 }
 
+const openDeliveries = async () => {
+  const count = 'SELECT COUNT(*) AS count FROM deliveries WHERE ended_at IS NULL'
+  return (await market.db.read(q => q.get<{ count: number }>(count)))!.count
+}
+
 async function settled(): Promise<void> {
-  const next = `SELECT id FROM deliveries WHERE ended_at IS NULL LIMIT 1`
   // What our own thread still does aside would slow the peer.
-  while ((await market.db.read(q => q.get(next))) || database().stats().folding) await pause(20)
+  while ((await openDeliveries()) > 0 || database().stats().folding) await pause(20)
 }
 
 async function longestStall(work: () => Promise<unknown>): Promise<number> {
@@ -93,7 +99,7 @@ answer({
       db,
       files: noFiles,
       world,
-      log: () => {},
+      log: line => line.type === 'webhook' && line.outcome !== 'retry' && onEnded(),
       config: { baseUrl: 'http://127.0.0.1:1', secretKey } as Market['config'],
     }
     furnished = await furnish(market, options)
@@ -134,6 +140,8 @@ answer({
     return all
   },
 
+  snapshot: () => database().snapshot(),
+
   /** A plain SQLite file with all that is in the database. */
   async copy(to: string) {
     await database().snapshot()
@@ -141,11 +149,17 @@ answer({
   },
 
   /** Sends what waits in the outbox; answers how many a second, logged. */
-  async dispatch(count: number) {
+  async dispatch() {
+    const count = await openDeliveries()
+    let left = count
+    const ended = new Promise<void>(resolve => {
+      onEnded = () => --left === 0 && resolve()
+    })
     const started = performance.now()
     const dispatcher = startDispatcher(market)
-    await settled()
+    if (count > 0) await ended
     const seconds = (performance.now() - started) / 1000
+    await settled()
     await dispatcher.close()
     return count / seconds
   },

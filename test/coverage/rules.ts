@@ -104,8 +104,8 @@ export const rules: readonly Row[] = [
     'Digests are compared whole, in constant time',
     'api/signature: no flipped bit of a signature ever passes',
     'api/signature.ts',
-    'timingSafeEqual(given, digest(secret, timestamp, body))',
-    'timingSafeEqual(given.subarray(0, 31), digest(secret, timestamp, body).subarray(0, 31))',
+    'timingSafeEqual(given, hmac(secret, timestamp, body).digest())',
+    'timingSafeEqual(given.subarray(0, 31), hmac(secret, timestamp, body).digest().subarray(0, 31))',
   ],
   [
     'An invalid signature on a callback is a failure: 401',

@@ -208,13 +208,7 @@ export const states: readonly Row[] = [
     '{ lastPassAt: now } : options.heartbeat',
     '(options.heartbeat ? { lastPassAt: now } : {}) : options.heartbeat',
   ],
-  [
-    'A changed webhook URL ends the pass',
-    publish,
-    'market/agents.ts',
-    'body.webhookUrl !== row.webhookUrl) patch.lastPassAt = null',
-    'body.webhookUrl !== row.webhookUrl) patch.updatedAt = world.now()',
-  ],
+  ['A changed webhook URL ends the pass', publish, 'market/agents.ts', '    patch.lastPassAt = null\n', ''],
   ['A rotated secret ends the pass', publish, 'market/agents.ts', '    lastPassAt: null,\n', ''],
   [
     'A budget authorization is paused and resumed',

@@ -64,6 +64,25 @@ test('each webhook is in the log, newest first, with its request, its answer and
   await house.close()
 })
 
+test('an attempt counts when what came of it is known', async () => {
+  const house = await openHouse()
+  const buyer = await house.join('buyer', 5_000)
+  const agent = await house.list(await house.join('builder'))
+  let answer = () => {}
+  agent.sink.answer = () => new Promise(resolve => (answer = () => resolve(answered(200))))
+  const { id } = await house.draft(buyer, agent)
+  await buyer.call('POST', `/api/tasks/${id}/submit`)
+  const until = Date.now() + 5000
+  while (agent.sink.received.length === 0 && Date.now() < until) await new Promise(setImmediate)
+  const [sending] = await listed(agent)
+  assert.equal([sending!.status, sending!.attemptCount], ['pending', 0])
+  answer()
+  await house.webhooksSent()
+  const [sent] = await listed(agent)
+  assert.equal([sent!.status, sent!.attemptCount], ['delivered', 1])
+  await house.close()
+})
+
 test('a failed attempt says why, and when the next one follows; what waits behind it says so', async () => {
   const house = await openHouse()
   const buyer = await house.join('buyer', 5_000)

@@ -1,5 +1,8 @@
 /** Webhooks out: order, retries, signatures, fairness. Source: D37. */
 import { createHmac } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { dispatch, durations, retryAfterMaxMs, retryScheduleMs } from '../../src/api/limits.ts'
@@ -9,6 +12,7 @@ import type { Happening } from '../../src/market/log.ts'
 import { askedWaitMs } from '../../src/market/webhook.ts'
 import { answered } from '../../src/world/virtual.ts'
 import type { OutgoingResult } from '../../src/world/world.ts'
+import { engine } from '../support/databases.ts'
 import { type House, type ListedAgent, type Member, openHouse } from '../support/marketplace.ts'
 
 interface State {
@@ -268,6 +272,93 @@ test('what is due and what is submitted while it is taken up share the two place
   )
 })
 
+test('what waits in hand for a place is sent with the secret and the address of its moment', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'in-hand-'))
+  // On a disk or a server, so that several are written before the first is known to be.
+  const house = await openHouse(engine === 'embedded' ? { file: join(folder, 'market.db') } : {})
+  const agent = await house.list(await house.join('builder'))
+  let open = () => {}
+  const gate = new Promise<void>(resolve => {
+    open = resolve
+  })
+  agent.sink.answer = () => gate.then(() => answered(200))
+  const buyers = await Promise.all([1, 2, 3, 4, 5, 6].map(n => house.join(`buyer${n}`, 2_000)))
+  const drafts = await Promise.all(buyers.map(async buyer => ({ buyer, task: await house.draft(buyer, agent) })))
+  await Promise.all(drafts.map(({ buyer, task }) => buyer.call('POST', `/api/tasks/${task.id}/submit`)))
+  const until = Date.now() + 5000
+  while (agent.sink.received.length < dispatch.perHost && Date.now() < until) await new Promise(setImmediate)
+  const { secret } = await agent.builder.call<{ secret: string }>('POST', `/api/my/agents/${agent.id}/webhook-secret`)
+  const moved = house.sink()
+  await agent.builder.call('PUT', `/api/my/agents/${agent.id}`, { webhookUrl: moved.url })
+  open()
+  await house.webhooksSent()
+  assert.equal([agent.sink.received.length, moved.received.length], [dispatch.perHost, 6 - dispatch.perHost])
+  for (const { headers, ...body } of moved.received) {
+    const { 'X-Service-Timestamp': timestamp, 'X-Service-Signature': signature } = headers
+    assert.ok(verify({ secret, timestamp, signature, body: JSON.stringify(body), now: Number(timestamp) }).ok)
+    assert.is(headers['X-Service-Attempt'], '1')
+  }
+  await house.close()
+  await rm(folder, { recursive: true })
+})
+
+test('an address that changes while the queues are looked at is the one that is used', async state => {
+  const { house, agent } = state
+  agent.sink.status = 503
+  await submitted(state)
+  await house.webhooksSent()
+  const moved = house.sink()
+  const { db } = house.market
+  const read = db.read.bind(db)
+  let changed = false
+  db.read = async work => {
+    const seen = await read(work)
+    if (!changed && Array.isArray(seen) && seen.some(({ due }) => due === 1)) {
+      changed = true
+      await agent.builder.call('PUT', `/api/my/agents/${agent.id}`, { webhookUrl: moved.url })
+    }
+    return seen
+  }
+  house.world.tick(10_000)
+  await house.webhooksSent()
+  assert.ok(changed)
+  assert.equal([agent.sink.received.length, moved.received.length], [1, 1])
+})
+
+test('a burst for one slow host keeps nobody else from being sent to', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'burst-'))
+  const house = await openHouse(engine === 'embedded' ? { file: join(folder, 'market.db') } : {})
+  const builder = await house.join('builder')
+  const slow = await house.list(builder, {}, house.sink('slow.localhost'))
+  const quick = await house.list(builder, {}, house.sink('quick.localhost'))
+  let open = () => {}
+  const gate = new Promise<void>(resolve => {
+    open = resolve
+  })
+  slow.sink.answer = () => gate.then(() => answered(200))
+  const buyers = await Promise.all(Array.from({ length: 8 }, (_, n) => house.join(`buyer${n}`, 20_000)))
+  const drafts = await Promise.all(
+    Array.from({ length: dispatch.overall + 16 }, async (_, n) => {
+      const buyer = buyers[n % buyers.length]!
+      return { buyer, task: await house.draft(buyer, slow) }
+    }),
+  )
+  const last = await house.draft(buyers[0]!, quick)
+  await Promise.all(drafts.map(({ buyer, task }) => buyer.call('POST', `/api/tasks/${task.id}/submit`)))
+  await buyers[0]!.call('POST', `/api/tasks/${last.id}/submit`)
+  const until = Date.now() + 5000
+  while (quick.sink.received.length === 0 && Date.now() < until) {
+    house.world.tick(1000)
+    await new Promise(resolve => setTimeout(resolve, 10))
+  }
+  assert.equal([slow.sink.received.length, quick.sink.received.length], [dispatch.perHost, 1])
+  open()
+  await house.webhooksSent()
+  assert.is(slow.sink.received.length, drafts.length)
+  await house.close()
+  await rm(folder, { recursive: true })
+})
+
 test('while a crowd of requests waits for the database two webhooks are in flight, and all of them as soon as it is gone', async state => {
   const { house } = state
   const builder = await house.join('hosts')
@@ -301,27 +392,38 @@ test('while a crowd of requests waits for the database two webhooks are in fligh
   await house.webhooksSent()
 })
 
-test('an attempt that the database refuses to note is told in the log, and the house goes on', async state => {
-  const { house, logged } = state
-  await house.market.db.write(tx => tx.run('ALTER TABLE attempts RENAME TO lost_attempts'))
+test('an attempt that the database refuses to note is told in the log, and made again when it has waited', async state => {
+  const { house, agent, logged } = state
+  const { db } = house.market
+  await db.write(tx => tx.run('ALTER TABLE attempts RENAME TO lost_attempts'))
   await submitted(state)
   const until = Date.now() + 5000
   const told = () => logged.some(line => line.type === 'error' && line.message.includes('could not be noted'))
   while (!told() && Date.now() < until) await new Promise(resolve => setTimeout(resolve, 5))
   assert.ok(told())
   assert.is((await fetch(`${house.url}/readyz`)).status, 200)
+  await db.write(tx => tx.run('ALTER TABLE lost_attempts RENAME TO attempts'))
+  house.world.tick(2_000)
+  await db.read(q => q.get('SELECT 1 AS one'))
+  assert.is(agent.sink.received.length, 1)
+  house.world.tick(dispatch.leaseMs)
+  house.world.tick(1_000)
+  await house.webhooksSent()
+  const [first, second] = agent.sink.received.map(({ headers }) => headers['X-Service-Delivery-Id'])
+  assert.is(second, first)
+  assert.equal(await states(state), ['delivered'])
 })
 
 test('a host that is shared goes to its agents in turn, and a second webhook of one only where there is room left', () => {
   const at = (agentId: string) => ({ agentId, webhookUrl: 'https://one.example/x' })
-  const flight = { lastServed: '', of: () => 0, room: () => 64 }
+  const flight = { lastServed: '', roomAt: () => 2, places: () => 64 }
   const due = ['a', 'b', 'c'].map(at)
   assert.equal([...share(due, flight).keys()], ['a', 'b'])
   assert.is(flight.lastServed, 'b')
   const alone = [{ agentId: 'd', webhookUrl: 'https://two.example/' }]
   assert.equal([...share(alone, flight)], [['d', 2]])
-  assert.equal([...share(alone, { ...flight, of: () => 1 })], [['d', 1]])
-  assert.equal([...share([...due, ...alone], { ...flight, room: () => 1 })].length, 1)
+  assert.equal([...share(alone, { ...flight, roomAt: () => 1 })], [['d', 1]])
+  assert.equal([...share([...due, ...alone], { ...flight, places: () => 1 })].length, 1)
 })
 
 test('agents on one host take turns: nobody’s long queue keeps another waiting', async state => {
