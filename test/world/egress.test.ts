@@ -50,7 +50,7 @@ test('post: path, query, headers and body arrive; status, headers and body come 
   assert.is(result.status, 201)
   assert.is(result.body, 'naïve')
   assert.is(result.headers['x-answer'], 'yes')
-  assert.is(result.headers['set-cookie'], 'a=1, b=2')
+  assert.equal(result.headers['set-cookie'], ['a=1', 'b=2'])
   assert.ok(Number.isInteger(result.durationMs))
   const expected = { method: 'POST', url: '/a%20b?x=%C3%A9', own: '1', encoding: 'identity', body: '{"ü":1}' }
   assert.equal(seen, expected)
