@@ -1,4 +1,4 @@
-/** Which webhooks are sent next: what is due, fair between agents, under a lease. Source: D37. */
+/** Which webhooks are sent next: what is due, fair between agents. Source: D37. */
 import { dispatch } from '../api/limits.ts'
 import type { QueuedAgent } from '../store/outbox.ts'
 import { type Flight, hostOf } from './flight.ts'

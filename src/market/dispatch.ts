@@ -44,6 +44,7 @@ export function startDispatcher(market: Market): Dispatcher {
         all = false
         rung.clear()
         movedMeanwhile.clear()
+        startWaiting()
         const claimed = await claim(hands, flight, named)
         // Who was named had less to send than was thought: others may have a place.
         if (named && flight.leftBehind && claimed.length < named.length) all = true
@@ -53,6 +54,7 @@ export function startDispatcher(market: Market): Dispatcher {
       log({ type: 'error', message: `Webhooks could not be taken up: ${(error as Error).message}` })
     } finally {
       looking = null
+      movedMeanwhile.clear()
     }
   }
 
@@ -93,9 +95,12 @@ export function startDispatcher(market: Market): Dispatcher {
     const host = hostOf(delivery.webhookUrl)
     if (isLate(delivery) || movedMeanwhile.has(delivery.agentId)) giveBack(delivery)
     else if (flight.places() > 0 && flight.hasPlace(host)) start(delivery)
-    else {
+    else if (flight.waitingAt(host) < hands.mostWaiting) {
       waiting.push(delivery)
       flight.waits(host, 1)
+    } else {
+      flight.leftBehind = true
+      giveBack(delivery)
     }
   }
 
@@ -111,7 +116,7 @@ export function startDispatcher(market: Market): Dispatcher {
   }
 
   const moved = (agentId: string) => {
-    movedMeanwhile.add(agentId)
+    if (looking) movedMeanwhile.add(agentId)
     dropWaiting(delivery => delivery.agentId === agentId)
   }
 
@@ -131,7 +136,7 @@ export function startDispatcher(market: Market): Dispatcher {
     })
   }
 
-  const refill = () => {
+  const startWaiting = () => {
     while (flight.places() > 0) {
       const at = waiting.findIndex(({ webhookUrl }) => flight.hasPlace(hostOf(webhookUrl)))
       if (at < 0) break
@@ -140,6 +145,10 @@ export function startDispatcher(market: Market): Dispatcher {
       if (isLate(delivery!)) giveBack(delivery!)
       else start(delivery!)
     }
+  }
+
+  const refill = () => {
+    startWaiting()
     if (!flight.leftBehind) return
     const next = flight.next.splice(0, Math.max(1, flight.places()))
     if (next.length === 0) wake()
@@ -148,6 +157,7 @@ export function startDispatcher(market: Market): Dispatcher {
 
   const tick = () => {
     dropWaiting(isLate)
+    startWaiting()
     wake()
     if (!closed) world.after(TICK_MS, tick)
   }

@@ -21,7 +21,8 @@ export function inFlight(most: () => number) {
     hasPlace: (host: string) => sending.of(host) < dispatch.perHost,
     /** How many more may be taken for this host. */
     roomAt: (host: string) => dispatch.perHost - sending.of(host) - waiting.of(host),
-    /** One more of this host, or one less, is in hand without a place. */
+    /** How many of this host are in hand without a place; one more of them, or one less. */
+    waitingAt: (host: string) => waiting.of(host),
     waits: (host: string, change: 1 | -1) => waiting.add(host, change),
     /** `noted` never rejects. Resolves when the place is free again. */
     async add(host: string, answered: Promise<unknown>, noted: Promise<unknown>): Promise<void> {

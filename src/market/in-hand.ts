@@ -35,6 +35,8 @@ export interface Look {
 }
 
 export interface Hands {
+  /** So many of one host are better kept until a place is free than given back. */
+  readonly mostWaiting: number
   /** A new pass over the queues: what is found from now on is held, or left, before the next one begins. */
   begin(): void
   look<T>(work: (look: Look) => Promise<T>): Promise<T>
@@ -57,6 +59,7 @@ const times = ({ world }: Market) => ({ now: world.now(), realNow: world.realNow
 function leases(market: Market): Hands {
   const { db, world } = market
   return {
+    mostWaiting: Number.POSITIVE_INFINITY, // a lease is two writes
     begin() {},
     look: work => db.write(tx => work(leasing(market, tx))),
     queued: (after, count) => db.read(q => queuedAgents(q, { ...times(market), after, count })),
@@ -127,6 +130,7 @@ function ownHands(market: Market): Hands {
   })
 
   return {
+    mostWaiting: dispatch.perHost, // others of the host have their turn before the next
     begin() {
       heads.clear()
       released.clear()

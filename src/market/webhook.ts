@@ -72,7 +72,7 @@ export function askedWaitMs(header: AnswerHeaders[string], realNow: number): num
   return wait > 0 ? Math.min(wait, retryAfterMaxMs) : null
 }
 
-/** Writes what became of an attempt. Answers whether what has waited behind it may go now. */
+/** Writes what became of an attempt. Answers whether something of the agent may be due by that. */
 export async function noteAttempt(market: Market, claimed: ClaimedDelivery, result: OutgoingResult): Promise<boolean> {
   const { db, world, log } = market
   const { id, attempt } = claimed
@@ -101,7 +101,8 @@ export async function noteAttempt(market: Market, claimed: ClaimedDelivery, resu
     ms: Math.round(result.durationMs),
     nextAttemptAt: isoOrNull(verdict.nextAt),
   })
-  return noted.follows
+  // Its next attempt may have been hurried while this one was under way.
+  return noted.follows || verdict.outcome === 'retry'
 }
 
 const attemptRow = ({ id, attempt, webhookUrl }: ClaimedDelivery, result: OutgoingResult, now: number) => ({

@@ -56,7 +56,7 @@ export const recoverLive = async (disk: Disk, file: string): Promise<Recovered> 
       found.engine.close()
       seen = { seq: found.seq, chain: found.chain }
     } catch (error) {
-      if (!(error instanceof StoreError) || tries === TRIES) throw error
+      if (!(error instanceof StoreError) || tries >= TRIES) throw error
     }
     await wait(PAUSE_MS)
   }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { dispatch } from '../../src/api/limits.ts'
 import { type Hands, type HeldDelivery, handsOf } from '../../src/market/in-hand.ts'
 import { answered } from '../../src/world/virtual.ts'
 import { type House, type ListedAgent, openHouse } from '../support/marketplace.ts'
@@ -13,6 +14,7 @@ interface State {
   house: House
   agent: ListedAgent
   hands: Hands
+  gate: Promise<void>
   end(): void
 }
 
@@ -29,7 +31,7 @@ test.before.each(async state => {
   agent.sink.answer = () => gate.then(() => answered(200))
   const { id } = await house.draft(buyer, agent)
   await buyer.call('POST', `/api/tasks/${id}/submit`)
-  Object.assign(state, { folder, house, agent, hands: handsOf(house.market) })
+  Object.assign(state, { folder, house, agent, gate, hands: handsOf(house.market) })
 })
 test.after.each(async ({ folder, house, end }) => {
   end()
@@ -70,6 +72,57 @@ test('hours of another clock free nothing that is being sent', async state => {
   hands.hold(delivery!)
   house.world.tick(24 * 3_600_000)
   assert.equal(await found(state), [])
+})
+
+/** Drafts of as many buyers, and a way to submit them all at the same moment. */
+async function drafts({ house }: State, agents: readonly ListedAgent[]) {
+  const buyers = await Promise.all(agents.map((_, n) => house.join(`buyer${n}`, 2_000)))
+  const tasks = await Promise.all(agents.map((agent, n) => house.draft(buyers[n]!, agent)))
+  return () => Promise.all(tasks.map(({ id }, n) => buyers[n]!.call('POST', `/api/tasks/${id}/submit`)))
+}
+
+test('a burst for one agent keeps no other of its host waiting until all of it is sent', async state => {
+  const { house, gate, end } = state
+  const builder = await house.join('neighbours')
+  const [loud, quiet] = [0, 1].map(() => house.list(builder, {}, house.sink('shared.localhost')))
+  const order: string[] = []
+  for (const agent of [await loud!, await quiet!]) {
+    agent.sink.answer = async () => {
+      order.push(agent.id)
+      await gate
+      return answered(200)
+    }
+  }
+  const submit = await drafts(state, [...Array<ListedAgent>(40).fill(await loud!), await quiet!])
+  house.world.tick(1000)
+  await house.market.db.read(q => q.get('SELECT 1 AS one')) // behind the look of that tick
+  await submit()
+  end()
+  await house.webhooksSent()
+  assert.is(order.length, 41)
+  assert.ok(order.indexOf((await quiet!).id) < 20, `sent as number ${order.indexOf((await quiet!).id) + 1}`)
+})
+
+test('what waited beside a crowd is sent when that is gone, whatever is still in flight', async state => {
+  const { house, gate } = state
+  const builder = await house.join('hosts')
+  const agents = await Promise.all(
+    Array.from({ length: 12 }, (_, n) => house.list(builder, {}, house.sink(`h${n}.localhost`))),
+  )
+  for (const { sink } of agents) sink.answer = () => gate.then(() => answered(200))
+  const submit = await drafts(state, agents)
+  let waiting = dispatch.crowd + 1
+  Object.defineProperty(house.market.db, 'waiting', { get: () => waiting })
+  house.world.tick(1000)
+  await submit()
+  waiting = 0
+  const until = Date.now() + 5000
+  const sent = () => agents.filter(({ sink }) => sink.received.length === 1).length
+  while (sent() < agents.length && Date.now() < until) {
+    house.world.tick(1000)
+    await new Promise(resolve => setTimeout(resolve, 5))
+  }
+  assert.is(sent(), agents.length)
 })
 
 test.run()
