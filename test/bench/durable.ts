@@ -56,6 +56,7 @@ export async function dispatch(bench: Bench): Promise<Row[]> {
     const requests = await bare.worker.ask('heard')
     await bare.worker.ask('listen')
     const peerRate = await poster.ask('post', { ...pool, requests })
+    await bare.worker.ask('heard')
     if (round < 0) continue
     ours.push(ownRate)
     peer.push(peerRate)
