@@ -101,8 +101,7 @@ export async function noteAttempt(market: Market, claimed: ClaimedDelivery, resu
     ms: Math.round(result.durationMs),
     nextAttemptAt: isoOrNull(verdict.nextAt),
   })
-  // Its next attempt may have been hurried while this one was under way.
-  return noted.follows || verdict.outcome === 'retry'
+  return noted.follows
 }
 
 const attemptRow = ({ id, attempt, webhookUrl }: ClaimedDelivery, result: OutgoingResult, now: number) => ({

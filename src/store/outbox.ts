@@ -177,7 +177,7 @@ interface Made extends Held {
   agentId: string
 }
 
-/** Whether what has waited behind it, of its task to that agent, may go now. */
+/** Whether something of the agent may be due by that. */
 interface Noted {
   follows: boolean
 }
@@ -189,7 +189,8 @@ export async function retryAt(tx: Tx, { id, attempts, attempt }: Made, nextAt: n
      WHERE id = $1 AND attempts = $2 AND state = 'pending'`,
     [id, attempts, attempt, nextAt],
   )
-  return changed === 0 ? null : { follows: false }
+  // It may have been hurried while the attempt was under way.
+  return changed === 0 ? null : { follows: true }
 }
 
 const end = `UPDATE deliveries SET leased_until = 0, attempts = $3, state = $4, ended_at = $5
