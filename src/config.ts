@@ -1,7 +1,14 @@
 /** The settings a marketplace runs with, and the only place that reads the environment. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { homedir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
 import { parseEnv } from 'node:util'
+import type { GivenKeeping, Keeping } from './api/limits.ts'
+import { dbLimitOf } from './db-limit.ts'
+import { addressRangeOf, listOf, portRangeOf } from './egress-ranges.ts'
+import { projectFile } from './project-file.ts'
+import { UsageError } from './usage-error.ts'
 
 export interface Config {
   readonly mode: 'dev' | 'serve'
@@ -19,11 +26,15 @@ export interface Config {
   readonly trustProxy: number
   /** Agents that one run of the heartbeat tests at most. Source: D43. */
   readonly heartbeatBatch: number
+  readonly keeping: Keeping
+  /** Whether administrators settle money without a second factor. Decision 94. */
+  readonly adminTotp: 'required' | 'optional'
   readonly version: string
+  /** Which database this is. Decision 98. */
+  readonly instanceId: string
 }
 
-/** What was asked for can't be done as it was asked: exit code 2. */
-export class UsageError extends Error {}
+export { UsageError }
 
 /** What a command line may say; each has an environment variable of the same name. Source: D2. */
 export interface Flags {
@@ -37,6 +48,7 @@ export interface Flags {
   metricsPort?: string
   dbPrepare?: string
   dbPool?: string
+  dbLimit?: string
   files?: string
 }
 
@@ -62,6 +74,8 @@ export interface Settings {
   readonly host: string
   readonly port: number
   readonly db: Database
+  /** Bytes from which on the embedded engine is full; without one, its own. Source: D50. */
+  readonly dbLimit: number | undefined
   readonly filesFolder: string | undefined
   /** Instead of a folder. */
   readonly bucket: BucketSettings | undefined
@@ -70,17 +84,31 @@ export interface Settings {
   readonly payments: Config['payments']
   readonly rateLimits: Config['rateLimits']
   readonly trustProxy: number
+  /** What is given of the bounds of the web server. */
+  readonly bounds: Readonly<Record<'connections' | 'ofAddress' | 'unreadMegabytes', number | undefined>>
   /** Without one, what the interface says. */
   readonly heartbeatBatch: number | undefined
+  readonly keeping: GivenKeeping
+  /** Where webhooks may go, beyond what is never allowed; serve alone heeds it. */
+  readonly wayOut: WayOut
   /** Base64; without one, a key file beside the database is used. Source: D8. */
   readonly secretKey: string | undefined
   readonly adminEmail: string | undefined
   readonly adminPassword: string | undefined
+  readonly adminTotp: Config['adminTotp']
   /** undefined: nobody can see the metrics over the network. Source: D7. */
   readonly metricsToken: string | undefined
   readonly metricsPort: number | undefined
   /** undefined: no mail. */
   readonly mail: { smtpUrl: string; from: string } | undefined
+}
+
+export interface WayOut {
+  readonly resolver: 'dns' | 'system'
+  /** Each from … to. */
+  readonly ports: readonly (readonly [number, number])[]
+  /** Addresses and ranges. */
+  readonly denied: readonly string[]
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -92,37 +120,76 @@ const defaults = {
   serve: { db: 'marketplace.db', payments: 'manual', rateLimits: 'strict' },
 } as const
 
-/** Flag, environment, `.env`, default, in this order. Throws a UsageError that names what is wrong. Source: D2. */
+/** Flag, environment, `.env`, project file, default, in this order. Throws a UsageError that names what is wrong. Source: D2. */
 export function readSettings(mode: Config['mode'], flags: Flags, env: Environment = environment()): Settings {
-  const given = (flag: keyof Flags) => flags[flag] ?? env[variable(flag)]
+  const project = projectSettings()
+  const named = (flag: keyof Flags) => flags[flag] ?? env[variable(flag)]
+  const given = (flag: keyof Flags) => named(flag) ?? project[kebab(flag)]
   const host = given('host') ?? '127.0.0.1'
   const files = given('files')
   const bucket = files !== undefined && isBucket(files) ? bucketOf(files, env) : undefined
   const payments = oneOf('--payments', given('payments') ?? defaults[mode].payments, ['manual', 'sandbox'])
   const baseUrl = baseUrlOf(given('baseUrl'))
   if (!isLoopbackName(host)) checkPublic(mode, host, baseUrl, payments)
-  const db = databaseOf(given('db') ?? (mode === 'serve' ? env.DATABASE_URL : undefined) ?? defaults[mode].db, {
-    prepare: oneOf('--db-prepare', given('dbPrepare') ?? 'on', ['on', 'off']) === 'on',
-    poolSize: poolOf(given('dbPool') ?? '10'),
-  })
+  const db = databaseOf(
+    named('db') ?? (mode === 'serve' ? env.DATABASE_URL : undefined) ?? project.db ?? defaults[mode].db,
+    {
+      prepare: oneOf('--db-prepare', given('dbPrepare') ?? 'on', ['on', 'off']) === 'on',
+      poolSize: countOf('--db-pool', given('dbPool'), 999) ?? 10,
+    },
+  )
   return {
     host,
     port: portOf('--port', given('port') ?? '4000'),
     db,
+    dbLimit: dbLimitOf(given('dbLimit')),
     filesFolder: bucket ? undefined : (files ?? (db.postgres ? 'marketplace.files' : undefined)),
     bucket,
     baseUrl,
     payments,
     rateLimits: oneOf('--rate-limits', given('rateLimits') ?? defaults[mode].rateLimits, ['strict', 'warn', 'off']),
     trustProxy: hopsOf(given('trustProxy') ?? '0'),
-    heartbeatBatch: batchOf(env.MARKETPLACE_HEARTBEAT_BATCH),
+    heartbeatBatch: countOf('MARKETPLACE_HEARTBEAT_BATCH', env.MARKETPLACE_HEARTBEAT_BATCH, 9_999),
+    bounds: boundsOf(env),
+    keeping: keepingOf(env),
+    wayOut: wayOutOf(env),
     secretKey: env.MARKETPLACE_SECRET_KEY,
     adminEmail: env.MARKETPLACE_ADMIN_EMAIL,
     adminPassword: env.MARKETPLACE_ADMIN_PASSWORD,
+    adminTotp: oneOf('MARKETPLACE_ADMIN_TOTP', env.MARKETPLACE_ADMIN_TOTP || 'optional', ['required', 'optional']),
     metricsToken: tokenOf(env.MARKETPLACE_METRICS_TOKEN),
     metricsPort: metricsPortOf(given('metricsPort')),
     mail: mailOf(env.MARKETPLACE_SMTP_URL, env.MARKETPLACE_MAIL_FROM),
   }
+}
+
+/** What a project file may say: the flags that have a variable, as they are written. */
+export const projectNames = [
+  ...[
+    'host',
+    'port',
+    'db',
+    'base-url',
+    'payments',
+    'rate-limits',
+    'trust-proxy',
+    'metrics-port',
+    'db-prepare',
+    'db-pool',
+  ],
+  ...['files', 'json', 'url'],
+] as const
+
+export const projectSettings = (): Partial<Record<string, string>> =>
+  projectFile(projectNames, words => new UsageError(words))
+
+/** Whether a command that was not told by its flag prints JSON. */
+export function wantsJson(): boolean {
+  const env = environment()
+  const text = env.MARKETPLACE_JSON ?? projectSettings().json ?? ''
+  if (/^(?:true|1|yes|on)$/i.test(text)) return true
+  if (/^(?:false|0|no|off)?$/i.test(text)) return false
+  throw new UsageError(`MARKETPLACE_JSON takes true or false, not ${text}.`)
 }
 
 /** The process's own variables over those of a `.env` in the working folder. */
@@ -134,6 +201,12 @@ export function environment(): Environment {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
   return { ...file, ...process.env }
+}
+
+/** Where a user's own things are kept, whatever folder he works in: not for a `.env` to say. */
+export function configFolder(): string {
+  const { XDG_CONFIG_HOME: given } = process.env
+  return join(given && isAbsolute(given) ? given : join(homedir(), '.config'), 'marketplace')
 }
 
 export const wantsDebug = () => Boolean(process.env.MARKETPLACE_DEBUG)
@@ -149,7 +222,8 @@ export function wantsColour(stream: { isTTY?: boolean }): boolean {
 /** Names that can lead to this machine alone. */
 export const isLoopbackName = (host: string) => /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(host)
 
-const variable = (flag: string) => `MARKETPLACE_${flag.replace(/[A-Z]/g, letter => `_${letter}`).toUpperCase()}`
+const kebab = (flag: string) => flag.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
+const variable = (flag: string) => `MARKETPLACE_${kebab(flag).replaceAll('-', '_').toUpperCase()}`
 
 function checkPublic(mode: Config['mode'], host: string, baseUrl: string, payments: string): void {
   if (mode === 'dev') {
@@ -244,11 +318,6 @@ export function nameOf({ file, postgres }: Database): string {
 /** What `marketplace db` commands are given: a file or a server. */
 export const databaseNamed = (text: string): Database => databaseOf(text, { prepare: false, poolSize: 2 })
 
-function poolOf(text: string): number {
-  if (/^[1-9]\d{0,2}$/.test(text)) return Number(text)
-  throw new UsageError(`--db-pool takes a number of connections from 1 to 999, not ${text}.`)
-}
-
 const metricsPortOf = (text: string | undefined) =>
   text === undefined || text === '' ? undefined : portOf('--metrics-port', text)
 
@@ -278,10 +347,32 @@ function hopsOf(text: string): number {
   throw new UsageError(`--trust-proxy takes the number of proxies in front, from 0 to 99, not ${text}.`)
 }
 
-function batchOf(text: string | undefined): number | undefined {
-  if (text === undefined || text === '') return undefined
-  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
-  throw new UsageError(`MARKETPLACE_HEARTBEAT_BATCH takes a number of agents from 1 to 9999, not ${text}.`)
+function wayOutOf(env: Environment): WayOut {
+  return {
+    resolver: oneOf('MARKETPLACE_RESOLVER', env.MARKETPLACE_RESOLVER || 'dns', ['dns', 'system']),
+    ports: listOf(env.MARKETPLACE_EGRESS_PORTS || '443,1024-65535').map(portRangeOf),
+    denied: listOf(env.MARKETPLACE_EGRESS_DENY).map(addressRangeOf),
+  }
+}
+
+const boundsOf = (env: Environment): Settings['bounds'] => ({
+  connections: countOf('MARKETPLACE_CONNECTIONS', env.MARKETPLACE_CONNECTIONS),
+  ofAddress: countOf('MARKETPLACE_CONNECTIONS_PER_ADDRESS', env.MARKETPLACE_CONNECTIONS_PER_ADDRESS),
+  unreadMegabytes: countOf('MARKETPLACE_UNREAD_MB', env.MARKETPLACE_UNREAD_MB),
+})
+
+const keepingOf = (env: Environment): GivenKeeping => ({
+  deliveryDays: countOf('MARKETPLACE_RETENTION_DELIVERIES', env.MARKETPLACE_RETENTION_DELIVERIES, 3_650),
+  notificationDays: countOf('MARKETPLACE_RETENTION_NOTIFICATIONS', env.MARKETPLACE_RETENTION_NOTIFICATIONS, 3_650),
+  fileMiB: countOf('MARKETPLACE_QUOTA_FILES', env.MARKETPLACE_QUOTA_FILES),
+  deliverables: countOf('MARKETPLACE_QUOTA_DELIVERABLES', env.MARKETPLACE_QUOTA_DELIVERABLES, 1_000),
+  waitingEvents: countOf('MARKETPLACE_QUOTA_EVENTS', env.MARKETPLACE_QUOTA_EVENTS, 100_000),
+})
+
+function countOf(name: string, text: string | undefined, most = 999_999): number | undefined {
+  if (!text) return undefined
+  if (/^[1-9]\d{0,5}$/.test(text) && Number(text) <= most) return Number(text)
+  throw new UsageError(`${name} takes a number from 1 to ${most}, not ${text}.`)
 }
 
 function oneOf<const Value extends string>(flag: string, text: string, values: readonly Value[]): Value {

@@ -1,36 +1,44 @@
 /** The composition root: opens everything a marketplace is made of, in order, and closes it in reverse. */
+import { isIP } from 'node:net'
 import { endpoints } from './api/endpoints.ts'
-import { heartbeat as heartbeatRule, limits } from './api/limits.ts'
-import { type Config, UsageError, version } from './config.ts'
-import { createAuthenticate, createTouch, createUser, hashPassword } from './market/accounts.ts'
+import { defaultKeeping, type GivenKeeping, heartbeat as heartbeatRule, type Keeping } from './api/limits.ts'
+import { type Config, UsageError, version, type WayOut } from './config.ts'
+import { createAuthenticate, createTouch } from './market/accounts.ts'
 import { startDispatcher } from './market/dispatch.ts'
 import { runDue } from './market/due.ts'
+import { countFiles } from './market/file-quota.ts'
 import { removeOrphans } from './market/files.ts'
+import { ensureAdministrator, type FirstAdministrator } from './market/first-administrator.ts'
 import { planHeartbeat, startHeartbeat } from './market/heartbeat.ts'
-import type { Log } from './market/log.ts'
+import { instanceIdOf } from './market/instance-id.ts'
+import { type Log, withShortValues } from './market/log.ts'
 import type { Market } from './market/market.ts'
 import { sendMails } from './market/postman.ts'
+import { renewIndex } from './market/search-index.ts'
+import { watchClock } from './market/set-back-clock.ts'
 import { singly } from './market/singly.ts'
 import { verbs } from './market/verbs.ts'
-import { proveSecretKey, secretKeyFor } from './secret-key.ts'
-import { dropTests } from './store/agent-tests.ts'
+import { proveSecretKey, replaceSecretKey, secretKeyFor } from './secret-key.ts'
+import { endAllTests } from './store/agent-tests.ts'
 import { openDatabase } from './store/database.ts'
 import { type Db, StoreError, type Tx } from './store/db.ts'
 import { emptyDatabase } from './store/empty.ts'
+import { noteFresh } from './store/fresh-files.ts'
 import { releaseAllRequests } from './store/idempotency-keys.ts'
 import { releaseJobs } from './store/jobs.ts'
 import { migrate, proveMigrated } from './store/migrate.ts'
 import { migrations } from './store/migrations/index.ts'
 import type { PostgresOptions } from './store/postgres.ts'
-import { userByEmail } from './store/users.ts'
 import { type FilesOptions, openFiles } from './uploaded-files.ts'
 import { contractPages } from './web/contract.ts'
+import { loadAhead } from './web/load-ahead.ts'
 import { createMetrics } from './web/metrics.ts'
 import { metricsPage, serveMetrics } from './web/metrics-page.ts'
-import { createServer } from './web/server.ts'
+import { createServer, type GivenBounds } from './web/server.ts'
 import type { BucketOptions } from './world/bucket.ts'
 import { createMailer, type MailOptions } from './world/mail.ts'
-import { createWorld } from './world/real.ts'
+import { ownAddresses } from './world/own-addresses.ts'
+import { createWorld, type WorldOptions } from './world/real.ts'
 import type { Pems } from './world/trust.ts'
 import type { World } from './world/world.ts'
 
@@ -43,6 +51,8 @@ export interface OpenOptions {
   file: string | null
   /** A server instead of the embedded engine; then a secret key must be given. Source: D8. */
   postgres?: PostgresOptions | undefined
+  /** Bytes from which on the embedded engine takes nothing new. Source: D50. */
+  dbLimit?: number | undefined
   /** false: a database that is not up to date is refused. */
   migrate?: boolean | undefined
   /** Where uploaded files are kept; beside the file of the database unless given. */
@@ -57,12 +67,22 @@ export interface OpenOptions {
   rateLimits?: Config['rateLimits']
   /** Proxies of our own in front. */
   trustProxy?: number
+  /** Of connections, and of answers that nobody reads. */
+  bounds?: GivenBounds
   /** Agents that one run of the heartbeat tests at most. */
   heartbeatBatch?: number | undefined
+  /** How long what is kept, and how much; what the interface says unless given. */
+  keeping?: GivenKeeping | undefined
+  /** Where webhooks may go and how names are looked up. */
+  wayOut?: WayOut | undefined
   /** Base64 of 32 bytes; the file beside the database unless given. */
   secretKey?: string | undefined
+  /** Makes another key where the one of this database is lost, and drops what that has sealed. */
+  newSecretKey?: boolean | undefined
   /** Made at the start if nobody has this address. Source: D5. */
-  admin?: { email: string; password: string } | undefined
+  admin?: FirstAdministrator | undefined
+  /** Optional unless given. Decision 94. */
+  adminTotp?: Config['adminTotp']
   /** Without it, the simulator shows letters in its log, and a deployment sends none. */
   mail?: MailOptions | undefined
   /** Opens `/metrics` in a deployment for whoever sends it as a bearer token. */
@@ -102,32 +122,44 @@ const GRACE_MS = 9_000
 /** Opens, migrates, listens. Throws a sentence if any of it can't be; then nothing stays open. */
 export async function openMarketplace(options: OpenOptions): Promise<Marketplace> {
   const metrics = createMetrics()
-  const log = metrics.tap(options.log ?? (() => {}))
+  const log = metrics.tap(withShortValues(options.log ?? (() => {})))
   const closers: (() => Promise<unknown>)[] = [async () => metrics.close()]
   const closeAll = async () => {
-    for (const close of closers.splice(0).reverse()) await close()
+    const failures: unknown[] = []
+    // One that fails, as on a folder that can't be emptied, leaves none of the others open.
+    for (const close of closers.splice(0).reverse()) await close().catch(error => failures.push(error))
+    if (failures.length > 0) throw failures[0]
   }
   const { file, postgres, secretKey: given } = options
   if (postgres && given === undefined) throw new UsageError(KEY_NEEDED)
+  const undoFresh = file === null ? async () => {} : await noteFresh(file, folderOf(options) ?? '')
   try {
     const db = await openDb(options, log)
     closers.push(() => db.close())
-    const secretKey = await secretKeyFor({ given, file })
+    const { secretKey, replaces } = await secretKeyFor(db, { given, file, renew: options.newSecretKey })
     const world = await openWorld(options, db)
     closers.push(() => world.egress.close())
     closers.push(async () => world.mail?.close())
-    await proveSecretKey(db, world, secretKey)
+    if (!replaces) await proveSecretKey(db, world, secretKey)
+    await countFiles(db)
+    const indexed = await renewIndex(db)
+    if (indexed !== null)
+      log({ type: 'info', message: `The words that agents are found by were written anew: ${indexed} agents` })
     const files = await openFiles(filesOf(options, log), { db, world })
     closers.push(() => files.close())
-    const market: Market = { db, files, world, config: configOf(options, secretKey), log }
-    if (options.admin) await ensureAdmin(market, options.admin)
+    const market: Market = { db, files, world, config: configOf(options, secretKey, await instanceIdOf(db)), log }
+    if (replaces) await replaceSecretKey(market)
+    if (options.mode === 'serve') await loadAhead(world)
+    if (options.admin) await ensureAdministrator(market, options.admin)
     await planHeartbeat(market)
+    await watchClock(market)
     const authenticate = createAuthenticate(world, createTouch(market))
     const pages = {
       ...contractPages(endpoints, market.config),
       '/metrics': metricsPage(market, metrics, options.metricsToken),
     }
-    const server = createServer({ endpoints, verbs, market, authenticate, pages })
+    const server = createServer({ endpoints, verbs, market, authenticate, pages, bounds: options.bounds ?? {} })
+    metrics.watch(server.figures)
     const { url } = await server.listen()
     closers.push(() => server.close(0))
     const { metricsPort } = options
@@ -145,7 +177,7 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
       await post.run()
       await sweep.run()
     }
-    world.onAdvance(() => void doDue().catch(() => {}))
+    world.onAdvance(() => doDue().catch(() => {}))
     let closing: Promise<void> | undefined
     const close = async (graceMs: number) => {
       // An agent may keep a webhook waiting for longer than a closing house waits; it is sent again after the start.
@@ -174,7 +206,9 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
       },
     }
   } catch (error) {
-    await closeAll().catch(() => {})
+    await closeAll()
+      .then(undoFresh)
+      .catch(() => {})
     throw error
   }
 }
@@ -189,19 +223,27 @@ async function openDb(options: OpenOptions, log: Log): Promise<Db> {
     file,
     image: file === null && !postgres ? await emptyDatabase() : undefined,
     postgres,
+    fullBytes: options.dbLimit,
     holder: holderOf(options),
     onFatal: fatally(options, log),
     warn: message => log({ type: 'warning', message }),
   })
   try {
     if (options.migrate === false) await proveMigrated(db, migrations)
-    else await migrate(db, migrations, Date.now)
+    else await migrateTo(db, log)
     if (!db.shared) await db.write(dropWorkInHand)
     return db
   } catch (error) {
     await db.close()
     throw error
   }
+}
+
+async function migrateTo(db: Db, log: Log): Promise<void> {
+  const applied = await migrate(db, migrations, Date.now)
+  if (applied.length === 0) return
+  const before = migrations.filter(({ name }) => !applied.includes(name))
+  log({ type: 'migration', from: before.at(-1)?.id ?? 0, to: migrations.at(-1)!.id, applied })
 }
 
 const holderOf = ({ holder, mode }: OpenOptions) => holder ?? `marketplace ${mode}`
@@ -213,8 +255,11 @@ const fatally =
     onFatal?.(error)
   }
 
+/** null: a temporary one. */
+const folderOf = ({ filesFolder, file }: OpenOptions) => filesFolder ?? (file === null ? null : `${file}.files`)
+
 const filesOf = (options: OpenOptions, log: Log): FilesOptions => ({
-  folder: options.filesFolder ?? (options.file === null ? null : `${options.file}.files`),
+  folder: folderOf(options),
   bucket: options.bucket,
   holder: holderOf(options),
   lost: fatally(options, log),
@@ -223,12 +268,12 @@ const filesOf = (options: OpenOptions, log: Log): FilesOptions => ({
 /** What an earlier process was doing when it ended. Of a shared database's work some is in the hands of others. */
 async function dropWorkInHand(tx: Tx) {
   await releaseAllRequests(tx)
-  await dropTests(tx)
+  await endAllTests(tx)
   await releaseJobs(tx)
 }
 
 /** The offset of dev's clock outlives the process; a deployment's clock is the machine's. Source: D44. */
-async function openWorld({ mode, seed, ca, mail, world: given }: OpenOptions, db: Db) {
+async function openWorld({ mode, seed, ca, mail, wayOut, baseUrl, world: given }: OpenOptions, db: Db) {
   if (given) return withAdvanceHook(mail ? { ...given, mail: createMailer(mail) } : given)
   const { offset, users } = await db.read(async q => ({
     offset: await q.get<{ value: string }>('SELECT value FROM settings WHERE name = $1', ['clock_offset_ms']),
@@ -244,65 +289,68 @@ async function openWorld({ mode, seed, ca, mail, world: given }: OpenOptions, db
     ...(seed === undefined ? {} : { seed }),
     requireHttps: true,
     allowLoopback: mode === 'dev',
+    names: { resolver: wayOut?.resolver },
+    ...(mode === 'serve' && publicRule(wayOut, baseUrl)),
     mail,
     ...(ca === undefined ? {} : { ca }),
   })
   return withAdvanceHook(world)
 }
 
+/** Ports below 1024 belong to services that are no agents; the machine's own public address leads behind its firewall. */
+function publicRule(wayOut: WayOut | undefined, baseUrl = ''): Pick<WorldOptions, 'isOwn' | 'ports'> {
+  const here = URL.canParse(baseUrl) ? new URL(baseUrl).hostname.replace(/^\[(.*)\]$/, '$1') : ''
+  const denied = [...(wayOut?.denied ?? []), ...(isIP(here) ? [here] : [])]
+  return { isOwn: ownAddresses(denied), ports: wayOut?.ports ?? PUBLIC_PORTS }
+}
+
+const PUBLIC_PORTS = [
+  [443, 443],
+  [1024, 65_535],
+] as const
+
 /** What is due changes when the clock is moved, not only when time passes. */
 function withAdvanceHook(world: World) {
-  let moved = () => {}
+  let moved = async () => {}
+  let catchingUp = Promise.resolve()
   return {
     ...world,
     advance(to: number) {
       world.advance(to)
-      moved()
+      catchingUp = moved()
     },
-    onAdvance(hook: () => void) {
+    caughtUp: () => catchingUp,
+    onAdvance(hook: () => Promise<void>) {
       moved = hook
     },
   }
 }
 
-const configOf = (options: OpenOptions, secretKey: Buffer): Config => ({
+/** What is not given is as the interface says. */
+const keepingOf = (given: GivenKeeping): Keeping => ({
+  deliveryDays: given.deliveryDays ?? defaultKeeping.deliveryDays,
+  notificationDays: given.notificationDays ?? defaultKeeping.notificationDays,
+  fileMiB: given.fileMiB ?? defaultKeeping.fileMiB,
+  deliverables: given.deliverables ?? defaultKeeping.deliverables,
+  waitingEvents: given.waitingEvents ?? defaultKeeping.waitingEvents,
+})
+
+const configOf = (options: OpenOptions, secretKey: Buffer, instanceId: string): Config => ({
   mode: options.mode,
   host: options.host ?? '127.0.0.1',
   port: options.port ?? 0,
   baseUrl: options.baseUrl ?? '',
   secretKey,
+  instanceId,
   payments: options.payments ?? (options.mode === 'dev' ? 'sandbox' : 'manual'),
   currency: options.currency ?? 'USD',
   rateLimits: options.rateLimits ?? (options.mode === 'dev' ? 'off' : 'strict'),
   trustProxy: options.trustProxy ?? 0,
   heartbeatBatch: options.heartbeatBatch ?? heartbeatRule.batch,
+  keeping: keepingOf(options.keeping ?? {}),
+  adminTotp: options.adminTotp ?? 'optional',
   version,
 })
-
-/** Makes the first administrator; never promotes and never changes a password. Source: D5. */
-async function ensureAdmin({ db, world }: Market, admin: { email: string; password: string }): Promise<void> {
-  const email = admin.email.trim().toLowerCase()
-  const { password, email: longest } = limits.account
-  if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > longest) {
-    throw new Error(`MARKETPLACE_ADMIN_EMAIL is no email address: ${email.slice(0, 100)}`)
-  }
-  const known = await db.read(q => userByEmail(q, email))
-  if (known?.isAdmin) return
-  if (known) {
-    throw new Error(`${email} belongs to an account that is no administrator. Choose another MARKETPLACE_ADMIN_EMAIL.`)
-  }
-  if (admin.password.length < password[0] || admin.password.length > password[1]) {
-    throw new Error(`MARKETPLACE_ADMIN_PASSWORD must have ${password[0]} to ${password[1]} characters.`)
-  }
-  const passwordHash = await hashPassword(admin.password)
-  const made = { email, name: 'Administrator', passwordHash, isBuilder: false, isAdmin: true }
-  try {
-    await db.write(tx => createUser(tx, world, made))
-  } catch (error) {
-    // Another instance that starts at this moment may have made it.
-    if (!(await db.read(q => userByEmail(q, email)))?.isAdmin) throw error
-  }
-}
 
 /** Looks every second for what there is to do. */
 function ticking(market: Market, work: (market: Market) => Promise<void>, fault: string) {

@@ -1,9 +1,15 @@
 /** The key that seals secrets at rest: where it comes from, and the proof that it is the right one. Source: D8. */
 import { randomBytes } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { UsageError } from './config.ts'
+import type { Market } from './market/market.ts'
+import { notify } from './market/notifications.ts'
 import { seal, unseal } from './market/secrets.ts'
-import { type Db, StoreError } from './store/db.ts'
+import { type Db, StoreError, type Tx } from './store/db.ts'
+import { realDisk, writeFully } from './store/disk.ts'
+import { dropAgentSecrets, dropSecondFactors } from './store/sealed.ts'
+import { deleteSetting, settingNamed } from './store/settings.ts'
 import type { World } from './world/world.ts'
 
 const KEY_BYTES = 32
@@ -14,49 +20,122 @@ export interface SecretKeySource {
   given: string | undefined
   /** The database's file; null makes a key that lives as long as the process. */
   file: string | null
+  /** Another key may take the place of one that is lost. */
+  renew?: boolean | undefined
 }
 
-/** The key that was given, or the one in `<file>.key`, which is made (0600) when it is missing. */
-export async function secretKeyFor({ given, file }: SecretKeySource): Promise<Buffer> {
-  if (given !== undefined) return decoded(given, () => new UsageError(`MARKETPLACE_SECRET_KEY ${WANTED}`))
-  if (file === null) return randomBytes(KEY_BYTES)
-  const path = `${file}.key`
-  const made = randomBytes(KEY_BYTES)
+export interface SecretKey {
+  secretKey: Buffer
+  /** True if it is not the one that the database's secrets are sealed with: `replaceSecretKey` must drop them. */
+  replaces: boolean
+}
+
+/**
+ * The key that was given, or the one in `<file>.key`, which is made (0600) for a database that has sealed nothing yet.
+ * Throws a StoreError if it is lost or another. Whoever wants a new one then says so: a key that is right is kept.
+ */
+export async function secretKeyFor(db: Db, { given, file, renew }: SecretKeySource): Promise<SecretKey> {
+  const proof = await db.read(q => settingNamed(q, PROOF))
+  const path = file === null ? null : `${file}.key`
+  const found = given !== undefined ? givenKey(given) : path === null ? randomBytes(KEY_BYTES) : await keyIn(path)
+  if (Buffer.isBuffer(found) && (proof === undefined || opens(found, proof)))
+    return { secretKey: found, replaces: false }
+  // Nobody loses anything by a file that is not there, or that a machine stopped before it was written.
+  const isUnused = proof === undefined && (found === 'missing' || found === 'empty')
+  if (!isUnused && (proof === undefined || !renew)) throw Buffer.isBuffer(found) ? wrongKey() : lostKey(path!, found)
+  if (given !== undefined) return { secretKey: found as Buffer, replaces: true }
+  if (found !== 'missing' && found !== 'empty') await realDisk.rename(path!, `${path}.old`)
+  return { secretKey: await makeKey(path!), replaces: proof !== undefined }
+}
+
+function givenKey(text: string): Buffer {
+  const key = decoded(text)
+  if (key === 'malformed') throw new UsageError(`MARKETPLACE_SECRET_KEY ${WANTED}`)
+  return key
+}
+
+async function keyIn(path: string): Promise<Buffer | 'missing' | 'empty' | 'malformed'> {
   try {
-    await writeFile(path, `${made.toString('base64')}\n`, { flag: 'wx', mode: 0o600 })
-    return made
+    const text = await readFile(path, 'utf8')
+    return text.trim() === '' ? 'empty' : decoded(text)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'missing'
+    throw error
   }
-  return decoded(await readFile(path, 'utf8'), () => new StoreError(`${path} ${WANTED}`))
+}
+
+function decoded(text: string): Buffer | 'malformed' {
+  const key = Buffer.from(text.trim(), 'base64')
+  return key.length === KEY_BYTES ? key : 'malformed'
+}
+
+/** Whole and durable under its name, or not there: without it, what it seals is lost. */
+async function makeKey(path: string): Promise<Buffer> {
+  const key = randomBytes(KEY_BYTES)
+  const draft = `${path}.new`
+  await realDisk.remove(draft)
+  const file = await realDisk.open(draft)
+  try {
+    writeFully(file, Buffer.from(`${key.toString('base64')}\n`), 0)
+    await file.datasync()
+  } finally {
+    await file.close()
+  }
+  await realDisk.rename(draft, path)
+  await realDisk.syncFolder(dirname(path))
+  return key
 }
 
 /** Throws a StoreError if the database was used with another key. The first key it sees is its own from then on. */
 export async function proveSecretKey(db: Db, world: World, secretKey: Buffer): Promise<void> {
   await db.write(async tx => {
-    const row = await tx.get<{ value: string }>('SELECT value FROM settings WHERE name = $1', [PROOF])
-    if (!row)
-      await tx.run('INSERT INTO settings (name, value) VALUES ($1, $2)', [
-        PROOF,
-        seal(world, { secretKey }, PROOF, PROOF),
-      ])
-    else if (!opens(secretKey, row.value)) throw wrongKey()
+    const proof = await settingNamed(tx, PROOF)
+    if (proof === undefined) await insertProof(tx, world, secretKey)
+    else if (!opens(secretKey, proof)) throw wrongKey()
   })
 }
 
+const insertProof = (tx: Tx, world: World, secretKey: Buffer) =>
+  tx.run('INSERT INTO settings (name, value) VALUES ($1, $2)', [PROOF, seal(world, { secretKey }, PROOF, PROOF)])
+
+/** Drops what nobody can open any more, tells whom it concerns, and makes the key the database's own: all or nothing. */
+export async function replaceSecretKey({ db, world, config, log }: Market): Promise<void> {
+  const dropped = await db.write(async tx => {
+    const agents = await dropAgentSecrets(tx)
+    for (const { id, name, builderId } of agents) {
+      const message = `The webhook secret of “${name}” is lost, so it is hidden: rotate its secret, then test its connection.`
+      await notify({ tx, world, config }, builderId, {
+        type: 'webhook_health_failed',
+        agentId: id,
+        message,
+        data: { checks: [] },
+      })
+    }
+    const factors = await dropSecondFactors(tx)
+    await deleteSetting(tx, PROOF)
+    await insertProof(tx, world, config.secretKey)
+    return { agents: agents.length, factors }
+  })
+  const message =
+    `A new secret key is in use. What the old one sealed is dropped: the webhook secrets of ${dropped.agents} agents, whose ` +
+    `builders were told to rotate them, and ${dropped.factors} second factors, which must be set up again.`
+  log({ type: 'warning', message })
+}
+
 const WANTED = 'must hold 32 bytes in base64, as `openssl rand -base64 32` prints them.'
+const RENEW =
+  'Put it back as it was, or set MARKETPLACE_SECRET_KEY; if it is lost for good, start once with marketplace serve ' +
+  '--new-secret-key, which drops what it sealed: every builder must rotate his secrets then.'
+
+const lostKey = (path: string, what: 'missing' | 'empty' | 'malformed') =>
+  new StoreError(
+    `${path}, the key that the secrets of this database are sealed with, ${what === 'malformed' ? WANTED.slice(0, -1) : `is ${what}`}. ${RENEW}`,
+  )
 
 const wrongKey = () =>
   new StoreError(
-    'The secret key is not the one this database was made with, so its webhook secrets could not be read. ' +
-      'Set MARKETPLACE_SECRET_KEY, or put the .key file beside the database, as it was.',
+    `The secret key is not the one this database was made with, so its webhook secrets could not be read. ${RENEW}`,
   )
-
-function decoded(text: string, fault: () => Error): Buffer {
-  const key = Buffer.from(text.trim(), 'base64')
-  if (key.length !== KEY_BYTES) throw fault()
-  return key
-}
 
 function opens(secretKey: Buffer, sealed: string): boolean {
   try {

@@ -4,40 +4,24 @@
  * machine share processes, as half of their time would be the start of one, and make quick hashes of passwords; all others
  * have a process each, and all as in the product. Arguments are parts of file names; `--engine embedded|postgres` is one alone.
  */
-import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { type Bundle, bundleTests } from './support/bundle.ts'
 import { makeTemplate } from './support/databases.ts'
+import { type Job, jobsOf } from './support/jobs.ts'
 import { Lane, type Verdict } from './support/lane.ts'
 import { type PostgresServer, startPostgres } from './support/postgres-server.ts'
-
-interface Job {
-  file: string
-  engine: 'embedded' | 'postgres'
-  /** Its process may have run other files, and run more. */
-  shares: boolean
-}
 
 interface Outcome extends Omit<Job, 'shares'>, Verdict {
   ms: number
 }
 
-/** Touches what a process has once, or looks at how passwords are kept. */
-const OWN = /\bprocess\.on\b|\bglobalThis\b|\bhashPassword\b/
-
-const ONLY_EMBEDDED = ['embedded'] as const
-const ONLY_POSTGRES = ['postgres'] as const
-const BOTH = ['embedded', 'postgres'] as const
-
 const { positionals: wanted, values } = parseArgs({
   allowPositionals: true,
   options: { engine: { type: 'string' } },
 })
-const jobs = jobsOf(
-  readdirSync('test', { recursive: true, encoding: 'utf8' })
-    .filter(file => file.endsWith('.test.ts') && (wanted.length === 0 || wanted.some(part => file.includes(part))))
-    .sort(),
+const jobs = jobsOf(file => wanted.length === 0 || wanted.some(part => file.includes(part))).filter(
+  ({ engine }) => values.engine === undefined || engine === values.engine,
 )
 const bundle = await bundleTests([...new Set(jobs.map(({ file }) => file))])
 process.once('exit', bundle.remove)
@@ -51,20 +35,6 @@ const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0)
 const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0)
 console.log(`\n${passed} passed, ${failed} failed`)
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0
-
-function jobsOf(files: string[]): Job[] {
-  const all = files.flatMap((file): Job[] => {
-    const text = readFileSync(`test/${file}`, 'utf8')
-    const shares = /^(?:api|client|market|sim|web)\b/.test(file) && !OWN.test(text)
-    const onlyShared = /\b(openInstances|fleetRounds|capsUnderKills|freshDatabase|startStoppable)\b/.test(text)
-    const engines = onlyShared ? ONLY_POSTGRES : /\b(openHouse|openStage)\b/.test(text) ? BOTH : ONLY_EMBEDDED
-    return engines.map(engine => ({ file, engine, shares }))
-  })
-  // What has a process of its own is what takes longest.
-  return all
-    .filter(({ engine }) => values.engine === undefined || engine === values.engine)
-    .sort((a, b) => Number(a.shares) - Number(b.shares) || a.engine.localeCompare(b.engine))
-}
 
 async function runAll(queue: Job[], bundle: Bundle, server: PostgresServer | null): Promise<Outcome[]> {
   const done: Outcome[] = []

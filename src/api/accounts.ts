@@ -3,7 +3,8 @@ import * as z from 'zod'
 import { endpoint } from './endpoint.ts'
 import { limits } from './limits.ts'
 import { deleted, keyInfo, user } from './records.ts'
-import { email, flag, paging, text, time } from './shapes.ts'
+import { code } from './second-factor.ts'
+import { anyEmail, email, flag, paging, text, time } from './shapes.ts'
 
 const password = () => text(limits.account.password)
 
@@ -23,6 +24,7 @@ export const accounts = {
     reply: z.object({ user }),
     status: 201,
     unit: 'own',
+    grows: true,
     sets: 'session',
     refusals: ['email_taken'],
     source: 'D9',
@@ -33,12 +35,20 @@ export const accounts = {
     auth: 'public',
     rate: 'authentication',
     summary: 'Sign in',
-    body: z.object({ email: email(), password: z.string({ error: 'is required' }).max(1000) }),
+    description:
+      'An account with a second factor takes a code of its authenticator as `totp`, or one of its recovery codes: where ' +
+      'the password is right and neither is sent, the answer is 400 with `errors.totp`; a code that is wrong or used is 401.',
+    body: z.object({
+      email: email(),
+      password: z.string({ error: 'is required' }).max(1000),
+      totp: code().optional(),
+      recoveryCode: code().optional(),
+    }),
     reply: z.object({ user }),
     unit: 'own',
     sets: 'session',
-    refusals: ['wrong_login', 'banned'],
-    source: 'D9',
+    refusals: ['wrong_login', 'wrong_code', 'banned', 'too_many_guesses'],
+    source: 'D9, decision 94',
   }),
   logout: endpoint({
     method: 'POST',
@@ -79,11 +89,16 @@ export const accounts = {
     auth: 'session',
     rate: 'authentication',
     summary: 'Change your password; ends every other session',
-    body: z.object({ currentPassword: z.string({ error: 'is required' }).max(1000), newPassword: password() }),
+    description: 'With `endKeys` the API keys of the account end as well. Tokens of letters that are out are void.',
+    body: z.object({
+      currentPassword: z.string({ error: 'is required' }).max(1000),
+      newPassword: password(),
+      endKeys: flag().optional(),
+    }),
     reply: z.object({ user }),
     unit: 'own',
-    refusals: ['wrong_password'],
-    source: 'D9',
+    refusals: ['wrong_password', 'too_many_guesses'],
+    source: 'D9, decisions 92 and 93',
   }),
   requestPasswordReset: endpoint({
     method: 'POST',
@@ -91,7 +106,7 @@ export const accounts = {
     auth: 'public',
     rate: 'password_reset',
     summary: 'Ask for a mail with a token that sets a new password; the answer is the same for every email',
-    body: z.object({ email: email() }),
+    body: z.object({ email: anyEmail() }),
     reply: z.object({}),
     unit: 'write',
     source: 'D9',
@@ -101,8 +116,13 @@ export const accounts = {
     path: '/api/auth/password-reset/confirm',
     auth: 'public',
     rate: 'password_reset',
-    summary: 'Set a new password with the token of the mail; ends every session',
-    body: z.object({ token: z.string({ error: 'is required' }).min(1).max(200), password: password() }),
+    summary: 'Set a new password with the token of the mail; ends every session and every API key',
+    description: 'With `keepKeys` the API keys of the account go on working.',
+    body: z.object({
+      token: z.string({ error: 'is required' }).min(1).max(200),
+      password: password(),
+      keepKeys: flag().optional(),
+    }),
     reply: z.object({}),
     unit: 'own',
     refusals: ['token_invalid'],
@@ -136,6 +156,7 @@ export const keys = {
     showsSecret: true,
     status: 201,
     unit: 'write',
+    grows: true,
     whenSuspended: 'refused',
     refusals: ['too_many_keys'],
     source: 'section 4, D11',

@@ -79,6 +79,9 @@ export const admins = {
     method: 'PUT',
     path: '/api/admin/users/:id',
     summary: 'Suspend, ban, verify, change the role or the payout account of an account',
+    description:
+      'With `secondFactor: false`, from a session, it turns off the second factor of somebody who has lost the device and ' +
+      'the recovery codes.',
     body: z.object({
       suspended: flag().optional(),
       banned: flag().optional(),
@@ -87,11 +90,12 @@ export const admins = {
       isBuilder: flag().optional(),
       // Where money is handled by hand, this ends what POST /api/wallet/connect began.
       connectStatus: oneOf(connectStatuses).optional(),
+      secondFactor: z.literal(false, { error: 'must be false: only its owner turns a second factor on' }).optional(),
     }),
     reply: adminUser,
     unit: 'write',
-    refusals: ['not_found', 'open_work'],
-    source: 'D12, D13',
+    refusals: ['not_found', 'open_work', 'session_needed'],
+    source: 'D12, D13, decision 94',
   }),
   adminListTasks: endpoint({
     ...admin,

@@ -3,14 +3,13 @@ import * as z from 'zod'
 import { endpoint } from './endpoint.ts'
 import { durations, limits } from './limits.ts'
 import { agent, category, deleted, ownAgent, testReport } from './records.ts'
-import { id, integer, oneOf, paging, price, text, time, webUrl } from './shapes.ts'
+import { id, integer, list, oneOf, paging, price, text, time, webUrl } from './shapes.ts'
 import { callbackInput } from './tasks.ts'
 
 export const pricingModels = ['fixed', 'hourly', 'token'] as const
 export const agentSorts = ['popular', 'newest', 'price_asc', 'price_desc'] as const
 
 const { categories, tags } = limits.agent
-const list = <T extends z.ZodType>(item: T) => z.array(item, { error: 'must be a list' })
 
 const agentInput = z.object({
   name: text(limits.agent.name),
@@ -18,16 +17,13 @@ const agentInput = z.object({
   description: text(limits.agent.description),
   pricingModel: oneOf(pricingModels),
   basePrice: price(),
-  categoryIds: list(id())
-    .min(categories[0], { error: `must name at least ${categories[0]} category` })
-    .max(categories[1], { error: `must name at most ${categories[1]} categories` })
-    .refine(ids => new Set(ids).size === ids.length, { error: 'must not name a category twice' }),
+  categoryIds: list(id(), categories, 'categories').refine(ids => new Set(ids).size === ids.length, {
+    error: 'must not name a category twice',
+  }),
   turnaroundHours: integer(limits.agent.turnaroundHours).optional(),
   maxRevisions: integer(limits.agent.maxRevisions).nullable().optional(),
   webhookUrl: webUrl().nullable().optional(),
-  tags: list(text(limits.agent.tag))
-    .max(tags, { error: `must have at most ${tags} tags` })
-    .optional(),
+  tags: list(text(limits.agent.tag), [0, tags], 'tags').optional(),
 })
 
 const mine = { auth: 'key-or-session', role: 'builder', rate: 'general' } as const
@@ -40,16 +36,8 @@ export const agents = {
     rate: 'search',
     summary: 'Search and list agents',
     query: z.object({
-      q: z
-        .string()
-        .max(200, { error: 'must have at most 200 characters' })
-        .refine(value => !value.includes('\0'), { error: 'must not contain NUL' })
-        .optional(),
-      category: z
-        .string()
-        .max(200, { error: 'must have at most 200 characters' })
-        .refine(value => !value.includes('\0'), { error: 'must not contain NUL' })
-        .optional(),
+      q: text(limits.search.query).optional(),
+      category: text(limits.search.query).optional(),
       sort: oneOf(agentSorts).optional(),
       ...paging,
     }),
@@ -100,6 +88,7 @@ export const agents = {
     reply: ownAgent,
     status: 201,
     unit: 'write',
+    grows: true,
     whenSuspended: 'refused',
     source: 'section 2, section 4, D17',
   }),
@@ -141,6 +130,7 @@ export const agents = {
     summary: 'Submit an agent for review',
     reply: ownAgent,
     unit: 'write',
+    grows: true,
     whenSuspended: 'refused',
     refusals: ['not_found', 'not_yours', 'agent_out_of_turn', 'test_needed'],
     source: 'section 3, D12, D30',
@@ -162,6 +152,7 @@ export const agents = {
     summary: 'Show a deactivated agent again; needs a test that passed after the deactivation',
     reply: ownAgent,
     unit: 'write',
+    grows: true,
     refusals: ['not_found', 'not_yours', 'agent_out_of_turn', 'test_needed'],
     source: 'section 3, D30',
   }),
@@ -185,7 +176,7 @@ export const agents = {
     summary: 'Run the five-check connection test',
     reply: testReport,
     unit: 'own',
-    refusals: ['not_found', 'not_yours', 'test_running'],
+    refusals: ['not_found', 'not_yours', 'test_running', 'too_many_tests'],
     source: 'section 6, D24',
   }),
   testCallback: endpoint({
@@ -198,7 +189,7 @@ export const agents = {
     example: { action: 'accept' },
     reply: z.object({ test: z.literal(true) }),
     unit: 'own',
-    refusals: ['bad_signature', 'banned'],
+    refusals: ['bad_signature', 'banned', 'test_over'],
     source: 'section 6, D12, D24',
   }),
 }

@@ -1,8 +1,9 @@
 /** Budget authorizations: what an agent may spend from a wallet. Source: section 2, section 4, D36. */
 import * as z from 'zod'
 import { endpoint } from './endpoint.ts'
+import { limits } from './limits.ts'
 import { budgetAuthorization, deleted } from './records.ts'
-import { id, oneOf, paging, price } from './shapes.ts'
+import { id, list, oneOf, paging, price } from './shapes.ts'
 
 /** `owner`: what I granted; `agent`: what my agents were granted. */
 export const budgetRoles = ['owner', 'agent'] as const
@@ -12,9 +13,7 @@ const budgetInput = z.object({
   maxPerTask: price(),
   maxDaily: price(),
   maxMonthly: price(),
-  allowedCategories: z
-    .array(id(), { error: 'must be a list, or null for all' })
-    .min(1, { error: 'must name a category, or be null for all' })
+  allowedCategories: list(id(), limits.budgetCategories, 'categories (null means all)')
     .refine(ids => new Set(ids).size === ids.length, { error: 'must not name a category twice' })
     .nullable()
     .optional(),
@@ -44,6 +43,7 @@ export const budgets = {
     reply: budgetAuthorization,
     status: 201,
     unit: 'write',
+    grows: true,
     whenSuspended: 'refused',
     refusals: ['not_found', 'duplicate'],
     source: 'section 2, section 4, D36',

@@ -28,6 +28,7 @@ export const categories = {
     reply: category,
     status: 201,
     unit: 'write',
+    grows: true,
     refusals: ['duplicate'],
     source: 'section 1, D13',
   }),

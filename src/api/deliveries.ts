@@ -29,11 +29,13 @@ export const deliveries = {
   }),
   redeliver: endpoint({
     ...mine,
+    refusals: [...mine.refusals, 'body_gone', 'queue_full'],
     method: 'POST',
     path: '/api/my/agents/:id/deliveries/:deliveryId/redeliver',
     summary: 'Send a webhook again, with the same body, as a new delivery',
     reply: delivery,
     unit: 'write',
+    grows: true,
     source: 'D28',
   }),
 }

@@ -49,6 +49,11 @@ export interface Endpoint {
   readonly showsSecret?: true
   /** Closed to suspended accounts. Source: D12. */
   readonly whenSuspended?: 'refused'
+  /**
+   * Makes the database larger and ends nothing that is open: refused where the database is full. Whatever does not say so
+   * goes on there, so that nobody's work or money is held up by a record that forgot it. Source: D50.
+   */
+  readonly grows?: true
   /** Exists in the simulator alone. Source: D44. */
   readonly only?: 'dev'
   /** Refusals beyond those that follow from auth, role, rate and shapes. */

@@ -8,12 +8,16 @@ import { deliveries } from './deliveries.ts'
 import { notifications } from './notifications.ts'
 import { requestors } from './requestors.ts'
 import { samples } from './samples.ts'
+import { secondFactor } from './second-factor.ts'
+import { sessions } from './sessions.ts'
 import { simulator } from './simulator.ts'
 import { callbacks, tasks } from './tasks.ts'
 import { wallet } from './wallet.ts'
 
 export const endpoints = {
   ...accounts,
+  ...secondFactor,
+  ...sessions,
   ...agents,
   ...samples,
   ...deliveries,

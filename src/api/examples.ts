@@ -1,7 +1,11 @@
 /** Makes an example of any shape: known fields by name, all others by their rules. */
 import { type JsonSchema, PARTS } from './json-schema.ts'
 
-const ID = '01993a5c-77aa-7d10-9f3e-5b1c2d3e4f50'
+/** As ids are made, behind their prefix. */
+const ID = '01993a5c77aa7d109f3e5b1c2d3e4f50'
+
+/** Of 16 random bytes. */
+const TEST_ID = 'test_9f3e5b1c2d3e4f5001993a5c77aa7d10'
 
 /** Fields that read better with words of their own; `Shape.field` before `field`. */
 const known: Readonly<Record<string, unknown>> = {
@@ -66,6 +70,10 @@ const known: Readonly<Record<string, unknown>> = {
   'Message.content': 'How is it going?',
   'requestor.id': `usr_${ID}`,
   'sendMessage.content': 'How is it going?',
+  'TestEvent.callbackUrl': `https://marketplace.example/api/agent/test/${TEST_ID}/callback`,
+  'TestEvent.description': 'A test of the webhook. Answer 200, then send one signed callback, for example accept.',
+  'TestEvent.requirements': '',
+  'TestEvent.requestor': { id: 'test_requestor', type: 'user', trustTier: 'trusted' },
   'TaskSubmittedEvent.status': 'pending',
   'TaskCancelledEvent.status': 'cancelled',
   'TaskRevisionRequestedEvent.status': 'in_progress',
@@ -99,9 +107,13 @@ const prefixes: Readonly<Record<string, string>> = {
   ownAgent: 'agt',
   buyerAgent: 'agt',
   message: 'msg',
+  notification: 'ntf',
+  sample: 'smp',
   review: 'rev',
   deliverable: 'dlb',
   delivery: 'dlv',
+  deliveryDetails: 'dlv',
+  key: 'key',
   keyInfo: 'key',
   transaction: 'trf',
   payment: 'trf',
@@ -127,7 +139,9 @@ function make(schema: JsonSchema, place: Place): unknown {
   if (words !== undefined && isPlain(schema, words)) return words
   if (schema.$ref) {
     const name = schema.$ref.slice(PARTS.length)
-    return make(place.parts[name] ?? {}, { ...place, shape: name, field: '' })
+    // What was deleted is of its operation's kind.
+    const shape = name === 'Deleted' ? place.shape : name
+    return make(place.parts[name] ?? {}, { ...place, shape, field: '' })
   }
   const choices = schema.anyOf ?? schema.oneOf
   if (choices) return choices.some(({ type }) => type === 'null') ? null : make(choices[0]!, place)
@@ -168,13 +182,15 @@ function stringOf({ format, pattern, minLength = 0, examples }: JsonSchema, { fi
   if (format === 'date-time') return '2026-03-01T09:30:00.000Z'
   if (format === 'uri') return 'https://example.com/'
   if (format === 'email') return 'ada@example.com'
-  if (pattern?.startsWith('^test_')) return `test_${ID.replaceAll('-', '')}`
+  if (pattern?.startsWith('^test_')) return TEST_ID
   if (pattern?.includes('TEST')) return '[TEST] Connection test'
   if (field === 'id' || field.endsWith('Id')) return idOf(field === 'id' ? shape : field.slice(0, -2))
   return 'Some words.'.padEnd(minLength, '.')
 }
 
 function idOf(what: string): string {
-  const name = what === '' ? 'thing' : what[0]!.toLowerCase() + what.slice(1)
-  return name === 'category' ? 'cat_translation' : `${prefixes[name] ?? (name.length > 12 ? 'id' : 'usr')}_${ID}`
+  // Answers without a record of their own go by the name of their operation.
+  const noun = what.replace(/^delete(?=[A-Z])/, '')
+  const name = noun === '' ? noun : noun[0]!.toLowerCase() + noun.slice(1)
+  return name === 'category' ? 'cat_translation' : `${prefixes[name] ?? 'usr'}_${ID}`
 }

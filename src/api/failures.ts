@@ -47,18 +47,39 @@ const table = {
   not_connected: [400, 'Connect a payout account before you withdraw'],
   payment_decided: [400, (status: string) => `This payment is ${status} already`],
   token_invalid: [400, 'This token is unknown, used or too old; ask for a new one'],
+  totp_not_begun: [400, 'This account has no second factor; begin with POST /api/auth/totp'],
   clock_backwards: [400, 'The clock only goes forward'],
+  clock_too_far: [
+    400,
+    (last: string) => `The clock goes no further than ${last}: it never goes back, and what it dates would stay`,
+  ],
+  too_many_deliverables: [400, (count: number) => `A task has at most ${count} deliverables, and this one has them`],
+  files_quota: [
+    400,
+    (quota: string, kept: string) =>
+      `The files of one account take at most ${quota}, and yours take ${kept}: deliver text, or a link to where the files are`,
+  ],
+  body_gone: [
+    400,
+    (days: number) =>
+      `What was sent is kept for ${days} days after the end of a delivery and is gone, so it can't be sent again`,
+  ],
   // 401
   not_authenticated: [401, 'Sign in, or send an API key as Authorization: Bearer svc_…'],
   key_needed: [401, 'This endpoint takes an API key only: Authorization: Bearer svc_…'],
   wrong_login: [401, 'The email or the password is wrong'],
   wrong_password: [401, 'The current password is wrong'],
+  wrong_code: [401, 'The code is wrong, used already or too old; take the next one that your authenticator shows'],
   bad_signature: [401, 'The signature is missing, wrong or too old'],
   // 403
   session_needed: [403, 'This needs a signed-in session; API keys are not accepted here'],
   builder_only: [403, 'This needs the builder role (isBuilder)'],
   admin_only: [403, 'This needs an administrator'],
   not_yours: [403, (what: string) => `This ${what} belongs to someone else`],
+  second_factor_needed: [
+    403,
+    'Administrators settle money with a second factor here: turn it on with POST /api/auth/totp first',
+  ],
   wrong_party: [403, (who: string) => `Only the ${who} of this task may do that`],
   hirer_only: [403, 'Only the builder of the authorized agent hires with this budget authorization'],
   payer_suspended: [403, 'The account that pays for this budget authorization is suspended or banned'],
@@ -72,9 +93,23 @@ const table = {
   wrong_method: [405, (method: string, allowed: string) => `${method} is not possible here; ${allowed} is`],
   // 409
   email_taken: [409, 'An account with this email exists'],
+  totp_enabled: [409, 'This account has a second factor; remove it first with DELETE /api/auth/totp'],
   already_reviewed: [409, 'This task has its review'],
   test_running: [409, 'A connection test of this agent is running; wait for its end'],
+  test_over: [
+    409,
+    'The signature is right, but this test is over: run it again and send the callback within 15 seconds',
+  ],
+  too_many_tests: [
+    409,
+    (most: number) => `${most} connection tests of your agents are running; wait for the end of one`,
+  ],
   lost_race: [409, 'Someone else changed this at the same moment; look again'],
+  queue_full: [
+    409,
+    (count: number) =>
+      `${count} events of this task wait for its agent, which does not answer, so it can't be sent more; wait, or end the task`,
+  ],
   open_work: [409, (what: string) => `There is open work: ${what}`],
   idempotency_reused: [409, 'This Idempotency-Key was used with another request'],
   idempotency_running: [409, 'The first request with this Idempotency-Key is still running'],
@@ -85,8 +120,19 @@ const table = {
   category_in_use: [409, 'Agents or budget authorizations stand in this category; move them first'],
   duplicate: [409, (what: string) => what],
   // 429, 500
+  unread_answers: [429, 'Answers to this address wait to be read: read them before you ask for more'],
+  unsent_bodies: [429, 'Large requests of this address are still on their way: end them before you send more'],
   rate_limited: [429, (seconds: number) => `Too many requests; try again in ${seconds} s`],
+  too_many_guesses: [
+    429,
+    (seconds: number) =>
+      `Too many wrong passwords or codes for this account; try again in ${seconds} s, or reset the password by mail`,
+  ],
   internal: [500, 'Something went wrong on our side'],
+  full: [
+    500,
+    'The marketplace is full: what is open can be finished, nothing new is accepted. To its operator: move to Postgres with marketplace db copy',
+  ],
   overloaded: [500, 'Too much is asked of the marketplace at this moment; try again in some seconds'],
 } as const satisfies Record<string, readonly [number, Words]>
 

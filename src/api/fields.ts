@@ -10,13 +10,30 @@ export interface Field {
 }
 
 /** The fields of an object, nested ones after their own. Named parts are named, not opened. */
-export function fieldsOf({ properties = {}, required = [] }: JsonSchema, prefix = ''): Field[] {
+export function fieldsOf(schema: JsonSchema, prefix = ''): Field[] {
+  const { properties = {}, required = [] } = joined(schema)
   return Object.entries(properties).flatMap(([key, schema]) => {
     const name = prefix + key
     const row = { name, type: typeOf(schema), required: required.includes(key), rules: rulesOf(schema) }
     const inner = coreOf(schema)
     return [row, ...(inner.items ? fieldsOf(coreOf(inner.items), `${name}[].`) : fieldsOf(inner, `${name}.`))]
   })
+}
+
+/** Of several kinds of object the fields of all; what each of them has, and only that, is required. */
+function joined(schema: JsonSchema): JsonSchema {
+  const { oneOf } = schema
+  if (!oneOf) return schema
+  const names = [...new Set(oneOf.flatMap(({ properties = {} }) => Object.keys(properties)))]
+  const join = (name: string): JsonSchema => {
+    const kinds = oneOf.flatMap(({ properties = {} }) => properties[name] ?? [])
+    const distinct = [...new Map(kinds.map(kind => [JSON.stringify(kind), kind])).values()]
+    return distinct.length === 1 ? distinct[0]! : { oneOf: distinct }
+  }
+  return {
+    properties: Object.fromEntries(names.map(name => [name, join(name)])),
+    required: names.filter(name => oneOf.every(({ required = [] }) => required.includes(name))),
+  }
 }
 
 /** The choice of a union that is not null. */

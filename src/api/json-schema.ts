@@ -70,6 +70,9 @@ function withoutId({ id: _, ...schema }: JsonSchema & { id?: string }): JsonSche
   return schema
 }
 
+/** Those of JSON Schema that the interface has. */
+const formats: ReadonlySet<string> = new Set(['date-time', 'uri', 'email', 'binary'])
+
 /** Leaves out what says nothing to a reader; `wire` in a shape's metadata says how it looks on the wire. */
 function tidy({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSchema: object }): void {
   const schema = jsonSchema as JsonSchema & { wire?: JsonSchema }
@@ -83,4 +86,6 @@ function tidy({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSchema: objec
   if (schema.minLength === 0) delete schema.minLength
   if (schema.additionalProperties === false) delete schema.additionalProperties
   if (schema.format === 'date-time') delete schema.pattern
+  // Zod writes its own rules there as well, beside a pattern that says the same.
+  if (schema.format !== undefined && !formats.has(schema.format)) delete schema.format
 }

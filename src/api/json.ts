@@ -8,11 +8,21 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 /** The object in the body; an empty one if there is no body. Throws a refusal. */
 export function parseBody(bytes: Buffer, type: string | undefined): Record<string, unknown> {
   if (bytes.length === 0) return {}
-  if (!JSON_TYPE.test(type ?? '')) throw refuse('wrong_content_type', 'application/json')
-  if (isTooDeep(bytes)) throw refuse('malformed_json', `it is nested deeper than ${limits.jsonDepth} levels`)
-  const value = parseJson(decode(bytes))
+  const value = parsed(bytes, type)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   throw invalid({ body: ['must be a JSON object'] })
+}
+
+/** For a request without a body of its own: it may bring any JSON, and nothing else. Throws a refusal. Source: D48. */
+export function proveJson(bytes: Buffer, type: string | undefined): void {
+  if (bytes.length > 0) parsed(bytes, type)
+}
+
+function parsed(bytes: Buffer, type: string | undefined): unknown {
+  if (!JSON_TYPE.test(type ?? '')) throw refuse('wrong_content_type', 'application/json')
+  const fault = bulkFault(bytes)
+  if (fault) throw refuse('malformed_json', fault)
+  return parseJson(decode(bytes))
 }
 
 function decode(bytes: Buffer): string {
@@ -29,13 +39,14 @@ function parseJson(text: string): unknown {
     const suspect = text.includes('__proto__') || text.includes('\\u')
     return suspect ? JSON.parse(text, (key, value) => (key === '__proto__' ? undefined : value)) : JSON.parse(text)
   } catch (error) {
-    throw refuse('malformed_json', (error as Error).message)
+    throw refuse('malformed_json', (error as Error).message.toWellFormed()) // its excerpt may end within a character
   }
 }
 
-/** Counts brackets outside strings, before anything is built from them. */
-function isTooDeep(bytes: Buffer): boolean {
+/** Counts brackets and commas outside strings, before anything is built from them: building costs far more than bytes. */
+function bulkFault(bytes: Buffer): string | null {
   let depth = 0
+  let commas = 0
   let inString = false
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i]
@@ -43,8 +54,9 @@ function isTooDeep(bytes: Buffer): boolean {
     else if (inString) {
       if (byte === 0x5c) i++ // a backslash takes the next byte with it
     } else if (byte === 0x7b || byte === 0x5b) {
-      if (++depth > limits.jsonDepth) return true
+      if (++depth > limits.jsonDepth) return `it is nested deeper than ${limits.jsonDepth} levels`
     } else if (byte === 0x7d || byte === 0x5d) depth--
+    else if (byte === 0x2c && ++commas > limits.jsonCommas) return `it holds more than ${limits.jsonCommas} values`
   }
-  return false
+  return null
 }

@@ -24,10 +24,14 @@ export const limits = {
     slug: 60,
     samples: 10,
   },
+  /** Categories of a budget authorization. Decision 77. */
+  budgetCategories: [1, 100],
   /** D13 */
   category: { name: [2, 100], slug: 60, description: [1, 500] },
   /** D23 */
   sample: { title: [2, 200], input: [0, 5_000], output: [1, 50_000] },
+  /** Different words of one search, and words that one agent is found by. D16, D49 */
+  search: { query: [0, 200], words: 16, wordsPerAgent: 500 },
   key: { perAccount: 10, name: [1, 100] },
   deliverable: { content: [1, 50_000], notes: [0, 2_000], files: 5, fileBytes: 10 * 1024 * 1024 },
   /** Code points of a file's name. D22 */
@@ -39,7 +43,19 @@ export const limits = {
   /** D20 */
   reason: { revision: [1, 2_000], dispute: [10, 2_000], reject: [0, 2_000], review: [1, 2_000] },
   /** D9 */
-  account: { password: [10, 128], name: [2, 100], email: 254 },
+  account: {
+    password: [10, 128],
+    name: [2, 100],
+    email: 254,
+    /** Letters with a token to one account in the hour that a token is good for. Decision 92. */
+    resetLetters: 3,
+    /** Letters of one kind to one account in an hour, about changes to what guards it. Decision 92. */
+    noticeLetters: 10,
+  },
+  /** Sessions of one account; the one that was seen longest ago gives way. Decision 95. */
+  session: { perAccount: 50, userAgent: 200 },
+  /** Decision 94. `typed`: characters of a code as people type it. */
+  secondFactor: { recoveryCodes: 10, typed: 100 },
   page: { default: 20, max: 100 },
   /** D17 */
   url: 2_048,
@@ -47,6 +63,8 @@ export const limits = {
   jsonBytes: 1024 * 1024,
   /** D17: no JSON that the interface knows is deeper than a handful. */
   jsonDepth: 32,
+  /** Commas of a body: none that the interface knows has a hundred. Decision 77. */
+  jsonCommas: 10_000,
   /** Length of the part of a key that stays readable. D11 */
   keyPrefix: 12,
 } as const
@@ -59,7 +77,11 @@ export const durations = {
   amberMs: 20 * hour,
   webhookTimeoutMs: 30 * second,
   testCallbackMs: 15 * second,
+  /** As long the answer to a move of the simulator's clock waits for what fell due by it. */
+  clockMoveMs: 5 * second,
   signatureToleranceMs: 5 * minute,
+  /** By how much the clocks of instances may differ: further apart, agents would refuse the signatures of one. */
+  clockToleranceMs: 5 * minute,
   /** D38 */
   seenSignatureMs: 10 * minute,
   /** D12 */
@@ -72,24 +94,72 @@ export const durations = {
   idempotency: { keptMs: 24 * hour, runningMs: 2 * minute },
   /** D9 */
   passwordResetMs: hour,
+  /** What is left of a webhook when its body is gone: that it was, and how it ended. */
+  deliveryRowMs: 365 * day,
+  /** Letters that nobody could send. Longer than all attempts together. */
+  unsentMailMs: 7 * day,
   /** D25 */
   secretGraceMaxHours: 24,
   hourMs: hour,
   dayMs: day,
+  /** D44: how far one request moves the simulator's clock. */
+  clockStepMs: 3_650 * day,
 } as const
+
+/** The simulator's clock goes no further: a later year would have five digits soon, and for good. D44 */
+export const lastClockMs = Date.UTC(9000, 0, 1)
 
 /** Waits between the attempts of one webhook, ±20 %. Source: D37. */
 export const retryScheduleMs = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour] as const
 export const retryJitter = 0.2
 export const retryAfterMaxMs = 10 * hour
 
-/** Bytes of an agent's answer that are read. Source: D42. */
+/** Bytes of an agent's answer that are read, and those that the log keeps. Source: D42, D49. */
 export const answerBytes = 20_000
+export const keptAnswerBytes = 2_048
+
+/** What an operator may set. Source: D49. */
+export interface Keeping {
+  /** How long the log of webhooks keeps what was sent and answered, after the end of each. */
+  readonly deliveryDays: number
+  readonly notificationDays: number
+  /** MiB of files that all deliverables of one account hold. */
+  readonly fileMiB: number
+  /** Of one task. */
+  readonly deliverables: number
+  /** Of one task and one agent. */
+  readonly waitingEvents: number
+}
+
+/** What is not given is as below. */
+export type GivenKeeping = { readonly [Name in keyof Keeping]?: number | undefined }
+
+export const defaultKeeping: Keeping = {
+  deliveryDays: 30,
+  notificationDays: 90,
+  fileMiB: 1_024,
+  deliverables: 20,
+  waitingEvents: 1_000,
+}
 
 /** What may be in flight at once. Source: D37. */
 export const dispatch = {
   perHost: 2,
   overall: 64,
+  /** Of these, one account or one domain gets so many while others wait; and so many if nobody does, for hosts known to be quick. */
+  share: 16,
+  shareAlone: 48,
+  /**
+   * Whoever has not answered by now no longer takes one of those places, but one of these: a slow endpoint costs a socket and
+   * no time of ours, so it must not keep others waiting.
+   */
+  slowAfterMs: 250,
+  slow: 512,
+  /** Of the slow ones, one account or one domain has so many at most. */
+  slowShare: 16,
+  /** A host that took longer than this the last time goes among the slow ones at once; that is known for so long. */
+  knownSlowMs: 2 * second,
+  knownForMs: 10 * minute,
   /** While more units than this wait for the database, so many webhooks are sent beside them, for so long; then all again. */
   crowd: 8,
   besideCrowd: 2,
@@ -97,7 +167,17 @@ export const dispatch = {
   /** A crowd that was not seen for so long is over. */
   calmMs: 100,
   leaseMs: minute,
+  /** What the database refused to note is noted again after so long; the last one is for all that follow. */
+  noteAgainMs: [second, 5 * second, 15 * second, minute],
+  /** With so many of those nothing more is sent. */
+  mostRefused: 256,
 } as const
+
+/** How long a letter is in hand: longer than any server may take for it. Domain time, as its next attempt is. */
+export const letterLeaseMs = 3 * minute
+
+/** Connection tests that builders ask for, at once. Source: decision 89. */
+export const manualTests = { perBuilder: 3, overall: 64 } as const
 
 /** Tests of the agents. Source: section 6, D43. */
 export const heartbeat = {
@@ -110,6 +190,8 @@ export const heartbeat = {
   leaseMs: minute,
   /** Runs that were missed while the process was down wait until it, and the agents beside it, have started. */
   afterStartMs: 15 * second,
+  /** After so long a run is done again for those who could not be tested for a reason of our own. */
+  retryMs: [minute, 5 * minute, 15 * minute, 30 * minute, hour],
   /** So soon a run is taken up again that ended with its instance, or could not begin as the database was away. */
   lookMs: minute,
 } as const
@@ -135,6 +217,26 @@ export const rates = {
   search: { limit: 30, windowMs: minute },
   task_creation: { limit: 10, windowMs: hour },
   task_submission: { limit: 5, windowMs: hour },
+} as const
+
+/** Guesses at passwords and codes. The first `free` are not slowed; each later one doubles the wait, up to a cap. Decision 93. */
+export const guessing = {
+  rules: {
+    /** At one account, from one address. */
+    pair: { free: 5, baseMs: 30 * second, capMs: 15 * minute },
+    /** At one account, from all addresses that it has not signed in from. */
+    account: { free: 20, baseMs: second, capMs: minute },
+    /** At the password of an account that is signed in: by whoever holds the session. */
+    own: { free: 5, baseMs: 30 * second, capMs: 15 * minute },
+    /** At the code of a second factor, by whoever knows the password. */
+    code: { free: 10, baseMs: minute, capMs: hour },
+  },
+  /** Without a guess for so long, counting begins anew. */
+  forgottenAfterMs: hour,
+  /** Where one process counts: about 12,000 targets. */
+  memoryBytes: 4 * 1024 * 1024,
+  /** Addresses an account is known to sign in from, and for how long. */
+  known: { addresses: 20, ms: 90 * day },
 } as const
 
 export type RateCategory = keyof typeof rates

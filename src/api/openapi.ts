@@ -53,7 +53,7 @@ A path that is there answers an unknown method with 405 and \`Allow\`. HEAD is a
 /** Everything that a running marketplace offers; what only the simulator has is left out of a deployment's. */
 export function openApi({ endpoints, version, baseUrl, mode }: Described): OpenApi {
   const parts: Record<string, JsonSchema> = { ...errorParts }
-  const used = new Set<FailureName>(['wrong_method'])
+  const used = new Set<FailureName>()
   const named = Object.entries(endpoints).filter(([, { only }]) => only !== 'dev' || mode === 'dev')
   const paths = pathsOf(named, parts, used)
   const webhooks = webhooksOf(parts)

@@ -200,9 +200,10 @@ export const deliveryDetails = delivery.extend({
     method: z.literal('POST'),
     url: z.string().nullable(),
     headers: z.record(z.string(), z.string()),
-    body: z.string(),
+    /** null: it is gone, some time after the end of the delivery. */
+    body: z.string().nullable(),
   }),
-  /** The last one, its first 20,000 bytes; null if none came. */
+  /** The last one, its first 2,048 bytes; null if none came, or it is gone with the body. */
   answer: z.object({ status: z.int(), body: z.string() }).nullable(),
   attempts: z.array(
     z.object({

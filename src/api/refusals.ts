@@ -1,25 +1,30 @@
 /** Every refusal that an endpoint can answer with: those its record names, and those that follow from the record. */
 import { type Endpoint, takesIdempotencyKey } from './endpoint.ts'
 import { type Facts, type FailureName, refuse, statusOf } from './failures.ts'
-import { limits } from './limits.ts'
+import { defaultKeeping, limits, manualTests } from './limits.ts'
 
 /** In the order of their statuses. Source: section 5, section 7, D10, D12, D15, D41. */
 export function refusalsOf(record: Endpoint): readonly FailureName[] {
   const { auth, role, refusals = [] } = record
   const names = new Set<FailureName>([...ofShapes(record), ...ofAuth(record), ...refusals])
   if (role) names.add(role === 'builder' ? 'builder_only' : 'admin_only')
+  // What money is settled by. Decision 94.
+  if (role === 'admin' && auth === 'session') names.add('second_factor_needed')
   if (record.whenSuspended === 'refused') names.add('suspended')
   if (record.method !== 'GET' && auth !== 'signature') names.add('cross_site').add('lost_race')
   if (takesIdempotencyKey(record)) names.add('idempotency_reused').add('idempotency_running')
   if (record.showsSecret) names.add('secret_shown_once')
+  if (record.method === 'GET') names.add('unread_answers')
+  if (record.grows) names.add('full')
   for (const name of ['rate_limited', 'internal', 'overloaded'] as const) names.add(name)
   return [...names].sort((a, b) => statusOf(a) - statusOf(b))
 }
 
-function ofShapes({ path, query, body, signed }: Endpoint): FailureName[] {
+function ofShapes({ method, path, query, body, signed }: Endpoint): FailureName[] {
   const names: FailureName[] = []
   if (query || body || signed) names.push('validation_failed')
-  if (body || signed) names.push('malformed_json', 'wrong_content_type', 'body_too_large')
+  // A GET is judged by the same rule, but nobody sends it a body. Source: D48.
+  if (method !== 'GET') names.push('malformed_json', 'wrong_content_type', 'body_too_large', 'unsent_bodies')
   if (path.includes('/:')) names.push('not_found')
   return names
 }
@@ -48,6 +53,7 @@ const facts: Parametrised = {
   test_needed: ['the last pass is older than 24 hours'],
   too_many_keys: [limits.key.perAccount],
   too_many_samples: [limits.agent.samples],
+  too_many_tests: [manualTests.perBuilder],
   not_enough_money: [1200, 500, 300],
   deposit_limit: ['One deposit is 500.00 at most for your trust tier'],
   payment_decided: ['completed'],
@@ -55,6 +61,11 @@ const facts: Parametrised = {
   budget_unusable: ['is paused'],
   over_task_cap: [1000, 1200],
   over_period_cap: ['maxDaily', 'day', 5000, 4000, 1200],
+  too_many_deliverables: [defaultKeeping.deliverables],
+  files_quota: ['1 GiB', '1020 MiB'],
+  body_gone: [defaultKeeping.deliveryDays],
+  queue_full: [defaultKeeping.waitingEvents],
+  clock_too_far: ['9000-01-01T00:00:00.000Z'],
   not_yours: ['task'],
   wrong_party: ['buyer'],
   not_found: ['task'],
@@ -63,6 +74,7 @@ const facts: Parametrised = {
   open_work: ['2 tasks are not finished'],
   duplicate: ['This agent has an authorization already'],
   rate_limited: [42],
+  too_many_guesses: [30],
 }
 
 /** The words of a refusal, as an example. */

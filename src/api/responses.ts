@@ -65,28 +65,24 @@ const headerOf = (description: string, schema: JsonSchema) => ({ description, sc
 /** Answers that are the same everywhere. */
 export const sharedResponses: Record<string, Response> = {
   RateLimited: {
-    description: 'Too many requests from this address',
+    description: 'Too many requests from this address, or too many large ones on their way',
     headers: {
       'Retry-After': headerOf('Seconds until the window is over', { type: 'integer' }),
       'RateLimit-Policy': headerOf('The limit and its window', { type: 'string' }),
       RateLimit: headerOf('What is left of it', { type: 'string' }),
     },
-    content: json(refused(['rate_limited'])),
+    content: json(refused(['rate_limited', 'unsent_bodies'])),
   },
   InternalError: {
     description: 'Something went wrong on our side, or too much is asked at this moment',
     headers: { 'Retry-After': headerOf('Seconds, where another try makes sense', { type: 'integer' }) },
     content: json(refused(['internal', 'overloaded'])),
   },
-  WrongMethod: {
-    description: 'The path is there, but not for this method',
-    headers: { Allow: headerOf('The methods that are', { type: 'string' }) },
-    content: json(refused(['wrong_method'])),
-  },
 }
 
 const shared: Partial<Record<FailureName, string>> = {
   rate_limited: 'RateLimited',
+  unsent_bodies: 'RateLimited',
   internal: 'InternalError',
   overloaded: 'InternalError',
 }

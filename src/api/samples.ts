@@ -34,6 +34,7 @@ export const samples = {
     reply: sample,
     status: 201,
     unit: 'write',
+    grows: true,
     refusals: ['not_found', 'not_yours', 'too_many_samples'],
     source: 'section 4, section 8, D23',
   }),

@@ -24,6 +24,8 @@ function lengthFault(text: string, min: number, max: number): string | null {
   return `must have ${range}; this has ${length.toLocaleString('en')}`
 }
 
+const HALF_A_PAIR = 'must be valid Unicode (this has half a surrogate pair)'
+
 /** A string of `min` to `max` code points, with neither NUL nor half a surrogate pair; not blank if it may not be empty. */
 export const text = ([min, max]: readonly [number, number]) =>
   z
@@ -32,7 +34,7 @@ export const text = ([min, max]: readonly [number, number]) =>
       const fault =
         lengthFault(value, min, max) ??
         (value.includes('\0') ? 'must not contain NUL' : null) ??
-        (value.isWellFormed() ? null : 'must be valid Unicode (this has half a surrogate pair)') ??
+        (value.isWellFormed() ? null : HALF_A_PAIR) ??
         (min > 0 && value.trim() === '' ? 'must not be blank' : null)
       if (fault) check.addIssue({ code: 'custom', message: fault })
     })
@@ -52,12 +54,19 @@ export const oneOf = <const Values extends readonly [string, ...string[]]>(value
 
 export const flag = () => z.boolean({ error: 'must be true or false' })
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not pass
+const NOT_IN_A_URL = /[\s\u0000-\u001f\u007f-\u009f]/
+/** `https://@host`: a parser says nothing of it. */
+const EMPTY_USERINFO = /^https?:[/\\]+[^/\\?#]*@/i
+
 function urlFault(value: string): string | null {
   if (codePoints(value) > limits.url) return `must have at most ${plural(limits.url)}`
-  if (value.includes('\0')) return 'must not contain NUL'
+  // A URL parser drops or encodes them, so that what is kept would not be what is called.
+  if (NOT_IN_A_URL.test(value)) return 'must not contain spaces or control characters'
+  if (!value.isWellFormed()) return HALF_A_PAIR
   const url = URL.parse ? URL.parse(value) : parseUrl(value)
   if (!url || !/^https?:\/\//i.test(value)) return 'must be a valid http or https URL'
-  if (url.username || url.password) return 'must not hold a user name or a password'
+  if (url.username || url.password || EMPTY_USERINFO.test(value)) return 'must not hold a user name or a password'
   return null
 }
 
@@ -79,6 +88,12 @@ export const webUrl = () =>
     })
     .meta({ format: 'uri', maxLength: limits.url })
 
+/** Every list has a maximum. `named`: what it holds, as in "at most 10 tags". Source: D49. */
+export function list<Item extends z.ZodType>(item: Item, [min, max]: readonly [number, number], named: string) {
+  const error = `must have ${min === 0 ? 'at most' : `${min} to`} ${max} ${named}`
+  return z.array(item, { error: 'must be a list' }).min(min, { error }).max(max, { error })
+}
+
 /** An email address, trimmed and in lower case. Source: D5. */
 export const email = () =>
   z
@@ -91,6 +106,13 @@ export const email = () =>
     )
     .meta({ wire: { type: 'string', format: 'email', maxLength: limits.account.email } })
 
+/** Whatever was typed as an email, trimmed and in lower case: what is none belongs to nobody. */
+export const anyEmail = () =>
+  z
+    .string({ error: issue => (issue.input === undefined ? 'is required' : 'must be a string') })
+    .transform(value => value.trim().toLowerCase())
+    .meta({ wire: { type: 'string', format: 'email' } })
+
 /** An id in a body. Whether it exists is the verb's business. */
 export const id = () =>
   z
@@ -98,6 +120,7 @@ export const id = () =>
     .min(1, { error: 'must not be empty' })
     .max(100, { error: 'is no id' })
     .refine(value => !value.includes('\0'), { error: 'must not contain NUL' })
+    .refine(value => value.isWellFormed(), { error: HALF_A_PAIR })
 
 const wholeNumber = (min: number, max: number, standard: number) =>
   z

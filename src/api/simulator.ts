@@ -1,6 +1,7 @@
 /** What exists in the local simulator alone. Source: D44. */
 import * as z from 'zod'
 import { endpoint } from './endpoint.ts'
+import { durations } from './limits.ts'
 import { time } from './shapes.ts'
 
 const clock = z.object({ now: time(), offsetMs: z.int() })
@@ -25,11 +26,11 @@ export const simulator = {
     body: z
       .object({
         advanceMs: z
-          .int()
-          .min(0)
-          .max(10 * 365 * 86_400_000)
+          .int({ error: 'must be a whole number of milliseconds' })
+          .min(0, { error: 'must not be negative: the clock only goes forward' })
+          .max(durations.clockStepMs, { error: 'must be at most 315360000000, ten years; move it more than once' })
           .optional(),
-        to: z.iso.datetime().optional(),
+        to: z.iso.datetime({ error: 'must be a time like 2030-01-31T12:00:00Z' }).optional(),
       })
       .refine(body => (body.advanceMs === undefined) !== (body.to === undefined), {
         error: 'send either advanceMs or to',
@@ -37,7 +38,7 @@ export const simulator = {
       }),
     reply: clock,
     unit: 'own',
-    refusals: ['clock_backwards'],
+    refusals: ['clock_backwards', 'clock_too_far'],
     source: 'D44',
   }),
 }

@@ -66,6 +66,7 @@ export const wallet = {
     reply: transaction,
     status: 201,
     unit: 'write',
+    grows: true,
     whenSuspended: 'refused',
     refusals: ['deposit_limit'],
     source: 'D34',

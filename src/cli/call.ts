@@ -1,7 +1,8 @@
 /** `marketplace call`: any request, with the key that is at hand. */
-import type { Method } from '../client/transport.ts'
+import type { By, Method } from '../client/transport.ts'
 import { UsageError } from '../config.ts'
-import { type ConnectionFlags, connected, refusalHint } from './connection.ts'
+import { type Connection, type ConnectionFlags, connected, refusalHint } from './connection.ts'
+import { endpointAt } from './endpoint-at.ts'
 import { codeForStatus } from './exit-codes.ts'
 import { jsonGiven } from './given.ts'
 
@@ -20,16 +21,23 @@ export async function call(verb: string, target: string, flags: CallFlags): Prom
     throw new UsageError(`PATH is what follows the address, like /api/agents. The address goes into --url.`)
   }
   const path = target.startsWith('/') ? target : `/${target}`
-  return connected(flags, 'builder', async ({ transport, talk, found, json }) => {
+  return connected(flags, 'builder', async connection => {
+    const { transport, talk, found, json } = connection
     const body = flags.data === undefined ? undefined : await jsonGiven('--data', flags.data)
-    const reply = await transport.send(method, path, { body, by: 'key' })
+    const reply = await transport.send(method, path, { body, by: await credentialFor(connection, method, path) })
     const { status } = reply
     if (!json && process.stderr.isTTY) talk.line(talk.colour.dim(`${status} ${reply.statusText}`))
     await print(reply, json)
-    const hint = refusalHint(status, found)
+    const hint = await refusalHint(status, found, transport)
     if (hint) talk.line(hint)
     return codeForStatus(status)
   })
+}
+
+/** The session where the endpoint takes no key, or no key was given. */
+async function credentialFor({ found, openSession }: Connection, method: Method, path: string): Promise<By> {
+  const wantsSession = endpointAt(method, path)?.auth === 'session' || !found.key
+  return wantsSession && (await openSession()) ? 'session' : 'key'
 }
 
 async function print(reply: Response, json: boolean): Promise<void> {

@@ -1,41 +1,16 @@
 /** Every command, in the order of the help. */
 import type { CreateFlags } from './agents-create.ts'
 import type { CallFlags } from './call.ts'
-import type { Chapter, Option } from './command.ts'
+import type { Chapter } from './command.ts'
 import type { ConnectionFlags } from './connection.ts'
 import type { CopyFlags } from './db.ts'
 import type { AnswerFlags } from './desk.ts'
 import type { DevFlags } from './dev.ts'
 import type { EmitFlags } from './emit.ts'
+import { operating } from './operating.ts'
+import { jsonLines, jsonOnce, reach, served } from './options.ts'
 import type { BuyerFlags } from './simulate.ts'
 import type { TestFlags } from './test-connection.ts'
-
-const jsonLines: Option = ['--json', 'print one JSON object per line']
-const jsonOnce: Option = ['--json', 'print one JSON object: {success, data} or {success, error}']
-
-/** Each has an environment variable MARKETPLACE_<NAME>. Source: D2. */
-const served = (mode: 'dev' | 'serve'): Option[] => [
-  ['--host <name>', 'where to listen (default: 127.0.0.1, MARKETPLACE_HOST)'],
-  ['--port <number>', '0 takes a free one (default: 4000, MARKETPLACE_PORT)'],
-  [
-    mode === 'dev' ? '--db <file>' : '--db <file or url>',
-    `the database${mode === 'dev' ? '' : ', a file or postgres://user:password@host/name'} (default: ${mode === 'dev' ? '.marketplace/dev.db' : 'marketplace.db'}, MARKETPLACE_DB)`,
-  ],
-  ['--base-url <url>', 'public address that agents call back (MARKETPLACE_BASE_URL)'],
-  ['--payments <kind>', `manual or sandbox (default: ${mode === 'dev' ? 'sandbox' : 'manual'}, MARKETPLACE_PAYMENTS)`],
-  [
-    '--rate-limits <mode>',
-    `strict, warn or off (default: ${mode === 'dev' ? 'off' : 'strict'}, MARKETPLACE_RATE_LIMITS)`,
-  ],
-  ['--trust-proxy <hops>', 'how many proxies of yours stand in front (default: 0, MARKETPLACE_TRUST_PROXY)'],
-  ['--json', 'print one JSON object per line, the first once the server answers'],
-]
-
-const reach = (person: string): Option[] => [
-  ['--url <url>', 'the marketplace (default: MARKETPLACE_URL, else the dev of this folder)'],
-  ['--key <key>', `an API key (default: MARKETPLACE_KEY, else the key of dev's ${person})`],
-  ['--as <person>', 'with the dev of this folder: use the key of its buyer, builder or admin'],
-]
 
 const running: Chapter = [
   'Run a marketplace:',
@@ -61,11 +36,13 @@ const running: Chapter = [
       options: [
         ...served('serve'),
         ['--db-prepare <mode>', 'on, or off behind a Postgres pooler in transaction mode (MARKETPLACE_DB_PREPARE)'],
+        ['--db-limit <size>', 'a database file of this size is full: 512MB, 1GB (default: 1GB, MARKETPLACE_DB_LIMIT)'],
         ['--db-pool <number>', 'connections to Postgres at most (default: 10, MARKETPLACE_DB_POOL)'],
         [
           '--files <folder or s3>',
           'where uploaded files are kept: a folder, or s3://bucket/prefix for several instances (default: beside the database, MARKETPLACE_FILES)',
         ],
+        ['--new-secret-key', 'where the key of the webhook secrets is lost, make another and drop what it sealed'],
         ['--no-migrate', 'refuse a database that is not up to date, instead of migrating it'],
         ['--metrics-port <number>', 'open /metrics on this port of the loopback address (MARKETPLACE_METRICS_PORT)'],
       ],
@@ -246,6 +223,7 @@ const keeping: Chapter = [
       name: 'db check',
       takes: ['<file>'],
       summary: 'Verify a database that nobody uses; changes nothing',
+      notes: 'Exit code 3: it is not whole. 1: it is in use, or not there.',
       options: [['--json', 'print one JSON object']],
       examples: ['marketplace db check marketplace.db', 'marketplace db check .marketplace/dev.db --json'],
       run: async ([file = ''], flags: AnswerFlags) => (await import('./db.ts')).check(file, flags),
@@ -295,12 +273,19 @@ const keeping: Chapter = [
   ],
 ]
 
-export const chapters: readonly Chapter[] = [running, building, keeping]
+export const chapters: readonly Chapter[] = [running, building, operating, keeping]
 
 /** What a group of commands is about. */
 export const groups: Readonly<Record<string, string>> = {
   agents: 'Your agents: create, list, show, publish',
   secret: 'The webhook secret of an agent',
+  wallet: 'Your money: look, deposit, withdraw',
+  admin: 'What administrators do: review agents, settle money and disputes, look after accounts',
+  'admin agents': 'Agents of every builder: list, show, approve, reject',
+  'admin deposits': 'Deposits: list, confirm, reject',
+  'admin withdrawals': 'Withdrawals: list, confirm, reject',
+  'admin users': 'Accounts: list, update',
+  'admin categories': 'Categories: list, create, update, delete',
   simulate: 'Play a part against an agent',
   db: 'Check, snapshot, back up, migrate or copy a database',
 }

@@ -1,11 +1,14 @@
-/** Where a command finds its marketplace and its key, and what it says when it is refused. */
+/** Where a command finds its marketplace and its credentials, and what it says when it is refused. */
 import { type Client, clientOn, MarketplaceError, UnreachableError } from '../client/client.ts'
 import { Transport } from '../client/transport.ts'
 import { environment } from '../config.ts'
 import { type AnswerFlags, atDesk, type Desk } from './desk.ts'
 import { codeForStatus, exitCodes, Fault } from './exit-codes.ts'
+import { proveInstance } from './instance-check.ts'
+import { sessionFor } from './own-session.ts'
+import { forgetSession } from './session-file.ts'
 import { plain } from './ui.ts'
-import { type Found, locate, type Person } from './whereabouts.ts'
+import { type Found, locate, type Person, type Place } from './whereabouts.ts'
 
 export interface ConnectionFlags extends AnswerFlags {
   url?: string
@@ -17,49 +20,71 @@ export interface Connection extends Desk {
   readonly client: Client
   readonly transport: Transport
   readonly found: Found
+  /** For what takes no key: false if nobody has signed in. */
+  openSession(): Promise<boolean>
 }
 
 /** Runs `work` with a client of the marketplace that the flags, the environment or a dev in this folder name. */
 export const connected = (flags: ConnectionFlags, person: Person, work: (connection: Connection) => Promise<number>) =>
   atDesk(flags, async desk => {
     const found = locate(flags, person, environment())
-    introduce(desk, found)
-    const transport = new Transport({ baseUrl: found.url, apiKey: found.key })
+    introduce(desk, found, found.key ? 'key' : found.session && 'session', found.from)
+    // Beside a key that was named the session waits until it is needed.
+    const session = found.key ? undefined : found.session?.cookie
+    const transport = new Transport({ baseUrl: found.url, apiKey: found.key, session })
+    const own = sessionFor(transport, found)
     try {
-      return await work({ ...desk, found, transport, client: clientOn(transport) })
+      await proveInstance(transport, found)
+      return await work({ ...desk, found, transport, client: clientOn(transport), openSession: own.open })
     } catch (error) {
-      throw explained(error, found)
+      throw await explained(error, found, transport)
+    } finally {
+      await own.end()
     }
   })
 
-function introduce({ talk, json }: Desk, { url, urlFrom, key, keyFrom, isLocal }: Found): void {
-  if (key && url.startsWith('http://') && !isLocal) {
-    talk.line(talk.colour.yellow(`${url} is not https: everybody on the way can read the key.`))
+/** Says where the command goes, and warns where others can read what is sent. */
+export function introduce(desk: Desk, { url, urlFrom, isLocal }: Place, secret: string | undefined, from: string) {
+  const { talk, json } = desk
+  if (secret && url.startsWith('http://') && !isLocal) {
+    talk.line(talk.colour.yellow(`${url} is not https: everybody on the way can read the ${secret}.`))
   }
-  if (process.stderr.isTTY && !json) {
-    talk.line(talk.colour.dim(`Using ${plain(url)} (${urlFrom}) with ${key ? keyFrom : 'no key'}`))
-  }
+  if (process.stderr.isTTY && !json) talk.line(talk.colour.dim(`Using ${plain(url)} (${urlFrom}) with ${plain(from)}`))
 }
 
 /** What the marketplace or the network said, with what helps. */
-function explained(error: unknown, found: Found): unknown {
-  if (error instanceof UnreachableError) {
-    return new Fault(error.message, { code: exitCodes.network, hint: unreachableHint(found) })
-  }
+async function explained(error: unknown, found: Found, transport: Transport): Promise<unknown> {
+  if (error instanceof UnreachableError) return unreachable(error, found)
   if (!(error instanceof MarketplaceError)) return error
   const { status, errors, message } = error
-  return new Fault(message, { code: codeForStatus(status), status, errors, hint: refusalHint(status, found) })
+  const hint = await refusalHint(status, found, transport)
+  return new Fault(message, { code: codeForStatus(status), status, errors, hint })
 }
 
-const unreachableHint = ({ urlFrom, isDev }: Found) =>
-  isDev
-    ? 'The dev of this folder has ended: start `marketplace dev` again, or name another marketplace with --url.'
-    : `The address comes from ${urlFrom}. Is the marketplace running there?`
+export const unreachable = ({ message }: UnreachableError, { urlFrom, isDev }: Place) =>
+  new Fault(message, {
+    code: exitCodes.network,
+    hint: isDev
+      ? 'The dev of this folder has ended: start `marketplace dev` again, or name another marketplace with --url.'
+      : `The address comes from ${urlFrom}. Is the marketplace running there?`,
+  })
 
 /** Why an answer of this status came, seen from here; undefined where its own words say it all. */
-export function refusalHint(status: number, { key, keyFrom, isDev }: Found): string | undefined {
-  const other = isDev ? '--as buyer, --as builder, --as admin, or --key' : '--key or MARKETPLACE_KEY'
-  if (status === 401) return key ? `The marketplace does not know ${keyFrom}.` : `Give a key: ${other}.`
-  if (status === 403) return `The request went with ${key ? keyFrom : 'no key'}. Another one: ${other}.`
+export async function refusalHint(status: number, found: Found, transport: Transport): Promise<string | undefined> {
+  const { key, session, from, isDev, url } = found
+  const signIn = `marketplace login --url ${url}`
+  const other = isDev ? '--as buyer, --as builder, --as admin, or --key' : `--key, MARKETPLACE_KEY, or ${signIn}`
+  if (status === 401 && session && (await hasEnded(transport))) {
+    forgetSession(url)
+    return `The session of ${session.email} has ended. Sign in again: ${signIn} --email ${session.email}`
+  }
+  if (status === 401) return key ? `The marketplace does not know ${from}.` : `Give a key: ${other}.`
+  if (status === 403) return `The request went with ${from}. Another one: ${other}.`
   return undefined
+}
+
+/** Some endpoints take keys alone, and answer a good session with 401 as well. */
+async function hasEnded(transport: Transport): Promise<boolean> {
+  if (!transport.credentials.session) return true // the answer has taken the cookie away
+  return (await transport.ask('GET', '/api/auth/me', { by: 'session' })).status === 401
 }

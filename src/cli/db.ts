@@ -10,6 +10,7 @@ import { type Db, type Reader, StoreError } from '../store/db.ts'
 import { journalPath, sealedPath } from '../store/journal.ts'
 import { migrate, proveMigrated } from '../store/migrate.ts'
 import { migrations } from '../store/migrations/index.ts'
+import { exitCodes } from './exit-codes.ts'
 import { endAfterDiskFailure } from './running.ts'
 import { createUi } from './ui.ts'
 
@@ -17,7 +18,7 @@ interface Flags {
   json?: boolean
 }
 
-/** 0 if the file, its journals and the money in it are whole, else 1. */
+/** 0 if the file, its journals and the money in it are whole, 3 if not; what can't be looked at fails with 1. */
 export async function check(file: string, flags: Flags): Promise<number> {
   refuseMissing(file)
   const ui = createUi()
@@ -27,7 +28,7 @@ export async function check(file: string, flags: Flags): Promise<number> {
   const whole = ok && ledger?.ok === true
   if (flags.json) {
     ui.json({ ok: whole, file, snapshotSeq, journalRecords, tornBytes, ledger, problems: all })
-    return whole ? 0 : 1
+    return whole ? exitCodes.ok : exitCodes.check
   }
   for (const problem of all) ui.line(ui.colour.red(problem))
   if (tornBytes > 0)
@@ -35,7 +36,7 @@ export async function check(file: string, flags: Flags): Promise<number> {
   if (ledger)
     ui.line(`${ledger.accounts} ledger accounts, ${ledger.entries} entries, ${journalRecords} journal records.`)
   ui.line(whole ? ui.colour.green(`${file} is whole.`) : ui.colour.red(`${file} is not whole.`))
-  return whole ? 0 : 1
+  return whole ? exitCodes.ok : exitCodes.check
 }
 
 export async function snapshot(file: string, flags: Flags): Promise<number> {

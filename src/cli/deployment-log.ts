@@ -1,6 +1,7 @@
 /** The log of a deployment: one JSON object for each happening. What looks like a key or a secret is cut short. */
 import { pino } from 'pino'
 import type { Happening, Log } from '../market/log.ts'
+import { sampled } from './log-sampling.ts'
 
 export interface DeploymentLog {
   readonly log: Log
@@ -10,7 +11,11 @@ export interface DeploymentLog {
   flush(): void
 }
 
-const levels: Partial<Record<Happening['type'], 'warn' | 'error'>> = { warning: 'warn', error: 'error' }
+const levels: Partial<Record<Happening['type'], 'warn' | 'error'>> = {
+  warning: 'warn',
+  cut_off: 'warn',
+  error: 'error',
+}
 
 // Nobody logs them on purpose, but a client may put its key into a path, and an error may repeat what it was given.
 const SECRET = /\b(svc_|whsec_)([\w+/-]{4})[\w+/=-]{8,}/g
@@ -34,14 +39,18 @@ export function deploymentLog(fd: 1 | 2): DeploymentLog {
     },
     { write },
   )
+  const { log, flush } = sampled(happening => logger[levels[happening.type] ?? 'info'](happening))
   return {
-    log: happening => logger[levels[happening.type] ?? 'info'](happening),
+    log,
     open() {
       const past = waiting ?? []
       waiting = null
       past.forEach(write)
     },
-    flush: () => out.flushSync(),
+    flush() {
+      flush()
+      out.flushSync()
+    },
   }
 }
 

@@ -20,6 +20,16 @@ export interface DevFlags extends Flags {
 }
 
 export async function dev(flags: DevFlags): Promise<number> {
+  try {
+    return await run(flags)
+  } catch (error) {
+    // Programs read stdout alone; main tells people.
+    if (flags.json) createUi().json({ type: 'error', message: (error as Error).message })
+    throw error
+  }
+}
+
+async function run(flags: DevFlags): Promise<number> {
   const settings = readSettings('dev', flags)
   if (flags.ephemeral && flags.db !== undefined) throw new UsageError('--ephemeral keeps nothing, so it takes no --db.')
   if (settings.db.postgres) throw new UsageError('dev keeps its data in a file; marketplace serve takes a Postgres.')
@@ -92,7 +102,7 @@ async function startSimulator(settings: Settings, file: string | null, seedNumbe
 /** Accounts and agents, of which the first works. */
 async function furnish({ market, url, file }: Marketplace, agent: SampleAgent): Promise<Credentials> {
   const credentials = await seed(market, file === null ? null : readCredentials(file), agent.url)
-  if (file !== null) keepCredentials(file, url, credentials)
+  if (file !== null) keepCredentials(file, url, market.config.instanceId, credentials)
   agent.use(credentials.agents[0]!.webhookSecret)
   return credentials
 }
@@ -119,8 +129,8 @@ function readCredentials(file: string): Credentials | null {
 }
 
 /** Commands in the same folder find the address and the keys here. */
-function keepCredentials(file: string, url: string, credentials: Credentials): void {
-  const text = `${JSON.stringify({ url, db: file, ...credentials }, null, 2)}\n`
+function keepCredentials(file: string, url: string, instance: string, credentials: Credentials): void {
+  const text = `${JSON.stringify({ url, instance, db: file, ...credentials }, null, 2)}\n`
   writeFileSync(credentialsPath(file), text, { mode: 0o600 })
 }
 

@@ -6,7 +6,7 @@ import { UsageError } from '../config.ts'
 export async function jsonGiven(flag: string, given: string): Promise<string> {
   const [text, from] =
     given === '-'
-      ? [await stdinText(flag), `${flag} (from stdin)`]
+      ? [await stdinText(`${flag} -`), `${flag} (from stdin)`]
       : given.startsWith('@')
         ? [await fileText(flag, given.slice(1)), `${flag} (${given.slice(1)})`]
         : [given, flag]
@@ -34,8 +34,11 @@ async function fileText(flag: string, path: string): Promise<string> {
   }
 }
 
+/** The first line of stdin. */
+export const passwordFromStdin = async () => (await stdinText('--password-stdin')).split(/\r?\n/, 1)[0] ?? ''
+
 async function stdinText(flag: string): Promise<string> {
-  if (process.stdin.isTTY) throw new UsageError(`${flag} - reads stdin: pipe something in, or name a file.`)
+  if (process.stdin.isTTY) throw new UsageError(`${flag} reads stdin: pipe something in.`)
   const chunks: Buffer[] = []
   for await (const chunk of process.stdin) chunks.push(chunk)
   return Buffer.concat(chunks).toString('utf8')

@@ -55,6 +55,18 @@ function lineOf({ colour }: Ui, what: Happening, names: Names): string {
         return `${colour.yellow('mail    ')} to ${plain(words.to)}: ${plain(words.subject)}\n${indented(words.text)}`
       return `${colour.yellow('mail    ')} ${what.kind} ${mark(what.outcome === 'sent')(what.outcome)} ${plain(what.reason ?? '')}`
     }
+    case 'start':
+      return `${colour.white('start   ')} version ${what.version} at ${plain(what.url)}, data in ${plain(what.db)}`
+    case 'stop':
+      return `${colour.white('stop    ')} ${plain(what.reason)}, ${Math.round(what.ms)} ms`
+    case 'migration':
+      return `${colour.white('migrate ')} ${what.from === 0 ? 'a new database' : `from ${what.from}`} to ${what.to}`
+    case 'administrator':
+      return `${colour.white('admin   ')} ${plain(what.email)} is an administrator`
+    case 'sign_in':
+      return `${colour.white('sign-in ')} ${mark(what.outcome === 'signed_in')(what.outcome)} ${what.userId ?? 'nobody'} from ${what.address ?? 'here'}`
+    case 'cut_off':
+      return `${colour.yellow('cut off ')} ${what.reason.replaceAll('_', ' ')} ${what.address ?? ''}`
     case 'clock':
       return `${colour.white('clock   ')} now ${what.now}`
     case 'info':

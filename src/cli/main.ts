@@ -1,6 +1,6 @@
 /** The command line: turns the records of the commands into a parser, runs one, and tells what went wrong. */
 import { Command, CommanderError } from 'commander'
-import { UsageError, version, wantsDebug } from '../config.ts'
+import { UsageError, version, wantsDebug, wantsJson } from '../config.ts'
 import { waitForSlowAddresses } from '../world/race.ts'
 import { chapters, groups } from './chapters.ts'
 import type { CommandRecord } from './command.ts'
@@ -54,14 +54,16 @@ function build(done: (code: number) => void): Command {
   return program
 }
 
-/** The program itself, or the group that the name begins with. */
+/** The program itself, or the group that the words before the last one name; a group may stand in another. */
 function parentOf(program: Command, name: string, heading: string): Command {
-  const [group, member] = name.split(' ')
-  if (group === undefined || member === undefined) return program
-  const known = program.commands.find(command => command.name() === group)
-  if (known) return known
-  const words = groups[group] ?? ''
-  return program.command(group).description(words).helpGroup(heading).helpCommand(false)
+  const words = name.split(' ').slice(0, -1)
+  return words.reduce((parent, word, at) => {
+    const known = parent.commands.find(command => command.name() === word)
+    if (known) return known
+    const about = groups[words.slice(0, at + 1).join(' ')] ?? ''
+    const group = parent.command(word).description(about).helpCommand(false)
+    return parent === program ? group.helpGroup(heading) : group
+  }, program)
 }
 
 function add(parent: Command, record: CommandRecord, heading: string, done: (code: number) => void): void {
@@ -77,7 +79,9 @@ function add(parent: Command, record: CommandRecord, heading: string, done: (cod
     )
     .action(async (...given: unknown[]) => {
       const words = given.slice(0, takes.length) as string[]
-      done(await record.run(words, given[takes.length] as never))
+      const chosen = given[takes.length] as { json?: boolean }
+      if (chosen.json === undefined && options.some(([flag]) => flag === '--json') && wantsJson()) chosen.json = true
+      done(await record.run(words, chosen as never))
     })
   if (parent.parent === null) command.helpGroup(heading)
   for (const [flags, words] of options) command.option(flags, words)
@@ -89,4 +93,5 @@ Examples:
   $ marketplace simulate buyer sample-agent       hire its agent, from another terminal in the same folder
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a check failed, 4 not allowed, 5 no connection, 130 interrupted.
-Every setting can also stand in the environment or in .env as MARKETPLACE_<NAME>; a flag goes first.`
+Every setting can also stand in the environment or in .env as MARKETPLACE_<NAME>, or in marketplace.json by the name
+of its flag; a flag goes first, then the environment, .env, the file.`

@@ -1,21 +1,34 @@
-/** Which marketplace a command talks to, and with which key: flag, environment, then a dev in this folder. */
+/** Which marketplace a command talks to, and as whom: flag, environment, session, then a dev in this folder. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Environment, isLoopbackName, UsageError } from '../config.ts'
+import { type Environment, isLoopbackName, projectSettings, UsageError } from '../config.ts'
+import { PROJECT_FILE } from '../project-file.ts'
+import { type SavedSession, savedSession } from './session-file.ts'
 
 export const persons = ['buyer', 'builder', 'admin'] as const
 export type Person = (typeof persons)[number]
 
-export interface Found {
+export interface Found extends Place, Credential {}
+
+export interface Place {
   url: string
   urlFrom: string
-  key: string | undefined
-  /** In words, for people. */
-  keyFrom: string
   /** The address is the one that a dev in this folder wrote down. */
   isDev: boolean
   /** The address leads to this machine. */
   isLocal: boolean
+}
+
+interface Credential {
+  key: string | undefined
+  /** What `login` keeps for this address. */
+  session: SavedSession | undefined
+  /** Who can sign in by himself, where an endpoint takes no key: somebody of the dev in this folder. */
+  account: { email: string; password: string } | undefined
+  /** In words, for people. */
+  from: string
+  /** Where the credentials come from; undefined: they were named, so they go wherever they are sent. */
+  madeFor: { by: 'dev' | 'login'; instance: string | null } | undefined
 }
 
 interface Asked {
@@ -28,15 +41,25 @@ interface Asked {
 export const CREDENTIALS_FILE = join('.marketplace', 'credentials.json')
 const DEV = 'a dev in this folder'
 
-/** A dev's own keys go to that dev alone. Throws a UsageError where nothing is known, or what is known makes no sense. */
-export function locate({ url, key, as }: Asked, usual: Person, env: Environment): Found {
-  const person = personOf(as) ?? usual
+/** Throws a UsageError where nothing is known, or what is known makes no sense. */
+export function locate(asked: Asked, usual: Person, env: Environment): Found {
   const dev = devHere()
+  const place = placeOf(asked.url, env, dev)
+  return { ...place, ...credentialFor(place, asked, usual, env, dev) }
+}
+
+/** The address alone, for those who are about to sign in. */
+export const locatePlace = (url: string | undefined, env: Environment): Place => placeOf(url, env, devHere())
+
+function placeOf(url: string | undefined, env: Environment, dev: Dev | undefined): Place {
+  const { url: written } = projectSettings()
   const [address, urlFrom] = url
     ? [url, '--url']
     : env.MARKETPLACE_URL
       ? [env.MARKETPLACE_URL, 'MARKETPLACE_URL']
-      : [dev?.url, DEV]
+      : written
+        ? [written, PROJECT_FILE]
+        : [dev?.url, DEV]
   if (!address) {
     throw new UsageError(
       'Which marketplace? Start `marketplace dev` in this folder, or name one with --url and --key (MARKETPLACE_URL, MARKETPLACE_KEY).',
@@ -44,20 +67,50 @@ export function locate({ url, key, as }: Asked, usual: Person, env: Environment)
   }
   const base = baseOf(address, urlFrom)
   const isDev = dev?.url !== undefined && baseOf(dev.url, DEV) === base
-  const place = { url: base, urlFrom, isDev, isLocal: isLoopbackName(new URL(base).hostname) }
+  return { url: base, urlFrom, isDev, isLocal: isLoopbackName(new URL(base).hostname) }
+}
+
+/** What was named goes over what is kept; a session of one's own over a dev's people. */
+function credentialFor(place: Place, { key, as }: Asked, usual: Person, env: Environment, dev?: Dev): Credential {
+  const person = personOf(as)
   if (key && as) throw new UsageError('--key and --as both name a key: give one of them.')
-  if (key) return { ...place, key: keyOf(key, '--key'), keyFrom: 'the key of --key' }
-  if (as && !isDev)
-    throw new UsageError(`--as ${person} means a key of ${DEV}, and none answers at ${base}. Give --key.`)
-  if (env.MARKETPLACE_KEY && !as) {
-    return { ...place, key: keyOf(env.MARKETPLACE_KEY, 'MARKETPLACE_KEY'), keyFrom: 'the key of MARKETPLACE_KEY' }
+  const instance = dev?.instance ?? null
+  const kept = savedSession(place.url)
+  // Of two marketplaces at one address after each other, the one that is here counts.
+  const session = place.isDev && kept?.instance !== instance ? undefined : kept
+  if (key) return named(keyOf(key, '--key'), 'the key of --key')
+  if (person) {
+    if (place.isDev) return personOfDev(dev, person)
+    throw new UsageError(`--as ${person} means a key of ${DEV}, and none answers at ${place.url}. Give --key.`)
   }
-  return { ...place, key: isDev ? dev.accounts?.[person]?.apiKey : undefined, keyFrom: `the key of its ${person}` }
+  const { MARKETPLACE_KEY: usualKey } = env
+  if (usualKey) return named(keyOf(usualKey, 'MARKETPLACE_KEY'), 'the key of MARKETPLACE_KEY')
+  if (session) {
+    const madeFor = { by: 'login', instance: session.instance } as const
+    return { key: undefined, session, account: undefined, from: `the session of ${session.email}`, madeFor }
+  }
+  if (place.isDev) return personOfDev(dev, usual)
+  return { key: undefined, session: undefined, account: undefined, from: 'no key', madeFor: undefined }
+}
+
+const named = (key: string, from: string): Credential => ({
+  key,
+  session: undefined,
+  account: undefined,
+  from,
+  madeFor: undefined,
+})
+
+function personOfDev(dev: Dev | undefined, person: Person): Credential {
+  const account = dev?.accounts?.[person]
+  const madeFor = { by: 'dev', instance: dev?.instance ?? null } as const
+  return { key: account?.apiKey, session: undefined, account, from: `the key of its ${person}`, madeFor }
 }
 
 interface Dev {
   url?: string
-  accounts?: Partial<Record<Person, { apiKey: string }>>
+  instance?: string
+  accounts?: Partial<Record<Person, { email: string; password: string; apiKey: string }>>
 }
 
 /** What a dev in this folder wrote down; it may have ended since. */

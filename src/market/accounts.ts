@@ -1,38 +1,23 @@
 /** Signing up, signing in, one's own account. Source: D9, D10, D12. */
 import { refuse } from '../api/failures.ts'
-import { durations } from '../api/limits.ts'
-import type { TrustTier, UserRecord } from '../api/records.ts'
-import type { Db, Tx } from '../store/db.ts'
+import type { Tx } from '../store/db.ts'
+import { deleteKeys } from '../store/keys.ts'
 import { deleteOtherSessions, deleteSession } from '../store/sessions.ts'
-import { countOpenWork, insertUser, type UserRow, updateUser, userByEmail, userById } from '../store/users.ts'
+import { countOpenWork, insertUser, type UserRow, updateUser, userById } from '../store/users.ts'
 import type { World } from '../world/world.ts'
-import { createSession } from './credentials.ts'
+import { refuseGuessable } from './common-passwords.ts'
 import { openAccounts } from './ledger.ts'
-import { hashPassword, verifyPassword } from './passwords.ts'
-import { iso } from './time.ts'
+import { checkOwnPassword } from './own-password.ts'
+import { voidResets } from './password-reset.ts'
+import { hashPassword } from './passwords.ts'
+import { keysEnded, tellOwner } from './security-notices.ts'
+import { beginSession, login } from './sign-in.ts'
+import { userRecord } from './user-records.ts'
 import type { Verb } from './verb.ts'
 
 export { createAuthenticate, createSession, createTouch } from './credentials.ts'
 export { hashPassword, hashRandomPassword } from './passwords.ts'
-
-/** The first that fits. Source: D12. */
-export function trustTierOf(user: UserRow, now: number): TrustTier {
-  if (user.banned) return 'banned'
-  if (user.suspended) return 'suspended'
-  if (user.chargebacks > 0) return 'chargeback_risk'
-  if (now - user.createdAt > durations.trustedAfterMs) return 'trusted'
-  return user.identityVerified ? 'new_verified' : 'new_unverified'
-}
-
-export const userRecord = (user: UserRow, now: number): UserRecord => ({
-  id: user.id,
-  email: user.email,
-  name: user.name,
-  isBuilder: user.isBuilder === 1,
-  isAdmin: user.isAdmin === 1,
-  trustTier: trustTierOf(user, now),
-  createdAt: iso(user.createdAt),
-})
+export { trustTierOf, userRecord } from './user-records.ts'
 
 export interface NewUser {
   readonly email: string
@@ -72,34 +57,13 @@ export async function checkRoleChange(tx: Tx, user: UserRow, isBuilder: boolean 
 export const unfinished = (tasks: number) =>
   tasks === 1 ? '1 task is not finished' : `${tasks} tasks are not finished`
 
-const register: Verb<'register'> = async ({ db, world }, { body }) => {
-  const passwordHash = await hashPassword(body.password)
+const register: Verb<'register'> = async ({ db, world, config, caller }, { body }) => {
+  await refuseGuessable('password', body.password, body, config)
+  const passwordHash = await hashPassword(body.password, caller)
   const { email, name, isBuilder = false } = body
   return db.write(async tx => {
     const user = await createUser(tx, world, { email, name, passwordHash, isBuilder, isAdmin: false })
-    const session = await createSession(tx, world, user.id)
-    return { data: { user: userRecord(user, world.now()) }, session }
-  })
-}
-
-/** The account, if the password fits; the same refusal after the same time whether the email is known or not. */
-async function checkLogin(db: Db, email: string, password: string): Promise<UserRow> {
-  const user = await db.read(q => userByEmail(q, email))
-  const fits = await verifyPassword(user?.passwordHash, password)
-  if (!user || !fits) throw refuse('wrong_login')
-  return user
-}
-
-const login: Verb<'login'> = async ({ db, world, actor }, { body }) => {
-  const checked = await checkLogin(db, body.email, body.password)
-  return db.write(async tx => {
-    const user = await userById(tx, checked.id)
-    // The password may have been changed while it was verified.
-    if (user?.passwordHash !== checked.passwordHash) throw refuse('wrong_login')
-    if (user.banned) throw refuse('banned')
-    // The browser is about to forget the session it came with.
-    if (actor?.via === 'session') await deleteSession(tx, actor.credential)
-    const session = await createSession(tx, world, user.id)
+    const session = await beginSession(tx, world, user.id, caller)
     return { data: { user: userRecord(user, world.now()) }, session }
   })
 }
@@ -121,15 +85,21 @@ const updateMe: Verb<'updateMe'> = async ({ tx, world, actor }, { body }) => {
   return { user: userRecord(user!, world.now()) }
 }
 
-const changePassword: Verb<'changePassword'> = async ({ db, world, actor }, { body }) => {
+const changePassword: Verb<'changePassword'> = async (ctx, { body }) => {
+  const { db, world, config, actor, caller } = ctx
   const { id, passwordHash: checked } = actor.user
-  if (!(await verifyPassword(checked, body.currentPassword))) throw refuse('wrong_password')
-  const passwordHash = await hashPassword(body.newPassword)
+  await checkOwnPassword(ctx, actor.user, body.currentPassword)
+  await refuseGuessable('newPassword', body.newPassword, actor.user, config)
+  const passwordHash = await hashPassword(body.newPassword, caller)
   return db.write(async tx => {
     // Two changes at once: the second was asked for with a password that counts no more.
     if ((await userById(tx, id))?.passwordHash !== checked) throw refuse('wrong_password')
     const user = await updateUser(tx, id, { passwordHash })
     await deleteOtherSessions(tx, id, actor.credential)
+    await voidResets(tx, actor.user)
+    const ended = body.endKeys ? await deleteKeys(tx, id) : 0
+    const told = { kind: 'password_changed', detail: keysEnded(ended), address: caller?.address } as const
+    await tellOwner({ tx, world, config }, id, told)
     return { user: userRecord(user!, world.now()) }
   })
 }

@@ -61,7 +61,10 @@ export async function recordsOf<R>(q: Reader, rows: readonly ListedAgentRow[], n
   return rows.map(row => build(row, categories.get(row.id) ?? [], now))
 }
 
-export const standingOf = (row: ListedAgentRow) => ({ suspended: row.builderSuspended, banned: row.builderBanned })
+export const standingOf = (row: Pick<ListedAgentRow, 'builderSuspended' | 'builderBanned'>) => ({
+  suspended: row.builderSuspended,
+  banned: row.builderBanned,
+})
 
 const average = ({ ratingSum, ratingCount }: ListedAgentRow) =>
   ratingCount === 0 ? null : Math.round((ratingSum / ratingCount) * 100) / 100

@@ -5,6 +5,7 @@ import { type AgentPatch, type AgentRow, softDelete, updateAgentRow } from '../s
 import { lockOwnAgent, presentAgent } from './agent-access.ts'
 import { ownAgentRecord, recordOf } from './agent-records.ts'
 import type { Ctx } from './market.ts'
+import { indexAgent, isListed } from './search-index.ts'
 import type { Verb } from './verb.ts'
 import { passFault } from './visibility.ts'
 
@@ -67,6 +68,8 @@ function stateAfter(row: AgentRow, trigger: AgentTrigger, done: string) {
 /** The state that was read decides: whoever changed it meanwhile was first. */
 async function changed(ctx: Ctx, row: AgentRow, patch: AgentPatch) {
   if ((await updateAgentRow(ctx.tx, row.id, patch, row.status)) === 0) throw refuse('lost_race')
+  const after = { ...row, status: patch.status ?? row.status }
+  if (isListed(after) !== isListed(row)) await indexAgent(ctx.tx, after)
   return reread(ctx, row.id)
 }
 

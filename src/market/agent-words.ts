@@ -1,14 +1,36 @@
 /** What is made of an agent's texts: the words it is found by and its slug. Source: D16, D18. */
 import { limits } from '../api/limits.ts'
+import { SHORT } from '../store/terms.ts'
 
 // Longer than any word of a language; an index can't hold arbitrarily long entries.
 const WORD_LENGTH = 64
 
-/** The words of some texts, each once, in the form in which they are compared. */
+/** A mark above, below or through a letter: with it or without it, the word is the same. Vowel signs are no such marks. */
+const ACCENT = /(?=\p{Diacritic})\p{M}/gu
+
+/** The form in which words are compared: without case, accents and ways of writing the same letter. */
+const folded = (text: string) =>
+  text.toWellFormed().normalize('NFKD').toLowerCase().normalize('NFKD').replace(ACCENT, '').normalize('NFKC')
+
+/** The words of some texts, each once, folded, in the order in which they come. */
 export function words(...texts: readonly string[]): string[] {
-  const plain = texts.join('\n').toWellFormed().normalize('NFKC').toLowerCase().normalize('NFKC')
-  const found = plain.match(/[\p{L}\p{N}\p{M}_]+/gu) ?? []
+  const found = folded(texts.join('\n')).match(/[\p{L}\p{N}\p{M}_]+/gu) ?? []
   return [...new Set(found.map(word => [...word].slice(0, WORD_LENGTH).join('')))]
+}
+
+/**
+ * What an agent is found by: its words, the first five hundred, and their short beginnings. A search for `a` reads one row
+ * of each agent that it finds, however many words begin so.
+ */
+export function terms(name: string, description: string): string[] {
+  const known = words(name, description).slice(0, limits.search.wordsPerAgent)
+  const all = new Set(known)
+  for (const word of known) {
+    const characters = [...word]
+    for (let length = 1; length <= SHORT && length < characters.length; length++)
+      all.add(characters.slice(0, length).join(''))
+  }
+  return [...all]
 }
 
 /** The beginnings of words that a search asks for. One that another begins with asks for nothing more. */

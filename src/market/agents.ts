@@ -13,28 +13,37 @@ import {
 } from '../store/agents.ts'
 import { allCategories, setCategories } from '../store/categories.ts'
 import type { Reader } from '../store/db.ts'
-import { setTerms } from '../store/terms.ts'
 import type { World } from '../world/world.ts'
 import { lockOwnAgent, ownAgentOf, presentAgent, seenAgent } from './agent-access.ts'
 import { agentRecord, ownAgentRecord, recordOf, recordsOf } from './agent-records.ts'
 import { reread } from './agent-states.ts'
-import { numberedSlug, prefixes, slugBase, words } from './agent-words.ts'
+import { numberedSlug, prefixes, slugBase } from './agent-words.ts'
 import { publicPage } from './catalogue.ts'
 import { tellMoved } from './outbox.ts'
+import { indexAgent } from './search-index.ts'
 import { makeSecret, seal } from './secrets.ts'
 import { iso } from './time.ts'
 import type { Verb } from './verb.ts'
 
 const listAgents: Verb<'listAgents'> = async ({ tx, world }, { query }) => {
   const { q = '', category = '', sort = 'popular', page, limit } = query
+  const asked = prefixesOf(q)
   const categoryId = category === '' ? null : await categoryNamed(tx, category)
-  if (categoryId === undefined) return { items: [], total: 0 }
+  if (asked === null || categoryId === undefined) return { items: [], total: 0 }
   const now = world.now()
-  const search = { prefixes: prefixes(q), categoryId, sort, page, limit }
+  const search = { prefixes: asked, categoryId, sort, page, limit }
   const kept = await publicPage(tx, now, search)
   if (kept) return { items: new Json(kept.text), total: kept.total }
   const { rows, total } = await publicAgents(tx, now, search)
   return { items: await recordsOf(tx, rows, now, agentRecord), total }
+}
+
+/** null: it has no word, so there is nothing that could be found. Of a blank one all is found. */
+function prefixesOf(q: string): string[] | null {
+  const asked = prefixes(q)
+  if (asked.length > limits.search.words)
+    throw invalid({ q: [`must have at most ${limits.search.words} different words`] })
+  return asked.length === 0 && q.trim() !== '' ? null : asked
 }
 
 async function categoryNamed(q: Reader, nameOrSlug: string): Promise<string | undefined> {
@@ -80,7 +89,6 @@ const createAgent: Verb<'createAgent'> = async (ctx, { body }) => {
   // Another agent may take the same slug at the same moment: then the next one is free.
   while ((await insertAgent(tx, { ...row, slug: await freeSlug(tx, world, body.name) })) === 0);
   await setCategories(tx, row.id, body.categoryIds)
-  await setTerms(tx, row.id, words(row.name, row.description))
   return reread(ctx, row.id)
 }
 
@@ -92,9 +100,16 @@ async function checkCategories(q: Reader, ids: readonly string[]) {
 
 async function freeSlug(q: Reader, world: World, name: string): Promise<string> {
   const base = slugBase(name) || `agent-${world.bytes(3).toString('hex')}`
-  let count = 1
-  while (await slugTaken(q, numberedSlug(base, count))) count++
-  return numberedSlug(base, count)
+  const isTaken = (count: number) => slugTaken(q, numberedSlug(base, count))
+  // By doubling and halving: thousands of agents of one name must not make the next one as many questions.
+  let [taken, free] = [0, 1]
+  while (await isTaken(free)) [taken, free] = [free, 2 * free]
+  while (free - taken > 1) {
+    const middle = Math.floor((taken + free) / 2)
+    if (await isTaken(middle)) taken = middle
+    else free = middle
+  }
+  return numberedSlug(base, free)
 }
 
 const updateAgent: Verb<'updateAgent'> = async (ctx, { params, body }) => {
@@ -112,7 +127,7 @@ const updateAgent: Verb<'updateAgent'> = async (ctx, { params, body }) => {
   await updateAgentRow(tx, row.id, patch)
   if (categoryIds) await setCategories(tx, row.id, categoryIds)
   const { name = row.name, description = row.description } = body
-  if (name !== row.name || description !== row.description) await setTerms(tx, row.id, words(name, description))
+  if (name !== row.name || description !== row.description) await indexAgent(tx, { ...row, name, description })
   return reread(ctx, row.id)
 }
 

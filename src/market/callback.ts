@@ -1,16 +1,16 @@
 /** The agent's answers: by key, or signed over the unified callback. Source: section 4, section 5, D38. */
-import * as z from 'zod'
-import { type FailureName, type FieldErrors, invalid, Refusal, refuse } from '../api/failures.ts'
+import { type FailureName, type FieldErrors, Refusal, refuse } from '../api/failures.ts'
 import { parseBody } from '../api/json.ts'
 import { Created } from '../api/reply.ts'
 import { faultText, verify } from '../api/signature.ts'
-import { deliverableInput, messageInput, reasonOf } from '../api/tasks.ts'
 import { agentById } from '../store/agents.ts'
 import { ConstraintError, type Tx } from '../store/db.ts'
 import { keepFirstSignature, keepSignature, type SeenSignatureRow, seenSignature } from '../store/seen-signatures.ts'
 import { type TaskRow, taskById } from '../store/tasks.ts'
 import { userById } from '../store/users.ts'
+import { askedBy } from './callback-body.ts'
 import { sendMessage } from './conversation.ts'
+import { refuseWhenFull } from './fullness.ts'
 import type { Acting, Ctx, Market } from './market.ts'
 import { callbackSecrets } from './secrets.ts'
 import { accept, deliver, reject } from './tasks.ts'
@@ -118,27 +118,19 @@ const rowOf = ({ world }: Market, heard: Heard, status: number, answer: unknown)
 const keepRefusal = (market: Market, heard: Heard, { code, status, message, errors }: Refusal) =>
   market.db.write(tx => keepFirstSignature(tx, rowOf(market, heard, status, { code, message, errors })))
 
-async function perform(ctx: Acting<Ctx>, id: string, body: Record<string, unknown>): Promise<unknown> {
-  switch (body.action) {
+async function perform(ctx: Acting<Ctx & Market>, id: string, body: Record<string, unknown>): Promise<unknown> {
+  const asked = askedBy(body)
+  switch (asked.action) {
     case 'accept':
       return { task: await accept(ctx, id) }
     case 'reject':
-      return { task: await reject(ctx, id, parsed(reasonOf.reject, body).reason) }
+      return { task: await reject(ctx, id, asked.reason) }
     case 'deliver':
-      return { task: await deliver(ctx, id, parsed(deliverableInput, body)) }
-    case 'message': {
-      const { content } = parsed(messageInput, { content: body.content ?? body.message })
-      return new Created(await sendMessage(ctx, id, content))
-    }
-    default:
-      throw invalid({ action: ['must be one of: accept, reject, deliver, message'] })
+      return { task: await deliver(ctx, id, asked.deliverable) }
+    case 'message':
+      refuseWhenFull(ctx.db) // alone of these it ends nothing
+      return new Created(await sendMessage(ctx, id, asked.content))
   }
-}
-
-function parsed<Shape extends z.ZodType>(shape: Shape, input: unknown): z.infer<Shape> {
-  const result = shape.safeParse(input)
-  if (!result.success) throw invalid(z.flattenError(result.error).fieldErrors as FieldErrors)
-  return result.data
 }
 
 const tellOf = (

@@ -1,28 +1,29 @@
 /**
- * The public list of agents, kept in memory as the JSON it goes out as. What a committed write has changed is read
- * again before the next answer, and what only time changes (freshness, 20 and 24 hours after a pass) at that moment:
- * nothing here ever lives for a while. Source: section 4, D16, D30.
+ * The public list of agents: of each what orders and hides it, and a bounded part of it as the JSON it goes out as. What a
+ * committed write has changed is read again before the next answer, and what only time changes (freshness, 20 and 24 hours
+ * after a pass) at that moment: nothing here ever lives for a while. Source: section 4, D16, D30, D49.
  */
-import { listedStates } from '../api/flow.ts'
 import { durations } from '../api/limits.ts'
 import {
-  agentsWithTerm,
   compareListed as compare,
   type ListedAgentRow,
   listedAgentById,
-  listedAgents,
+  listedStandings,
   type PublicSearch,
+  type StandingOfListed,
+  standingOfListed,
 } from '../store/agents.ts'
 import { allAgentCategories } from '../store/categories.ts'
 import type { Changes, Reader } from '../store/db.ts'
+import { agentsWithTerm } from '../store/terms.ts'
 import { agentRecord, standingOf } from './agent-records.ts'
+import { boundedCache, bytesOfText } from './bounded-cache.ts'
+import { isListed } from './search-index.ts'
 import { isPublic } from './visibility.ts'
 
 interface Entry {
-  row: ListedAgentRow
+  row: StandingOfListed
   isPublic: boolean
-  /** The record as JSON; null until somebody asks. */
-  text: string | null
   /** When time alone changes the record, in domain ms. */
   changesAt: number
 }
@@ -30,18 +31,13 @@ interface Entry {
 type Sort = PublicSearch['sort']
 const sorts = Object.keys(compare) as Sort[]
 
-/** One search, whatever its page. */
-interface Selection {
-  entries: readonly Entry[]
-  /** Texts of pages by `page/limit`. */
-  pages: Map<string, string>
-}
-
 const TABLES = ['agents', 'users', 'agent_categories', 'agent_terms'] as const
 /** Above this many changed rows, reading all of them at once costs less. */
 const FEW = 50
-const KEPT_SELECTIONS = 200
-const KEPT_PAGES = 200
+
+const MIB = 1024 * 1024
+/** What is kept at most: records and pages as JSON, and who is on the pages of a search. */
+export const cacheBytes = { records: 8 * MIB, pages: 16 * MIB, selections: 8 * MIB } as const
 
 const catalogues = new WeakMap<Changes, Catalogue>()
 
@@ -55,10 +51,21 @@ export async function publicPage(q: Reader, now: number, search: PublicSearch) {
   return catalogue.page(q, now, search)
 }
 
+/** How much the caches of a database hold now. */
+export function catalogueBytes({ changes }: Pick<Reader, 'changes'>): Record<keyof typeof cacheBytes, number> {
+  const catalogue = changes && catalogues.get(changes)
+  return catalogue ? catalogue.bytes() : { records: 0, pages: 0, selections: 0 }
+}
+
 class Catalogue {
   readonly #entries = new Map<string, Entry>()
   #categories = new Map<string, string[]>()
-  readonly #selections = new Map<string, Selection>()
+  /** Records as JSON, by the agent's id. */
+  readonly #records = boundedCache<string>(cacheBytes.records, bytesOfText)
+  /** Pages as JSON. They go whenever a record or a selection does. */
+  readonly #pages = boundedCache<string>(cacheBytes.pages, bytesOfText)
+  /** Who is found by a search, whatever its page. */
+  readonly #selections = boundedCache<readonly Entry[]>(cacheBytes.selections, found => 8 * found.length)
   /** Of the tables, as they were last read; empty before that. */
   #versions = new Map<string, number>()
   #changesAt = Number.POSITIVE_INFINITY
@@ -70,18 +77,24 @@ class Catalogue {
     if (now >= this.#changesAt) this.#passTime(now)
   }
 
+  bytes() {
+    return { records: this.#records.bytes, pages: this.#pages.bytes, selections: this.#selections.bytes }
+  }
+
   async page(q: Reader, now: number, search: PublicSearch): Promise<{ text: string; total: number }> {
-    const { page, limit } = search
-    const selection = await this.#select(q, search)
-    const total = selection.entries.length
-    const key = `${page}/${limit}`
-    let text = selection.pages.get(key)
-    if (text === undefined) {
-      const shown = selection.entries.slice((page - 1) * limit, page * limit)
-      text = `[${shown.map(entry => this.#textOf(entry, now)).join(',')}]`
-      if (selection.pages.size >= KEPT_PAGES) selection.pages.clear()
-      selection.pages.set(key, text)
-    }
+    const { sort, categoryId, prefixes, page, limit } = search
+    const key = JSON.stringify([sort, categoryId, prefixes])
+    const selection = await this.#select(q, key, search)
+    const total = selection.length
+    const shown = selection.slice((page - 1) * limit, page * limit)
+    if (shown.length === 0) return { text: '[]', total }
+    const pageKey = `${page}/${limit} ${key}`
+    const known = this.#pages.get(pageKey)
+    if (known !== undefined) return { text: known, total }
+    const records: string[] = []
+    for (const entry of shown) records.push(await this.#recordOf(q, entry, now))
+    const text = `[${records.join(',')}]`
+    this.#pages.set(pageKey, text)
     return { text, total }
   }
 
@@ -89,9 +102,9 @@ class Catalogue {
     const before = this.#versions
     this.#versions = new Map() // what is left half done is done again from the start
     if (stale.has('agent_categories')) await this.#readCategories(q)
-    if (stale.has('agent_terms')) this.#selections.clear()
+    if (stale.has('agent_terms')) this.#forgetSelections()
     const changed = changedAgents(changes, before, this.#entries)
-    if (changed && changed.size <= FEW) for (const id of changed) this.#put(id, await listedAgentById(q, id), now)
+    if (changed && changed.size <= FEW) for (const id of changed) this.#put(id, await standingOfListed(q, id), now)
     else await this.#readAll(q, now)
     for (const table of TABLES) this.#versions.set(table, changes.version(table))
   }
@@ -103,69 +116,81 @@ class Catalogue {
       if (known) known.push(categoryId)
       else this.#categories.set(agentId, [categoryId])
     }
+    this.#forgetSelections()
+    this.#records.clear()
+  }
+
+  #forgetSelections(): void {
     this.#selections.clear()
-    for (const entry of this.#entries.values()) entry.text = null
+    this.#pages.clear()
   }
 
   async #readAll(q: Reader, now: number): Promise<void> {
     this.#entries.clear()
-    this.#selections.clear()
+    this.#records.clear()
+    this.#forgetSelections()
     this.#changesAt = Number.POSITIVE_INFINITY
-    for (const row of await listedAgents(q)) this.#put(row.id, row, now)
+    for (const row of await listedStandings(q)) this.#put(row.id, row, now)
   }
 
-  #put(id: string, row: ListedAgentRow | undefined, now: number): void {
+  #put(id: string, row: StandingOfListed | undefined, now: number): void {
     const known = this.#entries.get(id)
-    if (!row || row.deletedAt !== null || !(listedStates as readonly string[]).includes(row.status)) {
+    this.#records.delete(id)
+    if (!row || !isListed(row)) {
       this.#entries.delete(id)
-      if (known?.isPublic) this.#selections.clear()
+      if (known?.isPublic) this.#forgetSelections()
       return
     }
-    const entry = { row, text: null, isPublic: isPublic(row, standingOf(row), now), changesAt: nextChange(row, now) }
+    const entry = { row, isPublic: isPublic(row, standingOf(row), now), changesAt: nextChange(row, now) }
     this.#changesAt = Math.min(this.#changesAt, entry.changesAt)
     const stays = known && known.isPublic === entry.isPublic && sorts.every(sort => compare[sort](known.row, row) === 0)
-    if (stays) for (const { pages } of this.#selections.values()) pages.clear()
-    else this.#selections.clear()
+    if (stays) this.#pages.clear()
+    else this.#forgetSelections()
     if (known) Object.assign(known, entry)
     else this.#entries.set(id, entry)
   }
 
   #passTime(now: number): void {
-    this.#selections.clear()
+    this.#forgetSelections()
     this.#changesAt = Number.POSITIVE_INFINITY
-    for (const entry of this.#entries.values()) {
+    for (const [id, entry] of this.#entries) {
       if (entry.changesAt <= now) {
         entry.isPublic = isPublic(entry.row, standingOf(entry.row), now)
-        entry.text = null
+        this.#records.delete(id)
         entry.changesAt = nextChange(entry.row, now)
       }
       this.#changesAt = Math.min(this.#changesAt, entry.changesAt)
     }
   }
 
-  async #select(q: Reader, { sort, categoryId, prefixes }: PublicSearch): Promise<Selection> {
-    const key = JSON.stringify([sort, categoryId, prefixes])
+  async #select(q: Reader, key: string, { sort, categoryId, prefixes }: PublicSearch): Promise<readonly Entry[]> {
     const known = this.#selections.get(key)
     if (known) return known
     const found: ReadonlySet<string>[] = []
-    for (const prefix of prefixes) found.push(new Set(await agentsWithTerm(q, prefix)))
+    // The longest first: it finds the fewest, and behind a word that finds nothing none is looked up.
+    for (const prefix of [...prefixes].sort((a, b) => b.length - a.length)) {
+      found.push(new Set(await agentsWithTerm(q, prefix)))
+      if (found.at(-1)!.size === 0) break
+    }
     const entries = this.#sorted(sort).filter(
       ({ row: { id } }) =>
         (categoryId === null || this.#categories.get(id)?.includes(categoryId)) && found.every(ids => ids.has(id)),
     )
-    if (this.#selections.size >= KEPT_SELECTIONS) this.#selections.clear()
-    const selection = { entries, pages: new Map<string, string>() }
-    this.#selections.set(key, selection)
-    return selection
+    this.#selections.set(key, entries)
+    return entries
   }
 
   #sorted(sort: Sort): Entry[] {
     return [...this.#entries.values()].filter(entry => entry.isPublic).sort((a, b) => compare[sort](a.row, b.row))
   }
 
-  #textOf(entry: Entry, now: number): string {
-    entry.text ??= JSON.stringify(agentRecord(entry.row, this.#categories.get(entry.row.id) ?? [], now))
-    return entry.text
+  async #recordOf(q: Reader, { row: { id } }: Entry, now: number): Promise<string> {
+    const known = this.#records.get(id)
+    if (known !== undefined) return known
+    const row = (await listedAgentById(q, id))!
+    const text = JSON.stringify(agentRecord(row, this.#categories.get(id) ?? [], now))
+    this.#records.set(id, text)
+    return text
   }
 }
 
@@ -182,7 +207,7 @@ function changedAgents(changes: Changes, before: ReadonlyMap<string, number>, en
 }
 
 /** The next moment after `now` at which a record becomes amber, or leaves the list. */
-function nextChange({ lastPassAt }: ListedAgentRow, now: number): number {
+function nextChange({ lastPassAt }: Pick<ListedAgentRow, 'lastPassAt'>, now: number): number {
   if (lastPassAt === null) return Number.POSITIVE_INFINITY
   const moments = [lastPassAt + durations.amberMs, lastPassAt + durations.freshMs + 1]
   return moments.find(at => at > now) ?? Number.POSITIVE_INFINITY

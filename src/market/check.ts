@@ -4,12 +4,16 @@ import { refuse } from '../api/failures.ts'
 import { answerBytes, durations } from '../api/limits.ts'
 import type { checkNames, TestReport } from '../api/records.ts'
 import { faultText, signatureHeaders, standardHeaders, verify } from '../api/signature.ts'
-import { decideTest, endTest, startTest, testById } from '../store/agent-tests.ts'
+import { type AgentTestRow, decideTest, endTest, startTest, testById } from '../store/agent-tests.ts'
 import { type AgentRow, listedAgentById, updateTested } from '../store/agents.ts'
-import type { Db, Tx } from '../store/db.ts'
+import type { Db, Reader, Tx } from '../store/db.ts'
+import { keepFirstSignature, seenSignature } from '../store/seen-signatures.ts'
+import type { OutgoingResult, World } from '../world/world.ts'
 import { ownAgentOf } from './agent-access.ts'
 import { standingOf } from './agent-records.ts'
+import { bodyFault } from './callback-body.ts'
 import { type CallbackVerdict, listenForCallback, tellCallback } from './check-wait.ts'
+import { oneOfFew } from './manual-tests.ts'
 import type { Market } from './market.ts'
 import { callbackSecrets, unseal } from './secrets.ts'
 import { iso } from './time.ts'
@@ -21,7 +25,8 @@ const STALE_MS = 60_000
 
 type CheckName = (typeof checkNames)[number]
 type Check = TestReport['checks'][number]
-type Outcome = Pick<Check, 'status' | 'message'> & { durationMs?: number }
+/** `ownFault`: why nothing was learned about the agent. */
+type Outcome = Pick<Check, 'status' | 'message'> & { durationMs?: number; ownFault?: string }
 
 export interface RunOptions {
   /** A failure hides the agent. Source: D30. */
@@ -32,8 +37,14 @@ export interface RunOptions {
   alongside?: (tx: Tx, report: TestReport, current: boolean) => Promise<void>
 }
 
+interface Tested {
+  report: TestReport
+  /** What kept us from testing it: the report says nothing about the agent then, and nothing is noted. */
+  ownFault: string | null
+}
+
 /** Runs the five checks and notes their result on the agent. Refuses with `test_running` while another test runs. */
-export async function runChecks(market: Market, agent: AgentRow, options: RunOptions = {}): Promise<TestReport> {
+export async function runChecks(market: Market, agent: AgentRow, options: RunOptions = {}): Promise<Tested> {
   const { db, world } = market
   const testId = `test_${world.bytes(16).toString('hex')}`
   const started = world.realNow()
@@ -42,10 +53,13 @@ export async function runChecks(market: Market, agent: AgentRow, options: RunOpt
   const callback = listenForCallback(market, testId)
   try {
     const work = performAll(market, agent, checksOf(market, agent, testId, callback.wait))
-    const checks = await unlessAborted(work, options.signal)
+    const { checks, ownFault } = await unlessAborted(work, options.signal)
     const report = reportOf(checks, world.now())
-    await db.write(tx => note(tx, agent, testId, report, options))
-    return report
+    await db.write(async tx => {
+      await endTest(tx, testId)
+      if (ownFault === null) await note(tx, agent, report, options)
+    })
+    return { report, ownFault }
   } catch (error) {
     await db.write(tx => endTest(tx, testId))
     throw error
@@ -64,23 +78,26 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Pr
   })
 }
 
+type Unanswered = Extract<OutgoingResult, { ok: false }>
 type Steps = Record<CheckName, () => Promise<Outcome>>
 
 /** In the order of the interface; after a failure the later ones are skipped. */
-async function performAll({ world, log }: Market, agent: AgentRow, steps: Steps): Promise<Check[]> {
+async function performAll({ world, log }: Market, agent: AgentRow, steps: Steps) {
   const checks: Check[] = []
   let failed = false
+  let ownFault: string | null = null
   for (const [name, step] of Object.entries(steps) as [CheckName, () => Promise<Outcome>][]) {
     const from = world.realNow()
     const outcome: Outcome = failed ? skipped : await step()
     failed ||= outcome.status === 'failed'
+    ownFault ??= outcome.ownFault ?? null
     // Rounded and never below 0: the machine's clock may be set back.
     const durationMs = Math.max(0, Math.round(outcome.durationMs ?? world.realNow() - from))
     const check = { check: checks.length + 1, name, status: outcome.status, message: outcome.message, durationMs }
     checks.push(check)
     log({ type: 'check', agentId: agent.id, ...check })
   }
-  return checks
+  return { checks, ownFault }
 }
 
 const passed = (message: string): Outcome => ({ status: 'passed', message })
@@ -119,11 +136,20 @@ async function askEndpoint({ world, config }: Market, agent: AgentRow, testId: s
     },
     timeoutMs: durations.webhookTimeoutMs,
     maxAnswerBytes: answerBytes,
+    account: agent.builderId,
   })
   const { durationMs } = answer
-  if (!answer.ok) return { ...failed(`No answer to the test webhook: ${answer.message}`), durationMs }
+  if (!answer.ok) return { ...(await unanswered(world, answer)), durationMs }
   if (answer.status === 200) return { ...passed('The endpoint answered 200'), durationMs }
   return { ...failed(`The endpoint ${answerWords(answer.status)}; exactly 200 is needed`), durationMs }
+}
+
+async function unanswered({ egress }: World, answer: Unanswered): Promise<Outcome> {
+  const outcome = failed(`No answer to the test webhook: ${answer.message}`)
+  if (answer.reason === 'own_fault') return { ...outcome, ownFault: answer.message }
+  if (!answer.unclear || ((await egress.isOnline?.(answer.reason)) ?? true)) return outcome
+  const message = `${outcome.message} The marketplace reaches nobody at this moment, so this says nothing about the agent.`
+  return { ...failed(message), ownFault: `nobody could be reached (${answer.reason})` }
 }
 
 /** Every field of a real webhook is there, so that an agent's own checks of the shape are tested as well. */
@@ -144,8 +170,15 @@ const testPayload = (agent: AgentRow, testId: string, baseUrl: string, now: numb
   },
 })
 
+const UNUSABLE = 'unusable: '
+
+/** Its signature is what the test is about; that a real task could do nothing with it is said all the same. Source: D53. */
 function callbackOutcome(verdict: CallbackVerdict): Outcome {
   if (verdict === 'valid') return passed('A validly signed callback arrived')
+  if (verdict?.startsWith(UNUSABLE)) {
+    const why = verdict.slice(UNUSABLE.length)
+    return passed(`A validly signed callback arrived. Warning: a real task would refuse it, as ${why}`)
+  }
   if (verdict !== null) return failed(`A callback with an invalid signature arrived: ${faultText(verdict)}`)
   return { status: 'warning', message: 'No callback arrived within 15 seconds' }
 }
@@ -155,31 +188,53 @@ function reportOf(checks: Check[], now: number): TestReport {
   return { passed: status !== 'failed', status, testedAt: iso(now), checks }
 }
 
-async function note(tx: Tx, agent: AgentRow, testId: string, report: TestReport, options: RunOptions) {
+async function note(tx: Tx, agent: AgentRow, report: TestReport, options: RunOptions) {
   const now = Date.parse(report.testedAt)
   const result = report.passed ? { lastPassAt: now } : options.heartbeat ? { failedAt: now } : {}
   const changed = await updateTested(tx, agent, { testedAt: now, ...result })
-  await endTest(tx, testId)
   await options.alongside?.(tx, report, changed > 0)
 }
 
-const testConnection: Verb<'testConnection'> = async (ctx, { params }) =>
-  runChecks(ctx, await ctx.db.read(q => ownAgentOf(q, params.id, ctx.actor.user)))
+const testConnection: Verb<'testConnection'> = async (ctx, { params }) => {
+  const agent = await ctx.db.read(q => ownAgentOf(q, params.id, ctx.actor.user))
+  return oneOfFew(ctx.db, agent.builderId, async () => (await runChecks(ctx, agent)).report)
+}
 
 /** An unknown test and a bad signature look and take alike. */
 const testCallback: Verb<'testCallback'> = async ({ db, world, config }, { params, signed }) => {
   const { timestamp, signature, raw } = signed
-  const { test, judged, banned } = await db.read(async q => {
+  const { test, judged, banned, over } = await db.read(async q => {
     const test = await testById(q, params.id)
     const agent = test && (await listedAgentById(q, test.agentId))
     const secret = agent ? callbackSecrets(config, agent, world.now()) : []
     const judged = verify({ secret, timestamp, signature, body: raw, now: world.realNow() })
-    return { test, judged, banned: agent ? standingOf(agent).banned === 1 : false }
+    const over = test ? await isOver(q, test, signature, world.realNow()) : false
+    return { test, judged, banned: agent ? standingOf(agent).banned === 1 : false, over }
   })
-  if (test) await decide(db, test.id, judged.ok ? 'valid' : judged.reason)
+  if (over) throw refuse(judged.ok ? 'test_over' : 'bad_signature')
+  if (test && judged.ok) await db.write(tx => keepForTest(tx, signature!, test.id, world.realNow()))
+  if (test) await decide(db, test.id, judged.ok ? verdictOn(raw, signed.type, test.id) : judged.reason)
   if (!judged.ok) throw refuse('bad_signature')
   if (banned) throw refuse('banned')
   return { test: true }
+}
+
+/** The one that was taken in time and is sent once more, as its answer was lost, is not late. */
+async function isOver(q: Reader, test: AgentTestRow, signature: string | undefined, now: number): Promise<boolean> {
+  if (test.ended === 0 && test.startedAt >= now - STALE_MS) return false
+  return !signature || (await seenSignature(q, signature))?.taskId !== test.id
+}
+
+/** So that it is good for no task, nor one of a task for a test; a body need not say what it is for. Source: D38. */
+async function keepForTest(tx: Tx, signature: string, testId: string, seenAt: number): Promise<void> {
+  const row = { signature, taskId: testId, status: 200, answer: '{"test":true}', seenAt }
+  if ((await keepFirstSignature(tx, row)) > 0) return
+  if ((await seenSignature(tx, signature))?.taskId !== testId) throw refuse('bad_signature')
+}
+
+function verdictOn(raw: Buffer, type: string | undefined, testId: string): string {
+  const fault = bodyFault(raw, type, testId)
+  return fault === null ? 'valid' : `${UNUSABLE}${fault.slice(0, 300)}`
 }
 
 /** The first callback decides; whoever waits hears of it once it is kept. */

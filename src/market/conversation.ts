@@ -11,7 +11,7 @@ import {
 } from '../store/conversation.ts'
 import { countForAgent } from '../store/tasks.ts'
 import type { Acting, Ctx } from './market.ts'
-import { tell } from './outbox.ts'
+import { refuseIfFull, tell } from './outbox.ts'
 import { iso } from './time.ts'
 import { heldTask, seenTask, turn } from './turn.ts'
 import type { Verb } from './verb.ts'
@@ -31,6 +31,7 @@ export async function sendMessage(ctx: Acting<Ctx>, taskId: string, content: str
     content,
     createdAt: ctx.world.now(),
   }
+  if (message.senderRole === 'buyer') await refuseIfFull(ctx, taskId, task.agentId)
   await insertMessage(ctx.tx, message)
   if (message.senderRole === 'buyer') await tell(ctx, task, 'task.message', { message: content })
   return messageRecord(message)

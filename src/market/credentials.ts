@@ -1,35 +1,61 @@
 /** Sessions and keys as credentials: whom they stand for, and when they were last seen. Source: D10, D11. */
 import { hash } from 'node:crypto'
 import { refuse } from '../api/failures.ts'
-import { durations } from '../api/limits.ts'
+import { durations, limits } from '../api/limits.ts'
 import type { Reader, Tx } from '../store/db.ts'
 import { touchKey, userByKey } from '../store/keys.ts'
-import { deleteExpiredSessions, insertSession, touchSession, userBySession } from '../store/sessions.ts'
+import {
+  deleteExpiredSessions,
+  deleteSessionsBeyond,
+  insertSession,
+  type Since,
+  touchSession,
+  userBySession,
+} from '../store/sessions.ts'
 import type { UserRow } from '../store/users.ts'
 import type { World } from '../world/world.ts'
-import type { Actor, Market } from './market.ts'
+import type { Actor, Caller, Market } from './market.ts'
 
 /** How secrets are kept: they have more than enough random bits for a plain hash. */
 export const secretHash = (secret: string) => hash('sha256', secret)
 
 const { absoluteMs, idleMs, touchMs } = durations.session
 
-/** A new session of the account; answers its token, which is stored nowhere. */
-export async function createSession(tx: Tx, world: World, userId: string): Promise<string> {
+/** Sessions that began and were seen after these times are good. */
+export const liveSince = (world: World): Since => {
   const now = world.now()
+  return { createdAfter: now - absoluteMs, seenAfter: now - idleMs }
+}
+
+/** A new session of the account; returns its token, which is stored nowhere. */
+export async function createSession(tx: Tx, world: World, userId: string, caller?: Caller): Promise<string> {
+  const createdAt = world.now()
   const token = world.bytes(32).toString('base64url')
-  await deleteExpiredSessions(tx, userId, now - absoluteMs, now - idleMs)
-  await insertSession(tx, secretHash(token), userId, now)
+  await deleteExpiredSessions(tx, userId, createdAt - absoluteMs, createdAt - idleMs)
+  const { perAccount, userAgent: longest } = limits.session
+  await deleteSessionsBeyond(tx, userId, perAccount - 1)
+  await insertSession(tx, {
+    id: world.id('ses'),
+    tokenHash: secretHash(token),
+    userId,
+    createdAt,
+    address: caller?.address ?? null,
+    userAgent: caller?.userAgent?.slice(0, longest) ?? null,
+  })
   return token
 }
 
-/**
- * Finds the account behind a credential by reading alone. `seen` is told of every one that is found; hand it the
- * function of `createTouch`.
- */
-export function createAuthenticate(world: World, seen: (actor: Actor) => void = () => {}) {
+/** Is told of every credential that is found. */
+export interface Touch {
+  (actor: Actor): void
+  /** When a credential was used lately, as its row may not say yet. */
+  usedAt?(credential: string): number | undefined
+}
+
+/** Finds the account behind a credential by reading alone. Hand it what `createTouch` returns. */
+export function createAuthenticate(world: World, touch: Touch = () => {}) {
   const found = (actor: Actor) => {
-    seen(actor)
+    touch(actor)
     return actor
   }
   const holders = keptHolders()
@@ -45,7 +71,9 @@ export function createAuthenticate(world: World, seen: (actor: Actor) => void = 
     async session(q: Reader, cookie: string): Promise<Actor | null> {
       const credential = secretHash(cookie)
       const now = world.now()
-      const user = await userBySession(q, credential, now - absoluteMs, now - idleMs)
+      const idleSince = now - idleMs
+      const isInUse = (touch.usedAt?.(credential) ?? 0) > idleSince
+      const user = await userBySession(q, credential, now - absoluteMs, isInUse ? 0 : idleSince)
       return user ? found({ user, via: 'session', credential }) : null
     },
   }
@@ -88,24 +116,24 @@ function holderOf(row: (UserRow & { keyId: string }) | undefined): Holder | null
 const GATHER_MS = 1000
 
 /** Notes when credentials are used, each at most once a minute. Nobody waits for it, inside a unit or outside. */
-export function createTouch({ db, world }: Pick<Market, 'db' | 'world'>): (actor: Actor) => void {
+export function createTouch({ db, world }: Pick<Market, 'db' | 'world'>): Touch {
   const noted = new Map<string, number>()
   let gathered: { via: Actor['via']; credential: string; at: number }[] = []
 
   async function write() {
     const batch = gathered
     gathered = []
-    const now = world.now()
-    for (const [credential, at] of noted) if (at <= now - touchMs) noted.delete(credential)
     await db.write(async tx => {
       for (const { via, credential, at } of batch) {
         if (via === 'key') await touchKey(tx, credential, at, at - durations.keyTouchMs)
         else await touchSession(tx, credential, at, at - touchMs)
       }
     })
+    const now = world.now()
+    for (const [credential, at] of noted) if (at <= now - touchMs) noted.delete(credential)
   }
 
-  return ({ via, credential }) => {
+  const touch: Touch = ({ via, credential }) => {
     const at = world.now()
     if (via === 'signature' || at - (noted.get(credential) ?? 0) < touchMs) return
     noted.set(credential, at)
@@ -113,4 +141,6 @@ export function createTouch({ db, world }: Pick<Market, 'db' | 'world'>): (actor
     if (gathered.length === 0) world.after(GATHER_MS, () => void write().catch(() => {}))
     gathered.push({ via, credential, at })
   }
+  touch.usedAt = credential => noted.get(credential)
+  return touch
 }

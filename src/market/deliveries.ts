@@ -14,7 +14,7 @@ import {
 } from '../store/deliveries.ts'
 import { insertDelivery } from '../store/outbox.ts'
 import { ownAgentOf } from './agent-access.ts'
-import { ringBell } from './outbox.ts'
+import { refuseIfFull, ringBell } from './outbox.ts'
 import { iso, isoOrNull } from './time.ts'
 import type { Verb } from './verb.ts'
 
@@ -55,7 +55,7 @@ const getDelivery: Verb<'getDelivery'> = async ({ tx, actor }, { params }) => {
       method: 'POST',
       url: last?.url ?? agent.webhookUrl,
       headers: { 'Content-Type': 'application/json', 'X-Service-Delivery-Id': row.id },
-      body: row.body,
+      body: row.body || null,
     },
     answer: answerOf(last),
     attempts,
@@ -66,12 +66,15 @@ const answerOf = (last: DeliveryDetails['attempts'][number] | undefined): Delive
   last === undefined || last.status === null ? null : { status: last.status, body: last.answer ?? '' }
 
 /** Joins the queue of its task; what is before it there need not wait for its next attempt any more. */
-const redeliver: Verb<'redeliver'> = async ({ tx, world, actor }, { params }) => {
+const redeliver: Verb<'redeliver'> = async (ctx, { params }) => {
+  const { tx, world, config, actor } = ctx
   const agent = await ownAgentOf(tx, params.id, actor.user)
   const { id: of, agentId, taskId, event, body } = await logged(tx, agent, params.deliveryId)
   const id = world.id('dlv')
   const now = world.now()
+  if (body === '') throw refuse('body_gone', config.keeping.deliveryDays)
   await tx.lock('tasks', taskId)
+  await refuseIfFull(ctx, taskId, agentId)
   await hurry(tx, taskId, agentId, now)
   await insertDelivery(tx, { id, agentId, taskId, event, body, createdAt: now })
   await markRedelivery(tx, id, of)

@@ -1,12 +1,13 @@
 /** Empties the outbox: takes what is due, at most two at a time per host and fair between agents. Source: D37. */
 import { dispatch, durations } from '../api/limits.ts'
 import { claim } from './claims.ts'
-import { hostOf, inFlight } from './flight.ts'
+import { inFlight, targetOf } from './flight.ts'
 import { handsOf } from './in-hand.ts'
 import type { Market } from './market.ts'
-import { onEvent } from './outbox.ts'
+import { notesOf } from './noting.ts'
+import { type Outlet, onEvent } from './outbox.ts'
 import { placesFor } from './places.ts'
-import { attemptDelivery, type ClaimedDelivery, noteAttempt } from './webhook.ts'
+import { attemptDelivery, type ClaimedDelivery } from './webhook.ts'
 
 export interface Dispatcher {
   /** Looks now for what is due; at one agent's queue, if it is named. */
@@ -23,7 +24,11 @@ const MANY_BELLS = 32
 export function startDispatcher(market: Market): Dispatcher {
   const { world, log } = market
   const hands = handsOf(market)
-  const flight = inFlight(placesFor(market))
+  const notes = notesOf(market)
+  const places = placesFor(market)
+  // While the database refuses what became of webhooks, sending more of them would only fill the memory.
+  const most = () => (notes.refused < dispatch.mostRefused ? places() : 0)
+  const flight = inFlight({ world, most, freed: () => refill() })
   const rung = new Set<string>()
   let closed = false
   let all = false
@@ -61,21 +66,13 @@ export function startDispatcher(market: Market): Dispatcher {
   const start = (delivery: ClaimedDelivery) => {
     const answered = attemptDelivery(market, delivery)
     const noted = answered
-      .then(result => noteAttempt(market, delivery, result))
-      .then(
-        follows => {
-          hands.release(delivery)
-          return follows
-        },
-        error => {
-          log({ type: 'error', message: `Webhook ${delivery.id} could not be noted: ${error.message}` })
-          // Not at once: what the database refuses now it would refuse again.
-          world.after(dispatch.leaseMs, () => hands.release(delivery))
-          return false
-        },
-      )
+      .then(result => notes.write(delivery, result))
+      .then(follows => {
+        hands.release(delivery)
+        return follows
+      })
     // Its place is free when the answer is there; what waits behind it in its task may go when that is noted.
-    flight.add(hostOf(delivery.webhookUrl), answered, noted).then(refill)
+    flight.add(targetOf(delivery), answered, noted)
     noted.then(follows => follows && wake(delivery.agentId))
   }
 
@@ -84,20 +81,20 @@ export function startDispatcher(market: Market): Dispatcher {
   /** Agents that have another address or secret than the look under way may have seen. */
   const movedMeanwhile = new Set<string>()
 
-  const claimNew = (webhookUrl: string | null) => {
-    if (closed || flight.leftBehind || flight.places() <= 0 || !flight.hasPlace(hostOf(webhookUrl))) return null
+  const claimNew: Outlet['claimNew'] = agent => {
+    if (closed || flight.leftBehind || flight.places() <= 0 || !flight.hasPlace(targetOf(agent))) return null
     return hands.claimNew()
   }
 
   const take = (delivery: ClaimedDelivery) => {
     // What came first has it: the look that came too late is followed by another.
     if (!hands.hold(delivery)) return wake(delivery.agentId)
-    const host = hostOf(delivery.webhookUrl)
+    const to = targetOf(delivery)
     if (isLate(delivery) || movedMeanwhile.has(delivery.agentId)) giveBack(delivery)
-    else if (flight.places() > 0 && flight.hasPlace(host)) start(delivery)
-    else if (flight.waitingAt(host) < hands.mostWaiting) {
+    else if (flight.places() > 0 && flight.hasPlace(to)) start(delivery)
+    else if (flight.waitingAt(to) < hands.mostWaiting) {
       waiting.push(delivery)
-      flight.waits(host, 1)
+      flight.waits(to, 1)
     } else {
       flight.leftBehind = true
       giveBack(delivery)
@@ -111,7 +108,7 @@ export function startDispatcher(market: Market): Dispatcher {
     const dropped = waiting.filter(isDropped)
     if (dropped.length === 0) return
     waiting = waiting.filter(delivery => !dropped.includes(delivery))
-    for (const { webhookUrl } of dropped) flight.waits(hostOf(webhookUrl), -1)
+    for (const delivery of dropped) flight.waits(targetOf(delivery), -1)
     giveBack(...dropped)
   }
 
@@ -138,10 +135,10 @@ export function startDispatcher(market: Market): Dispatcher {
 
   const startWaiting = () => {
     while (flight.places() > 0) {
-      const at = waiting.findIndex(({ webhookUrl }) => flight.hasPlace(hostOf(webhookUrl)))
+      const at = waiting.findIndex(delivery => flight.hasPlace(targetOf(delivery)))
       if (at < 0) break
       const [delivery] = waiting.splice(at, 1)
-      flight.waits(hostOf(delivery!.webhookUrl), -1)
+      flight.waits(targetOf(delivery!), -1)
       if (isLate(delivery!)) giveBack(delivery!)
       else start(delivery!)
     }
@@ -168,6 +165,7 @@ export function startDispatcher(market: Market): Dispatcher {
     wake,
     async close() {
       closed = true
+      notes.close()
       await looking
       dropWaiting(isLate)
       await flight.ended()

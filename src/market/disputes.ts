@@ -8,6 +8,7 @@ import { isClearing } from '../store/transfers.ts'
 import type { Acting, Ctx } from './market.ts'
 import { type News, notify } from './notifications.ts'
 import { tell } from './outbox.ts'
+import { requireSecondFactor } from './second-factor.ts'
 import { taskRecord } from './task-records.ts'
 import { countCompleted } from './tasks.ts'
 import { fresh, heldTask, take, turn } from './turn.ts'
@@ -46,6 +47,7 @@ async function open(ctx: Acting<Ctx>, task: TaskRow, reason: string) {
 }
 
 const resolveTask: Verb<'resolveTask'> = async (ctx, { params, body }) => {
+  await requireSecondFactor(ctx)
   let task = await heldTask(ctx, params.id)
   if (task.disputeStatus === 'resolved' || (task.status === 'completed' && !task.disputed))
     throw refuse('nothing_to_resolve')

@@ -1,8 +1,15 @@
 /** Numbers about the whole marketplace, for whoever runs it. Source: D7. */
+import type { Reader } from '../store/db.ts'
+import { mostBytes } from '../store/file-usage.ts'
+import type { Fill } from '../store/fill-level.ts'
 import { countMails } from '../store/mails.ts'
 import { outboxDepth } from '../store/outbox.ts'
+import { type Kept, keptKinds, oldestOf } from '../store/retention.ts'
 import { sumsByKind } from '../store/transfers.ts'
+import { catalogueBytes } from './catalogue.ts'
 import type { Market } from './market.ts'
+import { hashesWaiting } from './passwords.ts'
+import { keptSince } from './retention.ts'
 
 export interface Figures {
   /** Webhooks by state: those whose turn it is, and those behind them. */
@@ -10,11 +17,21 @@ export interface Figures {
   /** Since the oldest of them was written; 0 if there is none. */
   readonly oldestSeconds: number
   readonly mailsWaiting: number
+  /** null where the database has the room of a server. */
+  readonly fill: Fill | null
   /** Cents by kind of account. */
   readonly ledger: Readonly<Record<string, number>>
+  /** By how many seconds the oldest row of what is kept for a time alone is past it; negative, if it has time left. */
+  readonly overdueSeconds: Readonly<Partial<Record<Kept, number>>>
+  /** Of the account whose files take most, and what one may have. */
+  readonly fileBytes: { readonly most: number; readonly quota: number }
+  /** By what they hold. */
+  readonly cacheBytes: Readonly<Record<string, number>>
+  /** Passwords that wait for their turn in this process. */
+  readonly hashesWaiting: number
 }
 
-export const readFigures = ({ db, world }: Pick<Market, 'db' | 'world'>): Promise<Figures> =>
+export const readFigures = ({ db, world, config }: Pick<Market, 'db' | 'world' | 'config'>): Promise<Figures> =>
   db.read(async q => {
     const outbox = { pending: 0, waiting: 0 }
     let oldest = world.now()
@@ -23,5 +40,23 @@ export const readFigures = ({ db, world }: Pick<Market, 'db' | 'world'>): Promis
       oldest = Math.min(oldest, oldestAt)
     }
     const ledger = Object.fromEntries((await sumsByKind(q)).map(({ kind, cents }) => [kind, cents]))
-    return { outbox, oldestSeconds: (world.now() - oldest) / 1000, mailsWaiting: await countMails(q), ledger }
+    return {
+      outbox,
+      oldestSeconds: (world.now() - oldest) / 1000,
+      mailsWaiting: await countMails(q),
+      fill: db.fill,
+      ledger,
+      overdueSeconds: await overdue(q, keptSince({ world, config })),
+      fileBytes: { most: await mostBytes(q), quota: config.keeping.fileMiB * 1024 * 1024 },
+      cacheBytes: catalogueBytes(q),
+      hashesWaiting: hashesWaiting(),
+    }
   })
+
+/** Each is found at one end of an index. */
+async function overdue(q: Reader, since: Readonly<Record<Kept, number>>): Promise<Figures['overdueSeconds']> {
+  const found = await Promise.all(keptKinds.map(kind => oldestOf(q, kind)))
+  return Object.fromEntries(
+    keptKinds.flatMap((kind, at) => (found[at] == null ? [] : [[kind, (since[kind] - found[at]) / 1000]])),
+  )
+}

@@ -1,13 +1,46 @@
-/** What is being sent, and what is in hand and found no place, by host; and whose turn is next. */
+/**
+ * What is being sent, and what is in hand and found no place; and whose turn is next. A place is taken until the answer is
+ * there or is slow to come: the slow have places of their own, of which no account and no domain has more than a share.
+ * Source: D37, decision 88.
+ */
 import { dispatch } from '../api/limits.ts'
+import { domainOf } from '../world/domains.ts'
+import type { OutgoingResult, World } from '../world/world.ts'
 
 export type Flight = ReturnType<typeof inFlight>
 
-/** `most`: how many may be in flight at this moment. */
-export function inFlight(most: () => number) {
+/** Where a webhook goes, and who gains by it. */
+export interface Target {
+  host: string
+  /** The account and the domain whose shares it counts for. */
+  keys: readonly string[]
+}
+
+export interface FlightOptions {
+  world: Pick<World, 'after' | 'realNow'>
+  /** How many may be in flight at this moment, beside the slow ones. */
+  most(): number
+  /** A place has come free. */
+  freed(): void
+}
+
+export function inFlight({ world, most, freed }: FlightOptions) {
   const sending = counter()
   const waiting = counter()
+  const quick = counter()
+  const slow = counter()
+  const hosts = createHosts(world)
   const notes = new Set<Promise<unknown>>()
+
+  // Only hosts that were quick the last time go beyond the share: any number of new names costs nothing.
+  const fits = ({ host, keys }: Target, share: number, more: (key: string) => number = () => 0) => {
+    const isQuick = hosts.wasQuick(host)
+    const most = isQuick ? share : dispatch.share
+    // Those that were quick are hardly going among the slow: they need not leave room there for each other.
+    const slowMore = isQuick ? () => 0 : more
+    return keys.every(key => quick.of(key) + more(key) < most && slow.of(key) + slowMore(key) < dispatch.slowShare)
+  }
+
   return {
     /** The agent that was served last: the next look begins behind it. */
     lastServed: '',
@@ -16,49 +49,105 @@ export function inFlight(most: () => number) {
     /** Agents with something due that the last look at everyone came to after there was no place left. */
     next: [] as string[],
     /** How many more may be sent. What waits for a busy host keeps nobody else from it. */
-    places: () => most() - sending.total,
-    /** Whether one of them may go to this host. */
-    hasPlace: (host: string) => sending.of(host) < dispatch.perHost,
+    places: () => most() - quick.total,
+    /** Whether one of them may go there. */
+    hasPlace: (to: Target) => sending.of(to.host) < dispatch.perHost && fits(to, dispatch.shareAlone),
     /** How many more may be taken for this host. */
-    roomAt: (host: string) => dispatch.perHost - sending.of(host) - waiting.of(host),
+    roomAt: ({ host }: Target) => dispatch.perHost - sending.of(host) - waiting.of(host),
+    /** Whether its account and its domain would have no more than this share with one more, and `more` of each key. */
+    fits,
     /** How many of this host are in hand without a place; one more of them, or one less. */
-    waitingAt: (host: string) => waiting.of(host),
-    waits: (host: string, change: 1 | -1) => waiting.add(host, change),
-    /** `noted` never rejects. Resolves when the place is free again. */
-    async add(host: string, answered: Promise<unknown>, noted: Promise<unknown>): Promise<void> {
-      sending.add(host, 1)
+    waitingAt: ({ host }: Target) => waiting.of(host),
+    waits: ({ host }: Target, change: 1 | -1) => waiting.add([host], change),
+    /** `noted` never rejects. */
+    add(to: Target, answered: Promise<OutgoingResult>, noted: Promise<unknown>): void {
+      const { host, keys } = to
+      let lane = slow.total < dispatch.slow && hosts.wasSlow(host) ? slow : quick
+      sending.add([host], 1)
+      lane.add(keys, 1)
+      const timer = world.after(dispatch.slowAfterMs, () => {
+        if (lane === slow || slow.total >= dispatch.slow) return
+        lane.add(keys, -1)
+        lane = slow
+        lane.add(keys, 1)
+        freed()
+      })
       notes.add(noted)
       noted.then(() => notes.delete(noted))
-      await answered.catch(() => {}) // told where it is noted
-      sending.add(host, -1)
+      const end = (durationMs: number) => {
+        timer.cancel()
+        sending.add([host], -1)
+        lane.add(keys, -1)
+        hosts.tell(host, durationMs)
+        freed()
+      }
+      answered.then(
+        result => end(result.durationMs),
+        () => end(Number.POSITIVE_INFINITY), // told where it is noted
+      )
     },
     ended: () => Promise.all(notes),
   }
 }
 
-const counter = () => {
-  const byHost = new Map<string, number>()
+/** Counts by key; a key without a count takes no memory. */
+export const counter = () => {
+  const byKey = new Map<string, number>()
   return {
     total: 0,
-    of: (host: string) => byHost.get(host) ?? 0,
-    add(host: string, change: 1 | -1) {
+    of: (key: string) => byKey.get(key) ?? 0,
+    add(keys: readonly string[], change: 1 | -1) {
       this.total += change
-      const count = this.of(host) + change
-      if (count > 0) byHost.set(host, count)
-      else byHost.delete(host)
+      for (const key of keys) {
+        const count = this.of(key) + change
+        if (count > 0) byKey.set(key, count)
+        else byKey.delete(key)
+      }
+    },
+  }
+}
+
+const KEPT_HOSTS = 10_000
+
+/** How long hosts took the last time. */
+function createHosts({ realNow }: Pick<World, 'realNow'>) {
+  const known = new Map<string, { durationMs: number; at: number }>()
+  const last = (host: string) => {
+    const one = known.get(host)
+    return one && realNow() - one.at < dispatch.knownForMs ? one.durationMs : undefined
+  }
+  return {
+    wasSlow: (host: string) => (last(host) ?? 0) > dispatch.knownSlowMs,
+    wasQuick: (host: string) => (last(host) ?? Number.POSITIVE_INFINITY) < dispatch.slowAfterMs,
+    tell(host: string, durationMs: number) {
+      known.delete(host)
+      known.set(host, { durationMs, at: realNow() })
+      if (known.size > KEPT_HOSTS) known.delete(known.keys().next().value as string)
     },
   }
 }
 
 /** Agents without a usable address share one place: there is nothing to send there. */
-export const hostOf = (url: string | null): string => {
-  if (url === null) return ''
-  const known = hosts.get(url)
-  if (known !== undefined) return known
-  if (hosts.size >= KEPT_HOSTS) hosts.clear()
-  const host = URL.canParse(url) ? new URL(url).host : ''
-  hosts.set(url, host)
-  return host
+export function targetOf({ webhookUrl, builderId }: { webhookUrl: string | null; builderId: string }): Target {
+  const { host, domain } = placeOf(webhookUrl)
+  return { host, keys: [`account ${builderId}`, `domain ${domain}`] }
 }
-const hosts = new Map<string, string>()
-const KEPT_HOSTS = 10_000
+
+interface Place {
+  host: string
+  domain: string
+}
+
+const places = new Map<string, Place>()
+const NOWHERE: Place = { host: '', domain: '' }
+
+function placeOf(url: string | null): Place {
+  if (url === null) return NOWHERE
+  const known = places.get(url)
+  if (known) return known
+  const { host, hostname } = URL.canParse(url) ? new URL(url) : { host: '', hostname: '' }
+  const place = { host, domain: domainOf(hostname) }
+  if (places.size >= KEPT_HOSTS) places.clear()
+  places.set(url, place)
+  return place
+}

@@ -10,7 +10,7 @@ import {
   leastRecentlyTested,
   updateTested,
 } from '../store/agents.ts'
-import type { Tx } from '../store/db.ts'
+import { StoreError, type Tx } from '../store/db.ts'
 import { claimJob, endJob, ensureJob, isJobDue } from '../store/jobs.ts'
 import { runChecks } from './check.ts'
 import type { Market } from './market.ts'
@@ -63,24 +63,38 @@ const lastBoundary = (now: number) => now - (now % everyMs)
 async function runOnce(market: Market, signal: AbortSignal): Promise<boolean> {
   const { db, world, config } = market
   const { heartbeatBatch: batch } = config
+  const leaseMs = Math.ceil(batch / atOnce) * heartbeat.leaseMs
   const times = () => ({ now: world.now(), realNow: world.realNow() })
   const { now, realNow } = times()
   if (!(await db.read(q => isJobDue(q, JOB, now, realNow)))) return false
-  const leasedUntil = realNow + Math.ceil(batch / atOnce) * heartbeat.leaseMs
+  const leasedUntil = realNow + leaseMs
   const claimed = await db.write(async tx => {
-    const dueAt = await claimJob(tx, { name: JOB, ...times(), leasedUntil })
-    if (dueAt === undefined) return null
+    const job = await claimJob(tx, { name: JOB, ...times(), leasedUntil })
+    if (job === undefined) return null
     // After a long pause several runs are due at once: none of them need test what another just has.
     const ids = await leastRecentlyTested(tx, lastBoundary(now), batch)
-    return { dueAt, ids, testable: await countTestable(tx) }
+    return { ...job, ids, testable: await countTestable(tx) }
   })
   if (!claimed) return false
   warnIfTooFew(market, claimed.testable)
-  await testAll(market, claimed.ids, signal)
+  const isLastTry = claimed.retries >= heartbeat.retryMs.length
+  const untested = await testAll(market, claimed.ids, signal, isLastTry)
   const done = !signal.aborted
-  const following = claimed.ids.length < batch ? lastBoundary(now) : claimed.dueAt
-  await db.write(tx => endJob(tx, JOB, leasedUntil, done ? following + everyMs : claimed.dueAt))
+  const following = claimed.ids.length < batch ? lastBoundary(now) : lastBoundary(claimed.dueAt)
+  const next = done
+    ? nextRun(market, following + everyMs, untested, claimed.retries)
+    : { at: claimed.dueAt, retries: 0 }
+  await db.write(tx => endJob(tx, JOB, leasedUntil, next.at, next.retries))
   return done
+}
+
+/** At the next boundary; before it, while some could not be tested for a reason of our own. */
+function nextRun({ world, log }: Market, boundary: number, untested: number, retries: number) {
+  const waitMs = heartbeat.retryMs[retries]
+  if (untested === 0 || waitMs === undefined || world.now() + waitMs >= boundary) return { at: boundary, retries: 0 }
+  const message = `${untested} agents could not be tested for a reason of our own; the heartbeat tries again in ${waitMs / 60_000} minutes.`
+  log({ type: 'warning', message })
+  return { at: world.now() + waitMs, retries: retries + 1 }
 }
 
 function warnIfTooFew({ log, config: { heartbeatBatch: batch } }: Market, testable: number) {
@@ -93,30 +107,45 @@ function warnIfTooFew({ log, config: { heartbeatBatch: batch } }: Market, testab
   })
 }
 
-async function testAll(market: Market, ids: readonly string[], signal: AbortSignal): Promise<void> {
+/** Returns how many could not be tested, for a reason of our own. */
+async function testAll(
+  market: Market,
+  ids: readonly string[],
+  signal: AbortSignal,
+  isLastTry: boolean,
+): Promise<number> {
   const queue = [...ids]
+  let untested = 0
   const worker = async () => {
     for (let id = queue.shift(); id !== undefined && !signal.aborted; id = queue.shift()) {
       // A run takes minutes: it may be deactivated or deleted by now.
       const agent = await market.db.read(q => agentById(q, id as string))
-      if (agent && isTestable(agent)) await testOne(market, agent, signal)
+      if (agent && isTestable(agent) && !(await testOne(market, agent, signal, isLastTry))) untested++
     }
   }
   await Promise.all(Array.from({ length: atOnce }, worker))
+  return untested
 }
 
-/** One bad row must not keep the others from their test, nor stay first in the queue for ever. */
-async function testOne(market: Market, agent: AgentRow, signal: AbortSignal): Promise<void> {
+/** One bad row must not keep the others from their test, nor stay first in the queue for ever. False: our own fault. */
+async function testOne(market: Market, agent: AgentRow, signal: AbortSignal, isLastTry: boolean): Promise<boolean> {
   const { db, world, log } = market
   const alongside = (tx: Tx, report: TestReport, current: boolean) =>
     tellBuilder({ ...market, tx }, agent.id, report, current)
+  const toTheEnd = () => db.write(tx => updateTested(tx, agent, { testedAt: world.now() }))
   try {
-    await runChecks(market, agent, { heartbeat: true, signal, alongside })
+    const { ownFault } = await runChecks(market, agent, { heartbeat: true, signal, alongside })
+    if (ownFault === null) return true
+    log({ type: 'warning', message: `The heartbeat of ${agent.id} counts as not made: ${ownFault}` })
+    if (isLastTry) await toTheEnd()
+    return false
   } catch (error) {
     // Its builder tests it at this moment.
-    if (signal.aborted || (error instanceof Refusal && error.code === 'test_running')) return
+    if (signal.aborted || (error instanceof Refusal && error.code === 'test_running')) return true
     log({ type: 'error', message: `The heartbeat of ${agent.id} could not be run: ${(error as Error).message}` })
-    await db.write(tx => updateTested(tx, agent, { testedAt: world.now() }))
+    if (error instanceof StoreError && !isLastTry) return false
+    await toTheEnd()
+    return true
   }
 }
 

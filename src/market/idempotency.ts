@@ -1,7 +1,7 @@
 /** A request that is sent again under its Idempotency-Key has no second effect and gets the first answer. Source: D39. */
 import { refuse } from '../api/failures.ts'
 import { durations } from '../api/limits.ts'
-import type { Tx } from '../store/db.ts'
+import type { Reader, Tx } from '../store/db.ts'
 import {
   answerRequest,
   claimRequest,
@@ -45,6 +45,9 @@ export async function claim(tx: Tx, world: World, request: KeyedRequest): Promis
   if (earlier.answer === null) throw refuse('secret_shown_once')
   return { status: earlier.status, text: earlier.answer }
 }
+
+/** Whether its first request was here, whatever it said. */
+export const isClaimed = async (q: Reader, key: RequestKey) => (await requestByKey(q, key)) !== undefined
 
 /** Keeps the answer of a request that has claimed its key. */
 export async function keep(tx: Tx, request: KeyedRequest, { status, text }: KeptAnswer): Promise<void> {

@@ -109,10 +109,10 @@ function ownHands(market: Market): Hands {
     return rows.filter(({ id }) => !held.has(id)).slice(0, count)
   }
   const withDue = async (q: Reader, found: QueueHead): Promise<QueuedAgent> => {
-    const { agentId, webhookUrl, secret } = found
+    const { agentId, builderId, webhookUrl, secret } = found
     const head = found.id === null ? undefined : held.has(found.id) ? (await free(q, agentId, 1))[0] : found
     if (head) heads.set(agentId, head)
-    return { agentId, webhookUrl, secret, due: head ? 1 : 0 }
+    return { agentId, builderId, webhookUrl, secret, due: head ? 1 : 0 }
   }
   const lookWith = (q: Reader): Look => ({
     async dueOf(agentIds) {

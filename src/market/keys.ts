@@ -13,6 +13,7 @@ import {
 } from '../store/keys.ts'
 import type { World } from '../world/world.ts'
 import { secretHash } from './credentials.ts'
+import { tellOwner } from './security-notices.ts'
 import { iso, isoOrNull } from './time.ts'
 import type { Verb } from './verb.ts'
 
@@ -53,8 +54,12 @@ const listKeys: Verb<'listKeys'> = async ({ tx, actor }, { query }) => {
   return { items, total: await countKeys(tx, id) }
 }
 
-const createKey: Verb<'createKey'> = ({ tx, world, actor }, { body }) =>
-  createKeyFor(tx, world, actor.user.id, body.name)
+const createKey: Verb<'createKey'> = async (ctx, { body }) => {
+  const { tx, world, actor } = ctx
+  const made = await createKeyFor(tx, world, actor.user.id, body.name)
+  await tellOwner(ctx, actor.user.id, { kind: 'api_key_created', detail: body.name })
+  return made
+}
 
 const deleteKey: Verb<'deleteKey'> = async ({ tx, actor }, { params }) => {
   const key = await keyById(tx, params.id)

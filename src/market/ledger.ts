@@ -64,12 +64,10 @@ export const entryLeg = (ctx: Posting, legId: string, from: string, to: string, 
 async function move({ tx, world }: Posting, legId: string, from: string, to: string, amount: number, also: Step[]) {
   if (!Number.isSafeInteger(amount) || amount <= 0) throw new Error(`${amount} is no amount of money`)
   // Always in the same order, or a hold and a refund of one wallet could each wait for what the other has.
-  const first = from < to
-  const pair = first ? [debit(from, amount), credit(to, amount)] : [credit(to, amount), debit(from, amount)]
+  const [taken, given] = [debit(from, amount), credit(to, amount)]
+  const pair = from < to ? [taken, given] : [given, taken]
   const changed = await tx.runAll([...pair, entries(legId, from, to, amount, world.now()), ...also])
-  const [debited, credited] = first ? changed : [changed[1], changed[0]]
-  if (!debited) throw await shortOf(tx, from, amount)
-  if (!credited) throw new Error(`no account ${to}`)
+  if (!changed[pair.indexOf(taken)]) throw await shortOf(tx, from, amount)
 }
 
 async function shortOf(q: Reader, accountId: string, amount: number) {

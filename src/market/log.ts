@@ -11,6 +11,8 @@ export type Happening =
       ms: number
       requestId: string
       userId: string | null
+      /** The client's, as rate limits know it. */
+      address: string
     }
   | {
       type: 'webhook'
@@ -25,6 +27,20 @@ export type Happening =
       ms: number
       nextAttemptAt: string | null
     }
+  | {
+      type: 'sign_in'
+      outcome: 'signed_in' | 'unknown_email' | 'wrong_password' | 'code_missing' | 'wrong_code' | 'banned' | 'too_early'
+      /** null if nobody has the email. The email itself is not logged. */
+      userId: string | null
+      /** As rate limits know it; null: the house itself. */
+      address: string | null
+    }
+  | {
+      /** A connection that was ended, or not taken, for the sake of the others. */
+      type: 'cut_off'
+      reason: 'slow_reader' | 'connections' | 'connections_of_address'
+      address: string | null
+    }
   | { type: 'callback'; taskId: string; action: string; status: number; error: string | null }
   | { type: 'money'; kind: string; amount: number; from: string; to: string; taskId: string | null }
   | { type: 'task'; taskId: string; trigger: string; from: string | null; to: string }
@@ -38,6 +54,12 @@ export type Happening =
       reason: string | null
       letter?: { to: string; subject: string; text: string }
     }
+  | { type: 'start'; version: string; url: string; engine: 'embedded' | 'postgres'; db: string; pid: number }
+  | { type: 'stop'; reason: string; ms: number }
+  /** Numbers of the migrations before and after; 0: an empty database. */
+  | { type: 'migration'; from: number; to: number; applied: readonly string[] }
+  /** A start has made one. */
+  | { type: 'administrator'; userId: string; email: string }
   | { type: 'clock'; now: string; byMs: number }
   | { type: 'info'; message: string }
   | { type: 'warning'; message: string }
@@ -45,3 +67,19 @@ export type Happening =
 
 /** Never throws, never blocks, never holds a secret. */
 export type Log = (happening: Happening) => void
+
+const LONGEST = 500
+const LONGEST_STACK = 4_000
+
+/** Each value cut short: some of them are a client's own words. A letter that the simulator shows stays whole. */
+export const withShortValues =
+  (log: Log): Log =>
+  what => {
+    const short: Record<string, unknown> = { ...what }
+    for (const name in short) {
+      const value = short[name]
+      const most = name === 'stack' ? LONGEST_STACK : LONGEST
+      if (typeof value === 'string' && value.length > most) short[name] = `${value.slice(0, most).toWellFormed()}…`
+    }
+    log(short as Happening)
+  }

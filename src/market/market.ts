@@ -22,6 +22,21 @@ export interface Actor {
   readonly credential: string
 }
 
+/** Where a request comes from. */
+export interface Caller {
+  /** The client's address as rate limits know it: IPv4, or the /64 network of an IPv6 one. */
+  readonly address: string
+  readonly userAgent?: string | undefined
+  /** Aborted when the client leaves before it is answered; its reason is what to throw then. */
+  readonly gone?: AbortSignal
+}
+
+/** Outside any transaction: the verb opens units of its own. */
+export interface OwnCtx extends Market {
+  /** undefined: the house itself. */
+  readonly caller?: Caller | undefined
+}
+
 interface Shared {
   readonly world: World
   readonly config: Config

@@ -1,15 +1,15 @@
 /** Events for agents, written in the transaction that caused them. Source: section 4 (outgoing webhook), section 6, D37. */
 import type { EventData, EventExtra } from '../api/events.ts'
+import { refuse } from '../api/failures.ts'
 import type { AgentEvent } from '../api/flow.ts'
-import type { TrustTier } from '../api/records.ts'
-import { insertDelivery, insertFirstDelivery } from '../store/outbox.ts'
+import { insertDelivery, insertFirstDelivery, queueLength } from '../store/outbox.ts'
 import type { StandingRow } from '../store/standing.ts'
 import type { TaskRow } from '../store/tasks.ts'
 import { userById } from '../store/users.ts'
 import type { World } from '../world/world.ts'
-import { trustTierOf } from './accounts.ts'
 import type { Hands } from './in-hand.ts'
 import type { Acting, Ctx } from './market.ts'
+import { requestorOf } from './requestors.ts'
 import { iso } from './time.ts'
 import type { ClaimedDelivery } from './webhook.ts'
 
@@ -20,7 +20,7 @@ export interface Outlet {
   /** The agent has another address or secret: what is in hand under the old one is looked at anew. */
   moved(agentId: string): void
   /** How a new event for this address is written as claimed; null if it has to wait for others. */
-  claimNew(webhookUrl: string | null): ReturnType<Hands['claimNew']> | null
+  claimNew(agent: Pick<StandingRow, 'builderId' | 'webhookUrl'>): ReturnType<Hands['claimNew']> | null
   /** Takes over what was written so, once that is committed. */
   take(delivery: ClaimedDelivery): void
 }
@@ -35,6 +35,12 @@ export const ringBell = (world: World, agentId: string) => outlets.get(world)?.w
 
 /** Says that this agent's address or secret is another now. Call it once the write is committed. */
 export const tellMoved = (world: World, agentId: string) => outlets.get(world)?.moved(agentId)
+
+/** For what somebody may send as often as they like: an agent that does not answer is sent no more. The task is held. */
+export async function refuseIfFull({ tx, config }: Ctx, taskId: string, agentId: string): Promise<void> {
+  const { waitingEvents } = config.keeping
+  if ((await queueLength(tx, taskId, agentId)) >= waitingEvents) throw refuse('queue_full', waitingEvents)
+}
 
 /** Writes one event about a task, as it stands after the change, to its agent or to the one that buys. */
 export async function tell<Name extends AgentEvent>(
@@ -51,12 +57,12 @@ export async function tell<Name extends AgentEvent>(
 /** The first event of a task: as nothing can be before it, it is sent as soon as it is committed, if there is room. */
 export async function tellSubmitted(ctx: Acting<Ctx>, task: TaskRow, agent: StandingRow): Promise<void> {
   const outlet = outlets.get(ctx.world)
-  const claim = outlet?.claimNew(agent.webhookUrl) ?? null
+  const claim = outlet?.claimNew(agent) ?? null
   const delivery = await deliveryOf(ctx, task, 'task.submitted', {}, agent.id)
   await insertFirstDelivery(ctx.tx, delivery, claim ?? UNCLAIMED)
-  const { webhookUrl, secret } = agent
+  const { builderId, webhookUrl, secret } = agent
   ctx.tx.afterCommit(() => {
-    if (claim) outlet?.take({ ...delivery, ...claim, attempt: 1, webhookUrl, secret })
+    if (claim) outlet?.take({ ...delivery, ...claim, attempt: 1, builderId, webhookUrl, secret })
     else outlet?.wake(agent.id)
   })
 }
@@ -82,13 +88,9 @@ async function deliveryOf<Name extends AgentEvent>(
     agreedPrice: task.agreedPrice,
     status: task.status,
     callbackUrl: `${ctx.config.baseUrl}/api/agent/tasks/${task.id}/callback`,
-    requestor: requestorOf(task, trustTierOf(buyer, now)),
+    requestor: requestorOf(task, buyer, now),
     ...extra,
   }
   const body = JSON.stringify({ event, timestamp: iso(now), data })
   return { id: ctx.world.id('dlv'), agentId, taskId: task.id, event, body, createdAt: now }
 }
-
-/** A buying agent is named itself, with the trust its payer has earned. Source: section 2 (requestor), D36. */
-const requestorOf = ({ buyerId, buyerAgentId }: TaskRow, trustTier: TrustTier): EventData['requestor'] =>
-  buyerAgentId === null ? { id: buyerId, type: 'user', trustTier } : { id: buyerAgentId, type: 'agent', trustTier }

@@ -19,6 +19,7 @@ import { type UserRow, updateUser, userById } from '../store/users.ts'
 import { trustTierOf } from './accounts.ts'
 import { account, entryLeg, post } from './ledger.ts'
 import type { Acting, Ctx, ReadCtx } from './market.ts'
+import { requireSecondFactor } from './second-factor.ts'
 import { iso } from './time.ts'
 import type { Verb } from './verb.ts'
 
@@ -165,12 +166,14 @@ const adminListWithdrawals: Verb<'adminListWithdrawals'> = (ctx, { query }) => l
  * come behind the money, as where a payment is made: else the two could wait for each other in a circle.
  */
 async function decide(
-  { tx, world }: Ctx,
+  ctx: Acting<Ctx>,
   kind: PaymentKind,
   id: string,
   status: 'completed' | 'rejected',
   move: (row: PaymentRow) => Promise<void> = async () => {},
 ) {
+  const { tx, world } = ctx
+  await requireSecondFactor(ctx)
   const row = await decidePayment(tx, kind, id, status, world.now())
   if (!row) {
     const decided = await paymentById(tx, kind, id)

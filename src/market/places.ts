@@ -11,6 +11,8 @@ export function placesFor({ db, world }: Pick<Market, 'db' | 'world'>): () => nu
   let last = Number.NEGATIVE_INFINITY
   return () => {
     const now = world.realNow()
+    // The machine's clock was set back: what it said before is no measure.
+    if (now < last) last = since = Number.NEGATIVE_INFINITY
     const isCalm = now - last > dispatch.calmMs
     if (db.waiting > dispatch.crowd) {
       if (isCalm) since = now

@@ -23,9 +23,10 @@ import {
 } from '../store/tasks.ts'
 import { askedAgent } from './ahead.ts'
 import { keepWords } from './conversation.ts'
+import { takeQuota } from './file-quota.ts'
 import { holdFiles } from './files.ts'
 import { buyerOf, checkBudget, checkSeller } from './hiring.ts'
-import type { Acting, Ctx } from './market.ts'
+import type { Acting, Actor, Ctx } from './market.ts'
 import { tell, tellSubmitted } from './outbox.ts'
 import { deliverableRecord, taskRecord } from './task-records.ts'
 import { fresh, heldTask, seenTask, take, turn } from './turn.ts'
@@ -137,6 +138,11 @@ export async function reject(ctx: Acting<Ctx>, id: string, reason?: string | nul
   return taskRecord(after)
 }
 
+/** Whether a delivery of this actor would be taken now: asked before the bytes of its files are. */
+export async function mayDeliver(q: Reader, actor: Actor, id: string): Promise<void> {
+  turn(actor, await seenTask(q, actor, id), 'deliver')
+}
+
 /** in_progress → delivered; a buying agent is told. Source: D21, D36. */
 export async function deliver(
   ctx: Acting<Ctx>,
@@ -144,15 +150,18 @@ export async function deliver(
   input: z.infer<typeof deliverableForm>,
   files: readonly KeptFile[] = [],
 ) {
-  await step(ctx, id, 'deliver')
+  const { builderId } = await step(ctx, id, 'deliver')
   await holdFiles(ctx.tx, files)
-  await insertDeliverable(ctx.tx, id, {
+  await takeQuota(ctx, builderId, files)
+  const { deliverables: most } = ctx.config.keeping
+  const row = {
     id: ctx.world.id('dlb'),
     content: input.content ?? null,
     notes: input.notes ?? null,
     files: files.length > 0 ? JSON.stringify(files) : null,
     createdAt: ctx.world.now(),
-  })
+  }
+  if ((await insertDeliverable(ctx.tx, id, row, most)) === 0) throw refuse('too_many_deliverables', most)
   const after = await fresh(ctx.tx, id)
   const record = taskRecord(after)
   const { deliverable } = record
@@ -181,6 +190,9 @@ const requestRevision: Verb<'requestRevision'> = async (ctx, { params, body }) =
   const edge = turn(ctx.actor, task, 'request_revision')
   if (task.maxRevisions !== null && task.revisionCount >= task.maxRevisions)
     throw refuse('no_revisions_left', task.maxRevisions)
+  // Nothing more could be delivered, so nobody but an administrator could end the task.
+  const { deliverables: most } = ctx.config.keeping
+  if ((await countDeliverables(ctx.tx, task.id)) >= most) throw refuse('too_many_deliverables', most)
   const after = await take(ctx, task, edge)
   await countRevision(ctx.tx, task.id)
   after.revisionCount += 1

@@ -1,7 +1,7 @@
 /** How a record of the interface and the verb that serves it are tied together at compile time. */
 import type { Auth, Endpoint, InputOf, ReplyOf } from '../api/endpoint.ts'
 import type { EndpointName, Endpoints } from '../api/endpoints.ts'
-import type { Actor, Ctx, Market, ReadCtx } from './market.ts'
+import type { Actor, Ctx, OwnCtx, ReadCtx } from './market.ts'
 
 /** What a signed request carries besides its path: raw headers and bytes, unchecked. */
 export interface Signed {
@@ -14,7 +14,7 @@ export interface Signed {
 
 type ActorOf<A extends Auth> = A extends 'public' ? Actor | null : A extends 'signature' ? null : Actor
 
-type UnitCtx<E extends Endpoint> = E['unit'] extends 'read' ? ReadCtx : E['unit'] extends 'write' ? Ctx : Market
+type UnitCtx<E extends Endpoint> = E['unit'] extends 'read' ? ReadCtx : E['unit'] extends 'write' ? Ctx : OwnCtx
 
 type Input<E extends Endpoint> = E['auth'] extends 'signature' ? InputOf<E> & { readonly signed: Signed } : InputOf<E>
 

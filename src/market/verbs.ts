@@ -17,6 +17,8 @@ import { paymentVerbs } from './payments.ts'
 import { peopleVerbs } from './people.ts'
 import { requestorVerbs } from './requestors.ts'
 import { sampleVerbs } from './samples.ts'
+import { secondFactorVerbs } from './second-factor.ts'
+import { sessionVerbs } from './sessions.ts'
 import { taskVerbs } from './tasks.ts'
 import type { Verbs } from './verb.ts'
 import { walletVerbs } from './wallet.ts'
@@ -40,6 +42,8 @@ export const verbs: Verbs = {
   ...peopleVerbs,
   ...requestorVerbs,
   ...sampleVerbs,
+  ...secondFactorVerbs,
+  ...sessionVerbs,
   ...taskVerbs,
   ...walletVerbs,
 }

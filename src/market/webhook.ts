@@ -1,5 +1,12 @@
 /** One attempt at one webhook: signed afresh, sent, and noted with what follows from it. Source: section 4, D37. */
-import { answerBytes, durations, retryAfterMaxMs, retryJitter, retryScheduleMs } from '../api/limits.ts'
+import {
+  answerBytes,
+  durations,
+  keptAnswerBytes,
+  retryAfterMaxMs,
+  retryJitter,
+  retryScheduleMs,
+} from '../api/limits.ts'
 import { signatureHeaders, standardHeaders } from '../api/signature.ts'
 import { endDelivery, insertAttempt, type QueuedAgent, retryAt } from '../store/outbox.ts'
 import type { AnswerHeaders, OutgoingResult } from '../world/world.ts'
@@ -10,15 +17,25 @@ import { unseal } from './secrets.ts'
 import { isoOrNull } from './time.ts'
 
 /** A delivery in hand, with its agent's address and sealed secret. */
-export interface ClaimedDelivery extends HeldDelivery, Pick<QueuedAgent, 'webhookUrl' | 'secret'> {}
+export interface ClaimedDelivery extends HeldDelivery, Pick<QueuedAgent, 'builderId' | 'webhookUrl' | 'secret'> {}
 
-/** Sends one claimed delivery. */
+/** Sends one claimed delivery. Never rejects. */
 export async function attemptDelivery(market: Market, claimed: ClaimedDelivery): Promise<OutgoingResult> {
   const { webhookUrl: url, secret } = claimed
+  // Claims of a shared database count attempts, noted or not: none is sent without end.
+  if (claimed.attempt > MOST_ATTEMPTS) return { ...nowhere, reason: 'own_fault', message: NEVER_NOTED }
   if (!url || !secret) return { ...nowhere, message: `The agent has no webhook ${url ? 'secret' : 'URL'}` }
   const opened = openedSecret(market, claimed.agentId, secret)
-  return opened instanceof Error ? { ...nowhere, message: opened.message } : post(market, claimed, url, opened)
+  if (opened instanceof Error) return { ...nowhere, message: opened.message }
+  return post(market, claimed, url, opened).catch(error => ({
+    ...nowhere,
+    reason: 'own_fault',
+    message: error.message,
+  }))
 }
+
+const MOST_ATTEMPTS = retryScheduleMs.length + 1
+const NEVER_NOTED = 'It was sent as often as the schedule allows, and what became of that could not be noted'
 
 /** Under another key than the one it was sealed with, a secret is as good as none: whoever asks the log is told. */
 function openedSecret({ config }: Market, agentId: string, sealed: string): string | Error {
@@ -31,7 +48,7 @@ function openedSecret({ config }: Market, agentId: string, sealed: string): stri
 
 const nowhere = { ok: false, reason: 'bad_url', durationMs: 0 } as const
 
-function post({ world }: Market, { id, body, attempt }: ClaimedDelivery, url: string, secret: string) {
+async function post({ world }: Market, { id, body, attempt, builderId }: ClaimedDelivery, url: string, secret: string) {
   const sentAt = world.realNow()
   return world.egress.post({
     url,
@@ -45,6 +62,7 @@ function post({ world }: Market, { id, body, attempt }: ClaimedDelivery, url: st
     },
     timeoutMs: durations.webhookTimeoutMs,
     maxAnswerBytes: answerBytes,
+    account: builderId,
   })
 }
 
@@ -104,6 +122,14 @@ export async function noteAttempt(market: Market, claimed: ClaimedDelivery, resu
   return noted.follows
 }
 
+/** The beginning of an answer that the log keeps: by its bytes, as what is no UTF-8 takes three for each of its own. */
+const headOf = (text: string) =>
+  Buffer.byteLength(text) <= keptAnswerBytes
+    ? text
+    : decoder().decode(Buffer.from(text).subarray(0, keptAnswerBytes), { stream: true })
+// A character that is cut off is dropped, and not shown as a broken one.
+const decoder = () => new TextDecoder('utf-8', { ignoreBOM: true })
+
 const attemptRow = ({ id, attempt, webhookUrl }: ClaimedDelivery, result: OutgoingResult, now: number) => ({
   deliveryId: id,
   attempt,
@@ -111,7 +137,7 @@ const attemptRow = ({ id, attempt, webhookUrl }: ClaimedDelivery, result: Outgoi
   status: result.ok ? result.status : null,
   reason: result.ok ? null : result.reason,
   message: result.ok ? `The agent ${answerWords(result.status)}` : result.message,
-  answer: result.ok ? result.body.replaceAll('\0', '') : null,
+  answer: result.ok ? headOf(result.body.replaceAll('\0', '')) : null,
   durationMs: Math.round(result.durationMs),
   createdAt: now,
 })

@@ -2,7 +2,10 @@
 import { createUser, hashRandomPassword } from '../market/accounts.ts'
 import { createKeyFor } from '../market/keys.ts'
 import type { Actor, Market } from '../market/market.ts'
+import { indexAgent } from '../market/search-index.ts'
 import { verbs } from '../market/verbs.ts'
+import { agentById } from '../store/agents.ts'
+import type { Tx } from '../store/db.ts'
 import { type UserRow, updateUser, userByEmail, userById } from '../store/users.ts'
 
 export interface SeededAccount {
@@ -38,7 +41,9 @@ const FUNDS = [50_000, 50_000]
  */
 export async function seed(market: Market, known: Credentials | null, webhookUrl: string): Promise<Credentials> {
   const accounts = {} as Credentials['accounts']
+  const before = await market.db.read(q => userByEmail(q, emailOf('buyer')))
   for (const person of people) accounts[person] = await ensureAccount(market, person, known?.accounts?.[person])
+  if (!before) await fund(market, accounts.buyer.id, accounts.admin.id)
   const builder = await actorOf(market, accounts.builder.id)
   const first = await ensureAgents(market, builder, known?.agents?.[0], webhookUrl)
   return { accounts, agents: [first] }
@@ -52,7 +57,7 @@ export async function actorOf({ db }: Market, userId: string): Promise<Actor> {
 
 async function ensureAccount(market: Market, person: Person, known: SeededAccount | undefined): Promise<SeededAccount> {
   const { db, world } = market
-  const email = `${person}@example.com`
+  const email = emailOf(person)
   const there = await db.read(q => userByEmail(q, email))
   if (there && known?.id === there.id) return known
   const password = `${person}-${world.bytes(9).toString('base64url')}`
@@ -65,16 +70,23 @@ async function ensureAccount(market: Market, person: Person, known: SeededAccoun
     const { key } = await createKeyFor(tx, world, id, 'dev')
     return { id, apiKey: key }
   })
-  if (!there && person === 'buyer') await fund(market, made.id)
   return { id: made.id, email, password, apiKey: made.apiKey }
 }
 
+const emailOf = (person: Person) => `${person}@example.com`
+
 /** Verified, so that what is given here leaves room for a first deposit of one's own today. */
-async function fund(market: Market, userId: string): Promise<void> {
+async function fund(market: Market, userId: string, adminId: string): Promise<void> {
   await market.db.write(tx => updateUser(tx, userId, { identityVerified: 1 }))
-  const actor = await actorOf(market, userId)
+  const [actor, admin] = [await actorOf(market, userId), await actorOf(market, adminId)]
   for (const amount of FUNDS) {
-    await market.db.write(tx => verbs.deposit({ ...market, tx, actor }, { params: {}, query: {}, body: { amount } }))
+    await market.db.write(async tx => {
+      const body = { amount }
+      const { id, status } = await verbs.deposit({ ...market, tx, actor }, { params: {}, query: {}, body })
+      // Where payments are handled by hand somebody has to say that the money came.
+      const asked = { params: { id }, query: {}, body: undefined }
+      if (status === 'pending') await verbs.confirmDeposit({ ...market, tx, actor: admin }, asked)
+    })
   }
 }
 
@@ -156,9 +168,11 @@ function list(market: Market, actor: Actor, listing: Listing, webhookUrl: string
 }
 
 // As if a review had passed: the simulator's reader wants somebody to hire, not a queue.
-const approve = (tx: { run(sql: string, values: (string | number)[]): Promise<number> }, now: number, id: string) =>
-  tx.run(
+async function approve(tx: Tx, now: number, id: string): Promise<void> {
+  await tx.run(
     `UPDATE agents SET status = CASE WHEN status = 'draft' THEN 'verified' ELSE status END,
        last_pass_at = $1, tested_at = $1, failed_at = NULL WHERE id = $2`,
     [now, id],
   )
+  await indexAgent(tx, (await agentById(tx, id))!)
+}

@@ -4,6 +4,7 @@ import { type AgentState, heldStates } from '../api/flow.ts'
 import { durations } from '../api/limits.ts'
 import type { Reader, Tx, Value } from './db.ts'
 import { tallied, tally } from './tallies.ts'
+import { beginsWith, clearTerms } from './terms.ts'
 
 export interface AgentRow {
   id: string
@@ -151,7 +152,7 @@ export const softDelete = async (tx: Tx, id: string, now: number) => {
   if (deleted === 0) return 0
   await tally(tx, 'agents', id, -1)
   await tx.run('DELETE FROM agent_categories WHERE agent_id = $1', [id])
-  await tx.run('DELETE FROM agent_terms WHERE agent_id = $1', [id])
+  await clearTerms(tx, id)
   return deleted
 }
 
@@ -237,11 +238,42 @@ export const compareListed: Record<keyof typeof orders, (a: Sorted, b: Sorted) =
   price_desc: (a, b) => b.basePrice - a.basePrice || byId(b, a),
 }
 
-/** Every agent that can be public, whether or not it is now. */
-export const listedAgents = (q: Reader) =>
-  q.all<ListedAgentRow>(
-    `${selectListed} WHERE a.status IN ('verified', 'active') AND a.deleted_at IS NULL ORDER BY a.id`,
+const standings = [
+  'id',
+  'builderId',
+  'basePrice',
+  'status',
+  'completedTasks',
+  'lastPassAt',
+  'failedAt',
+  'deletedAt',
+  'createdAt',
+] as const satisfies readonly (keyof AgentRow)[]
+
+/** What orders and hides an agent, without its texts. */
+export type StandingOfListed = Pick<ListedAgentRow, (typeof standings)[number] | 'builderSuspended' | 'builderBanned'>
+
+const selectStandings = `SELECT ${standings.map(name => `a.${snake(name)} AS "${name}"`).join(', ')},
+  u.suspended AS "builderSuspended", u.banned AS "builderBanned" ${withBuilder}`
+
+/** Of every agent that can be public, whether or not it is now. */
+export const listedStandings = (q: Reader) =>
+  q.all<StandingOfListed>(
+    `${selectStandings} WHERE a.status IN ('verified', 'active') AND a.deleted_at IS NULL ORDER BY a.id`,
   )
+
+export const standingOfListed = (q: Reader, id: string) =>
+  q.get<StandingOfListed>(`${selectStandings} WHERE a.id = $1`, [id])
+
+/** Ids of up to `count` of them, behind `after`. */
+export const listedAgentIds = async (q: Reader, after: string, count: number) =>
+  (
+    await q.all<{ id: string }>(
+      `SELECT id FROM agents WHERE id > $1 AND status IN ('verified', 'active') AND deleted_at IS NULL
+       ORDER BY id LIMIT $2`,
+      [after, count],
+    )
+  ).map(({ id }) => id)
 
 export interface PublicSearch extends Span {
   /** Beginnings of words, all of which must be there. */
@@ -249,18 +281,6 @@ export interface PublicSearch extends Span {
   categoryId: string | null
   sort: keyof typeof orders
 }
-
-// Above every text that begins with the prefix: no character comes after this one.
-const LAST_CHARACTER = '\u{10FFFF}'
-
-/** Ids of all agents with a word that begins so. */
-export const agentsWithTerm = async (q: Reader, prefix: string) =>
-  (
-    await q.all<{ id: string }>(
-      'SELECT DISTINCT agent_id AS id FROM agent_terms WHERE term >= $1 AND term < $2 ORDER BY agent_id',
-      [prefix, prefix + LAST_CHARACTER],
-    )
-  ).map(({ id }) => id)
 
 export const publicAgents = (q: Reader, now: number, { prefixes, categoryId, sort, ...span }: PublicSearch) => {
   const values: Value[] = [publicSince(now)]
@@ -270,9 +290,9 @@ export const publicAgents = (q: Reader, now: number, { prefixes, categoryId, sor
     where.push(`a.id IN (SELECT c.agent_id FROM agent_categories c WHERE c.category_id = $${place})`)
   }
   for (const prefix of prefixes) {
-    const from = values.push(prefix)
-    const to = values.push(prefix + LAST_CHARACTER)
-    where.push(`a.id IN (SELECT t.agent_id FROM agent_terms t WHERE t.term >= $${from} AND t.term < $${to})`)
+    const { sql, values: ends } = beginsWith('t.term', prefix, values.length + 1)
+    values.push(...ends)
+    where.push(`a.id IN (SELECT t.agent_id FROM agent_terms t WHERE ${sql})`)
   }
   return pageWhere(q, where.join(' AND '), values, span, orders[sort])
 }
@@ -295,7 +315,7 @@ export const leastRecentlyTested = async (q: Reader, before: number, limit: numb
   ).map(({ id }) => id)
 
 export const countTestable = async (q: Reader) =>
-  (await q.get<{ count: number }>(`SELECT COUNT(*) AS count FROM agents WHERE ${testable}`))?.count ?? 0
+  (await q.get<{ count: number }>(`SELECT COUNT(*) AS count FROM agents WHERE ${testable}`))!.count
 
 /** How many agents are public now, by category; categories without one are absent. */
 export const publicCounts = async (q: Reader, now: number) => {

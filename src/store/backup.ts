@@ -31,15 +31,19 @@ export const backupFile = async (from: string, to: string): Promise<Backup> => {
   for (const path of [target, journalPath(target), sealedPath(target), walPath(target), rollbackPath(target)]) {
     if (await exists(path)) throw new StoreError(`${path} exists already: name a new file for the backup.`)
   }
-  const recovered = await recoverLive(realDisk, source)
-  let bytes: number
+  const bytes = await backupOn(realDisk, source, target)
+  // After the database: a file is kept before the row that names it, so every row of the copy finds its own.
+  return { bytes, files: await copyFiles(`${source}.files`, `${target}.files`) }
+}
+
+/** The database alone. Resolves with the copy's size in bytes. */
+export const backupOn = async (disk: Disk, from: string, to: string): Promise<number> => {
+  const recovered = await recoverLive(disk, from)
   try {
-    bytes = await writeSnapshot(realDisk, target, recovered.engine, recovered)
+    return await writeSnapshot(disk, to, recovered.engine, recovered)
   } finally {
     recovered.engine.close()
   }
-  // After the database: a file is kept before the row that names it, so every row of the copy finds its own.
-  return { bytes, files: await copyFiles(`${source}.files`, `${target}.files`) }
 }
 
 /**
@@ -70,12 +74,16 @@ const exists = (path: string) =>
 
 async function copyFiles(from: string, to: string): Promise<number> {
   const entries = await readdir(from, { withFileTypes: true }).catch(() => [])
-  const names = entries.filter(entry => entry.isFile()).map(({ name }) => name)
-  if (names.length > 0) await mkdir(to, { recursive: true, mode: 0o700 })
+  const names = entries.filter(entry => entry.isFile() && !ofTheFolder(entry.name)).map(({ name }) => name)
+  // Also for none at all, so that a restore is the same steps whatever was delivered.
+  await mkdir(to, { recursive: true, mode: 0o700 })
   let count = 0
   for (const name of names) if (await copyOne(join(from, name), join(to, name))) count++
   return count
 }
+
+/** What says whose the folder is: a copy of it is another. */
+const ofTheFolder = (name: string) => name.startsWith('folder.')
 
 /** False if the file is gone by now: then nothing names it. */
 async function copyOne(from: string, to: string): Promise<boolean> {

@@ -1,11 +1,10 @@
 /** Looking at a database that nobody uses: verification that changes nothing, and folding it into one plain SQLite file. */
-import { dirname } from 'node:path'
 import type { Reader } from './db.ts'
-import { realDisk } from './disk.ts'
-import { journalPath, sealedPath } from './journal.ts'
+import { type Disk, realDisk } from './disk.ts'
+import { fenced } from './fence.ts'
+import { stepsOfSnapshot } from './file-state.ts'
 import { lockFile, refuseIfLocked } from './lock.ts'
-import { type Recovered, recover } from './recovery.ts'
-import { writeSnapshot } from './snapshot.ts'
+import { type Recovered, recover, takeSteps } from './recovery.ts'
 import { realPath } from './sqlite.ts'
 import { Unit } from './unit.ts'
 
@@ -49,20 +48,22 @@ const report = ({ engine, snapshotSeq, sealed, current }: Recovered): FileCheck 
 /** Takes the journals into the SQLite file, which then holds everything and can be copied alone. */
 export const snapshotFile = async (path: string) => {
   const file = await realPath(path)
-  const unlock = await lockFile(file)
+  const lock = await lockFile(file)
   try {
-    const recovered = await recover(realDisk, file)
-    try {
-      await writeSnapshot(realDisk, file, recovered.engine, recovered)
-    } finally {
-      recovered.engine.close()
-    }
-    // The sealed one first: a current journal that ends where the snapshot stands is no riddle to recovery.
-    await realDisk.remove(sealedPath(file))
-    await realDisk.syncFolder(dirname(file))
-    await realDisk.remove(journalPath(file))
-    await realDisk.syncFolder(dirname(file))
+    await snapshotOn(fenced(realDisk, lock.proof), file)
   } finally {
-    await unlock()
+    await lock.release()
+  }
+}
+
+/** Under the lock. */
+export const snapshotOn = async (disk: Disk, file: string) => {
+  const recovered = await recover(disk, file)
+  try {
+    const steps = stepsOfSnapshot(recovered.state, recovered.found)
+    const { journal } = await takeSteps(disk, file, { steps, recovered })
+    await journal?.abandon()
+  } finally {
+    recovered.engine.close()
   }
 }

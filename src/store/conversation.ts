@@ -37,7 +37,7 @@ export const messagesOf = (q: Reader, taskId: string, limit: number, offset: num
   ])
 
 export const countMessages = async (q: Reader, taskId: string) =>
-  (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM messages WHERE task_id = $1', [taskId]))?.count ?? 0
+  (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM messages WHERE task_id = $1', [taskId]))!.count
 
 /** Answers 0 if the task has its review. */
 export const insertReview = (tx: Tx, review: ReviewRow) =>
@@ -62,7 +62,7 @@ export const reviewsOfAgent = (q: Reader, agentId: string, limit: number, offset
   )
 
 export const countReviewsOfAgent = async (q: Reader, agentId: string) =>
-  (await q.get<{ count: number }>(`SELECT COUNT(*) AS count ${ofAgent}`, [agentId]))?.count ?? 0
+  (await q.get<{ count: number }>(`SELECT COUNT(*) AS count ${ofAgent}`, [agentId]))!.count
 
 export const reviewOf = (q: Reader, taskId: string) =>
   q.get<ReviewRow>(`SELECT ${reviewColumns} FROM reviews WHERE task_id = $1`, [taskId])

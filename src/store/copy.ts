@@ -5,6 +5,9 @@ import { type Db, type Reader, StoreError, type Tx, type Value } from './db.ts'
 export const tables = [
   'users',
   'sessions',
+  'second_factors',
+  'recovery_codes',
+  'known_addresses',
   'api_keys',
   'api_key_uses',
   'settings',
@@ -14,6 +17,7 @@ export const tables = [
   'agent_terms',
   'tasks',
   'deliverables',
+  'file_usage',
   'disputes',
   'messages',
   'reviews',
@@ -31,13 +35,14 @@ export const tables = [
   'budget_categories',
   'idempotency_keys',
   'mails',
+  'security_notices',
   'password_resets',
   'uploads',
   'tallies',
 ] as const
 
 /** What lives as long as a process: a connection test that runs, the requests that were counted, where files are kept. */
-export const leftBehind = ['agent_tests', 'file_places', 'rate_windows'] as const
+export const leftBehind = ['agent_tests', 'file_places', 'guesses', 'rate_windows'] as const
 
 /** Rows that the migrations themselves write; what was made of them since comes from the source. */
 const FURNISHED = ['accounts', 'categories'] as const

@@ -1,4 +1,5 @@
 /** The database as the rest of the house sees it. Which engine runs is known to this folder alone. */
+import type { Fill } from './fill-level.ts'
 
 export type Value = string | number | null
 
@@ -61,6 +62,8 @@ export interface Db {
   readonly shared: boolean
   /** Units that wait now, for their turn or for the disk: what can be put off may give way to them. */
   readonly waiting: number
+  /** How full it is; null where it has all the room of a server. */
+  readonly fill: Fill | null
   /** Whether it would take work now; known within two seconds, and shared by all who ask within one. Never rejects. */
   ready(): Promise<boolean>
   /** Waits for what runs, makes everything durable, releases the database. Later calls reject. */

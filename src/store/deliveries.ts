@@ -29,8 +29,7 @@ export const deliveriesOf = (q: Reader, agentId: string, limit: number, offset: 
   )
 
 export const countDeliveries = async (q: Reader, agentId: string) =>
-  (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM deliveries WHERE agent_id = $1', [agentId]))?.count ??
-  0
+  (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM deliveries WHERE agent_id = $1', [agentId]))!.count
 
 /** Undefined if it went to another agent. */
 export const deliveryOf = (q: Reader, agentId: string, id: string) =>

@@ -1,21 +1,28 @@
 /** The few file operations that durability rests on, behind an interface so that a test can record and fail them. */
-import { closeSync, fdatasync, fsync, ftruncateSync, openSync, writeSync } from 'node:fs'
-import { open, readFile, rename, rm } from 'node:fs/promises'
+import { closeSync, fdatasync, fstatSync, fsync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
-export interface DiskFile {
-  /** Writes at `position` and answers how many bytes were taken: maybe fewer than given, without an error. */
+export interface ReadableFile {
+  /** How long the file was when it was opened. */
+  readonly size: number
+  /** Reads at `position` and returns how many bytes came: maybe fewer than there is room for, none at the end. */
+  read(into: Uint8Array, position: number): number
+  close(): Promise<void>
+}
+
+export interface DiskFile extends ReadableFile {
+  /** Writes at `position` and returns how many bytes were taken: maybe fewer than given, without an error. */
   write(bytes: Uint8Array, position: number): number
   /** Resolves once every byte written before the call is on the medium. */
   datasync(): Promise<void>
   truncate(length: number): Promise<void>
-  close(): Promise<void>
 }
 
 export interface Disk {
-  /** The whole file; undefined if there is none. */
-  read(path: string): Promise<Buffer | undefined>
-  /** Opens for writing; creates the file if it is missing. */
+  /** Opens for reading; undefined if there is no such file. */
+  openToRead(path: string): Promise<ReadableFile | undefined>
+  /** Opens for reading and writing; creates the file if it is missing. */
   open(path: string): Promise<DiskFile>
   rename(from: string, to: string): Promise<void>
   /** Removes the file if it is there. */
@@ -29,18 +36,15 @@ const sync = promisify(fsync)
 const hasCode = (error: unknown, ...codes: string[]) => codes.includes((error as NodeJS.ErrnoException).code ?? '')
 
 export const realDisk: Disk = {
-  async read(path) {
-    try {
-      return await readFile(path)
-    } catch (error) {
-      if (hasCode(error, 'ENOENT')) return undefined
-      throw error
-    }
+  async openToRead(path) {
+    const fd = openExisting(path, 'r')
+    return fd === undefined ? undefined : readable(fd)
   },
 
   async open(path) {
-    const fd = openExisting(path) ?? openSync(path, 'wx+', 0o600)
+    const fd = openExisting(path, 'r+') ?? openSync(path, 'wx+', 0o600)
     return {
+      ...readable(fd),
       // A copy into the page cache takes microseconds; a trip through the thread pool takes longer than that.
       write: (bytes, position) => writeSync(fd, bytes, 0, bytes.length, position),
       datasync: () => datasync(fd),
@@ -48,7 +52,6 @@ export const realDisk: Disk = {
         ftruncateSync(fd, length)
         await sync(fd)
       },
-      close: async () => closeSync(fd),
     }
   },
 
@@ -67,9 +70,24 @@ export const realDisk: Disk = {
   },
 }
 
-const openExisting = (path: string) => {
+const readable = (fd: number): ReadableFile => ({
+  size: sizeOf(fd),
+  read: (into, position) => readSync(fd, into, 0, into.length, position),
+  close: async () => closeSync(fd),
+})
+
+const sizeOf = (fd: number) => {
   try {
-    return openSync(path, 'r+')
+    return fstatSync(fd).size
+  } catch (error) {
+    closeSync(fd)
+    throw error
+  }
+}
+
+const openExisting = (path: string, flags: 'r' | 'r+') => {
+  try {
+    return openSync(path, flags)
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined
     throw error
@@ -82,5 +100,26 @@ export const writeFully = (file: DiskFile, bytes: Uint8Array, position: number) 
     const taken = file.write(done ? bytes.subarray(done) : bytes, position + done)
     if (taken <= 0) throw new Error('the disk took no bytes')
     done += taken
+  }
+}
+
+/** Fills `into` from `position` on, however small the pieces that the system gives. Throws if the file ends before. */
+export const readFully = (file: ReadableFile, into: Uint8Array, position: number) => {
+  for (let done = 0; done < into.length; ) {
+    const came = file.read(done ? into.subarray(done) : into, position + done)
+    if (came <= 0) throw new Error(`the file ends at byte ${position + done}`)
+    done += came
+  }
+}
+
+const PIECE = 1024 * 1024
+
+/** The first `length` bytes of a file, a megabyte at a time; each piece is good until the next is asked for. */
+export function* piecesOf(file: ReadableFile, length = file.size): Generator<{ bytes: Buffer; position: number }> {
+  const room = Buffer.allocUnsafe(Math.min(PIECE, length))
+  for (let position = 0; position < length; position += PIECE) {
+    const bytes = room.subarray(0, Math.min(PIECE, length - position))
+    readFully(file, bytes, position)
+    yield { bytes, position }
   }
 }

@@ -1,7 +1,9 @@
 /** The house's statements on SQLite in memory: prepared once, rows as objects, errors by their kind, effects done anew. */
 import { ConstraintError, LostError, type Value } from './db.ts'
+import type { DiskFile, ReadableFile } from './disk.ts'
+import { FilePages } from './file-pages.ts'
 import { readSqlText, type SqlText, sqliteSchema } from './sql-text.ts'
-import { type Connection, openConnection, type Statement } from './wasm.ts'
+import { type Connection, openConnection, openImage, openOnFile, type Statement } from './wasm.ts'
 
 /** A statement that changed something, as the journal keeps it: values stand in the order in which they are bound. */
 export interface Effect {
@@ -32,10 +34,15 @@ const UNITS = 64
 const ROWS = 1000
 // A savepoint copies every page that its unit writes. Units that fail come together: so many after one have their own.
 const GUARDED = 64
+// Pages of a database in a file that stay in memory.
+const CACHE_KIB = 16 * 1024
 const NO_ROWS: Record<string, Value>[] = []
 
 export class Engine {
   readonly #connection: Connection
+  /** Where it lies; null if in memory. */
+  readonly file: DiskFile | null
+  readonly #pages: FilePages | null
   readonly #prepared = new Map<string, Prepared>()
   readonly #transaction: Statement
   readonly #end: Statement
@@ -44,6 +51,9 @@ export class Engine {
   readonly #release: Statement
   readonly #undoUnit: Statement
   readonly #schemaVersion: Statement
+  readonly #pageCount: Statement
+  readonly #freePages: Statement
+  readonly #pageBytes: number
   #open = false
   /** What each unit of the open transaction did: done again if a unit without a savepoint fails. */
   #units: (readonly Effect[])[] = []
@@ -52,13 +62,42 @@ export class Engine {
   /** So many of the next units have a savepoint. */
   #guarded = 0
 
-  /** `bytes` is an SQLite file; without it the database is empty. Throws if it isn't one. */
-  static async open(bytes?: Uint8Array) {
-    return new Engine(await openConnection(bytes))
+  /** In memory. `image` is a small SQLite file; without it the database is empty. Throws if it isn't one. */
+  static async open(image?: Uint8Array) {
+    const connection = await openConnection()
+    if (image?.length) filled(connection, await openImage(image))
+    return new Engine(connection)
   }
 
-  private constructor(connection: Connection) {
+  /** In memory, with what an SQLite file holds; of the file no more than a part is in memory beside it. */
+  static async load(file: ReadableFile) {
+    const connection = await openConnection()
+    const pages = new FilePages(file, file.size)
+    filled(connection, await openOnFile(pages), pages)
+    return new Engine(connection)
+  }
+
+  /**
+   * In an SQLite file of `size` bytes, which it changes: in memory is a part of it, however long it is. Nothing can be
+   * undone, and nothing is durable before the file is synced.
+   */
+  static async openOn(file: DiskFile, size: number) {
+    const pages = new FilePages(file, size)
+    const connection = await openOnFile(pages)
+    try {
+      connection.column(`PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;
+        PRAGMA cache_size=-${CACHE_KIB}`)
+      return new Engine(connection, pages, file)
+    } catch (error) {
+      connection.close()
+      throw error
+    }
+  }
+
+  private constructor(connection: Connection, pages: FilePages | null = null, file: DiskFile | null = null) {
     this.#connection = connection
+    this.#pages = pages
+    this.file = file
     connection.column('PRAGMA temp_store=MEMORY; PRAGMA foreign_keys=ON')
     this.#transaction = connection.prepare('BEGIN')
     this.#end = connection.prepare('COMMIT')
@@ -67,6 +106,9 @@ export class Engine {
     this.#release = connection.prepare('RELEASE unit')
     this.#undoUnit = connection.prepare('ROLLBACK TO unit')
     this.#schemaVersion = connection.prepare('PRAGMA schema_version')
+    this.#pageCount = connection.prepare('PRAGMA page_count')
+    this.#freePages = connection.prepare('PRAGMA freelist_count')
+    this.#pageBytes = Number(connection.column('PRAGMA page_size')[0])
   }
 
   prepare(sql: string): Prepared {
@@ -165,12 +207,33 @@ export class Engine {
     this.#rows = 0
   }
 
-  /** Runs `work`, which uses `replay`, as one transaction of its own. If it throws, this engine can't be used any more. */
+  /**
+   * Runs `work`, which uses `replay`, as one transaction of its own. If it throws, this engine can't be used any more: it
+   * keeps no page as it was before. So it takes no more memory than the units took when they ran.
+   */
   replaying(work: () => void) {
     this.#endTransaction()
+    this.#connection.column('PRAGMA journal_mode=OFF')
     finish(this.#transaction)
     work()
     finish(this.#end)
+    this.#pages?.check()
+    if (!this.#pages) this.#connection.column('PRAGMA journal_mode=MEMORY')
+  }
+
+  /** Makes this, which must be new, the same as the other. */
+  fillFrom(source: Engine) {
+    source.#endTransaction()
+    if (numberOf(source.#pageCount) === 0) return // without a table it has no page, and a copy of none is no database
+    this.#connection.fillFrom(source.#connection)
+    this.#pages?.check()
+  }
+
+  /** The length of the file that it lies in. Throws if SQLite has written elsewhere. */
+  get fileBytes() {
+    const bytes = numberOf(this.#pageCount) * this.#pageBytes
+    if (bytes !== this.#pages?.size) throw new Error(`the file has ${this.#pages?.size} bytes instead of ${bytes}`)
+    return bytes
   }
 
   /** What a statement threw, by its kind; a LostError if the transaction went with it, as it does when memory runs out. */
@@ -188,20 +251,27 @@ export class Engine {
   /** Runs statements of this folder's own, such as a PRAGMA, and answers the first column. */
   column(sql: string): Value[] {
     this.#endTransaction()
-    return this.#connection.column(sql)
+    const values = this.#connection.column(sql)
+    this.#pages?.check()
+    return values
   }
 
-  /** The database as an SQLite file. Blocks for about 2 ms per MB. */
+  /** The database as an SQLite file. For small ones: it is twice more in memory then. */
   bytes() {
     this.#endTransaction()
     return this.#connection.bytes()
+  }
+
+  /** What the rows take. Two statements of a few µs, and no end of the open transaction. */
+  get usedBytes() {
+    return (numberOf(this.#pageCount) - numberOf(this.#freePages)) * this.#pageBytes
   }
 
   close() {
     for (const { statement } of this.#prepared.values()) statement.free()
     for (const statement of [this.#transaction, this.#end, this.#undo]) statement.free()
     for (const statement of [this.#savepoint, this.#release, this.#undoUnit]) statement.free()
-    this.#schemaVersion.free()
+    for (const statement of [this.#schemaVersion, this.#pageCount, this.#freePages]) statement.free()
     this.#prepared.clear()
     this.#connection.close()
   }
@@ -210,7 +280,7 @@ export class Engine {
     this.#rows = Number.POSITIVE_INFINITY
     // Only these may find nothing to do; asking costs as much as the statement.
     const mayBeIdle = /\bIF\s+(NOT\s+)?EXISTS\b/i.test(prepared.sql)
-    const before = mayBeIdle ? this.#currentSchema() : null
+    const before = mayBeIdle ? numberOf(this.#schemaVersion) : null
     try {
       prepared.statement.step()
     } catch (error) {
@@ -220,14 +290,7 @@ export class Engine {
       this.#prepared.delete(prepared.sql)
     }
     this.#forgetColumns()
-    return mayBeIdle && this.#currentSchema() === before ? 0 : 1
-  }
-
-  #currentSchema() {
-    this.#schemaVersion.step()
-    const version = this.#schemaVersion.value(0)
-    this.#schemaVersion.reset()
-    return version
+    return mayBeIdle && numberOf(this.#schemaVersion) === before ? 0 : 1
   }
 
   #row(prepared: Prepared) {
@@ -250,8 +313,28 @@ export class Engine {
   }
 }
 
+/** Takes all of `source` into `connection`, and closes it; both if that fails. */
+const filled = (connection: Connection, source: Connection, pages?: FilePages) => {
+  try {
+    connection.fillFrom(source)
+    pages?.check()
+  } catch (error) {
+    connection.close()
+    throw error
+  } finally {
+    source.close()
+  }
+}
+
 const lost = (error: unknown) =>
   new LostError(`The database in memory is lost, not its file: ${(error as Error).message}. Start again.`)
+
+const numberOf = (pragma: Statement) => {
+  pragma.step()
+  const value = Number(pragma.value(0))
+  pragma.reset()
+  return value
+}
 
 const finish = (statement: Statement) => {
   try {

@@ -1,17 +1,20 @@
 /** Starts the thread that makes a snapshot. */
 import { Worker } from 'node:worker_threads'
+import type { Proof } from './fence.ts'
 import { compiled, type Program } from './wasm.ts'
 
 export interface Task {
   file: string
+  /** That the database is this process' own. */
+  proof: Proof | null
   sqlite: Program
 }
 
 /** Takes the sealed journal of `file` into its snapshot, in a thread of its own. Resolves with the snapshot's size in bytes. */
-export const foldInWorker = async (file: string) => {
+export const foldInWorker = async (file: string, proof: Proof | null) => {
   const sqlite = await compiled()
   return new Promise<number>((resolve, reject) => {
-    const worker = startWorker({ file, sqlite })
+    const worker = startWorker({ file, proof, sqlite })
     worker.once('message', resolve)
     worker.once('error', reject)
     worker.once('exit', code => reject(new Error(`the snapshot's thread ended with code ${code}`)))

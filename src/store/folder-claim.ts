@@ -16,7 +16,7 @@ export async function claimFolder(folder: string, newId: string, holder?: string
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const id = await idOf(join(folder, 'folder.id'), newId)
   try {
-    return { id, fault: null, release: await lockFile(join(folder, 'folder'), holder) }
+    return { id, fault: null, release: (await lockFile(join(folder, 'folder'), holder)).release }
   } catch (error) {
     return { id, fault: error as Error, release: async () => {} }
   }

@@ -23,12 +23,14 @@ export interface Frame extends Position {
   /** The checksum of the frame before; `chain` is this one's. `seq` is the number of its first record. */
   previous: number
   count: number
+  /** All of it, head and payload. */
+  bytes: Buffer
   payload: Buffer
   end: number
 }
 
 export const HEAD_BYTES = 40
-const MAGIC = Buffer.from([0xff, 0x41, 0x4d, 0x4a])
+export const MAGIC = Buffer.from([0xff, 0x41, 0x4d, 0x4a])
 const KINDS = ['head', 'batch', 'mark'] as const
 
 /** Fills in the head of a frame whose payload already stands behind it; `bytes` is exactly one frame. Answers its checksum. */
@@ -54,28 +56,30 @@ export const sealFrame = (
   return checksum
 }
 
-/** The frame at `offset`; null if there is none that is intact and belongs right there. */
-export const readFrame = (bytes: Buffer, offset: number): Frame | null => {
-  if (offset + HEAD_BYTES > bytes.length || bytes.compare(MAGIC, 0, 4, offset, offset + 4) !== 0) return null
-  const end = offset + HEAD_BYTES + bytes.readUInt32LE(offset + 8)
+/** How long the frame at `offset` says it is; 0 if no frame begins there. */
+export const lengthOfFrame = (bytes: Buffer, offset: number) =>
+  bytes.compare(MAGIC, 0, 4, offset, offset + 4) === 0 ? HEAD_BYTES + bytes.readUInt32LE(offset + 8) : 0
+
+/**
+ * The frame at `offset` in `bytes`, which stand at `base` in the file; null if there is none that is intact and belongs
+ * right there. Its `end` is a place in the file.
+ */
+export const readFrame = (bytes: Buffer, offset: number, base = 0): Frame | null => {
+  if (offset + HEAD_BYTES > bytes.length) return null
+  const end = offset + lengthOfFrame(bytes, offset)
   const kind = KINDS[bytes.readUInt32LE(offset + 16)]
-  if (end > bytes.length || !kind || bytes.readDoubleLE(offset + 32) !== offset) return null
+  if (end === offset || end > bytes.length) return null
+  if (!kind || bytes.readDoubleLE(offset + 32) !== base + offset) return null
   const chain = bytes.readUInt32LE(offset + 4)
   if (crc32(bytes.subarray(offset + 8, end)) !== chain) return null
   return {
     kind,
     chain,
-    end,
+    end: base + end,
     previous: bytes.readUInt32LE(offset + 12),
     count: bytes.readUInt32LE(offset + 20),
     seq: bytes.readDoubleLE(offset + 24),
+    bytes: bytes.subarray(offset, end),
     payload: bytes.subarray(offset + HEAD_BYTES, end),
   }
-}
-
-/** The offset of the first intact frame at or after `from`; -1 if there is none. */
-export const findFrame = (bytes: Buffer, from: number) => {
-  let at = bytes.indexOf(MAGIC, from)
-  while (at >= 0 && !readFrame(bytes, at)) at = bytes.indexOf(MAGIC, at + 1)
-  return at
 }

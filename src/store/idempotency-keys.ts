@@ -60,9 +60,3 @@ export const releaseRequest = (tx: Tx, request: RequestKey) =>
 
 /** For an engine that only one process can hold: whatever ran before its start runs no more. */
 export const releaseAllRequests = (tx: Tx) => tx.run('DELETE FROM idempotency_keys WHERE status IS NULL')
-
-export const hasOldRequests = async (q: Reader, before: number) =>
-  (await q.get('SELECT 1 AS one FROM idempotency_keys WHERE created_at <= $1 LIMIT 1', [before])) !== undefined
-
-export const forgetRequests = (tx: Tx, before: number) =>
-  tx.run('DELETE FROM idempotency_keys WHERE created_at <= $1', [before])

@@ -13,25 +13,21 @@ export const isJobDue = async (q: Reader, name: string, now: number, realNow: nu
     realNow,
   ])) !== undefined
 
-/** Takes a due job for the length of a lease. Answers when it was due; undefined if it is not, or in other hands. */
-export const claimJob = async (
-  tx: Tx,
-  claim: { name: string; now: number; realNow: number; leasedUntil: number },
-): Promise<number | undefined> =>
-  (
-    await tx.get<{ dueAt: number }>(
-      `UPDATE jobs SET leased_until = $4 WHERE name = $1 AND next_at <= $2 AND leased_until <= $3
-       RETURNING next_at AS "dueAt"`,
-      [claim.name, claim.now, claim.realNow, claim.leasedUntil],
-    )
-  )?.dueAt
+/** Takes a due job for the length of a lease. Returns when it was due, and how often in a row it has been taken up again. */
+export const claimJob = (tx: Tx, claim: { name: string; now: number; realNow: number; leasedUntil: number }) =>
+  tx.get<{ dueAt: number; retries: number }>(
+    `UPDATE jobs SET leased_until = $4 WHERE name = $1 AND next_at <= $2 AND leased_until <= $3
+     RETURNING next_at AS "dueAt", retries`,
+    [claim.name, claim.now, claim.realNow, claim.leasedUntil],
+  )
 
 /** Gives a job back until `nextAt`. Changes nothing if another has it in hand by now. */
-export const endJob = (tx: Tx, name: string, leasedUntil: number, nextAt: number) =>
-  tx.run('UPDATE jobs SET next_at = $3, leased_until = 0 WHERE name = $1 AND leased_until = $2', [
+export const endJob = (tx: Tx, name: string, leasedUntil: number, nextAt: number, retries = 0) =>
+  tx.run('UPDATE jobs SET next_at = $3, leased_until = 0, retries = $4 WHERE name = $1 AND leased_until = $2', [
     name,
     leasedUntil,
     nextAt,
+    retries,
   ])
 
 /** What a dead process had in hand is free again. For an engine that only one process can hold. */

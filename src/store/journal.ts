@@ -11,10 +11,12 @@
  * report success the next time.
  */
 import { dirname } from 'node:path'
+import { crc32 } from 'node:zlib'
 import { StoreError } from './db.ts'
-import { type Disk, type DiskFile, writeFully } from './disk.ts'
+import { type Disk, type DiskFile, piecesOf, writeFully } from './disk.ts'
 import type { Effect } from './engine.ts'
 import { HEAD_BYTES, type Position, sealFrame } from './frame.ts'
+import type { JournalContent } from './replay.ts'
 
 /** What a unit of work waits for. `effects` is null for one that wrote nothing but may have seen what is not durable yet. */
 export interface Waiter {
@@ -39,6 +41,8 @@ export const nextPath = (file: string) => `${file}.journal.next`
 const ZEROS = Buffer.alloc(2 * 1024 * 1024)
 // Enough work for one sync to be worth it, and early enough that the disk works while the rest still computes.
 const FULL_BATCH = 32
+// Room for a full batch of what is usual.
+const SCRATCH_BYTES = 1024 * 1024
 const MARK_AFTER_MS = 20
 
 export class Journal {
@@ -48,7 +52,7 @@ export class Journal {
   #end: JournalEnd
   #start: number
   #texts: Map<string, number>
-  #scratch = Buffer.allocUnsafe(256 * 1024)
+  readonly #scratch = Buffer.allocUnsafe(SCRATCH_BYTES)
   #waiting: Waiter[] = []
   #batch: Waiter[] | null = null
   #writing = false
@@ -63,18 +67,41 @@ export class Journal {
   onFatal: (error: StoreError) => void = () => {}
   onBatch: (bytes: number) => void = () => {}
   warn: (message: string) => void = () => {}
+  /** Throws if this process must not tell anybody that a write is done: another may have the journal. */
+  prove: () => void = () => {}
 
   /** Makes a new, empty journal that follows `start`, durable under its name before it resolves. */
   static async create(disk: Disk, file: string, start: Position) {
-    const next = await writeNext(disk, file, start)
-    await disk.rename(nextPath(file), journalPath(file))
-    await disk.syncFolder(dirname(file))
-    return new Journal(disk, file, next.handle, start.seq, next.end)
+    const { head, end } = headOf(start)
+    const handle = await writeNext(disk, file, next => writeFully(next, head, 0), head.length)
+    await putInPlace(disk, file, handle)
+    return new Journal(disk, file, handle, start.seq, end)
+  }
+
+  /** Goes on in a new file with the same records: what is there may be in the system's memory alone. */
+  static async renew(disk: Disk, file: string, { start, end, checksum }: JournalContent) {
+    const old = await disk.openToRead(journalPath(file))
+    try {
+      const copy = (next: DiskFile) => {
+        let sum = 0
+        for (const { bytes, position } of old ? piecesOf(old, end.offset) : []) {
+          writeFully(next, bytes, position)
+          sum = crc32(bytes, sum)
+        }
+        // After a failed sync the system may give up what it had read to us.
+        if (sum !== checksum) throw new StoreError(`${journalPath(file)} has changed since it was read: start again.`)
+      }
+      const handle = await writeNext(disk, file, copy, end.offset)
+      await putInPlace(disk, file, handle)
+      return new Journal(disk, file, handle, start.seq, { ...end, length: end.offset + ZEROS.length })
+    } finally {
+      await old?.close().catch(() => {}) // it was only read
+    }
   }
 
   /** Goes on writing where a recovered journal ends. */
-  static async resume(disk: Disk, file: string, start: number, end: JournalEnd) {
-    return new Journal(disk, file, await disk.open(journalPath(file)), start, end)
+  static async resume(disk: Disk, file: string, { start, end }: JournalContent) {
+    return new Journal(disk, file, await disk.open(journalPath(file)), start.seq, end)
   }
 
   private constructor(disk: Disk, file: string, handle: DiskFile, start: number, end: JournalEnd) {
@@ -144,9 +171,19 @@ export class Journal {
     }
     // Only now: whoever wrote last has set it. A mark that comes later would go where the number of this file goes then.
     clearTimeout(this.#markTimer)
-    if (!this.#dead) await this.#finish()
+    try {
+      if (!this.#dead) await this.#finish()
+    } finally {
+      this.#dead ??= new StoreError('The database is closed.')
+      await this.#handle.close().catch(() => {})
+    }
+  }
+
+  /** Leaves the file as it is. */
+  async abandon() {
+    clearTimeout(this.#markTimer)
     this.#dead ??= new StoreError('The database is closed.')
-    await this.#handle.close().catch(() => {})
+    await this.#handle.close()
   }
 
   // After the poll phase: all requests that have arrived by now get into the same batch.
@@ -169,6 +206,7 @@ export class Journal {
         this.#batch = batch
         this.#waiting = []
         await this.#writeBatch(batch)
+        this.prove() // behind the sync: whoever took over before it has not seen this batch
         this.#batch = null
         for (const waiter of batch) waiter.done()
         if (this.#rotation) await this.#rotate(this.#rotation)
@@ -177,8 +215,13 @@ export class Journal {
       this.#die(error as Error)
     }
     this.#writing = false
-    if (!this.#dead) this.#markTimer = setTimeout(() => this.#markWhenIdle(), MARK_AFTER_MS).unref()
+    if (!this.#dead) this.markSoon()
     this.#whenIdle?.()
+  }
+
+  /** Once nothing is written for a while, says on the disk that all before is durable. */
+  markSoon() {
+    this.#markTimer = setTimeout(() => this.#markWhenIdle(), MARK_AFTER_MS).unref()
   }
 
   async #writeBatch(batch: readonly Waiter[]) {
@@ -216,8 +259,8 @@ export class Journal {
 
   #frame(json: string) {
     const most = HEAD_BYTES + json.length * 3 // no UTF-16 unit takes more than three bytes of UTF-8
-    if (this.#scratch.length < most) this.#scratch = Buffer.allocUnsafe(most * 2)
-    return this.#scratch.subarray(0, HEAD_BYTES + this.#scratch.write(json, HEAD_BYTES))
+    const frame = most <= this.#scratch.length ? this.#scratch : Buffer.allocUnsafe(most) // which goes with its batch
+    return frame.subarray(0, HEAD_BYTES + frame.write(json, HEAD_BYTES))
   }
 
   #reserve(needed: number) {
@@ -249,9 +292,10 @@ export class Journal {
 
   /** Each step is durable before the next: whichever was the last before a crash, recovery finds one unbroken history. */
   async #rotate({ done }: { done(rotated: boolean): void }) {
-    let next: Awaited<ReturnType<typeof writeNext>>
+    const { head, end } = headOf(this.position)
+    let next: DiskFile
     try {
-      next = await writeNext(this.#disk, this.#file, this.position)
+      next = await writeNext(this.#disk, this.#file, draft => writeFully(draft, head, 0), head.length)
     } catch (error) {
       await this.#disk.remove(nextPath(this.#file)).catch(() => {})
       this.warn(`No new journal could be started: ${(error as Error).message}. Writing goes on in the old one.`)
@@ -261,23 +305,20 @@ export class Journal {
     }
     await this.#finish()
     await this.#handle.close()
-    this.#handle = next.handle
-    this.#end = next.end
+    this.#handle = next
+    this.#end = end
     this.#texts = new Map()
     await this.#disk.rename(journalPath(this.#file), sealedPath(this.#file))
     await this.#disk.syncFolder(dirname(this.#file))
     await this.#disk.rename(nextPath(this.#file), journalPath(this.#file))
     await this.#disk.syncFolder(dirname(this.#file))
     this.#rotation = null
-    this.#start = next.end.seq
+    this.#start = end.seq
     done(true)
   }
 
   #die(cause: Error) {
-    const error = new StoreError(
-      `${journalPath(this.#file)} can't be written: ${cause.message}. Nothing more is accepted; see to the disk, then start again.`,
-      { cause },
-    )
+    const error = cause instanceof StoreError ? cause : unwritable(journalPath(this.#file), cause)
     this.#dead = error
     for (const waiter of [...(this.#batch ?? []), ...this.#waiting]) waiter.fail(error)
     this.#batch = null
@@ -287,19 +328,42 @@ export class Journal {
   }
 }
 
-const writeNext = async (disk: Disk, file: string, start: Position) => {
-  await disk.remove(nextPath(file))
-  const handle = await disk.open(nextPath(file))
+const unwritable = (path: string, cause: Error) =>
+  new StoreError(
+    `${path} can't be written: ${cause.message}. Nothing more is accepted; see to the disk, then start again.`,
+    { cause },
+  )
+
+/** An empty journal that follows `start`. */
+const headOf = (start: Position) => {
   const head = Buffer.concat([Buffer.alloc(HEAD_BYTES), Buffer.from('{"format":1}')])
   const chain = sealFrame(head, { kind: 'head', seq: start.seq, count: 0, offset: 0, previous: start.chain })
+  const end: JournalEnd = { seq: start.seq, chain, offset: head.length, length: head.length + ZEROS.length, texts: [] }
+  return { head, end }
+}
+
+/** A new journal, durable under a name of its own: what `write` writes, which has `length` bytes, and zeros. */
+const writeNext = async (disk: Disk, file: string, write: (next: DiskFile) => void, length: number) => {
+  await disk.remove(nextPath(file))
+  const handle = await disk.open(nextPath(file))
   try {
-    writeFully(handle, head, 0)
-    writeFully(handle, ZEROS, head.length)
+    write(handle)
+    writeFully(handle, ZEROS, length)
     await handle.datasync()
   } catch (error) {
     await handle.close().catch(() => {})
     throw error
   }
-  const end = { seq: start.seq, chain, offset: head.length, length: head.length + ZEROS.length, texts: [] as string[] }
-  return { handle, end }
+  return handle
+}
+
+/** What `writeNext` has made is the journal from now on. */
+const putInPlace = async (disk: Disk, file: string, next: DiskFile) => {
+  try {
+    await disk.rename(nextPath(file), journalPath(file))
+    await disk.syncFolder(dirname(file))
+  } catch (error) {
+    await next.close().catch(() => {})
+    throw error
+  }
 }

@@ -50,6 +50,12 @@ export async function deleteKey(tx: Tx, id: string): Promise<void> {
   await tx.run('DELETE FROM api_key_uses WHERE key_id = $1', [id])
 }
 
+/** Returns how many there were. */
+export async function deleteKeys(tx: Tx, userId: string): Promise<number> {
+  await tx.run('DELETE FROM api_key_uses WHERE key_id IN (SELECT id FROM api_keys WHERE user_id = $1)', [userId])
+  return tx.run('DELETE FROM api_keys WHERE user_id = $1', [userId])
+}
+
 /** Changes nothing if the key is gone or was used after `unlessUsedAfter`. */
 export const touchKey = (tx: Tx, id: string, now: number, unlessUsedAfter: number) =>
   tx.run(

@@ -1,6 +1,5 @@
 /** Files in a folder of this machine: one file each, under its id. */
-import { createReadStream } from 'node:fs'
-import { mkdir, mkdtemp, open, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, open, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -22,9 +21,8 @@ export async function openLocalFiles(folder: string | null): Promise<FileStore> 
       await sync(root)
     },
     async read(id): Promise<Readable> {
-      const path = pathOf(id)
-      await stat(path)
-      return createReadStream(path)
+      const file = await open(pathOf(id)) // before the answer begins, so that a failure can be told
+      return file.createReadStream()
     },
     remove: id => rm(pathOf(id), { force: true }),
     async close() {

@@ -4,7 +4,7 @@ import { columns, type Reader, type Tx } from './db.ts'
 export interface MailRow {
   id: string
   kind: 'password_reset' | 'notification'
-  /** The email that was given, or the id of the notification. */
+  /** The email that was given, or the id of the notification or of the security notice. */
   about: string
   attempts: number
 }
@@ -29,6 +29,14 @@ export const claimMail = (tx: Tx, { id, attempts }: MailRow, nextAt: number) =>
     attempts,
     nextAt,
   ])
+
+/** Says when a letter is tried again. Changes nothing if another has it in hand by now. */
+export const retryMail = (tx: Tx, { id, attempts }: MailRow, nextAt: number) =>
+  tx.run('UPDATE mails SET next_at = $3 WHERE id = $1 AND attempts = $2', [id, attempts, nextAt])
+
+/** Letters that would carry a token to this email, whether or not one was tried. */
+export const deleteResetMails = (tx: Tx, email: string) =>
+  tx.run(`DELETE FROM mails WHERE kind = 'password_reset' AND about = $1`, [email])
 
 export const deleteMail = (tx: Tx, id: string) => tx.run('DELETE FROM mails WHERE id = $1', [id])
 

@@ -30,8 +30,7 @@ export const notificationsOf = (q: Reader, userId: string, limit: number, offset
   q.all<NotificationRow>(`${select} WHERE user_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3`, [userId, limit, offset])
 
 export const countNotifications = async (q: Reader, userId: string) =>
-  (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM notifications WHERE user_id = $1', [userId]))?.count ??
-  0
+  (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM notifications WHERE user_id = $1', [userId]))!.count
 
 /** The first reading is the one that is kept. */
 export const markRead = (tx: Tx, id: string, now: number) =>

@@ -12,6 +12,18 @@ export interface DeliveryRow {
 
 type NewDelivery = Omit<DeliveryRow, 'attempts'> & { createdAt: number }
 
+/** The first or the last place of a task's queue to one agent. However long that is, it is read at one end. */
+const endOf = (order: 'ASC' | 'DESC', taskId: string, agentId: string) =>
+  `(SELECT d.place FROM deliveries d WHERE d.task_id = ${taskId} AND d.agent_id = ${agentId} AND d.ended_at IS NULL
+    ORDER BY d.place ${order}, d.id ${order} LIMIT 1)`
+
+/** How many events of a task wait for one agent. They leave at one end and join at the other, so no place is free. */
+export const queueLength = async (q: Reader, taskId: string, agentId: string) =>
+  (await q.get<{ length: number }>(
+    `SELECT COALESCE(${endOf('DESC', '$1', '$2')} - ${endOf('ASC', '$1', '$2')} + 1, 0) AS length`,
+    [taskId, agentId],
+  ))!.length
+
 /** Joins the end of its task's queue to this agent: `pending` if nothing is before it, else `waiting`. The task is held. */
 export const insertDelivery = (tx: Tx, row: NewDelivery) =>
   tx.runAll([
@@ -19,8 +31,7 @@ export const insertDelivery = (tx: Tx, row: NewDelivery) =>
       sql: `INSERT INTO deliveries (id, agent_id, task_id, event, body, state, place, next_at, created_at)
      SELECT $1, $2, $3, $4, $5, CASE WHEN last.place IS NULL THEN 'pending' ELSE 'waiting' END,
        COALESCE(last.place + 1, 0), $6, $6
-     FROM (SELECT MAX(d.place) AS place FROM deliveries d
-       WHERE d.task_id = $3 AND d.agent_id = $2 AND d.ended_at IS NULL) last`,
+     FROM (SELECT ${endOf('DESC', '$3', '$2')} AS place) last`,
       values: [row.id, row.agentId, row.taskId, row.event, row.body, row.createdAt],
     },
   ])
@@ -38,6 +49,7 @@ export const insertFirstDelivery = (tx: Tx, row: NewDelivery, claim: { leasedUnt
 
 export interface QueuedAgent {
   agentId: string
+  builderId: string
   webhookUrl: string | null
   /** Sealed. */
   secret: string | null
@@ -70,7 +82,7 @@ interface QueuePage {
 export const queuedAgents = (q: Reader, { after, count, now, realNow }: QueuePage) =>
   q.all<QueuedAgent>(
     `${queued}
-     SELECT a.id AS "agentId", a.webhook_url AS "webhookUrl", a.secret, ${isDue('$3', '$4')}
+     SELECT a.id AS "agentId", a.builder_id AS "builderId", a.webhook_url AS "webhookUrl", a.secret, ${isDue('$3', '$4')}
      FROM queue JOIN agents a ON a.id = queue.agent_id ORDER BY a.id`,
     [after, count, now, realNow],
   )
@@ -78,7 +90,7 @@ export const queuedAgents = (q: Reader, { after, count, now, realNow }: QueuePag
 /** The same of one agent. */
 export const queuedAgent = (q: Reader, at: { agentId: string; now: number; realNow: number }) =>
   q.get<QueuedAgent>(
-    `SELECT a.id AS "agentId", a.webhook_url AS "webhookUrl", a.secret, ${isDue('$1', '$2')} FROM agents a WHERE a.id = $3`,
+    `SELECT a.id AS "agentId", a.builder_id AS "builderId", a.webhook_url AS "webhookUrl", a.secret, ${isDue('$1', '$2')} FROM agents a WHERE a.id = $3`,
     [at.now, at.realNow, at.agentId],
   )
 
@@ -87,7 +99,7 @@ const deliveryColumns = columns('id', 'agentId', 'taskId', 'event', 'body', 'att
 /** An agent with the first of its deliveries that is due, claimed or not; `id` is null if none is. */
 export type QueueHead = Omit<QueuedAgent, 'due'> & (DeliveryRow | { id: null })
 
-const head = `SELECT a.id AS "agentId", a.webhook_url AS "webhookUrl", a.secret,
+const head = `SELECT a.id AS "agentId", a.builder_id AS "builderId", a.webhook_url AS "webhookUrl", a.secret,
   d.id, d.task_id AS "taskId", d.event, d.body, d.attempts`
 const firstDue = (now: string) =>
   `LEFT JOIN deliveries d ON d.id = (SELECT n.id FROM deliveries n

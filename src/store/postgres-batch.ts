@@ -72,6 +72,7 @@ export class Batch extends pg.Query {
   #at = 0
   /** Where in the batch statements are prepared. */
   #preparing: number[] = []
+  /** Of its connection, from when it is sent. */
   #statements: Statements | null = null
   /** Nothing can be added any more. */
   sent = false
@@ -154,7 +155,7 @@ export class Batch extends pg.Query {
     this.sent = true
     for (const at of this.#preparing) if (at >= this.#at) this.#doubt(this.#parts[at]!.name)
     if (outdated.includes(codeOf(error))) {
-      for (const name of this.#statements?.prepared ?? []) this.#doubt(name)
+      for (const name of this.#statements!.prepared) this.#doubt(name)
       this.#columnsOf.clear()
     }
     for (const part of this.#parts.slice(this.#at)) part.reject(error)
@@ -162,8 +163,8 @@ export class Batch extends pg.Query {
   }
 
   #doubt(name: string) {
-    this.#statements?.prepared.delete(name)
-    this.#statements?.doubtful.add(name)
+    this.#statements!.prepared.delete(name)
+    this.#statements!.doubtful.add(name)
   }
 
   #send(connection: Connection, { text, name, values, columns }: Part, at: number) {

@@ -4,6 +4,7 @@ import { type Db, type Reader, type Step, StoreError, type Tx, type Value } from
 import type { Batch, Columns } from './postgres-batch.ts'
 import { codeOf, exhausted, translated, triesFor } from './postgres-errors.ts'
 import { Glances } from './postgres-glances.ts'
+import { Reach } from './postgres-reach.ts'
 import { joinedText, notAll, postgresText } from './postgres-text.ts'
 import { type Isolation, SILENCE_MS, Wire } from './postgres-wire.ts'
 import { createTurns, type Turns } from './turns.ts'
@@ -87,9 +88,11 @@ type Work<T> = (tx: Tx) => Promise<T>
 
 class PostgresDb implements Db {
   readonly shared = true
+  readonly fill = null
   readonly #pool: pg.Pool
   readonly #probes: pg.Pool
   readonly #turns: Turns
+  readonly #reach: Reach
   readonly #settings: typeof DEFAULTS
   readonly #warn: (message: string) => void
   readonly #wires = new WeakMap<pg.PoolClient, Wire>()
@@ -102,6 +105,7 @@ class PostgresDb implements Db {
     this.#pool = pool
     this.#probes = probes
     this.#turns = createTurns(settings.poolSize, settings.queueTimeoutMs)
+    this.#reach = new Reach(() => probes.query('SELECT 1'))
     this.#settings = settings
     this.#warn = warn
   }
@@ -138,6 +142,7 @@ class PostgresDb implements Db {
   }
 
   async close() {
+    this.#reach.back()
     this.#closing ??= Promise.all([this.#pool.end(), this.#probes.end()])
     await this.#closing
   }
@@ -147,6 +152,7 @@ class PostgresDb implements Db {
       () => true,
       () => false,
     )
+    if (answers) this.#reach.back()
     setTimeout(() => {
       this.#readiness = null
     }, PROBE_KEPT_MS).unref()
@@ -205,8 +211,9 @@ class PostgresDb implements Db {
    */
   async #connect() {
     if (this.#closing) throw new StoreError('The database is closed.')
+    this.#proveReach()
     await this.#turns.take()
-    const client = await this.#pool.connect().catch(error => {
+    const client = await this.#dial().catch(error => {
       this.#turns.give()
       throw translated(error)
     })
@@ -215,6 +222,21 @@ class PostgresDb implements Db {
       this.#turns.give()
     }
     return { client, release }
+  }
+
+  /** One that is open already says more than a dial that has failed. */
+  #proveReach() {
+    if (this.#pool.idleCount === 0) this.#reach.prove()
+  }
+
+  async #dial(): Promise<pg.PoolClient> {
+    this.#proveReach() // whoever waited for a turn may have waited while it went away
+    try {
+      return await this.#pool.connect()
+    } catch (error) {
+      this.#reach.lost(error as Error)
+      throw error
+    }
   }
 
   #wire(client: pg.PoolClient): Wire {

@@ -13,72 +13,136 @@
  * milliseconds later, or was lost with the machine), and that is damaged afterwards, looks like a torn write. Two faults
  * at once, a crash in those milliseconds and damage to just those bytes, are beyond one copy on one disk.
  *
- * A sealed journal was closed with a mark and synced before it got its name: one that doesn't end in its mark is damaged.
- * A new journal is durable before it gets its name: one without an intact head is damaged.
+ * A new journal is durable before it gets its name: one without an intact head is damaged. Which files fit together, and
+ * what is done with them, is said in file-state.ts.
  */
 import { dirname } from 'node:path'
 import { StoreError } from './db.ts'
 import type { Disk } from './disk.ts'
 import type { Engine } from './engine.ts'
-import { type Position, same } from './frame.ts'
+import { type Found, type Misfit, type Part, type State, type Step, stateOf } from './file-state.ts'
+import type { Position } from './frame.ts'
 import { Journal, journalPath, nextPath, sealedPath } from './journal.ts'
 import { damagedAt, type JournalContent, readJournal, replay, restore } from './replay.ts'
-import { readSnapshot, temporaryPath } from './snapshot.ts'
+import { readSnapshot, type Snapshot, temporaryPath, writeSnapshot } from './snapshot.ts'
 
 export interface Recovered extends Position {
   engine: Engine
+  found: Found
+  state: State
   snapshotSeq: number
   snapshotBytes: number
-  /** True if another program has changed the snapshot. */
-  edited: boolean
   sealed: JournalContent | undefined
   current: JournalContent | undefined
 }
 
-/** Reads `file` and its journals and changes nothing on the disk. Throws a StoreError if anything durable is damaged. */
-export const recover = async (disk: Disk, file: string): Promise<Recovered> => {
-  const sealed = await readJournal(disk, sealedPath(file))
-  if (sealed && !sealed.marked) throw damagedAt(sealed.path, sealed.end.offset)
-  const current = await readJournal(disk, journalPath(file))
-  const journals = [sealed, current].filter(journal => journal !== undefined)
-  if (sealed && current && !same(sealed.end, current.start)) throw unrelated(sealed.path, current.path)
-  const { engine, edited, bytes, ...snapshot } = await readSnapshot(disk, file)
+/** Which journals are read, and how the snapshot is: in memory, or in a copy of its file. */
+export interface Ways {
+  parts?: readonly Part[]
+  snapshot?: (disk: Disk, file: string) => Promise<Snapshot>
+}
+
+/** Reads `file` and its journals and changes nothing in them. Throws a StoreError if anything durable is damaged. */
+export const recover = async (
+  disk: Disk,
+  file: string,
+  { parts = ['sealed', 'current'], snapshot = readSnapshot }: Ways = {},
+): Promise<Recovered> => {
+  const read: JournalContent[] = []
+  const journalIn = async (part: Part, path: string) => {
+    const journal = parts.includes(part) ? await readJournal(disk, path) : undefined
+    if (journal) read.push(journal)
+    return journal
+  }
   try {
-    if (edited && journals.some(({ records }) => records > 0)) throw editedBelow(file)
-    const newer = newerThan(snapshot, journals, file)
-    for (const journal of newer) replay(engine, journal)
-    const { seq, chain } = newer.at(-1)?.end ?? current?.end ?? sealed?.end ?? snapshot
-    return { engine, seq, chain, snapshotSeq: snapshot.seq, snapshotBytes: bytes, edited, sealed, current }
+    const sealed = await journalIn('sealed', sealedPath(file))
+    const current = await journalIn('current', journalPath(file))
+    return replayed(await snapshot(disk, file), file, { sealed, current })
+  } finally {
+    for (const journal of read) await journal.close()
+  }
+}
+
+const replayed = (
+  { engine, edited, bytes, ...snapshot }: Snapshot,
+  file: string,
+  { sealed, current }: Pick<Recovered, 'sealed' | 'current'>,
+): Recovered => {
+  try {
+    const found = { snapshot, edited, sealed, current }
+    const state = stateOf(found, refusalOf(file, sealed))
+    for (const part of state.follow) replay(engine, { sealed, current }[part]!)
+    return { engine, ...state.end, found, state, snapshotSeq: snapshot.seq, snapshotBytes: bytes, sealed, current }
   } catch (error) {
     engine.close()
     throw error
   }
 }
 
-/** The journals that the snapshot has not taken in. */
-const newerThan = (snapshot: Position, journals: readonly JournalContent[], file: string) => {
-  const from = journals.findIndex(({ start }) => same(start, snapshot))
-  if (from >= 0) return journals.slice(from)
-  const last = journals.at(-1)
-  if (last && !same(last.end, snapshot)) throw unrelated(file, last.path)
-  return []
+/** What taking the steps has led to. */
+export interface Settled {
+  /** Where writing goes on, if a step has opened it. */
+  journal: Journal | undefined
+  snapshotBytes: number
 }
 
-/** Makes the disk agree with what was recovered, and opens the journal where writing goes on. */
-export const resumeJournal = async (disk: Disk, file: string, { current, seq, chain }: Recovered) => {
-  await disk.remove(temporaryPath(file))
-  await disk.remove(nextPath(file))
-  if (!current) return Journal.create(disk, file, { seq, chain })
-  const end = { ...current.end }
-  if (current.tornBytes) {
-    const handle = await disk.open(current.path)
-    await handle.truncate(end.offset)
-    await handle.close()
-    end.length = end.offset
+/** Takes the steps one by one; each is durable before the next. */
+export const takeSteps = async (
+  disk: Disk,
+  file: string,
+  { steps, recovered }: { steps: readonly Step[]; recovered: Recovered },
+): Promise<Settled> => {
+  const { engine, seq, chain, found, current, snapshotBytes } = recovered
+  const settled: Settled = { journal: undefined, snapshotBytes }
+  const actions: Record<Step, () => Promise<unknown>> = {
+    'remove what was not finished': async () => {
+      await disk.remove(temporaryPath(file))
+      await disk.remove(nextPath(file))
+    },
+    'sync snapshot': () => syncFile(disk, file, snapshotBytes),
+    'sync names': () => disk.syncFolder(dirname(file)),
+    'remove sealed': () => disk.remove(sealedPath(file)),
+    'remove current': () => disk.remove(journalPath(file)),
+    'begin current': async () => {
+      settled.journal = await Journal.create(disk, file, { seq, chain })
+    },
+    'write current anew': async () => {
+      settled.journal = await Journal.renew(disk, file, current!)
+    },
+    'write snapshot again': async () => {
+      settled.snapshotBytes = await writeSnapshot(disk, file, engine, found.snapshot)
+    },
+    'write snapshot at the end': async () => {
+      settled.snapshotBytes = await writeSnapshot(disk, file, engine, { seq, chain })
+    },
   }
-  // A crash may have come between a rename and the sync of the folder: what is built upon must be durable.
-  await disk.syncFolder(dirname(file))
-  return Journal.resume(disk, file, current.start.seq, end)
+  try {
+    for (const step of steps) await actions[step]()
+  } catch (error) {
+    await settled.journal?.close().catch(() => {})
+    throw error
+  }
+  return settled
+}
+
+/** Somebody may have copied it here a moment ago. */
+const syncFile = async (disk: Disk, file: string, bytes: number) => {
+  if (bytes === 0) return
+  const handle = await disk.open(file)
+  try {
+    await handle.datasync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** The error for files that don't fit together. */
+const refusalOf = (file: string, sealed: JournalContent | undefined) => (misfit: Misfit) => {
+  const paths = { snapshot: file, sealed: sealedPath(file), current: journalPath(file) }
+  if (misfit.why === 'sealed has no mark') return damagedAt(paths.sealed, sealed!.end.offset)
+  if (misfit.why === 'edited below newer records') return editedBelow(file)
+  const [a, b] = misfit.parts
+  return unrelated(paths[a], paths[b])
 }
 
 const unrelated = (a: string, b: string) =>

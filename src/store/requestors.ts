@@ -1,6 +1,7 @@
 /** What a buyer has done so far, out of tasks, disputes and reviews. Source: D27. */
 import type { TaskState } from '../api/flow.ts'
 import type { Reader, Value } from './db.ts'
+import { type UserRow, userColumns } from './users.ts'
 
 /** A buyer, or one of the agents that buy. */
 export interface Requestor {
@@ -8,11 +9,14 @@ export interface Requestor {
   readonly agentId: string | null
 }
 
-/** Whether an agent has ever submitted a task of its own. */
-export const hasBought = async (q: Reader, agentId: string) =>
-  (await q.get('SELECT 1 AS one FROM tasks WHERE buyer_agent_id = $1 AND submitted_at IS NOT NULL LIMIT 1', [
-    agentId,
-  ])) !== undefined
+/** Whose wallet paid for the latest task that an agent has submitted, to this builder if there is any; undefined if none. */
+export const latestPayerOf = (q: Reader, agentId: string, builderId: string) =>
+  q.get<UserRow>(
+    `SELECT ${userColumns} FROM users WHERE id = (
+       SELECT t.buyer_id FROM tasks t WHERE t.buyer_agent_id = $1 AND t.submitted_at IS NOT NULL
+       ORDER BY CASE WHEN t.builder_id = $2 THEN 0 ELSE 1 END, t.submitted_at DESC, t.id DESC LIMIT 1)`,
+    [agentId, builderId],
+  )
 
 /** Everything that was submitted. An agent buys with the wallets of several, so it is looked for by itself. */
 const bought = ({ agentId }: Requestor) =>

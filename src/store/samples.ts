@@ -29,7 +29,7 @@ export const samplesOf = (q: Reader, agentId: string, limit: number, offset: num
   ])
 
 export const countSamples = async (q: Reader, agentId: string) =>
-  (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM samples WHERE agent_id = $1', [agentId]))?.count ?? 0
+  (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM samples WHERE agent_id = $1', [agentId]))!.count
 
 /** Answers 0 if this agent has no such sample. */
 export const deleteSample = (tx: Tx, agentId: string, id: string) =>

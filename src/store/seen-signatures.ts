@@ -25,10 +25,3 @@ export const keepSignature = (tx: Tx, row: SeenSignatureRow) => tx.run(insert, v
 /** For an answer that changed nothing; the first one kept stays. */
 export const keepFirstSignature = (tx: Tx, row: SeenSignatureRow) =>
   tx.run(`${insert} ON CONFLICT (signature) DO NOTHING`, values(row))
-
-/** Whether any was seen before `before`, real time in ms. */
-export const hasOldSignatures = async (q: Reader, before: number) =>
-  (await q.get('SELECT signature FROM seen_signatures WHERE seen_at < $1 LIMIT 1', [before])) !== undefined
-
-export const forgetSignatures = (tx: Tx, before: number) =>
-  tx.run('DELETE FROM seen_signatures WHERE seen_at < $1', [before])

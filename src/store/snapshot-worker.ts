@@ -2,13 +2,14 @@
 import { constants, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { realDisk } from './disk.ts'
+import { fenced } from './fence.ts'
 import type { Task } from './fold.ts'
-import { foldSealed } from './snapshot.ts'
+import { foldSealed } from './fold-sealed.ts'
 import { useCompiled } from './wasm.ts'
 
 // There a priority is the thread's own; elsewhere it would be the whole process'. Requests that need the processor go first.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
-const { file, sqlite }: Task = workerData
+const { file, proof, sqlite }: Task = workerData
 useCompiled(sqlite)
-parentPort!.postMessage(await foldSealed(realDisk, file))
+parentPort!.postMessage(await foldSealed(fenced(realDisk, proof), file))

@@ -4,12 +4,14 @@ import { basename, dirname, join } from 'node:path'
 import { type Db, type Reader, StoreError, type Tx } from './db.ts'
 import { type Disk, realDisk } from './disk.ts'
 import { Engine } from './engine.ts'
+import { fenced, type Proof, prove } from './fence.ts'
+import { stepsOfStart } from './file-state.ts'
+import { type Fill, FillWarning, FULL_BYTES } from './fill-level.ts'
 import { foldInWorker } from './fold.ts'
 import { History } from './history.ts'
-import type { Journal } from './journal.ts'
-import { lockFile } from './lock.ts'
-import { recover, resumeJournal } from './recovery.ts'
-import { writeSnapshot } from './snapshot.ts'
+import { Journal } from './journal.ts'
+import { type Lock, lockFile } from './lock.ts'
+import { type Recovered, recover, takeSteps } from './recovery.ts'
 import { Unit } from './unit.ts'
 
 export interface SqliteOptions {
@@ -25,13 +27,15 @@ export interface SqliteOptions {
   holder?: string
   /** How long the journal may grow before a snapshot takes it in, in bytes, if the snapshot is small. */
   journalBytes?: number
+  /** How large the database may become before it counts as full. */
+  fullBytes?: number | undefined
 }
 
 /** For tests: a disk that records or fails, the thread replaced by a call, no lock. */
 export interface Parts {
   disk: Disk
-  fold: (file: string) => Promise<number>
-  lock: (file: string, holder?: string) => Promise<() => Promise<void>>
+  fold: (file: string, proof: Proof | null) => Promise<number>
+  lock: (file: string, holder?: string) => Promise<Lock>
 }
 
 export interface Stats {
@@ -52,6 +56,8 @@ export interface SqliteDb extends Db {
 }
 
 const JOURNAL_BYTES = 16 * 1024 * 1024
+/** So many write transactions lie between two looks at how full it is. */
+const LOOK_EVERY = 16
 /** Units under way beside which a snapshot waits for a quieter moment, until the journal is twice as long. */
 const CROWD = 8
 const parts: Parts = { disk: realDisk, fold: foldInWorker, lock: lockFile }
@@ -59,21 +65,34 @@ const parts: Parts = { disk: realDisk, fold: foldInWorker, lock: lockFile }
 /** Opens the database in `file`, made if it is missing. Throws a StoreError if it is in use or damaged. */
 export const openSqlite = (options: SqliteOptions) => openSqliteOn(parts, options)
 
-export const openSqliteOn = async ({ disk, fold, lock }: Parts, options: SqliteOptions): Promise<SqliteDb> => {
+export const openSqliteOn = async (using: Parts, options: SqliteOptions): Promise<SqliteDb> => {
   if (options.file === null) return new EmbeddedDb(await Engine.open(options.image), null, options)
-  const file = disk === realDisk ? await realPath(options.file) : options.file
-  const unlock = await lock(file, options.holder)
+  const file = using.disk === realDisk ? await realPath(options.file) : options.file
+  const lock = await using.lock(file, options.holder)
   try {
+    const disk = fenced(using.disk, lock.proof)
     const recovered = await recover(disk, file)
-    const journal = await resumeJournal(disk, file, recovered)
-    const snapshotBytes = recovered.edited
-      ? await writeSnapshot(disk, file, recovered.engine, recovered) // as our own again, before a journal goes on from it
-      : recovered.snapshotBytes
+    const { journal, snapshotBytes } = await settle(disk, file, { recovered, mayWake: lock.mayWake })
     const limit = options.journalBytes ?? JOURNAL_BYTES
-    const storage = { journal, snapshotBytes, limit, sealed: Boolean(recovered.sealed), fold: () => fold(file), unlock }
+    const sealed = recovered.state.follow.includes('sealed')
+    const storage = { journal, snapshotBytes, limit, sealed, fold: () => using.fold(file, lock.proof), lock }
     return new EmbeddedDb(recovered.engine, storage, options)
   } catch (error) {
-    await unlock()
+    await lock.release()
+    throw error
+  }
+}
+
+/** Makes durable what was found, before anybody is shown it. */
+const settle = async (disk: Disk, file: string, from: { recovered: Recovered; mayWake: boolean }) => {
+  const { recovered, mayWake } = from
+  try {
+    // An owner that wakes up has the old file open, not the new one.
+    const steps = stepsOfStart(recovered.state, recovered.found, mayWake)
+    const { journal, snapshotBytes } = await takeSteps(disk, file, { steps, recovered })
+    return { journal: journal ?? (await Journal.resume(disk, file, recovered.current!)), snapshotBytes }
+  } catch (error) {
+    recovered.engine.close()
     throw error
   }
 }
@@ -94,7 +113,7 @@ interface Storage {
   /** True if a sealed journal waits to be taken into the snapshot. */
   sealed: boolean
   fold: () => Promise<number>
-  unlock: () => Promise<void>
+  lock: Lock
 }
 
 type Outcome<T> = { value: T } | { error: unknown }
@@ -105,6 +124,8 @@ class EmbeddedDb implements SqliteDb {
   readonly #storage: Storage | null
   readonly #warn: (message: string) => void
   readonly #onFatal: (error: Error) => void
+  readonly #fullBytes: number
+  readonly #fillWarning: FillWarning
   #state: 'open' | 'closing' | 'dead' = 'open'
   #failure: StoreError | null = null
   #busy = false
@@ -121,8 +142,14 @@ class EmbeddedDb implements SqliteDb {
     this.#storage = storage
     this.#warn = options.warn ?? (() => {})
     this.#onFatal = options.onFatal
+    this.#fullBytes = options.fullBytes ?? FULL_BYTES
+    this.#fillWarning = new FillWarning(this.#warn)
+    this.#fillWarning.look(this.fill)
     if (!storage) return
-    const { journal } = storage
+    const { journal, lock } = storage
+    lock.onLost = error => this.#die(error)
+    journal.prove = () => prove(lock.proof)
+    journal.markSoon()
     journal.warn = this.#warn
     journal.onBatch = bytes => this.#foldIfLong(bytes)
     journal.onFatal = error => this.#die(error)
@@ -131,6 +158,10 @@ class EmbeddedDb implements SqliteDb {
 
   get waiting() {
     return this.#turns.length + (this.#storage?.journal.waiting ?? 0)
+  }
+
+  get fill(): Fill {
+    return { bytes: this.#engine.usedBytes, limit: this.#fullBytes }
   }
 
   glance<T>(work: (q: Reader) => Promise<T>): Promise<T> {
@@ -198,12 +229,21 @@ class EmbeddedDb implements SqliteDb {
     if (this.#busy && this.#state === 'open') await this.#turn().catch(() => {})
     if (this.#state === 'open') this.#state = 'closing'
     this.#refuseTurns()
-    if (this.#storage) {
-      await this.#folded()
-      await this.#storage.journal.close()
-      await this.#storage.unlock()
+    try {
+      if (this.#storage) await this.#closeFiles(this.#storage)
+    } finally {
+      this.#engine.close()
     }
-    this.#engine.close()
+  }
+
+  /** Whatever fails of it, the lock is given back: the process may live on. */
+  async #closeFiles({ journal, lock }: Storage) {
+    try {
+      await this.#folded()
+      await journal.close()
+    } finally {
+      await lock.release()
+    }
   }
 
   async snapshot() {
@@ -267,7 +307,7 @@ class EmbeddedDb implements SqliteDb {
   #settle<T>(outcome: Outcome<T>, unit: Unit | null): Promise<T> | T {
     const journal = this.#storage?.journal
     const effects = unit?.effects.length ? unit.effects : null
-    if (effects) this.#transactions++
+    if (effects && ++this.#transactions % LOOK_EVERY === 0) this.#fillWarning.look(this.fill)
     if (!journal || (!effects && journal.settled)) {
       if ('error' in outcome) throw outcome.error
       this.#runEffects(unit)

@@ -72,6 +72,7 @@ const own = [
   .map(name => `t.${columns(name)}`)
   .join(', ')
 
+const latest = '(SELECT y.id FROM deliverables y WHERE y.task_id = t.id ORDER BY y.place DESC LIMIT 1)'
 const deliverableColumns = `x.content AS "deliverableContent", x.notes AS "deliverableNotes",
   x.files AS "deliverableFiles", x.created_at AS "deliverableAt"`
 
@@ -83,11 +84,11 @@ const select = `SELECT ${own}, a.slug AS "agentSlug", a.name AS "agentName",
   x.id AS "deliverableId", ${deliverableColumns}, d.status AS "disputeStatus", ${disputeColumns}
 FROM tasks t JOIN agents a ON a.id = t.agent_id
   LEFT JOIN disputes d ON d.task_id = t.id
-  LEFT JOIN deliverables x ON x.id = (SELECT MAX(y.id) FROM deliverables y WHERE y.task_id = t.id)`
+  LEFT JOIN deliverables x ON x.id = ${latest}`
 
 // Of one row alone, look-ups of what may not be there cost the embedded engine a fifth of what the joins do.
 const selectOne = `SELECT ${own}, a.slug AS "agentSlug", a.name AS "agentName",
-  (SELECT MAX(x.id) FROM deliverables x WHERE x.task_id = t.id) AS "deliverableId",
+  ${latest} AS "deliverableId",
   (SELECT d.status FROM disputes d WHERE d.task_id = t.id) AS "disputeStatus"
 FROM tasks t JOIN agents a ON a.id = t.agent_id WHERE t.id = $1`
 

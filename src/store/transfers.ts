@@ -105,13 +105,19 @@ export const reverseSettlement = (tx: Tx, taskId: string, amount: number) =>
 export const isClearing = async (q: Reader, taskId: string) =>
   (await q.get(`SELECT 1 AS one FROM settlements WHERE task_id = $1 AND status = 'clearing'`, [taskId])) !== undefined
 
-export const dueClearings = (q: Reader, now: number, count: number) =>
-  q.all<{ taskId: string }>(
-    `SELECT s.task_id AS "taskId" FROM settlements s
-     WHERE s.status = 'clearing' AND s.clears_at <= $1
+export interface DueClearing {
+  taskId: string
+  clearsAt: number
+}
+
+/** In the order of their times, behind `after`. */
+export const dueClearings = (q: Reader, now: number, after: DueClearing | null, count: number) =>
+  q.all<DueClearing>(
+    `SELECT s.task_id AS "taskId", s.clears_at AS "clearsAt" FROM settlements s
+     WHERE s.status = 'clearing' AND s.clears_at <= $1 AND s.clears_at >= $3 AND (s.clears_at > $3 OR s.task_id > $4)
        AND NOT EXISTS (SELECT 1 FROM disputes d WHERE d.task_id = s.task_id AND d.status = 'open')
      ORDER BY s.clears_at, s.task_id LIMIT $2`,
-    [now, count],
+    [now, count, after?.clearsAt ?? 0, after?.taskId ?? ''],
   )
 
 export interface StatementRow {
@@ -241,8 +247,8 @@ export const ledgerFaults: readonly { readonly problem: string; readonly sql: st
 ]
 
 export const ledgerSize = async (q: Reader) => ({
-  accounts: (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM accounts'))?.count ?? 0,
-  entries: (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM entries'))?.count ?? 0,
+  accounts: (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM accounts'))!.count,
+  entries: (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM entries'))!.count,
 })
 
 /** All money, by kind of account. */

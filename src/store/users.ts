@@ -39,6 +39,20 @@ export const userById = (q: Reader, id: string) =>
 export const userByEmail = (q: Reader, email: string) =>
   q.get<UserRow>(`SELECT ${userColumns} FROM users WHERE email = $1`, [email])
 
+/** Whether anybody may approve, confirm and resolve. */
+/** Addresses of administrators whose second factor is not turned on, `limit` of them. */
+export const withoutSecondFactor = async (q: Reader, limit: number) =>
+  (
+    await q.all<{ email: string }>(
+      `SELECT email FROM users WHERE is_admin = 1 AND banned = 0 AND NOT EXISTS
+         (SELECT 1 FROM second_factors f WHERE f.user_id = users.id AND f.enabled_at IS NOT NULL) ORDER BY id LIMIT $1`,
+      [limit],
+    )
+  ).map(({ email }) => email)
+
+export const hasAdministrator = async (q: Reader): Promise<boolean> =>
+  (await q.get('SELECT 1 AS one FROM users WHERE is_admin = 1 AND banned = 0 LIMIT 1')) !== undefined
+
 /** Answers 0 if the email is taken. */
 export const insertUser = async (
   tx: Tx,

@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type initSqlJs from 'sql.js'
 import type { Value } from './db.ts'
+import type { FilePages } from './file-pages.ts'
 
 interface WasmMemory {
   readonly buffer: ArrayBuffer
@@ -68,6 +69,9 @@ const TEXT = 3
 /** No pointer of this memory goes further. */
 const MOST_BYTES = 2 ** 31
 
+/** What one large value has taken is given back with the next small one. */
+const KEPT_BYTES = 1024 * 1024
+
 let sqlite: Promise<Sqlite> | undefined
 
 /** SQLite and its memory, one for the whole thread. */
@@ -92,7 +96,8 @@ class Sqlite {
 
   /** Where values of up to `size` bytes can lie until this is asked again. */
   roomFor(size: number): C {
-    if (this.#values === 0 || size > this.#room) {
+    const tooMuch = this.#room > KEPT_BYTES && size <= KEPT_BYTES
+    if (this.#values === 0 || size > this.#room || tooMuch) {
       if (size > MOST_BYTES) throw new Error('out of memory')
       this.call._free(this.#values)
       this.#values = 0
@@ -171,40 +176,56 @@ const load = async () => {
   return new Sqlite(library as unknown as Library, memory!)
 }
 
-/** A database in memory, with what `bytes`, an SQLite file, hold. Throws if they are none. */
-export const openConnection = async (bytes?: Uint8Array) => {
+/** An empty database in memory. */
+export const openConnection = async () => {
+  const it = await loaded()
+  return new Connection(it, inMemory(it))
+}
+
+/** The database in `bytes`, an SQLite file: in sql.js' memory of files, to be copied from. Throws if they are none. */
+export const openImage = async (bytes: Uint8Array) => {
+  const it = await loaded()
+  return new Connection(it, new it.call.Database(bytes))
+}
+
+/** A database in its file, of which no more than SQLite's page cache is in memory. */
+export const openOnFile = async (pages: FilePages) => {
+  const it = await loaded()
+  return new Connection(it, new it.call.Database(pages.asBytes))
+}
+
+const loaded = () => {
   sqlite ??= load()
-  return new Connection(await sqlite, bytes)
+  return sqlite
+}
+
+// sql.js keeps a database in a file of its own in memory, and each commit writes its pages there: once more than it needs.
+const inMemory = (sqlite: Sqlite) => {
+  const { call } = sqlite
+  const database = new call.Database()
+  call._sqlite3_close_v2(database.db)
+  database.db = sqlite.withTexts([':memory:'], name => sqlite.pointerFrom(place => call._sqlite3_open(name, place)))
+  return database
 }
 
 export class Connection {
   readonly #sqlite: Sqlite
   readonly #database: OpenFile
 
-  constructor(sqlite: Sqlite, bytes?: Uint8Array) {
-    const { call } = sqlite
+  constructor(sqlite: Sqlite, database: OpenFile) {
     this.#sqlite = sqlite
-    this.#database = new call.Database()
-    // sql.js keeps a database in a file of its own in memory, and each commit writes its pages there: once more than it needs.
-    call._sqlite3_close_v2(this.#database.db)
-    this.#database.db = sqlite.withTexts([':memory:'], name =>
-      sqlite.pointerFrom(place => call._sqlite3_open(name, place)),
-    )
-    if (bytes?.length) this.#fillFrom(new call.Database(bytes))
+    this.#database = database
   }
 
-  #fillFrom(source: OpenFile) {
+  /** Makes this the same database as the other, page by page. */
+  fillFrom(source: Connection) {
     const { call } = this.#sqlite
-    try {
-      this.#sqlite.withTexts(['main'], main => {
-        const backup = call._sqlite3_backup_init(this.#database.db, main, source.db, main)
-        const code = call._sqlite3_backup_step(backup, -1)
-        call._sqlite3_backup_finish(backup)
-        if (code !== DONE) throw this.#error()
-      })
-    } finally {
-      source.close() // with the copy of all bytes that it keeps
-    }
+    this.#sqlite.withTexts(['main'], main => {
+      const backup = call._sqlite3_backup_init(this.#database.db, main, source.#database.db, main)
+      const code = call._sqlite3_backup_step(backup, -1)
+      call._sqlite3_backup_finish(backup)
+      if (code !== DONE) throw this.#error()
+    })
   }
 
   prepare(sql: string) {
@@ -227,7 +248,7 @@ export class Connection {
     return this.#sqlite.call._sqlite3_changes(this.#database.db)
   }
 
-  /** The database as an SQLite file. */
+  /** The database as an SQLite file. For small ones: it is twice more in memory then. */
   bytes() {
     return this.#database.export()
   }

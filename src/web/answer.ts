@@ -1,14 +1,20 @@
 /** Writes answers: the envelope, the headers every answer has, and the request's line in the log. */
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type FailureName, Refusal, refuse } from '../api/failures.ts'
+import { Refusal, refuse } from '../api/failures.ts'
 import type { Market } from '../market/market.ts'
 import { BusyError, ConstraintError, ContestedError } from '../store/db.ts'
+import type { Arriving, ArrivingBodies } from './arriving.ts'
+import { Gone, isLargelyUnread } from './body.ts'
+import { clientAddress } from './client-address.ts'
+import { isHttps } from './credentials.ts'
 import type { TakeRate } from './rate-limit.ts'
+import { LARGE_BYTES, type UnreadAnswers } from './unread.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const LINGER_MS = 2000
 const BUSY_SECONDS = 5
+const STRICT_TRANSPORT = ['strict-transport-security', 'max-age=31536000']
 
 // The process's own beginning and a count: unique, and far cheaper than chance for each request.
 const beginning = randomBytes(6).toString('hex')
@@ -51,11 +57,10 @@ export interface House {
   readonly market: Market
   /** null: rate limits are off. */
   readonly takeRate: TakeRate | null
+  readonly unread: UnreadAnswers
+  readonly arriving: ArrivingBodies
   closing: boolean
 }
-
-/** The client left before its request was complete: there is nobody to answer. */
-export class Gone extends Error {}
 
 export const failureText = ({ message, errors }: Refusal) => JSON.stringify({ success: false, error: message, errors })
 
@@ -80,10 +85,44 @@ export class Call {
     this.route = route
   }
 
+  /** The client's, as rate limits and the log know it. */
+  get address(): string {
+    return clientAddress(this.req, this.house.market.config.trustProxy)
+  }
+
+  /** Refuses what would make too many bytes wait for their readers; else counts them until they are out. */
+  takeRoom(bytes: number): void {
+    const { unread } = this.house
+    const { address } = this
+    const refusal = unread.refusal(address, bytes)
+    if (refusal) throw refusal
+    unread.hold(this.res, address, bytes)
+  }
+
+  /** Refuses a question while its address reads none of its answers, before there is an answer. */
+  proveRoom(): void {
+    const refusal = this.house.unread.total > 0 && this.house.unread.refusalOf(this.address)
+    if (refusal) throw refusal
+  }
+
+  /** Counts what has come of its body. */
+  countBody(giveUp: (refusal: Refusal) => void): Arriving {
+    return this.house.arriving.begin(() => this.address, giveUp)
+  }
+
   json(status: number, text: string, cookie?: string) {
-    const headers = this.#headers(JSON_TYPE, Buffer.byteLength(text))
+    const length = Buffer.byteLength(text)
+    const body = length > LARGE_BYTES ? this.#counted(text, length) : text
+    const headers = this.#headers(JSON_TYPE, length)
     if (cookie !== undefined) headers.push('set-cookie', cookie)
-    this.#send(status, headers, text)
+    this.#send(status, headers, body)
+  }
+
+  /** As bytes, which is what waits then. What has changed something is answered in any case. */
+  #counted(text: string, length: number): Buffer {
+    if (this.req.method === 'GET') this.takeRoom(length)
+    else this.house.unread.hold(this.res, this.address, length)
+    return Buffer.from(text)
   }
 
   /** A page outside the envelope. */
@@ -105,7 +144,7 @@ export class Call {
     const text = failureText(refusal)
     const headers = this.#headers(JSON_TYPE, Buffer.byteLength(text))
     addHeaders(headers, refusal.headers)
-    if (refusal.code === ('body_too_large' satisfies FailureName)) this.#sendAndLinger(refusal.status, headers, text)
+    if (isLargelyUnread(this.req)) this.#sendAndLinger(refusal.status, headers, text)
     else this.#send(refusal.status, headers, text)
   }
 
@@ -145,6 +184,7 @@ export class Call {
       'x-content-type-options',
       'nosniff',
     ]
+    if (isHttps(this.house.market.config)) headers.push(...STRICT_TRANSPORT)
     if (this.headers) headers.push(...this.headers)
     if (this.house.closing) headers.push('connection', 'close')
     return headers
@@ -162,15 +202,19 @@ export class Call {
    */
   #sendAndLinger(status: number, headers: string[], text: string) {
     const { req, res } = this
+    this.#answered = true
     if (!this.house.closing) headers.push('connection', 'close')
-    res.writeHead(status, headers)
-    res.write(text)
-    const timer = setTimeout(() => res.end(), LINGER_MS)
-    const end = () => {
-      clearTimeout(timer)
-      res.end()
-    }
-    req.once('end', end).once('close', end).resume()
+    // Not before what came with the head is parsed: if that is no HTTP, it is answered in another way, and at once.
+    setImmediate(() => {
+      res.writeHead(status, headers)
+      res.write(text)
+      const timer = setTimeout(() => res.end(), LINGER_MS)
+      const end = () => {
+        clearTimeout(timer)
+        res.end()
+      }
+      req.once('end', end).once('close', end).resume()
+    })
     this.#log(status)
   }
 
@@ -184,6 +228,7 @@ export class Call {
       ms: Math.round((performance.now() - this.started) * 100) / 100,
       requestId: this.id,
       userId: this.userId,
+      address: this.address,
     })
   }
 }

@@ -1,35 +1,115 @@
 /** Reads the bytes of a request's body. Source: D17, D41. */
-import type { IncomingMessage } from 'node:http'
-import { refuse } from '../api/failures.ts'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Refusal, refuse } from '../api/failures.ts'
 import { limits } from '../api/limits.ts'
-import { Gone } from './answer.ts'
+import type { Arriving } from './arriving.ts'
 
 const NOTHING = Buffer.alloc(0)
+/** Of a body that is no upload. */
+const DEADLINE_MS = 30_000
 
-/** All bytes of the body. Rejects with `body_too_large` as soon as it is, and leaves the rest unread. */
-export function readBody(req: IncomingMessage): Promise<Buffer> {
+/** The client left before its request was complete: there is nobody to answer. */
+export class Gone extends Error {}
+
+/**
+ * All bytes of the body. Rejects with `body_too_large` as soon as it is, and leaves the rest unread. `begin` counts those
+ * that have come.
+ */
+export function readBody(
+  req: IncomingMessage,
+  res: ServerResponse,
+  begin: (giveUp: (refusal: Refusal) => void) => Arriving,
+): Promise<Buffer> {
   const { 'content-length': length, 'transfer-encoding': encoding } = req.headers
   if (encoding === undefined && (length === undefined || length === '0')) return Promise.resolve(NOTHING)
   if (Number(length) > limits.jsonBytes) return Promise.reject(refuse('body_too_large', limits.jsonBytes))
+  if (hasLeft(req)) return Promise.reject(new Gone('The client left'))
+  invite(req, res)
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    const take = (chunk: Buffer) => {
-      size += chunk.length
-      chunks.push(chunk)
-      if (size <= limits.jsonBytes) return
-      chunks.length = 0
-      req.off('data', take).pause()
-      reject(refuse('body_too_large', limits.jsonBytes))
+    const body = new Growing()
+    const end = () => {
+      clearTimeout(deadline)
+      arriving.end()
     }
-    const gone = () => reject(new Gone('The client left'))
+    const stop = (refusal: Refusal) => {
+      end()
+      body.drop()
+      req.off('data', take).pause()
+      reject(refusal)
+    }
+    const arriving = begin(stop)
+    const take = (chunk: Buffer) => {
+      body.add(chunk)
+      if (body.size > limits.jsonBytes) return stop(refuse('body_too_large', limits.jsonBytes))
+      const refusal = arriving.refusal(body.size)
+      if (refusal) stop(refusal)
+    }
+    const gone = () => {
+      end()
+      reject(new Gone('The client left'))
+    }
+    const deadline = setTimeout(() => stop(tooLate()), DEADLINE_MS)
     req
       .on('data', take)
-      .once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+      .once('end', () => {
+        end()
+        resolve(body.bytes)
+      })
       .once('error', gone)
       .once('close', gone)
   })
 }
+
+/** One piece of memory: in a list, a chunk of one byte would take a hundred, and a client sends as many as it likes. */
+class Growing {
+  size = 0
+  #room: Buffer = NOTHING
+
+  get bytes(): Buffer {
+    return this.#room.subarray(0, this.size)
+  }
+
+  add(chunk: Buffer): void {
+    // Most often the only one, which need not be copied.
+    if (this.size === 0) this.#room = chunk
+    else {
+      const size = this.size + chunk.length
+      if (size > this.#room.length) this.#room = Buffer.concat([this.bytes], Math.max(size, 2 * this.size))
+      chunk.copy(this.#room, this.size)
+    }
+    this.size += chunk.length
+  }
+
+  drop(): void {
+    this.#room = NOTHING
+    this.size = 0
+  }
+}
+
+/** Tells a client that waits with its body to send it: once it is known who sends, and how much. */
+export function invite({ headers, httpVersion }: IncomingMessage, res: ServerResponse): void {
+  if (httpVersion === '1.1' && /(?:^|\W)100-continue(?:$|\W)/i.test(headers.expect ?? '')) res.writeContinue()
+}
+
+/** Before anyone listened for it, as while its sender was looked up. */
+export const hasLeft = (req: IncomingMessage) => req.destroyed && !req.readableEnded
+
+function tooLate(): Refusal {
+  const refusal = refuse('bad_request', 'The request took too long to arrive')
+  refusal.headers = { connection: 'close' }
+  return refusal
+}
+
+/** Whose sender is known before any more of it is taken; a smaller one has mostly arrived with its head, unless it waits to be invited. */
+const LARGE_BYTES = 16 * 1024
+
+export const isLarge = ({ headers }: IncomingMessage) =>
+  headers['transfer-encoding'] !== undefined ||
+  headers.expect !== undefined ||
+  Number(headers['content-length']) > LARGE_BYTES
+
+/** Whether so much of it is still to come that its sender is better told and let go than read to the end. */
+export const isLargelyUnread = (req: IncomingMessage) => !req.complete && isLarge(req)
 
 export const isMultipart = ({ headers }: IncomingMessage) =>
   /^multipart\/form-data\b/i.test(headers['content-type'] ?? '')

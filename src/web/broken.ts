@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 import { type Refusal, refuse } from '../api/failures.ts'
 import type { Config } from '../config.ts'
 import { failureText, newRequestId } from './answer.ts'
+import { isHttps } from './credentials.ts'
 
 const LINGER_MS = 1000
 
@@ -43,6 +44,7 @@ function answerAndEnd(config: Config, socket: Duplex, refusal: Refusal): void {
       `x-service-version: ${config.version}`,
       'cache-control: no-store',
       'x-content-type-options: nosniff',
+      ...(isHttps(config) ? ['strict-transport-security: max-age=31536000'] : []),
       'connection: close',
       '',
       text,

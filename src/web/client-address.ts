@@ -32,7 +32,7 @@ function withoutPort(entry: string): string {
 }
 
 /** undefined if it is no address. */
-function networkOf(address: string | undefined): string | undefined {
+export function networkOf(address: string | undefined): string | undefined {
   if (address === undefined) return undefined
   if (isIPv4(address)) return address
   if (!address.includes(':')) return undefined

@@ -17,10 +17,12 @@ export interface Authenticate {
 /** `value` is null for a key that can't be one: it counts as a bad key, not as none. */
 export type Credential = { kind: 'key'; value: string | null } | { kind: 'session'; value: string }
 
+/** `Basic …`, which a proxy may have asked for, is no key. */
+const OTHER_SCHEME = /^(?!bearer\b)[a-z][a-z0-9-]* +\S/i
 const BEARER = /^bearer +(svc_[\x21-\x7e]{1,250})$/i
 const LOOPBACK = /^(?:(?:[a-z0-9_-]+\.)*localhost|127\.0\.0\.1|\[::1\])(?::(\d{0,5}))?$/i
 
-const isHttps = (config: Config) => config.baseUrl.startsWith('https:')
+export const isHttps = (config: Config) => config.baseUrl.startsWith('https:')
 const cookieName = (config: Config) => (isHttps(config) ? '__Host-session' : 'session')
 
 export const isLoopbackHost = (host: string) => LOOPBACK.test(host)
@@ -39,7 +41,7 @@ export function onlyHeader({ rawHeaders }: IncomingMessage, name: string): strin
 
 export function readCredential(req: IncomingMessage, config: Config): Credential | null {
   const { authorization, cookie } = req.headers
-  if (authorization !== undefined) {
+  if (authorization !== undefined && !OTHER_SCHEME.test(authorization)) {
     const key = BEARER.exec(onlyHeader(req, 'authorization') ?? '')?.[1]
     return { kind: 'key', value: key?.startsWith('svc_') ? key : null }
   }

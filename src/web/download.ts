@@ -2,16 +2,27 @@
 import { pipeline } from 'node:stream/promises'
 import type { KeptFile } from '../api/file-kinds.ts'
 import type { Call } from './answer.ts'
+import { DOWNLOAD_BYTES } from './unread.ts'
 
 export async function sendFile(call: Call, file: KeptFile): Promise<void> {
-  const stream = await call.house.market.files.read(file.id)
-  call.stream(200, file.mimeType, file.size, {
+  const headers = {
     'content-disposition': disposition(file.name),
     'content-security-policy': "sandbox; default-src 'none'",
-  })
-  // Whoever leaves early ends the stream too; there is nobody to tell.
-  await pipeline(stream, call.res).catch(() => {})
+  }
+  call.takeRoom(DOWNLOAD_BYTES)
+  const stream = await call.house.market.files.read(file.id)
+  try {
+    call.stream(200, file.mimeType, file.size, headers)
+    await pipeline(stream, call.res)
+  } catch (error) {
+    stream.destroy()
+    // Whoever leaves early ends the stream too; there is nobody to tell.
+    if (!hasLeft(error)) call.fail(error)
+  }
 }
+
+const hasLeft = (error: unknown) =>
+  ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'].includes((error as NodeJS.ErrnoException).code ?? '')
 
 /** RFC 6266: a name for old clients, and the true one. */
 function disposition(name: string): string {

@@ -1,20 +1,30 @@
 /** Whether a file that has arrived is one of the kinds that a deliverable may hold. Source: section 2, D22. */
 import { createReadStream } from 'node:fs'
-import { fileTypeFromFile } from 'file-type'
+import { fileTypeFromStream } from 'file-type'
 import { type FileKind, kindOfName } from '../api/file-kinds.ts'
 import { limits } from '../api/limits.ts'
+import { codePoints } from '../api/shapes.ts'
 
 const SVG = /<svg[\s>]/i
 /** What one piece may hold of an element that the next one completes. */
 const LONGEST_HALF = 4
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not pass
+const NOT_IN_A_NAME = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/
+
 /** The name as it is kept: its last part, without what a path or a header would trip over; null if nothing is left. */
 export function plainName(given: string): string | null {
-  const name = given.split(/[/\\]/).at(-1) ?? ''
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not pass
-  if (/[\u0000-\u001f\u007f\u202a-\u202e\u2066-\u2069]/.test(name) || /^\.*$/.test(name)) return null
-  return [...name].length > limits.fileName ? null : name
+  const name = asBrowsersMeanIt(given).split(/[/\\]/).at(-1) ?? ''
+  if (NOT_IN_A_NAME.test(name) || /^\.*$/.test(name) || !name.isWellFormed()) return null
+  return codePoints(name) > limits.fileName ? null : name
 }
+
+/** A form escapes these three in a name and nothing else, so that `100%25.png` is a name as it stands. Source: WHATWG HTML. */
+const asBrowsersMeanIt = (given: string) => given.replace(/%(?:22|0A|0D)/gi, escaped => decodeURIComponent(escaped))
+
+/** What the system said when it was asked for a file: our trouble, not the sender's. */
+export const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && typeof (error as NodeJS.ErrnoException).errno === 'number'
 
 /** The kind of the file at `path`, by its name and its bytes; else a sentence that says what is wrong with it. */
 export async function judgeFile(name: string, path: string, size: number): Promise<FileKind | string> {
@@ -27,10 +37,31 @@ export async function judgeFile(name: string, path: string, size: number): Promi
 
 async function faultOf({ judged, extensions }: FileKind, path: string): Promise<string | null> {
   if (judged.by === 'text' || judged.by === 'svg') return textFault(path, judged.by)
-  const found = await fileTypeFromFile(path).catch(() => undefined)
+  const found = await signatureOf(path)
   const wanted = judged.by === 'signature' ? judged.as : ['cfb']
   if (found && wanted.includes(found.ext)) return null
   return `its bytes are ${found ? `those of .${found.ext}` : 'of no known kind'}, not of .${extensions[0]}`
+}
+
+/** By a stream of our own, as the library's own way to open a file leaves it open if that then fails. */
+async function signatureOf(path: string) {
+  const stream = createReadStream(path)
+  const closed = new Promise<void>(resolve => stream.once('close', () => resolve()))
+  let fault: Error | undefined
+  stream.once('error', error => {
+    fault = error
+  })
+  try {
+    const found = await fileTypeFromStream(stream)
+    if (fault) throw fault
+    return found
+  } catch (error) {
+    if (fault ?? isSystemError(error)) throw fault ?? error
+    return undefined // it ends in the middle of what it began as
+  } finally {
+    stream.destroy()
+    await closed
+  }
 }
 
 /** Piece by piece: many may be judged at once, and each may be large. */

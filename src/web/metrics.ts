@@ -7,7 +7,15 @@ export interface Metrics {
   /** A log that counts what it passes on. */
   tap(log: Log): Log
   text(figures: Figures): string
+  /** Asked each time the text is. */
+  watch(open: () => Watched): void
   close(): void
+}
+
+export interface Watched {
+  readonly connections: number
+  /** Of answers that wait for their readers. */
+  readonly unreadBytes: number
 }
 
 type Labels = Readonly<Record<string, string>>
@@ -22,6 +30,9 @@ export function createMetrics(): Metrics {
   const durations = new Histogram()
   const webhooks = new Counter()
   const mails = new Counter()
+  const signIns = new Counter()
+  const cuts = new Counter()
+  let watched = (): Watched => ({ connections: 0, unreadBytes: 0 })
   const lag = monitorEventLoopDelay({ resolution: 20 })
   lag.enable()
 
@@ -34,6 +45,12 @@ export function createMetrics(): Metrics {
     } else if (what.type === 'webhook') {
       const { event, outcome } = what
       webhooks.add(`${event} ${outcome}`, () => ({ event, outcome }))
+    } else if (what.type === 'sign_in') {
+      const { outcome } = what
+      signIns.add(outcome, () => ({ outcome }))
+    } else if (what.type === 'cut_off') {
+      const { reason } = what
+      cuts.add(reason, () => ({ reason }))
     } else if (what.type === 'mail') {
       const { kind, outcome } = what
       mails.add(`${kind} ${outcome}`, () => ({ kind, outcome }))
@@ -45,16 +62,34 @@ export function createMetrics(): Metrics {
       count(what)
       log(what)
     },
-    text({ outbox, oldestSeconds, mailsWaiting, ledger }) {
+    watch(open) {
+      watched = open
+    },
+    text({ outbox, oldestSeconds, mailsWaiting, fill, ledger, overdueSeconds, fileBytes, cacheBytes, hashesWaiting }) {
+      const { connections, unreadBytes } = watched()
       const families = [
+        gauge('marketplace_http_connections', 'Open connections', [[{}, connections]]),
+        gauge('marketplace_http_unread_bytes', 'Large answers that wait for their readers', [[{}, unreadBytes]]),
+        cuts.family('marketplace_http_cut_off_total', 'Connections ended for the sake of others, by reason'),
         requests.family('marketplace_http_requests_total', 'Requests by route and status'),
         durations.family('marketplace_http_request_duration_seconds', 'Time from arrival to answer'),
         webhooks.family('marketplace_webhook_attempts_total', 'Attempts to deliver a webhook, by outcome'),
         mails.family('marketplace_mails_total', 'Attempts to send a mail, by outcome'),
         gauge('marketplace_outbox_events', 'Webhooks that are not delivered yet', labelled('state', outbox)),
         gauge('marketplace_outbox_oldest_seconds', 'Age of the oldest of them', [[{}, oldestSeconds]]),
+        signIns.family('marketplace_sign_ins_total', 'Attempts to sign in, by outcome'),
         gauge('marketplace_mails_waiting', 'Mails that are not sent yet', [[{}, mailsWaiting]]),
+        gauge('marketplace_password_hashes_waiting', 'Passwords that wait to be hashed', [[{}, hashesWaiting]]),
+        ...(fill ? gaugesOf(fill) : []),
         gauge('marketplace_ledger_cents', 'Money by kind of account', labelled('kind', ledger)),
+        gauge(
+          'marketplace_retention_overdue_seconds',
+          'Of the oldest row, since its time was over; negative while it has time left',
+          labelled('kept', overdueSeconds),
+        ),
+        gauge('marketplace_account_file_bytes', 'Files of the account that has most', [[{}, fileBytes.most]]),
+        gauge('marketplace_account_file_bytes_quota', 'Files that one account may have', [[{}, fileBytes.quota]]),
+        gauge('marketplace_cache_bytes', 'Kept in memory of the public list, by kind', labelled('cache', cacheBytes)),
         gauge('marketplace_event_loop_lag_seconds', 'Delay of the event loop since the last look', lagOf(lag)),
         gauge('process_resident_memory_bytes', 'Resident memory', [[{}, process.memoryUsage.rss()]]),
       ]
@@ -64,6 +99,11 @@ export function createMetrics(): Metrics {
     close: () => void lag.disable(),
   }
 }
+
+const gaugesOf = ({ bytes, limit }: NonNullable<Figures['fill']>) => [
+  gauge('marketplace_database_bytes', 'What the rows of the embedded engine take', [[{}, bytes]]),
+  gauge('marketplace_database_limit_bytes', 'From so many bytes on nothing new is accepted', [[{}, limit]]),
+]
 
 const labelled = (name: string, values: Readonly<Record<string, number>>): [Labels, number][] =>
   Object.entries(values).map(([value, number]) => [{ [name]: value }, number])

@@ -1,56 +1,64 @@
 /** Receives a multipart body: fields in memory, files streamed to the disk and judged there. Source: section 4, D21, D22. */
-import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
-import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
-import { Busboy, type BusboyFileStream, type BusboyHeaders } from '@fastify/busboy'
-import { type FieldErrors, invalid, refuse } from '../api/failures.ts'
+import { Busboy, type BusboyHeaders } from '@fastify/busboy'
+import { invalid, refuse } from '../api/failures.ts'
 import type { KeptFile } from '../api/file-kinds.ts'
 import { limits } from '../api/limits.ts'
 import { keepFiles } from '../market/files.ts'
 import type { Market } from '../market/market.ts'
-import { Gone } from './answer.ts'
-import { judgeFile, plainName } from './file-judge.ts'
+import type { Call } from './answer.ts'
+import { Gone, hasLeft, invite } from './body.ts'
+import { type Arrival, receiveFile } from './file-arrival.ts'
 
 const { files: MAX_FILES, fileBytes: FILE_BYTES } = limits.deliverable
 const FIELD_BYTES = 4 * limits.deliverable.content[1]
+const MAX_FIELDS = 20
+/** Empty ones count: ten bodies of 25 MB of nothing else kept everybody waiting for half a minute. */
+const MAX_PARTS = MAX_FILES + MAX_FIELDS + 5
+/** Of one part. A name of 255 characters has 4 KB at most in each of its two forms. */
+const HEADER_BYTES = 16 * 1024
 /** Files and fields at their largest, with room for the boundaries between them. */
 const BODY_BYTES = MAX_FILES * FILE_BYTES + limits.jsonBytes
+/** The part that files come in. */
+const FILES = 'files'
 
 export interface Upload {
   readonly fields: Readonly<Record<string, string>>
   readonly files: readonly KeptFile[]
 }
 
-interface Arrived {
-  readonly stream: BusboyFileStream
-  readonly path: string
-  /** What is wrong with it, or what it is. */
-  readonly end: Promise<KeptFile | string>
-}
-
 /** The files are kept when it resolves: whoever refuses them later drops them. Nothing is left behind if it rejects. */
-export async function receiveUpload(req: IncomingMessage, market: Market): Promise<Upload> {
+export async function receiveUpload({ req, res }: Pick<Call, 'req' | 'res'>, market: Market): Promise<Upload> {
   if (Number(req.headers['content-length']) > BODY_BYTES) throw refuse('body_too_large', BODY_BYTES)
-  const arrived: Arrived[] = []
+  if (hasLeft(req)) throw new Gone('The client left')
+  invite(req, res)
+  const arrivals: Arrival[] = []
   try {
-    const { fields, problems } = await parse(req, market, arrived)
-    const ends = await Promise.all(arrived.map(({ end }) => end))
+    const { fields, problems } = await parse(req, market, arrivals)
+    const ends = await Promise.all(arrivals.map(({ end }) => end))
     const files = ends.filter(end => typeof end !== 'string')
     const faults = [...problems, ...ends.filter(end => typeof end === 'string')]
-    if (faults.length > 0) throw invalid({ files: faults } satisfies FieldErrors)
+    if (faults.length > 0) throw invalid({ [FILES]: faults })
     await keepFiles(
       market,
-      files.map(({ id }, i) => ({ id, path: arrived[i]!.path })),
+      files.map(({ id }, i) => ({ id, path: arrivals[i]!.path })),
     )
     return { fields, files }
   } catch (error) {
-    await Promise.allSettled(arrived.map(({ end }) => end))
+    await Promise.allSettled(arrivals.map(({ end }) => end))
     throw error
   } finally {
-    for (const { path } of arrived) await rm(path, { force: true })
+    for (const { path } of arrivals) await removeArrived(market, path)
+  }
+}
+
+async function removeArrived({ log }: Market, path: string): Promise<void> {
+  try {
+    await rm(path, { force: true })
+  } catch (error) {
+    const { message } = error as Error
+    log({ type: 'warning', message: `A file that had arrived could not be removed; the next start does: ${message}` })
   }
 }
 
@@ -59,35 +67,44 @@ interface Parsed {
   problems: string[]
 }
 
-function parse(req: IncomingMessage, { files, world }: Market, arrived: Arrived[]): Promise<Parsed> {
+function parse(req: IncomingMessage, market: Market, arrivals: Arrival[]): Promise<Parsed> {
   const parser = parserOf(req)
   const fields: Record<string, string> = Object.create(null)
-  const problems: string[] = []
-  let broken = false
-  parser.on('field', (name, value, nameCut, valueCut) => {
-    // A value that was cut is over every limit of a field; its shape then says so.
-    if (!nameCut) fields[name] = valueCut ? `${value}…` : value
-  })
-  parser.on('file', (field, stream, fileName = '') => {
-    if (field === 'files' && !broken) arrived.push(take(stream, fileName, files.incoming, world.id('file')))
-    else stream.on('error', () => {}).resume()
-  })
-  parser.on('filesLimit', () => problems.push(`at most ${MAX_FILES} files`))
+  const problems = new Set<string>()
   return new Promise((resolve, reject) => {
+    let broken = false
     let size = 0
     const fail = (error: Error) => {
+      if (broken) return
       broken = true
       req.unpipe(parser)
       parser.destroy()
-      for (const { stream } of arrived) stream.destroy(error)
+      for (const { stream } of arrivals) stream.destroy(error)
       reject(error)
     }
+    // Also after the last byte has come: what is left of a body goes with its connection, and nobody would end the rest.
     const gone = () => {
-      if (!req.complete) fail(new Gone('The client left'))
+      if (!req.readableEnded) fail(new Gone('The client left'))
     }
     parser
+      .on('field', (name, value, _, isCut) => {
+        if (name === FILES) problems.add('a part named files needs a file name')
+        // A value that was cut is over every limit of a field; its shape then says so.
+        else fields[name] = isCut ? `${value}…` : value
+      })
+      .on('file', (part, stream, name = '') => {
+        if (part !== FILES || broken) {
+          problems.add(`a file came in the part ${nameOf(part)}: send each in a part named files`)
+          return void stream.on('error', () => {}).resume()
+        }
+        const arrival = receiveFile(stream, name, market)
+        arrivals.push(arrival)
+        arrival.end.catch(fail) // a disk that is full, or no descriptor left: nothing more need come
+      })
+      .on('filesLimit', () => problems.add(`at most ${MAX_FILES} files`))
+      .on('partsLimit', () => fail(refuse('bad_request', `The multipart body has more than ${MAX_PARTS} parts`)))
       .on('error', error => fail(refuse('bad_request', `The multipart body is broken: ${(error as Error).message}`)))
-      .once('finish', () => resolve({ fields, problems }))
+      .once('finish', () => resolve({ fields, problems: [...problems] }))
     req.on('data', (chunk: Buffer) => {
       size += chunk.length
       if (size > BODY_BYTES) fail(refuse('body_too_large', BODY_BYTES))
@@ -96,6 +113,8 @@ function parse(req: IncomingMessage, { files, world }: Market, arrived: Arrived[
   })
 }
 
+const nameOf = (part: string | undefined) => (part ? part.slice(0, 50).toWellFormed() : 'without a name')
+
 function parserOf({ headers }: IncomingMessage) {
   try {
     const parser = new Busboy({
@@ -103,10 +122,12 @@ function parserOf({ headers }: IncomingMessage) {
       limits: {
         fieldNameSize: 100,
         fieldSize: FIELD_BYTES,
-        fields: 20,
+        fields: MAX_FIELDS,
         files: MAX_FILES,
         fileSize: FILE_BYTES,
+        parts: MAX_PARTS,
         headerPairs: 20,
+        headerSize: HEADER_BYTES,
       },
     })
     letSkippedPartsFlow(parser)
@@ -134,29 +155,4 @@ function letSkippedPartsFlow(parser: InstanceType<typeof Busboy>) {
     part._read = () => splitter._unpause()
     part.on('end', () => splitter._unpause())
   })
-}
-
-function take(stream: BusboyFileStream, fileName: string, incoming: string, id: string): Arrived {
-  const path = join(incoming, id)
-  return { stream, path, end: arrive(stream, fileName, path, id) }
-}
-
-async function arrive(stream: BusboyFileStream, given: string, path: string, id: string): Promise<KeptFile | string> {
-  let size = 0
-  stream.on('data', (chunk: Buffer) => {
-    size += chunk.length
-  })
-  const file = createWriteStream(path, { mode: 0o600, flags: 'wx' })
-  const closed = once(file, 'close')
-  try {
-    await pipeline(stream, file)
-  } catch (error) {
-    await closed // or the file could still be made after it was removed
-    return `${given.slice(0, 100)}: it did not arrive whole (${(error as Error).message})`
-  }
-  const name = plainName(given)
-  if (name === null) return 'a file needs a plain name'
-  if (stream.truncated) return `${name}: larger than ${FILE_BYTES} bytes`
-  const kind = await judgeFile(name, path, size)
-  return typeof kind === 'string' ? kind : { id, name, mimeType: kind.mimeType, size }
 }

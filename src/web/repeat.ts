@@ -3,17 +3,23 @@ import { createHash } from 'node:crypto'
 import type { Endpoint } from '../api/endpoint.ts'
 import { Refusal, refuse } from '../api/failures.ts'
 import type { KeptFile } from '../api/file-kinds.ts'
-import { claim, isKept, type KeptAnswer, type KeyedRequest, keep, release } from '../market/idempotency.ts'
+import { claim, isClaimed, isKept, type KeptAnswer, type KeyedRequest, keep, release } from '../market/idempotency.ts'
 import type { Actor, Market } from '../market/market.ts'
-import { ConstraintError, type Reader, type Tx } from '../store/db.ts'
-import { failureText } from './answer.ts'
+import type { Reader, Tx } from '../store/db.ts'
+import { type Call, failureText } from './answer.ts'
 import { onlyHeader } from './credentials.ts'
 import type { Work } from './serve.ts'
 
 const HEADER = 'idempotency-key'
 const KEY = /^[\x20-\x7e]{1,255}$/
 
-export const hasKey = ({ call }: Work) => call.req.headers[HEADER] !== undefined
+export const hasKey = ({ call }: Pick<Work, 'call'>) => call.req.headers[HEADER] !== undefined
+
+/** Whether it may be answered with what its first request was answered, before its body was read. */
+export async function mayBeRepeat(q: Reader, { method }: Endpoint, { req }: Call, userId: string): Promise<boolean> {
+  const key = onlyHeader(req, HEADER)
+  return key !== undefined && isClaimed(q, { userId, method, path: req.path, key })
+}
 
 /** The whole answer of a request with a key. */
 export class Repeatable implements KeptAnswer {
@@ -116,16 +122,26 @@ function requestOf({ method, showsSecret }: Endpoint, work: Work, actor: Actor |
 const told = ({ name, mimeType, size }: KeptFile) => ({ name, mimeType, size })
 
 /** By what was understood, so that a body says the same in whatever form it comes; ids given to files are of no account. */
-function fingerprintOf({ input }: Work): string {
-  const said =
-    input instanceof Refusal ? failureText(input) : JSON.stringify([input.query, input.body, input.files?.map(told)])
-  return createHash('sha256').update(said).digest('hex')
+function fingerprintOf(work: Work): string {
+  return createHash('sha256').update(saidBy(work)).digest('hex')
 }
 
-/** A body that is too large is not read to its end, so nobody knows what it said. */
+function saidBy(work: Work): string {
+  try {
+    const { query, body, files } = work.input()
+    return JSON.stringify([query, body, files?.map(told)])
+  } catch (error) {
+    if (error instanceof Refusal) return failureText(error)
+    throw error
+  }
+}
+
+/**
+ * A body that is too large is not read to its end, so nobody knows what it said. A lost race says "look again": who does
+ * must not be told the same for a day. Whoever was first changed what is there, so the next answer says what that is.
+ */
 function keptRefusal(error: unknown): KeptAnswer | null {
-  const lost = error instanceof ConstraintError && error.kind === 'unique'
-  const refusal = lost ? refuse('lost_race') : error
-  if (!(refusal instanceof Refusal) || !isKept(refusal.status) || refusal.code === 'body_too_large') return null
-  return { status: refusal.status, text: failureText(refusal) }
+  if (!(error instanceof Refusal) || !isKept(error.status)) return null
+  if (error.code === 'body_too_large' || error.code === 'lost_race') return null
+  return { status: error.status, text: failureText(error) }
 }

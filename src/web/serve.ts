@@ -4,11 +4,14 @@ import { Refusal, refuse } from '../api/failures.ts'
 import { Created, Download, Json } from '../api/reply.ts'
 import { aheadOf, isGlance } from '../market/ahead.ts'
 import { dropFiles } from '../market/files.ts'
+import { refuseWhenFull } from '../market/fullness.ts'
 import type { KeptAnswer } from '../market/idempotency.ts'
 import type { Actor, Market } from '../market/market.ts'
+import { mayDeliver } from '../market/tasks.ts'
 import type { Reader, Tx } from '../store/db.ts'
 import type { Call } from './answer.ts'
-import { isMultipart, readBody } from './body.ts'
+import { isLarge, isMultipart, readBody } from './body.ts'
+import { callerOf } from './caller.ts'
 import {
   type Authenticate,
   admit,
@@ -19,9 +22,9 @@ import {
   sessionCookie,
 } from './credentials.ts'
 import { sendFile } from './download.ts'
-import { type Input, inputReader } from './input.ts'
+import { hasPlainParams, type Input, inputReader } from './input.ts'
 import type { Upload } from './multipart.ts'
-import { hasKey, Repeatable, repeatable } from './repeat.ts'
+import { hasKey, mayBeRepeat, Repeatable, repeatable } from './repeat.ts'
 
 /** Each verb's own types follow from its record; the server can't know them. */
 // biome-ignore lint/suspicious/noExplicitAny: see above
@@ -34,11 +37,12 @@ interface Paging {
   limit: number
 }
 
-/** What the unit of a request needs. `input` is a refusal where the request can't be understood. */
+/** What the unit of a request needs. */
 export interface Work {
   readonly call: Call
   readonly credential: Credential | null
-  readonly input: Input | Refusal
+  /** Reads what arrived when it is first asked for, which only those who may call get to. Throws a refusal. */
+  input(): Input
 }
 
 /** Everything that can be known of a record before any request is worked out here, once. Never rejects. */
@@ -47,31 +51,38 @@ export function serve(record: Endpoint, verb: Verb, market: Market, authenticate
   const readInput = inputReader(record)
   const hasCredential = record.auth !== 'signature'
   const unsafe = record.method !== 'GET'
-  const hasBody = unsafe && (record.body !== undefined || record.auth === 'signature')
-  const perform = performer(record, verb, market, authenticate)
+  const identify = identifier(record, authenticate)
+  const perform = performer(record, record.grows ? unlessFull(verb, market) : verb, market, identify)
 
-  const understand = async ({ req }: Call, upload: Upload | null): Promise<Input | Refusal> => {
-    try {
-      return readInput(req, hasBody && !upload ? await readBody(req) : null, upload)
-    } catch (error) {
-      if (error instanceof Refusal) return error // told only to those who may call
-      throw error
-    }
-  }
+  const prove = (call: Call, credential: Credential) => market.db.read(q => identify(q, { call, credential }))
 
-  const answer = async (call: Call, credential: Credential | null, upload: Upload | null) => {
-    const input = await understand(call, upload)
+  /** What can be known of an upload before its bytes come. A repeat gets its first answer, which needs them. */
+  const proveUpload = (call: Call, credential: Credential | null) =>
+    market.db.read(async q => {
+      const actor = await identify(q, { call, credential })
+      if (!actor || !hasPlainParams(call.req) || (await mayBeRepeat(q, record, call, actor.user.id))) return
+      await mayDeliver(q, actor, call.req.params.id!)
+    })
+
+  const answer = async (call: Call, credential: Credential | null, body: Buffer | Refusal | Upload) => {
+    const input = onceAsked(() => readInput(call.req, understood(body)))
     const result = await perform({ call, credential, input })
     if (result instanceof Download) await sendFile(call, result.file)
-    else reply(record, call, input as Input, result)
+    else reply(record, call, input(), result)
     return result
+  }
+
+  const answerBody = async (call: Call, credential: Credential | null) => {
+    if (credential && isLarge(call.req)) await prove(call, credential)
+    const body = await readBody(call.req, call.res, giveUp => call.countBody(giveUp)).catch(refusalOnly)
+    return answer(call, credential, body)
   }
 
   /** So many bytes are taken from nobody who may not send them, and kept for nothing that was refused. */
   const answerUpload = async (call: Call, credential: Credential | null) => {
-    if (credential) await market.db.read(q => admit(record, credential, authenticate, q))
-    const { receiveUpload } = await import('./multipart.ts') // few servers ever need its parser and tables
-    const upload = await receiveUpload(call.req, market)
+    await proveUpload(call, credential)
+    const { receiveUpload } = await import('./multipart.ts') // few simulators ever need its parser and tables
+    const upload = await receiveUpload(call, market)
     let taken = false
     try {
       const result = await answer(call, credential, upload)
@@ -83,37 +94,42 @@ export function serve(record: Endpoint, verb: Verb, market: Market, authenticate
 
   return async call => {
     try {
+      if (!unsafe) call.proveRoom()
       const credential = hasCredential ? readCredential(call.req, config) : null
       if (unsafe && credential?.kind === 'session' && isCrossSite(call.req, config)) throw refuse('cross_site')
       checkCredential(record, credential)
       if (record.multipart && isMultipart(call.req)) await answerUpload(call, credential)
-      else await answer(call, credential, null)
+      else await answerBody(call, credential)
     } catch (error) {
       call.fail(error)
     }
   }
 }
 
-/** Runs the verb in the unit its record asks for, with the authentication in the same one. */
-function performer(record: Endpoint, verb: Verb, market: Market, authenticate: Authenticate) {
-  const { db, world, config, log } = market
+type Identify = (q: Reader, caller: Pick<Work, 'call' | 'credential'>) => Promise<Actor | null>
 
-  const identify = (q: Reader, { call, credential }: Work): Promise<Actor | null> =>
+const identifier =
+  (record: Endpoint, authenticate: Authenticate): Identify =>
+  (q, { call, credential }) =>
     admit(record, credential, authenticate, q, actor => {
       call.userId = actor.user.id
     })
 
+/** Runs the verb in the unit its record asks for, with the authentication in the same one. */
+function performer(record: Endpoint, verb: Verb, market: Market, identify: Identify) {
+  const { db, world, config, log } = market
   const ahead = aheadOf(record, db)
 
   const inside = async (tx: Reader, work: Work): Promise<unknown> => {
-    if (ahead && work.credential && !(work.input instanceof Refusal)) ahead(tx, work.input.params.id!)
+    const { req } = work.call
+    if (ahead && work.credential && hasPlainParams(req)) ahead(tx, req.params.id!)
     const actor = work.credential ? await identify(tx, work) : null
-    return verb({ tx, world, config, log, actor }, understood(work.input))
+    return verb({ tx, world, config, log, actor }, work.input())
   }
 
   const inItsOwn = async (work: Work): Promise<unknown> => {
     const actor = work.credential ? await db.read(q => identify(q, work)) : null
-    return verb({ ...market, actor }, understood(work.input))
+    return verb({ ...market, actor, caller: callerOf(work.call) }, work.input())
   }
 
   if (isGlance(record, db)) return (work: Work) => db.glance(q => inside(q, work))
@@ -122,17 +138,46 @@ function performer(record: Endpoint, verb: Verb, market: Market, authenticate: A
   if (!takesIdempotencyKey(record)) return plain
 
   const answer = async (work: Work, actor: Actor | null, tx?: Tx): Promise<KeptAnswer> => {
-    const input = understood(work.input)
-    const ctx = tx ? { tx, world, config, log, actor } : { ...market, actor }
+    const input = work.input()
+    const ctx = tx ? { tx, world, config, log, actor } : { ...market, actor, caller: callerOf(work.call) }
     return rendered(record, input, await verb(ctx, input))
   }
   const once = repeatable(record, market, { identify, answer })
   return (work: Work) => (hasKey(work) ? once(work) : plain(work))
 }
 
-function understood(input: Input | Refusal): Input {
-  if (input instanceof Refusal) throw input
-  return input
+/** For those who may call and said what they want: the repeat of a request that passed gets its answer all the same. */
+const unlessFull =
+  (verb: Verb, { db }: Market): Verb =>
+  async (ctx, input) => {
+    refuseWhenFull(db)
+    return verb(ctx, input)
+  }
+
+/** A body that was refused is told only to those who may call. */
+function refusalOnly(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  throw error
+}
+
+function understood<T>(given: T | Refusal): T {
+  if (given instanceof Refusal) throw given
+  return given
+}
+
+/** What it returned or refused the first time, each time. */
+function onceAsked<T>(read: () => T): () => T {
+  let kept: { value: T | Refusal } | undefined
+  return () => {
+    if (!kept) {
+      try {
+        kept = { value: read() }
+      } catch (error) {
+        kept = { value: refusalOnly(error) }
+      }
+    }
+    return understood(kept.value)
+  }
 }
 
 function reply(record: Endpoint, call: Call, input: Input, result: unknown) {

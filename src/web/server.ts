@@ -5,14 +5,19 @@ import polka, { type Polka } from 'polka'
 import type { Endpoint } from '../api/endpoint.ts'
 import { type Refusal, refuse } from '../api/failures.ts'
 import type { RateCategory } from '../api/limits.ts'
+import type { Config } from '../config.ts'
 import type { Market } from '../market/market.ts'
 import { Call, type House, type WebRequest } from './answer.ts'
+import { ArrivingBodies } from './arriving.ts'
 import { answerParserError, answerTunnel } from './broken.ts'
+import { boundConnections } from './connections.ts'
 import { type Authenticate, isLoopbackHost } from './credentials.ts'
 import { listen } from './listen.ts'
+import type { Watched } from './metrics.ts'
 import type { RateCounters } from './rate-counters.ts'
 import { categoryOf, rateLimit } from './rate-limit.ts'
 import { type Serve, serve, type Verb } from './serve.ts'
+import { UnreadAnswers } from './unread.ts'
 
 export type { Authenticate } from './credentials.ts'
 export type { Verb } from './serve.ts'
@@ -43,6 +48,17 @@ export interface ServerOptions {
   pages?: Readonly<Record<string, WebPage>>
   /** Where requests are counted for the rate limits; in memory unless given. */
   counters?: RateCounters
+  bounds?: GivenBounds
+}
+
+/** What is not given is as `boundsOf` says. */
+export interface GivenBounds {
+  connections?: number | undefined
+  ofAddress?: number | undefined
+  /** Of answers that may wait for their readers, in MiB; of one address an eighth. */
+  unreadMegabytes?: number | undefined
+  /** How often readers are looked at. */
+  lookMs?: number
 }
 
 export interface Server {
@@ -50,6 +66,7 @@ export interface Server {
   listen(): Promise<{ url: string; port: number }>
   /** Stops accepting, lets what is in flight finish for `graceMs` at most, then cuts it off. */
   close(graceMs: number): Promise<void>
+  figures(): Watched
 }
 
 /** The one page that is never limited, as health is not. Source: D40. */
@@ -57,7 +74,7 @@ const METRICS = '/metrics'
 
 const timing = {
   headersTimeout: 10_000,
-  requestTimeout: 30_000,
+  requestTimeout: 120_000, // of an upload; any other body has 30 s of its own
   connectionsCheckingInterval: 5000,
   maxHeaderSize: 16 * 1024,
   requireHostHeader: false, // ours answers in the envelope
@@ -65,8 +82,13 @@ const timing = {
 
 export function createServer(options: ServerOptions): Server {
   const { market, counters } = options
-  const house: House = { market, takeRate: rateLimit(market, counters), closing: false }
-  const server = http.createServer(timing)
+  const bounds = boundsOf(market.config, options.bounds ?? {})
+  const unread = new UnreadAnswers(bounds.unreadBytes)
+  const takeRate = rateLimit(market, counters)
+  const house: House = { market, takeRate, unread, arriving: new ArrivingBodies(), closing: false }
+  // A proxy keeps its connections for 60 s by custom: ours must not end just before it sends.
+  const server = http.createServer({ ...timing, keepAliveTimeout: market.config.trustProxy > 0 ? 65_000 : 5_000 })
+  const connections = boundConnections(server, bounds, market.log)
   const serveRoute = routes(options, house)
   const flight = inFlight()
   const front = (req: IncomingMessage, res: ServerResponse) => {
@@ -75,7 +97,7 @@ export function createServer(options: ServerOptions): Server {
     if (refusal) void turnAway(new Call(house, req, res), refusal)
     else serveRoute(req, res)
   }
-  server.on('request', front).on('checkExpectation', front)
+  server.on('request', front).on('checkContinue', front).on('checkExpectation', front)
   server.on('clientError', answerParserError(market.config)).on('connect', answerTunnel(market.config))
 
   return {
@@ -97,9 +119,18 @@ export function createServer(options: ServerOptions): Server {
       server.closeAllConnections()
       await closed
       server.close() // ends its own timers
+      connections.stop()
     },
+    figures: () => ({ connections: connections.open, unreadBytes: unread.total }),
   }
 }
+
+const boundsOf = ({ mode, trustProxy }: Config, given: GivenBounds) => ({
+  connections: given.connections ?? 4_096,
+  ofAddress: trustProxy > 0 ? null : (given.ofAddress ?? (mode === 'dev' ? null : 100)),
+  lookMs: given.lookMs ?? 5_000,
+  unreadBytes: (given.unreadMegabytes ?? 128) * 1024 * 1024,
+})
 
 type Handle = (req: IncomingMessage, res: ServerResponse) => void
 
@@ -115,7 +146,7 @@ function routes({ endpoints, verbs, market, authenticate, pages = {} }: ServerOp
   const get = (path: string, handle: (call: Call) => unknown) =>
     routerOf(path).get(path, (req, res) => void handle(new Call(house, req, res, path)))
 
-  get('/healthz', call => call.page(200, 'text/plain', 'ok'))
+  get('/healthz', call => call.page(200, 'text/plain', 'ok', { 'x-service-instance': market.config.instanceId }))
   get('/readyz', tellReadiness)
   for (const [path, page] of Object.entries(pages)) {
     const handle: Serve = call => show(page, call)
@@ -130,6 +161,7 @@ function routes({ endpoints, verbs, market, authenticate, pages = {} }: ServerOp
     const { method, path } = record
     routerOf(path).add(method, path, (req, res) => limited(new Call(house, req, res, path), category(req), handle))
   }
+  for (const router of routers.values()) matchExactly(router)
   const none = emptyRouter(house)
   return (req, res) => {
     const { handler } = routers.get(segmentsIn(req.url ?? '')) ?? none
@@ -144,6 +176,13 @@ function emptyRouter(house: House): Polka {
   })
   return router
 }
+
+/** The router's own patterns take any case, so that a rule of a proxy for a path could be passed by another spelling. */
+function matchExactly(router: Polka): void {
+  for (const route of routesOf(router)) route.pattern = new RegExp(route.pattern.source)
+}
+
+const routesOf = (router: Polka) => (router as unknown as { routes: { pattern: RegExp; method: string }[] }).routes
 
 /** Of the path alone; a slash at its end makes none, as to the router. */
 export function segmentsIn(target: string): number {
@@ -194,7 +233,7 @@ async function show(page: WebPage, call: Call) {
 
 function noMatch(app: Polka, { path, method = '' }: Pick<WebRequest, 'path' | 'method'>) {
   const allowed = new Set<string>()
-  for (const route of (app as unknown as { routes: { pattern: RegExp; method: string }[] }).routes) {
+  for (const route of routesOf(app)) {
     if (route.pattern.test(path)) allowed.add(route.method)
   }
   if (allowed.size === 0) return refuse('no_such_path', path.slice(0, 200))

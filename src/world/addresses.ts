@@ -1,10 +1,15 @@
-/** Which addresses may be called: public unicast, and in dev this machine's own as well. Source: D42. */
+/**
+ * Which addresses may be called: public unicast, and in dev this machine's own as well. Source: D42; the ranges are those of
+ * the IANA registries of special-purpose addresses, as ipaddr.js has them.
+ */
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 export interface AddressRule {
   /** In dev: 127.0.0.0/8 and ::1 are allowed too, and nothing else that is private. */
   allowLoopback: boolean
+  /** Public addresses that lead to this machine, or to what the operator keeps from builders. */
+  isOwn?(address: string): boolean
 }
 
 /** What is wrong with an address, in words that follow "is"; null when it may be called. Zone ids never pass. */
@@ -15,7 +20,9 @@ export function addressFault(address: string, rule: AddressRule): string | null 
   const range = parsed.range()
   if (range === 'loopback') return rule.allowLoopback ? null : 'this machine itself'
   if (range !== 'unicast' || !isGlobal(parsed)) return WORDS[range] ?? 'reserved'
-  return null
+  const plain = parsed.toNormalizedString()
+  if (PLATFORM.has(plain)) return 'the platform that a machine of a cloud runs on'
+  return rule.isOwn?.(plain) ? 'this machine itself' : null
 }
 
 /** Whether a host name or an address means this machine: `localhost`, `*.localhost`, 127.0.0.0/8, ::1. */
@@ -37,6 +44,9 @@ function isGlobal(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   if (address instanceof ipaddr.IPv4) return true
   return address.match(GIVEN_OUT, 3) && !address.match(DOCUMENTATION, 20)
 }
+
+// Public by the registries, and still inside: Azure gives each machine its settings and its keys there.
+const PLATFORM = new Set(['168.63.129.16'])
 
 const WORDS: Record<string, string> = {
   private: 'private',

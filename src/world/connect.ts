@@ -1,9 +1,9 @@
 /** Opens one connection to an address that may be called, checked before a byte is sent. Source: D42. */
-import { promises as dns } from 'node:dns'
 import { once } from 'node:events'
 import net from 'node:net'
 import tls from 'node:tls'
-import { type AddressRule, addressFault, isLocalName } from './addresses.ts'
+import { type AddressRule, addressFault, isLocalName, isLoopback } from './addresses.ts'
+import { isOwnFault } from './names.ts'
 import { connectToAny } from './race.ts'
 import type { OutgoingFailure } from './world.ts'
 
@@ -12,8 +12,8 @@ export interface Resolved {
   family: number
 }
 
-/** All addresses of a name; rejects when it has none. */
-export type Lookup = (hostname: string) => Promise<readonly Resolved[]>
+/** All addresses of a name, asked for on behalf of an account; rejects when it has none. */
+export type Lookup = (hostname: string, account?: string) => Promise<readonly Resolved[]>
 
 export interface Destination {
   secure: boolean
@@ -23,7 +23,8 @@ export interface Destination {
 }
 
 export interface ConnectOptions extends AddressRule {
-  lookup?: Lookup
+  lookup: Lookup
+  account?: string | undefined
   /** Whom TLS trusts. */
   trust(): Promise<tls.SecureContext>
   /** A TLS session of an earlier connection to the same place, and where to leave the next one. */
@@ -34,9 +35,12 @@ export interface ConnectOptions extends AddressRule {
 /** Why there is no connection, with a sentence for people. */
 export class ConnectError extends Error {
   readonly reason: OutgoingFailure
-  constructor(reason: OutgoingFailure, message: string) {
+  /** It looks the same when our own network is away. */
+  readonly unclear: boolean
+  constructor(reason: OutgoingFailure, message: string, unclear = false) {
     super(message)
     this.reason = reason
+    this.unclear = unclear
   }
 }
 
@@ -85,43 +89,41 @@ async function open(to: Destination, options: ConnectOptions, signal: AbortSigna
 
 async function checkedAddresses(hostname: string, options: ConnectOptions): Promise<readonly Resolved[]> {
   const literal = net.isIP(hostname)
-  const addresses = literal ? [{ address: hostname, family: literal }] : await resolve(hostname, options.lookup)
+  const addresses = literal ? [{ address: hostname, family: literal }] : await resolve(hostname, options)
   for (const { address } of addresses) {
     const fault = addressFault(address, options)
-    // What a name leads to is not told: it would let an outsider read this network's own names.
-    if (fault) throw forbidden(literal ? `The address ${address}` : `An address of ${hostname}`, fault, options)
+    if (fault && literal) throw forbidden(`The address ${address}`, fault, options)
+    if (fault) throw forbiddenName(hostname, fault, options)
   }
   return addresses
 }
 
-async function resolve(hostname: string, lookup: Lookup = systemLookup): Promise<readonly Resolved[]> {
+async function resolve(hostname: string, options: ConnectOptions): Promise<readonly Resolved[]> {
+  let absent = true
   try {
-    const addresses = await lookup(hostname)
+    const addresses = await options.lookup(hostname, options.account)
     if (addresses.length > 0) return addresses
   } catch (error) {
-    const found = codeOf(error) !== 'ENOTFOUND' && codeOf(error) !== 'ENODATA'
-    if (found) throw new ConnectError('dns', `The name ${hostname} could not be looked up (${codeOf(error)}).`)
+    const code = codeOf(error)
+    if (isOwnFault(code)) throw ownFault('look up no name', code)
+    absent = code === 'ENOTFOUND' || code === 'ENODATA'
+    if (!absent) throw new ConnectError('dns', `The name ${hostname} could not be looked up (${code}).`, true)
   }
-  throw new ConnectError('dns', `The name ${hostname} has no address.`)
+  throw options.allowLoopback
+    ? new ConnectError('dns', `The name ${hostname} has no address.`)
+    : nothingPublic(hostname)
 }
-
-async function systemLookup(hostname: string): Promise<readonly Resolved[]> {
-  if (isLocalName(hostname)) return LOCAL
-  return dns.lookup(hostname, { all: true })
-}
-
-const LOCAL: readonly Resolved[] = [
-  { address: '127.0.0.1', family: 4 },
-  { address: '::1', family: 6 },
-]
 
 async function secured(tcp: net.Socket, to: Destination, options: ConnectOptions): Promise<net.Socket> {
+  const secureContext = await options.trust().catch(error => {
+    throw ownFault('read no list of trusted authorities', codeOf(error))
+  })
   try {
     const secure = tls.connect({
       socket: tcp,
       host: to.hostname,
       servername: net.isIP(to.hostname) ? '' : to.hostname,
-      secureContext: await options.trust(),
+      secureContext,
       ALPNProtocols: ['http/1.1'],
       ...(options.session && { session: options.session }),
     })
@@ -148,14 +150,30 @@ function forbidden(what: string, fault: string, rule: AddressRule): ConnectError
   return new ConnectError('private_address', `${what} is ${fault}; webhooks go to ${allowed} only.`)
 }
 
+/** What a name leads to is not told, nor whether it is there: it would let an outsider read this network's own names. */
+function forbiddenName(hostname: string, fault: string, rule: AddressRule): ConnectError {
+  const isKnown = rule.allowLoopback || isLocalName(hostname)
+  return isKnown ? forbidden(`An address of ${hostname}`, fault, rule) : nothingPublic(hostname)
+}
+
+const nothingPublic = (hostname: string) =>
+  new ConnectError('dns', `The name ${hostname} has no public address; webhooks go to public addresses only.`)
+
+const ownFault = (what: string, code: string) =>
+  new ConnectError('own_fault', `The marketplace itself could ${what} (${code}); this says nothing about the agent.`)
+
 function connectFault(error: unknown, to: Destination): ConnectError {
   if (error instanceof ConnectError) return error
   const where = `${to.hostname} port ${to.port}`
   if (codeOf(error) === 'ECONNREFUSED') return new ConnectError('refused', `Nothing listens at ${where}.`)
   if (codeOf(error) === 'ETIMEDOUT') return timedOut(to)
   if (codeOf(error) === 'ECONNRESET') return cutOff(to)
-  return new ConnectError('refused', `There is no way to ${where} (${codeOf(error)}).`)
+  if (OWN_FAULTS.has(codeOf(error))) return ownFault('open no connection', codeOf(error))
+  return new ConnectError('refused', `There is no way to ${where} (${codeOf(error)}).`, !isLoopback(to.hostname))
 }
+
+/** No descriptor, no memory, no port, no network of our own, or a firewall of our own that says no. */
+const OWN_FAULTS = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL', 'ENETDOWN', 'EPERM', 'EACCES'])
 
 function tlsFault(error: unknown, host: string): ConnectError {
   const code = codeOf(error)
@@ -184,7 +202,8 @@ function cutOff(to: Destination): ConnectError {
 }
 
 function timedOut(to: Destination): ConnectError {
-  return new ConnectError('timeout', `${to.hostname} port ${to.port} took no connection in time.`)
+  const message = `${to.hostname} port ${to.port} took no connection in time.`
+  return new ConnectError('timeout', message, !isLoopback(to.hostname))
 }
 
 function codeOf(error: unknown): string {

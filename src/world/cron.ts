@@ -4,12 +4,14 @@ import type { Timer } from './world.ts'
 /** A start has better to do with its first second than to load what is not needed for hours. */
 const LOAD_AFTER_MS = 1000
 
+export const loadCron = () => import('node-cron')
+
 /** Calls `work` at every `hours`-th full hour, UTC. Does not keep the process alive. */
 export function everyHours(hours: number, work: () => void): Timer {
   let cancelled = false
   let loading: Promise<{ destroy(): unknown } | null> | undefined
   const load = async () => {
-    const { schedule } = await import('node-cron')
+    const { schedule } = await loadCron()
     if (cancelled) return null
     return schedule(`0 */${hours} * * *`, work, { timezone: 'Etc/UTC', unref: true, suppressMissedWarning: true })
   }

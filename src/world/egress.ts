@@ -3,7 +3,9 @@ import type { Socket } from 'node:net'
 import type { Pool } from 'undici'
 import type { AddressRule } from './addresses.ts'
 import { type Attempt, ConnectError, type ConnectOptions, type Lookup, openConnection } from './connect.ts'
+import { loadDomains } from './domains.ts'
 import { Exchange } from './exchange.ts'
+import { createNames, type NamesOptions } from './names.ts'
 import { type Pems, trustStore } from './trust.ts'
 import type { Egress, Outgoing, OutgoingResult } from './world.ts'
 
@@ -13,13 +15,28 @@ export interface EgressOptions extends AddressRule {
   requireHttps: boolean
   /** Authorities trusted besides Node's own and NODE_EXTRA_CA_CERTS; a promise is awaited by the first TLS call. */
   ca?: Pems | Promise<Pems>
-  /** Resolves names; the system's resolver unless given. */
+  /** How names are looked up. */
+  names?: NamesOptions | undefined
+  /** Instead of all that. */
   lookup?: Lookup
+  /** Ports that may be called, each from … to; all of them unless given. */
+  ports?: readonly PortRange[] | undefined
 }
 
+export type PortRange = readonly [from: number, to: number]
+
 /** Connections are kept for some seconds and shared by origin. `close` cuts off what is under way. */
-export function createEgress({ requireHttps, ca, ...rule }: EgressOptions): Egress {
-  const connecting: ConnectOptions = { ...rule, trust: trustStore(ca) }
+export function createEgress({ requireHttps, ca, names: asking, lookup, ports, ...rule }: EgressOptions): Egress {
+  const names = createNames(asking)
+  let connectedAt = Number.NEGATIVE_INFINITY
+  const connecting: RouteOptions = {
+    ...rule,
+    lookup: lookup ?? names.lookup,
+    trust: trustStore(ca),
+    onConnected: () => {
+      connectedAt = performance.now()
+    },
+  }
   const routes = new Map<string, Route>()
   let loading: Promise<typeof Pool> | undefined
   let NewPool: typeof Pool | undefined
@@ -31,7 +48,7 @@ export function createEgress({ requireHttps, ca, ...rule }: EgressOptions): Egre
     const known = judgements.get(text)
     if (known) return known
     if (judgements.size >= KEPT_JUDGEMENTS) judgements.clear()
-    const url = judged(text, requireHttps)
+    const url = judged(text, requireHttps, ports)
     judgements.set(text, url)
     return url
   }
@@ -48,14 +65,16 @@ export function createEgress({ requireHttps, ca, ...rule }: EgressOptions): Egre
     route.send(url, exchange)
   }
 
-  function loadThenSend(url: URL, exchange: Exchange): void {
+  const load = async () => {
     loading ??= loadPool()
-    loading.then(
-      loaded => {
-        NewPool = loaded
-        send(url, exchange)
-      },
-      () => exchange.fail('reset', 'The HTTP client could not be loaded.'),
+    NewPool = await loading
+  }
+  // Nobody waits for it by then, and there may be no descriptor free when the first webhook comes.
+  const early = setTimeout(() => void Promise.all([load(), loadDomains()]).catch(() => {}), LOAD_AFTER_MS).unref()
+  function loadThenSend(url: URL, exchange: Exchange): void {
+    load().then(
+      () => send(url, exchange),
+      () => exchange.fail('own_fault', 'The HTTP client could not be loaded; this says nothing about the agent.'),
     )
   }
 
@@ -68,8 +87,14 @@ export function createEgress({ requireHttps, ca, ...rule }: EgressOptions): Egre
       else loadThenSend(url, exchange)
       return exchange.result
     },
+    // A connection that was made is proof enough that there is a network, but not that names can be looked up.
+    async isOnline(failure) {
+      const isThere = failure !== 'dns' && performance.now() - connectedAt < ONLINE_MS
+      return isThere || names.answer()
+    },
     async close() {
       closed = true
+      clearTimeout(early)
       await Promise.all([...routes.values()].map(route => route.close()))
     },
   }
@@ -95,7 +120,7 @@ export async function connectionsTo(origin: string, silenceMs = 15_000): Promise
 
 // By the first call, so that a start does not wait for it. Of undici's 160 ms the pool alone takes 35; should a later
 // version keep it elsewhere, the whole does as well.
-async function loadPool(): Promise<typeof Pool> {
+export async function loadPool(): Promise<typeof Pool> {
   const poolAlone: string = 'undici/lib/dispatcher/pool.js'
   return import(poolAlone).then(
     module => module.default,
@@ -103,25 +128,32 @@ async function loadPool(): Promise<typeof Pool> {
   )
 }
 
+/** So long a connection that was made proves that the network is there. */
+const ONLINE_MS = 30_000
+const LOAD_AFTER_MS = 1_000
 const KEPT_JUDGEMENTS = 10_000
 const MAX_HEADER_BYTES = 16 * 1024
 const MAX_CONNECTIONS_PER_ORIGIN = 64
 const CLOSING = 'The marketplace is closing its connections.'
 const ABANDONED = new ConnectError('timeout', 'Nobody waits for this connection any more.')
 
+interface RouteOptions extends Omit<ConnectOptions, 'account'> {
+  onConnected(): void
+}
+
 type Connected = (...result: [null, Socket] | [Error, null]) => void
 
 /** The connections to one origin. Each was checked when it was made, so it can be used again unchecked. */
 class Route {
   readonly #pool: Pool
-  readonly #connecting: ConnectOptions
+  readonly #connecting: RouteOptions
   readonly #onIdle: (route: Route) => void
   readonly #waiting = new Set<Exchange>()
   readonly #opening = new Set<Attempt>()
   #open = 0
   #session: Buffer | undefined
 
-  constructor(NewPool: typeof Pool, origin: string, connecting: ConnectOptions, onIdle: (route: Route) => void) {
+  constructor(NewPool: typeof Pool, origin: string, connecting: RouteOptions, onIdle: (route: Route) => void) {
     this.#connecting = connecting
     this.#onIdle = onIdle
     this.#pool = new NewPool(origin, {
@@ -159,8 +191,10 @@ class Route {
   #connect(to: { protocol: string; hostname: string; port: string }, done: Connected): void {
     const secure = to.protocol === 'https:'
     const destination = { secure, hostname: to.hostname, port: Number(to.port) || (secure ? 443 : 80) }
+    const [first] = this.#waiting
     const attempt = openConnection(destination, {
       ...this.#connecting,
+      account: first?.request.account,
       session: this.#session,
       keepSession: session => {
         this.#session = session
@@ -171,6 +205,7 @@ class Route {
       socket => {
         this.#opening.delete(attempt)
         this.#open += 1
+        this.#connecting.onConnected()
         socket.once('close', () => {
           this.#open -= 1
           this.#tidy()
@@ -201,7 +236,7 @@ function closeUnused(socket: Socket): void {
   if (socket.bytesWritten === 0) socket.destroy()
 }
 
-function judged(text: string, requireHttps: boolean): URL | ConnectError {
+function judged(text: string, requireHttps: boolean, ports: readonly PortRange[] | undefined): URL | ConnectError {
   const url = parsed(text)
   if (!url || !/^https?:$/.test(url.protocol)) return new ConnectError('bad_url', 'The URL is not an http(s) address.')
   if (url.username || url.password) {
@@ -210,8 +245,15 @@ function judged(text: string, requireHttps: boolean): URL | ConnectError {
   if (requireHttps && url.protocol !== 'https:') {
     return new ConnectError('https_required', 'The URL begins with http://; webhooks go to https:// only.')
   }
+  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
+  if (ports && !ports.some(([from, to]) => port >= from && port <= to)) {
+    return new ConnectError('forbidden_port', `Port ${port} is not called; webhooks go to ${portWords(ports)} only.`)
+  }
   return url
 }
+
+const portWords = (ports: readonly PortRange[]) =>
+  `ports ${ports.map(([from, to]) => (from === to ? from : `${from} to ${to}`)).join(', ')}`
 
 function parsed(text: string): URL | undefined {
   try {

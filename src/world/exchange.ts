@@ -1,6 +1,7 @@
 /** One POST and what comes back, within its deadline and its size. Source: D42. */
 import { ConnectError } from './connect.ts'
 import type { Dispatcher } from './egress.ts'
+import { watchStalls } from './stalls.ts'
 import type { AnswerHeaders, Outgoing, OutgoingFailure, OutgoingResult } from './world.ts'
 
 /** Gathers the answer as it arrives and settles exactly once. The deadline runs from the making. */
@@ -11,6 +12,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #onEnd: (() => void) | undefined
   #ended = false
   readonly #startedAt = performance.now()
+  readonly #stalledMs = watchStalls()
   readonly #deadline: NodeJS.Timeout
   #controller: Dispatcher.DispatchController | undefined
   #status = 0
@@ -23,7 +25,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.result = new Promise(settle => {
       this.#settle = settle
     })
-    this.#deadline = setTimeout(() => this.#timeOut(), request.timeoutMs)
+    this.#deadline = setTimeout(() => setImmediate(() => this.#timeOut()), request.timeoutMs)
   }
 
   /** Runs `work` when all is over; at once if it is. */
@@ -32,8 +34,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else this.#onEnd = work
   }
 
-  fail(reason: OutgoingFailure, message: string): void {
-    this.#end({ ok: false, reason, message, durationMs: this.#elapsed() })
+  fail(reason: OutgoingFailure, message: string, unclear = false): void {
+    this.#end({ ok: false, reason, message, durationMs: this.#elapsed(), ...(unclear && { unclear }) })
     this.#cut()
   }
 
@@ -63,7 +65,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: unknown, error: Error & { code?: string }): void {
     if (error instanceof ConnectError) {
-      this.fail(error.reason, error.message)
+      this.fail(error.reason, error.message, error.unclear)
     } else if (error.code === 'UND_ERR_INVALID_ARG') {
       this.fail('bad_url', 'The request could not be written: its path or one of its headers is not allowed.')
     } else if (MALFORMED.test(`${error.code} ${error.name} ${error.message}`)) {
@@ -78,10 +80,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#end({ ok: true, status: this.#status, headers: this.#headers, body, durationMs: this.#elapsed() })
   }
 
+  // One round of the loop behind the deadline: what came while the process stood still has been read by then.
   #timeOut(): void {
+    if (this.#ended) return
     const seconds = this.request.timeoutMs / 1000
     const what = this.#status ? 'The answer did not end' : 'No answer came'
-    this.fail('timeout', `${what} within ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`)
+    this.fail('timeout', `${what} within ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`, true)
   }
 
   #end(result: OutgoingResult): void {
@@ -89,7 +93,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#ended = true
     clearTimeout(this.#deadline)
     this.#chunks = []
-    this.#settle(result)
+    const stalledMs = this.#stalledMs()
+    const isOurs = !result.ok && result.reason === 'timeout' && stalledMs > MOST_STALLED_MS
+    this.#settle(isOurs ? { ...result, reason: 'own_fault', message: stoodStill(stalledMs) } : result)
     this.#onEnd?.()
   }
 
@@ -103,6 +109,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
+/** Of the thirty seconds that an agent has. */
+const MOST_STALLED_MS = 5_000
+const stoodStill = (ms: number) =>
+  `The marketplace itself stood still for ${Math.round(ms / 1000)} s meanwhile; this says nothing about the agent.`
 const OVER = new Error('The exchange is over.')
 // undici's codes and names; unasked-for 100 and 101 have none of their own, only "bad response" and "bad upgrade".
 const MALFORMED = /^HPE_|HTTPParserError|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES|bad response|bad upgrade/

@@ -1,4 +1,4 @@
-/** Sends mail. The only file that knows nodemailer; loaded by the first letter. Source: D9, D28. */
+/** Sends mail. The only file that knows nodemailer, which is loaded after the start. Source: D9, D28. */
 import type { Transporter } from 'nodemailer'
 import type { Letter, LetterResult, Mailer } from './world.ts'
 
@@ -7,40 +7,54 @@ export interface MailOptions {
   smtpUrl: string
   /** What the letters name as their sender. */
   from: string
+  /** For one letter, whatever its server does meanwhile. */
+  deadlineMs?: number
 }
 
 const timing = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000, dnsTimeout: 10_000 }
+/** Less than a letter is in hand for, so that no other instance sends it meanwhile. */
+const DEADLINE_MS = 60_000
+const LOAD_AFTER_MS = 1_000
 const CLOSING = 'The marketplace is closing its connections.'
 
+export const loadNodemailer = () => import('nodemailer')
+
 /** One connection a letter. `close` gives up what is under way. */
-export function createMailer({ smtpUrl, from }: MailOptions): Mailer {
+export function createMailer({ smtpUrl, from, deadlineMs = DEADLINE_MS }: MailOptions): Mailer {
   let transport: Promise<Transporter> | undefined
-  let giveUp = () => {}
-  const closed = new Promise<LetterResult>(resolve => {
-    giveUp = () => resolve({ ok: false, permanent: false, message: CLOSING })
-  })
+  const closing = new AbortController()
 
   async function load(): Promise<Transporter> {
-    const { createTransport } = await import('nodemailer')
+    const { createTransport } = await loadNodemailer()
     return createTransport({ url: smtpUrl, ...timing, disableFileAccess: true, disableUrlAccess: true })
   }
+  const loaded = () => {
+    transport ??= load()
+    return transport
+  }
+  // There may be no descriptor free when the first letter goes.
+  const early = setTimeout(() => void loaded().catch(() => {}), LOAD_AFTER_MS).unref()
 
   async function send({ id, to, subject, text }: Letter): Promise<LetterResult> {
+    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(deadlineMs)])
     try {
-      transport ??= load()
       const messageId = `<${id}@${hostOf(from)}>`
       // An address as an object is one address, whatever characters it has.
-      await (await transport).sendMail({ from, to: { name: '', address: to }, subject, text, messageId })
+      await (await loaded()).sendMail({ from, to: { name: '', address: to }, subject, text, messageId, signal })
       return { ok: true }
     } catch (error) {
+      if (closing.signal.aborted) return { ok: false, permanent: false, message: CLOSING }
+      if (signal.aborted)
+        return { ok: false, permanent: false, message: `No letter went within ${deadlineMs / 1000} s.` }
       return failureOf(error as SmtpError)
     }
   }
 
   return {
-    send: letter => Promise.race([send(letter), closed]),
+    send,
     async close() {
-      giveUp()
+      clearTimeout(early)
+      closing.abort()
       ;(await transport?.catch(() => undefined))?.close()
     },
   }

@@ -10,7 +10,12 @@ export function trustStore(own: Pems | Promise<Pems> = []): () => Promise<tls.Se
   const authorities = Promise.resolve(own).catch(() => [])
   let context: Promise<tls.SecureContext> | undefined
   return () => {
-    context ??= authorities.then(pems => contextWith([pems].flat()))
+    context ??= authorities
+      .then(pems => contextWith([pems].flat()))
+      .catch(error => {
+        context = undefined // a file that could not be read now may be read by the next call
+        throw error
+      })
     return context
   }
 }
@@ -29,7 +34,9 @@ function trustedByNode(): readonly string[] {
   if (!file) return tls.rootCertificates
   try {
     return [...tls.rootCertificates, readFileSync(file, 'utf8')]
-  } catch {
+  } catch (error) {
+    // A list without them would be kept, although a moment later there may be a descriptor free.
+    if (/^E[MN]FILE$/.test(String((error as NodeJS.ErrnoException).code))) throw error
     // Node has warned of it at its start, and goes on without.
     return tls.rootCertificates
   }

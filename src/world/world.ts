@@ -9,12 +9,15 @@ export interface Outgoing {
   timeoutMs: number
   /** Bytes of the answer's body that are read; the rest is dropped unread. */
   maxAnswerBytes: number
+  /** On whose behalf: no account has more than its share of what all of them need. */
+  account?: string
 }
 
 /** Why no answer came. Kept on the row of the attempt; never thrown. */
 export type OutgoingFailure =
   | 'bad_url'
   | 'https_required'
+  | 'forbidden_port'
   | 'private_address'
   | 'dns'
   | 'refused'
@@ -22,17 +25,28 @@ export type OutgoingFailure =
   | 'timeout'
   | 'reset'
   | 'bad_answer'
+  /** Nothing was sent, and that is our own fault: no descriptor, no memory, no name server, no list of authorities. */
+  | 'own_fault'
 
 /** By their names in lower case; a list is a header that came twice. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
 export type OutgoingResult =
   | { ok: true; status: number; headers: AnswerHeaders; body: string; durationMs: number }
-  | { ok: false; reason: OutgoingFailure; message: string; durationMs: number }
+  | {
+      ok: false
+      reason: OutgoingFailure
+      message: string
+      durationMs: number
+      /** It looks the same when our own network is away: `isOnline` tells. */
+      unclear?: boolean
+    }
 
 export interface Egress {
   /** POSTs once, follows no redirect, checks the address it connects to. Never rejects. Source: D42. */
   post(request: Outgoing): Promise<OutgoingResult>
+  /** Whether anyone out there can be reached at this moment, after a failure that is `unclear`. Without it: always. */
+  isOnline?(failure: OutgoingFailure): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -64,6 +78,8 @@ export interface World {
   realNow(): number
   /** Moves domain time forward to `to` (ms); earlier times are ignored. */
   advance(to: number): void
+  /** Resolves when what fell due by the last `advance` is done, or has failed. Without it: nobody does anything then. */
+  caughtUp?(): Promise<void>
   /** A new sortable id with its kind's prefix: `task_…`. */
   id(prefix: string): string
   /** Unpredictable bytes for secrets (repeatable in a seeded world). */

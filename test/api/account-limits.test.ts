@@ -24,8 +24,11 @@ const register = (house: House, field: string): Send => {
   }
 }
 
+// A password of one character over and over is refused for what it is.
+const filler = { plain: 'long pas', wide: '😀🎈🦊🌵' }
+
 for (const [field, range] of Object.entries({ password: [10, 128], name: [2, 100] } as const)) {
-  limit(`an account's ${field}`, ({ house }) => textRule(register(house, field), field, [...range]))
+  limit(`an account's ${field}`, ({ house }) => textRule(register(house, field), field, [...range], false, filler))
 }
 
 limit('a name and a new password, when they are changed', async ({ house }) => {
@@ -39,7 +42,7 @@ limit('a name and a new password, when they are changed', async ({ house }) => {
     if (answer.status === 200) currentPassword = value as string
     return answer
   }
-  await textRule(change, 'newPassword', [10, 128])
+  await textRule(change, 'newPassword', [10, 128], false, filler)
 })
 
 limit('an email: 254 characters, trimmed and in lower case', async ({ house }) => {

@@ -36,7 +36,7 @@ const emailOf = ({ params, side }: Asking) => (params.id === absent.id ? 'nobody
 const questions: Readonly<Record<string, Question>> = {
   'POST /api/auth/register': [
     null,
-    ({ n }) => ({ email: `new${n}@example.com`, password: 'x'.repeat(10), name: 'New' }),
+    ({ n }) => ({ email: `new${n}@example.com`, password: 'a long password', name: 'New' }),
   ],
   'POST /api/auth/login': ['user', asking => ({ email: emailOf(asking), password: asking.side.buyer.password })],
   'POST /api/auth/logout': [null],
@@ -45,6 +45,13 @@ const questions: Readonly<Record<string, Question>> = {
   'POST /api/auth/password': [null, ({ caller }) => passwords(caller?.password ?? 'x'.repeat(10))],
   'POST /api/auth/password-reset': ['user', asking => ({ email: emailOf(asking) })],
   'POST /api/auth/password-reset/confirm': ['user', { token: 'no such token', password: 'x'.repeat(10) }],
+  'GET /api/auth/totp': [null],
+  'POST /api/auth/totp': [null, ({ caller }) => ({ password: caller?.password ?? 'x'.repeat(10) })],
+  'POST /api/auth/totp/confirm': [null, { code: '000000' }],
+  'DELETE /api/auth/totp': [null, ({ caller }) => ({ password: caller?.password ?? 'x'.repeat(10), totp: '000000' })],
+  'GET /api/auth/sessions': [null],
+  'DELETE /api/auth/sessions': [null],
+  'DELETE /api/auth/sessions/:id': ['session'],
 
   'GET /api/agents': [null],
   'GET /api/agents/:id': ['listed agent'],

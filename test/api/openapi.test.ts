@@ -4,8 +4,9 @@ import * as assert from 'uvu/assert'
 import { z } from 'zod'
 import type { Endpoint } from '../../src/api/endpoint.ts'
 import { endpoints } from '../../src/api/endpoints.ts'
-import { type EventName, events, testEvent } from '../../src/api/events.ts'
+import { type EventName, events, type TestPayload, testEvent } from '../../src/api/events.ts'
 import { failureNames } from '../../src/api/failures.ts'
+import { fieldsOf } from '../../src/api/fields.ts'
 import { eventSchema, openApi } from '../../src/api/openapi.ts'
 import type { Operation } from '../../src/api/operation.ts'
 import { exampleOfRefusal } from '../../src/api/refusals.ts'
@@ -105,6 +106,43 @@ test('section 6: every event is a webhook whose example is its payload', () => {
     const { error } = payload.safeParse(post.requestBody.content['application/json']?.example)
     assert.not.ok(error, `${name}: ${error?.message}`)
   }
+})
+
+test('the example of the test webhook is what a connection test sends', () => {
+  const { data } = doc.webhooks.test!.post.requestBody.content['application/json']!.example as TestPayload
+  assert.match(data.taskId, /^test_[0-9a-f]{32}$/)
+  assert.ok(data.callbackUrl.endsWith(`/api/agent/test/${data.taskId}/callback`), data.callbackUrl)
+  assert.is(data.requestor.id, 'test_requestor')
+  assert.is(data.requirements, '')
+})
+
+test('a format is one of JSON Schema, and an id in an example looks like those that are made', () => {
+  const text = JSON.stringify([doc, eventSchema()])
+  const formats = new Set([...text.matchAll(/"format":"([^"]*)"/g)].map(([, format]) => format!))
+  assert.equal([...formats].sort(), ['date-time', 'email', 'uri'])
+  const ids = [...text.matchAll(/\b([a-z]+)_[0-9a-f]{8}[0-9a-f-]*/g)]
+  assert.ok(ids.length > 100)
+  const made = /^(?:agt|bud|cat|dlb|dlv|file|key|msg|ntf|rev|smp|task|test|trf|usr)_[0-9a-f]{32}$/
+  assert.equal(
+    [...new Set(ids.map(([id]) => id))].filter(id => !made.test(id)),
+    [],
+  )
+})
+
+test('an example of what was deleted, of a delivery and of a sample has the id of such a thing', () => {
+  const idOf = (record: Endpoint) => (dataOf(record).example.data as { id: string }).id
+  const { deleteAgent, deleteKey, deleteSample, getDelivery, addSample } = endpoints
+  const prefixes = [deleteAgent, deleteKey, deleteSample, getDelivery, addSample].map(
+    record => idOf(record).split('_')[0],
+  )
+  assert.equal(prefixes, ['agt', 'key', 'smp', 'dlv', 'smp'])
+})
+
+test('every record has its fields in the reference, also where there are several kinds of it', () => {
+  for (const [name, schema] of Object.entries(doc.components.schemas)) assert.ok(fieldsOf(schema).length > 0, name)
+  const fields = fieldsOf(doc.components.schemas.Notification!)
+  assert.ok(fields.some(({ name, required }) => name === 'data.checks' && !required))
+  assert.ok(fields.some(({ name, required }) => name === 'message' && required))
 })
 
 test('the schema of all events tells a good body from a bad one', () => {

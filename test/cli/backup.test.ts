@@ -1,5 +1,5 @@
 /** `marketplace db backup` beside a running server. */
-import { copyFileSync, existsSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -28,6 +28,8 @@ test(
     })()
     while (answered < 10) await new Promise(resolve => setTimeout(resolve, 5))
     const before = answered
+    // As on a shared database: it says whose the folder is.
+    writeFileSync(join(folder, 'a.db.files', 'folder.id'), 'folder_1\n')
     const { code, out, err } = await run(['db', 'backup', 'a.db', 'b.db', '--json'], folder)
     stopped = true
     await writer
@@ -35,6 +37,8 @@ test(
     const { bytes, ...rest } = JSON.parse(out)
     assert.equal(rest, { ok: true, file: 'a.db', to: 'b.db', files: 0 })
     assert.ok(bytes > 10_000)
+    // There for none as well, so that a restore is the same steps; and no copy is the folder itself.
+    assert.equal(readdirSync(join(folder, 'b.db.files')), [])
     assert.is((await run(['db', 'check', 'b.db'], folder)).code, 0)
     const again = await run(['db', 'backup', 'a.db', 'b.db'], folder)
     assert.is(again.code, 1)

@@ -34,6 +34,37 @@ test(
 )
 
 test(
+  'a demo whose agent does not do what it should ends with 1 and what differed, long before anybody gives up',
+  inFolder(async folder => {
+    // The agent's process ends at its first webhook.
+    writeFileSync(
+      join(folder, 'leaves.mjs'),
+      `import { Server } from 'node:http'
+      if (process.argv[1]?.endsWith('sample.mjs')) {
+        const { emit } = Server.prototype
+        let asked = 0
+        Server.prototype.emit = function (event, ...more) {
+          if (event === 'request' && ++asked === 1) process.exit(0)
+          return emit.call(this, event, ...more)
+        }
+      }`,
+    )
+    const env = { NODE_OPTIONS: `--import=${join(folder, 'leaves.mjs')}` }
+    const { code, out } = await run(['demo', '--json'], folder, env)
+    assert.is(code, 1, out)
+    const end = JSON.parse(out.trim().split('\n').at(-1)!)
+    assert.is(end.type, 'end')
+    assert.is(end.ok, false)
+    assert.match(end.reason, 'connection test')
+    assert.ok(end.ms < 15_000, `${end.ms} ms`)
+    const told = await run(['demo'], folder, env)
+    assert.is(told.code, 1)
+    assert.ok(told.err.includes(end.reason.split(' ')[0]), told.err)
+    assert.not.match(told.out, 'Everything adds up')
+  }),
+)
+
+test(
   'a database is checked and folded into one file; a damaged one is told and fails',
   inFolder(async folder => {
     const db = '.marketplace/dev.db'
@@ -58,7 +89,7 @@ test(
     assert.match(copy.out, 'copy.db is whole')
 
     writeFileSync(join(folder, 'copy.db'), readFileSync(join(folder, db)).fill(7, 4096, 20_000))
-    assert.is((await run(['db', 'check', 'copy.db'], folder)).code, 1)
+    assert.is((await run(['db', 'check', 'copy.db'], folder)).code, 3)
     const missing = await run(['db', 'check', 'nowhere.db'], folder)
     assert.is(missing.code, 1)
     assert.match(missing.err, 'There is no database')

@@ -30,7 +30,7 @@ const running = new Set<ChildProcess>()
 export function start(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}, input = '') {
   const child = spawn(process.execPath, [PROGRAM, ...args], {
     cwd,
-    env: cleanEnv(env),
+    env: cleanEnv({ XDG_CONFIG_HOME: join(cwd, 'config'), ...env }),
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   running.add(child)
@@ -50,11 +50,40 @@ export async function startDev(folder: string, env: NodeJS.ProcessEnv = {}) {
   return { ready, stop }
 }
 
-/** What a terminal shows of a command; each text is typed once its question is there. Ends with the command. */
-export async function typeInto(command: string, cwd: string, talk: readonly [question: string, typed: string][]) {
-  const child = spawn('script', ['-qefc', command, '/dev/null'], { cwd, env: cleanEnv({ TERM: 'xterm' }) })
+/**
+ * A command of the shell on a terminal of its own, as people have it. The shell is one and the same everywhere: which one
+ * a machine has decides whether Ctrl-C ends the shell as well.
+ */
+function onTerminal(command: string, cwd: string, env: NodeJS.ProcessEnv) {
+  const child = spawn('script', ['-qefc', command, '/dev/null'], {
+    cwd,
+    env: cleanEnv({ SHELL: '/bin/sh', TERM: 'xterm', XDG_CONFIG_HOME: join(cwd, 'config'), ...env }),
+  })
+  child.once('error', () => {
+    throw new Error('Tests that need a terminal make one with `script`: install util-linux (Debian: bsdutils).')
+  })
   running.add(child)
   child.once('close', () => running.delete(child))
+  return child
+}
+
+/** The program on a terminal: all that it shows, colours included, as it comes. */
+export function startOnTerminal(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}) {
+  const child = onTerminal(['exec', process.execPath, PROGRAM, ...args].join(' '), cwd, env)
+  let shown = ''
+  child.stdout.on('data', chunk => (shown += chunk))
+  const ended = once(child, 'close').then(([code]) => code as number | null)
+  return {
+    ended,
+    shown: () => shown,
+    /** Ctrl-C. */
+    interrupt: () => void child.stdin.write('\x03'),
+  }
+}
+
+/** What a terminal shows of a command; each text is typed once its question is there. Ends with the command. */
+export async function typeInto(command: string, cwd: string, talk: readonly [question: string, typed: string][]) {
+  const child = onTerminal(command, cwd, {})
   let shown = ''
   let seen = 0
   const left = [...talk]

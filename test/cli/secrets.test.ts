@@ -74,8 +74,10 @@ test(
     assert.is((await ask('POST', `/api/my/agents/${id}/test-connection`, undefined, { cookie })).status, 200)
     await ask('POST', '/api/auth/password-reset', { email })
     const until = Date.now() + 20_000
-    while (office.received.length === 0 && Date.now() < until) await new Promise(resolve => setTimeout(resolve, 50))
-    secrets.resetToken = /^([\w-]{43})$/m.exec(office.received[0]!.text)![1]!
+    // Another letter tells of the new key.
+    const token43 = () => office.received.map(({ text }) => /^([\w-]{43})$/m.exec(text)?.[1]).find(Boolean)
+    while (!token43() && Date.now() < until) await new Promise(resolve => setTimeout(resolve, 50))
+    secrets.resetToken = token43()!
     const { resetToken: token, newPassword: password } = secrets
     assert.is((await ask('POST', '/api/auth/password-reset/confirm', { token, password })).status, 200)
     const again = await ask('POST', '/api/auth/login', { email, password })

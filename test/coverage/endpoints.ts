@@ -93,9 +93,9 @@ export const endpoints: readonly Row[] = [
   [
     'GET /api/agents: q matches name and description',
     found('q matches words'),
-    'market/agents.ts',
-    'words(row.name, row.description)',
-    "words(row.name, '')",
+    'market/search-index.ts',
+    'terms(name, description)',
+    "terms(name, '')",
   ],
   [
     'GET /api/agents: category by its name',
@@ -213,7 +213,7 @@ export const endpoints: readonly Row[] = [
   [
     'Callback rule 4: the limits of a deliverable hold on the callback',
     "api/task-limits: a deliverable's content, by the signed callback",
-    'market/callback.ts',
+    'market/callback-body.ts',
     'parsed(deliverableInput, body)',
     'body as never',
   ],
@@ -251,7 +251,7 @@ export const endpoints: readonly Row[] = [
   field('data.requirements', "task.requirements ?? ''", "task.requirements ?? 'none'"),
   field('data.agreedPrice', 'agreedPrice: task.agreedPrice', 'agreedPrice: task.agreedPrice / 100'),
   field('data.status', 'status: task.status', "status: 'draft'"),
-  field('data.requestor', 'requestor: requestorOf(task, trustTierOf(buyer, now)),', 'requestor: null as never,'),
+  field('data.requestor', 'requestor: requestorOf(task, buyer, now),', 'requestor: null as never,'),
   [
     'Webhook body: data.test on test payloads alone',
     'market/checks: the test webhook says what it is',

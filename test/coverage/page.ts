@@ -7,7 +7,7 @@ export const PAGE = 'docs/reference/coverage.md'
 const head = `# Coverage
 
 Every row of the interface, the tests that hold it, and a mutation under which the first of them fails. A name stands for
-all tests of its file that begin so. \`npm run test:mutations\` makes each mutation in a copy of the source and demands that
+all tests of its file that begin so. \`npm run test:coverage-mutations\` makes each mutation in a copy of the source and demands that
 failure. Written by \`npm run coverage\`.
 `
 

@@ -89,8 +89,8 @@ export const resources: readonly Row[] = [
     'Agent: tags are a list',
     agent('tags'),
     'api/agents.ts',
-    'tags: list(text(limits.agent.tag))',
-    'tags: list(z.string())',
+    'tags: list(text(limits.agent.tag), [0, tags]',
+    'tags: list(z.string(), [0, tags]',
   ],
   [
     'Agent: avatarUrl on update alone, a URL or null',

@@ -24,8 +24,8 @@ export interface DiskReport {
   /** Tasks whose creation was answered with 201. */
   answered: number
   code: number | null
-  /** What it said on stderr. */
-  err: string
+  /** What the last line of its log says. */
+  said: string
 }
 
 /** Creates tasks until the server has gone, then starts it again on a healthy disk. Throws if an answered one is missing. */
@@ -56,7 +56,8 @@ async function write(house: House, command: readonly string[]): Promise<DiskRepo
     }
   }
   await Promise.all(Array.from({ length: 4 }, client))
-  const { code, err } = await server.ended
+  const { code, out } = await server.ended
+  const { message: said } = JSON.parse(out)
 
   const again = await house.start('serve')
   await again.kill('SIGTERM')
@@ -68,5 +69,5 @@ async function write(house: House, command: readonly string[]): Promise<DiskRepo
     'answered, and gone',
   )
   await house.check()
-  return { answered: answered.length, code, err }
+  return { answered: answered.length, code, said }
 }

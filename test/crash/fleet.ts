@@ -70,7 +70,8 @@ async function openFleet(folder: string, ca: string, { rateLimits = 'off' }: Fle
     child.once('close', () => children.delete(child))
     readErrors(child, `server ${++count}`, errors)
     const line = await firstLine.catch(async () => {
-      throw new Error(`A server did not start: ${(await ended).err}`)
+      const { out, err } = await ended
+      throw new Error(`A server did not start: ${out}${err}`)
     })
     return { child, ended, url: JSON.parse(line).url as string }
   }

@@ -90,7 +90,8 @@ async function openHouse(folder: string, ca: string | null, note: Note): Promise
       const { child, ended, firstLine } = start([mode, ...flags], folder, env)
       note(child)
       const line = await firstLine.catch(async () => {
-        throw new Error(`The server did not start: ${(await ended).err}`)
+        const { out, err } = await ended
+        throw new Error(`The server did not start: ${out}${err}`)
       })
       const readyMs = performance.now() - from
       const ready = JSON.parse(line)
@@ -124,10 +125,13 @@ async function serveUnder([command, ...args]: readonly string[], cwd: string, no
   })
   let err = ''
   child.stderr.on('data', chunk => (err += chunk))
-  const ended = once(child, 'close').then(([code]): Ended => ({ code, out: '', err }))
+  const lines = createInterface({ input: child.stdout })
+  let last = ''
+  lines.on('line', line => (last = line))
+  const ended = once(child, 'close').then(([code]): Ended => ({ code, out: last, err }))
   const silence = ended.then(() => Promise.reject(new Error(`${command} ended before the server was ready: ${err}`)))
   silence.catch(() => {})
-  const [line] = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), silence])
+  const [line] = await Promise.race([once(lines, 'line'), silence])
   const ready = JSON.parse(line)
   server = ready.pid
   const end = () => {

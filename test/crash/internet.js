@@ -9,12 +9,18 @@ import tls from 'node:tls'
 const NAME = 'agent.example'
 const ADDRESS = '9.9.9.9'
 
-const { lookup } = dns
+const { resolve4, resolve6 } = dns.Resolver.prototype
 const { connect } = net
 const { connect: connectSecurely } = tls
 
-dns.lookup = (name, options) =>
-  name === NAME ? Promise.resolve([{ address: ADDRESS, family: 4 }]) : lookup(name, options)
+dns.Resolver.prototype.resolve4 = function (name, options) {
+  return name === NAME ? Promise.resolve([{ address: ADDRESS, ttl: 60 }]) : resolve4.call(this, name, options)
+}
+
+dns.Resolver.prototype.resolve6 = function (name, options) {
+  if (name !== NAME) return resolve6.call(this, name, options)
+  return Promise.reject(Object.assign(new Error('It has none.'), { code: 'ENODATA' }))
+}
 
 net.connect = (options, ...rest) => {
   if (options.host !== ADDRESS) return connect(options, ...rest)

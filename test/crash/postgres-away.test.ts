@@ -1,5 +1,6 @@
 /** Postgres goes away under load and comes back: errors meanwhile, nothing lost, no restart of ours. */
 import { randomBytes } from 'node:crypto'
+import net from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -76,6 +77,45 @@ test('a Postgres that is stopped and started under load costs errors, and no wri
   )
   await house.checkLedger()
   assert.equal(unhandled, [])
+})
+
+/** Counts who dials the address of a server that is away. */
+async function countDials(url: string) {
+  let dials = 0
+  const counter = net.createServer(socket => {
+    dials++
+    socket.destroy()
+  })
+  await new Promise<void>(resolve => counter.listen(Number(new URL(url).port), new URL(url).hostname, resolve))
+  return { count: () => dials, close: () => new Promise(resolve => counter.close(resolve)) }
+}
+
+test('a Postgres that is away is dialled by few for all, and found as soon as it is back', async () => {
+  const server = await startServer()
+  const house = await start(server.url)
+  const ask = () => fetch(`${house.url}/api/agents`)
+  await server.pause()
+  const dials = await countDials(server.url)
+  while ((await ask()).status !== 500) await wait(10)
+  const before = dials.count()
+  let asked = 0
+  const crowd = async () => {
+    for (let i = 0; i < 100; i++, asked++) {
+      const answer = await ask()
+      assert.is(answer.status, 500)
+      assert.is(answer.headers.get('retry-after'), '5')
+      assert.not((await fetch(`${house.url}/readyz`)).ok)
+    }
+  }
+  await Promise.all([crowd(), crowd(), crowd()])
+  assert.is(asked, 300)
+  const more = dials.count() - before
+  assert.ok(more < 60, `${more} dials for 300 requests`)
+  await dials.close()
+  await server.resume()
+  const back = performance.now()
+  while ((await ask()).status !== 200) await wait(10)
+  assert.ok(performance.now() - back < 10_000, `${performance.now() - back} ms`)
 })
 
 test('a heartbeat and a payment that fall due while Postgres is away are done once it is back', async () => {

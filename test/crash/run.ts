@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { crashes, failures, flips } from '../store/crash.ts'
+import { crashes, failures, failuresOfDoings, flips, interruptions } from '../store/crash.ts'
 import { startPostgres } from '../support/postgres-server.ts'
 import { failingSync, fullDisk, writeUntilItFails } from './disk.ts'
 import { drainRounds, endedTwice } from './ends.ts'
@@ -22,11 +22,13 @@ const START_LIMIT_MS = 2_000
 
 const parts: Record<string, (folder: string) => Promise<unknown>> = {
   async images() {
-    await crashes(2000, seed)
-    return '2,000 crash images: nothing lost, no half transaction, no start refused'
+    await crashes(3_500, seed)
+    const interrupted = await interruptions(1_500, seed)
+    return `${3_500 + interrupted} crash images: nothing lost, no half transaction, no start refused`
   },
   bytes: () => flips(2000, seed),
   failures: () => failures(seed),
+  'failures of doings': () => failuresOfDoings(seed, 100),
   kill: folder => killRounds(folder, 50, seed),
   instances: folder => onPostgres(() => fleetRounds(folder, { rounds: 25, seed, patient: true })),
   heartbeats: folder => onPostgres(() => heartbeats(folder)),
@@ -64,9 +66,9 @@ async function onPostgres<Report>(proof: () => Promise<Report>): Promise<Report>
   return proof().finally(() => server.stop())
 }
 
-function failed<Report extends { code: number | null; err: string }>(report: Report): Report {
-  if (report.code === 1 && report.err.includes("can't be written")) return report
-  throw new Error(`the server ended with ${report.code}: ${report.err}`)
+function failed<Report extends { code: number | null; said: string }>(report: Report): Report {
+  if (report.code === 1 && report.said.includes("can't be written")) return report
+  throw new Error(`the server ended with ${report.code}: ${report.said}`)
 }
 
 /** Where it can't be proved, that is a failure too: nobody should take silence for a proof. */

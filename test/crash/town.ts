@@ -1,6 +1,6 @@
 /** The people of the crash tests, what they own, and the journal of every answer that they were given. */
 import { SIGNATURE_HEADER, signatureHeaders } from '../../src/api/signature.ts'
-import { chance } from '../store/crash.ts'
+import { chance } from '../store/page-cache.ts'
 import type { Agent, Webhook } from './agent.ts'
 import type { State, Step } from './history.ts'
 import type { Party } from './party.ts'

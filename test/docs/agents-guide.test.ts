@@ -103,6 +103,7 @@ test(
       for (const { language, name } of blocks) assert.ok(language !== 'sh' || used.includes(name), name)
       const byHand = await run(shell, shells('hand'))
       assert.match(byHand, '"content":"Half way."')
+      assert.match(byHand, '"content":"Nearly there."')
       assert.match(byHand, '"status":"delivered"')
       assert.match(byHand, 'report.tgz')
     } finally {

@@ -45,6 +45,47 @@ test(
   }),
 )
 
+/** The `server` blocks of an nginx file, without comments. */
+const serversOf = (file: string) =>
+  file
+    .replaceAll(/#.*$/gm, '')
+    .split(/^server \{$/m)
+    .slice(1)
+
+test('the proxy answers for its own host alone, and sends nobody to a host of their choice', () => {
+  const servers = serversOf(read('docs/guides/deploy/nginx.conf'))
+  const defaults = servers.filter(block => block.includes('default_server'))
+  assert.is(defaults.length, 1)
+  for (const port of ['80', '443 ssl']) assert.match(defaults[0]!, `listen ${port} default_server;`)
+  assert.match(defaults[0]!, 'return 444;')
+  assert.match(defaults[0]!, 'ssl_reject_handshake on;')
+  for (const block of servers) {
+    assert.not.match(block, /\$(?:http_)?host\b/)
+    if (block !== defaults[0]) assert.match(block, /server_name market\.example;/)
+  }
+})
+
+test('the unit bounds its memory and its tasks, and leaves the program what it needs and no more', () => {
+  const unit = read('docs/guides/deploy/marketplace.service')
+  const settings = new Map([...unit.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name!, value!]))
+  assert.match(settings.get('MemoryMax')!, /^\d+G$/)
+  assert.match(settings.get('TasksMax')!, /^\d+$/)
+  assert.is(settings.get('ProtectSystem'), 'strict')
+  assert.is(settings.get('CapabilityBoundingSet'), '')
+  assert.is(settings.get('SystemCallFilter'), '@system-service')
+  const on = [
+    'NoNewPrivileges',
+    'ProtectHome',
+    'PrivateTmp',
+    'PrivateDevices',
+    'ProtectKernelModules',
+    'RestrictNamespaces',
+  ]
+  for (const name of on) assert.is(settings.get(name), 'yes', name)
+  // V8 writes code and then runs it.
+  assert.not(settings.has('MemoryDenyWriteExecute'))
+})
+
 test('the Dockerfile copies what there is, and what the package needs to run', () => {
   const file = read('docs/guides/deploy/Dockerfile')
   const copied = [...file.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names]) => names!.split(' '))

@@ -21,6 +21,7 @@ test('it fits two screens, and everything it leads to is there', () => {
     'docs/architecture.md',
     'docs/guides/agents.md',
     'docs/guides/deploy.md',
+    'docs/guides/operate.md',
     'docs/guides/scale.md',
   ]) {
     const folder = join(root, page, '..')

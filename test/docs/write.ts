@@ -58,7 +58,7 @@ function check(files: Record<string, string>): number {
   return lint()
 }
 
-/** Errors fail, warnings don't. It would report its use, and look for a newer version, if it were let. */
+/** Errors and warnings fail. It would report its use, and look for a newer version, if it were let. */
 function lint(): number {
   const quiet = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', CI: 'true' }
   const options = ['lint', 'docs/openapi.json', '--config', 'test/docs/redocly.yaml', '--format', 'stylish']

@@ -98,6 +98,24 @@ test('a session ends at logout, at 7 idle days, at 30 days, and when the passwor
   assert.is(await bySession(busy), null)
 })
 
+test('a session that is used every few days lives over a clock that is moved right after its use', async () => {
+  const { market, world, bySession, join } = await open()
+  const authenticate = createAuthenticate(world, createTouch(market))
+  const { session } = await join('a@x.test')
+  const ask = () => market.db.read(q => authenticate.session(q, session!))
+  for (let use = 0; use < 6; use++) {
+    assert.ok(await ask(), `use ${use}`)
+    world.advance(world.now() + 4 * durations.dayMs)
+  }
+  assert.is(await bySession(session!), null, 'not even written, as no second has passed')
+  assert.ok(await ask())
+  world.tick(1000)
+  await market.db.write(async () => {})
+  assert.ok(await bySession(session!), 'and written a second later')
+  world.advance(world.now() + durations.session.idleMs)
+  assert.is(await ask(), null)
+})
+
 test('a banned account learns so only with its password', async () => {
   const { market, join, actorOf, writing } = await open()
   const admin = await actorOf((await join('admin@x.test')).session!)

@@ -10,10 +10,12 @@ import { agentVerbs } from '../../src/market/agents.ts'
 import { categoryVerbs } from '../../src/market/categories.ts'
 import { checkVerbs } from '../../src/market/check.ts'
 import type { Actor, Market } from '../../src/market/market.ts'
+import { indexAgent } from '../../src/market/search-index.ts'
 import { callbackSecrets, makeSecret, seal, unseal } from '../../src/market/secrets.ts'
 import { freshness, isPublic } from '../../src/market/visibility.ts'
 import { createFrontAuthority, startFront } from '../../src/sim/https-front.ts'
 import { agentById, updateAgentRow } from '../../src/store/agents.ts'
+import type { Tx } from '../../src/store/db.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { migrations } from '../../src/store/migrations/index.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
@@ -71,9 +73,43 @@ const fields = {
 }
 const create = (market: Market, actor: Actor, more: object = {}) =>
   call(market, verbs.createAgent, actor, { body: { ...fields, ...more } })
-const patch = (market: Market, id: string, values: object) => market.db.write(tx => updateAgentRow(tx, id, values))
+const patch = (market: Market, id: string, values: object) =>
+  market.db.write(async tx => {
+    await updateAgentRow(tx, id, values)
+    await indexAgent(tx, (await agentById(tx, id))!)
+  })
 const list = (market: Market, query: object = {}) =>
   call(market, verbs.listAgents, null, { query: { page: 1, limit: 20, ...query } })
+test('however many agents have a name, the slug of the next one takes a few questions', async () => {
+  const { market, ann } = await start()
+  const { id } = await create(market, ann)
+  const count = 3_000
+  await market.db.write(async tx => {
+    const known = await tx.all<{ name: string }>(`SELECT name FROM pragma_table_info('agents') ORDER BY cid`)
+    const columns = known.map(({ name }) => name)
+    const copied = columns.map(name => (name === 'id' || name === 'slug' ? `${name} || '-' || n.i` : name))
+    await tx.run(
+      `WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < $2)
+       INSERT INTO agents (${columns.join(', ')}) SELECT ${copied.join(', ')} FROM agents JOIN n WHERE id = $1`,
+      [id, count],
+    )
+  })
+  let questions = 0
+  const counted = (tx: Tx): Tx => ({
+    ...plainTx(tx),
+    get: (sql, values) => {
+      questions++
+      return tx.get(sql, values)
+    },
+  })
+  const body = { ...fields, turnaroundHours: 24 }
+  const made = await market.db.write(tx =>
+    (verbs.createAgent as AnyVerb)({ ...market, tx: counted(tx), actor: ann }, { body }),
+  )
+  assert.is(made.slug, `resume-writer-${count + 1}`)
+  assert.ok(questions < 50, `${questions} questions`)
+})
+
 test('create, slug, edit, access', async () => {
   const { market, ann, bob } = await start()
   const first = await create(market, ann)

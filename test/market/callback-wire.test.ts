@@ -287,4 +287,25 @@ test('callback: an old secret counts within graceHours and no longer; without th
   await house.close()
 })
 
+test('what an agent signed for a test of its connection is good for no task, and the other way round', async () => {
+  const { house, builder, agent, pending, post, stateOf } = await open()
+  const body = '{"action":"accept"}'
+  const signed = signedWith(agent.secret, house.world.realNow() - 7, body)
+  const forTest = { headers: Object.fromEntries(signed), status: 0 }
+  agent.sink.onTest = async url => {
+    forTest.status = (await fetch(url, { method: 'POST', headers: forTest.headers, body })).status
+  }
+  await builder.client.testConnection({ id: agent.id })
+  assert.is(forTest.status, 200)
+  const id = await pending()
+  assert.is((await post(id, signed, body)).status, 401)
+  assert.is(await stateOf(id), 'pending')
+  const forTask = signedWith(agent.secret, house.world.realNow() - 8, body)
+  assert.is((await post(id, forTask, body)).status, 200)
+  forTest.headers = Object.fromEntries(forTask)
+  await builder.client.testConnection({ id: agent.id })
+  assert.is(forTest.status, 401)
+  await house.close()
+})
+
 test.run()

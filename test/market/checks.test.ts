@@ -1,11 +1,22 @@
 /** The five checks, one by one over the wire, and what goes out with them. Source: section 6, section 8, D24. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { manualTests } from '../../src/api/limits.ts'
 import type { TestReport } from '../../src/api/records.ts'
+import { signatureHeaders } from '../../src/api/signature.ts'
 import { createVirtualWorld, recordingEgress } from '../../src/world/virtual.ts'
-import type { Outgoing } from '../../src/world/world.ts'
+import type { Outgoing, OutgoingResult } from '../../src/world/world.ts'
 import { type AgentSink, answerFrom } from '../support/agent-sink.ts'
-import { type House, type ListedAgent, openHouse } from '../support/marketplace.ts'
+import { type House, type ListedAgent, type Member, openHouse } from '../support/marketplace.ts'
+
+const fields = {
+  name: 'Checked',
+  tagline: 'Tested one check at a time',
+  description: 'An agent whose webhook is right or wrong, just as the test of the moment needs it to be.',
+  pricingModel: 'fixed' as const,
+  basePrice: 200,
+  categoryIds: ['cat_code'],
+}
 
 const checks = suite<{ house: House; agent: ListedAgent; sinks: Map<string, AgentSink>; sent: Outgoing[] }>('checks')
 
@@ -15,6 +26,7 @@ checks.before(async context => {
   const world = createVirtualWorld({
     egress: recordingEgress(request => {
       context.sent.push(request)
+      if (request.url.startsWith(NOWHERE)) return unanswered()
       return answerFrom(context.sinks, request, world.realNow())
     }),
   })
@@ -22,19 +34,29 @@ checks.before(async context => {
   const builder = await house.join('builder')
   const sink = house.sink()
   context.sinks.set(sink.url, sink)
-  const agent = await builder.client.createAgent({
-    name: 'Checked',
-    tagline: 'Tested one check at a time',
-    description: 'An agent whose webhook is right or wrong, just as the test of the moment needs it to be.',
-    pricingModel: 'fixed',
-    basePrice: 200,
-    categoryIds: ['cat_code'],
-  })
+  const agent = await builder.client.createAgent(fields)
   context.house = { ...house, world }
   context.agent = { id: agent.id, secret: '', builder, sink }
 })
 
 checks.after(({ house }) => house.close())
+
+const NOWHERE = 'https://nowhere.localhost/'
+/** Requests to there are held until this is over. */
+let held: Promise<void> | null = null
+let waiting = 0
+
+async function unanswered(): Promise<OutgoingResult> {
+  waiting++
+  await held
+  return { ok: false, reason: 'timeout', message: 'No answer came.', durationMs: 1 }
+}
+
+async function listedAt(house: House, builder: Member): Promise<ListedAgent> {
+  const { id } = await builder.client.createAgent({ ...fields, webhookUrl: NOWHERE })
+  const { secret } = await builder.client.rotateSecret({ id })
+  return { id, secret, builder, sink: house.sink() }
+}
 
 const run = ({ builder, id }: ListedAgent) =>
   builder.call<TestReport>('POST', `/api/my/agents/${id}/test-connection`, undefined, 'key')
@@ -74,6 +96,56 @@ checks('4: the endpoint answers 200 to the test webhook', async ({ agent }) => {
   assert.equal(statuses(await run(agent)), Array(5).fill('passed'))
 })
 
+checks('5: a callback that a real task would refuse passes, and what is wrong with it is said', async ({ agent }) => {
+  const bodies: [body: string, said: RegExp][] = [
+    ['{"action":"accept"}', /^A validly signed callback arrived$/],
+    [
+      '{"action":"dance"}',
+      /Warning: a real task would refuse it, as action must be one of: accept, reject, deliver, message$/,
+    ],
+    ['not JSON', /Warning: a real task would refuse it, as The body is not valid JSON/],
+    ['[1]', /Warning: a real task would refuse it, as body must be a JSON object$/],
+    ['{"action":"deliver"}', /Warning: a real task would refuse it, as content /],
+    [
+      '{"action":"accept","taskId":"task_1"}',
+      /Warning: a real task would refuse it, as its taskId names another task$/,
+    ],
+  ]
+  for (const [body, said] of bodies) {
+    agent.sink.callbackBody = body
+    const report = await run(agent)
+    assert.equal([report.status, ...statuses(report)], Array(6).fill('passed'), body)
+    assert.match(report.checks[4]!.message, said)
+  }
+  agent.sink.callbackBody = bodies[0]![0]
+})
+
+checks(
+  'a builder has few tests at a time; others are tested meanwhile, and the next one when one has ended',
+  async ({ house }) => {
+    const [builder, other] = [await house.join('many'), await house.join('other')]
+    const agents: ListedAgent[] = []
+    for (let n = 0; n <= manualTests.perBuilder; n++) agents.push(await listedAt(house, builder))
+    let open = () => {}
+    const gate = new Promise<void>(resolve => {
+      open = resolve
+    })
+    held = gate
+    const running = agents.slice(1).map(run)
+    while (waiting < manualTests.perBuilder) await new Promise(resolve => setTimeout(resolve, 5))
+    const refused = await builder.ask('POST', `/api/my/agents/${agents[0]!.id}/test-connection`)
+    assert.equal(
+      [refused.status, refused.error],
+      [409, '3 connection tests of your agents are running; wait for the end of one'],
+    )
+    held = null
+    assert.is((await run(await listedAt(house, other))).passed, false)
+    open()
+    await Promise.all(running)
+    assert.is((await run(agents[0]!)).passed, false)
+  },
+)
+
 checks('5: a callback that is validly signed comes; one with an invalid signature is a failure', async ({ agent }) => {
   agent.sink.secret = 'whsec_of_somebody_else'
   const report = await run(agent)
@@ -97,6 +169,45 @@ checks('the test webhook says what it is, with every field that a real one has',
   const requestor = { id: 'test_requestor', type: 'user', trustTier: 'trusted' }
   assert.equal(rest, { agentId: agent.id, requirements: '', agreedPrice: 0, status: 'pending', requestor, test: true })
 })
+
+checks(
+  'a signed callback that comes after its test is told so; without the secret an ended test is like none',
+  async context => {
+    const { house, agent, sent } = context
+    await run(agent)
+    const { taskId, callbackUrl } = JSON.parse(sent.at(-1)!.body).data
+    let later = 0
+    const answer = async (url: string, secret: string, at = house.world.realNow() + 250_000 + later++) => {
+      const body = '{"action":"accept"}'
+      const headers = { 'content-type': 'application/json', ...signatureHeaders(secret, at, body) }
+      const reply = await fetch(url, { method: 'POST', headers, body })
+      return [reply.status, ((await reply.json()) as { error?: string }).error]
+    }
+    const over = [
+      409,
+      'The signature is right, but this test is over: run it again and send the callback within 15 seconds',
+    ]
+    const unknown = [401, 'The signature is missing, wrong or too old']
+    assert.equal(await answer(callbackUrl, agent.secret), over)
+    assert.equal(await answer(callbackUrl, 'whsec_of_somebody_else'), unknown)
+    const none = callbackUrl.replace(taskId, `test_${'0'.repeat(32)}`)
+    assert.equal(await answer(none, agent.secret), unknown)
+    assert.equal(await answer(none, 'whsec_of_somebody_else'), unknown)
+
+    const inTime = house.world.realNow() + 260_000
+    let taken: unknown[] = []
+    agent.sink.onTest = async url => {
+      taken = await answer(url, agent.secret, inTime)
+    }
+    await run(agent)
+    agent.sink.onTest = null
+    assert.equal(taken, [200, undefined])
+    const last = JSON.parse(sent.at(-1)!.body).data.callbackUrl
+    assert.equal(await answer(last, agent.secret, inTime), taken, 'the same callback again, as its answer was lost')
+    assert.equal(await answer(last, agent.secret), over)
+    assert.equal(await answer(callbackUrl, agent.secret), unknown, 'the last test of an agent is known, no more')
+  },
+)
 
 checks('a webhook is a POST of JSON that has 30 seconds to be answered, a test and a real one', async context => {
   const { house, agent, sent } = context

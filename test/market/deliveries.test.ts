@@ -52,7 +52,7 @@ test('each webhook is in the log, newest first, with its request, its answer and
   assert.equal([request.method, request.url], ['POST', agent.sink.url])
   assert.is(request.headers['X-Service-Delivery-Id'], received!.headers['X-Service-Delivery-Id'])
   const { headers: _, ...sent } = received!
-  assert.equal(JSON.parse(request.body), sent)
+  assert.equal(JSON.parse(request.body!), sent)
   assert.equal(answer, { status: 200, body: '' })
   assert.equal(attempts, [
     {

@@ -3,6 +3,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations } from '../../src/api/limits.ts'
 import { type ListedAgent, openHouse } from '../support/marketplace.ts'
+import { refusingTx } from '../support/refusing-tx.ts'
 
 test('earnings add up over agents, from clearing to available, net of what was taken back', async () => {
   const house = await openHouse()
@@ -77,6 +78,37 @@ test('earnings need the builder role', async () => {
   await builder.call('PUT', '/api/auth/me', { isBuilder: false })
   assert.is((await builder.ask('GET', '/api/my/earnings')).status, 403)
   assert.is((await house.visitor.ask('GET', '/api/my/earnings')).status, 401)
+  await house.close()
+})
+
+test('a payment that can’t be cleared keeps none behind it from being cleared', async () => {
+  const errors: string[] = []
+  const house = await openHouse({ log: line => line.type === 'error' && errors.push(line.message) })
+  const [buyer, builder] = [await house.join('buyer', 100_000), await house.join('builder')]
+  const agent = await house.list(builder)
+  const ids: string[] = []
+  for (const agreedPrice of [1_000, 2_000]) {
+    const { id } = await house.draft(buyer, agent, { agreedPrice })
+    await buyer.call('POST', `/api/tasks/${id}/submit`)
+    await house.callback(agent, id, { action: 'accept' })
+    await house.callback(agent, id, { action: 'deliver', content: 'x' })
+    await buyer.call('POST', `/api/tasks/${id}/approve`)
+    ids.push(id)
+    house.world.advance(house.world.now() + 1)
+  }
+  const { db } = house.market
+  const write = db.write.bind(db)
+  db.write = work => write(tx => work(refusingTx(tx, (_, values) => values.includes(ids[0]!))))
+  await house.pass(durations.clearingMs)
+  assert.match(errors.join(), new RegExp(`^The payment of ${ids[0]} could not be cleared`))
+  assert.is((await house.balances(builder.id)).available, 2_000)
+  db.write = write
+  await house.runDue()
+  assert.is((await house.balances(builder.id)).available, 2_000, 'it is not tried again at once')
+  house.world.tick(61_000)
+  await house.runDue()
+  assert.is((await house.balances(builder.id)).available, 3_000)
+  await house.checkLedger()
   await house.close()
 })
 

@@ -2,8 +2,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { heartbeat } from '../../src/api/limits.ts'
 import type { AgentRecord, NotificationRecord, OwnAgentRecord, TestReport } from '../../src/api/records.ts'
 import type { Happening } from '../../src/market/log.ts'
+import { StoreError } from '../../src/store/db.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
 import { answered } from '../../src/world/virtual.ts'
 import { inFolder, unexpected } from '../store/folder.ts'
@@ -178,6 +180,130 @@ test('a warning is logged when a day of runs can’t reach every agent', async (
   await house.close()
 })
 
+test('four agents and runs of three: the second run tests the one that is left, and nobody again', async () => {
+  const house = await openHouse({ heartbeatBatch: 3 })
+  const agents = await listMany(house, 4)
+  await house.pass(8 * hour)
+  assert.is(testsOf(agents), '1111')
+  await house.close()
+})
+
+const unsent = { ok: false, reason: 'own_fault', message: 'No descriptor was free.', durationMs: 1 } as const
+const nextRun = async ({ market: { db } }: House) => {
+  const job = await db.read(q => q.get<{ at: number }>(`SELECT next_at AS at FROM jobs WHERE name = 'heartbeat'`))
+  return new Date(job!.at).toISOString().slice(11, 19)
+}
+
+test('a heartbeat that could not be made for a reason of our own hides nobody, tells nobody, and is made again soon', async () => {
+  const warnings: string[] = []
+  const log = (line: Happening) => line.type === 'warning' && warnings.push(line.message)
+  const house = await openHouse({ log })
+  const [agent, other] = (await listMany(house, 2)) as [ListedAgent, ListedAgent]
+  agent.sink.answer = () => unsent
+  await house.pass(4 * hour - 2_000)
+  assert.equal([testsOf([agent, other]), await nextRun(house)], ['11', '04:01:00'])
+  assert.equal([await isPublic(house, agent), (await news(agent)).length], [true, 0])
+  assert.equal(warnings, [
+    `The heartbeat of ${agent.id} counts as not made: No descriptor was free.`,
+    '1 agents could not be tested for a reason of our own; the heartbeat tries again in 1 minutes.',
+  ])
+  const before = (await own(agent)).lastCheckPassedAt
+  agent.sink.answer = null
+  await house.pass(60_000)
+  assert.equal([testsOf([agent, other]), await nextRun(house)], ['21', '08:00:00'])
+  assert.ok((await own(agent)).lastCheckPassedAt! > before!)
+  await house.close()
+})
+
+test('heartbeats that can’t be made are tried again a few times, and then the agent waits for its turn as others do', async () => {
+  const house = await openHouse()
+  const [agent] = (await listMany(house, 1)) as [ListedAgent]
+  agent.sink.answer = () => unsent
+  await house.pass(4 * hour - 1_000)
+  const times: string[] = []
+  for (const ms of heartbeat.retryMs) {
+    times.push(await nextRun(house))
+    await house.pass(ms)
+  }
+  assert.equal(times, ['04:01:00', '04:06:00', '04:21:00', '04:51:00', '05:51:00'])
+  assert.equal([agent.sink.tests, await nextRun(house)], [1 + heartbeat.retryMs.length, '08:00:00'])
+  assert.ok(await isPublic(house, agent))
+  const sql = 'SELECT tested_at AS at FROM agents WHERE id = $1'
+  const { at } = (await house.market.db.read(q => q.get<{ at: number }>(sql, [agent.id])))!
+  assert.is(new Date(at).toISOString().slice(11, 19), '05:51:00')
+  await house.pass(24 * hour)
+  assert.is(await isPublic(house, agent), false, 'the 24 hours of the interface are not extended')
+  await house.close()
+})
+
+test('when nobody at all can be reached, silence is no failure of the agent; when others can, it is', async () => {
+  const house = await openHouse()
+  const [agent] = (await listMany(house, 1)) as [ListedAgent]
+  const asked: string[] = []
+  let online = false
+  house.world.egress.isOnline = async failure => {
+    asked.push(failure)
+    return online
+  }
+  agent.sink.answer = () => ({ ok: false, reason: 'dns', message: 'No answer.', durationMs: 1, unclear: true })
+  await house.pass(4 * hour)
+  assert.equal([asked, await isPublic(house, agent), (await news(agent)).length], [['dns'], true, 0])
+  const manual = await agent.builder.call<TestReport>('POST', `/api/my/agents/${agent.id}/test-connection`)
+  assert.match(manual.checks[3]!.message, /reaches nobody at this moment, so this says nothing about the agent\.$/)
+  online = true
+  await house.pass(60_000)
+  assert.equal([await isPublic(house, agent), (await news(agent)).length], [false, 1])
+  await house.close()
+})
+
+test('a database that is away in the middle of a heartbeat hides nobody, and the run is made again soon', async () => {
+  const house = await openHouse()
+  const [agent] = (await listMany(house, 1)) as [ListedAgent]
+  const { db } = house.market
+  const write = db.write.bind(db)
+  let writes = 0
+  db.write = async work => {
+    // The first write claims the run, the second one begins the test.
+    if (++writes === 2) throw new StoreError('The database is away.')
+    return write(work)
+  }
+  await house.pass(4 * hour - 1_000)
+  assert.equal([agent.sink.tests, await nextRun(house)], [0, '04:01:00'])
+  await house.pass(60_000)
+  assert.equal([agent.sink.tests, await nextRun(house)], [1, '08:00:00'])
+  assert.ok(await isPublic(house, agent))
+  await house.close()
+})
+
+test('a result counts for nothing if the URL or the secret was changed while the test ran', async () => {
+  const house = await openHouse()
+  const [agent] = (await listMany(house, 1)) as [ListedAgent]
+  const { id, builder, sink } = agent
+  const changes = [
+    () => builder.client.updateAgent({ id, webhookUrl: `${sink.url}?moved=${sink.tests}` }),
+    () => builder.client.rotateSecret({ id }),
+  ]
+  for (const change of changes) {
+    sink.answer = async () => {
+      await change()
+      return answered(200)
+    }
+    await builder.client.updateAgent({ id, webhookUrl: sink.url })
+    sink.secret = (await builder.client.rotateSecret({ id })).secret
+    const report = await builder.call<TestReport>('POST', `/api/my/agents/${id}/test-connection`)
+    assert.is(report.passed, true)
+    assert.is((await own(agent)).lastCheckPassedAt, null)
+  }
+  sink.answer = async () => {
+    await changes[1]!()
+    return answered(500)
+  }
+  await builder.client.updateAgent({ id, webhookUrl: sink.url })
+  await house.pass(4 * hour)
+  assert.is((await news(agent)).length, 0)
+  await house.close()
+})
+
 test(
   'a marketplace that closes leaves the agents it was testing as they were, and their run is due again',
   inFolder(async file => {
@@ -194,7 +320,7 @@ test(
     assert.equal(row, { tested_at: Date.parse(before.lastCheckPassedAt!), failed_at: null })
     const jobs = await db.read(q => q.all('SELECT name, next_at, leased_until FROM jobs ORDER BY name'))
     assert.equal(jobs, [{ name: 'heartbeat', next_at: Date.parse('2026-01-01T04:00:00Z'), leased_until: 0 }])
-    assert.equal(await db.read(q => q.all('SELECT id FROM agent_tests ORDER BY id')), [])
+    assert.equal(await db.read(q => q.all('SELECT id FROM agent_tests WHERE ended = 0')), [])
     await db.close()
   }),
 )

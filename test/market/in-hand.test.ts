@@ -3,8 +3,9 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { dispatch } from '../../src/api/limits.ts'
 import { type Hands, type HeldDelivery, handsOf } from '../../src/market/in-hand.ts'
-import { endDelivery } from '../../src/store/outbox.ts'
+import { endDelivery, retryAt, unclaimDeliveries } from '../../src/store/outbox.ts'
 import { answered } from '../../src/world/virtual.ts'
+import { engine } from '../support/databases.ts'
 import { type House, type ListedAgent, openHouse } from '../support/marketplace.ts'
 
 const TASKS = 3
@@ -126,5 +127,48 @@ test('what was given up is taken again, and whoever notes the old attempt later 
   assert.ok(await end(state, again[0]!))
   assert.is(await end(state, late.find(({ id }) => id === again[0]!.id)!), null)
 })
+
+// On a file nobody else can hold a delivery, and a claim writes nothing.
+if (engine === 'postgres') {
+  test('a claim takes what no other claim has in hand at this moment, and does not wait for that to end', async state => {
+    const { hands, agent } = state
+    let end = () => {}
+    const gate = new Promise<void>(resolve => {
+      end = resolve
+    })
+    let taken = (_ids: string[]) => {}
+    const first = new Promise<string[]>(resolve => {
+      taken = resolve
+    })
+    const holding = hands.look(async look => {
+      taken(ids(await look.take(agent.id, 1)))
+      await gate
+    })
+    const [firstId] = await first
+    const second = hands.look(look => look.take(agent.id, 1)).then(ids)
+    const patience = new Promise<string[]>(resolve => setTimeout(resolve, 10_000, ['it waits']))
+    const [secondId] = await Promise.race([second, patience])
+    end()
+    await Promise.all([holding, second])
+    assert.ok(secondId?.startsWith('dlv_'), String(secondId))
+    assert.is.not(secondId, firstId)
+  })
+
+  test('whoever’s lease is over ends nothing, and plans no retry, while another has it in hand', async state => {
+    const { house } = state
+    const [late] = await take(state, 1)
+    house.world.tick(dispatch.leaseMs + 1)
+    const again = (await take(state, TASKS)).find(({ id }) => id === late!.id)!
+    const { db, world } = house.market
+    const row = () => db.read(q => q.get('SELECT state, attempts FROM deliveries WHERE id = $1', [late!.id]))
+    assert.equal([late!.attempts, again.attempts], [1, 2])
+    assert.is(await end(state, late!), null)
+    assert.is(await db.write(tx => retryAt(tx, late!, world.now())), null)
+    await db.write(tx => unclaimDeliveries(tx, [late!]))
+    assert.equal(await row(), { state: 'pending', attempts: 2 })
+    assert.ok(await end(state, again))
+    assert.equal(await row(), { state: 'delivered', attempts: 2 })
+  })
+}
 
 test.run()

@@ -308,4 +308,34 @@ test('three instances that start at the same moment make the tables and the admi
   await instances.close()
 })
 
+test('a race that was lost is not kept under an Idempotency-Key: who looks again is told what there is now', async () => {
+  const instances = await openInstances()
+  const { house } = instances
+  const { db } = house.market
+  const add = () =>
+    house.admin.ask('POST', '/api/admin/categories', { name: 'Contested', description: 'Wanted by two' }, 'session', {
+      'idempotency-key': 'one',
+    })
+  let letGo = () => {}
+  const held = new Promise<void>(resolve => (letGo = resolve))
+  const other = db.write(async tx => {
+    const sql = 'INSERT INTO categories (id, name, slug, description) VALUES ($1, $2, $3, $4)'
+    await tx.run(sql, ['cat_other', 'Contested', 'contested', 'Was first'])
+    await held
+  })
+  const waiting = () =>
+    db
+      .read(q => q.get<{ count: number }>(`SELECT COUNT(*) AS count FROM pg_locks WHERE NOT granted`))
+      .then(row => row!.count > 0)
+  const lost = add()
+  await until(waiting, async () => {})
+  letGo()
+  await other
+  assert.is((await lost).status, 409)
+  assert.match((await lost).error!, 'at the same moment')
+  await db.write(tx => tx.run('DELETE FROM categories WHERE id = $1', ['cat_other']))
+  assert.is((await add()).status, 201)
+  await instances.close()
+})
+
 test.run()

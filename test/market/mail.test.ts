@@ -10,6 +10,8 @@ test('webhook_health_failed goes by mail to the builder; the other news do not',
   const house = await openHouse({ mail: { smtpUrl: office.url, from: 'market@example.com' } })
   const builder = await house.join('builder')
   const agent = await house.list(builder)
+  await house.runDue()
+  office.received.length = 0
   const failed = {
     type: 'webhook_health_failed',
     agentId: agent.id,

@@ -8,7 +8,7 @@ import { durations } from '../../src/api/limits.ts'
 import type { Happening } from '../../src/market/log.ts'
 import { HttpParty } from '../../src/sim/http-party.ts'
 import { engine } from '../support/databases.ts'
-import { type House, openHouse } from '../support/marketplace.ts'
+import { type House, type Member, openHouse } from '../support/marketplace.ts'
 import { openPostOffice } from '../support/post-office.ts'
 
 const FROM = 'Marketplace <market@example.com>'
@@ -19,6 +19,13 @@ function tokenIn(text: string): string {
   assert.ok(token, text)
   return token as string
 }
+
+const SUBJECT = 'Your new password'
+
+/** The letters with a token: joining sends one about the key that it makes. */
+const lettersIn = ({ received }: PostOffice) => received.filter(({ subject }) => subject === SUBJECT)
+
+type PostOffice = Awaited<ReturnType<typeof openPostOffice>>
 
 const ask = (house: House, email: string) => house.visitor.ask('POST', '/api/auth/password-reset', { email })
 const confirm = (house: House, token: string, password = NEW) =>
@@ -33,8 +40,8 @@ test('the token of the mail sets a new password once and ends every session', as
   const ann = await house.join('ann')
   assert.is((await ask(house, ' ANN@Example.com')).status, 200)
   await house.runDue()
-  assert.is(office.received.length, 1)
-  const [letter] = office.received
+  assert.is(lettersIn(office).length, 1)
+  const [letter] = lettersIn(office)
   assert.equal(letter!.to, ['ann@example.com'])
   assert.is(letter!.from, 'market@example.com')
   assert.match(letter!.raw, /^Message-ID: <mail_[0-9a-f]+@example\.com>/m)
@@ -46,7 +53,6 @@ test('the token of the mail sets a new password once and ends every session', as
   const answers = await Promise.all([1, 2, 3].map(() => confirm(house, token)))
   assert.equal(answers.map(({ status }) => status).sort(), [200, 400, 400])
   assert.is((await ann.ask('GET', '/api/auth/me')).status, 401)
-  assert.is((await ann.ask('GET', '/api/auth/me', undefined, 'key')).status, 200)
   assert.is(await login(house, ann.email, ann.password), 401)
   assert.is(await login(house, ann.email, NEW), 200)
   const told = JSON.stringify(log)
@@ -63,7 +69,7 @@ test('a token is good for an hour, and a used one takes its siblings along', asy
   const next = async () => {
     await ask(house, ann.email)
     await house.runDue()
-    return tokenIn(office.received.at(-1)!.text)
+    return tokenIn(lettersIn(office).at(-1)!.text)
   }
   const late = await next()
   await house.pass(durations.passwordResetMs)
@@ -80,6 +86,7 @@ test('a known and an unknown email get the same answer and leave the same trace'
   const office = await openPostOffice()
   const house = await openHouse({ mail: { smtpUrl: office.url, from: FROM } })
   const ann = await house.join('ann')
+  await house.runDue()
   const traces = []
   // Where the engine can't tell, both are equally silent.
   const changes = () => house.market.db.read(async q => q.changes?.version('mails') ?? 0)
@@ -91,7 +98,7 @@ test('a known and an unknown email get the same answer and leave the same trace'
   }
   assert.equal(traces[0], { status: 200, data: {}, writes: engine === 'postgres' ? 0 : 1 })
   assert.equal(traces[1], traces[0])
-  assert.is(office.received.length, 1)
+  assert.is(lettersIn(office).length, 1)
   assert.equal(await house.market.db.read(q => q.all('SELECT * FROM mails ORDER BY id')), [])
   await house.close()
   await office.close()
@@ -102,7 +109,10 @@ test('a letter that is refused is tried again by the schedule, with a token that
   const log: Happening[] = []
   const house = await openHouse({ mail: { smtpUrl: office.url, from: FROM }, log: line => log.push(line) })
   const ann = await house.join('ann')
-  const outcomes = () => log.flatMap(line => (line.type === 'mail' ? [line.outcome] : []))
+  await house.runDue()
+  log.length = 0
+  const outcomes = () =>
+    log.flatMap(line => (line.type === 'mail' && line.kind === 'password_reset' ? [line.outcome] : []))
   office.refusal = 450
   await ask(house, ann.email)
   await house.runDue()
@@ -114,7 +124,7 @@ test('a letter that is refused is tried again by the schedule, with a token that
   office.refusal = null
   await house.pass(5 * 60_000)
   assert.equal(outcomes(), ['retry', 'retry', 'sent'])
-  assert.is((await confirm(house, tokenIn(office.received[0]!.text))).status, 200)
+  assert.is((await confirm(house, tokenIn(lettersIn(office)[0]!.text))).status, 200)
   office.refusal = 550
   await ask(house, ann.email)
   await house.runDue()
@@ -135,7 +145,7 @@ test('a letter that a dead process left is sent by the next, and no token is eve
   const office = await openPostOffice()
   const second = await openHouse({ file, mail: { smtpUrl: office.url, from: FROM } })
   await second.pass(60_000)
-  const token = tokenIn(office.received[0]!.text)
+  const token = tokenIn(lettersIn(office)[0]!.text)
   assert.is((await confirm(second, token)).status, 200)
   await second.close()
   const names = readdirSync(folder).filter(name => !name.endsWith('.files'))
@@ -159,6 +169,107 @@ test('the simulator shows the letter in its log; a deployment without mail queue
   assert.is((await ask(serve, 'admin@example.com')).status, 200)
   assert.equal(await serve.market.db.read(q => q.all('SELECT * FROM mails ORDER BY id')), [])
   await serve.close()
+})
+
+test('a reset ends every API key, unless it is asked to keep them', async () => {
+  const office = await openPostOffice()
+  const house = await openHouse({ mail: { smtpUrl: office.url, from: FROM } })
+  const byKey = async (member: Member) => (await member.ask('GET', '/api/auth/me', undefined, 'key')).status
+  for (const keepKeys of [undefined, false, true]) {
+    const member = await house.join(`member-${keepKeys}`)
+    assert.is(await byKey(member), 200)
+    await ask(house, member.email)
+    await house.runDue()
+    const body = { token: tokenIn(lettersIn(office).at(-1)!.text), password: NEW, keepKeys }
+    assert.is((await house.visitor.ask('POST', '/api/auth/password-reset/confirm', body)).status, 200)
+    assert.is(await byKey(member), keepKeys ? 200 : 401, String(keepKeys))
+    await house.runDue()
+    const said = office.received.find(({ to, subject }) => to[0] === member.email && /set anew/.test(subject))!
+    assert.match(said.text, keepKeys ? 'go on working' : 'were deleted: 1')
+  }
+  await house.close()
+  await office.close()
+})
+
+test('a change of password voids the tokens that are out and the letters that wait, and ends keys where it is asked to', async () => {
+  const office = await openPostOffice()
+  const house = await openHouse({ mail: { smtpUrl: office.url, from: FROM } })
+  const ann = await house.join('ann')
+  const change = async (currentPassword: string, newPassword: string, more: object = {}) =>
+    (await ann.ask('POST', '/api/auth/password', { currentPassword, newPassword, ...more })).status
+  const byKey = async () => (await ann.ask('GET', '/api/auth/me', undefined, 'key')).status
+  await ask(house, ann.email)
+  await house.runDue()
+  const token = tokenIn(lettersIn(office)[0]!.text)
+  await ask(house, ann.email)
+  assert.is(await change(ann.password, 'a second password'), 200)
+  assert.is((await confirm(house, token)).status, 400)
+  await house.runDue()
+  assert.is(lettersIn(office).length, 1, 'the letter that waited is not sent')
+  assert.is(await byKey(), 200)
+  assert.is(await change('a second password', 'a third password', { endKeys: true }), 200)
+  assert.is(await byKey(), 401)
+  await house.close()
+  await office.close()
+})
+
+test('one mailbox gets three letters an hour, from however many addresses they are asked for, however often they are tried', async () => {
+  const office = await openPostOffice()
+  const house = await openHouse({ mail: { smtpUrl: office.url, from: FROM }, rateLimits: 'strict', trustProxy: 1 })
+  const ann = await house.join('ann')
+  const from = async (n: number) => {
+    const headers = { 'x-forwarded-for': `203.0.113.${n}` }
+    const body = { email: ann.email }
+    return (await house.visitor.ask('POST', '/api/auth/password-reset', body, 'nobody', headers)).status
+  }
+  await house.runDue()
+  office.refusal = 450
+  assert.is(await from(0), 200)
+  await house.runDue()
+  await house.pass(5_000)
+  office.refusal = null
+  await house.pass(5 * 60_000)
+  assert.is(lettersIn(office).length, 1, 'the third try is one letter')
+  for (let n = 1; n < 60; n++) assert.is(await from(n), 200)
+  await house.runDue()
+  assert.is(lettersIn(office).length, 3)
+  assert.is((await confirm(house, tokenIn(lettersIn(office)[2]!.text))).status, 200)
+  await house.pass(durations.passwordResetMs)
+  await from(60)
+  await house.runDue()
+  assert.is(lettersIn(office).length, 4)
+  await house.close()
+  await office.close()
+})
+
+test('what is no email is answered like one that nobody has', async () => {
+  const house = await openHouse()
+  for (const email of ['nobody', 'a@b', '', ' ', '@', 'x'.repeat(10_000), 'a@b.example\u0000', '\ud800']) {
+    const { status, data } = await ask(house, email)
+    assert.equal([status, data], [200, {}], JSON.stringify(email.slice(0, 20)))
+  }
+  assert.equal(await house.market.db.read(q => q.all('SELECT id FROM mails ORDER BY id')), [])
+  assert.is((await house.visitor.ask('POST', '/api/auth/password-reset', {})).status, 400)
+  await house.close()
+})
+
+test("a reset ends the waiting that strangers' guesses have brought", async () => {
+  const office = await openPostOffice()
+  const house = await openHouse({ mail: { smtpUrl: office.url, from: FROM }, rateLimits: 'strict', trustProxy: 1 })
+  const ann = await house.join('ann')
+  const from = (n: number) => ({ 'x-forwarded-for': `203.0.113.${n}` })
+  const signIn = async (n: number, password: string) =>
+    (await house.visitor.ask('POST', '/api/auth/login', { email: ann.email, password }, 'nobody', from(n))).status
+  for (let n = 0; n < 20; n++) assert.is(await signIn(n, 'a guess'), 401)
+  assert.is(await signIn(30, ann.password), 429)
+  await ask(house, ann.email)
+  await house.runDue()
+  const body = { token: tokenIn(lettersIn(office)[0]!.text), password: NEW }
+  const reset = await house.visitor.ask('POST', '/api/auth/password-reset/confirm', body, 'nobody', from(30))
+  assert.is(reset.status, 200)
+  assert.is(await signIn(30, NEW), 200)
+  await house.close()
+  await office.close()
 })
 
 test.run()

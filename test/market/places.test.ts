@@ -52,4 +52,14 @@ test('a crowd that stays has no precedence any more, though it is gone now and t
   assert.is(after(calmMs + 1, crowd + 1), besideCrowd, 'the next crowd')
 })
 
+test('a clock that was set back does not keep a crowd that is long gone', () => {
+  const after = watch()
+  assert.is(after(0, crowd + 1), besideCrowd)
+  assert.is(after(-3_600_000, 0), overall)
+  for (let i = 0; i < 10; i++) assert.is(after(500, 0), overall)
+  assert.is(after(-3_600_000, crowd + 1), besideCrowd, 'the next crowd')
+  assert.is(after(patienceMs, crowd + 1), besideCrowd)
+  assert.is(after(10 * patienceMs, 0), overall)
+})
+
 test.run()

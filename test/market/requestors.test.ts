@@ -147,7 +147,7 @@ test('history lists a buyer’s tasks with the calling builder’s agents', asyn
   await house.close()
 })
 
-test('a buying agent’s id answers for its builder, with that agent’s tasks alone', async () => {
+test('a buying agent’s id answers for its payer, as the webhook does, with that agent’s tasks alone', async () => {
   const house = await openHouse()
   const [owner, hirer, seller] = [
     await house.join('owner', 50_000),
@@ -169,11 +169,27 @@ test('a buying agent’s id answers for its builder, with that agent’s tasks a
   await walk(house, hirer, selling, 'pending')
   const known = await reputation(seller, buying.id)
   assert.equal([known.userId, known.tasksSubmitted, known.tasksCompleted, known.completionRate], [hirer.id, 2, 1, 0.5])
+  const other = await house.join('other')
+  const elsewhere = await house.list(other)
+  await house.admin.call('PUT', `/api/admin/users/${owner.id}`, { chargebacks: 1 })
+  await house.pass(1)
+  const paid = await walk(house, hirer, elsewhere, 'pending', { budgetAuthorizationId: granted.id })
+  await house.webhooksSent()
+  const { requestor } = elsewhere.sink.received.at(-1)!.data as unknown as {
+    requestor: { id: string; trustTier: string }
+  }
+  const told = await reputation(other, buying.id)
+  assert.equal([requestor.id, requestor.trustTier], [buying.id, 'chargeback_risk'])
+  assert.equal([told.userId, told.trustTier, told.tasksSubmitted], [owner.id, requestor.trustTier, 3])
+  assert.is(told.memberSince, (await reputation(other, owner.id)).memberSince)
+  assert.is((await reputation(seller, buying.id)).userId, hirer.id, 'whoever paid for the task that one was asked for')
+  assert.is((await reputation(await house.join('stranger'), buying.id)).userId, owner.id, 'else for the latest')
+  bought.push(paid)
   assert.equal(
     (await history(seller, buying.id)).items.map(item => item.taskId),
-    bought.reverse(),
+    bought.slice(0, 2).reverse(),
   )
-  assert.is((await reputation(seller, owner.id)).tasksSubmitted, 1)
+  assert.is((await reputation(seller, owner.id)).tasksSubmitted, 2)
   assert.is((await reputation(seller, hirer.id)).tasksSubmitted, 2)
   for (const id of [idle.id, 'usr_none', 'agt_none']) {
     for (const what of ['reputation', 'history']) {

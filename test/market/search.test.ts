@@ -1,6 +1,11 @@
 /** Searching the marketplace over the wire: each sort, category and word. Source: section 4, D16. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { limits } from '../../src/api/limits.ts'
+import { cacheBytes, catalogueBytes } from '../../src/market/catalogue.ts'
+import { renewIndex } from '../../src/market/search-index.ts'
+import { insertAgent, updateAgentRow } from '../../src/store/agents.ts'
+import { search as migration } from '../../src/store/migrations/140-search.ts'
 import { type House, openHouse } from '../support/marketplace.ts'
 
 const search = suite<{ house: House; find(query: string): Promise<string[]> }>('search')
@@ -61,6 +66,146 @@ search('q matches words of the name and of the description', async ({ find }) =>
   assert.equal(await find('q=knows+gardens'), ['Cedar'])
   assert.equal(await find('q=amber+gardens'), [])
   assert.equal(await find('q=arbours'), [], 'a word begins so, or it is another')
+})
+
+search('q without a word finds nothing, and a blank one asks for nothing', async ({ find }) => {
+  for (const q of ['%25', '!!!', '%F0%9F%8D%93', '-']) assert.equal(await find(`q=${q}`), [], q)
+  for (const q of ['', '%20%20']) assert.equal(await find(`q=${q}`), ['Birch', 'Amber', 'Cedar'], q)
+})
+
+search(
+  'an accent, or its absence, makes no difference, and neither does the way a letter is written',
+  async context => {
+    const { house, find } = context
+    const builder = await house.join('francophone')
+    const description = 'Un agent qui connaît chaque Café de la ville, l’ﬁn Œuvre et le жёлтый дом.'
+    const { id } = await house.list(builder, { name: 'Garçon', description })
+    const decomposed = 'Café'.normalize('NFD')
+    for (const q of [
+      'cafe',
+      'Café',
+      'CAFÉ',
+      decomposed,
+      'caf',
+      'garcon',
+      'GARÇON',
+      'connait',
+      'fin',
+      'желтый',
+      'ＣＡＦＥ',
+    ])
+      assert.equal(await find(`q=${encodeURIComponent(q)}`), ['Garçon'], q)
+    assert.equal(await find('q=cafes'), [])
+    await builder.client.updateAgent({ id, name: 'Naive', description: description.replace('Café', 'cafe') })
+    assert.equal(await find(`q=${encodeURIComponent('café naïve')}`), ['Naive'])
+    await builder.client.deactivateAgent({ id })
+  },
+)
+
+search('only what is listed has words in the index, and they come and go with its state', async ({ house, find }) => {
+  const builder = await house.join('index')
+  const rows = async (id: string) => {
+    const sql = 'SELECT COUNT(*) AS count FROM agent_terms WHERE agent_id = $1'
+    return (await house.market.db.read(q => q.get<{ count: number }>(sql, [id])))!.count
+  }
+  const fields = { ...listed[0], name: 'Zebrafish', tagline: 'Swims in stripes', pricingModel: 'fixed' as const }
+  const description = 'An agent that nobody sees before it is reviewed, and nobody once it is gone.'
+  const draft = await builder.client.createAgent({ ...fields, categoryIds: ['cat_code'], description })
+  assert.is(await rows(draft.id), 0, 'a draft')
+  await builder.client.updateAgent({ id: draft.id, description: `${description} Edited.` })
+  assert.is(await rows(draft.id), 0, 'a draft that was edited')
+  const agent = await house.list(builder, { name: 'Quagga', description })
+  const { id } = agent
+  assert.ok((await rows(id)) > 0, 'a listed one')
+  assert.equal(await find('q=quagga'), ['Quagga'])
+  await builder.client.deactivateAgent({ id })
+  assert.is(await rows(id), 0, 'a deactivated one')
+  await builder.client.updateAgent({ id, name: 'Okapi' })
+  assert.is(await rows(id), 0, 'a deactivated one that was renamed')
+  await house.pass(1)
+  await house.freshen(agent)
+  await builder.client.reactivateAgent({ id })
+  assert.equal(await find('q=okapi'), ['Okapi'])
+  assert.equal(await find('q=quagga'), [])
+  await builder.client.deleteAgent({ id })
+  assert.is(await rows(id), 0, 'a deleted one')
+})
+
+search(
+  'however many words begin so, a search for a letter reads one row of each agent that it finds',
+  async context => {
+    const { house, find } = context
+    const builder = await house.join('wordy')
+    const letters = 'abcdefghijklmnopqrstuvwxyz'
+    const crowded = [...letters]
+      .flatMap(b => [...letters].map(c => `a${b}${c}x`))
+      .join(' ')
+      .slice(0, 4_999)
+    const { id } = await house.list(builder, { name: 'Wordy', description: crowded })
+    const count = async (where: string) => {
+      const sql = `SELECT COUNT(*) AS count FROM agent_terms WHERE agent_id = $1 AND ${where}`
+      return (await house.market.db.read(q => q.get<{ count: number }>(sql, [id])))!.count
+    }
+    assert.is(await count(`term = 'a'`), 1)
+    assert.is(await count(`term = 'ab'`), 1)
+    assert.is(await count(`term >= 'aaax' AND LENGTH(term) = 4`), limits.search.wordsPerAgent - 1, 'words are bounded')
+    assert.equal(await find('q=a+aa+aaa+aaax+wordy'), ['Wordy'])
+    assert.equal(await find('q=word'), ['Wordy'], 'the beginning of a longer word')
+    assert.equal(await find('q=aaaxx'), [])
+    await builder.client.deleteAgent({ id })
+  },
+)
+
+search('a search of too many different words is refused, and one at the limit is not', async ({ house }) => {
+  const asking = (count: number, more = '') => {
+    const q = Array.from({ length: count }, (_, i) => String.fromCharCode(97 + i)).join(' ') + more
+    return house.visitor.ask<{ errors?: object }>('GET', `/api/agents?q=${encodeURIComponent(q)}`)
+  }
+  const { words } = limits.search
+  assert.is((await asking(words, ' a a b B')).status, 200)
+  const refused = await asking(words + 1)
+  assert.is(refused.status, 400)
+  assert.match(JSON.stringify(refused), `must have at most ${words} different words`)
+})
+
+search('a database whose words have the old form is indexed anew at a start, and once', async ({ house, find }) => {
+  const { db } = house.market
+  await db.write(async tx => {
+    for (const statement of migration.trim().split('\n')) await tx.run(statement.replace(/;$/, ''))
+  })
+  assert.equal(await find('q=amber'), [])
+  assert.ok((await renewIndex(db))! >= 3)
+  assert.equal(await find('q=amber'), ['Amber'])
+  assert.is(await renewIndex(db), null)
+})
+
+search('pages of searches are kept within a bound in bytes, whatever is searched for', async ({ house }) => {
+  const { market, world } = house
+  const { id: builderId } = await house.join('publisher')
+  const now = world.now()
+  await market.db.write(async tx => {
+    for (let n = 0; n < 100; n++) {
+      const id = world.id('agt')
+      const texts = { slug: `long-${n}`, name: `Long ${n}`, tagline: 'Says much', description: 'ö'.repeat(5_000) }
+      const terms = {
+        pricingModel: 'fixed',
+        basePrice: 500,
+        turnaroundHours: 1,
+        maxRevisions: null,
+        tags: '[]',
+      } as const
+      const rest = { webhookUrl: null, status: 'verified', createdAt: now, updatedAt: now } as const
+      await insertAgent(tx, { id, builderId, ...texts, ...terms, ...rest })
+      await updateAgentRow(tx, id, { lastPassAt: now })
+    }
+  })
+  for (let limit = 60; limit <= 100; limit++) {
+    const { items } = await house.visitor.call<{ items: unknown[] }>('GET', `/api/agents?limit=${limit}&sort=newest`)
+    assert.is(items.length, limit)
+  }
+  const kept = await market.db.read(async q => catalogueBytes(q))
+  for (const [name, bytes] of Object.entries(cacheBytes)) assert.ok(kept[name as 'pages'] <= bytes, name)
+  if (!market.db.shared) assert.ok(kept.pages > cacheBytes.pages / 2, 'what fits is kept')
 })
 
 search.run()

@@ -3,6 +3,8 @@ import type { accounts, keys } from '../../src/api/accounts.ts'
 import type { notifications } from '../../src/api/notifications.ts'
 import { transactionTypes } from '../../src/api/records.ts'
 import type { requestors } from '../../src/api/requestors.ts'
+import type { secondFactor } from '../../src/api/second-factor.ts'
+import type { sessions } from '../../src/api/sessions.ts'
 import type { simulator } from '../../src/api/simulator.ts'
 import type { wallet } from '../../src/api/wallet.ts'
 import type { Answer } from './pair.ts'
@@ -45,6 +47,8 @@ export const keyTaken = ({ data }: Answer, { by }: Plan) => {
 
 export const accountSteps: Makers<
   | keyof typeof accounts
+  | keyof typeof secondFactor
+  | keyof typeof sessions
   | keyof typeof keys
   | keyof typeof notifications
   | keyof typeof requestors
@@ -57,12 +61,20 @@ export const accountSteps: Makers<
     const known = dice.pick(town.people)
     return dice.often(0.2) ? { body: { ...plan.body, email: known.email.toUpperCase() } } : plan
   },
-  login: ({ town, dice }) => {
+  login: scene => {
+    const { town, dice } = scene
     const away = town.people.filter(({ sessions }) => sessions.length === 0)
     const person = dice.pick(away.length > 0 ? away : town.people)
     const password = dice.often(0.1) ? 'another password' : person.password
     const email = dice.often(0.5) ? ` ${person.email.toUpperCase()} ` : person.email
-    return { body: { email, password }, done: answer => person.sessions.push(cookieOf(answer)) }
+    const factor = dice.often(0.9) ? factorOf(scene, person) : {}
+    return {
+      body: { email, password, ...factor },
+      done: (answer, sent) => {
+        person.sessions.push(cookieOf(answer))
+        usedUp(person, sent)
+      },
+    }
   },
   logout: scene => {
     const by = withSession(scene)
@@ -81,12 +93,58 @@ export const accountSteps: Makers<
     return {
       by,
       via: 'session',
-      body: { currentPassword: by.password, newPassword },
+      body: { currentPassword: by.password, newPassword, ...(scene.dice.often(0.1) && { endKeys: true }) },
       done: (_, sent) => {
-        if (sent.by) sent.by.password = (sent.body as { newPassword: string }).newPassword
+        const { newPassword: password, endKeys } = sent.body as { newPassword: string; endKeys?: boolean }
+        if (sent.by) Object.assign(sent.by, { password, ...(endKeys && { keys: [] }) })
       },
     }
   },
+  getTotp: scene => ({ by: withSession(scene), via: 'session' }),
+  beginTotp: scene => {
+    const by = withSession(scene)
+    if (by.isAdmin || by.recoveryCodes) return undefined
+    const done = ({ data }: Answer) => {
+      by.secret = (data as { secret: string }).secret
+    }
+    return { by, via: 'session', body: { password: by.password }, done }
+  },
+  confirmTotp: ({ town, dice }) => {
+    const begun = town.people.filter(
+      ({ secret, recoveryCodes, sessions }) => secret && !recoveryCodes && sessions.length,
+    )
+    const by = dice.pick(begun)
+    if (!by) return undefined
+    const done = ({ data }: Answer) => {
+      by.recoveryCodes = (data as { recoveryCodes: string[] }).recoveryCodes
+      by.sessions = by.sessions.slice(-1)
+    }
+    return { by, via: 'session', body: { code: dice.often(0.9) ? `code(${by.secret})` : '123456' }, done }
+  },
+  removeTotp: scene => {
+    const { town, dice } = scene
+    const by = dice.pick(town.people.filter(({ recoveryCodes, sessions }) => recoveryCodes && sessions.length > 0))
+    if (!by) return undefined
+    const done = () => {
+      by.secret = undefined
+      by.recoveryCodes = undefined
+    }
+    return { by, via: 'session', body: { password: by.password, ...factorOf(scene, by) }, done }
+  },
+
+  listSessions: scene => ({ by: withSession(scene), via: 'session', query: paging(scene) }),
+  endSession: scene => {
+    const one = scene.dice.recent(scene.town.all('ses'))
+    return one && { by: one.seenBy, via: 'session', at: { id: one.id } }
+  },
+  endOtherSessions: scene => {
+    const by = withSession(scene)
+    const done = () => {
+      by.sessions = by.sessions.slice(-1)
+    }
+    return { by, via: 'session', done }
+  },
+
   requestPasswordReset: ({ town, dice }) => ({
     body: { email: dice.often(0.8) ? dice.pick(town.people).email : 'nobody@example.com' },
   }),
@@ -95,11 +153,12 @@ export const accountSteps: Makers<
     const [name, email] = token.split(' to ')
     const password = `a password reset ${dice.below(1000)}`
     return {
-      body: { token: name, password },
+      body: { token: name, password, ...(dice.often(0.7) && { keepKeys: true }) },
       done: (_, sent) => {
-        const { password } = sent.body as { password: string }
+        const { password, keepKeys } = sent.body as { password: string; keepKeys?: boolean }
+        const lost = { sessions: [], ...(!keepKeys && { keys: [] }) }
         for (const person of town.people) {
-          if (person.email.toLowerCase() === email) Object.assign(person, { password, sessions: [] })
+          if (person.email.toLowerCase() === email) Object.assign(person, { password, ...lost })
         }
       },
     }
@@ -172,6 +231,18 @@ export const accountSteps: Makers<
     const body = dice.often(0.5) ? { advanceMs: ms } : { to: new Date(now + ms).toISOString() }
     return { by: town.admin, body }
   },
+}
+
+/** What somebody with a second factor sends beside the password. */
+function factorOf({ dice }: Scene, { secret, recoveryCodes }: Person) {
+  if (!secret || !recoveryCodes) return {}
+  const recoveryCode = recoveryCodes.at(-1)
+  return recoveryCode && dice.often(0.5) ? { recoveryCode } : { totp: `code(${secret})` }
+}
+
+function usedUp(person: Person, { body }: Plan): void {
+  const used = (body as { recoveryCode?: string }).recoveryCode
+  if (used) person.recoveryCodes = person.recoveryCodes?.filter(code => code !== used)
 }
 
 /** An account, or an agent that buys. */

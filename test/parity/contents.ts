@@ -7,11 +7,13 @@ const tableNames: Readonly<Record<string, string>> = {
 }
 
 /** Where one process alone holds the database, it counts in memory and shares no files. `migrations` says when each ran. */
-const LEFT_OUT = /^(?:rate_windows|file_places|migrations|sqlite_.*)$/
+const LEFT_OUT = /^(?:rate_windows|guesses|file_places|migrations|sqlite_.*)$/
 
 /** Made of secrets, or of ids of this house: only whether they are there. */
 const DIGEST = /(?:_hash|^signature|^fingerprint)$/
 const SEALED = /^[0-9a-f]{8}(?:\.[\w-]+){3}$/
+/** What a database is told from others by. */
+const INSTANCE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** The ledger in the order in which it was written, then what else must never differ, then the rest by name. */
 const FIRST = ['accounts', 'transfers', 'settlements', 'entries', 'tasks']
@@ -29,11 +31,14 @@ export async function contentsOf({ market, engine, names }: House, only?: readon
   return new Map([...tables].map(([table, rows]) => [table, linesOf(rows, names)]))
 }
 
-/** Which part of a tally a row counts in follows from its id. */
-const rowsOf = (table: string) =>
-  table === 'tallies'
-    ? 'SELECT name, CAST(SUM(count) AS BIGINT) AS count FROM tallies GROUP BY name'
-    : `SELECT * FROM ${table}`
+const SELECTS: Readonly<Record<string, string>> = {
+  // Which part of a tally a row counts in follows from its id.
+  tallies: 'SELECT name, CAST(SUM(count) AS BIGINT) AS count FROM tallies GROUP BY name',
+  // A heartbeat tests several agents at once: which of them is first is the engine's own affair.
+  agent_tests: 'SELECT agent_id, callback, ended FROM agent_tests',
+}
+
+const rowsOf = (table: string) => SELECTS[table] ?? `SELECT * FROM ${table}`
 
 type Row = Record<string, unknown>
 
@@ -51,4 +56,5 @@ function linesOf(rows: readonly Row[], names: House['names']): string[] {
   return keys.includes('id') ? lines : lines.sort()
 }
 
-const isSecret = (key: string, value: unknown) => isText(value) && (DIGEST.test(key) || SEALED.test(value))
+const isSecret = (key: string, value: unknown) =>
+  isText(value) && (DIGEST.test(key) || SEALED.test(value) || INSTANCE.test(value))

@@ -1,8 +1,11 @@
 /** Ids, secrets and tokens of one house under names that both houses share: by kind, in the order of first appearance. */
 
-/** Whatever chance made: ids of every kind, keys and their beginnings, webhook secrets, sessions, slugs without a name. */
+/**
+ * Whatever chance made: ids of every kind, keys and their beginnings, webhook secrets, sessions, slugs without a name,
+ * secrets of authenticators, recovery codes.
+ */
 const MADE =
-  /(?:([a-z]+)_[0-9a-f]{32}|(svc)_[0-9a-f]{48}|(svc_)[0-9a-f]{8}|(whsec)_[A-Za-z0-9+/]{43}=|(session)=[\w-]{43}|(agent-)[0-9a-f]{6})(?![0-9a-f])/g
+  /(?:([a-z]+)_[0-9a-f]{32}|(svc)_[0-9a-f]{48}|(svc_)[0-9a-f]{8}|(whsec)_[A-Za-z0-9+/]{43}=|(session)=[\w-]{43}|(agent-)[0-9a-f]{6}|\b[A-Z2-7]{32}\b|\b[a-z2-7]{4}(?:-[a-z2-7]{4}){3}\b)(?![0-9a-f])/g
 
 const NAME = /‹[^ ›]+ \d+›/g
 
@@ -14,7 +17,7 @@ export class Names {
   /** The text with a name in the place of everything that chance made. */
   named(text: string): string {
     return text.replace(MADE, (made: string, ...kinds: (string | undefined)[]) =>
-      this.nameOf(made, kinds.slice(0, 6).find(kind => kind !== undefined)!),
+      this.nameOf(made, kinds.slice(0, 6).find(kind => kind !== undefined) ?? 'code'),
     )
   }
 

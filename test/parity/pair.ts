@@ -1,5 +1,6 @@
 /** The same marketplace twice, one on each engine. Whatever is asked is asked of both, and every difference throws. */
 import { signatureHeaders } from '../../src/api/signature.ts'
+import { totpCode } from '../../src/market/totp.ts'
 import { freshDatabase } from '../support/databases.ts'
 import type { WireAnswer, WireHeader } from '../support/wire.ts'
 import { contentsOf } from './contents.ts'
@@ -143,13 +144,17 @@ export async function openPair(seed: string): Promise<Pair> {
 
 function send(house: House, { method, target, headers, body, signed }: Request): Promise<WireAnswer> {
   const { names, world } = house
-  const text = typeof body === 'string' ? names.made(body) : body
+  const text = typeof body === 'string' ? withCodes(names.made(body), world.realNow()) : body
   const signature = signed
     ? Object.entries(signatureHeaders(names.made(signed.secret), world.realNow() - signed.ageMs, text ?? ''))
     : []
   const given = headers.map(([name, value]) => [name, names.made(value)] as const)
   return house.exchange(method, names.made(target), [...given, ...signature], text)
 }
+
+/** What an authenticator with this secret shows now, in the place of `code(secret)`. */
+const withCodes = (body: string, now: number) =>
+  body.replace(/code\(([A-Z2-7]{32})\)/g, (_, secret: string) => totpCode(secret, now))
 
 /** All that is compared of an answer. */
 function toldOf({ names }: House, { status, headers, body }: WireAnswer): string {

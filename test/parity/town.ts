@@ -13,6 +13,10 @@ export interface Person {
   /** Names of cookies and keys, the newest last. */
   sessions: string[]
   keys: { id: string; key: string }[]
+  /** Of an authenticator that was begun. */
+  secret?: string | undefined
+  /** There while the second factor is on. */
+  recoveryCodes?: string[] | undefined
 }
 
 /** A record as last seen, with who saw it and the parameters of the path where it was. */

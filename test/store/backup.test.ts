@@ -55,14 +55,14 @@ test(
     for (let n = 1; n <= 50; n++) await db.write(tx => tx.run('INSERT INTO rows (n) VALUES ($1)', [n]))
     await db.close()
     let looked = false
-    const read: Disk['read'] = async path => {
-      const bytes = await realDisk.read(path)
+    const openToRead: Disk['openToRead'] = async path => {
+      const opened = await realDisk.openToRead(path)
       // As a server does that begins a new journal, after the look for the sealed one and before the next.
       if (path === sealedPath(file) && !looked) await rename(journalPath(file), sealedPath(file))
       looked ||= path === sealedPath(file)
-      return bytes
+      return opened
     }
-    const { engine } = await recoverLive({ ...realDisk, read }, file)
+    const { engine } = await recoverLive({ ...realDisk, openToRead }, file)
     assert.equal(engine.column('SELECT COUNT(*) FROM rows'), [50])
     engine.close()
   }),

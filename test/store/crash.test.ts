@@ -1,17 +1,14 @@
-/** The embedded database survives crashes, damage and failing disks. The same in greater numbers: npm run test:crash. */
+/** The embedded database survives crashes: 500 interruptions of what it does. 5,000 of them: npm run test:crash. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { crashes, failures, flips } from './crash.ts'
+import { copiedHere, crashes, interruptions } from './crash.ts'
 
-test('crash: whatever was told is there afterwards, and only whole transactions', () => crashes(200, 1))
+test('crash: whatever was told or shown is there afterwards, and only whole transactions', () => crashes(330, 1))
 
-test('damage: one changed byte is refused or harmless', async () => {
-  const { refused, same } = await flips(200, 2)
-  assert.ok(refused > 0 && same > 0)
+test('interrupted at every step of start, snapshot, db snapshot and backup, and again while starting: never refused', async () => {
+  assert.ok((await interruptions(170, 4)) >= 170)
 })
 
-test('a failing disk: nobody is told of what is not durable, and a healthy disk goes on', async () => {
-  assert.ok((await failures(3, 11)) > 20)
-})
+test('a file that was copied here a moment ago is durable before anything of it is shown', () => copiedHere(15, 5))
 
 test.run()

@@ -1,163 +1,189 @@
 /** Crashes, damage and failing disks, in numbers: the body of crash.test.ts and of the long run. */
-import { createHash } from 'node:crypto'
 import * as assert from 'uvu/assert'
-import { ConstraintError, type Db, StoreError, type Tx } from '../../src/store/db.ts'
-import type { Disk } from '../../src/store/disk.ts'
+import { backupOn } from '../../src/store/backup.ts'
+import { snapshotOn } from '../../src/store/check.ts'
+import { type Db, StoreError } from '../../src/store/db.ts'
+import { writeFully } from '../../src/store/disk.ts'
 import { readFrame } from '../../src/store/frame.ts'
-import { foldSealed } from '../../src/store/snapshot.ts'
-import { openSqlite, openSqliteOn } from '../../src/store/sqlite.ts'
-import { crashImage, type Fault, MemoryDisk } from './memory-disk.ts'
-
-const FILE = '/data/market.db'
-const TRANSACTIONS = 60
-
-/** A repeatable source of chance. */
-export const chance = (seed: number) => () => {
-  seed = (seed + 0x6d2b79f5) | 0
-  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-  return ((t ^ (t >>> 14)) >>> 0) / 4294967296
-}
-
-export const openOn = (disk: Disk, onFatal: (error: Error) => void = () => {}) =>
-  openSqliteOn(
-    { disk, fold: file => foldSealed(disk, file), lock: async () => async () => {} },
-    { file: FILE, journalBytes: 6000, onFatal },
-  )
-
-/** The transactions, the same every time; number 0 makes the tables. */
-const transaction = (number: number) => async (tx: Tx) => {
-  if (number === 0) {
-    await tx.run('CREATE TABLE accounts (id BIGINT PRIMARY KEY, balance BIGINT NOT NULL CHECK (balance >= 0))')
-    await tx.run(
-      'CREATE TABLE ledger (id BIGINT PRIMARY KEY, account BIGINT NOT NULL REFERENCES accounts (id), note TEXT)',
-    )
-    for (let id = 0; id < 5; id++) await tx.run('INSERT INTO accounts (id, balance) VALUES ($1, $2)', [id, 1000])
-    return
-  }
-  await tx.run('UPDATE accounts SET balance = balance - $2 WHERE id = $1', [number % 5, number])
-  await tx.run('UPDATE accounts SET balance = balance + $2 WHERE id = $1', [(number + 1) % 5, number])
-  try {
-    await tx.run('UPDATE accounts SET balance = balance - $1', [100_000]) // refused, and caught: leaves nothing behind
-  } catch (error) {
-    if (!(error instanceof ConstraintError)) throw error
-  }
-  const note = 'né '.repeat((number * 37) % 400)
-  await tx.run('INSERT INTO ledger (id, account, note) VALUES ($1, $2, $3)', [number, number % 5, note])
-  if (number % 9 === 0) await tx.run('DELETE FROM ledger WHERE id <= $1', [number / 3])
-}
-
-export const stateOf = (db: Db) =>
-  db.read(async q => {
-    const hash = createHash('sha256')
-    const tables = await q.all<{ name: string }>(
-      `SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'store_position' ORDER BY name`,
-    )
-    for (const { name } of tables) hash.update(JSON.stringify([name, await q.all(`SELECT * FROM ${name} ORDER BY 1`)]))
-    return hash.digest('hex')
-  })
-
-/** The state before the first transaction and after each. */
-const expectedStates = async () => {
-  const db = await openSqlite({ file: null, onFatal: () => {} })
-  const states = [await stateOf(db)]
-  for (let number = 0; number < TRANSACTIONS; number++) {
-    await db.write(transaction(number))
-    states.push(await stateOf(db))
-  }
-  await db.close()
-  return states
-}
-
-/** Runs all transactions, several at a time; notes in the log who was told. Answers how many were. */
-const run = async (disk: MemoryDisk, random: () => number, from = 0) => {
-  let fatal = 0
-  let told = 0
-  let toldAtFatal: number | null = null
-  const db = await openOn(disk, () => {
-    fatal++
-    toldAtFatal = told
-  })
-  for (let number = from; number < TRANSACTIONS; ) {
-    const group = Array.from({ length: Math.min(1 + Math.floor(random() * 6), TRANSACTIONS - number) }, () => number++)
-    await Promise.allSettled(
-      group.map(async one => {
-        await db.write(transaction(one))
-        told = Math.max(told, one + 1)
-        disk.log.push({ type: 'ack', number: one })
-      }),
-    )
-    if (random() < 0.15) await new Promise(resolve => setTimeout(resolve, 25)) // long enough for a mark
-  }
-  await db.close()
-  return { told, fatal, toldAtFatal }
-}
+import { type Fault, MemoryDisk } from './memory-disk.ts'
+import { chance, Machine } from './page-cache.ts'
+import { expectedStates, FILE, openOn, run, stateOf, TRANSACTIONS, transaction, unevenPace } from './workload.ts'
 
 /** The start from an image was refused. */
 class Refused extends Error {}
 
-/** Recovers an image. Answers how many transactions it holds. Throws if it is refused, or the state is a wrong one. */
-const recovered = async (files: ReadonlyMap<string, Buffer>, states: readonly string[]) => {
-  const disk = new MemoryDisk(files)
-  let db: Db
+const opened = async (disk: MemoryDisk, file = FILE) => {
   try {
-    db = await openOn(disk)
+    return await openOn(disk, undefined, file)
   } catch (error) {
     throw error instanceof StoreError ? new Refused(error.message) : error
   }
-  const count = states.indexOf(await stateOf(db))
-  assert.ok(count >= 0, 'the state is one after whole transactions')
-  if (count < TRANSACTIONS) await db.write(transaction(count))
-  await db.close()
-  const again = await openOn(disk)
-  assert.is(await stateOf(again), states[Math.min(count + 1, TRANSACTIONS)], 'life goes on after the recovery')
-  await again.close()
-  return { count, disk }
 }
 
-/** The same of an image that no crash can leave: null if it was refused. */
-const recoveredOrNull = (files: ReadonlyMap<string, Buffer>, states: readonly string[]) =>
-  recovered(files, states).catch(error => {
-    if (error instanceof Refused) return null
+/** How many transactions a database holds. Throws if its state is a wrong one. What it shows, it may not lose later. */
+const shown = async (disk: MemoryDisk, db: Db, states: readonly string[]) => {
+  const count = states.indexOf(await stateOf(db))
+  assert.ok(count >= 0, 'the state is one after whole transactions')
+  disk.told(count)
+  return count
+}
+
+/** Starts from what was left, goes on, and starts again. Answers how many transactions were there at first. */
+const recovered = async (disk: MemoryDisk, states: readonly string[]) => {
+  const db = await opened(disk)
+  const count = await shown(disk, db, states)
+  if (count < TRANSACTIONS) {
+    await db.write(transaction(count))
+    disk.told(count + 1)
+  }
+  await db.close()
+  const again = await opened(disk)
+  assert.is(await stateOf(again), states[Math.min(count + 1, TRANSACTIONS)], 'life goes on after the recovery')
+  await again.close()
+  return count
+}
+
+/** The same of what was left that must not be refused; `what` says why. */
+const accepted = async (disk: MemoryDisk, states: readonly string[], told: number, what: string) => {
+  const count = await recovered(disk, states).catch(error => {
+    error.message = `${what}: ${error.message}`
     throw error
   })
+  assert.ok(count >= told, `${what}: ${count} are there, ${told} were told of`)
+  return count
+}
 
-/** The same of an image that must not be refused; `what` says why. */
-const accepted = (files: ReadonlyMap<string, Buffer>, states: readonly string[], what: string) =>
-  recovered(files, states).catch(error => {
-    if (error instanceof Refused) error.message = `${what}: ${error.message}`
-    throw error
-  })
+/** The machine stops, or only the process on it does. */
+const interrupted = (machine: Machine, random: () => number) =>
+  new MemoryDisk(random() < 0.65 ? machine.restarted(random) : machine)
 
-const toldBy = (log: MemoryDisk['log'], end: number) =>
-  log
-    .slice(0, end)
-    .reduce((most, operation) => (operation.type === 'ack' ? Math.max(most, operation.number + 1) : most), 0)
+/** One interruption, then maybe others while it starts again. Answers how many starts that were. */
+const starts = async (
+  machine: Machine,
+  random: () => number,
+  { states, depth, what }: { states: readonly string[]; depth: number; what: string },
+): Promise<number> => {
+  const disk = interrupted(machine, random)
+  const { told } = machine
+  await accepted(disk, states, told, what)
+  if (depth === 0) return 1
+  const cut = cutOf(disk, random)
+  return 1 + (await starts(disk.at(cut), random, { states, depth: depth - 1, what: `${what}, again at ${cut}` }))
+}
 
-/** Crashes at `images` points of real runs; each third one crashes again while recovering. */
+/** Often right after the first look at what was found: nothing may have been shown that was not durable by then. */
+const cutOf = ({ log }: MemoryDisk, random: () => number) => {
+  const firstLook = log.findIndex(({ type }) => type === 'told') + 1
+  return random() < 0.5 ? firstLook : Math.floor(random() * (log.length + 1))
+}
+
+/** Interrupts real runs after each operation, until so many starts were tried; most are interrupted again. */
 export const crashes = async (images: number, seed: number) => {
   const states = await expectedStates()
   const random = chance(seed)
-  let disk = new MemoryDisk()
-  await run(disk, random)
-  for (let i = 0; i < images; i++) {
-    if (i % 50 === 49) {
-      disk = new MemoryDisk()
-      await run(disk, random)
+  for (let tried = 0, runs = 1; tried < images; runs++) {
+    const disk = new MemoryDisk()
+    await run(disk, random)
+    const share = Math.min(1, images / disk.log.length)
+    let at = 0
+    for (const machine of disk.moments()) {
+      at++
+      if (tried >= images || random() > share) continue
+      const depth = Math.floor(random() * 3)
+      tried += await starts(machine, random, { states, depth, what: `seed ${seed}, run ${runs}, cut at ${at}` })
     }
-    const end =
-      images > disk.log.length || random() < 0.7 ? Math.floor(random() * (disk.log.length + 1)) : i % disk.log.length
-    const told = toldBy(disk.log, end)
-    const image = crashImage(disk.log, end, random)
-    const first = await accepted(image, states, `image ${i}, cut at ${end}: a crash alone is never refused`)
-    assert.ok(first.count >= told, `image ${i}, cut at ${end}: ${first.count} are there, ${told} were told of`)
-    if (i % 3) continue
-    const { log, begin } = first.disk
-    const again = begin + Math.floor(random() * (log.length - begin + 1))
-    const torn = crashImage(log, again, random)
-    const second = await accepted(torn, states, `image ${i}: a crash during recovery, at ${again}, is never refused`)
-    assert.ok(second.count >= told, `image ${i}: a crash during recovery loses nothing`)
   }
+}
+
+const COPY = '/data/copy.db'
+
+/** What a database can be doing when it is interrupted. */
+const doings: Readonly<Record<string, (disk: MemoryDisk, states: readonly string[]) => Promise<void>>> = {
+  async start(disk, states) {
+    const db = await opened(disk)
+    await shown(disk, db, states)
+    await db.close()
+  },
+  async snapshot(disk, states) {
+    const db = await opened(disk)
+    const count = await shown(disk, db, states)
+    const numbers = [0, 1, 2].map(more => count + more).filter(number => number < TRANSACTIONS)
+    const units = numbers.map(number => db.write(transaction(number)).then(() => disk.told(number + 1)))
+    await Promise.all([...units, db.snapshot()])
+    await db.close()
+  },
+  'db snapshot': disk => snapshotOn(disk, FILE),
+  backup: async disk => {
+    await backupOn(disk, FILE, COPY)
+  },
+}
+
+/**
+ * Interrupts start, snapshot, `db snapshot` and backup after every operation, from states that other interruptions left,
+ * until so many starts were tried. Answers how many that were.
+ */
+export const interruptions = async (images: number, seed: number) => {
+  const states = await expectedStates()
+  const random = chance(seed)
+  let tried = 0
+  while (tried < images) {
+    const before = await someMachine(random)
+    for (const name of Object.keys(doings)) tried += await interruptionsOf(name, before, { states, random, seed })
+  }
+  return tried
+}
+
+const interruptionsOf = async (
+  name: string,
+  before: Machine,
+  { states, random, seed }: { states: readonly string[]; random: () => number; seed: number },
+) => {
+  const disk = interrupted(before, random)
+  disk.pace = unevenPace(random)
+  await doings[name]!(disk, states)
+  let [tried, at] = [0, 0]
+  for (const machine of disk.moments()) {
+    const what = `seed ${seed}, interrupted in ${name} at ${at} of ${disk.log.length}`
+    tried += await starts(machine, random, { states, depth: at++ % 2, what })
+    if (name === 'backup') await copyIsWhole(machine.restarted(random), states, before.told, what)
+  }
+  return tried
+}
+
+/** A database that was copied here and not synced: what is shown of it, and built upon it, stays. */
+export const copiedHere = async (images: number, seed: number) => {
+  const states = await expectedStates()
+  const random = chance(seed)
+  const source = new MemoryDisk()
+  await run(source, random, { to: 20 })
+  await snapshotOn(source, FILE)
+  for (let image = 0; image < images; image++) {
+    const disk = new MemoryDisk()
+    const copy = await disk.open(FILE)
+    writeFully(copy, source.files().get(FILE)!, 0)
+    const db = await opened(disk)
+    await shown(disk, db, states)
+    await db.write(transaction(20))
+    disk.told(21)
+    const machine = disk.at(disk.log.length).restarted(random)
+    await starts(machine, random, { states, depth: 0, what: `seed ${seed}, copied here, image ${image}` })
+  }
+}
+
+const someMachine = async (random: () => number) => {
+  const disk = new MemoryDisk()
+  const to = 5 + Math.floor(random() * (TRANSACTIONS - 10))
+  await run(disk, random, { to, marks: false })
+  return disk.at(Math.floor(disk.log.length * (0.3 + 0.7 * random())))
+}
+
+const copyIsWhole = async (machine: Machine, states: readonly string[], told: number, what: string) => {
+  if (!machine.read(COPY)) return
+  const disk = new MemoryDisk(machine)
+  const db = await opened(disk, COPY)
+  const count = await shown(disk, db, states)
+  assert.ok(count >= told, `${what}: the copy has ${count} of ${told}`)
+  await db.close()
 }
 
 /** Changes one byte anywhere in a state that was left without a crash or after a clean stop of the process. */
@@ -169,8 +195,8 @@ export const flips = async (images: number, seed: number) => {
   const seen = { refused: 0, same: 0, undecidable: 0 }
   for (let i = 0; i < images; i++) {
     const end = Math.floor(random() * (disk.log.length + 1))
-    const image = crashImage(disk.log, end, () => 0.49) // everything that was written has arrived
-    const whole = await accepted(image, states, `cut at ${end}, and nothing is damaged`)
+    const image = new Map([...disk.at(end).files()].map(([path, bytes]) => [path, Buffer.from(bytes)]))
+    const whole = await recovered(withFiles(image), states)
     const [path, bytes] = [...image][Math.floor(random() * image.size)] ?? []
     if (!path || !bytes?.length) continue
     const used = random() < 0.1 ? bytes.length : Math.max(1, usedLength(bytes))
@@ -178,16 +204,24 @@ export const flips = async (images: number, seed: number) => {
     const before = lastUnmarked(path, bytes)
     bytes[at]! ^= 1 << Math.floor(random() * 8)
     const found = await recoveredOrNull(image, states)
-    if (!found) seen.refused++
-    else if (found.count === whole.count) seen.same++
+    if (found === null) seen.refused++
+    else if (found === whole) seen.same++
     else {
-      assert.ok(before && at >= before.offset, `byte ${at} of ${path}, cut at ${end}: ${found.count} of ${whole.count}`)
-      assert.ok(whole.count - found.count <= before.count, 'only the last batch, which no mark follows, can be lost')
+      assert.ok(before && at >= before.offset, `byte ${at} of ${path}, cut at ${end}: ${found} of ${whole}`)
+      assert.ok(whole - found <= before.count, 'only the last batch, which no mark follows, can be lost')
       seen.undecidable++
     }
   }
   return seen
 }
+
+const withFiles = (files: ReadonlyMap<string, Buffer>) => new MemoryDisk(Machine.withFiles(files))
+
+const recoveredOrNull = (files: ReadonlyMap<string, Buffer>, states: readonly string[]) =>
+  recovered(withFiles(files), states).catch(error => {
+    if (error instanceof Refused) return null
+    throw error
+  })
 
 const usedLength = (bytes: Buffer) => {
   let length = bytes.length
@@ -205,38 +239,81 @@ const lastUnmarked = (path: string, bytes: Buffer) => {
   return last
 }
 
-/** Fails operation number `at` of a run; checks who was told, then recovers on a healthy disk. Answers false behind the last one. */
-export const failure = async (fault: Fault, seed: number, states: readonly string[]) => {
-  const random = chance(seed)
+/**
+ * Fails call number `at` of a run. Checks who was told; then starts on the same machine, whose cache may be wrong by now,
+ * goes on and lets it stop, or lets it stop at once. Answers false behind the last call.
+ */
+const failure = async (fault: Fault, seed: number, states: readonly string[]) => {
+  const what = `${fault.code} at ${fault.at}${fault.sticky ? ' and from then on' : ''}, seed ${seed}`
+  const random = chance(seed + fault.at)
   const disk = new MemoryDisk()
   disk.fault = fault
   let outcome = { told: 0, fatal: 0, toldAtFatal: null as number | null }
   try {
-    outcome = await run(disk, random)
+    outcome = await run(disk, random, { marks: false })
   } catch (error) {
     if (disk.count < fault.at) throw error // not opened: nobody was told anything
   }
   const { told, fatal, toldAtFatal } = outcome
-  assert.ok(fatal <= 1, 'the alarm is given once')
-  if (fatal) assert.is(told, toldAtFatal, 'nobody is told anything after the failure')
-  else if (told) assert.is(told, TRANSACTIONS, 'without an alarm everybody is told')
-  const left = await accepted(disk.files(), states, `${fault.code} at ${fault.at}`)
-  assert.ok(left.count >= told, `${fault.code} at ${fault.at}: what was told is there`)
-  const image = crashImage(disk.log, disk.log.length, random)
-  const crashed = await accepted(image, states, `${fault.code} at ${fault.at}, then a crash`)
-  assert.ok(crashed.count >= told, `${fault.code} at ${fault.at}: also after a crash`)
+  assert.ok(fatal <= 1, `${what}: the alarm is given once`)
+  if (fatal) assert.is(told, toldAtFatal, `${what}: nobody is told anything after the failure`)
+  else if (told) assert.is(told, TRANSACTIONS, `${what}: without an alarm everybody is told`)
+  await starts(disk.at(disk.log.length), random, { states, depth: 0, what })
+  // As a supervisor does: the machine goes on, so its cache does.
+  const same = new MemoryDisk(disk.at(disk.log.length))
+  if (random() < 0.5) same.forget(fault.at)
+  const count = await accepted(same, states, told, `${what}, on the same machine`)
+  await run(same, random, { from: count + 1, to: Math.min(count + 4, TRANSACTIONS), marks: false })
+  await starts(same.at(same.log.length), random, { states, depth: 1, what: `${what}, and after more was told` })
   return disk.count >= fault.at
 }
 
-/** Every operation of a run fails once, in every way. Answers how many runs that were. */
+/** Every call of a run fails once, in every way. Answers how many runs that were. */
 export const failures = async (seed: number, step = 1) => {
   const states = await expectedStates()
   let runs = 0
-  for (const code of ['EIO', 'ENOSPC', 'short'] as const) {
+  for (const code of ['EIO', 'ENOSPC', 'EMFILE', 'short'] as const) {
     for (const sticky of [false, true]) {
       if (sticky && code === 'short') continue
       for (let at = 1; await failure({ at, code, sticky }, seed, states); at += step) runs++
     }
   }
   return runs
+}
+
+/**
+ * Calls that start, snapshot, `db snapshot` and backup make fail once, so many of each in every way; then the database
+ * starts on the same machine, more is told, and the machine stops. Answers how many faults that were.
+ */
+export const failuresOfDoings = async (seed: number, samples: number) => {
+  const states = await expectedStates()
+  const random = chance(seed)
+  let faults = 0
+  for (const [name, doing] of Object.entries(doings)) {
+    const before = await someMachine(random)
+    const calls = await callsOf(doing, before, states)
+    for (const code of ['EIO', 'ENOSPC', 'EMFILE'] as const) {
+      for (let sample = 0; sample < samples; sample++) {
+        const fault = { at: 1 + Math.floor(random() * calls), code, sticky: random() < 0.3 }
+        const disk = interrupted(before, random)
+        disk.fault = fault
+        await doing(disk, states).catch(error => {
+          if (error instanceof assert.Assertion || disk.count < fault.at) throw error
+        })
+        faults++
+        const what = `seed ${seed}, ${code} at ${fault.at} in ${name}`
+        const same = new MemoryDisk(disk.at(disk.log.length))
+        if (random() < 0.5) same.forget(fault.at)
+        await accepted(same, states, disk.at(disk.log.length).told, `${what}, on the same machine`)
+        await starts(same.at(same.log.length), random, { states, depth: 1, what: `${what}, and after more was told` })
+      }
+    }
+  }
+  return faults
+}
+
+const callsOf = async (doing: (typeof doings)[string], before: Machine, states: readonly string[]) => {
+  const disk = new MemoryDisk(before)
+  await doing(disk, states)
+  return disk.count
 }

@@ -12,7 +12,7 @@ async function withJob() {
   await migrate(db, migrations, () => 1)
   await db.write(tx => ensureJob(tx, 'sweep', 100))
   const claim = (now: number, realNow: number, leasedUntil: number) =>
-    db.write(tx => claimJob(tx, { name: 'sweep', now, realNow, leasedUntil }))
+    db.write(async tx => (await claimJob(tx, { name: 'sweep', now, realNow, leasedUntil }))?.dueAt)
   const end = (leasedUntil: number, nextAt: number) => db.write(tx => endJob(tx, 'sweep', leasedUntil, nextAt))
   return { db, claim, end }
 }

@@ -50,21 +50,21 @@ test(
     assert.is(await says, 'held')
     assert.match((await refusal(lockFile(file))).message, `process ${child.pid} (serve at http://x)`)
     await kill()
-    const unlock = await lockFile(file)
-    await unlock()
+    const lock = await lockFile(file)
+    await lock.release()
   }),
 )
 
 test(
   'a process number that is used again does not keep the lock',
   inFolder(async file => {
-    const unlock = await lockFile(file)
+    const lock = await lockFile(file)
     const owner = JSON.parse(readFileSync(`${file}.lock`, 'utf8'))
-    await unlock()
+    await lock.release()
     writeFileSync(`${file}.lock`, JSON.stringify({ ...owner, start: 'another time' }))
-    await (await lockFile(file))()
+    await (await lockFile(file)).release()
     writeFileSync(`${file}.lock`, '')
-    await (await lockFile(file))()
+    await (await lockFile(file)).release()
   }),
 )
 
@@ -89,7 +89,7 @@ test(
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => lockFile(file)))
     const won = outcomes.filter(outcome => outcome.status === 'fulfilled')
     assert.is(won.length, 1)
-    for (const { value } of won) await value()
+    for (const { value } of won) await value.release()
   }),
 )
 

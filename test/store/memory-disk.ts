@@ -1,196 +1,187 @@
-/** A disk in memory that remembers every operation, so that the state after a crash at any of them can be made up. */
-import type { Disk, DiskFile } from '../../src/store/disk.ts'
+/** A disk in memory over a page cache: it remembers every operation, so that what any interruption leaves can be made up. */
+import type { Disk, DiskFile, ReadableFile } from '../../src/store/disk.ts'
+import { Machine, type Operation } from './page-cache.ts'
 
-interface Inode {
-  id: number
-  bytes: Buffer
-}
-
-export type Operation =
-  | { type: 'write'; inode: number; position: number; bytes: Buffer }
-  | { type: 'truncate'; inode: number; length: number }
-  | { type: 'sync'; inode: number }
-  | { type: 'name'; path: string; inode: number; gone?: string }
-  | { type: 'remove'; path: string }
-  | { type: 'syncFolder' }
-  | { type: 'ack'; number: number }
-
-/** Fails the operation with this number (from 1), and all after it if `sticky`. */
+/** Fails the call with this number (from 1), and all after it if `sticky`, where such a call can fail so. */
 export interface Fault {
   at: number
-  code: 'EIO' | 'ENOSPC' | 'short'
+  code: 'EIO' | 'ENOSPC' | 'EMFILE' | 'short'
   sticky: boolean
 }
 
+type Call =
+  | 'read'
+  | 'open'
+  | 'create'
+  | 'write'
+  | 'datasync'
+  | 'truncate'
+  | 'close'
+  | 'rename'
+  | 'remove'
+  | 'syncFolder'
+
+const canFail: Readonly<Record<Fault['code'], readonly Call[]>> = {
+  EIO: ['read', 'open', 'create', 'write', 'datasync', 'truncate', 'close', 'rename', 'remove', 'syncFolder'],
+  ENOSPC: ['create', 'write', 'datasync', 'rename'],
+  EMFILE: ['read', 'open', 'create', 'syncFolder'],
+  short: ['write'],
+}
+
+const ZEROS = Buffer.alloc(4 * 1024 * 1024)
+const isZeros = (bytes: Uint8Array) =>
+  bytes.length <= ZEROS.length && ZEROS.compare(bytes, 0, bytes.length, 0, bytes.length) === 0
+
+// Never used twice, also not by another disk that goes on from the same machine.
+let inodes = 0
+let syncs = 0
+
 export class MemoryDisk implements Disk {
   readonly log: Operation[] = []
-  readonly names = new Map<string, Inode>()
   fault: Fault | null = null
   count = 0
-  /** How long the log was when the disk was made: a crash comes later. */
-  readonly begin: number
-  #inodes = 0
+  /** Waits before every call that can be overtaken by others. */
+  pace: () => Promise<void> = () => new Promise(setImmediate)
+  readonly #machine: Machine
+  readonly #before: Machine
 
-  constructor(files: ReadonlyMap<string, Buffer> = new Map()) {
-    for (const [path, bytes] of files) {
-      const inode = { id: ++this.#inodes, bytes: Buffer.from(bytes) }
-      this.names.set(path, inode)
-      this.log.push({ type: 'name', path, inode: inode.id })
-      this.log.push(
-        // A copy: what is written into the file later was not in it at the beginning.
-        { type: 'write', inode: inode.id, position: 0, bytes: Buffer.from(bytes) },
-        { type: 'sync', inode: inode.id },
-      )
+  /** A machine that has just been switched on, or one that goes on after a process on it was killed. */
+  constructor(machine = new Machine()) {
+    this.#before = machine.copy()
+    this.#machine = machine.copy()
+  }
+
+  /** The machine as it was when so many operations of the log were done. */
+  at(operations: number) {
+    const machine = this.#before.copy()
+    for (const operation of this.log.slice(0, operations)) machine.apply(operation)
+    return machine
+  }
+
+  /** The machine before the first operation and after each. */
+  *moments() {
+    const machine = this.#before.copy()
+    yield machine
+    for (const operation of this.log) {
+      machine.apply(operation)
+      yield machine
     }
-    this.log.push({ type: 'syncFolder' })
-    this.begin = this.log.length
   }
 
   files() {
-    return new Map([...this.names].map(([path, { bytes }]) => [path, bytes]))
+    return this.#machine.files()
   }
 
-  async read(path: string) {
-    const inode = this.names.get(path)
-    return inode && Buffer.from(inode.bytes)
+  told(count: number) {
+    this.#do({ type: 'told', count })
+  }
+
+  /** As memory gets short: the cache gives up what it may. */
+  forget(seed: number) {
+    this.#do({ type: 'forget', seed })
+  }
+
+  async openToRead(path: string): Promise<ReadableFile | undefined> {
+    await this.pace()
+    this.#step('read')
+    const inode = this.#machine.inodeOf(path)
+    return inode === undefined ? undefined : this.#readable(inode)
   }
 
   async open(path: string): Promise<DiskFile> {
-    let inode = this.names.get(path)
-    if (!inode) {
-      this.#step()
-      inode = { id: ++this.#inodes, bytes: Buffer.alloc(0) }
-      this.names.set(path, inode)
-      this.log.push({ type: 'name', path, inode: inode.id })
+    await this.pace()
+    let inode = this.#machine.inodeOf(path)
+    this.#step(inode === undefined ? 'create' : 'open')
+    if (inode === undefined) {
+      inode = ++inodes
+      this.#do({ type: 'name', path, inode })
     }
     return this.#handle(inode)
   }
 
   async rename(from: string, to: string) {
-    this.#step()
-    const inode = this.names.get(from)!
-    this.names.delete(from)
-    this.names.set(to, inode)
-    this.log.push({ type: 'name', path: to, inode: inode.id, gone: from })
+    await this.pace()
+    this.#step('rename')
+    const inode = this.#machine.inodeOf(from)
+    if (inode === undefined) throw Object.assign(new Error(`ENOENT: ${from}`), { code: 'ENOENT' })
+    this.#do({ type: 'name', path: to, inode, gone: from })
   }
 
   async remove(path: string) {
-    if (!this.names.delete(path)) return
-    this.log.push({ type: 'remove', path })
+    await this.pace()
+    this.#step('remove')
+    if (this.#machine.inodeOf(path) !== undefined) this.#do({ type: 'remove', path })
   }
 
   async syncFolder() {
-    this.#step()
-    this.log.push({ type: 'syncFolder' })
+    const sync = ++syncs
+    this.#do({ type: 'folder sync starts', sync })
+    await this.pace()
+    this.#step('syncFolder') // a failed one leaves the names to the next
+    this.#do({ type: 'folder sync', sync })
   }
 
-  #handle(inode: Inode): DiskFile {
+  #readable(inode: number): ReadableFile {
     return {
-      write: (bytes, position) => {
-        const taken = this.#step() === 'short' ? bytes.length >> 1 : bytes.length
-        inode.bytes = writeAt(inode.bytes, position, bytes.subarray(0, taken))
-        this.log.push({ type: 'write', inode: inode.id, position, bytes: Buffer.from(bytes.subarray(0, taken)) })
-        return taken
+      size: this.#machine.cached(inode).length,
+      read: (into, position) => {
+        this.#step('read')
+        return this.#machine.cached(inode).copy(into, 0, position, position + into.length)
       },
-      datasync: async () => {
-        this.#step()
-        await new Promise(setImmediate)
-        this.log.push({ type: 'sync', inode: inode.id })
+      close: async () => {
+        this.#step('close')
       },
-      truncate: async length => {
-        this.#step()
-        inode.bytes = truncated(inode.bytes, length)
-        this.log.push({ type: 'truncate', inode: inode.id, length }, { type: 'sync', inode: inode.id })
-      },
-      close: async () => {},
     }
   }
 
-  #step() {
+  #handle(inode: number): DiskFile {
+    return {
+      ...this.#readable(inode),
+      write: (bytes, position) => {
+        const taken = this.#step('write') === 'short' ? bytes.length >> 1 : bytes.length
+        const part = bytes.subarray(0, taken)
+        this.#do({
+          type: 'write',
+          inode,
+          position,
+          bytes: isZeros(part) ? ZEROS.subarray(0, taken) : Buffer.from(part),
+        })
+        return taken
+      },
+      datasync: () => this.#sync(inode, 'datasync'),
+      truncate: length => {
+        this.#do({ type: 'truncate', inode, length })
+        return this.#sync(inode, 'truncate')
+      },
+    }
+  }
+
+  async #sync(inode: number, call: 'datasync' | 'truncate') {
+    const sync = ++syncs
+    this.#do({ type: 'sync starts', inode, sync })
+    await this.pace()
+    try {
+      this.#step(call)
+    } catch (error) {
+      this.#do({ type: 'sync fails', inode, sync, seed: this.count })
+      throw error
+    }
+    this.#do({ type: 'sync', inode, sync })
+  }
+
+  #do(operation: Operation) {
+    this.log.push(operation)
+    this.#machine.apply(operation)
+  }
+
+  #step(call: Call) {
     this.count++
     const { fault } = this
     if (!fault || this.count < fault.at || (this.count > fault.at && !fault.sticky)) return null
+    if (!canFail[fault.code].includes(call)) return null
     if (fault.code === 'short') return 'short'
+    // A disk takes what there is room for before it says that there is none.
+    if (fault.code === 'ENOSPC' && call === 'write' && fault.sticky && this.count === fault.at) return 'short'
     throw Object.assign(new Error(`${fault.code}: injected`), { code: fault.code })
   }
-}
-
-const truncated = (bytes: Buffer, length: number) =>
-  length <= bytes.length
-    ? Buffer.from(bytes.subarray(0, length))
-    : Buffer.concat([bytes, Buffer.alloc(length - bytes.length)])
-
-const writeAt = (old: Buffer, position: number, bytes: Uint8Array) => {
-  const grown = old.length < position + bytes.length ? truncated(old, position + bytes.length) : old
-  grown.set(bytes, position)
-  return grown
-}
-
-const SECTOR = 512
-
-/** What may be found after the machine stopped right after `end` operations of the log. */
-export const crashImage = (log: readonly Operation[], end: number, random: () => number) => {
-  const done = log.slice(0, end)
-  const inodes = new Map<number, Buffer>()
-  const synced = lastSyncs(done)
-  done.forEach((operation, at) => {
-    if (operation.type === 'write') {
-      const old = inodes.get(operation.inode) ?? Buffer.alloc(0)
-      const durable = at < (synced.get(operation.inode) ?? -1)
-      inodes.set(
-        operation.inode,
-        durable ? writeAt(old, operation.position, operation.bytes) : torn(old, operation, random),
-      )
-    } else if (operation.type === 'truncate') {
-      if (at < (synced.get(operation.inode) ?? -1) || random() < 0.5) {
-        inodes.set(operation.inode, truncated(inodes.get(operation.inode) ?? Buffer.alloc(0), operation.length))
-      }
-    }
-  })
-  const files = new Map<string, Buffer>()
-  for (const [path, inode] of namesAfter(done, random)) files.set(path, inodes.get(inode) ?? Buffer.alloc(0))
-  return files
-}
-
-const lastSyncs = (done: readonly Operation[]) => {
-  const last = new Map<number, number>()
-  done.forEach((operation, at) => {
-    if (operation.type === 'sync') last.set(operation.inode, at)
-  })
-  return last
-}
-
-/** A write that was not synced: all, nothing, its beginning, or any of its sectors; some come back as zeros. */
-const torn = (old: Buffer, { position, bytes }: { position: number; bytes: Buffer }, random: () => number) => {
-  const way = random()
-  if (way < 0.25) return old
-  if (way < 0.5) return writeAt(old, position, bytes)
-  const cut = position + Math.floor(random() * bytes.length)
-  const keep = random()
-  let result: Buffer = Buffer.from(old)
-  for (let from = position; from < position + bytes.length; ) {
-    const to = Math.min(position + bytes.length, (Math.floor(from / SECTOR) + 1) * SECTOR)
-    const part = bytes.subarray(from - position, to - position)
-    const whole = from % SECTOR === 0 && part.length === SECTOR
-    if (way < 0.7 ? to <= cut : random() < keep) result = writeAt(result, from, part)
-    else if (whole && random() < 0.1) result = writeAt(result, from, Buffer.alloc(SECTOR))
-    from = to
-  }
-  return result
-}
-
-/** Names that no sync of the folder covers are there or not, each for itself. */
-const namesAfter = (done: readonly Operation[], random: () => number) => {
-  const covered = done.findLastIndex(({ type }) => type === 'syncFolder')
-  const names = new Map<string, number>()
-  done.forEach((operation, at) => {
-    if (operation.type !== 'name' && operation.type !== 'remove') return
-    if (at > covered && random() < 0.5) return
-    if (operation.type === 'remove') names.delete(operation.path)
-    else {
-      names.set(operation.path, operation.inode)
-      if (operation.gone) names.delete(operation.gone)
-    }
-  })
-  return names
 }

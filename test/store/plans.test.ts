@@ -15,11 +15,11 @@ import { userById } from '../../src/store/users.ts'
 import { recording, type Step } from '../bench/record.ts'
 import { busyTask, crowdStatements, SOMEONE, userId } from '../support/crowd.ts'
 import { freshDatabase } from '../support/databases.ts'
-import { type Ask, listsOf, listsOfAdmin } from '../support/lists.ts'
+import { type Ask, listsOf, listsOfAdmin, listsOfSession } from '../support/lists.ts'
 
 const NOW = Date.UTC(2026, 5, 1)
 const crowd = { tasks: 20_000, people: 10_000, traders: 100, now: NOW }
-const asks = [...listsOf(busyTask(crowd)), ...listsOfAdmin]
+const asks = [...listsOf(busyTask(crowd)), ...listsOfSession, ...listsOfAdmin]
 
 /** What a marketplace of any size has few rows of. */
 const SMALL = new Set(['categories', 'settings', 'jobs', 'tallies'])

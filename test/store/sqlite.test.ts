@@ -8,8 +8,8 @@ import * as assert from 'uvu/assert'
 import { checkFile, snapshotFile } from '../../src/store/check.ts'
 import { ConstraintError, type Reader, StoreError, type Tx } from '../../src/store/db.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
-import { stateOf } from './crash.ts'
 import { inFolder, unexpected } from './folder.ts'
+import { stateOf } from './workload.ts'
 
 const open = (file: string | null, journalBytes?: number) =>
   openSqlite({

@@ -19,6 +19,11 @@ export class AgentSink {
   /** Takes the place of `status`. */
   answer: (() => OutgoingResult | Promise<OutgoingResult>) | null = null
   secret = ''
+  /** What it calls back with when it is tested; signed as it is. */
+  callbackBody = JSON.stringify({ action: 'accept' })
+
+  /** Happens before it calls back. */
+  onTest: ((callbackUrl: string) => Promise<void>) | null = null
 
   constructor(url: string) {
     this.url = url
@@ -36,13 +41,17 @@ export async function answerFrom(
   const webhook = JSON.parse(request.body) as Webhook
   if (webhook.data.test) {
     sink.tests++
-    await callBack(webhook.data.callbackUrl, sink.secret, realNow)
+    await sink.onTest?.(webhook.data.callbackUrl)
+    await callBack(webhook.data.callbackUrl, sink, realNow)
   } else sink.received.push({ ...webhook, headers: request.headers })
   return sink.answer ? sink.answer() : answered(sink.status)
 }
 
-async function callBack(url: string, secret: string, realNow: number): Promise<void> {
-  const body = JSON.stringify({ action: 'accept' })
-  const headers = { 'content-type': 'application/json', ...signatureHeaders(secret, realNow, body) }
+let callbacks = 0
+
+async function callBack(url: string, { secret, callbackBody: body }: AgentSink, realNow: number): Promise<void> {
+  // Time stands still here, and a signature is good for one test.
+  const timestamp = realNow + 1 + (callbacks++ % 200_000)
+  const headers = { 'content-type': 'application/json', ...signatureHeaders(secret, timestamp, body) }
   await (await fetch(url, { method: 'POST', headers, body })).arrayBuffer()
 }

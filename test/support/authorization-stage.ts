@@ -1,7 +1,9 @@
 /** Two buyers with two builders, and on each side whatever an endpoint can be asked about. */
 import type { TaskRecord } from '../../src/api/records.ts'
+import { HttpParty } from '../../src/sim/http-party.ts'
 import { samples } from '../web/files.ts'
 import type { Person } from './authorization-law.ts'
+import { checkedFetch } from './contract.ts'
 import { type House, type ListedAgent, type Member, openHouse, taskFields } from './marketplace.ts'
 
 export const kinds = [
@@ -20,6 +22,7 @@ export const kinds = [
   'delivery',
   'test',
   'key',
+  'session',
   'notification',
   'budget',
   'paused budget',
@@ -116,7 +119,7 @@ async function delivery(house: House, side: Side): Promise<Params> {
 /** The row of a test that runs, whose first callback came already. */
 async function test({ market, world }: House, { agent }: Side): Promise<Params> {
   const id = world.id('test')
-  const sql = `INSERT INTO agent_tests (id, agent_id, started_at, callback) VALUES ($1, $2, $3, 'valid')`
+  const sql = `UPDATE agent_tests SET id = $1, started_at = $3, callback = 'valid', ended = 0 WHERE agent_id = $2`
   await market.db.write(tx => tx.run(sql, [id, agent.id, world.realNow()]))
   return { id }
 }
@@ -154,6 +157,12 @@ const makers: Readonly<Record<Kind, Maker>> = {
   delivery,
   test,
   key: async (_, { builder }) => ({ id: (await builder.client.createKey({ name: 'one more' })).keyInfo.id }),
+  session: async ({ url }, { buyer: { email, password } }) => {
+    const elsewhere = new HttpParty(url, checkedFetch)
+    await elsewhere.client.login({ email, password })
+    const { items } = await elsewhere.client.listSessions()
+    return { id: items.find(({ current }) => current)!.id }
+  },
   notification,
   budget: async (house, side) => ({ id: (await budget(house, side)).id }),
   'paused budget': async (house, side) => {

@@ -26,6 +26,7 @@ export async function bundleTests(files: readonly string[]): Promise<Bundle> {
       { in: 'src/store/snapshot-worker.ts', out: 'snapshot-worker' },
     ],
     outdir: folder,
+    absWorkingDir: process.cwd(),
     bundle: true,
     splitting: true,
     format: 'esm',

@@ -7,6 +7,7 @@ import { endpoints } from '../../src/api/endpoints.ts'
 import { statusOf } from '../../src/api/failures.ts'
 import { refusalsOf } from '../../src/api/refusals.ts'
 import type { Fetch } from '../../src/client/client.ts'
+import { sentence } from './sentence.ts'
 
 const builtIn = fetch
 
@@ -57,8 +58,8 @@ const pagination = z.object({
 
 const refused = z.object({
   success: z.literal(false),
-  error: z.string().min(1),
-  errors: z.record(z.string(), z.array(z.string()).min(1)).optional(),
+  error: sentence(),
+  errors: z.record(z.string(), z.array(sentence()).min(1)).optional(),
 })
 
 const promised: readonly Promised[] = Object.values<Endpoint>(endpoints)

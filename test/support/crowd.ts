@@ -107,6 +107,13 @@ function peopleOf({ people, now }: Crowd): string[] {
     ...[`'agent'`, `'in'`, `'good'`, `'order'`, `'number' || n`].map(term =>
       insert('agent_terms', people, { term, agent_id: agent }),
     ),
+    insert('sessions', people, {
+      id: id('ses', 'n'),
+      token_hash: `'token ' || n`,
+      user_id: user,
+      created_at: String(now),
+      seen_at: String(now),
+    }),
     insert('api_keys', people, {
       id: id('key', 'n'),
       user_id: user,

@@ -37,17 +37,31 @@ export async function refuses(send: Send, field: string, ...values: unknown[]): 
 
 const wrongTypes = [5, true, [], {}, ['a long enough text for any field']]
 
+/** What fills a text, over and over: one character, or more where one would not do. */
+interface Filler {
+  plain: string
+  wide: string
+}
+
+const filled = (text: string, length: number) => [...text.repeat(length)].slice(0, length).join('')
+
 /** A text of `min` to `max` characters, which are code points. `optional` ones may be left out. */
-export async function textRule(send: Send, field: string, [min, max]: [number, number], optional = min === 0) {
+export async function textRule(
+  send: Send,
+  field: string,
+  [min, max]: [number, number],
+  optional = min === 0,
+  { plain, wide }: Filler = { plain: 'x', wide: '😀' },
+) {
   await refuses(send, field, 'x'.repeat(max + 1), '😀'.repeat(max + 1), ...wrongTypes)
   if (min > 0) await refuses(send, field, 'x'.repeat(min - 1), ' '.repeat(Math.max(min, 3)), '\n\t'.repeat(min))
   if (min > 1) await refuses(send, field, '😀'.repeat(min - 1))
   await refuses(send, field, `${'x'.repeat(Math.max(min, 2) - 1)}\0`, `${'x'.repeat(Math.max(min, 2) - 1)}\ud800`)
   if (!optional) await refuses(send, field, undefined, null)
-  await takes(send, 'x'.repeat(Math.max(min, 1)), 'x'.repeat(max), '😀'.repeat(max))
+  await takes(send, filled(plain, Math.max(min, 1)), filled(plain, max), filled(wide, max))
   if (min === 0) await takes(send, '')
   // Nothing is trimmed: the blanks count.
-  if (min > 1) await takes(send, `${' '.repeat(min - 1)}x`)
+  if (min > 1) await takes(send, ` ${filled(plain, Math.max(1, min - 2))}${min > 2 ? ' ' : ''}`)
   if (optional) await takes(send, undefined)
 }
 

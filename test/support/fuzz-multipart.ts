@@ -39,7 +39,7 @@ export function multipartMaker({ fraction }: Pick<Chance, 'fraction'>) {
     const content = maybe(0.8)
       ? bytes
       : pick([bytes.subarray(0, below(bytes.length)), Buffer.alloc(0), Buffer.alloc(4_000, 13)])
-    return part(maybe(0.9) ? 'files' : pick(['file', 'files[]', '', '__proto__']), content, name)
+    return part(maybe(0.97) ? 'files' : pick(['file', 'files[]', '', '__proto__']), content, name)
   }
 
   function part(name: string, content: Buffer, fileName?: string): Buffer {

@@ -202,6 +202,7 @@ export function fuzzer(endpoints: readonly Endpoint[], pool: Pool, chance: Pick<
   }
 
   const multipart = multipartMaker(chance)
+  const takingFiles = endpoints.filter(record => record.multipart)
   // Some requests are right in all that their record says, or few would get anywhere.
   let sound = false
 
@@ -258,7 +259,8 @@ export function fuzzer(endpoints: readonly Endpoint[], pool: Pool, chance: Pick<
   }
 
   function fromRecord(): FuzzRequest {
-    const record = pick(endpoints)
+    // Of a hundred endpoints one takes files, and few of its requests name a task that waits for them.
+    const record = maybe(0.05) ? pick(takingFiles) : pick(endpoints)
     sound = maybe(0.35)
     const method = maybe(0.93) ? record.method : pick(oddMethods)
     const headers: WireHeader[] = [['host', pool.host], ...credential(record)]
@@ -277,7 +279,7 @@ export function fuzzer(endpoints: readonly Endpoint[], pool: Pool, chance: Pick<
           headers.push([name, pick(['1767225600000', 'f'.repeat(64), '', 'é'])])
       }
     }
-    if (maybe(0.15)) headers.splice(1, 0, ['idempotency-key', pick(repeatKeys)])
+    if (maybe(0.3)) headers.splice(1, 0, ['idempotency-key', pick(repeatKeys)])
     for (let i = pick([0, 0, 0, 1, 2]); i > 0; i--) headers.push(pick(oddHeaders))
     const bytes = requestBytes(method, target(record), headers, content)
     const alone = method === 'CONNECT' || headers.some(([name]) => name === 'expect' || name === 'connection')

@@ -69,6 +69,9 @@ export const listsOfAdmin: Ask[] = [
   ...each('adminListWithdrawals', 'status', paymentStatuses),
 ]
 
+/** Of whoever is signed in: no key is shown them. */
+export const listsOfSession: Ask[] = [ask('listSessions')]
+
 /** Where a page of it lies. */
 export function pathOf({ name, params, query }: Ask, page: number): string {
   const path = endpoints[name].path.replace(/:(\w+)/g, (_, param) => params[param]!)

@@ -10,6 +10,7 @@ import { createVirtualWorld, recordingEgress, type VirtualWorld } from '../../sr
 import { AgentSink, answerFrom } from './agent-sink.ts'
 import { checkedFetch } from './contract.ts'
 import { engine, freshDatabase } from './databases.ts'
+import { checkedLog } from './happenings.ts'
 
 /** Somebody with an account, a session and a key. */
 export class Member extends HttpParty {
@@ -98,6 +99,7 @@ export async function openHouse({ startMs, ...options }: HouseOptions = {}): Pro
     engine === 'postgres' && options.file === undefined && !options.postgres
       ? await freshDatabase({ migrated: true })
       : null
+  const lines = checkedLog(options.log)
   const house = await openMarketplace({
     mode: 'dev',
     file: null,
@@ -106,6 +108,7 @@ export async function openHouse({ startMs, ...options }: HouseOptions = {}): Pro
     world,
     ...(database && { postgres: { url: database.url }, secretKey: randomBytes(32).toString('base64') }),
     ...options,
+    log: lines.log,
   })
   const { url } = house
   const { db } = house.market
@@ -199,6 +202,7 @@ export async function openHouse({ startMs, ...options }: HouseOptions = {}): Pro
     async close(graceMs) {
       await house.close(graceMs)
       await database?.drop()
+      lines.check()
     },
   }
 }
@@ -218,7 +222,7 @@ async function makeKey(member: Member): Promise<void> {
 }
 
 // What a request leaves behind even when it is refused, and what the dispatcher writes in its own time.
-const LEFT_OUT = /^(?:sessions|seen_signatures|idempotency_keys|rate_windows|api_key_uses|attempts|sqlite_.*)$/
+const LEFT_OUT = /^(?:sessions|seen_signatures|idempotency_keys|rate_windows|guesses|api_key_uses|attempts|sqlite_.*)$/
 const OF_DELIVERIES = 'id, agent_id, task_id, event, body, created_at'
 
 const tableNames = {

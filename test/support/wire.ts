@@ -33,6 +33,8 @@ export class Wire {
   #received = Buffer.alloc(0)
   #wake = () => {}
   ended = false
+  /** How often it was told to go on. */
+  invitations = 0
 
   constructor(url: string) {
     const { hostname, port, host } = new URL(url)
@@ -59,7 +61,10 @@ export class Wire {
     for (;;) {
       const answer = this.#take(toHead)
       if (answer && answer.status !== 100) return answer
-      if (answer) continue
+      if (answer) {
+        this.invitations++
+        continue
+      }
       if (this.ended) return null
       await new Promise<void>(resolve => {
         this.#wake = resolve

@@ -49,6 +49,29 @@ test('of 20 deposits at once under one key, one pays in; another key pays in aga
   await house.close()
 })
 
+test('a 403 is not kept: the same request is answered anew once it may be', async () => {
+  const house = await openHouse()
+  const [owner, hirer, seller] = [
+    await house.join('owner', 5_000),
+    await house.join('hirer'),
+    await house.join('seller'),
+  ]
+  const [buying, agent] = [await house.list(hirer), await house.list(seller)]
+  const caps = { maxPerTask: 1_000, maxDaily: 1_000, maxMonthly: 1_000 }
+  const { id } = await owner.client.createBudget({ agentId: buying.id, ...caps })
+  const task = await house.draft(hirer, agent, { budgetAuthorizationId: id })
+  const stand = (fields: object) => house.admin.call('PUT', `/api/admin/users/${owner.id}`, fields)
+  const submit = () => post<TaskRecord>(hirer, `/api/tasks/${task.id}/submit`, undefined, 'k')
+  await stand({ suspended: true })
+  assert.is((await submit()).status, 403)
+  await stand({ suspended: false })
+  const submitted = await submit()
+  assert.is(submitted.status, 200)
+  assert.not.ok(isRepeat(submitted))
+  assert.ok(isRepeat(await submit()))
+  await house.close()
+})
+
 test('a key with another body is refused with 409; another account, another path is another request', async () => {
   const house = await openHouse()
   const [ann, bob, builder] = [await house.join('ann', 5_000), await house.join('bob'), await house.join('builder')]

@@ -9,7 +9,9 @@ import * as assert from 'uvu/assert'
 import { createFrontAuthority } from '../../src/sim/https-front.ts'
 import type { Lookup, Resolved } from '../../src/world/connect.ts'
 import type { EgressOptions } from '../../src/world/egress.ts'
+import { ownAddresses } from '../../src/world/own-addresses.ts'
 import type { Outgoing, OutgoingResult } from '../../src/world/world.ts'
+import { openNameServer } from '../support/name-server.ts'
 import { closeOpened, httpServer, openEgress, pause, rawServer, tlsServer } from '../support/servers.ts'
 
 const dev: EgressOptions = { allowLoopback: true, requireHttps: false }
@@ -118,7 +120,8 @@ test('names: any forbidden answer among them refuses the name', async () => {
   for (const answer of answers) {
     const egress = openEgress({ ...serve, lookup: async () => answer })
     const result = await egress.post(request(`https://hooks.example.com:${canary.port}/`))
-    assert.is(reasonOf(result), 'private_address', JSON.stringify(answer))
+    assert.is(reasonOf(result), 'dns', JSON.stringify(answer))
+    assert.match(result.ok ? '' : result.message, /^The name hooks\.example\.com has no public address; webhooks go to/)
     assert.not.match(result.ok ? '' : result.message, /\d+\.\d+\.\d+|::/, 'what a name leads to is not told')
   }
   assert.is(canary.connections(), 0)
@@ -132,7 +135,7 @@ test('names: 1,000 look-ups that change each time never reach a canary', async (
   const egress = openEgress({ ...serve, lookup })
   const url = `https://rebind.example.com:${canary.port}/`
   const results = await Promise.all(Array.from({ length: 1000 }, () => egress.post(request(url))))
-  assert.equal([...new Set(results.map(reasonOf))], ['private_address'])
+  assert.equal([...new Set(results.map(reasonOf))], ['dns'])
   assert.is(canary.connections(), 0)
 })
 
@@ -209,6 +212,92 @@ test('names: of several addresses the first that takes the connection, and none 
   const egress = openEgress({ ...dev, lookup: async () => [elsewhere, elsewhere] })
   const result = await egress.post(request(url))
   assert.is(reasonOf(result), 'refused')
+})
+
+test('names: in public, one that leads inside and one that does not exist are told in the same words', async () => {
+  const absent = Object.assign(new Error('none'), { code: 'ENOTFOUND' })
+  const lookups: Lookup[] = [async () => to('10.0.0.1'), async () => to('169.254.1.1'), () => Promise.reject(absent)]
+  const said = await Promise.all(
+    lookups.map(async lookup => {
+      const result = await openEgress({ ...serve, lookup }).post(request('https://inside.example.com/'))
+      return result.ok ? '' : `${result.reason}: ${result.message}`
+    }),
+  )
+  assert.is(new Set(said).size, 1, said.join('\n'))
+})
+
+test('ports: in public 443 and those from 1024 on, whatever else is asked for', async () => {
+  const egress = openEgress({
+    ...serve,
+    ports: [
+      [443, 443],
+      [1024, 65_535],
+    ],
+    lookup: async () => to('10.0.0.1'),
+  })
+  for (const [port, expected] of [
+    ['', 'dns'],
+    [':443', 'dns'],
+    [':1024', 'dns'],
+    [':65535', 'dns'],
+    [':1023', 'forbidden_port'],
+    [':22', 'forbidden_port'],
+    [':80', 'forbidden_port'],
+  ] as const) {
+    assert.is(reasonOf(await egress.post(request(`https://agent.example.com${port}/`))), expected, port)
+  }
+  const refused = await egress.post(request('https://agent.example.com:25/'))
+  assert.is(refused.ok ? '' : refused.message, 'Port 25 is not called; webhooks go to ports 443, 1024 to 65535 only.')
+})
+
+test('own addresses: what leads back to this machine, and what the operator names, is refused like what is private', async () => {
+  const isOwn = ownAddresses(['93.184.216.34', '2606:4700::/32', '198.41.0.0/24'])
+  for (const address of ['93.184.216.34', '2606:4700::1', '198.41.0.77', '::ffff:93.184.216.34', '127.0.0.1']) {
+    assert.ok(isOwn(address), address)
+  }
+  for (const address of ['93.184.216.35', '2606:4701::1', '198.41.1.1']) assert.not(isOwn(address), address)
+  const egress = openEgress({ ...serve, isOwn })
+  assert.is(reasonOf(await egress.post(request('https://93.184.216.34/'))), 'private_address')
+})
+
+test('a name server that is not there is our own fault, and says nothing about the agent', async () => {
+  const server = await openNameServer(() => [])
+  server.close()
+  const names = { servers: [server.address], hostsPath: '/nonexistent/hosts' }
+  const result = await openEgress({ ...serve, names }).post(request('https://agent.example.com/'))
+  assert.is(reasonOf(result), 'own_fault')
+  assert.match(
+    result.ok ? '' : result.message,
+    /^The marketplace itself could .*; this says nothing about the agent\.$/,
+  )
+})
+
+test('without a free descriptor nothing can be sent: our own fault, the process lives, and the next request goes', async () => {
+  const server = await httpServer((_, answer) => void answer.end('ok'))
+  const egressUrl = new URL('../../src/world/egress.ts', import.meta.url).href
+  const script = `
+    import { closeSync, openSync } from 'node:fs'
+    const { createEgress } = await import(${JSON.stringify(egressUrl)})
+    const egress = createEgress({ allowLoopback: true, requireHttps: false })
+    const ask = async host => {
+      const url = ${JSON.stringify(server.url)}.replace('127.0.0.1', host)
+      const result = await egress.post({ url, body: '{}', headers: {}, timeoutMs: 5000, maxAnswerBytes: 10 })
+      console.log(result.ok ? result.status : result.reason)
+    }
+    await new Promise(resolve => setTimeout(resolve, 1500)) // all is loaded by then
+    const open = []
+    try { for (;;) open.push(openSync('/dev/null')) } catch (error) { console.log(error.code) }
+    await ask('127.0.0.1')
+    await ask('name.example.com')
+    for (const one of open) closeSync(one)
+    await ask('127.0.0.1')
+    await egress.close()`
+  const command = 'ulimit -n 200; exec "$0" --import tsx --input-type=module -e "$1"'
+  const child = spawn('sh', ['-c', command, process.execPath, script])
+  let out = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (out += chunk))
+  await new Promise(resolve => child.once('close', resolve))
+  assert.equal(out.trim().split('\n'), ['EMFILE', 'own_fault', 'own_fault', '200'])
 })
 
 const authority = createFrontAuthority()

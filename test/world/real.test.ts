@@ -7,17 +7,26 @@ import { createWorld } from '../../src/world/real.ts'
 const rule = { allowLoopback: false, requireHttps: true }
 const HOUR_MS = 3_600_000
 
-/** Runs `work` with a machine clock that `set` moves at will. */
-function withClock(work: (set: (ms: number) => void) => void): void {
+/** Runs `work` with a machine clock that `set` moves at will, and a count of time that `pass` moves. */
+function withClock(work: (set: (ms: number) => void, pass: (ms: number) => void) => void): void {
   const original = Date.now
+  const count = performance.now
   let time = 1_767_225_600_000
+  let elapsed = 0
   Date.now = () => time
+  performance.now = () => elapsed
   try {
-    work(ms => {
-      time = ms
-    })
+    work(
+      ms => {
+        time = ms
+      },
+      ms => {
+        elapsed += ms
+      },
+    )
   } finally {
     Date.now = original
+    performance.now = count
   }
 }
 
@@ -60,6 +69,28 @@ test('clock: domain time never goes back when the machine clock does', () => {
     assert.is(world.now(), start + 100)
     set(start - HOUR_MS + 1)
     assert.is(world.now(), start + 101)
+  })
+})
+
+test('clock: set back by an hour, domain time goes on, and the machine catches up with it', () => {
+  withClock((set, pass) => {
+    const world = createWorld(rule)
+    const start = world.now()
+    set(start - HOUR_MS)
+    let before = start
+    for (let second = 1; second <= 65; second++) {
+      pass(1000)
+      set(start - HOUR_MS + second * 1000)
+      const now = world.now()
+      assert.ok(Number.isInteger(now))
+      assert.ok(now > before)
+      before = now
+    }
+    assert.ok(before >= start + 60_000, 'a window of a minute is over after 65 seconds')
+    assert.ok(before < start + 65_000, 'but slower than the machine')
+    pass(20 * HOUR_MS)
+    set(start + 19 * HOUR_MS + 65_000)
+    assert.is(world.now(), start + 19 * HOUR_MS + 65_000, 'and then it is the same again')
   })
 })
 

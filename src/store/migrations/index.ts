@@ -19,6 +19,17 @@ import { narrowIndexes } from './80-narrow-indexes.ts'
 import { filePlaces } from './90-file-places.ts'
 import { lists } from './100-lists.ts'
 import { places } from './110-places.ts'
+import { endedTests } from './130-ended-tests.ts'
+import { search } from './140-search.ts'
+import { deliverablePlaces } from './141-deliverable-places.ts'
+import { retention } from './142-retention.ts'
+import { fileUsage } from './143-file-usage.ts'
+import { jobRetries } from './150-job-retries.ts'
+import { sessions } from './160-sessions.ts'
+import { secondFactors } from './161-second-factors.ts'
+import { guesses } from './162-guesses.ts'
+import { resetLetters } from './163-reset-letters.ts'
+import { securityNotices } from './164-security-notices.ts'
 
 export const migrations = [
   { id: 1, name: 'accounts', sql: accounts },
@@ -41,4 +52,15 @@ export const migrations = [
   { id: 90, name: 'file places', sql: filePlaces },
   { id: 100, name: 'lists', sql: lists },
   { id: 110, name: 'places', sql: places },
+  { id: 130, name: 'ended tests', sql: endedTests },
+  { id: 140, name: 'search', sql: search },
+  { id: 141, name: 'deliverable places', sql: deliverablePlaces },
+  { id: 142, name: 'retention', sql: retention },
+  { id: 143, name: 'file usage', sql: fileUsage },
+  { id: 150, name: 'job retries', sql: jobRetries },
+  { id: 160, name: 'sessions', sql: sessions },
+  { id: 161, name: 'second factors', sql: secondFactors },
+  { id: 162, name: 'guesses', sql: guesses },
+  { id: 163, name: 'reset letters', sql: resetLetters },
+  { id: 164, name: 'security notices', sql: securityNotices },
 ] as const

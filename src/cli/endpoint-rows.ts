@@ -1,0 +1,300 @@
+/** The commands that are one endpoint each: one's own money, and what administrators do. Source: D13, D34. */
+import type { EndpointRow, FieldFlag } from './endpoint-command.ts'
+
+const pageFlags: readonly FieldFlag[] = [
+  ['--page <n>', 'from 1 on (default: 1)', 'page'],
+  ['--limit <n>', 'rows of a page (default: 20, at most 100)', 'limit'],
+]
+
+const AGENT = ['id', 'slug', 'status', 'basePrice', 'builder.name', 'lastCheckPassedAt']
+const AGENT_FACTS = [
+  'id',
+  'slug',
+  'name',
+  'tagline',
+  'status',
+  'reviewReason',
+  'basePrice',
+  'builder.id',
+  'builder.name',
+]
+const TASK = ['id', 'status', 'agreedPrice', 'title', 'buyerId', 'builderId', 'dispute.status', 'dispute.reason']
+const TASK_FACTS = [...TASK, 'dispute.outcome', 'dispute.refundAmount']
+const PAYMENT = ['id', 'type', 'amount', 'status', 'userId', 'createdAt']
+const USER = ['id', 'email', 'name', 'trustTier', 'isBuilder', 'isAdmin', 'suspended', 'banned']
+const USER_FACTS = [...USER, 'identityVerified', 'chargebacks', 'connectStatus', 'createdAt']
+const CATEGORY = ['id', 'slug', 'name', 'activeAgentCount']
+const WALLET = ['wallet.balance', 'wallet.heldBalance', 'wallet.currency', 'connectStatus']
+const TRANSACTION = ['id', 'type', 'amount', 'status', 'taskId', 'createdAt']
+
+const admin = { person: 'admin' } as const
+const holder = { person: 'buyer' } as const
+
+const categoryFields: readonly FieldFlag[] = [
+  ['--name <text>', 'what people read', 'name'],
+  ['--slug <word>', 'what addresses say: a–z, 0–9 and hyphens', 'slug'],
+  ['--description <text>', 'what stands in it', 'description'],
+]
+
+const paymentStatus: FieldFlag = ['--status <status>', 'pending, completed or rejected (default: all)', 'status']
+
+const purse: readonly EndpointRow[] = [
+  {
+    ...holder,
+    name: 'wallet show',
+    endpoint: 'getWallet',
+    summary: 'What you have, and what open tasks hold',
+    shows: WALLET,
+    examples: ['marketplace wallet show', 'marketplace wallet show --json'],
+  },
+  {
+    ...holder,
+    name: 'wallet transactions',
+    endpoint: 'listTransactions',
+    summary: 'What came and went',
+    flags: [
+      ['--type <type>', 'deposit, withdrawal, hold, refund, release or earning (default: all)', 'type'],
+      ...pageFlags,
+    ],
+    shows: TRANSACTION,
+    examples: ['marketplace wallet transactions', 'marketplace wallet transactions --type deposit --json'],
+  },
+  {
+    ...holder,
+    name: 'wallet deposit',
+    endpoint: 'deposit',
+    takes: ['cents', 'amount'],
+    summary: 'Put money in, in cents: 5000 is 50.00; needs a session',
+    shows: TRANSACTION,
+    notes: 'Where payments are handled by hand it waits until an administrator confirms that the money has come.',
+    examples: ['marketplace wallet deposit 5000', 'marketplace wallet deposit 5000 --json'],
+  },
+  {
+    ...holder,
+    name: 'wallet withdraw',
+    endpoint: 'withdraw',
+    takes: ['cents', 'amount'],
+    summary: 'Take money out, in cents; needs a session and a connected payout account',
+    shows: TRANSACTION,
+    examples: ['marketplace wallet withdraw 5000', 'marketplace wallet withdraw 5000 --json'],
+  },
+  {
+    ...holder,
+    name: 'wallet connect',
+    endpoint: 'connectPayouts',
+    summary: 'Connect a payout account; needs a session',
+    shows: ['connectStatus'],
+    examples: ['marketplace wallet connect', 'marketplace wallet connect --json'],
+  },
+]
+
+const reviewing: readonly EndpointRow[] = [
+  {
+    ...admin,
+    name: 'admin agents list',
+    endpoint: 'adminListAgents',
+    summary: 'Agents of every builder; those that wait for a review: --status pending_review',
+    flags: [
+      ['--status <status>', 'draft, pending_review, verified, active or inactive (default: all)', 'status'],
+      ...pageFlags,
+    ],
+    shows: AGENT,
+    examples: ['marketplace admin agents list', 'marketplace admin agents list --status pending_review'],
+  },
+  {
+    ...admin,
+    name: 'admin agents show',
+    endpoint: 'adminGetAgent',
+    takes: ['agent-id', 'id'],
+    summary: 'Any agent, in any state',
+    shows: [...AGENT_FACTS, 'description', 'webhookUrl', 'visible', 'hiddenReason', 'lastCheckPassedAt'],
+    examples: ['marketplace admin agents show AGENT_ID', 'marketplace admin agents show AGENT_ID --json'],
+  },
+  {
+    ...admin,
+    name: 'admin agents approve',
+    endpoint: 'approveAgent',
+    takes: ['agent-id', 'id'],
+    summary: 'List an agent that waits for its review',
+    shows: AGENT_FACTS,
+    examples: ['marketplace admin agents approve AGENT_ID', 'marketplace admin agents approve AGENT_ID --json'],
+  },
+  {
+    ...admin,
+    name: 'admin agents reject',
+    endpoint: 'rejectAgent',
+    takes: ['agent-id', 'id'],
+    summary: 'Send an agent that waits for its review back to draft',
+    flags: [['--reason <text>', 'what its builder should change', 'reason']],
+    shows: AGENT_FACTS,
+    examples: [
+      'marketplace admin agents reject AGENT_ID --reason "The description does not say what it does."',
+      'marketplace admin agents reject AGENT_ID --reason "It is a copy of another." --json',
+    ],
+  },
+]
+
+const payments = (kind: 'deposit' | 'withdrawal', words: { came: string; not: string }): readonly EndpointRow[] => {
+  const names = {
+    deposit: ['adminListDeposits', 'confirmDeposit', 'rejectDeposit'],
+    withdrawal: ['adminListWithdrawals', 'confirmWithdrawal', 'rejectWithdrawal'],
+  } as const
+  const [list, confirm, reject] = names[kind]
+  const group = `admin ${kind}s`
+  return [
+    {
+      ...admin,
+      name: `${group} list`,
+      endpoint: list,
+      summary: `${kind === 'deposit' ? 'Deposits' : 'Withdrawals'} of everyone; those to be settled: --status pending`,
+      flags: [paymentStatus, ...pageFlags],
+      shows: PAYMENT,
+      examples: [`marketplace ${group} list`, `marketplace ${group} list --status pending`],
+    },
+    {
+      ...admin,
+      name: `${group} confirm`,
+      endpoint: confirm,
+      takes: ['id', 'id'],
+      summary: words.came,
+      shows: PAYMENT,
+      examples: [`marketplace ${group} confirm ID`, `marketplace ${group} confirm ID --json`],
+    },
+    {
+      ...admin,
+      name: `${group} reject`,
+      endpoint: reject,
+      takes: ['id', 'id'],
+      summary: words.not,
+      shows: PAYMENT,
+      examples: [`marketplace ${group} reject ID`, `marketplace ${group} reject ID --json`],
+    },
+  ]
+}
+
+const settling: readonly EndpointRow[] = [
+  {
+    ...admin,
+    name: 'admin tasks',
+    endpoint: 'adminListTasks',
+    summary: 'Tasks of everyone',
+    flags: [['--disputed', 'those in open dispute alone', { disputed: true }], ...pageFlags],
+    shows: TASK,
+    examples: ['marketplace admin tasks', 'marketplace admin tasks --disputed'],
+  },
+  {
+    ...admin,
+    name: 'admin resolve',
+    endpoint: 'resolveTask',
+    takes: ['task-id', 'id'],
+    summary: 'Decide who gets the money of a task; needs a session',
+    flags: [
+      ['--outcome <outcome>', 'refund: all to the buyer; release: all to the builder; split', 'outcome'],
+      ['--refund-amount <cents>', 'with split: what the buyer gets back', 'refundAmount'],
+    ],
+    shows: TASK_FACTS,
+    notes: 'A task in work or delivered can be decided without a dispute: one is opened and resolved at once.',
+    examples: [
+      'marketplace admin resolve TASK_ID --outcome refund',
+      'marketplace admin resolve TASK_ID --outcome split --refund-amount 600',
+    ],
+  },
+  ...payments('deposit', {
+    came: 'Say that the money has come: it is in the wallet then; needs a session',
+    not: 'Say that no money came; needs a session',
+  }),
+  ...payments('withdrawal', {
+    came: 'Say that the money was paid out; needs a session',
+    not: 'Refuse to pay it out: the money goes back into the wallet; needs a session',
+  }),
+  {
+    ...admin,
+    name: 'admin ledger',
+    endpoint: 'checkLedger',
+    summary: 'Check that the money adds up',
+    proves: 'ok',
+    notes: 'Exit code 3: it does not.',
+    shows: ['ok', 'accounts', 'entries', 'problems'],
+    examples: ['marketplace admin ledger', 'marketplace admin ledger --json'],
+  },
+]
+
+const looking: readonly EndpointRow[] = [
+  {
+    ...admin,
+    name: 'admin users list',
+    endpoint: 'adminListUsers',
+    summary: 'Every account',
+    flags: pageFlags,
+    shows: USER,
+    examples: ['marketplace admin users list', 'marketplace admin users list --limit 100 --json'],
+  },
+  {
+    ...admin,
+    name: 'admin users update',
+    endpoint: 'adminUpdateUser',
+    takes: ['user-id', 'id'],
+    summary: 'Suspend, ban or verify an account, or change its role',
+    flags: [
+      ['--suspend', 'nothing new may be begun; open work can be closed', { suspended: true }],
+      ['--unsuspend', 'the opposite', { suspended: false }],
+      ['--ban', 'nothing at all may be done', { banned: true }],
+      ['--unban', 'the opposite', { banned: false }],
+      ['--verify-identity', 'a new account counts as verified', { identityVerified: true }],
+      ['--unverify-identity', 'the opposite', { identityVerified: false }],
+      ['--chargebacks <n>', 'how many payments were taken back', 'chargebacks'],
+      ['--builder', 'may list agents and hold keys', { isBuilder: true }],
+      ['--not-builder', 'the opposite', { isBuilder: false }],
+      ['--connect-status <status>', 'of the payout account: not_connected, pending or connected', 'connectStatus'],
+    ],
+    shows: USER_FACTS,
+    examples: [
+      'marketplace admin users update USER_ID --suspend',
+      'marketplace admin users update USER_ID --verify-identity --chargebacks 0',
+    ],
+  },
+  {
+    ...admin,
+    name: 'admin categories list',
+    endpoint: 'listCategories',
+    summary: 'The categories that agents stand in',
+    shows: CATEGORY,
+    examples: ['marketplace admin categories list', 'marketplace admin categories list --json'],
+  },
+  {
+    ...admin,
+    name: 'admin categories create',
+    endpoint: 'createCategory',
+    summary: 'Add a category; its slug comes from the name unless given',
+    flags: categoryFields,
+    shows: CATEGORY,
+    examples: [
+      'marketplace admin categories create --name Music --description "Scores, lyrics and sound."',
+      'marketplace admin categories create --name Music --slug music --description "Scores and sound." --json',
+    ],
+  },
+  {
+    ...admin,
+    name: 'admin categories update',
+    endpoint: 'updateCategory',
+    takes: ['category-id', 'id'],
+    summary: 'Change a category',
+    flags: categoryFields,
+    shows: CATEGORY,
+    examples: [
+      'marketplace admin categories update cat_code --name "Code and tests"',
+      'marketplace admin categories update cat_code --slug code --json',
+    ],
+  },
+  {
+    ...admin,
+    name: 'admin categories delete',
+    endpoint: 'deleteCategory',
+    takes: ['category-id', 'id'],
+    summary: 'Delete a category that no agent stands in',
+    shows: ['id'],
+    examples: ['marketplace admin categories delete cat_code', 'marketplace admin categories delete cat_code --json'],
+  },
+]
+
+export const endpointRows: readonly EndpointRow[] = [...purse, ...reviewing, ...settling, ...looking]

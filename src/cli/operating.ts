@@ -1,0 +1,49 @@
+/** Commands of people with a session: signing in, one's own money, and what administrators do. Source: D13, D34, D51. */
+import type { Chapter } from './command.ts'
+import type { ConnectionFlags } from './connection.ts'
+import { endpointCommand } from './endpoint-command.ts'
+import { endpointRows } from './endpoint-rows.ts'
+import type { LoginFlags } from './login.ts'
+import { jsonOnce, reach } from './options.ts'
+
+const where = reach('buyer')[0]!
+
+export const operating: Chapter = [
+  'Sign in and operate:',
+  [
+    {
+      name: 'login',
+      summary: 'Sign in and keep the session: for what takes no key, and wherever no key is given',
+      options: [
+        where,
+        ['--email <address>', 'of your account; asked for on a terminal'],
+        ['--password-stdin', 'read the password from stdin; else it is asked for and not shown'],
+        ['--totp <code>', 'of your authenticator, if your account has one; asked for on a terminal'],
+        ['--recovery-code <code>', 'instead, if the authenticator is lost'],
+        jsonOnce,
+      ],
+      notes:
+        'The session lies in $XDG_CONFIG_HOME/marketplace or ~/.config/marketplace, for your eyes alone. It ends after 30 days,\nor after 7 without use, or by `marketplace logout`.',
+      examples: [
+        'marketplace login --url https://market.example --email you@market.example',
+        'marketplace login --email you@market.example --password-stdin < password.txt',
+      ],
+      run: async (_, flags: LoginFlags) => (await import('./login.ts')).login(flags),
+    },
+    {
+      name: 'logout',
+      summary: 'End the session of this address',
+      options: [where, jsonOnce],
+      examples: ['marketplace logout', 'marketplace logout --url https://market.example'],
+      run: async (_, flags: ConnectionFlags) => (await import('./login.ts')).logout(flags),
+    },
+    {
+      name: 'whoami',
+      summary: 'Which account commands use here',
+      options: [...reach('builder'), jsonOnce],
+      examples: ['marketplace whoami', 'marketplace whoami --url https://market.example --json'],
+      run: async (_, flags: ConnectionFlags) => (await import('./login.ts')).whoami(flags),
+    },
+    ...endpointRows.map(endpointCommand),
+  ],
+]

@@ -1,0 +1,14 @@
+/** How large the embedded database may grow, as a setting says it. Source: D50. */
+import { UsageError } from './usage-error.ts'
+
+const UNITS = { KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3 }
+// SQLite has 2 GiB of memory here: the rest is for what is open, and for what one statement needs.
+const MOST_DB_BYTES = 1.5 * UNITS.GB
+
+export function dbLimitOf(text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined
+  const [, number, unit = ''] = /^(\d{1,12}(?:\.\d{1,3})?) ?([KMG]B)?$/i.exec(text) ?? []
+  const bytes = Math.floor(Number(number) * (UNITS[unit.toUpperCase() as keyof typeof UNITS] ?? 1))
+  if (bytes >= UNITS.MB && bytes <= MOST_DB_BYTES) return bytes
+  throw new UsageError(`--db-limit takes a size from 1MB to 1536MB, like 512MB or 1GB, not ${text}.`)
+}

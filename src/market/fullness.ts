@@ -1,0 +1,8 @@
+/** Nothing new where the database is full. What ends something that is open is never asked. Source: D50. */
+import { refuse } from '../api/failures.ts'
+import type { Db } from '../store/db.ts'
+
+/** Throws a refusal if the database takes nothing new. */
+export function refuseWhenFull({ fill }: Pick<Db, 'fill'>): void {
+  if (fill && fill.bytes >= fill.limit) throw refuse('full')
+}

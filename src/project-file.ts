@@ -1,0 +1,42 @@
+/** `marketplace.json`: what a folder's commands say unless a flag or the environment says otherwise. Source: D2. */
+import { readFileSync } from 'node:fs'
+
+export const PROJECT_FILE = 'marketplace.json'
+
+/**
+ * What the file in the working folder says, each value as a flag would say it; nothing if there is none. `names` are
+ * those of flags, without their dashes. Throws what `fault` makes of a sentence.
+ */
+export function projectFile(names: readonly string[], fault: (words: string) => Error): Record<string, string> {
+  const text = textOf(fault)
+  if (text === null) return {}
+  const settings = objectIn(text, fault)
+  const strange = Object.keys(settings).filter(name => !names.includes(name))
+  if (strange.length > 0) {
+    throw fault(`${PROJECT_FILE} names ${strange.join(', ')}, which is no setting. It takes: ${names.join(', ')}.`)
+  }
+  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, settingOf(name, value, fault)]))
+}
+
+function textOf(fault: (words: string) => Error): string | null {
+  try {
+    return readFileSync(PROJECT_FILE, 'utf8')
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return null
+    throw fault(`${PROJECT_FILE} can't be read: ${message}.`)
+  }
+}
+
+function objectIn(text: string, fault: (words: string) => Error): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  } catch {}
+  throw fault(`${PROJECT_FILE} must hold one JSON object, like {"port": 4100, "rate-limits": "warn"}.`)
+}
+
+function settingOf(name: string, value: unknown, fault: (words: string) => Error): string {
+  if (['string', 'number', 'boolean'].includes(typeof value)) return String(value)
+  throw fault(`${PROJECT_FILE}: ${name} takes a text, a number, true or false.`)
+}

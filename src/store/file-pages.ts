@@ -1,0 +1,78 @@
+/**
+ * A file on the disk where sql.js expects the bytes of one in its memory, so that SQLite reads and writes it page by page
+ * and no copy of the whole is ever made.
+ *
+ * sql.js keeps the content of a file as an array and asks three things of it: a part (`subarray`), to take bytes (`set`),
+ * and how long it is, to know whether it must move to a longer one. This is one that is long enough for ever.
+ */
+import { type DiskFile, type ReadableFile, readFully, writeFully } from './disk.ts'
+
+// SQLite asks for a page at a time; in order, as it does when it copies, it is read ahead.
+const WINDOW = 256 * 1024
+// No page is longer. sql.js asks for more only to move all of it into an array, which would be the copy.
+const MOST_AT_ONCE = 64 * 1024
+
+export class FilePages {
+  readonly length = Number.MAX_SAFE_INTEGER
+  readonly #file: ReadableFile & Partial<Pick<DiskFile, 'write'>>
+  readonly #room = Buffer.allocUnsafe(WINDOW)
+  #window = Buffer.alloc(0)
+  #base = 0
+  /** Where the file ends now. */
+  size: number
+  #fault: Error | null = null
+
+  /** A file that can't be written may only be read from. */
+  constructor(file: ReadableFile | DiskFile, size: number) {
+    this.#file = file
+    this.size = size
+  }
+
+  /** What sql.js is given as the bytes of a new file: it takes a copy of them, which is this. */
+  get asBytes() {
+    return { length: this.size, subarray: () => this, slice: () => this } as unknown as Uint8Array
+  }
+
+  /** Throws what went wrong so far. An error can't be thrown through SQLite, so whoever used it must ask. */
+  check() {
+    if (this.#fault) throw this.#fault
+  }
+
+  subarray(from: number, to: number): Uint8Array {
+    try {
+      if (to - from > MOST_AT_ONCE) throw new Error('SQLite would make the file shorter')
+      return this.#read(from, to)
+    } catch (error) {
+      this.#fault ??= error as Error
+      return new Uint8Array(to - from)
+    }
+  }
+
+  set(array: Int8Array, position: number) {
+    const bytes = Buffer.from(array.buffer, array.byteOffset, array.length)
+    try {
+      if (!this.#file.write) throw new Error('SQLite would write to the file')
+      if (!this.#fault) writeFully(this.#file as DiskFile, bytes, position)
+      if (position < this.#base + this.#window.length && position + bytes.length > this.#base) this.#forget()
+      this.size = Math.max(this.size, position + bytes.length)
+    } catch (error) {
+      this.#fault ??= error as Error
+    }
+  }
+
+  #read(from: number, to: number) {
+    const end = this.#base + this.#window.length
+    if (from < this.#base || to > end) {
+      const length = from === end ? Math.min(WINDOW, this.size - from) : to - from
+      this.#window = this.#room.subarray(0, length)
+      this.#base = from
+      readFully(this.#file, this.#window, from)
+    }
+    return this.#window.subarray(from - this.#base, to - this.#base)
+  }
+
+  #forget() {
+    this.#window = this.#room.subarray(0, 0)
+    this.#base = 0
+  }
+}

@@ -1,0 +1,44 @@
+/** How full the embedded engine is. Source: D50. */
+
+export interface Fill {
+  /** What the rows take, without the room that removed ones have left. */
+  readonly bytes: number
+  /** From so many bytes on nothing is accepted that only makes it fuller. */
+  readonly limit: number
+}
+
+/** SQLite has 2 GiB here. What is left above it is for finishing what is open. */
+export const FULL_BYTES = 1024 ** 3
+
+const FIRST_WARNING = 70
+/** It warns again at each further step, and of a step again only when the level had sunk by as much below it. */
+const STEP = 10
+
+/** Warns of a level once, not each time that it is looked at. */
+export class FillWarning {
+  readonly #warn: (message: string) => void
+  #said = 0
+
+  constructor(warn: (message: string) => void) {
+    this.#warn = warn
+  }
+
+  look({ bytes, limit }: Fill) {
+    const percent = Math.min(100, Math.floor((100 * bytes) / limit))
+    if (percent < this.#said - STEP) this.#said = 0
+    const step = percent - (percent % STEP)
+    if (step < FIRST_WARNING || step <= this.#said) return
+    this.#said = step
+    this.#warn(step < 100 ? filling(megabytes(bytes), megabytes(limit), percent) : full(megabytes(limit)))
+  }
+}
+
+const megabytes = (bytes: number) => `${(bytes / 1024 ** 2).toFixed(bytes < 10 * 1024 ** 2 ? 1 : 0)} MB`
+
+const WAY_OUT = 'Move to Postgres with marketplace db copy, or raise MARKETPLACE_DB_LIMIT if there is memory for more.'
+
+const filling = (bytes: string, limit: string, percent: number) =>
+  `The database has ${bytes} of the ${limit} that it may have (${percent} %). When it is full, only what is open can be finished. ${WAY_OUT}`
+
+const full = (limit: string) =>
+  `The database is full: it has the ${limit} that it may have. What is open can be finished, nothing new is accepted. ${WAY_OUT}`

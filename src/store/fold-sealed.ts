@@ -1,0 +1,22 @@
+/** Taking the sealed journal into the snapshot, while units go on and the current journal grows. */
+import type { Disk } from './disk.ts'
+import { stepsOfFold } from './file-state.ts'
+import { recover, takeSteps } from './recovery.ts'
+import { copySnapshot, openDraft } from './snapshot.ts'
+
+/** Takes the sealed journal of `file` into its snapshot, then removes the journal. Resolves with the snapshot's size in bytes. */
+export const foldSealed = async (disk: Disk, file: string) => {
+  const draft = await openDraft(disk, file)
+  try {
+    const snapshot = () => copySnapshot(disk, file, draft)
+    const recovered = await recover(disk, file, { parts: ['sealed'], snapshot })
+    try {
+      const { snapshotBytes } = await takeSteps(disk, file, { steps: stepsOfFold(recovered.state), recovered })
+      return snapshotBytes
+    } finally {
+      recovered.engine.close()
+    }
+  } finally {
+    await draft.close()
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * Who has a lock, and whether that process still lives.
+ *
+ * Process numbers are used again and containers count their own, so an owner is known by its number, its start, and the
+ * machine's boot and process namespace. What can be known for certain is asked first: the system's own lock, the process
+ * itself, a boot that is over. Where nothing can be asked about the owner, its heartbeat decides, the time of the file;
+ * an owner that fell silent may only stand still, and wake up later.
+ */
+import { execFileSync } from 'node:child_process'
+import { readFileSync, readlinkSync } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { dirname } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { isLocal, isLocked } from './system-lock.ts'
+
+export interface Owner {
+  pid: number
+  /** What the process is to a human: a command, an address. */
+  holder: string
+  startedAt: string
+  /** The start of the process as the system tells it; null if it doesn't. */
+  start: string | null
+  /** The host, its boot and the namespace in which the pid counts. */
+  place: string
+  /** True if the file is locked by the system as well. */
+  system?: boolean
+}
+
+export type Life = 'alive' | 'gone' | 'silent'
+
+export const HEARTBEAT_MS = 2_000
+export const SILENCE_MS = 7_000
+const LOOK_MS = 250
+
+export const describeSelf = (holder: string, system: boolean): Owner => ({
+  pid: process.pid,
+  holder,
+  startedAt: new Date().toISOString(),
+  start: startOf(process.pid),
+  place: here(),
+  system,
+})
+
+/** undefined if there is no such file; null if it can't be read, as after a machine stopped before it was on the disk. */
+export const readOwner = async (path: string): Promise<Owner | null | undefined> => {
+  try {
+    return JSON.parse(await readFile(path, 'utf8'))
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : null
+  }
+}
+
+/** Whether the owner of the lock file `path` lives. Waits for a heartbeat where nothing else tells. */
+export const lifeOf = async (owner: Owner, path: string): Promise<Life> =>
+  (await knownLifeOf(owner, path)) ?? ((await beats(path)) ? 'alive' : 'silent')
+
+/** What can be told for certain and at once; undefined if nothing can. */
+export const knownLifeOf = async (owner: Owner, path: string): Promise<'alive' | 'gone' | undefined> => {
+  const boot = bootOf(owner.place)
+  if (owner.system && boot && boot === bootOf(here())) {
+    const locked = await isLocked(path).catch(() => undefined)
+    if (locked !== undefined) return locked ? 'alive' : 'gone'
+  }
+  if (owner.place === here()) return livesHere(owner) ? 'alive' : 'gone'
+  const bootIsOver = boot && bootOf(here()) && boot !== bootOf(here()) && (await isLocal(dirname(path)))
+  return bootIsOver ? 'gone' : undefined
+}
+
+const livesHere = ({ pid, start }: Owner) => {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
+  }
+  if (process.platform === 'linux' && 'ZX'.includes(quietly(() => linuxStat(pid)[0]!) || '-')) return false // dead, not yet buried
+  const current = startOf(pid)
+  return start === null || current === null || start === current
+}
+
+const beats = async (path: string) => {
+  const before = await timeOf(path)
+  for (let waited = 0; waited < SILENCE_MS; waited += LOOK_MS) {
+    await wait(LOOK_MS)
+    if ((await timeOf(path)) !== before) return true
+  }
+  return false
+}
+
+export const timeOf = async (path: string) => (await stat(path).catch(() => undefined))?.mtimeMs
+
+// host|boot|namespace
+let place: string | undefined
+const here = () => {
+  place ??= [
+    hostname(),
+    quietly(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
+    quietly(() => readlinkSync('/proc/self/ns/pid')),
+  ].join('|')
+  return place
+}
+const bootOf = (where: string) => where.split('|')[1]
+
+/** When the process started, as the system tells it; null if it doesn't. */
+const startOf = (pid: number) => {
+  if (process.platform === 'linux') return quietly(() => linuxStat(pid)[19] ?? '') || null
+  const [program, ...args] =
+    process.platform === 'win32'
+      ? ['powershell', '-NoProfile', '-Command', `(Get-Process -Id ${pid}).StartTime.ToUniversalTime().ToString('o')`]
+      : ['ps', '-o', 'lstart=', '-p', String(pid)]
+  const answer = quietly(() =>
+    execFileSync(program!, args, { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' }, stdio: 'pipe' }),
+  )
+  return answer.trim() || null
+}
+
+// Behind the command, which may hold blanks and parentheses: the state first, the start in ticks since boot as the 20th.
+const linuxStat = (pid: number) => {
+  const line = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  return line.slice(line.lastIndexOf(')') + 2).split(' ')
+}
+
+const quietly = (ask: () => string) => {
+  try {
+    return ask()
+  } catch {
+    return ''
+  }
+}

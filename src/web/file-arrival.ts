@@ -1,0 +1,53 @@
+/** Streams one file of an upload to the disk and judges it there. Source: D22. */
+import { createWriteStream } from 'node:fs'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type { BusboyFileStream } from '@fastify/busboy'
+import type { KeptFile } from '../api/file-kinds.ts'
+import { limits } from '../api/limits.ts'
+import type { Market } from '../market/market.ts'
+import { isSystemError, judgeFile, plainName } from './file-judge.ts'
+
+const { fileBytes: FILE_BYTES } = limits.deliverable
+
+export interface Arrival {
+  readonly stream: BusboyFileStream
+  readonly path: string
+  /** What it is, or what is wrong with it. Rejects if the disk fails, or the file could not be judged. */
+  readonly end: Promise<KeptFile | string>
+}
+
+export function receiveFile(stream: BusboyFileStream, name: string, { files, world }: Market): Arrival {
+  const id = world.id('file')
+  const path = join(files.incoming, id)
+  return { stream, path, end: receive(stream, name, path, id) }
+}
+
+async function receive(stream: BusboyFileStream, given: string, path: string, id: string): Promise<KeptFile | string> {
+  let size = 0
+  stream.on('data', (chunk: Buffer) => {
+    size += chunk.length
+  })
+  const name = plainName(given)
+  try {
+    await write(stream, path)
+  } catch (error) {
+    if (isSystemError(error)) throw error
+    return `${name ?? 'a file'}: it did not arrive whole (${(error as Error).message})`
+  }
+  if (name === null) return 'a file needs a plain name'
+  if (stream.truncated) return `${name}: larger than ${FILE_BYTES} bytes`
+  const kind = await judgeFile(name, path, size)
+  return typeof kind === 'string' ? kind : { id, name, mimeType: kind.mimeType, size }
+}
+
+/** Ends when the file is closed, or it could still be made after it was removed. */
+async function write(stream: BusboyFileStream, path: string): Promise<void> {
+  const file = createWriteStream(path, { mode: 0o600, flags: 'wx' })
+  const closed = new Promise<void>(resolve => file.once('close', () => resolve()))
+  try {
+    await pipeline(stream, file)
+  } finally {
+    await closed
+  }
+}

@@ -1,0 +1,38 @@
+/** Public addresses that lead back to this machine, and what its operator keeps from builders. Source: decision 90. */
+import { networkInterfaces } from 'node:os'
+import ipaddr from 'ipaddr.js'
+
+/** A machine gets a new address now and then. */
+const KEPT_MS = 30_000
+
+/** `denied`: addresses, or ranges as 203.0.113.0/24. Throws if one of them is neither. */
+export function ownAddresses(denied: readonly string[] = []): (address: string) => boolean {
+  const ranges = denied.map(rangeOf)
+  let own = new Set<string>()
+  let lookedAt = Number.NEGATIVE_INFINITY
+
+  const look = () => {
+    lookedAt = performance.now()
+    const interfaces = Object.values(networkInterfaces()).flatMap(addresses => addresses ?? [])
+    own = new Set(interfaces.map(({ address }) => plain(address)))
+  }
+
+  return address => {
+    if (performance.now() - lookedAt > KEPT_MS) look()
+    const parsed = ipaddr.process(address)
+    return own.has(parsed.toNormalizedString()) || ranges.some(range => isWithin(parsed, range))
+  }
+}
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6
+
+const plain = (address: string) => ipaddr.process(address.replace(/%.*/, '')).toNormalizedString()
+
+function rangeOf(text: string): [Address, number] {
+  if (text.includes('/')) return ipaddr.parseCIDR(text)
+  const address = ipaddr.process(text)
+  return [address, address.kind() === 'ipv4' ? 32 : 128]
+}
+
+const isWithin = (address: Address, [range, bits]: [Address, number]) =>
+  address.kind() === range.kind() && address.match(range as never, bits)

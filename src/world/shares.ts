@@ -1,0 +1,84 @@
+/** A bounded number of things at once, of which nobody has more than a share: who waits for their own does not keep others. */
+
+export interface SharesOptions {
+  /** At once, in all. */
+  total: number
+  /** At once, for one key. */
+  each: number
+  /** How many may wait; whoever comes then is sent away. */
+  waiting: number
+  /** How long one waits at most. */
+  waitMs: number
+}
+
+export interface Shares {
+  /** Resolves with what gives the place back. Rejects with a BusyError if none came free in time. */
+  take(keys: readonly string[]): Promise<() => void>
+}
+
+export class BusyError extends Error {
+  /** Whether it was the sum of all that left no room, and not the asker's own share. */
+  readonly overall: boolean
+  constructor(overall: boolean) {
+    super('No place came free in time.')
+    this.overall = overall
+  }
+}
+
+interface Waiting {
+  readonly keys: readonly string[]
+  go(): void
+}
+
+export function createShares({ total, each, waiting: mostWaiting, waitMs }: SharesOptions): Shares {
+  const taken = new Map<string, number>()
+  const queue = new Set<Waiting>()
+  let all = 0
+
+  const fits = (keys: readonly string[]) => all < total && keys.every(key => (taken.get(key) ?? 0) < each)
+
+  const change = (keys: readonly string[], by: 1 | -1) => {
+    all += by
+    for (const key of keys) {
+      const count = (taken.get(key) ?? 0) + by
+      if (count > 0) taken.set(key, count)
+      else taken.delete(key)
+    }
+  }
+
+  const enter = (keys: readonly string[]) => {
+    change(keys, 1)
+    let left = false
+    return () => {
+      if (left) return
+      left = true
+      change(keys, -1)
+      for (const one of queue) {
+        if (all >= total) return
+        if (fits(one.keys)) one.go()
+      }
+    }
+  }
+
+  return {
+    async take(keys) {
+      if (fits(keys)) return enter(keys)
+      if (queue.size >= mostWaiting) throw new BusyError(all >= total)
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => {
+          queue.delete(one)
+          reject(new BusyError(all >= total))
+        }, waitMs)
+        const one: Waiting = {
+          keys,
+          go() {
+            queue.delete(one)
+            clearTimeout(timer)
+            resolve(enter(keys))
+          },
+        }
+        queue.add(one)
+      })
+    },
+  }
+}

@@ -1,0 +1,32 @@
+/** What a full database refuses is said in the records, and every record has been thought about. Source: D50. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { endpoints } from '../../src/api/endpoints.ts'
+import { refusalsOf } from '../../src/api/refusals.ts'
+
+const GROWS = `register createAgent publishAgent reactivateAgent addSample createKey createTask updateTask submitTask sendMessage
+  submitReview redeliver deposit createBudget createCategory`
+
+/** Ends what is open, moves out, makes smaller, or changes what is there without making more of it. */
+const GOES_ON = `login logout updateMe changePassword requestPasswordReset confirmPasswordReset beginTotp confirmTotp removeTotp
+  endSession endOtherSessions updateAgent deleteAgent deactivateAgent rotateSecret testConnection testCallback deleteSample
+  deleteKey readNotification cancelTask acceptTask deliverTask approveTask requestRevision disputeTask agentAccept
+  agentReject agentDeliver agentCallback withdraw connectPayouts updateBudget deleteBudget pauseBudget resumeBudget
+  approveAgent rejectAgent adminUpdateUser resolveTask confirmDeposit rejectDeposit confirmWithdrawal rejectWithdrawal
+  updateCategory deleteCategory moveClock`
+
+const names = (text: string) => text.trim().split(/\s+/).sort()
+
+test('every endpoint that changes something either grows the database or goes on when it is full', () => {
+  const unsafe = Object.entries(endpoints).filter(([, { method }]) => method !== 'GET')
+  const growing = unsafe.filter(([, record]) => 'grows' in record).map(([name]) => name)
+  assert.equal(growing.sort(), names(GROWS))
+  assert.equal(unsafe.map(([name]) => name).sort(), [...names(GROWS), ...names(GOES_ON)].sort())
+})
+
+test('the documents say which endpoints a full database refuses', () => {
+  const told = Object.entries(endpoints).filter(([, record]) => refusalsOf(record).includes('full'))
+  assert.equal(told.map(([name]) => name).sort(), names(GROWS))
+})
+
+test.run()

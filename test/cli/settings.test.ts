@@ -1,0 +1,81 @@
+/** Where a command's settings come from: flag, environment, `.env`, project file, default. Source: D2. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { served } from '../../src/cli/options.ts'
+import { projectNames } from '../../src/config.ts'
+import { inFolder, run, start } from './program.ts'
+
+const project = (folder: string, settings: unknown) =>
+  writeFileSync(join(folder, 'marketplace.json'), typeof settings === 'string' ? settings : JSON.stringify(settings))
+
+test(
+  'a project file goes over the defaults, and everything else over it',
+  inFolder(async folder => {
+    project(folder, { db: 'file.db', port: 0, json: true, 'rate-limits': 'warn' })
+    const dbOf = async (args: readonly string[], env: NodeJS.ProcessEnv) => {
+      const { child, ended, firstLine } = start(['serve', ...args], folder, env)
+      const { db } = JSON.parse(await firstLine)
+      child.kill('SIGTERM')
+      assert.is((await ended).code, 0)
+      return db
+    }
+    assert.is(await dbOf([], {}), 'file.db')
+    assert.is(await dbOf(['--db', 'flag.db'], {}), 'flag.db')
+    writeFileSync(join(folder, '.env'), 'MARKETPLACE_DB=dotenv.db\n')
+    assert.is(await dbOf([], {}), 'dotenv.db')
+    assert.is(await dbOf([], { MARKETPLACE_DB: 'environment.db' }), 'environment.db')
+    writeFileSync(join(folder, '.env'), '')
+    // By another name it is the environment all the same.
+    const postgres = await run(['serve'], folder, { DATABASE_URL: 'postgres://x/y' })
+    assert.match(postgres.out, 'MARKETPLACE_SECRET_KEY')
+  }),
+)
+
+test(
+  'a project file that is none, or names what is no setting, is refused in a sentence',
+  inFolder(async folder => {
+    for (const [settings, words] of [
+      [{ prot: 4100, db: 'x' }, 'marketplace.json names prot, which is no setting. It takes: host, port, db'],
+      [{ baseUrl: 'https://x.example' }, 'names baseUrl'],
+      [{ port: [1] }, 'port takes a text, a number, true or false'],
+      ['{port: 1}', 'must hold one JSON object'],
+      [[1], 'must hold one JSON object'],
+      [{ port: 70_000 }, '--port takes a number'],
+    ] as const) {
+      project(folder, settings)
+      const { code, err } = await run(['dev', '--ephemeral'], folder)
+      assert.is(code, 2, err)
+      assert.match(err, words)
+    }
+  }),
+)
+
+test('a project file may say whatever flag of a server has a variable, and no other', () => {
+  const flags = [...served('serve'), ['--db-prepare', ''], ['--db-pool', ''], ['--files', ''], ['--metrics-port', '']]
+  const names = flags.map(([flag]) => flag!.split(' ')[0]!.slice(2))
+  assert.equal([...names, 'url'].sort(), [...projectNames].sort())
+})
+
+test(
+  'MARKETPLACE_JSON and MARKETPLACE_URL are read, also from the project file, and a flag goes over them',
+  inFolder(async folder => {
+    const reply = await run(['demo', 'more'], folder, { MARKETPLACE_JSON: 'true' })
+    assert.is(reply.code, 2)
+    const made = await run(['db', 'migrate', 'a.db'], folder, { MARKETPLACE_JSON: '1' })
+    assert.is(JSON.parse(made.out).ok, true)
+    assert.match((await run(['db', 'migrate', 'a.db'], folder, { MARKETPLACE_JSON: 'no' })).out, 'up to date')
+    const odd = await run(['db', 'migrate', 'a.db'], folder, { MARKETPLACE_JSON: 'maybe' })
+    assert.is(odd.code, 2)
+    assert.match(odd.err, 'MARKETPLACE_JSON takes true or false, not maybe')
+    project(folder, { json: true, url: 'http://127.0.0.1:1' })
+    const away = await run(['agents', 'list', '--key', `svc_${'0'.repeat(48)}`], folder)
+    assert.is(away.code, 5)
+    assert.match(JSON.parse(away.out).hint, 'The address comes from marketplace.json')
+    const named = await run(['agents', 'list', '--url', 'http://127.0.0.1:2'], folder)
+    assert.match(JSON.parse(named.out).error, '127.0.0.1:2')
+  }),
+)
+
+test.run()

@@ -1,0 +1,84 @@
+/** What people see on a terminal: colours where they are wanted, and the lines of dev. */
+import { stripVTControlCharacters } from 'node:util'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { inFolder, run, startOnTerminal } from './program.ts'
+
+const COLOUR = '\u001b['
+
+const settings: [env: NodeJS.ProcessEnv, onTerminal: boolean, inPipe: boolean][] = [
+  [{ NO_COLOR: undefined }, true, false],
+  [{ NO_COLOR: '' }, true, false],
+  [{ NO_COLOR: '1' }, false, false],
+  [{ NO_COLOR: undefined, TERM: 'dumb' }, false, false],
+  [{ NO_COLOR: undefined, FORCE_COLOR: '0' }, false, false],
+  [{ NO_COLOR: undefined, FORCE_COLOR: '1', TERM: 'dumb' }, true, true],
+  [{ NO_COLOR: '1', FORCE_COLOR: '1' }, false, false],
+]
+
+test(
+  'colours are for terminals that want them: NO_COLOR goes first, then FORCE_COLOR, then what the terminal is',
+  inFolder(async folder => {
+    assert.is((await run(['db', 'migrate', 'a.db'], folder)).code, 0)
+    for (const [env, onTerminal, inPipe] of settings) {
+      const words = JSON.stringify(env, (_, value) => value ?? null)
+      const terminal = startOnTerminal(['db', 'check', 'a.db'], folder, env)
+      assert.is(await terminal.ended, 0, terminal.shown())
+      assert.match(terminal.shown(), 'a.db is whole.')
+      assert.is(terminal.shown().includes(COLOUR), onTerminal, `a terminal with ${words}: ${terminal.shown()}`)
+      const { out } = await run(['db', 'check', 'a.db'], folder, { TERM: 'xterm', ...env })
+      assert.is(out.includes(COLOUR), inPipe, `a pipe with ${words}: ${out}`)
+    }
+  }),
+)
+
+test(
+  'dev shows on a terminal what happens, a line each, in the words of people',
+  inFolder(async folder => {
+    const dev = startOnTerminal(['dev', '--port', '0'], folder, { NO_COLOR: undefined })
+    const seen = async (words: RegExp) => {
+      while (!words.test(stripVTControlCharacters(dev.shown()))) {
+        const over = await Promise.race([dev.ended, new Promise(resolve => setTimeout(resolve, 50, 'on'))])
+        if (over !== 'on') throw new Error(`dev ended before ${words}: ${dev.shown()}`)
+      }
+    }
+    await seen(/Everything that happens follows/)
+    const bought = await run(['simulate', 'buyer', 'sample-agent'], folder)
+    assert.is(bought.code, 0, bought.err)
+    await run(['call', 'GET', '/api/nothing'], folder)
+    await seen(/^\S+ request +GET \/api\/nothing 404 \d+ ms/m)
+    dev.interrupt()
+    assert.is(await dev.ended, 0)
+    const text = stripVTControlCharacters(dev.shown())
+    for (const line of [
+      /^\d\d:\d\d:\d\d request +POST \/api\/tasks\/task_\w+\/submit 200 \d+ ms/m,
+      /^\S+ task +task_\w+ submit: draft → pending/m,
+      /^\S+ money +\w+ 5\.00: buyer available → held \(task …\w{6}\)/m,
+      /^\S+ webhook +task\.submitted task_\w+ attempt 1: delivered 200/m,
+      /^\S+ callback +accept task_\w+ 200/m,
+      /^\S+ check +5 callback passed /m,
+    ]) {
+      assert.match(text, line)
+    }
+    // The colour of a kind, and of an outcome.
+    assert.ok(dev.shown().includes('\u001b[36mrequest '), 'requests are cyan')
+    assert.ok(dev.shown().includes('\u001b[31m404'), 'refusals are red')
+    assert.ok(dev.shown().includes('\u001b[32m200'), 'what went well is green')
+  }),
+)
+
+test(
+  'a deployment tells people on a terminal where it is, in a sentence',
+  inFolder(async folder => {
+    const serve = startOnTerminal(['serve', '--port', '0'], folder)
+    while (!serve.shown().includes('Ctrl-C ends it.')) await new Promise(resolve => setTimeout(resolve, 50))
+    serve.interrupt()
+    assert.is(await serve.ended, 0)
+    assert.match(serve.shown(), /The marketplace answers at http:\/\/127\.0\.0\.1:\d+; its data is in marketplace\.db/)
+    const refused = startOnTerminal(['serve', '--port', '70000'], folder)
+    assert.is(await refused.ended, 2)
+    assert.match(refused.shown(), '--port takes a number from 0 (any free one) to 65535, not 70000.')
+  }),
+)
+
+test.run()

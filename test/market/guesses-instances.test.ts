@@ -1,0 +1,25 @@
+/** The delays of an account are one for all instances on a database. Decision 93. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { guessing } from '../../src/api/limits.ts'
+import { HttpParty } from '../../src/sim/http-party.ts'
+import { openInstances } from '../support/instances.ts'
+
+test('guesses at one account count at every instance, however many arrive at one moment', async () => {
+  const instances = await openInstances({ rateLimits: 'strict', trustProxy: 1 })
+  const urls = [instances.house.url, (await instances.join()).url]
+  const { email } = await instances.house.join('ann')
+  const statuses = await Promise.all(
+    Array.from({ length: 60 }, async (_, n) => {
+      const from = { 'x-forwarded-for': `203.0.113.${n}` }
+      const body = { email, password: `guess ${n}` }
+      return (await new HttpParty(urls[n % 2]!).ask('POST', '/api/auth/login', body, 'nobody', from)).status
+    }),
+  )
+  const { free } = guessing.rules.account
+  assert.is(statuses.filter(status => status === 401).length, free)
+  assert.is(statuses.filter(status => status === 429).length, 60 - free)
+  await instances.close()
+})
+
+test.run()

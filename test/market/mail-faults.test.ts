@@ -1,0 +1,133 @@
+/** Mail servers and databases that fail in the middle of a letter: the next letter goes, and none goes twice. Source: D9, D28. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { letterLeaseMs, retryScheduleMs } from '../../src/api/limits.ts'
+import type { Happening } from '../../src/market/log.ts'
+import { StoreError } from '../../src/store/db.ts'
+import { insertMail } from '../../src/store/mails.ts'
+import { type House, type Member, openHouse } from '../support/marketplace.ts'
+import { openRawPostOffice, type SmtpFault } from '../support/raw-post-office.ts'
+import { refusingTx } from '../support/refusing-tx.ts'
+
+interface State {
+  office: Awaited<ReturnType<typeof openRawPostOffice>>
+  house: House
+  member: Member
+  logged: Happening[]
+}
+
+const test = suite<State>('mail faults')
+const DEADLINE_MS = 400
+
+test.before(async state => {
+  state.logged = []
+  state.office = await openRawPostOffice()
+  const mail = { smtpUrl: state.office.url, from: 'market@example.com', deadlineMs: DEADLINE_MS }
+  state.house = await openHouse({ mail, log: line => state.logged.push(line) })
+  state.member = await state.house.join('member')
+})
+test.before.each(async ({ house, office, logged }) => {
+  await house.market.db.write(tx => tx.run('DELETE FROM mails'))
+  office.fault = null
+  office.taken = 0
+  logged.length = 0
+})
+test.after(async ({ house, office }) => {
+  await house.close(0)
+  office.close()
+})
+
+/** A letter that waits, as the reset of a password does. */
+const queue = ({ house, member }: State, id: string, email = member.email) =>
+  house.market.db.write(tx => insertMail(tx, { id, kind: 'password_reset', about: email }, house.world.now()))
+
+const rows = ({ house }: State) =>
+  house.market.db.read(q =>
+    q.all<{ id: string; attempts: number; nextAt: number }>(
+      'SELECT id, attempts, next_at AS "nextAt" FROM mails ORDER BY id',
+    ),
+  )
+
+const outcomes = ({ logged }: State) => logged.flatMap(line => (line.type === 'mail' ? [line.outcome] : []))
+
+const faults: [SmtpFault, 'retry' | 'failed'][] = [
+  ['silent', 'retry'],
+  ['drips', 'retry'],
+  ['closes at greeting', 'retry'],
+  ['closes in the middle', 'retry'],
+  ['resets', 'retry'],
+  ['refuses for now', 'retry'],
+  ['refuses the receiver', 'failed'],
+]
+
+for (const [fault, outcome] of faults) {
+  test(`a mail server that ${fault}: the letter counts as ${outcome}, no connection is left, and the next one goes`, async state => {
+    const { house, office } = state
+    office.fault = fault
+    await queue(state, 'mail_1')
+    await house.runDue()
+    assert.equal(outcomes(state), [outcome])
+    const left = await rows(state)
+    const expected =
+      outcome === 'retry' ? [{ id: 'mail_1', attempts: 1, nextAt: house.world.now() + retryScheduleMs[0] }] : []
+    assert.equal(left, expected)
+    for (let waited = 0; office.connections() > 0 && waited < 3_000; waited += 10) {
+      await new Promise(resolve => setTimeout(resolve, 10))
+    }
+    assert.is(office.connections(), 0)
+    office.fault = null
+    await queue(state, 'mail_2')
+    await house.pass(retryScheduleMs[0])
+    assert.is(office.taken, outcome === 'retry' ? 2 : 1)
+    assert.equal(await rows(state), [])
+  })
+}
+
+test('a letter that can’t be written keeps none behind it, and is given up in the end', async state => {
+  const { house, office } = state
+  const { db } = house.market
+  const write = db.write.bind(db)
+  db.write = work => write(tx => work(refusingTx(tx, sql => poisoned && /INTO password_resets/.test(sql))))
+  let poisoned = false
+  await queue(state, 'mail_1')
+  await queue(state, 'mail_2', 'nobody@example.com')
+  poisoned = true
+  await house.runDue()
+  // The second is for nobody, so it goes without being sent; that it has gone means that it had its turn.
+  assert.equal(
+    (await rows(state)).map(({ id, attempts }) => [id, attempts]),
+    [['mail_1', 1]],
+  )
+  for (const ms of retryScheduleMs) await house.pass(ms)
+  assert.equal([await rows(state), office.taken], [[], 0])
+  db.write = write
+})
+
+test('a letter is in hand for longer than any mail server may take, and nobody else sends it meanwhile', async state => {
+  const { house, office } = state
+  office.fault = 'silent'
+  await queue(state, 'mail_1')
+  const sending = house.runDue()
+  while ((await rows(state))[0]!.attempts === 0) await new Promise(resolve => setTimeout(resolve, 5))
+  const [row] = await rows(state)
+  assert.is(row!.nextAt, house.world.now() + letterLeaseMs)
+  await sending
+  assert.is((await rows(state))[0]!.nextAt, house.world.now() + retryScheduleMs[0])
+})
+
+test('a database that is away when a letter has gone is told in the log, and the letter waits until it is no longer in hand', async state => {
+  const { house, office } = state
+  const { db } = house.market
+  const write = db.write.bind(db)
+  await queue(state, 'mail_1')
+  db.write = work => (office.taken > 0 ? Promise.reject(new StoreError('The database is away.')) : write(work))
+  await house.runDue().catch(error => assert.match(error.message, /is away/))
+  db.write = write
+  assert.is(office.taken, 1)
+  await house.pass(letterLeaseMs - 1)
+  assert.is(office.taken, 1)
+  await house.pass(1)
+  assert.equal([office.taken, await rows(state)], [2, []])
+})
+
+test.run()

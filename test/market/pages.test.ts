@@ -1,0 +1,223 @@
+/**
+ * Every list of the interface, page by page: each row once, in its order, with the same total on each page. The rows are
+ * those of one builder, one buyer and an administrator. Source: section 1, D16, D35.
+ */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { endpoints } from '../../src/api/endpoints.ts'
+import { type House, type ListedAgent, type Member, openHouse } from '../support/marketplace.ts'
+
+interface Town {
+  house: House
+  agent: ListedAgent
+  buyer: Member
+  builder: Member
+  /** A task with a long conversation and many versions. */
+  busy: string
+}
+
+type Item = Record<string, unknown>
+type Order = 'newest first' | 'oldest first' | ((items: readonly Item[]) => unknown[])
+
+interface List {
+  who: (town: Town) => Member
+  path: (town: Town) => string
+  order: Order
+  /** How many rows there are at least. */
+  least?: number
+  by?: 'session'
+}
+
+const builder = ({ builder }: Town) => builder
+const buyer = ({ buyer }: Town) => buyer
+const admin = ({ house }: Town) => house.admin
+const at = (path: string) => () => path
+const ofAgent =
+  (path: string) =>
+  ({ agent }: Town) =>
+    path.replace(':id', agent.id)
+const ofTask =
+  (path: string) =>
+  ({ busy }: Town) =>
+    path.replace(':id', busy)
+
+const number = (item: Item, key: string) => item[key] as number
+const popular: Order = items =>
+  items.toSorted((a, b) => number(b, 'completedTasks') - number(a, 'completedTasks') || (a.id! < b.id! ? 1 : -1))
+const priceUp: Order = items =>
+  items.toSorted((a, b) => number(a, 'basePrice') - number(b, 'basePrice') || (a.id! < b.id! ? 1 : -1))
+const priceDown: Order = items =>
+  items.toSorted((a, b) => number(b, 'basePrice') - number(a, 'basePrice') || (a.id! < b.id! ? 1 : -1))
+
+/** By the name of their record; some are asked in several ways. */
+const lists: Readonly<Record<string, readonly List[]>> = {
+  listSessions: [{ who: buyer, path: at('/api/auth/sessions'), order: 'newest first', by: 'session' }],
+  listAgents: [
+    { who: buyer, path: at('/api/agents?sort=newest'), order: 'newest first' },
+    { who: buyer, path: at('/api/agents'), order: popular },
+    { who: buyer, path: at('/api/agents?sort=popular&q=agent'), order: popular },
+    { who: buyer, path: at('/api/agents?sort=price_asc&category=writing'), order: priceUp },
+    { who: buyer, path: at('/api/agents?sort=price_desc'), order: priceDown },
+  ],
+  listMyAgents: [{ who: builder, path: at('/api/my/agents'), order: 'newest first' }],
+  listMySamples: [{ who: builder, path: ofAgent('/api/my/agents/:id/samples'), order: 'oldest first' }],
+  listSamples: [{ who: buyer, path: ofAgent('/api/agents/:id/samples'), order: 'oldest first' }],
+  listReviews: [{ who: buyer, path: ofAgent('/api/agents/:id/reviews'), order: 'newest first' }],
+  listDeliveries: [{ who: builder, path: ofAgent('/api/my/agents/:id/deliveries'), order: 'newest first' }],
+  listKeys: [{ who: buyer, path: at('/api/my/api-keys'), order: 'oldest first' }],
+  listNotifications: [{ who: builder, path: at('/api/notifications'), order: 'newest first' }],
+  listTasks: [
+    { who: buyer, path: at('/api/tasks'), order: 'newest first' },
+    { who: buyer, path: at('/api/tasks?role=buyer&status=completed'), order: 'newest first' },
+    { who: builder, path: at('/api/tasks?role=builder'), order: 'newest first' },
+    { who: builder, path: at('/api/tasks'), order: 'newest first' },
+  ],
+  listDeliverables: [{ who: buyer, path: ofTask('/api/tasks/:id/deliverables'), order: 'oldest first' }],
+  listMessages: [{ who: buyer, path: ofTask('/api/tasks/:id/messages'), order: 'oldest first' }],
+  listTransactions: [
+    { who: buyer, path: at('/api/wallet/transactions'), order: 'newest first' },
+    { who: buyer, path: at('/api/wallet/transactions?type=hold'), order: 'newest first' },
+    { who: builder, path: at('/api/wallet/transactions?type=earning'), order: 'newest first' },
+  ],
+  listBudgets: [{ who: buyer, path: at('/api/budget-authorizations'), order: 'oldest first' }],
+  listHistory: [
+    {
+      who: builder,
+      path: ({ buyer }) => `/api/agent/requestors/${buyer.id}/history`,
+      order: 'newest first',
+    },
+  ],
+  adminListAgents: [
+    { who: admin, path: at('/api/admin/agents'), order: 'newest first' },
+    { who: admin, path: at('/api/admin/agents?status=verified'), order: 'newest first' },
+  ],
+  adminListUsers: [{ who: admin, path: at('/api/admin/users'), order: 'oldest first' }],
+  adminListTasks: [
+    { who: admin, path: at('/api/admin/tasks'), order: 'newest first' },
+    { who: admin, path: at('/api/admin/tasks?disputed=true'), order: 'newest first' },
+  ],
+  adminListDeposits: [
+    { who: admin, path: at('/api/admin/deposits'), order: 'oldest first' },
+    { who: admin, path: at('/api/admin/deposits?status=completed'), order: 'oldest first' },
+  ],
+  adminListWithdrawals: [{ who: admin, path: at('/api/admin/withdrawals'), order: 'oldest first' }],
+}
+
+const LEAST = 5
+
+const page = suite<Town>('pages')
+
+page.before(async town => {
+  town.house = await openHouse()
+  const { house } = town
+  town.builder = await house.join('builder')
+  town.buyer = await house.join('buyer', 500_000)
+  for (let i = 0; i < LEAST; i++) await house.join(`visitor${i}`)
+  await town.buyer.client.connectPayouts()
+  await house.stopHeartbeat()
+  const later = () => house.world.advance(house.world.now() + 1_000)
+  const { builder, buyer } = town
+  for (let i = 0; i < LEAST; i++) {
+    later()
+    const made = await house.list(builder, { name: `The agent ${i}`, basePrice: 300 + ((i * 37) % 50) })
+    town.agent ??= made
+    const { id } = town.agent
+    await builder.client.addSample({ id, title: `Sample ${i}`, output: 'Of its work, which is good.' })
+    await buyer.client.createBudget({ agentId: made.id, maxPerTask: 500, maxDaily: 1_000, maxMonthly: 2_000 })
+    await buyer.client.createKey({ name: `key ${i}` })
+    await buyer.client.deposit({ amount: 1_000 + i })
+    await buyer.client.withdraw({ amount: 1_000 + i })
+    await buyer.client.login({ email: buyer.email, password: buyer.password })
+  }
+  for (let i = 0; i < LEAST + 2; i++) {
+    later()
+    const { id } = await house.draft(buyer, town.agent)
+    await buyer.client.submitTask({ id })
+    await builder.client.acceptTask({ id })
+    if (i === LEAST + 1) town.busy = id
+    if (i >= LEAST) continue
+    await builder.client.deliverTask({ id, content: 'Done' })
+    await buyer.client.approveTask({ id })
+    await buyer.client.submitReview({ id, rating: 1 + (i % 5) })
+    await buyer.client.disputeTask({ id, reason: 'It is not what was asked for, nor like it' })
+  }
+  for (let i = 0; i < LEAST; i++) {
+    later()
+    await buyer.client.sendMessage({ id: town.busy, content: `Message ${i}` })
+    await builder.client.deliverTask({ id: town.busy, content: `Version ${i}` })
+    await buyer.client.requestRevision({ id: town.busy, reason: 'Once more, and with feeling' })
+  }
+  await house.webhooksSent()
+})
+
+page.after(({ house }) => house.close())
+
+interface Page {
+  items: Item[]
+  pagination: { page: number; limit: number; total: number; totalPages: number }
+}
+
+async function pageOf(town: Town, list: List, query: string) {
+  const path = list.path(town)
+  const target = `${path}${path.includes('?') ? '&' : '?'}${query}`
+  const answer = await list.who(town).ask<Page>('GET', target, undefined, list.by ?? 'key')
+  const items = answer.data && ((answer.data as unknown as { tasks?: Item[] }).tasks ?? answer.data.items)
+  return { ...answer, items: items as Item[], pagination: answer.data?.pagination }
+}
+
+page('every list of the interface is looked at here', () => {
+  const all = Object.entries(endpoints).filter(([, record]) => 'list' in record)
+  assert.equal(all.map(([name]) => name).sort(), Object.keys(lists).sort())
+})
+
+for (const [name, ways] of Object.entries(lists)) {
+  page(`${name}: its pages hold each row once, in order, and each tells the total`, async town => {
+    for (const list of ways) {
+      const where = list.path(town)
+      const all = await pageOf(town, list, 'limit=100')
+      assert.is(all.status, 200, where)
+      const { items } = all
+      assert.ok(items.length >= LEAST, `${where} has ${items.length}`)
+      const found: Item[] = []
+      for (let page = 1; page <= Math.ceil(items.length / 2); page++) {
+        const part = await pageOf(town, list, `limit=2&page=${page}`)
+        found.push(...part.items)
+        const totalPages = Math.ceil(items.length / 2)
+        const expected = { page, limit: 2, total: items.length, totalPages, hasMore: page < totalPages }
+        assert.equal(part.pagination, expected, where)
+      }
+      assert.equal(found, items, where)
+      const ids = items.map(({ id, taskId }) => (id ?? taskId) as string)
+      assert.is(new Set(ids).size, ids.length, where)
+      assert.equal(ids, inOrder(list.order, items), `${where}: ${list.order}`)
+      const beyond = await pageOf(town, list, `limit=2&page=${Math.ceil(items.length / 2) + 1}`)
+      assert.equal([beyond.status, beyond.items, beyond.pagination!.total], [200, [], items.length], where)
+    }
+  })
+
+  page(`${name}: a page and a limit are whole numbers within their bounds`, async town => {
+    const [list] = ways as [List]
+    for (const query of ['page=1', 'page=999999999', 'limit=1', 'limit=100', 'page=&limit=']) {
+      assert.is((await pageOf(town, list, query)).status, query === 'page=&limit=' ? 400 : 200, query)
+    }
+    const usual = await pageOf(town, list, '')
+    assert.equal([usual.pagination!.page, usual.pagination!.limit], [1, 20])
+    for (const field of ['page', 'limit']) {
+      for (const value of ['0', '-1', '1.5', 'x', '1e1', '0x1', '%20', field === 'limit' ? '101' : '1000000000']) {
+        const { status, errors } = await pageOf(town, list, `${field}=${value}`)
+        assert.equal([status, Object.keys(errors ?? {})], [400, [field]], `${field}=${value}`)
+      }
+    }
+  })
+}
+
+function inOrder(order: Order, items: readonly Item[]): unknown[] {
+  const idOf = ({ id, taskId }: Item) => (id ?? taskId) as string
+  if (typeof order === 'function') return (order(items) as Item[]).map(idOf)
+  const timeOf = (item: Item) => (item.createdAt ?? item.completedAt ?? '') as string
+  const key = (item: Item) => `${timeOf(item)} ${idOf(item)}`
+  const sorted = items.toSorted((a, b) => (key(a) < key(b) ? -1 : 1)).map(idOf)
+  return order === 'oldest first' ? sorted : sorted.reverse()
+}
+
+page.run()

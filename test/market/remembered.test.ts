@@ -1,0 +1,192 @@
+/** What is remembered is not asked again, and what has changed is: counted by the statements that reach the database. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { durations } from '../../src/api/limits.ts'
+import { catalogueBytes, publicPage } from '../../src/market/catalogue.ts'
+import { createAuthenticate } from '../../src/market/credentials.ts'
+import { createKeyFor } from '../../src/market/keys.ts'
+import { indexAgent } from '../../src/market/search-index.ts'
+import { agentById, insertAgent, type PublicSearch, updateAgentRow } from '../../src/store/agents.ts'
+import { setCategories } from '../../src/store/categories.ts'
+import { updateUser } from '../../src/store/users.ts'
+import { openBareMarket } from '../support/bare-market.ts'
+import { countStatements } from '../support/counted-db.ts'
+
+const STANDING = /deleted_at.* WHERE a\.id = \$1/s
+const all: PublicSearch = { prefixes: [], categoryId: null, sort: 'newest', page: 1, limit: 20 }
+
+async function open(count: number) {
+  const bare = await openBareMarket()
+  const { market, world } = bare
+  const { db } = market
+  const builders = [await bare.join('ann'), await bare.join('bob')]
+  const ids: string[] = []
+  for (let n = 0; n < count; n++) {
+    const id = world.id('agt')
+    ids.push(id)
+    const times = { createdAt: world.now() + n, updatedAt: world.now() + n }
+    const words = { name: `Agent ${n}`, slug: `agent-${n}`, tagline: 't', description: 'about gardens', tags: '[]' }
+    const offer = { pricingModel: 'fixed', basePrice: 200, turnaroundHours: 1, maxRevisions: null } as const
+    const row = {
+      id,
+      builderId: builders[n % 2]!.id,
+      webhookUrl: null,
+      status: 'draft',
+      ...words,
+      ...offer,
+      ...times,
+    } as const
+    await db.write(async tx => {
+      await insertAgent(tx, row)
+      await updateAgentRow(tx, id, { status: 'verified', lastPassAt: world.now() })
+      await setCategories(tx, id, ['cat_code'])
+      await indexAgent(tx, (await agentById(tx, id))!)
+    })
+  }
+  const statements = countStatements(db)
+  const page = async (more: Partial<PublicSearch> = {}) => {
+    const found = (await db.read(q => publicPage(q, world.now(), { ...all, ...more })))!
+    return { names: JSON.parse(found.text).map(({ name }: { name: string }) => name), total: found.total }
+  }
+  const change = (patch: (id: string) => object, ...changed: string[]) =>
+    db.write(async tx => {
+      for (const id of changed) await updateAgentRow(tx, id, patch(id))
+    })
+  return { ...bare, db, builders, ids, statements, page, change }
+}
+
+test('a page that was read is read from memory: whatever page, sort, category or word it is of', async () => {
+  const { statements, page, close } = await open(5)
+  for (const more of [
+    {},
+    { limit: 2 },
+    { limit: 2, page: 2 },
+    { sort: 'popular' },
+    { categoryId: 'cat_code' },
+    { prefixes: ['gard'] },
+  ] as const) {
+    const first = await page(more)
+    assert.is(first.total, 5)
+    statements.count(/./)
+    assert.equal(await page(more), first)
+    assert.is(statements.count(/./), 0, JSON.stringify(more))
+  }
+  await close()
+})
+
+test('a page behind the last one is empty, and asks for nothing', async () => {
+  const { statements, page, close } = await open(3)
+  await page()
+  statements.count(/./)
+  assert.equal(await page({ page: 2 }), { names: [], total: 3 })
+  assert.equal(await page({ page: 2, limit: 3 }), { names: [], total: 3 })
+  assert.equal(await page({ page: 2, limit: 2 }), { names: ['Agent 0'], total: 3 })
+  assert.is(statements.count(/./), 0)
+  await close()
+})
+
+test('of an agent that has changed its own row is read again, and no other', async () => {
+  const { ids, statements, page, change, close } = await open(5)
+  await page()
+  await change(() => ({ name: 'Renamed' }), ids[2]!)
+  statements.count(/./)
+  assert.equal((await page()).names, ['Agent 4', 'Agent 3', 'Renamed', 'Agent 1', 'Agent 0'])
+  assert.is(statements.count(/./), 2, 'where it stands, and its record')
+  await close()
+})
+
+test('of an account that has changed its agents alone are read again', async () => {
+  const { db, builders, statements, page, close } = await open(5)
+  await page()
+  await db.write(tx => updateUser(tx, builders[0]!.id, { suspended: 1 }))
+  statements.count(/./)
+  assert.equal((await page()).names, ['Agent 3', 'Agent 1'])
+  assert.is(statements.count(STANDING), 3)
+  await db.write(tx => updateUser(tx, builders[0]!.id, { suspended: 0 }))
+  assert.is((await page()).total, 5)
+  await close()
+})
+
+test('fifty changed agents are read one by one, more of them all at once', async () => {
+  const { ids, statements, page, change, close } = await open(60)
+  await page()
+  for (const [count, singles] of [
+    [50, 50],
+    [51, 0],
+  ] as const) {
+    await change(() => ({ basePrice: 300 + count }), ...ids.slice(0, count))
+    statements.count(/./)
+    assert.is((await page()).total, 60)
+    const texts = statements.count(STANDING)
+    assert.ok(singles === 50 ? texts >= 50 : texts <= 20, `${texts} of ${count}`)
+  }
+  await close()
+})
+
+test('what time changes is worked out from what is known: amber, and gone', async () => {
+  const { world, statements, page, close } = await open(2)
+  await page()
+  world.tick(durations.amberMs - 1)
+  statements.count(/./)
+  await page()
+  assert.is(statements.count(/./), 0, 'nothing has changed yet')
+  world.tick(1)
+  await page()
+  assert.is(statements.count(/./), 2, 'two records that say amber')
+  world.tick(durations.freshMs - durations.amberMs)
+  assert.is((await page()).total, 2)
+  assert.is(statements.count(/./), 0)
+  world.tick(1)
+  assert.is((await page()).total, 0)
+  assert.is(statements.count(/./), 0)
+  await close()
+})
+
+test('a search looks its longest word up first, and none behind one that finds nothing', async () => {
+  const { statements, page, close } = await open(3)
+  await page()
+  statements.count(/./)
+  assert.equal(await page({ prefixes: ['gar', 'zebras', 'about'] }), { names: [], total: 0 })
+  assert.is(statements.count(/agent_terms/), 1)
+  assert.is((await page({ prefixes: ['gar', 'about', 'agent'] })).total, 3)
+  assert.is(statements.count(/agent_terms/), 3)
+  await close()
+})
+
+test('what the caches hold is told: nothing before the first answer', async () => {
+  const { db, page, close } = await open(2)
+  const bytes = () => db.read(async q => catalogueBytes(q))
+  assert.equal(await bytes(), { records: 0, pages: 0, selections: 0 })
+  await page()
+  const held = await bytes()
+  assert.ok(held.records > 800 && held.pages > 400 && held.selections > 200, JSON.stringify(held))
+  await close()
+})
+
+test('the holder of a key is known until keys or accounts change', async () => {
+  const { market, world, join, close } = await openBareMarket()
+  const { db } = market
+  const { id, email } = await join('ann')
+  const { key } = await db.write(tx => createKeyFor(tx, world, id, 'one'))
+  const statements = countStatements(db)
+  const authenticate = createAuthenticate(world)
+  const holder = async () => (await db.read(q => authenticate.key(q, key)))?.user
+  for (const asked of [1, 0, 0]) {
+    assert.is((await holder())?.email, email)
+    assert.is(statements.count(/api_keys/), asked)
+  }
+  await db.write(tx => updateUser(tx, id, { name: 'Another name' }))
+  statements.count(/./)
+  assert.is((await holder())?.name, 'Another name')
+  assert.is(statements.count(/api_keys/), 1)
+  await db.write(tx => createKeyFor(tx, world, id, 'two'))
+  statements.count(/./)
+  await holder()
+  assert.is(statements.count(/api_keys/), 1)
+  const nobody = () => db.read(q => authenticate.key(q, 'svc_nobody'))
+  assert.equal([await nobody(), await nobody()], [null, null])
+  assert.is(statements.count(/api_keys/), 2, 'what nobody holds may be somebody’s the next time')
+  await close()
+})
+
+test.run()

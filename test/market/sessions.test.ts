@@ -1,0 +1,82 @@
+/** Where an account is signed in: listed, ended, bounded, and never longer than its password. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { limits } from '../../src/api/limits.ts'
+import { HttpParty } from '../../src/sim/http-party.ts'
+import { checkedFetch } from '../support/contract.ts'
+import { type House, type Member, openHouse } from '../support/marketplace.ts'
+
+/** Signs in at another place. */
+async function signIn(house: House, { email, password }: Member, headers: Record<string, string> = {}) {
+  const party = new HttpParty(house.url, checkedFetch)
+  const { status } = await party.ask('POST', '/api/auth/login', { email, password }, 'nobody', headers)
+  assert.is(status, 200)
+  return party
+}
+
+const isSignedIn = async (party: HttpParty) => (await party.ask('GET', '/api/auth/me')).status === 200
+
+test('sessions are listed with where they began, newest first, and one ends alone', async () => {
+  const house = await openHouse({ trustProxy: 1 })
+  const ann = await house.join('ann')
+  house.world.tick(1000)
+  const phone = await signIn(house, ann, { 'x-forwarded-for': '198.51.100.7', 'user-agent': 'A phone' })
+  house.world.tick(1000)
+  const tablet = await signIn(house, ann, { 'x-forwarded-for': '2001:db8::1', 'user-agent': 'x'.repeat(5_000) })
+  const { items, pagination } = await ann.client.listSessions()
+  assert.is(pagination.total, 3)
+  assert.equal(
+    items.map(({ address, userAgent, current }) => [address, userAgent, current]),
+    [
+      ['2001:db8:0:0::/64', 'x'.repeat(limits.session.userAgent), false],
+      ['198.51.100.7', 'A phone', false],
+      ['127.0.0.1', items[2]!.userAgent, true],
+    ],
+  )
+  const second = await ann.client.listSessions({ page: 2, limit: 1 })
+  assert.equal(second.items, [items[1]])
+  assert.equal(await ann.client.endSession({ id: items[1]!.id }), { id: items[1]!.id })
+  assert.equal([await isSignedIn(phone), await isSignedIn(tablet), await isSignedIn(ann)], [false, true, true])
+  assert.equal(await ann.client.endOtherSessions(), { ended: 1 })
+  assert.equal([await isSignedIn(tablet), await isSignedIn(ann)], [false, true])
+  await house.close()
+})
+
+test("somebody else's session can't be ended, and a key ends none", async () => {
+  const house = await openHouse()
+  const [ann, bob] = [await house.join('ann'), await house.join('bob')]
+  const { id } = (await ann.client.listSessions()).items[0]!
+  assert.is((await bob.ask('DELETE', `/api/auth/sessions/${id}`)).status, 403)
+  assert.is((await ann.ask('DELETE', '/api/auth/sessions', undefined, 'key')).status, 403)
+  assert.ok(await isSignedIn(ann))
+  await house.close()
+})
+
+test('a new login ends the session that the browser came with, so that a planted one is worth nothing', async () => {
+  const house = await openHouse()
+  const ann = await house.join('ann')
+  const before = ann.client.credentials.session!
+  const planted = new HttpParty(house.url, checkedFetch)
+  planted.client.credentials.session = before
+  const { email, password } = ann
+  assert.is((await ann.ask('POST', '/api/auth/login', { email, password }, 'session')).status, 200)
+  assert.is.not(ann.client.credentials.session, before)
+  assert.equal([await isSignedIn(planted), await isSignedIn(ann)], [false, true])
+  await house.close()
+})
+
+test('an account keeps a bounded number of sessions, and the one seen longest ago gives way', async () => {
+  const house = await openHouse()
+  const ann = await house.join('ann')
+  const parties: HttpParty[] = []
+  for (let n = 0; n < limits.session.perAccount; n++) {
+    house.world.tick(1)
+    parties.push(await signIn(house, ann))
+  }
+  assert.not(await isSignedIn(ann))
+  assert.ok(await isSignedIn(parties[0]!))
+  assert.is((await parties[0]!.client.listSessions({ limit: 1 })).pagination.total, limits.session.perAccount)
+  await house.close()
+})
+
+test.run()

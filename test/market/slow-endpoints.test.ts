@@ -1,0 +1,141 @@
+/** Builders whose endpoints take for ever: others' webhooks, tests and heartbeats go their way. Source: D37, decision 88. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { TestReport } from '../../src/api/records.ts'
+import { createWorld } from '../../src/world/real.ts'
+import { type House, type Member, openHouse } from '../support/marketplace.ts'
+import { openNameServer, type Said } from '../support/name-server.ts'
+import { closeOpened, httpServer, opened, rawServer } from '../support/servers.ts'
+
+test.after.each(closeOpened)
+
+const BUILDERS = 5
+const SLOW = 200
+const QUICK = 40
+/** In a quiet moment it is some milliseconds; two cores may be shared by much else. */
+const USUAL_MS = 2_000
+
+const isSlow = (name: string) => name.endsWith('.slow.example') || /^slow\d+\./.test(name)
+
+const fields = {
+  name: 'An agent',
+  tagline: 'Works, or does not',
+  description: 'An agent of a test, which answers at once or does not answer at all, whatever is asked.',
+  pricingModel: 'fixed' as const,
+  basePrice: 200,
+  categoryIds: ['cat_code'],
+}
+
+const range = (count: number) => Array.from({ length: count }, (_, i) => i)
+
+/** A few at a time, as a server has so many connections to its database. */
+async function each<Item, Made>(items: readonly Item[], work: (item: Item) => Promise<Made>): Promise<Made[]> {
+  const made: Made[] = []
+  const left = [...items.entries()]
+  const worker = async () => {
+    for (let next = left.shift(); next; next = left.shift()) made[next[0]] = await work(next[1])
+  }
+  await Promise.all(range(8).map(worker))
+  return made
+}
+
+/** A public agent at this address, untested. */
+async function agentAt({ market }: House, builder: Member, webhookUrl: string): Promise<string> {
+  const { id } = await builder.client.createAgent({ ...fields, webhookUrl })
+  await builder.client.rotateSecret({ id })
+  const sql = `UPDATE agents SET status = 'verified', last_pass_at = $1, tested_at = $1 WHERE id = $2`
+  await market.db.write(tx => tx.run(sql, [market.world.now(), id]))
+  return id
+}
+
+const task = { title: 'To be sent', description: 'A task whose webhook is late or is not.', agreedPrice: 200 }
+
+async function submit(buyer: Member, agentId: string): Promise<string> {
+  const { id } = await buyer.client.createTask({ ...task, agentId })
+  await buyer.client.submitTask({ id })
+  return id
+}
+
+/** A marketplace in the real world, whose names a server of this test tells. */
+async function openTown(say: (name: string) => Said) {
+  const server = await opened(
+    openNameServer((name, type) => (type === 'A' ? say(name) : isSlow(name) ? say(name) : [])),
+  )
+  const names = { servers: [server.address], hostsPath: '/nonexistent/hosts' }
+  const world = createWorld({ allowLoopback: true, requireHttps: false, names })
+  const house = await openHouse({ world })
+  await opened({ close: () => house.close(0) })
+  const receivedAt = new Map<string, number>()
+  const quick = await httpServer(async (incoming, answer) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of incoming) chunks.push(chunk)
+    answer.end()
+    receivedAt.set(JSON.parse(Buffer.concat(chunks).toString()).data.taskId, performance.now())
+  })
+  return { house, port: Number(new URL(quick.url).port), receivedAt }
+}
+
+type Town = Awaited<ReturnType<typeof openTown>>
+
+/** Webhooks to 200 names of five builders, all due at once. */
+async function crowdWith({ house }: Town, urlOf: (n: number) => string): Promise<Member[]> {
+  const builders = await Promise.all(range(BUILDERS).map(n => house.join(`slow${n}`)))
+  const buyer = await house.join('victim', 200_000)
+  const ids = await each(range(SLOW), n => agentAt(house, builders[n % BUILDERS]!, urlOf(n)))
+  await each(ids, id => submit(buyer, id))
+  return builders
+}
+
+/** How long each webhook of honest builders took, from its submit on. */
+async function honestTimes({ house, port, receivedAt }: Town): Promise<number[]> {
+  const buyer = await house.join('buyer', 50_000)
+  const builders = await Promise.all([1, 2].map(n => house.join(`honest${n}`)))
+  const ids = await Promise.all(
+    range(4).map(n => agentAt(house, builders[n % 2]!, `http://h${n}.quick.example:${port}/`)),
+  )
+  const times: number[] = []
+  for (const n of range(QUICK)) {
+    const from = performance.now()
+    const id = await submit(buyer, ids[n % 4]!)
+    while (!receivedAt.has(id) && performance.now() - from < 15_000)
+      await new Promise(resolve => setTimeout(resolve, 5))
+    times.push((receivedAt.get(id) ?? Number.POSITIVE_INFINITY) - from)
+  }
+  return times.sort((a, b) => a - b)
+}
+
+const silentOrHere = (name: string): Said => (isSlow(name) ? 'silence' : ['127.0.0.1'])
+
+test('200 names that no name server answers for, of five builders, keep no other webhook waiting', async () => {
+  const town = await openTown(silentOrHere)
+  await crowdWith(town, n => `http://slow${n}.owner${n}.example/`)
+  const times = await honestTimes(town)
+  assert.ok(times.at(-1)! < USUAL_MS, `${times.map(Math.round)}`)
+})
+
+test('200 hosts that take the connection and never answer, of five builders, keep no other webhook waiting', async () => {
+  const town = await openTown(() => ['127.0.0.1'])
+  const deaf = await rawServer(() => {})
+  await crowdWith(town, n => `http://slow${n}.owner${n}.example:${deaf.port}/`)
+  const times = await honestTimes(town)
+  assert.ok(deaf.connections() >= BUILDERS, 'the slow ones have their turn as well')
+  assert.ok(times.at(-1)! < USUAL_MS, `${times.map(Math.round)}`)
+})
+
+test('names that nobody answers for keep no connection test and no heartbeat of another builder waiting', async () => {
+  const town = await openTown(silentOrHere)
+  const { house, port } = town
+  const [first] = await crowdWith(town, n => `http://slow${n}.owner${n}.example/`)
+  const honest = await house.join('honest')
+  const id = await agentAt(house, honest, `https://ok.quick.example:${port}/`)
+  const { items } = await first!.client.listMyAgents({ limit: 10 })
+  const slow = items.map(item => first!.ask('POST', `/api/my/agents/${item.id}/test-connection`))
+  const from = performance.now()
+  const report = await honest.call<TestReport>('POST', `/api/my/agents/${id}/test-connection`)
+  // The server speaks plain HTTP: that this is told means that it was reached.
+  assert.is(report.checks[3]?.message.includes('TLS with ok.quick.example failed'), true, JSON.stringify(report))
+  assert.ok(performance.now() - from < USUAL_MS)
+  await Promise.all(slow)
+})
+
+test.run()

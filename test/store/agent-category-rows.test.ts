@@ -1,0 +1,483 @@
+/** Agents, their words, categories and samples: each function returns and changes the rows that it names, and no neighbour of theirs. */
+import { durations } from '../../src/api/limits.ts'
+import {
+  agentById,
+  agentByIdOrSlug,
+  agentsByStatus,
+  agentsOfBuilder,
+  countTestable,
+  insertAgent,
+  leastRecentlyTested,
+  listedAgentById,
+  listedAgentIds,
+  listedStandings,
+  publicAgents,
+  publicCounts,
+  slugTaken,
+  softDelete,
+  standingOfListed,
+  updateAgentRow,
+  updateTested,
+} from '../../src/store/agents.ts'
+import {
+  allAgentCategories,
+  allCategories,
+  categoryById,
+  categoryIdsOf,
+  deleteUnusedCategory,
+  insertCategory,
+  setCategories,
+  updateCategoryRow,
+} from '../../src/store/categories.ts'
+import { heldStanding, standingOf } from '../../src/store/standing.ts'
+import { countForAgent } from '../../src/store/tasks.ts'
+import { agentsWithTerm, clearTerms, setTerms } from '../../src/store/terms.ts'
+import { testRows } from './row-effects.ts'
+
+const idOf = (row: { id: unknown } | undefined) => row?.id
+const idsOf = (rows: readonly { id: unknown }[]) => rows.map(({ id }) => id)
+/** When a pass at 100,000,000 still counts, for the last time. */
+const FRESH = 100_000_000 + durations.freshMs
+
+testRows('rows of agents', {
+  'agents: found by id or slug': [
+    [
+      tx => agentById(tx, 'g_1'),
+      {
+        id: 'g_1',
+        slug: 'one',
+        builderId: 'a',
+        name: 'a name',
+        tagline: 'a tagline',
+        description: 'a description',
+        pricingModel: 'fixed',
+        basePrice: 300,
+        turnaroundHours: 1,
+        maxRevisions: null,
+        tags: 'a tags',
+        avatarUrl: null,
+        webhookUrl: 'w1',
+        secret: 'x1',
+        secretRotatedAt: null,
+        oldSecret: null,
+        oldSecretUntil: null,
+        status: 'active',
+        reviewReason: null,
+        completedTasks: 5,
+        ratingSum: 0,
+        ratingCount: 0,
+        lastPassAt: 100000000,
+        failedAt: null,
+        testedAt: 100,
+        deactivatedAt: null,
+        deletedAt: null,
+        createdAt: 10,
+        updatedAt: 1,
+      },
+    ],
+    [tx => agentById(tx, 'g_0'), undefined],
+    [
+      tx =>
+        listedAgentById(tx, 'g_8').then(found => [
+          found?.id,
+          found?.builderName,
+          found?.builderSuspended,
+          found?.builderBanned,
+        ]),
+      ['g_8', 'Dan', 1, 1],
+    ],
+    [tx => agentByIdOrSlug(tx, 'g_2').then(idOf), 'g_2'],
+    [tx => agentByIdOrSlug(tx, 'two').then(idOf), 'g_2'],
+    [tx => agentByIdOrSlug(tx, 'none'), undefined],
+    [tx => slugTaken(tx, 'two'), true],
+    [tx => slugTaken(tx, 'none'), false],
+    [
+      tx => standingOf(tx, 'g_3'),
+      {
+        id: 'g_3',
+        builderId: 'b',
+        maxRevisions: null,
+        status: 'active',
+        lastPassAt: 99999999,
+        failedAt: 99999999,
+        deletedAt: null,
+        webhookUrl: 'w3',
+        secret: 'x3',
+        suspended: 0,
+        banned: 0,
+      },
+    ],
+    [tx => standingOf(tx, 'g_8').then(found => [found?.id, found?.suspended, found?.banned]), ['g_8', 1, 1]],
+    [tx => heldStanding(tx, 't4').then(idOf), 'g_3'],
+    [tx => heldStanding(tx, 't0'), undefined],
+  ],
+  'agents: made once for a slug, changed one at a time': [
+    [
+      tx =>
+        insertAgent(tx, {
+          id: 'g_a',
+          slug: 'ten',
+          builderId: 'b',
+          name: 'n',
+          tagline: 'l',
+          description: 'd',
+          pricingModel: 'fixed',
+          basePrice: 300,
+          turnaroundHours: 2,
+          maxRevisions: null,
+          tags: '[]',
+          webhookUrl: null,
+          status: 'draft',
+          createdAt: 70,
+          updatedAt: 70,
+        }),
+      1,
+      [
+        '+ agents g_a {"id":"g_a","slug":"ten","builder_id":"b","name":"n","tagline":"l","description":"d","pricing_model":"fixed","base_price":300,"turnaround_hours":2,"tags":"[]","status":"draft","completed_tasks":0,"rating_sum":0,"rating_count":0,"created_at":70,"updated_at":70}',
+        'tallies agents/1: count 7 → 8',
+      ],
+    ],
+    [
+      tx =>
+        insertAgent(tx, {
+          id: 'g_a',
+          slug: 'one',
+          builderId: 'b',
+          name: 'n',
+          tagline: 'l',
+          description: 'd',
+          pricingModel: 'fixed',
+          basePrice: 300,
+          turnaroundHours: 2,
+          maxRevisions: null,
+          tags: '[]',
+          webhookUrl: null,
+          status: 'draft',
+          createdAt: 70,
+          updatedAt: 70,
+        }),
+      0,
+    ],
+    [
+      tx => updateAgentRow(tx, 'g_1', { name: 'new', webhookUrl: null }),
+      1,
+      ['agents g_1: name a name → new, webhook_url w1 → null'],
+    ],
+    [tx => updateAgentRow(tx, 'g_1', { name: 'new' }, 'active'), 1, ['agents g_1: name a name → new']],
+    [tx => updateAgentRow(tx, 'g_1', { name: 'new' }, 'draft'), 0],
+    [tx => softDelete(tx, 'g_1', 70), 0],
+    [
+      tx => softDelete(tx, 'g_2', 70),
+      1,
+      [
+        '+ tallies agents/2 {"name":"agents","slot":2,"count":-1}',
+        'agents g_2: deleted_at null → 70, updated_at 1 → 70',
+        '− agent_categories g_2/cat1',
+        '− agent_categories g_2/cat2',
+        '− agent_terms abcd/g_2',
+        '− agent_terms abce/g_2',
+      ],
+    ],
+    [tx => softDelete(tx, 'g_3', 70), 0],
+    [tx => softDelete(tx, 'g_9', 70), 0],
+    [tx => softDelete(tx, 'g_7', 70), 0],
+    [
+      tx =>
+        tx
+          .run(`UPDATE tasks SET disputed = 0, status = 'completed' WHERE agent_id = 'g_1'`)
+          .then(() => softDelete(tx, 'g_1', 70)),
+      1,
+      [
+        'agents g_1: deleted_at null → 70, updated_at 1 → 70',
+        'tallies agents/1: count 7 → 6',
+        'tasks t1: status draft → completed',
+        'tasks t2: status pending → completed',
+        'tasks t3: status in_progress → completed',
+        '− agent_categories g_1/cat1',
+        '− agent_categories g_1/cat2',
+        '− agent_terms ab/g_1',
+        '− agent_terms abc/g_1',
+        '− agent_terms abcd/g_1',
+      ],
+    ],
+    [
+      tx => updateTested(tx, { id: 'g_1', webhookUrl: 'w1', secret: 'x1' }, { testedAt: 70, lastPassAt: 71 }),
+      1,
+      ['agents g_1: last_pass_at 100000000 → 71, tested_at 100 → 70'],
+    ],
+    [
+      tx => updateTested(tx, { id: 'g_1', webhookUrl: 'w1', secret: 'x1' }, { testedAt: 70, failedAt: 72 }),
+      1,
+      ['agents g_1: failed_at null → 72, tested_at 100 → 70'],
+    ],
+    [tx => updateTested(tx, { id: 'g_1', webhookUrl: 'w2', secret: 'x1' }, { testedAt: 70 }), 0],
+    [tx => updateTested(tx, { id: 'g_1', webhookUrl: 'w1', secret: 'x2' }, { testedAt: 70 }), 0],
+    [
+      tx => updateTested(tx, { id: 'g_5', webhookUrl: null, secret: null }, { testedAt: 70 }),
+      1,
+      ['agents g_5: tested_at null → 70'],
+    ],
+    [
+      tx => countForAgent(tx, 'g_1', { completed: 1, ratings: 2, ratingSum: 3 }),
+      1,
+      ['agents g_1: completed_tasks 5 → 6, rating_sum 0 → 3, rating_count 0 → 2'],
+    ],
+  ],
+  'agents: lists in their order, page by page': [
+    [
+      tx => agentsOfBuilder(tx, 'b', { page: 1, limit: 10 }).then(({ rows, total }) => [idsOf(rows), total]),
+      [['g_9', 'g_6', 'g_5', 'g_4', 'g_3'], 5],
+    ],
+    [
+      tx => agentsOfBuilder(tx, 'b', { page: 2, limit: 2 }).then(({ rows, total }) => [idsOf(rows), total]),
+      [['g_5', 'g_4'], 5],
+    ],
+    [tx => agentsOfBuilder(tx, 'b', { page: 2, limit: 5 }), { rows: [], total: 5 }],
+    [
+      tx => agentsByStatus(tx, undefined, { page: 1, limit: 3 }).then(({ rows, total }) => [idsOf(rows), total]),
+      [['g_9', 'g_8', 'g_6'], 7],
+    ],
+    [
+      tx => agentsByStatus(tx, 'active', { page: 1, limit: 10 }).then(({ rows, total }) => [idsOf(rows), total]),
+      [['g_9', 'g_8', 'g_3', 'g_1'], 4],
+    ],
+    [
+      tx => agentsByStatus(tx, 'active', { page: 2, limit: 2 }).then(({ rows, total }) => [idsOf(rows), total]),
+      [['g_3', 'g_1'], 4],
+    ],
+    [tx => listedStandings(tx).then(idsOf), ['g_1', 'g_2', 'g_3', 'g_8', 'g_9']],
+    [
+      tx => listedStandings(tx).then(rows => rows[0]),
+      {
+        id: 'g_1',
+        builderId: 'a',
+        basePrice: 300,
+        status: 'active',
+        completedTasks: 5,
+        lastPassAt: 100000000,
+        failedAt: null,
+        deletedAt: null,
+        createdAt: 10,
+        builderSuspended: 0,
+        builderBanned: 0,
+      },
+    ],
+    [
+      tx => standingOfListed(tx, 'g_8'),
+      {
+        id: 'g_8',
+        builderId: 'd',
+        basePrice: 270,
+        status: 'active',
+        completedTasks: 3,
+        lastPassAt: 100000000,
+        failedAt: null,
+        deletedAt: null,
+        createdAt: 70,
+        builderSuspended: 1,
+        builderBanned: 1,
+      },
+    ],
+    [tx => standingOfListed(tx, 'g_0'), undefined],
+    [tx => listedAgentIds(tx, '', 10), ['g_1', 'g_2', 'g_3', 'g_8', 'g_9']],
+    [tx => listedAgentIds(tx, 'g_2', 2), ['g_3', 'g_8']],
+    [tx => leastRecentlyTested(tx, 70, 10), ['g_6', 'g_2', 'g_3', 'g_8']],
+    [tx => leastRecentlyTested(tx, 71, 2), ['g_6', 'g_2']],
+    [tx => countTestable(tx), 6],
+    [
+      tx => publicCounts(tx, FRESH),
+      [
+        ['cat1', 2],
+        ['cat2', 2],
+      ],
+    ],
+    [tx => publicCounts(tx, FRESH + 1), []],
+  ],
+  'public agents: who passed lately, did not fail since, and whose builder is in good standing': [
+    [
+      tx =>
+        publicAgents(tx, FRESH, { prefixes: [], categoryId: null, sort: 'popular', page: 1, limit: 10 }).then(
+          ({ rows, total }) => [idsOf(rows), total],
+        ),
+      [['g_2', 'g_1'], 2],
+    ],
+    [
+      tx =>
+        publicAgents(tx, FRESH - 1, { prefixes: [], categoryId: null, sort: 'popular', page: 1, limit: 10 }).then(
+          ({ rows, total }) => [idsOf(rows), total],
+        ),
+      [['g_3', 'g_2', 'g_1'], 3],
+    ],
+    [
+      tx =>
+        publicAgents(tx, FRESH - 1, { prefixes: [], categoryId: null, sort: 'newest', page: 1, limit: 10 }).then(
+          ({ rows }) => idsOf(rows),
+        ),
+      ['g_3', 'g_2', 'g_1'],
+    ],
+    [
+      tx =>
+        publicAgents(tx, FRESH - 1, { prefixes: [], categoryId: null, sort: 'price_asc', page: 1, limit: 10 }).then(
+          ({ rows }) => idsOf(rows),
+        ),
+      ['g_3', 'g_1', 'g_2'],
+    ],
+    [
+      tx =>
+        publicAgents(tx, FRESH - 1, { prefixes: [], categoryId: null, sort: 'price_desc', page: 1, limit: 10 }).then(
+          ({ rows }) => idsOf(rows),
+        ),
+      ['g_2', 'g_1', 'g_3'],
+    ],
+    [
+      tx =>
+        publicAgents(tx, FRESH - 1, { prefixes: [], categoryId: null, sort: 'popular', page: 2, limit: 1 }).then(
+          ({ rows, total }) => [idsOf(rows), total],
+        ),
+      [['g_2'], 3],
+    ],
+    [
+      tx =>
+        publicAgents(tx, FRESH - 1, { prefixes: ['ab'], categoryId: null, sort: 'popular', page: 1, limit: 10 }).then(
+          ({ rows, total }) => [idsOf(rows), total],
+        ),
+      [['g_1'], 1],
+    ],
+    [
+      tx =>
+        publicAgents(tx, FRESH - 1, {
+          prefixes: ['abcd', 'abce'],
+          categoryId: 'cat1',
+          sort: 'popular',
+          page: 1,
+          limit: 10,
+        }).then(({ rows, total }) => [idsOf(rows), total]),
+      [['g_2'], 1],
+    ],
+    [
+      tx =>
+        publicAgents(tx, FRESH - 1, { prefixes: [], categoryId: 'cat2', sort: 'popular', page: 1, limit: 10 }).then(
+          ({ rows, total }) => [idsOf(rows), total],
+        ),
+      [['g_3', 'g_2', 'g_1'], 3],
+    ],
+    [
+      tx => publicAgents(tx, FRESH - 1, { prefixes: ['b'], categoryId: 'cat1', sort: 'popular', page: 1, limit: 10 }),
+      { rows: [], total: 0 },
+    ],
+    [
+      tx =>
+        tx
+          .run(`UPDATE users SET suspended = 1 WHERE id = 'a'`)
+          .then(() =>
+            publicAgents(tx, FRESH - 1, { prefixes: [], categoryId: null, sort: 'popular', page: 1, limit: 10 }),
+          )
+          .then(({ rows, total }) => [idsOf(rows), total]),
+      [['g_3'], 1],
+      ['users a: suspended 0 → 1'],
+    ],
+    [
+      tx =>
+        tx
+          .run(`UPDATE users SET banned = 1 WHERE id = 'a'`)
+          .then(() =>
+            publicAgents(tx, FRESH - 1, { prefixes: [], categoryId: null, sort: 'popular', page: 1, limit: 10 }),
+          )
+          .then(({ rows, total }) => [idsOf(rows), total]),
+      [['g_3'], 1],
+      ['users a: banned 0 → 1'],
+    ],
+  ],
+  'words that agents are found by': [
+    [tx => agentsWithTerm(tx, 'ab'), ['g_1']],
+    [tx => agentsWithTerm(tx, 'abcd'), ['g_1', 'g_2']],
+    [tx => agentsWithTerm(tx, 'abce'), ['g_2']],
+    [tx => agentsWithTerm(tx, 'abcf'), []],
+    [tx => clearTerms(tx, 'g_1'), 3, ['− agent_terms ab/g_1', '− agent_terms abc/g_1', '− agent_terms abcd/g_1']],
+    [
+      tx => setTerms(tx, 'g_1', ['abc', 'new']),
+      undefined,
+      ['+ agent_terms new/g_1 {"term":"new","agent_id":"g_1"}', '− agent_terms ab/g_1', '− agent_terms abcd/g_1'],
+    ],
+    [
+      tx => setTerms(tx, 'g_1', []),
+      undefined,
+      ['− agent_terms ab/g_1', '− agent_terms abc/g_1', '− agent_terms abcd/g_1'],
+    ],
+    [
+      tx =>
+        setTerms(
+          tx,
+          'g_3',
+          Array.from({ length: 65 }, (_, i) => `w${i}`),
+        )
+          .then(async () => (await tx.all(`SELECT term FROM agent_terms WHERE agent_id = 'g_3'`)).length)
+          .then(count => tx.run(`DELETE FROM agent_terms WHERE agent_id = 'g_3'`).then(() => count)),
+      65,
+      ['− agent_terms b/g_3'],
+    ],
+  ],
+  "categories: unused ones go, an agent's stand in their order": [
+    [
+      tx => allCategories(tx),
+      [
+        { id: 'cat1', name: 'One', slug: 'one', description: 'a description' },
+        { id: 'cat2', name: 'Two', slug: 'two', description: 'a description' },
+        { id: 'cat3', name: 'Three', slug: 'three', description: 'a description' },
+        { id: 'cat4', name: 'Four', slug: 'four', description: 'a description' },
+      ],
+    ],
+    [tx => categoryById(tx, 'cat2'), { id: 'cat2', name: 'Two', slug: 'two', description: 'a description' }],
+    [tx => categoryById(tx, 'cat9'), undefined],
+    [
+      tx => insertCategory(tx, { id: 'cat9', name: 'Nine', slug: 'nine', description: 'd' }),
+      1,
+      ['+ categories cat9 {"id":"cat9","name":"Nine","slug":"nine","description":"d"}'],
+    ],
+    [tx => insertCategory(tx, { id: 'cat9', name: 'One', slug: 'nine', description: 'd' }), 0],
+    [tx => insertCategory(tx, { id: 'cat9', name: 'Nine', slug: 'one', description: 'd' }), 0],
+    [
+      tx => updateCategoryRow(tx, { id: 'cat2', name: 'New', slug: 'new', description: 'changed' }),
+      1,
+      ['categories cat2: name Two → New, slug two → new, description a description → changed'],
+    ],
+    [tx => deleteUnusedCategory(tx, 'cat1'), 0],
+    [tx => deleteUnusedCategory(tx, 'cat3'), 0],
+    [tx => deleteUnusedCategory(tx, 'cat4'), 1, ['− categories cat4']],
+    [
+      tx =>
+        tx.run(`DELETE FROM budget_categories WHERE category_id = 'cat1'`).then(() => deleteUnusedCategory(tx, 'cat1')),
+      0,
+      ['− budget_categories v1/cat1', '− budget_categories v2/cat1'],
+    ],
+    [
+      tx => categoryIdsOf(tx, ['g_2', 'g_1', 'g_4']),
+      [
+        ['g_2', ['cat1', 'cat2']],
+        ['g_1', ['cat2', 'cat1']],
+        ['g_4', []],
+      ],
+    ],
+    [tx => categoryIdsOf(tx, []), []],
+    [
+      tx => allAgentCategories(tx),
+      [
+        { agentId: 'g_1', categoryId: 'cat2' },
+        { agentId: 'g_1', categoryId: 'cat1' },
+        { agentId: 'g_2', categoryId: 'cat1' },
+        { agentId: 'g_2', categoryId: 'cat2' },
+        { agentId: 'g_3', categoryId: 'cat2' },
+        { agentId: 'g_8', categoryId: 'cat1' },
+      ],
+    ],
+    [
+      tx => setCategories(tx, 'g_1', ['cat3', 'cat2']),
+      undefined,
+      [
+        '+ agent_categories g_1/cat3 {"agent_id":"g_1","category_id":"cat3","position":0}',
+        'agent_categories g_1/cat2: position 0 → 1',
+        '− agent_categories g_1/cat1',
+      ],
+    ],
+  ],
+})

@@ -1,0 +1,116 @@
+/** What Postgres says, in the words of the house; and whose turn it is when connections are few. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { BusyError, ConstraintError, ContestedError } from '../../src/store/db.ts'
+import { codeOf, endsConnection, exhausted, translated, triesFor } from '../../src/store/postgres-errors.ts'
+import { createTurns } from '../../src/store/turns.ts'
+
+const failure = (code: string, message = 'said so') => Object.assign(new Error(message), { code })
+
+test('a refused row is known by its kind', () => {
+  const kinds = ['23505', '23514', '23503', '23502'].map(code => translated(failure(code)) as ConstraintError)
+  for (const error of kinds) assert.instance(error, ConstraintError)
+  assert.equal(
+    kinds.map(({ kind, message }) => `${kind}: ${message}`),
+    ['unique', 'check', 'foreign_key', 'not_null'].map(kind => `${kind}: said so`),
+  )
+})
+
+test('a server that has no time, no lock, no connection or no memory is busy; so is one that takes too long to answer', () => {
+  for (const error of [
+    ...['57014', '55P03', '53300', '53200'].map(code => failure(code)),
+    new Error('timeout exceeded when trying to connect'),
+    new Error('Connection terminated due to connection timeout'),
+  ]) {
+    const said = translated(error) as Error
+    assert.instance(said, BusyError)
+    assert.is(said.message, `Postgres is busy: ${error.message}`)
+    assert.is(said.cause, error)
+  }
+})
+
+test('every other error stays what it is', () => {
+  for (const error of [
+    failure('42P01'),
+    failure('40001'),
+    new Error('Connection terminated unexpectedly'),
+    new Error('a timeout exceeded when trying to connect'),
+    new Error('timeout exceeded when trying to connect, twice'),
+    'text',
+    null,
+    undefined,
+    { code: '23505' },
+  ])
+    assert.is(translated(error), error)
+})
+
+test('what lost against others at the same moment is tried again, a refused row a few times, the rest once', () => {
+  assert.equal(
+    ['40001', '40P01', '57014', '42P01'].map(code => triesFor(failure(code))),
+    [12, 12, 1, 1],
+  )
+  assert.equal(
+    (['unique', 'foreign_key', 'check', 'not_null'] as const).map(kind => triesFor(new ConstraintError(kind, ''))),
+    [4, 4, 1, 1],
+  )
+  assert.is(triesFor(null), 1)
+  assert.is(triesFor(new Error('x')), 1)
+})
+
+test('who has lost every time is told that it was contested; other errors stay', () => {
+  const lost = failure('40001')
+  const said = exhausted(lost) as Error
+  assert.instance(said, ContestedError)
+  assert.equal([said.message, said.cause], ['said so', lost])
+  const other = failure('42P01')
+  assert.is(exhausted(other), other)
+})
+
+test('a connection that has ended is told from a statement that has failed', () => {
+  for (const code of ['57P01', '57P03', '08006', 'ECONNRESET', 'EPIPE', ''])
+    assert.ok(endsConnection(failure(code)), code)
+  for (const code of ['57014', '23505', '40001', '22012', 'XX000', '10800'])
+    assert.not(endsConnection(failure(code)), code)
+  assert.ok(endsConnection(new Error('Query read timeout')))
+  assert.ok(endsConnection(null))
+  assert.equal([codeOf(null), codeOf(undefined), codeOf({}), codeOf(failure('x'))], ['', '', '', 'x'])
+})
+
+test('so many have a turn at once, the next come in the order of asking, and none is lost or had twice', async () => {
+  const turns = createTurns(2, 10_000)
+  assert.equal([turns.take(), turns.take(), turns.waiting], [undefined, undefined, 0])
+  const order: number[] = []
+  const waiting = [1, 2, 3].map(n => Promise.resolve(turns.take()).then(() => order.push(n)))
+  assert.is(turns.waiting, 3)
+  turns.give()
+  await waiting[0]
+  assert.equal([order, turns.waiting], [[1], 2])
+  turns.give()
+  turns.give()
+  await Promise.all(waiting)
+  assert.equal([order, turns.waiting], [[1, 2, 3], 0])
+  turns.give()
+  assert.is(turns.take(), undefined)
+  assert.ok(turns.take() instanceof Promise, 'the other two are still had')
+  assert.is(turns.waiting, 1)
+  turns.give()
+})
+
+test('who has waited too long is sent away, once, and takes nobody’s turn', async () => {
+  const turns = createTurns(1, 30)
+  assert.is(turns.take(), undefined)
+  const error = await Promise.resolve(turns.take()).catch(error => error)
+  assert.instance(error, BusyError)
+  assert.is(error.message, 'No connection to the database was free for 30 ms.')
+  assert.is(turns.waiting, 0)
+  turns.give()
+  assert.is(turns.take(), undefined)
+  const next = turns.take()
+  turns.give()
+  await next
+  await new Promise(resolve => setTimeout(resolve, 60))
+  assert.ok(turns.take() instanceof Promise, 'the turn is had, whatever the clock says by then')
+  turns.give()
+})
+
+test.run()

@@ -1,0 +1,51 @@
+/** What one large value takes in memory beside the database is not kept for ever. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { openSqlite } from '../../src/store/sqlite.ts'
+import { inFolder, unexpected } from './folder.ts'
+
+const LARGE = 'x'.repeat(12 * 1024 * 1024)
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
+
+const opened = async (file: string | null) => {
+  const db = await openSqlite({ file, onFatal: unexpected })
+  await db.write(tx => tx.run('CREATE TABLE a (id BIGINT PRIMARY KEY, text TEXT NOT NULL)'))
+  await db.write(tx => tx.run('INSERT INTO a (id, text) VALUES (-1, $1)', [LARGE]))
+  await db.write(tx => tx.run('DELETE FROM a'))
+  return db
+}
+
+test("the room that one large statement's values had is there for the rows of the next", async () => {
+  const db = await opened(null) // three times its length was taken, as no text needs more in UTF-8
+  const memory = () => process.memoryUsage().external - process.memoryUsage().arrayBuffers
+  const before = memory()
+  await db.write(async tx => {
+    const text = 'y'.repeat(10_000)
+    for (let id = 0; id < 5_200; id++) await tx.run('INSERT INTO a (id, text) VALUES ($1, $2)', [id, text])
+  })
+  const grown = memory() - before
+  await db.close()
+  assert.ok(grown < 16 * 1024 * 1024, `${grown} bytes more, for 52 MB`)
+})
+
+test(
+  'the bytes of a large batch go with it',
+  inFolder(async file => {
+    const db = await opened(file)
+    let kept = Number.POSITIVE_INFINITY
+    for (let tries = 0; kept > LARGE.length && tries < 100; tries++) {
+      collectGarbage()
+      await wait(20)
+      kept = process.memoryUsage().arrayBuffers
+    }
+    await db.close()
+    assert.ok(kept <= LARGE.length, `${kept} bytes are kept`)
+  }),
+)
+
+test.run()

@@ -1,0 +1,100 @@
+/** The database itself refuses what must never be, on both engines, whatever the code above it believes. Source: D33. */
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { ConstraintError, type Tx } from '../../src/store/db.ts'
+import { type House, openHouse } from '../support/marketplace.ts'
+import { type TableRules, tables } from './table-rules.ts'
+
+type Row = Record<string, string | number | null>
+
+const rule = suite<{ house: House }>('the rules of tables')
+
+rule.before(async state => {
+  state.house = await openHouse()
+})
+rule.after(({ house }) => house.close())
+
+const words = (text: string) => text.split(' ').filter(Boolean)
+
+const insert = (tx: Tx, table: string, row: Row) =>
+  tx.run(
+    `INSERT INTO ${table} (${Object.keys(row).join(', ')}) VALUES (${Object.keys(row).map((_, i) => `$${i + 1}`)})`,
+    Object.values(row),
+  )
+
+/** Rows that this one refers to, and theirs, in order. */
+function parentsOf({ row, refers }: TableRules): string[] {
+  return words(refers).flatMap(column => {
+    const parent = /^a (\w+) id$/.exec(String(row[column]))![1]!
+    return [...parentsOf(tables[parent]!), parent]
+  })
+}
+
+const undone = new Error('undone')
+
+/** How the last of these rows is refused, behind the row that the table takes; null if it is taken. */
+async function refusal({ market }: House, table: string, ...more: Row[]): Promise<string | null> {
+  const rules = tables[table]!
+  const before = [...new Set(parentsOf(rules))]
+  const end = await market.db
+    .write(async tx => {
+      for (const parent of before) await insert(tx, parent, { ...tables[parent]!.row })
+      for (const row of more) await insert(tx, table, row)
+      throw undone
+    })
+    .catch((error: unknown) => error)
+  if (end === undone) return null
+  assert.instance(end, ConstraintError, String(end))
+  return (end as ConstraintError).kind
+}
+
+/** Another row of the same table, but for `same`. */
+function unlike({ row, refers, unique }: TableRules, same: string): Row {
+  const keys = new Set(unique.flatMap(words))
+  const fixed = new Set([...words(refers), ...words(same)])
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => {
+      const other = typeof value === 'number' ? value + 1 : `${value} 2`
+      return [name, keys.has(name) && !fixed.has(name) ? other : value]
+    }),
+  )
+}
+
+for (const [table, rules] of Object.entries(tables)) {
+  rule(
+    `${table}: a row at the edge of its rules is taken, and one without a value that it needs is not`,
+    async ({ house }) => {
+      assert.is(await refusal(house, table, { ...rules.row }), null)
+      for (const column of words(rules.required)) {
+        assert.is(await refusal(house, table, { ...rules.row, [column]: null }), 'not_null', column)
+      }
+    },
+  )
+
+  rule(`${table}: no second row with the same ${rules.unique.join(' or ')}`, async ({ house }) => {
+    for (const same of rules.unique) {
+      assert.is(await refusal(house, table, { ...rules.row }, unlike(rules, same)), 'unique', same)
+    }
+  })
+
+  if (rules.refers !== '' || rules.wrong.length > 0) {
+    rule(`${table}: no row that refers to nothing, none past a CHECK`, async ({ house }) => {
+      for (const column of words(rules.refers)) {
+        assert.is(await refusal(house, table, { ...rules.row, [column]: 'nobody' }), 'foreign_key', column)
+      }
+      for (const wrong of rules.wrong) {
+        assert.is(await refusal(house, table, { ...rules.row, ...wrong }), 'check', JSON.stringify(wrong))
+      }
+    })
+  }
+}
+
+rule('only the world may owe', async ({ house }) => {
+  assert.is(await refusal(house, 'accounts', { id: 'w', kind: 'world', balance: -1 }), null)
+  for (const kind of ['available', 'held', 'clearing', 'payouts', 'platform']) {
+    assert.is(await refusal(house, 'accounts', { id: 'w', kind, balance: 0 }), null)
+    assert.is(await refusal(house, 'accounts', { id: 'w', kind, balance: -1 }), 'check', kind)
+  }
+})
+
+rule.run()

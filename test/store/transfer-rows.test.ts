@@ -1,0 +1,515 @@
+/** The ledger: each function returns and changes the rows that it names, and no neighbour of theirs. */
+
+import { ledgerProblems } from '../../src/market/ledger.ts'
+import type { Tx } from '../../src/store/db.ts'
+import {
+  balancesOf,
+  credit,
+  debit,
+  dueClearings,
+  earningsOf,
+  endClearing,
+  entries,
+  insertAccounts,
+  insertSettlement,
+  isClearing,
+  ledgerSize,
+  reverseSettlement,
+  setReleaseStatus,
+  statementLength,
+  statementOf,
+  sumsByKind,
+  transfer,
+} from '../../src/store/transfers.ts'
+import { testRows } from './row-effects.ts'
+
+const idsOf = (rows: readonly { id: unknown }[]) => rows.map(({ id }) => id)
+const faultsOf = async (tx: Tx) => {
+  const { ok, problems } = await ledgerProblems(tx)
+  return [ok, problems.sort()]
+}
+
+testRows('rows of the ledger', {
+  "accounts of money: never below zero but the world's": [
+    [
+      tx => insertAccounts(tx, 'd'),
+      3,
+      [
+        '+ accounts available:d {"id":"available:d","user_id":"d","kind":"available","balance":0}',
+        '+ accounts clearing:d {"id":"clearing:d","user_id":"d","kind":"clearing","balance":0}',
+        '+ accounts held:d {"id":"held:d","user_id":"d","kind":"held","balance":0}',
+      ],
+    ],
+    [tx => tx.runAll([debit('available:a', 500)]), [true], ['accounts available:a: balance 500 → 0']],
+    [tx => tx.runAll([debit('available:a', 501)]), [false]],
+    [tx => tx.runAll([debit('world', 501)]), [true], ['accounts world: balance -5000 → -5501']],
+    [tx => tx.runAll([credit('held:c', 5)]), [true], ['accounts held:c: balance 1200 → 1205']],
+    [
+      tx => tx.runAll([entries('x9', 'available:a', 'held:c', 7, 70)]),
+      [true],
+      [
+        '+ entries x9/available:a {"transfer_id":"x9","account_id":"available:a","amount":-7,"created_at":70}',
+        '+ entries x9/held:c {"transfer_id":"x9","account_id":"held:c","amount":7,"created_at":70}',
+      ],
+    ],
+    [
+      tx => balancesOf(tx, 'c'),
+      [
+        { kind: 'available', balance: 2000 },
+        { kind: 'held', balance: 1200 },
+      ],
+    ],
+    [
+      tx => balancesOf(tx, 'b'),
+      [
+        { kind: 'available', balance: 600 },
+        { kind: 'clearing', balance: 700 },
+        { kind: 'held', balance: 0 },
+      ],
+    ],
+    [
+      tx => sumsByKind(tx),
+      [
+        { kind: 'available', cents: 3100 },
+        { kind: 'clearing', cents: 700 },
+        { kind: 'held', cents: 1200 },
+        { kind: 'payouts', cents: 0 },
+        { kind: 'platform', cents: 0 },
+        { kind: 'world', cents: -5000 },
+      ],
+    ],
+    [tx => ledgerSize(tx), { accounts: 11, entries: 5 }],
+  ],
+  'transfers: payments are counted, releases change with their task': [
+    [
+      tx =>
+        tx.runAll(
+          transfer({
+            id: 'y1',
+            kind: 'deposit',
+            payerId: null,
+            payeeId: 'c',
+            amount: 5,
+            taskId: null,
+            status: 'pending',
+            description: 'd',
+            createdAt: 70,
+          }),
+        ),
+      [true, true],
+      [
+        '+ transfers y1 {"id":"y1","kind":"deposit","payee_id":"c","amount":5,"status":"pending","description":"d","created_at":70}',
+        'tallies deposit pending/1: count 3 → 4',
+      ],
+    ],
+    [
+      tx =>
+        tx.runAll(
+          transfer({
+            id: 'y1',
+            kind: 'withdrawal',
+            payerId: 'a',
+            payeeId: null,
+            amount: 5,
+            taskId: null,
+            status: 'completed',
+            description: 'd',
+            createdAt: 70,
+          }),
+        ),
+      [true, true],
+      [
+        '+ transfers y1 {"id":"y1","kind":"withdrawal","payer_id":"a","amount":5,"status":"completed","description":"d","created_at":70}',
+        'tallies withdrawal completed/1: count 21 → 22',
+      ],
+    ],
+    [
+      tx =>
+        tx.runAll(
+          transfer({
+            id: 'y1',
+            kind: 'hold',
+            payerId: 'a',
+            payeeId: null,
+            amount: 5,
+            taskId: 't2',
+            status: 'completed',
+            description: 'd',
+            createdAt: 70,
+          }),
+        ),
+      [true],
+      [
+        '+ transfers y1 {"id":"y1","kind":"hold","payer_id":"a","amount":5,"task_id":"t2","status":"completed","description":"d","created_at":70}',
+      ],
+    ],
+    [
+      tx =>
+        tx.runAll(
+          transfer({
+            id: 'y1',
+            kind: 'deposit',
+            payerId: null,
+            payeeId: 'c',
+            amount: 5,
+            taskId: null,
+            status: 'rejected',
+            description: 'd',
+            createdAt: 70,
+          }),
+        ),
+      [true],
+      [
+        '+ transfers y1 {"id":"y1","kind":"deposit","payee_id":"c","amount":5,"status":"rejected","description":"d","created_at":70}',
+      ],
+    ],
+    [tx => setReleaseStatus(tx, 't5', 'completed'), 1, ['transfers x8: status clearing → completed']],
+  ],
+  'settlements: clearing ends once, is taken back once': [
+    [
+      tx =>
+        insertSettlement(tx, {
+          taskId: 't2',
+          builderId: 'a',
+          released: 200,
+          refunded: 100,
+          status: 'clearing',
+          reversed: 0,
+          clearsAt: 90,
+          createdAt: 70,
+        }),
+      1,
+      [
+        '+ settlements t2 {"task_id":"t2","builder_id":"a","released":200,"refunded":100,"status":"clearing","reversed":0,"clears_at":90,"created_at":70}',
+      ],
+    ],
+    [
+      tx => endClearing(tx, 't5', 0),
+      { taskId: 't5', builderId: 'b', released: 600, refunded: 0, status: 'final', reversed: 0, clearsAt: 100 },
+      ['settlements t5: status clearing → final'],
+    ],
+    [tx => endClearing(tx, 't4', 0), undefined],
+    [
+      tx => endClearing(tx, 't4', 1),
+      { taskId: 't4', builderId: 'b', released: 500, refunded: 0, status: 'final', reversed: 0, clearsAt: 100 },
+      ['settlements t4: status clearing → final'],
+    ],
+    [tx => endClearing(tx, 't6', 1), undefined],
+    [tx => reverseSettlement(tx, 't5', 600), 1, ['settlements t5: released 600 → 0, refunded 0 → 600, reversed 0 → 1']],
+    [tx => reverseSettlement(tx, 't5', 601), 0],
+    [tx => reverseSettlement(tx, 't8', 10), 0],
+    [tx => isClearing(tx, 't5'), true],
+    [tx => isClearing(tx, 't6'), false],
+    [
+      tx => dueClearings(tx, 100, null, 10),
+      [
+        { taskId: 't5', clearsAt: 100 },
+        { taskId: 't7', clearsAt: 100 },
+      ],
+    ],
+    [tx => dueClearings(tx, 99, null, 10), []],
+    [
+      tx => dueClearings(tx, 110, null, 2),
+      [
+        { taskId: 't5', clearsAt: 100 },
+        { taskId: 't7', clearsAt: 100 },
+      ],
+    ],
+    [
+      tx => dueClearings(tx, 110, { taskId: 't5', clearsAt: 100 }, 10),
+      [
+        { taskId: 't7', clearsAt: 100 },
+        { taskId: 't3', clearsAt: 110 },
+      ],
+    ],
+    [tx => dueClearings(tx, 110, { taskId: 't0', clearsAt: 101 }, 10), [{ taskId: 't3', clearsAt: 110 }]],
+  ],
+  "statements: both sides of what is one's own, newest first": [
+    [
+      tx => statementOf(tx, 'c', null, 20, 0),
+      [
+        {
+          id: 'xb',
+          amount: 16000,
+          taskId: null,
+          description: 'a description',
+          createdAt: 96,
+          status: 'completed',
+          type: 'deposit',
+        },
+        {
+          id: 'x9',
+          amount: 700,
+          taskId: 't6',
+          description: 'a description',
+          createdAt: 90,
+          status: 'completed',
+          type: 'refund',
+        },
+        {
+          id: 'x8',
+          amount: 600,
+          taskId: 't5',
+          description: 'a description',
+          createdAt: 80,
+          status: 'completed',
+          type: 'release',
+        },
+        {
+          id: 'x7',
+          amount: 600,
+          taskId: 't5',
+          description: 'a description',
+          createdAt: 70,
+          status: 'completed',
+          type: 'hold',
+        },
+        {
+          id: 'x3',
+          amount: 4000,
+          taskId: null,
+          description: 'a description',
+          createdAt: 30,
+          status: 'rejected',
+          type: 'deposit',
+        },
+        {
+          id: 'x2',
+          amount: 2000,
+          taskId: null,
+          description: 'a description',
+          createdAt: 20,
+          status: 'pending',
+          type: 'deposit',
+        },
+        {
+          id: 'x1',
+          amount: 1000,
+          taskId: null,
+          description: 'a description',
+          createdAt: 10,
+          status: 'completed',
+          type: 'deposit',
+        },
+      ],
+    ],
+    [tx => statementOf(tx, 'c', null, 2, 1).then(idsOf), ['x9', 'x8']],
+    [
+      tx => statementOf(tx, 'b', null, 20, 0),
+      [
+        {
+          id: 'xa_earning',
+          amount: 300,
+          taskId: 't8',
+          description: 'a description',
+          createdAt: 95,
+          status: 'reversed',
+          type: 'earning',
+        },
+        {
+          id: 'xa',
+          amount: 900,
+          taskId: 't8',
+          description: 'a description',
+          createdAt: 95,
+          status: 'completed',
+          type: 'release',
+        },
+        {
+          id: 'x8_earning',
+          amount: 600,
+          taskId: 't5',
+          description: 'a description',
+          createdAt: 80,
+          status: 'clearing',
+          type: 'earning',
+        },
+        {
+          id: 'x6',
+          amount: 200,
+          taskId: null,
+          description: 'a description',
+          createdAt: 60,
+          status: 'completed',
+          type: 'withdrawal',
+        },
+        {
+          id: 'x4',
+          amount: 8000,
+          taskId: null,
+          description: 'a description',
+          createdAt: 40,
+          status: 'pending',
+          type: 'deposit',
+        },
+      ],
+    ],
+    [
+      tx => statementOf(tx, 'a', null, 20, 0),
+      [
+        {
+          id: 'x5',
+          amount: 100,
+          taskId: null,
+          description: 'a description',
+          createdAt: 50,
+          status: 'pending',
+          type: 'withdrawal',
+        },
+      ],
+    ],
+    [tx => statementOf(tx, 'b', 'earning', 20, 0).then(idsOf), ['xa_earning', 'x8_earning']],
+    [tx => statementOf(tx, 'b', 'earning', 1, 1).then(idsOf), ['x8_earning']],
+    [tx => statementOf(tx, 'c', 'deposit', 20, 0).then(idsOf), ['xb', 'x3', 'x2', 'x1']],
+    [tx => statementOf(tx, 'c', 'refund', 20, 0).then(idsOf), ['x9']],
+    [tx => statementOf(tx, 'c', 'release', 20, 0).then(idsOf), ['x8']],
+    [tx => statementOf(tx, 'c', 'hold', 20, 0).then(idsOf), ['x7']],
+    [tx => statementOf(tx, 'b', 'withdrawal', 20, 0).then(idsOf), ['x6']],
+    [tx => statementLength(tx, 'c', null), 7],
+    [tx => statementLength(tx, 'b', null), 5],
+    [tx => statementLength(tx, 'b', 'earning'), 2],
+    [tx => statementLength(tx, 'c', 'deposit'), 4],
+    [
+      tx =>
+        tx
+          .run(`UPDATE settlements SET released = 0 WHERE task_id = 't8'`)
+          .then(() => statementOf(tx, 'b', 'earning', 1, 0))
+          .then(rows => rows[0]?.amount),
+      900,
+      ['settlements t8: released 300 → 0'],
+    ],
+    [
+      tx =>
+        tx
+          .run(`UPDATE settlements SET reversed = 1, released = 7 WHERE task_id = 't5'`)
+          .then(() => statementOf(tx, 'b', 'earning', 1, 1))
+          .then(rows => rows[0]?.amount),
+      7,
+      ['settlements t5: released 600 → 7, reversed 0 → 1'],
+    ],
+    [
+      tx => earningsOf(tx, 'b'),
+      [
+        { agentId: 'g_3', name: 'a name', earned: 1100, clearing: 1100, completedTasks: 1 },
+        { agentId: 'g_9', name: 'a name', earned: 300, clearing: 0, completedTasks: 0 },
+      ],
+    ],
+    [tx => earningsOf(tx, 'a'), [{ agentId: 'g_1', name: 'a name', earned: 900, clearing: 900, completedTasks: 0 }]],
+    [tx => earningsOf(tx, 'c'), []],
+  ],
+  'the ledger: each fault is found where it is': [
+    [
+      tx => faultsOf(tx),
+      [
+        false,
+        [
+          'a task is settled while its price is held, or ended without a settlement: t3',
+          'a task is settled while its price is held, or ended without a settlement: t4',
+          'a transfer does not sum to zero: x8',
+          'an account clears another sum than its payments: clearing:a',
+          'an account clears another sum than its payments: clearing:b',
+          'an account is not the sum of its entries: available:a',
+          'an account is not the sum of its entries: available:b',
+          'an account is not the sum of its entries: available:c',
+          'an account is not the sum of its entries: clearing:b',
+          'an account is not the sum of its entries: held:c',
+          'an account is not the sum of its entries: world',
+        ],
+      ],
+    ],
+    [
+      tx => tx.run(`UPDATE accounts SET balance = balance + 1 WHERE id = 'held:c'`).then(() => faultsOf(tx)),
+      [
+        false,
+        [
+          'a task is settled while its price is held, or ended without a settlement: t3',
+          'a task is settled while its price is held, or ended without a settlement: t4',
+          'a transfer does not sum to zero: x8',
+          'an account clears another sum than its payments: clearing:a',
+          'an account clears another sum than its payments: clearing:b',
+          'an account holds another sum than its open tasks: held:c',
+          'an account is not the sum of its entries: available:a',
+          'an account is not the sum of its entries: available:b',
+          'an account is not the sum of its entries: available:c',
+          'an account is not the sum of its entries: clearing:b',
+          'an account is not the sum of its entries: held:c',
+          'an account is not the sum of its entries: world',
+          'the accounts do not sum to zero: all accounts',
+        ],
+      ],
+      ['accounts held:c: balance 1200 → 1201'],
+    ],
+    [
+      tx => tx.run(`UPDATE settlements SET refunded = 1 WHERE task_id = 't5'`).then(() => faultsOf(tx)),
+      [
+        false,
+        [
+          'a settlement does not add up to the agreed price: t5',
+          'a task is settled while its price is held, or ended without a settlement: t3',
+          'a task is settled while its price is held, or ended without a settlement: t4',
+          'a transfer does not sum to zero: x8',
+          'an account clears another sum than its payments: clearing:a',
+          'an account clears another sum than its payments: clearing:b',
+          'an account is not the sum of its entries: available:a',
+          'an account is not the sum of its entries: available:b',
+          'an account is not the sum of its entries: available:c',
+          'an account is not the sum of its entries: clearing:b',
+          'an account is not the sum of its entries: held:c',
+          'an account is not the sum of its entries: world',
+        ],
+      ],
+      ['settlements t5: refunded 0 → 1'],
+    ],
+    [
+      tx => tx.run(`DELETE FROM settlements WHERE task_id = 't5'`).then(() => faultsOf(tx)),
+      [
+        false,
+        [
+          'a task is settled while its price is held, or ended without a settlement: t3',
+          'a task is settled while its price is held, or ended without a settlement: t4',
+          'a task is settled while its price is held, or ended without a settlement: t5',
+          'a transfer does not sum to zero: x8',
+          'an account clears another sum than its payments: clearing:a',
+          'an account clears another sum than its payments: clearing:b',
+          'an account is not the sum of its entries: available:a',
+          'an account is not the sum of its entries: available:b',
+          'an account is not the sum of its entries: available:c',
+          'an account is not the sum of its entries: clearing:b',
+          'an account is not the sum of its entries: held:c',
+          'an account is not the sum of its entries: world',
+        ],
+      ],
+      ['− settlements t5'],
+    ],
+    [
+      tx =>
+        tx
+          .run(
+            `INSERT INTO entries (transfer_id, account_id, amount, created_at) VALUES ('x2', 'world', -3, 1), ('x2', 'available:c', 1, 1), ('x2', 'held:c', 2, 1)`,
+          )
+          .then(() => faultsOf(tx)),
+      [
+        false,
+        [
+          'a task is settled while its price is held, or ended without a settlement: t3',
+          'a task is settled while its price is held, or ended without a settlement: t4',
+          'a transfer does not sum to zero: x2',
+          'a transfer does not sum to zero: x8',
+          'an account clears another sum than its payments: clearing:a',
+          'an account clears another sum than its payments: clearing:b',
+          'an account is not the sum of its entries: available:a',
+          'an account is not the sum of its entries: available:b',
+          'an account is not the sum of its entries: available:c',
+          'an account is not the sum of its entries: clearing:b',
+          'an account is not the sum of its entries: held:c',
+          'an account is not the sum of its entries: world',
+        ],
+      ],
+      [
+        '+ entries x2/available:c {"transfer_id":"x2","account_id":"available:c","amount":1,"created_at":1}',
+        '+ entries x2/held:c {"transfer_id":"x2","account_id":"held:c","amount":2,"created_at":1}',
+        '+ entries x2/world {"transfer_id":"x2","account_id":"world","amount":-3,"created_at":1}',
+      ],
+    ],
+  ],
+})

@@ -1,0 +1,67 @@
+/** A market without its server: a database in memory, a virtual world, and all that it logs. */
+import { defaultKeeping, heartbeat } from '../../src/api/limits.ts'
+import type { Config } from '../../src/config.ts'
+import { createUser } from '../../src/market/accounts.ts'
+import type { Happening } from '../../src/market/log.ts'
+import type { Market } from '../../src/market/market.ts'
+import { migrate } from '../../src/store/migrate.ts'
+import { migrations } from '../../src/store/migrations/index.ts'
+import { openSqlite } from '../../src/store/sqlite.ts'
+import type { UserRow } from '../../src/store/users.ts'
+import { createVirtualWorld, type VirtualWorld } from '../../src/world/virtual.ts'
+import { noFiles } from './no-files.ts'
+
+export interface BareMarket {
+  market: Market
+  world: VirtualWorld
+  logged: Happening[]
+  join(name: string): Promise<UserRow>
+  /** Resolves when all that was begun before it has been written. */
+  settled(): Promise<void>
+  close(): Promise<void>
+}
+
+const usual: Partial<Config> = {
+  mode: 'serve',
+  baseUrl: 'http://market.example',
+  secretKey: Buffer.alloc(32, 7),
+  payments: 'sandbox',
+  currency: 'USD',
+  rateLimits: 'off',
+  heartbeatBatch: heartbeat.batch,
+  keeping: defaultKeeping,
+  adminTotp: 'optional',
+}
+
+export async function openBareMarket(config: Partial<Config> = {}): Promise<BareMarket> {
+  const world = createVirtualWorld()
+  const onFatal = (error: Error) => {
+    throw error
+  }
+  const db = await openSqlite({ file: null, onFatal, warn: () => {} })
+  await migrate(db, migrations, world.now)
+  const logged: Happening[] = []
+  // Also after a test has put a write of its own in place.
+  const write = db.write.bind(db)
+  const market: Market = {
+    db,
+    files: noFiles,
+    world,
+    config: { ...usual, ...config } as Config,
+    log: line => void logged.push(line),
+  }
+  return {
+    market,
+    world,
+    logged,
+    join: name => {
+      const made = { email: `${name}@example.com`, name, passwordHash: '', isBuilder: true, isAdmin: false }
+      return db.write(tx => createUser(tx, world, made))
+    },
+    async settled() {
+      await new Promise(resolve => setImmediate(resolve))
+      await write(async () => {})
+    },
+    close: () => db.close(),
+  }
+}

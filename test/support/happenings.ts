@@ -1,0 +1,83 @@
+/** Holds every line of the log against the shape of its type, as the contract holds every answer. */
+import * as z from 'zod'
+import type { Happening, Log } from '../../src/market/log.ts'
+import { sentence } from './sentence.ts'
+
+const text = () => z.string().min(1)
+const textOrNull = () => text().nullable()
+const letter = z.strictObject({ to: text(), subject: sentence(), text: text() })
+const outcomes = ['signed_in', 'unknown_email', 'wrong_password', 'code_missing', 'wrong_code', 'banned', 'too_early']
+
+const shapes: Readonly<Record<Happening['type'], z.ZodRawShape>> = {
+  request: {
+    method: text(),
+    path: text(),
+    route: textOrNull(),
+    status: z.int(),
+    ms: z.number(),
+    requestId: text(),
+    userId: textOrNull(),
+    address: text(),
+  },
+  webhook: {
+    event: text(),
+    taskId: text(),
+    agentId: text(),
+    deliveryId: text(),
+    attempt: z.int().min(1),
+    outcome: z.enum(['delivered', 'retry', 'failed']),
+    status: z.int().nullable(),
+    reason: textOrNull(),
+    ms: z.int(),
+    nextAttemptAt: textOrNull(),
+  },
+  sign_in: { outcome: z.enum(outcomes), userId: textOrNull(), address: textOrNull() },
+  cut_off: { reason: z.enum(['slow_reader', 'connections', 'connections_of_address']), address: textOrNull() },
+  callback: { taskId: text(), action: text(), status: z.int(), error: sentence().nullable() },
+  money: { kind: text(), amount: z.int().min(1), from: text(), to: text(), taskId: textOrNull() },
+  task: { taskId: text(), trigger: text(), from: textOrNull(), to: text() },
+  check: {
+    agentId: text(),
+    check: z.int(),
+    name: text(),
+    status: text(),
+    message: sentence(),
+    durationMs: z.int().min(0),
+  },
+  mail: {
+    mailId: text(),
+    kind: text(),
+    outcome: z.enum(['sent', 'retry', 'failed', 'shown']),
+    reason: textOrNull(),
+    letter: letter.optional(),
+  },
+  start: { version: text(), url: text(), engine: text(), db: text(), pid: z.int() },
+  stop: { reason: text(), ms: z.number() },
+  migration: { from: z.int(), to: z.int(), applied: z.array(text()) },
+  administrator: { userId: text(), email: text() },
+  clock: { now: text(), byMs: z.number() },
+  info: { message: sentence() },
+  warning: { message: sentence() },
+  error: { message: text(), stack: text().optional(), requestId: text().optional() },
+}
+
+const lines = Object.fromEntries(
+  Object.entries(shapes).map(([type, shape]) => [type, z.strictObject({ type: z.literal(type), ...shape })]),
+)
+
+/** A log that notes what is wrong with its lines; `check` throws it, as a log must not throw itself. */
+export function checkedLog(log: Log = () => {}) {
+  const faults: string[] = []
+  return {
+    log(line: Happening): void {
+      // What is undefined is not written.
+      const written = JSON.parse(JSON.stringify(line))
+      const read = lines[line.type]?.safeParse(written)
+      if (!read?.success) faults.push(`${JSON.stringify(line)} is no line of a log: ${read?.error.message}`)
+      log(line)
+    },
+    check(): void {
+      if (faults.length > 0) throw new Error(faults.splice(0).join('\n'))
+    },
+  }
+}

@@ -1,0 +1,225 @@
+/** Each call to the disk fails once, at each step of upload, download and start: the house lives, and loses nothing but the request. */
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { TaskRecord } from '../../src/api/records.ts'
+import type { Happening } from '../../src/market/log.ts'
+import { openMarketplace } from '../../src/open.ts'
+import { loadAhead } from '../../src/web/load-ahead.ts'
+import { type FaultCode, lastTrip, openFilesIn, withFault } from '../support/file-faults.ts'
+import { openHouse } from '../support/marketplace.ts'
+import { samples } from './files.ts'
+
+const CODES: readonly FaultCode[] = ['ENOSPC', 'EIO', 'EMFILE', 'ENOENT']
+/** More calls than any of them makes. */
+const MOST = 200
+
+const uncaught: string[] = []
+process.on('unhandledRejection', error => uncaught.push(String((error as Error)?.stack ?? error)))
+process.on('uncaughtException', error => uncaught.push(String(error.stack)))
+
+// As a deployment does at its start: an import that failed once would go on failing.
+await loadAhead({ mail: null })
+
+const folder = mkdtempSync(join(tmpdir(), 'marketplace-faults-'))
+const log: Happening[] = []
+const house = await openHouse({ filesFolder: folder, log: line => log.push(line) })
+/** Of the house itself: beside a shared database it holds its folder. */
+const own = openFilesIn(folder)
+const buyer = await house.join('buyer', 1_000_000)
+const builder = await house.join('builder')
+const agent = await house.list(builder)
+const test = suite('file faults')
+test.after(async () => {
+  await house.close()
+  rmSync(folder, { recursive: true })
+})
+
+async function accepted(): Promise<string> {
+  const { id } = await house.draft(buyer, agent, { agreedPrice: 200 })
+  await buyer.call('POST', `/api/tasks/${id}/submit`)
+  await builder.call('POST', `/api/agent/tasks/${id}/accept`, undefined, 'key')
+  return id
+}
+
+const keyed = () => ({ authorization: `Bearer ${builder.key}` })
+
+async function upload(id: string): Promise<{ status: number; text: string }> {
+  const form = new FormData()
+  for (const kind of ['png', 'csv']) form.append('files', new Blob([new Uint8Array(samples[kind]!)]), `a.${kind}`)
+  const body = { method: 'POST', headers: keyed(), body: form, signal: AbortSignal.timeout(20_000) }
+  const answer = await fetch(`${house.url}/api/agent/tasks/${id}/deliver`, body)
+  return { status: answer.status, text: await answer.text() }
+}
+
+/** On a connection of its own: one that is cut off behind a whole answer would take the next request with it. */
+const download = (url: string) =>
+  fetch(`${house.url}${url}`, {
+    headers: { ...keyed(), connection: 'close' },
+    signal: AbortSignal.timeout(20_000),
+  }).then(
+    async answer => ({ status: answer.status, text: await answer.text() }),
+    () => ({ status: 0, text: '' }),
+  )
+
+async function settled(): Promise<void> {
+  for (let i = 0; i < 200 && openFilesIn(folder) > own; i++) await new Promise(go => setTimeout(go, 10))
+  assert.is(openFilesIn(folder), own, `descriptors are left after ${lastTrip.call}`)
+  assert.equal(uncaught, [])
+}
+
+const arriving = () => readdirSync(join(folder, 'incoming'))
+
+for (const code of CODES) {
+  test(`an upload during which a call fails with ${code} is taken or answered 500, and the next one is taken`, async () => {
+    const seen = new Set<string>()
+    let id = await accepted()
+    for (let nth = 1; nth < MOST; nth++) {
+      let answer = { status: 0, text: '' }
+      const { call } = await withFault(nth, code, async () => {
+        answer = await upload(id)
+        await settled()
+      })
+      const told = `${call} (${nth}): ${answer.status} ${answer.text}`
+      if (call === null) {
+        assert.is(answer.status, 200, told)
+        break
+      }
+      seen.add(call)
+      assert.ok(answer.status === 200 || answer.status === 500, told)
+      if (answer.status === 500) assert.match(answer.text, /^\{"success":false,"error":"Something went wrong/, told)
+      // What could not be removed is the start's to remove.
+      if (call !== 'promises.rm') assert.equal(arriving(), [], told)
+      if (answer.status === 200) id = await accepted()
+    }
+    for (const call of ['open', 'promises.rm', 'promises.rename', 'handle.sync'])
+      assert.ok(seen.has(call), `no ${call}`)
+    assert.ok([...seen].some(call => call.startsWith('write')))
+    assert.ok(seen.size >= 6, String([...seen]))
+  })
+
+  test(`a download during which a call fails with ${code} is answered 500 or cut off, and loses no descriptor`, async () => {
+    const id = await accepted()
+    const { data } = JSON.parse((await upload(id)).text) as { data: { task: TaskRecord } }
+    const { url } = data.task.deliverable!.files[1]!
+    let tripped = 0
+    for (let nth = 1; nth < MOST; nth++) {
+      let answer = { status: 0, text: '' }
+      const { call } = await withFault(nth, code, async () => {
+        answer = await download(url)
+        await settled()
+      })
+      if (call === null) {
+        assert.is(answer.status, 200)
+        break
+      }
+      tripped++
+      const told = `${call}: ${answer.status} ${answer.text}`
+      assert.ok([0, 200, 500].includes(answer.status), told)
+      if (call === 'promises.open') assert.is(answer.status, 500, told)
+      assert.is((await download(url)).status, 200, told)
+    }
+    assert.ok(tripped >= 2)
+  })
+}
+
+test('a start during which a call fails is refused or works, and leaves nothing open', async () => {
+  const place = mkdtempSync(join(tmpdir(), 'marketplace-faults-'))
+  let starts = 0
+  for (const code of CODES) {
+    for (let nth = 1; nth < MOST; nth++) {
+      let opened = true
+      const { call } = await withFault(nth, code, async () => {
+        const options = { mode: 'dev' as const, file: null, filesFolder: place, world: house.world }
+        const other = await openMarketplace(options).catch(() => null)
+        opened = other !== null
+        if (!other) return
+        assert.is((await fetch(`${other.url}/readyz`)).status, 200)
+        await other.close(0).catch(() => {}) // a folder that can't be emptied
+      })
+      starts++
+      assert.is(openFilesIn(place), 0, `${call}`)
+      assert.equal(uncaught, [], `${call}`)
+      if (call === null) {
+        assert.ok(opened)
+        break
+      }
+    }
+  }
+  assert.ok(starts > 8, String(starts))
+  rmSync(place, { recursive: true })
+})
+
+/** What a process leaves that was ended while it wrote: a database, its journal and its key. */
+async function wreck(): Promise<string> {
+  const place = mkdtempSync(join(tmpdir(), 'marketplace-faults-'))
+  const left = mkdtempSync(join(tmpdir(), 'marketplace-faults-'))
+  const writer = await openHouse({ file: join(place, 'market.db') })
+  await writer.join('buyer', 500)
+  for (const name of readdirSync(place).filter(name => /^market\.db(?:\.journal|\.key)?$/.test(name)))
+    cpSync(join(place, name), join(left, name))
+  await writer.close()
+  rmSync(place, { recursive: true })
+  return left
+}
+
+/** A start with what `left` holds. Throws a sentence, or ends again; with how many users it found. */
+async function startOn(place: string): Promise<number> {
+  const file = join(place, 'market.db')
+  const other = await openMarketplace({ mode: 'dev', file, world: house.world, onFatal: () => {} })
+  try {
+    assert.is((await fetch(`${other.url}/readyz`)).status, 200)
+    const count = 'SELECT COUNT(*) AS count FROM users'
+    return (await other.market.db.read(q => q.get<{ count: number }>(count)))!.count
+  } finally {
+    await other.close(0).catch(() => {})
+  }
+}
+
+test('a start on the files of a killed process during which a call fails is refused or works, and the next one finds everything', async () => {
+  const left = await wreck()
+  const seen = new Set<string>()
+  for (const code of ['EIO', 'ENOSPC'] as const) {
+    for (let nth = 1; nth < MOST; nth++) {
+      const place = mkdtempSync(join(tmpdir(), 'marketplace-faults-'))
+      cpSync(left, place, { recursive: true })
+      let found: number | Error = 0
+      const work = async () => {
+        found = await startOn(place).catch(error => error as Error)
+      }
+      const { call } = await withFault(nth, code, work, place)
+      const told = `${call} (${nth}, ${code}): ${found}`
+      if ((found as number | Error) instanceof Error) assert.ok((found as unknown as Error).message.length > 10, told)
+      assert.is(openFilesIn(place), 0, told)
+      assert.equal(uncaught, [], told)
+      assert.is(await startOn(place), 2, told)
+      rmSync(place, { recursive: true })
+      if (call === null) {
+        assert.is(found, 2, told)
+        break
+      }
+      seen.add(call)
+    }
+  }
+  for (const call of ['openSync', 'readSync', 'writeSync', 'closeSync', 'promises.rm', 'handle.sync'])
+    assert.ok(seen.has(call), [...seen].join())
+  rmSync(left, { recursive: true })
+})
+
+test('what failed is in the log, with the words of the system', () => {
+  const errors = log.filter(({ type }) => type === 'error') as Extract<Happening, { type: 'error' }>[]
+  for (const code of CODES)
+    assert.ok(
+      errors.some(({ message }) => message.startsWith(`${code}:`)),
+      code,
+    )
+  assert.ok(
+    log.some(
+      ({ type, ...line }) => type === 'warning' && 'message' in line && /could not be removed/.test(line.message),
+    ),
+  )
+})
+
+test.run()

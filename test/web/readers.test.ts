@@ -1,0 +1,203 @@
+/** Readers that don't read, and too many of them: what waits for them is bounded in bytes, in time and in number. Source: D49. */
+import net from 'node:net'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { TaskRecord } from '../../src/api/records.ts'
+import type { Happening } from '../../src/market/log.ts'
+import { openFilesIn } from '../support/file-faults.ts'
+import { type House, openHouse } from '../support/marketplace.ts'
+
+const MEGABYTE = 1024 * 1024
+const test = suite('readers')
+const log: Happening[] = []
+const houses: House[] = []
+test.after(async () => {
+  await Promise.all(houses.map(house => house.close(0)))
+})
+
+/** With a list of more than 9 MB, which the buffers of the system can't take whole. */
+async function furnished(options: Parameters<typeof openHouse>[0]) {
+  const house = await openHouse({ log: line => log.push(line), ...options })
+  houses.push(house)
+  const buyer = await house.join('buyer', 500_000)
+  const builder = await house.join('builder')
+  const agent = await house.list(builder)
+  const { id } = await house.draft(buyer, agent, { agreedPrice: 200 })
+  await buyer.call('POST', `/api/tasks/${id}/submit`)
+  await builder.call('POST', `/api/agent/tasks/${id}/accept`, undefined, 'key')
+  const form = new FormData()
+  form.append('files', new Blob([Buffer.alloc(10 * MEGABYTE, 'a')]), 'large.csv')
+  const headers = { authorization: `Bearer ${builder.key}` }
+  const path = `${house.url}/api/agent/tasks/${id}/deliver`
+  const { data } = (await (await fetch(path, { method: 'POST', headers, body: form })).json()) as {
+    data: { task: TaskRecord }
+  }
+  // Rows that no wire could make so large, so that one answer does not need a hundred tasks.
+  const content = '\u{1f600}'.repeat(2_500_000)
+  await house.market.db.write(tx => tx.run('UPDATE deliverables SET content = $1 WHERE task_id = $2', [content, id]))
+  return {
+    house,
+    key: buyer.key as string,
+    list: `/api/tasks/${id}/deliverables`,
+    file: data.task.deliverable!.files[0]!.url,
+  }
+}
+
+const get = (path: string, key: string) =>
+  `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`
+
+/** A connection that asks and then reads nothing, until it is told to. */
+function ask(url: string, text: string, localAddress = '127.0.0.1') {
+  const socket = net.connect({ host: '127.0.0.1', port: Number(new URL(url).port), localAddress })
+  let closed = false
+  const ended = new Promise<void>(resolve => socket.on('close', () => resolve()))
+  socket
+    .on('error', () => {})
+    .on('close', () => {
+      closed = true
+    })
+  socket.pause()
+  socket.write(text)
+  return {
+    socket,
+    ended,
+    get closed() {
+      return closed
+    },
+  }
+}
+
+const until = async (what: string, holds: () => boolean | Promise<boolean>) => {
+  for (let i = 0; i < 1_000; i++) {
+    if (await holds()) return
+    await new Promise(go => setTimeout(go, 10))
+  }
+  assert.unreachable(what)
+}
+
+const gauge = async (url: string, name: string) => {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1])
+}
+
+const cuts = () => log.filter(line => line.type === 'cut_off').map(line => ('reason' in line ? line.reason : ''))
+
+test('an answer that nobody reads ends with its connection, also while the client goes on sending', async () => {
+  const { house, key, list, file } = await furnished({ bounds: { lookMs: 300 } })
+  const folder = join(house.market.files.incoming, '..')
+  const silent = ask(house.url, get(list, key))
+  const busy = ask(house.url, `${get(list, key)}GET /healthz HTTP/1.1\r\nHost: localhost\r\n`, '127.0.0.2')
+  const more = setInterval(() => busy.socket.write('x: y\r\n'), 20)
+  await until('a list waits', async () => (await gauge(house.url, 'marketplace_http_unread_bytes')) > 9 * MEGABYTE)
+  const downloads = ['127.0.0.3', '127.0.0.4'].map(address => ask(house.url, get(file, key), address))
+  await until('a download begins', () => openFilesIn(folder) > 0)
+  await until('all are cut off', () => cuts().filter(reason => reason === 'slow_reader').length === 4)
+  clearInterval(more)
+  await until('the files are closed', () => openFilesIn(folder) === 0)
+  await until('nothing waits', async () => (await gauge(house.url, 'marketplace_http_unread_bytes')) === 0)
+  for (const { socket } of [silent, busy, ...downloads]) socket.destroy()
+  const text = await (await fetch(`${house.url}/metrics`)).text()
+  assert.match(text, /^marketplace_http_cut_off_total\{reason="slow_reader"\} 4$/m)
+})
+
+test('a reader that takes its time and a client that waits for its answer are left alone', async () => {
+  const { house, key, list } = await furnished({ bounds: { lookMs: 300 } })
+  const before = cuts().length
+  const idle = ask(house.url, '')
+  const { socket } = ask(house.url, get(list, key))
+  let size = 0
+  // Some 64 KiB each 15 ms: far more than what is owed, and longer than the time in which it is.
+  for (let turn = 0; turn < 1_000 && size < 9 * MEGABYTE; turn++) {
+    const chunk = socket.read(MEGABYTE) ?? socket.read()
+    if (chunk) size += (chunk as Buffer).length
+    await new Promise(go => setTimeout(go, 15))
+  }
+  assert.ok(size >= 9 * MEGABYTE, `${size} bytes`)
+  assert.is(cuts().length, before)
+  assert.not(idle.closed)
+  socket.destroy()
+  idle.socket.destroy()
+})
+
+test('who reads next to nothing at a few addresses keeps no other from an answer', async () => {
+  const { house, key, list } = await furnished({ bounds: { lookMs: 60_000, unreadMegabytes: 96 } })
+  const few = 'a'.repeat(5 * MEGABYTE)
+  await house.market.db.write(tx => tx.run('UPDATE deliverables SET content = $1', [few]))
+  const waiting = () => gauge(house.url, 'marketplace_http_unread_bytes')
+  const slow: ReturnType<typeof ask>[] = []
+  // Two of each of nine fill what there is for all.
+  for (let n = 0; n < 18; n++) {
+    slow.push(ask(house.url, get(list, key), `127.0.0.${10 + (n >> 1)}`))
+    await until('it waits', async () => (await waiting()) > (n + 1) * 5 * MEGABYTE)
+  }
+  slow.push(ask(house.url, get(list, key), '127.0.0.30'))
+  await until('all is full', async () => (await waiting()) > 95 * MEGABYTE)
+  const headers = { authorization: `Bearer ${key}` }
+  assert.is((await fetch(`${house.url}/api/agents`, { headers })).status, 200)
+  const answer = await fetch(`${house.url}${list}`, { headers })
+  assert.is(answer.status, 200)
+  assert.ok((await answer.text()).length > few.length)
+  for (const { socket } of slow) socket.destroy()
+})
+
+test('answers that wait for one address are bounded in bytes, and so are all together', async () => {
+  const { house, key, list } = await furnished({ bounds: { lookMs: 60_000, unreadMegabytes: 32 } })
+  const answerTo = (localAddress: string) =>
+    new Promise<string>(resolve => {
+      const { socket } = ask(house.url, get(list, key), localAddress)
+      socket.once('data', chunk => {
+        resolve(String(chunk).slice(0, 2_000))
+        socket.destroy()
+      })
+      socket.resume()
+    })
+  const waiting = () => gauge(house.url, 'marketplace_http_unread_bytes')
+  const first = ask(house.url, get(list, key))
+  await until('it waits', async () => (await waiting()) > 9 * MEGABYTE)
+  const own = await answerTo('127.0.0.1')
+  assert.match(own, /^HTTP\/1\.1 429 /)
+  assert.match(own, /retry-after: 5\r\n/i)
+  assert.match(own, /read them before you ask for more/)
+  const others = ['127.0.0.2', '127.0.0.3'].map(address => ask(house.url, get(list, key), address))
+  await until('three wait', async () => (await waiting()) > 27 * MEGABYTE)
+  assert.match(await answerTo('127.0.0.5'), /^HTTP\/1\.1 500 [\s\S]*Too much is asked of the marketplace/)
+  assert.is((await fetch(`${house.url}/api/agents`)).status, 429, 'nothing more for who reads nothing')
+  assert.is((await house.market.db.read(async () => 1)) as number, 1)
+  for (const { socket } of [first, ...others]) socket.destroy()
+  await until('nothing waits', async () => (await waiting()) === 0)
+  assert.match(await answerTo('127.0.0.1'), /^HTTP\/1\.1 200 /)
+})
+
+test('connections of one address are bounded, and all together, and others are still answered', async () => {
+  const house = await openHouse({ log: line => log.push(line), bounds: { ofAddress: 8, connections: 12 } })
+  houses.push(house)
+  const open = async (count: number, address: string) => {
+    const all = Array.from({ length: count }, () => ask(house.url, '', address))
+    for (const { socket } of all) socket.resume() // or it would not hear of its end
+    await new Promise(go => setTimeout(go, 200))
+    return all
+  }
+  const before = await gauge(house.url, 'marketplace_http_connections')
+  assert.ok(before >= 1 && before < 8)
+  const many = await open(12, '127.0.0.2')
+  assert.is(many.filter(({ closed }) => closed).length, 4)
+  assert.is((await fetch(`${house.url}/readyz`)).status, 200)
+  const more = await open(8, '127.0.0.3')
+  assert.ok(more.filter(({ closed }) => closed).length >= 4)
+  assert.ok(cuts().includes('connections') && cuts().includes('connections_of_address'))
+  for (const { socket } of [...many, ...more]) socket.destroy()
+  await until('they are gone', async () => (await gauge(house.url, 'marketplace_http_connections')) <= before + 1)
+})
+
+test('behind a proxy the connections of one address are not counted, as all of them are its own', async () => {
+  const house = await openHouse({ trustProxy: 1, bounds: { ofAddress: 4 } })
+  houses.push(house)
+  const many = Array.from({ length: 10 }, () => ask(house.url, ''))
+  for (const { socket } of many) socket.resume()
+  await new Promise(go => setTimeout(go, 200))
+  assert.is(many.filter(({ closed }) => closed).length, 0)
+  for (const { socket } of many) socket.destroy()
+})
+
+test.run()

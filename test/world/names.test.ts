@@ -1,0 +1,140 @@
+/** Looking up names: deadlines of our own, shares, what is kept, the hosts file. Source: decision 88. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { domainOf, loadDomains } from '../../src/world/domains.ts'
+import { parseHosts } from '../../src/world/hosts-file.ts'
+import { createNames, type NamesOptions } from '../../src/world/names.ts'
+import { createShares } from '../../src/world/shares.ts'
+import { openNameServer, type Said } from '../support/name-server.ts'
+import { closeOpened, opened, pause } from '../support/servers.ts'
+
+test.after.each(closeOpened)
+
+const DEADLINE_MS = 700
+const nowhere = join(tmpdir(), 'no-such-hosts-file')
+const range = (count: number) => Array.from({ length: count }, (_, i) => i)
+
+async function open(say: (name: string, type: string) => Said, options: NamesOptions = {}) {
+  const server = await opened(openNameServer(say))
+  const names = createNames({ servers: [server.address], hostsPath: nowhere, deadlineMs: DEADLINE_MS, ...options })
+  const codeOf = (name: string, account?: string) =>
+    names.lookup(name, account).then(
+      () => 'found',
+      error => error.code,
+    )
+  return { server, names, codeOf }
+}
+
+const found = (...addresses: string[]) => addresses.map(address => ({ address, family: 4 }))
+
+test('a name has the addresses that its name server tells; localhost is known without', async () => {
+  const { server, names } = await open((_, type) => (type === 'A' ? ['127.0.0.1', '10.0.0.7'] : []))
+  assert.equal(await names.lookup('Agent.Example.'), found('127.0.0.1', '10.0.0.7'))
+  assert.equal((await names.lookup('agent.localhost'))[0], { address: '127.0.0.1', family: 4 })
+  assert.equal(server.asked.sort(), ['agent.example A', 'agent.example AAAA'])
+})
+
+test('a family of addresses that is never told of keeps the other waiting for a moment alone', async () => {
+  const { names } = await open((_, type) => (type === 'A' ? ['127.0.0.1'] : 'silence'), { deadlineMs: 60_000 })
+  assert.equal(await names.lookup('half.example'), found('127.0.0.1'))
+})
+
+test('no such name, no answer and a failure of the server are told apart; each ends within its deadline', async () => {
+  const { codeOf } = await open(name => name.split('.')[0] as Said)
+  const from = performance.now()
+  const codes = await Promise.all(['absent.x', 'failed.x', 'silence.x'].map(name => codeOf(name)))
+  assert.equal(codes, ['ENOTFOUND', 'ESERVFAIL', 'ETIMEOUT'])
+  assert.ok(performance.now() - from < 10 * DEADLINE_MS)
+})
+
+test('what was found out a moment ago is not asked for again, nor what is being asked for', async () => {
+  const { server, names, codeOf } = await open(name => (name === 'here.example' ? ['127.0.0.1'] : 'absent'))
+  await Promise.all(range(20).map(() => names.lookup('here.example')))
+  await names.lookup('here.example')
+  for (const _ of range(3)) assert.is(await codeOf('gone.example'), 'ENOTFOUND')
+  assert.is(server.asked.length, 4, server.asked.join())
+})
+
+test('names of one account or one domain that nobody answers for leave room for all others', async () => {
+  await loadDomains()
+  const { names, codeOf } = await open(name => (name.startsWith('never') ? 'silence' : ['127.0.0.1']), {
+    deadlineMs: 3_000,
+  })
+  const slow = [
+    ...range(300).map(n => codeOf(`never${n}.a${n}.example`, 'one account')),
+    ...range(300).map(n => codeOf(`never${n}.one-domain.example`, `account ${n}`)),
+  ]
+  const from = performance.now()
+  for (const n of range(50)) await names.lookup(`h${n}.quick.example`, 'another')
+  assert.ok(performance.now() - from < 1_500, 'the others are not even half way through')
+  const codes = await Promise.all(slow)
+  assert.equal([...new Set(codes)], ['ETIMEOUT'])
+})
+
+test('whoever has used up a share keeps nobody else from a name that both ask for', async () => {
+  const { codeOf } = await open(name => (name.startsWith('never') ? 'silence' : ['127.0.0.1']))
+  const slow = range(20).map(n => codeOf(`never${n}.a${n}.example`, 'hostile'))
+  const hostile = codeOf('agent.other.example', 'hostile')
+  assert.is(await codeOf('agent.other.example', 'its owner'), 'found')
+  await Promise.all([...slow, hostile])
+})
+
+test('name servers that answer anything are there; silence, or nobody at their place, is a fault of our own', async () => {
+  for (const [said, expected] of [
+    [[], true],
+    ['absent', true],
+    ['failed', false],
+    ['silence', false],
+  ] as [Said, boolean][]) {
+    const { names } = await open(() => said)
+    assert.is(await names.answer(), expected, String(said))
+  }
+  const { server } = await open(() => [])
+  server.close()
+  const names = createNames({ servers: [server.address], hostsPath: nowhere })
+  assert.is(await names.answer(), false)
+})
+
+test('the hosts file comes first, and a change of it is seen', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hosts-'))
+  const hostsPath = join(folder, 'hosts')
+  const { names } = await open(() => ['9.9.9.9'], { hostsPath })
+  assert.equal(await names.lookup('later.example'), found('9.9.9.9'))
+  writeFileSync(hostsPath, '127.0.0.5 later.example\n')
+  await pause(2_100)
+  assert.equal(await names.lookup('LATER.example'), found('127.0.0.5'))
+  rmSync(folder, { recursive: true })
+})
+
+test('a hosts file: comments, several names, several addresses, and lines that are none', () => {
+  const names = parseHosts(
+    '# all\n127.0.0.1\tone.example Two.example # here\r\n::1 one.example\nnonsense x.example\n\n7\n',
+  )
+  assert.equal([...names.keys()], ['one.example', 'two.example'])
+  assert.equal(names.get('one.example'), [...found('127.0.0.1'), { address: '::1', family: 6 }])
+})
+
+test('places: nobody gets more than a share, who waits too long is sent away, and so is who comes when too many wait', async () => {
+  const shares = createShares({ total: 3, each: 2, waiting: 2, waitMs: 50 })
+  const first = await shares.take(['a'])
+  await shares.take(['a'])
+  const third = shares.take(['a'])
+  await shares.take(['b'])
+  const late = shares.take(['b']).catch(error => `late ${error.overall}`)
+  assert.is(await shares.take(['c']).catch(error => `full ${error.overall}`), 'full true')
+  first()
+  first()
+  await third
+  assert.is(await late, 'late true')
+})
+
+test('a domain is what somebody has registered; customers of one platform are apart', async () => {
+  await loadDomains()
+  const domains = ['a.b.example.co.uk', 'one.github.io', 'two.github.io', 'localhost', '127.0.0.1'].map(domainOf)
+  assert.equal(domains, ['example.co.uk', 'one.github.io', 'two.github.io', 'localhost', '127.0.0.1'])
+})
+
+test.run()
