@@ -1,0 +1,84 @@
+/** Where mutants are tried: the bundled tests of a workshop, a Postgres for those that need one, and lanes beside each other. */
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { type Bundle, bundleTests } from '../support/bundle.ts'
+import { makeTemplate } from '../support/databases.ts'
+import type { Job } from '../support/jobs.ts'
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts'
+import { TestProcess } from './test-process.ts'
+
+export class Bench {
+  readonly folder: string
+  readonly #lanes: number
+  readonly #bundle: Bundle
+  readonly #server: PostgresServer
+  readonly #template: { name: string }
+
+  private constructor(
+    folder: string,
+    lanes: number,
+    bundle: Bundle,
+    server: PostgresServer,
+    template: { name: string },
+  ) {
+    this.folder = folder
+    this.#lanes = lanes
+    this.#bundle = bundle
+    this.#server = server
+    this.#template = template
+  }
+
+  /** This process goes into the folder, as its paths are those of the project. */
+  static async open(folder: string, files: readonly string[], lanes: number): Promise<Bench> {
+    process.chdir(folder)
+    const bundle = await bundleTests(files)
+    const server = await startPostgres()
+    return new Bench(folder, lanes, bundle, server, await makeTemplate(server.url))
+  }
+
+  /** A template is made by the migrations as they are: whoever changes those goes without. */
+  start({ engine, shares }: Job, lane: string, env: NodeJS.ProcessEnv, template = true): TestProcess {
+    const temporary = join(this.folder, `tmp-${lane}`)
+    mkdirSync(temporary, { recursive: true })
+    return new TestProcess(this.#bundle, {
+      TEST_ENGINE: engine,
+      TEST_DATABASE_URL: this.#server.url,
+      ...(template && { TEST_TEMPLATE: this.#template.name }),
+      ...(shares && { TEST_QUICK_PASSWORDS: 'on' }),
+      TMPDIR: temporary,
+      ...env,
+    })
+  }
+
+  /** With all that its tests have left behind. */
+  async stop(process: TestProcess): Promise<void> {
+    await process.end()
+    const client = new pg.Client(this.#server.url)
+    await client.connect()
+    const { rows } = await client.query('SELECT datname FROM pg_database WHERE datname LIKE $1', [
+      `test\\_${process.pid}\\_%`,
+    ])
+    for (const { datname } of rows) await client.query(`DROP DATABASE IF EXISTS ${datname} WITH (FORCE)`)
+    await client.end()
+  }
+
+  /** The work of all items, as many at once as there are lanes. */
+  async inLanes<T, R>(items: readonly T[], work: (item: T, lane: string) => Promise<R>): Promise<R[]> {
+    const queue = [...items]
+    const results: R[] = []
+    const run = async (_: unknown, lane: number) => {
+      for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
+        results.push(await work(item, `lane${lane}`))
+        rmSync(join(this.folder, `tmp-lane${lane}`), { recursive: true, force: true })
+      }
+    }
+    await Promise.all(Array.from({ length: this.#lanes }, run))
+    return results
+  }
+
+  async close(): Promise<void> {
+    this.#bundle.remove()
+    await this.#server.stop()
+  }
+}

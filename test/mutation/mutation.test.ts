@@ -1,0 +1,232 @@
+/** The mutation tool on a module of which it is known what its tests leave out. */
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { build } from 'esbuild'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Bundle } from '../support/bundle.ts'
+import type { Job } from '../support/jobs.ts'
+import { parsed, sceneOf } from './find.ts'
+import { filesFor, type Ground, judge } from './judge.ts'
+import type { Mutant } from './mutant.ts'
+import { runOnce } from './reach.ts'
+import { interval, reportText } from './report.ts'
+import { sampleOf, sourcesOf } from './sample.ts'
+import { SWITCH_FILE, withSwitches } from './schemata.ts'
+import { sqlEdits } from './sql-operators.ts'
+import { TestProcess } from './test-process.ts'
+import { usersOf } from './users.ts'
+
+const FILE = 'src/shop/price.ts'
+const source = readFileSync('test/mutation/fixture/price.ts', 'utf8')
+const scene = sceneOf(FILE, source)
+
+/** What the checks of the fixture leave out; all else they notice. */
+const unnoticed = {
+  'call: notes.push(count) → ': 'survived',
+  'method: push → unshift': 'survived',
+  'number: 10 → (10 - 1)': 'survived',
+  'return: count > 3 → undefined': 'unreached',
+  'negation: > → <=': 'unreached',
+  'boundary: > → >=': 'unreached',
+  'number: 3 → (3 + 1)': 'unreached',
+  'number: 3 → (3 - 1)': 'unreached',
+}
+
+/** A folder in which the fixture is built with all its changes, and what runs its checks there. */
+async function furnish(folder: string): Promise<Ground & { folder: string }> {
+  mkdirSync(join(folder, 'src/shop'), { recursive: true })
+  copyFileSync('test/mutation/switch.ts', join(folder, SWITCH_FILE))
+  const mutants = scene.mutants.map((mutant, number) => ({ number, mutant }))
+  const bodies = scene.bodies.map((body, i) => ({ number: mutants.length + i, body }))
+  writeFileSync(join(folder, FILE), withSwitches(FILE, source, [...mutants, ...bodies], scene.openings))
+  copyFileSync('test/mutation/fixture/price-checks.ts', join(folder, 'src/shop/price-checks.ts'))
+  await build({
+    entryPoints: [resolve('test/support/lane-process.ts'), join(folder, 'src/shop/price-checks.ts')],
+    outdir: join(folder, 'dist'),
+    entryNames: '[name]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    nodePaths: [resolve('node_modules')],
+  })
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  const bundle: Bundle = {
+    laneArguments: [join(folder, 'dist/lane-process.js')],
+    pathOf: () => join(folder, 'dist/price-checks.js'),
+    remove: () => {},
+  }
+  return {
+    folder,
+    start: (_job, _lane, env) => new TestProcess(bundle, env),
+    stop: process => process.end(),
+  }
+}
+
+const job: Job = { file: 'shop/price.test.ts', engine: 'embedded', shares: false }
+
+test('each change of a module whose tests are known is noticed or not, as they leave it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mutation-test-'))
+  try {
+    const ground = await furnish(folder)
+    const reach = await runOnce(ground, job, 'lane')
+    assert.ok(reach.passed)
+    const others: Record<string, string> = {}
+    for (const [index, mutant] of scene.mutants.entries()) {
+      const files = filesFor(mutant, [index], [reach])
+      const { fate } = await judge(ground, { mutant, index }, files, { ms: 60_000 })
+      if (fate !== 'killed') others[wordsOf(source, mutant)] = fate
+    }
+    assert.equal(others, unnoticed)
+    assert.is(scene.mutants.length, 28)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
+
+test('each change of the whole source can be parsed, alone and with all others behind its switch', () => {
+  for (const { file, text, scene } of sourcesOf(['market', 'store', 'web'])) {
+    const places = scene.mutants.map((mutant, number) => ({ number, mutant }))
+    const bodies = scene.bodies.map((body, i) => ({ number: places.length + i, body }))
+    assert.not.throws(() => parsed(withSwitches(file, text, [...places, ...bodies], scene.openings)), undefined, file)
+  }
+})
+
+test('code that is switched does what it did: callees keep their object, chains stop where they stopped, lines begin anew', async () => {
+  const code = [
+    'const seen = []',
+    'const o = { n: 4, get() { return this.n } }',
+    'const none = undefined',
+    'seen.push(o.get(), none?.a.b, [3, 1].filter(x => x > 1).length, [o.n, 5].join(`-`))',
+    'o.get() > 1 && seen.push(-1)',
+    "if (o.n === 4) seen.push('four')",
+    "else seen.push('other')",
+    'for (let i = 0; i < 2; i++) seen.push(i)',
+    'export const said = JSON.stringify(seen)',
+  ].join('\n')
+  const { mutants, bodies, openings } = sceneOf('src/a.ts', code)
+  const places = mutants.map((mutant, number) => ({ number, mutant }))
+  const all = [...places, ...bodies.map((body, i) => ({ number: 1_000 + i, body }))]
+  const run = (text: string) => import(`data:text/javascript,${encodeURIComponent(text)}`)
+  const off = withSwitches('src/a.ts', code, all, openings).replace(/^import .*\n/, 'const __mutantOn = () => false\n')
+  assert.is((await run(off)).said, (await run(code)).said)
+  assert.ok(mutants.length > 30)
+})
+
+test('a text of SQL is changed in its terms, bounds, order and hints, and keeps the places of its values', () => {
+  const sql =
+    "UPDATE a SET n = n + $2, m = $3 WHERE id = $1 AND at < $4 AND (x = 'b' OR y IS NULL) AND NOT EXISTS (SELECT 1 FROM c)"
+  assert.equal(changesOf(sql).sort(), [
+    'sql arithmetic: + → -',
+    'sql boundary: < → <=',
+    'sql exists: NOT EXISTS → EXISTS',
+    'sql null: IS NULL → IS NOT NULL',
+    "sql or: x = 'b' → (x = 'b' AND 1 = 0)",
+    'sql or: y IS NULL → (y IS NULL AND 1 = 0)',
+    'sql set: $3 → CASE WHEN 1 = 1 THEN m ELSE $3 END',
+    'sql set: n + $2 → CASE WHEN 1 = 1 THEN n ELSE n + $2 END',
+    "sql term: (x = 'b' OR y IS NULL) → ((x = 'b' OR y IS NULL) OR 1 = 1)",
+    'sql term: NOT EXISTS (SELECT 1 FROM c) → (NOT EXISTS (SELECT 1 FROM c) OR 1 = 1)',
+    'sql term: at < $4 → (at < $4 OR 1 = 1)',
+    'sql term: id = $1 → (id = $1 OR 1 = 1)',
+  ])
+  const page =
+    'SELECT MAX(id) FROM a LEFT JOIN b ON b.x = a.x ORDER BY at DESC, id LIMIT $1 OFFSET $2 /*+ FOR UPDATE SKIP LOCKED */'
+  assert.equal(
+    changesOf(page).sort(),
+    [
+      'sql extreme: MAX → MIN',
+      'sql hint: /*+ FOR UPDATE SKIP LOCKED */ → ',
+      'sql hint: SKIP LOCKED → ',
+      'sql join: LEFT JOIN → JOIN',
+      'sql limit:  →  + 1',
+      'sql limit:  →  * 0',
+      'sql order:  →  DESC',
+      'sql order: DESC → ASC',
+      'sql term: b.x = a.x → (b.x = a.x OR 1 = 1)',
+    ].sort(),
+  )
+  const table = 'CREATE TABLE t (a TEXT NOT NULL UNIQUE, b BIGINT CHECK (b > 0)); CREATE INDEX t_b ON t (b) WHERE b > 1'
+  assert.equal(changesOf(table).sort(), [
+    'sql boundary: > → >=',
+    'sql constraint:  → 1 = 1 OR ',
+    'sql constraint: NOT NULL → ',
+    'sql constraint: UNIQUE → ',
+  ])
+})
+
+test('a sample is the same for one seed, another for the next, and each mutant is as likely as any other', () => {
+  const names = (seed: number) => sampleOf(scene.mutants, seed, 5).map(mutant => wordsOf(source, mutant))
+  assert.equal(names(1), names(1))
+  assert.not.equal(names(1), names(2))
+  const drawn = new Map<string, number>()
+  for (let seed = 0; seed < 700; seed++) for (const name of names(seed)) drawn.set(name, (drawn.get(name) ?? 0) + 1)
+  // 5 of 28, 700 times: 125 each, with a deviation of 10.
+  assert.is(drawn.size, scene.mutants.length)
+  assert.ok(Math.min(...drawn.values()) > 75 && Math.max(...drawn.values()) < 175)
+})
+
+test('test files that are about a file, by name or by what they come to, are tried before those that pass through', () => {
+  const [mutant] = scene.mutants
+  const reach = (file: string, numbers: number[], ms = 1_000, engine: Job['engine'] = 'embedded') => ({
+    ...{ file, engine, ms, numbers, shares: true, passed: true },
+  })
+  const through = reach('web/through.test.ts', [0, 7])
+  const about = reach('web/about.test.ts', [0, 7, 8, 9], 3_000)
+  const named = reach('shop/price.test.ts', [0, 7], 2_000)
+  const again = reach('web/about.test.ts', [0, 7, 8, 9], 3_000, 'postgres')
+  const broken = { ...through, file: 'web/broken.test.ts', passed: false }
+  const elsewhere = reach('web/elsewhere.test.ts', [8, 9])
+  const order = filesFor(mutant!, [0], [again, through, broken, elsewhere, about, named], [7, 8, 9])
+  assert.equal(order, [named, about, through, again])
+})
+
+test('what a module makes when it is loaded is reached where it is used', () => {
+  const text =
+    "import { LIMIT } from './limits.ts'\nconst twice = LIMIT * 2\nexport const f = () => twice\nexport const g = () => 1"
+  const limits = 'export const LIMIT = 5'
+  const sources = [
+    { file: 'src/a/limits.ts', text: limits, scene: sceneOf('src/a/limits.ts', limits) },
+    { file: 'src/a/use.ts', text, scene: sceneOf('src/a/use.ts', text) },
+  ]
+  const users = usersOf({ file: 'src/a/limits.ts', at: limits.indexOf('5') }, sources)
+  assert.equal(
+    users.map(({ body }) => text.slice(body.start, body.end)),
+    ['twice'],
+  )
+})
+
+test('the score is told with the interval of Wilson, and nothing that was drawn is left out', () => {
+  const [low, high] = interval(425, 500)
+  assert.ok(Math.abs(low - 0.816) < 0.001 && Math.abs(high - 0.8787) < 0.001)
+  const line = {
+    file: 'src/market/a.ts',
+    line: 3,
+    operator: 'call',
+    change: 'f() → (nothing)',
+    by: null,
+    ms: 9,
+  } as const
+  const alive = { ...line, name: 'a', fate: 'survived', filesRun: 2, filesLeft: 1, equivalent: null } as const
+  const lines = [
+    alive,
+    { ...alive, name: 'b', equivalent: 'a cache' },
+    { ...alive, name: 'c', fate: 'killed', by: 'x' } as const,
+  ]
+  const header = { commit: 'abc', state: 's', seed: 1, count: 3, rooms: ['market'], population: 9 }
+  const text = reportText(header, lines)
+  assert.match(text, /all drawn +1 of +3 +33\.3 %/)
+  assert.match(text, /without the equivalent +1 of +2 +50\.0 %/)
+  assert.match(text, /src\/market\/a\.ts:3 {2}call: f\(\) → \(nothing\) {2}\[2 files passed, 1 not run\]/)
+  assert.match(text, /\[a cache\]/)
+})
+
+function wordsOf(text: string, { operator, at, until, text: to }: Pick<Mutant, 'operator' | 'at' | 'until' | 'text'>) {
+  return `${operator}: ${text.slice(at, until)} → ${to}`
+}
+
+const changesOf = (sql: string) => sqlEdits(sql).map(edit => wordsOf(sql, edit))
+
+test.run()

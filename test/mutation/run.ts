@@ -1,0 +1,132 @@
+/**
+ * Changes the source by itself, one place at a time, and looks whether a test fails. A sample of all changes is drawn by
+ * `--seed`; every one of them is tried against the test files that come to it.
+ *
+ *   npm run test:mutations -- --seed 1 --count 500 --part 1/2   tries a part; what was tried before is not tried again
+ *   npm run test:mutations -- --seed 1 --count 500 --report     prints what is known so far
+ *   npm run test:mutations -- --only src/market/turn.ts         every change of a file, or of a line: turn.ts:40
+ *
+ * `--rooms market,store` (web too), `--tests market/,store/` (parts of names of the test files tried), `--budget 60` (seconds
+ * of tests for one mutant), `--lanes 2`, `--list`.
+ */
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { jobsOf } from '../support/jobs.ts'
+import { Bench } from './bench.ts'
+import { equivalents } from './equivalent.ts'
+import { filesFor, judge } from './judge.ts'
+import { type Mutant, nameOf } from './mutant.ts'
+import { reachOf, readLines } from './reach.ts'
+import { type Header, isNoticed, type Line, lineOf, reportText } from './report.ts'
+import { sampleOf, sourcesOf } from './sample.ts'
+import { openWorkshop } from './workshop.ts'
+
+const ROOMS = ['market', 'store', 'web']
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    count: { type: 'string', default: '500' },
+    rooms: { type: 'string', default: 'market,store' },
+    part: { type: 'string', default: '1/1' },
+    only: { type: 'string' },
+    tests: { type: 'string', default: '' },
+    budget: { type: 'string', default: '60' },
+    lanes: { type: 'string', default: String(Math.min(2, availableParallelism())) },
+    report: { type: 'boolean', default: false },
+    list: { type: 'boolean', default: false },
+  },
+})
+
+const rooms = values.rooms.split(',')
+const sources = sourcesOf(ROOMS)
+const population = sources
+  .filter(({ file }) => rooms.includes(file.split('/')[1]!))
+  .flatMap(({ scene }) => scene.mutants)
+const { only } = values
+const sample =
+  only === undefined
+    ? sampleOf(population, Number(values.seed), Number(values.count))
+    : sources.flatMap(({ scene }) => scene.mutants).filter(({ file, line }) => `${file}:${line}:`.includes(`${only}:`))
+
+const names = sample.map(nameOf)
+const header: Header = {
+  commit: execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim(),
+  state: stateOf(names.join('\n')),
+  seed: Number(values.seed),
+  count: sample.length,
+  rooms,
+  population: population.length,
+}
+const kept = resolve('dist', 'mutations')
+const noted = resolve(kept, `${header.state}.jsonl`)
+
+if (values.list)
+  for (const { file, line, operator, change } of sample) console.log(`${file}:${line}  ${operator}: ${change}`)
+else {
+  mkdirSync(kept, { recursive: true })
+  if (!existsSync(noted)) writeFileSync(noted, `${JSON.stringify(header)}\n`)
+  if (!values.report) await tryAll()
+  console.log(`\n${reportText(header, linesSoFar())}\n\n${noted}`)
+}
+
+function linesSoFar(): Line[] {
+  return readLines<Line>(noted).slice(1)
+}
+
+async function tryAll(): Promise<void> {
+  const [part, parts] = values.part.split('/').map(Number) as [number, number]
+  const done = new Set(linesSoFar().map(({ name }) => name))
+  const open = sample
+    .map((mutant, index) => ({ mutant, index, name: names[index]! }))
+    .filter(({ index, name }) => index % parts === part - 1 && !done.has(name))
+  const wanted = values.tests.split(',')
+  const jobs = jobsOf(file => !file.startsWith('mutation/') && wanted.some(word => file.includes(word)))
+  const workshop = openWorkshop(sample, sources)
+  // What was tried is noted line by line, so a run may be ended at any moment.
+  process.once('exit', workshop.remove)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+  const bench = await Bench.open(workshop.folder, [...new Set(jobs.map(({ file }) => file))], Number(values.lanes))
+  try {
+    const reaches = await reachOf(bench, jobs, resolve(kept, `${header.state}.reach.jsonl`))
+    const broken = reaches.filter(({ passed }) => !passed).map(({ file, engine }) => `${file} (${engine})`)
+    if (broken.length > 0) console.log(`Left out, as they fail although nothing is changed: ${broken.join(', ')}`)
+    await bench.inLanes(open, async ({ mutant, index, name }, lane) => {
+      const equivalent = reasonFor(mutant)
+      const [numbers, neighbours] = [workshop.numbersOf(index), workshop.neighboursOf(index)]
+      const files = equivalent === null ? filesFor(mutant, numbers, reaches, neighbours) : []
+      const judgement = await judge(bench, { mutant, index }, files, { ms: Number(values.budget) * 1_000 }, lane)
+      const line: Line = { ...lineOf(mutant, name), ...judgement, equivalent }
+      appendFileSync(noted, `${JSON.stringify(line)}\n`)
+      say(line)
+    })
+  } finally {
+    await bench.close()
+    workshop.remove()
+  }
+}
+
+function reasonFor({ file, change }: Mutant): string | null {
+  return equivalents.find(one => one.file === file && change.includes(one.change))?.reason ?? null
+}
+
+function say(line: Line): void {
+  const word = isNoticed(line) ? 'ok  ' : line.equivalent === null ? 'FAIL' : 'same'
+  const cost = `${(line.ms / 1_000).toFixed(1)} s, ${line.filesRun} files`
+  console.log(`${word} ${line.file}:${line.line} ${line.operator}: ${line.change}  ${line.by ?? line.fate}  ${cost}`)
+}
+
+/** Another state of sources or tests, or another sample, is another report. */
+function stateOf(drawn: string): string {
+  const hash = createHash('sha256').update(drawn).update(values.tests)
+  for (const folder of ['src', 'test']) {
+    for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
+      if (file.endsWith('.ts')) hash.update(file).update(readFileSync(`${folder}/${file}`))
+    }
+  }
+  return hash.digest('hex').slice(0, 12)
+}

@@ -1,0 +1,73 @@
+/** A copy of the project in which all mutants of a sample are there at once, each behind its switch. */
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, cpSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { Mutant } from './mutant.ts'
+import type { Source } from './sample.ts'
+import { type Place, SWITCH_FILE, withSwitches } from './schemata.ts'
+import { type User, usersOf } from './users.ts'
+
+const COPIED = [
+  'bin',
+  'docs',
+  'fixtures',
+  'src',
+  'test',
+  'LICENSE',
+  'README.md',
+  'biome.json',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+]
+
+export interface Workshop {
+  readonly folder: string
+  /** The numbers that show that a mutant, given by its place in the sample, can have made a difference. */
+  numbersOf(index: number): readonly number[]
+  /** Those of all functions of its file. */
+  neighboursOf(index: number): readonly number[]
+  remove(): void
+}
+
+/** Also builds it, as tests start the built program. */
+export function openWorkshop(sample: readonly Mutant[], sources: readonly Source[]): Workshop {
+  const folder = mkdtempSync(join(tmpdir(), 'mutation-'))
+  for (const name of COPIED) if (existsSync(name)) cpSync(name, join(folder, name), { recursive: true })
+  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
+  copyFileSync('test/mutation/switch.ts', join(folder, SWITCH_FILE))
+  const entries = entriesOf(sample.length, sources)
+  for (const { file, text, scene } of sources) {
+    const mutants = sample.flatMap((mutant, number) => (mutant.file === file ? [{ number, mutant }] : []))
+    const places: Place[] = [...mutants, ...entries.filter(entry => entry.file === file)]
+    writeFileSync(join(folder, file), withSwitches(file, text, places, scene.openings))
+  }
+  build(folder)
+  const numberOf = ({ file, body }: User) =>
+    entries.find(entry => entry.file === file && entry.body.start === body.start)!.number
+  return {
+    folder,
+    numbersOf(index) {
+      const mutant = sample[index]!
+      const users = mutant.within ? [] : usersOf(mutant, sources).map(numberOf)
+      return users.length > 0 ? users : [index]
+    },
+    neighboursOf: index => entries.filter(({ file }) => file === sample[index]!.file).map(({ number }) => number),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+const entriesOf = (from: number, sources: readonly Source[]) =>
+  sources
+    .flatMap(({ file, scene }) => scene.bodies.map(body => ({ file, body })))
+    .map((entry, i) => ({ ...entry, number: from + i }))
+
+/** The compiler writes what it can't type as well: a switch makes types wider. */
+function build(folder: string): void {
+  const run = (...args: string[]) => execFileSync(process.execPath, args, { cwd: folder, stdio: 'pipe' })
+  try {
+    run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.json')
+  } catch {}
+  run('dist/build.js')
+}
