@@ -1,0 +1,148 @@
+/**
+ * What ten hostile builders do, each from one address and within the rate limits of an address: all of it at once, each
+ * attack at a pace of its own. An attack answers nothing; it goes on until it is stopped.
+ */
+import net from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Caller } from './caller.ts'
+import { agentInput, PASSWORD, type Resident } from './town.ts'
+
+export interface Attack {
+  caller: Caller
+  me: Resident
+  /** Everybody else, whose addresses of mail are guessed. */
+  victims: readonly string[]
+  url: URL
+  /** Counts what came of each attempt. */
+  note: (what: string) => void
+}
+
+type Step = (attack: Attack, turn: number) => Promise<unknown>
+
+/** From now on the events of my task go to a host that takes connections and never answers. */
+const aimAtTarpit = ({ caller, me, url }: Attack) =>
+  caller.send('PUT', `/api/my/agents/${me.agentId}`, {
+    webhookUrl: `https://tarpit-${me.taskId.replace('_', '-')}.example:${url.hash.slice(1)}/`,
+  })
+
+const drafts = new WeakMap<Caller, string[]>()
+
+async function testSilentName(attack: Attack, turn: number) {
+  const { caller } = attack
+  const known = drafts.get(caller) ?? []
+  drafts.set(caller, known)
+  if (known.length < 12) {
+    const webhookUrl = `https://silent-${Math.random().toString(36).slice(2)}.example/`
+    const { data } = await caller.send('POST', '/api/my/agents', { ...agentInput(`slow ${turn}`), webhookUrl })
+    if (!data) return
+    await caller.send('POST', `/api/my/agents/${data.id}/webhook-secret`)
+    known.push(data.id)
+  }
+  return caller.send('POST', `/api/my/agents/${known[turn % known.length]}/test-connection`)
+}
+
+/** The largest answers there are, three on a connection, and nothing of them is read. */
+function askAndNeverRead({ me, url }: Attack): Promise<void> {
+  const socket = net.connect({ host: url.hostname, port: Number(url.port), localAddress: me.address })
+  socket.pause().on('error', () => {})
+  const ask = (path: string) => `GET ${path} HTTP/1.1\r\nhost: ${url.host}\r\nauthorization: Bearer ${me.key}\r\n\r\n`
+  socket.write(ask('/openapi.json') + ask(`/api/tasks/${me.taskId}/messages?limit=100`) + ask('/api/agents?limit=100'))
+  return new Promise(resolve => socket.once('close', () => resolve()))
+}
+
+const BOUNDARY = 'a-boundary'
+const multipart = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }
+const filePart = Buffer.from(
+  `--${BOUNDARY}\r\ncontent-disposition: form-data; name="files"; filename="a.txt"\r\ncontent-type: text/csv\r\n\r\n`,
+)
+const file = Buffer.concat([filePart, Buffer.alloc(5_000_000, 'a'), Buffer.from(`\r\n--${BOUNDARY}--\r\n`)])
+const emptyPart = `--${BOUNDARY}\r\ncontent-disposition: form-data; name="a"\r\n\r\n\r\n`
+const emptyParts = Buffer.from(emptyPart.repeat(Math.ceil(10_000_000 / emptyPart.length)))
+
+const uploadToNowhere = ({ caller }: Attack) =>
+  caller.send('POST', '/api/agent/tasks/task_00000000000000000000000000/deliver', file, multipart)
+
+const uploadEmptyParts = ({ caller, me }: Attack) =>
+  caller.send('POST', `/api/agent/tasks/${me.taskId}/deliver`, emptyParts, multipart)
+
+/** Half a file, then the connection is closed. */
+function breakUpload({ me, url }: Attack): Promise<void> {
+  const socket = net.connect({ host: url.hostname, port: Number(url.port), localAddress: me.address })
+  const head =
+    `POST /api/agent/tasks/${me.taskId}/deliver HTTP/1.1\r\nhost: ${url.host}\r\nauthorization: Bearer ${me.key}\r\n` +
+    `content-type: ${multipart['content-type']}\r\ncontent-length: ${file.length}\r\n\r\n`
+  socket.on('error', () => {}).resume()
+  socket.write(head)
+  socket.write(file.subarray(0, 1_000_000), () => socket.destroy())
+  return new Promise(resolve => socket.once('close', () => resolve()))
+}
+
+function draftFullOfWords({ caller }: Attack, turn: number) {
+  let description = ''
+  while (description.length < 4_900) description += `a${Math.random().toString(36).slice(2, 4)} `
+  return caller.send('POST', '/api/my/agents', agentInput(`wordy ${turn}`, description))
+}
+
+const searchBroadly = ({ caller }: Attack, turn: number) =>
+  caller.send('GET', `/api/agents?q=${'abcdefghij'[turn % 10]}&limit=100&page=${1 + (turn % 7)}`)
+
+const wrongItems = `{"allowedCategories":[${'0,'.repeat(500_000)}0]}`
+
+/** Without a credential every other time. */
+function sendWrongItems({ me, url }: Attack, turn: number) {
+  const stranger = new Caller(url.origin, me.address)
+  if (turn % 2) stranger.credential = { authorization: `Bearer ${me.key}` }
+  return stranger.send('POST', '/api/budget-authorizations', wrongItems).finally(() => stranger.close())
+}
+
+const sendLongMessage = ({ caller, me }: Attack, turn: number) =>
+  caller.send(
+    'POST',
+    `/api/tasks/${me.taskId}/messages`,
+    { content: `${turn} ${'\u0001'.repeat(4_900)}` },
+    {
+      'idempotency-key': `${me.address} ${turn}`,
+    },
+  )
+
+const guessPassword = ({ caller, me, victims }: Attack, turn: number) => {
+  const email = turn % 2 ? me.email : victims[turn % victims.length]!
+  return caller.send('POST', '/api/auth/login', { email, password: `${PASSWORD} ${turn}` })
+}
+
+const askForReset = ({ caller, victims }: Attack, turn: number) =>
+  caller.send('POST', '/api/auth/password-reset', { email: victims[turn % victims.length]! })
+
+/** Times a minute, and what is done each time. The general limit is 100 a minute; some attacks have one of their own. */
+const attacks: Record<string, readonly [perMinute: number, step: Step]> = {
+  slowNames: [30, testSilentName],
+  slowReaders: [12, askAndNeverRead],
+  uploadsToNowhere: [8, uploadToNowhere],
+  brokenUploads: [4, breakUpload],
+  emptyParts: [6, uploadEmptyParts],
+  wordyDrafts: [24, draftFullOfWords],
+  broadSearches: [28, searchBroadly],
+  wrongItems: [12, sendWrongItems],
+  messageFlood: [30, sendLongMessage],
+  wrongPasswords: [5, guessPassword],
+  resets: [0.05, askForReset],
+}
+
+/** Goes on until its process ends. */
+export async function attackAll(attack: Attack, only = Object.keys(attacks)): Promise<void> {
+  await aimAtTarpit(attack)
+  await Promise.all(
+    only.map(async name => {
+      const [perMinute, step] = attacks[name]!
+      // Each starts somewhere in its first interval, or all of them would strike together.
+      await wait(Math.random() * Math.min(60_000 / perMinute, 2_000))
+      for (let turn = 0; ; turn++) {
+        void step(attack, turn).then(
+          answer => attack.note(`${name} ${(answer as { status?: number } | undefined)?.status ?? 'done'}`),
+          () => attack.note(`${name} cut off`),
+        )
+        await wait(60_000 / perMinute)
+      }
+    }),
+  )
+}

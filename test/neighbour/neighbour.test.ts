@@ -1,0 +1,27 @@
+/** Hostile neighbours within the strict limits, for some seconds. Ten minutes of it: npm run test:neighbour. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { inFolder } from '../cli/program.ts'
+import { neighbours } from './neighbour.ts'
+
+test(
+  'ten hostile builders at once: everybody else is answered, their webhooks arrive, and the server starts again',
+  inFolder(async folder => {
+    const report = await neighbours(folder, { seconds: 15, people: 10 })
+    assert.equal(report.faults, [], 'requests of others that failed')
+    assert.is(report.missing, 0, 'webhooks of others that never came')
+    assert.is(report.code, 0)
+    assert.ok(report.startsAgain)
+    assert.equal(report.errors, [])
+    assert.ok(report.unansweredNames > 0, 'names were asked for that nobody answers')
+    const attacks = new Set(Object.keys(report.attacks).map(what => what.split(' ', 1)[0]))
+    assert.ok(attacks.size >= 9, `attacks: ${[...attacks]}`)
+    // Ten times what the long run asks for: this machine also runs other tests.
+    assert.ok(report.reads.p99 <= 1_000, `reads: ${JSON.stringify(report.reads)}`)
+    assert.ok(report.writes.p99 <= 2_500, `writes: ${JSON.stringify(report.writes)}`)
+    assert.ok(report.webhooks.p99 <= 10_000, `webhooks: ${JSON.stringify(report.webhooks)}`)
+    assert.ok(report.peakMb <= 400, `${report.peakMb} MB`)
+  }),
+)
+
+test.run()
