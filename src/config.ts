@@ -101,6 +101,8 @@ export interface Settings {
   readonly metricsPort: number | undefined
   /** undefined: no mail. */
   readonly mail: { smtpUrl: string; from: string } | undefined
+  /** Names of what the project file says and nothing above it does. */
+  readonly fromProject: readonly string[]
 }
 
 export interface WayOut {
@@ -123,8 +125,13 @@ const defaults = {
 /** Flag, environment, `.env`, project file, default, in this order. Throws a UsageError that names what is wrong. Source: D2. */
 export function readSettings(mode: Config['mode'], flags: Flags, env: Environment = environment()): Settings {
   const project = projectSettings()
+  const fromProject: string[] = []
+  const written = (name: string) => {
+    if (project[name] !== undefined) fromProject.push(name)
+    return project[name]
+  }
   const named = (flag: keyof Flags) => flags[flag] ?? env[variable(flag)]
-  const given = (flag: keyof Flags) => named(flag) ?? project[kebab(flag)]
+  const given = (flag: keyof Flags) => named(flag) ?? written(kebab(flag))
   const host = given('host') ?? '127.0.0.1'
   const files = given('files')
   const bucket = files !== undefined && isBucket(files) ? bucketOf(files, env) : undefined
@@ -132,7 +139,7 @@ export function readSettings(mode: Config['mode'], flags: Flags, env: Environmen
   const baseUrl = baseUrlOf(given('baseUrl'))
   if (!isLoopbackName(host)) checkPublic(mode, host, baseUrl, payments)
   const db = databaseOf(
-    named('db') ?? (mode === 'serve' ? env.DATABASE_URL : undefined) ?? project.db ?? defaults[mode].db,
+    named('db') ?? (mode === 'serve' ? env.DATABASE_URL : undefined) ?? written('db') ?? defaults[mode].db,
     {
       prepare: oneOf('--db-prepare', given('dbPrepare') ?? 'on', ['on', 'off']) === 'on',
       poolSize: countOf('--db-pool', given('dbPool'), 999) ?? 10,
@@ -160,6 +167,7 @@ export function readSettings(mode: Config['mode'], flags: Flags, env: Environmen
     metricsToken: tokenOf(env.MARKETPLACE_METRICS_TOKEN),
     metricsPort: metricsPortOf(given('metricsPort')),
     mail: mailOf(env.MARKETPLACE_SMTP_URL, env.MARKETPLACE_MAIL_FROM),
+    fromProject,
   }
 }
 
@@ -193,14 +201,21 @@ export function wantsJson(): boolean {
 }
 
 /** The process's own variables over those of a `.env` in the working folder. */
-export function environment(): Environment {
-  let file: Environment = {}
+export const environment = (): Environment => ({ ...dotEnv(), ...process.env })
+
+/** One of them, if it says anything, and who says so: the user, or a file of the folder. */
+export function variableNamed(name: string): { text: string; by: 'user' | '.env' } | undefined {
+  const { [name]: text } = environment()
+  return text ? { text, by: process.env[name] === undefined ? '.env' : 'user' } : undefined
+}
+
+function dotEnv(): Environment {
   try {
-    file = parseEnv(readFileSync('.env', 'utf8')) as Environment
+    return parseEnv(readFileSync('.env', 'utf8')) as Environment
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return {}
   }
-  return { ...file, ...process.env }
 }
 
 /** Where a user's own things are kept, whatever folder he works in: not for a `.env` to say. */

@@ -1,7 +1,6 @@
 /** Where a command finds its marketplace and its credentials, and what it says when it is refused. */
 import { type Client, clientOn, MarketplaceError, UnreachableError } from '../client/client.ts'
 import { Transport } from '../client/transport.ts'
-import { environment } from '../config.ts'
 import { type AnswerFlags, atDesk, type Desk } from './desk.ts'
 import { codeForStatus, exitCodes, Fault } from './exit-codes.ts'
 import { proveInstance } from './instance-check.ts'
@@ -27,7 +26,7 @@ export interface Connection extends Desk {
 /** Runs `work` with a client of the marketplace that the flags, the environment or a dev in this folder name. */
 export const connected = (flags: ConnectionFlags, person: Person, work: (connection: Connection) => Promise<number>) =>
   atDesk(flags, async desk => {
-    const found = locate(flags, person, environment())
+    const found = locate(flags, person)
     introduce(desk, found, found.key ? 'key' : found.session && 'session', found.from)
     // Beside a key that was named the session waits until it is needed.
     const session = found.key ? undefined : found.session?.cookie
@@ -44,12 +43,20 @@ export const connected = (flags: ConnectionFlags, person: Person, work: (connect
   })
 
 /** Says where the command goes, and warns where others can read what is sent. */
-export function introduce(desk: Desk, { url, urlFrom, isLocal }: Place, secret: string | undefined, from: string) {
+export function introduce(
+  desk: Desk,
+  { url, urlFrom, urlBy, isLocal }: Place,
+  secret: string | undefined,
+  from: string,
+) {
   const { talk, json } = desk
   if (secret && url.startsWith('http://') && !isLocal) {
     talk.line(talk.colour.yellow(`${url} is not https: everybody on the way can read the ${secret}.`))
   }
-  if (process.stderr.isTTY && !json) talk.line(talk.colour.dim(`Using ${plain(url)} (${urlFrom}) with ${plain(from)}`))
+  // A script's owner should see as well where a file of the folder sends it.
+  const isFromFile = urlBy !== 'user' && !isLocal
+  if ((process.stderr.isTTY || isFromFile) && !json)
+    talk.line(talk.colour.dim(`Using ${plain(url)} (${urlFrom}) with ${plain(from)}`))
 }
 
 /** What the marketplace or the network said, with what helps. */

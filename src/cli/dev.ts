@@ -44,7 +44,14 @@ async function run(flags: DevFlags): Promise<number> {
   if (flags.json) {
     const db = file ?? ':memory:'
     ui.json({ type: 'ready', mode: 'dev', url: house.url, db, pid: process.pid, ...credentials })
-  } else showStart(ui, { url: house.url, file, credentialsFile: file && credentialsPath(file), ...credentials })
+  } else
+    showStart(ui, {
+      url: house.url,
+      file,
+      credentialsFile: file && credentialsPath(file),
+      fromProject: settings.fromProject,
+      ...credentials,
+    })
   open()
   sim.begin()
   return ended

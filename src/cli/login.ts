@@ -2,7 +2,7 @@
 import type { UserRecord } from '../api/records.ts'
 import { UnreachableError } from '../client/client.ts'
 import { type Answer, Transport } from '../client/transport.ts'
-import { environment, UsageError } from '../config.ts'
+import { UsageError } from '../config.ts'
 import { type ConnectionFlags, connected, introduce, unreachable } from './connection.ts'
 import { type AnswerFlags, atDesk, canAsk, type Desk } from './desk.ts'
 import { codeForStatus, exitCodes, Fault } from './exit-codes.ts'
@@ -11,7 +11,7 @@ import { instanceAt } from './instance-check.ts'
 import { askHidden, askLine } from './prompts.ts'
 import { forgetSession, type SavedSession, savedSession, saveSession } from './session-file.ts'
 import { plain } from './ui.ts'
-import { locatePlace, type Place } from './whereabouts.ts'
+import { checkMayGo, locatePlace, type Place } from './whereabouts.ts'
 
 export interface LoginFlags extends AnswerFlags {
   url?: string
@@ -31,6 +31,7 @@ interface Letter {
 
 export const login = (flags: LoginFlags) =>
   atPlace(flags, async (desk, place) => {
+    checkMayGo('a password', 'user', place)
     const transport = new Transport({ baseUrl: place.url })
     const instance = await instanceAt(transport)
     const letter = await letterOf(flags, desk)
@@ -78,7 +79,7 @@ export const whoami = (flags: ConnectionFlags) =>
 /** Needs an address and nothing else. */
 const atPlace = (flags: { url?: string } & AnswerFlags, work: (desk: Desk, place: Place) => Promise<number>) =>
   atDesk(flags, async desk => {
-    const place = locatePlace(flags.url, environment())
+    const place = locatePlace(flags.url)
     introduce(desk, place, 'password', 'your password')
     try {
       return await work(desk, place)

@@ -7,6 +7,7 @@ import {
 } from '../market/first-administrator.ts'
 import type { Log } from '../market/log.ts'
 import { type Marketplace, openMarketplace } from '../open.ts'
+import { PROJECT_FILE } from '../project-file.ts'
 import { type DeploymentLog, deploymentLog } from './deployment-log.ts'
 import { exitCodes } from './exit-codes.ts'
 import { untilSignal } from './running.ts'
@@ -53,6 +54,7 @@ async function run(flags: ServeFlags, journal: DeploymentLog): Promise<number> {
   tellReady(flags, house, settings)
   log(startOf(house, settings))
   open()
+  tellProject(settings, log)
   warn(house, settings, log)
   await warnWithoutAdministrator(house.market)
   await warnWithoutSecondFactor(house.market)
@@ -81,6 +83,12 @@ const startOf = ({ market, url }: Marketplace, { db }: Settings) =>
     db: nameOf(db),
     pid: process.pid,
   }) as const
+
+/** Whoever looks for the reason of a setting finds the file that nobody named. */
+function tellProject({ fromProject }: Settings, log: Log): void {
+  if (fromProject.length > 0)
+    log({ type: 'info', message: `${PROJECT_FILE} of this folder sets ${fromProject.join(', ')}` })
+}
 
 function warn({ market, metricsPort }: Marketplace, { mail, rateLimits }: Settings, log: Log): void {
   if (metricsPort !== null) log({ type: 'info', message: `Metrics are at http://127.0.0.1:${metricsPort}/metrics` })

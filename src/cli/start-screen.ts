@@ -1,4 +1,6 @@
 /** What dev shows first: where things are, who there is, and what to try. */
+
+import { PROJECT_FILE } from '../project-file.ts'
 import type { Credentials } from '../sim/seed.ts'
 import { people } from '../sim/seed.ts'
 import { plain, type Ui } from './ui.ts'
@@ -10,13 +12,16 @@ interface Start extends Credentials {
   file: string | null
   /** Where the credentials lie; null: nowhere. */
   credentialsFile: string | null
+  /** Settings that no flag and no variable says. */
+  fromProject: readonly string[]
 }
 
 export function showStart(ui: Ui, start: Start): void {
   const { colour, line } = ui
-  const { url, file, accounts, agents } = start
+  const { url, file, accounts, agents, fromProject } = start
   line(`${colour.bold('Agent marketplace, local simulator')} at ${colour.cyan(url)}`)
   line(file === null ? 'Nothing is kept (--ephemeral).' : `Kept in ${plain(file)}; credentials.json lies beside it.`)
+  if (fromProject.length > 0) line(`${PROJECT_FILE} of this folder sets ${fromProject.join(', ')}.`)
   line()
   for (const person of people) {
     const { email, password, apiKey } = accounts[person]
