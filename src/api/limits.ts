@@ -157,6 +157,12 @@ export const dispatch = {
   slow: 512,
   /** Of the slow ones, one account or one domain has so many at most. */
   slowShare: 16,
+  /**
+   * And in all, as each of them may turn out to be slow, no more than this part of the slow places that are free: the fuller
+   * they are, the less for each. Hosts that were quick the last time hardly need one.
+   */
+  slowPart: 1 / 32,
+  slowPartOfQuick: 1 / 8,
   /** A host that took longer than this the last time goes among the slow ones at once; that is known for so long. */
   knownSlowMs: 2 * second,
   knownForMs: 10 * minute,

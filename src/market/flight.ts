@@ -1,7 +1,7 @@
 /**
  * What is being sent, and what is in hand and found no place; and whose turn is next. A place is taken until the answer is
  * there or is slow to come: the slow have places of their own, of which no account and no domain has more than a share.
- * Source: D37, decision 88.
+ * The share shrinks as they fill, so that there is a place for whoever comes next. Source: D37, decisions 88 and 116.
  */
 import { dispatch } from '../api/limits.ts'
 import { domainOf } from '../world/domains.ts'
@@ -31,14 +31,26 @@ export function inFlight({ world, most, freed }: FlightOptions) {
   const slow = counter()
   const hosts = createHosts(world)
   const notes = new Set<Promise<unknown>>()
+  /** Among the quick ones though they are slow, as there was no place: each goes when one comes free. */
+  const late = new Set<() => void>()
 
   // Only hosts that were quick the last time go beyond the share: any number of new names costs nothing.
   const fits = ({ host, keys }: Target, share: number, more: (key: string) => number = () => 0) => {
     const isQuick = hosts.wasQuick(host)
     const most = isQuick ? share : dispatch.share
-    // Those that were quick are hardly going among the slow: they need not leave room there for each other.
-    const slowMore = isQuick ? () => 0 : more
-    return keys.every(key => quick.of(key) + more(key) < most && slow.of(key) + slowMore(key) < dispatch.slowShare)
+    const mostInAll = shareOfFree(isQuick)
+    return keys.every(key => {
+      const inQuick = quick.of(key) + more(key)
+      const inSlow = slow.of(key)
+      return inQuick < most && inSlow < dispatch.slowShare && inQuick + inSlow < mostInAll
+    })
+  }
+
+  const shareOfFree = (isQuick: boolean) => {
+    const [most, part] = isQuick
+      ? [dispatch.shareAlone, dispatch.slowPartOfQuick]
+      : [dispatch.slowShare, dispatch.slowPart]
+    return Math.min(most, Math.max(1, Math.floor((dispatch.slow - slow.total) * part)))
   }
 
   return {
@@ -65,20 +77,27 @@ export function inFlight({ world, most, freed }: FlightOptions) {
       let lane = slow.total < dispatch.slow && hosts.wasSlow(host) ? slow : quick
       sending.add([host], 1)
       lane.add(keys, 1)
-      const timer = world.after(dispatch.slowAfterMs, () => {
-        if (lane === slow || slow.total >= dispatch.slow) return
+      const toSlow = () => {
+        late.delete(toSlow)
         lane.add(keys, -1)
         lane = slow
         lane.add(keys, 1)
         freed()
+      }
+      const timer = world.after(dispatch.slowAfterMs, () => {
+        if (lane === slow) return
+        if (slow.total < dispatch.slow) toSlow()
+        else late.add(toSlow)
       })
       notes.add(noted)
       noted.then(() => notes.delete(noted))
       const end = (durationMs: number) => {
         timer.cancel()
+        late.delete(toSlow)
         sending.add([host], -1)
         lane.add(keys, -1)
         hosts.tell(host, durationMs)
+        if (lane === slow) [...late][0]?.()
         freed()
       }
       answered.then(

@@ -114,9 +114,82 @@ test('an account whose endpoints never answer has its share of the slow places t
     }
     world.tick(dispatch.slowAfterMs)
   }
-  assert.ok(sent >= dispatch.slowShare && sent < dispatch.slowShare + dispatch.share, `${sent}`)
+  assert.is(sent, dispatch.slowShare)
   assert.is(flight.places(), dispatch.overall)
   assert.ok(flight.hasPlace(to('else', 'other')))
+})
+
+/** Sends what has a place, for builders who have many hosts each, until nothing more goes; how many each has got. */
+function crowd({ flight, world }: ReturnType<typeof open>, builders: readonly string[], hosts = 40) {
+  const counts = new Map<string, number>()
+  const ends: ReturnType<typeof send>[] = []
+  const one = (builder: string) => {
+    const host = Array.from({ length: hosts }, (_, n) => to(`h${n}.${builder}`, builder)).find(
+      host => flight.places() > 0 && flight.hasPlace(host),
+    )
+    if (!host) return false
+    counts.set(builder, (counts.get(builder) ?? 0) + 1)
+    ends.push(send(flight, host))
+    return true
+  }
+  for (const builder of builders) {
+    while (one(builder)) if (flight.places() === 0) world.tick(dispatch.slowAfterMs)
+    world.tick(dispatch.slowAfterMs)
+  }
+  return { counts: builders.map(builder => counts.get(builder) ?? 0), ends }
+}
+
+const builders = (count: number, name = 'stalled') => Array.from({ length: count }, (_, n) => `${name}${n}`)
+const sum = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0)
+
+test('the slow places are never full by a hundred accounts whose endpoints stall, whoever comes first: each next one has a place, and so have the quick', async () => {
+  const house = open(dispatch.overall)
+  const { counts, ends } = crowd(house, builders(100))
+  assert.is(counts[0], dispatch.slowShare)
+  assert.ok(Math.min(...counts) >= 1, `${counts}`)
+  assert.ok(sum(counts.slice(0, 32)) < 0.75 * dispatch.slow, `${counts}`)
+  assert.ok(sum(counts) < dispatch.slow, `${counts}`)
+  assert.is(house.flight.places(), dispatch.overall)
+  assert.ok(house.flight.hasPlace(to('else', 'other')))
+  // Those who came first had more only because nobody else was there.
+  for (const end of ends) await end(30_000)
+  const again = crowd(house, builders(100)).counts
+  assert.ok(Math.max(...again) <= dispatch.slowShare && sum(again) < dispatch.slow, `${again}`)
+})
+
+test('an account that has given its many places back gets as many as its turn is worth by now', async () => {
+  const house = open(dispatch.overall)
+  const first = crowd(house, ['first'])
+  crowd(house, builders(60))
+  // Of its sixteen places the first gives all back, and gets as many as the newcomers have.
+  for (const end of first.ends) await end(30_000)
+  assert.ok(crowd(house, ['first']).counts[0]! <= 3)
+})
+
+test('accounts whose hosts were quick and then stall together do not fill the slow places either', async () => {
+  const house = open(dispatch.overall)
+  const all = builders(30)
+  for (const name of all) for (let n = 0; n < 40; n++) await send(house.flight, to(`h${n}.${name}`, name))(1)
+  const { counts } = crowd(house, all)
+  assert.is(counts[0], dispatch.shareAlone)
+  assert.ok(Math.min(...counts) >= 1, `${counts}`)
+  assert.ok(sum(counts) < dispatch.slow, `${counts}`)
+  assert.is(house.flight.places(), dispatch.overall)
+})
+
+test('where even so all slow places are taken, the next slow one goes there when one comes free', async () => {
+  const house = open(dispatch.overall)
+  const many = builders(dispatch.slow + 200)
+  const { counts, ends } = crowd(house, many)
+  assert.is(sum(counts), dispatch.slow + dispatch.overall)
+  assert.is(house.flight.places(), 0)
+  const freed = house.freed()
+  await ends[0]!(30_000)
+  assert.is(house.flight.places(), 1)
+  assert.ok(house.freed() > freed)
+  // One that has ended among the quick is not moved by another's end.
+  await ends.at(-1)!(30_000)
+  assert.is(house.flight.places(), 2)
 })
 
 test('a host is a name with its port, whatever the path; what is no address shares one; an account has one share for all its hosts', () => {

@@ -9,8 +9,10 @@ import { closeOpened, httpServer, opened, rawServer } from '../support/servers.t
 
 test.after.each(closeOpened)
 
-const BUILDERS = 5
-const SLOW = 200
+/** Builders, and names of all of them together. */
+const FEW = [5, 200] as const
+/** As many as had all slow places when each could have sixteen, and all others with them. */
+const MANY = [40, 680] as const
 const QUICK = 40
 /** In a quiet moment it is some milliseconds; two cores may be shared by much else. */
 const USUAL_MS = 2_000
@@ -77,11 +79,11 @@ async function openTown(say: (name: string) => Said) {
 
 type Town = Awaited<ReturnType<typeof openTown>>
 
-/** Webhooks to 200 names of five builders, all due at once. */
-async function crowdWith({ house }: Town, urlOf: (n: number) => string): Promise<Member[]> {
-  const builders = await Promise.all(range(BUILDERS).map(n => house.join(`slow${n}`)))
-  const buyer = await house.join('victim', 200_000)
-  const ids = await each(range(SLOW), n => agentAt(house, builders[n % BUILDERS]!, urlOf(n)))
+/** Webhooks to many names of some builders, all due at once. */
+async function crowdWith({ house }: Town, [count, names]: readonly [number, number], urlOf: (n: number) => string) {
+  const builders = await each(range(count), n => house.join(`slow${n}`))
+  const buyer = await house.join('victim', 200 * names)
+  const ids = await each(range(names), n => agentAt(house, builders[n % count]!, urlOf(n)))
   await each(ids, id => submit(buyer, id))
   return builders
 }
@@ -108,7 +110,7 @@ const silentOrHere = (name: string): Said => (isSlow(name) ? 'silence' : ['127.0
 
 test('200 names that no name server answers for, of five builders, keep no other webhook waiting', async () => {
   const town = await openTown(silentOrHere)
-  await crowdWith(town, n => `http://slow${n}.owner${n}.example/`)
+  await crowdWith(town, FEW, n => `http://slow${n}.owner${n}.example/`)
   const times = await honestTimes(town)
   assert.ok(times.at(-1)! < USUAL_MS, `${times.map(Math.round)}`)
 })
@@ -116,16 +118,25 @@ test('200 names that no name server answers for, of five builders, keep no other
 test('200 hosts that take the connection and never answer, of five builders, keep no other webhook waiting', async () => {
   const town = await openTown(() => ['127.0.0.1'])
   const deaf = await rawServer(() => {})
-  await crowdWith(town, n => `http://slow${n}.owner${n}.example:${deaf.port}/`)
+  await crowdWith(town, FEW, n => `http://slow${n}.owner${n}.example:${deaf.port}/`)
   const times = await honestTimes(town)
-  assert.ok(deaf.connections() >= BUILDERS, 'the slow ones have their turn as well')
+  assert.ok(deaf.connections() >= FEW[0], 'the slow ones have their turn as well')
+  assert.ok(times.at(-1)! < USUAL_MS, `${times.map(Math.round)}`)
+})
+
+test('forty builders with 680 hosts that never answer have a share each, and keep no other webhook waiting', async () => {
+  const town = await openTown(() => ['127.0.0.1'])
+  const deaf = await rawServer(() => {})
+  await crowdWith(town, MANY, n => `http://slow${n}.owner${n}.example:${deaf.port}/`)
+  const times = await honestTimes(town)
+  assert.ok(deaf.connections() >= MANY[0], 'the slow ones have their turn as well')
   assert.ok(times.at(-1)! < USUAL_MS, `${times.map(Math.round)}`)
 })
 
 test('names that nobody answers for keep no connection test and no heartbeat of another builder waiting', async () => {
   const town = await openTown(silentOrHere)
   const { house, port } = town
-  const [first] = await crowdWith(town, n => `http://slow${n}.owner${n}.example/`)
+  const [first] = await crowdWith(town, FEW, n => `http://slow${n}.owner${n}.example/`)
   const honest = await house.join('honest')
   const id = await agentAt(house, honest, `https://ok.quick.example:${port}/`)
   const { items } = await first!.client.listMyAgents({ limit: 10 })
