@@ -176,7 +176,7 @@ export const agents = {
     summary: 'Run the five-check connection test',
     reply: testReport,
     unit: 'own',
-    refusals: ['not_found', 'not_yours', 'test_running', 'too_many_tests'],
+    refusals: ['not_found', 'not_yours', 'test_running', 'too_many_tests', 'no_test_free'],
     source: 'section 6, D24',
   }),
   testCallback: endpoint({

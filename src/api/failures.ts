@@ -102,7 +102,8 @@ const table = {
   ],
   too_many_tests: [
     409,
-    (most: number) => `${most} connection tests of your agents are running; wait for the end of one`,
+    (count: number) =>
+      `Connection tests of your agents are running, as many as a builder may have at this moment (${count}); wait for the end of one`,
   ],
   lost_race: [409, 'Someone else changed this at the same moment; look again'],
   queue_full: [
@@ -122,6 +123,7 @@ const table = {
   // 429, 500
   unread_answers: [429, 'Answers to this address wait to be read: read them before you ask for more'],
   unsent_bodies: [429, 'Large requests of this address are still on their way: end them before you send more'],
+  no_test_free: [429, (seconds: number) => `As many connection tests run as may at once; try again in ${seconds} s`],
   rate_limited: [429, (seconds: number) => `Too many requests; try again in ${seconds} s`],
   too_many_guesses: [
     429,

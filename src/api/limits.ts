@@ -182,8 +182,17 @@ export const dispatch = {
 /** How long a letter is in hand: longer than any server may take for it. Domain time, as its next attempt is. */
 export const letterLeaseMs = 3 * minute
 
-/** Connection tests that builders ask for, at once. Source: decision 89. */
-export const manualTests = { perBuilder: 3, overall: 64 } as const
+/**
+ * Connection tests that builders ask for, at once. One builder has no more than this part of the places that are free, and one
+ * always: the fuller they are, the less for each. Source: decisions 89 and 117.
+ */
+export const manualTests = {
+  perBuilder: 3,
+  overall: 128,
+  part: 1 / 32,
+  /** Of one test at most: its webhook, then its callback. */
+  longestMs: durations.webhookTimeoutMs + durations.testCallbackMs,
+} as const
 
 /** Tests of the agents. Source: section 6, D43. */
 export const heartbeat = {

@@ -197,7 +197,7 @@ async function note(tx: Tx, agent: AgentRow, report: TestReport, options: RunOpt
 
 const testConnection: Verb<'testConnection'> = async (ctx, { params }) => {
   const agent = await ctx.db.read(q => ownAgentOf(q, params.id, ctx.actor.user))
-  return oneOfFew(ctx.db, agent.builderId, async () => (await runChecks(ctx, agent)).report)
+  return oneOfFew(ctx, agent.builderId, async () => (await runChecks(ctx, agent)).report)
 }
 
 /** An unknown test and a bad signature look and take alike. */

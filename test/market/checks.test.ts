@@ -136,13 +136,48 @@ checks(
     const refused = await builder.ask('POST', `/api/my/agents/${agents[0]!.id}/test-connection`)
     assert.equal(
       [refused.status, refused.error],
-      [409, '3 connection tests of your agents are running; wait for the end of one'],
+      [
+        409,
+        'Connection tests of your agents are running, as many as a builder may have at this moment (3); wait for the end of one',
+      ],
     )
     held = null
     assert.is((await run(await listedAt(house, other))).passed, false)
     open()
     await Promise.all(running)
     assert.is((await run(agents[0]!)).passed, false)
+  },
+)
+
+checks(
+  'builders who run as many tests as they may, all of which hang, keep no other builder from his',
+  async ({ house }) => {
+    const builders = await Promise.all(Array.from({ length: 24 }, (_, n) => house.join(`greedy${n}`)))
+    const other = await listedAt(house, await house.join('patient'))
+    let open = () => {}
+    held = new Promise<void>(resolve => {
+      open = resolve
+    })
+    waiting = 0
+    let began = 0
+    const running: Promise<unknown>[] = []
+    for (const builder of builders) {
+      for (let n = 0; n < manualTests.perBuilder; n++) {
+        const agent = await listedAt(house, builder)
+        const before = waiting
+        let refused: number | null = null
+        const answer = builder.ask('POST', `/api/my/agents/${agent.id}/test-connection`)
+        running.push(answer.then(({ status }) => (refused = status)))
+        while (waiting === before && refused === null) await new Promise(resolve => setTimeout(resolve, 2))
+        if (refused === null) began++
+        else assert.is(refused, 409)
+      }
+    }
+    assert.ok(began >= builders.length, `${began}`)
+    held = null
+    assert.is((await run(other)).passed, false, 'it was tested at once')
+    open()
+    await Promise.all(running)
   },
 )
 
