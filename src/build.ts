@@ -4,10 +4,10 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { makeEmptyDatabase } from './store/empty.ts'
+import { makeEmptyDatabase } from './store/embedded/initial-image.ts'
 import { migrations } from './store/migrations/index.ts'
 
-const entries = ['cli/main', 'index', 'client/client', 'client/webhooks', 'store/snapshot-worker']
+const entries = ['cli/main', 'index', 'client/client', 'client/webhooks', 'store/embedded/snapshot-worker']
 // Nearly a hundred files of its own. All other packages stay outside, where a security fix of theirs reaches whoever installs.
 const taken = 'zod'
 

@@ -1,9 +1,9 @@
 /** Opens the place where uploaded files are kept; on a shared database only after it was seen that all keep them there. */
 import { hostname } from 'node:os'
-import { claimPlace, type Place } from './market/file-place.ts'
+import { claimPlace, type Place } from './market/upkeep/file-location.ts'
 import type { Db } from './store/db.ts'
-import type { FileStore } from './store/files.ts'
-import { openLocalFiles } from './store/local-files.ts'
+import type { FileStore } from './store/files/file-store.ts'
+import { openLocalFiles } from './store/files/folder.ts'
 import type { BucketOptions } from './world/bucket.ts'
 import type { World } from './world/world.ts'
 
@@ -47,7 +47,7 @@ export async function openFiles(options: FilesOptions, house: House): Promise<Fi
 
 async function inBucket(options: BucketOptions, { world }: House): Promise<FileStore> {
   const { openBucket } = await import('./world/bucket.ts') // most marketplaces never need it
-  const { openObjectFiles } = await import('./store/object-files.ts')
+  const { openObjectFiles } = await import('./store/files/bucket.ts')
   const bucket = await openBucket(options)
   try {
     await bucket.prove(world.id('check'))
@@ -63,7 +63,7 @@ async function claim({ folder, bucket, holder, lost }: FilesOptions, house: Hous
   const of = async (place: Pick<Place, 'name' | 'kind'>) => claimPlace(house, { ...place, holder: who }, lost)
   if (bucket) return (await of({ name: `s3://${bucket.name}/${bucket.prefix}`, kind: 'shared' })).leave
   if (folder === null) return (await of({ name: house.world.id('folder'), kind: 'alone' })).leave
-  const { claimFolder } = await import('./store/folder-claim.ts')
+  const { claimFolder } = await import('./store/files/folder-claim.ts')
   const { id, fault, release } = await claimFolder(folder, house.world.id('folder'), holder)
   try {
     // Whoever was in a folder that nobody uses is gone, even if its lease still runs.

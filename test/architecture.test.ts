@@ -55,33 +55,35 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 }
 
 const importExceptions: Readonly<Record<string, string>> = {
-  'src/web/answer.ts > store/db.ts': 'a unique index that decides a race is answered with 409',
+  'src/web/response.ts > store/db.ts': 'a unique index that decides a race is answered with 409',
   'src/web/credentials.ts > store/db.ts': 'names the type of the unit in which a credential is looked up',
-  'src/web/repeat.ts > store/db.ts': 'names the types of the units in which a request and its repeat are served',
+  'src/web/idempotency.ts > store/db.ts': 'names the types of the units in which a request and its repeat are served',
   'src/web/serve.ts > store/db.ts': 'names the type of the unit in which a request is served',
-  'src/sim/seed.ts > market/accounts.ts': 'the simulator is seeded before it listens, with an administrator too',
-  'src/sim/seed.ts > market/keys.ts': 'a lost key of a seeded account is replaced without a session',
+  'src/sim/seed.ts > market/accounts/accounts.ts':
+    'the simulator is seeded before it listens, with an administrator too',
+  'src/sim/seed.ts > market/accounts/keys.ts': 'a lost key of a seeded account is replaced without a session',
   'src/sim/seed.ts > market/market.ts': 'names the type of the marketplace that is seeded',
   'src/sim/seed.ts > market/verbs.ts': 'seeded agents are made by the verbs, before the server listens',
-  'src/sim/seed.ts > market/search-index.ts': 'seeded agents are listed without a review, and found all the same',
-  'src/sim/seed.ts > store/agents.ts': 'reads a seeded agent to have it indexed',
+  'src/sim/seed.ts > market/agents/search-index.ts':
+    'seeded agents are listed without a review, and found all the same',
+  'src/sim/seed.ts > store/tables/agents.ts': 'reads a seeded agent to have it indexed',
   'src/sim/seed.ts > store/db.ts': 'names the type of the unit in which an agent is listed',
-  'src/sim/seed.ts > store/users.ts': 'looks whether the seeded accounts are there',
+  'src/sim/seed.ts > store/tables/users.ts': 'looks whether the seeded accounts are there',
 }
 
-/** The one file that knows a package, once it is used at all. */
+/** The one file, or folder, that knows a package, once it is used at all. */
 const knownBy: Readonly<Record<string, string>> = {
-  'sql.js': 'src/store/wasm.ts',
-  pg: 'src/store/postgres.ts',
+  'sql.js': 'src/store/embedded/sqlite-wasm.ts',
+  pg: 'src/store/postgres/',
   polka: 'src/web/server.ts',
   'node-cron': 'src/world/cron.ts',
-  undici: 'src/world/egress.ts',
+  undici: 'src/world/egress/egress.ts',
   nodemailer: 'src/world/mail.ts',
   aws4fetch: 'src/world/bucket.ts',
   commander: 'src/cli/main.ts',
   'lru-cache': 'src/market/bounded-cache.ts',
-  otpauth: 'src/market/totp.ts',
-  '@zxcvbn-ts/language-common': 'src/market/common-passwords.ts',
+  otpauth: 'src/market/accounts/totp.ts',
+  '@zxcvbn-ts/language-common': 'src/market/accounts/common-passwords.ts',
 }
 
 const banned = {
@@ -95,37 +97,38 @@ const banned = {
 const homeOf: Readonly<Record<keyof typeof banned, readonly string[]>> = {
   time: ['src/world/real.ts'],
   chance: ['src/world/real.ts'],
-  network: ['src/world/connect.ts', 'src/world/egress.ts', 'src/world/race.ts'],
+  network: ['src/world/egress/connect.ts', 'src/world/egress/egress.ts', 'src/world/egress/happy-eyeballs.ts'],
   environment: ['src/config.ts'],
 }
 
 const callExceptions: Readonly<Record<string, string>> = {
   'src/open.ts time': 'migrations run before there is a world',
   'src/secret-key.ts chance': 'the key is made before there is a world, and must never follow a seed',
-  'src/market/instance-id.ts chance': 'two simulators with the same seed are two marketplaces all the same',
-  'src/web/answer.ts time': 'how long a request took is told to the log alone',
-  'src/web/answer.ts chance': 'request ids stay apart between processes, with a seed as without',
-  'src/store/lock.ts time': 'the owner of a lock is judged by the time of files',
-  'src/store/lock.ts chance': 'two who wait for one lock must not follow the same seed',
-  'src/store/lock-owner.ts time': 'a lock says since when it is held',
-  'src/store/lock-owner.ts environment': 'the program that tells when a process started needs its path',
-  'src/world/trust.ts environment': 'before Node 22.15 this is the only way to know which authorities Node trusts',
-  'src/world/exchange.ts time': 'the deadline of an exchange is measured, not dated',
-  'src/world/stalls.ts time': 'how long the process stood still is measured, not dated',
-  'src/world/names.ts time': 'how long a found address is kept is measured, not dated',
-  'src/world/hosts-file.ts time': 'when the file is looked at again is measured, not dated',
-  'src/world/own-addresses.ts time': 'when the interfaces are looked at again is measured, not dated',
-  'src/world/egress.ts time': 'how long ago a connection was made is measured, not dated',
+  'src/market/upkeep/instance-id.ts chance': 'two simulators with the same seed are two marketplaces all the same',
+  'src/web/response.ts time': 'how long a request took is told to the log alone',
+  'src/web/response.ts chance': 'request ids stay apart between processes, with a seed as without',
+  'src/store/embedded/lock.ts time': 'the owner of a lock is judged by the time of files',
+  'src/store/embedded/lock.ts chance': 'two who wait for one lock must not follow the same seed',
+  'src/store/embedded/lock-owner.ts time': 'a lock says since when it is held',
+  'src/store/embedded/lock-owner.ts environment': 'the program that tells when a process started needs its path',
+  'src/world/egress/trust.ts environment':
+    'before Node 22.15 this is the only way to know which authorities Node trusts',
+  'src/world/egress/exchange.ts time': 'the deadline of an exchange is measured, not dated',
+  'src/world/egress/stalls.ts time': 'how long the process stood still is measured, not dated',
+  'src/world/egress/names.ts time': 'how long a found address is kept is measured, not dated',
+  'src/world/egress/hosts-file.ts time': 'when the file is looked at again is measured, not dated',
+  'src/world/egress/own-addresses.ts time': 'when the interfaces are looked at again is measured, not dated',
+  'src/world/egress/egress.ts time': 'how long ago a connection was made is measured, not dated',
   'src/client/webhooks.ts time': "runs in an agent's process, which has no world",
   'src/client/transport.ts network': "runs in a client's process, which has no world; another fetch can be given",
   'src/client/client.ts time': "signs in an agent's process, which has no world",
   'src/sim/https-front.ts network': 'stands in front of an agent and passes its requests on',
   'src/sim/demo.ts chance': 'makes a password that nobody is to know',
-  'src/sim/lives.ts time': 'waits for another process with patience that ends',
-  'src/cli/demo.ts time': 'tells how long the demo took',
-  'src/cli/db.ts time': 'migrations run before there is a world',
-  'src/cli/serve.ts time': 'tells how long the stop took',
-  'src/cli/happenings.ts time': 'dates the lines on the screen',
+  'src/sim/demo-scenario.ts time': 'waits for another process with patience that ends',
+  'src/cli/commands/demo.ts time': 'tells how long the demo took',
+  'src/cli/commands/db.ts time': 'migrations run before there is a world',
+  'src/cli/commands/serve.ts time': 'tells how long the stop took',
+  'src/cli/log-lines.ts time': 'dates the lines on the screen',
 }
 
 const MAX_LINES = 400
@@ -161,8 +164,8 @@ function importFaults(files: Files, exceptions: Readonly<Record<string, string>>
   return [...faults, ...[...unused].map(edge => `${edge} is excepted, but not there`)]
 }
 
-/** `postgres-batch.ts` belongs to `postgres.ts`. */
-const isOrBelongsTo = (path: string, home: string) => path === home || path.startsWith(home.replace(/\.ts$/, '-'))
+/** A file, or all files of a folder: `src/store/postgres/`. */
+const isOrLiesIn = (path: string, home: string) => path === home || (home.endsWith('/') && path.startsWith(home))
 
 function packageFaults(files: Files): string[] {
   const faults: string[] = []
@@ -170,14 +173,15 @@ function packageFaults(files: Files): string[] {
     const names = new Set(importsOf(text).filter(name => !name.startsWith('.') && !name.startsWith('node:')))
     for (const name of new Set([...names].map(packageOf))) {
       const home = knownBy[name]
-      if (home && !isOrBelongsTo(path, home)) faults.push(`${path} knows ${name}, which is for ${home}`)
+      if (home && !isOrLiesIn(path, home)) faults.push(`${path} knows ${name}, which is for ${home}`)
     }
     if (room(path) === 'api') for (const name of names) if (name !== 'zod') faults.push(`${path} imports ${name}`)
     if (room(path) === 'client') for (const name of names) faults.push(`${path} imports ${name}`)
   }
   for (const [name, home] of Object.entries(knownBy)) {
-    const text = files[home]
-    if (text !== undefined && !importsOf(text).map(packageOf).includes(name)) faults.push(`${home} forgot ${name}`)
+    const texts = Object.entries(files).filter(([path]) => isOrLiesIn(path, home))
+    const known = texts.flatMap(([, text]) => importsOf(text).map(packageOf))
+    if (texts.length > 0 && !known.includes(name)) faults.push(`${home} forgot ${name}`)
   }
   return faults
 }
@@ -281,9 +285,9 @@ test('a forbidden import is found in each of its forms', () => {
   assert.is(importFaults({}, { 'src/a.ts > b.ts': 'gone' }).length, 1)
 })
 
-test('one file, with those named after it, knows each of the packages that could be changed for another', () => {
+test('one file or folder knows each of the packages that could be changed for another', () => {
   assert.equal(packageFaults(sources), [])
-  assert.equal(packageFaults({ 'src/store/postgres-x.ts': "import pg from 'pg'" }), [])
+  assert.equal(packageFaults({ 'src/store/postgres/x.ts': "import pg from 'pg'" }), [])
   assert.is(packageFaults({ 'src/store/postgresque.ts': "import pg from 'pg'" }).length, 1)
   assert.is(packageFaults({ 'src/store/a.ts': "import sql from 'sql.js/dist/sql-wasm.js'" }).length, 1)
   assert.is(packageFaults({ 'src/market/a.ts': "import type { Pool } from 'undici'" }).length, 1)

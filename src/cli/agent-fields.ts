@@ -1,11 +1,11 @@
 /** The fields of a new agent: from flags, from a file, or asked for one by one. */
-import { agents } from '../api/agents.ts'
+import { agents } from '../api/endpoints/agents.ts'
 import { limits } from '../api/limits.ts'
 import type { CategoryRecord } from '../api/records.ts'
 import type { CallInput } from '../client/client.ts'
 import { UsageError } from '../config.ts'
 import { exitCodes, Fault } from './exit-codes.ts'
-import { numberGiven, objectIn } from './given.ts'
+import { numberGiven, objectIn } from './json-input.ts'
 import { plain } from './ui.ts'
 
 export type AgentInput = CallInput<'createAgent'>

@@ -1,13 +1,13 @@
 /** Where a command finds its marketplace and its credentials, and what it says when it is refused. */
 import { type Client, clientOn, MarketplaceError, UnreachableError } from '../client/client.ts'
 import { Transport } from '../client/transport.ts'
-import { type AnswerFlags, atDesk, type Desk } from './desk.ts'
 import { codeForStatus, exitCodes, Fault } from './exit-codes.ts'
 import { proveInstance } from './instance-check.ts'
+import { type AnswerFlags, atDesk, type Desk } from './output.ts'
 import { sessionFor } from './own-session.ts'
 import { forgetSession } from './session-file.ts'
+import { type Found, locate, type Person, type Place } from './target.ts'
 import { plain } from './ui.ts'
-import { type Found, locate, type Person, type Place } from './whereabouts.ts'
 
 export interface ConnectionFlags extends AnswerFlags {
   url?: string

@@ -1,6 +1,6 @@
 /** The record that a request by method and path would reach. */
 import type { Endpoint } from '../api/endpoint.ts'
-import { endpoints } from '../api/endpoints.ts'
+import { endpoints } from '../api/endpoints/index.ts'
 
 const records: readonly Endpoint[] = Object.values(endpoints)
 

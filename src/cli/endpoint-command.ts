@@ -1,9 +1,9 @@
 /** Commands that are one endpoint each: a row says which, how its words and flags become fields, and what is shown. */
-import type { EndpointName } from '../api/endpoints.ts'
+import type { EndpointName } from '../api/endpoints/index.ts'
 import type { CommandRecord } from './command.ts'
 import type { ConnectionFlags } from './connection.ts'
 import { jsonOnce, reach } from './options.ts'
-import type { Person } from './whereabouts.ts'
+import type { Person } from './target.ts'
 
 export interface EndpointRow {
   readonly name: string

@@ -1,7 +1,7 @@
 /** Runs a command that is one endpoint: fields from words and flags, one call of the typed client, a table or lines. */
 import * as z from 'zod'
 import type { Endpoint } from '../api/endpoint.ts'
-import { endpoints } from '../api/endpoints.ts'
+import { endpoints } from '../api/endpoints/index.ts'
 import type { Pagination } from '../client/client.ts'
 import { UsageError } from '../config.ts'
 import { type Connection, connected } from './connection.ts'

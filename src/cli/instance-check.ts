@@ -1,7 +1,7 @@
 /** Credentials go to the marketplace that made them, and to no other that answers at its address. Decision 98. */
 import type { Transport } from '../client/transport.ts'
 import { exitCodes, Fault } from './exit-codes.ts'
-import type { Found } from './whereabouts.ts'
+import type { Found } from './target.ts'
 
 /** Which database answers; null if it does not say. Sends no credential. */
 export async function instanceAt(transport: Transport): Promise<string | null> {

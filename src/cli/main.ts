@@ -1,9 +1,9 @@
 /** The command line: turns the records of the commands into a parser, runs one, and tells what went wrong. */
 import { Command, CommanderError } from 'commander'
 import { UsageError, version, wantsDebug, wantsJson } from '../config.ts'
-import { waitForSlowAddresses } from '../world/race.ts'
-import { chapters, groups } from './chapters.ts'
+import { waitForSlowAddresses } from '../world/egress/happy-eyeballs.ts'
 import type { CommandRecord } from './command.ts'
+import { chapters, groups } from './command-table.ts'
 import { exitCodes, Fault } from './exit-codes.ts'
 import { plain } from './ui.ts'
 

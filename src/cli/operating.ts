@@ -1,9 +1,9 @@
 /** Commands of people with a session: signing in, one's own money, and what administrators do. Source: D13, D34, D51. */
 import type { Chapter } from './command.ts'
+import type { LoginFlags } from './commands/login.ts'
 import type { ConnectionFlags } from './connection.ts'
 import { endpointCommand } from './endpoint-command.ts'
 import { endpointRows } from './endpoint-rows.ts'
-import type { LoginFlags } from './login.ts'
 import { jsonOnce, reach } from './options.ts'
 
 const where = reach('buyer')[0]!
@@ -28,21 +28,21 @@ export const operating: Chapter = [
         'marketplace login --url https://market.example --email you@market.example',
         'marketplace login --email you@market.example --password-stdin < password.txt',
       ],
-      run: async (_, flags: LoginFlags) => (await import('./login.ts')).login(flags),
+      run: async (_, flags: LoginFlags) => (await import('./commands/login.ts')).login(flags),
     },
     {
       name: 'logout',
       summary: 'End the session of this address',
       options: [where, jsonOnce],
       examples: ['marketplace logout', 'marketplace logout --url https://market.example'],
-      run: async (_, flags: ConnectionFlags) => (await import('./login.ts')).logout(flags),
+      run: async (_, flags: ConnectionFlags) => (await import('./commands/login.ts')).logout(flags),
     },
     {
       name: 'whoami',
       summary: 'Which account commands use here',
       options: [...reach('builder'), jsonOnce],
       examples: ['marketplace whoami', 'marketplace whoami --url https://market.example --json'],
-      run: async (_, flags: ConnectionFlags) => (await import('./login.ts')).whoami(flags),
+      run: async (_, flags: ConnectionFlags) => (await import('./commands/login.ts')).whoami(flags),
     },
     ...endpointRows.map(endpointCommand),
   ],

@@ -2,7 +2,7 @@
 import { answerIn, type Transport } from '../client/transport.ts'
 import { codeForStatus, Fault } from './exit-codes.ts'
 import { proveInstance } from './instance-check.ts'
-import type { Found } from './whereabouts.ts'
+import type { Found } from './target.ts'
 
 export interface OwnSession {
   /** Resolves to false if there is no session and nobody who could sign in. */

@@ -1,7 +1,7 @@
 /** That something is being waited for: a spinner on a terminal, nothing anywhere else. */
 
 import { wantsColour } from '../config.ts'
-import type { Desk } from './desk.ts'
+import type { Desk } from './output.ts'
 
 export interface Progress {
   /** What is waited for now. */

@@ -3,8 +3,8 @@
 import { PROJECT_FILE } from '../project-file.ts'
 import type { Credentials } from '../sim/seed.ts'
 import { people } from '../sim/seed.ts'
+import { CREDENTIALS_FILE } from './target.ts'
 import { plain, type Ui } from './ui.ts'
-import { CREDENTIALS_FILE } from './whereabouts.ts'
 
 interface Start extends Credentials {
   url: string

@@ -1,7 +1,8 @@
 /** A client of the whole interface, made from its records: one typed method for each endpoint. Retries nothing by itself. */
-import type { FileToSend, InputFor, Pagination, ReceivedFile, ReplyFor } from '../api/calls.ts'
+
 import type { Endpoint } from '../api/endpoint.ts'
-import { type EndpointName, type Endpoints, endpoints } from '../api/endpoints.ts'
+import type { FileToSend, InputFor, Pagination, ReceivedFile, ReplyFor } from '../api/endpoints/calls.ts'
+import { type EndpointName, type Endpoints, endpoints } from '../api/endpoints/index.ts'
 import type { FieldErrors } from '../api/failures.ts'
 import { signatureHeaders } from '../api/signature.ts'
 import {
@@ -15,7 +16,7 @@ import {
   type TransportOptions,
 } from './transport.ts'
 
-export type { CallInput, CallReply, FileToSend, Pagination, ReceivedFile } from '../api/calls.ts'
+export type { CallInput, CallReply, FileToSend, Pagination, ReceivedFile } from '../api/endpoints/calls.ts'
 export { type Answer, type By, type Credentials, type Fetch, UnreachableError } from './transport.ts'
 
 /** An answer that was not a success. Source: section 7. */

@@ -1,8 +1,8 @@
 /** What every verb is handed. Nothing else is ambient. */
 import type { Config } from '../config.ts'
 import type { Db, Reader, Tx } from '../store/db.ts'
-import type { FileStore } from '../store/files.ts'
-import type { UserRow } from '../store/users.ts'
+import type { FileStore } from '../store/files/file-store.ts'
+import type { UserRow } from '../store/tables/users.ts'
 import type { World } from '../world/world.ts'
 import type { Log } from './log.ts'
 

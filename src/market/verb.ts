@@ -1,6 +1,6 @@
 /** How a record of the interface and the verb that serves it are tied together at compile time. */
 import type { Auth, Endpoint, InputOf, ReplyOf } from '../api/endpoint.ts'
-import type { EndpointName, Endpoints } from '../api/endpoints.ts'
+import type { EndpointName, Endpoints } from '../api/endpoints/index.ts'
 import type { Actor, Ctx, OwnCtx, ReadCtx } from './market.ts'
 
 /** What a signed request carries besides its path: raw headers and bytes, unchecked. */

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import type { ledgerCheck } from '../api/records.ts'
 import { openMarketplace } from '../open.ts'
 import { startAgentProcess } from './agent-process.ts'
+import { playLives } from './demo-scenario.ts'
+import { openShop } from './demo-setup.ts'
 import { createFrontAuthority } from './https-front.ts'
-import { playLives } from './lives.ts'
-import { openShop } from './shop.ts'
 
 export interface DemoStep {
   text: string

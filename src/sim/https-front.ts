@@ -4,7 +4,7 @@ import type https from 'node:https'
 import { createRequire } from 'node:module'
 import net from 'node:net'
 import { Worker } from 'node:worker_threads'
-import { isLoopback } from '../world/addresses.ts'
+import { isLoopback } from '../world/egress/addresses.ts'
 
 export interface FrontAuthority {
   /** The authority's certificate in PEM: what a client has to trust. */

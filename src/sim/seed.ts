@@ -1,12 +1,12 @@
 /** What a fresh simulator holds: three accounts, money, and a few listed agents of which the first works. Source: D6. */
-import { createUser, hashRandomPassword } from '../market/accounts.ts'
-import { createKeyFor } from '../market/keys.ts'
+import { createUser, hashRandomPassword } from '../market/accounts/accounts.ts'
+import { createKeyFor } from '../market/accounts/keys.ts'
+import { indexAgent } from '../market/agents/search-index.ts'
 import type { Actor, Market } from '../market/market.ts'
-import { indexAgent } from '../market/search-index.ts'
 import { verbs } from '../market/verbs.ts'
-import { agentById } from '../store/agents.ts'
 import type { Tx } from '../store/db.ts'
-import { type UserRow, updateUser, userByEmail, userById } from '../store/users.ts'
+import { agentById } from '../store/tables/agents.ts'
+import { type UserRow, updateUser, userByEmail, userById } from '../store/tables/users.ts'
 
 export interface SeededAccount {
   id: string

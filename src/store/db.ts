@@ -1,5 +1,5 @@
 /** The database as the rest of the house sees it. Which engine runs is known to this folder alone. */
-import type { Fill } from './fill-level.ts'
+import type { Fill } from './embedded/fill-level.ts'
 
 export type Value = string | number | null
 

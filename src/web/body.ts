@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Refusal, refuse } from '../api/failures.ts'
 import { limits } from '../api/limits.ts'
-import type { Arriving } from './arriving.ts'
+import type { Arriving } from './arriving-bytes.ts'
 
 const NOTHING = Buffer.alloc(0)
 /** Of a body that is no upload. */

@@ -1,8 +1,8 @@
 /** Where a request comes from, as the market may know it. */
 import type { Caller } from '../market/market.ts'
-import type { Call } from './answer.ts'
 import { Gone } from './body.ts'
 import { clientAddress } from './client-address.ts'
+import type { Call } from './response.ts'
 
 /** For requests that may wait before their work begins: the caller may leave meanwhile. */
 export function callerOf({ req, res, house }: Call): Caller {

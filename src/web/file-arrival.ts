@@ -6,7 +6,7 @@ import type { BusboyFileStream } from '@fastify/busboy'
 import type { KeptFile } from '../api/file-kinds.ts'
 import { limits } from '../api/limits.ts'
 import type { Market } from '../market/market.ts'
-import { isSystemError, judgeFile, plainName } from './file-judge.ts'
+import { isSystemError, judgeFile, plainName } from './file-type.ts'
 
 const { fileBytes: FILE_BYTES } = limits.deliverable
 

@@ -6,10 +6,10 @@ import type { KeptFile } from '../api/file-kinds.ts'
 import { parseBody, proveJson } from '../api/json.ts'
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '../api/signature.ts'
 import type { Signed } from '../market/verb.ts'
-import type { WebRequest } from './answer.ts'
 import { onlyHeader } from './credentials.ts'
 import { Faults } from './faults.ts'
 import type { Upload } from './multipart.ts'
+import type { WebRequest } from './response.ts'
 
 const PARAM_MAX = 200
 const TIMESTAMP = TIMESTAMP_HEADER.toLowerCase()

@@ -1,6 +1,6 @@
 /** Loads what a server needs later while it surely can: an import that failed once, for want of a descriptor, fails for ever. */
 import { loadCron } from '../world/cron.ts'
-import { loadPool } from '../world/egress.ts'
+import { loadPool } from '../world/egress/egress.ts'
 import { loadNodemailer } from '../world/mail.ts'
 import type { World } from '../world/world.ts'
 

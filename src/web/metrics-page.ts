@@ -1,8 +1,8 @@
 /** Who may see the metrics: in the simulator all, in a deployment who knows the token or asks this machine. Source: D7. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import http from 'node:http'
-import { readFigures } from '../market/figures.ts'
 import type { Market } from '../market/market.ts'
+import { readFigures } from '../market/upkeep/gauges.ts'
 import { isLoopbackHost } from './credentials.ts'
 import { listen } from './listen.ts'
 import { METRICS_TYPE, type Metrics } from './metrics.ts'

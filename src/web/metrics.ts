@@ -1,7 +1,7 @@
 /** What runs, in numbers, as Prometheus reads them. Fed by the log, so that counting has one place. Source: D7. */
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
-import type { Figures } from '../market/figures.ts'
 import type { Happening, Log } from '../market/log.ts'
+import type { Figures } from '../market/upkeep/gauges.ts'
 
 export interface Metrics {
   /** A log that counts what it passes on. */

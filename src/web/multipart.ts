@@ -5,11 +5,11 @@ import { Busboy, type BusboyHeaders } from '@fastify/busboy'
 import { invalid, refuse } from '../api/failures.ts'
 import type { KeptFile } from '../api/file-kinds.ts'
 import { limits } from '../api/limits.ts'
-import { keepFiles } from '../market/files.ts'
 import type { Market } from '../market/market.ts'
-import type { Call } from './answer.ts'
+import { keepFiles } from '../market/tasks/files.ts'
 import { Gone, hasLeft, invite } from './body.ts'
 import { type Arrival, receiveFile } from './file-arrival.ts'
+import type { Call } from './response.ts'
 
 const { files: MAX_FILES, fileBytes: FILE_BYTES } = limits.deliverable
 const FIELD_BYTES = 4 * limits.deliverable.content[1]

@@ -1,7 +1,7 @@
 /** Counts requests in fixed windows. In memory here; processes that share limits count in their database. Source: D40. */
 import { type RateCategory, rates } from '../api/limits.ts'
 import type { Market } from '../market/market.ts'
-import { countInCommon } from '../market/rate-windows.ts'
+import { countInCommon } from '../market/requests/rate-windows.ts'
 
 export interface Window {
   /** Requests in this window so far, this one among them. */

@@ -4,10 +4,10 @@ import type { Endpoint } from '../api/endpoint.ts'
 import { type Refusal, refuse } from '../api/failures.ts'
 import { type RateCategory, rates } from '../api/limits.ts'
 import type { Market } from '../market/market.ts'
-import type { Call } from './answer.ts'
 import { isMultipart } from './body.ts'
 import { clientAddress } from './client-address.ts'
 import { memoryCounters, type RateCounters, sharedCounters } from './rate-counters.ts'
+import type { Call } from './response.ts'
 
 /** Counts the request and puts the headers on its answer; answers the refusal if its window is used up. */
 export type TakeRate = (call: Call, category: RateCategory) => Promise<Refusal | null>

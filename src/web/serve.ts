@@ -2,14 +2,13 @@
 import { type Endpoint, type Page, type ReadyPage, takesIdempotencyKey } from '../api/endpoint.ts'
 import { Refusal, refuse } from '../api/failures.ts'
 import { Created, Download, Json } from '../api/reply.ts'
-import { aheadOf, isGlance } from '../market/ahead.ts'
-import { dropFiles } from '../market/files.ts'
 import { refuseWhenFull } from '../market/fullness.ts'
-import type { KeptAnswer } from '../market/idempotency.ts'
 import type { Actor, Market } from '../market/market.ts'
-import { mayDeliver } from '../market/tasks.ts'
+import type { KeptAnswer } from '../market/requests/idempotency.ts'
+import { dropFiles } from '../market/tasks/files.ts'
+import { aheadOf, isGlance } from '../market/tasks/prefetch.ts'
+import { mayDeliver } from '../market/tasks/tasks.ts'
 import type { Reader, Tx } from '../store/db.ts'
-import type { Call } from './answer.ts'
 import { isLarge, isMultipart, readBody } from './body.ts'
 import { callerOf } from './caller.ts'
 import {
@@ -22,9 +21,10 @@ import {
   sessionCookie,
 } from './credentials.ts'
 import { sendFile } from './download.ts'
+import { hasKey, mayBeRepeat, Repeatable, repeatable } from './idempotency.ts'
 import { hasPlainParams, type Input, inputReader } from './input.ts'
 import type { Upload } from './multipart.ts'
-import { hasKey, mayBeRepeat, Repeatable, repeatable } from './repeat.ts'
+import type { Call } from './response.ts'
 
 /** Each verb's own types follow from its record; the server can't know them. */
 // biome-ignore lint/suspicious/noExplicitAny: see above

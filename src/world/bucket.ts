@@ -5,7 +5,7 @@ import { stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { BucketError, couldNotBeReached, refusedBy } from './bucket-faults.ts'
-import { connectionsTo } from './egress.ts'
+import { connectionsTo } from './egress/egress.ts'
 
 export interface BucketOptions {
   name: string

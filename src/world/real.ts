@@ -3,7 +3,7 @@ import { randomBytes, randomFillSync } from 'node:crypto'
 import { V7Generator } from 'uuidv7'
 import { seededChance } from './chance.ts'
 import { everyHours } from './cron.ts'
-import { createEgress, type EgressOptions } from './egress.ts'
+import { createEgress, type EgressOptions } from './egress/egress.ts'
 import { createMailer, type MailOptions } from './mail.ts'
 import type { World } from './world.ts'
 

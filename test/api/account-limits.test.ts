@@ -1,7 +1,7 @@
 /** The limits of accounts, money and lists at their edges and one beyond. Source: D5, D9, D16, D34, section 1. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { HttpParty } from '../../src/sim/http-party.ts'
+import { HttpParty } from '../../src/sim/http-user.ts'
 import { checkedFetch } from '../support/contract.ts'
 import { bodyWith, Raw, refuses, type Send, takes, textRule } from '../support/edges.ts'
 import { type House, type Member, openHouse } from '../support/marketplace.ts'

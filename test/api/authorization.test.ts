@@ -2,7 +2,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { signatureHeaders } from '../../src/api/signature.ts'
-import { HttpParty, type Method } from '../../src/sim/http-party.ts'
+import { HttpParty, type Method } from '../../src/sim/http-user.ts'
 import { type Cell, endpointOf, type Person, type Row, rows } from '../support/authorization-law.ts'
 import { caps, type Kind, openSides, type Params, type Side, type Stage } from '../support/authorization-stage.ts'
 import { checkedFetch } from '../support/contract.ts'

@@ -1,7 +1,7 @@
 /** The endpoints are those of the matrix of authorization: none without its rows there, and no rows without theirs. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { endpoints } from '../../src/api/endpoints.ts'
+import { endpoints } from '../../src/api/endpoints/index.ts'
 import { endpointOf, rows } from '../support/authorization-law.ts'
 
 const served = Object.values(endpoints).map(({ method, path }) => `${method} ${path}`)

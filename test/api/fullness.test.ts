@@ -1,7 +1,7 @@
 /** What a full database refuses is said in the records, and every record has been thought about. Source: D50. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { endpoints } from '../../src/api/endpoints.ts'
+import { endpoints } from '../../src/api/endpoints/index.ts'
 import { refusalsOf } from '../../src/api/refusals.ts'
 
 const GROWS = `register createAgent publishAgent reactivateAgent addSample createKey createTask updateTask submitTask sendMessage

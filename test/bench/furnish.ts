@@ -1,12 +1,12 @@
 /** What our side holds while it is measured: a buyer with money, a builder, listed agents, tasks. */
 import type { Actor, Market } from '../../src/market/market.ts'
 import type { Tx } from '../../src/store/db.ts'
-import { insertTask } from '../../src/store/tasks.ts'
+import { insertTask } from '../../src/store/tables/tasks.ts'
 import { built } from './built.ts'
 import { sinkHosts } from './sink-hosts.ts'
 
-const { createUser } = await built<typeof import('../../src/market/accounts.ts')>('market/accounts')
-const { createKeyFor } = await built<typeof import('../../src/market/keys.ts')>('market/keys')
+const { createUser } = await built<typeof import('../../src/market/accounts/accounts.ts')>('market/accounts/accounts')
+const { createKeyFor } = await built<typeof import('../../src/market/accounts/keys.ts')>('market/accounts/keys')
 const { verbs } = await built<typeof import('../../src/market/verbs.ts')>('market/verbs')
 
 export interface Furnished {

@@ -3,7 +3,7 @@ import { copyFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Market } from '../../src/market/market.ts'
 import type { Marketplace } from '../../src/open.ts'
-import type { SqliteDb } from '../../src/store/sqlite.ts'
+import type { SqliteDb } from '../../src/store/embedded/database.ts'
 import { noFiles } from '../support/no-files.ts'
 import { built } from './built.ts'
 import { buyer, type Furnished, furnish, insertDrafts } from './furnish.ts'
@@ -20,7 +20,8 @@ interface Options {
 
 const { openMarketplace } = await built<typeof import('../../src/open.ts')>('open')
 const { verbs } = await built<typeof import('../../src/market/verbs.ts')>('market/verbs')
-const { startDispatcher } = await built<typeof import('../../src/market/dispatch.ts')>('market/dispatch')
+const { startDispatcher } =
+  await built<typeof import('../../src/market/webhooks/dispatcher.ts')>('market/webhooks/dispatcher')
 
 let market: Market
 let file = ''
@@ -87,7 +88,7 @@ answer({
   /** The market alone: nobody listens, nothing is sent. */
   async openQuiet(options: Options) {
     file = options.file
-    const { openSqlite } = await built<typeof import('../../src/store/sqlite.ts')>('store/sqlite')
+    const { openSqlite } = await built<typeof import('../../src/store/embedded/database.ts')>('store/embedded/database')
     const { migrate } = await built<typeof import('../../src/store/migrate.ts')>('store/migrate')
     const { migrations } = await built<typeof import('../../src/store/migrations/index.ts')>('store/migrations/index')
     const { createWorld } = await built<typeof import('../../src/world/real.ts')>('world/real')

@@ -18,8 +18,8 @@ export interface Draft {
 }
 
 const { openMarketplace } = await built<typeof import('../../src/open.ts')>('open')
-const { createUser } = await built<typeof import('../../src/market/accounts.ts')>('market/accounts')
-const { createKeyFor } = await built<typeof import('../../src/market/keys.ts')>('market/keys')
+const { createUser } = await built<typeof import('../../src/market/accounts/accounts.ts')>('market/accounts/accounts')
+const { createKeyFor } = await built<typeof import('../../src/market/accounts/keys.ts')>('market/accounts/keys')
 
 let house: Marketplace
 let buyers: { id: string; key: string }[] = []

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TaskRecord } from '../../src/api/records.ts'
-import { HttpParty } from '../../src/sim/http-party.ts'
+import { HttpParty } from '../../src/sim/http-user.ts'
 import { inFolder, run, start } from './program.ts'
 
 const EPHEMERAL = ['dev', '--ephemeral', '--json', '--port', '0']

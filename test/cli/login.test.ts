@@ -1,7 +1,7 @@
 /** What login asks for on a terminal, and what it takes from flags. Source: D51. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { totpCode } from '../../src/market/totp.ts'
+import { totpCode } from '../../src/market/accounts/totp.ts'
 import { signIn, startServe } from './deployment.ts'
 import { answerOf, inFolder, PROGRAM, run, typeInto } from './program.ts'
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Method } from '../../src/sim/http-party.ts'
+import type { Method } from '../../src/sim/http-user.ts'
 import { openPostOffice } from '../support/post-office.ts'
 import { inFolder, start } from './program.ts'
 

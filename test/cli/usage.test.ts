@@ -1,7 +1,7 @@
 /** Help, and everything that is refused before anything starts. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { chapters } from '../../src/cli/chapters.ts'
+import { chapters } from '../../src/cli/command-table.ts'
 import { inFolder, run } from './program.ts'
 
 test(

@@ -2,7 +2,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Endpoint } from '../../src/api/endpoint.ts'
-import { endpoints } from '../../src/api/endpoints.ts'
+import { endpoints } from '../../src/api/endpoints/index.ts'
 import { verify } from '../../src/api/signature.ts'
 import { type CallReply, createClient, MarketplaceError, UnreachableError } from '../../src/client/client.ts'
 import { checkedFetch } from '../support/contract.ts'

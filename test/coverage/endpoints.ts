@@ -59,20 +59,20 @@ const written: readonly (readonly [method: string, path: string, file: string, s
 const rows = written.map(([method, path, file, says]): Row => {
   const from = `method: '${method}',\n    path: '${path}',`
   const held = ['api/endpoints: every endpoint has its row', `api/authorization: ${method} ${path}`]
-  return [`${method} ${path}: ${says}`, held, `api/${file}.ts`, from, from.replace(path, `${path}/elsewhere`)]
+  return [`${method} ${path}: ${says}`, held, `api/endpoints/${file}.ts`, from, from.replace(path, `${path}/elsewhere`)]
 })
 
 const filters = (path: string) => `api/account-limits: filters of ${path}`
-const found = (how: string) => [`market/search: ${how}`, 'market/catalogue: whatever changes, the list']
+const found = (how: string) => [`market/search: ${how}`, 'market/listing-cache: whatever changes, the list']
 const submitted = 'market/task-states: draft: submit by the buyer'
 const field = (name: string, from: string, to: string): Row => [
   `Webhook body: ${name}`,
   submitted,
-  'market/outbox.ts',
+  'market/webhooks/outbox.ts',
   from,
   to,
 ]
-const signedOnce = 'market/dispatch: every attempt is signed afresh'
+const signedOnce = 'market/dispatcher: every attempt is signed afresh'
 
 export const endpoints: readonly Row[] = [
   ...rows,
@@ -93,42 +93,42 @@ export const endpoints: readonly Row[] = [
   [
     'GET /api/agents: q matches name and description',
     found('q matches words'),
-    'market/search-index.ts',
+    'market/agents/search-index.ts',
     'terms(name, description)',
     "terms(name, '')",
   ],
   [
     'GET /api/agents: category by its name',
     found('category is a name'),
-    'market/agents.ts',
+    'market/agents/agents.ts',
     'name.toLowerCase() === wanted || ',
     '',
   ],
   [
     'GET /api/agents: sort=popular',
     found('sort=popular'),
-    'store/agents.ts',
+    'store/tables/agents.ts',
     'b.completedTasks - a.completedTasks',
     'a.completedTasks - b.completedTasks',
   ],
   [
     'GET /api/agents: sort=newest',
     found('sort=newest'),
-    'store/agents.ts',
+    'store/tables/agents.ts',
     'b.createdAt - a.createdAt',
     'a.createdAt - b.createdAt',
   ],
   [
     'GET /api/agents: sort=price_asc',
     found('sort=price_asc'),
-    'store/agents.ts',
+    'store/tables/agents.ts',
     'a.basePrice - b.basePrice',
     'b.basePrice - a.basePrice + 0',
   ],
   [
     'GET /api/agents: sort=price_desc',
     found('sort=price_asc and price_desc'),
-    'store/agents.ts',
+    'store/tables/agents.ts',
     'b.basePrice - a.basePrice',
     'a.basePrice - b.basePrice + 0',
   ],
@@ -142,92 +142,92 @@ export const endpoints: readonly Row[] = [
   [
     'GET /api/agents: by id or slug',
     'market/agents: create, slug, edit, access',
-    'store/agents.ts',
+    'store/tables/agents.ts',
     '`${selectListed} WHERE a.slug = $1`',
     '`${selectListed} WHERE a.id = $1`',
   ],
   [
     'GET /api/tasks: status',
     filters('/api/tasks'),
-    'api/tasks.ts',
+    'api/endpoints/tasks.ts',
     'status: oneOf(taskStates).optional()',
     'status: z.any().optional()',
   ],
   [
     'GET /api/tasks: role',
     filters('/api/tasks'),
-    'api/tasks.ts',
+    'api/endpoints/tasks.ts',
     'role: oneOf(taskRoles).optional()',
     'role: z.any().optional()',
   ],
   [
     'GET /api/tasks: the key is tasks',
-    'market/hiring: the owner and the agent’s builder both act',
-    'api/tasks.ts',
+    'market/spending: the owner and the agent’s builder both act',
+    'api/endpoints/tasks.ts',
     "list: 'tasks'",
     "list: 'items'",
   ],
   [
     'GET /api/wallet/transactions: type',
     filters('/api/wallet/transactions'),
-    'api/wallet.ts',
+    'api/endpoints/wallet.ts',
     'type: oneOf(transactionTypes).optional()',
     'type: z.any().optional()',
   ],
   [
     'Deposit and withdrawal need a web session',
     'market/payments: money is moved in a session alone: a key is 403',
-    'api/wallet.ts',
+    'api/endpoints/wallet.ts',
     "const sessionOnly = { auth: 'session'",
     "const sessionOnly = { auth: 'key-or-session'",
   ],
   [
     'Builder endpoints require the isBuilder role',
     'api/authorization: GET /api/my/agents',
-    'api/agents.ts',
+    'api/endpoints/agents.ts',
     "const mine = { auth: 'key-or-session', role: 'builder',",
     "const mine = { auth: 'key-or-session',",
   ],
   [
     'Callback rule 1: accept, reject and deliver by key or signature; message on the unified one alone',
     ['market/task-states: in_progress: deliver by the builder', 'market/task-states: pending: message by the builder'],
-    'market/callback.ts',
+    'market/tasks/callbacks.ts',
     "case 'deliver':",
     "case 'deliver_work':",
   ],
   [
     'Callback rule 2: the unified callback is JSON only',
     'market/callback-wire: callback: a verified body that can not be understood',
-    'market/callback.ts',
+    'market/tasks/callbacks.ts',
     'parseBody(heard.signed.raw, heard.signed.type)',
     "parseBody(heard.signed.raw, 'application/json')",
   ],
   field('callbackUrl of the unified callback (rule 3)', 'tasks/${task.id}/callback', 'test/${task.id}/callback'),
   [
     'Callback rule 3: test webhooks have a callback of their own',
-    'market/checks: the test webhook says what it is',
-    'market/check.ts',
+    'market/connection-test: the test webhook says what it is',
+    'market/checks/connection-test.ts',
     '/api/agent/test/${testId}/callback',
     '/api/agent/tasks/${testId}/callback',
   ],
   [
     'Callback rule 4: the limits of a deliverable hold on the callback',
     "api/task-limits: a deliverable's content, by the signed callback",
-    'market/callback-body.ts',
+    'market/webhooks/callback-body.ts',
     'parsed(deliverableInput, body)',
     'body as never',
   ],
   [
     'Webhook header: Content-Type',
-    'market/checks: a webhook is a POST of JSON',
-    'market/webhook.ts',
+    'market/connection-test: a webhook is a POST of JSON',
+    'market/webhooks/attempt.ts',
     "'content-type': 'application/json',",
     '',
   ],
   [
     'Webhook header: X-Service-Signature',
     signedOnce,
-    'market/webhook.ts',
+    'market/webhooks/attempt.ts',
     '...signatureHeaders(secret, sentAt, body)',
     "...signatureHeaders(secret, sentAt, '')",
   ],
@@ -254,15 +254,15 @@ export const endpoints: readonly Row[] = [
   field('data.requestor', 'requestor: requestorOf(task, buyer, now),', 'requestor: null as never,'),
   [
     'Webhook body: data.test on test payloads alone',
-    'market/checks: the test webhook says what it is',
-    'market/check.ts',
+    'market/connection-test: the test webhook says what it is',
+    'market/checks/connection-test.ts',
     "trustTier: 'trusted' },\n    test: true,",
     "trustTier: 'trusted' },\n    test: 1 as never,",
   ],
   [
     'The agent must answer 200',
-    ['market/agents: 204 is not 200', 'market/dispatch: 204 and other 2xx end a delivery'],
-    'market/check.ts',
+    ['market/agents: 204 is not 200', 'market/dispatcher: 204 and other 2xx end a delivery'],
+    'market/checks/connection-test.ts',
     'if (answer.status === 200)',
     'if (answer.status < 300)',
   ],

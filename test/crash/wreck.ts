@@ -1,8 +1,8 @@
 /** What a dead server left on the disk, read without starting another: each task with all that hangs on it. */
 import * as assert from 'uvu/assert'
-import { ledgerProblems } from '../../src/market/ledger.ts'
-import { checkFile } from '../../src/store/check.ts'
+import { ledgerProblems } from '../../src/market/money/ledger.ts'
 import type { Reader } from '../../src/store/db.ts'
+import { checkFile } from '../../src/store/embedded/verify.ts'
 import type { State } from './history.ts'
 
 export interface Delivery {

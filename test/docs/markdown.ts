@@ -1,9 +1,9 @@
 /** Pages of docs/reference, made from the OpenAPI document. */
-import { type Field, fieldsOf, typeOf } from '../../src/api/fields.ts'
-import type { JsonSchema } from '../../src/api/json-schema.ts'
-import type { OpenApi } from '../../src/api/openapi.ts'
-import type { Operation, Parameter } from '../../src/api/operation.ts'
-import type { Response } from '../../src/api/responses.ts'
+import { type Field, fieldsOf, typeOf } from '../../src/api/openapi/fields.ts'
+import type { JsonSchema } from '../../src/api/openapi/json-schema.ts'
+import type { OpenApi } from '../../src/api/openapi/openapi.ts'
+import type { Operation, Parameter } from '../../src/api/openapi/operation.ts'
+import type { Response } from '../../src/api/openapi/responses.ts'
 
 export const NOTE = '<!-- Made by `npm run docs`. Do not edit. -->\n'
 

@@ -2,7 +2,7 @@
 import { failureNames, statusOf } from '../../src/api/failures.ts'
 import { fileKinds } from '../../src/api/file-kinds.ts'
 import { depositLimits, durations, limits, rates, retryScheduleMs } from '../../src/api/limits.ts'
-import type { OpenApi } from '../../src/api/openapi.ts'
+import type { OpenApi } from '../../src/api/openapi/openapi.ts'
 import { exampleOfRefusal } from '../../src/api/refusals.ts'
 import { NOTE, spanOf, table } from './markdown.ts'
 

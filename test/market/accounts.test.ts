@@ -3,16 +3,22 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations } from '../../src/api/limits.ts'
 import type { Config } from '../../src/config.ts'
-import { accountVerbs, createAuthenticate, createTouch, createUser, hashPassword } from '../../src/market/accounts.ts'
-import { keyVerbs } from '../../src/market/keys.ts'
-import { balances } from '../../src/market/ledger.ts'
+import {
+  accountVerbs,
+  createAuthenticate,
+  createTouch,
+  createUser,
+  hashPassword,
+} from '../../src/market/accounts/accounts.ts'
+import { peopleVerbs } from '../../src/market/accounts/administration.ts'
+import { keyVerbs } from '../../src/market/accounts/keys.ts'
 import type { Actor, Market } from '../../src/market/market.ts'
-import { paymentVerbs } from '../../src/market/payments.ts'
-import { peopleVerbs } from '../../src/market/people.ts'
+import { balances } from '../../src/market/money/ledger.ts'
+import { paymentVerbs } from '../../src/market/wallet/payments.ts'
 import type { Reader, Tx } from '../../src/store/db.ts'
+import { openSqlite } from '../../src/store/embedded/database.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { migrations } from '../../src/store/migrations/index.ts'
-import { openSqlite } from '../../src/store/sqlite.ts'
 import type { Authenticate } from '../../src/web/credentials.ts'
 import { createVirtualWorld } from '../../src/world/virtual.ts'
 import { noFiles } from '../support/no-files.ts'

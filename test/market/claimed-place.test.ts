@@ -1,7 +1,7 @@
 /** The claim on the place of uploaded files by itself: who may join whom, how it lasts and how it ends. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { claimPlace, type Place, PlaceError } from '../../src/market/file-place.ts'
+import { claimPlace, type Place, PlaceError } from '../../src/market/upkeep/file-location.ts'
 import { StoreError } from '../../src/store/db.ts'
 import { openBareMarket } from '../support/bare-market.ts'
 

@@ -1,8 +1,8 @@
 /** Passwords that are guessed first are refused wherever one is chosen. Decision 96. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { guessable } from '../../src/market/common-passwords.ts'
-import { HttpParty } from '../../src/sim/http-party.ts'
+import { guessable } from '../../src/market/accounts/common-passwords.ts'
+import { HttpParty } from '../../src/sim/http-user.ts'
 import { checkedFetch } from '../support/contract.ts'
 import { openHouse } from '../support/marketplace.ts'
 

@@ -1,9 +1,9 @@
 /** What is due is done row by row: one that fails is told of, and the others go on. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { sendMails } from '../../src/market/accounts/mail-sender.ts'
+import { notify } from '../../src/market/accounts/notifications.ts'
 import type { Happening } from '../../src/market/log.ts'
-import { notify } from '../../src/market/notifications.ts'
-import { sendMails } from '../../src/market/postman.ts'
 import { BusyError, type Db } from '../../src/store/db.ts'
 import type { Letter } from '../../src/world/world.ts'
 import { type House, type ListedAgent, type Member, openHouse } from '../support/marketplace.ts'
@@ -86,7 +86,7 @@ test('a database that is away is one failure, not one for each payment', async (
   const buyer = await house.join('buyer', 5_000)
   const agent = await house.list(await house.join('builder'))
   for (let n = 0; n < 3; n++) await completed(house, buyer, agent)
-  const { runDue } = await import('../../src/market/due.ts')
+  const { runDue } = await import('../../src/market/upkeep/due.ts')
   house.world.advance(house.world.now() + TWO_DAYS)
   const { db } = house.market
   let writes = 0

@@ -2,10 +2,10 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Refusal } from '../../src/api/failures.ts'
-import { dropFiles, holdFiles, keepFiles, removeOrphans } from '../../src/market/files.ts'
 import { refuseWhenFull } from '../../src/market/fullness.ts'
 import type { Market } from '../../src/market/market.ts'
-import type { FileStore } from '../../src/store/files.ts'
+import { dropFiles, holdFiles, keepFiles, removeOrphans } from '../../src/market/tasks/files.ts'
+import type { FileStore } from '../../src/store/files/file-store.ts'
 import { openBareMarket } from '../support/bare-market.ts'
 
 const HOUR = 3_600_000

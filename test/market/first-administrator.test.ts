@@ -1,9 +1,9 @@
 /** The administrator that a start makes: what is taken for an email and a password, and whom it never touches. Source: D5. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { ensureAdministrator, warnWithoutAdministrator } from '../../src/market/first-administrator.ts'
-import { verifyPassword } from '../../src/market/passwords.ts'
-import { userByEmail } from '../../src/store/users.ts'
+import { ensureAdministrator, warnWithoutAdministrator } from '../../src/market/accounts/first-administrator.ts'
+import { verifyPassword } from '../../src/market/accounts/passwords.ts'
+import { userByEmail } from '../../src/store/tables/users.ts'
 import { openBareMarket } from '../support/bare-market.ts'
 
 const password = 'nobody would guess this'

@@ -3,7 +3,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Refusal } from '../../src/api/failures.ts'
 import { guessing } from '../../src/api/limits.ts'
-import { forgive, guess, type Target } from '../../src/market/guesses.ts'
+import { forgive, guess, type Target } from '../../src/market/accounts/guesses.ts'
 import { openBareMarket } from '../support/bare-market.ts'
 
 type Mode = 'strict' | 'warn' | 'off'

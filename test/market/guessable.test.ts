@@ -1,7 +1,7 @@
 /** What makes a password one of the first guesses, at each of its bounds. Decision 96. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { guessable } from '../../src/market/common-passwords.ts'
+import { guessable } from '../../src/market/accounts/common-passwords.ts'
 
 const owner = { email: 'anna.quill@lodge.example', name: 'Wim Quill' }
 const said = async (password: string, baseUrl = 'https://souk.example:8443') =>

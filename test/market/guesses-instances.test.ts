@@ -2,7 +2,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { guessing } from '../../src/api/limits.ts'
-import { HttpParty } from '../../src/sim/http-party.ts'
+import { HttpParty } from '../../src/sim/http-user.ts'
 import { openInstances } from '../support/instances.ts'
 
 test('guesses at one account count at every instance, however many arrive at one moment', async () => {

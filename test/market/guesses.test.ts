@@ -2,9 +2,9 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations, guessing } from '../../src/api/limits.ts'
+import { totpCode } from '../../src/market/accounts/totp.ts'
 import type { Happening } from '../../src/market/log.ts'
-import { totpCode } from '../../src/market/totp.ts'
-import { HttpParty } from '../../src/sim/http-party.ts'
+import { HttpParty } from '../../src/sim/http-user.ts'
 import { checkedFetch } from '../support/contract.ts'
 import { type House, openHouse } from '../support/marketplace.ts'
 

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Refusal } from '../../src/api/failures.ts'
-import { HashQueue } from '../../src/market/hash-queue.ts'
+import { HashQueue } from '../../src/market/accounts/hash-queue.ts'
 import { openHouse } from '../support/marketplace.ts'
 import { requestBytes } from '../support/wire.ts'
 

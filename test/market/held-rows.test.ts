@@ -9,7 +9,7 @@ import * as assert from 'uvu/assert'
 import { durations } from '../../src/api/limits.ts'
 import type { TaskRecord } from '../../src/api/records.ts'
 import { signatureHeaders } from '../../src/api/signature.ts'
-import { totpCode } from '../../src/market/totp.ts'
+import { totpCode } from '../../src/market/accounts/totp.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { type House, type ListedAgent, type Member, openHouse } from '../support/marketplace.ts'
 

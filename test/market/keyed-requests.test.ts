@@ -1,7 +1,7 @@
 /** What a request under an Idempotency-Key finds, to the millisecond. Source: D39. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { claim, isClaimed, isKept, type KeyedRequest, keep, release } from '../../src/market/idempotency.ts'
+import { claim, isClaimed, isKept, type KeyedRequest, keep, release } from '../../src/market/requests/idempotency.ts'
 import { openBareMarket } from '../support/bare-market.ts'
 import { refused } from '../support/refused.ts'
 

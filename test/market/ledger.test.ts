@@ -2,7 +2,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Refusal } from '../../src/api/failures.ts'
-import { account, balances, entryLeg, ledgerProblems, post } from '../../src/market/ledger.ts'
+import { account, balances, entryLeg, ledgerProblems, post } from '../../src/market/money/ledger.ts'
 import { ConstraintError } from '../../src/store/db.ts'
 import { openBareMarket } from '../support/bare-market.ts'
 

@@ -1,9 +1,9 @@
 /** The letters to an account, word by word: a reader of one has nothing else. Decision 92. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { resetWords } from '../../src/market/password-reset.ts'
-import { keysEnded, noticeWords } from '../../src/market/security-notices.ts'
-import { insertNotice, type SecurityNoticeRow } from '../../src/store/security-notices.ts'
+import { resetWords } from '../../src/market/accounts/password-reset.ts'
+import { keysEnded, noticeWords } from '../../src/market/accounts/security-notices.ts'
+import { insertNotice, type SecurityNoticeRow } from '../../src/store/tables/security-notices.ts'
 import { openBareMarket } from '../support/bare-market.ts'
 
 const said: Record<SecurityNoticeRow['kind'], [detail: string | null, subject: string, sentence: string]> = {

@@ -1,7 +1,7 @@
 /** Each change is decided by one conditional statement: where it changes nothing, somebody was first, and nothing is kept. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { totpCode } from '../../src/market/totp.ts'
+import { totpCode } from '../../src/market/accounts/totp.ts'
 import { losingTx } from '../support/losing-tx.ts'
 import { type House, type ListedAgent, type Member, openHouse } from '../support/marketplace.ts'
 

@@ -3,7 +3,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Refusal } from '../../src/api/failures.ts'
 import { manualTests } from '../../src/api/limits.ts'
-import { oneOfFew } from '../../src/market/manual-tests.ts'
+import { oneOfFew } from '../../src/market/checks/manual-tests.ts'
 import type { Db } from '../../src/store/db.ts'
 import { createVirtualWorld } from '../../src/world/virtual.ts'
 

@@ -4,7 +4,7 @@
  */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { endpoints } from '../../src/api/endpoints.ts'
+import { endpoints } from '../../src/api/endpoints/index.ts'
 import { type House, type ListedAgent, type Member, openHouse } from '../support/marketplace.ts'
 
 interface Town {

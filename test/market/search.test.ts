@@ -2,10 +2,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limits } from '../../src/api/limits.ts'
-import { cacheBytes, catalogueBytes } from '../../src/market/catalogue.ts'
-import { renewIndex } from '../../src/market/search-index.ts'
-import { insertAgent, updateAgentRow } from '../../src/store/agents.ts'
+import { cacheBytes, catalogueBytes } from '../../src/market/agents/listing-cache.ts'
+import { renewIndex } from '../../src/market/agents/search-index.ts'
 import { search as migration } from '../../src/store/migrations/140-search.ts'
+import { insertAgent, updateAgentRow } from '../../src/store/tables/agents.ts'
 import { type House, openHouse } from '../support/marketplace.ts'
 
 const search = suite<{ house: House; find(query: string): Promise<string[]> }>('search')

@@ -1,10 +1,10 @@
 /** A second factor over the wire: turned on, asked for at sign-in, used up, recovered from, turned off. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { warnWithoutSecondFactor } from '../../src/market/first-administrator.ts'
+import { warnWithoutSecondFactor } from '../../src/market/accounts/first-administrator.ts'
+import { totpCode } from '../../src/market/accounts/totp.ts'
 import type { Happening } from '../../src/market/log.ts'
-import { totpCode } from '../../src/market/totp.ts'
-import { HttpParty } from '../../src/sim/http-party.ts'
+import { HttpParty } from '../../src/sim/http-user.ts'
 import { checkedFetch } from '../support/contract.ts'
 import { type House, type Member, openHouse } from '../support/marketplace.ts'
 

@@ -1,7 +1,7 @@
 /** Secrets at rest: sealed for one owner under one key. Source: D8, D25. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { callbackSecrets, makeSecret, seal, unseal } from '../../src/market/secrets.ts'
+import { callbackSecrets, makeSecret, seal, unseal } from '../../src/market/webhooks/secrets.ts'
 import { createVirtualWorld } from '../../src/world/virtual.ts'
 
 const world = createVirtualWorld()

@@ -2,8 +2,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations, limits } from '../../src/api/limits.ts'
-import { totpCode } from '../../src/market/totp.ts'
-import { HttpParty } from '../../src/sim/http-party.ts'
+import { totpCode } from '../../src/market/accounts/totp.ts'
+import { HttpParty } from '../../src/sim/http-user.ts'
 import { openHouse } from '../support/marketplace.ts'
 import { openPostOffice } from '../support/post-office.ts'
 

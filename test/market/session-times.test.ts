@@ -2,7 +2,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations, limits } from '../../src/api/limits.ts'
-import { createAuthenticate, createSession } from '../../src/market/credentials.ts'
+import { createAuthenticate, createSession } from '../../src/market/accounts/credentials.ts'
 import { openBareMarket } from '../support/bare-market.ts'
 
 const { absoluteMs, idleMs, touchMs } = durations.session

@@ -1,10 +1,10 @@
 /** A clock that was ahead and is right again: nothing waits for the time that it told. Source: D44. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { runDue } from '../../src/market/due.ts'
-import { planHeartbeat } from '../../src/market/heartbeat.ts'
-import { countInCommon } from '../../src/market/rate-windows.ts'
-import { watchClock } from '../../src/market/set-back-clock.ts'
+import { planHeartbeat } from '../../src/market/checks/heartbeat.ts'
+import { countInCommon } from '../../src/market/requests/rate-windows.ts'
+import { runDue } from '../../src/market/upkeep/due.ts'
+import { watchClock } from '../../src/market/upkeep/set-back-clock.ts'
 import { openBareMarket } from '../support/bare-market.ts'
 import { type House, openHouse } from '../support/marketplace.ts'
 

@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TaskRecord } from '../../src/api/records.ts'
 import type { Tx } from '../../src/store/db.ts'
-import { credit, debit, endClearing, reverseSettlement, setReleaseStatus } from '../../src/store/transfers.ts'
+import { credit, debit, endClearing, reverseSettlement, setReleaseStatus } from '../../src/store/tables/transfers.ts'
 import { type House, type ListedAgent, type Member, openHouse } from '../support/marketplace.ts'
 
 const settlement = suite<{ house: House; agent: ListedAgent; buyer: Member }>('settlements')

@@ -1,7 +1,7 @@
 /** Codes of an authenticator app, step by step. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { newTotpSecret, otpauthUrl, stepOf, totpCode } from '../../src/market/totp.ts'
+import { newTotpSecret, otpauthUrl, stepOf, totpCode } from '../../src/market/accounts/totp.ts'
 import { createVirtualWorld } from '../../src/world/virtual.ts'
 
 const NOW = 1_767_225_600_000

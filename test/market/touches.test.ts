@@ -1,7 +1,7 @@
 /** When credentials were used: noted once a minute, written together, forgotten when they are written. Source: D10, D11. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createTouch } from '../../src/market/credentials.ts'
+import { createTouch } from '../../src/market/accounts/credentials.ts'
 import type { Actor } from '../../src/market/market.ts'
 import { openBareMarket } from '../support/bare-market.ts'
 

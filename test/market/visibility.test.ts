@@ -1,7 +1,7 @@
 /** Who is public and why not, to the millisecond and to the word. Source: section 3, section 6, D30. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { freshness, hiddenReason, isPublic, passFault } from '../../src/market/visibility.ts'
+import { freshness, hiddenReason, isPublic, passFault } from '../../src/market/agents/visibility.ts'
 
 const HOUR = 3_600_000
 const NOW = 1_000 * HOUR

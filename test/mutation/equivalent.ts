@@ -15,28 +15,28 @@ export const equivalents: readonly Equivalent[] = [
     reason: 'How many values go into one statement: every number below the limits of the engines copies the same rows.',
   },
   {
-    file: 'src/store/backup.ts',
+    file: 'src/store/embedded/backup.ts',
     change: '20 → (20',
     reason:
       'How often a copy of a database in use is tried: one try more or less is as good, and no two looks can be timed so.',
   },
   {
-    file: 'src/store/backup.ts',
+    file: 'src/store/embedded/backup.ts',
     change: '50 → (50',
     reason: 'The pause between two tries, in ms: no test can tell one more or less.',
   },
   {
-    file: 'src/store/outbox.ts',
+    file: 'src/store/tables/outbox.ts',
     change: "'ASC' → ''",
     reason: 'An order without a word is ascending.',
   },
   {
-    file: 'src/store/engine.ts',
+    file: 'src/store/embedded/statements.ts',
     change: 'KINDS.findLast',
     reason: 'No two of the kinds begin alike, so the first that fits is the last.',
   },
   {
-    file: 'src/store/history.ts',
+    file: 'src/store/embedded/changes.ts',
     change: 'log.rows.unshift(',
     reason: 'The rows are answered as a set of those behind a version: their order is looked at by nobody.',
   },

@@ -60,7 +60,7 @@ function costOf({ file }: Mutant, reach: Reach, reaches: readonly Reach[]): numb
   return ((500 + reach.ms) * Math.sqrt(10 + reach.numbers.length) * (isSecond ? 8 : 1)) / namesake
 }
 
-/** src/market/turn.ts and test/market/turn.test.ts: the same name; or at least the same room, or words of the name. */
+/** src/market/tasks/transitions.ts and test/market/turn.test.ts: the same name; or at least the same room, or words of the name. */
 function kinship(source: string, test: string): number {
   const [, room, ...rest] = source.split('/')
   const words = posix.basename(rest.at(-1)!, '.ts').replace(/s$/, '')

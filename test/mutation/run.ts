@@ -4,7 +4,7 @@
  *
  *   npm run test:mutations -- --seed 1 --count 500 --part 1/2   tries a part; what was tried before is not tried again
  *   npm run test:mutations -- --seed 1 --count 500 --report     prints what is known so far
- *   npm run test:mutations -- --only src/market/turn.ts         every change of a file, or of a line: turn.ts:40
+ *   npm run test:mutations -- --only src/market/tasks/transitions.ts         every change of a file, or of a line: turn.ts:40
  *
  * `--rooms market,store` (web too), `--tests market/,store/` (parts of names of the test files tried), `--budget 60` (seconds
  * of tests for one mutant), `--lanes 2`, `--list`.

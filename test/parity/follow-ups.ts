@@ -1,5 +1,5 @@
 /** What people do next: without it, few tasks and agents would come far. */
-import type { EndpointName } from '../../src/api/endpoints.ts'
+import type { EndpointName } from '../../src/api/endpoints/index.ts'
 import { keyTaken } from './account-steps.ts'
 import { secretTaken } from './agent-steps.ts'
 import type { Answer } from './pair.ts'

@@ -1,6 +1,6 @@
 /** The same marketplace twice, one on each engine. Whatever is asked is asked of both, and every difference throws. */
 import { signatureHeaders } from '../../src/api/signature.ts'
-import { totpCode } from '../../src/market/totp.ts'
+import { totpCode } from '../../src/market/accounts/totp.ts'
 import { freshDatabase } from '../support/databases.ts'
 import type { WireAnswer, WireHeader } from '../support/wire.ts'
 import { contentsOf } from './contents.ts'

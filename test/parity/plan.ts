@@ -1,6 +1,6 @@
 /** One step as it is meant: which endpoint, by whom, with what. All in names. */
-import { agentSorts } from '../../src/api/agents.ts'
-import type { EndpointName } from '../../src/api/endpoints.ts'
+import { agentSorts } from '../../src/api/endpoints/agents.ts'
+import type { EndpointName } from '../../src/api/endpoints/index.ts'
 import type { Dice } from './dice.ts'
 import type { Answer } from './pair.ts'
 import type { Known, Person, Town } from './town.ts'

@@ -1,9 +1,9 @@
 /** Lives of tasks, from draft to the end, and what administrators do about them and about money. */
-import type { admins } from '../../src/api/admin.ts'
-import type { categories } from '../../src/api/categories.ts'
+import type { admins } from '../../src/api/endpoints/admin.ts'
+import type { categories } from '../../src/api/endpoints/categories.ts'
+import { type callbacks, taskRoles, type tasks } from '../../src/api/endpoints/tasks.ts'
 import { agentStates, taskStates } from '../../src/api/flow.ts'
 import { connectStatuses, disputeOutcomes } from '../../src/api/records.ts'
-import { type callbacks, taskRoles, type tasks } from '../../src/api/tasks.ts'
 import { samples } from '../web/files.ts'
 import {
   agents,

@@ -1,5 +1,5 @@
 /** The first people of a town: with money, keys and agents that can be hired. */
-import type { EndpointName } from '../../src/api/endpoints.ts'
+import type { EndpointName } from '../../src/api/endpoints/index.ts'
 import { cookieOf, keyTaken, newcomer } from './account-steps.ts'
 import { agentSteps, secretTaken } from './agent-steps.ts'
 import type { Answer } from './pair.ts'

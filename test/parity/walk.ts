@@ -1,6 +1,6 @@
 /** Random steps over every endpoint, asked of two engines at once. The same seed takes the same steps. */
 import { takesIdempotencyKey } from '../../src/api/endpoint.ts'
-import { type EndpointName, endpoints } from '../../src/api/endpoints.ts'
+import { type EndpointName, endpoints } from '../../src/api/endpoints/index.ts'
 import { rates } from '../../src/api/limits.ts'
 import { accountSteps, cookieOf, keyTaken } from './account-steps.ts'
 import { agentSteps, budgetSteps } from './agent-steps.ts'

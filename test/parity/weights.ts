@@ -1,5 +1,5 @@
 /** How often an endpoint is asked, where that is not twice as often as the least: lives should come far, hashing is dear. */
-import type { EndpointName } from '../../src/api/endpoints.ts'
+import type { EndpointName } from '../../src/api/endpoints/index.ts'
 
 export const weights: Partial<Record<EndpointName, number>> = {
   rotateSecret: 1,

@@ -1,5 +1,6 @@
 /** Agents, their words, categories and samples: each function returns and changes the rows that it names, and no neighbour of theirs. */
 import { durations } from '../../src/api/limits.ts'
+import { heldStanding, standingOf } from '../../src/store/tables/agent-terms.ts'
 import {
   agentById,
   agentByIdOrSlug,
@@ -18,7 +19,7 @@ import {
   standingOfListed,
   updateAgentRow,
   updateTested,
-} from '../../src/store/agents.ts'
+} from '../../src/store/tables/agents.ts'
 import {
   allAgentCategories,
   allCategories,
@@ -28,10 +29,9 @@ import {
   insertCategory,
   setCategories,
   updateCategoryRow,
-} from '../../src/store/categories.ts'
-import { heldStanding, standingOf } from '../../src/store/standing.ts'
-import { countForAgent } from '../../src/store/tasks.ts'
-import { agentsWithTerm, clearTerms, setTerms } from '../../src/store/terms.ts'
+} from '../../src/store/tables/categories.ts'
+import { agentsWithTerm, clearTerms, setTerms } from '../../src/store/tables/search-words.ts'
+import { countForAgent } from '../../src/store/tables/tasks.ts'
 import { testRows } from './row-effects.ts'
 
 const idOf = (row: { id: unknown } | undefined) => row?.id

@@ -2,12 +2,12 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { backupFile, recoverLive } from '../../src/store/backup.ts'
-import { checkFile } from '../../src/store/check.ts'
 import { StoreError } from '../../src/store/db.ts'
-import { type Disk, realDisk } from '../../src/store/disk.ts'
-import { journalPath, sealedPath } from '../../src/store/journal.ts'
-import { openSqlite } from '../../src/store/sqlite.ts'
+import { backupFile, recoverLive } from '../../src/store/embedded/backup.ts'
+import { openSqlite } from '../../src/store/embedded/database.ts'
+import { type Disk, realDisk } from '../../src/store/embedded/disk.ts'
+import { journalPath, sealedPath } from '../../src/store/embedded/journal.ts'
+import { checkFile } from '../../src/store/embedded/verify.ts'
 import { inFolder, unexpected } from './folder.ts'
 
 test(

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { dirname } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type DiskFile, piecesOf, readFully, realDisk, writeFully } from '../../src/store/disk.ts'
+import { type DiskFile, piecesOf, readFully, realDisk, writeFully } from '../../src/store/embedded/disk.ts'
 import { inFolder } from './folder.ts'
 import { memoryFile, openUnder } from './open-files.ts'
 

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { StoreError, type Tx } from '../../src/store/db.ts'
-import { openSqlite } from '../../src/store/sqlite.ts'
+import { openSqlite } from '../../src/store/embedded/database.ts'
 import { inFolder, unexpected } from './folder.ts'
 import { openUnder } from './open-files.ts'
 

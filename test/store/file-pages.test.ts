@@ -1,7 +1,7 @@
 /** A file where SQLite expects the bytes of one in memory: the same bytes, read ahead in order, and every fault told afterwards. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { FilePages } from '../../src/store/file-pages.ts'
+import { FilePages } from '../../src/store/embedded/file-pages.ts'
 import { memoryFile } from './open-files.ts'
 
 const KB = 1024

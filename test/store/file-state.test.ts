@@ -11,8 +11,8 @@ import {
   stepsOfFold,
   stepsOfSnapshot,
   stepsOfStart,
-} from '../../src/store/file-state.ts'
-import { same } from '../../src/store/frame.ts'
+} from '../../src/store/embedded/file-state.ts'
+import { same } from '../../src/store/embedded/frame.ts'
 
 // Journals begin at even places; behind each is the end of an empty one: the same record, another checksum.
 const LAST = 7

@@ -1,7 +1,7 @@
 /** How full the database is: said at each step on the way up, once, and again only after it had sunk. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { FillWarning, FULL_BYTES } from '../../src/store/fill-level.ts'
+import { FillWarning, FULL_BYTES } from '../../src/store/embedded/fill-level.ts'
 
 const MB = 1024 ** 2
 

@@ -2,8 +2,16 @@
 import { crc32 } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Frame, HEAD_BYTES, lengthOfFrame, MAGIC, readFrame, same, sealFrame } from '../../src/store/frame.ts'
-import { FrameReader } from '../../src/store/frame-reader.ts'
+import {
+  type Frame,
+  HEAD_BYTES,
+  lengthOfFrame,
+  MAGIC,
+  readFrame,
+  same,
+  sealFrame,
+} from '../../src/store/embedded/frame.ts'
+import { FrameReader } from '../../src/store/embedded/frame-reader.ts'
 import { memoryFile } from './open-files.ts'
 
 const MB = 1024 * 1024

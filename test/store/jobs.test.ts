@@ -1,10 +1,10 @@
 /** Jobs: one holder at a time, and none for ever. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { claimJob, endJob, ensureJob, isJobDue, releaseJobs } from '../../src/store/jobs.ts'
+import { openSqlite } from '../../src/store/embedded/database.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { migrations } from '../../src/store/migrations/index.ts'
-import { openSqlite } from '../../src/store/sqlite.ts'
+import { claimJob, endJob, ensureJob, isJobDue, releaseJobs } from '../../src/store/tables/jobs.ts'
 import { unexpected } from './folder.ts'
 
 async function withJob() {

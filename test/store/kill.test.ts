@@ -2,10 +2,10 @@
 import { spawn } from 'node:child_process'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { openSqlite } from '../../src/store/sqlite.ts'
+import { openSqlite } from '../../src/store/embedded/database.ts'
 import { inFolder, unexpected } from './folder.ts'
 
-const source = JSON.stringify(new URL('../../src/store/sqlite.ts', import.meta.url).href)
+const source = JSON.stringify(new URL('../../src/store/embedded/database.ts', import.meta.url).href)
 
 /** Writes rows without end, eight at a time, and says each one that is durable. */
 const writer = (file: string, from: number) => `import(${source}).then(async ({ openSqlite }) => {

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 
-const source = (name: string) => JSON.stringify(new URL(`../../src/store/${name}.ts`, import.meta.url).href)
+const source = (name: string) => JSON.stringify(new URL(`../../src/store/embedded/${name}.ts`, import.meta.url).href)
 
 export interface Where {
   /** In a process namespace of its own, as in a container. */

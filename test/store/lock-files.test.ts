@@ -5,10 +5,17 @@ import { dirname } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { StoreError } from '../../src/store/db.ts'
-import { claimFolder } from '../../src/store/folder-claim.ts'
-import { lockFile, refuseIfLocked } from '../../src/store/lock.ts'
-import { describeSelf, knownLifeOf, lifeOf, type Owner, readOwner, timeOf } from '../../src/store/lock-owner.ts'
-import { isLocal, isLocked, lockFor } from '../../src/store/system-lock.ts'
+import { lockFile, refuseIfLocked } from '../../src/store/embedded/lock.ts'
+import {
+  describeSelf,
+  knownLifeOf,
+  lifeOf,
+  type Owner,
+  readOwner,
+  timeOf,
+} from '../../src/store/embedded/lock-owner.ts'
+import { isLocal, isLocked, lockFor } from '../../src/store/embedded/system-lock.ts'
+import { claimFolder } from '../../src/store/files/folder-claim.ts'
 import { inFolder } from './folder.ts'
 import { openUnder } from './open-files.ts'
 

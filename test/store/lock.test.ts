@@ -4,8 +4,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { StoreError } from '../../src/store/db.ts'
-import { lockFile, refuseIfLocked } from '../../src/store/lock.ts'
-import { openSqlite } from '../../src/store/sqlite.ts'
+import { openSqlite } from '../../src/store/embedded/database.ts'
+import { lockFile, refuseIfLocked } from '../../src/store/embedded/lock.ts'
 import { inFolder, unexpected } from './folder.ts'
 
 const refusal = (promise: Promise<unknown>): Promise<Error> =>
@@ -16,7 +16,7 @@ const refusal = (promise: Promise<unknown>): Promise<Error> =>
 
 /** A process that takes the lock, says how that went, and waits to be killed. */
 const holder = (file: string) => {
-  const lock = JSON.stringify(new URL('../../src/store/lock.ts', import.meta.url).href)
+  const lock = JSON.stringify(new URL('../../src/store/embedded/lock.ts', import.meta.url).href)
   const code = `import(${lock}).then(m => m.lockFile(${JSON.stringify(file)}, 'serve at http://x')).then(
     () => { console.log('held'); setInterval(() => {}, 1000) }, error => { console.log(error.message); process.exit() })`
   const child = spawn(process.execPath, ['--import', 'tsx', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] })

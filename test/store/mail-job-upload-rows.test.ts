@@ -6,8 +6,8 @@ import {
   deliveryOf,
   hurry,
   markRedelivery,
-} from '../../src/store/deliveries.ts'
-import { claimJob, endJob, ensureJob, isJobDue, releaseJobs } from '../../src/store/jobs.ts'
+} from '../../src/store/tables/deliveries.ts'
+import { claimJob, endJob, ensureJob, isJobDue, releaseJobs } from '../../src/store/tables/jobs.ts'
 import {
   claimMail,
   countMails,
@@ -16,15 +16,15 @@ import {
   dueMails,
   insertMail,
   retryMail,
-} from '../../src/store/mails.ts'
+} from '../../src/store/tables/mails.ts'
 import {
   countNotifications,
   insertNotification,
   markRead,
   notificationById,
   notificationsOf,
-} from '../../src/store/notifications.ts'
-import { deleteNotice, insertNotice, noticeById } from '../../src/store/security-notices.ts'
+} from '../../src/store/tables/notifications.ts'
+import { deleteNotice, insertNotice, noticeById } from '../../src/store/tables/security-notices.ts'
 import {
   beginUpload,
   doomOldUploads,
@@ -33,7 +33,7 @@ import {
   hasOldUploads,
   holdUpload,
   postponeUpload,
-} from '../../src/store/uploads.ts'
+} from '../../src/store/tables/uploads.ts'
 import { testRows } from './row-effects.ts'
 
 const idsOf = (rows: readonly { id: unknown }[]) => rows.map(({ id }) => id)

@@ -1,5 +1,5 @@
 /** A disk in memory over a page cache: it remembers every operation, so that what any interruption leaves can be made up. */
-import type { Disk, DiskFile, ReadableFile } from '../../src/store/disk.ts'
+import type { Disk, DiskFile, ReadableFile } from '../../src/store/embedded/disk.ts'
 import { Machine, type Operation } from './page-cache.ts'
 
 /** Fails the call with this number (from 1), and all after it if `sticky`, where such a call can fail so. */

@@ -3,10 +3,10 @@
  * `memory-step.ts STEP FILE [HEAP]`, where HEAP is all that SQLite may have in this process, in bytes.
  */
 import { readFileSync } from 'node:fs'
-import { backupFile } from '../../src/store/backup.ts'
-import { checkFile, snapshotFile } from '../../src/store/check.ts'
-import { Engine } from '../../src/store/engine.ts'
-import { openSqlite } from '../../src/store/sqlite.ts'
+import { backupFile } from '../../src/store/embedded/backup.ts'
+import { openSqlite } from '../../src/store/embedded/database.ts'
+import { Engine } from '../../src/store/embedded/statements.ts'
+import { checkFile, snapshotFile } from '../../src/store/embedded/verify.ts'
 
 const [step = '', file = '', heap] = process.argv.slice(2)
 const ROW = 'x'.repeat(3900)

@@ -6,8 +6,8 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { journalPath } from '../../src/store/journal.ts'
-import { openSqlite } from '../../src/store/sqlite.ts'
+import { openSqlite } from '../../src/store/embedded/database.ts'
+import { journalPath } from '../../src/store/embedded/journal.ts'
 import { inFolder, unexpected } from './folder.ts'
 
 const STEP = fileURLToPath(new URL('../../test/store/memory-step.ts', import.meta.url))

@@ -2,9 +2,9 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { StoreError } from '../../src/store/db.ts'
+import { openSqlite } from '../../src/store/embedded/database.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { migrations } from '../../src/store/migrations/index.ts'
-import { openSqlite } from '../../src/store/sqlite.ts'
 import { inFolder, unexpected } from './folder.ts'
 
 const first = {

@@ -1,6 +1,6 @@
 /** A file in memory that counts its reads, and how many descriptors this process has open. */
 import { readdirSync, readlinkSync } from 'node:fs'
-import type { DiskFile } from '../../src/store/disk.ts'
+import type { DiskFile } from '../../src/store/embedded/disk.ts'
 
 export interface MemoryFile extends DiskFile {
   readonly bytes: Buffer

@@ -14,7 +14,7 @@ import {
   queueLength,
   retryAt,
   unclaimDeliveries,
-} from '../../src/store/outbox.ts'
+} from '../../src/store/tables/outbox.ts'
 import { testRows } from './row-effects.ts'
 
 const idOf = (row: { id: unknown } | undefined) => row?.id

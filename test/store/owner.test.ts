@@ -3,12 +3,12 @@ import { readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'nod
 import { setTimeout as wait } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { checkFile } from '../../src/store/check.ts'
-import { realDisk } from '../../src/store/disk.ts'
-import { fenced, isOwn, prove } from '../../src/store/fence.ts'
-import { type Lock, lockFile } from '../../src/store/lock.ts'
-import { describeSelf, type Owner, SILENCE_MS } from '../../src/store/lock-owner.ts'
-import { openSqlite } from '../../src/store/sqlite.ts'
+import { openSqlite } from '../../src/store/embedded/database.ts'
+import { realDisk } from '../../src/store/embedded/disk.ts'
+import { fenced, isOwn, prove } from '../../src/store/embedded/fence.ts'
+import { type Lock, lockFile } from '../../src/store/embedded/lock.ts'
+import { describeSelf, type Owner, SILENCE_MS } from '../../src/store/embedded/lock-owner.ts'
+import { checkFile } from '../../src/store/embedded/verify.ts'
 import { inFolder } from './folder.ts'
 import { child, type Where } from './lock-child.ts'
 
@@ -33,7 +33,7 @@ const writing = async (file: string, where: Where) => {
     await db.write(tx => tx.run('INSERT INTO a (id, text) VALUES ($1, $2)', [id, 'x'.repeat(200)]))
     console.log('told ' + id)
   }`
-  const writer = await child('sqlite', code, where)
+  const writer = await child('database', code, where)
   await writer.until('told 300')
   return writer
 }
@@ -143,7 +143,7 @@ test(
     const holder = await child(
       'lock',
       `const { spawn } = await import('node:child_process')
-      const run = "import(" + ${JSON.stringify(JSON.stringify(new URL('../../src/store/lock.ts', import.meta.url).href))} + ").then(m => m.lockFile(" + ${JSON.stringify(JSON.stringify(file))} + ", 'x')).then(() => { console.log('held ' + process.pid); setInterval(() => {}, 1e6) })"
+      const run = "import(" + ${JSON.stringify(JSON.stringify(new URL('../../src/store/embedded/lock.ts', import.meta.url).href))} + ").then(m => m.lockFile(" + ${JSON.stringify(JSON.stringify(file))} + ", 'x')).then(() => { console.log('held ' + process.pid); setInterval(() => {}, 1e6) })"
       spawn('/bin/sh', ['-c', '"$0" "$@" & exec /bin/sleep 60', process.execPath, '--import', 'tsx', '-e', run], { stdio: 'inherit' })`,
       { withoutSystem: true },
     )

@@ -10,7 +10,7 @@ import {
   setAllowedCategories,
   setBudgetStatus,
   updateBudget,
-} from '../../src/store/budgets.ts'
+} from '../../src/store/tables/budgets.ts'
 import {
   countDecision,
   countPayments,
@@ -18,7 +18,7 @@ import {
   depositedSince,
   listPayments,
   paymentById,
-} from '../../src/store/payments.ts'
+} from '../../src/store/tables/payments.ts'
 import { testRows } from './row-effects.ts'
 
 const idsOf = (rows: readonly { id: unknown }[]) => rows.map(({ id }) => id)

@@ -2,8 +2,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { BusyError, ConstraintError, ContestedError } from '../../src/store/db.ts'
-import { codeOf, endsConnection, exhausted, translated, triesFor } from '../../src/store/postgres-errors.ts'
-import { createTurns } from '../../src/store/turns.ts'
+import { createTurns } from '../../src/store/postgres/connection-queue.ts'
+import { codeOf, endsConnection, exhausted, translated, triesFor } from '../../src/store/postgres/errors.ts'
 
 const failure = (code: string, message = 'said so') => Object.assign(new Error(message), { code })
 

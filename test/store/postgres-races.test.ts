@@ -5,7 +5,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { refuse } from '../../src/api/failures.ts'
 import { BusyError, ConstraintError } from '../../src/store/db.ts'
-import { openPostgres, type PostgresOptions } from '../../src/store/postgres.ts'
+import { openPostgres, type PostgresOptions } from '../../src/store/postgres/database.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { type House, openHouse, taskFields } from '../support/marketplace.ts'
 

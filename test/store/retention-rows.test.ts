@@ -1,8 +1,8 @@
 /** What is too old, what is counted, and what a clock that was ahead has left: each function returns and changes the rows that it names, and no neighbour of theirs. */
-import { leavePlace, otherPlaces, renewPlace, takePlace } from '../../src/store/file-places.ts'
-import { hasOlder, keptKinds, oldestOf, removeOlder } from '../../src/store/retention.ts'
-import { mendMoments } from '../../src/store/set-back-clock.ts'
-import { tallied, tally } from '../../src/store/tallies.ts'
+import { leavePlace, otherPlaces, renewPlace, takePlace } from '../../src/store/tables/file-locations.ts'
+import { hasOlder, keptKinds, oldestOf, removeOlder } from '../../src/store/tables/retention.ts'
+import { mendMoments } from '../../src/store/tables/set-back-clock.ts'
+import { tallied, tally } from '../../src/store/tables/tallies.ts'
 import { testRows } from './row-effects.ts'
 
 testRows('rows of what is too old', {

@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { openSqlite } from '../../src/store/sqlite.ts'
+import { openSqlite } from '../../src/store/embedded/database.ts'
 import { inFolder, unexpected } from './folder.ts'
 
 const LARGE = 'x'.repeat(12 * 1024 * 1024)

@@ -1,13 +1,13 @@
 /** What guards accounts and requests: each function returns and changes the rows that it names, and no neighbour of theirs. */
-import { heldGuesses, setGuesses } from '../../src/store/guesses.ts'
+import { heldGuesses, setGuesses } from '../../src/store/tables/guesses.ts'
 import {
   answerRequest,
   claimRequest,
   releaseAllRequests,
   releaseRequest,
   requestByKey,
-} from '../../src/store/idempotency-keys.ts'
-import { knowsAddress, noteAddress } from '../../src/store/known-addresses.ts'
+} from '../../src/store/tables/idempotency-keys.ts'
+import { knowsAddress, noteAddress } from '../../src/store/tables/known-addresses.ts'
 import {
   countOtherLetters,
   deleteOldResets,
@@ -15,9 +15,9 @@ import {
   insertReset,
   ownerOfReset,
   takeReset,
-} from '../../src/store/password-resets.ts'
-import { countRequest } from '../../src/store/rate-windows.ts'
-import { dropAgentSecrets, dropSecondFactors } from '../../src/store/sealed.ts'
+} from '../../src/store/tables/password-resets.ts'
+import { countRequest } from '../../src/store/tables/rate-windows.ts'
+import { dropAgentSecrets, dropSecondFactors } from '../../src/store/tables/sealed-columns.ts'
 import {
   beginSecondFactor,
   countRecoveryCodes,
@@ -27,9 +27,9 @@ import {
   secondFactorOf,
   takeRecoveryCode,
   useStep,
-} from '../../src/store/second-factors.ts'
-import { keepFirstSignature, keepSignature, seenSignature } from '../../src/store/seen-signatures.ts'
-import { deleteSetting, settingNamed } from '../../src/store/settings.ts'
+} from '../../src/store/tables/second-factors.ts'
+import { keepFirstSignature, keepSignature, seenSignature } from '../../src/store/tables/seen-signatures.ts'
+import { deleteSetting, settingNamed } from '../../src/store/tables/settings.ts'
 import { testRows } from './row-effects.ts'
 
 const idOf = (row: { id: unknown } | undefined) => row?.id

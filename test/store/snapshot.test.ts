@@ -4,9 +4,15 @@ import initSqlJs from 'sql.js'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { StoreError } from '../../src/store/db.ts'
-import type { Disk, ReadableFile } from '../../src/store/disk.ts'
-import { Engine } from '../../src/store/engine.ts'
-import { copySnapshot, openDraft, readSnapshot, temporaryPath, writeSnapshot } from '../../src/store/snapshot.ts'
+import type { Disk, ReadableFile } from '../../src/store/embedded/disk.ts'
+import {
+  copySnapshot,
+  openDraft,
+  readSnapshot,
+  temporaryPath,
+  writeSnapshot,
+} from '../../src/store/embedded/snapshot.ts'
+import { Engine } from '../../src/store/embedded/statements.ts'
 import { MemoryDisk } from './memory-disk.ts'
 
 const FILE = '/d/market.db'

@@ -2,9 +2,9 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { columns } from '../../src/store/db.ts'
-import { joinedText, notAll, postgresText } from '../../src/store/postgres-text.ts'
-import { readSqlText, sqliteSchema } from '../../src/store/sql-text.ts'
-import { beginsWith } from '../../src/store/terms.ts'
+import { readSqlText, sqliteSchema } from '../../src/store/embedded/sql-text.ts'
+import { joinedText, notAll, postgresText } from '../../src/store/postgres/sql-text.ts'
+import { beginsWith } from '../../src/store/tables/search-words.ts'
 
 const kindOf = (sql: string) => readSqlText(sql).kind
 const tableOf = (sql: string) => readSqlText(sql).table

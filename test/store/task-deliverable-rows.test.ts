@@ -1,5 +1,5 @@
 /** Tasks and what hangs on them: each function returns and changes the rows that it names, and no neighbour of theirs. */
-import { decideTest, endAllTests, endTest, startTest, testById } from '../../src/store/agent-tests.ts'
+import { decideTest, endAllTests, endTest, startTest, testById } from '../../src/store/tables/agent-tests.ts'
 import {
   countMessages,
   countReviewsOfAgent,
@@ -8,11 +8,11 @@ import {
   messagesOf,
   reviewOf,
   reviewsOfAgent,
-} from '../../src/store/conversation.ts'
-import { countDeliverables, deliverablesOf, fileOf, insertDeliverable } from '../../src/store/deliverables.ts'
-import { bytesOf, mostBytes, recount, takeBytes } from '../../src/store/file-usage.ts'
-import { historyLength, historyOf, latestPayerOf, tallyOf } from '../../src/store/requestors.ts'
-import { countSamples, deleteSample, insertSample, samplesOf } from '../../src/store/samples.ts'
+} from '../../src/store/tables/conversation.ts'
+import { countDeliverables, deliverablesOf, fileOf, insertDeliverable } from '../../src/store/tables/deliverables.ts'
+import { bytesOf, mostBytes, recount, takeBytes } from '../../src/store/tables/file-usage.ts'
+import { historyLength, historyOf, latestPayerOf, tallyOf } from '../../src/store/tables/requestors.ts'
+import { countSamples, deleteSample, insertSample, samplesOf } from '../../src/store/tables/samples.ts'
 import {
   allTasks,
   countAllTasks,
@@ -28,7 +28,7 @@ import {
   tasksOf,
   updateDraft,
   wholeTask,
-} from '../../src/store/tasks.ts'
+} from '../../src/store/tables/tasks.ts'
 import { testRows } from './row-effects.ts'
 
 const idOf = (row: { id: unknown } | undefined) => row?.id

@@ -1,6 +1,6 @@
 /** The ledger: each function returns and changes the rows that it names, and no neighbour of theirs. */
 
-import { ledgerProblems } from '../../src/market/ledger.ts'
+import { ledgerProblems } from '../../src/market/money/ledger.ts'
 import type { Tx } from '../../src/store/db.ts'
 import {
   balancesOf,
@@ -20,7 +20,7 @@ import {
   statementOf,
   sumsByKind,
   transfer,
-} from '../../src/store/transfers.ts'
+} from '../../src/store/tables/transfers.ts'
 import { testRows } from './row-effects.ts'
 
 const idsOf = (rows: readonly { id: unknown }[]) => rows.map(({ id }) => id)

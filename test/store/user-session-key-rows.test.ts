@@ -8,7 +8,7 @@ import {
   listKeys,
   touchKey,
   userByKey,
-} from '../../src/store/keys.ts'
+} from '../../src/store/tables/keys.ts'
 import {
   countSessions,
   deleteExpiredSessions,
@@ -21,7 +21,7 @@ import {
   sessionsOf,
   touchSession,
   userBySession,
-} from '../../src/store/sessions.ts'
+} from '../../src/store/tables/sessions.ts'
 import {
   countOpenWork,
   countUsers,
@@ -31,7 +31,7 @@ import {
   updateUser,
   userByEmail,
   userById,
-} from '../../src/store/users.ts'
+} from '../../src/store/tables/users.ts'
 import { testRows } from './row-effects.ts'
 
 const idOf = (row: { id: unknown } | undefined) => row?.id

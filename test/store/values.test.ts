@@ -1,8 +1,8 @@
 /** Values on their way into SQLite's memory and out of it, at every length where its room is made anew. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Engine } from '../../src/store/engine.ts'
-import { Unit } from '../../src/store/unit.ts'
+import { Engine } from '../../src/store/embedded/statements.ts'
+import { Unit } from '../../src/store/embedded/unit.ts'
 
 // The first use of the room: all before it would have made it larger.
 test('texts of three bytes a character have room beside each other, from the first one on', async () => {

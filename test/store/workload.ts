@@ -1,9 +1,9 @@
 /** What the embedded database does while a test stops it: transactions whose states are known, and readers. */
 import { createHash } from 'node:crypto'
 import { ConstraintError, type Db, type Tx } from '../../src/store/db.ts'
-import type { Disk } from '../../src/store/disk.ts'
-import { foldSealed } from '../../src/store/fold-sealed.ts'
-import { openSqlite, openSqliteOn } from '../../src/store/sqlite.ts'
+import { openSqlite, openSqliteOn } from '../../src/store/embedded/database.ts'
+import type { Disk } from '../../src/store/embedded/disk.ts'
+import { foldSealed } from '../../src/store/embedded/fold-sealed.ts'
 import type { MemoryDisk } from './memory-disk.ts'
 
 export const FILE = '/data/market.db'

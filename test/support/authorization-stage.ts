@@ -1,6 +1,6 @@
 /** Two buyers with two builders, and on each side whatever an endpoint can be asked about. */
 import type { TaskRecord } from '../../src/api/records.ts'
-import { HttpParty } from '../../src/sim/http-party.ts'
+import { HttpParty } from '../../src/sim/http-user.ts'
 import { samples } from '../web/files.ts'
 import type { Person } from './authorization-law.ts'
 import { checkedFetch } from './contract.ts'

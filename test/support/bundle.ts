@@ -23,7 +23,7 @@ export async function bundleTests(files: readonly string[]): Promise<Bundle> {
     entryPoints: [
       ...tests,
       { in: 'test/support/lane-process.ts', out: 'lane-process' },
-      { in: 'src/store/snapshot-worker.ts', out: 'snapshot-worker' },
+      { in: 'src/store/embedded/snapshot-worker.ts', out: 'snapshot-worker' },
     ],
     outdir: folder,
     absWorkingDir: process.cwd(),

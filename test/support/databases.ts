@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { migrate } from '../../src/store/migrate.ts'
 import { migrations } from '../../src/store/migrations/index.ts'
-import { openPostgres } from '../../src/store/postgres.ts'
+import { openPostgres } from '../../src/store/postgres/database.ts'
 
 /** Which engine `openHouse` opens: `postgres` when TEST_ENGINE says so. */
 export const engine = process.env.TEST_ENGINE === 'postgres' ? 'postgres' : 'embedded'

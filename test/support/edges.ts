@@ -1,6 +1,6 @@
 /** Values at the edge of a rule and one beyond it, and what must be answered to them. */
 import * as assert from 'uvu/assert'
-import type { Answer } from '../../src/sim/http-party.ts'
+import type { Answer } from '../../src/sim/http-user.ts'
 
 /** Sends one value of a field; undefined leaves the field out. A `Raw` goes into the JSON as it is written. */
 export type Send = (value: unknown) => Promise<Answer<unknown>>

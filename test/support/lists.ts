@@ -1,5 +1,5 @@
 /** Every list of the interface, asked in each of its ways by one trader of a crowd or by an administrator. */
-import { type EndpointName, endpoints } from '../../src/api/endpoints.ts'
+import { type EndpointName, endpoints } from '../../src/api/endpoints/index.ts'
 import { agentStates, taskStates } from '../../src/api/flow.ts'
 import { agentId, SOMEONE, taskId, userId } from './crowd.ts'
 

@@ -1,5 +1,5 @@
 /** For tests that upload nothing: whoever asks for a file fails. */
-import type { FileStore } from '../../src/store/files.ts'
+import type { FileStore } from '../../src/store/files/file-store.ts'
 
 const none = () => {
   throw new Error('This test has no files')

@@ -2,7 +2,7 @@
 import http from 'node:http'
 import net from 'node:net'
 import tls from 'node:tls'
-import { createEgress, type EgressOptions } from '../../src/world/egress.ts'
+import { createEgress, type EgressOptions } from '../../src/world/egress/egress.ts'
 
 const closers: (() => unknown)[] = []
 

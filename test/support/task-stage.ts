@@ -1,7 +1,7 @@
 /** The people around one task, the ways to pull each trigger, and tasks brought into each situation over the wire. */
 
 import type { TaskRecord } from '../../src/api/records.ts'
-import type { Answer } from '../../src/sim/http-party.ts'
+import type { Answer } from '../../src/sim/http-user.ts'
 import { engine } from './databases.ts'
 import { openInstances } from './instances.ts'
 import { type House, type ListedAgent, type Member, openHouse } from './marketplace.ts'

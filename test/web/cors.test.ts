@@ -1,7 +1,7 @@
 /** No other site's page may read or send: CORS is closed everywhere. Source: D10, D41. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { endpoints } from '../../src/api/endpoints.ts'
+import { endpoints } from '../../src/api/endpoints/index.ts'
 import { openHouse } from '../support/marketplace.ts'
 
 const pages = ['/healthz', '/readyz', '/metrics', '/openapi.json']

@@ -2,7 +2,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Endpoint } from '../../src/api/endpoint.ts'
-import { endpoints } from '../../src/api/endpoints.ts'
+import { endpoints } from '../../src/api/endpoints/index.ts'
 import { signatureHeaders } from '../../src/api/signature.ts'
 import type { Happening } from '../../src/market/log.ts'
 import { seededChance } from '../../src/world/chance.ts'

@@ -2,7 +2,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Happening } from '../../src/market/log.ts'
-import type { Method } from '../../src/sim/http-party.ts'
+import type { Method } from '../../src/sim/http-user.ts'
 import { openHouse, taskFields } from '../support/marketplace.ts'
 
 const MINUTE = 60

@@ -1,7 +1,7 @@
 /** Forbidden addresses in every spelling, tried for real against canaries on this machine. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { addressFault, isLoopback } from '../../src/world/addresses.ts'
+import { addressFault, isLoopback } from '../../src/world/egress/addresses.ts'
 import { createWorld } from '../../src/world/real.ts'
 import { addresses, canaries } from '../support/forbidden.ts'
 

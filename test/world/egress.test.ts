@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createFrontAuthority } from '../../src/sim/https-front.ts'
-import type { Lookup, Resolved } from '../../src/world/connect.ts'
-import type { EgressOptions } from '../../src/world/egress.ts'
-import { ownAddresses } from '../../src/world/own-addresses.ts'
+import type { Lookup, Resolved } from '../../src/world/egress/connect.ts'
+import type { EgressOptions } from '../../src/world/egress/egress.ts'
+import { ownAddresses } from '../../src/world/egress/own-addresses.ts'
 import type { Outgoing, OutgoingResult } from '../../src/world/world.ts'
 import { openNameServer } from '../support/name-server.ts'
 import { closeOpened, httpServer, openEgress, pause, rawServer, tlsServer } from '../support/servers.ts'
@@ -274,7 +274,7 @@ test('a name server that is not there is our own fault, and says nothing about t
 
 test('without a free descriptor nothing can be sent: our own fault, the process lives, and the next request goes', async () => {
   const server = await httpServer((_, answer) => void answer.end('ok'))
-  const egressUrl = new URL('../../src/world/egress.ts', import.meta.url).href
+  const egressUrl = new URL('../../src/world/egress/egress.ts', import.meta.url).href
   const script = `
     import { closeSync, openSync } from 'node:fs'
     const { createEgress } = await import(${JSON.stringify(egressUrl)})
@@ -346,7 +346,7 @@ test('TLS: an authority of our own does not switch NODE_EXTRA_CA_CERTS off', asy
   const extra = join(folder, 'extra.pem')
   writeFileSync(extra, await authority.ca)
   const other = await createFrontAuthority().ca
-  const egressUrl = new URL('../../src/world/egress.ts', import.meta.url).href
+  const egressUrl = new URL('../../src/world/egress/egress.ts', import.meta.url).href
   const script = `
     const { createEgress } = await import(${JSON.stringify(egressUrl)})
     for (const ca of [undefined, ${JSON.stringify(other)}]) {

@@ -1,0 +1,194 @@
+/** What administrators do. Source: D13, D32–D34. */
+import * as z from 'zod'
+import { endpoint } from '../endpoint.ts'
+import { agentStates } from '../flow.ts'
+import { limits } from '../limits.ts'
+import { connectStatuses, disputeOutcomes, ledgerCheck, ownAgent, payment, task, user } from '../records.ts'
+import { flag, integer, oneOf, paging, text } from '../shapes.ts'
+
+const admin = { auth: 'key-or-session', role: 'admin', rate: 'general' } as const
+/** Money needs an administrator's session. Source: D13. */
+const adminMoney = { ...admin, auth: 'session' } as const
+
+const paymentStatuses = ['pending', 'completed', 'rejected'] as const
+
+export const adminUser = user.extend({
+  suspended: flag(),
+  banned: flag(),
+  identityVerified: flag(),
+  chargebacks: z.int(),
+  connectStatus: z.enum(connectStatuses),
+})
+
+export const admins = {
+  adminListAgents: endpoint({
+    ...admin,
+    method: 'GET',
+    path: '/api/admin/agents',
+    summary: 'List agents of every builder',
+    query: z.object({ status: oneOf(agentStates).optional(), ...paging }),
+    reply: ownAgent,
+    list: 'items',
+    unit: 'read',
+    source: 'D13',
+  }),
+  adminGetAgent: endpoint({
+    ...admin,
+    method: 'GET',
+    path: '/api/admin/agents/:id',
+    summary: 'Details of any agent',
+    reply: ownAgent,
+    unit: 'read',
+    refusals: ['not_found'],
+    source: 'D13',
+  }),
+  approveAgent: endpoint({
+    ...admin,
+    method: 'POST',
+    path: '/api/admin/agents/:id/approve',
+    summary: 'Approve an agent under review',
+    reply: ownAgent,
+    unit: 'write',
+    refusals: ['not_found', 'agent_out_of_turn'],
+    source: 'D13, D30',
+  }),
+  rejectAgent: endpoint({
+    ...admin,
+    method: 'POST',
+    path: '/api/admin/agents/:id/reject',
+    summary: 'Send an agent under review back to draft',
+    body: z.object({ reason: text(limits.reason.review) }),
+    reply: ownAgent,
+    unit: 'write',
+    refusals: ['not_found', 'agent_out_of_turn'],
+    source: 'D13, D30',
+  }),
+  adminListUsers: endpoint({
+    ...admin,
+    method: 'GET',
+    path: '/api/admin/users',
+    summary: 'List accounts',
+    query: z.object(paging),
+    reply: adminUser,
+    list: 'items',
+    unit: 'read',
+    source: 'D13',
+  }),
+  adminUpdateUser: endpoint({
+    ...admin,
+    method: 'PUT',
+    path: '/api/admin/users/:id',
+    summary: 'Suspend, ban, verify, change the role or the payout account of an account',
+    description:
+      'With `secondFactor: false`, from a session, it turns off the second factor of somebody who has lost the device and ' +
+      'the recovery codes.',
+    body: z.object({
+      suspended: flag().optional(),
+      banned: flag().optional(),
+      identityVerified: flag().optional(),
+      chargebacks: integer([0, 1_000_000]).optional(),
+      isBuilder: flag().optional(),
+      // Where money is handled by hand, this ends what POST /api/wallet/connect began.
+      connectStatus: oneOf(connectStatuses).optional(),
+      secondFactor: z.literal(false, { error: 'must be false: only its owner turns a second factor on' }).optional(),
+    }),
+    reply: adminUser,
+    unit: 'write',
+    refusals: ['not_found', 'open_work', 'session_needed'],
+    source: 'D12, D13, decision 94',
+  }),
+  adminListTasks: endpoint({
+    ...admin,
+    method: 'GET',
+    path: '/api/admin/tasks',
+    summary: 'List tasks of everyone; disputed=true: those in open dispute',
+    query: z.object({ disputed: oneOf(['true', 'false']).optional(), ...paging }),
+    reply: task,
+    list: 'items',
+    unit: 'read',
+    source: 'D13',
+  }),
+  resolveTask: endpoint({
+    ...adminMoney,
+    method: 'POST',
+    path: '/api/admin/tasks/:id/resolve',
+    summary: 'Resolve a dispute: refund, release or split',
+    body: z.object({ outcome: oneOf(disputeOutcomes), refundAmount: integer([1, limits.price.max]).optional() }),
+    example: { outcome: 'split', refundAmount: 600 },
+    reply: task,
+    unit: 'write',
+    refusals: ['not_found', 'nothing_to_resolve', 'task_out_of_turn', 'split_amount', 'lost_race'],
+    source: 'D13, D32',
+  }),
+  adminListDeposits: endpoint({
+    ...admin,
+    method: 'GET',
+    path: '/api/admin/deposits',
+    summary: 'List deposits',
+    query: z.object({ status: oneOf(paymentStatuses).optional(), ...paging }),
+    reply: payment,
+    list: 'items',
+    unit: 'read',
+    source: 'D13',
+  }),
+  adminListWithdrawals: endpoint({
+    ...admin,
+    method: 'GET',
+    path: '/api/admin/withdrawals',
+    summary: 'List withdrawals',
+    query: z.object({ status: oneOf(paymentStatuses).optional(), ...paging }),
+    reply: payment,
+    list: 'items',
+    unit: 'read',
+    source: 'D13',
+  }),
+  confirmDeposit: endpoint({
+    ...adminMoney,
+    method: 'POST',
+    path: '/api/admin/deposits/:id/confirm',
+    summary: 'Confirm a deposit that has arrived',
+    reply: payment,
+    unit: 'write',
+    refusals: ['not_found', 'payment_decided'],
+    source: 'D34',
+  }),
+  rejectDeposit: endpoint({
+    ...adminMoney,
+    method: 'POST',
+    path: '/api/admin/deposits/:id/reject',
+    summary: 'Reject a deposit',
+    reply: payment,
+    unit: 'write',
+    refusals: ['not_found', 'payment_decided'],
+    source: 'D34',
+  }),
+  confirmWithdrawal: endpoint({
+    ...adminMoney,
+    method: 'POST',
+    path: '/api/admin/withdrawals/:id/confirm',
+    summary: 'Confirm a withdrawal that was paid out',
+    reply: payment,
+    unit: 'write',
+    refusals: ['not_found', 'payment_decided'],
+    source: 'D34',
+  }),
+  rejectWithdrawal: endpoint({
+    ...adminMoney,
+    method: 'POST',
+    path: '/api/admin/withdrawals/:id/reject',
+    summary: 'Reject a withdrawal; the money goes back',
+    reply: payment,
+    unit: 'write',
+    refusals: ['not_found', 'payment_decided'],
+    source: 'D34',
+  }),
+  checkLedger: endpoint({
+    ...admin,
+    method: 'GET',
+    path: '/api/admin/ledger/check',
+    summary: 'Check that the money adds up',
+    reply: ledgerCheck,
+    unit: 'read',
+    source: 'D13, D33',
+  }),
+}

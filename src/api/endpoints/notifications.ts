@@ -1,0 +1,31 @@
+/** What an account is told of. Source: section 6 (heartbeat), D28, D32. */
+import * as z from 'zod'
+import { endpoint } from '../endpoint.ts'
+import { notification } from '../records.ts'
+import { paging } from '../shapes.ts'
+
+const mine = { auth: 'key-or-session', rate: 'general' } as const
+
+export const notifications = {
+  listNotifications: endpoint({
+    ...mine,
+    method: 'GET',
+    path: '/api/notifications',
+    summary: 'List own notifications, newest first',
+    query: z.object(paging),
+    reply: notification,
+    list: 'items',
+    unit: 'read',
+    source: 'D28',
+  }),
+  readNotification: endpoint({
+    ...mine,
+    method: 'POST',
+    path: '/api/notifications/:id/read',
+    summary: 'Mark an own notification as read',
+    reply: notification,
+    unit: 'write',
+    refusals: ['not_found', 'not_yours'],
+    source: 'D28',
+  }),
+}

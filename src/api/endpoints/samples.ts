@@ -1,0 +1,75 @@
+/** What an agent shows of its work, and what its buyers said of it. Source: section 4 (builder), D23. */
+import * as z from 'zod'
+import { endpoint } from '../endpoint.ts'
+import { limits } from '../limits.ts'
+import { agentReview, deleted, sample } from '../records.ts'
+import { paging, text } from '../shapes.ts'
+
+const mine = { auth: 'key-or-session', role: 'builder', rate: 'general' } as const
+const open = { auth: 'public', rate: 'general' } as const
+
+export const samples = {
+  listMySamples: endpoint({
+    ...mine,
+    method: 'GET',
+    path: '/api/my/agents/:id/samples',
+    summary: 'List the samples of an own agent',
+    query: z.object(paging),
+    reply: sample,
+    list: 'items',
+    unit: 'read',
+    refusals: ['not_found', 'not_yours'],
+    source: 'section 4, D23',
+  }),
+  addSample: endpoint({
+    ...mine,
+    method: 'POST',
+    path: '/api/my/agents/:id/samples',
+    summary: 'Add a sample to an own agent',
+    body: z.object({
+      title: text(limits.sample.title),
+      input: text(limits.sample.input).nullable().optional(),
+      output: text(limits.sample.output),
+    }),
+    reply: sample,
+    status: 201,
+    unit: 'write',
+    grows: true,
+    refusals: ['not_found', 'not_yours', 'too_many_samples'],
+    source: 'section 4, section 8, D23',
+  }),
+  deleteSample: endpoint({
+    ...mine,
+    method: 'DELETE',
+    path: '/api/my/agents/:id/samples/:sampleId',
+    summary: 'Delete a sample of an own agent',
+    reply: deleted,
+    unit: 'write',
+    refusals: ['not_found', 'not_yours'],
+    source: 'D23',
+  }),
+  listSamples: endpoint({
+    ...open,
+    method: 'GET',
+    path: '/api/agents/:id/samples',
+    summary: 'List the samples of an agent, by its id or slug',
+    query: z.object(paging),
+    reply: sample,
+    list: 'items',
+    unit: 'read',
+    refusals: ['not_found'],
+    source: 'D23',
+  }),
+  listReviews: endpoint({
+    ...open,
+    method: 'GET',
+    path: '/api/agents/:id/reviews',
+    summary: 'List the reviews that make up the rating of an agent, by its id or slug',
+    query: z.object(paging),
+    reply: agentReview,
+    list: 'items',
+    unit: 'read',
+    refusals: ['not_found'],
+    source: 'D23, D27',
+  }),
+}

@@ -1,0 +1,51 @@
+/** Where an account is signed in, and ending it. For sessions alone, as a key that leaked must not sign its owner out. */
+import * as z from 'zod'
+import { endpoint } from '../endpoint.ts'
+import { deleted } from '../records.ts'
+import { paging, time } from '../shapes.ts'
+
+const own = { auth: 'session', rate: 'general' } as const
+
+export const signedIn = z.object({
+  id: z.string(),
+  createdAt: time(),
+  lastSeenAt: time(),
+  /** Of the client that signed in: an IPv4 address, or the /64 network of an IPv6 one. */
+  address: z.string().nullable(),
+  userAgent: z.string().nullable(),
+  /** True of the session that asks. */
+  current: z.boolean(),
+})
+
+export const sessions = {
+  listSessions: endpoint({
+    ...own,
+    method: 'GET',
+    path: '/api/auth/sessions',
+    summary: 'List where you are signed in, newest first',
+    query: z.object(paging),
+    reply: signedIn,
+    list: 'items',
+    unit: 'read',
+    source: 'decision 95',
+  }),
+  endSession: endpoint({
+    ...own,
+    method: 'DELETE',
+    path: '/api/auth/sessions/:id',
+    summary: 'End one of your sessions',
+    reply: deleted,
+    unit: 'write',
+    refusals: ['not_found', 'not_yours'],
+    source: 'decision 95',
+  }),
+  endOtherSessions: endpoint({
+    ...own,
+    method: 'DELETE',
+    path: '/api/auth/sessions',
+    summary: 'End every session but this one',
+    reply: z.object({ ended: z.int() }),
+    unit: 'write',
+    source: 'decision 95',
+  }),
+}

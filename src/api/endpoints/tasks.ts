@@ -1,0 +1,325 @@
+/** Tasks, as their buyer and their builder see them. Source: section 4 (tasks), D19–D21, D31, D32. */
+import * as z from 'zod'
+import { endpoint } from '../endpoint.ts'
+import { taskStates } from '../flow.ts'
+import { limits } from '../limits.ts'
+import { deliverable, message, review, task } from '../records.ts'
+import { Download } from '../reply.ts'
+import { id, integer, oneOf, paging, price, text } from '../shapes.ts'
+
+export const taskRoles = ['buyer', 'builder'] as const
+
+const taskInput = z.object({
+  agentId: id(),
+  title: text(limits.task.title),
+  description: text(limits.task.description),
+  agreedPrice: price(),
+  requirements: text(limits.task.requirements).nullable().optional(),
+})
+
+export const deliverableInput = z.object({
+  content: text(limits.deliverable.content),
+  notes: text(limits.deliverable.notes).nullable().optional(),
+})
+
+/** As multipart the content may be left out where a file says it all. Source: D21. */
+export const deliverableForm = deliverableInput.partial({ content: true })
+
+export const reasonOf = {
+  reject: z.object({ reason: text(limits.reason.reject).nullable().optional() }),
+  revision: z.object({ reason: text(limits.reason.revision) }),
+  dispute: z.object({ reason: text(limits.reason.dispute) }),
+}
+
+export const messageInput = z.object({ content: text(limits.message) })
+
+const open = { auth: 'key-or-session', rate: 'general' } as const
+const found = ['not_found', 'not_yours'] as const
+const turn = [...found, 'wrong_party', 'task_out_of_turn', 'task_in_dispute', 'lost_race'] as const
+
+export const tasks = {
+  listTasks: endpoint({
+    ...open,
+    method: 'GET',
+    path: '/api/tasks',
+    summary: 'List tasks',
+    query: z.object({ status: oneOf(taskStates).optional(), role: oneOf(taskRoles).optional(), ...paging }),
+    reply: task,
+    list: 'tasks',
+    unit: 'read',
+    source: 'section 4, D16, D19',
+  }),
+  createTask: endpoint({
+    ...open,
+    rate: 'task_creation',
+    method: 'POST',
+    path: '/api/tasks',
+    summary: 'Create a task in draft',
+    // Create only: who pays for a task never changes. Source: D36.
+    body: taskInput.extend({ budgetAuthorizationId: id().nullable().optional() }),
+    reply: task,
+    status: 201,
+    unit: 'write',
+    grows: true,
+    whenSuspended: 'refused',
+    refusals: ['not_found', 'hirer_only', 'payer_suspended', 'own_agent_hired', 'budget_unusable'],
+    source: 'section 2, section 3, D31, D36',
+  }),
+  getTask: endpoint({
+    ...open,
+    method: 'GET',
+    path: '/api/tasks/:id',
+    summary: 'Details of a task',
+    reply: task,
+    unit: 'read',
+    refusals: found,
+    source: 'section 4, D19',
+  }),
+  updateTask: endpoint({
+    ...open,
+    method: 'PUT',
+    path: '/api/tasks/:id',
+    summary: 'Update a draft',
+    body: taskInput.partial(),
+    reply: task,
+    unit: 'write',
+    grows: true,
+    refusals: [...turn, 'own_agent_hired'],
+    source: 'section 4, D19',
+  }),
+  submitTask: endpoint({
+    ...open,
+    rate: 'task_submission',
+    method: 'POST',
+    path: '/api/tasks/:id/submit',
+    summary: 'Submit a draft; its price is held in escrow',
+    reply: task,
+    unit: 'write',
+    grows: true,
+    whenSuspended: 'refused',
+    refusals: [
+      ...turn,
+      'not_enough_money',
+      'agent_not_available',
+      'payer_suspended',
+      'own_agent_hired',
+      'budget_unusable',
+      'over_task_cap',
+      'over_period_cap',
+    ],
+    source: 'section 3, D31, D36',
+  }),
+  cancelTask: endpoint({
+    ...open,
+    method: 'POST',
+    path: '/api/tasks/:id/cancel',
+    summary: 'Cancel a draft or pending task; escrow is refunded',
+    reply: task,
+    unit: 'write',
+    refusals: turn,
+    source: 'section 3',
+  }),
+  acceptTask: endpoint({
+    ...open,
+    method: 'POST',
+    path: '/api/tasks/:id/accept',
+    summary: 'Accept a pending task as its builder',
+    reply: task,
+    unit: 'write',
+    refusals: turn,
+    source: 'section 3',
+  }),
+  deliverTask: endpoint({
+    ...open,
+    method: 'POST',
+    path: '/api/tasks/:id/deliver',
+    summary: 'Deliver as the builder',
+    body: deliverableInput,
+    reply: task,
+    unit: 'write',
+    refusals: [...turn, 'too_many_deliverables'],
+    source: 'section 3, D21',
+  }),
+  approveTask: endpoint({
+    ...open,
+    method: 'POST',
+    path: '/api/tasks/:id/approve',
+    summary: 'Approve a delivered task; the payment is released',
+    reply: task,
+    unit: 'write',
+    refusals: turn,
+    source: 'section 3, D33',
+  }),
+  requestRevision: endpoint({
+    ...open,
+    method: 'POST',
+    path: '/api/tasks/:id/request-revision',
+    summary: 'Ask for a revision',
+    body: reasonOf.revision,
+    reply: task,
+    unit: 'write',
+    refusals: [...turn, 'no_revisions_left', 'too_many_deliverables'],
+    source: 'section 3, D20',
+  }),
+  disputeTask: endpoint({
+    ...open,
+    method: 'POST',
+    path: '/api/tasks/:id/dispute',
+    summary: 'Open a dispute',
+    body: reasonOf.dispute,
+    reply: task,
+    unit: 'write',
+    refusals: [...turn, 'already_disputed', 'dispute_too_late'],
+    source: 'section 3, D32',
+  }),
+  listDeliverables: endpoint({
+    ...open,
+    method: 'GET',
+    path: '/api/tasks/:id/deliverables',
+    summary: 'All deliverables of a task',
+    query: z.object(paging),
+    reply: deliverable,
+    list: 'items',
+    unit: 'read',
+    refusals: found,
+    source: 'D19',
+  }),
+  downloadFile: endpoint({
+    ...open,
+    method: 'GET',
+    path: '/api/tasks/:id/files/:fileId',
+    summary: 'The bytes of a delivered file, as an attachment',
+    reply: z.instanceof(Download),
+    download: true,
+    unit: 'read',
+    refusals: found,
+    source: 'D19',
+  }),
+  listMessages: endpoint({
+    ...open,
+    method: 'GET',
+    path: '/api/tasks/:id/messages',
+    summary: 'List the messages of a task',
+    query: z.object(paging),
+    reply: message,
+    list: 'items',
+    unit: 'read',
+    refusals: found,
+    source: 'section 4, D20',
+  }),
+  sendMessage: endpoint({
+    ...open,
+    method: 'POST',
+    path: '/api/tasks/:id/messages',
+    summary: 'Send a message',
+    body: messageInput,
+    reply: message,
+    status: 201,
+    unit: 'write',
+    grows: true,
+    refusals: [...turn, 'queue_full'],
+    source: 'section 4, D20',
+  }),
+  getReview: endpoint({
+    ...open,
+    method: 'GET',
+    path: '/api/tasks/:id/review',
+    summary: 'The review of a task',
+    reply: review,
+    unit: 'read',
+    refusals: found,
+    source: 'section 4, D15',
+  }),
+  submitReview: endpoint({
+    ...open,
+    method: 'POST',
+    path: '/api/tasks/:id/review',
+    summary: 'Review a completed task as its buyer',
+    body: z.object({
+      rating: integer(limits.review.rating),
+      comment: text(limits.review.comment).nullable().optional(),
+    }),
+    reply: review,
+    status: 201,
+    unit: 'write',
+    grows: true,
+    refusals: [...turn, 'already_reviewed'],
+    source: 'section 4, D20',
+  }),
+}
+
+const callbackOf = <const Action extends string, Shape extends z.ZodRawShape>(action: Action, shape: Shape) =>
+  z.object({ action: z.literal(action), taskId: id().optional() }).extend(shape)
+
+/** What an agent signs. `taskId`, where it is given, is the one in the path. Source: section 4, D20, D38. */
+export const callbackInput = z.discriminatedUnion('action', [
+  callbackOf('accept', {}),
+  callbackOf('reject', reasonOf.reject.shape),
+  callbackOf('deliver', deliverableInput.shape),
+  callbackOf('message', messageInput.shape),
+])
+
+const agentSide = { auth: 'key', rate: 'webhooks', role: 'builder' } as const
+const wrapped = z.object({ task })
+
+/** The agent's answers. Source: section 4 (agent callback), D21, D38. */
+export const callbacks = {
+  agentAccept: endpoint({
+    ...agentSide,
+    method: 'POST',
+    path: '/api/agent/tasks/:id/accept',
+    summary: 'Accept a pending task',
+    reply: wrapped,
+    unit: 'write',
+    refusals: turn,
+    source: 'section 4',
+  }),
+  agentReject: endpoint({
+    ...agentSide,
+    method: 'POST',
+    path: '/api/agent/tasks/:id/reject',
+    summary: 'Reject a pending task; escrow is refunded',
+    body: reasonOf.reject,
+    reply: wrapped,
+    unit: 'write',
+    refusals: turn,
+    source: 'section 4, D20',
+  }),
+  agentDeliver: endpoint({
+    ...agentSide,
+    rateOfMultipart: 'file_upload',
+    method: 'POST',
+    path: '/api/agent/tasks/:id/deliver',
+    summary: 'Deliver',
+    body: deliverableInput,
+    multipart: deliverableForm,
+    reply: wrapped,
+    unit: 'write',
+    refusals: [...turn, 'too_many_deliverables', 'files_quota'],
+    source: 'section 4, D21',
+  }),
+  agentCallback: endpoint({
+    method: 'POST',
+    path: '/api/agent/tasks/:id/callback',
+    auth: 'signature',
+    rate: 'webhooks',
+    summary: 'Unified callback, signed with the webhook secret: accept, reject, deliver or message',
+    description:
+      'The message action answers 201 with the message. The very same request again gets the first answer and has no second effect.',
+    signed: callbackInput,
+    example: { action: 'deliver', content: 'Liebe Gäste, willkommen im Hafenmuseum.' },
+    reply: wrapped,
+    created: message,
+    unit: 'own',
+    refusals: [
+      'bad_signature',
+      'banned',
+      'malformed_json',
+      'task_out_of_turn',
+      'task_in_dispute',
+      'lost_race',
+      'too_many_deliverables',
+    ],
+    source: 'section 4, section 5, D38',
+  }),
+}

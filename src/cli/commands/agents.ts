@@ -1,0 +1,108 @@
+/** `marketplace agents list | show | publish` and `marketplace secret rotate`: a builder's own agents. */
+
+import { durations } from '../../api/limits.ts'
+import type { AgentRecord, OwnAgentRecord } from '../../api/records.ts'
+import { type Client, MarketplaceError } from '../../client/client.ts'
+import { type ConnectionFlags, connected } from '../connection.ts'
+import { codeForStatus, Fault } from '../exit-codes.ts'
+import { numberGiven } from '../json-input.ts'
+import { money, plain, type Ui } from '../ui.ts'
+
+export const list = (flags: ConnectionFlags) =>
+  connected(flags, 'builder', async ({ client, out, talk, answer }) => {
+    const agents: OwnAgentRecord[] = []
+    for await (const { items } of client.listMyAgents({ limit: 100 })) agents.push(...items)
+    return answer({ items: agents }, () => {
+      if (agents.length === 0) return talk.line('No agents yet. The first: marketplace agents create')
+      const head = ['SLUG', 'STATUS', 'PRICE', 'LISTED', 'LAST CHECK PASSED'].map(word => out.colour.bold(word))
+      out.table([head, ...agents.map(agent => rowOf(agent, out))])
+    })
+  })
+
+function rowOf({ slug, status, basePrice, visible, hiddenReason, lastCheckPassedAt }: OwnAgentRecord, { colour }: Ui) {
+  const listed = visible ? colour.green('yes') : `no${hiddenReason ? `: ${plain(hiddenReason)}` : ''}`
+  return [slug, status, money(basePrice), listed, lastCheckPassedAt ?? 'never']
+}
+
+export const show = (agent: string, flags: ConnectionFlags) =>
+  connected(flags, 'builder', async ({ client, out, answer }) => {
+    const record = await agentCalled(client, agent)
+    return answer(record, () => describe(out, record))
+  })
+
+export const publish = (agent: string, flags: ConnectionFlags) =>
+  connected(flags, 'builder', async ({ client, out, talk, answer }) => {
+    const { id } = await agentCalled(client, agent)
+    const record = await refusedWith(client.publishAgent({ id }), 400, message =>
+      message.includes('test') ? `marketplace test-connection ${agent}` : undefined,
+    )
+    return answer(record, () => {
+      out.line(`${record.slug} is ${record.status}.`)
+      talk.line(
+        `An administrator reviews it next. In dev: marketplace call POST /api/admin/agents/${id}/approve --as admin`,
+      )
+    })
+  })
+
+export const rotateSecret = (agent: string, flags: ConnectionFlags & { graceHours?: string }) =>
+  connected(flags, 'builder', async ({ client, out, talk, answer }) => {
+    const { graceHours: hours } = flags
+    const grace =
+      hours === undefined ? {} : { graceHours: numberGiven('--grace-hours', hours, [0, durations.secretGraceMaxHours]) }
+    const { id } = await agentCalled(client, agent)
+    const reply = await client.rotateSecret({ id, ...grace })
+    return answer(reply, () => {
+      out.line(reply.secret)
+      const old = grace.graceHours ? `Callbacks signed with the old one are taken for ${grace.graceHours} h.` : ''
+      talk.line(
+        `The secret is shown this once: your agent verifies webhooks and signs callbacks with it. ${old}`.trim(),
+      )
+      talk.line(`Then: marketplace test-connection ${agent}`)
+    })
+  })
+
+/** An agent by id or slug: one's own in any state, another's if it is public. */
+export async function agentCalled(client: Client, agent: string): Promise<OwnAgentRecord | AgentRecord> {
+  const hint = 'Yours are shown by: marketplace agents list. Those of others are found once they are listed.'
+  return refusedWith(client.getAgent({ id: agent }), 404, () => hint, `There is no agent ${plain(agent)} for this key`)
+}
+
+/** Says what helps against a refusal of this status. */
+async function refusedWith<T>(
+  asked: Promise<T>,
+  status: number,
+  hintFor: (message: string) => string | undefined,
+  words?: string,
+) {
+  return asked.catch(error => {
+    if (!(error instanceof MarketplaceError) || error.status !== status) throw error
+    const { message, errors } = error
+    throw new Fault(words ?? message, { code: codeForStatus(status), status, errors, hint: hintFor(message) })
+  })
+}
+
+function describe(out: Ui, agent: OwnAgentRecord | AgentRecord): void {
+  const { average, count } = agent.rating
+  const facts = {
+    name: `${agent.name} (${agent.slug})`,
+    id: agent.id,
+    tagline: agent.tagline,
+    status: agent.status,
+    price: `${money(agent.basePrice)} ${agent.pricingModel}`,
+    categories: agent.categoryIds.join(', '),
+    tags: agent.tags.join(', ') || 'none',
+    revisions: agent.maxRevisions === null ? 'any number' : String(agent.maxRevisions),
+    turnaround: `${agent.turnaroundHours} h`,
+    tasks: `${agent.completedTasks} completed, ${average === null ? 'no reviews' : `rated ${average} by ${count}`}`,
+    checked: `${agent.lastCheckPassedAt ?? 'never passed'} (${agent.freshness})`,
+    ...('webhookUrl' in agent ? ownFacts(agent) : {}),
+  }
+  out.table(Object.entries(facts).map(([name, words]) => [out.colour.dim(name), plain(words)]))
+}
+
+const ownFacts = ({ slug, webhookUrl, hasWebhookSecret, visible, hiddenReason, reviewReason }: OwnAgentRecord) => ({
+  webhook: webhookUrl ?? 'none',
+  secret: hasWebhookSecret ? 'there is one' : `none: marketplace secret rotate ${slug}`,
+  listed: visible ? 'yes' : `no${hiddenReason ? `: ${hiddenReason}` : ''}`,
+  ...(reviewReason ? { review: reviewReason } : {}),
+})

@@ -1,0 +1,133 @@
+/** `marketplace db check`, `snapshot`, `backup`, `migrate` and `copy`: care for a database. */
+import { existsSync } from 'node:fs'
+import { type Database, databaseNamed, nameOf, UsageError } from '../../config.ts'
+import { ledgerProblems } from '../../market/money/ledger.ts'
+import { type Counts, copyAll } from '../../store/copy.ts'
+import { type Db, type Reader, StoreError } from '../../store/db.ts'
+import { backupFile } from '../../store/embedded/backup.ts'
+import { journalPath, sealedPath } from '../../store/embedded/journal.ts'
+import { checkFile, snapshotFile } from '../../store/embedded/verify.ts'
+import { migrate, proveMigrated } from '../../store/migrate.ts'
+import { migrations } from '../../store/migrations/index.ts'
+import { openDatabase } from '../../store/open.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { endAfterDiskFailure } from '../shutdown.ts'
+import { createUi } from '../ui.ts'
+
+interface Flags {
+  json?: boolean
+}
+
+/** 0 if the file, its journals and the money in it are whole, 3 if not; what can't be looked at fails with 1. */
+export async function check(file: string, flags: Flags): Promise<number> {
+  refuseMissing(file)
+  const ui = createUi()
+  const { db, ok, problems, snapshotSeq, journalRecords, tornBytes } = await checkFile(file)
+  const ledger = db && ok ? await ledgerProblems(db) : null
+  const all = [...problems, ...(ledger?.problems ?? [])]
+  const whole = ok && ledger?.ok === true
+  if (flags.json) {
+    ui.json({ ok: whole, file, snapshotSeq, journalRecords, tornBytes, ledger, problems: all })
+    return whole ? exitCodes.ok : exitCodes.check
+  }
+  for (const problem of all) ui.line(ui.colour.red(problem))
+  if (tornBytes > 0)
+    ui.line(`The journal ends in ${tornBytes} bytes of a write that nobody was told of; a start cuts them off.`)
+  if (ledger)
+    ui.line(`${ledger.accounts} ledger accounts, ${ledger.entries} entries, ${journalRecords} journal records.`)
+  ui.line(whole ? ui.colour.green(`${file} is whole.`) : ui.colour.red(`${file} is not whole.`))
+  return whole ? exitCodes.ok : exitCodes.check
+}
+
+export async function snapshot(file: string, flags: Flags): Promise<number> {
+  refuseMissing(file)
+  await snapshotFile(file)
+  const ui = createUi()
+  if (flags.json) ui.json({ ok: true, file })
+  else ui.line(`${file} now holds everything and can be copied alone.`)
+  return 0
+}
+
+/** Takes no lock: the server goes on. */
+export async function backup(file: string, to: string, flags: Flags): Promise<number> {
+  refuseMissing(file)
+  const { bytes, files } = await backupFile(file, to)
+  const ui = createUi()
+  if (flags.json) ui.json({ ok: true, file, to, bytes, files })
+  else {
+    ui.line(`${to} holds ${file} as of now (${bytes} bytes); ${files} delivered files are in ${to}.files.`)
+    ui.line(`The key of its webhook secrets is not in it: keep ${file}.key apart, and beside the copy to use it.`)
+  }
+  return 0
+}
+
+/** What each start does, done beforehand: a deployment that fails here has touched nothing else. */
+export async function migrateDatabase(named: string, flags: Flags): Promise<number> {
+  const database = databaseNamed(named)
+  const db = await openDatabase({ ...database, holder: 'marketplace db migrate', onFatal: endAfterDiskFailure })
+  const name = nameOf(database)
+  let applied: string[]
+  try {
+    applied = await migrate(db, migrations, Date.now)
+  } finally {
+    await db.close()
+  }
+  const ui = createUi()
+  if (flags.json) ui.json({ ok: true, db: name, applied })
+  else if (applied.length === 0) ui.line(`${name} is up to date.`)
+  else ui.line(`${name} is up to date; applied: ${applied.join(', ')}.`)
+  return 0
+}
+
+export interface CopyFlags extends Flags {
+  from?: string
+  to?: string
+}
+
+/** Moves a deployment to Postgres: all tables or none, with the ledger checked on both sides. */
+export async function copy({ from, to, json }: CopyFlags): Promise<number> {
+  if (!from || !to) throw new UsageError('db copy needs both: --from marketplace.db --to postgres://user@host/name')
+  refuseMissing(from)
+  const target = databaseNamed(to)
+  if (!target.postgres) throw new UsageError(`--to takes postgres://user:password@host/name, not ${to}.`)
+  const source = await openDatabase({ file: from, holder: 'marketplace db copy', onFatal: endAfterDiskFailure })
+  let counts: Counts
+  try {
+    counts = await copyInto(source, target, from)
+  } finally {
+    await source.close()
+  }
+  const name = nameOf(target)
+  const rows = Object.values(counts).reduce((sum, count) => sum + count, 0)
+  const ui = createUi()
+  if (json) ui.json({ ok: true, from, to: name, rows, tables: counts })
+  else {
+    ui.line(`${name} holds everything of ${from}: ${rows} rows; the ledger is in order on both sides.`)
+    ui.line(`Delivered files stay where they are: give serve --files ${from}.files, or move that folder.`)
+    ui.line(`Webhook secrets need the same key: set MARKETPLACE_SECRET_KEY to what ${from}.key holds.`)
+  }
+  return 0
+}
+
+async function copyInto(source: Db, target: Database, from: string): Promise<Counts> {
+  await proveMigrated(source, migrations)
+  await source.read(q => proveLedger(q, from))
+  const db = await openDatabase({ ...target, onFatal: endAfterDiskFailure })
+  try {
+    await migrate(db, migrations, Date.now)
+    return await copyAll(source, db, tx => proveLedger(tx, 'the copy'))
+  } finally {
+    await db.close()
+  }
+}
+
+async function proveLedger(q: Reader, of: string): Promise<void> {
+  const { problems } = await ledgerProblems(q)
+  if (problems.length > 0) throw new StoreError(`The ledger of ${of} is not in order:\n${problems.join('\n')}`)
+}
+
+function refuseMissing(file: string): void {
+  if (databaseNamed(file).postgres) throw new UsageError('This command works on a file; Postgres has its own tools.')
+  if ([file, journalPath(file), sealedPath(file)].some(existsSync)) return
+  throw new StoreError(`There is no database at ${file}.`)
+}

@@ -1,0 +1,117 @@
+/** `marketplace serve`: a deployment. Source: D1–D5. */
+import { type Flags, isLoopbackName, nameOf, readSettings, type Settings, UsageError } from '../../config.ts'
+import {
+  type FirstAdministrator,
+  warnWithoutAdministrator,
+  warnWithoutSecondFactor,
+} from '../../market/accounts/first-administrator.ts'
+import type { Log } from '../../market/log.ts'
+import { type Marketplace, openMarketplace } from '../../open.ts'
+import { PROJECT_FILE } from '../../project-file.ts'
+import { type DeploymentLog, deploymentLog } from '../deployment-log.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { untilSignal } from '../shutdown.ts'
+import { createUi } from '../ui.ts'
+
+type ServeFlags = Flags & { json?: boolean; migrate?: boolean; newSecretKey?: boolean }
+
+/** Whoever reads both streams as one, as a supervisor does, finds JSON alone; prose is for terminals. Decision 100. */
+export async function serve(flags: ServeFlags): Promise<number> {
+  const journal = deploymentLog(flags.json ? 1 : 2)
+  try {
+    return await run(flags, journal)
+  } catch (error) {
+    if (process.stderr.isTTY && !flags.json) throw error
+    const { message } = error as Error
+    journal.log({ type: 'error', message })
+    journal.open()
+    return error instanceof UsageError ? exitCodes.usage : exitCodes.failed
+  } finally {
+    journal.flush()
+  }
+}
+
+async function run(flags: ServeFlags, journal: DeploymentLog): Promise<number> {
+  const settings = readSettings('serve', flags)
+  const { log, open, flush } = journal
+  const house = await openMarketplace({
+    ...settings,
+    mode: 'serve',
+    ...settings.db,
+    migrate: flags.migrate,
+    newSecretKey: flags.newSecretKey,
+    admin: adminOf(settings),
+    log,
+    holder: `marketplace serve on ${settings.host}:${settings.port}`,
+    // The log has said why.
+    onFatal() {
+      open()
+      flush()
+      process.exit(exitCodes.failed)
+    },
+  })
+  const ended = untilSignal(signal => closeAt(signal, house, log))
+  tellReady(flags, house, settings)
+  log(startOf(house, settings))
+  open()
+  tellProject(settings, log)
+  warn(house, settings, log)
+  await warnWithoutAdministrator(house.market)
+  await warnWithoutSecondFactor(house.market)
+  return ended
+}
+
+async function closeAt(signal: NodeJS.Signals, house: Marketplace, log: Log): Promise<void> {
+  const asked = performance.now()
+  await house.close()
+  log({ type: 'stop', reason: signal, ms: Math.round(performance.now() - asked) })
+}
+
+function tellReady({ json }: ServeFlags, { url }: Marketplace, { db }: Settings): void {
+  const ui = createUi()
+  if (json) ui.json({ type: 'ready', mode: 'serve', url, db: nameOf(db), pid: process.pid })
+  else if (process.stdout.isTTY)
+    ui.line(`The marketplace answers at ${ui.colour.bold(url)}; its data is in ${nameOf(db)}. Ctrl-C ends it.`)
+}
+
+const startOf = ({ market, url }: Marketplace, { db }: Settings) =>
+  ({
+    type: 'start',
+    version: market.config.version,
+    url,
+    engine: db.postgres ? 'postgres' : 'embedded',
+    db: nameOf(db),
+    pid: process.pid,
+  }) as const
+
+/** Whoever looks for the reason of a setting finds the file that nobody named. */
+function tellProject({ fromProject }: Settings, log: Log): void {
+  if (fromProject.length > 0)
+    log({ type: 'info', message: `${PROJECT_FILE} of this folder sets ${fromProject.join(', ')}` })
+}
+
+function warn({ market, metricsPort }: Marketplace, { mail, rateLimits }: Settings, log: Log): void {
+  if (metricsPort !== null) log({ type: 'info', message: `Metrics are at http://127.0.0.1:${metricsPort}/metrics` })
+  if (!mail) {
+    log({
+      type: 'warning',
+      message: 'No mail is configured (MARKETPLACE_SMTP_URL, MARKETPLACE_MAIL_FROM): nobody can reset a password.',
+    })
+  }
+  const { protocol, hostname } = new URL(market.config.baseUrl)
+  if (protocol === 'http:' && !isLoopbackName(hostname)) {
+    log({
+      type: 'warning',
+      message: `The base URL is http://${hostname}: passwords, sessions and keys can be read on their way. Put TLS in front and say --base-url https://…`,
+    })
+  }
+  if (rateLimits === 'off') {
+    log({ type: 'warning', message: 'Rate limits are off: whoever can reach this server can flood it.' })
+  }
+}
+
+function adminOf({ adminEmail: email, adminPassword: password }: Settings): FirstAdministrator | undefined {
+  if (!email && !password) return undefined
+  if (email && password) return { email, password }
+  throw new UsageError('MARKETPLACE_ADMIN_EMAIL and MARKETPLACE_ADMIN_PASSWORD go together; one is missing.')
+}

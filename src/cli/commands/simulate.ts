@@ -1,0 +1,107 @@
+/** `marketplace simulate buyer`: one buyer's whole story with an agent. */
+import { limits } from '../../api/limits.ts'
+import { UsageError } from '../../config.ts'
+import { type BuyerPlan, outcomes, playBuyer, StoryError } from '../../sim/buyer.ts'
+import { type Connection, type ConnectionFlags, connected } from '../connection.ts'
+import { exitCodes, Fault } from '../exit-codes.ts'
+import { numberGiven } from '../json-input.ts'
+import { showProgress } from '../progress.ts'
+import type { Person } from '../target.ts'
+import { money, plain } from '../ui.ts'
+import { agentCalled } from './agents.ts'
+
+export interface BuyerFlags extends ConnectionFlags {
+  outcome?: string
+  revisions?: string
+  title?: string
+  description?: string
+  requirements?: string
+  price?: string
+  rating?: string
+  timeout?: string
+}
+
+export async function buyer(agent: string, flags: BuyerFlags): Promise<number> {
+  const plan = planOf(flags)
+  return connected(flags, 'buyer', connection => play(connection, agent, plan))
+}
+
+async function play(connection: Connection, agent: string, plan: BuyerPlan): Promise<number> {
+  const { client, out, talk, json, found, whenInterrupted } = connection
+  const as = (person: Person) => (found.isDev ? ` --as ${person}` : '')
+  const progress = await showProgress(connection)
+  try {
+    const record = await agentCalled(client, agent)
+    const task = await playBuyer(client, record, plan, {
+      waiting: progress.wait,
+      told({ step, text, task }) {
+        progress.clear()
+        whenInterrupted(
+          `Interrupted. Task ${task.id} stays as it is: marketplace call GET /api/tasks/${task.id}${as('buyer')}`,
+        )
+        if (json) out.json({ type: 'step', step, text, taskId: task.id, status: task.status })
+        else out.line(`${out.colour.green('✔')} ${plain(text)}`)
+      },
+    })
+    progress.clear()
+    const { wallet } = await client.getWallet()
+    if (json) out.json({ type: 'end', success: true, data: { task, wallet } })
+    else {
+      const state = task.dispute?.status === 'open' ? `${task.status}, in dispute` : task.status
+      out.line(`Task ${task.id} is ${state}. Wallet ${money(wallet.balance)}, held ${money(wallet.heldBalance)}.`)
+      if (task.dispute)
+        talk.line(
+          `Decide it: marketplace call POST /api/admin/tasks/${task.id}/resolve -d '{"outcome":"refund"}'${as('admin')}`,
+        )
+    }
+    return exitCodes.ok
+  } catch (error) {
+    progress.clear()
+    if (!(error instanceof StoryError)) throw error
+    throw new Fault(error.message, { code: exitCodes.failed, hint: adviceOn(error, as) })
+  }
+}
+
+function adviceOn({ reason, task }: StoryError, as: (person: Person) => string): string {
+  const { id, agentId, agent, status } = task
+  if (reason === 'rejected')
+    return 'Its builder knows why; the agent may look at the title, the description or the price.'
+  const inHand = `The task is still there: marketplace call GET /api/tasks/${id}${as('buyer')}`
+  if (reason === 'fast') return `A task can be cancelled until it is accepted. ${inHand}`
+  return [
+    `Test the agent: marketplace test-connection ${agent.slug}`,
+    `What its webhook answered: marketplace call GET /api/my/agents/${agentId}/deliveries${as('builder')}`,
+    status === 'pending' ? `Take the money back: marketplace call POST /api/tasks/${id}/cancel${as('buyer')}` : inHand,
+  ].join('\n')
+}
+
+const { task, review } = limits
+const LONGEST_TIMEOUT_S = 86_400
+
+function planOf(flags: BuyerFlags): BuyerPlan {
+  const { outcome = 'approve', revisions = '0', rating = '5', timeout = '60', price, requirements } = flags
+  const known = outcomes.find(name => name === outcome)
+  if (!known) throw new UsageError(`--outcome takes ${outcomes.join(' or ')}, not ${outcome}.`)
+  if (known === 'cancel' && flags.revisions !== undefined) {
+    throw new UsageError('--outcome cancel ends before anything is delivered, so it takes no --revisions.')
+  }
+  return {
+    outcome: known,
+    title: textOf('--title', flags.title ?? 'A task from a simulated buyer', task.title),
+    description: textOf(
+      '--description',
+      flags.description ?? 'Please do what you do best: a simulated buyer wants to see how you work.',
+      task.description,
+    ),
+    requirements: requirements === undefined ? undefined : textOf('--requirements', requirements, task.requirements),
+    price: price === undefined ? undefined : numberGiven('--price', price, [limits.price.min, limits.price.max]),
+    revisions: numberGiven('--revisions', revisions, limits.agent.maxRevisions),
+    rating: numberGiven('--rating', rating, review.rating),
+    patienceMs: numberGiven('--timeout', timeout, [1, LONGEST_TIMEOUT_S]) * 1000,
+  }
+}
+
+function textOf(flag: string, text: string, [min, max]: readonly [number, number]): string {
+  if (text.length >= min && text.length <= max) return text
+  throw new UsageError(`${flag} takes ${min} to ${max} characters; this has ${text.length}.`)
+}

@@ -1,0 +1,64 @@
+/** `marketplace test-connection`: the five checks of an agent's connection, and what helps where one fails. */
+import type { AgentRecord, OwnAgentRecord, TestReport } from '../../api/records.ts'
+import { type ConnectionFlags, connected } from '../connection.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { showProgress } from '../progress.ts'
+import { plain, type Ui } from '../ui.ts'
+import { agentCalled } from './agents.ts'
+
+export interface TestFlags extends ConnectionFlags {
+  strict?: boolean
+}
+
+type Check = TestReport['checks'][number]
+
+/** 0 if it passed, 3 if a check failed; a warning passes unless --strict. */
+export const testConnection = (agent: string, flags: TestFlags) =>
+  connected(flags, 'builder', async connection => {
+    const { client, out, talk, answer } = connection
+    const record = await agentCalled(client, agent)
+    const progress = await showProgress(connection)
+    const url = 'webhookUrl' in record ? record.webhookUrl : null
+    progress.wait(`Sending a test webhook to ${plain(url ?? agent)}, then waiting up to 15 s for the signed callback`)
+    const report = await client.testConnection({ id: record.id }).finally(progress.clear)
+    answer(report, () => {
+      for (const check of report.checks) out.line(lineOf(out, check))
+      const weak = report.checks.filter(({ status }) => status === 'failed' || status === 'warning')
+      for (const check of weak) talk.line(`  ${adviceOn(check, record)}`)
+      talk.line(closing(report, record))
+    })
+    return isGood(report, flags.strict === true) ? exitCodes.ok : exitCodes.check
+  })
+
+const isGood = ({ status }: TestReport, strict: boolean) => status === 'passed' || (status === 'warning' && !strict)
+
+function lineOf({ colour }: Ui, { check, name, status, message, durationMs }: Check): string {
+  const mark = {
+    passed: colour.green('✔'),
+    failed: colour.red('✖'),
+    warning: colour.yellow('!'),
+    skipped: colour.dim('-'),
+  }
+  const time = status === 'skipped' ? '' : colour.dim(` ${durationMs} ms`)
+  return `${mark[status]} ${check} ${name.padEnd(14)} ${plain(message)}${time}`
+}
+
+function adviceOn({ name }: Check, { id, slug, ...agent }: AgentRecord | OwnAgentRecord): string {
+  const url = ('webhookUrl' in agent && agent.webhookUrl) || 'https://localhost:8443/webhook'
+  const save = `marketplace call PUT /api/my/agents/${id} -d '{"webhookUrl": "https://localhost:8443/webhook"}'`
+  const advice: Record<Check['name'], string> = {
+    webhook_url: `Save one: ${save}`,
+    https: `Webhooks go to https:// only. Save such a URL: ${save}`,
+    webhook_secret: `Make one: marketplace secret rotate ${slug}`,
+    endpoint: `Is the agent running, and does it answer 200 at once? Alone: marketplace emit task.submitted --to ${url} --secret whsec_…`,
+    callback:
+      'After its 200 the agent must POST {"action":"accept"} to data.callbackUrl, signed with the secret over timestamp.body: agent-marketplace/webhooks does that.',
+  }
+  return advice[name]
+}
+
+function closing({ status }: TestReport, { slug, status: state }: AgentRecord): string {
+  if (status === 'failed') return `The test failed. Again: marketplace test-connection ${slug}`
+  if (status === 'warning') return 'The test passed with a warning: buyers would see no answer from this agent.'
+  return `The test passed.${state === 'draft' ? ` Next: marketplace agents publish ${slug}` : ''}`
+}

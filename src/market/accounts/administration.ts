@@ -1,0 +1,61 @@
+/** Accounts as administrators see and change them. Source: D12, D13. */
+import type * as z from 'zod'
+import type { adminUser } from '../../api/endpoints/admin.ts'
+import { invalid, refuse } from '../../api/failures.ts'
+import { deleteSecondFactor } from '../../store/tables/second-factors.ts'
+import { countUsers, listUsers, type UserChange, type UserRow, updateUser, userById } from '../../store/tables/users.ts'
+import type { Acting, Ctx } from '../market.ts'
+import type { Verb } from '../verb.ts'
+import { bit, checkRoleChange, userRecord } from './accounts.ts'
+import { tellOwner } from './security-notices.ts'
+
+const adminRecord = (user: UserRow, now: number): z.infer<typeof adminUser> => ({
+  ...userRecord(user, now),
+  suspended: user.suspended === 1,
+  banned: user.banned === 1,
+  identityVerified: user.identityVerified === 1,
+  chargebacks: user.chargebacks,
+  connectStatus: user.connectStatus,
+})
+
+const adminListUsers: Verb<'adminListUsers'> = async ({ tx, world }, { query }) => {
+  const rows = await listUsers(tx, query.limit, (query.page - 1) * query.limit)
+  const now = world.now()
+  return { items: rows.map(row => adminRecord(row, now)), total: await countUsers(tx) }
+}
+
+const adminUpdateUser: Verb<'adminUpdateUser'> = async (ctx, { params, body }) => {
+  const { tx, world, actor } = ctx
+  const before = await userById(tx, params.id)
+  if (!before) throw refuse('not_found', 'account')
+  // No one else may be left to undo it.
+  if (body.banned && before.id === actor.user.id) throw invalid({ banned: ['must not be your own account'] })
+  await checkRoleChange(tx, before, body.isBuilder)
+  if (body.secondFactor === false) await dropSecondFactor(ctx, before.id)
+  const user = await updateUser(tx, before.id, changeOf(body))
+  return adminRecord(user!, world.now())
+}
+
+/** For whoever lost the device and the recovery codes. One's own takes a code, and no key takes off any. */
+async function dropSecondFactor(ctx: Acting<Ctx>, userId: string): Promise<void> {
+  const { tx, actor } = ctx
+  if (actor.via !== 'session') throw refuse('session_needed')
+  if (userId === actor.user.id) throw invalid({ secondFactor: ['is your own: DELETE /api/auth/totp, with a code'] })
+  await deleteSecondFactor(tx, userId)
+  await tellOwner(ctx, userId, { kind: 'second_factor_off' })
+}
+
+const flags = ['suspended', 'banned', 'identityVerified', 'isBuilder'] as const
+
+function changeOf(body: Parameters<typeof adminUpdateUser>[1]['body']): UserChange {
+  const change: UserChange = {}
+  for (const name of flags) {
+    const flag = body[name]
+    if (flag !== undefined) change[name] = bit(flag)
+  }
+  if (body.chargebacks !== undefined) change.chargebacks = body.chargebacks
+  if (body.connectStatus !== undefined) change.connectStatus = body.connectStatus
+  return change
+}
+
+export const peopleVerbs = { adminListUsers, adminUpdateUser }

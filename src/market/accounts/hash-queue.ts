@@ -1,0 +1,106 @@
+/**
+ * Turns for hashing, which takes a core and 19 MB each: so many at once, and a bounded number that waits. Addresses take
+ * turns, so that one that sends many waits for itself. Who has gone leaves the queue.
+ */
+import { type Refusal, refuse } from '../../api/failures.ts'
+import type { Caller } from '../market.ts'
+
+type Waiter = Pick<Caller, 'address' | 'gone'>
+
+interface Place {
+  begin(): void
+  fail(error: unknown): void
+}
+
+const RETRY_SECONDS = 2
+
+/** `atOnce` run, `most` wait. */
+export class HashQueue {
+  readonly #atOnce: number
+  readonly #most: number
+  #running = 0
+  #count = 0
+  /** By address; the first has the next turn. */
+  readonly #waiting = new Map<string, Place[]>()
+
+  constructor({ atOnce, most }: { atOnce: number; most: number }) {
+    this.#atOnce = atOnce
+    this.#most = most
+  }
+
+  get waiting(): number {
+    return this.#count
+  }
+
+  /** Rejects with `overloaded` where too many wait, with the reason of `gone` where nobody waits for it any more. */
+  async run<T>(by: Waiter, work: () => Promise<T>): Promise<T> {
+    // The one that ends hands its place over, so no newcomer can slip in between.
+    if (this.#running < this.#atOnce) this.#running++
+    else await this.#wait(by)
+    try {
+      return await work()
+    } finally {
+      if (!this.#beginNext()) this.#running--
+    }
+  }
+
+  async #wait({ address, gone }: Waiter): Promise<void> {
+    gone?.throwIfAborted()
+    const own = this.#waiting.get(address) ?? []
+    if (this.#count >= this.#most) this.#makeRoom(own.length)
+    let place: Place | undefined
+    const leave = () => {
+      this.#remove(address, place!)
+      place!.fail(gone!.reason)
+    }
+    try {
+      await new Promise<void>((begin, fail) => {
+        place = { begin, fail }
+        own.push(place)
+        this.#waiting.set(address, own)
+        this.#count++
+        gone?.addEventListener('abort', leave, { once: true })
+      })
+    } finally {
+      gone?.removeEventListener('abort', leave)
+    }
+  }
+
+  /** The last of the address that has most gives way, if that makes it fairer; else the newcomer is refused. */
+  #makeRoom(own: number): void {
+    const [address, longest] = [...this.#waiting].reduce((one, other) =>
+      other[1].length > one[1].length ? other : one,
+    )
+    if (longest.length < own + 2) throw overloaded()
+    const last = longest.at(-1)!
+    this.#remove(address, last)
+    last.fail(overloaded())
+  }
+
+  #remove(address: string, place: Place): void {
+    const places = this.#waiting.get(address)
+    const at = places?.indexOf(place) ?? -1
+    if (!places || at === -1) return
+    places.splice(at, 1)
+    this.#count--
+    if (places.length === 0) this.#waiting.delete(address)
+  }
+
+  #beginNext(): boolean {
+    const [first] = this.#waiting
+    if (!first) return false
+    const [address, places] = first
+    const place = places.shift()!
+    this.#count--
+    this.#waiting.delete(address)
+    if (places.length > 0) this.#waiting.set(address, places)
+    place.begin()
+    return true
+  }
+}
+
+function overloaded(): Refusal {
+  const refusal = refuse('overloaded')
+  refusal.headers = { 'retry-after': String(RETRY_SECONDS) }
+  return refusal
+}

@@ -1,0 +1,72 @@
+/** API keys. Source: section 4 (builder), D11. */
+import { refuse } from '../../api/failures.ts'
+import { limits } from '../../api/limits.ts'
+import type { KeyInfo } from '../../api/records.ts'
+import type { Tx } from '../../store/db.ts'
+import {
+  countKeys,
+  insertKey,
+  type KeyRow,
+  keyById,
+  deleteKey as removeKey,
+  listKeys as selectKeys,
+} from '../../store/tables/keys.ts'
+import type { World } from '../../world/world.ts'
+import { iso, isoOrNull } from '../time.ts'
+import type { Verb } from '../verb.ts'
+import { secretHash } from './credentials.ts'
+import { tellOwner } from './security-notices.ts'
+
+const keyInfo = ({ id, name, keyPrefix, createdAt }: KeyRow): KeyInfo => ({
+  id,
+  name,
+  keyPrefix,
+  createdAt: iso(createdAt),
+})
+
+/** A new key of the account; this answer is the only place where all of it is ever seen. */
+export async function createKeyFor(
+  tx: Tx,
+  world: World,
+  userId: string,
+  name: string,
+): Promise<{ key: string; keyInfo: KeyInfo }> {
+  // Or two at once could both be the tenth.
+  await tx.lock('users', userId)
+  if ((await countKeys(tx, userId)) >= limits.key.perAccount) throw refuse('too_many_keys', limits.key.perAccount)
+  const key = `svc_${world.bytes(24).toString('hex')}`
+  const row: KeyRow = {
+    id: world.id('key'),
+    userId,
+    name,
+    keyHash: secretHash(key),
+    keyPrefix: key.slice(0, limits.keyPrefix),
+    createdAt: world.now(),
+  }
+  await insertKey(tx, row)
+  return { key, keyInfo: keyInfo(row) }
+}
+
+const listKeys: Verb<'listKeys'> = async ({ tx, actor }, { query }) => {
+  const { id } = actor.user
+  const rows = await selectKeys(tx, id, query.limit, (query.page - 1) * query.limit)
+  const items = rows.map(row => ({ ...keyInfo(row), lastUsedAt: isoOrNull(row.lastUsedAt) }))
+  return { items, total: await countKeys(tx, id) }
+}
+
+const createKey: Verb<'createKey'> = async (ctx, { body }) => {
+  const { tx, world, actor } = ctx
+  const made = await createKeyFor(tx, world, actor.user.id, body.name)
+  await tellOwner(ctx, actor.user.id, { kind: 'api_key_created', detail: body.name })
+  return made
+}
+
+const deleteKey: Verb<'deleteKey'> = async ({ tx, actor }, { params }) => {
+  const key = await keyById(tx, params.id)
+  if (!key) throw refuse('not_found', 'API key')
+  if (key.userId !== actor.user.id) throw refuse('not_yours', 'API key')
+  await removeKey(tx, key.id)
+  return { id: key.id }
+}
+
+export const keyVerbs = { listKeys, createKey, deleteKey }

@@ -1,0 +1,63 @@
+/** Notifications: written with the change that they tell of, listed and read by whom they are for. Source: D28, D32. */
+import { refuse } from '../../api/failures.ts'
+import type { NotificationRecord } from '../../api/records.ts'
+import {
+  countNotifications,
+  insertNotification,
+  markRead,
+  type NotificationRow,
+  notificationById,
+  notificationsOf,
+} from '../../store/tables/notifications.ts'
+import type { Ctx } from '../market.ts'
+import { iso, isoOrNull } from '../time.ts'
+import type { Verb } from '../verb.ts'
+import { queueMail } from './mail-queue.ts'
+
+type Kind = NotificationRecord['type']
+type DataOf<K extends Kind> = Extract<NotificationRecord, { type: K }>['data']
+
+export interface News<K extends Kind = Kind> {
+  readonly type: K
+  readonly agentId: string
+  readonly message: string
+  readonly data: DataOf<K>
+}
+
+/** Tells one account, in the transaction of the change. What else carries the news goes out from here too. */
+export async function notify<K extends Kind>(ctx: Pick<Ctx, 'tx' | 'world' | 'config'>, userId: string, news: News<K>) {
+  const { tx, world } = ctx
+  const { type, agentId, message } = news
+  const row = { id: world.id('ntf'), userId, type, agentId, message, createdAt: world.now() }
+  await insertNotification(tx, { ...row, data: JSON.stringify(news.data) })
+  if (type === 'webhook_health_failed') await queueMail(ctx, 'notification', row.id)
+}
+
+/** The row was written by `notify`, which ties the data to the type. */
+const notificationRecord = (row: NotificationRow) =>
+  ({
+    id: row.id,
+    type: row.type,
+    agentId: row.agentId,
+    message: row.message,
+    data: JSON.parse(row.data),
+    createdAt: iso(row.createdAt),
+    readAt: isoOrNull(row.readAt),
+  }) as NotificationRecord
+
+const listNotifications: Verb<'listNotifications'> = async ({ tx, actor }, { query: { page, limit } }) => {
+  const { id } = actor.user
+  const rows = await notificationsOf(tx, id, limit, (page - 1) * limit)
+  return { items: rows.map(notificationRecord), total: await countNotifications(tx, id) }
+}
+
+const readNotification: Verb<'readNotification'> = async ({ tx, world, actor }, { params }) => {
+  const row = await notificationById(tx, params.id)
+  if (!row) throw refuse('not_found', 'notification')
+  if (row.userId !== actor.user.id) throw refuse('not_yours', 'notification')
+  const now = world.now()
+  await markRead(tx, row.id, now)
+  return notificationRecord({ ...row, readAt: row.readAt ?? now })
+}
+
+export const notificationVerbs = { listNotifications, readNotification }

@@ -1,0 +1,12 @@
+/** The password of somebody who is signed in, asked for again before what a stolen session must not do. */
+import { refuse } from '../../api/failures.ts'
+import type { UserRow } from '../../store/tables/users.ts'
+import type { OwnCtx } from '../market.ts'
+import { guess } from './guesses.ts'
+import { verifyPassword } from './passwords.ts'
+
+export async function checkOwnPassword(ctx: OwnCtx, user: UserRow, password: string): Promise<void> {
+  const made = await guess(ctx, [{ rule: 'own', at: [user.id] }])
+  if (!(await verifyPassword(user.passwordHash, password, ctx.caller))) throw refuse('wrong_password')
+  await made.right()
+}

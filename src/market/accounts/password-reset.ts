@@ -1,0 +1,95 @@
+/** A new password for whoever reads the account's mail. Source: D9. */
+import { refuse } from '../../api/failures.ts'
+import { durations, limits } from '../../api/limits.ts'
+import { email } from '../../api/shapes.ts'
+import type { Tx } from '../../store/db.ts'
+import { deleteKeys } from '../../store/tables/keys.ts'
+import { deleteResetMails } from '../../store/tables/mails.ts'
+import {
+  countOtherLetters,
+  deleteOldResets,
+  deleteResets,
+  insertReset,
+  ownerOfReset,
+  takeReset,
+} from '../../store/tables/password-resets.ts'
+import { deleteSessions } from '../../store/tables/sessions.ts'
+import { type UserRow, updateUser, userByEmail } from '../../store/tables/users.ts'
+import type { Ctx } from '../market.ts'
+import type { Verb } from '../verb.ts'
+import { refuseGuessable } from './common-passwords.ts'
+import { secretHash } from './credentials.ts'
+import { forgive } from './guesses.ts'
+import { queueMail, type Words } from './mail-queue.ts'
+import { hashPassword } from './passwords.ts'
+import { keysEnded, tellOwner } from './security-notices.ts'
+import { passwordTargets } from './sign-in.ts'
+
+/** Nobody is looked up here, so that a known and an unknown email take the same time. */
+const requestPasswordReset: Verb<'requestPasswordReset'> = async (ctx, { body }) => {
+  if (isEmail(body.email)) await queueMail(ctx, 'password_reset', body.email)
+  return {}
+}
+
+const isEmail = (text: string) => email().safeParse(text).success
+
+/** The letter with a new token; null if nobody has this email, or if their mailbox had enough of them. */
+export async function resetWords(ctx: Ctx, address: string, mailId: string): Promise<Words | null> {
+  const { tx, world, config } = ctx
+  const user = await userByEmail(tx, address)
+  if (!user) return null
+  const now = world.now()
+  const token = world.bytes(32).toString('base64url')
+  await deleteOldResets(tx, user.id, now - durations.passwordResetMs)
+  // Or two letters of one moment could both be the last.
+  await tx.lock('users', user.id)
+  if ((await countOtherLetters(tx, user.id, mailId)) >= limits.account.resetLetters) return null
+  await insertReset(tx, secretHash(token), user.id, mailId, now)
+  const text = [
+    `Somebody asked for a new password of your account at ${config.baseUrl}.`,
+    'If it was not you, there is nothing to do: your password stays as it is.',
+    '',
+    'This token is good for one hour, and once:',
+    '',
+    token,
+    '',
+    'Send it together with the new password:',
+    '',
+    `  POST ${config.baseUrl}/api/auth/password-reset/confirm`,
+    '  {"token": "…", "password": "…"}',
+    '',
+  ]
+  return { to: user.email, subject: 'Your new password', text: text.join('\n') }
+}
+
+const confirmPasswordReset: Verb<'confirmPasswordReset'> = async (ctx, { body }) => {
+  const { db, world, config, caller } = ctx
+  const tokenHash = secretHash(body.token)
+  const since = () => world.now() - durations.passwordResetMs
+  // Hashing costs too much to do it for anyone's token.
+  const owner = await db.read(q => ownerOfReset(q, tokenHash, since()))
+  if (!owner) throw refuse('token_invalid')
+  await refuseGuessable('password', body.password, owner, config)
+  const passwordHash = await hashPassword(body.password, caller)
+  const user = await db.write(async tx => {
+    const userId = await takeReset(tx, tokenHash, since())
+    if (userId === undefined) throw refuse('token_invalid')
+    const user = (await updateUser(tx, userId, { passwordHash }))!
+    await voidResets(tx, user)
+    await deleteSessions(tx, userId)
+    const ended = body.keepKeys ? 0 : await deleteKeys(tx, userId)
+    const told = { kind: 'password_reset', detail: keysEnded(ended), address: caller?.address } as const
+    await tellOwner({ tx, world, config }, userId, told)
+    return user
+  })
+  await forgive(ctx, passwordTargets(user, caller?.address ?? ''))
+  return {}
+}
+
+/** No token that is out, or waits to go out, sets the password once more. */
+export async function voidResets(tx: Tx, { id, email }: Pick<UserRow, 'id' | 'email'>): Promise<void> {
+  await deleteResets(tx, id)
+  await deleteResetMails(tx, email)
+}
+
+export const passwordResetVerbs = { requestPasswordReset, confirmPasswordReset }

@@ -1,0 +1,72 @@
+/** Who asks for work: a buyer's reputation, and their past with the agents of whoever asks. Source: section 4, D27, D47. */
+import type { EventData } from '../../api/events.ts'
+import { refuse } from '../../api/failures.ts'
+import type { Reader } from '../../store/db.ts'
+import { historyLength, historyOf, latestPayerOf, type Requestor, tallyOf } from '../../store/tables/requestors.ts'
+import type { TaskRow } from '../../store/tables/tasks.ts'
+import { type UserRow, userById } from '../../store/tables/users.ts'
+import { iso, isoOrNull } from '../time.ts'
+import type { Verb } from '../verb.ts'
+import { trustTierOf } from './accounts.ts'
+
+/** A requestor as webhooks name it: a buying agent by its own id, with the trust that its payer has earned. Source: D36, D47. */
+export const requestorOf = (
+  { buyerId, buyerAgentId }: Pick<TaskRow, 'buyerId' | 'buyerAgentId'>,
+  payer: UserRow,
+  now: number,
+): EventData['requestor'] => {
+  const { trustTier } = payerRecord(payer, now)
+  return buyerAgentId === null
+    ? { id: buyerId, type: 'user', trustTier }
+    : { id: buyerAgentId, type: 'agent', trustTier }
+}
+
+/** What is told of whoever pays, whoever asks. Source: D12, D47. */
+const payerRecord = (payer: UserRow, now: number) => ({
+  userId: payer.id,
+  trustTier: trustTierOf(payer, now),
+  memberSince: iso(payer.createdAt),
+})
+
+/** By the id that webhooks name: a user's, or a buying agent's, which stands for the payer of its latest task. */
+async function requestorNamed(q: Reader, id: string, builderId: string): Promise<Requestor & { payer: UserRow }> {
+  const user = await userById(q, id)
+  if (user) return { userId: id, agentId: null, payer: user }
+  const payer = await latestPayerOf(q, id, builderId)
+  if (!payer) throw refuse('not_found', 'requestor')
+  return { userId: payer.id, agentId: id, payer }
+}
+
+const getReputation: Verb<'getReputation'> = async ({ tx, world, actor }, { params }) => {
+  const requestor = await requestorNamed(tx, params.userId, actor.user.id)
+  const tally = await tallyOf(tx, requestor)
+  const { submitted, completed, cancelled, disputed, lost, ratings, ratingSum } = tally
+  return {
+    ...payerRecord(requestor.payer, world.now()),
+    tasksSubmitted: submitted,
+    tasksCompleted: completed,
+    tasksCancelled: cancelled,
+    disputesOpened: disputed,
+    disputesLost: lost,
+    averageRatingGiven: ratio(ratingSum, ratings),
+    // Of the tasks that have ended: one that still runs says nothing of its buyer.
+    completionRate: ratio(completed, completed + cancelled),
+  }
+}
+
+/** To two places; null of nothing. */
+const ratio = (part: number, whole: number) => (whole === 0 ? null : Math.round((part / whole) * 100) / 100)
+
+const listHistory: Verb<'listHistory'> = async ({ tx, actor }, { params, query }) => {
+  const requestor = await requestorNamed(tx, params.userId, actor.user.id)
+  const filter = { requestor, builderId: actor.user.id, agentId: query.agentId ?? null }
+  const rows = await historyOf(tx, filter, query.limit, (query.page - 1) * query.limit)
+  const items = rows.map(row => ({
+    ...row,
+    createdAt: iso(row.createdAt),
+    completedAt: isoOrNull(row.completedAt),
+  }))
+  return { items, total: await historyLength(tx, filter) }
+}
+
+export const requestorVerbs = { getReputation, listHistory }

@@ -1,0 +1,144 @@
+/** The second factor: a code of an authenticator app beside the password, or a recovery code. Decision 94. */
+import { invalid, refuse } from '../../api/failures.ts'
+import { limits } from '../../api/limits.ts'
+import type { Tx } from '../../store/db.ts'
+import {
+  beginSecondFactor,
+  countRecoveryCodes,
+  deleteSecondFactor,
+  enableSecondFactor,
+  insertRecoveryCode,
+  secondFactorOf,
+  takeRecoveryCode,
+  useStep,
+} from '../../store/tables/second-factors.ts'
+import { deleteOtherSessions } from '../../store/tables/sessions.ts'
+import type { World } from '../../world/world.ts'
+import type { Acting, Ctx, OwnCtx } from '../market.ts'
+import { isoOrNull } from '../time.ts'
+import type { Verb } from '../verb.ts'
+import { seal, unseal } from '../webhooks/secrets.ts'
+import { secretHash } from './credentials.ts'
+import { type Guess, guess } from './guesses.ts'
+import { checkOwnPassword } from './own-password.ts'
+import { tellOwner } from './security-notices.ts'
+import { newTotpSecret, otpauthUrl, stepOf } from './totp.ts'
+
+/** What somebody sent as a second factor. */
+export interface Codes {
+  readonly totp?: string | undefined
+  readonly recoveryCode?: string | undefined
+}
+
+const boundTo = (userId: string) => `totp:${userId}`
+
+/**
+ * Refuses whoever lacks the account's second factor, if it has one; the code that passes is used up. Says which it was.
+ * Only somebody who knows the password may be told what is missing.
+ */
+export async function passSecondFactor(
+  { tx, world, config }: Pick<Ctx, 'tx' | 'world' | 'config'>,
+  userId: string,
+  { totp, recoveryCode }: Codes,
+): Promise<'none' | 'totp' | 'recovery code'> {
+  const factor = await secondFactorOf(tx, userId)
+  if (!factor?.enabledAt) return 'none'
+  if (recoveryCode !== undefined) {
+    if ((await takeRecoveryCode(tx, userId, hashOf(recoveryCode))) === 0) throw refuse('wrong_code')
+    return 'recovery code'
+  }
+  if (totp === undefined) throw invalid({ totp: [CODE_NEEDED] })
+  const step = stepOf(unseal(config, boundTo(userId), factor.secret), totp, world.realNow())
+  if (step === null || (await useStep(tx, userId, step)) === 0) throw refuse('wrong_code')
+  return 'totp'
+}
+
+/**
+ * Counts a guess at the account's code: by somebody who knows the password, as nobody else may come so far. Recovery
+ * codes are too long to be guessed.
+ */
+export const guessCode = async (ctx: OwnCtx, userId: string, { totp }: Codes): Promise<Guess> =>
+  guess(ctx, totp === undefined ? [] : [{ rule: 'code', at: [userId] }])
+
+const CODE_NEEDED =
+  'is required: this account has a second factor; send the code of your authenticator, or recoveryCode'
+
+/**
+ * Refuses an administrator without a second factor where the deployment requires one. Every session of an account with
+ * one has passed it: turning it on ends the others, and none begins without it.
+ */
+export async function requireSecondFactor({ tx, config, actor }: Acting<Ctx>): Promise<void> {
+  if (config.adminTotp !== 'required') return
+  if (!(await secondFactorOf(tx, actor.user.id))?.enabledAt) throw refuse('second_factor_needed')
+}
+
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
+
+/** 80 random bits as people can copy them: four groups of four. */
+function newRecoveryCode(world: World): string {
+  const signs = [...world.bytes(16)].map(byte => ALPHABET[byte % ALPHABET.length])
+  return [0, 4, 8, 12].map(at => signs.slice(at, at + 4).join('')).join('-')
+}
+
+/** However it is typed: with or without its hyphens, in any case. */
+const hashOf = (recoveryCode: string) => secretHash(recoveryCode.toLowerCase().replace(/[^a-z2-7]/g, ''))
+
+async function makeRecoveryCodes(tx: Tx, world: World, userId: string): Promise<string[]> {
+  const codes = Array.from({ length: limits.secondFactor.recoveryCodes }, () => newRecoveryCode(world))
+  for (const code of codes) await insertRecoveryCode(tx, userId, hashOf(code))
+  return codes
+}
+
+const getTotp: Verb<'getTotp'> = async ({ tx, actor }) => {
+  const factor = await secondFactorOf(tx, actor.user.id)
+  const enabledAt = factor?.enabledAt ?? null
+  const recoveryCodesLeft = await countRecoveryCodes(tx, actor.user.id)
+  return { enabled: enabledAt !== null, enabledAt: isoOrNull(enabledAt), recoveryCodesLeft }
+}
+
+/** The password is asked for again: a session that somebody else holds must not become an account of theirs. */
+const beginTotp: Verb<'beginTotp'> = async (ctx, { body }) => {
+  const { db, world, config, actor } = ctx
+  const { id, email } = actor.user
+  await checkOwnPassword(ctx, actor.user, body.password)
+  const secret = newTotpSecret(world)
+  const begun = await db.write(tx => beginSecondFactor(tx, id, seal(world, config, boundTo(id), secret), world.now()))
+  if (begun === 0) throw refuse('totp_enabled')
+  return { secret, otpauthUrl: otpauthUrl(secret, email, issuerOf(config.baseUrl)) }
+}
+
+const issuerOf = (baseUrl: string) => (URL.canParse(baseUrl) ? new URL(baseUrl).hostname : 'marketplace')
+
+const confirmTotp: Verb<'confirmTotp'> = async (ctx, { body }) => {
+  const { tx, world, config, actor } = ctx
+  const { id } = actor.user
+  // Held, or a sign-in beside this could begin a session that has shown no code.
+  await tx.lock('users', id)
+  const factor = await secondFactorOf(tx, id)
+  if (!factor) throw refuse('totp_not_begun')
+  if (factor.enabledAt) throw refuse('totp_enabled')
+  const step = stepOf(unseal(config, boundTo(id), factor.secret), body.code, world.realNow())
+  if (step === null) throw invalid({ code: ['is not what this secret shows now; is the clock of your device right?'] })
+  if ((await enableSecondFactor(tx, id, factor.secret, step, world.now())) === 0) throw refuse('lost_race')
+  // Whoever is signed in elsewhere has shown no code.
+  await deleteOtherSessions(tx, id, actor.credential)
+  await tellOwner(ctx, id, { kind: 'second_factor_on' })
+  return { recoveryCodes: await makeRecoveryCodes(tx, world, id) }
+}
+
+const removeTotp: Verb<'removeTotp'> = async (ctx, { body }) => {
+  const { db, world, config, actor } = ctx
+  const { id } = actor.user
+  await checkOwnPassword(ctx, actor.user, body.password)
+  const made = await guessCode(ctx, id, body)
+  await db.write(async tx => {
+    await tx.lock('users', id)
+    if ((await passSecondFactor({ tx, world, config }, id, body)) === 'none') throw refuse('totp_not_begun')
+    await deleteSecondFactor(tx, id)
+    await tellOwner({ tx, world, config }, id, { kind: 'second_factor_off', address: ctx.caller?.address })
+  })
+  await made.right()
+  return { enabled: false }
+}
+
+export const secondFactorVerbs = { getTotp, beginTotp, confirmTotp, removeTotp }

@@ -1,0 +1,94 @@
+/** Letters to an account about what guards it: whoever did not do it themselves should hear of it. Decision 92. */
+import { durations, limits } from '../../api/limits.ts'
+import { countRequest } from '../../store/tables/rate-windows.ts'
+import { insertNotice, noticeById, type SecurityNoticeRow } from '../../store/tables/security-notices.ts'
+import { userById } from '../../store/tables/users.ts'
+import type { Ctx } from '../market.ts'
+import { iso } from '../time.ts'
+import { queueMail, type Words } from './mail-queue.ts'
+
+type Told = Pick<SecurityNoticeRow, 'kind'> & { readonly detail?: string; readonly address?: string | undefined }
+
+/** Queues the letter in the transaction of the change. Only a mail server is told: the simulator's log has no reader to warn. */
+export async function tellOwner(ctx: Pick<Ctx, 'tx' | 'world' | 'config'>, userId: string, told: Told): Promise<void> {
+  const { tx, world } = ctx
+  const { kind, detail = null, address = null } = told
+  if (!world.mail || !(await isAmongFirst(ctx, userId, kind))) return
+  const id = world.id('sec')
+  await insertNotice(tx, { id, userId, kind, detail, address, createdAt: world.now() })
+  await queueMail(ctx, 'notification', id)
+}
+
+/** Nobody proves that a mailbox is theirs, so a hundred keys made and deleted in a minute must not be as many letters to it. */
+async function isAmongFirst({ tx, world }: Pick<Ctx, 'tx' | 'world'>, userId: string, kind: string): Promise<boolean> {
+  const now = world.now()
+  const endsAt = now + durations.hourMs
+  const latest = endsAt + durations.clockToleranceMs
+  const window = await countRequest(tx, { category: `letters ${kind}`, address: userId, now, endsAt, latest })
+  return window.count <= limits.account.noticeLetters
+}
+
+interface Kind {
+  readonly subject: string
+  sentence(detail: string): string
+}
+
+const kinds: Readonly<Record<SecurityNoticeRow['kind'], Kind>> = {
+  password_changed: {
+    subject: 'Your password was changed',
+    sentence: keys => `The password of your account was changed, and every other session ended. ${keys}`,
+  },
+  password_reset: {
+    subject: 'Your password was set anew',
+    sentence: keys =>
+      `The password of your account was set anew with the token of a letter, and every session ended. ${keys}`,
+  },
+  api_key_created: {
+    subject: 'An API key was created',
+    sentence: name => `An API key was created for your account, under the name “${name}”.`,
+  },
+  second_factor_on: {
+    subject: 'Signing in takes a second factor now',
+    sentence: () => 'A second factor was turned on for your account, and every other session ended.',
+  },
+  second_factor_off: {
+    subject: 'Signing in takes no second factor any more',
+    sentence: () => 'The second factor of your account was turned off.',
+  },
+  recovery_code_used: {
+    subject: 'A recovery code was used',
+    sentence: left => `Somebody signed in to your account with a recovery code. Of those codes ${left} are left.`,
+  },
+  administrator_signed_in: {
+    subject: 'You signed in from a new address',
+    sentence: () => 'Somebody signed in to your administrator account from an address that was not seen before.',
+  },
+}
+
+export const keysEnded = (ended: number) =>
+  ended === 0 ? 'Its API keys go on working.' : `Its API keys were deleted: ${ended}.`
+
+/** null if there is nobody to write to. */
+export async function noticeWords({ tx, config }: Pick<Ctx, 'tx' | 'config'>, id: string): Promise<Words | null> {
+  const notice = await noticeById(tx, id)
+  const user = notice && (await userById(tx, notice.userId))
+  if (!notice || !user) return null
+  const { subject, sentence } = kinds[notice.kind]
+  const text = [
+    sentence(onOneLine(notice.detail ?? '')),
+    '',
+    `When: ${iso(notice.createdAt)}`,
+    `From: ${notice.address ?? 'an address that is not known'}`,
+    `Marketplace: ${config.baseUrl}`,
+    '',
+    'If it was you, there is nothing to do. If not, ask for a new password: it ends every session and every API key.',
+    '',
+    `  POST ${config.baseUrl}/api/auth/password-reset`,
+    `  {"email": "${user.email}"}`,
+    '',
+  ]
+  return { to: user.email, subject, text: text.join('\n') }
+}
+
+/** A name is somebody's own text, and must not look like a line of ours. */
+const onOneLine = (detail: string) => detail.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')

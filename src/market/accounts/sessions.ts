@@ -1,0 +1,44 @@
+/** Sessions as their owner sees them: where the account is signed in. Decision 95. */
+import { refuse } from '../../api/failures.ts'
+import {
+  countSessions,
+  deleteOtherSessions,
+  deleteSession,
+  type SessionRow,
+  sessionById,
+  sessionsOf,
+} from '../../store/tables/sessions.ts'
+import { iso } from '../time.ts'
+import type { Verb } from '../verb.ts'
+import { liveSince } from './credentials.ts'
+
+const sessionRecord = (row: SessionRow, credential: string) => ({
+  id: row.id,
+  createdAt: iso(row.createdAt),
+  lastSeenAt: iso(row.seenAt),
+  address: row.address,
+  userAgent: row.userAgent,
+  current: row.tokenHash === credential,
+})
+
+const listSessions: Verb<'listSessions'> = async ({ tx, world, actor }, { query: { page, limit } }) => {
+  const { id } = actor.user
+  const since = liveSince(world)
+  const rows = await sessionsOf(tx, id, since, limit, (page - 1) * limit)
+  const items = rows.map(row => sessionRecord(row, actor.credential))
+  return { items, total: await countSessions(tx, id, since) }
+}
+
+const endSession: Verb<'endSession'> = async ({ tx, actor }, { params }) => {
+  const row = await sessionById(tx, params.id)
+  if (!row) throw refuse('not_found', 'session')
+  if (row.userId !== actor.user.id) throw refuse('not_yours', 'session')
+  await deleteSession(tx, row.tokenHash)
+  return { id: row.id }
+}
+
+const endOtherSessions: Verb<'endOtherSessions'> = async ({ tx, actor }) => ({
+  ended: await deleteOtherSessions(tx, actor.user.id, actor.credential),
+})
+
+export const sessionVerbs = { listSessions, endSession, endOtherSessions }

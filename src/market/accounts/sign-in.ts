@@ -1,0 +1,135 @@
+/** Signing in: what is looked at before a password is, what is noted after. Source: D9, D10. */
+import { Refusal, refuse } from '../../api/failures.ts'
+import { guessing } from '../../api/limits.ts'
+import type { Tx } from '../../store/db.ts'
+import { knowsAddress, noteAddress } from '../../store/tables/known-addresses.ts'
+import { countRecoveryCodes } from '../../store/tables/second-factors.ts'
+import { deleteSession } from '../../store/tables/sessions.ts'
+import { type UserRow, userByEmail, userById } from '../../store/tables/users.ts'
+import type { World } from '../../world/world.ts'
+import type { Happening } from '../log.ts'
+import type { Actor, Caller, Ctx, OwnCtx } from '../market.ts'
+import type { Verb } from '../verb.ts'
+import { userRecord } from './account-record.ts'
+import { createSession } from './credentials.ts'
+import { type Guess, guess, type Target } from './guesses.ts'
+import { verifyPassword } from './passwords.ts'
+import { type Codes, guessCode, passSecondFactor } from './second-factor.ts'
+import { tellOwner } from './security-notices.ts'
+
+type Outcome = Extract<Happening, { type: 'sign_in' }>['outcome']
+
+/** Signs in as a new session, from an address that the account is known at from then on. */
+export async function beginSession(tx: Tx, world: World, userId: string, caller: Caller | undefined): Promise<string> {
+  if (caller) await noteAddress(tx, userId, caller.address, world.now(), guessing.known.addresses)
+  return createSession(tx, world, userId, caller)
+}
+
+/** The same steps whether somebody has this email or not, so that they take the same time. */
+async function lookUp({ db, world, caller }: OwnCtx, email: string) {
+  return db.read(async q => {
+    const user = await userByEmail(q, email)
+    const since = world.now() - guessing.known.ms
+    const known = await knowsAddress(q, user?.id ?? '', caller?.address ?? '', since)
+    return { user, known }
+  })
+}
+
+/** What slows guesses at an account's password, from this address and from anywhere. */
+export const passwordTargets = ({ id, email }: Pick<UserRow, 'id' | 'email'>, address: string): Target[] => [
+  ...targetsOf(email, address, false),
+  { rule: 'own', at: [id] },
+]
+
+/** Whoever is signed in to the account, or comes from where its owner signs in, does not wait for strangers' guesses. */
+function targetsOf(email: string, address: string, isFamiliar: boolean): Target[] {
+  return [{ rule: 'pair', at: [email, address] }, ...(isFamiliar ? [] : [{ rule: 'account', at: [email] } as const])]
+}
+
+export const login: Verb<'login'> = async (ctx, { body }) => {
+  const { actor, caller } = ctx
+  const { user, known } = await lookUp(ctx, body.email)
+  const tell = (outcome: Outcome) =>
+    ctx.log({ type: 'sign_in', outcome, userId: user?.id ?? null, address: caller?.address ?? null })
+  const isOwner = actor?.via === 'session' && actor.user.id === user?.id
+  const targets = targetsOf(body.email, caller?.address ?? '', known || isOwner)
+  const tooEarly = (error: unknown): never => {
+    if (error instanceof Refusal) tell('too_early')
+    throw error
+  }
+  const made = await guess(ctx, targets).catch(tooEarly)
+  const fits = await verifyPassword(user?.passwordHash, body.password, caller)
+  if (!user || !fits) {
+    tell(user ? 'wrong_password' : 'unknown_email')
+    throw refuse('wrong_login')
+  }
+  // Only now, or strangers who know no password could use up the owner's guesses at a code.
+  const code = await guessCode(ctx, user.id, body).catch(tooEarly)
+  return signIn(ctx, { user, known, codes: body }, [made, code], tell)
+}
+
+interface Claim {
+  readonly user: UserRow
+  /** The account has signed in from this address before. */
+  readonly known: boolean
+  readonly codes: Codes
+}
+
+async function tellOfRecovery(ctx: Pick<Ctx, 'tx' | 'world' | 'config'>, userId: string, caller: Caller | undefined) {
+  const detail = String(await countRecoveryCodes(ctx.tx, userId))
+  await tellOwner(ctx, userId, { kind: 'recovery_code_used', detail, address: caller?.address })
+}
+
+/** The password was right when it was verified. */
+async function signIn(
+  { db, world, config, log, caller, actor }: OwnCtx & { actor: Actor | null },
+  { user: checked, known, codes }: Claim,
+  guesses: readonly Guess[],
+  tell: (outcome: Outcome) => void,
+) {
+  try {
+    const result = await db.write(async tx => {
+      // Held, or a change of the password beside this could end all sessions but the one that is begun here.
+      await tx.lock('users', checked.id)
+      const user = await userById(tx, checked.id)
+      // The password may have been changed while it was verified.
+      if (user?.passwordHash !== checked.passwordHash) throw refuse('wrong_login')
+      if (user.banned) throw refuse('banned')
+      const passed = await passSecondFactor({ tx, world, config }, user.id, codes)
+      if (passed === 'recovery code') await tellOfRecovery({ tx, world, config }, user.id, caller)
+      if (user.isAdmin && passed === 'none' && config.mode === 'serve')
+        tx.afterCommit(() => log(withoutFactor(user.id)))
+      if (user.isAdmin && !known) {
+        const told = { kind: 'administrator_signed_in', address: caller?.address } as const
+        await tellOwner({ tx, world, config }, user.id, told)
+      }
+      // The browser is about to forget the session it came with.
+      if (actor?.via === 'session') await deleteSession(tx, actor.credential)
+      const session = await beginSession(tx, world, user.id, caller)
+      return { data: { user: userRecord(user, world.now()) }, session }
+    })
+    for (const made of guesses) await made.right()
+    tell('signed_in')
+    return result
+  } catch (error) {
+    if (error instanceof Refusal) {
+      const outcome = outcomes[error.code] ?? 'wrong_password'
+      tell(outcome)
+      // The first half of signing in was no guess.
+      if (outcome === 'code_missing') for (const made of guesses) await made.right()
+    }
+    throw error
+  }
+}
+
+const withoutFactor = (userId: string) =>
+  ({
+    type: 'warning',
+    message: `The administrator ${userId} signed in without a second factor; POST /api/auth/totp turns one on.`,
+  }) as const
+
+const outcomes: Partial<Record<Refusal['code'], Outcome>> = {
+  validation_failed: 'code_missing',
+  wrong_code: 'wrong_code',
+  banned: 'banned',
+}

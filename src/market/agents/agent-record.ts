@@ -1,0 +1,70 @@
+/** Agents as answers show them. Source: D18. */
+import type { AgentRecord, OwnAgentRecord } from '../../api/records.ts'
+import type { Reader } from '../../store/db.ts'
+import type { ListedAgentRow } from '../../store/tables/agents.ts'
+import { categoryIdsOf } from '../../store/tables/categories.ts'
+import { iso, isoOrNull } from '../time.ts'
+import { freshness, hiddenReason } from './visibility.ts'
+
+/** What everyone may see of an agent. `now` is domain time. */
+export function agentRecord(row: ListedAgentRow, categoryIds: string[], now: number): AgentRecord {
+  return {
+    id: row.id,
+    slug: row.slug,
+    name: row.name,
+    tagline: row.tagline,
+    description: row.description,
+    pricingModel: row.pricingModel,
+    basePrice: row.basePrice,
+    categoryIds,
+    turnaroundHours: row.turnaroundHours,
+    maxRevisions: row.maxRevisions,
+    tags: JSON.parse(row.tags) as string[],
+    avatarUrl: row.avatarUrl,
+    status: row.status,
+    completedTasks: row.completedTasks,
+    rating: { average: average(row), count: row.ratingCount },
+    lastCheckPassedAt: isoOrNull(row.lastPassAt),
+    freshness: freshness(row, now),
+    builder: { id: row.builderId, name: row.builderName },
+    createdAt: iso(row.createdAt),
+    updatedAt: iso(row.updatedAt),
+  }
+}
+
+/** What its builder and administrators see of an agent. */
+export function ownAgentRecord(row: ListedAgentRow, categoryIds: string[], now: number): OwnAgentRecord {
+  const hidden = hiddenReason(row, standingOf(row), now)
+  return {
+    ...agentRecord(row, categoryIds, now),
+    webhookUrl: row.webhookUrl,
+    hasWebhookSecret: row.secret !== null,
+    reviewReason: row.reviewReason,
+    visible: hidden === null,
+    hiddenReason: hidden,
+  }
+}
+
+type Build<R> = (row: ListedAgentRow, categoryIds: string[], now: number) => R
+
+/** The record of one row, its categories looked up. */
+export async function recordOf<R>(q: Reader, row: ListedAgentRow, now: number, build: Build<R>): Promise<R> {
+  return (await recordsOf(q, [row], now, build))[0] as R
+}
+
+/** The records of several rows, with one look-up for all their categories. */
+export async function recordsOf<R>(q: Reader, rows: readonly ListedAgentRow[], now: number, build: Build<R>) {
+  const categories = await categoryIdsOf(
+    q,
+    rows.map(row => row.id),
+  )
+  return rows.map(row => build(row, categories.get(row.id) ?? [], now))
+}
+
+export const standingOf = (row: Pick<ListedAgentRow, 'builderSuspended' | 'builderBanned'>) => ({
+  suspended: row.builderSuspended,
+  banned: row.builderBanned,
+})
+
+const average = ({ ratingSum, ratingCount }: ListedAgentRow) =>
+  ratingCount === 0 ? null : Math.round((ratingSum / ratingCount) * 100) / 100

@@ -1,0 +1,174 @@
+/** The public marketplace, a builder's own agents, and their review. Source: section 3, section 4, D13, D16–D18, D30. */
+import { invalid } from '../../api/failures.ts'
+import { durations, limits } from '../../api/limits.ts'
+import { Json } from '../../api/reply.ts'
+import type { Reader } from '../../store/db.ts'
+import {
+  type AgentPatch,
+  agentsByStatus,
+  agentsOfBuilder,
+  insertAgent,
+  publicAgents,
+  slugTaken,
+  updateAgentRow,
+} from '../../store/tables/agents.ts'
+import { allCategories, setCategories } from '../../store/tables/categories.ts'
+import type { World } from '../../world/world.ts'
+import { iso } from '../time.ts'
+import type { Verb } from '../verb.ts'
+import { tellMoved } from '../webhooks/outbox.ts'
+import { makeSecret, seal } from '../webhooks/secrets.ts'
+import { lockOwnAgent, ownAgentOf, presentAgent, seenAgent } from './access.ts'
+import { agentRecord, ownAgentRecord, recordOf, recordsOf } from './agent-record.ts'
+import { publicPage } from './listing-cache.ts'
+import { indexAgent } from './search-index.ts'
+import { numberedSlug, prefixes, slugBase } from './search-words.ts'
+import { reread } from './states.ts'
+
+const listAgents: Verb<'listAgents'> = async ({ tx, world }, { query }) => {
+  const { q = '', category = '', sort = 'popular', page, limit } = query
+  const asked = prefixesOf(q)
+  const categoryId = category === '' ? null : await categoryNamed(tx, category)
+  if (asked === null || categoryId === undefined) return { items: [], total: 0 }
+  const now = world.now()
+  const search = { prefixes: asked, categoryId, sort, page, limit }
+  const kept = await publicPage(tx, now, search)
+  if (kept) return { items: new Json(kept.text), total: kept.total }
+  const { rows, total } = await publicAgents(tx, now, search)
+  return { items: await recordsOf(tx, rows, now, agentRecord), total }
+}
+
+/** null: it has no word, so there is nothing that could be found. Of a blank one all is found. */
+function prefixesOf(q: string): string[] | null {
+  const asked = prefixes(q)
+  if (asked.length > limits.search.words)
+    throw invalid({ q: [`must have at most ${limits.search.words} different words`] })
+  return asked.length === 0 && q.trim() !== '' ? null : asked
+}
+
+async function categoryNamed(q: Reader, nameOrSlug: string): Promise<string | undefined> {
+  const wanted = nameOrSlug.toLowerCase()
+  const found = (await allCategories(q)).find(({ name, slug }) => name.toLowerCase() === wanted || slug === wanted)
+  return found?.id
+}
+
+const getAgent: Verb<'getAgent'> = async ({ tx, world, actor }, { params }) => {
+  const now = world.now()
+  const row = await seenAgent(tx, params.id, actor, now)
+  return recordOf(tx, row, now, actor?.user.id === row.builderId ? ownAgentRecord : agentRecord)
+}
+
+const listMyAgents: Verb<'listMyAgents'> = async ({ tx, world, actor }, { query }) => {
+  const { rows, total } = await agentsOfBuilder(tx, actor.user.id, query)
+  return { items: await recordsOf(tx, rows, world.now(), ownAgentRecord), total }
+}
+
+const getMyAgent: Verb<'getMyAgent'> = async ({ tx, world, actor }, { params }) =>
+  recordOf(tx, await ownAgentOf(tx, params.id, actor.user), world.now(), ownAgentRecord)
+
+const createAgent: Verb<'createAgent'> = async (ctx, { body }) => {
+  const { tx, world, actor } = ctx
+  await checkCategories(tx, body.categoryIds)
+  const now = world.now()
+  const row = {
+    id: world.id('agt'),
+    builderId: actor.user.id,
+    name: body.name,
+    tagline: body.tagline,
+    description: body.description,
+    pricingModel: body.pricingModel,
+    basePrice: body.basePrice,
+    turnaroundHours: body.turnaroundHours ?? limits.agent.turnaroundHoursDefault,
+    maxRevisions: body.maxRevisions ?? null,
+    tags: JSON.stringify(body.tags ?? []),
+    webhookUrl: body.webhookUrl ?? null,
+    status: 'draft',
+    createdAt: now,
+    updatedAt: now,
+  } as const
+  // Another agent may take the same slug at the same moment: then the next one is free.
+  while ((await insertAgent(tx, { ...row, slug: await freeSlug(tx, world, body.name) })) === 0);
+  await setCategories(tx, row.id, body.categoryIds)
+  return reread(ctx, row.id)
+}
+
+async function checkCategories(q: Reader, ids: readonly string[]) {
+  const known = new Set((await allCategories(q)).map(row => row.id))
+  const unknown = ids.filter(id => !known.has(id))
+  if (unknown.length > 0) throw invalid({ categoryIds: unknown.map(id => `names an unknown category: ${id}`) })
+}
+
+async function freeSlug(q: Reader, world: World, name: string): Promise<string> {
+  const base = slugBase(name) || `agent-${world.bytes(3).toString('hex')}`
+  const isTaken = (count: number) => slugTaken(q, numberedSlug(base, count))
+  // By doubling and halving: thousands of agents of one name must not make the next one as many questions.
+  let [taken, free] = [0, 1]
+  while (await isTaken(free)) [taken, free] = [free, 2 * free]
+  while (free - taken > 1) {
+    const middle = Math.floor((taken + free) / 2)
+    if (await isTaken(middle)) taken = middle
+    else free = middle
+  }
+  return numberedSlug(base, free)
+}
+
+const updateAgent: Verb<'updateAgent'> = async (ctx, { params, body }) => {
+  const { tx, world, actor } = ctx
+  const row = await lockOwnAgent(tx, params.id, actor.user)
+  const { categoryIds, tags, ...plain } = body
+  if (categoryIds) await checkCategories(tx, categoryIds)
+  const patch: AgentPatch = { ...defined(plain), updatedAt: world.now() }
+  if (tags) patch.tags = JSON.stringify(tags)
+  // Whatever passed was another address.
+  if (body.webhookUrl !== undefined && body.webhookUrl !== row.webhookUrl) {
+    patch.lastPassAt = null
+    tx.afterCommit(() => tellMoved(world, row.id))
+  }
+  await updateAgentRow(tx, row.id, patch)
+  if (categoryIds) await setCategories(tx, row.id, categoryIds)
+  const { name = row.name, description = row.description } = body
+  if (name !== row.name || description !== row.description) await indexAgent(tx, { ...row, name, description })
+  return reread(ctx, row.id)
+}
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
+const defined = <T extends object>(fields: T) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>
+
+const rotateSecret: Verb<'rotateSecret'> = async ({ tx, world, config, actor }, { params, body }) => {
+  const row = await lockOwnAgent(tx, params.id, actor.user)
+  const secret = makeSecret(world)
+  const now = world.now()
+  const graceMs = (body.graceHours ?? 0) * durations.hourMs
+  const keptOld = graceMs > 0 && row.secret !== null
+  await updateAgentRow(tx, row.id, {
+    secret: seal(world, config, row.id, secret),
+    secretRotatedAt: now,
+    oldSecret: keptOld ? row.secret : null,
+    oldSecretUntil: keptOld ? now + graceMs : null,
+    lastPassAt: null,
+    updatedAt: now,
+  })
+  tx.afterCommit(() => tellMoved(world, row.id))
+  return { secret, rotatedAt: iso(now) }
+}
+
+const adminListAgents: Verb<'adminListAgents'> = async ({ tx, world }, { query }) => {
+  const { rows, total } = await agentsByStatus(tx, query.status, query)
+  return { items: await recordsOf(tx, rows, world.now(), ownAgentRecord), total }
+}
+
+const adminGetAgent: Verb<'adminGetAgent'> = async ({ tx, world }, { params }) =>
+  recordOf(tx, await presentAgent(tx, params.id), world.now(), ownAgentRecord)
+
+export const agentVerbs = {
+  listAgents,
+  getAgent,
+  listMyAgents,
+  createAgent,
+  getMyAgent,
+  updateAgent,
+  rotateSecret,
+  adminListAgents,
+  adminGetAgent,
+}

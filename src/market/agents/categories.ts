@@ -1,0 +1,66 @@
+/** The list of categories, kept by administrators. Source: D13, D29. */
+import { invalid, refuse } from '../../api/failures.ts'
+import type { Reader } from '../../store/db.ts'
+import { publicCounts } from '../../store/tables/agents.ts'
+import {
+  allCategories,
+  type CategoryRow,
+  categoryById,
+  deleteUnusedCategory,
+  insertCategory,
+  updateCategoryRow,
+} from '../../store/tables/categories.ts'
+import type { Verb } from '../verb.ts'
+import { slugBase } from './search-words.ts'
+
+const listCategories: Verb<'listCategories'> = async ({ tx, world }) => {
+  const counts = await publicCounts(tx, world.now())
+  return (await allCategories(tx)).map(row => ({ ...row, activeAgentCount: counts.get(row.id) ?? 0 }))
+}
+
+const createCategory: Verb<'createCategory'> = async ({ tx, world }, { body }) => {
+  const { name, slug = slugBase(name), description } = body
+  if (slug === '') throw invalid({ slug: ['is required, as the name has none of a–z and 0–9'] })
+  const row = { id: world.id('cat'), name, slug, description }
+  await checkNames(tx, row)
+  if ((await insertCategory(tx, row)) === 0) throw refuse('lost_race')
+  return { ...row, activeAgentCount: 0 }
+}
+
+const updateCategory: Verb<'updateCategory'> = async ({ tx, world }, { params, body }) => {
+  await tx.lock('categories', params.id)
+  const before = await present(tx, params.id)
+  const row = {
+    id: before.id,
+    name: body.name ?? before.name,
+    slug: body.slug ?? before.slug,
+    description: body.description ?? before.description,
+  }
+  await checkNames(tx, row)
+  await updateCategoryRow(tx, row)
+  return { ...row, activeAgentCount: (await publicCounts(tx, world.now())).get(row.id) ?? 0 }
+}
+
+const deleteCategory: Verb<'deleteCategory'> = async ({ tx }, { params }) => {
+  await tx.lock('categories', params.id)
+  const { id } = await present(tx, params.id)
+  if ((await deleteUnusedCategory(tx, id)) === 0) throw refuse('category_in_use')
+  return { id }
+}
+
+async function present(q: Reader, id: string): Promise<CategoryRow> {
+  const row = await categoryById(q, id)
+  if (!row) throw refuse('not_found', 'category')
+  return row
+}
+
+/** A search names a category by name or slug in any case, so neither may mean two. Source: D16. */
+async function checkNames(q: Reader, row: CategoryRow): Promise<void> {
+  const taken = new Set(
+    (await allCategories(q)).filter(({ id }) => id !== row.id).flatMap(({ name, slug }) => [name.toLowerCase(), slug]),
+  )
+  for (const wanted of [row.name.toLowerCase(), row.slug])
+    if (taken.has(wanted)) throw refuse('duplicate', `There is a category by the name or slug ${wanted}`)
+}
+
+export const categoryVerbs = { listCategories, createCategory, updateCategory, deleteCategory }

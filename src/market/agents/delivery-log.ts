@@ -1,0 +1,85 @@
+/** The log of webhooks: what was sent to an agent, what it answered, and sending it again. Source: D28, D37. */
+import { refuse } from '../../api/failures.ts'
+import type { DeliveryDetails, DeliveryRecord } from '../../api/records.ts'
+import type { Reader } from '../../store/db.ts'
+import type { ListedAgentRow } from '../../store/tables/agents.ts'
+import {
+  attemptsAt,
+  countDeliveries,
+  deliveriesOf,
+  deliveryOf,
+  hurry,
+  type LoggedDeliveryRow,
+  markRedelivery,
+} from '../../store/tables/deliveries.ts'
+import { insertDelivery } from '../../store/tables/outbox.ts'
+import { iso, isoOrNull } from '../time.ts'
+import type { Verb } from '../verb.ts'
+import { refuseIfFull, ringBell } from '../webhooks/outbox.ts'
+import { ownAgentOf } from './access.ts'
+
+const deliveryRecord = (row: Omit<LoggedDeliveryRow, 'body'>): DeliveryRecord => ({
+  id: row.id,
+  agentId: row.agentId,
+  taskId: row.taskId,
+  event: row.event,
+  status: row.state,
+  attemptCount: row.attempts,
+  redeliveryOf: row.redeliveryOf,
+  createdAt: iso(row.createdAt),
+  nextAttemptAt: row.state === 'pending' ? iso(row.nextAt) : null,
+  endedAt: isoOrNull(row.endedAt),
+})
+
+const listDeliveries: Verb<'listDeliveries'> = async ({ tx, actor }, { params, query: { page, limit } }) => {
+  const { id } = await ownAgentOf(tx, params.id, actor.user)
+  const rows = await deliveriesOf(tx, id, limit, (page - 1) * limit)
+  return { items: rows.map(deliveryRecord), total: await countDeliveries(tx, id) }
+}
+
+async function logged(q: Reader, agent: ListedAgentRow, id: string): Promise<LoggedDeliveryRow> {
+  const row = await deliveryOf(q, agent.id, id)
+  if (!row) throw refuse('not_found', 'delivery')
+  return row
+}
+
+const getDelivery: Verb<'getDelivery'> = async ({ tx, actor }, { params }) => {
+  const agent = await ownAgentOf(tx, params.id, actor.user)
+  const row = await logged(tx, agent, params.deliveryId)
+  const rows = await attemptsAt(tx, row.id)
+  const attempts = rows.map(attempt => ({ ...attempt, createdAt: iso(attempt.createdAt) }))
+  const last = attempts.at(-1)
+  return {
+    ...deliveryRecord(row),
+    request: {
+      method: 'POST',
+      url: last?.url ?? agent.webhookUrl,
+      headers: { 'Content-Type': 'application/json', 'X-Service-Delivery-Id': row.id },
+      body: row.body || null,
+    },
+    answer: answerOf(last),
+    attempts,
+  }
+}
+
+const answerOf = (last: DeliveryDetails['attempts'][number] | undefined): DeliveryDetails['answer'] =>
+  last === undefined || last.status === null ? null : { status: last.status, body: last.answer ?? '' }
+
+/** Joins the queue of its task; what is before it there need not wait for its next attempt any more. */
+const redeliver: Verb<'redeliver'> = async (ctx, { params }) => {
+  const { tx, world, config, actor } = ctx
+  const agent = await ownAgentOf(tx, params.id, actor.user)
+  const { id: of, agentId, taskId, event, body } = await logged(tx, agent, params.deliveryId)
+  const id = world.id('dlv')
+  const now = world.now()
+  if (body === '') throw refuse('body_gone', config.keeping.deliveryDays)
+  await tx.lock('tasks', taskId)
+  await refuseIfFull(ctx, taskId, agentId)
+  await hurry(tx, taskId, agentId, now)
+  await insertDelivery(tx, { id, agentId, taskId, event, body, createdAt: now })
+  await markRedelivery(tx, id, of)
+  tx.afterCommit(() => ringBell(world, agentId))
+  return deliveryRecord(await logged(tx, agent, id))
+}
+
+export const deliveryVerbs = { listDeliveries, getDelivery, redeliver }

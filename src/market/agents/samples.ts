@@ -1,0 +1,53 @@
+/** What an agent shows of its work, and what its buyers said of it. Source: D23, D27. */
+import { refuse } from '../../api/failures.ts'
+import { limits } from '../../api/limits.ts'
+import type { SampleRecord } from '../../api/records.ts'
+import type { Reader } from '../../store/db.ts'
+import { countReviewsOfAgent, reviewsOfAgent } from '../../store/tables/conversation.ts'
+import {
+  countSamples,
+  insertSample,
+  deleteSample as removeSample,
+  type SampleRow,
+  samplesOf,
+} from '../../store/tables/samples.ts'
+import { iso } from '../time.ts'
+import type { Verb } from '../verb.ts'
+import { lockOwnAgent, ownAgentOf, seenAgent } from './access.ts'
+
+const sampleRecord = (row: SampleRow): SampleRecord => ({ ...row, createdAt: iso(row.createdAt) })
+
+async function pageOf(q: Reader, agentId: string, { page, limit }: { page: number; limit: number }) {
+  const rows = await samplesOf(q, agentId, limit, (page - 1) * limit)
+  return { items: rows.map(sampleRecord), total: await countSamples(q, agentId) }
+}
+
+const listMySamples: Verb<'listMySamples'> = async ({ tx, actor }, { params, query }) =>
+  pageOf(tx, (await ownAgentOf(tx, params.id, actor.user)).id, query)
+
+const listSamples: Verb<'listSamples'> = async ({ tx, world, actor }, { params, query }) =>
+  pageOf(tx, (await seenAgent(tx, params.id, actor, world.now())).id, query)
+
+const addSample: Verb<'addSample'> = async ({ tx, world, actor }, { params, body }) => {
+  const { id: agentId } = await lockOwnAgent(tx, params.id, actor.user)
+  const { title, input = null, output } = body
+  const sample = { id: world.id('smp'), agentId, title, input, output, createdAt: world.now() }
+  if ((await insertSample(tx, sample, limits.agent.samples)) === 0)
+    throw refuse('too_many_samples', limits.agent.samples)
+  return sampleRecord(sample)
+}
+
+const deleteSample: Verb<'deleteSample'> = async ({ tx, actor }, { params }) => {
+  const { id } = await ownAgentOf(tx, params.id, actor.user)
+  if ((await removeSample(tx, id, params.sampleId)) === 0) throw refuse('not_found', 'sample')
+  return { id: params.sampleId }
+}
+
+const listReviews: Verb<'listReviews'> = async ({ tx, world, actor }, { params, query }) => {
+  const { id } = await seenAgent(tx, params.id, actor, world.now())
+  const rows = await reviewsOfAgent(tx, id, query.limit, (query.page - 1) * query.limit)
+  const items = rows.map(row => ({ ...row, createdAt: iso(row.createdAt) }))
+  return { items, total: await countReviewsOfAgent(tx, id) }
+}
+
+export const sampleVerbs = { listMySamples, addSample, deleteSample, listSamples, listReviews }

@@ -1,0 +1,87 @@
+/** The states of an agent: published, reviewed, deactivated, reactivated, deleted. Source: section 3, D13, D30, D31. */
+import { refuse } from '../../api/failures.ts'
+import { type AgentTrigger, agentEdge } from '../../api/flow.ts'
+import { type AgentPatch, type AgentRow, softDelete, updateAgentRow } from '../../store/tables/agents.ts'
+import type { Ctx } from '../market.ts'
+import type { Verb } from '../verb.ts'
+import { lockOwnAgent, presentAgent } from './access.ts'
+import { ownAgentRecord, recordOf } from './agent-record.ts'
+import { indexAgent, isListed } from './search-index.ts'
+import { passFault } from './visibility.ts'
+
+const publishAgent: Verb<'publishAgent'> = async (ctx, { params }) => {
+  const row = await lockOwnAgent(ctx.tx, params.id, ctx.actor.user)
+  const status = stateAfter(row, 'publish', 'published')
+  const now = ctx.world.now()
+  const fault = passFault(row, now)
+  if (fault) throw refuse('test_needed', fault)
+  return changed(ctx, row, { status, reviewReason: null, updatedAt: now })
+}
+
+const approveAgent: Verb<'approveAgent'> = (ctx, { params }) => review(ctx, params.id, 'approve', null)
+
+const rejectAgent: Verb<'rejectAgent'> = (ctx, { params, body }) => review(ctx, params.id, 'reject', body.reason)
+
+async function review(ctx: Ctx, id: string, trigger: 'approve' | 'reject', reviewReason: string | null) {
+  await ctx.tx.lock('agents', id)
+  const row = await presentAgent(ctx.tx, id)
+  const status = stateAfter(row, trigger, trigger === 'approve' ? 'approved' : 'rejected')
+  return changed(ctx, row, { status, reviewReason, updatedAt: ctx.world.now() })
+}
+
+/** Hides it at once; its open tasks go on, with their events and callbacks. Source: D31. */
+const deactivateAgent: Verb<'deactivateAgent'> = async (ctx, { params }) => {
+  const row = await lockOwnAgent(ctx.tx, params.id, ctx.actor.user)
+  const status = stateAfter(row, 'deactivate', 'deactivated')
+  const now = ctx.world.now()
+  return changed(ctx, row, { status, deactivatedAt: now, updatedAt: now })
+}
+
+const reactivateAgent: Verb<'reactivateAgent'> = async (ctx, { params }) => {
+  const row = await lockOwnAgent(ctx.tx, params.id, ctx.actor.user)
+  const status = stateAfter(row, 'reactivate', 'reactivated')
+  const now = ctx.world.now()
+  const fault = passFault(row, now) ?? olderThanDeactivation(row)
+  if (fault) throw refuse('test_needed', fault)
+  return changed(ctx, row, { status, updatedAt: now })
+}
+
+const olderThanDeactivation = ({ lastPassAt, deactivatedAt }: AgentRow) =>
+  deactivatedAt !== null && lastPassAt !== null && lastPassAt <= deactivatedAt
+    ? 'no test has passed since the deactivation'
+    : null
+
+/** The database decides between this and a task that is submitted at the same moment. Source: section 7, D31. */
+const deleteAgent: Verb<'deleteAgent'> = async ({ tx, world, actor }, { params }) => {
+  const { id } = await lockOwnAgent(tx, params.id, actor.user)
+  if ((await softDelete(tx, id, world.now())) === 0)
+    throw refuse('open_work', 'the agent has tasks that are not finished')
+  return { id }
+}
+
+function stateAfter(row: AgentRow, trigger: AgentTrigger, done: string) {
+  const edge = agentEdge(row.status, trigger)
+  if (!edge) throw refuse('agent_out_of_turn', done, row.status)
+  return edge.to
+}
+
+/** The state that was read decides: whoever changed it meanwhile was first. */
+async function changed(ctx: Ctx, row: AgentRow, patch: AgentPatch) {
+  if ((await updateAgentRow(ctx.tx, row.id, patch, row.status)) === 0) throw refuse('lost_race')
+  const after = { ...row, status: patch.status ?? row.status }
+  if (isListed(after) !== isListed(row)) await indexAgent(ctx.tx, after)
+  return reread(ctx, row.id)
+}
+
+/** An agent as it stands after a change, for its builder. */
+export const reread = async ({ tx, world }: Ctx, id: string) =>
+  recordOf(tx, await presentAgent(tx, id), world.now(), ownAgentRecord)
+
+export const agentStateVerbs = {
+  publishAgent,
+  approveAgent,
+  rejectAgent,
+  deactivateAgent,
+  reactivateAgent,
+  deleteAgent,
+}

@@ -1,0 +1,41 @@
+/** Who may see an agent, and how fresh it is. Source: section 3, section 6, D30. */
+import { listedStates } from '../../api/flow.ts'
+import { durations } from '../../api/limits.ts'
+import type { AgentRow } from '../../store/tables/agents.ts'
+
+type Seen = Pick<AgentRow, 'status' | 'lastPassAt' | 'failedAt' | 'deletedAt'>
+
+export interface Standing {
+  readonly suspended: 0 | 1
+  readonly banned: 0 | 1
+}
+
+/** By the time since the last pass alone; `now` is domain time. Source: section 6. */
+export function freshness({ lastPassAt }: Pick<AgentRow, 'lastPassAt'>, now: number): 'green' | 'amber' | 'red' {
+  if (lastPassAt === null || now - lastPassAt > durations.freshMs) return 'red'
+  return now - lastPassAt < durations.amberMs ? 'green' : 'amber'
+}
+
+/** Why an agent is not public, for its builder; null if it is. The list's SQL condition says the same. Source: D30. */
+export function hiddenReason(agent: Seen, builder: Standing, now: number): string | null {
+  if (agent.deletedAt !== null) return 'The agent is deleted'
+  if (builder.banned) return "The builder's account is banned"
+  if (builder.suspended) return "The builder's account is suspended"
+  if (agent.status === 'draft') return 'The agent is a draft: publish it'
+  if (agent.status === 'pending_review') return 'The agent waits for its review'
+  if (!(listedStates as readonly string[]).includes(agent.status)) return 'The agent is deactivated'
+  const fault = passFault(agent, now) ?? failureFault(agent)
+  return fault === null ? null : `The webhook is unproven: ${fault}`
+}
+
+export const isPublic = (agent: Seen, builder: Standing, now: number) => hiddenReason(agent, builder, now) === null
+
+/** What is wrong with an agent's last pass; null if it has one that still counts. */
+export function passFault({ lastPassAt }: Pick<AgentRow, 'lastPassAt'>, now: number): string | null {
+  if (lastPassAt === null) return 'no test has passed since the webhook URL or the secret last changed'
+  if (now - lastPassAt > durations.freshMs) return 'the last pass is more than 24 hours old'
+  return null
+}
+
+const failureFault = ({ lastPassAt, failedAt }: Pick<AgentRow, 'lastPassAt' | 'failedAt'>) =>
+  failedAt !== null && lastPassAt !== null && failedAt > lastPassAt ? 'the last heartbeat failed' : null

@@ -1,0 +1,165 @@
+/** Budget authorizations: granted, limited, paused and taken back by the owner of the wallet. Source: section 2, D36. */
+import { type FieldErrors, invalid, refuse } from '../../api/failures.ts'
+import type { BudgetRecord } from '../../api/records.ts'
+import type { Reader } from '../../store/db.ts'
+import {
+  allowedCategoriesOf,
+  type BudgetRow,
+  budgetById,
+  budgetsOf,
+  countActive,
+  countBudgetsOf,
+  insertBudget,
+  deleteBudget as removeBudget,
+  setAllowedCategories,
+  setBudgetStatus,
+  updateBudget as writeBudget,
+} from '../../store/tables/budgets.ts'
+import { allCategories } from '../../store/tables/categories.ts'
+import { unfinished } from '../accounts/accounts.ts'
+import { presentAgent } from '../agents/access.ts'
+import { standingOf } from '../agents/agent-record.ts'
+import { isPublic } from '../agents/visibility.ts'
+import type { Acting, Ctx, ReadCtx } from '../market.ts'
+import { iso } from '../time.ts'
+import type { Verb } from '../verb.ts'
+import { sinceOf } from './spending.ts'
+
+const budgetRecord = (row: BudgetRow, allowedCategories: string[] | undefined): BudgetRecord => ({
+  id: row.id,
+  agentId: row.agentId,
+  maxPerTask: row.maxPerTask,
+  maxDaily: row.maxDaily,
+  maxMonthly: row.maxMonthly,
+  allowedCategories: allowedCategories ?? null,
+  status: row.status,
+  spentToday: row.spentToday,
+  spentThisMonth: row.spentThisMonth,
+  createdAt: iso(row.createdAt),
+  updatedAt: iso(row.updatedAt),
+})
+
+async function recordsOf(q: Reader, rows: readonly BudgetRow[]): Promise<BudgetRecord[]> {
+  const categories = await allowedCategoriesOf(
+    q,
+    rows.map(row => row.id),
+  )
+  return rows.map(row => budgetRecord(row, categories.get(row.id)))
+}
+
+const found = ({ tx, world }: ReadCtx, id: string) => budgetById(tx, id, sinceOf(world.now()))
+
+const recordOf = async (ctx: ReadCtx, id: string) => (await recordsOf(ctx.tx, [(await found(ctx, id))!]))[0]!
+
+const listBudgets: Verb<'listBudgets'> = async ({ tx, world, actor }, { query }) => {
+  const { role = 'owner', limit, page } = query
+  const { id } = actor.user
+  const rows = await budgetsOf(tx, role, id, sinceOf(world.now()), limit, (page - 1) * limit)
+  return { items: await recordsOf(tx, rows), total: await countBudgetsOf(tx, role, id) }
+}
+
+const createBudget: Verb<'createBudget'> = async (ctx, { body }) => {
+  const { tx, world, actor } = ctx
+  await checkAgent(ctx, body.agentId)
+  checkCaps(body)
+  await checkCategories(tx, body.allowedCategories)
+  const { agentId, maxPerTask, maxDaily, maxMonthly, allowedCategories = null } = body
+  const id = world.id('bud')
+  const caps = { maxPerTask, maxDaily, maxMonthly }
+  const inserted = await insertBudget(tx, {
+    ...caps,
+    id,
+    agentId,
+    ownerId: actor.user.id,
+    status: 'active',
+    createdAt: world.now(),
+  })
+  if (inserted === 0) throw refuse('duplicate', 'You have authorized this agent already: change that authorization')
+  await setAllowedCategories(tx, id, allowedCategories)
+  return recordOf(ctx, id)
+}
+
+/** One's own agent, or a public one; else 404. */
+async function checkAgent({ tx, world, actor }: Acting<Ctx>, id: string): Promise<void> {
+  const agent = await presentAgent(tx, id)
+  const hidden = !isPublic(agent, standingOf(agent), world.now())
+  if (agent.builderId !== actor.user.id && hidden) throw refuse('not_found', 'agent')
+}
+
+type Caps = Pick<BudgetRow, 'maxPerTask' | 'maxDaily' | 'maxMonthly'>
+
+/** Each cap holds the ones below it; the error stands on the smaller field. */
+function checkCaps({ maxPerTask, maxDaily, maxMonthly }: Caps): void {
+  const errors: FieldErrors = {}
+  if (maxPerTask > maxDaily) errors.maxPerTask = [`must not be above maxDaily, which is ${maxDaily}`]
+  if (maxDaily > maxMonthly) errors.maxDaily = [`must not be above maxMonthly, which is ${maxMonthly}`]
+  if (Object.keys(errors).length > 0) throw invalid(errors)
+}
+
+async function checkCategories(q: Reader, ids: readonly string[] | null | undefined): Promise<void> {
+  if (!ids) return
+  const known = new Set((await allCategories(q)).map(row => row.id))
+  const unknown = ids.filter(id => !known.has(id))
+  if (unknown.length > 0) throw invalid({ allowedCategories: unknown.map(id => `names an unknown category: ${id}`) })
+}
+
+/** The builder of the authorized agent may look at what it was granted; it shows in their list too. */
+const getBudget: Verb<'getBudget'> = async (ctx, { params }) => {
+  const row = await found(ctx, params.id)
+  if (!row) throw refuse('not_found', 'budget authorization')
+  const { id } = ctx.actor.user
+  if (row.ownerId !== id && row.builderId !== id) throw refuse('not_yours', 'budget authorization')
+  return recordOf(ctx, row.id)
+}
+
+/** The owner's authorization, held against spending until the transaction ends. */
+async function lockOwn(ctx: Acting<Ctx>, id: string): Promise<BudgetRow> {
+  await ctx.tx.lock('budget_authorizations', id)
+  const row = await found(ctx, id)
+  if (!row) throw refuse('not_found', 'budget authorization')
+  if (row.ownerId !== ctx.actor.user.id) throw refuse('not_yours', 'budget authorization')
+  return row
+}
+
+const updateBudget: Verb<'updateBudget'> = async (ctx, { params, body }) => {
+  const { tx, world } = ctx
+  const row = await lockOwn(ctx, params.id)
+  if (body.agentId !== undefined && body.agentId !== row.agentId) throw invalid({ agentId: ['cannot be changed'] })
+  const caps = {
+    maxPerTask: body.maxPerTask ?? row.maxPerTask,
+    maxDaily: body.maxDaily ?? row.maxDaily,
+    maxMonthly: body.maxMonthly ?? row.maxMonthly,
+  }
+  checkCaps(caps)
+  await checkCategories(tx, body.allowedCategories)
+  await writeBudget(tx, { ...caps, id: row.id, updatedAt: world.now() })
+  if (body.allowedCategories !== undefined) await setAllowedCategories(tx, row.id, body.allowedCategories)
+  return recordOf(ctx, row.id)
+}
+
+const deleteBudget: Verb<'deleteBudget'> = async (ctx, { params }) => {
+  const { id } = await lockOwn(ctx, params.id)
+  const active = await countActive(ctx.tx, id)
+  if (active > 0) throw refuse('open_work', unfinished(active))
+  await removeBudget(ctx.tx, id)
+  return { id }
+}
+
+async function turnTo(ctx: Acting<Ctx>, id: string, status: BudgetRow['status']): Promise<BudgetRecord> {
+  const row = await lockOwn(ctx, id)
+  if ((await setBudgetStatus(ctx.tx, row.id, status, ctx.world.now())) === 0) throw refuse('budget_out_of_turn', status)
+  return recordOf(ctx, row.id)
+}
+
+const pauseBudget: Verb<'pauseBudget'> = (ctx, { params }) => turnTo(ctx, params.id, 'paused')
+const resumeBudget: Verb<'resumeBudget'> = (ctx, { params }) => turnTo(ctx, params.id, 'active')
+
+export const budgetVerbs = {
+  listBudgets,
+  createBudget,
+  getBudget,
+  updateBudget,
+  deleteBudget,
+  pauseBudget,
+  resumeBudget,
+}

@@ -1,0 +1,71 @@
+/** Waiting for the callback of a connection test, whichever instance receives it. Source: D24. */
+
+import type { Db } from '../../store/db.ts'
+import { testById } from '../../store/tables/agent-tests.ts'
+import type { Market } from '../market.ts'
+
+/** 'valid', or the fault of the signature; null if no callback came. */
+export type CallbackVerdict = string | null
+
+interface Waiting {
+  verdict: CallbackVerdict
+  wake: () => void
+}
+
+const POLL_MS = 250
+
+// One process may hold several marketplaces: each has its own.
+const waiting = new WeakMap<Db, Map<string, Waiting>>()
+
+/** Listens from this call on; `wait` ends with the first verdict or after `ms`. */
+export function listenForCallback({ db, world, log }: Market, testId: string) {
+  const mine = waiting.get(db) ?? new Map<string, Waiting>()
+  waiting.set(db, mine)
+  const state: Waiting = { verdict: null, wake: () => {} }
+  let closed = false
+  mine.set(testId, state)
+
+  const look = async () => {
+    if (closed) return
+    try {
+      state.verdict ??= (await db.read(q => testById(q, testId)))?.callback ?? null
+    } catch (error) {
+      log({ type: 'warning', message: `The row of a connection test could not be read: ${(error as Error).message}` })
+    }
+  }
+
+  return {
+    async wait(ms: number): Promise<CallbackVerdict> {
+      let over = false
+      const end = world.after(ms, () => {
+        over = true
+        state.wake()
+      })
+      for (await look(); state.verdict === null && !over && !closed; await look()) {
+        await new Promise<void>(resolve => {
+          const poll = world.after(POLL_MS, resolve)
+          state.wake = () => {
+            poll.cancel()
+            resolve()
+          }
+        })
+      }
+      end.cancel()
+      return state.verdict
+    },
+    /** Ends a wait that nobody needs any more. */
+    close() {
+      closed = true
+      state.wake()
+      mine.delete(testId)
+    },
+  }
+}
+
+/** Wakes whoever waits for this test in this process. Never throws. */
+export function tellCallback(db: Db, testId: string, verdict: string) {
+  const state = waiting.get(db)?.get(testId)
+  if (!state) return
+  state.verdict ??= verdict
+  state.wake()
+}

@@ -1,0 +1,246 @@
+/** The connection test: five checks, run for a builder or by the heartbeat. Source: section 6, D24, D30. */
+import type { TestPayload } from '../../api/events.ts'
+import { refuse } from '../../api/failures.ts'
+import { answerBytes, durations } from '../../api/limits.ts'
+import type { checkNames, TestReport } from '../../api/records.ts'
+import { faultText, signatureHeaders, standardHeaders, verify } from '../../api/signature.ts'
+import type { Db, Reader, Tx } from '../../store/db.ts'
+import { type AgentTestRow, decideTest, endTest, startTest, testById } from '../../store/tables/agent-tests.ts'
+import { type AgentRow, listedAgentById, updateTested } from '../../store/tables/agents.ts'
+import { keepFirstSignature, seenSignature } from '../../store/tables/seen-signatures.ts'
+import type { OutgoingResult, World } from '../../world/world.ts'
+import { ownAgentOf } from '../agents/access.ts'
+import { standingOf } from '../agents/agent-record.ts'
+import type { Market } from '../market.ts'
+import { iso } from '../time.ts'
+import type { Verb } from '../verb.ts'
+import { answerWords } from '../webhooks/attempt.ts'
+import { bodyFault } from '../webhooks/callback-body.ts'
+import { callbackSecrets, unseal } from '../webhooks/secrets.ts'
+import { type CallbackVerdict, listenForCallback, tellCallback } from './callback-wait.ts'
+import { oneOfFew } from './manual-tests.ts'
+
+/** A test is over after 30 s and 15 s at most; a row older than this, in real ms, is left from a crash. */
+const STALE_MS = 60_000
+
+type CheckName = (typeof checkNames)[number]
+type Check = TestReport['checks'][number]
+/** `ownFault`: why nothing was learned about the agent. */
+type Outcome = Pick<Check, 'status' | 'message'> & { durationMs?: number; ownFault?: string }
+
+export interface RunOptions {
+  /** A failure hides the agent. Source: D30. */
+  heartbeat?: boolean
+  /** Once it is aborted the test rejects and leaves the agent as it was. */
+  signal?: AbortSignal
+  /** Runs in the transaction that notes the result. `current`: the tested URL and secret are still the agent's. */
+  alongside?: (tx: Tx, report: TestReport, current: boolean) => Promise<void>
+}
+
+interface Tested {
+  report: TestReport
+  /** What kept us from testing it: the report says nothing about the agent then, and nothing is noted. */
+  ownFault: string | null
+}
+
+/** Runs the five checks and notes their result on the agent. Refuses with `test_running` while another test runs. */
+export async function runChecks(market: Market, agent: AgentRow, options: RunOptions = {}): Promise<Tested> {
+  const { db, world } = market
+  const testId = `test_${world.bytes(16).toString('hex')}`
+  const started = world.realNow()
+  const changed = await db.write(tx => startTest(tx, testId, agent.id, started, started - STALE_MS))
+  if (changed === 0) throw refuse('test_running')
+  const callback = listenForCallback(market, testId)
+  try {
+    const work = performAll(market, agent, checksOf(market, agent, testId, callback.wait))
+    const { checks, ownFault } = await unlessAborted(work, options.signal)
+    const report = reportOf(checks, world.now())
+    await db.write(async tx => {
+      await endTest(tx, testId)
+      if (ownFault === null) await note(tx, agent, report, options)
+    })
+    return { report, ownFault }
+  } catch (error) {
+    await db.write(tx => endTest(tx, testId))
+    throw error
+  } finally {
+    callback.close()
+  }
+}
+
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(signal.reason)
+    signal.addEventListener('abort', giveUp)
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp))
+    if (signal.aborted) giveUp()
+  })
+}
+
+type Unanswered = Extract<OutgoingResult, { ok: false }>
+type Steps = Record<CheckName, () => Promise<Outcome>>
+
+/** In the order of the interface; after a failure the later ones are skipped. */
+async function performAll({ world, log }: Market, agent: AgentRow, steps: Steps) {
+  const checks: Check[] = []
+  let failed = false
+  let ownFault: string | null = null
+  for (const [name, step] of Object.entries(steps) as [CheckName, () => Promise<Outcome>][]) {
+    const from = world.realNow()
+    const outcome: Outcome = failed ? skipped : await step()
+    failed ||= outcome.status === 'failed'
+    ownFault ??= outcome.ownFault ?? null
+    // Rounded and never below 0: the machine's clock may be set back.
+    const durationMs = Math.max(0, Math.round(outcome.durationMs ?? world.realNow() - from))
+    const check = { check: checks.length + 1, name, status: outcome.status, message: outcome.message, durationMs }
+    checks.push(check)
+    log({ type: 'check', agentId: agent.id, ...check })
+  }
+  return { checks, ownFault }
+}
+
+const passed = (message: string): Outcome => ({ status: 'passed', message })
+const failed = (message: string): Outcome => ({ status: 'failed', message })
+const skipped: Outcome = { status: 'skipped', message: 'Skipped, because an earlier check failed', durationMs: 0 }
+
+function checksOf(market: Market, agent: AgentRow, testId: string, wait: (ms: number) => Promise<CallbackVerdict>) {
+  const url = agent.webhookUrl ?? ''
+  return {
+    webhook_url: async () => (url ? passed('A webhook URL is saved') : failed('No webhook URL is saved')),
+    https: async () =>
+      /^https:\/\//i.test(url)
+        ? passed('The webhook URL starts with https://')
+        : failed('The webhook URL does not start with https://'),
+    webhook_secret: async () =>
+      agent.secret ? passed('A webhook secret exists') : failed('There is no webhook secret: generate one'),
+    endpoint: () => askEndpoint(market, agent, testId),
+    callback: async () => callbackOutcome(await wait(durations.testCallbackMs)),
+  } satisfies Steps
+}
+
+async function askEndpoint({ world, config }: Market, agent: AgentRow, testId: string): Promise<Outcome> {
+  const secret = unseal(config, agent.id, agent.secret ?? '')
+  const body = JSON.stringify(testPayload(agent, testId, config.baseUrl, world.now()))
+  const deliveryId = world.id('dlv')
+  const sentAt = world.realNow()
+  const answer = await world.egress.post({
+    url: agent.webhookUrl ?? '',
+    body,
+    headers: {
+      'Content-Type': 'application/json',
+      ...signatureHeaders(secret, sentAt, body),
+      'X-Service-Delivery-Id': deliveryId,
+      'X-Service-Attempt': '1',
+      ...standardHeaders(secret, deliveryId, sentAt, body),
+    },
+    timeoutMs: durations.webhookTimeoutMs,
+    maxAnswerBytes: answerBytes,
+    account: agent.builderId,
+  })
+  const { durationMs } = answer
+  if (!answer.ok) return { ...(await unanswered(world, answer)), durationMs }
+  if (answer.status === 200) return { ...passed('The endpoint answered 200'), durationMs }
+  return { ...failed(`The endpoint ${answerWords(answer.status)}; exactly 200 is needed`), durationMs }
+}
+
+async function unanswered({ egress }: World, answer: Unanswered): Promise<Outcome> {
+  const outcome = failed(`No answer to the test webhook: ${answer.message}`)
+  if (answer.reason === 'own_fault') return { ...outcome, ownFault: answer.message }
+  if (!answer.unclear || ((await egress.isOnline?.(answer.reason)) ?? true)) return outcome
+  const message = `${outcome.message} The marketplace reaches nobody at this moment, so this says nothing about the agent.`
+  return { ...failed(message), ownFault: `nobody could be reached (${answer.reason})` }
+}
+
+/** Every field of a real webhook is there, so that an agent's own checks of the shape are tested as well. */
+const testPayload = (agent: AgentRow, testId: string, baseUrl: string, now: number): TestPayload => ({
+  event: 'task.submitted',
+  timestamp: iso(now),
+  data: {
+    taskId: testId,
+    agentId: agent.id,
+    title: '[TEST] Connection test',
+    description: 'A test of the webhook. Answer 200, then send one signed callback, for example accept.',
+    requirements: '',
+    agreedPrice: 0,
+    status: 'pending',
+    callbackUrl: `${baseUrl}/api/agent/test/${testId}/callback`,
+    requestor: { id: 'test_requestor', type: 'user', trustTier: 'trusted' },
+    test: true,
+  },
+})
+
+const UNUSABLE = 'unusable: '
+
+/** Its signature is what the test is about; that a real task could do nothing with it is said all the same. Source: D53. */
+function callbackOutcome(verdict: CallbackVerdict): Outcome {
+  if (verdict === 'valid') return passed('A validly signed callback arrived')
+  if (verdict?.startsWith(UNUSABLE)) {
+    const why = verdict.slice(UNUSABLE.length)
+    return passed(`A validly signed callback arrived. Warning: a real task would refuse it, as ${why}`)
+  }
+  if (verdict !== null) return failed(`A callback with an invalid signature arrived: ${faultText(verdict)}`)
+  return { status: 'warning', message: 'No callback arrived within 15 seconds' }
+}
+
+function reportOf(checks: Check[], now: number): TestReport {
+  const status = (['failed', 'warning'] as const).find(bad => checks.some(check => check.status === bad)) ?? 'passed'
+  return { passed: status !== 'failed', status, testedAt: iso(now), checks }
+}
+
+async function note(tx: Tx, agent: AgentRow, report: TestReport, options: RunOptions) {
+  const now = Date.parse(report.testedAt)
+  const result = report.passed ? { lastPassAt: now } : options.heartbeat ? { failedAt: now } : {}
+  const changed = await updateTested(tx, agent, { testedAt: now, ...result })
+  await options.alongside?.(tx, report, changed > 0)
+}
+
+const testConnection: Verb<'testConnection'> = async (ctx, { params }) => {
+  const agent = await ctx.db.read(q => ownAgentOf(q, params.id, ctx.actor.user))
+  return oneOfFew(ctx, agent.builderId, async () => (await runChecks(ctx, agent)).report)
+}
+
+/** An unknown test and a bad signature look and take alike. */
+const testCallback: Verb<'testCallback'> = async ({ db, world, config }, { params, signed }) => {
+  const { timestamp, signature, raw } = signed
+  const { test, judged, banned, over } = await db.read(async q => {
+    const test = await testById(q, params.id)
+    const agent = test && (await listedAgentById(q, test.agentId))
+    const secret = agent ? callbackSecrets(config, agent, world.now()) : []
+    const judged = verify({ secret, timestamp, signature, body: raw, now: world.realNow() })
+    const over = test ? await isOver(q, test, signature, world.realNow()) : false
+    return { test, judged, banned: agent ? standingOf(agent).banned === 1 : false, over }
+  })
+  if (over) throw refuse(judged.ok ? 'test_over' : 'bad_signature')
+  if (test && judged.ok) await db.write(tx => keepForTest(tx, signature!, test.id, world.realNow()))
+  if (test) await decide(db, test.id, judged.ok ? verdictOn(raw, signed.type, test.id) : judged.reason)
+  if (!judged.ok) throw refuse('bad_signature')
+  if (banned) throw refuse('banned')
+  return { test: true }
+}
+
+/** The one that was taken in time and is sent once more, as its answer was lost, is not late. */
+async function isOver(q: Reader, test: AgentTestRow, signature: string | undefined, now: number): Promise<boolean> {
+  if (test.ended === 0 && test.startedAt >= now - STALE_MS) return false
+  return !signature || (await seenSignature(q, signature))?.taskId !== test.id
+}
+
+/** So that it is good for no task, nor one of a task for a test; a body need not say what it is for. Source: D38. */
+async function keepForTest(tx: Tx, signature: string, testId: string, seenAt: number): Promise<void> {
+  const row = { signature, taskId: testId, status: 200, answer: '{"test":true}', seenAt }
+  if ((await keepFirstSignature(tx, row)) > 0) return
+  if ((await seenSignature(tx, signature))?.taskId !== testId) throw refuse('bad_signature')
+}
+
+function verdictOn(raw: Buffer, type: string | undefined, testId: string): string {
+  const fault = bodyFault(raw, type, testId)
+  return fault === null ? 'valid' : `${UNUSABLE}${fault.slice(0, 300)}`
+}
+
+/** The first callback decides; whoever waits hears of it once it is kept. */
+const decide = (db: Db, testId: string, verdict: string) =>
+  db.write(async tx => {
+    if ((await decideTest(tx, testId, verdict)) > 0) tx.afterCommit(() => tellCallback(db, testId, verdict))
+  })
+
+export const checkVerbs = { testConnection, testCallback }

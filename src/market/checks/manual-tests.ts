@@ -1,0 +1,51 @@
+/** Connection tests that builders ask for: each may take 45 seconds and a connection, so they are few at a time. */
+import { type Refusal, refuse } from '../../api/failures.ts'
+import { manualTests } from '../../api/limits.ts'
+import type { Db } from '../../store/db.ts'
+import type { Market } from '../market.ts'
+
+interface Running {
+  builderId: string
+  /** Real ms. */
+  since: number
+}
+
+/** The one that began first comes first. One process may hold several marketplaces: each has its own. */
+const running = new WeakMap<Db, Set<Running>>()
+
+/** Refuses while too many run, of this builder or of all. Heartbeats have places of their own. */
+export async function oneOfFew<T>(
+  { db, world }: Pick<Market, 'db' | 'world'>,
+  builderId: string,
+  test: () => Promise<T>,
+): Promise<T> {
+  const tests = running.get(db) ?? new Set<Running>()
+  running.set(db, tests)
+  const now = world.realNow()
+  const refusal = refusalFor(builderId, [...tests], now)
+  if (refusal) throw refusal
+  const own = { builderId, since: now }
+  tests.add(own)
+  try {
+    return await test()
+  } finally {
+    tests.delete(own)
+  }
+}
+
+/** Each names the time by which a place must have come free. */
+function refusalFor(builderId: string, tests: readonly Running[], now: number): Refusal | null {
+  const mine = tests.filter(one => one.builderId === builderId)
+  const free = manualTests.overall - tests.length
+  const most = Math.min(manualTests.perBuilder, Math.max(1, Math.floor(free * manualTests.part)))
+  if (mine.length >= most) return later(mine, now, () => refuse('too_many_tests', mine.length))
+  return free > 0 ? null : later(tests, now, seconds => refuse('no_test_free', seconds))
+}
+
+function later([first]: readonly Running[], now: number, make: (seconds: number) => Refusal): Refusal {
+  const waitMs = Math.min(manualTests.longestMs, (first?.since ?? now) + manualTests.longestMs - now)
+  const seconds = Math.max(1, Math.ceil(waitMs / 1000))
+  const refusal = make(seconds)
+  refusal.headers = { 'retry-after': String(seconds) }
+  return refusal
+}

@@ -1,0 +1,127 @@
+/** When a task's money moves: the hold, and the one way in which it ends. Source: section 3, D32, D33. */
+import type { Money } from '../../api/flow.ts'
+import { durations } from '../../api/limits.ts'
+import type { TaskRow } from '../../store/tables/tasks.ts'
+import {
+  endClearing,
+  insertSettlement,
+  reverseSettlement,
+  type SettlementRow,
+  setReleaseStatus,
+} from '../../store/tables/transfers.ts'
+import type { Ctx } from '../market.ts'
+import { account, entryLeg, post } from './ledger.ts'
+
+/** Does what an edge of the task table says about money. `part` is the refunded part of a split, in cents. */
+export async function moveMoney(ctx: Ctx, task: TaskRow, money: Money, part = 0): Promise<void> {
+  const price = task.agreedPrice
+  switch (money) {
+    case 'hold':
+      return hold(ctx, task)
+    case 'refund':
+      await settle(ctx, task, { released: 0, refunded: price, status: 'final', clearsAt: null })
+      return refund(ctx, task, price, account.held(task.buyerId))
+    case 'release': {
+      const clearsAt = ctx.world.now() + durations.clearingMs
+      await settle(ctx, task, { released: price, refunded: 0, status: 'clearing', clearsAt })
+      return release(ctx, task, price, 'clearing')
+    }
+    case 'pay':
+      await settle(ctx, task, { released: price, refunded: 0, status: 'final', clearsAt: null })
+      return release(ctx, task, price, 'available')
+    case 'split':
+      await settle(ctx, task, { released: price - part, refunded: part, status: 'final', clearsAt: null })
+      await release(ctx, task, price - part, 'available')
+      return refund(ctx, task, part, account.held(task.buyerId))
+    case 'reverse':
+      return reverse(ctx, task, price)
+    case 'reverse_part':
+      return reverse(ctx, task, part)
+    case 'clear':
+      await clear(ctx, task.id, 1)
+  }
+}
+
+async function hold(ctx: Ctx, task: TaskRow) {
+  await post(ctx, {
+    kind: 'hold',
+    payerId: task.buyerId,
+    payeeId: task.buyerId,
+    amount: task.agreedPrice,
+    taskId: task.id,
+    status: 'completed',
+    description: `Held for “${task.title}”`,
+    from: account.available(task.buyerId),
+    to: account.held(task.buyerId),
+  })
+}
+
+/** Unique by task: the database itself refuses a second end of one hold. */
+const settle = (ctx: Ctx, task: TaskRow, end: Pick<SettlementRow, 'released' | 'refunded' | 'status' | 'clearsAt'>) =>
+  insertSettlement(ctx.tx, {
+    ...end,
+    taskId: task.id,
+    builderId: task.builderId,
+    reversed: 0,
+    createdAt: ctx.world.now(),
+  })
+
+async function release(ctx: Ctx, task: TaskRow, amount: number, into: 'clearing' | 'available') {
+  await post(ctx, {
+    kind: 'release',
+    payerId: task.buyerId,
+    payeeId: task.builderId,
+    amount,
+    taskId: task.id,
+    status: into === 'clearing' ? 'clearing' : 'completed',
+    description: `Payment for “${task.title}”`,
+    from: account.held(task.buyerId),
+    to: account[into](task.builderId),
+  })
+}
+
+async function refund(ctx: Ctx, task: TaskRow, amount: number, from: string) {
+  await post(ctx, {
+    kind: 'refund',
+    payerId: null,
+    payeeId: task.buyerId,
+    amount,
+    taskId: task.id,
+    status: 'completed',
+    description: `Refund for “${task.title}”`,
+    from,
+    to: account.available(task.buyerId),
+  })
+}
+
+/** Takes `amount` back out of a payment that is still clearing; what is left goes to the builder at once. */
+async function reverse(ctx: Ctx, task: TaskRow, amount: number) {
+  const payment = await endClearing(ctx.tx, task.id, 1)
+  if (!payment || (await reverseSettlement(ctx.tx, task.id, amount)) === 0) throw new Error(`${task.id} does not clear`)
+  const from = account.clearing(task.builderId)
+  await refund(ctx, task, amount, from)
+  const rest = payment.released - amount
+  if (rest > 0) await entryLeg(ctx, `${task.id}_rest`, from, account.available(task.builderId), rest)
+  await setReleaseStatus(ctx.tx, task.id, rest > 0 ? 'completed' : 'reversed')
+}
+
+/** Makes a clearing payment spendable. False if it is not clearing (any more), or disputed and not `despiteDispute`. */
+export async function clear(ctx: Ctx, taskId: string, despiteDispute: 0 | 1 = 0): Promise<boolean> {
+  await ctx.tx.lock('tasks', taskId)
+  const payment = await endClearing(ctx.tx, taskId, despiteDispute)
+  if (!payment) return false
+  const { builderId, released } = payment
+  await entryLeg(ctx, `${taskId}_cleared`, account.clearing(builderId), account.available(builderId), released)
+  await setReleaseStatus(ctx.tx, taskId, 'completed')
+  ctx.tx.afterCommit(() =>
+    ctx.log({
+      type: 'money',
+      kind: 'clearing',
+      amount: released,
+      from: account.clearing(builderId),
+      to: account.available(builderId),
+      taskId,
+    }),
+  )
+  return true
+}

@@ -1,0 +1,94 @@
+/** Money: double entries between accounts, append only. Source: D33. */
+import { refuse } from '../../api/failures.ts'
+import type { Reader, Step, Tx } from '../../store/db.ts'
+import {
+  balancesOf,
+  credit,
+  debit,
+  entries,
+  insertAccounts,
+  ledgerFaults,
+  ledgerSize,
+  transfer,
+} from '../../store/tables/transfers.ts'
+import type { World } from '../../world/world.ts'
+import type { Log } from '../log.ts'
+
+interface Posting {
+  readonly tx: Tx
+  readonly world: World
+  readonly log: Log
+}
+
+/** Ids of accounts. */
+export const account = {
+  available: (userId: string) => `available:${userId}`,
+  held: (userId: string) => `held:${userId}`,
+  clearing: (userId: string) => `clearing:${userId}`,
+  world: 'world',
+  payouts: 'payouts',
+  platform: 'platform',
+} as const
+
+export interface Transfer {
+  id?: string
+  kind: 'deposit' | 'withdrawal' | 'hold' | 'refund' | 'release'
+  payerId: string | null
+  payeeId: string | null
+  /** Cents, above zero. */
+  amount: number
+  taskId: string | null
+  status: 'pending' | 'clearing' | 'completed'
+  description: string
+  from: string
+  to: string
+}
+
+export const openAccounts = async (tx: Tx, userId: string): Promise<void> => {
+  await insertAccounts(tx, userId)
+}
+
+/** Moves money and writes the transfer that explains it; refuses with `not_enough_money` rather than go below zero. */
+export async function post(ctx: Posting, given: Transfer): Promise<string> {
+  const id = given.id ?? ctx.world.id('trf')
+  const { kind, amount, from, to, taskId } = given
+  await move(ctx, id, from, to, amount, transfer({ ...given, id, createdAt: ctx.world.now() }))
+  ctx.tx.afterCommit(() => ctx.log({ type: 'money', kind, amount, from, to, taskId }))
+  return id
+}
+
+/** The two entries of one movement, under an id of its own; for the later legs of a transfer that stands already. */
+export const entryLeg = (ctx: Posting, legId: string, from: string, to: string, amount: number): Promise<void> =>
+  move(ctx, legId, from, to, amount, [])
+
+async function move({ tx, world }: Posting, legId: string, from: string, to: string, amount: number, also: Step[]) {
+  if (!Number.isSafeInteger(amount) || amount <= 0) throw new Error(`${amount} is no amount of money`)
+  // Always in the same order, or a hold and a refund of one wallet could each wait for what the other has.
+  const [taken, given] = [debit(from, amount), credit(to, amount)]
+  const pair = from < to ? [taken, given] : [given, taken]
+  const changed = await tx.runAll([...pair, entries(legId, from, to, amount, world.now()), ...also])
+  if (!changed[pair.indexOf(taken)]) throw await shortOf(tx, from, amount)
+}
+
+async function shortOf(q: Reader, accountId: string, amount: number) {
+  const [kind, userId] = accountId.split(':')
+  if (kind !== 'available' || !userId) return new Error(`${accountId} does not hold ${amount}`)
+  const { available, clearing } = await balances(q, userId)
+  return refuse('not_enough_money', amount, available, clearing)
+}
+
+/** A user's three balances in cents. */
+export async function balances(q: Reader, userId: string) {
+  const sums = { available: 0, held: 0, clearing: 0 }
+  for (const row of await balancesOf(q, userId)) sums[row.kind] = row.balance
+  return sums
+}
+
+/** Everything that must hold of the ledger, checked from its rows. Source: D13, D33. */
+export async function ledgerProblems(q: Reader) {
+  const problems: string[] = []
+  for (const { problem, sql } of ledgerFaults) {
+    for (const { what } of await q.all<{ what: string }>(sql)) problems.push(`${problem}: ${what}`)
+  }
+  return { ok: problems.length === 0, ...(await ledgerSize(q)), problems }
+}

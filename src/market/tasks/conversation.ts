@@ -1,0 +1,87 @@
+/** Messages and reviews. Source: section 4, D20. */
+import { refuse } from '../../api/failures.ts'
+import {
+  countMessages,
+  insertMessage,
+  insertReview,
+  type MessageRow,
+  messagesOf,
+  type ReviewRow,
+  reviewOf,
+} from '../../store/tables/conversation.ts'
+import { countForAgent } from '../../store/tables/tasks.ts'
+import type { Acting, Ctx } from '../market.ts'
+import { iso } from '../time.ts'
+import type { Verb } from '../verb.ts'
+import { refuseIfFull, tell } from '../webhooks/outbox.ts'
+import { heldTask, seenTask, turn } from './transitions.ts'
+
+const messageRecord = (row: MessageRow) => ({ ...row, createdAt: iso(row.createdAt) })
+const reviewRecord = (row: ReviewRow) => ({ ...row, createdAt: iso(row.createdAt) })
+
+/** Sends a message about a task; the buyer's goes to the agent as an event. */
+export async function sendMessage(ctx: Acting<Ctx>, taskId: string, content: string) {
+  const task = await heldTask(ctx, taskId)
+  const edge = turn(ctx.actor, task, 'message')
+  const message: MessageRow = {
+    id: ctx.world.id('msg'),
+    taskId,
+    senderId: ctx.actor.user.id,
+    senderRole: edge.by === 'buyer' && ctx.actor.via !== 'signature' ? 'buyer' : 'agent',
+    content,
+    createdAt: ctx.world.now(),
+  }
+  if (message.senderRole === 'buyer') await refuseIfFull(ctx, taskId, task.agentId)
+  await insertMessage(ctx.tx, message)
+  if (message.senderRole === 'buyer') await tell(ctx, task, 'task.message', { message: content })
+  return messageRecord(message)
+}
+
+/** The agent's last words on a task that it ends: a message, though none can be sent any more. */
+export const keepWords = (ctx: Acting<Ctx>, taskId: string, content: string) =>
+  insertMessage(ctx.tx, {
+    id: ctx.world.id('msg'),
+    taskId,
+    senderId: ctx.actor.user.id,
+    senderRole: 'agent',
+    content,
+    createdAt: ctx.world.now(),
+  })
+
+const listMessages: Verb<'listMessages'> = async ({ tx, actor }, { params, query }) => {
+  const task = await seenTask(tx, actor, params.id)
+  const rows = await messagesOf(tx, task.id, query.limit, (query.page - 1) * query.limit)
+  return { items: rows.map(messageRecord), total: await countMessages(tx, task.id) }
+}
+
+const getReview: Verb<'getReview'> = async ({ tx, actor }, { params }) => {
+  const task = await seenTask(tx, actor, params.id)
+  const review = await reviewOf(tx, task.id)
+  if (!review) throw refuse('not_found', 'review')
+  return reviewRecord(review)
+}
+
+const submitReview: Verb<'submitReview'> = async (ctx, { params, body }) => {
+  const task = await heldTask(ctx, params.id)
+  turn(ctx.actor, task, 'review')
+  const review: ReviewRow = {
+    id: ctx.world.id('rev'),
+    taskId: task.id,
+    agentId: task.agentId,
+    buyerId: task.buyerId,
+    rating: body.rating,
+    comment: body.comment ?? null,
+    createdAt: ctx.world.now(),
+  }
+  if ((await insertReview(ctx.tx, review)) === 0) throw refuse('already_reviewed')
+  if (task.buyerId !== task.builderId)
+    await countForAgent(ctx.tx, task.agentId, { completed: 0, ratings: 1, ratingSum: body.rating })
+  return reviewRecord(review)
+}
+
+export const conversationVerbs = {
+  listMessages,
+  sendMessage: ((ctx, { params, body }) => sendMessage(ctx, params.id, body.content)) satisfies Verb<'sendMessage'>,
+  getReview,
+  submitReview,
+}

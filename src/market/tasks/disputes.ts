@@ -1,0 +1,106 @@
+/** Disputes: a record on the task, opened by its buyer, resolved by an administrator. Source: section 3, D32. */
+import { invalid, refuse } from '../../api/failures.ts'
+import type { TaskTrigger } from '../../api/flow.ts'
+import { durations } from '../../api/limits.ts'
+import { reviewOf } from '../../store/tables/conversation.ts'
+import { countForAgent, insertDispute, markDisputed, resolveDispute, type TaskRow } from '../../store/tables/tasks.ts'
+import { isClearing } from '../../store/tables/transfers.ts'
+import { type News, notify } from '../accounts/notifications.ts'
+import { requireSecondFactor } from '../accounts/second-factor.ts'
+import type { Acting, Ctx } from '../market.ts'
+import type { Verb } from '../verb.ts'
+import { tell } from '../webhooks/outbox.ts'
+import { taskRecord } from './task-record.ts'
+import { countCompleted } from './tasks.ts'
+import { fresh, heldTask, take, turn } from './transitions.ts'
+
+const disputeTask: Verb<'disputeTask'> = async (ctx, { params, body }) => {
+  const task = await heldTask(ctx, params.id)
+  turn(ctx.actor, task, 'dispute')
+  if (task.disputeStatus) throw refuse('already_disputed')
+  await refuseLateDispute(ctx, task)
+  await open(ctx, task, body.reason)
+  // Whoever hires their own agent need not be told what they did.
+  if (task.builderId !== task.buyerId) await notify(ctx, task.builderId, openedNews(task, body.reason))
+  const after = await fresh(ctx.tx, task.id)
+  await tell(ctx, after, 'task.disputed', { disputeReason: body.reason })
+  return taskRecord(after)
+}
+
+/** Both count: the time since the completion, and that the payment still clears. The first to commit wins. */
+async function refuseLateDispute(ctx: Ctx, task: TaskRow) {
+  if (task.status !== 'completed' || task.completedAt === null) return
+  const over = ctx.world.now() >= task.completedAt + durations.disputeWindowMs
+  if (over || !(await isClearing(ctx.tx, task.id))) throw refuse('dispute_too_late')
+}
+
+async function open(ctx: Acting<Ctx>, task: TaskRow, reason: string) {
+  const now = ctx.world.now()
+  if ((await markDisputed(ctx.tx, task.id, task.status, now)) === 0) throw refuse('lost_race')
+  await insertDispute(ctx.tx, {
+    taskId: task.id,
+    reason,
+    openedAt: now,
+    openedFrom: task.status,
+    openedBy: ctx.actor.user.id,
+  })
+}
+
+const resolveTask: Verb<'resolveTask'> = async (ctx, { params, body }) => {
+  await requireSecondFactor(ctx)
+  let task = await heldTask(ctx, params.id)
+  if (task.disputeStatus === 'resolved' || (task.status === 'completed' && !task.disputed))
+    throw refuse('nothing_to_resolve')
+  const part = refundOf(task, body.outcome, body.refundAmount)
+  const edge = turn(ctx.actor, task, `resolve_${body.outcome}` satisfies TaskTrigger)
+  if (!task.disputed) {
+    await open(ctx, task, 'Opened by an administrator to settle the task')
+    task = await fresh(ctx.tx, task.id)
+  }
+  await take(ctx, task, edge, part, () => recount(ctx, task, body.outcome))
+  if ((await resolveDispute(ctx.tx, task.id, body.outcome, part, ctx.world.now())) === 0) throw refuse('lost_race')
+  for (const party of new Set([task.buyerId, task.builderId]))
+    await notify(ctx, party, resolvedNews(task, body.outcome, part))
+  return taskRecord(await fresh(ctx.tx, task.id))
+}
+
+function refundOf(task: TaskRow, outcome: 'refund' | 'release' | 'split', refundAmount: number | undefined): number {
+  if (outcome === 'refund') return task.agreedPrice
+  if (outcome === 'release') return 0
+  if (refundAmount === undefined) throw invalid({ refundAmount: ['is required for a split'] })
+  if (refundAmount >= task.agreedPrice) throw refuse('split_amount', task.agreedPrice)
+  return refundAmount
+}
+
+const openedNews = (task: TaskRow, reason: string): News<'dispute_opened'> => ({
+  type: 'dispute_opened',
+  agentId: task.agentId,
+  message: `The buyer disputes the task “${task.title}”`,
+  data: { taskId: task.id, reason },
+})
+
+const ending = {
+  refund: 'the price goes back to the buyer',
+  release: 'the price goes to the builder',
+  split: 'the price is split',
+} as const
+
+const resolvedNews = (task: TaskRow, outcome: keyof typeof ending, refundAmount: number): News<'dispute_resolved'> => ({
+  type: 'dispute_resolved',
+  agentId: task.agentId,
+  message: `The dispute about the task “${task.title}” is resolved: ${ending[outcome]}`,
+  data: { taskId: task.id, outcome, refundAmount },
+})
+
+/** A refunded task never happened, for its agent's figures; one that a resolution completes counts. */
+async function recount(ctx: Ctx, task: TaskRow, outcome: 'refund' | 'release' | 'split'): Promise<void> {
+  const counted = task.status === 'completed'
+  if (outcome !== 'refund') return counted ? undefined : countCompleted(ctx, task, 1)
+  if (!counted) return
+  await countCompleted(ctx, task, -1)
+  const review = await reviewOf(ctx.tx, task.id)
+  if (review && task.buyerId !== task.builderId)
+    await countForAgent(ctx.tx, task.agentId, { completed: 0, ratings: -1, ratingSum: -review.rating })
+}
+
+export const disputeVerbs = { disputeTask, resolveTask }

@@ -1,0 +1,33 @@
+/** The files of an account stay within a quota: none is ever removed while its deliverable is there. Source: D49. */
+import { refuse } from '../../api/failures.ts'
+import type { KeptFile } from '../../api/file-kinds.ts'
+import type { Db } from '../../store/db.ts'
+import { bytesOf, recount, takeBytes } from '../../store/tables/file-usage.ts'
+import { deleteSetting, settingNamed } from '../../store/tables/settings.ts'
+import type { Ctx } from '../market.ts'
+
+const MIB = 1024 * 1024
+
+/** In the transaction of the deliverable that holds them. */
+export async function takeQuota({ tx, config }: Ctx, userId: string, files: readonly KeptFile[]): Promise<void> {
+  if (files.length === 0) return
+  const bytes = files.reduce((sum, { size }) => sum + size, 0)
+  const { fileMiB } = config.keeping
+  if (await takeBytes(tx, userId, bytes, fileMiB * MIB)) return
+  throw refuse('files_quota', inMiB(fileMiB * MIB), inMiB(await bytesOf(tx, userId)))
+}
+
+const inMiB = (bytes: number) => `${Math.ceil(bytes / MIB)} MiB`
+
+/** The setting that says so is written by the migration that has made the table. */
+const UNCOUNTED = 'file_usage'
+
+/** Counts the files that an older version has taken in, once. */
+export async function countFiles(db: Db): Promise<void> {
+  if ((await db.read(q => settingNamed(q, UNCOUNTED))) === undefined) return
+  await db.migrate(async tx => {
+    if ((await settingNamed(tx, UNCOUNTED)) === undefined) return
+    await recount(tx)
+    await deleteSetting(tx, UNCOUNTED)
+  })
+}

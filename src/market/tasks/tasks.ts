@@ -1,0 +1,235 @@
+/** Tasks: create, submit, and each step to their end. Source: section 3, D19, D31. */
+import type * as z from 'zod'
+import type { deliverableForm } from '../../api/endpoints/tasks.ts'
+import type { EventExtra } from '../../api/events.ts'
+import { refuse } from '../../api/failures.ts'
+import type { KeptFile } from '../../api/file-kinds.ts'
+import type { AgentEvent, TaskTrigger } from '../../api/flow.ts'
+import { Download } from '../../api/reply.ts'
+import type { Reader } from '../../store/db.ts'
+import { heldStanding, standingOf } from '../../store/tables/agent-terms.ts'
+import { countDeliverables, deliverablesOf, fileOf, insertDeliverable } from '../../store/tables/deliverables.ts'
+import {
+  allTasks,
+  countAllTasks,
+  countForAgent,
+  countRevision,
+  countTasksOf,
+  insertTask,
+  setMaxRevisions,
+  type TaskRow,
+  tasksOf,
+  updateDraft,
+} from '../../store/tables/tasks.ts'
+import { isPublic } from '../agents/visibility.ts'
+import { buyerOf, checkBudget, checkSeller } from '../budgets/spending.ts'
+import type { Acting, Actor, Ctx } from '../market.ts'
+import type { Verb } from '../verb.ts'
+import { tell, tellSubmitted } from '../webhooks/outbox.ts'
+import { keepWords } from './conversation.ts'
+import { takeQuota } from './file-quota.ts'
+import { holdFiles } from './files.ts'
+import { askedAgent } from './prefetch.ts'
+import { deliverableRecord, taskRecord } from './task-record.ts'
+import { fresh, heldTask, seenTask, take, turn } from './transitions.ts'
+
+const listTasks: Verb<'listTasks'> = async ({ tx, actor }, { query }) => {
+  const filter = { userId: actor.user.id, role: query.role ?? null, status: query.status ?? null }
+  const rows = await tasksOf(tx, filter, query.limit, (query.page - 1) * query.limit)
+  return { items: rows.map(taskRecord), total: await countTasksOf(tx, filter) }
+}
+
+/** The agent, if it is public now; undefined for every other. Source: D31. */
+async function hirable(q: Reader, agentId: string, now: number) {
+  const agent = await standingOf(q, agentId)
+  return agent && isPublic(agent, agent, now) ? agent : undefined
+}
+
+const createTask: Verb<'createTask'> = async (ctx, { body }) => {
+  const now = ctx.world.now()
+  const agent = await hirable(ctx.tx, body.agentId, now)
+  if (!agent) throw refuse('not_found', 'agent')
+  const buyer = await buyerOf(ctx, body.budgetAuthorizationId ?? null)
+  checkSeller(buyer, agent.builderId)
+  const id = ctx.world.id('task')
+  await insertTask(ctx.tx, {
+    ...body,
+    ...buyer,
+    id,
+    builderId: agent.builderId,
+    requirements: body.requirements ?? null,
+    maxRevisions: agent.maxRevisions,
+    createdAt: now,
+  })
+  return taskRecord(await fresh(ctx.tx, id))
+}
+
+const getTask: Verb<'getTask'> = async ({ tx, actor }, { params }) => taskRecord(await seenTask(tx, actor, params.id))
+
+const updateTask: Verb<'updateTask'> = async (ctx, { params, body }) => {
+  const task = await heldTask(ctx, params.id)
+  turn(ctx.actor, task, 'update')
+  const now = ctx.world.now()
+  const moved = body.agentId !== undefined && body.agentId !== task.agentId
+  const agent = moved ? await hirable(ctx.tx, body.agentId as string, now) : undefined
+  if (moved && !agent) throw refuse('not_found', 'agent')
+  if (agent) checkSeller(task, agent.builderId)
+  const changed = await updateDraft(ctx.tx, {
+    id: task.id,
+    agentId: agent?.id ?? task.agentId,
+    builderId: agent?.builderId ?? task.builderId,
+    title: body.title ?? task.title,
+    description: body.description ?? task.description,
+    requirements: body.requirements === undefined ? task.requirements : body.requirements,
+    agreedPrice: body.agreedPrice ?? task.agreedPrice,
+    maxRevisions: agent ? agent.maxRevisions : task.maxRevisions,
+    updatedAt: now,
+  })
+  if (changed === 0) throw refuse('lost_race')
+  return taskRecord(await fresh(ctx.tx, task.id))
+}
+
+const submitTask: Verb<'submitTask'> = async (ctx, { params }) => {
+  // What is held and counted must be the price that is submitted.
+  const task = await heldTask(ctx, params.id)
+  const edge = turn(ctx.actor, task, 'submit')
+  // Held, or its deletion could miss this task, and this the deletion.
+  const agent = await (askedAgent(ctx.tx, task.id) ?? heldStanding(ctx.tx, task.id))
+  if (!agent || !isPublic(agent, agent, ctx.world.now())) throw refuse('agent_not_available')
+  await checkBudget(ctx, task)
+  const { maxRevisions } = agent
+  if (maxRevisions !== task.maxRevisions) await setMaxRevisions(ctx.tx, task.id, maxRevisions)
+  const submitted = await take(ctx, { ...task, maxRevisions }, edge, 0, after => tellSubmitted(ctx, after, agent))
+  return taskRecord(submitted)
+}
+
+/** The step of a trigger that has nothing to say but itself, with what `beside` writes. Answers the task after it. */
+async function step(
+  ctx: Acting<Ctx>,
+  id: string,
+  trigger: TaskTrigger,
+  beside?: (after: TaskRow) => Promise<void>,
+): Promise<TaskRow> {
+  const task = await heldTask(ctx, id)
+  return take(ctx, task, turn(ctx.actor, task, trigger), 0, beside)
+}
+
+/** The record of a task after its change, once its agent has been told. */
+async function told<Name extends AgentEvent>(ctx: Acting<Ctx>, after: TaskRow, event: Name, extra: EventExtra<Name>) {
+  await tell(ctx, after, event, extra)
+  return taskRecord(after)
+}
+
+const cancelTask: Verb<'cancelTask'> = async (ctx, { params }) => {
+  const task = await heldTask(ctx, params.id)
+  const after = await take(ctx, task, turn(ctx.actor, task, 'cancel'))
+  return task.status === 'draft' ? taskRecord(after) : told(ctx, after, 'task.cancelled', {})
+}
+
+/** pending → in_progress, by the builder, its key or its signature. */
+export async function accept(ctx: Acting<Ctx>, id: string) {
+  return taskRecord(await step(ctx, id, 'accept'))
+}
+
+/** pending → cancelled with a full refund; a reason stays with the task as a message. Source: D20. */
+export async function reject(ctx: Acting<Ctx>, id: string, reason?: string | null) {
+  const after = await step(ctx, id, 'reject')
+  if (reason) await keepWords(ctx, id, reason)
+  return taskRecord(after)
+}
+
+/** Whether a delivery of this actor would be taken now: asked before the bytes of its files are. */
+export async function mayDeliver(q: Reader, actor: Actor, id: string): Promise<void> {
+  turn(actor, await seenTask(q, actor, id), 'deliver')
+}
+
+/** in_progress → delivered; a buying agent is told. Source: D21, D36. */
+export async function deliver(
+  ctx: Acting<Ctx>,
+  id: string,
+  input: z.infer<typeof deliverableForm>,
+  files: readonly KeptFile[] = [],
+) {
+  const { builderId } = await step(ctx, id, 'deliver')
+  await holdFiles(ctx.tx, files)
+  await takeQuota(ctx, builderId, files)
+  const { deliverables: most } = ctx.config.keeping
+  const row = {
+    id: ctx.world.id('dlb'),
+    content: input.content ?? null,
+    notes: input.notes ?? null,
+    files: files.length > 0 ? JSON.stringify(files) : null,
+    createdAt: ctx.world.now(),
+  }
+  if ((await insertDeliverable(ctx.tx, id, row, most)) === 0) throw refuse('too_many_deliverables', most)
+  const after = await fresh(ctx.tx, id)
+  const record = taskRecord(after)
+  const { deliverable } = record
+  if (after.buyerAgentId !== null && deliverable) {
+    await tell(ctx, after, 'task.delivered_to_buyer', { deliverable }, after.buyerAgentId)
+  }
+  return record
+}
+
+const acceptTask: Verb<'acceptTask'> = (ctx, { params }) => accept(ctx, params.id)
+const deliverTask: Verb<'deliverTask'> = (ctx, { params, body }) => deliver(ctx, params.id, body)
+
+const approveTask: Verb<'approveTask'> = async (ctx, { params }) => {
+  const task = await step(ctx, params.id, 'approve', after => countCompleted(ctx, after, 1))
+  return told(ctx, task, 'task.approved', {})
+}
+
+/** Work for oneself counts for nothing. Source: D27. */
+export async function countCompleted(ctx: Ctx, task: TaskRow, by: 1 | -1): Promise<void> {
+  if (task.buyerId === task.builderId) return
+  await countForAgent(ctx.tx, task.agentId, { completed: by, ratings: 0, ratingSum: 0 })
+}
+
+const requestRevision: Verb<'requestRevision'> = async (ctx, { params, body }) => {
+  const task = await heldTask(ctx, params.id)
+  const edge = turn(ctx.actor, task, 'request_revision')
+  if (task.maxRevisions !== null && task.revisionCount >= task.maxRevisions)
+    throw refuse('no_revisions_left', task.maxRevisions)
+  // Nothing more could be delivered, so nobody but an administrator could end the task.
+  const { deliverables: most } = ctx.config.keeping
+  if ((await countDeliverables(ctx.tx, task.id)) >= most) throw refuse('too_many_deliverables', most)
+  const after = await take(ctx, task, edge)
+  await countRevision(ctx.tx, task.id)
+  after.revisionCount += 1
+  return told(ctx, after, 'task.revision_requested', { revisionReason: body.reason })
+}
+
+const listDeliverables: Verb<'listDeliverables'> = async ({ tx, actor }, { params, query }) => {
+  const task = await seenTask(tx, actor, params.id)
+  const rows = await deliverablesOf(tx, task.id, query.limit, (query.page - 1) * query.limit)
+  return { items: rows.map(row => deliverableRecord(task.id, row)), total: await countDeliverables(tx, task.id) }
+}
+
+const downloadFile: Verb<'downloadFile'> = async ({ tx, actor }, { params }) => {
+  const task = await seenTask(tx, actor, params.id)
+  const file = await fileOf(tx, task.id, params.fileId)
+  if (!file) throw refuse('not_found', 'file')
+  return new Download(file)
+}
+
+const adminListTasks: Verb<'adminListTasks'> = async ({ tx }, { query }) => {
+  const disputed = query.disputed === undefined ? null : query.disputed === 'true' ? 1 : 0
+  const rows = await allTasks(tx, disputed, query.limit, (query.page - 1) * query.limit)
+  return { items: rows.map(taskRecord), total: await countAllTasks(tx, disputed) }
+}
+
+export const taskVerbs = {
+  listTasks,
+  createTask,
+  getTask,
+  updateTask,
+  submitTask,
+  cancelTask,
+  acceptTask,
+  deliverTask,
+  approveTask,
+  requestRevision,
+  listDeliverables,
+  downloadFile,
+  adminListTasks,
+}

@@ -1,0 +1,112 @@
+/** Whose turn it is: who may touch a task, and which edge of the table a trigger takes. Source: section 3, section 5. */
+import { refuse } from '../../api/failures.ts'
+import { type Party, partiesOf, type TaskEdge, type TaskTrigger, taskEdge } from '../../api/flow.ts'
+import type { Reader } from '../../store/db.ts'
+import { type Moment, setStatus, type TaskRow, taskById } from '../../store/tables/tasks.ts'
+import type { Acting, Actor, Ctx } from '../market.ts'
+import { moveMoney } from '../money/escrow.ts'
+import { askedTask } from './prefetch.ts'
+
+const participle: Record<TaskTrigger, string> = {
+  update: 'updated',
+  submit: 'submitted',
+  cancel: 'cancelled',
+  accept: 'accepted',
+  reject: 'rejected',
+  deliver: 'delivered',
+  approve: 'approved',
+  request_revision: 'sent back for a revision',
+  dispute: 'disputed',
+  resolve_refund: 'resolved',
+  resolve_release: 'resolved',
+  resolve_split: 'resolved',
+  message: 'written about',
+  review: 'reviewed',
+}
+
+const momentOf: Partial<Record<TaskTrigger, Moment>> = {
+  submit: 'submittedAt',
+  accept: 'acceptedAt',
+  deliver: 'deliveredAt',
+  approve: 'completedAt',
+  cancel: 'cancelledAt',
+  reject: 'cancelledAt',
+  resolve_refund: 'cancelledAt',
+  resolve_release: 'completedAt',
+  resolve_split: 'completedAt',
+}
+
+/** What a buying agent's builder does, the agent does. Source: D36. */
+function isParty({ user }: Actor, task: TaskRow, party: Party): boolean {
+  if (party === 'admin') return user.isAdmin === 1
+  if (party === 'builder') return user.id === task.builderId
+  return user.id === task.buyerId || user.id === task.hirerId
+}
+
+/** The task, for those who may see it: its buyer, its builder, an administrator. Else 404 or 403. */
+export async function seenTask(q: Reader, actor: Actor, id: string): Promise<TaskRow> {
+  return seen(actor, await (askedTask(q, id, false) ?? taskById(q, id)))
+}
+
+function seen(actor: Actor, task: TaskRow | undefined): TaskRow {
+  if (!task) throw refuse('not_found', 'task')
+  if (!(['buyer', 'builder', 'admin'] as const).some(party => isParty(actor, task, party)))
+    throw refuse('not_yours', 'task')
+  return task
+}
+
+/** The same for a change: the task is held against every other change of it until the transaction ends. */
+export async function heldTask({ tx, actor }: Acting<Ctx>, id: string): Promise<TaskRow> {
+  const asked = askedTask(tx, id, true)
+  if (asked) return seen(actor, await asked)
+  // Sent together: the second is answered with what the first has waited for.
+  const [, task] = await Promise.all([tx.lock('tasks', id), taskById(tx, id)])
+  return seen(actor, task)
+}
+
+/** The edge that this actor's trigger takes from here: 403 if it is not theirs to pull, 400 if it is out of turn. */
+export function turn(actor: Actor, task: TaskRow, trigger: TaskTrigger): TaskEdge {
+  const allowed = partiesOf(trigger)
+  const parties = allowed.filter(party => isParty(actor, task, party))
+  if (parties.length === 0) throw refuse('wrong_party', allowed.join(' or the '))
+  const edge = parties.map(party => taskEdge(task.status, trigger, party)).find(found => found !== undefined)
+  if (!edge) throw refuse('task_out_of_turn', participle[trigger], task.status)
+  if (task.disputed && !edge.inDispute) throw refuse('task_in_dispute')
+  return edge
+}
+
+/**
+ * Takes an edge: the state by one conditional statement, with it the money and what `beside` writes. Loses a race with
+ * 409, and without any effect. Answers the task as it stands then, but for what hangs on it.
+ */
+export async function take(
+  ctx: Acting<Ctx>,
+  task: TaskRow,
+  edge: TaskEdge,
+  part = 0,
+  beside: (after: TaskRow) => Promise<void> = async () => {},
+): Promise<TaskRow> {
+  const moment = edge.from === edge.to ? null : (momentOf[edge.trigger] ?? null)
+  const now = ctx.world.now()
+  const step = { id: task.id, from: edge.from, wasDisputed: task.disputed, to: edge.to, moment, now }
+  const after: TaskRow = { ...task, status: edge.to, disputed: 0, updatedAt: now }
+  if (moment) after[moment] = now
+  // All of it goes in one round trip; unless the state has changed, nothing of the rest is kept. Wallets are always
+  // touched last: whoever had one and then asked for the row of an agent could wait for a submission in a circle.
+  const changing = setStatus(ctx.tx, step)
+  const rest = Promise.all([beside(after), edge.money ? moveMoney(ctx, task, edge.money, part) : undefined])
+  rest.catch(() => {})
+  if (!(await changing)) throw refuse('lost_race')
+  await rest
+  ctx.tx.afterCommit(() =>
+    ctx.log({ type: 'task', taskId: task.id, trigger: edge.trigger, from: edge.from, to: edge.to }),
+  )
+  return after
+}
+
+/** The task as it stands after a change. */
+export async function fresh(q: Reader, id: string): Promise<TaskRow> {
+  const task = await taskById(q, id)
+  if (!task) throw new Error(`${id} is gone`)
+  return task
+}

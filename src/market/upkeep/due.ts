@@ -1,0 +1,49 @@
+/** What is due: payments whose 48 hours of clearing are over, rows that nobody looks at any more. Source: D33, D38, D39, D49. */
+import { StoreError } from '../../store/db.ts'
+import { type DueClearing, dueClearings } from '../../store/tables/transfers.ts'
+import type { Market } from '../market.ts'
+import { clear } from '../money/escrow.ts'
+import { removeOld } from './retention.ts'
+import { watchClock } from './set-back-clock.ts'
+
+/** Does everything that is due now, each row in a transaction of its own. What fails keeps nothing else waiting; the first failure is thrown at the end. */
+export async function runDue(market: Market): Promise<void> {
+  const failures: unknown[] = []
+  for (const work of [watchClock, clearPayments, removeOld]) await work(market).catch(error => failures.push(error))
+  if (failures.length > 0) throw failures[0]
+}
+
+const AT_ONCE = 100
+/** A payment that could not be cleared is tried again after this long, in real time. */
+const AGAIN_MS = 60_000
+/** So many are remembered; beyond them a payment that fails is tried at each look. */
+const MOST_POSTPONED = 10_000
+
+/** By task: when a payment that has failed is tried again. */
+const failed = new WeakMap<Market['db'], Map<string, number>>()
+
+async function clearPayments(market: Market): Promise<void> {
+  const { db, world } = market
+  const postponed = failed.get(db) ?? new Map<string, number>()
+  failed.set(db, postponed)
+  for (const [taskId, at] of postponed) if (at <= world.realNow()) postponed.delete(taskId)
+  let after: DueClearing | null = null
+  for (;;) {
+    const due: DueClearing[] = await db.read(q => dueClearings(q, world.now(), after, AT_ONCE))
+    for (const { taskId } of due) if (!postponed.has(taskId)) await clearOne(market, taskId, postponed)
+    if (due.length < AT_ONCE) return
+    after = due.at(-1)!
+  }
+}
+
+async function clearOne(market: Market, taskId: string, postponed: Map<string, number>): Promise<void> {
+  try {
+    await market.db.write(tx => clear({ ...market, tx }, taskId))
+  } catch (error) {
+    // The database is away, and would be for all others.
+    if (error instanceof StoreError) throw error
+    if (postponed.size < MOST_POSTPONED) postponed.set(taskId, market.world.realNow() + AGAIN_MS)
+    const message = `The payment of ${taskId} could not be cleared, and will be tried again: ${(error as Error).message}`
+    market.log({ type: 'error', message })
+  }
+}

@@ -1,0 +1,85 @@
+/** Instances on one database keep uploaded files in one place, or the second is refused. */
+
+import { type Db, StoreError } from '../../store/db.ts'
+import { type FilePlaceRow, leavePlace, otherPlaces, renewPlace, takePlace } from '../../store/tables/file-locations.ts'
+import type { World } from '../../world/world.ts'
+
+export interface Place {
+  /** What others compare with theirs: the address of an object store, or the id of a folder. */
+  name: string
+  /** `shared`: any number of instances may be there. `alone`: one. `successor`: one, and whoever was there is gone for certain. */
+  kind: 'shared' | 'alone' | 'successor'
+  /** What this instance is to a human. */
+  holder: string
+}
+
+export interface Claim {
+  /** So that another can come at once. */
+  leave(): Promise<void>
+}
+
+const LEASE_MS = 30_000
+const RENEWAL_MS = 10_000
+
+/** Throws a StoreError if a living instance keeps its files elsewhere. `lost` is called if that is found out later. */
+export async function claimPlace(
+  { db, world }: { db: Db; world: World },
+  place: Place,
+  lost: (error: Error) => void,
+): Promise<Claim> {
+  const instance = world.id('instance')
+  const leasedUntil = () => world.realNow() + LEASE_MS
+
+  // One by one, as whoever comes must see all who came before.
+  const take = ({ kind, name, holder }: Place) =>
+    db.migrate(async tx => {
+      const realNow = world.realNow()
+      const others = await otherPlaces(tx, instance, realNow)
+      const [other] = others.filter(({ place }) => place !== name || kind === 'alone')
+      if (other) throw elsewhere(other, place)
+      if (kind === 'successor') for (const { instance: gone } of others) await leavePlace(tx, gone)
+      await takePlace(tx, { instance, place: name, holder, leasedUntil: leasedUntil() }, realNow)
+    })
+
+  const renew = async () => {
+    if (await db.write(tx => renewPlace(tx, instance, world.realNow(), leasedUntil()))) return
+    await take(place.kind === 'successor' ? { ...place, kind: 'alone' } : place)
+  }
+
+  let left = false
+  let running: Promise<void> = Promise.resolve()
+  const tick = () => {
+    if (left) return
+    // A database that is away is told of elsewhere; the claim is made again when it is back.
+    running = renew().catch(error => {
+      if (error instanceof PlaceError && !left) lost(error)
+    })
+    running.then(() => {
+      timer = world.after(RENEWAL_MS, tick)
+    })
+  }
+  await take(place)
+  let timer = world.after(RENEWAL_MS, tick)
+  return {
+    async leave() {
+      left = true
+      timer.cancel()
+      await running
+      await db.write(tx => leavePlace(tx, instance)).catch(() => {}) // then it ends by itself
+    },
+  }
+}
+
+/** Another instance keeps its files elsewhere. */
+export class PlaceError extends StoreError {}
+
+function elsewhere(other: FilePlaceRow, own: Place): PlaceError {
+  return new PlaceError(
+    `Another instance on this database (${other.holder}) keeps uploaded files in ${nameOf(other.place)}, this one in ` +
+      `${nameOf(own.name)}: neither could serve what the other took in. Give every instance the same object store, ` +
+      '--files s3://bucket/prefix, and stop those that run without it first. If that instance is gone, its claim ends ' +
+      `at ${new Date(other.leasedUntil).toISOString()}.`,
+  )
+}
+
+const nameOf = (place: string) => (place.startsWith('s3://') ? place : 'a folder of its own machine')

@@ -1,0 +1,62 @@
+/** Numbers about the whole marketplace, for whoever runs it. Source: D7. */
+import type { Reader } from '../../store/db.ts'
+import type { Fill } from '../../store/embedded/fill-level.ts'
+import { mostBytes } from '../../store/tables/file-usage.ts'
+import { countMails } from '../../store/tables/mails.ts'
+import { outboxDepth } from '../../store/tables/outbox.ts'
+import { type Kept, keptKinds, oldestOf } from '../../store/tables/retention.ts'
+import { sumsByKind } from '../../store/tables/transfers.ts'
+import { hashesWaiting } from '../accounts/passwords.ts'
+import { catalogueBytes } from '../agents/listing-cache.ts'
+import type { Market } from '../market.ts'
+import { keptSince } from './retention.ts'
+
+export interface Figures {
+  /** Webhooks by state: those whose turn it is, and those behind them. */
+  readonly outbox: Readonly<Record<'pending' | 'waiting', number>>
+  /** Since the oldest of them was written; 0 if there is none. */
+  readonly oldestSeconds: number
+  readonly mailsWaiting: number
+  /** null where the database has the room of a server. */
+  readonly fill: Fill | null
+  /** Cents by kind of account. */
+  readonly ledger: Readonly<Record<string, number>>
+  /** By how many seconds the oldest row of what is kept for a time alone is past it; negative, if it has time left. */
+  readonly overdueSeconds: Readonly<Partial<Record<Kept, number>>>
+  /** Of the account whose files take most, and what one may have. */
+  readonly fileBytes: { readonly most: number; readonly quota: number }
+  /** By what they hold. */
+  readonly cacheBytes: Readonly<Record<string, number>>
+  /** Passwords that wait for their turn in this process. */
+  readonly hashesWaiting: number
+}
+
+export const readFigures = ({ db, world, config }: Pick<Market, 'db' | 'world' | 'config'>): Promise<Figures> =>
+  db.read(async q => {
+    const outbox = { pending: 0, waiting: 0 }
+    let oldest = world.now()
+    for (const { state, count, oldestAt } of await outboxDepth(q)) {
+      outbox[state] = count
+      oldest = Math.min(oldest, oldestAt)
+    }
+    const ledger = Object.fromEntries((await sumsByKind(q)).map(({ kind, cents }) => [kind, cents]))
+    return {
+      outbox,
+      oldestSeconds: (world.now() - oldest) / 1000,
+      mailsWaiting: await countMails(q),
+      fill: db.fill,
+      ledger,
+      overdueSeconds: await overdue(q, keptSince({ world, config })),
+      fileBytes: { most: await mostBytes(q), quota: config.keeping.fileMiB * 1024 * 1024 },
+      cacheBytes: catalogueBytes(q),
+      hashesWaiting: hashesWaiting(),
+    }
+  })
+
+/** Each is found at one end of an index. */
+async function overdue(q: Reader, since: Readonly<Record<Kept, number>>): Promise<Figures['overdueSeconds']> {
+  const found = await Promise.all(keptKinds.map(kind => oldestOf(q, kind)))
+  return Object.fromEntries(
+    keptKinds.flatMap((kind, at) => (found[at] == null ? [] : [[kind, (since[kind] - found[at]) / 1000]])),
+  )
+}

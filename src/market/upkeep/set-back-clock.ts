@@ -1,0 +1,38 @@
+/**
+ * A machine's clock that was ahead and is right again leaves rows that wait for times far off: webhooks, leases, passes of
+ * tests. They are looked for at the start, and whenever the clock goes back. Source: D44.
+ */
+import { dispatch, durations, heartbeat, retryAfterMaxMs } from '../../api/limits.ts'
+import { mendMoments } from '../../store/tables/set-back-clock.ts'
+import type { Market } from '../market.ts'
+
+const seenAt = new WeakMap<Market['world'], number>()
+
+/** Call it at the start and every second. */
+export async function watchClock(market: Market): Promise<void> {
+  const { world } = market
+  const realNow = world.realNow()
+  const last = seenAt.get(world)
+  seenAt.set(world, realNow)
+  if (last === undefined || realNow < last - durations.clockToleranceMs) await mendAfterSetBack(market)
+}
+
+async function mendAfterSetBack({ db, world, config, log }: Market): Promise<void> {
+  const changed = await db.write(tx =>
+    mendMoments(tx, {
+      now: world.now(),
+      realNow: world.realNow(),
+      toleranceMs: durations.clockToleranceMs,
+      longest: {
+        deliveryLeaseMs: dispatch.leaseMs,
+        retryMs: 2 * retryAfterMaxMs,
+        jobMs: heartbeat.everyMs,
+        jobLeaseMs: Math.ceil(config.heartbeatBatch / heartbeat.atOnce) * heartbeat.leaseMs,
+        requestMs: durations.idempotency.runningMs,
+      },
+    }),
+  )
+  if (changed === 0) return
+  const message = `The clock was set back: ${changed} rows that waited for times far ahead are due now`
+  log({ type: 'warning', message })
+}

@@ -1,0 +1,214 @@
+/** Deposits and withdrawals: money between the world and a wallet. Source: D34. */
+import { refuse } from '../../api/failures.ts'
+import { depositLimits, durations, limits } from '../../api/limits.ts'
+import type { DepositLimitRecord, PaymentRecord, TransactionRecord } from '../../api/records.ts'
+import type { Reader } from '../../store/db.ts'
+import {
+  countDecision,
+  countPayments,
+  decidePayment,
+  depositedSince,
+  listPayments,
+  type PaymentKind,
+  type PaymentRow,
+  type PaymentStatus,
+  paymentById,
+} from '../../store/tables/payments.ts'
+import { transfer } from '../../store/tables/transfers.ts'
+import { type UserRow, updateUser, userById } from '../../store/tables/users.ts'
+import { trustTierOf } from '../accounts/accounts.ts'
+import { requireSecondFactor } from '../accounts/second-factor.ts'
+import type { Acting, Ctx, ReadCtx } from '../market.ts'
+import { account, entryLeg, post } from '../money/ledger.ts'
+import { iso } from '../time.ts'
+import type { Verb } from '../verb.ts'
+
+const transactionRecord = (row: PaymentRow): TransactionRecord => ({
+  id: row.id,
+  type: row.kind,
+  amount: row.amount,
+  taskId: row.taskId,
+  status: row.status,
+  description: row.description,
+  createdAt: iso(row.createdAt),
+})
+
+const ownerOf = (row: PaymentRow) => (row.kind === 'deposit' ? row.payeeId : row.payerId)!
+
+const paymentRecord = (row: PaymentRow): PaymentRecord => ({ ...transactionRecord(row), userId: ownerOf(row) })
+
+const written = async (tx: Reader, kind: PaymentKind, id: string) =>
+  transactionRecord((await paymentById(tx, kind, id))!)
+
+/** What the account may deposit now. The day is a day of UTC. */
+async function limitsOf(q: Reader, user: UserRow, now: number) {
+  const trustTier = trustTierOf(user, now)
+  const { each, perDay } = depositLimits[trustTier]
+  const today = now - (now % durations.dayMs)
+  return { trustTier, each, perDay, left: Math.max(0, perDay - (await depositedSince(q, user.id, today))) }
+}
+
+const getDepositLimits: Verb<'getDepositLimits'> = async ({
+  tx,
+  world,
+  config,
+  actor,
+}): Promise<DepositLimitRecord> => {
+  const { trustTier, each, perDay, left } = await limitsOf(tx, actor.user, world.now())
+  return {
+    trustTier,
+    currency: config.currency,
+    minDeposit: limits.price.min,
+    maxDeposit: each,
+    dailyLimit: perDay,
+    dailyRemaining: left,
+    canDeposit: Math.min(each, left) >= limits.price.min,
+  }
+}
+
+async function checkLimits({ tx, world, actor }: Acting<Ctx>, amount: number): Promise<void> {
+  // Or two at once could both fit into what is left of the day.
+  await tx.lock('users', actor.user.id)
+  const { trustTier, each, perDay, left } = await limitsOf(tx, actor.user, world.now())
+  const tier = `an account that is ${trustTier}`
+  if (amount > each) {
+    throw refuse('deposit_limit', `A deposit of ${tier} may be ${each} cents at most; this is ${amount}`)
+  }
+  if (amount > left) {
+    throw refuse(
+      'deposit_limit',
+      `The deposits of ${tier} may be ${perDay} cents a day (UTC); ${left} are left today, this is ${amount}`,
+    )
+  }
+}
+
+const deposit: Verb<'deposit'> = async (ctx, { body: { amount } }) => {
+  await checkLimits(ctx, amount)
+  const { tx, world, config, actor } = ctx
+  const what = {
+    id: world.id('trf'),
+    kind: 'deposit' as const,
+    payerId: null,
+    payeeId: actor.user.id,
+    amount,
+    taskId: null,
+    description: 'Deposit',
+  }
+  if (config.payments === 'sandbox') {
+    await post(ctx, { ...what, status: 'completed', from: account.world, to: account.available(actor.user.id) })
+  } else {
+    // No money moves before an administrator has seen it arrive.
+    await tx.runAll(transfer({ ...what, status: 'pending', createdAt: world.now() }))
+  }
+  return written(tx, 'deposit', what.id)
+}
+
+interface Leg {
+  /** The legs that follow a transfer's first one have ids of their own, made of its id. */
+  readonly id: string
+  readonly from: string
+  readonly to: string
+}
+
+/** Moves the money of a payment that stands already. */
+async function moveLater(ctx: Ctx, kind: PaymentKind, amount: number, { id, from, to }: Leg) {
+  await entryLeg(ctx, id, from, to, amount)
+  ctx.tx.afterCommit(() => ctx.log({ type: 'money', kind, amount, from, to, taskId: null }))
+}
+
+const payOut = (ctx: Ctx, id: string, amount: number) =>
+  moveLater(ctx, 'withdrawal', amount, { id: `${id}_paid`, from: account.payouts, to: account.world })
+
+const withdraw: Verb<'withdraw'> = async (ctx, { body: { amount } }) => {
+  const { tx, config, actor } = ctx
+  const { id: userId, connectStatus } = actor.user
+  if (connectStatus !== 'connected') throw refuse('not_connected')
+  const atOnce = config.payments === 'sandbox'
+  const id = await post(ctx, {
+    kind: 'withdrawal',
+    payerId: userId,
+    payeeId: null,
+    amount,
+    taskId: null,
+    status: atOnce ? 'completed' : 'pending',
+    description: 'Withdrawal',
+    from: account.available(userId),
+    to: account.payouts,
+  })
+  if (atOnce) await payOut(ctx, id, amount)
+  return written(tx, 'withdrawal', id)
+}
+
+const connectPayouts: Verb<'connectPayouts'> = async ({ tx, config, actor }) => {
+  const { id, connectStatus } = (await userById(tx, actor.user.id))!
+  if (connectStatus === 'connected') return { connectStatus }
+  const next = config.payments === 'sandbox' ? 'connected' : 'pending'
+  await updateUser(tx, id, { connectStatus: next })
+  return { connectStatus: next }
+}
+
+interface PaymentQuery {
+  page: number
+  limit: number
+  status?: PaymentStatus | undefined
+}
+
+async function list(kind: PaymentKind, { tx }: ReadCtx, { page, limit, status }: PaymentQuery) {
+  const rows = await listPayments(tx, kind, status ?? null, limit, (page - 1) * limit)
+  return { items: rows.map(paymentRecord), total: await countPayments(tx, kind, status ?? null) }
+}
+
+const adminListDeposits: Verb<'adminListDeposits'> = (ctx, { query }) => list('deposit', ctx, query)
+const adminListWithdrawals: Verb<'adminListWithdrawals'> = (ctx, { query }) => list('withdrawal', ctx, query)
+
+/**
+ * Turns a pending payment into a decided one, with the money that `move` moves; of two who try, one is refused. Tallies
+ * come behind the money, as where a payment is made: else the two could wait for each other in a circle.
+ */
+async function decide(
+  ctx: Acting<Ctx>,
+  kind: PaymentKind,
+  id: string,
+  status: 'completed' | 'rejected',
+  move: (row: PaymentRow) => Promise<void> = async () => {},
+) {
+  const { tx, world } = ctx
+  await requireSecondFactor(ctx)
+  const row = await decidePayment(tx, kind, id, status, world.now())
+  if (!row) {
+    const decided = await paymentById(tx, kind, id)
+    throw decided ? refuse('payment_decided', decided.status) : refuse('not_found', kind)
+  }
+  await move(row)
+  await countDecision(tx, row)
+  return paymentRecord(row)
+}
+
+const confirmDeposit: Verb<'confirmDeposit'> = (ctx, { params }) =>
+  decide(ctx, 'deposit', params.id, 'completed', row =>
+    moveLater(ctx, 'deposit', row.amount, { id: row.id, from: account.world, to: account.available(ownerOf(row)) }),
+  )
+
+const rejectDeposit: Verb<'rejectDeposit'> = (ctx, { params }) => decide(ctx, 'deposit', params.id, 'rejected')
+
+const confirmWithdrawal: Verb<'confirmWithdrawal'> = (ctx, { params }) =>
+  decide(ctx, 'withdrawal', params.id, 'completed', row => payOut(ctx, row.id, row.amount))
+
+const rejectWithdrawal: Verb<'rejectWithdrawal'> = (ctx, { params }) =>
+  decide(ctx, 'withdrawal', params.id, 'rejected', row => {
+    const back = { id: `${row.id}_back`, from: account.payouts, to: account.available(ownerOf(row)) }
+    return moveLater(ctx, 'withdrawal', row.amount, back)
+  })
+
+export const paymentVerbs = {
+  getDepositLimits,
+  deposit,
+  withdraw,
+  connectPayouts,
+  adminListDeposits,
+  adminListWithdrawals,
+  confirmDeposit,
+  rejectDeposit,
+  confirmWithdrawal,
+  rejectWithdrawal,
+}

@@ -1,0 +1,49 @@
+/** What the body of a signed callback asks for. Source: section 4, rules 1 to 4. */
+import * as z from 'zod'
+import { deliverableInput, messageInput, reasonOf } from '../../api/endpoints/tasks.ts'
+import { type FieldErrors, invalid, Refusal } from '../../api/failures.ts'
+import { parseBody } from '../../api/json.ts'
+
+type Asked =
+  | { action: 'accept' }
+  | { action: 'reject'; reason: z.infer<typeof reasonOf.reject>['reason'] }
+  | { action: 'deliver'; deliverable: z.infer<typeof deliverableInput> }
+  | { action: 'message'; content: string }
+
+/** Throws a refusal that says what is wrong. */
+export function askedBy(body: Record<string, unknown>): Asked {
+  switch (body.action) {
+    case 'accept':
+      return { action: 'accept' }
+    case 'reject':
+      return { action: 'reject', reason: parsed(reasonOf.reject, body).reason }
+    case 'deliver':
+      return { action: 'deliver', deliverable: parsed(deliverableInput, body) }
+    case 'message': {
+      const { content } = parsed(messageInput, { content: body.content ?? body.message })
+      return { action: 'message', content }
+    }
+    default:
+      throw invalid({ action: ['must be one of: accept, reject, deliver, message'] })
+  }
+}
+
+/** Why a real callback about this task would be refused with such a body; null if it would not. */
+export function bodyFault(raw: Buffer, type: string | undefined, taskId: string): string | null {
+  try {
+    const body = parseBody(raw, type)
+    if (body.taskId !== undefined && body.taskId !== taskId) return 'its taskId names another task'
+    askedBy(body)
+    return null
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const [[field, words] = []] = Object.entries(error.errors ?? {})
+    return field === undefined ? error.message : `${field} ${words?.[0]}`
+  }
+}
+
+function parsed<Shape extends z.ZodType>(shape: Shape, input: unknown): z.infer<Shape> {
+  const result = shape.safeParse(input)
+  if (!result.success) throw invalid(z.flattenError(result.error).fieldErrors as FieldErrors)
+  return result.data
+}

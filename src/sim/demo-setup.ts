@@ -1,0 +1,89 @@
+/** The first half of the demo: accounts, an agent that passes its test and its review, money to spend. */
+import type { OwnAgentRecord, TestReport, TransactionRecord, UserRecord, WalletRecord } from '../api/records.ts'
+import type { AgentProcess } from './agent-process.ts'
+import type { DemoStep } from './demo.ts'
+import { HttpParty } from './http-user.ts'
+
+export interface Shop {
+  buyer: HttpParty
+  builder: HttpParty
+  admin: HttpParty
+  agentId: string
+}
+
+export interface ShopOptions {
+  url: string
+  admin: { email: string; password: string }
+  agent: AgentProcess
+  tell: (step: DemoStep) => void
+}
+
+export const DEPOSIT = 50_000
+
+export async function openShop({ url, admin: login, agent, tell }: ShopOptions): Promise<Shop> {
+  const shop = { buyer: new HttpParty(url), builder: new HttpParty(url), admin: new HttpParty(url) }
+  await register(shop.builder, 'Billie Builder', true)
+  await register(shop.buyer, 'Bo Buyer', false)
+  await shop.admin.call('POST', '/api/auth/login', login)
+  tell({ text: 'A builder and a buyer have registered, an administrator has signed in' })
+
+  const { key } = await shop.builder.call<{ key: string }>('POST', '/api/my/api-keys', { name: 'demo' })
+  shop.builder.key = key
+  const agentId = await enlist(shop.builder, agent, tell)
+  const { status } = await shop.admin.call<OwnAgentRecord>('POST', `/api/admin/agents/${agentId}/approve`)
+  expect('the agent after its review', status, 'verified')
+  const { items } = await shop.buyer.call<{ items: OwnAgentRecord[] }>('GET', '/api/agents?q=demo')
+  expect('the agents that a search finds', items.map(({ id }) => id).join(), agentId)
+  tell({ text: 'The administrator has approved it; a search finds it' })
+
+  await shop.buyer.call<TransactionRecord>('POST', '/api/wallet/deposit', { amount: DEPOSIT })
+  tell({ text: 'The buyer has deposited 500.00', wallet: await expectWallet(shop.buyer, DEPOSIT, 0) })
+  return { ...shop, agentId }
+}
+
+/** Create, secret, test, publish: what a builder does before anybody can hire. */
+async function enlist(builder: HttpParty, agent: AgentProcess, tell: ShopOptions['tell']): Promise<string> {
+  const { id } = await builder.call<OwnAgentRecord>(
+    'POST',
+    '/api/my/agents',
+    {
+      name: 'Demo Writer',
+      tagline: 'Writes what the demo asks for',
+      description: 'An agent in a process of its own, which accepts what it can do and turns down what it can not.',
+      pricingModel: 'fixed',
+      basePrice: 1_000,
+      categoryIds: ['cat_writing'],
+      maxRevisions: 2,
+      webhookUrl: agent.url,
+    },
+    'key',
+  )
+  const mine = `/api/my/agents/${id}`
+  const { secret } = await builder.call<{ secret: string }>('POST', `${mine}/webhook-secret`, undefined, 'key')
+  agent.use(secret)
+  tell({ text: 'The builder has made an API key, an agent, and its webhook secret, which the agent now knows' })
+  const report = await builder.call<TestReport>('POST', `${mine}/test-connection`, undefined, 'key')
+  const failed = report.checks.find(({ status }) => status !== 'passed')
+  if (failed) throw new Error(`Check ${failed.check} (${failed.name}) of the connection test: ${failed.message}`)
+  expect('the checks of the connection test', report.checks.length, 5)
+  await builder.call('POST', `${mine}/publish`, undefined, 'key')
+  tell({ text: 'All five checks of the connection test passed; the agent waits for its review' })
+  return id
+}
+
+function register(party: HttpParty, name: string, isBuilder: boolean): Promise<{ user: UserRecord }> {
+  const email = `${name.split(' ')[1]!.toLowerCase()}@example.com`
+  return party.call('POST', '/api/auth/register', { email, password: `${name} of the demo`, name, isBuilder })
+}
+
+export function expect(what: string, found: unknown, wanted: unknown): void {
+  if (found !== wanted) throw new Error(`${what} should be ${wanted}, but is ${found}`)
+}
+
+/** Reads a wallet and compares it. */
+export async function expectWallet(party: HttpParty, balance: number, heldBalance: number) {
+  const { wallet } = await party.call<WalletRecord>('GET', '/api/wallet')
+  expect('the balance of the wallet in cents', wallet.balance, balance)
+  expect('the held balance in cents', wallet.heldBalance, heldBalance)
+  return { balance: wallet.balance, heldBalance: wallet.heldBalance }
+}

@@ -1,0 +1,385 @@
+/** The embedded database: SQLite in memory for speed, a journal on the disk for durability, a snapshot to start from. */
+import { realpath } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { type Db, type Reader, StoreError, type Tx } from '../db.ts'
+import { History } from './changes.ts'
+import { type Disk, realDisk } from './disk.ts'
+import { fenced, type Proof, prove } from './fence.ts'
+import { stepsOfStart } from './file-state.ts'
+import { type Fill, FillWarning, FULL_BYTES } from './fill-level.ts'
+import { Journal } from './journal.ts'
+import { type Lock, lockFile } from './lock.ts'
+import { type Recovered, recover, takeSteps } from './recovery.ts'
+import { foldInWorker } from './snapshot-thread.ts'
+import { Engine } from './statements.ts'
+import { Unit } from './unit.ts'
+
+export interface SqliteOptions {
+  /** null keeps everything in memory: nothing is on the disk, and all is gone at the end. */
+  file: string | null
+  /** What a database in memory begins with: an SQLite file; else it begins without tables. */
+  image?: Uint8Array | undefined
+  /** Called once if the disk fails: nothing more is accepted, and the process should end. */
+  onFatal: (error: Error) => void
+  /** What does no harm yet: a snapshot that could not be made. */
+  warn?: (message: string) => void
+  /** What a second process is told about this one: a command, an address. */
+  holder?: string
+  /** How long the journal may grow before a snapshot takes it in, in bytes, if the snapshot is small. */
+  journalBytes?: number
+  /** How large the database may become before it counts as full. */
+  fullBytes?: number | undefined
+}
+
+/** For tests: a disk that records or fails, the thread replaced by a call, no lock. */
+export interface Parts {
+  disk: Disk
+  fold: (file: string, proof: Proof | null) => Promise<number>
+  lock: (file: string, holder?: string) => Promise<Lock>
+}
+
+export interface Stats {
+  transactions: number
+  /** Writes to the disk; one serves all transactions that were waiting. */
+  batches: number
+  journalBytes: number
+  snapshotBytes: number
+  snapshots: number
+  /** A snapshot is in the making. */
+  folding: boolean
+}
+
+export interface SqliteDb extends Db {
+  /** Brings the SQLite file up to everything that was committed before the call. */
+  snapshot(): Promise<void>
+  stats(): Stats
+}
+
+const JOURNAL_BYTES = 16 * 1024 * 1024
+/** So many write transactions lie between two looks at how full it is. */
+const LOOK_EVERY = 16
+/** Units under way beside which a snapshot waits for a quieter moment, until the journal is twice as long. */
+const CROWD = 8
+const parts: Parts = { disk: realDisk, fold: foldInWorker, lock: lockFile }
+
+/** Opens the database in `file`, made if it is missing. Throws a StoreError if it is in use or damaged. */
+export const openSqlite = (options: SqliteOptions) => openSqliteOn(parts, options)
+
+export const openSqliteOn = async (using: Parts, options: SqliteOptions): Promise<SqliteDb> => {
+  if (options.file === null) return new EmbeddedDb(await Engine.open(options.image), null, options)
+  const file = using.disk === realDisk ? await realPath(options.file) : options.file
+  const lock = await using.lock(file, options.holder)
+  try {
+    const disk = fenced(using.disk, lock.proof)
+    const recovered = await recover(disk, file)
+    const { journal, snapshotBytes } = await settle(disk, file, { recovered, mayWake: lock.mayWake })
+    const limit = options.journalBytes ?? JOURNAL_BYTES
+    const sealed = recovered.state.follow.includes('sealed')
+    const storage = { journal, snapshotBytes, limit, sealed, fold: () => using.fold(file, lock.proof), lock }
+    return new EmbeddedDb(recovered.engine, storage, options)
+  } catch (error) {
+    await lock.release()
+    throw error
+  }
+}
+
+/** Makes durable what was found, before anybody is shown it. */
+const settle = async (disk: Disk, file: string, from: { recovered: Recovered; mayWake: boolean }) => {
+  const { recovered, mayWake } = from
+  try {
+    // An owner that wakes up has the old file open, not the new one.
+    const steps = stepsOfStart(recovered.state, recovered.found, mayWake)
+    const { journal, snapshotBytes } = await takeSteps(disk, file, { steps, recovered })
+    return { journal: journal ?? (await Journal.resume(disk, file, recovered.current!)), snapshotBytes }
+  } catch (error) {
+    recovered.engine.close()
+    throw error
+  }
+}
+
+/** The same file under another name must be the same lock. */
+export const realPath = async (file: string) => {
+  const folder = await realpath(dirname(file)).catch(() => {
+    throw new StoreError(`${dirname(file)} is not there: make the folder first.`)
+  })
+  const path = join(folder, basename(file))
+  return realpath(path).catch(() => path)
+}
+
+interface Storage {
+  journal: Journal
+  snapshotBytes: number
+  limit: number
+  /** True if a sealed journal waits to be taken into the snapshot. */
+  sealed: boolean
+  fold: () => Promise<number>
+  lock: Lock
+}
+
+type Outcome<T> = { value: T } | { error: unknown }
+
+class EmbeddedDb implements SqliteDb {
+  readonly shared = false
+  readonly #engine: Engine
+  readonly #storage: Storage | null
+  readonly #warn: (message: string) => void
+  readonly #onFatal: (error: Error) => void
+  readonly #fullBytes: number
+  readonly #fillWarning: FillWarning
+  #state: 'open' | 'closing' | 'dead' = 'open'
+  #failure: StoreError | null = null
+  #busy = false
+  readonly #turns: { go(): void; refuse(error: Error): void }[] = []
+  readonly #history = new History()
+  #transactions = 0
+  #snapshots = 0
+  #folding: Promise<void> | null = null
+  #closing: Promise<void> | null = null
+  #retryAt = 0
+
+  constructor(engine: Engine, storage: Storage | null, options: SqliteOptions) {
+    this.#engine = engine
+    this.#storage = storage
+    this.#warn = options.warn ?? (() => {})
+    this.#onFatal = options.onFatal
+    this.#fullBytes = options.fullBytes ?? FULL_BYTES
+    this.#fillWarning = new FillWarning(this.#warn)
+    this.#fillWarning.look(this.fill)
+    if (!storage) return
+    const { journal, lock } = storage
+    lock.onLost = error => this.#die(error)
+    journal.prove = () => prove(lock.proof)
+    journal.markSoon()
+    journal.warn = this.#warn
+    journal.onBatch = bytes => this.#foldIfLong(bytes)
+    journal.onFatal = error => this.#die(error)
+    if (storage.sealed) this.#foldAside()
+  }
+
+  get waiting() {
+    return this.#turns.length + (this.#storage?.journal.waiting ?? 0)
+  }
+
+  get fill(): Fill {
+    return { bytes: this.#engine.usedBytes, limit: this.#fullBytes }
+  }
+
+  glance<T>(work: (q: Reader) => Promise<T>): Promise<T> {
+    return this.read(work)
+  }
+
+  async read<T>(work: (q: Reader) => Promise<T>): Promise<T> {
+    await this.#enter()
+    const unit = new Unit(this.#engine, false, this.#history)
+    let outcome: Outcome<T>
+    try {
+      outcome = { value: await work(unit) }
+    } catch (error) {
+      outcome = { error }
+    }
+    unit.end()
+    if (unit.lost) this.#die(unit.lost)
+    this.#leave()
+    return this.#settle(outcome, null)
+  }
+
+  async write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    await this.#enterWrite()
+    const unit = new Unit(this.#engine, true, this.#history)
+    let outcome: Outcome<T>
+    try {
+      const value = await work(unit)
+      unit.commit()
+      outcome = { value }
+      this.#history.add(unit.written)
+    } catch (error) {
+      outcome = { error }
+      unit.rollback()
+    }
+    if (unit.lost) this.#die(unit.lost)
+    try {
+      return this.#settle(outcome, unit) // before the next unit starts: the journal's order is the commits' order
+    } finally {
+      this.#leave()
+    }
+  }
+
+  #die(error: StoreError) {
+    if (this.#failure) return
+    this.#state = 'dead'
+    this.#failure = error
+    this.#onFatal(error)
+  }
+
+  migrate<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.write(work)
+  }
+
+  async ready() {
+    return this.#state === 'open'
+  }
+
+  close() {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close() {
+    // Whoever has the turn may lose the database with it: what is on the disk is closed all the same.
+    if (this.#busy && this.#state === 'open') await this.#turn().catch(() => {})
+    if (this.#state === 'open') this.#state = 'closing'
+    this.#refuseTurns()
+    try {
+      if (this.#storage) await this.#closeFiles(this.#storage)
+    } finally {
+      this.#engine.close()
+    }
+  }
+
+  /** Whatever fails of it, the lock is given back: the process may live on. */
+  async #closeFiles({ journal, lock }: Storage) {
+    try {
+      await this.#folded()
+      await journal.close()
+    } finally {
+      await lock.release()
+    }
+  }
+
+  async snapshot() {
+    if (!this.#storage) return
+    await this.#folded()
+    if (this.#storage.sealed) await this.#fold()
+    await this.#folded()
+    await this.#fold()
+  }
+
+  stats() {
+    return {
+      transactions: this.#transactions,
+      batches: this.#storage?.journal.batches ?? 0,
+      journalBytes: this.#storage?.journal.bytes ?? 0,
+      snapshotBytes: this.#storage?.snapshotBytes ?? 0,
+      snapshots: this.#snapshots,
+      folding: this.#folding !== null,
+    }
+  }
+
+  /** One unit at a time, in the order of asking. */
+  #enter(): Promise<void> | undefined {
+    if (this.#state !== 'open') throw this.#refusal()
+    if (this.#busy) return this.#turn()
+    this.#busy = true
+    return undefined
+  }
+
+  // A write begins when all requests that have arrived by now are read: theirs follow it at once, through code and data
+  // that the processor still has at hand.
+  #enterWrite(): Promise<void> {
+    if (this.#state !== 'open') throw this.#refusal()
+    if (!this.#busy) setImmediate(() => this.#leave())
+    this.#busy = true
+    return this.#turn()
+  }
+
+  #turn(): Promise<void> {
+    return new Promise((go, refuse) => {
+      this.#turns.push({ go, refuse })
+    })
+  }
+
+  #leave() {
+    if (this.#state === 'dead') this.#refuseTurns()
+    const next = this.#turns.shift()
+    if (next) next.go()
+    else this.#busy = false
+  }
+
+  #refuseTurns() {
+    for (const { refuse } of this.#turns.splice(0)) refuse(this.#refusal())
+  }
+
+  #refusal() {
+    return this.#failure ?? new StoreError('The database is closed.')
+  }
+
+  /** Hands on the outcome of a unit when all that it wrote or may have seen is durable, its effects first. */
+  #settle<T>(outcome: Outcome<T>, unit: Unit | null): Promise<T> | T {
+    const journal = this.#storage?.journal
+    const effects = unit?.effects.length ? unit.effects : null
+    if (effects && ++this.#transactions % LOOK_EVERY === 0) this.#fillWarning.look(this.fill)
+    if (!journal || (!effects && journal.settled)) {
+      if ('error' in outcome) throw outcome.error
+      this.#runEffects(unit)
+      return outcome.value
+    }
+    return new Promise((resolve, reject) => {
+      const done = () => {
+        if ('error' in outcome) return reject(outcome.error)
+        this.#runEffects(unit)
+        resolve(outcome.value)
+      }
+      journal.add({ effects, done, fail: reject })
+    })
+  }
+
+  // A mistake in one must not look like a disk that failed, which is what an error means to the journal.
+  #runEffects(unit: Unit | null) {
+    for (const effect of unit?.after ?? []) {
+      try {
+        effect()
+      } catch (error) {
+        this.#warn(`What follows a commit must not throw: ${(error as Error).stack}`)
+      }
+    }
+  }
+
+  #foldIfLong(bytes: number) {
+    const { limit, snapshotBytes } = this.#storage!
+    if (this.#folding || this.#state !== 'open') return
+    const due = Math.max(limit, snapshotBytes / 4, this.#retryAt)
+    if (bytes < due || (bytes < 2 * due && this.waiting > CROWD)) return
+    this.#foldAside()
+  }
+
+  #foldAside() {
+    this.#fold().catch(error => this.#warn(`The snapshot could not be made: ${error.message}`))
+  }
+
+  async #folded() {
+    while (this.#folding) await this.#folding.catch(() => {})
+  }
+
+  #fold() {
+    this.#folding = this.#foldNow().finally(() => {
+      this.#folding = null
+    })
+    return this.#folding
+  }
+
+  async #foldNow() {
+    if (this.#state !== 'open') throw this.#refusal()
+    const storage = this.#storage!
+    if (!storage.sealed) {
+      if (storage.journal.empty && storage.journal.settled) return
+      if (!(await storage.journal.rotate())) {
+        this.#retryLater()
+        throw new StoreError('There is no room for a new journal.')
+      }
+      storage.sealed = true
+    }
+    try {
+      storage.snapshotBytes = await storage.fold()
+      storage.sealed = false
+      this.#retryAt = 0
+      this.#snapshots++
+    } catch (error) {
+      this.#retryLater() // the sealed journal stays: nothing is lost, only longer to read at the next start
+      throw error
+    }
+  }
+
+  #retryLater() {
+    this.#retryAt = this.#storage!.journal.bytes + this.#storage!.limit
+  }
+}

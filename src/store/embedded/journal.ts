@@ -1,0 +1,369 @@
+/**
+ * The journal: every committed transaction as the statements that it ran, appended in batches, each made durable by one
+ * sync that serves all who wait (group commit). Exactly one batch is being written at any time; what commits meanwhile
+ * is the next one. A batch counts once its sync has returned; until then nobody is told.
+ *
+ * Zeros are written ahead of the end, so that a sync has only data to write and no new file size. When nothing is left
+ * to write, a mark of one empty frame follows the last batch: it proves that the batch was durable. The next batch
+ * overwrites it.
+ *
+ * After a failed write or sync nothing is tried again: the system may have dropped the very pages that failed and still
+ * report success the next time.
+ */
+import { dirname } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { StoreError } from '../db.ts'
+import { type Disk, type DiskFile, piecesOf, writeFully } from './disk.ts'
+import { HEAD_BYTES, type Position, sealFrame } from './frame.ts'
+import type { JournalContent } from './replay.ts'
+import type { Effect } from './statements.ts'
+
+/** What a unit of work waits for. `effects` is null for one that wrote nothing but may have seen what is not durable yet. */
+export interface Waiter {
+  effects: readonly Effect[] | null
+  done(): void
+  fail(error: Error): void
+}
+
+/** Where writing goes on in a journal that is there already. */
+export interface JournalEnd extends Position {
+  offset: number
+  /** Bytes of the file, zeros behind the end included. */
+  length: number
+  /** The statements named so far; each is called by its place in this list. */
+  texts: readonly string[]
+}
+
+export const journalPath = (file: string) => `${file}.journal`
+export const sealedPath = (file: string) => `${file}.journal.sealed`
+export const nextPath = (file: string) => `${file}.journal.next`
+
+const ZEROS = Buffer.alloc(2 * 1024 * 1024)
+// Enough work for one sync to be worth it, and early enough that the disk works while the rest still computes.
+const FULL_BATCH = 32
+// Room for a full batch of what is usual.
+const SCRATCH_BYTES = 1024 * 1024
+const MARK_AFTER_MS = 20
+
+export class Journal {
+  readonly #disk: Disk
+  readonly #file: string
+  #handle: DiskFile
+  #end: JournalEnd
+  #start: number
+  #texts: Map<string, number>
+  readonly #scratch = Buffer.allocUnsafe(SCRATCH_BYTES)
+  #waiting: Waiter[] = []
+  #batch: Waiter[] | null = null
+  #writing = false
+  #scheduled = false
+  #dead: StoreError | null = null
+  #markTimer: NodeJS.Timeout | undefined
+  #rotation: { done(rotated: boolean): void } | null = null
+  #whenIdle: (() => void) | null = null
+  batches = 0
+
+  /** Called once, when a write or a sync failed; and after every batch with the bytes of the journal. */
+  onFatal: (error: StoreError) => void = () => {}
+  onBatch: (bytes: number) => void = () => {}
+  warn: (message: string) => void = () => {}
+  /** Throws if this process must not tell anybody that a write is done: another may have the journal. */
+  prove: () => void = () => {}
+
+  /** Makes a new, empty journal that follows `start`, durable under its name before it resolves. */
+  static async create(disk: Disk, file: string, start: Position) {
+    const { head, end } = headOf(start)
+    const handle = await writeNext(disk, file, next => writeFully(next, head, 0), head.length)
+    await putInPlace(disk, file, handle)
+    return new Journal(disk, file, handle, start.seq, end)
+  }
+
+  /** Goes on in a new file with the same records: what is there may be in the system's memory alone. */
+  static async renew(disk: Disk, file: string, { start, end, checksum }: JournalContent) {
+    const old = await disk.openToRead(journalPath(file))
+    try {
+      const copy = (next: DiskFile) => {
+        let sum = 0
+        for (const { bytes, position } of old ? piecesOf(old, end.offset) : []) {
+          writeFully(next, bytes, position)
+          sum = crc32(bytes, sum)
+        }
+        // After a failed sync the system may give up what it had read to us.
+        if (sum !== checksum) throw new StoreError(`${journalPath(file)} has changed since it was read: start again.`)
+      }
+      const handle = await writeNext(disk, file, copy, end.offset)
+      await putInPlace(disk, file, handle)
+      return new Journal(disk, file, handle, start.seq, { ...end, length: end.offset + ZEROS.length })
+    } finally {
+      await old?.close().catch(() => {}) // it was only read
+    }
+  }
+
+  /** Goes on writing where a recovered journal ends. */
+  static async resume(disk: Disk, file: string, { start, end }: JournalContent) {
+    return new Journal(disk, file, await disk.open(journalPath(file)), start.seq, end)
+  }
+
+  private constructor(disk: Disk, file: string, handle: DiskFile, start: number, end: JournalEnd) {
+    this.#disk = disk
+    this.#file = file
+    this.#handle = handle
+    this.#end = { ...end }
+    this.#start = start
+    this.#texts = new Map(end.texts.map((text, id) => [text, id]))
+  }
+
+  get position(): Position {
+    return { seq: this.#end.seq, chain: this.#end.chain }
+  }
+
+  get bytes() {
+    return this.#end.offset
+  }
+
+  /** True if it holds no record that a snapshot could take over. */
+  get empty() {
+    return this.#end.seq === this.#start
+  }
+
+  /** True if all that was committed is durable, so that nobody has to wait. */
+  get settled() {
+    return !this.#writing && this.#waiting.length === 0 && !this.#dead
+  }
+
+  /** Units that have not been told yet. */
+  get waiting() {
+    return this.#waiting.length + (this.#batch?.length ?? 0)
+  }
+
+  /** Tells the waiter when its effects, and all that was added before it, are durable. In order. */
+  add(waiter: Waiter) {
+    if (this.#dead) {
+      waiter.fail(this.#dead)
+      return
+    }
+    // Who wrote nothing needs no later batch than the one that is on its way.
+    if (!waiter.effects && this.#batch && this.#waiting.length === 0) {
+      this.#batch.push(waiter)
+      return
+    }
+    this.#waiting.push(waiter)
+    if (this.#writing) return
+    if (this.#waiting.length >= FULL_BATCH) this.#write()
+    else this.#schedule()
+  }
+
+  /** Between two batches, sets the journal aside as sealed and starts a new one. Answers false if there is no room for one. */
+  rotate(): Promise<boolean> {
+    if (this.#dead) return Promise.reject(this.#dead)
+    return new Promise(done => {
+      this.#rotation = { done }
+      this.#schedule()
+    })
+  }
+
+  /** Waits for what is being written, marks the end, gives back the zeros. Nothing may be added afterwards. */
+  async close() {
+    if (this.#writing || this.#waiting.length) {
+      await new Promise<void>(idle => {
+        this.#whenIdle = idle
+      })
+    }
+    // Only now: whoever wrote last has set it. A mark that comes later would go where the number of this file goes then.
+    clearTimeout(this.#markTimer)
+    try {
+      if (!this.#dead) await this.#finish()
+    } finally {
+      this.#dead ??= new StoreError('The database is closed.')
+      await this.#handle.close().catch(() => {})
+    }
+  }
+
+  /** Leaves the file as it is. */
+  async abandon() {
+    clearTimeout(this.#markTimer)
+    this.#dead ??= new StoreError('The database is closed.')
+    await this.#handle.close()
+  }
+
+  // After the poll phase: all requests that have arrived by now get into the same batch.
+  #schedule() {
+    if (this.#scheduled || this.#writing) return
+    this.#scheduled = true
+    setImmediate(() => {
+      this.#scheduled = false
+      this.#write()
+    })
+  }
+
+  async #write() {
+    if (this.#writing || this.#dead) return
+    this.#writing = true
+    clearTimeout(this.#markTimer)
+    try {
+      while (this.#waiting.length || this.#rotation) {
+        const batch = this.#waiting
+        this.#batch = batch
+        this.#waiting = []
+        await this.#writeBatch(batch)
+        this.prove() // behind the sync: whoever took over before it has not seen this batch
+        this.#batch = null
+        for (const waiter of batch) waiter.done()
+        if (this.#rotation) await this.#rotate(this.#rotation)
+      }
+    } catch (error) {
+      this.#die(error as Error)
+    }
+    this.#writing = false
+    if (!this.#dead) this.markSoon()
+    this.#whenIdle?.()
+  }
+
+  /** Once nothing is written for a while, says on the disk that all before is durable. */
+  markSoon() {
+    this.#markTimer = setTimeout(() => this.#markWhenIdle(), MARK_AFTER_MS).unref()
+  }
+
+  async #writeBatch(batch: readonly Waiter[]) {
+    const records = batch.flatMap(waiter => (waiter.effects ? [this.#record(waiter.effects)] : []))
+    if (records.length === 0) return
+    const end = this.#end
+    const frame = this.#frame(JSON.stringify(records))
+    const { seq, offset, chain: previous } = end
+    const chain = sealFrame(frame, { kind: 'batch', seq, count: records.length, offset, previous })
+    try {
+      this.#reserve(offset + frame.length)
+      writeFully(this.#handle, frame, offset)
+    } catch (error) {
+      await this.#handle.truncate(offset).catch(() => {})
+      throw error
+    }
+    await this.#handle.datasync()
+    end.seq += records.length
+    end.offset += frame.length
+    end.chain = chain
+    this.batches++
+    this.onBatch(end.offset)
+  }
+
+  /** `[statement, rows changed, values, statement, …]`: a statement is its text at first and its number from then on. */
+  #record(effects: readonly Effect[]) {
+    const record: unknown[] = []
+    for (const { sql, changed, values } of effects) {
+      const id = this.#texts.get(sql)
+      if (id === undefined) this.#texts.set(sql, this.#texts.size)
+      record.push(id ?? sql, changed, values)
+    }
+    return record
+  }
+
+  #frame(json: string) {
+    const most = HEAD_BYTES + json.length * 3 // no UTF-16 unit takes more than three bytes of UTF-8
+    const frame = most <= this.#scratch.length ? this.#scratch : Buffer.allocUnsafe(most) // which goes with its batch
+    return frame.subarray(0, HEAD_BYTES + frame.write(json, HEAD_BYTES))
+  }
+
+  #reserve(needed: number) {
+    if (needed <= this.#end.length) return
+    writeFully(this.#handle, ZEROS, needed)
+    this.#end.length = needed + ZEROS.length
+  }
+
+  // Not synced: it is there to tell damage from a torn end, and if it is missing the doubt is settled as a torn end.
+  #markWhenIdle() {
+    try {
+      this.#mark()
+    } catch {
+      // The next batch will meet the same disk, and report it.
+    }
+  }
+
+  #mark() {
+    const { seq, offset, chain: previous } = this.#end
+    const mark = Buffer.alloc(HEAD_BYTES)
+    sealFrame(mark, { kind: 'mark', seq, count: 0, offset, previous })
+    writeFully(this.#handle, mark, offset)
+  }
+
+  async #finish() {
+    this.#mark()
+    await this.#handle.truncate(this.#end.offset + HEAD_BYTES)
+  }
+
+  /** Each step is durable before the next: whichever was the last before a crash, recovery finds one unbroken history. */
+  async #rotate({ done }: { done(rotated: boolean): void }) {
+    const { head, end } = headOf(this.position)
+    let next: DiskFile
+    try {
+      next = await writeNext(this.#disk, this.#file, draft => writeFully(draft, head, 0), head.length)
+    } catch (error) {
+      await this.#disk.remove(nextPath(this.#file)).catch(() => {})
+      this.warn(`No new journal could be started: ${(error as Error).message}. Writing goes on in the old one.`)
+      this.#rotation = null
+      done(false)
+      return
+    }
+    await this.#finish()
+    await this.#handle.close()
+    this.#handle = next
+    this.#end = end
+    this.#texts = new Map()
+    await this.#disk.rename(journalPath(this.#file), sealedPath(this.#file))
+    await this.#disk.syncFolder(dirname(this.#file))
+    await this.#disk.rename(nextPath(this.#file), journalPath(this.#file))
+    await this.#disk.syncFolder(dirname(this.#file))
+    this.#rotation = null
+    this.#start = end.seq
+    done(true)
+  }
+
+  #die(cause: Error) {
+    const error = cause instanceof StoreError ? cause : unwritable(journalPath(this.#file), cause)
+    this.#dead = error
+    for (const waiter of [...(this.#batch ?? []), ...this.#waiting]) waiter.fail(error)
+    this.#batch = null
+    this.#waiting = []
+    this.#rotation?.done(false)
+    this.onFatal(error)
+  }
+}
+
+const unwritable = (path: string, cause: Error) =>
+  new StoreError(
+    `${path} can't be written: ${cause.message}. Nothing more is accepted; see to the disk, then start again.`,
+    { cause },
+  )
+
+/** An empty journal that follows `start`. */
+const headOf = (start: Position) => {
+  const head = Buffer.concat([Buffer.alloc(HEAD_BYTES), Buffer.from('{"format":1}')])
+  const chain = sealFrame(head, { kind: 'head', seq: start.seq, count: 0, offset: 0, previous: start.chain })
+  const end: JournalEnd = { seq: start.seq, chain, offset: head.length, length: head.length + ZEROS.length, texts: [] }
+  return { head, end }
+}
+
+/** A new journal, durable under a name of its own: what `write` writes, which has `length` bytes, and zeros. */
+const writeNext = async (disk: Disk, file: string, write: (next: DiskFile) => void, length: number) => {
+  await disk.remove(nextPath(file))
+  const handle = await disk.open(nextPath(file))
+  try {
+    write(handle)
+    writeFully(handle, ZEROS, length)
+    await handle.datasync()
+  } catch (error) {
+    await handle.close().catch(() => {})
+    throw error
+  }
+  return handle
+}
+
+/** What `writeNext` has made is the journal from now on. */
+const putInPlace = async (disk: Disk, file: string, next: DiskFile) => {
+  try {
+    await disk.rename(nextPath(file), journalPath(file))
+    await disk.syncFolder(dirname(file))
+  } catch (error) {
+    await next.close().catch(() => {})
+    throw error
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * Reading a journal, and doing again what it tells. Which ends are accepted and why: see recovery.ts.
+ *
+ * A journal is read twice, a frame at a time: first to know that it is whole, then to do it again. So however long it
+ * is, no more than a frame of it is ever in memory, and nothing is done of one that is damaged.
+ */
+import { crc32 } from 'node:zlib'
+import { StoreError } from '../db.ts'
+import type { Disk, ReadableFile } from './disk.ts'
+import type { Frame, Position } from './frame.ts'
+import { FrameReader } from './frame-reader.ts'
+import type { JournalEnd } from './journal.ts'
+import type { Effect, Engine } from './statements.ts'
+
+/** As the journal writes it: statement (its text or its number), rows changed, values, statement, … */
+type JournalRecord = (string | number | Effect['values'])[]
+
+interface Batch {
+  seq: number
+  records: JournalRecord[]
+}
+
+export interface JournalContent {
+  path: string
+  start: Position
+  /** Its texts are known when it was replayed. */
+  end: JournalEnd
+  /** Reads the records from the beginning, a batch at a time; until the journal is closed. */
+  batches(): Iterable<Batch>
+  records: number
+  /** True if the last frame is a mark. */
+  marked: boolean
+  /** Of all bytes up to the end. */
+  checksum: number
+  /** Bytes behind the end if any of them is neither a mark's nor zero. */
+  tornBytes: number
+  close(): Promise<void>
+}
+
+/** The content of a journal; undefined if there is no such file. Throws a StoreError if it is damaged. */
+export const readJournal = async (disk: Disk, path: string): Promise<JournalContent | undefined> => {
+  const file = await disk.openToRead(path)
+  if (!file) return undefined
+  try {
+    return examined(file, path)
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+const examined = (file: ReadableFile, path: string): JournalContent => {
+  const frames = new FrameReader(file)
+  const head = frames.frameAt(0)
+  if (head?.kind !== 'head') throw damagedAt(path, 0)
+  let last = head
+  let checksum = crc32(head.bytes)
+  let next = frames.frameAt(last.end)
+  while (next?.kind === 'batch' && follows(next, last)) {
+    checksum = crc32(next.bytes, checksum)
+    last = next
+    next = frames.frameAt(last.end)
+  }
+  const marked = next?.kind === 'mark' && follows(next, last)
+  const tail = marked ? next!.end : last.end
+  const rest = frames.restFrom(tail)
+  if (rest === 'frame') throw damagedAt(path, last.end)
+  const seq = last.seq + last.count
+  return {
+    path,
+    start: { seq: head.seq, chain: head.previous },
+    end: { seq, chain: last.chain, offset: last.end, length: file.size, texts: [] },
+    batches: () => batches(new FrameReader(file), head.end, last.end),
+    records: seq - head.seq,
+    marked,
+    checksum,
+    tornBytes: rest === 'torn' ? file.size - tail : 0,
+    close: () => file.close(),
+  }
+}
+
+const follows = (next: Frame, last: Frame) => next.previous === last.chain && next.seq === last.seq + last.count
+
+function* batches(frames: FrameReader, from: number, to: number): Generator<Batch> {
+  for (let at = from; at < to; ) {
+    const frame = frames.frameAt(at)
+    if (!frame)
+      throw new StoreError(`Byte ${at} of the journal was whole a moment ago and is not now. See to the disk.`)
+    at = frame.end
+    yield { seq: frame.seq, records: JSON.parse(frame.payload.toString()) }
+  }
+}
+
+/** Does every record once more. Throws a StoreError if one does not change as many rows as it did at first. */
+export const replay = (engine: Engine, journal: JournalContent) => {
+  const texts: string[] = []
+  // As one transaction: a page that many records change is then written once.
+  engine.replaying(() => {
+    for (const batch of journal.batches()) {
+      batch.records.forEach((record, i) => {
+        replayRecord(engine, record, texts, `${journal.path}, record ${batch.seq + i}`)
+      })
+    }
+  })
+  journal.end.texts = texts
+}
+
+const replayRecord = (engine: Engine, record: JournalRecord, texts: string[], where: string) => {
+  for (let i = 0; i < record.length; i += 3) {
+    const statement = record[i] as string | number
+    const changed = record[i + 1] as number
+    const values = record[i + 2] as Effect['values']
+    if (typeof statement === 'string') texts.push(statement)
+    const sql = typeof statement === 'string' ? statement : texts[statement]!
+    const now = attempt(engine, { sql, changed, values }, where)
+    if (now !== changed) throw notRepeatable(where, `it changed ${changed} rows at first and ${now} now`)
+  }
+}
+
+const attempt = (engine: Engine, effect: Effect, where: string) => {
+  try {
+    return engine.replay(effect)
+  } catch (error) {
+    throw notRepeatable(where, (error as Error).message)
+  }
+}
+
+export const restore = 'Restore a backup; look with: marketplace db check FILE'
+
+export const damagedAt = (path: string, offset: number) =>
+  new StoreError(`${path} is damaged at byte ${offset}, before a point that was durable. ${restore}`)
+
+const notRepeatable = (where: string, what: string) =>
+  new StoreError(`${where}, can't be done again: ${what}. ${restore}`)

@@ -1,0 +1,34 @@
+/** Starts the thread that makes a snapshot. */
+import { Worker } from 'node:worker_threads'
+import type { Proof } from './fence.ts'
+import { compiled, type Program } from './sqlite-wasm.ts'
+
+export interface Task {
+  file: string
+  /** That the database is this process' own. */
+  proof: Proof | null
+  sqlite: Program
+}
+
+/** Takes the sealed journal of `file` into its snapshot, in a thread of its own. Resolves with the snapshot's size in bytes. */
+export const foldInWorker = async (file: string, proof: Proof | null) => {
+  const sqlite = await compiled()
+  return new Promise<number>((resolve, reject) => {
+    const worker = startWorker({ file, proof, sqlite })
+    worker.once('message', resolve)
+    worker.once('error', reject)
+    worker.once('exit', code => reject(new Error(`the snapshot's thread ended with code ${code}`)))
+  })
+}
+
+const startWorker = (workerData: Task) => {
+  if (!import.meta.url.endsWith('.ts')) {
+    // Whatever was loaded into the process by its options costs the thread a second, and it needs none of it.
+    return new Worker(new URL('./snapshot-worker.js', import.meta.url), { workerData, execArgv: [] })
+  }
+  // From source: a thread does not inherit the loader that reads TypeScript, so it is told to load it.
+  const { href } = new URL('./snapshot-worker.ts', import.meta.url)
+  const loader = import.meta.resolve('tsx/esm/api')
+  const start = `import('${loader}').then(tsx => { tsx.register(); return import('${href}') })`
+  return new Worker(start, { eval: true, workerData })
+}

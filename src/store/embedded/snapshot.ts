@@ -1,0 +1,207 @@
+/**
+ * The snapshot: an ordinary SQLite file that holds everything up to a position in the history. It is replaced as a whole
+ * (temporary file, sync, rename, sync of the folder), aside in a worker, and only then is the journal that it has taken
+ * in removed.
+ *
+ * SQLite keeps twenty bytes of its file's head in reserve. A checksum of the file stands there, with SQLite's own change
+ * counter as it was: if the counter still agrees, the file must be byte for byte the one that was written; if not,
+ * another program has changed it since.
+ *
+ * It is read and written page by page: a snapshot of any size is made with the memory of SQLite's page cache.
+ */
+import { dirname } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { StoreError } from '../db.ts'
+import { type Disk, type DiskFile, piecesOf, type ReadableFile, readFully, writeFully } from './disk.ts'
+import type { Position } from './frame.ts'
+import { restore } from './replay.ts'
+import { Engine } from './statements.ts'
+
+export interface Snapshot extends Position {
+  engine: Engine
+  /** 0 if there is no file yet. */
+  bytes: number
+  /** True if another program has written to the file since. */
+  edited: boolean
+}
+
+const STAMP = 72 // where SQLite's reserve begins
+const RESERVED = 20
+const CHANGE_COUNTER = 24
+const SIGN = 0x53_4d_41_31
+
+export const temporaryPath = (file: string) => `${file}.tmp`
+/** Where other programs of SQLite keep what is not in the file yet, and what is to be undone in it. */
+export const walPath = (file: string) => `${file}-wal`
+export const rollbackPath = (file: string) => `${file}-journal`
+
+/** The snapshot in `file`, or an empty database at the beginning of history. Throws a StoreError if it is damaged. */
+export const readSnapshot = async (disk: Disk, file: string): Promise<Snapshot> => {
+  await refuseUnfinished(disk, file)
+  const source = await disk.openToRead(file)
+  try {
+    if (!source?.size) return { engine: await Engine.open(), seq: 0, chain: 0, bytes: 0, edited: false }
+    const edited = !isStamped(source)
+    if (!edited) proveWhole(source, file)
+    const engine = await Engine.load(source).catch(error => {
+      throw damaged(file, (error as Error).message)
+    })
+    return { engine, ...positionOf(engine, file, edited), bytes: source.size, edited }
+  } finally {
+    await source?.close()
+  }
+}
+
+/** Closes the engine if it can't tell. */
+const positionOf = (engine: Engine, file: string, edited: boolean) => {
+  try {
+    return positionIn(engine, file, edited)
+  } catch (error) {
+    engine.close()
+    throw error instanceof StoreError ? error : damaged(file, (error as Error).message)
+  }
+}
+
+/** Another program's changes that SQLite would find beside the file, and that the file alone does not have. */
+const refuseUnfinished = async (disk: Disk, file: string) => {
+  if ((await beginningOf(disk, walPath(file))).length > 0) throw unfinished(walPath(file), file)
+  // Kept by some programs, with zeros where it would begin: nothing is to be undone then.
+  if ((await beginningOf(disk, rollbackPath(file))).some(byte => byte !== 0)) throw unfinished(rollbackPath(file), file)
+}
+
+const beginningOf = async (disk: Disk, path: string) => {
+  const file = await disk.openToRead(path)
+  try {
+    const bytes = Buffer.alloc(Math.min(8, file?.size ?? 0))
+    if (file) readFully(file, bytes, 0)
+    return bytes
+  } finally {
+    await file?.close()
+  }
+}
+
+const unfinished = (beside: string, file: string) =>
+  new StoreError(
+    `${beside} holds changes that another program has not finished. Close that program; if it is gone, run ` +
+      `sqlite3 "${file}" .tables, which takes them in or undoes them. Then start again.`,
+  )
+
+const isStamped = (file: ReadableFile) => {
+  if (file.size <= STAMP + RESERVED) return false
+  const head = headOf(file)
+  return head.readUInt32LE(STAMP) === SIGN && head.readUInt32LE(STAMP + 8) === head.readUInt32LE(CHANGE_COUNTER)
+}
+
+const headOf = (file: ReadableFile) => {
+  const head = Buffer.alloc(STAMP + RESERVED)
+  readFully(file, head, 0)
+  return head
+}
+
+/** Throws a StoreError if a stamped file is not what it was. Calls `use` with each piece on the way. */
+const proveWhole = (source: ReadableFile, file: string, use?: Use) => {
+  const expected = headOf(source).readUInt32LE(STAMP + 4)
+  if (checksum(source, source.size, use) !== expected) throw damaged(file, 'its checksum is wrong')
+}
+
+type Use = (bytes: Buffer, position: number) => void
+
+const checksum = (file: ReadableFile, size: number, use: Use = () => {}) => {
+  let sum = 0
+  for (const { bytes, position } of piecesOf(file, size)) {
+    use(bytes, position)
+    sum = position === 0 ? crc32(bytes.subarray(STAMP + RESERVED), crc32(bytes.subarray(0, STAMP))) : crc32(bytes, sum)
+  }
+  return sum
+}
+
+const positionIn = (engine: Engine, file: string, edited: boolean): Position => {
+  const [problem] = edited ? engine.column('PRAGMA integrity_check') : ['ok']
+  if (problem !== 'ok') throw damaged(file, String(problem))
+  const [astray] = edited ? engine.column('PRAGMA foreign_key_check') : []
+  if (astray !== undefined) throw damaged(file, `a row of ${astray} refers to one that is not there`)
+  const [known] = engine.column(`SELECT COUNT(*) FROM sqlite_schema WHERE name = 'store_position'`)
+  if (!known) throw new StoreError(`${file} is an SQLite file, but not one of this program: it has no store_position.`)
+  const [seq, chain] = engine.column('SELECT seq FROM store_position UNION ALL SELECT chain FROM store_position')
+  return { seq: Number(seq), chain: Number(chain) }
+}
+
+const damaged = (file: string, what: string) => new StoreError(`${file} is damaged: ${what}. ${restore}`)
+
+/**
+ * A copy of the snapshot in its draft, and an engine that works there: of no use but to be changed and written. While
+ * the database is in memory once, the process need not have room for it a second time.
+ */
+export const copySnapshot = async (disk: Disk, file: string, draft: DiskFile): Promise<Snapshot> => {
+  await refuseUnfinished(disk, file)
+  const source = await disk.openToRead(file)
+  try {
+    if (!source?.size) {
+      return { engine: await Engine.openOn(draft, await writeBlank(draft)), seq: 0, chain: 0, bytes: 0, edited: false }
+    }
+    if (!isStamped(source)) throw new StoreError(`${file} was changed by another program while this one used it.`)
+    proveWhole(source, file, (bytes, position) => writeFully(draft, bytes, position))
+    const engine = await Engine.openOn(draft, source.size)
+    return { engine, ...positionOf(engine, file, false), bytes: source.size, edited: false }
+  } finally {
+    await source?.close()
+  }
+}
+
+/** Where the next snapshot is made, until it takes the place of the last. */
+export const openDraft = async (disk: Disk, file: string) => {
+  await disk.remove(temporaryPath(file))
+  return disk.open(temporaryPath(file))
+}
+
+/** Writes the engine's state as the snapshot that stands at `position`. Returns its size in bytes. */
+export const writeSnapshot = async (disk: Disk, file: string, engine: Engine, position: Position) => {
+  if (engine.file) return finish(disk, file, { engine, draft: engine.file, position })
+  const draft = await openDraft(disk, file)
+  try {
+    const copy = await Engine.openOn(draft, await writeBlank(draft))
+    try {
+      copy.fillFrom(engine)
+      return await finish(disk, file, { engine: copy, draft, position })
+    } finally {
+      copy.close()
+    }
+  } finally {
+    await draft.close()
+  }
+}
+
+/** Has a draft say where it stands; it is durable before it takes its place. */
+const finish = async (disk: Disk, file: string, from: { engine: Engine; draft: DiskFile; position: Position }) => {
+  const { engine, draft, position } = from
+  engine.column(`CREATE TABLE IF NOT EXISTS store_position (
+    one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL, chain INTEGER NOT NULL) STRICT;
+    INSERT OR REPLACE INTO store_position VALUES (1, ${position.seq}, ${position.chain})`)
+  const size = engine.fileBytes
+  stamp(draft, size)
+  await draft.datasync()
+  await disk.rename(temporaryPath(file), file)
+  await disk.syncFolder(dirname(file))
+  return size
+}
+
+/** Writes a database without tables, as a file without a byte is none to sql.js. Returns its size. */
+const writeBlank = async (draft: DiskFile) => {
+  const engine = await Engine.open()
+  try {
+    engine.column('CREATE TABLE a (b); DROP TABLE a')
+    const bytes = engine.bytes()
+    writeFully(draft, bytes, 0)
+    return bytes.length
+  } finally {
+    engine.close()
+  }
+}
+
+const stamp = (draft: DiskFile, size: number) => {
+  const bytes = Buffer.alloc(RESERVED)
+  bytes.writeUInt32LE(SIGN)
+  bytes.writeUInt32LE(headOf(draft).readUInt32LE(CHANGE_COUNTER), 8)
+  bytes.writeUInt32LE(checksum(draft, size), 4)
+  writeFully(draft, bytes, STAMP)
+}

@@ -1,0 +1,330 @@
+/**
+ * SQLite as sql.js compiled it, by its C functions and its memory, so that values go in and out without the copies that
+ * sql.js makes of each. The only file that knows sql.js. Source: decision 1.
+ */
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import type initSqlJs from 'sql.js'
+import type { Value } from '../db.ts'
+import type { FilePages } from './file-pages.ts'
+
+interface WasmMemory {
+  readonly buffer: ArrayBuffer
+}
+
+/** SQLite compiled for this machine. It can be handed to another thread. */
+export interface Program {
+  readonly program: unique symbol
+}
+
+/** What is used here of the language's own object, which the types of Node leave out. */
+const { compile, instantiate, Memory } = (globalThis as unknown as { WebAssembly: WebAssemblyObject }).WebAssembly
+
+interface WebAssemblyObject {
+  compile(code: Uint8Array): Promise<Program>
+  instantiate(program: Program, imports: unknown): Promise<{ exports: Record<string, unknown> }>
+  Memory: new (size: { initial: number }) => WasmMemory
+}
+
+/** A number of the C interface: a pointer, the place of a value, a result code. */
+type C = number
+
+interface Library {
+  Database: new (bytes?: Uint8Array) => OpenFile
+  _malloc(size: number): C
+  _free(pointer: C): void
+  _sqlite3_open(name: C, database: C): C
+  _sqlite3_close_v2(database: C): C
+  _sqlite3_errmsg(database: C): C
+  _sqlite3_changes(database: C): number
+  _sqlite3_backup_init(target: C, targetName: C, source: C, sourceName: C): C
+  _sqlite3_backup_step(backup: C, pages: number): C
+  _sqlite3_backup_finish(backup: C): C
+  _sqlite3_prepare_v2(database: C, sql: C, length: number, statement: C, rest: C): C
+  _sqlite3_finalize(statement: C): C
+  _sqlite3_bind_text(statement: C, place: number, text: C, length: number, release: C): C
+  _sqlite3_bind_double(statement: C, place: number, value: number): C
+  _sqlite3_bind_int(statement: C, place: number, value: number): C
+  _sqlite3_bind_blob(statement: C, place: number, bytes: C, length: number, release: C): C
+  _sqlite3_step(statement: C): C
+  _sqlite3_reset(statement: C): C
+  _sqlite3_column_count(statement: C): number
+  _sqlite3_column_name(statement: C, column: number): C
+  _sqlite3_column_type(statement: C, column: number): C
+  _sqlite3_column_double(statement: C, column: number): number
+  _sqlite3_column_text(statement: C, column: number): C
+  _sqlite3_column_bytes(statement: C, column: number): number
+}
+
+/** A database of sql.js; `db` is the C interface's pointer to it. */
+type OpenFile = initSqlJs.Database & { db: C }
+
+const OK = 0
+const ROW = 100
+const DONE = 101
+const INTEGER = 1
+const FLOAT = 2
+const TEXT = 3
+
+/** No pointer of this memory goes further. */
+const MOST_BYTES = 2 ** 31
+
+/** What one large value has taken is given back with the next small one. */
+const KEPT_BYTES = 1024 * 1024
+
+let sqlite: Promise<Sqlite> | undefined
+
+/** SQLite and its memory, one for the whole thread. */
+class Sqlite {
+  readonly call: Library
+  readonly #memory: WasmMemory
+  #bytes: Buffer
+  #room = 0
+  #values: C = 0
+
+  constructor(library: Library, memory: WasmMemory) {
+    this.call = library
+    this.#memory = memory
+    this.#bytes = Buffer.from(memory.buffer)
+  }
+
+  /** The memory of this moment: growing puts another in its place, and leaves the one before without a byte. */
+  get bytes() {
+    if (this.#bytes.length === 0) this.#bytes = Buffer.from(this.#memory.buffer)
+    return this.#bytes
+  }
+
+  /** Where values of up to `size` bytes can lie until this is asked again. */
+  roomFor(size: number): C {
+    const tooMuch = this.#room > KEPT_BYTES && size <= KEPT_BYTES
+    if (this.#values === 0 || size > this.#room || tooMuch) {
+      if (size > MOST_BYTES) throw new Error('out of memory')
+      this.call._free(this.#values)
+      this.#values = 0
+      this.#room = 0
+      const room = Math.max(size, 64 * 1024)
+      this.#values = this.allocate(room)
+      this.#room = room
+    }
+    return this.#values
+  }
+
+  allocate(size: number): C {
+    const pointer = this.call._malloc(size)
+    if (pointer === 0) throw new Error('out of memory')
+    return pointer
+  }
+
+  /** Calls `work` with copies of texts as C has them; they are gone afterwards. */
+  withTexts<T>(texts: readonly string[], work: (...pointers: C[]) => T): T {
+    const pointers = texts.map(text => {
+      const pointer = this.allocate(Buffer.byteLength(text) + 1)
+      this.bytes[pointer + this.bytes.write(text, pointer)] = 0
+      return pointer
+    })
+    try {
+      return work(...pointers)
+    } finally {
+      for (const pointer of pointers) this.call._free(pointer)
+    }
+  }
+
+  /** Text that ends with a zero. */
+  textAt(pointer: C) {
+    return this.bytes.toString('utf8', pointer, this.bytes.indexOf(0, pointer))
+  }
+
+  /** Calls `work` with a place for a pointer, and answers the pointer that it put there. */
+  pointerFrom(work: (place: C) => void): C {
+    const place = this.allocate(4)
+    try {
+      work(place)
+      return this.bytes.readUInt32LE(place)
+    } finally {
+      this.call._free(place)
+    }
+  }
+}
+
+const require = createRequire(import.meta.url)
+let program: Promise<Program> | undefined
+
+/** Compiles SQLite, once in a thread. */
+export const compiled = () => {
+  program ??= readFile(require.resolve('sql.js/dist/sql-wasm.wasm')).then(compile)
+  return program
+}
+
+/** Uses what another thread has compiled. */
+export const useCompiled = (given: Program) => {
+  program = Promise.resolve(given)
+}
+
+const load = async () => {
+  const code = await compiled()
+  let memory: WasmMemory | undefined
+  // The one way to its memory: sql.js keeps it to itself.
+  const instantiateWasm = (imports: unknown, ready: (instance: unknown) => void) => {
+    instantiate(code, imports).then(instance => {
+      memory = Object.values(instance.exports).find(value => value instanceof Memory)
+      ready(instance)
+    })
+  }
+  // `import` would first look through all of it for the names that it exports.
+  const init: typeof initSqlJs = require('sql.js')
+  const library = await init({ instantiateWasm } as object)
+  return new Sqlite(library as unknown as Library, memory!)
+}
+
+/** An empty database in memory. */
+export const openConnection = async () => {
+  const it = await loaded()
+  return new Connection(it, inMemory(it))
+}
+
+/** The database in `bytes`, an SQLite file: in sql.js' memory of files, to be copied from. Throws if they are none. */
+export const openImage = async (bytes: Uint8Array) => {
+  const it = await loaded()
+  return new Connection(it, new it.call.Database(bytes))
+}
+
+/** A database in its file, of which no more than SQLite's page cache is in memory. */
+export const openOnFile = async (pages: FilePages) => {
+  const it = await loaded()
+  return new Connection(it, new it.call.Database(pages.asBytes))
+}
+
+const loaded = () => {
+  sqlite ??= load()
+  return sqlite
+}
+
+// sql.js keeps a database in a file of its own in memory, and each commit writes its pages there: once more than it needs.
+const inMemory = (sqlite: Sqlite) => {
+  const { call } = sqlite
+  const database = new call.Database()
+  call._sqlite3_close_v2(database.db)
+  database.db = sqlite.withTexts([':memory:'], name => sqlite.pointerFrom(place => call._sqlite3_open(name, place)))
+  return database
+}
+
+export class Connection {
+  readonly #sqlite: Sqlite
+  readonly #database: OpenFile
+
+  constructor(sqlite: Sqlite, database: OpenFile) {
+    this.#sqlite = sqlite
+    this.#database = database
+  }
+
+  /** Makes this the same database as the other, page by page. */
+  fillFrom(source: Connection) {
+    const { call } = this.#sqlite
+    this.#sqlite.withTexts(['main'], main => {
+      const backup = call._sqlite3_backup_init(this.#database.db, main, source.#database.db, main)
+      const code = call._sqlite3_backup_step(backup, -1)
+      call._sqlite3_backup_finish(backup)
+      if (code !== DONE) throw this.#error()
+    })
+  }
+
+  prepare(sql: string) {
+    const { call } = this.#sqlite
+    const statement = this.#sqlite.withTexts([sql], text =>
+      this.#sqlite.pointerFrom(place => {
+        if (call._sqlite3_prepare_v2(this.#database.db, text, -1, place, 0) !== OK) throw this.#error()
+      }),
+    )
+    return new Statement(this.#sqlite, statement, () => this.#error())
+  }
+
+  /** Runs any number of statements and answers the first column of what they read. */
+  column(sql: string): Value[] {
+    return this.#database.exec(sql).flatMap(result => result.values.map(row => row[0] as Value))
+  }
+
+  /** How many rows the last statement changed. */
+  get changed() {
+    return this.#sqlite.call._sqlite3_changes(this.#database.db)
+  }
+
+  /** The database as an SQLite file. For small ones: it is twice more in memory then. */
+  bytes() {
+    return this.#database.export()
+  }
+
+  /** Its statements must be freed before. */
+  close() {
+    this.#database.close()
+  }
+
+  #error() {
+    return new Error(this.#sqlite.textAt(this.#sqlite.call._sqlite3_errmsg(this.#database.db)))
+  }
+}
+
+/** A prepared statement. What `step` throws is an Error with SQLite's words. */
+export class Statement {
+  readonly #sqlite: Sqlite
+  readonly #pointer: C
+  readonly #error: () => Error
+
+  constructor(sqlite: Sqlite, pointer: C, error: () => Error) {
+    this.#sqlite = sqlite
+    this.#pointer = pointer
+    this.#error = error
+  }
+
+  /** The values of the next run, all of them, in order; they count until another statement's are bound. */
+  bind(values: readonly Value[]) {
+    const { call } = this.#sqlite
+    let size = 0
+    for (const value of values) if (typeof value === 'string') size += value.length * 3 // no text takes more in UTF-8
+    let at = this.#sqlite.roomFor(size)
+    for (let i = 0; i < values.length; i++) {
+      const value = values[i]!
+      if (typeof value === 'string') {
+        const length = this.#sqlite.bytes.write(value, at)
+        this.#check(call._sqlite3_bind_text(this.#pointer, i + 1, at, length, 0))
+        at += length
+      } else if (value === null) this.#check(call._sqlite3_bind_blob(this.#pointer, i + 1, 0, 0, 0))
+      else if (value === (value | 0)) this.#check(call._sqlite3_bind_int(this.#pointer, i + 1, value))
+      else this.#check(call._sqlite3_bind_double(this.#pointer, i + 1, value))
+    }
+  }
+
+  /** True if there is a row now, false at the end. */
+  step() {
+    const code = this.#sqlite.call._sqlite3_step(this.#pointer)
+    if (code !== ROW && code !== DONE) throw this.#error()
+    return code === ROW
+  }
+
+  names(): string[] {
+    const { call } = this.#sqlite
+    const count = call._sqlite3_column_count(this.#pointer)
+    return Array.from({ length: count }, (_, i) => this.#sqlite.textAt(call._sqlite3_column_name(this.#pointer, i)))
+  }
+
+  /** A column of the row where the statement stands. */
+  value(column: number): Value {
+    const { call } = this.#sqlite
+    const type = call._sqlite3_column_type(this.#pointer, column)
+    if (type === INTEGER || type === FLOAT) return call._sqlite3_column_double(this.#pointer, column)
+    if (type !== TEXT) return null
+    const at = call._sqlite3_column_text(this.#pointer, column)
+    return this.#sqlite.bytes.toString('utf8', at, at + call._sqlite3_column_bytes(this.#pointer, column))
+  }
+
+  reset() {
+    this.#sqlite.call._sqlite3_reset(this.#pointer)
+  }
+
+  free() {
+    this.#sqlite.call._sqlite3_finalize(this.#pointer)
+  }
+
+  #check(code: C) {
+    if (code !== OK) throw this.#error()
+  }
+}

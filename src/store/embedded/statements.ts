@@ -1,0 +1,375 @@
+/** The house's statements on SQLite in memory: prepared once, rows as objects, errors by their kind, effects done anew. */
+import { ConstraintError, LostError, type Value } from '../db.ts'
+import type { DiskFile, ReadableFile } from './disk.ts'
+import { FilePages } from './file-pages.ts'
+import { readSqlText, type SqlText, sqliteSchema } from './sql-text.ts'
+import { type Connection, openConnection, openImage, openOnFile, type Statement } from './sqlite-wasm.ts'
+
+/** A statement that changed something, as the journal keeps it: values stand in the order in which they are bound. */
+export interface Effect {
+  sql: string
+  changed: number
+  values: Value[]
+}
+
+export interface Prepared {
+  sql: string
+  text: SqlText
+  statement: Statement
+  names: string[] | null
+}
+
+export interface Result {
+  rows: Record<string, Value>[]
+  changed: number
+  bound: Value[]
+}
+
+// More texts than a program has; only texts put together at run time reach it.
+const KEPT_STATEMENTS = 1000
+// The end of a transaction of SQLite's can cost time that grows with the whole database: a page that was split in it had
+// for a moment a number far beyond the last one, and whatever stands beyond the last one is then looked for in all pages.
+const UNITS = 64
+// What is done again when a unit fails must not take long: so many rows, or a change of the schema, end the transaction too.
+const ROWS = 1000
+// A savepoint copies every page that its unit writes. Units that fail come together: so many after one have their own.
+const GUARDED = 64
+// Pages of a database in a file that stay in memory.
+const CACHE_KIB = 16 * 1024
+const NO_ROWS: Record<string, Value>[] = []
+
+export class Engine {
+  readonly #connection: Connection
+  /** Where it lies; null if in memory. */
+  readonly file: DiskFile | null
+  readonly #pages: FilePages | null
+  readonly #prepared = new Map<string, Prepared>()
+  readonly #transaction: Statement
+  readonly #end: Statement
+  readonly #undo: Statement
+  readonly #savepoint: Statement
+  readonly #release: Statement
+  readonly #undoUnit: Statement
+  readonly #schemaVersion: Statement
+  readonly #pageCount: Statement
+  readonly #freePages: Statement
+  readonly #pageBytes: number
+  #open = false
+  /** What each unit of the open transaction did: done again if a unit without a savepoint fails. */
+  #units: (readonly Effect[])[] = []
+  /** How many rows they changed; a change of the schema counts as more than any. */
+  #rows = 0
+  /** So many of the next units have a savepoint. */
+  #guarded = 0
+
+  /** In memory. `image` is a small SQLite file; without it the database is empty. Throws if it isn't one. */
+  static async open(image?: Uint8Array) {
+    const connection = await openConnection()
+    if (image?.length) filled(connection, await openImage(image))
+    return new Engine(connection)
+  }
+
+  /** In memory, with what an SQLite file holds; of the file no more than a part is in memory beside it. */
+  static async load(file: ReadableFile) {
+    const connection = await openConnection()
+    const pages = new FilePages(file, file.size)
+    filled(connection, await openOnFile(pages), pages)
+    return new Engine(connection)
+  }
+
+  /**
+   * In an SQLite file of `size` bytes, which it changes: in memory is a part of it, however long it is. Nothing can be
+   * undone, and nothing is durable before the file is synced.
+   */
+  static async openOn(file: DiskFile, size: number) {
+    const pages = new FilePages(file, size)
+    const connection = await openOnFile(pages)
+    try {
+      connection.column(`PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;
+        PRAGMA cache_size=-${CACHE_KIB}`)
+      return new Engine(connection, pages, file)
+    } catch (error) {
+      connection.close()
+      throw error
+    }
+  }
+
+  private constructor(connection: Connection, pages: FilePages | null = null, file: DiskFile | null = null) {
+    this.#connection = connection
+    this.#pages = pages
+    this.file = file
+    connection.column('PRAGMA temp_store=MEMORY; PRAGMA foreign_keys=ON')
+    this.#transaction = connection.prepare('BEGIN')
+    this.#end = connection.prepare('COMMIT')
+    this.#undo = connection.prepare('ROLLBACK')
+    this.#savepoint = connection.prepare('SAVEPOINT unit')
+    this.#release = connection.prepare('RELEASE unit')
+    this.#undoUnit = connection.prepare('ROLLBACK TO unit')
+    this.#schemaVersion = connection.prepare('PRAGMA schema_version')
+    this.#pageCount = connection.prepare('PRAGMA page_count')
+    this.#freePages = connection.prepare('PRAGMA freelist_count')
+    this.#pageBytes = Number(connection.column('PRAGMA page_size')[0])
+  }
+
+  prepare(sql: string): Prepared {
+    const kept = this.#prepared.get(sql)
+    if (kept) return kept
+    const text = readSqlText(sql)
+    const statement = this.#connection.prepare(text.kind === 'schema' ? sqliteSchema(sql) : sql)
+    const prepared = { sql, text, statement, names: null }
+    if (this.#prepared.size >= KEPT_STATEMENTS) this.#forgetOldest()
+    this.#prepared.set(sql, prepared)
+    return prepared
+  }
+
+  /** Runs a prepared statement to its end, with values in the order of $1, $2 … */
+  run(prepared: Prepared, values: readonly Value[], mostRows: number): Result {
+    const bound = inPlace(prepared, values)
+    const { kind } = prepared.text
+    if (kind === 'schema') return { rows: NO_ROWS, changed: this.#runSchema(prepared), bound }
+    const { statement } = prepared
+    let rows = NO_ROWS
+    try {
+      statement.bind(bound)
+      while (statement.step()) {
+        if (rows === NO_ROWS) rows = []
+        if (rows.length < mostRows) rows.push(this.#row(prepared))
+        // A write goes on to its end: only there are its constraints checked and its rows counted.
+        if (kind === 'read' && rows.length === mostRows) break
+      }
+    } catch (error) {
+      statement.reset()
+      throw this.#judged(error)
+    }
+    statement.reset()
+    return { rows, changed: kind === 'write' ? this.#connection.changed : 0, bound }
+  }
+
+  /** Does an effect once more and answers how many rows it changed. */
+  replay({ sql, values }: Effect) {
+    const prepared = this.prepare(sql)
+    if (prepared.text.kind === 'schema') return this.#runSchema(prepared)
+    const { statement } = prepared
+    statement.bind(values)
+    while (statement.step());
+    statement.reset()
+    return this.#connection.changed
+  }
+
+  /** Begins a unit: many follow each other in one transaction of SQLite's, see UNITS. */
+  begin() {
+    if (!this.#open) finish(this.#transaction)
+    this.#open = true
+    if (this.#guarded > 0) finish(this.#savepoint)
+  }
+
+  /** Ends a unit that did `effects`. */
+  commit(effects: readonly Effect[]) {
+    if (this.#guarded > 0) {
+      finish(this.#release)
+      this.#guarded--
+    }
+    this.#units.push(effects)
+    for (const { changed } of effects) this.#rows += changed
+    if (this.#units.length === UNITS || this.#rows > ROWS) this.#endTransaction()
+  }
+
+  /** Undoes a unit. Throws a LostError if the units before it, which are committed, could not be kept. */
+  rollback() {
+    try {
+      if (this.#guarded > 0) {
+        finish(this.#undoUnit)
+        this.commit([])
+      } else {
+        this.#redo()
+        this.#guarded = GUARDED
+      }
+    } catch (error) {
+      throw lost(error)
+    }
+    this.#forgetColumns()
+  }
+
+  /** Undoes the whole transaction, and does again what belongs to units that are committed. */
+  #redo() {
+    finish(this.#undo)
+    finish(this.#transaction)
+    for (const effect of this.#units.flat()) {
+      const changed = this.replay(effect)
+      if (changed !== effect.changed) throw new Error(`${effect.sql} changed ${effect.changed} rows, then ${changed}`)
+    }
+  }
+
+  #endTransaction() {
+    if (this.#open) finish(this.#end)
+    this.#open = false
+    this.#units = []
+    this.#rows = 0
+  }
+
+  /**
+   * Runs `work`, which uses `replay`, as one transaction of its own. If it throws, this engine can't be used any more: it
+   * keeps no page as it was before. So it takes no more memory than the units took when they ran.
+   */
+  replaying(work: () => void) {
+    this.#endTransaction()
+    this.#connection.column('PRAGMA journal_mode=OFF')
+    finish(this.#transaction)
+    work()
+    finish(this.#end)
+    this.#pages?.check()
+    if (!this.#pages) this.#connection.column('PRAGMA journal_mode=MEMORY')
+  }
+
+  /** Makes this, which must be new, the same as the other. */
+  fillFrom(source: Engine) {
+    source.#endTransaction()
+    if (numberOf(source.#pageCount) === 0) return // without a table it has no page, and a copy of none is no database
+    this.#connection.fillFrom(source.#connection)
+    this.#pages?.check()
+  }
+
+  /** The length of the file that it lies in. Throws if SQLite has written elsewhere. */
+  get fileBytes() {
+    const bytes = numberOf(this.#pageCount) * this.#pageBytes
+    if (bytes !== this.#pages?.size) throw new Error(`the file has ${this.#pages?.size} bytes instead of ${bytes}`)
+    return bytes
+  }
+
+  /** What a statement threw, by its kind; a LostError if the transaction went with it, as it does when memory runs out. */
+  #judged(error: unknown) {
+    const known = translated(error)
+    if (known instanceof ConstraintError || !this.#open) return known
+    try {
+      finish(this.#transaction)
+    } catch (refusal) {
+      if (/within a transaction/.test(String(refusal))) return known
+    }
+    return lost(error)
+  }
+
+  /** Runs statements of this folder's own, such as a PRAGMA, and answers the first column. */
+  column(sql: string): Value[] {
+    this.#endTransaction()
+    const values = this.#connection.column(sql)
+    this.#pages?.check()
+    return values
+  }
+
+  /** The database as an SQLite file. For small ones: it is twice more in memory then. */
+  bytes() {
+    this.#endTransaction()
+    return this.#connection.bytes()
+  }
+
+  /** What the rows take. Two statements of a few µs, and no end of the open transaction. */
+  get usedBytes() {
+    return (numberOf(this.#pageCount) - numberOf(this.#freePages)) * this.#pageBytes
+  }
+
+  close() {
+    for (const { statement } of this.#prepared.values()) statement.free()
+    for (const statement of [this.#transaction, this.#end, this.#undo]) statement.free()
+    for (const statement of [this.#savepoint, this.#release, this.#undoUnit]) statement.free()
+    for (const statement of [this.#schemaVersion, this.#pageCount, this.#freePages]) statement.free()
+    this.#prepared.clear()
+    this.#connection.close()
+  }
+
+  #runSchema(prepared: Prepared) {
+    this.#rows = Number.POSITIVE_INFINITY
+    // Only these may find nothing to do; asking costs as much as the statement.
+    const mayBeIdle = /\bIF\s+(NOT\s+)?EXISTS\b/i.test(prepared.sql)
+    const before = mayBeIdle ? numberOf(this.#schemaVersion) : null
+    try {
+      prepared.statement.step()
+    } catch (error) {
+      throw translated(error)
+    } finally {
+      prepared.statement.free()
+      this.#prepared.delete(prepared.sql)
+    }
+    this.#forgetColumns()
+    return mayBeIdle && numberOf(this.#schemaVersion) === before ? 0 : 1
+  }
+
+  #row(prepared: Prepared) {
+    prepared.names ??= prepared.statement.names()
+    const { names, statement } = prepared
+    const row: Record<string, Value> = {}
+    for (let i = 0; i < names.length; i++) row[names[i]!] = statement.value(i)
+    return row
+  }
+
+  // SQLite prepares statements again by itself when tables change; the names of `SELECT *` may be others then.
+  #forgetColumns() {
+    for (const prepared of this.#prepared.values()) prepared.names = null
+  }
+
+  #forgetOldest() {
+    const [oldest] = this.#prepared.values()
+    oldest!.statement.free()
+    this.#prepared.delete(oldest!.sql)
+  }
+}
+
+/** Takes all of `source` into `connection`, and closes it; both if that fails. */
+const filled = (connection: Connection, source: Connection, pages?: FilePages) => {
+  try {
+    connection.fillFrom(source)
+    pages?.check()
+  } catch (error) {
+    connection.close()
+    throw error
+  } finally {
+    source.close()
+  }
+}
+
+const lost = (error: unknown) =>
+  new LostError(`The database in memory is lost, not its file: ${(error as Error).message}. Start again.`)
+
+const numberOf = (pragma: Statement) => {
+  pragma.step()
+  const value = Number(pragma.value(0))
+  pragma.reset()
+  return value
+}
+
+const finish = (statement: Statement) => {
+  try {
+    statement.step()
+  } finally {
+    statement.reset()
+  }
+}
+
+/** A fresh array: what the caller does with his own later can't change what the journal holds. */
+const inPlace = ({ sql, text }: Prepared, values: readonly Value[]): Value[] => {
+  if (values.length !== text.valueCount) {
+    throw new TypeError(`${text.valueCount} values belong here, not ${values.length}: ${sql}`)
+  }
+  const { places } = text
+  const bound: Value[] = new Array(places.length)
+  for (let i = 0; i < places.length; i++) {
+    const value = values[places[i]! - 1]
+    if (typeof value !== 'string' && value !== null && !Number.isSafeInteger(value)) {
+      throw new TypeError(`$${places[i]} must be text, a whole number up to 2^53 or null: ${sql}`)
+    }
+    bound[i] = value as Value
+  }
+  return bound
+}
+
+const KINDS: readonly [prefix: string, kind: ConstraintError['kind']][] = [
+  ['UNIQUE constraint', 'unique'],
+  ['CHECK constraint', 'check'],
+  ['FOREIGN KEY constraint', 'foreign_key'],
+  ['NOT NULL constraint', 'not_null'],
+]
+
+const translated = (error: unknown) => {
+  const message = error instanceof Error ? error.message : String(error)
+  const known = KINDS.find(([prefix]) => message.startsWith(prefix))
+  return known ? new ConstraintError(known[1], message) : error
+}

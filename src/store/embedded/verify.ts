@@ -1,0 +1,69 @@
+/** Looking at a database that nobody uses: verification that changes nothing, and folding it into one plain SQLite file. */
+import type { Reader } from '../db.ts'
+import { realPath } from './database.ts'
+import { type Disk, realDisk } from './disk.ts'
+import { fenced } from './fence.ts'
+import { stepsOfSnapshot } from './file-state.ts'
+import { lockFile, refuseIfLocked } from './lock.ts'
+import { type Recovered, recover, takeSteps } from './recovery.ts'
+import { Unit } from './unit.ts'
+
+export interface FileCheck {
+  ok: boolean
+  problems: string[]
+  /** Records in the snapshot; null if it could not be read. */
+  snapshotSeq: number | null
+  journalRecords: number
+  /** Bytes at the journal's end that a start would cut off: a write that nobody was told of. */
+  tornBytes: number
+  /** For further checks; null if the database can't be recovered. */
+  db: Reader | null
+}
+
+/** Verifies `file` and its journals without changing them. Throws a StoreError if a living process uses them. */
+export const checkFile = async (path: string): Promise<FileCheck> => {
+  const file = await realPath(path)
+  await refuseIfLocked(file)
+  try {
+    return report(await recover(realDisk, file))
+  } catch (error) {
+    const problems = [(error as Error).message]
+    return { ok: false, problems, snapshotSeq: null, journalRecords: 0, tornBytes: 0, db: null }
+  }
+}
+
+const report = ({ engine, snapshotSeq, sealed, current }: Recovered): FileCheck => {
+  const found = [...engine.column('PRAGMA integrity_check'), ...engine.column('PRAGMA foreign_key_check')]
+  const problems = found.map(String).filter(line => line !== 'ok')
+  return {
+    ok: problems.length === 0,
+    problems,
+    snapshotSeq,
+    journalRecords: (sealed?.records ?? 0) + (current?.records ?? 0),
+    tornBytes: current?.tornBytes ?? 0,
+    db: new Unit(engine, false),
+  }
+}
+
+/** Takes the journals into the SQLite file, which then holds everything and can be copied alone. */
+export const snapshotFile = async (path: string) => {
+  const file = await realPath(path)
+  const lock = await lockFile(file)
+  try {
+    await snapshotOn(fenced(realDisk, lock.proof), file)
+  } finally {
+    await lock.release()
+  }
+}
+
+/** Under the lock. */
+export const snapshotOn = async (disk: Disk, file: string) => {
+  const recovered = await recover(disk, file)
+  try {
+    const steps = stepsOfSnapshot(recovered.state, recovered.found)
+    const { journal } = await takeSteps(disk, file, { steps, recovered })
+    await journal?.abandon()
+  } finally {
+    recovered.engine.close()
+  }
+}

@@ -1,0 +1,349 @@
+/** The database on a Postgres server, shared by as many processes as it takes. */
+import pg from 'pg'
+import { type Db, type Reader, type Step, StoreError, type Tx, type Value } from '../db.ts'
+import type { Batch, Columns } from './batch.ts'
+import { type Isolation, SILENCE_MS, Wire } from './connection.ts'
+import { createTurns, type Turns } from './connection-queue.ts'
+import { codeOf, exhausted, translated, triesFor } from './errors.ts'
+import { Glances } from './packed-reads.ts'
+import { Reach } from './reconnect.ts'
+import { joinedText, notAll, postgresText } from './sql-text.ts'
+
+export interface PostgresOptions {
+  /** postgres://user:password@host:port/database */
+  url: string
+  /** Connections of this process at most. */
+  poolSize?: number
+  /** false: statements are not prepared by name, for poolers in transaction mode. */
+  prepare?: boolean
+  /** How long one statement may run, in ms. */
+  statementTimeoutMs?: number
+  /** How long a unit may wait until one of the connections is free, in ms. */
+  queueTimeoutMs?: number
+  warn?: (message: string) => void
+}
+
+const DEFAULTS = { poolSize: 10, prepare: true, statementTimeoutMs: 15_000, queueTimeoutMs: 15_000 }
+const CONNECT_TIMEOUT_MS = 5000
+const PROBE_TIMEOUT_MS = 1000
+const PROBE_KEPT_MS = 1000
+
+/** Connects once before it resolves. Throws a StoreError that says what to check. */
+export async function openPostgres(options: PostgresOptions): Promise<Db> {
+  const settings = { ...DEFAULTS, ...options }
+  const config = poolConfig(settings)
+  const pool = new pg.Pool(config)
+  const warn = options.warn ?? (() => {})
+  // One in use fails the statement it carries; without a listener it would end the process as well.
+  pool.on('connect', client => client.on('error', () => {}))
+  // An idle connection that the server ends is replaced when the next one is needed.
+  pool.on('error', error => warn(`A connection to Postgres has ended: ${error.message}`))
+  const probes = new pg.Pool({ ...config, ...probing })
+  probes.on('error', () => {})
+  try {
+    const client = await pool.connect()
+    client.release()
+  } catch (error) {
+    await Promise.all([pool.end(), probes.end()])
+    throw new StoreError(unreachable(options.url, error as Error))
+  }
+  return new PostgresDb({ pool, probes, settings, warn })
+}
+
+function poolConfig({ url, poolSize, prepare, statementTimeoutMs }: PostgresOptions & typeof DEFAULTS): pg.PoolConfig {
+  return {
+    connectionString: url,
+    max: poolSize,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: statementTimeoutMs + SILENCE_MS,
+    // A pooler passes no start-up parameters on: there each transaction says it for itself.
+    ...(prepare ? { statement_timeout: statementTimeoutMs } : {}),
+    pipeline: true,
+    application_name: 'marketplace',
+  } as pg.PoolConfig
+}
+
+/** A connection aside, which requests that queue for the others can't keep the question from. */
+const probing = {
+  max: 1,
+  connectionTimeoutMillis: PROBE_TIMEOUT_MS,
+  query_timeout: PROBE_TIMEOUT_MS,
+  allowExitOnIdle: true,
+}
+
+function unreachable(url: string, { message }: Error): string {
+  const { host, pathname, username } = URL.canParse(url) ? new URL(url) : { host: '?', pathname: '/?', username: '?' }
+  const where = `database ${pathname.slice(1)} at ${host} as ${username || 'the default user'}`
+  return `Postgres can't be reached (${where}): ${message}. Check that the server runs, the address, the name and the password.`
+}
+
+interface PostgresParts {
+  pool: pg.Pool
+  probes: pg.Pool
+  settings: typeof DEFAULTS
+  warn: (message: string) => void
+}
+
+type Work<T> = (tx: Tx) => Promise<T>
+
+class PostgresDb implements Db {
+  readonly shared = true
+  readonly fill = null
+  readonly #pool: pg.Pool
+  readonly #probes: pg.Pool
+  readonly #turns: Turns
+  readonly #reach: Reach
+  readonly #settings: typeof DEFAULTS
+  readonly #warn: (message: string) => void
+  readonly #wires = new WeakMap<pg.PoolClient, Wire>()
+  readonly #columns: Columns = new Map()
+  readonly #glances = new Glances(this.#columns, batches => this.#carry(batches))
+  #readiness: Promise<boolean> | null = null
+  #closing: Promise<unknown> | null = null
+
+  constructor({ pool, probes, settings, warn }: PostgresParts) {
+    this.#pool = pool
+    this.#probes = probes
+    this.#turns = createTurns(settings.poolSize, settings.queueTimeoutMs)
+    this.#reach = new Reach(() => probes.query('SELECT 1'))
+    this.#settings = settings
+    this.#warn = warn
+  }
+
+  get waiting() {
+    return this.#turns.waiting
+  }
+
+  read<T>(work: (q: Reader) => Promise<T>): Promise<T> {
+    return this.#transact('REPEATABLE READ READ ONLY', work)
+  }
+
+  glance<T>(work: (q: Reader) => Promise<T>): Promise<T> {
+    // Outside a transaction a pooler's connection has no limit for a statement.
+    if (!this.#settings.prepare) return this.read(work)
+    return this.#glances.read(work)
+  }
+
+  write<T>(work: Work<T>): Promise<T> {
+    return this.#again(trusting => this.#transact('READ COMMITTED', work, trusting))
+  }
+
+  migrate<T>(work: Work<T>): Promise<T> {
+    return this.#transact('READ COMMITTED', async tx => {
+      await tx.get('SELECT pg_advisory_xact_lock(742001)')
+      return work(tx)
+    })
+  }
+
+  ready() {
+    if (this.#closing) return Promise.resolve(false)
+    this.#readiness ??= this.#probe()
+    return this.#readiness
+  }
+
+  async close() {
+    this.#reach.back()
+    this.#closing ??= Promise.all([this.#pool.end(), this.#probes.end()])
+    await this.#closing
+  }
+
+  async #probe(): Promise<boolean> {
+    const answers = await this.#probes.query('SELECT 1').then(
+      () => true,
+      () => false,
+    )
+    if (answers) this.#reach.back()
+    setTimeout(() => {
+      this.#readiness = null
+    }, PROBE_KEPT_MS).unref()
+    return answers
+  }
+
+  /** Runs anew what lost against others at the same moment, and what was trusted wrongly. */
+  async #again<T>(attempt: (trusting: boolean) => Promise<T>): Promise<T> {
+    let trusting = true
+    for (let tries = 1; ; tries++) {
+      try {
+        return await attempt(trusting)
+      } catch (error) {
+        if (trusting && codeOf(error) === notAll) {
+          trusting = false
+          continue
+        }
+        if (tries >= triesFor(error)) throw exhausted(error)
+        await pause(tries)
+      }
+    }
+  }
+
+  async #transact<T>(isolation: Isolation, work: Work<T>, trusting = false): Promise<T> {
+    const { client, release } = await this.#connect()
+    const tx = new PostgresTx(this.#wire(client), isolation, trusting)
+    try {
+      const value = await work(tx)
+      await tx.commit()
+      release()
+      tx.runEffects(this.#warn)
+      return value
+    } catch (error) {
+      // A connection in an unknown state is not used again.
+      tx.rollback().then(
+        () => release(),
+        () => release(true),
+      )
+      throw translated(error)
+    }
+  }
+
+  /** Never rejects: each batch tells its own. */
+  async #carry(batches: readonly Batch[]): Promise<void> {
+    try {
+      const { client, release } = await this.#connect()
+      release(!(await this.#wire(client).carry(batches)))
+    } catch (error) {
+      for (const batch of batches) batch.handleError(error)
+    }
+  }
+
+  /**
+   * The pool's own queue is never used: it has one limit for waiting in it and for reaching the server, and a crowd may
+   * wait for long where a server that is away must be noticed soon.
+   */
+  async #connect() {
+    if (this.#closing) throw new StoreError('The database is closed.')
+    this.#proveReach()
+    await this.#turns.take()
+    const client = await this.#dial().catch(error => {
+      this.#turns.give()
+      throw translated(error)
+    })
+    const release = (broken?: boolean) => {
+      client.release(broken)
+      this.#turns.give()
+    }
+    return { client, release }
+  }
+
+  /** One that is open already says more than a dial that has failed. */
+  #proveReach() {
+    if (this.#pool.idleCount === 0) this.#reach.prove()
+  }
+
+  async #dial(): Promise<pg.PoolClient> {
+    this.#proveReach() // whoever waited for a turn may have waited while it went away
+    try {
+      return await this.#pool.connect()
+    } catch (error) {
+      this.#reach.lost(error as Error)
+      throw error
+    }
+  }
+
+  #wire(client: pg.PoolClient): Wire {
+    let wire = this.#wires.get(client)
+    if (!wire) {
+      wire = new Wire(client, this.#settings, this.#columns)
+      this.#wires.set(client, wire)
+    }
+    return wire
+  }
+}
+
+class PostgresTx implements Tx {
+  readonly changes = null
+  readonly #wire: Wire
+  readonly #isolation: Isolation
+  /** Takes for granted what is expected, and lets the commit fail where it was not so. */
+  readonly #trusting: boolean
+  readonly #after: (() => void)[] = []
+  #begun = false
+  #ended = false
+  #failure: unknown = null
+
+  constructor(wire: Wire, isolation: Isolation, trusting: boolean) {
+    this.#wire = wire
+    this.#isolation = isolation
+    this.#trusting = trusting
+  }
+
+  async get<Row>(sql: string, values: readonly Value[] = []) {
+    return (await this.#query(sql, values)).rows[0] as Row | undefined
+  }
+
+  async all<Row>(sql: string, values: readonly Value[] = []) {
+    return (await this.#query(sql, values)).rows as Row[]
+  }
+
+  async run(sql: string, values: readonly Value[] = []) {
+    return (await this.#query(sql, values)).count
+  }
+
+  async runAll(steps: readonly Step[]) {
+    const sql = joinedText(
+      steps.map(step => step.sql),
+      this.#trusting,
+    )
+    const answer = this.#query(
+      sql,
+      steps.flatMap(step => step.values),
+    )
+    if (!this.#trusting) return Object.values((await answer).rows[0]!).map(count => count !== 0)
+    answer.catch(() => {}) // fails the commit too
+    return steps.map(() => true)
+  }
+
+  async lock(table: string, id: string) {
+    await this.#query(`SELECT id FROM ${table} WHERE id = $1 FOR NO KEY UPDATE`, [id])
+  }
+
+  afterCommit(effect: () => void) {
+    if (this.#ended) throw tooLate()
+    this.#after.push(effect)
+  }
+
+  async commit() {
+    this.#ended = true
+    if (!this.#begun) return
+    // The server ends a transaction in which something has failed otherwise than it was told, and calls that no error.
+    const tag = await this.#wire.commit(this.#isolation).catch(error => Promise.reject(this.#fail(error)))
+    if (tag !== 'COMMIT') throw this.#failure ?? new StoreError(`The transaction has ended by ${tag}.`)
+  }
+
+  async rollback() {
+    this.#ended = true
+    if (this.#begun) await this.#wire.rollback()
+  }
+
+  runEffects(warn: (message: string) => void) {
+    for (const effect of this.#after) {
+      try {
+        effect()
+      } catch (error) {
+        warn(`What follows a commit must not throw: ${(error as Error).stack}`)
+      }
+    }
+  }
+
+  async #query(sql: string, values: readonly Value[]) {
+    if (this.#ended) throw tooLate()
+    if (!this.#begun) this.#wire.begin(this.#isolation)
+    this.#begun = true
+    try {
+      return await this.#wire.ask(postgresText(sql), values)
+    } catch (error) {
+      throw this.#fail(error)
+    }
+  }
+
+  /** The first failure counts: whatever was sent behind it fails for it, in words that say nothing of why. */
+  #fail(error: unknown) {
+    this.#failure ??= translated(error)
+    return this.#failure
+  }
+}
+
+const tooLate = () => new StoreError('This transaction has ended: use it only inside the function that was given it.')
+
+// Those who lost together must not all come back together.
+let turn = 0
+const pause = (tries: number) => new Promise(resolve => setTimeout(resolve, Math.min(tries, 6) * (1 + (turn++ % 8))))

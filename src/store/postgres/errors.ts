@@ -1,0 +1,48 @@
+/** What Postgres and its driver throw, as the rest of the house knows it, and what of it is worth another try. */
+import { BusyError, ConstraintError, ContestedError } from '../db.ts'
+
+const kinds: Readonly<Record<string, ConstraintError['kind']>> = {
+  23505: 'unique',
+  23514: 'check',
+  23503: 'foreign_key',
+  23502: 'not_null',
+}
+
+/** Serialization failure and deadlock: nothing was done. */
+const contested = ['40001', '40P01']
+
+/** The time of a statement is over, a lock was not to be had, no connection or no memory is left: nothing was done. */
+const busy = ['57014', '55P03', '53300', '53200']
+// The driver gives these no code.
+const tooSlowToConnect = /^(?:timeout exceeded when trying to connect|Connection terminated due to connection timeout)$/
+
+export function translated(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const { code = '', message } = error as Error & { code?: string }
+  const kind = kinds[code]
+  if (kind) return new ConstraintError(kind, message)
+  if (!busy.includes(code) && !tooSlowToConnect.test(message)) return error
+  return new BusyError(`Postgres is busy: ${message}`, { cause: error })
+}
+
+/**
+ * How often work that ended so is worth a try. After a serialization failure or a deadlock it may well pass the next
+ * time. A refused row can be another's of the same moment, unseen when the work looked: when it looks again, it either
+ * does otherwise or says in its own words why not.
+ */
+export function triesFor(error: unknown): number {
+  if (isContested(error)) return 12
+  return error instanceof ConstraintError && (error.kind === 'unique' || error.kind === 'foreign_key') ? 4 : 1
+}
+
+/** What is told of work that has lost every time. */
+export const exhausted = (error: unknown) =>
+  isContested(error) ? new ContestedError((error as Error).message, { cause: error }) : error
+
+const isContested = (error: unknown) => contested.includes(codeOf(error))
+
+/** Of an error of Postgres; empty for every other. */
+export const codeOf = (error: unknown) => (error as { code?: string } | null)?.code ?? ''
+
+/** The server says farewell with the first two; ECONNRESET and the like are Node's; what has no code is the driver's own. */
+export const endsConnection = (error: unknown) => /^(?:57P|08|E|$)/.test(codeOf(error))

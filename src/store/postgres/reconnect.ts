@@ -1,0 +1,55 @@
+/**
+ * Whether the server can be reached. While it can't, nobody dials but one for all, ever more rarely: every request of a
+ * crowd that dials anew would keep a server from coming back, and would wait for what is known already.
+ */
+import { BusyError } from '../db.ts'
+import { endsConnection } from './errors.ts'
+
+const FIRST_MS = 50
+const LONGEST_MS = 1_000
+
+export class Reach {
+  readonly #dial: () => Promise<unknown>
+  #why: Error | null = null
+  #waitMs = FIRST_MS
+  #timer: NodeJS.Timeout | undefined
+
+  /** `dial` resolves if the server answers. */
+  constructor(dial: () => Promise<unknown>) {
+    this.#dial = dial
+  }
+
+  /** Throws while the server is known to be away. */
+  prove(): void {
+    if (this.#why) throw new BusyError(`Postgres can't be reached: ${this.#why.message}`, { cause: this.#why })
+  }
+
+  /** What a dial has failed with: a server that refuses for another reason is there. */
+  lost(error: Error): void {
+    if (this.#why || !endsConnection(error)) return
+    this.#why = error
+    this.#waitMs = FIRST_MS
+    this.#plan()
+  }
+
+  /** The server has answered somebody. */
+  back(): void {
+    clearTimeout(this.#timer)
+    this.#why = null
+  }
+
+  #plan(): void {
+    this.#timer = setTimeout(() => void this.#tryAgain(), this.#waitMs).unref()
+  }
+
+  async #tryAgain(): Promise<void> {
+    try {
+      await this.#dial()
+      this.back()
+    } catch {
+      if (!this.#why) return // somebody else has reached it, or it is closed
+      this.#waitMs = Math.min(2 * this.#waitMs, LONGEST_MS)
+      this.#plan()
+    }
+  }
+}

@@ -1,0 +1,27 @@
+/** What decides whether an agent may be hired, and on which terms: one short row, as every submit reads it. */
+
+import type { Reader, Tx } from '../db.ts'
+import type { AgentRow } from './agents.ts'
+import type { UserRow } from './users.ts'
+
+/** An agent's part of being public, and its builder's; and where its webhooks go. */
+export type StandingRow = Pick<
+  AgentRow,
+  'id' | 'builderId' | 'maxRevisions' | 'status' | 'lastPassAt' | 'failedAt' | 'deletedAt' | 'webhookUrl' | 'secret'
+> &
+  Pick<UserRow, 'suspended' | 'banned'>
+
+const select = `SELECT a.id, a.builder_id AS "builderId", a.max_revisions AS "maxRevisions", a.status,
+       a.last_pass_at AS "lastPassAt", a.failed_at AS "failedAt", a.deleted_at AS "deletedAt",
+       a.webhook_url AS "webhookUrl", a.secret,
+       u.suspended, u.banned
+     FROM agents a JOIN users u ON u.id = a.builder_id`
+
+export const standingOf = (q: Reader, agentId: string) => q.get<StandingRow>(`${select} WHERE a.id = $1`, [agentId])
+
+/** The same of a task's agent, which is held against other writers until the transaction ends. Hold the task first. */
+export const heldStanding = (tx: Tx, taskId: string) =>
+  tx.get<StandingRow>(
+    `${select} WHERE a.id = (SELECT t.agent_id FROM tasks t WHERE t.id = $1) /*+ FOR NO KEY UPDATE OF a */`,
+    [taskId],
+  )

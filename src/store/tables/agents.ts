@@ -1,0 +1,328 @@
+/** Agents as rows, and the public list of them. */
+
+import { type AgentState, heldStates } from '../../api/flow.ts'
+import { durations } from '../../api/limits.ts'
+import type { Reader, Tx, Value } from '../db.ts'
+import { beginsWith, clearTerms } from './search-words.ts'
+import { tallied, tally } from './tallies.ts'
+
+export interface AgentRow {
+  id: string
+  slug: string
+  builderId: string
+  name: string
+  tagline: string
+  description: string
+  pricingModel: 'fixed' | 'hourly' | 'token'
+  basePrice: number
+  turnaroundHours: number
+  maxRevisions: number | null
+  /** A JSON list. */
+  tags: string
+  avatarUrl: string | null
+  webhookUrl: string | null
+  /** Sealed, as is `oldSecret`. */
+  secret: string | null
+  secretRotatedAt: number | null
+  oldSecret: string | null
+  oldSecretUntil: number | null
+  status: AgentState
+  reviewReason: string | null
+  completedTasks: number
+  ratingSum: number
+  ratingCount: number
+  lastPassAt: number | null
+  failedAt: number | null
+  testedAt: number | null
+  deactivatedAt: number | null
+  deletedAt: number | null
+  createdAt: number
+  updatedAt: number
+}
+
+/** An agent with what its builder adds to its record and its visibility. */
+export interface ListedAgentRow extends AgentRow {
+  builderName: string
+  builderSuspended: 0 | 1
+  builderBanned: 0 | 1
+}
+
+const names = [
+  'id',
+  'slug',
+  'builderId',
+  'name',
+  'tagline',
+  'description',
+  'pricingModel',
+  'basePrice',
+  'turnaroundHours',
+  'maxRevisions',
+  'tags',
+  'avatarUrl',
+  'webhookUrl',
+  'secret',
+  'secretRotatedAt',
+  'oldSecret',
+  'oldSecretUntil',
+  'status',
+  'reviewReason',
+  'completedTasks',
+  'ratingSum',
+  'ratingCount',
+  'lastPassAt',
+  'failedAt',
+  'testedAt',
+  'deactivatedAt',
+  'deletedAt',
+  'createdAt',
+  'updatedAt',
+] as const satisfies readonly (keyof AgentRow)[]
+
+const openStates = heldStates.map(state => `'${state}'`).join(', ')
+const snake = (name: string) => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+const agentColumns = names.map(name => `a.${snake(name)} AS "${name}"`).join(', ')
+const builderColumns = 'u.name AS "builderName", u.suspended AS "builderSuspended", u.banned AS "builderBanned"'
+const withBuilder = 'FROM agents a JOIN users u ON u.id = a.builder_id'
+const selectListed = `SELECT ${agentColumns}, ${builderColumns} ${withBuilder}`
+
+export const agentById = (q: Reader, id: string) =>
+  q.get<AgentRow>(`SELECT ${agentColumns} FROM agents a WHERE a.id = $1`, [id])
+
+export const listedAgentById = (q: Reader, id: string) => q.get<ListedAgentRow>(`${selectListed} WHERE a.id = $1`, [id])
+
+/** No slug looks like an id: ids have an underscore. */
+export const agentByIdOrSlug = (q: Reader, idOrSlug: string) =>
+  idOrSlug.includes('_')
+    ? listedAgentById(q, idOrSlug)
+    : q.get<ListedAgentRow>(`${selectListed} WHERE a.slug = $1`, [idOrSlug])
+
+export const slugTaken = async (q: Reader, slug: string) =>
+  (await q.get('SELECT id FROM agents WHERE slug = $1', [slug])) !== undefined
+
+export type NewAgent = Pick<
+  AgentRow,
+  | 'id'
+  | 'slug'
+  | 'builderId'
+  | 'name'
+  | 'tagline'
+  | 'description'
+  | 'pricingModel'
+  | 'basePrice'
+  | 'turnaroundHours'
+  | 'maxRevisions'
+  | 'tags'
+  | 'webhookUrl'
+  | 'status'
+  | 'createdAt'
+  | 'updatedAt'
+>
+
+/** Answers 0 if the slug is taken. */
+export const insertAgent = async (tx: Tx, agent: NewAgent) => {
+  const fields = names.filter(name => name in agent) as (keyof NewAgent)[]
+  const inserted = await tx.run(
+    `INSERT INTO agents (${fields.map(snake).join(', ')}) VALUES (${fields.map((_, i) => `$${i + 1}`).join(', ')})
+     ON CONFLICT (slug) DO NOTHING`,
+    fields.map(name => agent[name]),
+  )
+  if (inserted === 1) await tally(tx, 'agents', agent.id, 1)
+  return inserted
+}
+
+export type AgentPatch = Partial<Omit<AgentRow, 'id' | 'slug' | 'builderId' | 'createdAt'>>
+
+/** Changes the given columns; with `status` only if the agent is still in it. Answers 0 if it changed nothing. */
+export const updateAgentRow = (tx: Tx, id: string, patch: AgentPatch, status?: AgentState) => {
+  const fields = names.filter(name => patch[name as keyof AgentPatch] !== undefined) as (keyof AgentPatch)[]
+  const values: Value[] = [id]
+  const sets = fields.map(name => `${snake(name)} = $${values.push(patch[name] as Value)}`)
+  const still = status === undefined ? '' : ` AND status = $${values.push(status)}`
+  return tx.run(`UPDATE agents SET ${sets.join(', ')} WHERE id = $1${still}`, values)
+}
+
+/** Deletes an agent without open work, and takes it out of the search. Answers 0 if it has open work. Source: D31. */
+export const softDelete = async (tx: Tx, id: string, now: number) => {
+  const deleted = await tx.run(
+    `UPDATE agents SET deleted_at = $2, updated_at = $2 WHERE id = $1 AND deleted_at IS NULL AND NOT EXISTS (
+       SELECT 1 FROM tasks t WHERE t.agent_id = $1 AND (t.status IN (${openStates}) OR t.disputed = 1))`,
+    [id, now],
+  )
+  if (deleted === 0) return 0
+  await tally(tx, 'agents', id, -1)
+  await tx.run('DELETE FROM agent_categories WHERE agent_id = $1', [id])
+  await clearTerms(tx, id)
+  return deleted
+}
+
+/** Notes the end of a test, unless the URL or the secret that it tested is no longer the agent's. */
+export const updateTested = (
+  tx: Tx,
+  agent: Pick<AgentRow, 'id' | 'webhookUrl' | 'secret'>,
+  patch: { testedAt: number; lastPassAt?: number; failedAt?: number },
+) =>
+  tx.run(
+    `UPDATE agents SET tested_at = $4, last_pass_at = COALESCE($5, last_pass_at), failed_at = COALESCE($6, failed_at)
+     WHERE id = $1 AND webhook_url IS NOT DISTINCT FROM $2 AND secret IS NOT DISTINCT FROM $3`,
+    [agent.id, agent.webhookUrl, agent.secret, patch.testedAt, patch.lastPassAt ?? null, patch.failedAt ?? null],
+  )
+
+export interface Span {
+  page: number
+  limit: number
+}
+
+const offset = ({ page, limit }: Span) => (page - 1) * limit
+
+const countWhere = async (q: Reader, where: string, values: readonly Value[]) =>
+  (await q.get<{ total: number }>(`SELECT COUNT(*) AS total FROM agents a WHERE ${where}`, values))!.total
+
+const pageWhere = async (
+  q: Reader,
+  where: string,
+  values: readonly Value[],
+  span: Span,
+  order: string,
+  counted?: Promise<number>,
+) => {
+  const total = await (counted ?? countWhere(q, where, values))
+  if (offset(span) >= total) return { rows: [], total }
+  const n = values.length
+  // The sort carries ids alone; whole rows are fetched for the page only.
+  const rows = await q.all<ListedAgentRow>(
+    `${selectListed} WHERE a.id IN (
+       SELECT a.id FROM agents a WHERE ${where} ORDER BY ${order} LIMIT $${n + 1} OFFSET $${n + 2}
+     ) ORDER BY ${order}`,
+    [...values, span.limit, offset(span)],
+  )
+  return { rows, total }
+}
+
+/** Every agent of a builder that is not deleted, newest first. */
+export const agentsOfBuilder = (q: Reader, builderId: string, span: Span) =>
+  pageWhere(q, 'a.builder_id = $1 AND a.deleted_at IS NULL', [builderId], span, 'a.id DESC')
+
+/** Every agent that is not deleted, newest first. */
+export const agentsByStatus = (q: Reader, status: AgentState | undefined, span: Span) =>
+  status === undefined
+    ? pageWhere(q, 'a.deleted_at IS NULL', [], span, 'a.id DESC', tallied(q, ['agents']))
+    : pageWhere(q, 'a.status = $1 AND a.deleted_at IS NULL', [status], span, 'a.id DESC')
+
+/**
+ * What `isPublic` of the market says, for an agent `a`. $1 is the oldest pass that still counts. The builder is asked for
+ * last and not joined, so that a page in the order of an index ends as soon as it is full.
+ */
+export const publicCondition = `a.status IN ('verified', 'active') AND a.deleted_at IS NULL AND a.last_pass_at >= $1
+  AND (a.failed_at IS NULL OR a.failed_at <= a.last_pass_at)
+  AND NOT EXISTS (SELECT 1 FROM users s WHERE s.id = a.builder_id AND (s.suspended = 1 OR s.banned = 1))`
+
+const publicSince = (now: number) => now - durations.freshMs
+
+const orders = {
+  popular: 'a.completed_tasks DESC, a.id DESC',
+  newest: 'a.created_at DESC, a.id DESC',
+  price_asc: 'a.base_price, a.id',
+  price_desc: 'a.base_price DESC, a.id DESC',
+} as const
+
+type Sorted = Pick<ListedAgentRow, 'id' | 'completedTasks' | 'createdAt' | 'basePrice'>
+
+const byId = (a: Sorted, b: Sorted) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
+
+/** The same orders for rows in memory. */
+export const compareListed: Record<keyof typeof orders, (a: Sorted, b: Sorted) => number> = {
+  popular: (a, b) => b.completedTasks - a.completedTasks || byId(b, a),
+  newest: (a, b) => b.createdAt - a.createdAt || byId(b, a),
+  price_asc: (a, b) => a.basePrice - b.basePrice || byId(a, b),
+  price_desc: (a, b) => b.basePrice - a.basePrice || byId(b, a),
+}
+
+const standings = [
+  'id',
+  'builderId',
+  'basePrice',
+  'status',
+  'completedTasks',
+  'lastPassAt',
+  'failedAt',
+  'deletedAt',
+  'createdAt',
+] as const satisfies readonly (keyof AgentRow)[]
+
+/** What orders and hides an agent, without its texts. */
+export type StandingOfListed = Pick<ListedAgentRow, (typeof standings)[number] | 'builderSuspended' | 'builderBanned'>
+
+const selectStandings = `SELECT ${standings.map(name => `a.${snake(name)} AS "${name}"`).join(', ')},
+  u.suspended AS "builderSuspended", u.banned AS "builderBanned" ${withBuilder}`
+
+/** Of every agent that can be public, whether or not it is now. */
+export const listedStandings = (q: Reader) =>
+  q.all<StandingOfListed>(
+    `${selectStandings} WHERE a.status IN ('verified', 'active') AND a.deleted_at IS NULL ORDER BY a.id`,
+  )
+
+export const standingOfListed = (q: Reader, id: string) =>
+  q.get<StandingOfListed>(`${selectStandings} WHERE a.id = $1`, [id])
+
+/** Ids of up to `count` of them, behind `after`. */
+export const listedAgentIds = async (q: Reader, after: string, count: number) =>
+  (
+    await q.all<{ id: string }>(
+      `SELECT id FROM agents WHERE id > $1 AND status IN ('verified', 'active') AND deleted_at IS NULL
+       ORDER BY id LIMIT $2`,
+      [after, count],
+    )
+  ).map(({ id }) => id)
+
+export interface PublicSearch extends Span {
+  /** Beginnings of words, all of which must be there. */
+  prefixes: readonly string[]
+  categoryId: string | null
+  sort: keyof typeof orders
+}
+
+export const publicAgents = (q: Reader, now: number, { prefixes, categoryId, sort, ...span }: PublicSearch) => {
+  const values: Value[] = [publicSince(now)]
+  const where = [publicCondition]
+  if (categoryId !== null) {
+    const place = values.push(categoryId)
+    where.push(`a.id IN (SELECT c.agent_id FROM agent_categories c WHERE c.category_id = $${place})`)
+  }
+  for (const prefix of prefixes) {
+    const { sql, values: ends } = beginsWith('t.term', prefix, values.length + 1)
+    values.push(...ends)
+    where.push(`a.id IN (SELECT t.agent_id FROM agent_terms t WHERE ${sql})`)
+  }
+  return pageWhere(q, where.join(' AND '), values, span, orders[sort])
+}
+
+/** States in which the heartbeat tests an agent. Source: D43. */
+const testableStates: readonly AgentState[] = ['pending_review', 'verified', 'active']
+const testable = `status IN (${testableStates.map(state => `'${state}'`).join(', ')}) AND deleted_at IS NULL`
+
+export const isTestable = ({ status, deletedAt }: Pick<AgentRow, 'status' | 'deletedAt'>) =>
+  testableStates.includes(status) && deletedAt === null
+
+/** Ids of those whose last test is older than `before` (domain ms), the oldest first; never tested comes before all. */
+export const leastRecentlyTested = async (q: Reader, before: number, limit: number) =>
+  (
+    await q.all<{ id: string }>(
+      `SELECT id FROM agents WHERE ${testable} AND COALESCE(tested_at, 0) < $1
+       ORDER BY COALESCE(tested_at, 0), id LIMIT $2`,
+      [before, limit],
+    )
+  ).map(({ id }) => id)
+
+export const countTestable = async (q: Reader) =>
+  (await q.get<{ count: number }>(`SELECT COUNT(*) AS count FROM agents WHERE ${testable}`))!.count
+
+/** How many agents are public now, by category; categories without one are absent. */
+export const publicCounts = async (q: Reader, now: number) => {
+  const rows = await q.all<{ id: string; count: number }>(
+    `SELECT c.category_id AS id, COUNT(*) AS count FROM agents a JOIN agent_categories c ON c.agent_id = a.id
+     WHERE ${publicCondition} GROUP BY c.category_id ORDER BY c.category_id`,
+    [publicSince(now)],
+  )
+  return new Map(rows.map(row => [row.id, row.count]))
+}

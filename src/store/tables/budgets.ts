@@ -1,0 +1,142 @@
+/** Budget authorizations with what is spent of them, as rows. */
+import { columns, type Reader, type Tx, type Value } from '../db.ts'
+
+export interface BudgetRow {
+  id: string
+  ownerId: string
+  agentId: string
+  maxPerTask: number
+  maxDaily: number
+  maxMonthly: number
+  status: 'active' | 'paused'
+  createdAt: number
+  updatedAt: number
+  /** Of the agent. */
+  builderId: string
+  agentDeletedAt: number | null
+  spentToday: number
+  spentThisMonth: number
+}
+
+/** When the day and the month began that spending is counted in, in domain ms. */
+export interface Since {
+  readonly day: number
+  readonly month: number
+}
+
+const own = ['id', 'ownerId', 'agentId', 'maxPerTask', 'maxDaily', 'maxMonthly', 'status', 'createdAt', 'updatedAt']
+  .map(name => `b.${columns(name)}`)
+  .join(', ')
+
+/** Refunds give back: a cancelled task costs nothing, a split one what was not refunded. Source: D36. */
+const spentSince = (
+  place: string,
+) => `(SELECT CAST(COALESCE(SUM(t.agreed_price - COALESCE(s.refunded, 0)), 0) AS BIGINT)
+    FROM tasks t LEFT JOIN settlements s ON s.task_id = t.id
+    WHERE t.budget_authorization_id = b.id AND t.submitted_at >= ${place})`
+
+const select = `SELECT ${own}, a.builder_id AS "builderId", a.deleted_at AS "agentDeletedAt",
+  ${spentSince('$1')} AS "spentToday", ${spentSince('$2')} AS "spentThisMonth"
+FROM budget_authorizations b JOIN agents a ON a.id = b.agent_id`
+
+export const budgetById = (q: Reader, id: string, { day, month }: Since) =>
+  q.get<BudgetRow>(`${select} WHERE b.id = $3`, [day, month, id])
+
+const condition = {
+  owner: 'b.owner_id = $3',
+  agent: 'b.agent_id IN (SELECT g.id FROM agents g WHERE g.builder_id = $3)',
+} as const
+export type BudgetRole = keyof typeof condition
+
+/** One page, oldest first: what a user granted (`owner`), or what the user's agents were granted (`agent`). */
+export const budgetsOf = (
+  q: Reader,
+  role: BudgetRole,
+  userId: string,
+  { day, month }: Since,
+  limit: number,
+  offset: number,
+) =>
+  q.all<BudgetRow>(`${select} WHERE ${condition[role]} ORDER BY b.id LIMIT $4 OFFSET $5`, [
+    day,
+    month,
+    userId,
+    limit,
+    offset,
+  ])
+
+export const countBudgetsOf = async (q: Reader, role: BudgetRole, userId: string) => {
+  const where = condition[role].replace('$3', '$1')
+  const sql = `SELECT COUNT(*) AS count FROM budget_authorizations b WHERE ${where}`
+  return (await q.get<{ count: number }>(sql, [userId]))!.count
+}
+
+export type NewBudget = Omit<BudgetRow, 'updatedAt' | 'builderId' | 'agentDeletedAt' | 'spentToday' | 'spentThisMonth'>
+
+/** Answers 0 if the owner has authorized this agent. */
+export const insertBudget = (tx: Tx, row: NewBudget) =>
+  tx.run(
+    `INSERT INTO budget_authorizations
+       (id, owner_id, agent_id, max_per_task, max_daily, max_monthly, status, created_at, updated_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8) ON CONFLICT (owner_id, agent_id) DO NOTHING`,
+    [row.id, row.ownerId, row.agentId, row.maxPerTask, row.maxDaily, row.maxMonthly, row.status, row.createdAt],
+  )
+
+export const updateBudget = (
+  tx: Tx,
+  row: Pick<BudgetRow, 'id' | 'maxPerTask' | 'maxDaily' | 'maxMonthly' | 'updatedAt'>,
+) =>
+  tx.run(
+    `UPDATE budget_authorizations SET max_per_task = $2, max_daily = $3, max_monthly = $4, updated_at = $5
+     WHERE id = $1`,
+    [row.id, row.maxPerTask, row.maxDaily, row.maxMonthly, row.updatedAt],
+  )
+
+/** Answers 0 if it was in this state already. */
+export const setBudgetStatus = (tx: Tx, id: string, status: BudgetRow['status'], now: number) =>
+  tx.run('UPDATE budget_authorizations SET status = $2, updated_at = $3 WHERE id = $1 AND status <> $2', [
+    id,
+    status,
+    now,
+  ])
+
+export async function deleteBudget(tx: Tx, id: string): Promise<void> {
+  await tx.run('DELETE FROM budget_categories WHERE authorization_id = $1', [id])
+  await tx.run('DELETE FROM budget_authorizations WHERE id = $1', [id])
+}
+
+/** Its tasks that hold money or are in open dispute. Source: D36. */
+export const countActive = async (q: Reader, id: string) => {
+  const row = await q.get<{ count: number }>(
+    `SELECT COUNT(*) AS count FROM tasks
+     WHERE budget_authorization_id = $1 AND (status IN ('pending', 'in_progress', 'delivered') OR disputed = 1)`,
+    [id],
+  )
+  return row!.count
+}
+
+/** The categories that each of several authorizations is limited to, in the order given; none: not limited. */
+export const allowedCategoriesOf = async (q: Reader, ids: readonly string[]) => {
+  const found = new Map<string, string[]>()
+  if (ids.length === 0) return found
+  const rows = await q.all<{ id: string; categoryId: string }>(
+    `SELECT authorization_id AS id, category_id AS "categoryId" FROM budget_categories
+     WHERE authorization_id IN (${ids.map((_, i) => `$${i + 1}`).join(', ')})
+     ORDER BY authorization_id, position, category_id`,
+    ids,
+  )
+  for (const { id, categoryId } of rows) found.set(id, [...(found.get(id) ?? []), categoryId])
+  return found
+}
+
+/** Limits an authorization to these categories; null takes the limit away. */
+export const setAllowedCategories = async (tx: Tx, id: string, categoryIds: readonly string[] | null) => {
+  await tx.run('DELETE FROM budget_categories WHERE authorization_id = $1', [id])
+  if (categoryIds === null) return
+  const values: Value[] = [id]
+  const places = categoryIds.map((category, at) => `($1, $${values.push(category)}, $${values.push(at)})`)
+  await tx.run(
+    `INSERT INTO budget_categories (authorization_id, category_id, position) VALUES ${places.join(', ')}`,
+    values,
+  )
+}

@@ -1,0 +1,69 @@
+/** Categories, and which agents stand in them, as rows. */
+import type { Reader, Tx, Value } from '../db.ts'
+
+export interface CategoryRow {
+  id: string
+  name: string
+  slug: string
+  description: string
+}
+
+export const allCategories = (q: Reader) =>
+  q.all<CategoryRow>('SELECT id, name, slug, description FROM categories ORDER BY id')
+
+export const categoryById = (q: Reader, id: string) =>
+  q.get<CategoryRow>('SELECT id, name, slug, description FROM categories WHERE id = $1', [id])
+
+/** Answers 0 if the name or the slug is taken. */
+export const insertCategory = (tx: Tx, row: CategoryRow) =>
+  tx.run('INSERT INTO categories (id, name, slug, description) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING', [
+    row.id,
+    row.name,
+    row.slug,
+    row.description,
+  ])
+
+export const updateCategoryRow = (tx: Tx, row: CategoryRow) =>
+  tx.run('UPDATE categories SET name = $2, slug = $3, description = $4 WHERE id = $1', [
+    row.id,
+    row.name,
+    row.slug,
+    row.description,
+  ])
+
+/** Answers 0 if an agent or a budget authorization names it. */
+export const deleteUnusedCategory = (tx: Tx, id: string) =>
+  tx.run(
+    `DELETE FROM categories WHERE id = $1
+       AND NOT EXISTS (SELECT 1 FROM agent_categories a WHERE a.category_id = $1)
+       AND NOT EXISTS (SELECT 1 FROM budget_categories b WHERE b.category_id = $1)`,
+    [id],
+  )
+
+/** The categories of several agents in one query, each agent's in the order they were given. */
+export const categoryIdsOf = async (q: Reader, agentIds: readonly string[]) => {
+  const found = new Map<string, string[]>(agentIds.map(id => [id, []]))
+  if (agentIds.length === 0) return found
+  const rows = await q.all<{ agentId: string; categoryId: string }>(
+    `SELECT agent_id AS "agentId", category_id AS "categoryId" FROM agent_categories
+     WHERE agent_id IN (${agentIds.map((_, i) => `$${i + 1}`).join(', ')}) ORDER BY agent_id, position, category_id`,
+    agentIds,
+  )
+  for (const { agentId, categoryId } of rows) found.get(agentId)?.push(categoryId)
+  return found
+}
+
+/** The categories of all agents, each agent's in the order they were given. */
+export const allAgentCategories = (q: Reader) =>
+  q.all<{ agentId: string; categoryId: string }>(
+    `SELECT agent_id AS "agentId", category_id AS "categoryId" FROM agent_categories
+     ORDER BY agent_id, position, category_id`,
+  )
+
+/** Puts an agent into exactly these categories. */
+export const setCategories = async (tx: Tx, agentId: string, categoryIds: readonly string[]) => {
+  await tx.run('DELETE FROM agent_categories WHERE agent_id = $1', [agentId])
+  const values: Value[] = [agentId]
+  const places = categoryIds.map((id, position) => `($1, $${values.push(id)}, $${values.push(position)})`)
+  await tx.run(`INSERT INTO agent_categories (agent_id, category_id, position) VALUES ${places.join(', ')}`, values)
+}

@@ -1,0 +1,44 @@
+/** Deliverables of tasks, as rows. */
+import type { KeptFile } from '../../api/file-kinds.ts'
+import type { Reader, Tx } from '../db.ts'
+
+export interface DeliverableRow {
+  id: string
+  content: string | null
+  notes: string | null
+  /** JSON: KeptFile[]; null if there are none. */
+  files: string | null
+  createdAt: number
+}
+
+/** The files in a row's column. Rows of an early version may have a name with half a surrogate pair. */
+export const filesIn = (files: string | null): KeptFile[] =>
+  files === null ? [] : (JSON.parse(files) as KeptFile[]).map(file => ({ ...file, name: file.name.toWellFormed() }))
+
+/** The last one of its task from now on, whatever the clock says. Returns 0 if the task has `most`. The task is held. */
+export const insertDeliverable = (tx: Tx, taskId: string, row: DeliverableRow, most: number) =>
+  tx.run(
+    `INSERT INTO deliverables (id, task_id, content, notes, files, created_at, place)
+     SELECT $1, $2, $3, $4, $5, $6, COALESCE(MAX(d.place) + 1, 0) FROM deliverables d WHERE d.task_id = $2
+     HAVING COUNT(*) < $7`,
+    [row.id, taskId, row.content, row.notes, row.files, row.createdAt, most],
+  )
+
+export const deliverablesOf = (q: Reader, taskId: string, limit: number, offset: number) =>
+  q.all<DeliverableRow>(
+    `SELECT id, content, notes, files, created_at AS "createdAt" FROM deliverables
+     WHERE task_id = $1 ORDER BY place LIMIT $2 OFFSET $3`,
+    [taskId, limit, offset],
+  )
+
+export const countDeliverables = async (q: Reader, taskId: string) =>
+  (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM deliverables WHERE task_id = $1', [taskId]))!.count
+
+/** A file of one of this task's deliverables. */
+export async function fileOf(q: Reader, taskId: string, fileId: string): Promise<KeptFile | undefined> {
+  const rows = await q.all<{ files: string }>(
+    'SELECT files FROM deliverables WHERE task_id = $1 AND files IS NOT NULL ORDER BY place',
+    [taskId],
+  )
+  return rows.flatMap(({ files }) => filesIn(files)).find(({ id }) => id === fileId)
+}

@@ -1,0 +1,55 @@
+/** The log of webhooks, read by the builders whose agents they went to. Source: D28. */
+
+import { columns, type Reader, type Tx } from '../db.ts'
+import type { AttemptRow } from './outbox.ts'
+
+export interface LoggedDeliveryRow {
+  id: string
+  agentId: string
+  taskId: string
+  event: string
+  body: string
+  state: 'waiting' | 'pending' | 'delivered' | 'failed'
+  attempts: number
+  redeliveryOf: string | null
+  nextAt: number
+  createdAt: number
+  endedAt: number | null
+}
+
+// A lease counts the attempt that it is held for, of which nothing is known yet.
+const logged = `${columns('id', 'agentId', 'taskId', 'event', 'state', 'redeliveryOf', 'nextAt', 'createdAt', 'endedAt')},
+  CASE WHEN leased_until > 0 THEN attempts - 1 ELSE attempts END AS attempts`
+
+/** One page of an agent's deliveries, newest first. */
+export const deliveriesOf = (q: Reader, agentId: string, limit: number, offset: number) =>
+  q.all<Omit<LoggedDeliveryRow, 'body'>>(
+    `SELECT ${logged} FROM deliveries WHERE agent_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3`,
+    [agentId, limit, offset],
+  )
+
+export const countDeliveries = async (q: Reader, agentId: string) =>
+  (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM deliveries WHERE agent_id = $1', [agentId]))!.count
+
+/** Undefined if it went to another agent. */
+export const deliveryOf = (q: Reader, agentId: string, id: string) =>
+  q.get<LoggedDeliveryRow>(`SELECT ${logged}, body FROM deliveries WHERE agent_id = $1 AND id = $2`, [agentId, id])
+
+/** All attempts at one delivery, in order. */
+export const attemptsAt = (q: Reader, deliveryId: string) =>
+  q.all<Omit<AttemptRow, 'deliveryId'>>(
+    `SELECT ${columns('attempt', 'url', 'status', 'reason', 'message', 'answer', 'durationMs', 'createdAt')}
+     FROM attempts WHERE delivery_id = $1 ORDER BY attempt`,
+    [deliveryId],
+  )
+
+export const markRedelivery = (tx: Tx, id: string, of: string) =>
+  tx.run('UPDATE deliveries SET redelivery_of = $2 WHERE id = $1', [id, of])
+
+/** What waits for its next attempt, before others of the same task, is tried now. */
+export const hurry = (tx: Tx, taskId: string, agentId: string, now: number) =>
+  tx.run(
+    `UPDATE deliveries SET next_at = $3 WHERE task_id = $1 AND agent_id = $2 AND state = 'pending' AND ended_at IS NULL
+       AND next_at > $3`,
+    [taskId, agentId, now],
+  )

@@ -1,0 +1,62 @@
+/** Requests by their Idempotency-Key, and the answers that are kept for a repeat, as rows. Source: D39. */
+import { columns, type Reader, type Tx } from '../db.ts'
+
+/** One request of one account. */
+export interface RequestKey {
+  userId: string
+  method: string
+  path: string
+  key: string
+}
+
+export interface KeyedRow {
+  fingerprint: string
+  /** null while it runs. */
+  status: number | null
+  /** null while it runs, and where the answer held a secret. */
+  answer: string | null
+}
+
+const IS = 'user_id = $1 AND method = $2 AND path = $3 AND key = $4'
+const valuesOf = ({ userId, method, path, key }: RequestKey) => [userId, method, path, key]
+
+/**
+ * Answers 0 if the key is taken: by a request that was answered after `keptSince` (domain ms), or that may still run at
+ * `realNow`.
+ */
+export const claimRequest = (
+  tx: Tx,
+  request: RequestKey,
+  claim: { fingerprint: string; now: number; keptSince: number; realNow: number; runningUntil: number },
+) =>
+  tx.run(
+    `INSERT INTO idempotency_keys (user_id, method, path, key, fingerprint, running_until, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)
+     ON CONFLICT (user_id, method, path, key) DO UPDATE
+     SET fingerprint = excluded.fingerprint, running_until = excluded.running_until, created_at = excluded.created_at,
+       status = NULL, answer = NULL
+     WHERE (idempotency_keys.status IS NOT NULL AND idempotency_keys.created_at <= $8)
+       OR (idempotency_keys.status IS NULL AND idempotency_keys.running_until <= $9)`,
+    [...valuesOf(request), claim.fingerprint, claim.runningUntil, claim.now, claim.keptSince, claim.realNow],
+  )
+
+export const requestByKey = (q: Reader, request: RequestKey) =>
+  q.get<KeyedRow>(
+    `SELECT ${columns('fingerprint', 'status', 'answer')} FROM idempotency_keys WHERE ${IS}`,
+    valuesOf(request),
+  )
+
+/** Keeps the answer of a request that runs. */
+export const answerRequest = (tx: Tx, request: RequestKey, status: number, answer: string | null) =>
+  tx.run(`UPDATE idempotency_keys SET status = $5, answer = $6 WHERE ${IS} AND status IS NULL`, [
+    ...valuesOf(request),
+    status,
+    answer,
+  ])
+
+/** A request that runs and whose answer is not kept frees its key. */
+export const releaseRequest = (tx: Tx, request: RequestKey) =>
+  tx.run(`DELETE FROM idempotency_keys WHERE ${IS} AND status IS NULL`, valuesOf(request))
+
+/** For an engine that only one process can hold: whatever ran before its start runs no more. */
+export const releaseAllRequests = (tx: Tx) => tx.run('DELETE FROM idempotency_keys WHERE status IS NULL')

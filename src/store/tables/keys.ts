@@ -1,0 +1,65 @@
+/** API keys, as rows. The key itself is never stored, only its hash. */
+import { columns, type Reader, type Tx } from '../db.ts'
+import { type UserRow, userColumns } from './users.ts'
+
+export interface KeyRow {
+  id: string
+  userId: string
+  name: string
+  keyHash: string
+  keyPrefix: string
+  createdAt: number
+}
+
+const keyColumns = columns('id', 'userId', 'name', 'keyHash', 'keyPrefix', 'createdAt')
+
+export const insertKey = (tx: Tx, key: KeyRow) =>
+  tx.run(`INSERT INTO api_keys (id, user_id, name, key_hash, key_prefix, created_at) VALUES ($1, $2, $3, $4, $5, $6)`, [
+    key.id,
+    key.userId,
+    key.name,
+    key.keyHash,
+    key.keyPrefix,
+    key.createdAt,
+  ])
+
+export const keyById = (q: Reader, id: string) =>
+  q.get<KeyRow>(`SELECT ${keyColumns} FROM api_keys WHERE id = $1`, [id])
+
+/** The account that holds this key, and the key's id. */
+export const userByKey = (q: Reader, keyHash: string) =>
+  q.get<UserRow & { keyId: string }>(
+    `SELECT ${userColumns}, (SELECT k.id FROM api_keys k WHERE k.key_hash = $1) AS "keyId" FROM users
+     WHERE id = (SELECT k.user_id FROM api_keys k WHERE k.key_hash = $1)`,
+    [keyHash],
+  )
+
+/** One page of an account's keys, oldest first. */
+export const listKeys = (q: Reader, userId: string, limit: number, offset: number) =>
+  q.all<KeyRow & { lastUsedAt: number | null }>(
+    `SELECT ${keyColumns}, last_used_at AS "lastUsedAt" FROM api_keys
+     LEFT JOIN api_key_uses ON key_id = id WHERE user_id = $1 ORDER BY id LIMIT $2 OFFSET $3`,
+    [userId, limit, offset],
+  )
+
+export const countKeys = async (q: Reader, userId: string) =>
+  (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM api_keys WHERE user_id = $1', [userId]))!.count
+
+export async function deleteKey(tx: Tx, id: string): Promise<void> {
+  await tx.run('DELETE FROM api_keys WHERE id = $1', [id])
+  await tx.run('DELETE FROM api_key_uses WHERE key_id = $1', [id])
+}
+
+/** Returns how many there were. */
+export async function deleteKeys(tx: Tx, userId: string): Promise<number> {
+  await tx.run('DELETE FROM api_key_uses WHERE key_id IN (SELECT id FROM api_keys WHERE user_id = $1)', [userId])
+  return tx.run('DELETE FROM api_keys WHERE user_id = $1', [userId])
+}
+
+/** Changes nothing if the key is gone or was used after `unlessUsedAfter`. */
+export const touchKey = (tx: Tx, id: string, now: number, unlessUsedAfter: number) =>
+  tx.run(
+    `INSERT INTO api_key_uses (key_id, last_used_at) SELECT id, $2 FROM api_keys WHERE id = $1
+     ON CONFLICT (key_id) DO UPDATE SET last_used_at = excluded.last_used_at WHERE api_key_uses.last_used_at <= $3`,
+    [id, now, unlessUsedAfter],
+  )

@@ -1,0 +1,44 @@
+/** Letters that wait, as rows. */
+import { columns, type Reader, type Tx } from '../db.ts'
+
+export interface MailRow {
+  id: string
+  kind: 'password_reset' | 'notification'
+  /** The email that was given, or the id of the notification or of the security notice. */
+  about: string
+  attempts: number
+}
+
+const mailColumns = columns('id', 'kind', 'about', 'attempts')
+
+export const insertMail = (tx: Tx, row: Omit<MailRow, 'attempts'>, now: number) =>
+  tx.run('INSERT INTO mails (id, kind, about, next_at, created_at) VALUES ($1, $2, $3, $4, $4)', [
+    row.id,
+    row.kind,
+    row.about,
+    now,
+  ])
+
+export const dueMails = (q: Reader, now: number, limit: number) =>
+  q.all<MailRow>(`SELECT ${mailColumns} FROM mails WHERE next_at <= $1 ORDER BY next_at, id LIMIT $2`, [now, limit])
+
+/** Counts an attempt and says when the next would be due. Answers 0 if another has it in hand. */
+export const claimMail = (tx: Tx, { id, attempts }: MailRow, nextAt: number) =>
+  tx.run('UPDATE mails SET attempts = attempts + 1, next_at = $3 WHERE id = $1 AND attempts = $2', [
+    id,
+    attempts,
+    nextAt,
+  ])
+
+/** Says when a letter is tried again. Changes nothing if another has it in hand by now. */
+export const retryMail = (tx: Tx, { id, attempts }: MailRow, nextAt: number) =>
+  tx.run('UPDATE mails SET next_at = $3 WHERE id = $1 AND attempts = $2', [id, attempts, nextAt])
+
+/** Letters that would carry a token to this email, whether or not one was tried. */
+export const deleteResetMails = (tx: Tx, email: string) =>
+  tx.run(`DELETE FROM mails WHERE kind = 'password_reset' AND about = $1`, [email])
+
+export const deleteMail = (tx: Tx, id: string) => tx.run('DELETE FROM mails WHERE id = $1', [id])
+
+export const countMails = async (q: Reader) =>
+  (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM mails'))!.count

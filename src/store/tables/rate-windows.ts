@@ -1,0 +1,33 @@
+/** How many requests an address has sent in a window of time, as rows. Source: D40. */
+import type { Tx } from '../db.ts'
+
+const IS_OVER = '(rate_windows.ends_at <= $4 OR rate_windows.ends_at > $5)'
+
+export interface RateWindowRow {
+  count: number
+  /** Domain time. */
+  endsAt: number
+}
+
+/**
+ * Counts one request, in a new window until `endsAt` if there is none at `now` (domain ms). One that ends after `latest` was
+ * begun by a clock that was ahead, and is over.
+ */
+export const countRequest = async (
+  tx: Tx,
+  {
+    category,
+    address,
+    now,
+    endsAt,
+    latest,
+  }: { category: string; address: string } & Record<'now' | 'endsAt' | 'latest', number>,
+): Promise<RateWindowRow> =>
+  (await tx.get<RateWindowRow>(
+    `INSERT INTO rate_windows (category, address, count, ends_at) VALUES ($1, $2, 1, $3)
+     ON CONFLICT (category, address) DO UPDATE SET
+       count = CASE WHEN ${IS_OVER} THEN 1 ELSE rate_windows.count + 1 END,
+       ends_at = CASE WHEN ${IS_OVER} THEN excluded.ends_at ELSE rate_windows.ends_at END
+     RETURNING count, ends_at AS "endsAt"`,
+    [category, address, endsAt, now, latest],
+  ))!

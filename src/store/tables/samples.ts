@@ -1,0 +1,36 @@
+/** Samples of agents' work, as rows. */
+import { columns, type Reader, type Tx } from '../db.ts'
+
+export interface SampleRow {
+  id: string
+  agentId: string
+  title: string
+  input: string | null
+  output: string
+  createdAt: number
+}
+
+/** Answers 0 if the agent has `most` samples. Hold the agent's row, or two at once could both be the last. */
+export const insertSample = (tx: Tx, sample: SampleRow, most: number) =>
+  tx.run(
+    `INSERT INTO samples (id, agent_id, title, input, output, created_at) SELECT $1, $2, $3, $4, $5, $6
+     WHERE (SELECT COUNT(*) FROM samples s WHERE s.agent_id = $2) < $7`,
+    [sample.id, sample.agentId, sample.title, sample.input, sample.output, sample.createdAt, most],
+  )
+
+const sampleColumns = columns('id', 'agentId', 'title', 'input', 'output', 'createdAt')
+
+/** One page of an agent's samples, oldest first. */
+export const samplesOf = (q: Reader, agentId: string, limit: number, offset: number) =>
+  q.all<SampleRow>(`SELECT ${sampleColumns} FROM samples WHERE agent_id = $1 ORDER BY id LIMIT $2 OFFSET $3`, [
+    agentId,
+    limit,
+    offset,
+  ])
+
+export const countSamples = async (q: Reader, agentId: string) =>
+  (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM samples WHERE agent_id = $1', [agentId]))!.count
+
+/** Answers 0 if this agent has no such sample. */
+export const deleteSample = (tx: Tx, agentId: string, id: string) =>
+  tx.run('DELETE FROM samples WHERE agent_id = $1 AND id = $2', [agentId, id])

@@ -1,0 +1,26 @@
+/** What is sealed with the secret key, and lost with it. */
+import { columns, type Tx } from '../db.ts'
+
+export interface UnsealedAgent {
+  id: string
+  name: string
+  builderId: string
+}
+
+/** Takes the secrets from all agents, which are unverified then, and returns those that had one. */
+export async function dropAgentSecrets(tx: Tx): Promise<UnsealedAgent[]> {
+  const agents = await tx.all<UnsealedAgent>(
+    `SELECT ${columns('id', 'name', 'builderId')} FROM agents WHERE secret IS NOT NULL ORDER BY id`,
+  )
+  await tx.run(
+    `UPDATE agents SET secret = NULL, secret_rotated_at = NULL, old_secret = NULL, old_secret_until = NULL, last_pass_at = NULL
+     WHERE secret IS NOT NULL OR old_secret IS NOT NULL`,
+  )
+  return agents
+}
+
+/** Returns how many there were. */
+export async function dropSecondFactors(tx: Tx): Promise<number> {
+  await tx.run('DELETE FROM recovery_codes')
+  return tx.run('DELETE FROM second_factors')
+}

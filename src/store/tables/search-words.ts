@@ -1,0 +1,44 @@
+/** The words that listed agents are found by, as rows: those of all others would only be read in vain. */
+import type { Reader, Tx } from '../db.ts'
+
+/** Beginnings of words up to this many characters are terms themselves, so that no search reads all words behind one. */
+export const SHORT = 3
+
+// Above every text that begins with the prefix: no character comes after this one.
+const LAST_CHARACTER = '\u{10FFFF}'
+
+/** A condition for words that begin so, and its values, the first of which stands at `$place`. */
+export const beginsWith = (column: string, prefix: string, place: number): { sql: string; values: string[] } =>
+  [...prefix].length <= SHORT
+    ? { sql: `${column} = $${place}`, values: [prefix] }
+    : { sql: `${column} >= $${place} AND ${column} < $${place + 1}`, values: [prefix, prefix + LAST_CHARACTER] }
+
+/** Ids of all agents with a word that begins so. */
+export const agentsWithTerm = async (q: Reader, prefix: string) => {
+  const { sql, values } = beginsWith('term', prefix, 1)
+  const rows = await q.all<{ id: string }>(
+    `SELECT DISTINCT agent_id AS id FROM agent_terms WHERE ${sql} ORDER BY agent_id`,
+    values,
+  )
+  return rows.map(({ id }) => id)
+}
+
+// Texts of one size let the engine keep one prepared statement.
+const CHUNK = 64
+
+export const clearTerms = (tx: Tx, agentId: string) => tx.run('DELETE FROM agent_terms WHERE agent_id = $1', [agentId])
+
+/** Makes `terms` all the words that an agent is found by. */
+export const setTerms = async (tx: Tx, agentId: string, terms: readonly string[]) => {
+  await clearTerms(tx, agentId)
+  for (let from = 0; from < terms.length; from += CHUNK) {
+    const chunk = terms.slice(from, from + CHUNK)
+    // Filled up with a word that is there already, which the conflict rule drops.
+    while (chunk.length < CHUNK) chunk.push(terms[from] as string)
+    const places = chunk.map((_, i) => `($${i + 2}, $1)`).join(', ')
+    await tx.run(`INSERT INTO agent_terms (term, agent_id) VALUES ${places} ON CONFLICT (term, agent_id) DO NOTHING`, [
+      agentId,
+      ...chunk,
+    ])
+  }
+}

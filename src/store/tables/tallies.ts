@@ -1,0 +1,30 @@
+/** How many rows there are of what only grows, kept as they are written: to count them takes the longer the more they are. */
+import type { Reader, Step, Tx } from '../db.ts'
+
+/** What is counted: agents that are not deleted, tasks in open dispute, payments of a kind in a status. */
+export type Tallied =
+  | 'users'
+  | 'agents'
+  | 'tasks'
+  | 'disputed tasks'
+  | `${'deposit' | 'withdrawal'} ${'pending' | 'completed' | 'rejected'}`
+
+// Each tally is the sum of several rows, or all who write would wait for one.
+const SLOTS = 16
+
+/** Counts the row of this id in, or out of, a tally. */
+export const tallyStep = (name: Tallied, id: string, by: 1 | -1): Step => ({
+  sql: `INSERT INTO tallies (name, slot, count) VALUES ($1, $2, $3)
+     ON CONFLICT (name, slot) DO UPDATE SET count = tallies.count + $3`,
+  values: [name, id.charCodeAt(id.length - 1) % SLOTS, by],
+})
+
+export const tally = (tx: Tx, name: Tallied, id: string, by: 1 | -1) => tx.runAll([tallyStep(name, id, by)])
+
+/** The sum of these tallies. */
+export const tallied = async (q: Reader, names: readonly Tallied[]) =>
+  (await q.get<{ count: number }>(
+    `SELECT CAST(COALESCE(SUM(count), 0) AS BIGINT) AS count FROM tallies
+     WHERE name IN (${names.map((_, i) => `$${i + 1}`).join(', ')})`,
+    names,
+  ))!.count

@@ -1,0 +1,326 @@
+/** Tasks, with their agent, dispute and latest deliverable, as rows. */
+import type { TaskState } from '../../api/flow.ts'
+import { columns, type Reader, type Tx, type Value } from '../db.ts'
+import { tallied, tally } from './tallies.ts'
+
+export interface TaskRow {
+  id: string
+  agentId: string
+  buyerId: string
+  builderId: string
+  buyerAgentId: string | null
+  /** The builder of the buying agent, who acts as the buyer beside the owner of the wallet. */
+  hirerId: string | null
+  budgetAuthorizationId: string | null
+  title: string
+  description: string
+  requirements: string | null
+  agreedPrice: number
+  status: TaskState
+  revisionCount: number
+  maxRevisions: number | null
+  /** 1 while a dispute is open. */
+  disputed: 0 | 1
+  createdAt: number
+  submittedAt: number | null
+  acceptedAt: number | null
+  deliveredAt: number | null
+  completedAt: number | null
+  cancelledAt: number | null
+  updatedAt: number
+  agentSlug: string
+  agentName: string
+  deliverableId: string | null
+  deliverableContent: string | null
+  deliverableNotes: string | null
+  deliverableFiles: string | null
+  deliverableAt: number | null
+  disputeStatus: 'open' | 'resolved' | null
+  disputeReason: string | null
+  disputeOpenedAt: number | null
+  disputeOpenedFrom: TaskState | null
+  disputeOpenedBy: string | null
+  disputeResolvedAt: number | null
+  disputeOutcome: 'refund' | 'release' | 'split' | null
+  disputeRefundAmount: number | null
+}
+
+const own = [
+  'id',
+  'agentId',
+  'buyerId',
+  'builderId',
+  'buyerAgentId',
+  'hirerId',
+  'budgetAuthorizationId',
+  'title',
+  'description',
+  'requirements',
+  'agreedPrice',
+  'status',
+  'revisionCount',
+  'maxRevisions',
+  'disputed',
+  'createdAt',
+  'submittedAt',
+  'acceptedAt',
+  'deliveredAt',
+  'completedAt',
+  'cancelledAt',
+  'updatedAt',
+]
+  .map(name => `t.${columns(name)}`)
+  .join(', ')
+
+const latest = '(SELECT y.id FROM deliverables y WHERE y.task_id = t.id ORDER BY y.place DESC LIMIT 1)'
+const deliverableColumns = `x.content AS "deliverableContent", x.notes AS "deliverableNotes",
+  x.files AS "deliverableFiles", x.created_at AS "deliverableAt"`
+
+const disputeColumns = `d.reason AS "disputeReason", d.opened_at AS "disputeOpenedAt",
+  d.opened_from AS "disputeOpenedFrom", d.opened_by AS "disputeOpenedBy", d.resolved_at AS "disputeResolvedAt",
+  d.outcome AS "disputeOutcome", d.refund_amount AS "disputeRefundAmount"`
+
+const select = `SELECT ${own}, a.slug AS "agentSlug", a.name AS "agentName",
+  x.id AS "deliverableId", ${deliverableColumns}, d.status AS "disputeStatus", ${disputeColumns}
+FROM tasks t JOIN agents a ON a.id = t.agent_id
+  LEFT JOIN disputes d ON d.task_id = t.id
+  LEFT JOIN deliverables x ON x.id = ${latest}`
+
+// Of one row alone, look-ups of what may not be there cost the embedded engine a fifth of what the joins do.
+const selectOne = `SELECT ${own}, a.slug AS "agentSlug", a.name AS "agentName",
+  ${latest} AS "deliverableId",
+  (SELECT d.status FROM disputes d WHERE d.task_id = t.id) AS "disputeStatus"
+FROM tasks t JOIN agents a ON a.id = t.agent_id WHERE t.id = $1`
+
+/** The same in one statement, whatever hangs on the task. */
+export const wholeTask = (q: Reader, id: string) => q.get<TaskRow>(`${select} WHERE t.id = $1`, [id])
+
+const noDeliverable: Partial<TaskRow> = {
+  deliverableContent: null,
+  deliverableNotes: null,
+  deliverableFiles: null,
+  deliverableAt: null,
+}
+
+const noDispute: Partial<TaskRow> = {
+  disputeReason: null,
+  disputeOpenedAt: null,
+  disputeOpenedFrom: null,
+  disputeOpenedBy: null,
+  disputeResolvedAt: null,
+  disputeOutcome: null,
+  disputeRefundAmount: null,
+}
+
+export async function taskById(q: Reader, id: string): Promise<TaskRow | undefined> {
+  const task = await q.get<TaskRow>(selectOne, [id])
+  if (!task) return undefined
+  const { deliverableId, disputeStatus } = task
+  const deliverable = deliverableId === null ? noDeliverable : await deliverablePart(q, deliverableId)
+  const dispute = disputeStatus === null ? noDispute : await disputePart(q, id)
+  return Object.assign(task, deliverable, dispute)
+}
+
+const deliverablePart = (q: Reader, id: string) =>
+  q.get<Partial<TaskRow>>(`SELECT ${deliverableColumns} FROM deliverables x WHERE x.id = $1`, [id])
+
+const disputePart = (q: Reader, taskId: string) =>
+  q.get<Partial<TaskRow>>(`SELECT ${disputeColumns} FROM disputes d WHERE d.task_id = $1`, [taskId])
+
+export interface TaskFilter {
+  readonly userId: string
+  readonly role: 'buyer' | 'builder' | null
+  readonly status: TaskState | null
+}
+
+/** Each way in which a task can be a user's ($1), as a condition of its own, which one index answers. */
+const buying = ['t.buyer_id = $1', 't.hirer_id = $1']
+/** Drafts are their buyer's alone. Source: D19. */
+const building = [`t.builder_id = $1 AND t.status <> 'draft'`]
+
+function sidesOf({ role, status }: TaskFilter): string[] {
+  const sides = role === 'buyer' ? buying : role === 'builder' ? building : [...buying, ...building]
+  return status === null ? sides : sides.map(side => `${side} AND t.status = $2`)
+}
+
+const filterValues = ({ userId, status }: TaskFilter): Value[] => (status === null ? [userId] : [userId, status])
+
+/** Rows of one page: their ids are found first, by an index alone. */
+const pageOf = (ids: string) => `${select} WHERE t.id IN (${ids}) ORDER BY t.id DESC`
+
+export const tasksOf = (q: Reader, filter: TaskFilter, limit: number, offset: number) => {
+  const values = filterValues(filter)
+  const [end, most, from] = [1, 2, 3].map(place => `$${values.length + place}`)
+  const newest = sidesOf(filter).map(
+    (side, i) => `SELECT id FROM (SELECT t.id FROM tasks t WHERE ${side} ORDER BY t.id DESC LIMIT ${end}) side${i}`,
+  )
+  const ids = `SELECT id FROM (${newest.join(' UNION ')}) mine ORDER BY id DESC LIMIT ${most} OFFSET ${from}`
+  return q.all<TaskRow>(pageOf(ids), [...values, limit + offset, limit, offset])
+}
+
+/** A task that is a user's in two ways is counted in the first of them. */
+export const countTasksOf = async (q: Reader, filter: TaskFilter) => {
+  const counts = sidesOf(filter).map((side, i, sides) => {
+    const others = sides.slice(0, i).map(other => ` AND (${other}) IS NOT TRUE`)
+    return `(SELECT COUNT(*) FROM tasks t WHERE ${side}${others.join('')})`
+  })
+  return (await q.get<{ count: number }>(`SELECT ${counts.join(' + ')} AS count`, filterValues(filter)))!.count
+}
+
+const disputedIs = (disputed: 0 | 1 | null) => (disputed === null ? '' : `WHERE t.disputed = ${disputed}`)
+
+export const allTasks = (q: Reader, disputed: 0 | 1 | null, limit: number, offset: number) =>
+  q.all<TaskRow>(pageOf(`SELECT t.id FROM tasks t ${disputedIs(disputed)} ORDER BY t.id DESC LIMIT $1 OFFSET $2`), [
+    limit,
+    offset,
+  ])
+
+export const countAllTasks = async (q: Reader, disputed: 0 | 1 | null) => {
+  if (disputed === 1) return tallied(q, ['disputed tasks'])
+  const all = await tallied(q, ['tasks'])
+  return disputed === null ? all : all - (await tallied(q, ['disputed tasks']))
+}
+
+export const insertTask = (
+  tx: Tx,
+  task: Pick<
+    TaskRow,
+    | 'id'
+    | 'agentId'
+    | 'buyerId'
+    | 'builderId'
+    | 'buyerAgentId'
+    | 'hirerId'
+    | 'budgetAuthorizationId'
+    | 'title'
+    | 'description'
+    | 'requirements'
+    | 'agreedPrice'
+    | 'maxRevisions'
+    | 'createdAt'
+  >,
+) => {
+  const inserted = tx.run(
+    `INSERT INTO tasks (id, agent_id, buyer_id, builder_id, title, description, requirements, agreed_price,
+       max_revisions, status, created_at, updated_at, buyer_agent_id, hirer_id, budget_authorization_id)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'draft', $10, $10, $11, $12, $13)`,
+    [
+      task.id,
+      task.agentId,
+      task.buyerId,
+      task.builderId,
+      task.title,
+      task.description,
+      task.requirements,
+      task.agreedPrice,
+      task.maxRevisions,
+      task.createdAt,
+      task.buyerAgentId,
+      task.hirerId,
+      task.budgetAuthorizationId,
+    ],
+  )
+  return Promise.all([inserted, tally(tx, 'tasks', task.id, 1)])
+}
+
+export const updateDraft = (
+  tx: Tx,
+  task: Pick<
+    TaskRow,
+    | 'id'
+    | 'agentId'
+    | 'builderId'
+    | 'title'
+    | 'description'
+    | 'requirements'
+    | 'agreedPrice'
+    | 'maxRevisions'
+    | 'updatedAt'
+  >,
+) =>
+  tx.run(
+    `UPDATE tasks SET agent_id = $2, builder_id = $3, title = $4, description = $5, requirements = $6,
+       agreed_price = $7, max_revisions = $8, updated_at = $9 WHERE id = $1 AND status = 'draft'`,
+    [
+      task.id,
+      task.agentId,
+      task.builderId,
+      task.title,
+      task.description,
+      task.requirements,
+      task.agreedPrice,
+      task.maxRevisions,
+      task.updatedAt,
+    ],
+  )
+
+/** Moments that a step of a task can write down. */
+export type Moment = 'submittedAt' | 'acceptedAt' | 'deliveredAt' | 'completedAt' | 'cancelledAt'
+
+const momentColumns: Record<Moment, string> = {
+  submittedAt: ', submitted_at = $5',
+  acceptedAt: ', accepted_at = $5',
+  deliveredAt: ', delivered_at = $5',
+  completedAt: ', completed_at = $5',
+  cancelledAt: ', cancelled_at = $5',
+}
+
+/** The one statement that changes a task's state: no row, no effect. */
+export const setStatus = async (
+  tx: Tx,
+  step: { id: string; from: TaskState; wasDisputed: 0 | 1; to: TaskState; moment: Moment | null; now: number },
+) => {
+  const change = {
+    sql: `UPDATE tasks SET status = $4, updated_at = $5, disputed = 0${step.moment ? momentColumns[step.moment] : ''}
+     WHERE id = $1 AND status = $2 AND disputed = $3`,
+    values: [step.id, step.from, step.wasDisputed, step.to, step.now],
+  }
+  const [changed] = await tx.runAll([change])
+  if (changed && step.wasDisputed === 1) await tally(tx, 'disputed tasks', step.id, -1)
+  return changed
+}
+
+export const setMaxRevisions = (tx: Tx, id: string, maxRevisions: number | null) =>
+  tx.run('UPDATE tasks SET max_revisions = $2 WHERE id = $1', [id, maxRevisions])
+
+export const countRevision = (tx: Tx, id: string) =>
+  tx.run('UPDATE tasks SET revision_count = revision_count + 1 WHERE id = $1', [id])
+
+/** Answers 0 if the task is in another state by now, or disputed. */
+export const markDisputed = async (tx: Tx, id: string, from: TaskState, now: number) => {
+  const marked = await tx.run(
+    'UPDATE tasks SET disputed = 1, updated_at = $3 WHERE id = $1 AND status = $2 AND disputed = 0',
+    [id, from, now],
+  )
+  if (marked === 1) await tally(tx, 'disputed tasks', id, 1)
+  return marked
+}
+
+export const insertDispute = (
+  tx: Tx,
+  dispute: { taskId: string; reason: string; openedAt: number; openedFrom: TaskState; openedBy: string },
+) =>
+  tx.run(
+    `INSERT INTO disputes (task_id, status, reason, opened_at, opened_from, opened_by)
+     VALUES ($1, 'open', $2, $3, $4, $5)`,
+    [dispute.taskId, dispute.reason, dispute.openedAt, dispute.openedFrom, dispute.openedBy],
+  )
+
+export const resolveDispute = (tx: Tx, taskId: string, outcome: string, refundAmount: number, now: number) =>
+  tx.run(
+    `UPDATE disputes SET status = 'resolved', outcome = $2, refund_amount = $3, resolved_at = $4
+     WHERE task_id = $1 AND status = 'open'`,
+    [taskId, outcome, refundAmount, now],
+  )
+
+/** What an agent's page counts: finished work, and what buyers said of it. */
+export const countForAgent = (
+  tx: Tx,
+  agentId: string,
+  change: { completed: number; ratings: number; ratingSum: number },
+) =>
+  tx.run(
+    `UPDATE agents SET completed_tasks = completed_tasks + $2, rating_count = rating_count + $3,
+       rating_sum = rating_sum + $4 WHERE id = $1`,
+    [agentId, change.completed, change.ratings, change.ratingSum],
+  )

@@ -1,0 +1,258 @@
+/** The ledger as rows: accounts, transfers, their entries, and how each task's hold was settled. Source: D33. */
+import { columns, type Reader, type Step, type Tx } from '../db.ts'
+import { tallyStep } from './tallies.ts'
+
+export interface TransferRow {
+  id: string
+  kind: string
+  payerId: string | null
+  payeeId: string | null
+  amount: number
+  taskId: string | null
+  status: string
+  description: string
+  createdAt: number
+}
+
+export interface SettlementRow {
+  taskId: string
+  builderId: string
+  released: number
+  refunded: number
+  status: 'clearing' | 'final'
+  reversed: 0 | 1
+  clearsAt: number | null
+}
+
+/** What came in, of the payee's transfers. An index holds just these, and SQLite uses it only where the words agree. */
+export const isIncome = `kind IN ('deposit', 'release', 'refund')`
+
+export const insertAccounts = (tx: Tx, userId: string) =>
+  tx.run(
+    `INSERT INTO accounts (id, user_id, kind) VALUES
+       ('available:' || $1, $1, 'available'), ('held:' || $1, $1, 'held'), ('clearing:' || $1, $1, 'clearing')`,
+    [userId],
+  )
+
+/** Changes nothing if the account would go below zero. */
+export const debit = (accountId: string, amount: number): Step => ({
+  sql: `UPDATE accounts SET balance = balance - $2 WHERE id = $1 AND (kind = 'world' OR balance >= $2)`,
+  values: [accountId, amount],
+})
+
+export const credit = (accountId: string, amount: number): Step => ({
+  sql: 'UPDATE accounts SET balance = balance + $2 WHERE id = $1',
+  values: [accountId, amount],
+})
+
+export const entries = (legId: string, from: string, to: string, amount: number, at: number): Step => ({
+  sql: `INSERT INTO entries (transfer_id, account_id, amount, created_at)
+     VALUES ($1, $2, $3, $6), ($1, $4, $5, $6)`,
+  values: [legId, from, -amount, to, amount, at],
+})
+
+/** The row of a transfer, and what counts it. */
+export function transfer(row: TransferRow): Step[] {
+  const { id, kind, payerId, payeeId, amount, taskId, status, description, createdAt } = row
+  const inserted = {
+    sql: `INSERT INTO transfers (id, kind, payer_id, payee_id, amount, task_id, status, description, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    values: [id, kind, payerId, payeeId, amount, taskId, status, description, createdAt],
+  }
+  const isPayment = (kind === 'deposit' || kind === 'withdrawal') && (status === 'pending' || status === 'completed')
+  return isPayment ? [inserted, tallyStep(`${kind} ${status}`, id, 1)] : [inserted]
+}
+
+export const setReleaseStatus = (tx: Tx, taskId: string, status: string) =>
+  tx.run(`UPDATE transfers SET status = $2 WHERE task_id = $1 AND kind = 'release'`, [taskId, status])
+
+export const balancesOf = (q: Reader, userId: string) =>
+  q.all<{ kind: 'available' | 'held' | 'clearing'; balance: number }>(
+    `SELECT kind, balance FROM accounts
+     WHERE id IN ('available:' || $1, 'held:' || $1, 'clearing:' || $1) ORDER BY id`,
+    [userId],
+  )
+
+export const insertSettlement = (tx: Tx, row: SettlementRow & { createdAt: number }) =>
+  tx.run(
+    `INSERT INTO settlements (task_id, builder_id, released, refunded, status, clears_at, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    [row.taskId, row.builderId, row.released, row.refunded, row.status, row.clearsAt, row.createdAt],
+  )
+
+const settlementColumns = columns('taskId', 'builderId', 'released', 'refunded', 'status', 'reversed', 'clearsAt')
+
+/**
+ * Ends the clearing of a payment, once: undefined if it is over, or if a dispute is open and `despiteDispute` is 0. The
+ * one statement that decides between clearing and a dispute.
+ */
+export const endClearing = (tx: Tx, taskId: string, despiteDispute: 0 | 1) =>
+  tx.get<SettlementRow>(
+    `UPDATE settlements SET status = 'final' WHERE task_id = $1 AND status = 'clearing'
+       AND ($2 = 1 OR NOT EXISTS (SELECT 1 FROM disputes d WHERE d.task_id = $1 AND d.status = 'open'))
+     RETURNING ${settlementColumns}`,
+    [taskId, despiteDispute],
+  )
+
+/** Takes back `amount` of a payment that has just stopped clearing; answers 0 if it was reversed before. */
+export const reverseSettlement = (tx: Tx, taskId: string, amount: number) =>
+  tx.run(
+    `UPDATE settlements SET released = released - $2, refunded = refunded + $2, reversed = 1
+     WHERE task_id = $1 AND reversed = 0 AND released >= $2`,
+    [taskId, amount],
+  )
+
+export const isClearing = async (q: Reader, taskId: string) =>
+  (await q.get(`SELECT 1 AS one FROM settlements WHERE task_id = $1 AND status = 'clearing'`, [taskId])) !== undefined
+
+export interface DueClearing {
+  taskId: string
+  clearsAt: number
+}
+
+/** In the order of their times, behind `after`. */
+export const dueClearings = (q: Reader, now: number, after: DueClearing | null, count: number) =>
+  q.all<DueClearing>(
+    `SELECT s.task_id AS "taskId", s.clears_at AS "clearsAt" FROM settlements s
+     WHERE s.status = 'clearing' AND s.clears_at <= $1 AND s.clears_at >= $3 AND (s.clears_at > $3 OR s.task_id > $4)
+       AND NOT EXISTS (SELECT 1 FROM disputes d WHERE d.task_id = s.task_id AND d.status = 'open')
+     ORDER BY s.clears_at, s.task_id LIMIT $2`,
+    [now, count, after?.clearsAt ?? 0, after?.taskId ?? ''],
+  )
+
+export interface StatementRow {
+  id: string
+  amount: number
+  taskId: string | null
+  description: string
+  createdAt: number
+  status: 'pending' | 'clearing' | 'completed' | 'rejected' | 'reversed'
+  type: 'deposit' | 'withdrawal' | 'hold' | 'refund' | 'release' | 'earning'
+}
+
+type LineType = StatementRow['type']
+
+interface Side {
+  columns: string
+  from: string
+}
+
+// What is paid for oneself shows on both sides, under two types.
+const paid: Side = {
+  columns: `t.id, t.amount, t.task_id AS "taskId", t.description, t.created_at AS "createdAt",
+    CASE WHEN t.kind = 'release' THEN 'completed' ELSE t.status END AS status, t.kind AS type`,
+  from: 'FROM transfers t WHERE t.payer_id = $1',
+}
+
+const received: Side = {
+  columns: `CASE WHEN t.kind = 'release' THEN t.id || '_earning' ELSE t.id END AS id,
+    COALESCE((SELECT s.released FROM settlements s
+      WHERE t.kind = 'release' AND s.task_id = t.task_id AND s.reversed = 1 AND s.released > 0), t.amount) AS amount,
+    t.task_id AS "taskId", t.description, t.created_at AS "createdAt", t.status,
+    CASE WHEN t.kind = 'release' THEN 'earning' ELSE t.kind END AS type`,
+  from: `FROM transfers t WHERE t.payee_id = $1 AND t.${isIncome}`,
+}
+
+const of = ({ columns, from }: Side, ...kinds: string[]): Side[] =>
+  kinds.map(kind => ({ columns, from: `${from} AND t.kind = '${kind}'` }))
+
+/** A user's own sides of every transfer, or those where a type stands: each is one stretch of an index. Source: D35. */
+function sidesOf(type: LineType | null): Side[] {
+  if (type === null)
+    return [...of(paid, 'hold', 'withdrawal', 'release'), ...of(received, 'deposit', 'refund', 'release')]
+  if (type === 'earning') return of(received, 'release')
+  return of(type === 'deposit' || type === 'refund' ? received : paid, type)
+}
+
+/** One page, newest first. */
+export const statementOf = (q: Reader, userId: string, type: LineType | null, limit: number, offset: number) => {
+  const sides = sidesOf(type).map(
+    ({ columns, from }, i) => `SELECT * FROM (SELECT ${columns} ${from} ORDER BY t.id DESC LIMIT $2) side${i}`,
+  )
+  return q.all<StatementRow>(`${sides.join(' UNION ALL ')} ORDER BY id DESC LIMIT $3 OFFSET $4`, [
+    userId,
+    limit + offset,
+    limit,
+    offset,
+  ])
+}
+
+export const statementLength = async (q: Reader, userId: string, type: LineType | null) => {
+  const counts = sidesOf(type).map(({ from }) => `(SELECT COUNT(*) ${from})`)
+  return (await q.get<{ count: number }>(`SELECT ${counts.join(' + ')} AS count`, [userId]))!.count
+}
+
+export interface EarningRow {
+  agentId: string
+  name: string
+  earned: number
+  clearing: number
+  completedTasks: number
+}
+
+/** What a builder's agents earned, most first; what was taken back is in no sum. Work for oneself is no completed task. */
+export const earningsOf = (q: Reader, builderId: string) =>
+  q.all<EarningRow>(
+    `SELECT t.agent_id AS "agentId", a.name, CAST(SUM(s.released) AS BIGINT) AS earned,
+       CAST(SUM(CASE WHEN s.status = 'clearing' THEN s.released ELSE 0 END) AS BIGINT) AS clearing,
+       COUNT(CASE WHEN t.status = 'completed' AND t.buyer_id <> t.builder_id THEN 1 END) AS "completedTasks"
+     FROM settlements s JOIN tasks t ON t.id = s.task_id JOIN agents a ON a.id = t.agent_id
+     WHERE s.builder_id = $1 GROUP BY t.agent_id, a.name HAVING SUM(s.released) > 0
+     ORDER BY SUM(s.released) DESC, t.agent_id`,
+    [builderId],
+  )
+
+/** One SELECT for each thing that must never be found in the ledger; `what` names what it found. */
+export const ledgerFaults: readonly { readonly problem: string; readonly sql: string }[] = [
+  {
+    problem: 'a transfer does not sum to zero',
+    sql: 'SELECT transfer_id AS what FROM entries GROUP BY transfer_id HAVING SUM(amount) <> 0 OR COUNT(*) <> 2',
+  },
+  {
+    problem: 'an account is not the sum of its entries',
+    sql: `SELECT a.id AS what FROM accounts a LEFT JOIN entries e ON e.account_id = a.id
+          GROUP BY a.id, a.balance HAVING a.balance <> COALESCE(SUM(e.amount), 0)`,
+  },
+  {
+    problem: 'an account is below zero',
+    sql: `SELECT id AS what FROM accounts WHERE balance < 0 AND kind <> 'world'`,
+  },
+  {
+    problem: 'the accounts do not sum to zero',
+    sql: `SELECT 'all accounts' AS what WHERE (SELECT SUM(balance) FROM accounts) <> 0`,
+  },
+  {
+    problem: 'an account holds another sum than its open tasks',
+    sql: `SELECT a.id AS what FROM accounts a LEFT JOIN tasks t
+            ON t.buyer_id = a.user_id AND t.status IN ('pending', 'in_progress', 'delivered')
+          WHERE a.kind = 'held' GROUP BY a.id, a.balance HAVING a.balance <> COALESCE(SUM(t.agreed_price), 0)`,
+  },
+  {
+    problem: 'an account clears another sum than its payments',
+    sql: `SELECT a.id AS what FROM accounts a LEFT JOIN settlements s
+            ON s.builder_id = a.user_id AND s.status = 'clearing'
+          WHERE a.kind = 'clearing' GROUP BY a.id, a.balance HAVING a.balance <> COALESCE(SUM(s.released), 0)`,
+  },
+  {
+    problem: 'a settlement does not add up to the agreed price',
+    sql: `SELECT s.task_id AS what FROM settlements s JOIN tasks t ON t.id = s.task_id
+          WHERE s.released + s.refunded <> t.agreed_price`,
+  },
+  {
+    problem: 'a task is settled while its price is held, or ended without a settlement',
+    sql: `SELECT t.id AS what FROM tasks t LEFT JOIN settlements s ON s.task_id = t.id
+          WHERE t.submitted_at IS NOT NULL
+            AND (t.status IN ('completed', 'cancelled')) <> (s.task_id IS NOT NULL)`,
+  },
+]
+
+export const ledgerSize = async (q: Reader) => ({
+  accounts: (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM accounts'))!.count,
+  entries: (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM entries'))!.count,
+})
+
+/** All money, by kind of account. */
+export const sumsByKind = (q: Reader) =>
+  q.all<{ kind: string; cents: number }>(
+    'SELECT kind, CAST(SUM(balance) AS BIGINT) AS cents FROM accounts GROUP BY kind ORDER BY kind',
+  )

@@ -1,0 +1,52 @@
+/** The contract as pages: what this marketplace offers, for programs and for people. Source: D7, D45. */
+import { readFile } from 'node:fs/promises'
+import type { Endpoint } from '../api/endpoint.ts'
+import { type OpenApi, openApi } from '../api/openapi/openapi.ts'
+import type { Config } from '../config.ts'
+import { referencePage } from './docs-html.ts'
+import type { PageReply, WebPage } from './server.ts'
+
+/** Beside src as beside dist. */
+const assets = new URL('../../fixtures/reference/', import.meta.url)
+
+/** Nothing from anywhere else, nothing inline, in nobody's frame. */
+const policy = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** Made at the first look, as the public address may be known only once the server listens. */
+export function contractPages(endpoints: Readonly<Record<string, Endpoint>>, config: Config): Record<string, WebPage> {
+  const { version, mode } = config
+  let document: OpenApi | undefined
+  const describe = () => {
+    document ??= openApi({ endpoints, version, baseUrl: config.baseUrl, mode })
+    return document
+  }
+  const once = (make: () => PageReply | Promise<PageReply>): WebPage => {
+    let page: PageReply | Promise<PageReply> | undefined
+    return () => {
+      page ??= make()
+      return page
+    }
+  }
+  return {
+    '/openapi.json': once(() => ({ type: 'application/json; charset=utf-8', body: JSON.stringify(describe()) })),
+    '/docs': once(() => ({
+      type: 'text/html; charset=utf-8',
+      body: referencePage(describe()),
+      headers: { 'content-security-policy': policy, 'referrer-policy': 'no-referrer' },
+    })),
+    '/docs/style.css': once(() => asset('style.css', 'text/css')),
+    '/docs/script.js': once(() => asset('script.js', 'text/javascript')),
+  }
+}
+
+const asset = async (name: string, type: string): Promise<PageReply> => ({
+  type: `${type}; charset=utf-8`,
+  body: await readFile(new URL(name, assets)),
+})

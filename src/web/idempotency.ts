@@ -1,0 +1,155 @@
+/** POSTs that carry an Idempotency-Key: the verb runs once, and a repeat gets the answer that is kept. Source: D39. */
+import { createHash } from 'node:crypto'
+import type { Endpoint } from '../api/endpoint.ts'
+import { Refusal, refuse } from '../api/failures.ts'
+import type { KeptFile } from '../api/file-kinds.ts'
+import type { Actor, Market } from '../market/market.ts'
+import {
+  claim,
+  isClaimed,
+  isKept,
+  type KeptAnswer,
+  type KeyedRequest,
+  keep,
+  release,
+} from '../market/requests/idempotency.ts'
+import type { Reader, Tx } from '../store/db.ts'
+import { onlyHeader } from './credentials.ts'
+import { type Call, failureText } from './response.ts'
+import type { Work } from './serve.ts'
+
+const HEADER = 'idempotency-key'
+const KEY = /^[\x20-\x7e]{1,255}$/
+
+export const hasKey = ({ call }: Pick<Work, 'call'>) => call.req.headers[HEADER] !== undefined
+
+/** Whether it may be answered with what its first request was answered, before its body was read. */
+export async function mayBeRepeat(q: Reader, { method }: Endpoint, { req }: Call, userId: string): Promise<boolean> {
+  const key = onlyHeader(req, HEADER)
+  return key !== undefined && isClaimed(q, { userId, method, path: req.path, key })
+}
+
+/** The whole answer of a request with a key. */
+export class Repeatable implements KeptAnswer {
+  readonly status: number
+  readonly text: string
+  /** True if the verb did not run for it. */
+  readonly repeated: boolean
+
+  constructor({ status, text }: KeptAnswer, repeated: boolean) {
+    this.status = status
+    this.text = text
+    this.repeated = repeated
+  }
+
+  /** False where the verb changed nothing for this request. */
+  get hadEffect() {
+    return !this.repeated && this.status < 300
+  }
+}
+
+/** How the request is served when its key is free. */
+export interface Steps {
+  identify(q: Reader, work: Work): Promise<Actor | null>
+  /** Runs the verb. `tx` is there if the record's unit is `write`. */
+  answer(work: Work, actor: Actor | null, tx?: Tx): Promise<KeptAnswer>
+}
+
+/** Serves requests with a key: as one transaction for a record of unit `write`, else with the key claimed before. */
+export function repeatable(record: Endpoint, { db, world }: Market, { identify, answer }: Steps) {
+  const once = async (tx: Tx, request: KeyedRequest, given: KeptAnswer): Promise<Repeatable> => {
+    const earlier = await claim(tx, world, request)
+    if (earlier) return new Repeatable(earlier, true)
+    await keep(tx, request, given)
+    return new Repeatable(given, false)
+  }
+
+  const asTransaction = async (work: Work): Promise<Repeatable> => {
+    let ours: KeyedRequest | null = null
+    try {
+      return await db.write(async tx => {
+        const actor = await identify(tx, work)
+        const request = requestOf(record, work, actor)
+        const earlier = await claim(tx, world, request)
+        if (earlier) return new Repeatable(earlier, true)
+        ours = request
+        const given = await answer(work, actor, tx)
+        await keep(tx, request, given)
+        return new Repeatable(given, false)
+      })
+    } catch (error) {
+      const request = ours as KeyedRequest | null
+      const refusal = keptRefusal(error)
+      if (!request || !refusal) throw error
+      return db.write(tx => once(tx, request, refusal)) // the first was rolled back, and its key with it
+    }
+  }
+
+  const inSteps = async (work: Work): Promise<Repeatable> => {
+    const { actor, request, earlier } = await db.write(async tx => {
+      const actor = await identify(tx, work)
+      const request = requestOf(record, work, actor)
+      return { actor, request, earlier: await claim(tx, world, request) }
+    })
+    if (earlier) return new Repeatable(earlier, true)
+    try {
+      const given = await answer(work, actor)
+      await db.write(tx => keep(tx, request, given))
+      return new Repeatable(given, false)
+    } catch (error) {
+      const refusal = keptRefusal(error)
+      if (!refusal) {
+        await db.write(tx => release(tx, request))
+        throw error
+      }
+      await db.write(tx => keep(tx, request, refusal))
+      return new Repeatable(refusal, false)
+    }
+  }
+
+  return record.unit === 'write' ? asTransaction : inSteps
+}
+
+function requestOf({ method, showsSecret }: Endpoint, work: Work, actor: Actor | null): KeyedRequest {
+  const { req } = work.call
+  const key = onlyHeader(req, HEADER)
+  if (key === undefined || !KEY.test(key)) {
+    throw refuse('bad_request', 'Idempotency-Key takes 1 to 255 printable ASCII characters, once')
+  }
+  if (!actor) throw refuse('not_authenticated')
+  return {
+    userId: actor.user.id,
+    method,
+    path: req.path,
+    key,
+    fingerprint: fingerprintOf(work),
+    secret: showsSecret === true,
+  }
+}
+
+const told = ({ name, mimeType, size }: KeptFile) => ({ name, mimeType, size })
+
+/** By what was understood, so that a body says the same in whatever form it comes; ids given to files are of no account. */
+function fingerprintOf(work: Work): string {
+  return createHash('sha256').update(saidBy(work)).digest('hex')
+}
+
+function saidBy(work: Work): string {
+  try {
+    const { query, body, files } = work.input()
+    return JSON.stringify([query, body, files?.map(told)])
+  } catch (error) {
+    if (error instanceof Refusal) return failureText(error)
+    throw error
+  }
+}
+
+/**
+ * A body that is too large is not read to its end, so nobody knows what it said. A lost race says "look again": who does
+ * must not be told the same for a day. Whoever was first changed what is there, so the next answer says what that is.
+ */
+function keptRefusal(error: unknown): KeptAnswer | null {
+  if (!(error instanceof Refusal) || !isKept(error.status)) return null
+  if (error.code === 'body_too_large' || error.code === 'lost_race') return null
+  return { status: error.status, text: failureText(error) }
+}

@@ -1,0 +1,55 @@
+/** Answers what is not HTTP, or took too long to become a request: the envelope by hand. */
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type Refusal, refuse } from '../api/failures.ts'
+import type { Config } from '../config.ts'
+import { isHttps } from './credentials.ts'
+import { failureText, newRequestId } from './response.ts'
+
+const LINGER_MS = 1000
+
+const words: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: 'The headers are too large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request took too long to arrive',
+}
+
+export const answerParserError = (config: Config) => (error: NodeJS.ErrnoException, socket: Duplex) => {
+  if (socket.writableEnded) return // answered; what still arrives is part of the same broken request
+  const { _httpMessage: started } = socket as Duplex & { _httpMessage?: { headersSent: boolean } | null }
+  if (error.code === 'ECONNRESET' || !socket.writable || started?.headersSent) {
+    socket.destroy()
+    return
+  }
+  answerAndEnd(config, socket, refuse('bad_request', words[error.code ?? ''] ?? 'This is no HTTP request'))
+}
+
+/** Nothing is tunnelled here. Node hands such a request over as a bare socket. */
+export const answerTunnel = (config: Config) => (_: IncomingMessage, socket: Duplex) => {
+  const allowed = 'GET, HEAD, POST, PUT, DELETE'
+  const refusal = refuse('wrong_method', 'CONNECT', allowed)
+  refusal.headers = { allow: allowed }
+  socket.on('error', () => {}) // the client may be gone
+  answerAndEnd(config, socket, refusal)
+}
+
+function answerAndEnd(config: Config, socket: Duplex, refusal: Refusal): void {
+  const text = failureText(refusal)
+  socket.end(
+    [
+      `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
+      'content-type: application/json; charset=utf-8',
+      `content-length: ${Buffer.byteLength(text)}`,
+      ...Object.entries(refusal.headers).map(([name, value]) => `${name}: ${value}`),
+      `x-request-id: ${newRequestId()}`,
+      `x-service-version: ${config.version}`,
+      'cache-control: no-store',
+      'x-content-type-options: nosniff',
+      ...(isHttps(config) ? ['strict-transport-security: max-age=31536000'] : []),
+      'connection: close',
+      '',
+      text,
+    ].join('\r\n'),
+  )
+  // At once would reset the connection while the client still sends, and the answer could be lost.
+  setTimeout(() => socket.destroy(), LINGER_MS).unref()
+}

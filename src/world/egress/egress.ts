@@ -1,0 +1,264 @@
+/** The only way out: POSTs a webhook under the rules for addresses, time and size. Source: D42. */
+import type { Socket } from 'node:net'
+import type { Pool } from 'undici'
+import type { Egress, Outgoing, OutgoingResult } from '../world.ts'
+import type { AddressRule } from './addresses.ts'
+import { type Attempt, ConnectError, type ConnectOptions, type Lookup, openConnection } from './connect.ts'
+import { loadDomains } from './domains.ts'
+import { Exchange } from './exchange.ts'
+import { createNames, type NamesOptions } from './names.ts'
+import { type Pems, trustStore } from './trust.ts'
+
+export type { Dispatcher } from 'undici'
+
+export interface EgressOptions extends AddressRule {
+  requireHttps: boolean
+  /** Authorities trusted besides Node's own and NODE_EXTRA_CA_CERTS; a promise is awaited by the first TLS call. */
+  ca?: Pems | Promise<Pems>
+  /** How names are looked up. */
+  names?: NamesOptions | undefined
+  /** Instead of all that. */
+  lookup?: Lookup
+  /** Ports that may be called, each from … to; all of them unless given. */
+  ports?: readonly PortRange[] | undefined
+}
+
+export type PortRange = readonly [from: number, to: number]
+
+/** Connections are kept for some seconds and shared by origin. `close` cuts off what is under way. */
+export function createEgress({ requireHttps, ca, names: asking, lookup, ports, ...rule }: EgressOptions): Egress {
+  const names = createNames(asking)
+  let connectedAt = Number.NEGATIVE_INFINITY
+  const connecting: RouteOptions = {
+    ...rule,
+    lookup: lookup ?? names.lookup,
+    trust: trustStore(ca),
+    onConnected: () => {
+      connectedAt = performance.now()
+    },
+  }
+  const routes = new Map<string, Route>()
+  let loading: Promise<typeof Pool> | undefined
+  let NewPool: typeof Pool | undefined
+  let closed = false
+
+  // What is posted to has most often been posted to before.
+  const judgements = new Map<string, URL | ConnectError>()
+  function destination(text: string): URL | ConnectError {
+    const known = judgements.get(text)
+    if (known) return known
+    if (judgements.size >= KEPT_JUDGEMENTS) judgements.clear()
+    const url = judged(text, requireHttps, ports)
+    judgements.set(text, url)
+    return url
+  }
+
+  function send(url: URL, exchange: Exchange): void {
+    if (closed) return void exchange.fail('reset', CLOSING)
+    let route = routes.get(url.origin)
+    if (!route) {
+      route = new Route(NewPool!, url.origin, connecting, idle => {
+        if (routes.get(url.origin) === idle) routes.delete(url.origin)
+      })
+      routes.set(url.origin, route)
+    }
+    route.send(url, exchange)
+  }
+
+  const load = async () => {
+    loading ??= loadPool()
+    NewPool = await loading
+  }
+  // Nobody waits for it by then, and there may be no descriptor free when the first webhook comes.
+  const early = setTimeout(() => void Promise.all([load(), loadDomains()]).catch(() => {}), LOAD_AFTER_MS).unref()
+  function loadThenSend(url: URL, exchange: Exchange): void {
+    load().then(
+      () => send(url, exchange),
+      () => exchange.fail('own_fault', 'The HTTP client could not be loaded; this says nothing about the agent.'),
+    )
+  }
+
+  return {
+    post(request: Outgoing): Promise<OutgoingResult> {
+      const exchange = new Exchange(request)
+      const url = destination(request.url)
+      if (url instanceof ConnectError) exchange.fail(url.reason, url.message)
+      else if (NewPool) send(url, exchange)
+      else loadThenSend(url, exchange)
+      return exchange.result
+    },
+    // A connection that was made is proof enough that there is a network, but not that names can be looked up.
+    async isOnline(failure) {
+      const isThere = failure !== 'dns' && performance.now() - connectedAt < ONLINE_MS
+      return isThere || names.answer()
+    },
+    async close() {
+      closed = true
+      clearTimeout(early)
+      await Promise.all([...routes.values()].map(route => route.close()))
+    },
+  }
+}
+
+/**
+ * Connections to one server that the operator has named, for what is no webhook: as for mail, no rule says where it
+ * may be. Waiting for a connection, for an answer or for more of it ends after some seconds.
+ */
+export async function connectionsTo(origin: string, silenceMs = 15_000): Promise<Pool> {
+  const { Pool } = await import('undici')
+  return new Pool(origin, {
+    connections: 128,
+    connectTimeout: 5_000,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: 2_500, // see race.ts
+    headersTimeout: silenceMs,
+    bodyTimeout: silenceMs,
+    keepAliveMaxTimeout: 30_000,
+    maxHeaderSize: MAX_HEADER_BYTES,
+  })
+}
+
+// By the first call, so that a start does not wait for it. Of undici's 160 ms the pool alone takes 35; should a later
+// version keep it elsewhere, the whole does as well.
+export async function loadPool(): Promise<typeof Pool> {
+  const poolAlone: string = 'undici/lib/dispatcher/pool.js'
+  return import(poolAlone).then(
+    module => module.default,
+    async () => (await import('undici')).Pool,
+  )
+}
+
+/** So long a connection that was made proves that the network is there. */
+const ONLINE_MS = 30_000
+const LOAD_AFTER_MS = 1_000
+const KEPT_JUDGEMENTS = 10_000
+const MAX_HEADER_BYTES = 16 * 1024
+const MAX_CONNECTIONS_PER_ORIGIN = 64
+const CLOSING = 'The marketplace is closing its connections.'
+const ABANDONED = new ConnectError('timeout', 'Nobody waits for this connection any more.')
+
+interface RouteOptions extends Omit<ConnectOptions, 'account'> {
+  onConnected(): void
+}
+
+type Connected = (...result: [null, Socket] | [Error, null]) => void
+
+/** The connections to one origin. Each was checked when it was made, so it can be used again unchecked. */
+class Route {
+  readonly #pool: Pool
+  readonly #connecting: RouteOptions
+  readonly #onIdle: (route: Route) => void
+  readonly #waiting = new Set<Exchange>()
+  readonly #opening = new Set<Attempt>()
+  #open = 0
+  #session: Buffer | undefined
+
+  constructor(NewPool: typeof Pool, origin: string, connecting: RouteOptions, onIdle: (route: Route) => void) {
+    this.#connecting = connecting
+    this.#onIdle = onIdle
+    this.#pool = new NewPool(origin, {
+      connections: MAX_CONNECTIONS_PER_ORIGIN,
+      keepAliveMaxTimeout: 30_000,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      // The deadline of the exchange is the only one; these would be restarted by every byte.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: (to: { protocol: string; hostname: string; port: string }, done: Connected) => this.#connect(to, done),
+    })
+  }
+
+  send(url: URL, exchange: Exchange): void {
+    this.#waiting.add(exchange)
+    exchange.onEnd(() => {
+      this.#waiting.delete(exchange)
+      this.#tidy()
+    })
+    const { body, headers } = exchange.request
+    const path = url.pathname + url.search
+    // Never throws: what can't be sent is told to the exchange.
+    this.#pool.dispatch(
+      { method: 'POST', path, headers: { ...headers, 'accept-encoding': 'identity' }, body },
+      exchange,
+    )
+  }
+
+  async close(): Promise<void> {
+    for (const exchange of this.#waiting) exchange.fail('reset', CLOSING)
+    this.#tidy()
+    await this.#pool.destroy()
+  }
+
+  #connect(to: { protocol: string; hostname: string; port: string }, done: Connected): void {
+    const secure = to.protocol === 'https:'
+    const destination = { secure, hostname: to.hostname, port: Number(to.port) || (secure ? 443 : 80) }
+    const [first] = this.#waiting
+    const attempt = openConnection(destination, {
+      ...this.#connecting,
+      account: first?.request.account,
+      session: this.#session,
+      keepSession: session => {
+        this.#session = session
+      },
+    })
+    this.#opening.add(attempt)
+    attempt.socket.then(
+      socket => {
+        this.#opening.delete(attempt)
+        this.#open += 1
+        this.#connecting.onConnected()
+        socket.once('close', () => {
+          this.#open -= 1
+          this.#tidy()
+        })
+        done(null, socket)
+        setImmediate(closeUnused, socket)
+      },
+      error => {
+        this.#opening.delete(attempt)
+        done(error, null)
+        this.#tidy()
+      },
+    )
+  }
+
+  // With nobody waiting, connections being opened serve no one; with none open either, the pool itself can go.
+  #tidy(): void {
+    if (this.#waiting.size > 0) return
+    for (const attempt of this.#opening) attempt.cancel(ABANDONED)
+    if (this.#open > 0 || this.#opening.size > 0) return
+    this.#onIdle(this)
+    void this.#pool.destroy()
+  }
+}
+
+// For a request that was given up, undici opens a second connection only to find that there is nothing to write.
+function closeUnused(socket: Socket): void {
+  if (socket.bytesWritten === 0) socket.destroy()
+}
+
+function judged(text: string, requireHttps: boolean, ports: readonly PortRange[] | undefined): URL | ConnectError {
+  const url = parsed(text)
+  if (!url || !/^https?:$/.test(url.protocol)) return new ConnectError('bad_url', 'The URL is not an http(s) address.')
+  if (url.username || url.password) {
+    return new ConnectError('bad_url', 'The URL holds a user name or password; webhooks go without.')
+  }
+  if (requireHttps && url.protocol !== 'https:') {
+    return new ConnectError('https_required', 'The URL begins with http://; webhooks go to https:// only.')
+  }
+  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
+  if (ports && !ports.some(([from, to]) => port >= from && port <= to)) {
+    return new ConnectError('forbidden_port', `Port ${port} is not called; webhooks go to ${portWords(ports)} only.`)
+  }
+  return url
+}
+
+const portWords = (ports: readonly PortRange[]) =>
+  `ports ${ports.map(([from, to]) => (from === to ? from : `${from} to ${to}`)).join(', ')}`
+
+function parsed(text: string): URL | undefined {
+  try {
+    return new URL(text)
+  } catch {
+    return undefined
+  }
+}

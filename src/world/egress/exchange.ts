@@ -1,0 +1,119 @@
+/** One POST and what comes back, within its deadline and its size. Source: D42. */
+
+import type { AnswerHeaders, Outgoing, OutgoingFailure, OutgoingResult } from '../world.ts'
+import { ConnectError } from './connect.ts'
+import type { Dispatcher } from './egress.ts'
+import { watchStalls } from './stalls.ts'
+
+/** Gathers the answer as it arrives and settles exactly once. The deadline runs from the making. */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly request: Outgoing
+  readonly result: Promise<OutgoingResult>
+  #settle!: (result: OutgoingResult) => void
+  #onEnd: (() => void) | undefined
+  #ended = false
+  readonly #startedAt = performance.now()
+  readonly #stalledMs = watchStalls()
+  readonly #deadline: NodeJS.Timeout
+  #controller: Dispatcher.DispatchController | undefined
+  #status = 0
+  #headers: AnswerHeaders = {}
+  #chunks: Buffer[] = []
+  #size = 0
+
+  constructor(request: Outgoing) {
+    this.request = request
+    this.result = new Promise(settle => {
+      this.#settle = settle
+    })
+    this.#deadline = setTimeout(() => setImmediate(() => this.#timeOut()), request.timeoutMs)
+  }
+
+  /** Runs `work` when all is over; at once if it is. */
+  onEnd(work: () => void): void {
+    if (this.#ended) work()
+    else this.#onEnd = work
+  }
+
+  fail(reason: OutgoingFailure, message: string, unclear = false): void {
+    this.#end({ ok: false, reason, message, durationMs: this.#elapsed(), ...(unclear && { unclear }) })
+    this.#cut()
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#ended) this.#cut()
+  }
+
+  onResponseStart(_controller: unknown, status: number, headers: AnswerHeaders): void {
+    if (status < 200) return
+    this.#status = status
+    this.#headers = headers
+  }
+
+  onResponseData(_controller: unknown, chunk: Buffer): void {
+    const room = this.request.maxAnswerBytes - this.#size
+    this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk)
+    this.#size += chunk.length
+    if (chunk.length <= room) return
+    this.#answer()
+    this.#cut()
+  }
+
+  onResponseEnd(): void {
+    this.#answer()
+  }
+
+  onResponseError(_controller: unknown, error: Error & { code?: string }): void {
+    if (error instanceof ConnectError) {
+      this.fail(error.reason, error.message, error.unclear)
+    } else if (error.code === 'UND_ERR_INVALID_ARG') {
+      this.fail('bad_url', 'The request could not be written: its path or one of its headers is not allowed.')
+    } else if (MALFORMED.test(`${error.code} ${error.name} ${error.message}`)) {
+      this.fail('bad_answer', 'The answer is not proper HTTP, or its headers are longer than 16 KB.')
+    } else {
+      this.fail('reset', 'The connection was closed before the answer was complete.')
+    }
+  }
+
+  #answer(): void {
+    const body = (this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks)).toString()
+    this.#end({ ok: true, status: this.#status, headers: this.#headers, body, durationMs: this.#elapsed() })
+  }
+
+  // One round of the loop behind the deadline: what came while the process stood still has been read by then.
+  #timeOut(): void {
+    if (this.#ended) return
+    const seconds = this.request.timeoutMs / 1000
+    const what = this.#status ? 'The answer did not end' : 'No answer came'
+    this.fail('timeout', `${what} within ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`, true)
+  }
+
+  #end(result: OutgoingResult): void {
+    if (this.#ended) return
+    this.#ended = true
+    clearTimeout(this.#deadline)
+    this.#chunks = []
+    const stalledMs = this.#stalledMs()
+    const isOurs = !result.ok && result.reason === 'timeout' && stalledMs > MOST_STALLED_MS
+    this.#settle(isOurs ? { ...result, reason: 'own_fault', message: stoodStill(stalledMs) } : result)
+    this.#onEnd?.()
+  }
+
+  // Destroys the socket; what is still to come is never read.
+  #cut(): void {
+    this.#controller?.abort(OVER)
+  }
+
+  #elapsed(): number {
+    return Math.round(performance.now() - this.#startedAt)
+  }
+}
+
+/** Of the thirty seconds that an agent has. */
+const MOST_STALLED_MS = 5_000
+const stoodStill = (ms: number) =>
+  `The marketplace itself stood still for ${Math.round(ms / 1000)} s meanwhile; this says nothing about the agent.`
+const OVER = new Error('The exchange is over.')
+// undici's codes and names; unasked-for 100 and 101 have none of their own, only "bad response" and "bad upgrade".
+const MALFORMED = /^HPE_|HTTPParserError|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES|bad response|bad upgrade/

@@ -1,0 +1,203 @@
+/** Places of the webhooks that are sent, and what waits for them. Source: D37. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { dispatch } from '../../src/api/limits.ts'
+import { type Flight, inFlight, type Target, targetOf } from '../../src/market/webhooks/in-flight.ts'
+import { answered, createVirtualWorld, type VirtualWorld } from '../../src/world/virtual.ts'
+import type { OutgoingResult } from '../../src/world/world.ts'
+
+const to = (host: string, account = host): Target => ({ host, keys: [`account ${account}`] })
+const settled = () => new Promise(setImmediate)
+
+function open(most: number): { world: VirtualWorld; flight: Flight; freed: () => number } {
+  let freed = 0
+  const world = createVirtualWorld()
+  const flight = inFlight({ world, most: () => most, freed: () => freed++ })
+  return { world, flight, freed: () => freed }
+}
+
+/** Ends when it is told to, as if it had taken so long. */
+function send(flight: Flight, target: Target) {
+  let end = (_result: OutgoingResult) => {}
+  const answer = new Promise<OutgoingResult>(resolve => {
+    end = resolve
+  })
+  flight.add(target, answer, answer)
+  return async (durationMs = 0) => {
+    end({ ...answered(200), durationMs })
+    await settled()
+  }
+}
+
+test('a host has two places, and what waits for one of them leaves no room to take more for it', async () => {
+  const { flight } = open(5)
+  const free = () => [flight.places(), flight.hasPlace(to('a')), flight.roomAt(to('a')), flight.roomAt(to('b'))]
+  assert.equal(free(), [5, true, 2, 2])
+  const first = send(flight, to('a'))
+  assert.equal(free(), [4, true, 1, 2])
+  flight.waits(to('a'), 1)
+  assert.equal(free(), [4, true, 0, 2])
+  flight.waits(to('a'), -1)
+  const second = send(flight, to('a'))
+  assert.equal(free(), [3, false, 0, 2])
+  await first()
+  assert.equal(free(), [4, true, 1, 2])
+  await second()
+  await flight.ended()
+  assert.equal(free(), [5, true, dispatch.perHost, 2])
+})
+
+test('an answer that fails frees its place too', async () => {
+  const { flight } = open(1)
+  flight.add(to('a'), Promise.reject(new Error('lost')), Promise.resolve())
+  assert.is(flight.places(), 0)
+  await settled()
+  assert.is(flight.places(), 1)
+})
+
+test('one that is slow to answer gives its place to others, and its host is still busy', async () => {
+  const { flight, world, freed } = open(1)
+  const end = send(flight, to('slow'))
+  assert.is(flight.places(), 0)
+  world.tick(dispatch.slowAfterMs - 1)
+  assert.equal([flight.places(), freed()], [0, 0])
+  world.tick(1)
+  assert.equal([flight.places(), freed(), flight.roomAt(to('slow'))], [1, 1, dispatch.perHost - 1])
+  await end(dispatch.knownSlowMs + 1)
+  assert.equal([flight.places(), freed(), flight.roomAt(to('slow'))], [1, 2, dispatch.perHost])
+})
+
+test('a host that was slow the last time takes no place of the quick ones, until it was quick again or that is long ago', async () => {
+  const { flight, world } = open(1)
+  const slowly = async (ms: number) => {
+    const end = send(flight, to('host'))
+    const places = flight.places()
+    await end(ms)
+    return places
+  }
+  assert.equal([await slowly(dispatch.knownSlowMs + 1), await slowly(1), await slowly(1)], [0, 1, 0])
+  await slowly(dispatch.knownSlowMs + 1)
+  world.tick(dispatch.knownForMs)
+  assert.is(await slowly(1), 0)
+})
+
+test('an account has its share of the places, and more only for hosts that were quick', async () => {
+  const { flight } = open(dispatch.overall)
+  const hosts = Array.from({ length: dispatch.overall }, (_, n) => to(`h${n}`, 'one'))
+  const sendAll = () => hosts.filter(host => flight.hasPlace(host)).length
+  const fill = (most: number) => {
+    const ends = []
+    for (const host of hosts) if (ends.length < most && flight.hasPlace(host)) ends.push(send(flight, host))
+    return ends
+  }
+  const first = fill(dispatch.overall)
+  assert.equal([first.length, sendAll()], [dispatch.share, 0])
+  assert.ok(flight.hasPlace(to('else', 'other')))
+  for (const end of first) await end(1)
+  // Of those that have answered quickly, all may go; new ones as many as the share allows.
+  const second = fill(dispatch.overall)
+  assert.is(second.length, dispatch.share)
+  for (const end of second) await end(1)
+  for (const host of hosts) await send(flight, host)(1)
+  assert.is(fill(dispatch.overall).length, dispatch.shareAlone)
+})
+
+test('an account whose endpoints never answer has its share of the slow places too, and then no place at all', async () => {
+  const { flight, world } = open(dispatch.overall)
+  const hosts = Array.from({ length: 100 }, (_, n) => to(`h${n}`, 'one'))
+  let sent = 0
+  for (let round = 0; round < 10; round++) {
+    for (const host of hosts.slice(sent)) {
+      if (!flight.hasPlace(host)) break
+      send(flight, host)
+      sent++
+    }
+    world.tick(dispatch.slowAfterMs)
+  }
+  assert.is(sent, dispatch.slowShare)
+  assert.is(flight.places(), dispatch.overall)
+  assert.ok(flight.hasPlace(to('else', 'other')))
+})
+
+/** Sends what has a place, for builders who have many hosts each, until nothing more goes; how many each has got. */
+function crowd({ flight, world }: ReturnType<typeof open>, builders: readonly string[], hosts = 40) {
+  const counts = new Map<string, number>()
+  const ends: ReturnType<typeof send>[] = []
+  const one = (builder: string) => {
+    const host = Array.from({ length: hosts }, (_, n) => to(`h${n}.${builder}`, builder)).find(
+      host => flight.places() > 0 && flight.hasPlace(host),
+    )
+    if (!host) return false
+    counts.set(builder, (counts.get(builder) ?? 0) + 1)
+    ends.push(send(flight, host))
+    return true
+  }
+  for (const builder of builders) {
+    while (one(builder)) if (flight.places() === 0) world.tick(dispatch.slowAfterMs)
+    world.tick(dispatch.slowAfterMs)
+  }
+  return { counts: builders.map(builder => counts.get(builder) ?? 0), ends }
+}
+
+const builders = (count: number, name = 'stalled') => Array.from({ length: count }, (_, n) => `${name}${n}`)
+const sum = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0)
+
+test('the slow places are never full by a hundred accounts whose endpoints stall, whoever comes first: each next one has a place, and so have the quick', async () => {
+  const house = open(dispatch.overall)
+  const { counts, ends } = crowd(house, builders(100))
+  assert.is(counts[0], dispatch.slowShare)
+  assert.ok(Math.min(...counts) >= 1, `${counts}`)
+  assert.ok(sum(counts.slice(0, 32)) < 0.75 * dispatch.slow, `${counts}`)
+  assert.ok(sum(counts) < dispatch.slow, `${counts}`)
+  assert.is(house.flight.places(), dispatch.overall)
+  assert.ok(house.flight.hasPlace(to('else', 'other')))
+  // Those who came first had more only because nobody else was there.
+  for (const end of ends) await end(30_000)
+  const again = crowd(house, builders(100)).counts
+  assert.ok(Math.max(...again) <= dispatch.slowShare && sum(again) < dispatch.slow, `${again}`)
+})
+
+test('an account that has given its many places back gets as many as its turn is worth by now', async () => {
+  const house = open(dispatch.overall)
+  const first = crowd(house, ['first'])
+  crowd(house, builders(60))
+  // Of its sixteen places the first gives all back, and gets as many as the newcomers have.
+  for (const end of first.ends) await end(30_000)
+  assert.ok(crowd(house, ['first']).counts[0]! <= 3)
+})
+
+test('accounts whose hosts were quick and then stall together do not fill the slow places either', async () => {
+  const house = open(dispatch.overall)
+  const all = builders(30)
+  for (const name of all) for (let n = 0; n < 40; n++) await send(house.flight, to(`h${n}.${name}`, name))(1)
+  const { counts } = crowd(house, all)
+  assert.is(counts[0], dispatch.shareAlone)
+  assert.ok(Math.min(...counts) >= 1, `${counts}`)
+  assert.ok(sum(counts) < dispatch.slow, `${counts}`)
+  assert.is(house.flight.places(), dispatch.overall)
+})
+
+test('where even so all slow places are taken, the next slow one goes there when one comes free', async () => {
+  const house = open(dispatch.overall)
+  const many = builders(dispatch.slow + 200)
+  const { counts, ends } = crowd(house, many)
+  assert.is(sum(counts), dispatch.slow + dispatch.overall)
+  assert.is(house.flight.places(), 0)
+  const freed = house.freed()
+  await ends[0]!(30_000)
+  assert.is(house.flight.places(), 1)
+  assert.ok(house.freed() > freed)
+  // One that has ended among the quick is not moved by another's end.
+  await ends.at(-1)!(30_000)
+  assert.is(house.flight.places(), 2)
+})
+
+test('a host is a name with its port, whatever the path; what is no address shares one; an account has one share for all its hosts', () => {
+  const at = (webhookUrl: string | null) => targetOf({ webhookUrl, builderId: 'b' })
+  assert.equal(at('https://one.example/a?b'), at('https://one.example/c'))
+  assert.is.not(at('https://one.example/').host, at('https://one.example:444/').host)
+  assert.equal([at(null).host, at('nothing').host], ['', ''])
+  assert.ok(at(null).keys.includes('account b'))
+})
+
+test.run()

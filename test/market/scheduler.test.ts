@@ -1,0 +1,140 @@
+/** Which agents are looked at next, and how far round. Source: D37. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { inFlight, targetOf } from '../../src/market/webhooks/in-flight.ts'
+import type { Hands } from '../../src/market/webhooks/leases.ts'
+import { claim } from '../../src/market/webhooks/scheduler.ts'
+import type { QueuedAgent } from '../../src/store/tables/outbox.ts'
+import { createVirtualWorld } from '../../src/world/virtual.ts'
+
+const PAGE = 32
+const name = (n: number) => `agt_${String(n).padStart(3, '0')}`
+
+interface Waiting {
+  due: number
+  url: string
+}
+
+/** Queues in memory: of each agent so many webhooks, those due first. */
+function open(agents: ReadonlyMap<string, Waiting>, most = 64) {
+  const flight = inFlight({ world: createVirtualWorld(), most: () => most, freed: () => {} })
+  const asked: [after: string, count: number][] = []
+  let passes = 0
+  const rowOf = (agentId: string, { due, url }: Waiting): QueuedAgent =>
+    ({
+      agentId,
+      builderId: `usr_${agentId}`,
+      webhookUrl: url,
+      secret: `secret of ${agentId}`,
+      due: due > 0 ? 1 : 0,
+    }) as QueuedAgent
+  const hands = {
+    begin: () => void passes++,
+    look: work =>
+      work({
+        dueOf: async ids => ids.map(id => rowOf(id, agents.get(id)!)).filter(({ due }) => due === 1),
+        take: async (agentId, count) =>
+          Array.from(
+            { length: Math.min(count, agents.get(agentId)!.due) },
+            (_, n) => ({ id: `${agentId}/${n}`, agentId }) as never,
+          ),
+      }),
+    queued: async (after, count) => {
+      asked.push([after, count])
+      return [...agents]
+        .filter(([id]) => id > after)
+        .slice(0, count)
+        .map(([id, one]) => rowOf(id, one))
+    },
+  } as Hands
+  const take = async (named: readonly string[] | null = null) => (await claim(hands, flight, named)).map(({ id }) => id)
+  return { flight, hands, asked, take, passes: () => passes }
+}
+
+const many = (count: number, due = 1) =>
+  new Map(Array.from({ length: count }, (_, n) => [name(n), { due, url: `https://host${n}.example${n}.net/` }]))
+
+test('all that is due is taken, a page at a time, and each delivery knows where it goes', async () => {
+  const { asked, hands, flight, take, passes } = open(many(40))
+  const found = await claim(hands, flight, null)
+  assert.is(found.length, 40)
+  const { builderId, webhookUrl, secret } = found[3]!
+  assert.equal([builderId, webhookUrl, secret], ['usr_agt_003', 'https://host3.example3.net/', 'secret of agt_003'])
+  assert.equal(asked, [
+    ['', PAGE],
+    [name(31), PAGE],
+  ])
+  assert.is(passes(), 1)
+  asked.length = 0
+  await take()
+  // Places were left for a second webhook of the first 24.
+  assert.equal(asked.slice(0, 2), [
+    [name(23), PAGE],
+    ['', PAGE],
+  ])
+})
+
+test('a look goes around once: behind the last that was served, then from the first up to it', async () => {
+  const { flight, take } = open(many(6))
+  flight.lastServed = name(2)
+  assert.equal(
+    await take(),
+    [3, 4, 5, 0, 1, 2].map(n => `${name(n)}/0`),
+  )
+})
+
+test('as many are taken as there are places, and whose turn is next is known', async () => {
+  const agents = many(10)
+  agents.get(name(5))!.due = 0
+  const { flight, take } = open(agents, 4)
+  assert.equal(
+    await take(),
+    [0, 1, 2, 3].map(n => `${name(n)}/0`),
+  )
+  assert.is(flight.leftBehind, true)
+  assert.equal(flight.next, [4, 6, 7, 8, 9].map(name))
+  assert.equal(
+    await take(),
+    [4, 6, 7, 8].map(n => `${name(n)}/0`),
+  )
+})
+
+test('where nothing is due nothing is looked into, and nothing is left behind', async () => {
+  const { flight, take, asked } = open(many(3, 0))
+  flight.leftBehind = true
+  assert.equal([await take(), flight.leftBehind, asked.length], [[], false, 1])
+})
+
+test('without a place nobody is asked, and the next free place is worth a look', async () => {
+  const { flight, take, asked } = open(many(3), 0)
+  assert.equal([await take(), flight.leftBehind, asked], [[], true, []])
+})
+
+test('of named agents alone their own queues are looked at', async () => {
+  const agents = many(5)
+  agents.get(name(4))!.due = 0
+  const { flight, take, asked } = open(agents)
+  flight.leftBehind = true
+  assert.equal(await take([name(1), name(4)]), [`${name(1)}/0`])
+  assert.equal([asked, flight.leftBehind], [[], true])
+})
+
+test('who got as many as were asked for may have more: that is known', async () => {
+  const { flight, take } = open(many(2, 5))
+  assert.is((await take()).length, 4)
+  assert.is(flight.leftBehind, true)
+  const few = open(many(2, 1))
+  assert.is((await few.take()).length, 2)
+  assert.is(few.flight.leftBehind, false)
+})
+
+test('an agent whose host has no room is passed over, and remembered', async () => {
+  const agents = many(3)
+  const { flight, take } = open(agents)
+  const busy = targetOf({ webhookUrl: agents.get(name(1))!.url, builderId: 'usr_x' })
+  for (const _ of [1, 2]) flight.add(busy, new Promise(() => {}), new Promise(() => {}))
+  assert.equal(await take(), [`${name(0)}/0`, `${name(2)}/0`])
+  assert.is(flight.leftBehind, true)
+})
+
+test.run()

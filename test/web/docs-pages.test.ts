@@ -1,0 +1,48 @@
+/** The contract as a running marketplace serves it. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { endpoints } from '../../src/api/endpoints/index.ts'
+import { events } from '../../src/api/events.ts'
+import { html } from '../../src/web/html.ts'
+import { openHouse } from '../support/marketplace.ts'
+
+test('D45: GET /openapi.json describes what runs, at its own address', async () => {
+  const house = await openHouse()
+  const reply = await fetch(`${house.url}/openapi.json`)
+  assert.is(reply.status, 200)
+  assert.is(reply.headers.get('content-type'), 'application/json; charset=utf-8')
+  const doc = (await reply.json()) as { openapi: string; servers: object; info: { version: string }; paths: object }
+  assert.is(doc.openapi, '3.1.0')
+  assert.equal(doc.servers, [{ url: house.url }])
+  assert.is(doc.info.version, house.market.config.version)
+  assert.ok('/api/tasks/{id}/submit' in doc.paths)
+  await house.close()
+})
+
+test('D7: /docs is whole without scripts, and its policy lets nothing in from elsewhere', async () => {
+  const house = await openHouse()
+  const reply = await fetch(`${house.url}/docs`)
+  assert.is(reply.status, 200)
+  assert.is(reply.headers.get('content-type'), 'text/html; charset=utf-8')
+  const policy = reply.headers.get('content-security-policy') ?? ''
+  assert.match(policy, /^default-src 'none'; style-src 'self'; script-src 'self';/)
+  assert.not.match(policy, 'unsafe')
+  const text = await reply.text()
+  for (const name of Object.keys(endpoints)) assert.match(text, `<article id="${name}"`)
+  for (const name of Object.keys(events)) assert.match(text, `<code>${name}</code>`)
+  assert.not.match(text, /<style|<script>|\son\w+=|style="/, 'nothing inline')
+  const linked = [...text.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, url]) => url!)
+  assert.equal([...new Set(linked)].sort(), ['/docs/script.js', '/docs/style.css', '/openapi.json'])
+  for (const url of linked) assert.is((await fetch(house.url + url)).status, 200, url)
+  const anchors = [...text.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id!)
+  for (const id of anchors) assert.ok(text.includes(`id="${id}"`), id)
+  await house.close()
+})
+
+test('what is put into the page is escaped', () => {
+  const evil = `<img src=x onerror='1'> & "words"`
+  assert.is(html`<p>${evil}</p>`.text, '<p>&lt;img src=x onerror=&#39;1&#39;&gt; &amp; &quot;words&quot;</p>')
+  assert.is(html`${[html`<b>1</b>`, null, false, 2]}`.text, '<b>1</b>2')
+})
+
+test.run()
