@@ -54,6 +54,43 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
+/**
+ * Within the large rooms: a shelf is a folder in one. What lies on no shelf is for all of the room; the files that put the
+ * shelves together (`assembles`) are for none of them.
+ */
+const shelves: Readonly<
+  Record<string, { assembles: readonly string[]; mayImport: Record<string, readonly string[]> }>
+> = {
+  market: {
+    assembles: ['verbs.ts'],
+    mayImport: {
+      money: [],
+      requests: [],
+      accounts: ['money'],
+      wallet: ['accounts', 'money'],
+      webhooks: ['accounts'],
+      agents: ['webhooks'],
+      checks: ['accounts', 'agents', 'webhooks'],
+      budgets: ['accounts', 'agents'],
+      tasks: ['accounts', 'agents', 'budgets', 'money', 'webhooks'],
+      upkeep: ['accounts', 'agents', 'money'],
+    },
+  },
+  store: {
+    assembles: ['open.ts'],
+    mayImport: {
+      migrations: [],
+      embedded: ['migrations'],
+      postgres: [],
+      tables: [],
+      files: ['embedded'],
+    },
+  },
+  api: { assembles: [], mayImport: { endpoints: [], openapi: ['endpoints'] } },
+  world: { assembles: ['real.ts', 'bucket.ts'], mayImport: { egress: [] } },
+  cli: { assembles: ['command-table.ts', 'main.ts', 'operating.ts'], mayImport: { commands: [] } },
+}
+
 const importExceptions: Readonly<Record<string, string>> = {
   'src/web/response.ts > store/db.ts': 'a unique index that decides a race is answered with 409',
   'src/web/credentials.ts > store/db.ts': 'names the type of the unit in which a credential is looked up',
@@ -77,7 +114,7 @@ const knownBy: Readonly<Record<string, string>> = {
   pg: 'src/store/postgres/',
   polka: 'src/web/server.ts',
   'node-cron': 'src/world/cron.ts',
-  undici: 'src/world/egress/egress.ts',
+  undici: 'src/world/egress/',
   nodemailer: 'src/world/mail.ts',
   aws4fetch: 'src/world/bucket.ts',
   commander: 'src/cli/main.ts',
@@ -162,6 +199,51 @@ function importFaults(files: Files, exceptions: Readonly<Record<string, string>>
     }
   }
   return [...faults, ...[...unused].map(edge => `${edge} is excepted, but not there`)]
+}
+
+const shelfOf = (path: string): string | null => (path.split('/').length > 3 ? path.split('/')[2]! : null)
+
+function shelfFaults(files: Files): string[] {
+  const faults: string[] = []
+  for (const [path, text] of Object.entries(files)) {
+    const rules = shelves[room(path)]
+    const own = shelfOf(path)
+    if (own !== null && !(own in (rules?.mayImport ?? {})))
+      faults.push(`${path} is on a shelf that the table does not name`)
+    if (!rules || (own === null && rules.assembles.includes(posix.basename(path)))) continue
+    for (const target of localImports(path, text)) {
+      if (room(target) !== room(path)) continue
+      const shelf = shelfOf(target)
+      const isAssembler = shelf === null && rules.assembles.includes(posix.basename(target))
+      const isAllowed = shelf === null ? !isAssembler : shelf === own || rules.mayImport[own ?? '']?.includes(shelf)
+      if (!isAllowed) faults.push(`${path} > ${target.slice('src/'.length)}`)
+    }
+  }
+  return faults
+}
+
+const localImports = (path: string, text: string): string[] =>
+  importsOf(text)
+    .filter(name => name.startsWith('.'))
+    .map(name => posix.join(posix.dirname(path), name))
+    .filter(target => target.startsWith('src/') && target !== path)
+
+/** Each circle of imports once, by the file in it that comes first. */
+function circles(files: Files): string[] {
+  const found: string[] = []
+  const state = new Map<string, 'open' | 'done'>()
+  const walk = (path: string, trail: readonly string[]): void => {
+    if (state.get(path) === 'done') return
+    if (state.get(path) === 'open') {
+      found.push([...trail.slice(trail.indexOf(path)), path].join(' > '))
+      return
+    }
+    state.set(path, 'open')
+    for (const target of localImports(path, files[path] ?? '')) walk(target, [...trail, path])
+    state.set(path, 'done')
+  }
+  for (const path of Object.keys(files)) walk(path, [])
+  return found
 }
 
 /** A file, or all files of a folder: `src/store/postgres/`. */
@@ -283,6 +365,28 @@ test('a forbidden import is found in each of its forms', () => {
   assert.is(from('src/attic/a.ts', '').length, 1)
   assert.equal(from('src/market/a.ts', "import { x } from '../store/b.ts'\n// from '../web/c.ts'"), [])
   assert.is(importFaults({}, { 'src/a.ts > b.ts': 'gone' }).length, 1)
+})
+
+test('a shelf imports what the table allows: the layers of the domain, of the store and of the program', () => {
+  assert.equal(shelfFaults(sources), [])
+  const from = (path: string, text: string) => shelfFaults({ [path]: text })
+  assert.equal(from('src/market/money/a.ts', "import { x } from '../tasks/b.ts'"), [
+    'src/market/money/a.ts > market/tasks/b.ts',
+  ])
+  assert.equal(from('src/market/tasks/a.ts', "import { x } from '../money/b.ts'"), [])
+  assert.equal(from('src/market/tasks/a.ts', "import { x } from '../verbs.ts'"), [
+    'src/market/tasks/a.ts > market/verbs.ts',
+  ])
+  assert.equal(from('src/market/time.ts', "import { x } from './money/b.ts'"), [
+    'src/market/time.ts > market/money/b.ts',
+  ])
+  assert.is(from('src/market/attic/a.ts', '').length, 1)
+})
+
+test('no file imports itself by way of others, by types neither', () => {
+  assert.equal(circles(sources), [])
+  const circle = { 'src/a/a.ts': "import type { B } from './b.ts'", 'src/a/b.ts': "import { a } from './a.ts'" }
+  assert.equal(circles(circle), ['src/a/a.ts > src/a/b.ts > src/a/a.ts'])
 })
 
 test('one file or folder knows each of the packages that could be changed for another', () => {

@@ -1,5 +1,5 @@
 /** The commands that are one endpoint each: one's own money, and what administrators do. Source: D13, D34. */
-import type { EndpointRow, FieldFlag } from './endpoint-command.ts'
+import type { EndpointRow, FieldFlag } from './endpoint-row.ts'
 
 const pageFlags: readonly FieldFlag[] = [
   ['--page <n>', 'from 1 on (default: 1)', 'page'],

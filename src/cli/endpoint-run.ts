@@ -5,7 +5,7 @@ import { endpoints } from '../api/endpoints/index.ts'
 import type { Pagination } from '../client/client.ts'
 import { UsageError } from '../config.ts'
 import { type Connection, connected } from './connection.ts'
-import type { EndpointRow, RowFlags } from './endpoint-command.ts'
+import type { EndpointRow, RowFlags } from './endpoint-row.ts'
 import { exitCodes, Fault } from './exit-codes.ts'
 import { money, plain } from './ui.ts'
 

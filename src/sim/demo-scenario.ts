@@ -1,8 +1,9 @@
 /** The second half of the demo: one task life after the other, and the books at the end. */
 import { heldStates, type TaskState } from '../api/flow.ts'
-import type { DeliverableRecord, TaskRecord } from '../api/records.ts'
-import type { DemoStep, LedgerCheck } from './demo.ts'
-import { DEPOSIT, expect, expectWallet, type Shop } from './demo-setup.ts'
+import type { DeliverableRecord, ledgerCheck, TaskRecord } from '../api/records.ts'
+import { DEPOSIT, type DemoStep, expect, expectWallet, type Shop } from './demo-setup.ts'
+
+export type LedgerCheck = (typeof ledgerCheck)['_output']
 
 type Tell = (step: DemoStep) => void
 

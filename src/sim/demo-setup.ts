@@ -1,8 +1,13 @@
 /** The first half of the demo: accounts, an agent that passes its test and its review, money to spend. */
 import type { OwnAgentRecord, TestReport, TransactionRecord, UserRecord, WalletRecord } from '../api/records.ts'
 import type { AgentProcess } from './agent-process.ts'
-import type { DemoStep } from './demo.ts'
 import { HttpParty } from './http-user.ts'
+
+export interface DemoStep {
+  text: string
+  /** The buyer's, after the step, in cents. */
+  wallet?: { balance: number; heldBalance: number }
+}
 
 export interface Shop {
   buyer: HttpParty

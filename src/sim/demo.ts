@@ -3,20 +3,11 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ledgerCheck } from '../api/records.ts'
 import { openMarketplace } from '../open.ts'
 import { startAgentProcess } from './agent-process.ts'
-import { playLives } from './demo-scenario.ts'
-import { openShop } from './demo-setup.ts'
+import { type LedgerCheck, playLives } from './demo-scenario.ts'
+import { type DemoStep, openShop } from './demo-setup.ts'
 import { createFrontAuthority } from './https-front.ts'
-
-export interface DemoStep {
-  text: string
-  /** The buyer's, after the step, in cents. */
-  wallet?: { balance: number; heldBalance: number }
-}
-
-export type LedgerCheck = (typeof ledgerCheck)['_output']
 
 export type DemoOutcome = { ok: true; ledger: LedgerCheck } | { ok: false; reason: string }
 

@@ -1,5 +1,12 @@
 /** The database as the rest of the house sees it. Which engine runs is known to this folder alone. */
-import type { Fill } from './embedded/fill-level.ts'
+
+/** How full the database is. */
+export interface Fill {
+  /** What the rows take, without the room that removed ones have left. */
+  readonly bytes: number
+  /** From so many bytes on nothing is accepted that only makes it fuller. */
+  readonly limit: number
+}
 
 export type Value = string | number | null
 

@@ -16,7 +16,7 @@ import {
 import type { Reader, Tx } from '../store/db.ts'
 import { onlyHeader } from './credentials.ts'
 import { type Call, failureText } from './response.ts'
-import type { Work } from './serve.ts'
+import type { Work } from './work.ts'
 
 const HEADER = 'idempotency-key'
 const KEY = /^[\x20-\x7e]{1,255}$/

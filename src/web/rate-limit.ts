@@ -1,16 +1,13 @@
 /** Rate limits per address: which category a request is of, and what is left of it. Source: section 8, D40. */
 import type { IncomingMessage } from 'node:http'
 import type { Endpoint } from '../api/endpoint.ts'
-import { type Refusal, refuse } from '../api/failures.ts'
+import { refuse } from '../api/failures.ts'
 import { type RateCategory, rates } from '../api/limits.ts'
 import type { Market } from '../market/market.ts'
 import { isMultipart } from './body.ts'
 import { clientAddress } from './client-address.ts'
 import { memoryCounters, type RateCounters, sharedCounters } from './rate-counters.ts'
-import type { Call } from './response.ts'
-
-/** Counts the request and puts the headers on its answer; answers the refusal if its window is used up. */
-export type TakeRate = (call: Call, category: RateCategory) => Promise<Refusal | null>
+import type { TakeRate } from './response.ts'
 
 /** null: no limits. In `warn` nobody is refused, and the log has one line for each window that overflows. */
 export function rateLimit(market: Market, counters: RateCounters = countersOf(market)): TakeRate | null {

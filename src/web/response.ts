@@ -2,13 +2,13 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Refusal, refuse } from '../api/failures.ts'
+import type { RateCategory } from '../api/limits.ts'
 import type { Market } from '../market/market.ts'
 import { BusyError, ConstraintError, ContestedError } from '../store/db.ts'
 import type { Arriving, ArrivingBodies } from './arriving-bytes.ts'
 import { Gone, isLargelyUnread } from './body.ts'
 import { clientAddress } from './client-address.ts'
 import { isHttps } from './credentials.ts'
-import type { TakeRate } from './rate-limit.ts'
 import { LARGE_BYTES, type UnreadAnswers } from './unread-responses.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -63,6 +63,9 @@ export interface House {
 }
 
 export const failureText = ({ message, errors }: Refusal) => JSON.stringify({ success: false, error: message, errors })
+
+/** Counts the request and puts the headers on its answer; returns the refusal if its window is used up. */
+export type TakeRate = (call: Call, category: RateCategory) => Promise<Refusal | null>
 
 /** One request and its answer. */
 export class Call {

@@ -25,6 +25,7 @@ import { hasKey, mayBeRepeat, Repeatable, repeatable } from './idempotency.ts'
 import { hasPlainParams, type Input, inputReader } from './input.ts'
 import type { Upload } from './multipart.ts'
 import type { Call } from './response.ts'
+import type { Work } from './work.ts'
 
 /** Each verb's own types follow from its record; the server can't know them. */
 // biome-ignore lint/suspicious/noExplicitAny: see above
@@ -35,14 +36,6 @@ export type Serve = (call: Call) => Promise<void>
 interface Paging {
   page: number
   limit: number
-}
-
-/** What the unit of a request needs. */
-export interface Work {
-  readonly call: Call
-  readonly credential: Credential | null
-  /** Reads what arrived when it is first asked for, which only those who may call get to. Throws a refusal. */
-  input(): Input
 }
 
 /** Everything that can be known of a record before any request is worked out here, once. Never rejects. */

@@ -2,8 +2,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { retryScheduleMs } from '../../src/api/limits.ts'
+import { seal } from '../../src/market/sealing.ts'
 import { answerWords, askedWaitMs, attemptDelivery, type ClaimedDelivery } from '../../src/market/webhooks/attempt.ts'
-import { seal } from '../../src/market/webhooks/secrets.ts'
 import { recordingEgress } from '../../src/world/virtual.ts'
 import { openBareMarket } from '../support/bare-market.ts'
 

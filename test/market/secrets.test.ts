@@ -1,7 +1,8 @@
 /** Secrets at rest: sealed for one owner under one key. Source: D8, D25. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { callbackSecrets, makeSecret, seal, unseal } from '../../src/market/webhooks/secrets.ts'
+import { seal, unseal } from '../../src/market/sealing.ts'
+import { callbackSecrets, makeSecret } from '../../src/market/webhooks/secrets.ts'
 import { createVirtualWorld } from '../../src/world/virtual.ts'
 
 const world = createVirtualWorld()

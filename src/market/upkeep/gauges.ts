@@ -1,6 +1,5 @@
 /** Numbers about the whole marketplace, for whoever runs it. Source: D7. */
-import type { Reader } from '../../store/db.ts'
-import type { Fill } from '../../store/embedded/fill-level.ts'
+import type { Fill, Reader } from '../../store/db.ts'
 import { mostBytes } from '../../store/tables/file-usage.ts'
 import { countMails } from '../../store/tables/mails.ts'
 import { outboxDepth } from '../../store/tables/outbox.ts'

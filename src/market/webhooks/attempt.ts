@@ -11,10 +11,10 @@ import { signatureHeaders, standardHeaders } from '../../api/signature.ts'
 import { endDelivery, insertAttempt, type QueuedAgent, retryAt } from '../../store/tables/outbox.ts'
 import type { AnswerHeaders, OutgoingResult } from '../../world/world.ts'
 import type { Market } from '../market.ts'
+import { unseal } from '../sealing.ts'
 import { isoOrNull } from '../time.ts'
 import { inGroups } from './group-commit.ts'
 import type { HeldDelivery } from './leases.ts'
-import { unseal } from './secrets.ts'
 
 /** A delivery in hand, with its agent's address and sealed secret. */
 export interface ClaimedDelivery extends HeldDelivery, Pick<QueuedAgent, 'builderId' | 'webhookUrl' | 'secret'> {}

@@ -1,11 +1,5 @@
 /** How full the embedded engine is. Source: D50. */
-
-export interface Fill {
-  /** What the rows take, without the room that removed ones have left. */
-  readonly bytes: number
-  /** From so many bytes on nothing is accepted that only makes it fuller. */
-  readonly limit: number
-}
+import type { Fill } from '../db.ts'
 
 /** SQLite has 2 GiB here. What is left above it is for finishing what is open. */
 export const FULL_BYTES = 1024 ** 3

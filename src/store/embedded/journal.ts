@@ -15,7 +15,7 @@ import { crc32 } from 'node:zlib'
 import { StoreError } from '../db.ts'
 import { type Disk, type DiskFile, piecesOf, writeFully } from './disk.ts'
 import { HEAD_BYTES, type Position, sealFrame } from './frame.ts'
-import type { JournalContent } from './replay.ts'
+import type { JournalContent, JournalEnd } from './replay.ts'
 import type { Effect } from './statements.ts'
 
 /** What a unit of work waits for. `effects` is null for one that wrote nothing but may have seen what is not durable yet. */
@@ -23,15 +23,6 @@ export interface Waiter {
   effects: readonly Effect[] | null
   done(): void
   fail(error: Error): void
-}
-
-/** Where writing goes on in a journal that is there already. */
-export interface JournalEnd extends Position {
-  offset: number
-  /** Bytes of the file, zeros behind the end included. */
-  length: number
-  /** The statements named so far; each is called by its place in this list. */
-  texts: readonly string[]
 }
 
 export const journalPath = (file: string) => `${file}.journal`

@@ -9,7 +9,6 @@ import { StoreError } from '../db.ts'
 import type { Disk, ReadableFile } from './disk.ts'
 import type { Frame, Position } from './frame.ts'
 import { FrameReader } from './frame-reader.ts'
-import type { JournalEnd } from './journal.ts'
 import type { Effect, Engine } from './statements.ts'
 
 /** As the journal writes it: statement (its text or its number), rows changed, values, statement, … */
@@ -18,6 +17,15 @@ type JournalRecord = (string | number | Effect['values'])[]
 interface Batch {
   seq: number
   records: JournalRecord[]
+}
+
+/** Where writing goes on in a journal that is there already. */
+export interface JournalEnd extends Position {
+  offset: number
+  /** Bytes of the file, zeros behind the end included. */
+  length: number
+  /** The statements named so far; each is called by its place in this list. */
+  texts: readonly string[]
 }
 
 export interface JournalContent {

@@ -5,6 +5,11 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
+export interface Resolved {
+  address: string
+  family: number
+}
+
 export interface AddressRule {
   /** In dev: 127.0.0.0/8 and ::1 are allowed too, and nothing else that is private. */
   allowLoopback: boolean

@@ -3,17 +3,9 @@ import { once } from 'node:events'
 import net from 'node:net'
 import tls from 'node:tls'
 import type { OutgoingFailure } from '../world.ts'
-import { type AddressRule, addressFault, isLocalName, isLoopback } from './addresses.ts'
+import { type AddressRule, addressFault, isLocalName, isLoopback, type Resolved } from './addresses.ts'
 import { connectToAny } from './happy-eyeballs.ts'
-import { isOwnFault } from './names.ts'
-
-export interface Resolved {
-  address: string
-  family: number
-}
-
-/** All addresses of a name, asked for on behalf of an account; rejects when it has none. */
-export type Lookup = (hostname: string, account?: string) => Promise<readonly Resolved[]>
+import { isOwnFault, type Lookup } from './names.ts'
 
 export interface Destination {
   secure: boolean

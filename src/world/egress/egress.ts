@@ -3,13 +3,12 @@ import type { Socket } from 'node:net'
 import type { Pool } from 'undici'
 import type { Egress, Outgoing, OutgoingResult } from '../world.ts'
 import type { AddressRule } from './addresses.ts'
-import { type Attempt, ConnectError, type ConnectOptions, type Lookup, openConnection } from './connect.ts'
+import { type Attempt, ConnectError, type ConnectOptions, openConnection } from './connect.ts'
 import { loadDomains } from './domains.ts'
 import { Exchange } from './exchange.ts'
+import type { Lookup } from './names.ts'
 import { createNames, type NamesOptions } from './names.ts'
 import { type Pems, trustStore } from './trust.ts'
-
-export type { Dispatcher } from 'undici'
 
 export interface EgressOptions extends AddressRule {
   requireHttps: boolean

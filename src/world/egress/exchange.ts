@@ -1,8 +1,7 @@
 /** One POST and what comes back, within its deadline and its size. Source: D42. */
-
+import type { Dispatcher } from 'undici'
 import type { AnswerHeaders, Outgoing, OutgoingFailure, OutgoingResult } from '../world.ts'
 import { ConnectError } from './connect.ts'
-import type { Dispatcher } from './egress.ts'
 import { watchStalls } from './stalls.ts'
 
 /** Gathers the answer as it arrives and settles exactly once. The deadline runs from the making. */

@@ -1,6 +1,6 @@
 /** One TCP connection to a name with several addresses. Source: RFC 8305. */
 import net from 'node:net'
-import type { Resolved } from './connect.ts'
+import type { Resolved } from './addresses.ts'
 
 /** Before the next address is tried as well. */
 const HEAD_START_MS = 250

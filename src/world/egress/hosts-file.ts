@@ -1,7 +1,7 @@
 /** The hosts file of the machine: what it says of a name comes before what name servers say. */
 import { readFile, stat } from 'node:fs/promises'
 import { isIP } from 'node:net'
-import type { Resolved } from './connect.ts'
+import type { Resolved } from './addresses.ts'
 
 export const SYSTEM_HOSTS_FILE =
   process.platform === 'win32' ? 'C:\\Windows\\System32\\drivers\\etc\\hosts' : '/etc/hosts'

@@ -3,11 +3,13 @@
  * whose server never answers holds for ten seconds: a dozen such names would stop whatever goes out. Source: decision 88.
  */
 import { promises as dns } from 'node:dns'
-import { isLocalName } from './addresses.ts'
-import type { Lookup, Resolved } from './connect.ts'
+import { isLocalName, type Resolved } from './addresses.ts'
 import { domainOf } from './domains.ts'
 import { BusyError, createShares } from './fair-shares.ts'
 import { hostsFile, SYSTEM_HOSTS_FILE } from './hosts-file.ts'
+
+/** All addresses of a name, asked for on behalf of an account; rejects when it has none. */
+export type Lookup = (hostname: string, account?: string) => Promise<readonly Resolved[]>
 
 export interface NamesOptions {
   /** `dns` asks name servers directly; `system` asks the system's resolver, with whatever it is set up for. */
