@@ -2,11 +2,14 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { type Bundle, bundleTests } from '../support/bundle.ts'
+import { type Bundle, bundleTests, type Runner } from '../support/bundle.ts'
 import { makeTemplate } from '../support/databases.ts'
 import type { Job } from '../support/jobs.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts'
 import { TestProcess } from './test-process.ts'
+
+/** Stacks are read by nobody here, and to map one takes longer than most tests. */
+export const RUNNER: Runner = { lane: 'test/mutation/trial-process.ts', uvu: 'test/mutation/uvu.ts', sourceMaps: false }
 
 export class Bench {
   readonly folder: string
@@ -14,6 +17,7 @@ export class Bench {
   readonly #bundle: Bundle
   readonly #server: PostgresServer
   readonly #template: { name: string }
+  readonly #onPostgres = new WeakSet<TestProcess>()
 
   private constructor(
     folder: string,
@@ -32,7 +36,7 @@ export class Bench {
   /** This process goes into the folder, as its paths are those of the project. */
   static async open(folder: string, files: readonly string[], lanes: number): Promise<Bench> {
     process.chdir(folder)
-    const bundle = await bundleTests(files)
+    const bundle = await bundleTests(files, RUNNER)
     const server = await startPostgres()
     return new Bench(folder, lanes, bundle, server, await makeTemplate(server.url))
   }
@@ -41,7 +45,7 @@ export class Bench {
   start({ engine, shares }: Job, lane: string, env: NodeJS.ProcessEnv, template = true): TestProcess {
     const temporary = join(this.folder, `tmp-${lane}`)
     mkdirSync(temporary, { recursive: true })
-    return new TestProcess(this.#bundle, {
+    const process = new TestProcess(this.#bundle, {
       TEST_ENGINE: engine,
       TEST_DATABASE_URL: this.#server.url,
       ...(template && { TEST_TEMPLATE: this.#template.name }),
@@ -49,11 +53,14 @@ export class Bench {
       TMPDIR: temporary,
       ...env,
     })
+    if (engine === 'postgres') this.#onPostgres.add(process)
+    return process
   }
 
   /** With all that its tests have left behind. */
   async stop(process: TestProcess): Promise<void> {
     await process.end()
+    if (!this.#onPostgres.has(process)) return
     const client = new pg.Client(this.#server.url)
     await client.connect()
     const { rows } = await client.query('SELECT datname FROM pg_database WHERE datname LIKE $1', [

@@ -12,7 +12,13 @@ export interface Scene {
   /** Where an expression begins that stands in a list of statements. */
   readonly openings: ReadonlySet<number>
   /** Names declared by the module itself, with the text that makes their values. */
-  readonly declared: readonly (Span & { readonly name: string })[]
+  readonly declared: readonly Declared[]
+}
+
+export interface Declared extends Span {
+  readonly name: string
+  /** Of each object of the class of this name: made with the object, not when the module is loaded. */
+  readonly isField: boolean
 }
 
 /** An arrow may have an expression for a body. */
@@ -157,12 +163,28 @@ function isBound(node: t.Node, parent: t.Node): boolean {
   }
 }
 
-function declaredBy(program: t.Program): Scene['declared'] {
+function declaredBy(program: t.Program): readonly Declared[] {
   return program.body.flatMap(statement => {
     const declaration = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement
+    if (declaration?.type === 'ClassDeclaration') return fieldsOf(declaration)
     if (declaration?.type !== 'VariableDeclaration') return []
+    // What a function names is reached when it is called.
     return declaration.declarations.flatMap(({ id, init }) =>
-      id.type === 'Identifier' && init ? [{ name: id.name, ...spanOf(init) }] : [],
+      init && !isFunction(init) ? namesOf(id).map(name => ({ name, ...spanOf(init), isField: false })) : [],
     )
   })
+}
+
+function fieldsOf({ id, body }: t.ClassDeclaration): readonly Declared[] {
+  return body.body.flatMap(member =>
+    (member.type === 'ClassProperty' || member.type === 'ClassPrivateProperty') && member.value && id
+      ? [{ name: id.name, ...spanOf(member.value), isField: true }]
+      : [],
+  )
+}
+
+function namesOf(id: t.Node): string[] {
+  if (id.type === 'Identifier') return [id.name]
+  if (id.type !== 'ObjectPattern') return []
+  return id.properties.flatMap(property => (property.type === 'ObjectProperty' ? namesOf(property.value) : []))
 }

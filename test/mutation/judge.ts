@@ -1,21 +1,22 @@
-/** Tries one mutant against the test files that come to it, the likeliest to notice it first. */
-import { posix } from 'node:path'
+/** Tries one mutant against the tests that come to it, until one of them notices it. */
 import type { Bench } from './bench.ts'
+import type { Control, Controls } from './controls.ts'
 import type { Mutant } from './mutant.ts'
-import type { Reach } from './reach.ts'
-import type { End, TestProcess } from './test-process.ts'
+import type { Batch } from './plan.ts'
+import { outsideMs, type Reach } from './reach.ts'
+import type { Outcome, TestProcess } from './test-process.ts'
 
-/** `unreached`: no test file comes to it. `survived`: none of those that do noticed it within the budget. */
+/** `unreached`: no test comes to it. `survived`: none of those that do noticed it within the budget. */
 export type Fate = 'killed' | 'timeout' | 'survived' | 'unreached'
 
 export interface Judgement {
   readonly fate: Fate
-  /** The file that noticed it. */
+  /** The test that noticed it. */
   readonly by: string | null
   readonly ms: number
-  readonly filesRun: number
-  /** Files that come to it as well, and were not run: one noticed it before, or the budget was spent. */
-  readonly filesLeft: number
+  readonly testsRun: number
+  /** Tests that come to it as well, and were not run: one noticed it before, or the budget was spent. */
+  readonly testsLeft: number
 }
 
 export interface Budget {
@@ -23,121 +24,125 @@ export interface Budget {
   readonly ms: number
 }
 
-/** What takes longer is left to `npm test`. */
-const LONGEST_FILE_MS = 45_000
-const slack = (ms: number) => 3 * ms + 4_000
-
-/**
- * In the order in which they are tried. `numbers` are those of the mutant, `neighbours` those of all functions of its
- * file: who comes to most of them is about that file, whatever it is called.
- */
-export function filesFor(
-  mutant: Mutant,
-  numbers: readonly number[],
-  reaches: readonly Reach[],
-  neighbours: readonly number[] = [],
-): Reach[] {
-  const wanted = new Set(numbers)
-  const near = new Set(neighbours)
-  const share = (reach: Reach) =>
-    near.size === 0 ? 1 : 0.1 + reach.numbers.filter(number => near.has(number)).length / near.size
-  return reaches
-    .filter(({ passed, ms }) => passed && ms <= LONGEST_FILE_MS)
-    .filter(({ engine }) => engine === 'postgres' || !isForPostgres(mutant))
-    .filter(reach => reach.numbers.some(number => wanted.has(number)))
-    .map(reach => ({ reach, cost: costOf(mutant, reach, reaches) / share(reach) ** 2 }))
-    .sort((a, b) => a.cost - b.cost)
-    .map(({ reach }) => reach)
-}
-
-const isForPostgres = ({ file, operator }: Mutant) => operator === 'sql hint' || /\/postgres[^/]*$/.test(file)
-
-/** Quick files first, and those that come to little else; the second engine last, unless only it runs a file. */
-function costOf({ file }: Mutant, reach: Reach, reaches: readonly Reach[]): number {
-  const isSecond =
-    reach.engine === 'postgres' && reaches.some(other => other.file === reach.file && other.engine === 'embedded')
-  const namesake = kinship(file, reach.file)
-  return ((500 + reach.ms) * Math.sqrt(10 + reach.numbers.length) * (isSecond ? 8 : 1)) / namesake
-}
-
-/** src/market/tasks/transitions.ts and test/market/turn.test.ts: the same name; or at least the same room, or words of the name. */
-function kinship(source: string, test: string): number {
-  const [, room, ...rest] = source.split('/')
-  const words = posix.basename(rest.at(-1)!, '.ts').replace(/s$/, '')
-  const isSameRoom = test.startsWith(`${room}/`)
-  const name = posix.basename(test, '.test.ts')
-  if (name.replace(/s$/, '') === words) return isSameRoom ? 12 : 8
-  if (words.split('-').some(word => word.length > 3 && name.includes(word))) return 4
-  return isSameRoom ? 1.5 : 1
-}
+/** A busy machine is late as well. */
+const slack = (ms: number) => 3 * ms + 3_000
 
 /** Where the tests of a mutant run. */
 export type Ground = Pick<Bench, 'start' | 'stop'>
 
+export const controlOn =
+  (ground: Ground, lane: string): Control =>
+  async (reach, tests) => {
+    const process = ground.start(reach, lane, {})
+    const { end } = await process.run(reach.file, tests, timeIn(reach))
+    await ground.stop(process)
+    return end === 'passed'
+  }
+
 export async function judge(
   ground: Ground,
+  controls: Controls,
   { mutant, index }: { mutant: Mutant; index: number },
-  files: readonly Reach[],
+  batches: readonly Batch[],
   budget: Budget,
   lane = 'lane',
 ): Promise<Judgement> {
-  const trial = new Trial(ground, mutant, index, lane)
-  let filesRun = 0
-  const result = (fate: Fate, by: Reach | null): Judgement => ({
-    fate,
-    by: by && `${by.file} (${by.engine})`,
-    ms: Math.round(trial.spentMs),
-    filesRun,
-    filesLeft: files.length - filesRun,
+  const trial = new Trial(ground, controls, mutant, index, lane)
+  const all = batches.reduce((sum, { tests }) => sum + tests.length, 0)
+  let testsRun = 0
+  const result = (fate: Fate, by: string | null = null): Judgement => ({
+    ...{ fate, by, ms: Math.round(trial.spentMs), testsRun, testsLeft: all - testsRun },
   })
   try {
-    if (files.length === 0) return result('unreached', null)
-    for (const reach of files) {
-      if (filesRun > 0 && trial.spentMs + reach.ms > budget.ms) continue
-      const end = await trial.run(reach)
-      filesRun++
-      if (end !== 'passed') return result(end === 'timeout' ? 'timeout' : 'killed', reach)
+    for (const batch of batches) {
+      const affordable = testsRun === 0 ? batch : within(batch, budget.ms - trial.spentMs)
+      if (affordable.tests.length === 0) continue
+      const noticed = await trial.run(affordable)
+      testsRun += affordable.tests.length
+      if (noticed) return result(noticed.end === 'timeout' ? 'timeout' : 'killed', byOf(batch.reach, noticed))
     }
-    return result('survived', null)
+    return result(all === 0 ? 'unreached' : 'survived')
   } finally {
     await trial.end()
   }
 }
 
-/** Runs files with one mutant on, in one process as long as they may share it. */
+const byOf = ({ file, engine }: Reach, { at }: Outcome) => `${file} (${engine})${at === '' ? '' : `: ${at}`}`
+
+/** As many of its tests as there is time for, the likeliest first. */
+function within({ reach, tests }: Batch, ms: number): Batch {
+  let left = ms - outsideMs(reach)
+  return {
+    reach,
+    tests: tests.filter(test => {
+      left -= test.ms
+      return left >= 0
+    }),
+  }
+}
+
+/** For each test of a file, from its own time. */
+function timeIn(reach: Reach): (at: string) => number {
+  const times = new Map(reach.tests.map(({ name, ms }) => [name, ms]))
+  return at => slack(at === '' ? outsideMs(reach) : (times.get(at) ?? reach.ms))
+}
+
+/** Runs tests with one mutant on, in one process as long as their files may share it. */
 class Trial {
   readonly #ground: Ground
+  readonly #controls: Controls
   readonly #mutant: Mutant
   readonly #index: number
   readonly #lane: string
-  #running: { process: TestProcess; reach: Reach } | null = null
+  readonly #wholes = new Set<Reach>()
+  #running: { process: TestProcess; reaches: Reach[] } | null = null
   spentMs = 0
 
-  constructor(ground: Ground, mutant: Mutant, index: number, lane: string) {
+  constructor(ground: Ground, controls: Controls, mutant: Mutant, index: number, lane: string) {
     this.#ground = ground
+    this.#controls = controls
     this.#mutant = mutant
     this.#index = index
     this.#lane = lane
   }
 
-  async run(reach: Reach): Promise<End> {
-    const first = await this.#runOnce(reach)
-    if (first === 'passed' || first === 'failed') return first
-    // A busy machine is late as well, and may kill a process: only what ends so again, by itself, counts.
-    await this.end()
-    return this.#runOnce(reach)
+  /** How one of the tests noticed the mutant; null if none did. */
+  async run({ reach, tests }: Batch): Promise<Outcome | null> {
+    if (!this.#controls.canChoose(reach)) return this.#runWhole(reach)
+    const names = tests.map(({ name }) => name)
+    const outcome = await this.#surely(reach, names)
+    if (outcome.end === 'passed') return null
+    if (await this.#controls.hold(reach, upTo(outcome, reach, names))) return outcome
+    return this.#runWhole(reach)
   }
 
-  async #runOnce(reach: Reach): Promise<End> {
-    const last = this.#running?.reach
+  /** Once: all of it has passed with nothing changed. */
+  async #runWhole(reach: Reach): Promise<Outcome | null> {
+    if (this.#wholes.has(reach)) return null
+    this.#wholes.add(reach)
+    const outcome = await this.#surely(reach, null)
+    return outcome.end === 'passed' ? null : outcome
+  }
+
+  async #surely(reach: Reach, tests: readonly string[] | null): Promise<Outcome> {
+    const first = await this.#runOnce(reach, tests)
+    if (first.end === 'passed' || first.end === 'failed') return first
+    // A busy machine is late as well, and may kill a process: only what ends so again, by itself, counts.
+    await this.end()
+    return this.#runOnce(reach, tests)
+  }
+
+  async #runOnce(reach: Reach, tests: readonly string[] | null): Promise<Outcome> {
+    const last = this.#running?.reaches.at(-1)
     const shares = last?.shares && reach.shares && last.engine === reach.engine
-    if (!shares) await this.end()
-    const process = this.#running?.process ?? this.#start(reach)
-    this.#running = { process, reach }
+    // A module is loaded once in a process.
+    if (!shares || this.#running!.reaches.includes(reach)) await this.end()
+    this.#running ??= { process: this.#start(reach), reaches: [] }
+    this.#running.reaches.push(reach)
     const started = performance.now()
-    const end = await process.run(reach.file, slack(reach.ms))
+    const outcome = await this.#running.process.run(reach.file, tests, timeIn(reach))
     this.spentMs += performance.now() - started
-    return end
+    return outcome
   }
 
   #start(reach: Reach): TestProcess {
@@ -150,4 +155,12 @@ class Trial {
     this.#running = null
     if (process) await this.#ground.stop(process)
   }
+}
+
+/** Those that have run, the last of which noticed it; all if that was outside of them. */
+function upTo({ passed, at }: Outcome, reach: Reach, asked: readonly string[]): string[] {
+  if (at === '') return [...asked]
+  const ran = [...passed.map(({ name }) => name), at]
+  const names = new Set(reach.tests.map(({ name }) => name))
+  return ran.every(name => names.has(name)) ? ran : [...asked]
 }

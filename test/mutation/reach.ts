@@ -1,16 +1,21 @@
-/** Which test files come to which mutants: every file runs once, with all mutants off. */
+/** Which tests come to which mutants: every file runs once, with all mutants off. */
 import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Job } from '../support/jobs.ts'
 import type { Bench } from './bench.ts'
+import type { Passed } from './test-process.ts'
 
 export interface Reach extends Job {
   readonly passed: boolean
-  /** How long it takes when nothing is changed. */
+  /** How long it takes when nothing is changed, from the start of its process on. */
   readonly ms: number
-  /** Of mutants and of functions. */
+  readonly tests: readonly Passed[]
+  /** Where it comes to outside of its tests: while it is loaded, and in what runs before or after them. */
   readonly numbers: readonly number[]
 }
+
+/** Of what a file does outside of its tests, the start of its process included. */
+export const outsideMs = ({ ms, tests }: Reach) => Math.max(0, ms - tests.reduce((sum, test) => sum + test.ms, 0))
 
 const TIMEOUT_MS = 300_000
 
@@ -26,7 +31,7 @@ export async function reachOf(bench: Bench, jobs: readonly Job[], noted: string)
       const reach = first.passed ? first : await runOnce(bench, job, lane)
       appendFileSync(noted, `${JSON.stringify(reach)}\n`)
       console.log(
-        `${reach.passed ? 'ok  ' : 'FAIL'} ${job.file} (${job.engine})  ${reach.ms} ms  ${reach.numbers.length}`,
+        `${reach.passed ? 'ok  ' : 'FAIL'} ${job.file} (${job.engine})  ${reach.ms} ms  ${reach.tests.length}`,
       )
       return reach
     },
@@ -39,12 +44,11 @@ export async function runOnce(bench: Pick<Bench, 'folder' | 'start' | 'stop'>, j
   rmSync(path, { force: true })
   const process = bench.start(job, lane, { MUTANT_REACH: path })
   const started = performance.now()
-  const end = await process.run(job.file, TIMEOUT_MS)
+  const { end, at, passed, numbers } = await process.run(job.file, null, () => TIMEOUT_MS)
   const ms = Math.round(performance.now() - started)
-  if (end !== 'passed') console.log(`${end}: ${process.output}`)
+  if (end !== 'passed') console.log(`${end} at '${at}': ${process.output}`)
   await bench.stop(process)
-  const numbers = existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n').map(Number) : []
-  return { ...job, passed: end === 'passed', ms, numbers: [...new Set(numbers)] }
+  return { ...job, passed: end === 'passed', ms, tests: passed, numbers }
 }
 
 /** A last line that was cut off is left out. */

@@ -84,7 +84,7 @@ export function reportText(header: Header, lines: readonly Line[]): string {
   ].join('\n')
 }
 
-const saying = ({ fate, filesRun, filesLeft }: Line) =>
+const saying = ({ fate, testsRun, testsLeft }: Line) =>
   fate === 'unreached'
     ? 'no test comes here'
-    : `${filesRun} files passed${filesLeft > 0 ? `, ${filesLeft} not run` : ''}`
+    : `${testsRun} tests passed${testsLeft > 0 ? `, ${testsLeft} not run` : ''}`

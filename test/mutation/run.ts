@@ -1,13 +1,13 @@
 /**
  * Changes the source by itself, one place at a time, and looks whether a test fails. A sample of all changes is drawn by
- * `--seed`; every one of them is tried against the test files that come to it.
+ * `--seed`; every one of them is tried against the tests that come to it.
  *
  *   npm run test:mutations -- --seed 1 --count 500 --part 1/2   tries a part; what was tried before is not tried again
  *   npm run test:mutations -- --seed 1 --count 500 --report     prints what is known so far
- *   npm run test:mutations -- --only src/market/tasks/transitions.ts         every change of a file, or of a line: turn.ts:40
+ *   npm run test:mutations -- --only src/market/budgets/budgets.ts   every change of a file, or of a line: budgets.ts:40
  *
  * `--rooms market,store` (web too), `--tests market/,store/` (parts of names of the test files tried), `--budget 60` (seconds
- * of tests for one mutant), `--lanes 2`, `--list`.
+ * of tests for one mutant), `--engine embedded` (or postgres alone), `--lanes 2`, `--list`.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -17,9 +17,11 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { jobsOf } from '../support/jobs.ts'
 import { Bench } from './bench.ts'
+import { Controls } from './controls.ts'
 import { equivalents } from './equivalent.ts'
-import { filesFor, judge } from './judge.ts'
+import { controlOn, judge } from './judge.ts'
 import { type Mutant, nameOf } from './mutant.ts'
+import { planFor } from './plan.ts'
 import { reachOf, readLines } from './reach.ts'
 import { type Header, isNoticed, type Line, lineOf, reportText } from './report.ts'
 import { sampleOf, sourcesOf } from './sample.ts'
@@ -35,6 +37,7 @@ const { values } = parseArgs({
     part: { type: 'string', default: '1/1' },
     only: { type: 'string' },
     tests: { type: 'string', default: '' },
+    engine: { type: 'string' },
     budget: { type: 'string', default: '60' },
     lanes: { type: 'string', default: String(Math.min(2, availableParallelism())) },
     report: { type: 'boolean', default: false },
@@ -85,7 +88,9 @@ async function tryAll(): Promise<void> {
     .map((mutant, index) => ({ mutant, index, name: names[index]! }))
     .filter(({ index, name }) => index % parts === part - 1 && !done.has(name))
   const wanted = values.tests.split(',')
-  const jobs = jobsOf(file => !file.startsWith('mutation/') && wanted.some(word => file.includes(word)))
+  const jobs = jobsOf(file => !file.startsWith('mutation/') && wanted.some(word => file.includes(word))).filter(
+    ({ engine }) => values.engine === undefined || engine === values.engine,
+  )
   const workshop = openWorkshop(sample, sources)
   // What was tried is noted line by line, so a run may be ended at any moment.
   process.once('exit', workshop.remove)
@@ -95,11 +100,13 @@ async function tryAll(): Promise<void> {
     const reaches = await reachOf(bench, jobs, resolve(kept, `${header.state}.reach.jsonl`))
     const broken = reaches.filter(({ passed }) => !passed).map(({ file, engine }) => `${file} (${engine})`)
     if (broken.length > 0) console.log(`Left out, as they fail although nothing is changed: ${broken.join(', ')}`)
+    const controls = new Controls(controlOn(bench, 'control'), resolve(kept, `${header.state}.controls.jsonl`))
     await bench.inLanes(open, async ({ mutant, index, name }, lane) => {
       const equivalent = reasonFor(mutant)
       const [numbers, neighbours] = [workshop.numbersOf(index), workshop.neighboursOf(index)]
-      const files = equivalent === null ? filesFor(mutant, numbers, reaches, neighbours) : []
-      const judgement = await judge(bench, { mutant, index }, files, { ms: Number(values.budget) * 1_000 }, lane)
+      const batches = equivalent === null ? planFor(mutant, numbers, reaches, neighbours) : []
+      const budget = { ms: Number(values.budget) * 1_000 }
+      const judgement = await judge(bench, controls, { mutant, index }, batches, budget, lane)
       const line: Line = { ...lineOf(mutant, name), ...judgement, equivalent }
       appendFileSync(noted, `${JSON.stringify(line)}\n`)
       say(line)
@@ -116,13 +123,15 @@ function reasonFor({ file, change }: Mutant): string | null {
 
 function say(line: Line): void {
   const word = isNoticed(line) ? 'ok  ' : line.equivalent === null ? 'FAIL' : 'same'
-  const cost = `${(line.ms / 1_000).toFixed(1)} s, ${line.filesRun} files`
+  const cost = `${(line.ms / 1_000).toFixed(1)} s, ${line.testsRun} tests`
   console.log(`${word} ${line.file}:${line.line} ${line.operator}: ${line.change}  ${line.by ?? line.fate}  ${cost}`)
 }
 
 /** Another state of sources or tests, or another sample, is another report. */
 function stateOf(drawn: string): string {
-  const hash = createHash('sha256').update(drawn).update(values.tests)
+  const hash = createHash('sha256')
+    .update(drawn)
+    .update(`${values.tests} ${values.engine ?? ''}`)
   for (const folder of ['src', 'test']) {
     for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
       if (file.endsWith('.ts')) hash.update(file).update(readFileSync(`${folder}/${file}`))

@@ -4,15 +4,19 @@ import { appendFileSync } from 'node:fs'
 const active = Number(process.env.MUTANT ?? -1)
 const reachFile = process.env.MUTANT_REACH
 const reached = new Set<number>()
+const shared = globalThis as { mutantsReached?: Set<number> }
 
 /** True for the mutant that is on. Also tells where a run came by: a number that is no mutant is a function's. */
 export function on(place: number): boolean {
-  if (reachFile !== undefined && !reached.has(place)) note(place, reachFile)
+  if (reachFile !== undefined) note(place, reachFile)
   return place === active
 }
 
-/** At once, as a process of a test may be killed at any moment. */
+/** A process that runs tests looks by itself, after each. Any other notes it at once, as it may be killed at any moment. */
 function note(place: number, file: string): void {
-  reached.add(place)
-  appendFileSync(file, `${place}\n`)
+  if (shared.mutantsReached) shared.mutantsReached.add(place)
+  else if (!reached.has(place)) {
+    reached.add(place)
+    appendFileSync(file, `${place}\n`)
+  }
 }

@@ -10,27 +10,35 @@ export interface User {
 /** Functions that name it, or name another such value made of it. Empty if none is seen. */
 export function usersOf({ at, file }: { at: number; file: string }, sources: readonly Source[]): User[] {
   const source = sources.find(one => one.file === file)
-  const declared = source?.scene.declared.find(({ start, end }) => start <= at && at < end)
+  const declared = source?.scene.declared.filter(({ start, end, isField }) => !isField && start <= at && at < end) ?? []
   const users = new Map<string, User>()
   const seen = new Set<string>()
   const follow = (home: Source, name: string) => {
     if (seen.has(`${home.file} ${name}`)) return
     seen.add(`${home.file} ${name}`)
     for (const other of sources) {
-      if (other !== home && !imports(other, home, name)) continue
-      const word = new RegExp(`(?<![\\w.$])${name}(?![\\w$])`)
-      const names = ({ start, end }: Span) => word.test(other.text.slice(start, end))
-      for (const body of other.scene.bodies.filter(names))
-        users.set(`${other.file} ${body.start}`, { file: other.file, body })
-      for (const one of other.scene.declared.filter(names)) follow(other, one.name)
+      for (const local of other === home ? [name] : namesIn(other, home, name)) {
+        const word = new RegExp(`(?<![\\w.$])${local}(?![\\w$])`)
+        const names = ({ start, end }: Span) => word.test(other.text.slice(start, end))
+        for (const body of other.scene.bodies.filter(names))
+          users.set(`${other.file} ${body.start}`, { file: other.file, body })
+        for (const one of other.scene.declared.filter(names)) follow(other, one.name)
+      }
     }
   }
-  if (source && declared) follow(source, declared.name)
+  if (source) for (const { name } of declared) follow(source, name)
   return [...users.values()]
 }
 
-function imports(other: Source, home: Source, name: string): boolean {
+/** What `other` calls it: its own name, the name it is imported as, or that of the module as a whole. */
+function namesIn(other: Source, home: Source, name: string): string[] {
   const base = home.file.slice(home.file.lastIndexOf('/') + 1)
-  const lists = other.text.matchAll(/import (?:type )?(\{[^}]*\}|[^{}'"]*?) from '([^']+)'/g)
-  return [...lists].some(([, list, from]) => from!.endsWith(`/${base}`) && new RegExp(`\\b${name}\\b`).test(list!))
+  const lists = other.text.matchAll(/import (?:type )?(\{[^}]*\}|\* as \w+|[^{}'"]*?) from '([^']+)'/g)
+  return [...lists].flatMap(([, list, from]) => {
+    if (!from!.endsWith(`/${base}`)) return []
+    const whole = /^\* as (\w+)$/.exec(list!)
+    if (whole) return [`${whole[1]}\\.${name}`]
+    const named = new RegExp(`(?<![\\w$])${name}(?: as (\\w+))?(?![\\w$])`).exec(list!)
+    return named ? [named[1] ?? name] : []
+  })
 }

@@ -1,7 +1,7 @@
 /** The tests as plain JavaScript: made once for a run, since a process that reads TypeScript takes a second to load. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
-import { build } from 'esbuild'
+import { join, resolve } from 'node:path'
+import { build, type Plugin } from 'esbuild'
 
 export interface Bundle {
   /** What runs test files, for `node`. */
@@ -11,18 +11,30 @@ export interface Bundle {
   remove(): void
 }
 
+/** What runs the tests, and stands for uvu in them if anything does. */
+export interface Runner {
+  lane: string
+  uvu?: string
+  sourceMaps: boolean
+}
+
+const plain: Runner = { lane: 'test/support/lane-process.ts', sourceMaps: true }
+
 /**
  * Bundles files of test/, given by their paths in it. All lie two folders below the root, as the modules of src and of
  * the package do, so that whatever is named relative to a module is found: fixtures, sources, the snapshot's thread.
  */
-export async function bundleTests(files: readonly string[]): Promise<Bundle> {
+export async function bundleTests(
+  files: readonly string[],
+  { lane, uvu, sourceMaps }: Runner = plain,
+): Promise<Bundle> {
   mkdirSync('dist', { recursive: true })
   const folder = mkdtempSync(join('dist', 'tests-'))
   const tests = files.map(file => ({ in: join('test', file), out: nameOf(file) }))
   await build({
     entryPoints: [
       ...tests,
-      { in: 'test/support/lane-process.ts', out: 'lane-process' },
+      { in: lane, out: 'lane-process' },
       { in: 'src/store/embedded/snapshot-worker.ts', out: 'snapshot-worker' },
     ],
     outdir: folder,
@@ -32,18 +44,25 @@ export async function bundleTests(files: readonly string[]): Promise<Bundle> {
     format: 'esm',
     platform: 'node',
     target: 'node20',
-    sourcemap: true,
+    sourcemap: sourceMaps,
     sourcesContent: false,
     alias: { '@node-rs/argon2': './test/support/argon2.ts' },
     external: installed(),
+    plugins: uvu === undefined ? [] : [standIn('uvu', uvu)],
     logLevel: 'warning',
   })
   return {
-    laneArguments: ['--enable-source-maps', join(folder, 'lane-process.js')],
+    laneArguments: [...(sourceMaps ? ['--enable-source-maps'] : []), join(folder, 'lane-process.js')],
     pathOf: file => join(folder, `${nameOf(file)}.js`),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
+
+/** For the name alone: `uvu/assert` stays what it is. */
+export const standIn = (name: string, path: string): Plugin => ({
+  name: 'stand-in',
+  setup: build => build.onResolve({ filter: new RegExp(`^${name}$`) }, () => ({ path: resolve(path) })),
+})
 
 const nameOf = (file: string) => file.replace(/\.ts$/, '').replaceAll(/[/\\]/g, '.')
 
