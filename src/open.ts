@@ -331,6 +331,8 @@ const keepingOf = (given: GivenKeeping): Keeping => ({
   deliveryDays: given.deliveryDays ?? defaultKeeping.deliveryDays,
   notificationDays: given.notificationDays ?? defaultKeeping.notificationDays,
   fileMiB: given.fileMiB ?? defaultKeeping.fileMiB,
+  textMiB: given.textMiB ?? defaultKeeping.textMiB,
+  agents: given.agents ?? defaultKeeping.agents,
   deliverables: given.deliverables ?? defaultKeeping.deliverables,
   waitingEvents: given.waitingEvents ?? defaultKeeping.waitingEvents,
 })

@@ -59,6 +59,12 @@ const table = {
     (quota: string, kept: string) =>
       `The files of one account take at most ${quota}, and yours take ${kept}: deliver text, or a link to where the files are`,
   ],
+  texts_quota: [
+    400,
+    (quota: string, whose: string, kept: string) =>
+      `What one account writes, and the webhooks that hold it, take at most ${quota}, and ${whose} take ${kept}: delete samples, wait until webhooks are 30 days old, or ask the operator for more`,
+  ],
+  too_many_agents: [400, (max: number) => `A builder has ${max} agents at most; delete one first`],
   body_gone: [
     400,
     (days: number) =>

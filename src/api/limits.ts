@@ -125,6 +125,10 @@ export interface Keeping {
   readonly notificationDays: number
   /** MiB of files that all deliverables of one account hold. */
   readonly fileMiB: number
+  /** MiB that one account has written, and of the webhooks that hold it. */
+  readonly textMiB: number
+  /** Of one builder; deleted ones don't count. */
+  readonly agents: number
   /** Of one task. */
   readonly deliverables: number
   /** Of one task and one agent. */
@@ -138,6 +142,8 @@ export const defaultKeeping: Keeping = {
   deliveryDays: 30,
   notificationDays: 90,
   fileMiB: 1_024,
+  textMiB: 256,
+  agents: 200,
   deliverables: 20,
   waitingEvents: 1_000,
 }

@@ -18,6 +18,7 @@ export const tables = [
   'tasks',
   'deliverables',
   'file_usage',
+  'text_usage',
   'disputes',
   'messages',
   'reviews',

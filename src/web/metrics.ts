@@ -65,7 +65,18 @@ export function createMetrics(): Metrics {
     watch(open) {
       watched = open
     },
-    text({ outbox, oldestSeconds, mailsWaiting, fill, ledger, overdueSeconds, fileBytes, cacheBytes, hashesWaiting }) {
+    text({
+      outbox,
+      oldestSeconds,
+      mailsWaiting,
+      fill,
+      ledger,
+      overdueSeconds,
+      fileBytes,
+      textBytes,
+      cacheBytes,
+      hashesWaiting,
+    }) {
       const { connections, unreadBytes } = watched()
       const families = [
         gauge('marketplace_http_connections', 'Open connections', [[{}, connections]]),
@@ -89,6 +100,8 @@ export function createMetrics(): Metrics {
         ),
         gauge('marketplace_account_file_bytes', 'Files of the account that has most', [[{}, fileBytes.most]]),
         gauge('marketplace_account_file_bytes_quota', 'Files that one account may have', [[{}, fileBytes.quota]]),
+        gauge('marketplace_account_text_bytes', 'Texts of the account that has most', [[{}, textBytes.most]]),
+        gauge('marketplace_account_text_bytes_quota', 'Texts that one account may have', [[{}, textBytes.quota]]),
         gauge('marketplace_cache_bytes', 'Kept in memory of the public list, by kind', labelled('cache', cacheBytes)),
         gauge('marketplace_event_loop_lag_seconds', 'Delay of the event loop since the last look', lagOf(lag)),
         gauge('process_resident_memory_bytes', 'Resident memory', [[{}, process.memoryUsage.rss()]]),

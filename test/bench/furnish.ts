@@ -7,6 +7,7 @@ import { sinkHosts } from './sink-hosts.ts'
 
 const { createUser } = await built<typeof import('../../src/market/accounts/accounts.ts')>('market/accounts/accounts')
 const { createKeyFor } = await built<typeof import('../../src/market/accounts/keys.ts')>('market/accounts/keys')
+const { defaultKeeping } = await built<typeof import('../../src/api/limits.ts')>('api/limits')
 const { verbs } = await built<typeof import('../../src/market/verbs.ts')>('market/verbs')
 
 export interface Furnished {
@@ -47,6 +48,7 @@ export async function furnish(
 
 async function makeAgents(market: Market, actor: Actor, count: number, port: number): Promise<string[]> {
   const { db, world } = market
+  const config = { ...market.config, keeping: { ...defaultKeeping, agents: count } }
   const ids: string[] = []
   const make = async (from: number) =>
     db.write(async tx => {
@@ -62,7 +64,7 @@ async function makeAgents(market: Market, actor: Actor, count: number, port: num
           tags: ['bench', word!],
           webhookUrl: `https://${sinkHosts[n % sinkHosts.length]}:${port}/webhook`,
         }
-        const { id } = await verbs.createAgent({ ...market, tx, actor }, { params: {}, query: {}, body })
+        const { id } = await verbs.createAgent({ ...market, config, tx, actor }, { params: {}, query: {}, body })
         await verbs.rotateSecret({ ...market, tx, actor }, { params: { id }, query: {}, body: {} })
         await tx.run(
           `UPDATE agents SET status = 'verified', last_pass_at = $1, tested_at = $1, completed_tasks = $3 WHERE id = $2`,

@@ -4,6 +4,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { defaultKeeping } from '../../src/api/limits.ts'
 import { signatureHeaders, verify } from '../../src/api/signature.ts'
 import { agentVerbs } from '../../src/market/agents/agents.ts'
 import { categoryVerbs } from '../../src/market/agents/categories.ts'
@@ -34,7 +35,8 @@ async function start() {
   const db = await openSqlite({ file: null, onFatal })
   const world = createWorld({ allowLoopback: true, requireHttps: true, ca: authority.ca })
   await migrate(db, migrations, world.now)
-  const config = { baseUrl: 'http://127.0.0.1:1', secretKey: randomBytes(32) } as Market['config']
+  const keeping = { ...defaultKeeping, agents: 10_000 }
+  const config = { baseUrl: 'http://127.0.0.1:1', secretKey: randomBytes(32), keeping } as Market['config']
   const logged: string[] = []
   const market: Market = {
     db,

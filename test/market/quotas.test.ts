@@ -154,6 +154,7 @@ test('an event of a task costs the same, however many wait before it', async () 
           event: 'x',
           body: 'x',
           createdAt: Number.MAX_SAFE_INTEGER,
+          countedTo: null,
         })
       }
     })

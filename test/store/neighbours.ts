@@ -108,6 +108,7 @@ rows(
 )
 rows('uploads', 'id begun_at doomed', ['u1', 10, 0], ['u2', 10, 1], ['u3', 20, 0], ['u4', 5, 0], ['u5', 10, 0])
 rows('file_usage', 'user_id bytes', ['a', 100], ['b', 50])
+rows('text_usage', 'user_id bytes', ['a', 30], ['b', 20])
 rows(
   'file_places',
   'instance place holder leased_until',

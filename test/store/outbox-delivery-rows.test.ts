@@ -26,21 +26,48 @@ testRows('rows of webhooks', {
     [tx => queueLength(tx, 't2', 'g_3'), 1],
     [tx => queueLength(tx, 't5', 'g_3'), 0],
     [
-      tx => insertDelivery(tx, { id: 'e1', agentId: 'g_1', taskId: 't2', event: 'sent', body: 'b', createdAt: 70 }),
+      tx =>
+        insertDelivery(tx, {
+          id: 'e1',
+          agentId: 'g_1',
+          taskId: 't2',
+          event: 'sent',
+          body: 'b',
+          createdAt: 70,
+          countedTo: 'a',
+        }),
       [true],
       [
-        '+ deliveries e1 {"id":"e1","agent_id":"g_1","task_id":"t2","event":"sent","body":"b","state":"waiting","attempts":0,"next_at":70,"leased_until":0,"created_at":70,"place":6}',
+        '+ deliveries e1 {"id":"e1","agent_id":"g_1","task_id":"t2","event":"sent","body":"b","state":"waiting","attempts":0,"next_at":70,"leased_until":0,"created_at":70,"place":6,"counted_to":"a"}',
       ],
     ],
     [
-      tx => insertDelivery(tx, { id: 'e1', agentId: 'g_3', taskId: 't5', event: 'sent', body: 'b', createdAt: 70 }),
+      tx =>
+        insertDelivery(tx, {
+          id: 'e1',
+          agentId: 'g_3',
+          taskId: 't5',
+          event: 'sent',
+          body: 'b',
+          createdAt: 70,
+          countedTo: null,
+        }),
       [true],
       [
         '+ deliveries e1 {"id":"e1","agent_id":"g_3","task_id":"t5","event":"sent","body":"b","state":"pending","attempts":0,"next_at":70,"leased_until":0,"created_at":70,"place":0}',
       ],
     ],
     [
-      tx => insertDelivery(tx, { id: 'e1', agentId: 'g_9', taskId: 't2', event: 'sent', body: 'b', createdAt: 70 }),
+      tx =>
+        insertDelivery(tx, {
+          id: 'e1',
+          agentId: 'g_9',
+          taskId: 't2',
+          event: 'sent',
+          body: 'b',
+          createdAt: 70,
+          countedTo: null,
+        }),
       [true],
       [
         '+ deliveries e1 {"id":"e1","agent_id":"g_9","task_id":"t2","event":"sent","body":"b","state":"pending","attempts":0,"next_at":70,"leased_until":0,"created_at":70,"place":0}',
@@ -50,12 +77,12 @@ testRows('rows of webhooks', {
       tx =>
         insertFirstDelivery(
           tx,
-          { id: 'e1', agentId: 'g_3', taskId: 't5', event: 'sent', body: 'b', createdAt: 70 },
+          { id: 'e1', agentId: 'g_3', taskId: 't5', event: 'sent', body: 'b', createdAt: 70, countedTo: 'c' },
           { leasedUntil: 90, attempts: 1 },
         ),
       [true],
       [
-        '+ deliveries e1 {"id":"e1","agent_id":"g_3","task_id":"t5","event":"sent","body":"b","state":"pending","attempts":1,"next_at":70,"leased_until":90,"created_at":70,"place":0}',
+        '+ deliveries e1 {"id":"e1","agent_id":"g_3","task_id":"t5","event":"sent","body":"b","state":"pending","attempts":1,"next_at":70,"leased_until":90,"created_at":70,"place":0,"counted_to":"c"}',
       ],
     ],
   ],

@@ -89,6 +89,25 @@ testRows('rows of what is too old', {
         '− attempts da/1',
       ],
     ],
+    [
+      tx =>
+        tx
+          .run(
+            `UPDATE deliveries SET counted_to = CASE id WHEN 'da' THEN 'a' ELSE 'c' END, body = 'ä' WHERE id IN ('d8', 'da')`,
+          )
+          .then(() => tx.run(`UPDATE text_usage SET bytes = 10000`))
+          .then(() => removeOlder(tx, 'delivery_bodies', 30, 2)),
+      2,
+      [
+        'deliveries d8: body eight → , counted_to null → c',
+        'deliveries da: body ten → , counted_to null → a',
+        'text_usage a: bytes 30 → 1806',
+        'text_usage b: bytes 20 → 10000',
+        '− attempts d8/1',
+        '− attempts d8/2',
+        '− attempts da/1',
+      ],
+    ],
     [tx => removeOlder(tx, 'deliveries', 20, 10), 1, ['− deliveries d7']],
     [tx => removeOlder(tx, 'deliveries', 19, 10), 0],
     [tx => removeOlder(tx, 'notifications', 10, 10), 2, ['− notifications n1', '− notifications n4']],

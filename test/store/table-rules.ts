@@ -401,6 +401,13 @@ export const tables: Readonly<Record<string, TableRules>> = {
     refers: 'user_id',
     wrong: [{ bytes: -1 }],
   },
+  text_usage: {
+    row: { user_id: 'a users id', bytes: 0 },
+    required: 'user_id bytes',
+    unique: ['user_id'],
+    refers: 'user_id',
+    wrong: [{ bytes: -1 }],
+  },
   security_notices: {
     row: { id: 'a security_notices id', user_id: 'a users id', kind: 'a kind', created_at: 1 },
     required: 'id user_id kind created_at',

@@ -10,7 +10,6 @@ import {
   reviewsOfAgent,
 } from '../../src/store/tables/conversation.ts'
 import { countDeliverables, deliverablesOf, fileOf, insertDeliverable } from '../../src/store/tables/deliverables.ts'
-import { bytesOf, mostBytes, recount, takeBytes } from '../../src/store/tables/file-usage.ts'
 import { historyLength, historyOf, latestPayerOf, tallyOf } from '../../src/store/tables/requestors.ts'
 import { countSamples, deleteSample, insertSample, samplesOf } from '../../src/store/tables/samples.ts'
 import {
@@ -29,6 +28,7 @@ import {
   updateDraft,
   wholeTask,
 } from '../../src/store/tables/tasks.ts'
+import { addBytes, bytesOf, giveBytes, mostBytes, recountFiles, takeBytes } from '../../src/store/tables/usage.ts'
 import { testRows } from './row-effects.ts'
 
 const idOf = (row: { id: unknown } | undefined) => row?.id
@@ -75,8 +75,8 @@ testRows('rows of tasks', {
     ],
     [tx => samplesOf(tx, 'g_1', 1, 1).then(idsOf), ['p2']],
     [tx => countSamples(tx, 'g_1'), 3],
-    [tx => deleteSample(tx, 'g_1', 'p1'), 1, ['− samples p1']],
-    [tx => deleteSample(tx, 'g_2', 'p1'), 0],
+    [tx => deleteSample(tx, 'g_1', 'p1'), { title: 'one', input: 'in', output: 'out' }, ['− samples p1']],
+    [tx => deleteSample(tx, 'g_2', 'p1'), undefined],
   ],
   'tasks: whole, with the latest deliverable and the dispute': [
     [
@@ -516,15 +516,29 @@ testRows('rows of tasks', {
     [tx => reviewOf(tx, 't8'), undefined],
   ],
   'bytes of files: taken within the limit, counted anew': [
-    [tx => takeBytes(tx, 'a', 50, 150), true, ['file_usage a: bytes 100 → 150']],
-    [tx => takeBytes(tx, 'a', 51, 150), false],
-    [tx => takeBytes(tx, 'c', 150, 150), true, ['+ file_usage c {"user_id":"c","bytes":150}']],
-    [tx => takeBytes(tx, 'c', 151, 150), false],
-    [tx => bytesOf(tx, 'a'), 100],
-    [tx => bytesOf(tx, 'c'), 0],
-    [tx => mostBytes(tx), 100],
-    [tx => tx.run('DELETE FROM file_usage').then(() => mostBytes(tx)), 0, ['− file_usage a', '− file_usage b']],
-    [tx => recount(tx), undefined, ['file_usage a: bytes 100 → 7', 'file_usage b: bytes 50 → 18']],
+    [tx => takeBytes(tx, 'file_usage', 'a', 50, 150), true, ['file_usage a: bytes 100 → 150']],
+    [tx => takeBytes(tx, 'file_usage', 'a', 51, 150), false],
+    [tx => takeBytes(tx, 'file_usage', 'c', 150, 150), true, ['+ file_usage c {"user_id":"c","bytes":150}']],
+    [tx => takeBytes(tx, 'file_usage', 'c', 151, 150), false],
+    [tx => bytesOf(tx, 'file_usage', 'a'), 100],
+    [tx => bytesOf(tx, 'file_usage', 'c'), 0],
+    [tx => mostBytes(tx, 'file_usage'), 100],
+    [
+      tx => tx.run('DELETE FROM file_usage').then(() => mostBytes(tx, 'file_usage')),
+      0,
+      ['− file_usage a', '− file_usage b'],
+    ],
+    [tx => recountFiles(tx), undefined, ['file_usage a: bytes 100 → 7', 'file_usage b: bytes 50 → 18']],
+  ],
+  'bytes of texts: of their own, never below nothing': [
+    [tx => takeBytes(tx, 'text_usage', 'b', 60, 80), true, ['text_usage b: bytes 20 → 80']],
+    [tx => takeBytes(tx, 'text_usage', 'b', 61, 80), false],
+    [tx => addBytes(tx, 'text_usage', 'b', 1_000), true, ['text_usage b: bytes 20 → 1020']],
+    [tx => giveBytes(tx, 'text_usage', 'b', 19), 1, ['text_usage b: bytes 20 → 1']],
+    [tx => giveBytes(tx, 'text_usage', 'b', 21), 1, ['text_usage b: bytes 20 → 0']],
+    [tx => giveBytes(tx, 'text_usage', 'c', 1), 0],
+    [tx => bytesOf(tx, 'text_usage', 'b'), 20],
+    [tx => mostBytes(tx, 'text_usage'), 30],
   ],
   'requestors: what they bought, and how it went': [
     [tx => latestPayerOf(tx, 'g_1', 'b').then(idOf), 'b'],

@@ -90,7 +90,8 @@ export const agents = {
     unit: 'write',
     grows: true,
     whenSuspended: 'refused',
-    source: 'section 2, section 4, D17',
+    refusals: ['texts_quota', 'too_many_agents'],
+    source: 'section 2, section 4, D17, D49',
   }),
   getMyAgent: endpoint({
     ...mine,
@@ -110,8 +111,8 @@ export const agents = {
     body: agentInput.partial().extend({ avatarUrl: webUrl().nullable().optional() }),
     reply: ownAgent,
     unit: 'write',
-    refusals: ['not_found', 'not_yours'],
-    source: 'section 2, section 4, D30',
+    refusals: ['not_found', 'not_yours', 'texts_quota'],
+    source: 'section 2, section 4, D30, D49',
   }),
   deleteAgent: endpoint({
     ...mine,

@@ -29,7 +29,7 @@ export const deliveries = {
   }),
   redeliver: endpoint({
     ...mine,
-    refusals: [...mine.refusals, 'body_gone', 'queue_full'],
+    refusals: [...mine.refusals, 'body_gone', 'queue_full', 'texts_quota'],
     method: 'POST',
     path: '/api/my/agents/:id/deliveries/:deliveryId/redeliver',
     summary: 'Send a webhook again, with the same body, as a new delivery',

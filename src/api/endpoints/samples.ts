@@ -35,7 +35,7 @@ export const samples = {
     status: 201,
     unit: 'write',
     grows: true,
-    refusals: ['not_found', 'not_yours', 'too_many_samples'],
+    refusals: ['not_found', 'not_yours', 'too_many_samples', 'texts_quota'],
     source: 'section 4, section 8, D23',
   }),
   deleteSample: endpoint({

@@ -62,7 +62,7 @@ export const tasks = {
     unit: 'write',
     grows: true,
     whenSuspended: 'refused',
-    refusals: ['not_found', 'hirer_only', 'payer_suspended', 'own_agent_hired', 'budget_unusable'],
+    refusals: ['not_found', 'hirer_only', 'payer_suspended', 'own_agent_hired', 'budget_unusable', 'texts_quota'],
     source: 'section 2, section 3, D31, D36',
   }),
   getTask: endpoint({
@@ -84,7 +84,7 @@ export const tasks = {
     reply: task,
     unit: 'write',
     grows: true,
-    refusals: [...turn, 'own_agent_hired'],
+    refusals: [...turn, 'own_agent_hired', 'texts_quota'],
     source: 'section 4, D19',
   }),
   submitTask: endpoint({
@@ -126,7 +126,7 @@ export const tasks = {
     summary: 'Accept a pending task as its builder',
     reply: task,
     unit: 'write',
-    refusals: turn,
+    refusals: [...turn, 'texts_quota'],
     source: 'section 3',
   }),
   deliverTask: endpoint({
@@ -158,7 +158,7 @@ export const tasks = {
     body: reasonOf.revision,
     reply: task,
     unit: 'write',
-    refusals: [...turn, 'no_revisions_left', 'too_many_deliverables'],
+    refusals: [...turn, 'no_revisions_left', 'too_many_deliverables', 'texts_quota'],
     source: 'section 3, D20',
   }),
   disputeTask: endpoint({
@@ -217,7 +217,7 @@ export const tasks = {
     status: 201,
     unit: 'write',
     grows: true,
-    refusals: [...turn, 'queue_full'],
+    refusals: [...turn, 'queue_full', 'texts_quota'],
     source: 'section 4, D20',
   }),
   getReview: endpoint({
@@ -243,7 +243,7 @@ export const tasks = {
     status: 201,
     unit: 'write',
     grows: true,
-    refusals: [...turn, 'already_reviewed'],
+    refusals: [...turn, 'already_reviewed', 'texts_quota'],
     source: 'section 4, D20',
   }),
 }
@@ -271,7 +271,7 @@ export const callbacks = {
     summary: 'Accept a pending task',
     reply: wrapped,
     unit: 'write',
-    refusals: turn,
+    refusals: [...turn, 'texts_quota'],
     source: 'section 4',
   }),
   agentReject: endpoint({
@@ -319,6 +319,7 @@ export const callbacks = {
       'task_in_dispute',
       'lost_race',
       'too_many_deliverables',
+      'texts_quota',
     ],
     source: 'section 4, section 5, D38',
   }),

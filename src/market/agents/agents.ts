@@ -1,12 +1,14 @@
 /** The public marketplace, a builder's own agents, and their review. Source: section 3, section 4, D13, D16–D18, D30. */
-import { invalid } from '../../api/failures.ts'
+import { invalid, refuse } from '../../api/failures.ts'
 import { durations, limits } from '../../api/limits.ts'
 import { Json } from '../../api/reply.ts'
 import type { Reader } from '../../store/db.ts'
 import {
   type AgentPatch,
+  type AgentRow,
   agentsByStatus,
   agentsOfBuilder,
+  countOfBuilder,
   insertAgent,
   publicAgents,
   slugTaken,
@@ -14,7 +16,9 @@ import {
 } from '../../store/tables/agents.ts'
 import { allCategories, setCategories } from '../../store/tables/categories.ts'
 import type { World } from '../../world/world.ts'
+import type { Acting, Ctx } from '../market.ts'
 import { seal } from '../sealing.ts'
+import { takeTexts, weightOf } from '../text-quota.ts'
 import { iso } from '../time.ts'
 import type { Verb } from '../verb.ts'
 import { tellMoved } from '../webhooks/outbox.ts'
@@ -87,10 +91,23 @@ const createAgent: Verb<'createAgent'> = async (ctx, { body }) => {
     createdAt: now,
     updatedAt: now,
   } as const
+  // Counted first: the row of the account is held by then, and no agent of it joins meanwhile.
+  await takeTexts(ctx, row.builderId, weightOfAgent(row))
+  await refuseTooMany(ctx)
   // Another agent may take the same slug at the same moment: then the next one is free.
   while ((await insertAgent(tx, { ...row, slug: await freeSlug(tx, world, body.name) })) === 0);
   await setCategories(tx, row.id, body.categoryIds)
   return reread(ctx, row.id)
+}
+
+type Texts = Pick<AgentRow, 'name' | 'tagline' | 'description' | 'tags' | 'webhookUrl'> & { avatarUrl?: string | null }
+
+const weightOfAgent = (row: Texts) =>
+  weightOf(row.name, row.tagline, row.description, row.tags, row.webhookUrl, row.avatarUrl)
+
+async function refuseTooMany({ tx, config, actor }: Acting<Ctx>) {
+  const { agents: most } = config.keeping
+  if ((await countOfBuilder(tx, actor.user.id)) >= most) throw refuse('too_many_agents', most)
 }
 
 async function checkCategories(q: Reader, ids: readonly string[]) {
@@ -120,6 +137,7 @@ const updateAgent: Verb<'updateAgent'> = async (ctx, { params, body }) => {
   if (categoryIds) await checkCategories(tx, categoryIds)
   const patch: AgentPatch = { ...defined(plain), updatedAt: world.now() }
   if (tags) patch.tags = JSON.stringify(tags)
+  await takeTexts(ctx, row.builderId, weightOfAgent({ ...row, ...patch }) - weightOfAgent(row))
   // Whatever passed was another address.
   if (body.webhookUrl !== undefined && body.webhookUrl !== row.webhookUrl) {
     patch.lastPassAt = null

@@ -13,6 +13,7 @@ import {
   markRedelivery,
 } from '../../store/tables/deliveries.ts'
 import { insertDelivery } from '../../store/tables/outbox.ts'
+import { takeTexts, webhookWeight } from '../text-quota.ts'
 import { iso, isoOrNull } from '../time.ts'
 import type { Verb } from '../verb.ts'
 import { refuseIfFull, ringBell } from '../webhooks/outbox.ts'
@@ -76,7 +77,8 @@ const redeliver: Verb<'redeliver'> = async (ctx, { params }) => {
   await tx.lock('tasks', taskId)
   await refuseIfFull(ctx, taskId, agentId)
   await hurry(tx, taskId, agentId, now)
-  await insertDelivery(tx, { id, agentId, taskId, event, body, createdAt: now })
+  await takeTexts(ctx, actor.user.id, webhookWeight(body))
+  await insertDelivery(tx, { id, agentId, taskId, event, body, createdAt: now, countedTo: actor.user.id })
   await markRedelivery(tx, id, of)
   tx.afterCommit(() => ringBell(world, agentId))
   return deliveryRecord(await logged(tx, agent, id))

@@ -11,6 +11,7 @@ import {
   type SampleRow,
   samplesOf,
 } from '../../store/tables/samples.ts'
+import { giveTexts, takeTexts, weightOf } from '../text-quota.ts'
 import { iso } from '../time.ts'
 import type { Verb } from '../verb.ts'
 import { lockOwnAgent, ownAgentOf, seenAgent } from './access.ts'
@@ -28,18 +29,26 @@ const listMySamples: Verb<'listMySamples'> = async ({ tx, actor }, { params, que
 const listSamples: Verb<'listSamples'> = async ({ tx, world, actor }, { params, query }) =>
   pageOf(tx, (await seenAgent(tx, params.id, actor, world.now())).id, query)
 
-const addSample: Verb<'addSample'> = async ({ tx, world, actor }, { params, body }) => {
+const weightOfSample = ({ title, input, output }: Pick<SampleRow, 'title' | 'input' | 'output'>) =>
+  weightOf(title, input, output)
+
+const addSample: Verb<'addSample'> = async (ctx, { params, body }) => {
+  const { tx, world, actor } = ctx
   const { id: agentId } = await lockOwnAgent(tx, params.id, actor.user)
   const { title, input = null, output } = body
   const sample = { id: world.id('smp'), agentId, title, input, output, createdAt: world.now() }
   if ((await insertSample(tx, sample, limits.agent.samples)) === 0)
     throw refuse('too_many_samples', limits.agent.samples)
+  await takeTexts(ctx, actor.user.id, weightOfSample(sample))
   return sampleRecord(sample)
 }
 
-const deleteSample: Verb<'deleteSample'> = async ({ tx, actor }, { params }) => {
+const deleteSample: Verb<'deleteSample'> = async (ctx, { params }) => {
+  const { tx, actor } = ctx
   const { id } = await ownAgentOf(tx, params.id, actor.user)
-  if ((await removeSample(tx, id, params.sampleId)) === 0) throw refuse('not_found', 'sample')
+  const removed = await removeSample(tx, id, params.sampleId)
+  if (!removed) throw refuse('not_found', 'sample')
+  await giveTexts(ctx, actor.user.id, weightOfSample(removed))
   return { id: params.sampleId }
 }
 

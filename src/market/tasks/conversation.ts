@@ -11,6 +11,7 @@ import {
 } from '../../store/tables/conversation.ts'
 import { countForAgent } from '../../store/tables/tasks.ts'
 import type { Acting, Ctx } from '../market.ts'
+import { addTexts, takeTexts, weightOf } from '../text-quota.ts'
 import { iso } from '../time.ts'
 import type { Verb } from '../verb.ts'
 import { refuseIfFull, tell } from '../webhooks/outbox.ts'
@@ -32,14 +33,17 @@ export async function sendMessage(ctx: Acting<Ctx>, taskId: string, content: str
     createdAt: ctx.world.now(),
   }
   if (message.senderRole === 'buyer') await refuseIfFull(ctx, taskId, task.agentId)
+  await takeTexts(ctx, message.senderId, weightOf(content))
   await insertMessage(ctx.tx, message)
-  if (message.senderRole === 'buyer') await tell(ctx, task, 'task.message', { message: content })
+  if (message.senderRole === 'buyer')
+    await tell(ctx, task, 'task.message', { message: content }, { countedTo: message.senderId })
   return messageRecord(message)
 }
 
 /** The agent's last words on a task that it ends: a message, though none can be sent any more. */
-export const keepWords = (ctx: Acting<Ctx>, taskId: string, content: string) =>
-  insertMessage(ctx.tx, {
+export async function keepWords(ctx: Acting<Ctx>, taskId: string, content: string): Promise<void> {
+  await addTexts(ctx, ctx.actor.user.id, weightOf(content))
+  await insertMessage(ctx.tx, {
     id: ctx.world.id('msg'),
     taskId,
     senderId: ctx.actor.user.id,
@@ -47,6 +51,7 @@ export const keepWords = (ctx: Acting<Ctx>, taskId: string, content: string) =>
     content,
     createdAt: ctx.world.now(),
   })
+}
 
 const listMessages: Verb<'listMessages'> = async ({ tx, actor }, { params, query }) => {
   const task = await seenTask(tx, actor, params.id)
@@ -74,6 +79,7 @@ const submitReview: Verb<'submitReview'> = async (ctx, { params, body }) => {
     createdAt: ctx.world.now(),
   }
   if ((await insertReview(ctx.tx, review)) === 0) throw refuse('already_reviewed')
+  await takeTexts(ctx, ctx.actor.user.id, weightOf(review.comment))
   if (task.buyerId !== task.builderId)
     await countForAgent(ctx.tx, task.agentId, { completed: 0, ratings: 1, ratingSum: body.rating })
   return reviewRecord(review)

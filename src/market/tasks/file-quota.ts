@@ -2,22 +2,19 @@
 import { refuse } from '../../api/failures.ts'
 import type { KeptFile } from '../../api/file-kinds.ts'
 import type { Db } from '../../store/db.ts'
-import { bytesOf, recount, takeBytes } from '../../store/tables/file-usage.ts'
 import { deleteSetting, settingNamed } from '../../store/tables/settings.ts'
+import { bytesOf, recountFiles, takeBytes } from '../../store/tables/usage.ts'
 import type { Ctx } from '../market.ts'
-
-const MIB = 1024 * 1024
+import { inMiB, MIB } from '../mib.ts'
 
 /** In the transaction of the deliverable that holds them. */
 export async function takeQuota({ tx, config }: Ctx, userId: string, files: readonly KeptFile[]): Promise<void> {
   if (files.length === 0) return
   const bytes = files.reduce((sum, { size }) => sum + size, 0)
   const { fileMiB } = config.keeping
-  if (await takeBytes(tx, userId, bytes, fileMiB * MIB)) return
-  throw refuse('files_quota', inMiB(fileMiB * MIB), inMiB(await bytesOf(tx, userId)))
+  if (await takeBytes(tx, 'file_usage', userId, bytes, fileMiB * MIB)) return
+  throw refuse('files_quota', inMiB(fileMiB * MIB), inMiB(await bytesOf(tx, 'file_usage', userId)))
 }
-
-const inMiB = (bytes: number) => `${Math.ceil(bytes / MIB)} MiB`
 
 /** The setting that says so is written by the migration that has made the table. */
 const UNCOUNTED = 'file_usage'
@@ -27,7 +24,7 @@ export async function countFiles(db: Db): Promise<void> {
   if ((await db.read(q => settingNamed(q, UNCOUNTED))) === undefined) return
   await db.migrate(async tx => {
     if ((await settingNamed(tx, UNCOUNTED)) === undefined) return
-    await recount(tx)
+    await recountFiles(tx)
     await deleteSetting(tx, UNCOUNTED)
   })
 }

@@ -24,8 +24,18 @@ import {
 import { isPublic } from '../agents/visibility.ts'
 import { buyerOf, checkBudget, checkSeller } from '../budgets/spending.ts'
 import type { Acting, Actor, Ctx } from '../market.ts'
+import {
+  addTexts,
+  giveTexts,
+  refuseIfSpent,
+  submissionWeight,
+  takeTexts,
+  taskWeight,
+  weightOf,
+  writerOf,
+} from '../text-quota.ts'
 import type { Verb } from '../verb.ts'
-import { tell, tellSubmitted } from '../webhooks/outbox.ts'
+import { type Route, tell, tellSubmitted } from '../webhooks/outbox.ts'
 import { keepWords } from './conversation.ts'
 import { takeQuota } from './file-quota.ts'
 import { holdFiles } from './files.ts'
@@ -52,7 +62,7 @@ const createTask: Verb<'createTask'> = async (ctx, { body }) => {
   const buyer = await buyerOf(ctx, body.budgetAuthorizationId ?? null)
   checkSeller(buyer, agent.builderId)
   const id = ctx.world.id('task')
-  await insertTask(ctx.tx, {
+  const task = {
     ...body,
     ...buyer,
     id,
@@ -60,7 +70,9 @@ const createTask: Verb<'createTask'> = async (ctx, { body }) => {
     requirements: body.requirements ?? null,
     maxRevisions: agent.maxRevisions,
     createdAt: now,
-  })
+  }
+  await takeTexts(ctx, writerOf(task), taskWeight(task))
+  await insertTask(ctx.tx, task)
   return taskRecord(await fresh(ctx.tx, id))
 }
 
@@ -74,13 +86,17 @@ const updateTask: Verb<'updateTask'> = async (ctx, { params, body }) => {
   const agent = moved ? await hirable(ctx.tx, body.agentId as string, now) : undefined
   if (moved && !agent) throw refuse('not_found', 'agent')
   if (agent) checkSeller(task, agent.builderId)
-  const changed = await updateDraft(ctx.tx, {
-    id: task.id,
-    agentId: agent?.id ?? task.agentId,
-    builderId: agent?.builderId ?? task.builderId,
+  const texts = {
     title: body.title ?? task.title,
     description: body.description ?? task.description,
     requirements: body.requirements === undefined ? task.requirements : body.requirements,
+  }
+  await takeTexts(ctx, writerOf(task), taskWeight(texts) - taskWeight(task))
+  const changed = await updateDraft(ctx.tx, {
+    ...texts,
+    id: task.id,
+    agentId: agent?.id ?? task.agentId,
+    builderId: agent?.builderId ?? task.builderId,
     agreedPrice: body.agreedPrice ?? task.agreedPrice,
     maxRevisions: agent ? agent.maxRevisions : task.maxRevisions,
     updatedAt: now,
@@ -115,20 +131,30 @@ async function step(
 }
 
 /** The record of a task after its change, once its agent has been told. */
-async function told<Name extends AgentEvent>(ctx: Acting<Ctx>, after: TaskRow, event: Name, extra: EventExtra<Name>) {
-  await tell(ctx, after, event, extra)
+async function told<Name extends AgentEvent>(
+  ctx: Acting<Ctx>,
+  after: TaskRow,
+  event: Name,
+  extra: EventExtra<Name>,
+  route?: Route,
+) {
+  await tell(ctx, after, event, extra, route)
   return taskRecord(after)
 }
 
 const cancelTask: Verb<'cancelTask'> = async (ctx, { params }) => {
   const task = await heldTask(ctx, params.id)
   const after = await take(ctx, task, turn(ctx.actor, task, 'cancel'))
-  return task.status === 'draft' ? taskRecord(after) : told(ctx, after, 'task.cancelled', {})
+  if (task.status !== 'draft') return told(ctx, after, 'task.cancelled', {})
+  await giveTexts(ctx, writerOf(task), submissionWeight(task))
+  return taskRecord(after)
 }
 
-/** pending → in_progress, by the builder, its key or its signature. */
+/** pending → in_progress, by the builder, its key or its signature. Who accepts may deliver, whatever that takes. */
 export async function accept(ctx: Acting<Ctx>, id: string) {
-  return taskRecord(await step(ctx, id, 'accept'))
+  const after = await step(ctx, id, 'accept')
+  await refuseIfSpent(ctx, after.builderId)
+  return taskRecord(after)
 }
 
 /** pending → cancelled with a full refund; a reason stays with the task as a message. Source: D20. */
@@ -153,6 +179,7 @@ export async function deliver(
   const { builderId } = await step(ctx, id, 'deliver')
   await holdFiles(ctx.tx, files)
   await takeQuota(ctx, builderId, files)
+  await addTexts(ctx, builderId, weightOf(input.content, input.notes))
   const { deliverables: most } = ctx.config.keeping
   const row = {
     id: ctx.world.id('dlb'),
@@ -166,7 +193,8 @@ export async function deliver(
   const record = taskRecord(after)
   const { deliverable } = record
   if (after.buyerAgentId !== null && deliverable) {
-    await tell(ctx, after, 'task.delivered_to_buyer', { deliverable }, after.buyerAgentId)
+    const route = { to: after.buyerAgentId, countedTo: builderId }
+    await tell(ctx, after, 'task.delivered_to_buyer', { deliverable }, route)
   }
   return record
 }
@@ -193,10 +221,12 @@ const requestRevision: Verb<'requestRevision'> = async (ctx, { params, body }) =
   // Nothing more could be delivered, so nobody but an administrator could end the task.
   const { deliverables: most } = ctx.config.keeping
   if ((await countDeliverables(ctx.tx, task.id)) >= most) throw refuse('too_many_deliverables', most)
+  await refuseIfSpent(ctx, task.builderId)
   const after = await take(ctx, task, edge)
   await countRevision(ctx.tx, task.id)
   after.revisionCount += 1
-  return told(ctx, after, 'task.revision_requested', { revisionReason: body.reason })
+  const route = { countedTo: ctx.actor.user.id }
+  return told(ctx, after, 'task.revision_requested', { revisionReason: body.reason }, route)
 }
 
 const listDeliverables: Verb<'listDeliverables'> = async ({ tx, actor }, { params, query }) => {

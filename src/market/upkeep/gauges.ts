@@ -1,13 +1,14 @@
 /** Numbers about the whole marketplace, for whoever runs it. Source: D7. */
 import type { Fill, Reader } from '../../store/db.ts'
-import { mostBytes } from '../../store/tables/file-usage.ts'
 import { countMails } from '../../store/tables/mails.ts'
 import { outboxDepth } from '../../store/tables/outbox.ts'
 import { type Kept, keptKinds, oldestOf } from '../../store/tables/retention.ts'
 import { sumsByKind } from '../../store/tables/transfers.ts'
+import { mostBytes } from '../../store/tables/usage.ts'
 import { hashesWaiting } from '../accounts/passwords.ts'
 import { catalogueBytes } from '../agents/listing-cache.ts'
 import type { Market } from '../market.ts'
+import { MIB } from '../mib.ts'
 import { keptSince } from './retention.ts'
 
 export interface Figures {
@@ -24,6 +25,8 @@ export interface Figures {
   readonly overdueSeconds: Readonly<Partial<Record<Kept, number>>>
   /** Of the account whose files take most, and what one may have. */
   readonly fileBytes: { readonly most: number; readonly quota: number }
+  /** Of the account that has written most, and what one may have. */
+  readonly textBytes: { readonly most: number; readonly quota: number }
   /** By what they hold. */
   readonly cacheBytes: Readonly<Record<string, number>>
   /** Passwords that wait for their turn in this process. */
@@ -46,7 +49,8 @@ export const readFigures = ({ db, world, config }: Pick<Market, 'db' | 'world' |
       fill: db.fill,
       ledger,
       overdueSeconds: await overdue(q, keptSince({ world, config })),
-      fileBytes: { most: await mostBytes(q), quota: config.keeping.fileMiB * 1024 * 1024 },
+      fileBytes: { most: await mostBytes(q, 'file_usage'), quota: config.keeping.fileMiB * MIB },
+      textBytes: { most: await mostBytes(q, 'text_usage'), quota: config.keeping.textMiB * MIB },
       cacheBytes: catalogueBytes(q),
       hashesWaiting: hashesWaiting(),
     }

@@ -9,6 +9,7 @@ import { userById } from '../../store/tables/users.ts'
 import type { World } from '../../world/world.ts'
 import { requestorOf } from '../accounts/requestors.ts'
 import type { Acting, Ctx } from '../market.ts'
+import { addTexts, webhookWeight, writerOf } from '../text-quota.ts'
 import { iso } from '../time.ts'
 import type { ClaimedDelivery } from './attempt.ts'
 import type { Hands } from './leases.ts'
@@ -42,15 +43,24 @@ export async function refuseIfFull({ tx, config }: Ctx, taskId: string, agentId:
   if ((await queueLength(tx, taskId, agentId)) >= waitingEvents) throw refuse('queue_full', waitingEvents)
 }
 
-/** Writes one event about a task, as it stands after the change, to its agent or to the one that buys. */
+export interface Route {
+  /** The agent of the task, unless another is named: the one that buys. */
+  readonly to?: string
+  /** Among whose texts it counts. What comes once in the life of a task counts nowhere, as that bounds it. */
+  readonly countedTo?: string
+}
+
+/** Writes one event about a task, as it stands after the change. */
 export async function tell<Name extends AgentEvent>(
   ctx: Acting<Ctx>,
   task: TaskRow,
   event: Name,
   extra: EventExtra<Name>,
-  agentId: string = task.agentId,
+  { to: agentId = task.agentId, countedTo }: Route = {},
 ): Promise<void> {
-  await insertDelivery(ctx.tx, await deliveryOf(ctx, task, event, extra, agentId))
+  const delivery = await deliveryOf(ctx, task, event, extra, agentId)
+  if (countedTo !== undefined) await addTexts(ctx, countedTo, webhookWeight(delivery.body))
+  await insertDelivery(ctx.tx, { ...delivery, countedTo: countedTo ?? null })
   ctx.tx.afterCommit(() => ringBell(ctx.world, agentId))
 }
 
@@ -59,7 +69,8 @@ export async function tellSubmitted(ctx: Acting<Ctx>, task: TaskRow, agent: Stan
   const outlet = outlets.get(ctx.world)
   const claim = outlet?.claimNew(agent) ?? null
   const delivery = await deliveryOf(ctx, task, 'task.submitted', {}, agent.id)
-  await insertFirstDelivery(ctx.tx, delivery, claim ?? UNCLAIMED)
+  // Counted with its draft.
+  await insertFirstDelivery(ctx.tx, { ...delivery, countedTo: writerOf(task) }, claim ?? UNCLAIMED)
   const { builderId, webhookUrl, secret } = agent
   ctx.tx.afterCommit(() => {
     if (claim) outlet?.take({ ...delivery, ...claim, attempt: 1, builderId, webhookUrl, secret })

@@ -30,6 +30,7 @@ import { secondFactors } from './161-second-factors.ts'
 import { guesses } from './162-guesses.ts'
 import { resetLetters } from './163-reset-letters.ts'
 import { securityNotices } from './164-security-notices.ts'
+import { textUsage } from './170-text-usage.ts'
 
 export const migrations = [
   { id: 1, name: 'accounts', sql: accounts },
@@ -63,4 +64,5 @@ export const migrations = [
   { id: 162, name: 'guesses', sql: guesses },
   { id: 163, name: 'reset letters', sql: resetLetters },
   { id: 164, name: 'security notices', sql: securityNotices },
+  { id: 170, name: 'text usage', sql: textUsage },
 ] as const

@@ -199,9 +199,13 @@ const pageWhere = async (
   return { rows, total }
 }
 
+const ofBuilder = 'a.builder_id = $1 AND a.deleted_at IS NULL'
+
 /** Every agent of a builder that is not deleted, newest first. */
 export const agentsOfBuilder = (q: Reader, builderId: string, span: Span) =>
-  pageWhere(q, 'a.builder_id = $1 AND a.deleted_at IS NULL', [builderId], span, 'a.id DESC')
+  pageWhere(q, ofBuilder, [builderId], span, 'a.id DESC')
+
+export const countOfBuilder = (q: Reader, builderId: string) => countWhere(q, ofBuilder, [builderId])
 
 /** Every agent that is not deleted, newest first. */
 export const agentsByStatus = (q: Reader, status: AgentState | undefined, span: Span) =>

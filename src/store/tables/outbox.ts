@@ -10,7 +10,11 @@ export interface DeliveryRow {
   attempts: number
 }
 
-type NewDelivery = Omit<DeliveryRow, 'attempts'> & { createdAt: number }
+type NewDelivery = Omit<DeliveryRow, 'attempts'> & {
+  createdAt: number
+  /** Among whose texts its body counts until it is removed; null: nobody's. */
+  countedTo: string | null
+}
 
 /** The first or the last place of a task's queue to one agent. However long that is, it is read at one end. */
 const endOf = (order: 'ASC' | 'DESC', taskId: string, agentId: string) =>
@@ -28,11 +32,11 @@ export const queueLength = async (q: Reader, taskId: string, agentId: string) =>
 export const insertDelivery = (tx: Tx, row: NewDelivery) =>
   tx.runAll([
     {
-      sql: `INSERT INTO deliveries (id, agent_id, task_id, event, body, state, place, next_at, created_at)
+      sql: `INSERT INTO deliveries (id, agent_id, task_id, event, body, state, place, next_at, created_at, counted_to)
      SELECT $1, $2, $3, $4, $5, CASE WHEN last.place IS NULL THEN 'pending' ELSE 'waiting' END,
-       COALESCE(last.place + 1, 0), $6, $6
+       COALESCE(last.place + 1, 0), $6, $6, $7
      FROM (SELECT ${endOf('DESC', '$3', '$2')} AS place) last`,
-      values: [row.id, row.agentId, row.taskId, row.event, row.body, row.createdAt],
+      values: [row.id, row.agentId, row.taskId, row.event, row.body, row.createdAt, row.countedTo],
     },
   ])
 
@@ -41,9 +45,12 @@ export const insertFirstDelivery = (tx: Tx, row: NewDelivery, claim: { leasedUnt
   tx.runAll([
     {
       sql: `INSERT INTO deliveries (id, agent_id, task_id, event, body, state, place, next_at, created_at,
-       leased_until, attempts)
-     VALUES ($1, $2, $3, $4, $5, 'pending', 0, $6, $6, $7, $8)`,
-      values: [row.id, row.agentId, row.taskId, row.event, row.body, row.createdAt, claim.leasedUntil, claim.attempts],
+       counted_to, leased_until, attempts)
+     VALUES ($1, $2, $3, $4, $5, 'pending', 0, $6, $6, $7, $8, $9)`,
+      values: [
+        ...[row.id, row.agentId, row.taskId, row.event, row.body, row.createdAt, row.countedTo],
+        ...[claim.leasedUntil, claim.attempts],
+      ],
     },
   ])
 

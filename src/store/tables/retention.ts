@@ -1,6 +1,10 @@
 /** Rows whose time is over, found by an index on their age and removed a few at a time. Source: D49. */
 import type { Reader, Tx, Value } from '../db.ts'
 import { deleteNotice } from './security-notices.ts'
+import { giveBytes } from './usage.ts'
+
+/** What a webhook takes beside its body: its row, its attempts, and what was answered to them. */
+export const WEBHOOK_BYTES = 8 * 1024
 
 interface Rule {
   readonly table: string
@@ -45,22 +49,36 @@ export async function oldestOf(q: Reader, kind: Kept): Promise<number | null> {
   return (await q.get<{ oldest: number | null }>(sql))!.oldest
 }
 
+// Another instance may be removing the same.
+const oldest = (rule: Rule, what: string) =>
+  `SELECT ${what} FROM ${rule.table} WHERE ${rule.age} <= $1${onlyOf(rule)}
+    ORDER BY ${rule.age} LIMIT $2 /*+ FOR UPDATE SKIP LOCKED */`
+
 /** Removes up to `count` of what is as old as `before`, the oldest first. Returns how many it were. */
 export async function removeOlder(tx: Tx, kind: Kept, before: number, count: number): Promise<number> {
   const rule = ruleOf(kind)
-  const { table, key, age } = rule
-  // Another instance may be removing the same.
-  const old = `(${key}) IN (SELECT ${key} FROM ${table} WHERE ${age} <= $1${onlyOf(rule)}
-    ORDER BY ${age} LIMIT $2 /*+ FOR UPDATE SKIP LOCKED */)`
-  if (kind === 'delivery_bodies') return emptyDeliveries(tx, old, [before, count])
+  const { table, key } = rule
+  const old = `(${key}) IN (${oldest(rule, key)})`
+  if (kind === 'delivery_bodies') return emptyDeliveries(tx, [before, count])
   if (kind === 'mails') return removeMails(tx, old, [before, count])
   return tx.run(`DELETE FROM ${table} WHERE ${old}`, [before, count])
 }
 
-async function emptyDeliveries(tx: Tx, old: string, values: readonly Value[]): Promise<number> {
-  const emptied = await tx.all<{ id: string }>(`UPDATE deliveries SET body = '' WHERE ${old} RETURNING id`, values)
-  await Promise.all(emptied.map(({ id }) => tx.run('DELETE FROM attempts WHERE delivery_id = $1', [id])))
-  return emptied.length
+async function emptyDeliveries(tx: Tx, values: readonly Value[]): Promise<number> {
+  const found = `id, counted_to AS "countedTo", OCTET_LENGTH(body) AS bytes`
+  const old = await tx.all<{ id: string; countedTo: string | null; bytes: number }>(
+    oldest(rules.delivery_bodies, found),
+    values,
+  )
+  if (old.length === 0) return 0
+  await tx.runAll(old.map(({ id }) => ({ sql: `UPDATE deliveries SET body = '' WHERE id = $1`, values: [id] })))
+  await Promise.all(old.map(({ id }) => tx.run('DELETE FROM attempts WHERE delivery_id = $1', [id])))
+  const given = new Map<string, number>()
+  for (const { countedTo, bytes } of old)
+    if (countedTo !== null) given.set(countedTo, (given.get(countedTo) ?? 0) + bytes + WEBHOOK_BYTES)
+  // Always in the same order, or two of us could each wait for what the other has.
+  for (const userId of [...given.keys()].sort()) await giveBytes(tx, 'text_usage', userId, given.get(userId)!)
+  return old.length
 }
 
 /** A security notice is there for its letter alone. */

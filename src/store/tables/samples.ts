@@ -31,6 +31,9 @@ export const samplesOf = (q: Reader, agentId: string, limit: number, offset: num
 export const countSamples = async (q: Reader, agentId: string) =>
   (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM samples WHERE agent_id = $1', [agentId]))!.count
 
-/** Answers 0 if this agent has no such sample. */
+/** What is removed; undefined if this agent has no such sample. */
 export const deleteSample = (tx: Tx, agentId: string, id: string) =>
-  tx.run('DELETE FROM samples WHERE agent_id = $1 AND id = $2', [agentId, id])
+  tx.get<Pick<SampleRow, 'title' | 'input' | 'output'>>(
+    'DELETE FROM samples WHERE agent_id = $1 AND id = $2 RETURNING title, input, output',
+    [agentId, id],
+  )

@@ -1,0 +1,4 @@
+/** How quotas in bytes are said. */
+export const MIB = 1024 * 1024
+
+export const inMiB = (bytes: number) => `${Math.ceil(bytes / MIB)} MiB`
