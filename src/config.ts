@@ -16,27 +16,27 @@ export interface Config {
   readonly port: number
   /** Public address without a trailing slash: the base of every callbackUrl. Known once the server listens. */
   baseUrl: string
-  /** 32 bytes that seal webhook secrets at rest. Source: D8. */
+  /** 32 bytes that seal webhook secrets at rest. Source: A-8. */
   readonly secretKey: Buffer
   readonly payments: 'sandbox' | 'manual'
   readonly currency: string
-  /** Rate limits are off, only announced, or enforced. Source: D40. */
+  /** Rate limits are off, only announced, or enforced. Source: A-40. */
   readonly rateLimits: 'strict' | 'warn' | 'off'
-  /** Proxies of our own in front, which add to X-Forwarded-For; 0 believes none. Source: D40. */
+  /** Proxies of our own in front, which add to X-Forwarded-For; 0 believes none. Source: A-40. */
   readonly trustProxy: number
-  /** Agents that one run of the heartbeat tests at most. Source: D43. */
+  /** Agents that one run of the heartbeat tests at most. Source: A-43. */
   readonly heartbeatBatch: number
   readonly keeping: Keeping
-  /** Whether administrators settle money without a second factor. Decision 94. */
+  /** Whether administrators settle money without a second factor. Source: A-194. */
   readonly adminTotp: 'required' | 'optional'
   readonly version: string
-  /** Which database this is. Decision 98. */
+  /** Which database this is. Source: A-198. */
   readonly instanceId: string
 }
 
 export { UsageError }
 
-/** What a command line may say; each has an environment variable of the same name. Source: D2. */
+/** What a command line may say; each has an environment variable of the same name. Source: A-2. */
 export interface Flags {
   host?: string
   port?: string
@@ -74,7 +74,7 @@ export interface Settings {
   readonly host: string
   readonly port: number
   readonly db: Database
-  /** Bytes from which on the embedded engine is full; without one, its own. Source: D50. */
+  /** Bytes from which on the embedded engine is full; without one, its own. Source: A-50. */
   readonly dbLimit: number | undefined
   readonly filesFolder: string | undefined
   /** Instead of a folder. */
@@ -91,12 +91,12 @@ export interface Settings {
   readonly keeping: GivenKeeping
   /** Where webhooks may go, beyond what is never allowed; serve alone heeds it. */
   readonly wayOut: WayOut
-  /** Base64; without one, a key file beside the database is used. Source: D8. */
+  /** Base64; without one, a key file beside the database is used. Source: A-8. */
   readonly secretKey: string | undefined
   readonly adminEmail: string | undefined
   readonly adminPassword: string | undefined
   readonly adminTotp: Config['adminTotp']
-  /** undefined: nobody can see the metrics over the network. Source: D7. */
+  /** undefined: nobody can see the metrics over the network. Source: A-7. */
   readonly metricsToken: string | undefined
   readonly metricsPort: number | undefined
   /** undefined: no mail. */
@@ -122,7 +122,7 @@ const defaults = {
   serve: { db: 'marketplace.db', payments: 'manual', rateLimits: 'strict' },
 } as const
 
-/** Flag, environment, `.env`, project file, default, in this order. Throws a UsageError that names what is wrong. Source: D2. */
+/** Flag, environment, `.env`, project file, default, in this order. Throws a UsageError that names what is wrong. Source: A-2. */
 export function readSettings(mode: Config['mode'], flags: Flags, env: Environment = environment()): Settings {
   const project = projectSettings()
   const fromProject: string[] = []

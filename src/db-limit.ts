@@ -1,4 +1,4 @@
-/** How large the embedded database may grow, as a setting says it. Source: D50. */
+/** How large the embedded database may grow, as a setting says it. Source: A-50. */
 import { UsageError } from './usage-error.ts'
 
 const UNITS = { KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3 }

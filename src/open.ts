@@ -49,9 +49,9 @@ export interface OpenOptions {
   port?: number
   /** null keeps everything in memory, or in Postgres. */
   file: string | null
-  /** A server instead of the embedded engine; then a secret key must be given. Source: D8. */
+  /** A server instead of the embedded engine; then a secret key must be given. Source: A-8. */
   postgres?: PostgresOptions | undefined
-  /** Bytes from which on the embedded engine takes nothing new. Source: D50. */
+  /** Bytes from which on the embedded engine takes nothing new. Source: A-50. */
   dbLimit?: number | undefined
   /** false: a database that is not up to date is refused. */
   migrate?: boolean | undefined
@@ -79,9 +79,9 @@ export interface OpenOptions {
   secretKey?: string | undefined
   /** Makes another key where the one of this database is lost, and drops what that has sealed. */
   newSecretKey?: boolean | undefined
-  /** Made at the start if nobody has this address. Source: D5. */
+  /** Made at the start if nobody has this address. Source: A-5. */
   admin?: FirstAdministrator | undefined
-  /** Optional unless given. Decision 94. */
+  /** Optional unless given. Source: A-194. */
   adminTotp?: Config['adminTotp']
   /** Without it, the simulator shows letters in its log, and a deployment sends none. */
   mail?: MailOptions | undefined
@@ -116,7 +116,7 @@ export interface Marketplace {
 }
 
 const TICK_MS = 1000
-// A little less than the ten seconds of D4: making everything durable takes its time as well.
+// A little less than the ten seconds of A-4: making everything durable takes its time as well.
 const GRACE_MS = 9_000
 
 /** Opens, migrates, listens. Throws a sentence if any of it can't be; then nothing stays open. */
@@ -272,7 +272,7 @@ async function dropWorkInHand(tx: Tx) {
   await releaseJobs(tx)
 }
 
-/** The offset of dev's clock outlives the process; a deployment's clock is the machine's. Source: D44. */
+/** The offset of dev's clock outlives the process; a deployment's clock is the machine's. Source: A-44. */
 async function openWorld({ mode, seed, ca, mail, wayOut, baseUrl, world: given }: OpenOptions, db: Db) {
   if (given) return withAdvanceHook(mail ? { ...given, mail: createMailer(mail) } : given)
   const { offset, users } = await db.read(async q => ({

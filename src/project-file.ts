@@ -1,4 +1,4 @@
-/** `marketplace.json`: what a folder's commands say unless a flag or the environment says otherwise. Source: D2. */
+/** `marketplace.json`: what a folder's commands say unless a flag or the environment says otherwise. Source: A-2. */
 import { readFileSync } from 'node:fs'
 
 export const PROJECT_FILE = 'marketplace.json'

@@ -1,4 +1,4 @@
-/** The key that seals secrets at rest: where it comes from, and the proof that it is the right one. Source: D8. */
+/** The key that seals secrets at rest: where it comes from, and the proof that it is the right one. Source: A-8. */
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'

@@ -6,8 +6,8 @@ import type { RateCategory } from './limits.ts'
 import type { Json } from './reply.ts'
 
 /**
- * Who may call. `public`: anyone (a bad credential counts as none, D15); `key-or-session`; `key`: API key only;
- * `session`: cookie only (a key → 403, D34); `signature`: HMAC headers, checked by the verb over the raw body.
+ * Who may call. `public`: anyone (a bad credential counts as none, A-15); `key-or-session`; `key`: API key only;
+ * `session`: cookie only (a key → 403, A-34); `signature`: HMAC headers, checked by the verb over the raw body.
  */
 export type Auth = 'public' | 'key-or-session' | 'key' | 'session' | 'signature'
 
@@ -17,7 +17,7 @@ export interface Endpoint {
   readonly auth: Auth
   readonly role?: 'builder' | 'admin'
   readonly rate: RateCategory
-  /** The category of a request whose body is multipart. Source: D40. */
+  /** The category of a request whose body is multipart. Source: A-40. */
   readonly rateOfMultipart?: RateCategory
   readonly summary: string
   /** What the summary leaves open, in whole sentences. */
@@ -33,7 +33,7 @@ export interface Endpoint {
   readonly status?: 201
   /** Shape of `data` when the verb answers `Created` where it else answers 200. */
   readonly created?: z.ZodType
-  /** Taken as multipart/form-data too: the shape of its fields. Files come in parts named `files`. Source: D21. */
+  /** Taken as multipart/form-data too: the shape of its fields. Files come in parts named `files`. Source: A-21. */
   readonly multipart?: z.ZodObject
   /** Answers the bytes of a file, outside the envelope. */
   readonly download?: true
@@ -43,18 +43,18 @@ export interface Endpoint {
   readonly kept?: true
   /** How the verb meets the database: one read, one transaction, or units of its own making. */
   readonly unit: 'read' | 'write' | 'own'
-  /** The verb answers `{ data, session }`, and the session (or its end, null) is set as the cookie. Source: D10. */
+  /** The verb answers `{ data, session }`, and the session (or its end, null) is set as the cookie. Source: A-10. */
   readonly sets?: 'session'
-  /** The answer holds a secret that is shown this once. Source: D39. */
+  /** The answer holds a secret that is shown this once. Source: A-39. */
   readonly showsSecret?: true
-  /** Closed to suspended accounts. Source: D12. */
+  /** Closed to suspended accounts. Source: A-12. */
   readonly whenSuspended?: 'refused'
   /**
    * Makes the database larger and ends nothing that is open: refused where the database is full. Whatever does not say so
-   * goes on there, so that nobody's work or money is held up by a record that forgot it. Source: D50.
+   * goes on there, so that nobody's work or money is held up by a record that forgot it. Source: A-50.
    */
   readonly grows?: true
-  /** Exists in the simulator alone. Source: D44. */
+  /** Exists in the simulator alone. Source: A-44. */
   readonly only?: 'dev'
   /** Refusals beyond those that follow from auth, role, rate and shapes. */
   readonly refusals?: readonly FailureName[]
@@ -65,7 +65,7 @@ export interface Endpoint {
 /** Keeps the literal types of a record, so that its verb's types follow from it. */
 export const endpoint = <const E extends Endpoint>(record: E): E => record
 
-/** Every POST of an account may be repeated safely, but those that make sessions. Source: D39. */
+/** Every POST of an account may be repeated safely, but those that make sessions. Source: A-39. */
 export const takesIdempotencyKey = ({ method, auth, path }: Endpoint) =>
   method === 'POST' && auth !== 'public' && auth !== 'signature' && !path.startsWith('/api/auth/')
 
@@ -87,7 +87,7 @@ export interface Fields<E extends Endpoint> {
   readonly body: E['multipart'] extends z.ZodType ? Infer<E['body']> | Infer<E['multipart']> : Infer<E['body']>
 }
 
-/** One page of a list; the wire adds the `pagination` of section 1. */
+/** One page of a list; the wire adds the `pagination` of I-list. */
 export interface Page<Item> {
   readonly items: readonly Item[]
   readonly total: number

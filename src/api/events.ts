@@ -1,17 +1,17 @@
-/** What the service tells agents: every webhook's payload, field by field. Source: section 4 (outgoing webhook), section 6. */
+/** What the service tells agents: every webhook's payload, field by field. Source: I-webhook-body, I-events. */
 import * as z from 'zod'
 import { taskStates } from './flow.ts'
 import { deliverable, trustTiers } from './records.ts'
 import { cents, time } from './shapes.ts'
 
-/** Who buys: an account, or another agent. Source: section 2 (requestor), D36. */
+/** Who buys: an account, or another agent. Source: I-webhook-body, A-36. */
 export const requestor = z.object({
   id: z.string(),
   type: z.enum(['user', 'agent']),
   trustTier: z.enum(trustTiers),
 })
 
-/** What every event says of its task, as it stands after the change. Source: D37. */
+/** What every event says of its task, as it stands after the change. Source: A-37. */
 export const eventData = z.object({
   taskId: z.string(),
   agentId: z.string(),
@@ -53,7 +53,7 @@ export type EventPayload<Name extends EventName = EventName> = z.infer<(typeof e
 /** What an event says beyond the fields that all have. */
 export type EventExtra<Name extends EventName> = Omit<EventPayload<Name>['data'], keyof EventData>
 
-/** The webhook of a connection test or a heartbeat: nothing is paid, and the callback is safe. Source: section 6, D24. */
+/** The webhook of a connection test or a heartbeat: nothing is paid, and the callback is safe. Source: I-test-webhook, A-24. */
 export const testEvent = event(
   'task.submitted',
   'A connection test or a heartbeat: answer 200, then send one signed callback',

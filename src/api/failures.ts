@@ -171,7 +171,7 @@ export function refuse<N extends FailureName>(name: N, ...facts: Facts<N>): Refu
   return new Refusal(name, status, typeof words === 'string' ? words : words(...facts))
 }
 
-/** Refuses with the text and the map of section 7, rule 1. */
+/** Refuses with the text and the map of I-validation. */
 export const invalid = (errors: FieldErrors) =>
   new Refusal('validation_failed', 400, table.validation_failed[1], errors)
 

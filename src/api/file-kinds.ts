@@ -1,4 +1,4 @@
-/** Which files a deliverable may hold: what a name ends in, what it then is, and how its bytes are judged. Source: section 2, D22. */
+/** Which files a deliverable may hold: what a name ends in, what it then is, and how its bytes are judged. Source: I-file-kinds, A-22. */
 
 /**
  * `signature`: the bytes must be recognised as one of `as`. `compound`: the old Office container, which does not tell

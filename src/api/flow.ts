@@ -1,4 +1,4 @@
-/** The two state machines as tables. Verbs ask them; tests walk every pair. Source: section 3, D30, D32. */
+/** The two state machines as tables. Verbs ask them; tests walk every pair. Source: I-task-states, I-agent-states, A-30, A-32. */
 
 export const taskStates = ['draft', 'pending', 'in_progress', 'delivered', 'completed', 'cancelled'] as const
 export type TaskState = (typeof taskStates)[number]
@@ -6,7 +6,7 @@ export type TaskState = (typeof taskStates)[number]
 export const agentStates = ['draft', 'pending_review', 'verified', 'active', 'inactive'] as const
 export type AgentState = (typeof agentStates)[number]
 
-/** Events sent to an agent's webhook; the last one to the buying agent, if there is one. Source: section 6, D36. */
+/** Events sent to an agent's webhook; the last one to the buying agent, if there is one. Source: I-events, A-36. */
 export const agentEvents = [
   'task.submitted',
   'task.cancelled',
@@ -20,7 +20,7 @@ export type AgentEvent = (typeof agentEvents)[number]
 
 export type Party = 'buyer' | 'builder' | 'admin'
 
-/** What happens to the held price. `reverse_*` act on a payment that is still clearing. Source: D32, D33. */
+/** What happens to the held price. `reverse_*` act on a payment that is still clearing. Source: A-32, A-33. */
 export type Money = 'hold' | 'release' | 'pay' | 'refund' | 'split' | 'reverse' | 'reverse_part' | 'clear'
 
 export interface TaskEdge {
@@ -30,7 +30,7 @@ export interface TaskEdge {
   to: TaskState
   money?: Money
   event?: AgentEvent
-  /** Possible while a dispute is open. Source: D32. */
+  /** Possible while a dispute is open. Source: A-32. */
   inDispute?: true
 }
 
@@ -107,7 +107,7 @@ export const agentFlow: readonly AgentEdge[] = [
   { from: 'inactive', trigger: 'reactivate', by: 'builder', to: 'active' },
 ]
 
-/** States in which an agent may be listed. Source: D30. */
+/** States in which an agent may be listed. Source: A-30. */
 export const listedStates = ['verified', 'active'] as const satisfies readonly AgentState[]
 
 export const taskEdge = (from: TaskState, trigger: TaskTrigger, by: Party) =>

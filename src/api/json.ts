@@ -1,4 +1,4 @@
-/** Makes an object of the bytes of a JSON body. Source: D17, D41. */
+/** Makes an object of the bytes of a JSON body. Source. */
 import { invalid, refuse } from './failures.ts'
 import { limits } from './limits.ts'
 
@@ -13,7 +13,7 @@ export function parseBody(bytes: Buffer, type: string | undefined): Record<strin
   throw invalid({ body: ['must be a JSON object'] })
 }
 
-/** For a request without a body of its own: it may bring any JSON, and nothing else. Throws a refusal. Source: D48. */
+/** For a request without a body of its own: it may bring any JSON, and nothing else. Throws a refusal. Source: A-48. */
 export function proveJson(bytes: Buffer, type: string | undefined): void {
   if (bytes.length > 0) parsed(bytes, type)
 }

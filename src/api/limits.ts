@@ -1,4 +1,4 @@
-/** Every length, count, price and duration of the interface. Source: section 8 unless a line names a decision. */
+/** Every length, count, price and duration of the interface. Source: I-limits unless a line names a decision. */
 
 const second = 1000
 const minute = 60 * second
@@ -6,7 +6,7 @@ const hour = 60 * minute
 const day = 24 * hour
 
 export const limits = {
-  /** Any price field, in cents; the upper end is D17. */
+  /** Any price field, in cents; the upper end is A-17. */
   price: { min: 200, max: 1_000_000_000_000 },
   task: { title: [5, 200], description: [20, 10_000], requirements: [0, 5_000] },
   agent: {
@@ -15,63 +15,63 @@ export const limits = {
     description: [50, 5_000],
     categories: [1, 4],
     tags: 10,
-    /** D17 */
+    /** A-17 */
     tag: [1, 50],
     turnaroundHours: [1, 720],
     turnaroundHoursDefault: 24,
     maxRevisions: [0, 10],
-    /** D18 */
+    /** A-18 */
     slug: 60,
     samples: 10,
   },
-  /** Categories of a budget authorization. Decision 77. */
+  /** Categories of a budget authorization. Source: A-177. */
   budgetCategories: [1, 100],
-  /** D13 */
+  /** A-13 */
   category: { name: [2, 100], slug: 60, description: [1, 500] },
-  /** D23 */
+  /** A-23 */
   sample: { title: [2, 200], input: [0, 5_000], output: [1, 50_000] },
-  /** Different words of one search, and words that one agent is found by. D16, D49 */
+  /** Different words of one search, and words that one agent is found by. A-16, A-49 */
   search: { query: [0, 200], words: 16, wordsPerAgent: 500 },
   key: { perAccount: 10, name: [1, 100] },
   deliverable: { content: [1, 50_000], notes: [0, 2_000], files: 5, fileBytes: 10 * 1024 * 1024 },
-  /** Code points of a file's name. D22 */
+  /** Code points of a file's name. A-22 */
   fileName: 255,
-  /** D20 */
+  /** A-20 */
   message: [1, 5_000],
-  /** D20 */
+  /** A-20 */
   review: { rating: [1, 5], comment: [0, 2_000] },
-  /** D20 */
+  /** A-20 */
   reason: { revision: [1, 2_000], dispute: [10, 2_000], reject: [0, 2_000], review: [1, 2_000] },
-  /** D9 */
+  /** A-9 */
   account: {
     password: [10, 128],
     name: [2, 100],
     email: 254,
-    /** Letters with a token to one account in the hour that a token is good for. Decision 92. */
+    /** Letters with a token to one account in the hour that a token is good for. Source: A-192. */
     resetLetters: 3,
-    /** Letters of one kind to one account in an hour, about changes to what guards it. Decision 92. */
+    /** Letters of one kind to one account in an hour, about changes to what guards it. Source: A-192. */
     noticeLetters: 10,
   },
-  /** Sessions of one account; the one that was seen longest ago gives way. Decision 95. */
+  /** Sessions of one account; the one that was seen longest ago gives way. Source: A-195. */
   session: { perAccount: 50, userAgent: 200 },
-  /** Decision 94. `typed`: characters of a code as people type it. */
+  /** A-194. `typed`: characters of a code as people type it. */
   secondFactor: { recoveryCodes: 10, typed: 100 },
   page: { default: 20, max: 100 },
-  /** D17 */
+  /** A-17 */
   url: 2_048,
-  /** D17 */
+  /** A-17 */
   jsonBytes: 1024 * 1024,
-  /** D17: no JSON that the interface knows is deeper than a handful. */
+  /** A-17: no JSON that the interface knows is deeper than a handful. */
   jsonDepth: 32,
-  /** Commas of a body: none that the interface knows has a hundred. Decision 77. */
+  /** Commas of a body: none that the interface knows has a hundred. Source: A-177. */
   jsonCommas: 10_000,
-  /** Length of the part of a key that stays readable. D11 */
+  /** Length of the part of a key that stays readable. A-11 */
   keyPrefix: 12,
 } as const
 
 export const durations = {
   disputeWindowMs: 48 * hour,
-  /** D33 */
+  /** A-33 */
   clearingMs: 48 * hour,
   freshMs: 24 * hour,
   amberMs: 20 * hour,
@@ -82,43 +82,43 @@ export const durations = {
   signatureToleranceMs: 5 * minute,
   /** By how much the clocks of instances may differ: further apart, agents would refuse the signatures of one. */
   clockToleranceMs: 5 * minute,
-  /** D38 */
+  /** A-38 */
   seenSignatureMs: 10 * minute,
-  /** D12 */
+  /** A-12 */
   trustedAfterMs: 30 * day,
-  /** D10 */
+  /** A-10 */
   session: { absoluteMs: 30 * day, idleMs: 7 * day, touchMs: minute },
-  /** D11 */
+  /** A-11 */
   keyTouchMs: minute,
-  /** D39; how long a request may run is real time. */
+  /** A-39; how long a request may run is real time. */
   idempotency: { keptMs: 24 * hour, runningMs: 2 * minute },
-  /** D9 */
+  /** A-9 */
   passwordResetMs: hour,
   /** What is left of a webhook when its body is gone: that it was, and how it ended. */
   deliveryRowMs: 365 * day,
   /** Letters that nobody could send. Longer than all attempts together. */
   unsentMailMs: 7 * day,
-  /** D25 */
+  /** A-25 */
   secretGraceMaxHours: 24,
   hourMs: hour,
   dayMs: day,
-  /** D44: how far one request moves the simulator's clock. */
+  /** A-44: how far one request moves the simulator's clock. */
   clockStepMs: 3_650 * day,
 } as const
 
-/** The simulator's clock goes no further: a later year would have five digits soon, and for good. D44 */
+/** The simulator's clock goes no further: a later year would have five digits soon, and for good. A-44 */
 export const lastClockMs = Date.UTC(9000, 0, 1)
 
-/** Waits between the attempts of one webhook, ±20 %. Source: D37. */
+/** Waits between the attempts of one webhook, ±20 %. Source: A-37. */
 export const retryScheduleMs = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour] as const
 export const retryJitter = 0.2
 export const retryAfterMaxMs = 10 * hour
 
-/** Bytes of an agent's answer that are read, and those that the log keeps. Source: D42, D49. */
+/** Bytes of an agent's answer that are read, and those that the log keeps. Source: A-42, A-49. */
 export const answerBytes = 20_000
 export const keptAnswerBytes = 2_048
 
-/** What an operator may set. Source: D49. */
+/** What an operator may set. Source: A-49. */
 export interface Keeping {
   /** How long the log of webhooks keeps what was sent and answered, after the end of each. */
   readonly deliveryDays: number
@@ -148,7 +148,7 @@ export const defaultKeeping: Keeping = {
   waitingEvents: 1_000,
 }
 
-/** What may be in flight at once. Source: D37. */
+/** What may be in flight at once. Source: A-37. */
 export const dispatch = {
   perHost: 2,
   overall: 64,
@@ -190,7 +190,7 @@ export const letterLeaseMs = 3 * minute
 
 /**
  * Connection tests that builders ask for, at once. One builder has no more than this part of the places that are free, and one
- * always: the fuller they are, the less for each. Source: decisions 89 and 117.
+ * always: the fuller they are, the less for each. Source: A-189 and A-217.
  */
 export const manualTests = {
   perBuilder: 3,
@@ -200,7 +200,7 @@ export const manualTests = {
   longestMs: durations.webhookTimeoutMs + durations.testCallbackMs,
 } as const
 
-/** Tests of the agents. Source: section 6, D43. */
+/** Tests of the agents. Source: I-heartbeat, A-43. */
 export const heartbeat = {
   everyHours: 4,
   everyMs: 4 * hour,
@@ -217,7 +217,7 @@ export const heartbeat = {
   lookMs: minute,
 } as const
 
-/** Deposits by trust tier, in cents. Source: D34. */
+/** Deposits by trust tier, in cents. Source: A-34. */
 export const depositLimits = {
   trusted: { each: 1_000_000, perDay: 2_000_000 },
   new_verified: { each: 500_000, perDay: 1_000_000 },
@@ -240,7 +240,7 @@ export const rates = {
   task_submission: { limit: 5, windowMs: hour },
 } as const
 
-/** Guesses at passwords and codes. The first `free` are not slowed; each later one doubles the wait, up to a cap. Decision 93. */
+/** Guesses at passwords and codes. The first `free` are not slowed; each later one doubles the wait, up to a cap. Source: A-193. */
 export const guessing = {
   rules: {
     /** At one account, from one address. */

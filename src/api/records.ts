@@ -1,4 +1,4 @@
-/** The records that answers hold. Source: section 2, D14, D18–D20, D24, D33–D35. */
+/** The records that answers hold. Source: I-records, A-14, A-18–A-20, A-24, A-33–A-35. */
 import * as z from 'zod'
 import { agentStates, taskStates } from './flow.ts'
 import { cents, time } from './shapes.ts'
@@ -150,7 +150,7 @@ export const review = z.object({
   createdAt: time(),
 })
 
-/** As everyone sees it: who wrote it, and about what, stays between the parties. Source: D23. */
+/** As everyone sees it: who wrote it, and about what, stays between the parties. Source: A-23. */
 export const agentReview = review.omit({ taskId: true, buyerId: true })
 
 export const sample = z.object({
@@ -173,14 +173,14 @@ const news = <Type extends string, Data extends z.ZodType>(type: Type, data: Dat
     readAt: time().nullable(),
   })
 
-/** What `data` holds follows from `type`. Source: D28, D32. */
+/** What `data` holds follows from `type`. Source: A-28, A-32. */
 export const notification = z.discriminatedUnion('type', [
   news('webhook_health_failed', z.object({ checks: z.array(check) })),
   news('dispute_opened', z.object({ taskId: z.string(), reason: z.string() })),
   news('dispute_resolved', z.object({ taskId: z.string(), outcome: z.enum(disputeOutcomes), refundAmount: cents() })),
 ])
 
-/** One webhook in the log. `waiting`: others of its task go first. Source: D28, D37. */
+/** One webhook in the log. `waiting`: others of its task go first. Source: A-28, A-37. */
 export const delivery = z.object({
   id: z.string(),
   agentId: z.string(),
@@ -308,7 +308,7 @@ export const earnings = z.object({
   byAgent: z.array(z.object({ agentId: z.string(), name: z.string(), earned: cents(), completedTasks: z.int() })),
 })
 
-/** What a delete answers. Source: D14. */
+/** What a delete answers. Source: A-14. */
 export const deleted = z.object({ id: z.string() })
 
 export type UserRecord = z.infer<typeof user>

@@ -3,12 +3,12 @@ import { type Endpoint, takesIdempotencyKey } from './endpoint.ts'
 import { type Facts, type FailureName, refuse, statusOf } from './failures.ts'
 import { defaultKeeping, limits, manualTests } from './limits.ts'
 
-/** In the order of their statuses. Source: section 5, section 7, D10, D12, D15, D41. */
+/** In the order of their statuses. Source: I-credentials, I-status-bad, A-10, A-12, A-15, A-41. */
 export function refusalsOf(record: Endpoint): readonly FailureName[] {
   const { auth, role, refusals = [] } = record
   const names = new Set<FailureName>([...ofShapes(record), ...ofAuth(record), ...refusals])
   if (role) names.add(role === 'builder' ? 'builder_only' : 'admin_only')
-  // What money is settled by. Decision 94.
+  // What money is settled by. Source: A-194.
   if (role === 'admin' && auth === 'session') names.add('second_factor_needed')
   if (record.whenSuspended === 'refused') names.add('suspended')
   if (record.method !== 'GET' && auth !== 'signature') names.add('cross_site').add('lost_race')
@@ -23,7 +23,7 @@ export function refusalsOf(record: Endpoint): readonly FailureName[] {
 function ofShapes({ method, path, query, body, signed }: Endpoint): FailureName[] {
   const names: FailureName[] = []
   if (query || body || signed) names.push('validation_failed')
-  // A GET is judged by the same rule, but nobody sends it a body. Source: D48.
+  // A GET is judged by the same rule, but nobody sends it a body. Source: A-48.
   if (method !== 'GET') names.push('malformed_json', 'wrong_content_type', 'body_too_large', 'unsent_bodies')
   if (path.includes('/:')) names.push('not_found')
   return names

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { limits } from './limits.ts'
 
-/** Unicode code points, which is what every length limit counts. Source: D17. */
+/** Unicode code points, which is what every length limit counts. Source: A-17. */
 export function codePoints(text: string): number {
   let count = text.length
   for (let i = 0; i < text.length - 1; i++) {
@@ -78,7 +78,7 @@ function parseUrl(value: string): URL | null {
   }
 }
 
-/** An http or https URL without user info. Source: D17. */
+/** An http or https URL without user info. Source: A-17. */
 export const webUrl = () =>
   z
     .string({ error: 'must be a string' })
@@ -88,13 +88,13 @@ export const webUrl = () =>
     })
     .meta({ format: 'uri', maxLength: limits.url })
 
-/** Every list has a maximum. `named`: what it holds, as in "at most 10 tags". Source: D49. */
+/** Every list has a maximum. `named`: what it holds, as in "at most 10 tags". Source: A-49. */
 export function list<Item extends z.ZodType>(item: Item, [min, max]: readonly [number, number], named: string) {
   const error = `must have ${min === 0 ? 'at most' : `${min} to`} ${max} ${named}`
   return z.array(item, { error: 'must be a list' }).min(min, { error }).max(max, { error })
 }
 
-/** An email address, trimmed and in lower case. Source: D5. */
+/** An email address, trimmed and in lower case. Source: A-5. */
 export const email = () =>
   z
     .string({ error: issue => (issue.input === undefined ? 'is required' : 'must be a string') })
@@ -137,13 +137,13 @@ const wholeNumber = (min: number, max: number, standard: number) =>
     .transform(value => value ?? standard)
     .meta({ wire: { type: 'integer', minimum: min, maximum: max, default: standard } })
 
-/** `page` and `limit` of every list. Source: section 1, D16. */
+/** `page` and `limit` of every list. Source: I-list, A-16. */
 export const paging = {
   page: wholeNumber(1, 999_999_999, 1),
   limit: wholeNumber(1, limits.page.max, limits.page.default),
 }
 
-/** ISO 8601 UTC with milliseconds, on the domain clock. Source: D14. */
+/** ISO 8601 UTC with milliseconds, on the domain clock. Source: A-14. */
 export const time = () => z.iso.datetime({ precision: 3 })
 
 export const cents = () => z.int()

@@ -1,7 +1,7 @@
-/** Signing and verifying as pure functions of secret, time and bytes. Source: section 5 rule 3, D37, D38. */
+/** Signing and verifying as pure functions of secret, time and bytes. Source: I-signature, A-37, A-38. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** How far a timestamp may lie from now, in ms; exactly this far still passes. Source: section 5 rule 3. */
+/** How far a timestamp may lie from now, in ms; exactly this far still passes. Source: I-signature. */
 export const TOLERANCE_MS = 300_000
 
 export const SIGNATURE_HEADER = 'X-Service-Signature'
@@ -28,7 +28,7 @@ export type Verdict = { ok: true } | { ok: false; reason: SignatureFault }
 export type HeaderValue = string | readonly string[] | undefined
 
 export interface Signed {
-  /** The whole `whsec_…` string, or several of them while an old secret is still honoured. Source: D25. */
+  /** The whole `whsec_…` string, or several of them while an old secret is still honoured. Source: A-25. */
   secret: string | readonly string[]
   timestamp: HeaderValue
   signature: HeaderValue
@@ -52,7 +52,7 @@ export function signatureHeaders(secret: string, timestampMs: number, rawBody: s
   return { [TIMESTAMP_HEADER]: String(timestampMs), [SIGNATURE_HEADER]: sign(secret, timestampMs, rawBody) }
 }
 
-/** Judges one signed request. Never throws; the time taken does not depend on which secret matches. Source: D38. */
+/** Judges one signed request. Never throws; the time taken does not depend on which secret matches. Source: A-38. */
 export function verify({ secret, timestamp, signature, body, now }: Signed): Verdict {
   if (!timestamp || !signature) return refuse('missing')
   if (typeof timestamp !== 'string' || !TIMESTAMP.test(timestamp)) return refuse('malformed_timestamp')
@@ -68,7 +68,7 @@ export function verify({ secret, timestamp, signature, body, now }: Signed): Ver
 
 /**
  * The Standard Webhooks headers: HMAC-SHA256 over `id.seconds.body`, keyed with the decoded bytes of `whsec_<base64>`.
- * `timestampMs` in unix ms; the header carries whole seconds. Source: D37.
+ * `timestampMs` in unix ms; the header carries whole seconds. Source: A-37.
  */
 export function standardHeaders(secret: string, id: string, timestampMs: number, rawBody: string | Uint8Array) {
   const seconds = String(Math.floor(timestampMs / 1000))

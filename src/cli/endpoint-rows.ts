@@ -1,4 +1,4 @@
-/** The commands that are one endpoint each: one's own money, and what administrators do. Source: D13, D34. */
+/** The commands that are one endpoint each: one's own money, and what administrators do. Source. */
 import type { EndpointRow, FieldFlag } from './endpoint-row.ts'
 
 const pageFlags: readonly FieldFlag[] = [

@@ -1,4 +1,4 @@
-/** Credentials go to the marketplace that made them, and to no other that answers at its address. Decision 98. */
+/** Credentials go to the marketplace that made them, and to no other that answers at its address. Source: A-198. */
 import type { Transport } from '../client/transport.ts'
 import { exitCodes, Fault } from './exit-codes.ts'
 import type { Found } from './target.ts'

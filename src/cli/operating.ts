@@ -1,4 +1,4 @@
-/** Commands of people with a session: signing in, one's own money, and what administrators do. Source: D13, D34, D51. */
+/** Commands of people with a session: signing in, one's own money, and what administrators do. Source. */
 import type { Chapter } from './command.ts'
 import type { LoginFlags } from './commands/login.ts'
 import type { ConnectionFlags } from './connection.ts'

@@ -4,7 +4,7 @@ import type { Option } from './command.ts'
 export const jsonLines: Option = ['--json', 'print one JSON object per line']
 export const jsonOnce: Option = ['--json', 'print one JSON object: {success, data} or {success, error}']
 
-/** Each has an environment variable MARKETPLACE_<NAME>. Source: D2. */
+/** Each has an environment variable MARKETPLACE_<NAME>. Source: A-2. */
 export const served = (mode: 'dev' | 'serve'): Option[] => [
   ['--host <name>', 'where to listen (default: 127.0.0.1, MARKETPLACE_HOST)'],
   ['--port <number>', '0 takes a free one (default: 4000, MARKETPLACE_PORT)'],

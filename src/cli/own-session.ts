@@ -1,4 +1,4 @@
-/** The session of one command: the one that `login` keeps, or one of a dev's people that ends with the command. Source: D51. */
+/** The session of one command: the one that `login` keeps, or one of a dev's people that ends with the command. Source: A-51. */
 import { answerIn, type Transport } from '../client/transport.ts'
 import { codeForStatus, Fault } from './exit-codes.ts'
 import { proveInstance } from './instance-check.ts'

@@ -1,4 +1,4 @@
-/** The sessions of `marketplace login`: one file for each address, in the user's own configuration. Source: D51. */
+/** The sessions of `marketplace login`: one file for each address, in the user's own configuration. Source: A-51. */
 import { createHash } from 'node:crypto'
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** How a command that serves ends: by a signal, or because the disk failed. Source: D4. */
+/** How a command that serves ends: by a signal, or because the disk failed. Source: A-4. */
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 

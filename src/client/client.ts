@@ -19,7 +19,7 @@ import {
 export type { CallInput, CallReply, FileToSend, Pagination, ReceivedFile } from '../api/endpoints/calls.ts'
 export { type Answer, type By, type Credentials, type Fetch, UnreachableError } from './transport.ts'
 
-/** An answer that was not a success. Source: section 7. */
+/** An answer that was not a success. Source: I-status-bad. */
 export class MarketplaceError extends Error {
   readonly status: number
   /** Field name → what is wrong with it, when the validation failed. */
@@ -40,7 +40,7 @@ export class MarketplaceError extends Error {
 }
 
 export interface CallOptions {
-  /** The same key with the same body within 24 hours has no second effect. Source: D39. */
+  /** The same key with the same body within 24 hours has no second effect. Source: A-39. */
   idempotencyKey?: string
   /** The key where the endpoint takes one and there is one, else the session. */
   by?: By

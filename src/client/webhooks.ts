@@ -1,4 +1,4 @@
-/** For authors of agents: receive signed webhooks and answer them. Needs nothing but Node. Source: sections 4–6. */
+/** For authors of agents: receive signed webhooks and answer them. Needs nothing but Node. Source: I-callback, I-signature, I-events. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { EventData, EventExtra, EventName, EventPayload } from '../api/events.ts'
 import { SIGNATURE_HEADER, type SignatureFault, signatureHeaders, TIMESTAMP_HEADER, verify } from '../api/signature.ts'
@@ -17,7 +17,7 @@ export type TaskMessage = Event<'task.message'>
 /** To an agent that hired another one: its work is there. */
 export type DeliveredToBuyer = Event<'task.delivered_to_buyer'>
 
-/** What the service sends. Source: section 6. */
+/** What the service sends. Source: I-events. */
 export type WebhookEvent =
   | TaskSubmitted
   | TaskCancelled
@@ -59,7 +59,7 @@ export interface Received {
   now?: number
 }
 
-/** Checks the signature, then reads the event. Throws a WebhookError. Source: section 5 rule 3. */
+/** Checks the signature, then reads the event. Throws a WebhookError. Source: I-signature. */
 export function verifyWebhook({ body, headers, secret, now = Date.now() }: Received): WebhookEvent {
   const timestamp = header(headers, TIMESTAMP_HEADER)
   const verdict = verify({ secret, timestamp, signature: header(headers, SIGNATURE_HEADER), body, now })
@@ -77,7 +77,7 @@ export function signCallback(secret: string, body: object, now: number = Date.no
   return { body: text, headers: { 'Content-Type': 'application/json', ...signatureHeaders(secret, now, text) } }
 }
 
-/** The body of each action, besides the action itself. Source: section 4, D20, D21. */
+/** The body of each action, besides the action itself. Source: I-callback, A-20, A-21. */
 export interface CallbackFields {
   accept: Record<never, never>
   reject: { reason?: string }

@@ -1,4 +1,4 @@
-/** Caches with a bound in bytes: what was used longest ago goes first. Source: D49. */
+/** Caches with a bound in bytes: what was used longest ago goes first. Source: A-49. */
 import { LRUCache } from 'lru-cache'
 
 export interface BoundedCache<Value extends object | string> {

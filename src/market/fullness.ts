@@ -1,4 +1,4 @@
-/** Nothing new where the database is full. What ends something that is open is never asked. Source: D50. */
+/** Nothing new where the database is full. What ends something that is open is never asked. Source: A-50. */
 import { refuse } from '../api/failures.ts'
 import type { Db } from '../store/db.ts'
 

@@ -1,4 +1,4 @@
-/** Secrets sealed at rest with the key of the marketplace, and opened for use. Source: D8. */
+/** Secrets sealed at rest with the key of the marketplace, and opened for use. Source: A-8. */
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
 import type { Config } from '../config.ts'
 import type { World } from '../world/world.ts'

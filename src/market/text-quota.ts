@@ -1,6 +1,6 @@
 /**
  * What an account has written stays within a quota, with the bodies of webhooks that hold it. What begins work is refused
- * beyond it; what ends work never is, and is counted all the same. Source: D49, D50, decision 118.
+ * beyond it; what ends work never is, and is counted all the same. Source: A-49, A-50, A-218.
  */
 import { refuse } from '../api/failures.ts'
 import { WEBHOOK_BYTES } from '../store/tables/retention.ts'

@@ -1,4 +1,4 @@
-/** Times as answers print them. Source: D14. */
+/** Times as answers print them. Source: A-14. */
 
 /** The beginnings of seconds that were printed lately: the moments of one answer lie close together. */
 const seconds = new Map<number, string>()

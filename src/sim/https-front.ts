@@ -19,7 +19,7 @@ export interface FrontOptions {
   /** Free port unless given. */
   port?: number
   authority: FrontAuthority
-  /** How long the agent may stay silent before the front answers 504. Source: section 8. */
+  /** How long the agent may stay silent before the front answers 504. Source: I-durations. */
   timeoutMs?: number
 }
 

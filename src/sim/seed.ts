@@ -1,4 +1,4 @@
-/** What a fresh simulator holds: three accounts, money, and a few listed agents of which the first works. Source: D6. */
+/** What a fresh simulator holds: three accounts, money, and a few listed agents of which the first works. Source: A-6. */
 import { createUser, hashRandomPassword } from '../market/accounts/accounts.ts'
 import { createKeyFor } from '../market/accounts/keys.ts'
 import { indexAgent } from '../market/agents/search-index.ts'

@@ -1,4 +1,4 @@
-/** Bodies that are on their way, in bytes: a client that never ends them holds no more than others can do without. Source: D49. */
+/** Bodies that are on their way, in bytes: a client that never ends them holds no more than others can do without. Source: A-49. */
 import { type Refusal, refuse } from '../api/failures.ts'
 import { HeldBytes } from './held-bytes.ts'
 

@@ -1,4 +1,4 @@
-/** Reads the bytes of a request's body. Source: D17, D41. */
+/** Reads the bytes of a request's body. Source. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Refusal, refuse } from '../api/failures.ts'
 import { limits } from '../api/limits.ts'

@@ -1,4 +1,4 @@
-/** Whose request it is, as far as rate limits care: an IPv4 address, or the /64 network of an IPv6 one. Source: D40. */
+/** Whose request it is, as far as rate limits care: an IPv4 address, or the /64 network of an IPv6 one. Source: A-40. */
 import type { IncomingMessage } from 'node:http'
 import { isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'

@@ -1,4 +1,4 @@
-/** Bounds the connections: how many there are, in all and of one address, and how slowly an answer may be read. Source: D49. */
+/** Bounds the connections: how many there are, in all and of one address, and how slowly an answer may be read. Source: A-49. */
 import type http from 'node:http'
 import type { Socket } from 'node:net'
 import type { Log } from '../market/log.ts'

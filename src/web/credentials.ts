@@ -1,4 +1,4 @@
-/** Who calls: reads the credential of a request and judges it by the record. Source: D10, D12, D15. */
+/** Who calls: reads the credential of a request and judges it by the record. Source. */
 import type { IncomingMessage } from 'node:http'
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { Endpoint } from '../api/endpoint.ts'

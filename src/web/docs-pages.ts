@@ -1,4 +1,4 @@
-/** The contract as pages: what this marketplace offers, for programs and for people. Source: D7, D45. */
+/** The contract as pages: what this marketplace offers, for programs and for people. Source. */
 import { readFile } from 'node:fs/promises'
 import type { Endpoint } from '../api/endpoint.ts'
 import { type OpenApi, openApi } from '../api/openapi/openapi.ts'

@@ -1,4 +1,4 @@
-/** Sends a file as an attachment that no browser will run. Source: D19, D22. */
+/** Sends a file as an attachment that no browser will run. Source. */
 import { pipeline } from 'node:stream/promises'
 import type { KeptFile } from '../api/file-kinds.ts'
 import type { Call } from './response.ts'

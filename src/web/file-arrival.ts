@@ -1,4 +1,4 @@
-/** Streams one file of an upload to the disk and judges it there. Source: D22. */
+/** Streams one file of an upload to the disk and judges it there. Source: A-22. */
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'

@@ -1,4 +1,4 @@
-/** Whether a file that has arrived is one of the kinds that a deliverable may hold. Source: section 2, D22. */
+/** Whether a file that has arrived is one of the kinds that a deliverable may hold. Source: I-file-kinds, A-22. */
 import { createReadStream } from 'node:fs'
 import { fileTypeFromStream } from 'file-type'
 import { type FileKind, kindOfName } from '../api/file-kinds.ts'

@@ -1,6 +1,6 @@
 /**
  * Bytes that are held for clients: answers that wait to be read, bodies that are still on their way. Those of one client
- * address are bounded, and all together; where all is full, whoever holds most gives way to whoever holds less. Source: D49.
+ * address are bounded, and all together; where all is full, whoever holds most gives way to whoever holds less. Source: A-49.
  */
 
 /** An address may have so much of all. */

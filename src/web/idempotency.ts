@@ -1,4 +1,4 @@
-/** POSTs that carry an Idempotency-Key: the verb runs once, and a repeat gets the answer that is kept. Source: D39. */
+/** POSTs that carry an Idempotency-Key: the verb runs once, and a repeat gets the answer that is kept. Source: A-39. */
 import { createHash } from 'node:crypto'
 import type { Endpoint } from '../api/endpoint.ts'
 import { Refusal, refuse } from '../api/failures.ts'

@@ -84,7 +84,7 @@ function readQuery(schema: z.ZodType, names: string[], given: WebRequest['query'
   return check(schema, known, faults, 'query')
 }
 
-/** A form may leave its content out where it brings a file. Source: D21. */
+/** A form may leave its content out where it brings a file. Source: A-21. */
 function readForm(schema: z.ZodType, { fields, files }: Upload, faults: Faults): unknown {
   const { content, ...rest } = fields
   if (content === undefined && files.length === 0) faults.add('content', 'is required without a file')

@@ -1,4 +1,4 @@
-/** Who may see the metrics: in the simulator all, in a deployment who knows the token or asks this machine. Source: D7. */
+/** Who may see the metrics: in the simulator all, in a deployment who knows the token or asks this machine. Source: A-7. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import http from 'node:http'
 import type { Market } from '../market/market.ts'

@@ -1,4 +1,4 @@
-/** What runs, in numbers, as Prometheus reads them. Fed by the log, so that counting has one place. Source: D7. */
+/** What runs, in numbers, as Prometheus reads them. Fed by the log, so that counting has one place. Source: A-7. */
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Happening, Log } from '../market/log.ts'
 import type { Figures } from '../market/upkeep/gauges.ts'

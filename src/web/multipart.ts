@@ -1,4 +1,4 @@
-/** Receives a multipart body: fields in memory, files streamed to the disk and judged there. Source: section 4, D21, D22. */
+/** Receives a multipart body: fields in memory, files streamed to the disk and judged there. Source: I-agent-routes, A-21, A-22. */
 import { rm } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { Busboy, type BusboyHeaders } from '@fastify/busboy'

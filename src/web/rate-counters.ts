@@ -1,4 +1,4 @@
-/** Counts requests in fixed windows. In memory here; processes that share limits count in their database. Source: D40. */
+/** Counts requests in fixed windows. In memory here; processes that share limits count in their database. Source: A-40. */
 import { type RateCategory, rates } from '../api/limits.ts'
 import type { Market } from '../market/market.ts'
 import { countInCommon } from '../market/requests/rate-windows.ts'

@@ -1,4 +1,4 @@
-/** Rate limits per address: which category a request is of, and what is left of it. Source: section 8, D40. */
+/** Rate limits per address: which category a request is of, and what is left of it. Source: I-rates, A-40. */
 import type { IncomingMessage } from 'node:http'
 import type { Endpoint } from '../api/endpoint.ts'
 import { refuse } from '../api/failures.ts'

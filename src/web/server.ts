@@ -35,7 +35,7 @@ export interface PageReply {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A plain GET outside the envelope: `/docs`, `/openapi.json`, `/metrics`. null → 404. Source: D7. */
+/** A plain GET outside the envelope: `/docs`, `/openapi.json`, `/metrics`. null → 404. Source: A-7. */
 export type WebPage = (request: PageRequest) => PageReply | null | Promise<PageReply | null>
 
 export interface ServerOptions {
@@ -69,7 +69,7 @@ export interface Server {
   figures(): Watched
 }
 
-/** The one page that is never limited, as health is not. Source: D40. */
+/** The one page that is never limited, as health is not. Source: A-40. */
 const METRICS = '/metrics'
 
 const timing = {
@@ -202,7 +202,7 @@ async function tellReadiness(call: Call) {
   else call.page(503, 'text/plain', 'the database does not answer')
 }
 
-/** Each request counts once, on arrival: before anyone asks who calls. Source: D40. */
+/** Each request counts once, on arrival: before anyone asks who calls. Source: A-40. */
 function limited(call: Call, category: RateCategory, next: Serve): Promise<void> {
   const { takeRate } = call.house
   if (!takeRate) return next(call)
@@ -244,7 +244,7 @@ function noMatch(app: Polka, { path, method = '' }: Pick<WebRequest, 'path' | 'm
   return refusal
 }
 
-/** Why no route could make sense of it; in dev also every name that is not this machine's own. Source: D10. */
+/** Why no route could make sense of it; in dev also every name that is not this machine's own. Source: A-10. */
 function unwelcome({ market }: House, req: IncomingMessage): Refusal | null {
   const { host } = req.headers
   const target = req.url ?? ''

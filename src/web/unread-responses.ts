@@ -1,4 +1,4 @@
-/** Answers that wait for their readers, in bytes: those of one client address and all together are bounded. Source: D49. */
+/** Answers that wait for their readers, in bytes: those of one client address and all together are bounded. Source: A-49. */
 import type { ServerResponse } from 'node:http'
 import { type Refusal, refuse } from '../api/failures.ts'
 import { HeldBytes } from './held-bytes.ts'

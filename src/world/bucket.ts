@@ -48,7 +48,7 @@ const FIRST_PAUSE_MS = 200
 /** Of an answer that says why not. */
 const MAX_FAULT_BYTES = 16 * 1024
 
-/** Opens connections when they are needed; there is nothing to wait for. Source: D21. */
+/** Opens connections when they are needed; there is nothing to wait for. Source: A-21. */
 export async function openBucket(options: BucketOptions): Promise<Bucket> {
   const { prefix, region } = options
   const base = addressOf(options)

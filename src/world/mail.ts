@@ -1,4 +1,4 @@
-/** Sends mail. The only file that knows nodemailer, which is loaded after the start. Source: D9, D28. */
+/** Sends mail. The only file that knows nodemailer, which is loaded after the start. Source. */
 import type { Transporter } from 'nodemailer'
 import type { Letter, LetterResult, Mailer } from './world.ts'
 

@@ -8,7 +8,7 @@ import { createMailer, type MailOptions } from './mail.ts'
 import type { World } from './world.ts'
 
 export interface WorldOptions extends EgressOptions {
-  /** How far domain time runs ahead of the machine's, in ms; dev keeps it over restarts as `now() - realNow()`. Source: D44. */
+  /** How far domain time runs ahead of the machine's, in ms; dev keeps it over restarts as `now() - realNow()`. Source: A-44. */
   offsetMs?: number
   /** Makes ids, bytes and chance repeatable. Only with an empty store: the same seed gives the same ids again. */
   seed?: string | number
@@ -22,7 +22,7 @@ const SEEDED_EPOCH_MS = 1_767_225_600_000
 /** Of domain time while the machine's clock is behind it: an hour is caught up in twenty, and a minute's window lasts three seconds more. */
 const PACE = 0.95
 
-/** A world of real time and real sockets. `egress.close()` is all there is to close. Source: D42, D44. */
+/** A world of real time and real sockets. `egress.close()` is all there is to close. Source: A-42, A-44. */
 export function createWorld({ offsetMs = 0, seed, mail, ...rule }: WorldOptions): World {
   const seeded = seed === undefined ? undefined : seededChance(seed)
   const ids = new V7Generator(seeded ?? strongChance())

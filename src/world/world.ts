@@ -43,7 +43,7 @@ export type OutgoingResult =
     }
 
 export interface Egress {
-  /** POSTs once, follows no redirect, checks the address it connects to. Never rejects. Source: D42. */
+  /** POSTs once, follows no redirect, checks the address it connects to. Never rejects. Source: A-42. */
   post(request: Outgoing): Promise<OutgoingResult>
   /** Whether anyone out there can be reached at this moment, after a failure that is `unclear`. Without it: always. */
   isOnline?(failure: OutgoingFailure): Promise<boolean>
@@ -72,9 +72,9 @@ export interface Timer {
 }
 
 export interface World {
-  /** Domain time in ms since 1970 UTC: every "how long since" of the marketplace. Never goes back. Source: D44. */
+  /** Domain time in ms since 1970 UTC: every "how long since" of the marketplace. Never goes back. Source: A-44. */
   now(): number
-  /** The machine's own time in ms: signatures, leases, time-outs. Source: D44. */
+  /** The machine's own time in ms: signatures, leases, time-outs. Source: A-44. */
   realNow(): number
   /** Moves domain time forward to `to` (ms); earlier times are ignored. */
   advance(to: number): void

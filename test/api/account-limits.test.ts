@@ -1,4 +1,4 @@
-/** The limits of accounts, money and lists at their edges and one beyond. Source: D5, D9, D16, D34, section 1. */
+/** The limits of accounts, money and lists at their edges and one beyond. Source, I-list. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { HttpParty } from '../../src/sim/http-user.ts'

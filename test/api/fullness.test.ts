@@ -1,4 +1,4 @@
-/** What a full database refuses is said in the records, and every record has been thought about. Source: D50. */
+/** What a full database refuses is said in the records, and every record has been thought about. Source: A-50. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { endpoints } from '../../src/api/endpoints/index.ts'

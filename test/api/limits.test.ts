@@ -1,4 +1,4 @@
-/** Every length and number of the interface at its edge and one beyond, over the wire. Source: section 2, section 8, D17. */
+/** Every length and number of the interface at its edge and one beyond, over the wire. Source: I-records, I-limits, A-17. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { OwnAgentRecord, TaskRecord } from '../../src/api/records.ts'

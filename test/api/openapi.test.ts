@@ -48,7 +48,7 @@ test('every example of an answer has the shape of its record', () => {
   }
 })
 
-test('section 1: the envelope and its variations', () => {
+test('I-envelope: the envelope and its variations', () => {
   const keys = (record: Endpoint) => Object.keys(dataOf(record).schema.properties ?? {})
   assert.equal(keys(endpoints.listTasks), ['tasks', 'pagination'])
   assert.equal(keys(endpoints.listAgents), ['items', 'pagination'])
@@ -58,7 +58,7 @@ test('section 1: the envelope and its variations', () => {
   assert.equal(Object.keys(doc.components.schemas.Wallet!.properties!), ['wallet', 'connectStatus'])
 })
 
-test('section 5: each operation names the credentials that it takes', () => {
+test('I-credentials: each operation names the credentials that it takes', () => {
   const expected = {
     listAgents: [],
     getTask: [{ apiKey: [] }, { session: [] }],
@@ -71,7 +71,7 @@ test('section 5: each operation names the credentials that it takes', () => {
   }
 })
 
-test('section 7: refusals follow from the record', () => {
+test('I-status-bad: refusals follow from the record', () => {
   const statuses = (record: Endpoint) => Object.keys(operationOf(record).responses)
   assert.equal(statuses(endpoints.listCategories), ['200', '403', '429', '500'])
   assert.equal(statuses(endpoints.createTask), ['201', '400', '401', '403', '404', '409', '429', '500'].sort())
@@ -92,14 +92,14 @@ test('every refusal has words, and every one that is referred to has an example'
   }
 })
 
-test('section 8: query parameters of a list show their bounds and defaults', () => {
+test('I-list: query parameters of a list show their bounds and defaults', () => {
   const { parameters } = operationOf(endpoints.listTasks)
   const limit = parameters.find(({ name }) => name === 'limit')
   assert.equal(limit?.schema, { type: 'integer', minimum: 1, maximum: 100, default: 20 })
   assert.ok(parameters.some(({ name, schema }) => name === 'status' && schema.enum?.length === 6))
 })
 
-test('section 6: every event is a webhook whose example is its payload', () => {
+test('I-events: every event is a webhook whose example is its payload', () => {
   assert.equal(Object.keys(doc.webhooks), [...Object.keys(events), 'test'])
   for (const [name, { post }] of Object.entries(doc.webhooks)) {
     const payload = name === 'test' ? testEvent.payload : events[name as EventName].payload
@@ -155,7 +155,7 @@ test('the schema of all events tells a good body from a bad one', () => {
   }
 })
 
-test('D44: a deployment does not describe what the simulator alone has', () => {
+test('A-44: a deployment does not describe what the simulator alone has', () => {
   assert.ok('/api/dev/clock' in doc.paths)
   const paths = Object.keys(openApi({ ...described, mode: 'serve' }).paths)
   assert.not.ok(paths.includes('/api/dev/clock'))

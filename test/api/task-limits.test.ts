@@ -1,4 +1,4 @@
-/** Every text and number that goes along with a step of a task, at its edge and one beyond. Source: section 2, D20, D21, D32. */
+/** Every text and number that goes along with a step of a task, at its edge and one beyond. Source: I-task-input, A-20, A-21, A-32. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { bodyWith, integerRule, Raw, refuses, type Send, takes, textRule } from '../support/edges.ts'

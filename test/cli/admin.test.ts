@@ -1,4 +1,4 @@
-/** What administrators and holders of a wallet do from the command line. Source: D13, D34. */
+/** What administrators and holders of a wallet do from the command line. Source. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

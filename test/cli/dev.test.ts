@@ -1,4 +1,4 @@
-/** The simulator: what its ready line promises is true, and it keeps what it should. Source: D3, D6. */
+/** The simulator: what its ready line promises is true, and it keeps what it should. Source. */
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'

@@ -1,4 +1,4 @@
-/** A database that is full: nothing new, everything that is open comes to its end, and every command works. Source: D50. */
+/** A database that is full: nothing new, everything that is open comes to its end, and every command works. Source: A-50. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'

@@ -1,4 +1,4 @@
-/** A log that nobody can fill: what repeats is told in numbers, and values are cut. Source: D49. */
+/** A log that nobody can fill: what repeats is told in numbers, and values are cut. Source: A-49. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sampled } from '../../src/cli/log-sampling.ts'

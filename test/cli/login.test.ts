@@ -1,4 +1,4 @@
-/** What login asks for on a terminal, and what it takes from flags. Source: D51. */
+/** What login asks for on a terminal, and what it takes from flags. Source: A-51. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { totpCode } from '../../src/market/accounts/totp.ts'

@@ -1,4 +1,4 @@
-/** A deployment: its first line, its end, and what it refuses. Source: D2–D5, D8. */
+/** A deployment: its first line, its end, and what it refuses. Source. */
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'

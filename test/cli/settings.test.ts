@@ -1,4 +1,4 @@
-/** Where a command's settings come from: flag, environment, `.env`, project file, default. Source: D2. */
+/** Where a command's settings come from: flag, environment, `.env`, project file, default. Source: A-2. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'

@@ -1,4 +1,4 @@
-/** Section 4: endpoints, their parameters, the rules of the callback, the outgoing webhook. */
+/** Endpoints, their parameters, the rules of the callback, the outgoing webhook. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are texts of the source
 import type { Row } from './row.ts'
 

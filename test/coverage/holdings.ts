@@ -1,4 +1,4 @@
-/** Section 2: wallets, API keys, budget authorizations, requestors. */
+/** wallets, API keys, budget authorizations, requestors. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are texts of the source
 import type { Row } from './row.ts'
 

@@ -1,4 +1,4 @@
-/** Sections 7 and 8: errors, limits, rate limits. */
+/** Refusals and limits: errors, limits, rate limits. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are texts of the source
 import type { Row } from './row.ts'
 

@@ -1,4 +1,4 @@
-/** Section 2: categories, agents, tasks, deliverables. */
+/** categories, agents, tasks, deliverables. */
 import type { Row } from './row.ts'
 
 const limits = 'api/limits.ts'

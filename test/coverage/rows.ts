@@ -1,4 +1,4 @@
-/** Every row of sections 2–8 of the interface. */
+/** Every row of all parts of the interface. */
 import { endpoints } from './endpoints.ts'
 import { holdings } from './holdings.ts'
 import { errors, rates, sizes } from './limits.ts'

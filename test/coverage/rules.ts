@@ -1,4 +1,4 @@
-/** Sections 5 and 6: authentication and events. */
+/** Who may call, and webhooks: authentication and events. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are texts of the source
 import type { Row } from './row.ts'
 
@@ -6,7 +6,7 @@ const kinds = 'web/server: each kind of endpoint takes its kind of credential'
 const vectors = 'api/signature: signature vector: '
 const event = (from: string, trigger: string, by: string, name: string, file: string, text: string): Row => [
   `${name}: on ${trigger.replace('_', ' ')}`,
-  [`market/task-states: ${from}: ${trigger} by the ${by}`, 'api/openapi: section 6: every event is a webhook'],
+  [`market/task-states: ${from}: ${trigger} by the ${by}`, 'api/openapi: I-events: every event is a webhook'],
   file,
   text,
   text.replace(name, name === 'task.message' ? 'task.approved' : 'task.message'),

@@ -1,4 +1,4 @@
-/** Section 3: states and transitions. */
+/** States and transitions. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are texts of the source
 import type { Row } from './row.ts'
 
@@ -149,7 +149,7 @@ export const states: readonly Row[] = [
     "  const fault = passFault(row, now)\n  if (fault) throw refuse('test_needed', fault)\n",
     '',
   ],
-  agentEdge('review: pending_review → verified (D30)', "from: 'pending_review', trigger: 'approve'"),
+  agentEdge('review: pending_review → verified (A-30)', "from: 'pending_review', trigger: 'approve'"),
   agentEdge('deactivate: active → inactive', "from: 'active', trigger: 'deactivate'"),
   [
     'A deactivated agent is hidden',

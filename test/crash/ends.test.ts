@@ -1,4 +1,4 @@
-/** How a server ends: drained by a signal, at once by a second one, with a sentence when the disk fails. Source: D4. */
+/** How a server ends: drained by a signal, at once by a second one, with a sentence when the disk fails. Source: A-4. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { inFolder } from '../cli/program.ts'

@@ -1,4 +1,4 @@
-/** Accounts in the hands of administrators, and what follows at once, over the wire. Source: D9, D12, D13. */
+/** Accounts in the hands of administrators, and what follows at once, over the wire. Source. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { AgentRecord, UserRecord } from '../../src/api/records.ts'

@@ -1,4 +1,4 @@
-/** Every agent state × every trigger × those who may not pull it, and what publishing needs. Source: section 3, D15, D30. */
+/** Every agent state × every trigger × those who may not pull it, and what publishing needs. Source: I-agent-states, A-15, A-30. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { OwnAgentRecord } from '../../src/api/records.ts'

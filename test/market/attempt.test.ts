@@ -1,4 +1,4 @@
-/** One attempt at one webhook by itself: what is sent, what follows from each answer, and what is kept of it. Source: D37. */
+/** One attempt at one webhook by itself: what is sent, what follows from each answer, and what is kept of it. Source: A-37. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { retryScheduleMs } from '../../src/api/limits.ts'

@@ -1,4 +1,4 @@
-/** Caches with a bound in bytes. Source: D49. */
+/** Caches with a bound in bytes. Source: A-49. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { boundedCache, bytesOfText } from '../../src/market/bounded-cache.ts'

@@ -1,4 +1,4 @@
-/** Budget authorizations, over the wire. Source: section 2, section 4, section 7, D36. */
+/** Budget authorizations, over the wire. Source: I-budget-input, I-budgets, I-duplicate, A-36. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { BudgetRecord } from '../../src/api/records.ts'

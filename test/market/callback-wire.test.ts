@@ -1,4 +1,4 @@
-/** The unified callback as an agent, or whoever pretends to be it, may send it. Source: section 5 rule 3, D20, D21, D25, D38. */
+/** The unified callback as an agent, or whoever pretends to be it, may send it. Source: I-signature, A-20, A-21, A-25, A-38. */
 import { readFileSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

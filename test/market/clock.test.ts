@@ -1,4 +1,4 @@
-/** The simulator's clock over the wire: forward, within years that have four digits, with words of its own. Source: D44. */
+/** The simulator's clock over the wire: forward, within years that have four digits, with words of its own. Source: A-44. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { lastClockMs } from '../../src/api/limits.ts'

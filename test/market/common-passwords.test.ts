@@ -1,4 +1,4 @@
-/** Passwords that are guessed first are refused wherever one is chosen. Decision 96. */
+/** Passwords that are guessed first are refused wherever one is chosen. Source: A-196. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { guessable } from '../../src/market/accounts/common-passwords.ts'

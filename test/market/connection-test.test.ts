@@ -1,4 +1,4 @@
-/** The five checks, one by one over the wire, and what goes out with them. Source: section 6, section 8, D24. */
+/** The five checks, one by one over the wire, and what goes out with them. Source: I-test-checks, I-durations, A-24. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { manualTests } from '../../src/api/limits.ts'

@@ -1,4 +1,4 @@
-/** Which deliverable of a task is its latest: the one that came last, whatever any clock says. Source: D19. */
+/** Which deliverable of a task is its latest: the one that came last, whatever any clock says. Source: A-19. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DeliverableRecord, TaskRecord } from '../../src/api/records.ts'

@@ -1,4 +1,4 @@
-/** Webhooks out: order, retries, signatures, fairness. Source: D37. */
+/** Webhooks out: order, retries, signatures, fairness. Source: A-37. */
 import { createHmac } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

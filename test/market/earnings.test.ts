@@ -1,4 +1,4 @@
-/** What a builder earned, over the wire. Source: section 4 (builder), D26. */
+/** What a builder earned, over the wire. Source: I-builder, A-26. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations } from '../../src/api/limits.ts'

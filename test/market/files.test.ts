@@ -1,4 +1,4 @@
-/** Files of deliverables between their arrival and their end: kept all or none, and never left. Source: D22. */
+/** Files of deliverables between their arrival and their end: kept all or none, and never left. Source: A-22. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Refusal } from '../../src/api/failures.ts'

@@ -1,4 +1,4 @@
-/** The administrator that a start makes: what is taken for an email and a password, and whom it never touches. Source: D5. */
+/** The administrator that a start makes: what is taken for an email and a password, and whom it never touches. Source: A-5. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ensureAdministrator, warnWithoutAdministrator } from '../../src/market/accounts/first-administrator.ts'

@@ -1,4 +1,4 @@
-/** Forbidden addresses by every way out of a whole marketplace in serve: no canary sees a connection. Source: D42. */
+/** Forbidden addresses by every way out of a whole marketplace in serve: no canary sees a connection. Source: A-42. */
 import https from 'node:https'
 import net from 'node:net'
 import { test } from 'uvu'

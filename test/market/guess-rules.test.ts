@@ -1,4 +1,4 @@
-/** How long guesses wait, rule by rule and to the millisecond, where one process counts. Decision 93. */
+/** How long guesses wait, rule by rule and to the millisecond, where one process counts. Source: A-193. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Refusal } from '../../src/api/failures.ts'

@@ -1,4 +1,4 @@
-/** What makes a password one of the first guesses, at each of its bounds. Decision 96. */
+/** What makes a password one of the first guesses, at each of its bounds. Source: A-196. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { guessable } from '../../src/market/accounts/common-passwords.ts'

@@ -1,4 +1,4 @@
-/** The delays of an account are one for all instances on a database. Decision 93. */
+/** The delays of an account are one for all instances on a database. Source: A-193. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { guessing } from '../../src/api/limits.ts'

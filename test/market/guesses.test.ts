@@ -1,4 +1,4 @@
-/** Guesses at passwords and codes, over the wire, from as many addresses as it takes. Decision 93. */
+/** Guesses at passwords and codes, over the wire, from as many addresses as it takes. Source: A-193. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations, guessing } from '../../src/api/limits.ts'

@@ -1,4 +1,4 @@
-/** Endpoints that mean harm, through everything that calls them: webhooks, connection tests, heartbeats. Source: D42. */
+/** Endpoints that mean harm, through everything that calls them: webhooks, connection tests, heartbeats. Source: A-42. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations } from '../../src/api/limits.ts'
@@ -12,7 +12,7 @@ import { closeOpened, opened, rawServer } from '../support/servers.ts'
 
 test.after.each(closeOpened)
 
-/** The most that is read of an answer. Source: D42. */
+/** The most that is read of an answer. Source: A-42. */
 const MOST_READ = 20_000
 /** Instead of thirty seconds, for those that would use them up. */
 const SHORT_MS = 300

@@ -1,4 +1,4 @@
-/** Places of the webhooks that are sent, and what waits for them. Source: D37. */
+/** Places of the webhooks that are sent, and what waits for them. Source: A-37. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { dispatch } from '../../src/api/limits.ts'

@@ -1,4 +1,4 @@
-/** What a request under an Idempotency-Key finds, to the millisecond. Source: D39. */
+/** What a request under an Idempotency-Key finds, to the millisecond. Source: A-39. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { claim, isClaimed, isKept, type KeyedRequest, keep, release } from '../../src/market/requests/idempotency.ts'

@@ -1,4 +1,4 @@
-/** Who may send a webhook: one at a time, by a lease or by memory, and nobody one that has been sent meanwhile. Source: D37. */
+/** Who may send a webhook: one at a time, by a lease or by memory, and nobody one that has been sent meanwhile. Source: A-37. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { dispatch } from '../../src/api/limits.ts'

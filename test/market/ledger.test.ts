@@ -1,4 +1,4 @@
-/** Money moves whole or not at all, between accounts that exist. Source: D33. */
+/** Money moves whole or not at all, between accounts that exist. Source: A-33. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Refusal } from '../../src/api/failures.ts'

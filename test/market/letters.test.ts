@@ -1,4 +1,4 @@
-/** The letters to an account, word by word: a reader of one has nothing else. Decision 92. */
+/** The letters to an account, word by word: a reader of one has nothing else. Source: A-192. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { resetWords } from '../../src/market/accounts/password-reset.ts'

@@ -1,4 +1,4 @@
-/** Mail servers and databases that fail in the middle of a letter: the next letter goes, and none goes twice. Source: D9, D28. */
+/** Mail servers and databases that fail in the middle of a letter: the next letter goes, and none goes twice. Source. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { letterLeaseMs, retryScheduleMs } from '../../src/api/limits.ts'

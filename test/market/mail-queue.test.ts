@@ -1,4 +1,4 @@
-/** News that also goes by mail. Source: section 6, D28. */
+/** News that also goes by mail. Source: I-heartbeat-failed, A-28. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { notify } from '../../src/market/accounts/notifications.ts'

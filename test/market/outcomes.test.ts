@@ -1,4 +1,4 @@
-/** What became of webhooks is noted until the database takes it. Source: D37, decision 91. */
+/** What became of webhooks is noted until the database takes it. Source. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ClaimedDelivery } from '../../src/market/webhooks/attempt.ts'

@@ -1,4 +1,4 @@
-/** Who buys from himself, by himself or by an agent: what his lists count, and in whose name he speaks. Source: D19, D20, D36. */
+/** Who buys from himself, by himself or by an agent: what his lists count, and in whose name he speaks. Source. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TaskRecord } from '../../src/api/records.ts'

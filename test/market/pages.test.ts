@@ -1,6 +1,6 @@
 /**
  * Every list of the interface, page by page: each row once, in its order, with the same total on each page. The rows are
- * those of one builder, one buyer and an administrator. Source: section 1, D16, D35.
+ * those of one builder, one buyer and an administrator. Source: I-list, A-16, A-35.
  */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'

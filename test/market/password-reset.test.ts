@@ -1,4 +1,4 @@
-/** A forgotten password, by real mail over real SMTP. Source: D9. */
+/** A forgotten password, by real mail over real SMTP. Source: A-9. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

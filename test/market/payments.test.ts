@@ -1,4 +1,4 @@
-/** Deposits, withdrawals and the payout account, over the wire. Source: D33–D35. */
+/** Deposits, withdrawals and the payout account, over the wire. Source. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations } from '../../src/api/limits.ts'

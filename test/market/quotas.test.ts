@@ -1,4 +1,4 @@
-/** What one account, or one task, may keep: files, deliverables, events that wait. Source: D49. */
+/** What one account, or one task, may keep: files, deliverables, events that wait. Source: A-49. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { defaultKeeping } from '../../src/api/limits.ts'

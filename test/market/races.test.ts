@@ -1,6 +1,6 @@
 /**
  * Twenty requests at the same moment: one wins, and all of it could have happened one after the other. On Postgres they
- * go to three instances in turn. Source: section 7, D31–D33.
+ * go to three instances in turn. Source: I-status-bad, A-31–A-33.
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import { test } from 'uvu'

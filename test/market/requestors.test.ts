@@ -1,4 +1,4 @@
-/** What agents may know of a buyer, over the wire. Source: section 4 (requestor API), D27. */
+/** What agents may know of a buyer, over the wire. Source: I-requestors, A-27. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations } from '../../src/api/limits.ts'

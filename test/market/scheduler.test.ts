@@ -1,4 +1,4 @@
-/** Which agents are looked at next, and how far round. Source: D37. */
+/** Which agents are looked at next, and how far round. Source: A-37. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { inFlight, targetOf } from '../../src/market/webhooks/in-flight.ts'

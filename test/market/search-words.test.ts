@@ -1,4 +1,4 @@
-/** What is made of an agent's texts: words, beginnings of words, slugs. Source: D16, D18. */
+/** What is made of an agent's texts: words, beginnings of words, slugs. Source. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limits } from '../../src/api/limits.ts'

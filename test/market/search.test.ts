@@ -1,4 +1,4 @@
-/** Searching the marketplace over the wire: each sort, category and word. Source: section 4, D16. */
+/** Searching the marketplace over the wire: each sort, category and word. Source: I-search, A-16. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limits } from '../../src/api/limits.ts'

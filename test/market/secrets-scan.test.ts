@@ -1,4 +1,4 @@
-/** After a full run no secret can be read anywhere: not on the disk, not in the log, not in a later answer. Source: D8–D11, D25. */
+/** After a full run no secret can be read anywhere: not on the disk, not in the log, not in a later answer. Source. */
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

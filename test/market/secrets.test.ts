@@ -1,4 +1,4 @@
-/** Secrets at rest: sealed for one owner under one key. Source: D8, D25. */
+/** Secrets at rest: sealed for one owner under one key. Source. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { seal, unseal } from '../../src/market/sealing.ts'

@@ -1,4 +1,4 @@
-/** Letters about what guards an account, over real SMTP: who changed what, from where, and never a secret. Decision 92. */
+/** Letters about what guards an account, over real SMTP: who changed what, from where, and never a secret. Source: A-192. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations, limits } from '../../src/api/limits.ts'

@@ -1,4 +1,4 @@
-/** How long a session is good, and what is kept of where it began, to the millisecond. Source: D10, decision 95. */
+/** How long a session is good, and what is kept of where it began, to the millisecond. Source. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations, limits } from '../../src/api/limits.ts'

@@ -1,4 +1,4 @@
-/** A clock that was ahead and is right again: nothing waits for the time that it told. Source: D44. */
+/** A clock that was ahead and is right again: nothing waits for the time that it told. Source: A-44. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { planHeartbeat } from '../../src/market/checks/heartbeat.ts'

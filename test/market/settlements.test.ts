@@ -1,4 +1,4 @@
-/** The rows that money hangs on: each end of a hold happens once, by its own statement, whatever calls it. Source: D31–D33. */
+/** The rows that money hangs on: each end of a hold happens once, by its own statement, whatever calls it. Source. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TaskRecord } from '../../src/api/records.ts'

@@ -1,4 +1,4 @@
-/** Builders whose endpoints take for ever: others' webhooks, tests and heartbeats go their way. Source: D37, decision 88. */
+/** Builders whose endpoints take for ever: others' webhooks, tests and heartbeats go their way. Source: A-37, A-188. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TestReport } from '../../src/api/records.ts'

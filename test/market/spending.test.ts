@@ -1,4 +1,4 @@
-/** Agents that hire agents with someone's budget, over the wire. Source: D31, D36. */
+/** Agents that hire agents with someone's budget, over the wire. Source. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations } from '../../src/api/limits.ts'

@@ -1,4 +1,4 @@
-/** The library of Standard Webhooks verifies what is sent, with the secret as the marketplace gives it. Source: D37. */
+/** The library of Standard Webhooks verifies what is sent, with the secret as the marketplace gives it. Source: A-37. */
 import { Webhook as Verifier } from 'standardwebhooks'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

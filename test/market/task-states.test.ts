@@ -1,4 +1,4 @@
-/** Every task in every situation × every trigger × every route × every actor, over the wire. Source: section 3, D32. */
+/** Every task in every situation × every trigger × every route × every actor, over the wire. Source: I-states, A-32. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TaskRecord } from '../../src/api/records.ts'
@@ -147,7 +147,7 @@ function moved(before: Deltas, after: Deltas): Deltas {
   return { buyer: change('buyer'), builder: change('builder') }
 }
 
-/** Exactly the event that is due, with every field of the body table. Source: section 4, section 6, D37. */
+/** Exactly the event that is due, with every field of the body table. Source: I-webhook-body, I-events, A-37. */
 function checkEvents({ house, agent, members }: Stage, events: object[], event: string | null, task: TaskRecord) {
   if (event === null) return assert.equal(events, [])
   const timestamp = new Date(house.world.now()).toISOString()

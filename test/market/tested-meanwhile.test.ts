@@ -1,4 +1,4 @@
-/** A test of the connection says something about the address and the secret that it tried, and about no others. Source: D24, D30. */
+/** A test of the connection says something about the address and the secret that it tried, and about no others. Source. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { OwnAgentRecord, TestReport } from '../../src/api/records.ts'

@@ -1,4 +1,4 @@
-/** What one account may write: its texts and the webhooks that hold them. What ends work passes. Source: D49, decision 118. */
+/** What one account may write: its texts and the webhooks that hold them. What ends work passes. Source. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { defaultKeeping, durations } from '../../src/api/limits.ts'

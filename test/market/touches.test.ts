@@ -1,4 +1,4 @@
-/** When credentials were used: noted once a minute, written together, forgotten when they are written. Source: D10, D11. */
+/** When credentials were used: noted once a minute, written together, forgotten when they are written. Source. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createTouch } from '../../src/market/accounts/credentials.ts'

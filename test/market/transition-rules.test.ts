@@ -1,4 +1,4 @@
-/** Whose turn it is, as a sentence: a refusal names what was tried and the state that it found. Source: section 3, D32. */
+/** Whose turn it is, as a sentence: a refusal names what was tried and the state that it found. Source: I-out-of-turn, A-32. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Party, partiesOf, type TaskState, type TaskTrigger } from '../../src/api/flow.ts'

@@ -1,4 +1,4 @@
-/** Each transition of a task by itself, and where its money is afterwards. Source: section 3. */
+/** Each transition of a task by itself, and where its money is afterwards. Source: I-states. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TaskRecord } from '../../src/api/records.ts'

@@ -1,4 +1,4 @@
-/** Who is public and why not, to the millisecond and to the word. Source: section 3, section 6, D30. */
+/** Who is public and why not, to the millisecond and to the word. Source: I-agent-visible, I-freshness, A-30. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { freshness, hiddenReason, isPublic, passFault } from '../../src/market/agents/visibility.ts'

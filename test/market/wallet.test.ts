@@ -1,4 +1,4 @@
-/** What a wallet and a new task show, over the wire. Source: section 2, D19, D33. */
+/** What a wallet and a new task show, over the wire. Source: I-wallet-shape, A-19, A-33. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openHouse, taskFields } from '../support/marketplace.ts'

@@ -1,4 +1,4 @@
-/** The database itself refuses what must never be, on both engines, whatever the code above it believes. Source: D33. */
+/** The database itself refuses what must never be, on both engines, whatever the code above it believes. Source: A-33. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ConstraintError, type Tx } from '../../src/store/db.ts'

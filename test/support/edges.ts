@@ -25,7 +25,7 @@ export async function takes(send: Send, ...values: unknown[]): Promise<void> {
   }
 }
 
-/** 400 with the text of section 7, and messages for this field alone. */
+/** 400 with the text of I-validation, and messages for this field alone. */
 export async function refuses(send: Send, field: string, ...values: unknown[]): Promise<void> {
   for (const value of values) {
     const { status, success, error, errors } = await send(value)

@@ -1,4 +1,4 @@
-/** The table of forbidden addresses, and canaries that must never see a connection. Source: D42. */
+/** The table of forbidden addresses, and canaries that must never see a connection. Source: A-42. */
 import { readFileSync } from 'node:fs'
 import net from 'node:net'
 import type { OutgoingFailure } from '../../src/world/world.ts'

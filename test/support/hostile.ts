@@ -1,4 +1,4 @@
-/** Endpoints that mean harm, and what a request to each must end as. Source: D42. */
+/** Endpoints that mean harm, and what a request to each must end as. Source: A-42. */
 import type net from 'node:net'
 import { gzipSync } from 'node:zlib'
 

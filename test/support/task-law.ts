@@ -1,6 +1,6 @@
 /**
  * What may happen to a task, written by hand from the interface and the decisions: the tests' own copy of the law, which
- * knows nothing of the product's table. Source: section 3, section 6, D20, D32, D33.
+ * knows nothing of the product's table. Source: I-states, I-events, A-20, A-32, A-33.
  */
 
 /** Every state a task can be in, with its dispute and the 48 hours after its completion where they make a difference. */

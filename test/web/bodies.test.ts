@@ -1,4 +1,4 @@
-/** Bodies: what each request may bring, what its judgement may cost, and who is asked for a credential first. Source: D17, D48, D49. */
+/** Bodies: what each request may bring, what its judgement may cost, and who is asked for a credential first. Source: A-17, A-48, A-49. */
 import net from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -293,7 +293,7 @@ test('half a surrogate pair is refused in every field that takes words', async (
       }
       const credential = auth === 'session' ? session : keyOf(house.admin.key)
       const answer = await send(method, target, [credential, JSON_TYPE], text)
-      // Whoever asks for a letter is never told what is wrong with the address. Source: D9.
+      // Whoever asks for a letter is never told what is wrong with the address. Source: A-9.
       const hushed = name === 'requestPasswordReset'
       assert.is(answer.status, hushed ? 200 : 400, `${name}${where}: ${answer.body}`)
       if (hushed) continue

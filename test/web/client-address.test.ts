@@ -1,4 +1,4 @@
-/** Which address a request counts for. Source: D40. */
+/** Which address a request counts for. Source: A-40. */
 import type { IncomingMessage } from 'node:http'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-/** No other site's page may read or send: CORS is closed everywhere. Source: D10, D41. */
+/** No other site's page may read or send: CORS is closed everywhere. Source. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { endpoints } from '../../src/api/endpoints/index.ts'

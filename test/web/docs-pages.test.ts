@@ -6,7 +6,7 @@ import { events } from '../../src/api/events.ts'
 import { html } from '../../src/web/html.ts'
 import { openHouse } from '../support/marketplace.ts'
 
-test('D45: GET /openapi.json describes what runs, at its own address', async () => {
+test('A-45: GET /openapi.json describes what runs, at its own address', async () => {
   const house = await openHouse()
   const reply = await fetch(`${house.url}/openapi.json`)
   assert.is(reply.status, 200)
@@ -19,7 +19,7 @@ test('D45: GET /openapi.json describes what runs, at its own address', async () 
   await house.close()
 })
 
-test('D7: /docs is whole without scripts, and its policy lets nothing in from elsewhere', async () => {
+test('A-7: /docs is whole without scripts, and its policy lets nothing in from elsewhere', async () => {
   const house = await openHouse()
   const reply = await fetch(`${house.url}/docs`)
   assert.is(reply.status, 200)

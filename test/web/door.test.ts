@@ -1,4 +1,4 @@
-/** What a deployment says and takes at its door: exact paths, https for good, credentials, and who asked. Source: D10, D15, D40. */
+/** What a deployment says and takes at its door: exact paths, https for good, credentials, and who asked. Source. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Happening } from '../../src/market/log.ts'

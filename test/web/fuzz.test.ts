@@ -1,4 +1,4 @@
-/** Thousands of requests that are wrong in some way: the envelope answers each, and nothing breaks. Source: section 1, section 7, D17, D41. */
+/** Thousands of requests that are wrong in some way: the envelope answers each, and nothing breaks. Source: I-envelope, I-status-bad, A-17, A-41. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Endpoint } from '../../src/api/endpoint.ts'

@@ -1,4 +1,4 @@
-/** Who holds bytes gives way to who holds less, and nobody holds more than a share. Source: D49. */
+/** Who holds bytes gives way to who holds less, and nobody holds more than a share. Source: A-49. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { HeldBytes } from '../../src/web/held-bytes.ts'

@@ -1,4 +1,4 @@
-/** Idempotency-Key over real HTTP: one effect, and the first answer for every repeat. Source: D39. */
+/** Idempotency-Key over real HTTP: one effect, and the first answer for every repeat. Source: A-39. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** `/metrics` over the wire: what it counts, and who may see it. Source: D7, D40. */
+/** `/metrics` over the wire: what it counts, and who may see it. Source: A-7, A-40. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openHouse } from '../support/marketplace.ts'

@@ -1,4 +1,4 @@
-/** Rate limits over real HTTP; a proxy in front tells the addresses apart, time passes only when told. Source: D40. */
+/** Rate limits over real HTTP; a proxy in front tells the addresses apart, time passes only when told. Source: A-40. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Happening } from '../../src/market/log.ts'

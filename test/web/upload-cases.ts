@@ -1,4 +1,4 @@
-/** What holds of files of deliverables over the wire, wherever they are kept. Source: section 2, section 4, D19, D21, D22. */
+/** What holds of files of deliverables over the wire, wherever they are kept. Source: I-deliverable-input, I-agent-routes, A-19, A-21, A-22. */
 import { writeFile } from 'node:fs/promises'
 import net from 'node:net'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Files of deliverables in a folder of this machine, over the wire. Source: section 2, section 4, D19, D21, D22. */
+/** Files of deliverables in a folder of this machine, over the wire. Source: I-deliverable-input, I-agent-routes, A-19, A-21, A-22. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { suite } from 'uvu'

@@ -1,4 +1,4 @@
-/** The way out, against endpoints that mean harm: each attempt ends, and takes nothing with it. Source: D42. */
+/** The way out, against endpoints that mean harm: each attempt ends, and takes nothing with it. Source: A-42. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { test } from 'uvu'

@@ -1,4 +1,4 @@
-/** Looking up names: deadlines of our own, shares, what is kept, the hosts file. Source: decision 88. */
+/** Looking up names: deadlines of our own, shares, what is kept, the hosts file. Source: A-188. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Signing up, signing in, API keys. Source: D9–D11, section 4 (builder). */
+/** Signing up, signing in, API keys. Source, I-builder. */
 import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { limits } from '../limits.ts'
@@ -27,7 +27,7 @@ export const accounts = {
     grows: true,
     sets: 'session',
     refusals: ['email_taken'],
-    source: 'D9',
+    source: 'A-9',
   }),
   login: endpoint({
     method: 'POST',
@@ -48,7 +48,7 @@ export const accounts = {
     unit: 'own',
     sets: 'session',
     refusals: ['wrong_login', 'wrong_code', 'banned', 'too_many_guesses'],
-    source: 'D9, decision 94',
+    source: 'A-9, A-194',
   }),
   logout: endpoint({
     method: 'POST',
@@ -59,7 +59,7 @@ export const accounts = {
     reply: z.object({}),
     unit: 'write',
     sets: 'session',
-    source: 'D9',
+    source: 'A-9',
   }),
   me: endpoint({
     method: 'GET',
@@ -69,7 +69,7 @@ export const accounts = {
     summary: 'Your account',
     reply: z.object({ user }),
     unit: 'read',
-    source: 'D9',
+    source: 'A-9',
   }),
   updateMe: endpoint({
     method: 'PUT',
@@ -81,7 +81,7 @@ export const accounts = {
     reply: z.object({ user }),
     unit: 'write',
     refusals: ['open_work'],
-    source: 'D9',
+    source: 'A-9',
   }),
   changePassword: endpoint({
     method: 'POST',
@@ -98,7 +98,7 @@ export const accounts = {
     reply: z.object({ user }),
     unit: 'own',
     refusals: ['wrong_password', 'too_many_guesses'],
-    source: 'D9, decisions 92 and 93',
+    source: 'A-9, A-192 and A-193',
   }),
   requestPasswordReset: endpoint({
     method: 'POST',
@@ -109,7 +109,7 @@ export const accounts = {
     body: z.object({ email: anyEmail() }),
     reply: z.object({}),
     unit: 'write',
-    source: 'D9',
+    source: 'A-9',
   }),
   confirmPasswordReset: endpoint({
     method: 'POST',
@@ -126,7 +126,7 @@ export const accounts = {
     reply: z.object({}),
     unit: 'own',
     refusals: ['token_invalid'],
-    source: 'D9',
+    source: 'A-9',
   }),
 }
 
@@ -142,7 +142,7 @@ export const keys = {
     reply: keyInfo.extend({ lastUsedAt: time().nullable() }),
     list: 'items',
     unit: 'read',
-    source: 'section 4, D11',
+    source: 'I-builder, A-11',
   }),
   createKey: endpoint({
     method: 'POST',
@@ -159,7 +159,7 @@ export const keys = {
     grows: true,
     whenSuspended: 'refused',
     refusals: ['too_many_keys'],
-    source: 'section 4, D11',
+    source: 'I-builder, A-11',
   }),
   deleteKey: endpoint({
     method: 'DELETE',
@@ -171,6 +171,6 @@ export const keys = {
     reply: deleted,
     unit: 'write',
     refusals: ['not_found', 'not_yours'],
-    source: 'section 4, D11',
+    source: 'I-builder, A-11',
   }),
 }

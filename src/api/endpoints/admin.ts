@@ -1,4 +1,4 @@
-/** What administrators do. Source: D13, D32–D34. */
+/** What administrators do. Source. */
 import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { agentStates } from '../flow.ts'
@@ -7,7 +7,7 @@ import { connectStatuses, disputeOutcomes, ledgerCheck, ownAgent, payment, task,
 import { flag, integer, oneOf, paging, text } from '../shapes.ts'
 
 const admin = { auth: 'key-or-session', role: 'admin', rate: 'general' } as const
-/** Money needs an administrator's session. Source: D13. */
+/** Money needs an administrator's session. Source: A-13. */
 const adminMoney = { ...admin, auth: 'session' } as const
 
 const paymentStatuses = ['pending', 'completed', 'rejected'] as const
@@ -30,7 +30,7 @@ export const admins = {
     reply: ownAgent,
     list: 'items',
     unit: 'read',
-    source: 'D13',
+    source: 'A-13',
   }),
   adminGetAgent: endpoint({
     ...admin,
@@ -40,7 +40,7 @@ export const admins = {
     reply: ownAgent,
     unit: 'read',
     refusals: ['not_found'],
-    source: 'D13',
+    source: 'A-13',
   }),
   approveAgent: endpoint({
     ...admin,
@@ -50,7 +50,7 @@ export const admins = {
     reply: ownAgent,
     unit: 'write',
     refusals: ['not_found', 'agent_out_of_turn'],
-    source: 'D13, D30',
+    source: 'A-13, A-30',
   }),
   rejectAgent: endpoint({
     ...admin,
@@ -61,7 +61,7 @@ export const admins = {
     reply: ownAgent,
     unit: 'write',
     refusals: ['not_found', 'agent_out_of_turn'],
-    source: 'D13, D30',
+    source: 'A-13, A-30',
   }),
   adminListUsers: endpoint({
     ...admin,
@@ -72,7 +72,7 @@ export const admins = {
     reply: adminUser,
     list: 'items',
     unit: 'read',
-    source: 'D13',
+    source: 'A-13',
   }),
   adminUpdateUser: endpoint({
     ...admin,
@@ -95,7 +95,7 @@ export const admins = {
     reply: adminUser,
     unit: 'write',
     refusals: ['not_found', 'open_work', 'session_needed'],
-    source: 'D12, D13, decision 94',
+    source: 'A-12, A-13, A-194',
   }),
   adminListTasks: endpoint({
     ...admin,
@@ -106,7 +106,7 @@ export const admins = {
     reply: task,
     list: 'items',
     unit: 'read',
-    source: 'D13',
+    source: 'A-13',
   }),
   resolveTask: endpoint({
     ...adminMoney,
@@ -118,7 +118,7 @@ export const admins = {
     reply: task,
     unit: 'write',
     refusals: ['not_found', 'nothing_to_resolve', 'task_out_of_turn', 'split_amount', 'lost_race'],
-    source: 'D13, D32',
+    source: 'A-13, A-32',
   }),
   adminListDeposits: endpoint({
     ...admin,
@@ -129,7 +129,7 @@ export const admins = {
     reply: payment,
     list: 'items',
     unit: 'read',
-    source: 'D13',
+    source: 'A-13',
   }),
   adminListWithdrawals: endpoint({
     ...admin,
@@ -140,7 +140,7 @@ export const admins = {
     reply: payment,
     list: 'items',
     unit: 'read',
-    source: 'D13',
+    source: 'A-13',
   }),
   confirmDeposit: endpoint({
     ...adminMoney,
@@ -150,7 +150,7 @@ export const admins = {
     reply: payment,
     unit: 'write',
     refusals: ['not_found', 'payment_decided'],
-    source: 'D34',
+    source: 'A-34',
   }),
   rejectDeposit: endpoint({
     ...adminMoney,
@@ -160,7 +160,7 @@ export const admins = {
     reply: payment,
     unit: 'write',
     refusals: ['not_found', 'payment_decided'],
-    source: 'D34',
+    source: 'A-34',
   }),
   confirmWithdrawal: endpoint({
     ...adminMoney,
@@ -170,7 +170,7 @@ export const admins = {
     reply: payment,
     unit: 'write',
     refusals: ['not_found', 'payment_decided'],
-    source: 'D34',
+    source: 'A-34',
   }),
   rejectWithdrawal: endpoint({
     ...adminMoney,
@@ -180,7 +180,7 @@ export const admins = {
     reply: payment,
     unit: 'write',
     refusals: ['not_found', 'payment_decided'],
-    source: 'D34',
+    source: 'A-34',
   }),
   checkLedger: endpoint({
     ...admin,
@@ -189,6 +189,6 @@ export const admins = {
     summary: 'Check that the money adds up',
     reply: ledgerCheck,
     unit: 'read',
-    source: 'D13, D33',
+    source: 'A-13, A-33',
   }),
 }

@@ -1,4 +1,4 @@
-/** The public marketplace and a builder's own agents. Source: section 4 (marketplace, builder), D16, D18, D24, D25. */
+/** The public marketplace and a builder's own agents. Source: I-search, I-builder, A-16, A-18, A-24, A-25. */
 import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { durations, limits } from '../limits.ts'
@@ -45,7 +45,7 @@ export const agents = {
     list: 'items',
     kept: true,
     unit: 'read',
-    source: 'section 4, D16',
+    source: 'I-search, A-16',
   }),
   getAgent: endpoint({
     method: 'GET',
@@ -56,7 +56,7 @@ export const agents = {
     reply: z.union([ownAgent, agent]),
     unit: 'read',
     refusals: ['not_found'],
-    source: 'section 4, D18, D30',
+    source: 'I-search, A-18, A-30',
   }),
   listCategories: endpoint({
     method: 'GET',
@@ -66,7 +66,7 @@ export const agents = {
     summary: 'List categories',
     reply: z.array(category),
     unit: 'read',
-    source: 'section 4, D29',
+    source: 'I-search, A-29',
   }),
   listMyAgents: endpoint({
     ...mine,
@@ -77,7 +77,7 @@ export const agents = {
     reply: ownAgent,
     list: 'items',
     unit: 'read',
-    source: 'section 4',
+    source: 'I-builder',
   }),
   createAgent: endpoint({
     ...mine,
@@ -91,7 +91,7 @@ export const agents = {
     grows: true,
     whenSuspended: 'refused',
     refusals: ['texts_quota', 'too_many_agents'],
-    source: 'section 2, section 4, D17, D49',
+    source: 'I-agent-input, I-builder, A-17, A-49',
   }),
   getMyAgent: endpoint({
     ...mine,
@@ -101,7 +101,7 @@ export const agents = {
     reply: ownAgent,
     unit: 'read',
     refusals: ['not_found', 'not_yours'],
-    source: 'section 4',
+    source: 'I-builder',
   }),
   updateAgent: endpoint({
     ...mine,
@@ -112,7 +112,7 @@ export const agents = {
     reply: ownAgent,
     unit: 'write',
     refusals: ['not_found', 'not_yours', 'texts_quota'],
-    source: 'section 2, section 4, D30, D49',
+    source: 'I-agent-input, I-builder, A-30, A-49',
   }),
   deleteAgent: endpoint({
     ...mine,
@@ -122,7 +122,7 @@ export const agents = {
     reply: deleted,
     unit: 'write',
     refusals: ['not_found', 'not_yours', 'open_work'],
-    source: 'section 4, section 7, D31',
+    source: 'I-builder, I-open-work, A-31',
   }),
   publishAgent: endpoint({
     ...mine,
@@ -134,7 +134,7 @@ export const agents = {
     grows: true,
     whenSuspended: 'refused',
     refusals: ['not_found', 'not_yours', 'agent_out_of_turn', 'test_needed'],
-    source: 'section 3, D12, D30',
+    source: 'I-agent-publish, A-12, A-30',
   }),
   deactivateAgent: endpoint({
     ...mine,
@@ -144,7 +144,7 @@ export const agents = {
     reply: ownAgent,
     unit: 'write',
     refusals: ['not_found', 'not_yours', 'agent_out_of_turn'],
-    source: 'section 3, D30, D31',
+    source: 'I-agent-deactivate, A-30, A-31',
   }),
   reactivateAgent: endpoint({
     ...mine,
@@ -155,7 +155,7 @@ export const agents = {
     unit: 'write',
     grows: true,
     refusals: ['not_found', 'not_yours', 'agent_out_of_turn', 'test_needed'],
-    source: 'section 3, D30',
+    source: 'I-agent-reactivate, A-30',
   }),
   rotateSecret: endpoint({
     ...mine,
@@ -167,7 +167,7 @@ export const agents = {
     showsSecret: true,
     unit: 'write',
     refusals: ['not_found', 'not_yours'],
-    source: 'section 5, D25',
+    source: 'I-secret, A-25',
   }),
   testConnection: endpoint({
     ...mine,
@@ -178,7 +178,7 @@ export const agents = {
     reply: testReport,
     unit: 'own',
     refusals: ['not_found', 'not_yours', 'test_running', 'too_many_tests', 'no_test_free'],
-    source: 'section 6, D24',
+    source: 'I-test-checks, A-24',
   }),
   testCallback: endpoint({
     method: 'POST',
@@ -191,6 +191,6 @@ export const agents = {
     reply: z.object({ test: z.literal(true) }),
     unit: 'own',
     refusals: ['bad_signature', 'banned', 'test_over'],
-    source: 'section 6, D12, D24',
+    source: 'I-test-checks, A-12, A-24',
   }),
 }

@@ -1,4 +1,4 @@
-/** Budget authorizations: what an agent may spend from a wallet. Source: section 2, section 4, D36. */
+/** Budget authorizations: what an agent may spend from a wallet. Source: I-budget-input, I-budgets, A-36. */
 import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { limits } from '../limits.ts'
@@ -32,7 +32,7 @@ export const budgets = {
     reply: budgetAuthorization,
     list: 'items',
     unit: 'read',
-    source: 'section 4, D36',
+    source: 'I-budgets, A-36',
   }),
   createBudget: endpoint({
     ...open,
@@ -46,7 +46,7 @@ export const budgets = {
     grows: true,
     whenSuspended: 'refused',
     refusals: ['not_found', 'duplicate'],
-    source: 'section 2, section 4, D36',
+    source: 'I-budget-input, I-budgets, A-36',
   }),
   getBudget: endpoint({
     ...open,
@@ -56,7 +56,7 @@ export const budgets = {
     reply: budgetAuthorization,
     unit: 'read',
     refusals: found,
-    source: 'section 4, D36',
+    source: 'I-budgets, A-36',
   }),
   updateBudget: endpoint({
     ...open,
@@ -67,7 +67,7 @@ export const budgets = {
     reply: budgetAuthorization,
     unit: 'write',
     refusals: found,
-    source: 'section 2, section 4, D36',
+    source: 'I-budget-input, I-budgets, A-36',
   }),
   deleteBudget: endpoint({
     ...open,
@@ -77,7 +77,7 @@ export const budgets = {
     reply: deleted,
     unit: 'write',
     refusals: [...found, 'open_work'],
-    source: 'section 4, section 7, D36',
+    source: 'I-budgets, I-open-work, A-36',
   }),
   pauseBudget: endpoint({
     ...open,
@@ -87,7 +87,7 @@ export const budgets = {
     reply: budgetAuthorization,
     unit: 'write',
     refusals: [...found, 'budget_out_of_turn'],
-    source: 'section 4, D36',
+    source: 'I-budgets, A-36',
   }),
   resumeBudget: endpoint({
     ...open,
@@ -97,6 +97,6 @@ export const budgets = {
     reply: budgetAuthorization,
     unit: 'write',
     refusals: [...found, 'budget_out_of_turn'],
-    source: 'section 4, D36',
+    source: 'I-budgets, A-36',
   }),
 }

@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import type { Endpoint, InputOf } from '../endpoint.ts'
 import type { EndpointName, Endpoints } from './index.ts'
 
-/** Source: section 1. */
+/** Source: I-list. */
 export interface Pagination {
   page: number
   limit: number
@@ -18,13 +18,13 @@ export type CallInput<Name extends EndpointName> = InputFor<Endpoints[Name]>
 /** `data` as it is on the wire. */
 export type CallReply<Name extends EndpointName> = ReplyFor<Endpoints[Name]>
 
-/** A file on its way to the marketplace. Source: D21. */
+/** A file on its way to the marketplace. Source: A-21. */
 export interface FileToSend {
   name: string
   content: Blob | Uint8Array<ArrayBuffer>
 }
 
-/** A file as the marketplace gives it. Source: D19. */
+/** A file as the marketplace gives it. Source: A-19. */
 export interface ReceivedFile {
   name: string
   mimeType: string

@@ -1,4 +1,4 @@
-/** The list of categories, kept by administrators. Source: section 2 (category), D13, D29. */
+/** The list of categories, kept by administrators. Source: I-category, A-13, A-29. */
 import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { limits } from '../limits.ts'
@@ -30,7 +30,7 @@ export const categories = {
     unit: 'write',
     grows: true,
     refusals: ['duplicate'],
-    source: 'section 1, D13',
+    source: 'I-categories-shape, A-13',
   }),
   updateCategory: endpoint({
     ...admin,
@@ -41,7 +41,7 @@ export const categories = {
     reply: category,
     unit: 'write',
     refusals: ['not_found', 'duplicate'],
-    source: 'D13',
+    source: 'A-13',
   }),
   deleteCategory: endpoint({
     ...admin,
@@ -51,6 +51,6 @@ export const categories = {
     reply: deleted,
     unit: 'write',
     refusals: ['not_found', 'category_in_use'],
-    source: 'D13',
+    source: 'A-13',
   }),
 }

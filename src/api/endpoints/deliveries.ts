@@ -1,4 +1,4 @@
-/** The log of webhooks: what was sent to an agent, what it answered, and sending it again. Source: D28, D37. */
+/** The log of webhooks: what was sent to an agent, what it answered, and sending it again. Source. */
 import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { delivery, deliveryDetails } from '../records.ts'
@@ -16,7 +16,7 @@ export const deliveries = {
     reply: delivery,
     list: 'items',
     unit: 'read',
-    source: 'D28',
+    source: 'A-28',
   }),
   getDelivery: endpoint({
     ...mine,
@@ -25,7 +25,7 @@ export const deliveries = {
     summary: 'One webhook: its request, its answer, and each attempt with its reason',
     reply: deliveryDetails,
     unit: 'read',
-    source: 'D28',
+    source: 'A-28',
   }),
   redeliver: endpoint({
     ...mine,
@@ -36,6 +36,6 @@ export const deliveries = {
     reply: delivery,
     unit: 'write',
     grows: true,
-    source: 'D28',
+    source: 'A-28',
   }),
 }

@@ -1,4 +1,4 @@
-/** What an account is told of. Source: section 6 (heartbeat), D28, D32. */
+/** What an account is told of. Source: I-heartbeat-failed, A-28, A-32. */
 import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { notification } from '../records.ts'
@@ -16,7 +16,7 @@ export const notifications = {
     reply: notification,
     list: 'items',
     unit: 'read',
-    source: 'D28',
+    source: 'A-28',
   }),
   readNotification: endpoint({
     ...mine,
@@ -26,6 +26,6 @@ export const notifications = {
     reply: notification,
     unit: 'write',
     refusals: ['not_found', 'not_yours'],
-    source: 'D28',
+    source: 'A-28',
   }),
 }

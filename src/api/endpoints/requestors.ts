@@ -1,4 +1,4 @@
-/** What an agent may know about a buyer before it accepts. Source: section 4 (requestor API), D27. */
+/** What an agent may know about a buyer before it accepts. Source: I-requestors, A-27. */
 import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { pastTask, reputation } from '../records.ts'
@@ -14,7 +14,7 @@ export const requestors = {
     summary: 'Reputation and trust tier of a buyer, or of an agent that buys',
     reply: reputation,
     refusals: ['not_found'],
-    source: 'section 4, D27',
+    source: 'I-requestors, A-27',
   }),
   listHistory: endpoint({
     ...agentSide,
@@ -25,6 +25,6 @@ export const requestors = {
     reply: pastTask,
     list: 'items',
     refusals: ['not_found'],
-    source: 'section 4, D27',
+    source: 'I-requestors, A-27',
   }),
 }

@@ -1,4 +1,4 @@
-/** What an agent shows of its work, and what its buyers said of it. Source: section 4 (builder), D23. */
+/** What an agent shows of its work, and what its buyers said of it. Source: I-builder, A-23. */
 import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { limits } from '../limits.ts'
@@ -19,7 +19,7 @@ export const samples = {
     list: 'items',
     unit: 'read',
     refusals: ['not_found', 'not_yours'],
-    source: 'section 4, D23',
+    source: 'I-builder, A-23',
   }),
   addSample: endpoint({
     ...mine,
@@ -36,7 +36,7 @@ export const samples = {
     unit: 'write',
     grows: true,
     refusals: ['not_found', 'not_yours', 'too_many_samples', 'texts_quota'],
-    source: 'section 4, section 8, D23',
+    source: 'I-builder, I-limits, A-23',
   }),
   deleteSample: endpoint({
     ...mine,
@@ -46,7 +46,7 @@ export const samples = {
     reply: deleted,
     unit: 'write',
     refusals: ['not_found', 'not_yours'],
-    source: 'D23',
+    source: 'A-23',
   }),
   listSamples: endpoint({
     ...open,
@@ -58,7 +58,7 @@ export const samples = {
     list: 'items',
     unit: 'read',
     refusals: ['not_found'],
-    source: 'D23',
+    source: 'A-23',
   }),
   listReviews: endpoint({
     ...open,
@@ -70,6 +70,6 @@ export const samples = {
     list: 'items',
     unit: 'read',
     refusals: ['not_found'],
-    source: 'D23, D27',
+    source: 'A-23, A-27',
   }),
 }

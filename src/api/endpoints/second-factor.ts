@@ -10,7 +10,7 @@ export const code = () =>
 
 const currentPassword = () => z.string({ error: 'is required' }).max(1000)
 
-const own = { auth: 'session', source: 'decision 94' } as const
+const own = { auth: 'session', source: 'A-194' } as const
 
 export const secondFactor = {
   getTotp: endpoint({

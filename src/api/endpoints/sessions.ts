@@ -27,7 +27,7 @@ export const sessions = {
     reply: signedIn,
     list: 'items',
     unit: 'read',
-    source: 'decision 95',
+    source: 'A-195',
   }),
   endSession: endpoint({
     ...own,
@@ -37,7 +37,7 @@ export const sessions = {
     reply: deleted,
     unit: 'write',
     refusals: ['not_found', 'not_yours'],
-    source: 'decision 95',
+    source: 'A-195',
   }),
   endOtherSessions: endpoint({
     ...own,
@@ -46,6 +46,6 @@ export const sessions = {
     summary: 'End every session but this one',
     reply: z.object({ ended: z.int() }),
     unit: 'write',
-    source: 'decision 95',
+    source: 'A-195',
   }),
 }

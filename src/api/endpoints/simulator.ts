@@ -1,4 +1,4 @@
-/** What exists in the local simulator alone. Source: D44. */
+/** What exists in the local simulator alone. Source: A-44. */
 import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { durations } from '../limits.ts'
@@ -15,7 +15,7 @@ export const simulator = {
     summary: 'Domain time',
     reply: clock,
     unit: 'read',
-    source: 'D44',
+    source: 'A-44',
   }),
   moveClock: endpoint({
     ...admin,
@@ -39,6 +39,6 @@ export const simulator = {
     reply: clock,
     unit: 'own',
     refusals: ['clock_backwards', 'clock_too_far'],
-    source: 'D44',
+    source: 'A-44',
   }),
 }

@@ -1,4 +1,4 @@
-/** Tasks, as their buyer and their builder see them. Source: section 4 (tasks), D19–D21, D31, D32. */
+/** Tasks, as their buyer and their builder see them. Source: I-tasks, A-19–A-21, A-31, A-32. */
 import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { taskStates } from '../flow.ts'
@@ -22,7 +22,7 @@ export const deliverableInput = z.object({
   notes: text(limits.deliverable.notes).nullable().optional(),
 })
 
-/** As multipart the content may be left out where a file says it all. Source: D21. */
+/** As multipart the content may be left out where a file says it all. Source: A-21. */
 export const deliverableForm = deliverableInput.partial({ content: true })
 
 export const reasonOf = {
@@ -47,7 +47,7 @@ export const tasks = {
     reply: task,
     list: 'tasks',
     unit: 'read',
-    source: 'section 4, D16, D19',
+    source: 'I-tasks, A-16, A-19',
   }),
   createTask: endpoint({
     ...open,
@@ -55,7 +55,7 @@ export const tasks = {
     method: 'POST',
     path: '/api/tasks',
     summary: 'Create a task in draft',
-    // Create only: who pays for a task never changes. Source: D36.
+    // Create only: who pays for a task never changes. Source: A-36.
     body: taskInput.extend({ budgetAuthorizationId: id().nullable().optional() }),
     reply: task,
     status: 201,
@@ -63,7 +63,7 @@ export const tasks = {
     grows: true,
     whenSuspended: 'refused',
     refusals: ['not_found', 'hirer_only', 'payer_suspended', 'own_agent_hired', 'budget_unusable', 'texts_quota'],
-    source: 'section 2, section 3, D31, D36',
+    source: 'I-task-input, I-task-create, A-31, A-36',
   }),
   getTask: endpoint({
     ...open,
@@ -73,7 +73,7 @@ export const tasks = {
     reply: task,
     unit: 'read',
     refusals: found,
-    source: 'section 4, D19',
+    source: 'I-tasks, A-19',
   }),
   updateTask: endpoint({
     ...open,
@@ -85,7 +85,7 @@ export const tasks = {
     unit: 'write',
     grows: true,
     refusals: [...turn, 'own_agent_hired', 'texts_quota'],
-    source: 'section 4, D19',
+    source: 'I-tasks, A-19',
   }),
   submitTask: endpoint({
     ...open,
@@ -107,7 +107,7 @@ export const tasks = {
       'over_task_cap',
       'over_period_cap',
     ],
-    source: 'section 3, D31, D36',
+    source: 'I-escrow, A-31, A-36',
   }),
   cancelTask: endpoint({
     ...open,
@@ -117,7 +117,7 @@ export const tasks = {
     reply: task,
     unit: 'write',
     refusals: turn,
-    source: 'section 3',
+    source: 'I-task-cancel',
   }),
   acceptTask: endpoint({
     ...open,
@@ -127,7 +127,7 @@ export const tasks = {
     reply: task,
     unit: 'write',
     refusals: [...turn, 'texts_quota'],
-    source: 'section 3',
+    source: 'I-task-accept',
   }),
   deliverTask: endpoint({
     ...open,
@@ -138,7 +138,7 @@ export const tasks = {
     reply: task,
     unit: 'write',
     refusals: [...turn, 'too_many_deliverables'],
-    source: 'section 3, D21',
+    source: 'I-task-deliver, A-21',
   }),
   approveTask: endpoint({
     ...open,
@@ -148,7 +148,7 @@ export const tasks = {
     reply: task,
     unit: 'write',
     refusals: turn,
-    source: 'section 3, D33',
+    source: 'I-task-approve, A-33',
   }),
   requestRevision: endpoint({
     ...open,
@@ -159,7 +159,7 @@ export const tasks = {
     reply: task,
     unit: 'write',
     refusals: [...turn, 'no_revisions_left', 'too_many_deliverables', 'texts_quota'],
-    source: 'section 3, D20',
+    source: 'I-task-revision, A-20',
   }),
   disputeTask: endpoint({
     ...open,
@@ -170,7 +170,7 @@ export const tasks = {
     reply: task,
     unit: 'write',
     refusals: [...turn, 'already_disputed', 'dispute_too_late'],
-    source: 'section 3, D32',
+    source: 'I-task-dispute, A-32',
   }),
   listDeliverables: endpoint({
     ...open,
@@ -182,7 +182,7 @@ export const tasks = {
     list: 'items',
     unit: 'read',
     refusals: found,
-    source: 'D19',
+    source: 'A-19',
   }),
   downloadFile: endpoint({
     ...open,
@@ -193,7 +193,7 @@ export const tasks = {
     download: true,
     unit: 'read',
     refusals: found,
-    source: 'D19',
+    source: 'A-19',
   }),
   listMessages: endpoint({
     ...open,
@@ -205,7 +205,7 @@ export const tasks = {
     list: 'items',
     unit: 'read',
     refusals: found,
-    source: 'section 4, D20',
+    source: 'I-tasks, A-20',
   }),
   sendMessage: endpoint({
     ...open,
@@ -218,7 +218,7 @@ export const tasks = {
     unit: 'write',
     grows: true,
     refusals: [...turn, 'queue_full', 'texts_quota'],
-    source: 'section 4, D20',
+    source: 'I-tasks, A-20',
   }),
   getReview: endpoint({
     ...open,
@@ -228,7 +228,7 @@ export const tasks = {
     reply: review,
     unit: 'read',
     refusals: found,
-    source: 'section 4, D15',
+    source: 'I-tasks, A-15',
   }),
   submitReview: endpoint({
     ...open,
@@ -244,14 +244,14 @@ export const tasks = {
     unit: 'write',
     grows: true,
     refusals: [...turn, 'already_reviewed', 'texts_quota'],
-    source: 'section 4, D20',
+    source: 'I-tasks, A-20',
   }),
 }
 
 const callbackOf = <const Action extends string, Shape extends z.ZodRawShape>(action: Action, shape: Shape) =>
   z.object({ action: z.literal(action), taskId: id().optional() }).extend(shape)
 
-/** What an agent signs. `taskId`, where it is given, is the one in the path. Source: section 4, D20, D38. */
+/** What an agent signs. `taskId`, where it is given, is the one in the path. Source: I-tasks, A-20, A-38. */
 export const callbackInput = z.discriminatedUnion('action', [
   callbackOf('accept', {}),
   callbackOf('reject', reasonOf.reject.shape),
@@ -262,7 +262,7 @@ export const callbackInput = z.discriminatedUnion('action', [
 const agentSide = { auth: 'key', rate: 'webhooks', role: 'builder' } as const
 const wrapped = z.object({ task })
 
-/** The agent's answers. Source: section 4 (agent callback), D21, D38. */
+/** The agent's answers. Source: I-callback, A-21, A-38. */
 export const callbacks = {
   agentAccept: endpoint({
     ...agentSide,
@@ -272,7 +272,7 @@ export const callbacks = {
     reply: wrapped,
     unit: 'write',
     refusals: [...turn, 'texts_quota'],
-    source: 'section 4',
+    source: 'I-agent-routes',
   }),
   agentReject: endpoint({
     ...agentSide,
@@ -283,7 +283,7 @@ export const callbacks = {
     reply: wrapped,
     unit: 'write',
     refusals: turn,
-    source: 'section 4, D20',
+    source: 'I-agent-routes, A-20',
   }),
   agentDeliver: endpoint({
     ...agentSide,
@@ -296,7 +296,7 @@ export const callbacks = {
     reply: wrapped,
     unit: 'write',
     refusals: [...turn, 'too_many_deliverables', 'files_quota'],
-    source: 'section 4, D21',
+    source: 'I-agent-routes, A-21',
   }),
   agentCallback: endpoint({
     method: 'POST',
@@ -321,6 +321,6 @@ export const callbacks = {
       'too_many_deliverables',
       'texts_quota',
     ],
-    source: 'section 4, section 5, D38',
+    source: 'I-callback, I-signature, A-38',
   }),
 }

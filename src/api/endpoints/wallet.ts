@@ -1,4 +1,4 @@
-/** Balance, transactions, deposits and withdrawals. Source: section 4 (wallet), D33–D35. */
+/** Balance, transactions, deposits and withdrawals. Source: I-wallet, A-33–A-35. */
 import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
 import {
@@ -22,7 +22,7 @@ export const wallet = {
     summary: 'Balance and connect status',
     reply: walletRecord,
     unit: 'read',
-    source: 'section 2, section 4',
+    source: 'I-wallet-shape, I-wallet',
   }),
   listTransactions: endpoint({
     method: 'GET',
@@ -34,7 +34,7 @@ export const wallet = {
     reply: transaction,
     list: 'items',
     unit: 'read',
-    source: 'section 4, D35',
+    source: 'I-wallet, A-35',
   }),
   getDepositLimits: endpoint({
     method: 'GET',
@@ -44,7 +44,7 @@ export const wallet = {
     summary: 'Deposit limits and trust status',
     reply: depositLimit,
     unit: 'read',
-    source: 'section 4, D34',
+    source: 'I-wallet, A-34',
   }),
   getEarnings: endpoint({
     method: 'GET',
@@ -55,7 +55,7 @@ export const wallet = {
     summary: 'Earnings summary',
     reply: earnings,
     unit: 'read',
-    source: 'section 4, D26',
+    source: 'I-builder, A-26',
   }),
   deposit: endpoint({
     ...sessionOnly,
@@ -69,7 +69,7 @@ export const wallet = {
     grows: true,
     whenSuspended: 'refused',
     refusals: ['deposit_limit'],
-    source: 'D34',
+    source: 'A-34',
   }),
   withdraw: endpoint({
     ...sessionOnly,
@@ -82,7 +82,7 @@ export const wallet = {
     unit: 'write',
     whenSuspended: 'refused',
     refusals: ['not_connected', 'not_enough_money'],
-    source: 'D34',
+    source: 'A-34',
   }),
   connectPayouts: endpoint({
     ...sessionOnly,
@@ -91,6 +91,6 @@ export const wallet = {
     summary: 'Connect a payout account',
     reply: z.object({ connectStatus: z.enum(connectStatuses) }),
     unit: 'write',
-    source: 'D34',
+    source: 'A-34',
   }),
 }

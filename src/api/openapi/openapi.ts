@@ -1,4 +1,4 @@
-/** The whole interface as one OpenAPI 3.1 document, made from the records. Source: D45. */
+/** The whole interface as one OpenAPI 3.1 document, made from the records. Source: A-45. */
 import type { Endpoint } from '../endpoint.ts'
 import { type EventName, events, testEvent } from '../events.ts'
 import type { FailureName } from '../failures.ts'

@@ -124,7 +124,7 @@ function bodyOf(name: string, record: Endpoint, parts: Record<string, JsonSchema
   return { required: !shape.safeParse({}).success, content: { 'application/json': { schema, example }, ...form } }
 }
 
-/** The fields of a form, and its files. Source: D21. */
+/** The fields of a form, and its files. Source: A-21. */
 function formOf(shape: z.ZodObject, parts: Record<string, JsonSchema>): JsonSchema {
   const { properties, ...rest } = inputSchema(shape, parts)
   const { files: maxItems, fileBytes } = limits.deliverable

@@ -1,4 +1,4 @@
-/** The answers of an endpoint as OpenAPI responses: its data inside the envelope, its refusals by status. Source: section 1. */
+/** The answers of an endpoint as OpenAPI responses: its data inside the envelope, its refusals by status. Source: I-envelope. */
 import type { Endpoint } from '../endpoint.ts'
 import { type FailureName, statusOf } from '../failures.ts'
 import { refusalsOf } from '../refusals.ts'

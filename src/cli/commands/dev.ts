@@ -1,4 +1,4 @@
-/** `marketplace dev`: the local simulator. Source: D1–D6. */
+/** `marketplace dev`: the local simulator. Source: A-1–A-6. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Flags, readSettings, type Settings, UsageError } from '../../config.ts'
@@ -114,7 +114,7 @@ async function furnish({ market, url, file }: Marketplace, agent: SampleAgent): 
   return credentials
 }
 
-/** The first agent's connection test, at each start. Source: D6. */
+/** The first agent's connection test, at each start. Source: A-6. */
 async function testFirst({ market }: Marketplace, { accounts, agents }: Credentials): Promise<void> {
   const actor = await actorOf(market, accounts.builder.id)
   const params = { id: agents[0]!.id }

@@ -1,4 +1,4 @@
-/** `marketplace login`, `logout` and `whoami`: a session for what takes no key. Source: D51. */
+/** `marketplace login`, `logout` and `whoami`: a session for what takes no key. Source: A-51. */
 import type { UserRecord } from '../../api/records.ts'
 import { UnreachableError } from '../../client/client.ts'
 import { type Answer, Transport } from '../../client/transport.ts'

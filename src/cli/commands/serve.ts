@@ -1,4 +1,4 @@
-/** `marketplace serve`: a deployment. Source: D1–D5. */
+/** `marketplace serve`: a deployment. Source: A-1–A-5. */
 import { type Flags, isLoopbackName, nameOf, readSettings, type Settings, UsageError } from '../../config.ts'
 import {
   type FirstAdministrator,
@@ -15,7 +15,7 @@ import { createUi } from '../ui.ts'
 
 type ServeFlags = Flags & { json?: boolean; migrate?: boolean; newSecretKey?: boolean }
 
-/** Whoever reads both streams as one, as a supervisor does, finds JSON alone; prose is for terminals. Decision 100. */
+/** Whoever reads both streams as one, as a supervisor does, finds JSON alone; prose is for terminals. Source: A-200. */
 export async function serve(flags: ServeFlags): Promise<number> {
   const journal = deploymentLog(flags.json ? 1 : 2)
   try {

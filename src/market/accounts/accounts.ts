@@ -1,4 +1,4 @@
-/** Signing up, signing in, one's own account. Source: D9, D10, D12. */
+/** Signing up, signing in, one's own account. Source. */
 import { refuse } from '../../api/failures.ts'
 import type { Tx } from '../../store/db.ts'
 import { deleteKeys } from '../../store/tables/keys.ts'
@@ -46,7 +46,7 @@ export async function createUser(tx: Tx, world: World, given: NewUser): Promise<
 
 export const bit = (flag: boolean) => (flag ? 1 : 0)
 
-/** Refuses to take the builder role from an account whose agents have work to finish. Source: D9. */
+/** Refuses to take the builder role from an account whose agents have work to finish. Source: A-9. */
 export async function checkRoleChange(tx: Tx, user: UserRow, isBuilder: boolean | undefined): Promise<void> {
   if (isBuilder !== false || !user.isBuilder) return
   await tx.lock('users', user.id)

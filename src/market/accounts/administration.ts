@@ -1,4 +1,4 @@
-/** Accounts as administrators see and change them. Source: D12, D13. */
+/** Accounts as administrators see and change them. Source. */
 import type * as z from 'zod'
 import type { adminUser } from '../../api/endpoints/admin.ts'
 import { invalid, refuse } from '../../api/failures.ts'

@@ -1,6 +1,6 @@
 /**
  * Passwords that are guessed first: 49,000 that leaked most often, such a one with a few signs around it, and what anyone
- * knows of the account. Decision 96.
+ * knows of the account. Source: A-196.
  */
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'

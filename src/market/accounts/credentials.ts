@@ -1,4 +1,4 @@
-/** Sessions and keys as credentials: whom they stand for, and when they were last seen. Source: D10, D11. */
+/** Sessions and keys as credentials: whom they stand for, and when they were last seen. Source. */
 import { hash } from 'node:crypto'
 import { refuse } from '../../api/failures.ts'
 import { durations, limits } from '../../api/limits.ts'
@@ -64,7 +64,7 @@ export function createAuthenticate(world: World, touch: Touch = () => {}) {
       const holder = await holders(q, secretHash(bearer))
       if (!holder) return null
       const { keyId, user } = holder
-      // Keys come with the builder role, and rest while it is gone. Source: D9.
+      // Keys come with the builder role, and rest while it is gone. Source: A-9.
       if (!user.isBuilder && !user.banned) throw refuse('builder_only')
       return found({ user, via: 'key', credential: keyId })
     },

@@ -1,4 +1,4 @@
-/** The administrator that a start makes, and whether there is any. Source: D5. */
+/** The administrator that a start makes, and whether there is any. Source: A-5. */
 import { limits } from '../../api/limits.ts'
 import { hasAdministrator, userByEmail, withoutSecondFactor } from '../../store/tables/users.ts'
 import type { Market } from '../market.ts'
@@ -10,7 +10,7 @@ export interface FirstAdministrator {
   password: string
 }
 
-/** Makes the first administrator; never promotes and never changes a password. Source: D5. */
+/** Makes the first administrator; never promotes and never changes a password. Source: A-5. */
 export async function ensureAdministrator(market: Market, { password, ...given }: FirstAdministrator): Promise<void> {
   const { db, world, log } = market
   const email = given.email.trim().toLowerCase()
@@ -53,7 +53,7 @@ export async function warnWithoutAdministrator({ db, log }: Pick<Market, 'db' | 
 
 const NAMED = 5
 
-/** Where it is required, whoever has none can settle no money. Decision 94. */
+/** Where it is required, whoever has none can settle no money. Source: A-194. */
 export async function warnWithoutSecondFactor(market: Pick<Market, 'db' | 'log' | 'config'>): Promise<void> {
   if (market.config.adminTotp !== 'required') return
   const found = await market.db.read(q => withoutSecondFactor(q, NAMED + 1))

@@ -1,7 +1,7 @@
 /**
  * Guesses at passwords and codes are slowed, not locked out. A guess counts on its arrival, so that many at once are as
  * slow as one after the other; a right one is taken back. What is slowed is one account at one address, and, more softly,
- * one account at all addresses that it has not signed in from. Decision 93.
+ * one account at all addresses that it has not signed in from. Source: A-193.
  */
 import { createHash } from 'node:crypto'
 import { type Refusal, refuse } from '../../api/failures.ts'
@@ -127,7 +127,7 @@ function memoryCounts(): Counts {
   }
 }
 
-/** Where other processes count as well. A row lives for some hours, and an address makes few of them in a minute (D40). */
+/** Where other processes count as well. A row lives for some hours, and an address makes few of them in a minute. */
 function rowCounts(db: Db): Counts {
   return {
     take: (targets, now) =>

@@ -1,4 +1,4 @@
-/** API keys. Source: section 4 (builder), D11. */
+/** API keys. Source: I-builder, A-11. */
 import { refuse } from '../../api/failures.ts'
 import { limits } from '../../api/limits.ts'
 import type { KeyInfo } from '../../api/records.ts'

@@ -1,4 +1,4 @@
-/** Notifications: written with the change that they tell of, listed and read by whom they are for. Source: D28, D32. */
+/** Notifications: written with the change that they tell of, listed and read by whom they are for. Source. */
 import { refuse } from '../../api/failures.ts'
 import type { NotificationRecord } from '../../api/records.ts'
 import {

@@ -1,4 +1,4 @@
-/** A new password for whoever reads the account's mail. Source: D9. */
+/** A new password for whoever reads the account's mail. Source: A-9. */
 import { refuse } from '../../api/failures.ts'
 import { durations, limits } from '../../api/limits.ts'
 import { email } from '../../api/shapes.ts'

@@ -1,4 +1,4 @@
-/** Who asks for work: a buyer's reputation, and their past with the agents of whoever asks. Source: section 4, D27, D47. */
+/** Who asks for work: a buyer's reputation, and their past with the agents of whoever asks. Source: I-requestors, A-27, A-47. */
 import type { EventData } from '../../api/events.ts'
 import { refuse } from '../../api/failures.ts'
 import type { Reader } from '../../store/db.ts'
@@ -9,7 +9,7 @@ import { iso, isoOrNull } from '../time.ts'
 import type { Verb } from '../verb.ts'
 import { trustTierOf } from './accounts.ts'
 
-/** A requestor as webhooks name it: a buying agent by its own id, with the trust that its payer has earned. Source: D36, D47. */
+/** A requestor as webhooks name it: a buying agent by its own id, with the trust that its payer has earned. Source. */
 export const requestorOf = (
   { buyerId, buyerAgentId }: Pick<TaskRow, 'buyerId' | 'buyerAgentId'>,
   payer: UserRow,
@@ -21,7 +21,7 @@ export const requestorOf = (
     : { id: buyerAgentId, type: 'agent', trustTier }
 }
 
-/** What is told of whoever pays, whoever asks. Source: D12, D47. */
+/** What is told of whoever pays, whoever asks. Source. */
 const payerRecord = (payer: UserRow, now: number) => ({
   userId: payer.id,
   trustTier: trustTierOf(payer, now),

@@ -1,4 +1,4 @@
-/** The second factor: a code of an authenticator app beside the password, or a recovery code. Decision 94. */
+/** The second factor: a code of an authenticator app beside the password, or a recovery code. Source: A-194. */
 import { invalid, refuse } from '../../api/failures.ts'
 import { limits } from '../../api/limits.ts'
 import type { Tx } from '../../store/db.ts'

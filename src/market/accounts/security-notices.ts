@@ -1,4 +1,4 @@
-/** Letters to an account about what guards it: whoever did not do it themselves should hear of it. Decision 92. */
+/** Letters to an account about what guards it: whoever did not do it themselves should hear of it. Source: A-192. */
 import { durations, limits } from '../../api/limits.ts'
 import { countRequest } from '../../store/tables/rate-windows.ts'
 import { insertNotice, noticeById, type SecurityNoticeRow } from '../../store/tables/security-notices.ts'

@@ -1,4 +1,4 @@
-/** Sessions as their owner sees them: where the account is signed in. Decision 95. */
+/** Sessions as their owner sees them: where the account is signed in. Source: A-195. */
 import { refuse } from '../../api/failures.ts'
 import {
   countSessions,

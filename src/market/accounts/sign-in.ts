@@ -1,4 +1,4 @@
-/** Signing in: what is looked at before a password is, what is noted after. Source: D9, D10. */
+/** Signing in: what is looked at before a password is, what is noted after. Source. */
 import { Refusal, refuse } from '../../api/failures.ts'
 import { guessing } from '../../api/limits.ts'
 import type { Tx } from '../../store/db.ts'

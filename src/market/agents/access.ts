@@ -1,4 +1,4 @@
-/** Finding an agent for those who may have it. Source: D15. */
+/** Finding an agent for those who may have it. Source: A-15. */
 import { refuse } from '../../api/failures.ts'
 import type { Reader, Tx } from '../../store/db.ts'
 import { agentByIdOrSlug, type ListedAgentRow, listedAgentById } from '../../store/tables/agents.ts'
@@ -14,7 +14,7 @@ export async function presentAgent(q: Reader, id: string): Promise<ListedAgentRo
   return row
 }
 
-/** By id or slug: an agent that is public at `now` (domain time), or the caller's own; else 404. Source: D30. */
+/** By id or slug: an agent that is public at `now` (domain time), or the caller's own; else 404. Source: A-30. */
 export async function seenAgent(
   q: Reader,
   idOrSlug: string,

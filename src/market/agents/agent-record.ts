@@ -1,4 +1,4 @@
-/** Agents as answers show them. Source: D18. */
+/** Agents as answers show them. Source: A-18. */
 import type { AgentRecord, OwnAgentRecord } from '../../api/records.ts'
 import type { Reader } from '../../store/db.ts'
 import type { ListedAgentRow } from '../../store/tables/agents.ts'

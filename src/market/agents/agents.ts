@@ -1,4 +1,4 @@
-/** The public marketplace, a builder's own agents, and their review. Source: section 3, section 4, D13, D16–D18, D30. */
+/** The public marketplace, a builder's own agents, and their review. Source: I-agent-states, I-builder, A-13, A-16–. */
 import { invalid, refuse } from '../../api/failures.ts'
 import { durations, limits } from '../../api/limits.ts'
 import { Json } from '../../api/reply.ts'

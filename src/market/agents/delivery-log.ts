@@ -1,4 +1,4 @@
-/** The log of webhooks: what was sent to an agent, what it answered, and sending it again. Source: D28, D37. */
+/** The log of webhooks: what was sent to an agent, what it answered, and sending it again. Source. */
 import { refuse } from '../../api/failures.ts'
 import type { DeliveryDetails, DeliveryRecord } from '../../api/records.ts'
 import type { Reader } from '../../store/db.ts'

@@ -1,7 +1,7 @@
 /**
  * The public list of agents: of each what orders and hides it, and a bounded part of it as the JSON it goes out as. What a
  * committed write has changed is read again before the next answer, and what only time changes (freshness, 20 and 24 hours
- * after a pass) at that moment: nothing here ever lives for a while. Source: section 4, D16, D30, D49.
+ * after a pass) at that moment: nothing here ever lives for a while. Source: I-search, A-16, A-30, A-49.
  */
 import { durations } from '../../api/limits.ts'
 import type { Changes, Reader } from '../../store/db.ts'

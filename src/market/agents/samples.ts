@@ -1,4 +1,4 @@
-/** What an agent shows of its work, and what its buyers said of it. Source: D23, D27. */
+/** What an agent shows of its work, and what its buyers said of it. Source. */
 import { refuse } from '../../api/failures.ts'
 import { limits } from '../../api/limits.ts'
 import type { SampleRecord } from '../../api/records.ts'

@@ -1,4 +1,4 @@
-/** What agents are found by: written when they are listed, gone when they are not. Source: D16, D49. */
+/** What agents are found by: written when they are listed, gone when they are not. Source. */
 import { listedStates } from '../../api/flow.ts'
 import type { Db, Tx } from '../../store/db.ts'
 import { type AgentRow, agentById, listedAgentIds } from '../../store/tables/agents.ts'

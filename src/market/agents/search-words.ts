@@ -1,4 +1,4 @@
-/** What is made of an agent's texts: the words it is found by and its slug. Source: D16, D18. */
+/** What is made of an agent's texts: the words it is found by and its slug. Source. */
 import { limits } from '../../api/limits.ts'
 import { SHORT } from '../../store/tables/search-words.ts'
 

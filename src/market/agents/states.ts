@@ -1,4 +1,4 @@
-/** The states of an agent: published, reviewed, deactivated, reactivated, deleted. Source: section 3, D13, D30, D31. */
+/** The states of an agent: published, reviewed, deactivated, reactivated, deleted. Source: I-agent-states, A-13, A-30, A-31. */
 import { refuse } from '../../api/failures.ts'
 import { type AgentTrigger, agentEdge } from '../../api/flow.ts'
 import { type AgentPatch, type AgentRow, softDelete, updateAgentRow } from '../../store/tables/agents.ts'
@@ -29,7 +29,7 @@ async function review(ctx: Ctx, id: string, trigger: 'approve' | 'reject', revie
   return changed(ctx, row, { status, reviewReason, updatedAt: ctx.world.now() })
 }
 
-/** Hides it at once; its open tasks go on, with their events and callbacks. Source: D31. */
+/** Hides it at once; its open tasks go on, with their events and callbacks. Source: A-31. */
 const deactivateAgent: Verb<'deactivateAgent'> = async (ctx, { params }) => {
   const row = await lockOwnAgent(ctx.tx, params.id, ctx.actor.user)
   const status = stateAfter(row, 'deactivate', 'deactivated')
@@ -51,7 +51,7 @@ const olderThanDeactivation = ({ lastPassAt, deactivatedAt }: AgentRow) =>
     ? 'no test has passed since the deactivation'
     : null
 
-/** The database decides between this and a task that is submitted at the same moment. Source: section 7, D31. */
+/** The database decides between this and a task that is submitted at the same moment. Source: I-open-work, A-31. */
 const deleteAgent: Verb<'deleteAgent'> = async ({ tx, world, actor }, { params }) => {
   const { id } = await lockOwnAgent(tx, params.id, actor.user)
   if ((await softDelete(tx, id, world.now())) === 0)

@@ -1,4 +1,4 @@
-/** Who may see an agent, and how fresh it is. Source: section 3, section 6, D30. */
+/** Who may see an agent, and how fresh it is. Source: I-agent-visible, I-freshness, A-30. */
 import { listedStates } from '../../api/flow.ts'
 import { durations } from '../../api/limits.ts'
 import type { AgentRow } from '../../store/tables/agents.ts'
@@ -10,13 +10,13 @@ export interface Standing {
   readonly banned: 0 | 1
 }
 
-/** By the time since the last pass alone; `now` is domain time. Source: section 6. */
+/** By the time since the last pass alone; `now` is domain time. Source: I-freshness. */
 export function freshness({ lastPassAt }: Pick<AgentRow, 'lastPassAt'>, now: number): 'green' | 'amber' | 'red' {
   if (lastPassAt === null || now - lastPassAt > durations.freshMs) return 'red'
   return now - lastPassAt < durations.amberMs ? 'green' : 'amber'
 }
 
-/** Why an agent is not public, for its builder; null if it is. The list's SQL condition says the same. Source: D30. */
+/** Why an agent is not public, for its builder; null if it is. The list's SQL condition says the same. Source: A-30. */
 export function hiddenReason(agent: Seen, builder: Standing, now: number): string | null {
   if (agent.deletedAt !== null) return 'The agent is deleted'
   if (builder.banned) return "The builder's account is banned"

@@ -1,4 +1,4 @@
-/** Budget authorizations: granted, limited, paused and taken back by the owner of the wallet. Source: section 2, D36. */
+/** Budget authorizations: granted, limited, paused and taken back by the owner of the wallet. Source: I-budget-input, A-36. */
 import { type FieldErrors, invalid, refuse } from '../../api/failures.ts'
 import type { BudgetRecord } from '../../api/records.ts'
 import type { Reader } from '../../store/db.ts'

@@ -1,4 +1,4 @@
-/** Agents that hire agents: who buys by a budget authorization, and what it lets through. Source: D31, D36. */
+/** Agents that hire agents: who buys by a budget authorization, and what it lets through. Source. */
 import { refuse } from '../../api/failures.ts'
 import { durations } from '../../api/limits.ts'
 import type { Reader } from '../../store/db.ts'

@@ -1,4 +1,4 @@
-/** Waiting for the callback of a connection test, whichever instance receives it. Source: D24. */
+/** Waiting for the callback of a connection test, whichever instance receives it. Source: A-24. */
 
 import type { Db } from '../../store/db.ts'
 import { testById } from '../../store/tables/agent-tests.ts'

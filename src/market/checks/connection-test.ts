@@ -1,4 +1,4 @@
-/** The connection test: five checks, run for a builder or by the heartbeat. Source: section 6, D24, D30. */
+/** The connection test: five checks, run for a builder or by the heartbeat. Source: I-test-checks, A-24, A-30. */
 import type { TestPayload } from '../../api/events.ts'
 import { refuse } from '../../api/failures.ts'
 import { answerBytes, durations } from '../../api/limits.ts'
@@ -30,7 +30,7 @@ type Check = TestReport['checks'][number]
 type Outcome = Pick<Check, 'status' | 'message'> & { durationMs?: number; ownFault?: string }
 
 export interface RunOptions {
-  /** A failure hides the agent. Source: D30. */
+  /** A failure hides the agent. Source: A-30. */
   heartbeat?: boolean
   /** Once it is aborted the test rejects and leaves the agent as it was. */
   signal?: AbortSignal
@@ -173,7 +173,7 @@ const testPayload = (agent: AgentRow, testId: string, baseUrl: string, now: numb
 
 const UNUSABLE = 'unusable: '
 
-/** Its signature is what the test is about; that a real task could do nothing with it is said all the same. Source: D53. */
+/** Its signature is what the test is about; that a real task could do nothing with it is said all the same. Source: A-53. */
 function callbackOutcome(verdict: CallbackVerdict): Outcome {
   if (verdict === 'valid') return passed('A validly signed callback arrived')
   if (verdict?.startsWith(UNUSABLE)) {
@@ -226,7 +226,7 @@ async function isOver(q: Reader, test: AgentTestRow, signature: string | undefin
   return !signature || (await seenSignature(q, signature))?.taskId !== test.id
 }
 
-/** So that it is good for no task, nor one of a task for a test; a body need not say what it is for. Source: D38. */
+/** So that it is good for no task, nor one of a task for a test; a body need not say what it is for. Source: A-38. */
 async function keepForTest(tx: Tx, signature: string, testId: string, seenAt: number): Promise<void> {
   const row = { signature, taskId: testId, status: 200, answer: '{"test":true}', seenAt }
   if ((await keepFirstSignature(tx, row)) > 0) return

@@ -1,4 +1,4 @@
-/** The heartbeat: every four hours, some agents are tested, the least recently tested first. Source: section 6, D43. */
+/** The heartbeat: every four hours, some agents are tested, the least recently tested first. Source: I-heartbeat, A-43. */
 import { Refusal } from '../../api/failures.ts'
 import { heartbeat } from '../../api/limits.ts'
 import type { TestReport } from '../../api/records.ts'

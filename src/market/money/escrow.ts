@@ -1,4 +1,4 @@
-/** When a task's money moves: the hold, and the one way in which it ends. Source: section 3, D32, D33. */
+/** When a task's money moves: the hold, and the one way in which it ends. Source: I-escrow, A-32, A-33. */
 import type { Money } from '../../api/flow.ts'
 import { durations } from '../../api/limits.ts'
 import type { TaskRow } from '../../store/tables/tasks.ts'

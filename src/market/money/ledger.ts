@@ -1,4 +1,4 @@
-/** Money: double entries between accounts, append only. Source: D33. */
+/** Money: double entries between accounts, append only. Source: A-33. */
 import { refuse } from '../../api/failures.ts'
 import type { Reader, Step, Tx } from '../../store/db.ts'
 import {
@@ -84,7 +84,7 @@ export async function balances(q: Reader, userId: string) {
   return sums
 }
 
-/** Everything that must hold of the ledger, checked from its rows. Source: D13, D33. */
+/** Everything that must hold of the ledger, checked from its rows. Source. */
 export async function ledgerProblems(q: Reader) {
   const problems: string[] = []
   for (const { problem, sql } of ledgerFaults) {

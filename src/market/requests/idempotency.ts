@@ -1,4 +1,4 @@
-/** A request that is sent again under its Idempotency-Key has no second effect and gets the first answer. Source: D39. */
+/** A request that is sent again under its Idempotency-Key has no second effect and gets the first answer. Source: A-39. */
 import { refuse } from '../../api/failures.ts'
 import { durations } from '../../api/limits.ts'
 import type { Reader, Tx } from '../../store/db.ts'

@@ -1,4 +1,4 @@
-/** Requests counted in the database, for instances that share their limits. Source: D40. */
+/** Requests counted in the database, for instances that share their limits. Source: A-40. */
 import { durations, type RateCategory, rates } from '../../api/limits.ts'
 import { countRequest } from '../../store/tables/rate-windows.ts'
 import type { Market } from '../market.ts'

@@ -1,4 +1,4 @@
-/** The agent's answers: by key, or signed over the unified callback. Source: section 4, section 5, D38. */
+/** The agent's answers: by key, or signed over the unified callback. Source: I-callback, I-signature, A-38. */
 import { type FailureName, type FieldErrors, Refusal, refuse } from '../../api/failures.ts'
 import { parseBody } from '../../api/json.ts'
 import { Created } from '../../api/reply.ts'

@@ -1,4 +1,4 @@
-/** Messages and reviews. Source: section 4, D20. */
+/** Messages and reviews. Source: I-tasks, A-20. */
 import { refuse } from '../../api/failures.ts'
 import {
   countMessages,

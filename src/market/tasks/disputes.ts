@@ -1,4 +1,4 @@
-/** Disputes: a record on the task, opened by its buyer, resolved by an administrator. Source: section 3, D32. */
+/** Disputes: a record on the task, opened by its buyer, resolved by an administrator. Source: I-task-dispute, A-32. */
 import { invalid, refuse } from '../../api/failures.ts'
 import type { TaskTrigger } from '../../api/flow.ts'
 import { durations } from '../../api/limits.ts'

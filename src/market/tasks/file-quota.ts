@@ -1,4 +1,4 @@
-/** The files of an account stay within a quota: none is ever removed while its deliverable is there. Source: D49. */
+/** The files of an account stay within a quota: none is ever removed while its deliverable is there. Source: A-49. */
 import { refuse } from '../../api/failures.ts'
 import type { KeptFile } from '../../api/file-kinds.ts'
 import type { Db } from '../../store/db.ts'

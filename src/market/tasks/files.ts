@@ -1,4 +1,4 @@
-/** Files of deliverables: each is known to the database before it is kept, until it is held or gone. Source: D22. */
+/** Files of deliverables: each is known to the database before it is kept, until it is held or gone. Source: A-22. */
 import { refuse } from '../../api/failures.ts'
 import type { KeptFile } from '../../api/file-kinds.ts'
 import type { Tx } from '../../store/db.ts'

@@ -1,4 +1,4 @@
-/** Tasks: create, submit, and each step to their end. Source: section 3, D19, D31. */
+/** Tasks: create, submit, and each step to their end. Source: I-task-states, A-19, A-31. */
 import type * as z from 'zod'
 import type { deliverableForm } from '../../api/endpoints/tasks.ts'
 import type { EventExtra } from '../../api/events.ts'
@@ -49,7 +49,7 @@ const listTasks: Verb<'listTasks'> = async ({ tx, actor }, { query }) => {
   return { items: rows.map(taskRecord), total: await countTasksOf(tx, filter) }
 }
 
-/** The agent, if it is public now; undefined for every other. Source: D31. */
+/** The agent, if it is public now; undefined for every other. Source: A-31. */
 async function hirable(q: Reader, agentId: string, now: number) {
   const agent = await standingOf(q, agentId)
   return agent && isPublic(agent, agent, now) ? agent : undefined
@@ -157,7 +157,7 @@ export async function accept(ctx: Acting<Ctx>, id: string) {
   return taskRecord(after)
 }
 
-/** pending → cancelled with a full refund; a reason stays with the task as a message. Source: D20. */
+/** pending → cancelled with a full refund; a reason stays with the task as a message. Source: A-20. */
 export async function reject(ctx: Acting<Ctx>, id: string, reason?: string | null) {
   const after = await step(ctx, id, 'reject')
   if (reason) await keepWords(ctx, id, reason)
@@ -169,7 +169,7 @@ export async function mayDeliver(q: Reader, actor: Actor, id: string): Promise<v
   turn(actor, await seenTask(q, actor, id), 'deliver')
 }
 
-/** in_progress → delivered; a buying agent is told. Source: D21, D36. */
+/** in_progress → delivered; a buying agent is told. Source. */
 export async function deliver(
   ctx: Acting<Ctx>,
   id: string,
@@ -207,7 +207,7 @@ const approveTask: Verb<'approveTask'> = async (ctx, { params }) => {
   return told(ctx, task, 'task.approved', {})
 }
 
-/** Work for oneself counts for nothing. Source: D27. */
+/** Work for oneself counts for nothing. Source: A-27. */
 export async function countCompleted(ctx: Ctx, task: TaskRow, by: 1 | -1): Promise<void> {
   if (task.buyerId === task.builderId) return
   await countForAgent(ctx.tx, task.agentId, { completed: by, ratings: 0, ratingSum: 0 })

@@ -1,4 +1,4 @@
-/** Whose turn it is: who may touch a task, and which edge of the table a trigger takes. Source: section 3, section 5. */
+/** Whose turn it is: who may touch a task, and which edge of the table a trigger takes. Source: I-task-states, I-role. */
 import { refuse } from '../../api/failures.ts'
 import { type Party, partiesOf, type TaskEdge, type TaskTrigger, taskEdge } from '../../api/flow.ts'
 import type { Reader } from '../../store/db.ts'
@@ -36,7 +36,7 @@ const momentOf: Partial<Record<TaskTrigger, Moment>> = {
   resolve_split: 'completedAt',
 }
 
-/** What a buying agent's builder does, the agent does. Source: D36. */
+/** What a buying agent's builder does, the agent does. Source: A-36. */
 function isParty({ user }: Actor, task: TaskRow, party: Party): boolean {
   if (party === 'admin') return user.isAdmin === 1
   if (party === 'builder') return user.id === task.builderId

@@ -1,4 +1,4 @@
-/** The simulator's clock. Source: D44. */
+/** The simulator's clock. Source: A-44. */
 import { refuse } from '../../api/failures.ts'
 import { durations, lastClockMs } from '../../api/limits.ts'
 import type { World } from '../../world/world.ts'

@@ -1,4 +1,4 @@
-/** What is due: payments whose 48 hours of clearing are over, rows that nobody looks at any more. Source: D33, D38, D39, D49. */
+/** What is due: payments whose 48 hours of clearing are over, rows that nobody looks at any more. Source. */
 import { StoreError } from '../../store/db.ts'
 import { type DueClearing, dueClearings } from '../../store/tables/transfers.ts'
 import type { Market } from '../market.ts'

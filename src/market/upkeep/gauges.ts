@@ -1,4 +1,4 @@
-/** Numbers about the whole marketplace, for whoever runs it. Source: D7. */
+/** Numbers about the whole marketplace, for whoever runs it. Source: A-7. */
 import type { Fill, Reader } from '../../store/db.ts'
 import { countMails } from '../../store/tables/mails.ts'
 import { outboxDepth } from '../../store/tables/outbox.ts'

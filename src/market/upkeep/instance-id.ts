@@ -1,4 +1,4 @@
-/** Which database this is, so that a command line can tell it from another at the same address. Decision 98. */
+/** Which database this is, so that a command line can tell it from another at the same address. Source: A-198. */
 import { randomUUID } from 'node:crypto'
 import type { Db } from '../../store/db.ts'
 import { settingNamed } from '../../store/tables/settings.ts'

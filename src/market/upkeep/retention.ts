@@ -1,4 +1,4 @@
-/** What is kept for a time alone, and for how long. A few rows go in each transaction, so that nobody waits for them. Source: D49. */
+/** What is kept for a time alone, and for how long. A few rows go in each transaction, so that nobody waits for them. Source: A-49. */
 import { durations } from '../../api/limits.ts'
 import { hasOlder, type Kept, keptKinds, removeOlder } from '../../store/tables/retention.ts'
 import type { Market } from '../market.ts'

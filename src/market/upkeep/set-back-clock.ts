@@ -1,6 +1,6 @@
 /**
  * A machine's clock that was ahead and is right again leaves rows that wait for times far off: webhooks, leases, passes of
- * tests. They are looked for at the start, and whenever the clock goes back. Source: D44.
+ * tests. They are looked for at the start, and whenever the clock goes back. Source: A-44.
  */
 import { dispatch, durations, heartbeat, retryAfterMaxMs } from '../../api/limits.ts'
 import { mendMoments } from '../../store/tables/set-back-clock.ts'

@@ -1,4 +1,4 @@
-/** Deposits and withdrawals: money between the world and a wallet. Source: D34. */
+/** Deposits and withdrawals: money between the world and a wallet. Source: A-34. */
 import { refuse } from '../../api/failures.ts'
 import { depositLimits, durations, limits } from '../../api/limits.ts'
 import type { DepositLimitRecord, PaymentRecord, TransactionRecord } from '../../api/records.ts'

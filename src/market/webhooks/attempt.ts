@@ -1,4 +1,4 @@
-/** One attempt at one webhook: signed afresh, sent, and noted with what follows from it. Source: section 4, D37. */
+/** One attempt at one webhook: signed afresh, sent, and noted with what follows from it. Source: I-webhook-request, A-37. */
 import {
   answerBytes,
   durations,
@@ -79,7 +79,7 @@ function judge({ world }: Market, result: OutgoingResult, attempt: number): Verd
   return { outcome: 'retry', nextAt: world.now() + wait }
 }
 
-/** What an endpoint did, in words that follow its name. A redirect is told as one, or nobody would guess. Source: D42. */
+/** What an endpoint did, in words that follow its name. A redirect is told as one, or nobody would guess. Source: A-42. */
 export const answerWords = (status: number) =>
   status >= 300 && status < 400 ? `answered ${status}, and redirects are not followed` : `answered ${status}`
 

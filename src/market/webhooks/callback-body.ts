@@ -1,4 +1,4 @@
-/** What the body of a signed callback asks for. Source: section 4, rules 1 to 4. */
+/** What the body of a signed callback asks for. Source: I-callback. */
 import * as z from 'zod'
 import { deliverableInput, messageInput, reasonOf } from '../../api/endpoints/tasks.ts'
 import { type FieldErrors, invalid, Refusal } from '../../api/failures.ts'

@@ -1,4 +1,4 @@
-/** Empties the outbox: takes what is due, at most two at a time per host and fair between agents. Source: D37. */
+/** Empties the outbox: takes what is due, at most two at a time per host and fair between agents. Source: A-37. */
 import { dispatch, durations } from '../../api/limits.ts'
 import type { Market } from '../market.ts'
 import { attemptDelivery, type ClaimedDelivery } from './attempt.ts'

@@ -1,7 +1,7 @@
 /**
  * What is being sent, and what is in hand and found no place; and whose turn is next. A place is taken until the answer is
  * there or is slow to come: the slow have places of their own, of which no account and no domain has more than a share.
- * The share shrinks as they fill, so that there is a place for whoever comes next. Source: D37, decisions 88 and 116.
+ * The share shrinks as they fill, so that there is a place for whoever comes next. Source: A-37, A-188 and A-216.
  */
 import { dispatch } from '../../api/limits.ts'
 import { domainOf } from '../../world/egress/domains.ts'

@@ -1,6 +1,6 @@
 /**
  * Who may send a webhook now. Where other processes send too, it is claimed by a lease in its row; on a database that is
- * this process's alone, what is in hand is known here, and a claim writes nothing. Source: D37.
+ * this process's alone, what is in hand is known here, and a claim writes nothing. Source: A-37.
  */
 import { dispatch } from '../../api/limits.ts'
 import type { Reader, Tx } from '../../store/db.ts'

@@ -1,4 +1,4 @@
-/** Events for agents, written in the transaction that caused them. Source: section 4 (outgoing webhook), section 6, D37. */
+/** Events for agents, written in the transaction that caused them. Source: I-webhook-body, I-events, A-37. */
 import type { EventData, EventExtra } from '../../api/events.ts'
 import { refuse } from '../../api/failures.ts'
 import type { AgentEvent } from '../../api/flow.ts'

@@ -1,6 +1,6 @@
 /**
  * Writes what became of each attempt, and again until the database takes it: what was sent must not be sent again because a
- * row could not be written. Source: D37, decision 91.
+ * row could not be written. Source: A-37, A-191.
  */
 import { dispatch } from '../../api/limits.ts'
 import type { OutgoingResult } from '../../world/world.ts'

@@ -1,4 +1,4 @@
-/** Which webhooks are sent next: what is due, fair between agents. Source: D37. */
+/** Which webhooks are sent next: what is due, fair between agents. Source: A-37. */
 import { dispatch } from '../../api/limits.ts'
 import type { QueuedAgent } from '../../store/tables/outbox.ts'
 import type { ClaimedDelivery } from './attempt.ts'

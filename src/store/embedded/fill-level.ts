@@ -1,4 +1,4 @@
-/** How full the embedded engine is. Source: D50. */
+/** How full the embedded engine is. Source: A-50. */
 import type { Fill } from '../db.ts'
 
 /** SQLite has 2 GiB here. What is left above it is for finishing what is open. */

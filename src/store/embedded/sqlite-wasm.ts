@@ -1,6 +1,6 @@
 /**
  * SQLite as sql.js compiled it, by its C functions and its memory, so that values go in and out without the copies that
- * sql.js makes of each. The only file that knows sql.js. Source: decision 1.
+ * sql.js makes of each. The only file that knows sql.js. Source: A-101.
  */
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'

@@ -142,7 +142,7 @@ export const updateAgentRow = (tx: Tx, id: string, patch: AgentPatch, status?: A
   return tx.run(`UPDATE agents SET ${sets.join(', ')} WHERE id = $1${still}`, values)
 }
 
-/** Deletes an agent without open work, and takes it out of the search. Answers 0 if it has open work. Source: D31. */
+/** Deletes an agent without open work, and takes it out of the search. Answers 0 if it has open work. Source: A-31. */
 export const softDelete = async (tx: Tx, id: string, now: number) => {
   const deleted = await tx.run(
     `UPDATE agents SET deleted_at = $2, updated_at = $2 WHERE id = $1 AND deleted_at IS NULL AND NOT EXISTS (
@@ -301,7 +301,7 @@ export const publicAgents = (q: Reader, now: number, { prefixes, categoryId, sor
   return pageWhere(q, where.join(' AND '), values, span, orders[sort])
 }
 
-/** States in which the heartbeat tests an agent. Source: D43. */
+/** States in which the heartbeat tests an agent. Source: A-43. */
 const testableStates: readonly AgentState[] = ['pending_review', 'verified', 'active']
 const testable = `status IN (${testableStates.map(state => `'${state}'`).join(', ')}) AND deleted_at IS NULL`
 

@@ -28,7 +28,7 @@ const own = ['id', 'ownerId', 'agentId', 'maxPerTask', 'maxDaily', 'maxMonthly',
   .map(name => `b.${columns(name)}`)
   .join(', ')
 
-/** Refunds give back: a cancelled task costs nothing, a split one what was not refunded. Source: D36. */
+/** Refunds give back: a cancelled task costs nothing, a split one what was not refunded. Source: A-36. */
 const spentSince = (
   place: string,
 ) => `(SELECT CAST(COALESCE(SUM(t.agreed_price - COALESCE(s.refunded, 0)), 0) AS BIGINT)
@@ -105,7 +105,7 @@ export async function deleteBudget(tx: Tx, id: string): Promise<void> {
   await tx.run('DELETE FROM budget_authorizations WHERE id = $1', [id])
 }
 
-/** Its tasks that hold money or are in open dispute. Source: D36. */
+/** Its tasks that hold money or are in open dispute. Source: A-36. */
 export const countActive = async (q: Reader, id: string) => {
   const row = await q.get<{ count: number }>(
     `SELECT COUNT(*) AS count FROM tasks

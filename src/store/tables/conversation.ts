@@ -49,7 +49,7 @@ export const insertReview = (tx: Tx, review: ReviewRow) =>
 
 const reviewColumns = columns('id', 'taskId', 'agentId', 'buyerId', 'rating', 'comment', 'createdAt')
 
-/** The reviews that count: finished work of others. Source: D27, D32. */
+/** The reviews that count: finished work of others. Source: A-27, A-32. */
 const ofAgent = `FROM reviews r JOIN tasks t ON t.id = r.task_id
   WHERE r.agent_id = $1 AND t.status = 'completed' AND t.buyer_id <> t.builder_id`
 

@@ -1,4 +1,4 @@
-/** The log of webhooks, read by the builders whose agents they went to. Source: D28. */
+/** The log of webhooks, read by the builders whose agents they went to. Source: A-28. */
 
 import { columns, type Reader, type Tx } from '../db.ts'
 import type { AttemptRow } from './outbox.ts'

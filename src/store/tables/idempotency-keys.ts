@@ -1,4 +1,4 @@
-/** Requests by their Idempotency-Key, and the answers that are kept for a repeat, as rows. Source: D39. */
+/** Requests by their Idempotency-Key, and the answers that are kept for a repeat, as rows. Source: A-39. */
 import { columns, type Reader, type Tx } from '../db.ts'
 
 /** One request of one account. */

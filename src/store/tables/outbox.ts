@@ -1,4 +1,4 @@
-/** Webhooks that wait to be sent, and the log of their attempts, as rows. One task's wait behind each other. Source: D37. */
+/** Webhooks that wait to be sent, and the log of their attempts, as rows. One task's wait behind each other. Source: A-37. */
 import { columns, type Reader, type Tx } from '../db.ts'
 
 export interface DeliveryRow {

@@ -1,4 +1,4 @@
-/** How many requests an address has sent in a window of time, as rows. Source: D40. */
+/** How many requests an address has sent in a window of time, as rows. Source: A-40. */
 import type { Tx } from '../db.ts'
 
 const IS_OVER = '(rate_windows.ends_at <= $4 OR rate_windows.ends_at > $5)'

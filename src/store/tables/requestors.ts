@@ -1,4 +1,4 @@
-/** What a buyer has done so far, out of tasks, disputes and reviews. Source: D27. */
+/** What a buyer has done so far, out of tasks, disputes and reviews. Source: A-27. */
 import type { TaskState } from '../../api/flow.ts'
 import type { Reader, Value } from '../db.ts'
 import { type UserRow, userColumns } from './users.ts'

@@ -1,4 +1,4 @@
-/** Rows whose time is over, found by an index on their age and removed a few at a time. Source: D49. */
+/** Rows whose time is over, found by an index on their age and removed a few at a time. Source: A-49. */
 import type { Reader, Tx, Value } from '../db.ts'
 import { deleteNotice } from './security-notices.ts'
 import { giveBytes } from './usage.ts'

@@ -1,4 +1,4 @@
-/** Signatures of callbacks that were verified, with the answer each was given. Source: D38. */
+/** Signatures of callbacks that were verified, with the answer each was given. Source: A-38. */
 import { columns, type Reader, type Tx } from '../db.ts'
 
 export interface SeenSignatureRow {

@@ -135,7 +135,7 @@ export interface TaskFilter {
 
 /** Each way in which a task can be a user's ($1), as a condition of its own, which one index answers. */
 const buying = ['t.buyer_id = $1', 't.hirer_id = $1']
-/** Drafts are their buyer's alone. Source: D19. */
+/** Drafts are their buyer's alone. Source: A-19. */
 const building = [`t.builder_id = $1 AND t.status <> 'draft'`]
 
 function sidesOf({ role, status }: TaskFilter): string[] {

@@ -1,4 +1,4 @@
-/** The ledger as rows: accounts, transfers, their entries, and how each task's hold was settled. Source: D33. */
+/** The ledger as rows: accounts, transfers, their entries, and how each task's hold was settled. Source: A-33. */
 import { columns, type Reader, type Step, type Tx } from '../db.ts'
 import { tallyStep } from './tallies.ts'
 
@@ -156,7 +156,7 @@ const received: Side = {
 const of = ({ columns, from }: Side, ...kinds: string[]): Side[] =>
   kinds.map(kind => ({ columns, from: `${from} AND t.kind = '${kind}'` }))
 
-/** A user's own sides of every transfer, or those where a type stands: each is one stretch of an index. Source: D35. */
+/** A user's own sides of every transfer, or those where a type stands: each is one stretch of an index. Source: A-35. */
 function sidesOf(type: LineType | null): Side[] {
   if (type === null)
     return [...of(paid, 'hold', 'withdrawal', 'release'), ...of(received, 'deposit', 'refund', 'release')]

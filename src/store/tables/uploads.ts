@@ -1,4 +1,4 @@
-/** Files between their arrival and the deliverable that holds them, as rows. Source: D22. */
+/** Files between their arrival and the deliverable that holds them, as rows. Source: A-22. */
 import type { Reader, Tx } from '../db.ts'
 
 /** Before the file is kept, so that there is never one that nobody knows of. `begunAt` is real time. */

@@ -1,5 +1,5 @@
 /**
- * Which addresses may be called: public unicast, and in dev this machine's own as well. Source: D42; the ranges are those of
+ * Which addresses may be called: public unicast, and in dev this machine's own as well. Source: A-42; the ranges are those of
  * the IANA registries of special-purpose addresses, as ipaddr.js has them.
  */
 import { isIP } from 'node:net'

@@ -1,4 +1,4 @@
-/** Opens one connection to an address that may be called, checked before a byte is sent. Source: D42. */
+/** Opens one connection to an address that may be called, checked before a byte is sent. Source: A-42. */
 import { once } from 'node:events'
 import net from 'node:net'
 import tls from 'node:tls'

@@ -1,4 +1,4 @@
-/** The only way out: POSTs a webhook under the rules for addresses, time and size. Source: D42. */
+/** The only way out: POSTs a webhook under the rules for addresses, time and size. Source: A-42. */
 import type { Socket } from 'node:net'
 import type { Pool } from 'undici'
 import type { Egress, Outgoing, OutgoingResult } from '../world.ts'

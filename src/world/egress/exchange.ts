@@ -1,4 +1,4 @@
-/** One POST and what comes back, within its deadline and its size. Source: D42. */
+/** One POST and what comes back, within its deadline and its size. Source: A-42. */
 import type { Dispatcher } from 'undici'
 import type { AnswerHeaders, Outgoing, OutgoingFailure, OutgoingResult } from '../world.ts'
 import { ConnectError } from './connect.ts'

@@ -1,6 +1,6 @@
 /**
  * Addresses of names, asked for within deadlines of our own. The system's resolver has a few threads, each of which a name
- * whose server never answers holds for ten seconds: a dozen such names would stop whatever goes out. Source: decision 88.
+ * whose server never answers holds for ten seconds: a dozen such names would stop whatever goes out. Source: A-188.
  */
 import { promises as dns } from 'node:dns'
 import { isLocalName, type Resolved } from './addresses.ts'

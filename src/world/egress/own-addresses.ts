@@ -1,4 +1,4 @@
-/** Public addresses that lead back to this machine, and what its operator keeps from builders. Source: decision 90. */
+/** Public addresses that lead back to this machine, and what its operator keeps from builders. Source: A-190. */
 import { networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
 

@@ -1,4 +1,4 @@
-/** Whom TLS trusts: all that Node trusts, and authorities of our own besides. Source: D42. */
+/** Whom TLS trusts: all that Node trusts, and authorities of our own besides. Source: A-42. */
 import { readFileSync } from 'node:fs'
 import tls from 'node:tls'
 

@@ -1,0 +1,68 @@
+/** What code and pages cite: rules of the interface (I-escrow) and decisions (A-33). Each leads somewhere. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+
+const REFERENCE = /(?<![\w-])(?:I-[a-z]+(?:-[a-z]+)*|A-[1-9]\d*)(?![\w-])/g
+
+const DECISIONS = 'docs/decisions'
+
+/** Rules stand in bold where they are said; a part of the page has its name in the heading. */
+const rulesOf = (page: string): string[] =>
+  [...page.matchAll(/\*\*(I-[a-z-]+)\*\*|^#+ .*\((I-[a-z-]+)\)$/gm)].map(([, rule, part]) => (rule ?? part)!)
+
+const read = (path: string) => readFileSync(path, 'utf8')
+
+const pages = readdirSync(DECISIONS).filter(name => name !== 'README.md')
+const rules = rulesOf(read('docs/interface.md'))
+const known = new Set([...rules, ...pages.map(numberOf)])
+
+function numberOf(page: string): string {
+  return `A-${Number(page.slice(0, 4))}`
+}
+
+const deadIn = (text: string) => [...new Set(text.match(REFERENCE) ?? [])].filter(reference => !known.has(reference))
+
+/** All that people read or that is printed for them, this file apart: it makes references up. */
+const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' })
+  .split('\n')
+  .filter(path => /\.(?:ts|js|mjs|md|json|ya?ml)$/.test(path) && existsSync(path))
+  .filter(path => path !== 'package-lock.json' && path !== 'test/docs/references.test.ts')
+
+test('each reference in code, docs and openapi.json leads to a rule or a decision', () => {
+  assert.ok(files.includes('docs/openapi.json') && files.includes('src/api/limits.ts'))
+  const dead = files.flatMap(path => deadIn(read(path)).map(reference => `${path}: ${reference}`))
+  assert.equal(dead, [])
+  const cited = files.filter(path => path.startsWith('src/')).flatMap(path => read(path).match(REFERENCE) ?? [])
+  assert.ok(cited.length > 300, `${cited.length}`)
+})
+
+test('a reference that leads nowhere is found, and what only looks like one is none', () => {
+  assert.equal(deadIn('Source: I-escrow, A-33 and A-100; A-9999'), ['A-100', 'A-9999'])
+  assert.equal(deadIn('I-escrows'), ['I-escrows'])
+  assert.equal(deadIn('UTF-8, AAA-1, I-O'), [])
+})
+
+test('the old ways to cite are gone: D33, section 4, decision 90', () => {
+  const old = /\bD\d{1,2}\b|\b[Ss]ections? [1-8]\b|\b[Dd]ecisions? \d+\b/
+  const citing = files.filter(path => /^(?:src|fixtures|docs)\//.test(path) && old.test(read(path)))
+  assert.equal(citing, [])
+})
+
+test('each rule has one place, and each decision a number, a title and a line in the index', () => {
+  assert.equal(
+    rules.filter((rule, at) => rules.indexOf(rule) !== at),
+    [],
+  )
+  assert.is(new Set(pages.map(numberOf)).size, pages.length)
+  const index = read(`${DECISIONS}/README.md`)
+  for (const page of pages) {
+    const [title] = read(posix.join(DECISIONS, page)).split('\n', 1) as [string]
+    assert.ok(title.startsWith(`# ${numberOf(page)} · `), `${page}: ${title}`)
+    assert.ok(index.includes(`- [${numberOf(page)}](${page}) ${title.slice(title.indexOf(' · ') + 3)}\n`), page)
+  }
+})
+
+test.run()
