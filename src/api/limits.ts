@@ -185,6 +185,9 @@ export const dispatch = {
   mostRefused: 256,
 } as const
 
+/** Letters on their way at once. One of the places is for resets of passwords alone, for which somebody waits. */
+export const lettersAtOnce = 4
+
 /** How long a letter is in hand: longer than any server may take for it. Domain time, as its next attempt is. */
 export const letterLeaseMs = 3 * minute
 

@@ -1,7 +1,8 @@
 /** Mail servers and databases that fail in the middle of a letter: the next letter goes, and none goes twice. Source: A-9, A-28. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { letterLeaseMs, retryScheduleMs } from '../../src/api/limits.ts'
+import { letterLeaseMs, lettersAtOnce, retryScheduleMs } from '../../src/api/limits.ts'
+import { notify } from '../../src/market/accounts/notifications.ts'
 import type { Happening } from '../../src/market/log.ts'
 import { StoreError } from '../../src/store/db.ts'
 import { insertMail } from '../../src/store/tables/mails.ts'
@@ -128,6 +129,38 @@ test('a database that is away when a letter has gone is told in the log, and the
   assert.is(office.taken, 1)
   await house.pass(1)
   assert.equal([office.taken, await rows(state)], [2, []])
+})
+
+test('a mail server that is silent about some letters keeps nobody who resets a password waiting', async () => {
+  const office = await openRawPostOffice()
+  const mail = { smtpUrl: office.url, from: 'market@example.com', deadlineMs: 60_000 }
+  const house = await openHouse({ mail, log: () => {} })
+  const member = await house.join('member')
+  const agent = await house.list(await house.join('builder'))
+  const until = async (holds: () => boolean, what: string) => {
+    for (let waited = 0; !holds(); waited += 10) {
+      assert.ok(waited < 5_000, what)
+      await new Promise(resolve => setTimeout(resolve, 10))
+    }
+  }
+  office.fault = 'silent'
+  for (let n = 0; n < 10; n++) {
+    const news = { type: 'webhook_health_failed', agentId: agent.id, message: 'Down', data: { checks: [] } } as const
+    await house.market.db.write(tx => notify({ ...house.market, tx }, agent.builder.id, news as never))
+  }
+  const running = house.runDue()
+  await until(() => office.connections() === lettersAtOnce - 1, `${office.connections()} at once`)
+  office.fault = null
+  const asked = await house.visitor.ask('POST', '/api/auth/password-reset', { email: member.email })
+  assert.ok(asked.success)
+  await until(() => {
+    house.world.tick(100)
+    return office.taken === 1
+  }, 'the reset has not gone')
+  assert.is(office.connections(), lettersAtOnce - 1)
+  await house.close(0)
+  await running.catch(() => {})
+  office.close()
 })
 
 test.run()

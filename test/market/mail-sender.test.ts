@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert'
 import { retryScheduleMs } from '../../src/api/limits.ts'
 import { queueMail } from '../../src/market/accounts/mail-queue.ts'
 import { sendMails } from '../../src/market/accounts/mail-sender.ts'
+import { tellOwner } from '../../src/market/accounts/security-notices.ts'
 import { StoreError } from '../../src/store/db.ts'
 import type { LetterResult } from '../../src/world/world.ts'
 import { openBareMarket } from '../support/bare-market.ts'
@@ -96,6 +97,68 @@ test('more letters than are looked up at once go in one go', async () => {
   for (let n = 0; n < 51; n++) await queue(n % 2 ? email : 'nobody@example.com')
   await sendMails(market)
   assert.equal([await rows(), sent.length], [[], 3], 'three for one mailbox')
+  await close()
+})
+
+/** Letters that wait, as of news; and a server that takes none until it is told to. */
+async function openSlow(news: number) {
+  const house = await open()
+  const { market, state, join } = house
+  const bob = await join('bob')
+  for (let n = 0; n < news; n++) {
+    await market.db.write(tx => tellOwner({ ...market, tx }, bob.id, { kind: 'api_key_created' }))
+  }
+  const ends: (() => void)[] = []
+  state.answer = () => new Promise(resolve => ends.push(() => resolve({ ok: true })))
+  const settled = async () => {
+    for (let n = 0; n < 50; n++) await house.settled()
+  }
+  return { ...house, bob, ends, settled }
+}
+
+test('resets go first, three other letters go beside them at most, and one that came meanwhile waits for none of these', async () => {
+  const { market, world, email, bob, sent, ends, queue, rows, settled, close } = await openSlow(6)
+  await queue()
+  const sending = sendMails(market)
+  await settled()
+  assert.equal(
+    sent.map(({ to }) => to),
+    [email, bob.email, bob.email, bob.email],
+  )
+  ends[0]!()
+  await settled()
+  assert.is(sent.length, 4, 'its place is for the next reset')
+  await queue()
+  world.tick(1_000)
+  await settled()
+  assert.equal([sent.length, sent.at(-1)!.to], [5, email])
+  for (let n = 1; n < 8; n++) {
+    ends[n]!()
+    await settled()
+    assert.ok(sent.length - n - 1 <= 4, `${sent.length} begun, ${n + 1} done`)
+  }
+  await sending
+  assert.equal([sent.length, new Set(sent.map(({ id }) => id)).size, await rows()], [8, 8, []])
+  await close()
+})
+
+test('a process that ends while letters are on their way loses none, and none goes more than twice', async () => {
+  const { market, world, sent, state, rows, settled, close } = await openSlow(9)
+  void sendMails(market)
+  await settled()
+  const atItsEnd = sent.map(({ id }) => id)
+  assert.is(atItsEnd.length, 3)
+  // Another process; nothing is heard of the first one any more.
+  const next = { ...market, world: { ...world, mail: market.world.mail } }
+  state.answer = async () => ({ ok: true })
+  await sendMails(next)
+  assert.is(sent.length, 9, 'what is in hand is left alone')
+  world.tick(LEASE)
+  await sendMails(next)
+  assert.is(await rows().then(left => left.length), 0)
+  const countOf = (id: string) => sent.filter(letter => letter.id === id).length
+  assert.is(new Set(sent.map(({ id }) => id)).size, 9)
+  for (const { id } of sent) assert.is(countOf(id), atItsEnd.includes(id) ? 2 : 1)
   await close()
 })
 

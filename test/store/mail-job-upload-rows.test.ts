@@ -163,12 +163,12 @@ testRows('rows of what is due', {
     [
       tx => dueMails(tx, 10, 10),
       [
-        { id: 'm4', kind: 'notification', about: 'a@x', attempts: 2 },
         { id: 'm1', kind: 'password_reset', about: 'a@x', attempts: 0 },
+        { id: 'm4', kind: 'notification', about: 'a@x', attempts: 2 },
         { id: 'm2', kind: 'notification', about: 'n1', attempts: 1 },
       ],
     ],
-    [tx => dueMails(tx, 10, 2).then(idsOf), ['m4', 'm1']],
+    [tx => dueMails(tx, 10, 2).then(idsOf), ['m1', 'm4']],
     [tx => dueMails(tx, 9, 10).then(idsOf), ['m4']],
     [
       tx => claimMail(tx, { id: 'm2', kind: 'notification', about: 'n1', attempts: 1 }, 90),

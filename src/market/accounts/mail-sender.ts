@@ -1,5 +1,5 @@
 /** Sends the letters that wait, and tries again when that fails. */
-import { letterLeaseMs, retryScheduleMs } from '../../api/limits.ts'
+import { letterLeaseMs, lettersAtOnce, retryScheduleMs } from '../../api/limits.ts'
 import { StoreError, type Tx } from '../../store/db.ts'
 import { claimMail, deleteMail, dueMails, type MailRow, retryMail } from '../../store/tables/mails.ts'
 import { notificationById } from '../../store/tables/notifications.ts'
@@ -11,16 +11,78 @@ import { type Words, wayOf } from './mail-queue.ts'
 import { resetWords } from './password-reset.ts'
 import { noticeWords } from './security-notices.ts'
 
-const AT_ONCE = 50
+/** Whoever has nothing to send looks again so soon, while others are still sending: a letter may have come meanwhile. */
+const LOOK_MS = 1_000
 
-/** Sends every letter that is due, one after the other. One that can't be made or noted keeps none behind it. */
+/**
+ * Sends every letter that is due, a few at a time, so that a mail server that is slow with one keeps no others waiting.
+ * Rejects when all has been tried, with the first failure of the database.
+ */
 export async function sendMails(market: Market): Promise<void> {
   if (wayOf(market) === 'none') return
-  let due: MailRow[]
+  const round: Round = { inHand: new Set(), active: lettersAtOnce, bells: new Set() }
+  const places = Array.from({ length: lettersAtOnce }, (_, at) => sendInTurn(market, round, at === 0))
+  const failed = (await Promise.allSettled(places)).find(end => end.status === 'rejected')
+  if (failed) throw failed.reason
+}
+
+/** What those share who send at the same time. */
+interface Round {
+  /** Ids of letters. */
+  readonly inHand: Set<string>
+  /** How many send or look for something to send. Without any it is over. */
+  active: number
+  /** Each wakes one who waits, for the end. */
+  readonly bells: Set<() => void>
+}
+
+/** One letter after the other. One that can't be made or noted keeps none behind it. */
+async function sendInTurn(market: Market, round: Round, resetsAlone: boolean): Promise<void> {
   do {
-    due = await market.db.read(q => dueMails(q, market.world.now(), AT_ONCE))
-    for (const row of due) await sendMail(market, row).catch(error => putOff(market, row, error))
-  } while (due.length === AT_ONCE)
+    try {
+      await sendAll(market, round, resetsAlone)
+    } finally {
+      round.active--
+      if (round.active === 0) for (const wake of round.bells) wake()
+    }
+  } while (await hasMore(market, round))
+}
+
+async function sendAll(market: Market, round: Round, resetsAlone: boolean): Promise<void> {
+  for (;;) {
+    const row = await nextLetter(market, round, resetsAlone)
+    if (!row) return
+    await sendMail(market, row)
+      .catch(error => putOff(market, row, error))
+      .finally(() => round.inHand.delete(row.id))
+  }
+}
+
+/** In hand from here on. */
+async function nextLetter({ db, world }: Market, { inHand }: Round, resetsAlone: boolean): Promise<MailRow | null> {
+  // What others have in hand may still look due.
+  const due = await db.read(q => dueMails(q, world.now(), 2 * lettersAtOnce))
+  const row = due.find(({ id }) => !inHand.has(id))
+  if (!row || (resetsAlone && row.kind !== 'password_reset')) return null
+  inHand.add(row.id)
+  return row
+}
+
+/** Waits until it makes sense to look again; false: nobody sends any more. */
+async function hasMore({ world }: Market, round: Round): Promise<boolean> {
+  if (round.active === 0) return false
+  await new Promise<void>(resolve => {
+    const wake = () => {
+      round.bells.delete(wake)
+      timer.cancel()
+      resolve()
+    }
+    const timer = world.after(LOOK_MS, wake)
+    round.bells.add(wake)
+  })
+  if (round.active === 0) return false
+  round.active++
+  return true
 }
 
 const waitAfter = ({ attempts }: MailRow) => retryScheduleMs[attempts] ?? 0

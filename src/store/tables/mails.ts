@@ -19,8 +19,13 @@ export const insertMail = (tx: Tx, row: Omit<MailRow, 'attempts'>, now: number) 
     now,
   ])
 
+/** Resets of passwords first: somebody waits for each. */
 export const dueMails = (q: Reader, now: number, limit: number) =>
-  q.all<MailRow>(`SELECT ${mailColumns} FROM mails WHERE next_at <= $1 ORDER BY next_at, id LIMIT $2`, [now, limit])
+  q.all<MailRow>(
+    `SELECT ${mailColumns} FROM mails WHERE next_at <= $1
+     ORDER BY CASE kind WHEN 'password_reset' THEN 0 ELSE 1 END, next_at, id LIMIT $2`,
+    [now, limit],
+  )
 
 /** Counts an attempt and says when the next would be due. Answers 0 if another has it in hand. */
 export const claimMail = (tx: Tx, { id, attempts }: MailRow, nextAt: number) =>
