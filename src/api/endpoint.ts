@@ -51,9 +51,10 @@ export interface Endpoint {
   readonly whenSuspended?: 'refused'
   /**
    * Makes the database larger and ends nothing that is open: refused where the database is full. Whatever does not say so
-   * goes on there, so that nobody's work or money is held up by a record that forgot it. Source: A-50.
+   * goes on there, so that nobody's work or money is held up by a record that forgot it. `partly`: only some of what it
+   * takes does, and its verb knows which. Source: A-50.
    */
-  readonly grows?: true
+  readonly grows?: true | 'partly'
   /** Exists in the simulator alone. Source: A-44. */
   readonly only?: 'dev'
   /** Refusals beyond those that follow from auth, role, rate and shapes. */

@@ -2,7 +2,7 @@
 import { refuse } from '../api/failures.ts'
 import type { Db } from '../store/db.ts'
 
-/** Throws a refusal if the database takes nothing new. */
-export function refuseWhenFull({ fill }: Pick<Db, 'fill'>): void {
-  if (fill && fill.bytes >= fill.limit) throw refuse('full')
+/** Throws a refusal if the database takes nothing new, and what is asked for would be. */
+export function refuseWhenFull({ fill }: Pick<Db, 'fill'>, isNew = () => true): void {
+  if (fill && fill.bytes >= fill.limit && isNew()) throw refuse('full')
 }

@@ -51,6 +51,8 @@ export interface ReadCtx extends Shared {
 /** Inside `db.write`. */
 export interface Ctx extends Shared {
   readonly tx: Tx
+  /** How full it is; whatever else it does is done by `tx`. */
+  readonly db: Pick<Db, 'fill'>
 }
 
 export type Acting<C> = C & { readonly actor: Actor }

@@ -45,7 +45,7 @@ export function serve(record: Endpoint, verb: Verb, market: Market, authenticate
   const hasCredential = record.auth !== 'signature'
   const unsafe = record.method !== 'GET'
   const identify = identifier(record, authenticate)
-  const perform = performer(record, record.grows ? unlessFull(verb, market) : verb, market, identify)
+  const perform = performer(record, record.grows === true ? unlessFull(verb, market) : verb, market, identify)
 
   const prove = (call: Call, credential: Credential) => market.db.read(q => identify(q, { call, credential }))
 
@@ -117,7 +117,7 @@ function performer(record: Endpoint, verb: Verb, market: Market, identify: Ident
     const { req } = work.call
     if (ahead && work.credential && hasPlainParams(req)) ahead(tx, req.params.id!)
     const actor = work.credential ? await identify(tx, work) : null
-    return verb({ tx, world, config, log, actor }, work.input())
+    return verb({ tx, db, world, config, log, actor }, work.input())
   }
 
   const inItsOwn = async (work: Work): Promise<unknown> => {
@@ -132,7 +132,7 @@ function performer(record: Endpoint, verb: Verb, market: Market, identify: Ident
 
   const answer = async (work: Work, actor: Actor | null, tx?: Tx): Promise<KeptAnswer> => {
     const input = work.input()
-    const ctx = tx ? { tx, world, config, log, actor } : { ...market, actor, caller: callerOf(work.call) }
+    const ctx = tx ? { tx, db, world, config, log, actor } : { ...market, actor, caller: callerOf(work.call) }
     return rendered(record, input, await verb(ctx, input))
   }
   const once = repeatable(record, market, { identify, answer })

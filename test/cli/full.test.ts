@@ -11,6 +11,9 @@ import { inFolder, run, start } from './program.ts'
 
 const LIMIT = 2_500_000
 const HOURS = 3_600_000
+const WORDS =
+  'abcd bcde cdef defg efgh fghi ghij hijk ijkl jklm klmn lmno mnop nopq opqr pqrs qrst rstu stuv tuvw uvwx vwxy wxyz xyza'
+const MORE = 'x'.repeat(1_000)
 const FULL = /^The marketplace is full: what is open can be finished/
 
 const warningsIn = (log: readonly Happening[]) =>
@@ -97,7 +100,7 @@ const growing = (by: { buyer: Member; builder: Member; admin: Member }, ids: { a
 const refusesWhatGrows = async (by: Parameters<typeof growing>[0], ids: Parameters<typeof growing>[1]) => {
   const { requests, path } = growing(by, ids)
   for (const [name, record] of Object.entries(endpoints)) {
-    if (!('grows' in record)) continue
+    if (!('grows' in record) || record.grows !== true) continue
     const [party, body] = requests[name]!
     const { status, error } = await party.ask(record.method, path(record.path), body)
     assert.is(status, 500, `${name}: ${error}`)
@@ -137,6 +140,15 @@ test(
     const spoken = await house.callback(agent, tasks.toDeliver, { action: 'message', content: 'One more word' })
     assert.is(spoken.status, 500)
     assert.match(spoken.error!, FULL)
+    const change = async (fields: object) =>
+      (await builder.ask('PUT', `/api/my/agents/${agent.id}`, fields)).error ?? ''
+    const { description } = await builder.call<{ description: string }>('GET', `/api/my/agents/${agent.id}`)
+    assert.match(await change({ description: `${description} And more.` }), FULL)
+    assert.match(await change({ tags: ['more'] }), FULL)
+    assert.match(await change({ description: WORDS.slice(0, description.length) }), FULL, 'more words')
+    assert.is(await change({ description: description.slice(0, 60), webhookUrl: `${agent.sink.url}?${MORE}` }), '')
+    assert.is(await change({ webhookUrl: agent.sink.url, basePrice: 600 }), '')
+    await house.freshen(agent)
     const again = await buyer.ask<{ id: string }>('POST', '/api/tasks', first, 'key', key)
     assert.equal([again.status, again.data], [201, made.data], 'a repeat of what passed gets its answer')
 

@@ -62,7 +62,7 @@ const verbs = { ...agentVerbs, ...agentStateVerbs, ...categoryVerbs }
 type AnyVerb = (ctx: any, input: any) => Promise<any>
 const call = ({ db, ...market }: Market, verb: AnyVerb, actor: Actor | null, input: object = {}) =>
   db.write(tx =>
-    verb({ ...market, tx: plainTx(tx), actor }, { params: {}, query: { page: 1, limit: 20 }, body: {}, ...input }),
+    verb({ ...market, db, tx: plainTx(tx), actor }, { params: {}, query: { page: 1, limit: 20 }, body: {}, ...input }),
   )
 const own = (market: Market, verb: AnyVerb, actor: Actor | null, input: object) => verb({ ...market, actor }, input)
 

@@ -111,6 +111,7 @@ export const agents = {
     body: agentInput.partial().extend({ avatarUrl: webUrl().nullable().optional() }),
     reply: ownAgent,
     unit: 'write',
+    grows: 'partly',
     refusals: ['not_found', 'not_yours', 'texts_quota'],
     source: 'I-agent-input, I-builder, A-30, A-49',
   }),

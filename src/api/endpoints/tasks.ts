@@ -311,6 +311,7 @@ export const callbacks = {
     reply: wrapped,
     created: message,
     unit: 'own',
+    grows: 'partly',
     refusals: [
       'bad_signature',
       'banned',

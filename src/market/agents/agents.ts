@@ -16,6 +16,7 @@ import {
 } from '../../store/tables/agents.ts'
 import { allCategories, setCategories } from '../../store/tables/categories.ts'
 import type { World } from '../../world/world.ts'
+import { refuseWhenFull } from '../fullness.ts'
 import type { Acting, Ctx } from '../market.ts'
 import { seal } from '../sealing.ts'
 import { takeTexts, weightOf } from '../text-quota.ts'
@@ -27,7 +28,7 @@ import { lockOwnAgent, ownAgentOf, presentAgent, seenAgent } from './access.ts'
 import { agentRecord, ownAgentRecord, recordOf, recordsOf } from './agent-record.ts'
 import { publicPage } from './listing-cache.ts'
 import { indexAgent } from './search-index.ts'
-import { numberedSlug, prefixes, slugBase } from './search-words.ts'
+import { numberedSlug, prefixes, slugBase, terms } from './search-words.ts'
 import { reread } from './states.ts'
 
 const listAgents: Verb<'listAgents'> = async ({ tx, world }, { query }) => {
@@ -105,6 +106,11 @@ type Texts = Pick<AgentRow, 'name' | 'tagline' | 'description' | 'tags' | 'webho
 const weightOfAgent = (row: Texts) =>
   weightOf(row.name, row.tagline, row.description, row.tags, row.webhookUrl, row.avatarUrl)
 
+/** An address may change where nothing may grow: open work needs one that answers. */
+const isLonger = (row: AgentRow, next: AgentRow) =>
+  weightOfAgent({ ...next, webhookUrl: row.webhookUrl }) > weightOfAgent(row) ||
+  terms(next.name, next.description).length > terms(row.name, row.description).length
+
 async function refuseTooMany({ tx, config, actor }: Acting<Ctx>) {
   const { agents: most } = config.keeping
   if ((await countOfBuilder(tx, actor.user.id)) >= most) throw refuse('too_many_agents', most)
@@ -137,7 +143,9 @@ const updateAgent: Verb<'updateAgent'> = async (ctx, { params, body }) => {
   if (categoryIds) await checkCategories(tx, categoryIds)
   const patch: AgentPatch = { ...defined(plain), updatedAt: world.now() }
   if (tags) patch.tags = JSON.stringify(tags)
-  await takeTexts(ctx, row.builderId, weightOfAgent({ ...row, ...patch }) - weightOfAgent(row))
+  const next = { ...row, ...patch }
+  refuseWhenFull(ctx.db, () => isLonger(row, next))
+  await takeTexts(ctx, row.builderId, weightOfAgent(next) - weightOfAgent(row))
   // Whatever passed was another address.
   if (body.webhookUrl !== undefined && body.webhookUrl !== row.webhookUrl) {
     patch.lastPassAt = null
