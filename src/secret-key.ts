@@ -1,18 +1,19 @@
 /** The key that seals secrets at rest: where it comes from, and the proof that it is the right one. Source: A-8. */
 import { randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { UsageError } from './config.ts'
 import { notify } from './market/accounts/notifications.ts'
 import type { Market } from './market/market.ts'
 import { seal, unseal } from './market/sealing.ts'
 import { type Db, StoreError, type Tx } from './store/db.ts'
-import { realDisk, writeFully } from './store/embedded/disk.ts'
+import { type Disk, readFully, realDisk, writeFully } from './store/embedded/disk.ts'
 import { dropAgentSecrets, dropSecondFactors } from './store/tables/sealed-columns.ts'
 import { deleteSetting, settingNamed } from './store/tables/settings.ts'
 import type { World } from './world/world.ts'
 
 const KEY_BYTES = 32
+/** No key is so long. */
+const MOST_READ = 4096
 const PROOF = 'secret_key_check'
 
 export interface SecretKeySource {
@@ -34,18 +35,19 @@ export interface SecretKey {
  * The key that was given, or the one in `<file>.key`, which is made (0600) for a database that has sealed nothing yet.
  * Throws a StoreError if it is lost or another. Whoever wants a new one then says so: a key that is right is kept.
  */
-export async function secretKeyFor(db: Db, { given, file, renew }: SecretKeySource): Promise<SecretKey> {
+export async function secretKeyFor(db: Db, source: SecretKeySource, disk: Disk = realDisk): Promise<SecretKey> {
+  const { given, file, renew } = source
   const proof = await db.read(q => settingNamed(q, PROOF))
   const path = file === null ? null : `${file}.key`
-  const found = given !== undefined ? givenKey(given) : path === null ? randomBytes(KEY_BYTES) : await keyIn(path)
+  const found = given !== undefined ? givenKey(given) : path === null ? randomBytes(KEY_BYTES) : await keyIn(disk, path)
   if (Buffer.isBuffer(found) && (proof === undefined || opens(found, proof)))
     return { secretKey: found, replaces: false }
   // Nobody loses anything by a file that is not there, or that a machine stopped before it was written.
   const isUnused = proof === undefined && (found === 'missing' || found === 'empty')
   if (!isUnused && (proof === undefined || !renew)) throw Buffer.isBuffer(found) ? wrongKey() : lostKey(path!, found)
   if (given !== undefined) return { secretKey: found as Buffer, replaces: true }
-  if (found !== 'missing' && found !== 'empty') await realDisk.rename(path!, `${path}.old`)
-  return { secretKey: await makeKey(path!), replaces: proof !== undefined }
+  if (found !== 'missing' && found !== 'empty') await setAside(disk, path!)
+  return { secretKey: await makeKey(disk, path!), replaces: proof !== undefined }
 }
 
 function givenKey(text: string): Buffer {
@@ -54,13 +56,16 @@ function givenKey(text: string): Buffer {
   return key
 }
 
-async function keyIn(path: string): Promise<Buffer | 'missing' | 'empty' | 'malformed'> {
+async function keyIn(disk: Disk, path: string): Promise<Buffer | 'missing' | 'empty' | 'malformed'> {
+  const file = await disk.openToRead(path)
+  if (!file) return 'missing'
   try {
-    const text = await readFile(path, 'utf8')
+    const bytes = Buffer.alloc(Math.min(file.size, MOST_READ))
+    readFully(file, bytes, 0)
+    const text = bytes.toString()
     return text.trim() === '' ? 'empty' : decoded(text)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'missing'
-    throw error
+  } finally {
+    await file.close()
   }
 }
 
@@ -69,20 +74,37 @@ function decoded(text: string): Buffer | 'malformed' {
   return key.length === KEY_BYTES ? key : 'malformed'
 }
 
+/**
+ * Under a name that nothing has: the file of an earlier replacement that was interrupted may be the last copy of a key that
+ * can be mended by hand, or is another database's. Durable before the new key takes the name.
+ */
+async function setAside(disk: Disk, path: string): Promise<void> {
+  let name = `${path}.old`
+  for (let n = 2; await isThere(disk, name); n++) name = `${path}.old.${n}`
+  await disk.rename(path, name)
+  await disk.syncFolder(dirname(path))
+}
+
+async function isThere(disk: Disk, path: string): Promise<boolean> {
+  const file = await disk.openToRead(path)
+  await file?.close()
+  return file !== undefined
+}
+
 /** Whole and durable under its name, or not there: without it, what it seals is lost. */
-async function makeKey(path: string): Promise<Buffer> {
+async function makeKey(disk: Disk, path: string): Promise<Buffer> {
   const key = randomBytes(KEY_BYTES)
   const draft = `${path}.new`
-  await realDisk.remove(draft)
-  const file = await realDisk.open(draft)
+  await disk.remove(draft)
+  const file = await disk.open(draft)
   try {
     writeFully(file, Buffer.from(`${key.toString('base64')}\n`), 0)
     await file.datasync()
   } finally {
     await file.close()
   }
-  await realDisk.rename(draft, path)
-  await realDisk.syncFolder(dirname(path))
+  await disk.rename(draft, path)
+  await disk.syncFolder(dirname(path))
   return key
 }
 

@@ -1,0 +1,51 @@
+/** A key that is replaced, interrupted at every step and run again: no file of a key that was there is ever lost. Source: A-175. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { secretKeyFor } from '../../src/secret-key.ts'
+import type { Db } from '../../src/store/db.ts'
+import { MemoryDisk } from './memory-disk.ts'
+import { chance, Machine } from './page-cache.ts'
+
+const PATH = 'market.db.key'
+/** A key that somebody has spoilt, and could mend: nobody else has it. */
+const SPOILT = Buffer.from(`${'A'.repeat(43)}= and what a slip has written behind it\n`)
+const SEEDS = 12
+
+/** Its proof opens with none of the keys. */
+const sealed = { read: async () => 'sealed with another' } as unknown as Db
+
+/** Replaces the key; says what is there at each moment, as an interruption of the process or of the machine leaves it. */
+async function replaceOn(machine: Machine): Promise<Machine[]> {
+  const disk = new MemoryDisk(machine)
+  await secretKeyFor(sealed, { given: undefined, file: 'market.db', renew: true }, disk)
+  return [...disk.moments()].flatMap(moment => {
+    const left = moment.copy()
+    return [left, ...Array.from({ length: SEEDS }, (_, seed) => left.restarted(chance(seed)))]
+  })
+}
+
+const holds = (machine: Machine, bytes: Buffer) => [...machine.files().values()].some(file => file.equals(bytes))
+
+test('the file that was there is still there, whatever interrupts its replacement, and the next, and the one after', async () => {
+  const found = new Map([[PATH, SPOILT]])
+  const first = await replaceOn(Machine.withFiles(found))
+  assert.ok(first.length > 50, `${first.length}`)
+  for (const machine of first) {
+    assert.ok(holds(machine, SPOILT), `${[...machine.files().keys()]}`)
+    for (const again of await replaceOn(machine)) assert.ok(holds(again, SPOILT), `${[...again.files().keys()]}`)
+  }
+})
+
+test('whoever replaces a key thrice has each that was there, and the last one under the name', async () => {
+  let machine = Machine.withFiles(new Map([[PATH, SPOILT]]))
+  const seen: Buffer[] = []
+  for (let n = 0; n < 3; n++) {
+    seen.push(machine.read(PATH)!)
+    machine = (await replaceOn(machine)).at(-1)!
+  }
+  assert.equal([...machine.files().keys()].sort(), [PATH, `${PATH}.old`, `${PATH}.old.2`, `${PATH}.old.3`])
+  for (const bytes of seen) assert.ok(holds(machine, bytes))
+  assert.is(Buffer.from(machine.read(PATH)!.toString().trim(), 'base64').length, 32)
+})
+
+test.run()
