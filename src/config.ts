@@ -384,6 +384,7 @@ const keepingOf = (env: Environment): GivenKeeping => ({
   agents: countOf('MARKETPLACE_QUOTA_AGENTS', env.MARKETPLACE_QUOTA_AGENTS, 100_000),
   deliverables: countOf('MARKETPLACE_QUOTA_DELIVERABLES', env.MARKETPLACE_QUOTA_DELIVERABLES, 1_000),
   waitingEvents: countOf('MARKETPLACE_QUOTA_EVENTS', env.MARKETPLACE_QUOTA_EVENTS, 100_000),
+  idempotencyKeys: countOf('MARKETPLACE_QUOTA_IDEMPOTENCY_KEYS', env.MARKETPLACE_QUOTA_IDEMPOTENCY_KEYS),
 })
 
 function countOf(name: string, text: string | undefined, most = 999_999): number | undefined {

@@ -335,6 +335,7 @@ const keepingOf = (given: GivenKeeping): Keeping => ({
   agents: given.agents ?? defaultKeeping.agents,
   deliverables: given.deliverables ?? defaultKeeping.deliverables,
   waitingEvents: given.waitingEvents ?? defaultKeeping.waitingEvents,
+  idempotencyKeys: given.idempotencyKeys ?? defaultKeeping.idempotencyKeys,
 })
 
 const configOf = (options: OpenOptions, secretKey: Buffer, instanceId: string): Config => ({

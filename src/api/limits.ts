@@ -56,6 +56,8 @@ export const limits = {
   session: { perAccount: 50, userAgent: 200 },
   /** A-194. `typed`: characters of a code as people type it. */
   secondFactor: { recoveryCodes: 10, typed: 100 },
+  /** Bytes of a row with its answer, of which an account has as many as its quota says. A-39 */
+  idempotency: { usualBytes: 4 * 1024 },
   page: { default: 20, max: 100 },
   /** A-17 */
   url: 2_048,
@@ -133,6 +135,8 @@ export interface Keeping {
   readonly deliverables: number
   /** Of one task and one agent. */
   readonly waitingEvents: number
+  /** Of one account, with answers of a usual size; fewer with larger ones. */
+  readonly idempotencyKeys: number
 }
 
 /** What is not given is as below. */
@@ -146,6 +150,7 @@ export const defaultKeeping: Keeping = {
   agents: 200,
   deliverables: 20,
   waitingEvents: 1_000,
+  idempotencyKeys: 5_000,
 }
 
 /** What may be in flight at once. Source: A-37. */

@@ -35,6 +35,7 @@ export const tables = [
   'budget_authorizations',
   'budget_categories',
   'idempotency_keys',
+  'idempotency_usage',
   'mails',
   'security_notices',
   'password_resets',

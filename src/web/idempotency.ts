@@ -56,11 +56,11 @@ export interface Steps {
 }
 
 /** Serves requests with a key: as one transaction for a record of unit `write`, else with the key claimed before. */
-export function repeatable(record: Endpoint, { db, world }: Market, { identify, answer }: Steps) {
+export function repeatable(record: Endpoint, { db, world, config }: Market, { identify, answer }: Steps) {
   const once = async (tx: Tx, request: KeyedRequest, given: KeptAnswer): Promise<Repeatable> => {
     const earlier = await claim(tx, world, request)
     if (earlier) return new Repeatable(earlier, true)
-    await keep(tx, request, given)
+    await keep(tx, config, request, given)
     return new Repeatable(given, false)
   }
 
@@ -74,7 +74,7 @@ export function repeatable(record: Endpoint, { db, world }: Market, { identify, 
         if (earlier) return new Repeatable(earlier, true)
         ours = request
         const given = await answer(work, actor, tx)
-        await keep(tx, request, given)
+        await keep(tx, config, request, given)
         return new Repeatable(given, false)
       })
     } catch (error) {
@@ -94,7 +94,7 @@ export function repeatable(record: Endpoint, { db, world }: Market, { identify, 
     if (earlier) return new Repeatable(earlier, true)
     try {
       const given = await answer(work, actor)
-      await db.write(tx => keep(tx, request, given))
+      await db.write(tx => keep(tx, config, request, given))
       return new Repeatable(given, false)
     } catch (error) {
       const refusal = keptRefusal(error)
@@ -102,7 +102,7 @@ export function repeatable(record: Endpoint, { db, world }: Market, { identify, 
         await db.write(tx => release(tx, request))
         throw error
       }
-      await db.write(tx => keep(tx, request, refusal))
+      await db.write(tx => keep(tx, config, request, refusal))
       return new Repeatable(refusal, false)
     }
   }

@@ -68,14 +68,15 @@ rows(
 )
 rows(
   'idempotency_keys',
-  'user_id method path key fingerprint status answer running_until created_at',
-  ['a', 'POST', '/p', 'k1', 'f1', 200, 'yes', 50, 10],
-  ['a', 'POST', '/p', 'k2', 'f2', null, null, 50, 20],
-  ['a', 'POST', '/q', 'k2', 'f3', null, null, 60, 30],
-  ['a', 'PUT', '/p', 'k2', 'f4', null, null, 60, 30],
-  ['b', 'POST', '/p', 'k2', 'f5', null, null, 60, 30],
-  ['b', 'POST', '/p', 'k3', 'f6', 201, null, 70, 5],
+  'user_id method path key fingerprint status answer running_until created_at kept_to',
+  ['a', 'POST', '/p', 'k1', 'f1', 200, 'yes', 50, 10, 20],
+  ['a', 'POST', '/p', 'k2', 'f2', null, null, 50, 20, null],
+  ['a', 'POST', '/q', 'k2', 'f3', null, null, 60, 30, null],
+  ['a', 'PUT', '/p', 'k2', 'f4', null, null, 60, 30, null],
+  ['b', 'POST', '/p', 'k2', 'f5', null, null, 60, 30, null],
+  ['b', 'POST', '/p', 'k3', 'f6', 201, null, 70, 5, 10],
 )
+rows('idempotency_usage', 'user_id bytes', ['a', 30], ['b', 20])
 rows(
   'seen_signatures',
   'signature task_id status answer seen_at',

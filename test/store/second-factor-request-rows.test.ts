@@ -3,8 +3,10 @@ import { heldGuesses, setGuesses } from '../../src/store/tables/guesses.ts'
 import {
   answerRequest,
   claimRequest,
+  countKept,
   releaseAllRequests,
   releaseRequest,
+  removeKept,
   requestByKey,
 } from '../../src/store/tables/idempotency-keys.ts'
 import { knowsAddress, noteAddress } from '../../src/store/tables/known-addresses.ts'
@@ -187,7 +189,7 @@ testRows('rows of guards', {
         ),
       1,
       [
-        'idempotency_keys a/POST//p/k1: fingerprint f1 → f, status 200 → null, answer yes → null, running_until 50 → 90, created_at 10 → 70',
+        'idempotency_keys a/POST//p/k1: fingerprint f1 → f, status 200 → null, answer yes → null, running_until 50 → 90, created_at 10 → 70, kept_to 20 → null',
       ],
     ],
     [
@@ -230,16 +232,39 @@ testRows('rows of guards', {
       { fingerprint: 'f6', status: 201, answer: null },
     ],
     [
-      tx => answerRequest(tx, { userId: 'a', method: 'POST', path: '/p', key: 'k2' }, 201, 'body'),
+      tx =>
+        answerRequest(
+          tx,
+          { userId: 'a', method: 'POST', path: '/p', key: 'k2' },
+          { status: 201, answer: 'body', keptTo: 9 },
+        ),
       1,
-      ['idempotency_keys a/POST//p/k2: status null → 201, answer null → body'],
+      ['idempotency_keys a/POST//p/k2: status null → 201, answer null → body, kept_to null → 9'],
     ],
     [
-      tx => answerRequest(tx, { userId: 'b', method: 'POST', path: '/p', key: 'k2' }, 204, null),
+      tx =>
+        answerRequest(
+          tx,
+          { userId: 'b', method: 'POST', path: '/p', key: 'k2' },
+          { status: 204, answer: null, keptTo: 9 },
+        ),
       1,
-      ['idempotency_keys b/POST//p/k2: status null → 204'],
+      ['idempotency_keys b/POST//p/k2: status null → 204, kept_to null → 9'],
     ],
-    [tx => answerRequest(tx, { userId: 'a', method: 'POST', path: '/p', key: 'k1' }, 201, 'body'), 0],
+    [
+      tx =>
+        answerRequest(
+          tx,
+          { userId: 'a', method: 'POST', path: '/p', key: 'k1' },
+          { status: 201, answer: 'body', keptTo: 9 },
+        ),
+      0,
+    ],
+    [tx => countKept(tx, 'a', 10), 40, ['idempotency_usage a: bytes 30 → 40']],
+    [tx => countKept(tx, 'c', 10), 10, ['+ idempotency_usage c {"user_id":"c","bytes":10}']],
+    [tx => removeKept(tx, 'a', 19), 0],
+    [tx => removeKept(tx, 'a', 20), 1, ['− idempotency_keys a/POST//p/k1']],
+    [tx => removeKept(tx, 'b', 10), 1, ['− idempotency_keys b/POST//p/k3']],
     [
       tx => releaseRequest(tx, { userId: 'a', method: 'POST', path: '/p', key: 'k2' }),
       1,

@@ -331,6 +331,13 @@ export const tables: Readonly<Record<string, TableRules>> = {
     refers: 'user_id',
     wrong: [],
   },
+  idempotency_usage: {
+    row: { user_id: 'a users id', bytes: 0 },
+    required: 'user_id bytes',
+    unique: ['user_id'],
+    refers: 'user_id',
+    wrong: [{ bytes: -1 }],
+  },
   mails: {
     row: { id: 'a mails id', kind: 'password_reset', about: 'a about', next_at: 1, created_at: 1 },
     required: 'id kind about attempts next_at created_at',

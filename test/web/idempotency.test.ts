@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { durations } from '../../src/api/limits.ts'
+import { defaultKeeping, durations } from '../../src/api/limits.ts'
 import type { TaskRecord, TestReport } from '../../src/api/records.ts'
 import type { Answer, By, HttpParty } from '../../src/sim/http-user.ts'
+import type { Tx } from '../../src/store/db.ts'
 import { claimRequest } from '../../src/store/tables/idempotency-keys.ts'
 import { answered } from '../../src/world/virtual.ts'
 import { openHouse, taskFields } from '../support/marketplace.ts'
@@ -195,6 +196,40 @@ test('after 24 hours the key is free and its row is gone', async () => {
   assert.equal(await house.market.db.read(q => q.all('SELECT * FROM idempotency_keys ORDER BY key')), [])
   await house.close()
 })
+
+test('an account has so many keys kept, fewer with large answers, and the oldest give way', async () => {
+  assert.is(defaultKeeping.idempotencyKeys, 5_000)
+  const house = await openHouse({ keeping: { idempotencyKeys: 8 } })
+  const [buyer, other] = [await house.join('buyer'), await house.join('other', 5_000)]
+  const agent = await house.list(await house.join('builder'))
+  const kept = async ({ id }: { id: string }) =>
+    (
+      await house.market.db.read(q =>
+        q.all<{ key: string }>('SELECT key FROM idempotency_keys WHERE user_id = $1 ORDER BY key', [id]),
+      )
+    ).map(({ key }) => key)
+  const deposit = (key: string, by = buyer) => post(by, '/api/wallet/deposit', { amount: 300 }, key)
+  assert.not(isRepeat(await deposit('theirs', other)))
+  await house.market.db.write(tx => claimRunning(tx, buyer.id, house.world.realNow() + 60_000))
+  for (let n = 10; n < 20; n++) await deposit(`k${n}`)
+  assert.equal(await kept(buyer), ['k12', 'k13', 'k14', 'k15', 'k16', 'k17', 'k18', 'k19', 'runs'])
+  assert.ok(isRepeat(await deposit('k12')))
+  assert.ok(isRepeat(await deposit('theirs', other)))
+  assert.not(isRepeat(await deposit('k11')), 'one that had to give way')
+  await Promise.all(Array.from({ length: 30 }, (_, n) => deposit(`many ${n}`)))
+  assert.is((await kept(buyer)).length, 9, 'of those that come at once, and one that runs')
+  const draft = { ...taskFields, agentId: agent.id, description: 'ä'.repeat(5_000) }
+  for (let n = 0; n < 5; n++) await post(buyer, '/api/tasks', draft, `large ${n}`)
+  assert.equal(await kept(buyer), ['large 2', 'large 3', 'large 4', 'runs'])
+  await house.close()
+})
+
+const claimRunning = (tx: Tx, userId: string, runningUntil: number) =>
+  claimRequest(
+    tx,
+    { userId, method: 'POST', path: '/api/wallet/deposit', key: 'runs' },
+    { fingerprint: 'f', now: 0, keptSince: 0, realNow: 0, runningUntil },
+  )
 
 test('what a dead process was doing no longer holds its key after a start', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'marketplace-repeat-'))

@@ -1,12 +1,15 @@
 /** A request that is sent again under its Idempotency-Key has no second effect and gets the first answer. Source: A-39. */
 import { refuse } from '../../api/failures.ts'
-import { durations } from '../../api/limits.ts'
+import { durations, limits } from '../../api/limits.ts'
+import type { Config } from '../../config.ts'
 import type { Reader, Tx } from '../../store/db.ts'
 import {
   answerRequest,
   claimRequest,
+  countKept,
   type RequestKey,
   releaseRequest,
+  removeKept,
   requestByKey,
 } from '../../store/tables/idempotency-keys.ts'
 import type { World } from '../../world/world.ts'
@@ -49,9 +52,27 @@ export async function claim(tx: Tx, world: World, request: KeyedRequest): Promis
 /** Whether its first request was here, whatever it said. */
 export const isClaimed = async (q: Reader, key: RequestKey) => (await requestByKey(q, key)) !== undefined
 
-/** Keeps the answer of a request that has claimed its key. */
-export async function keep(tx: Tx, request: KeyedRequest, { status, text }: KeptAnswer): Promise<void> {
-  await answerRequest(tx, request, status, request.secret && status < 300 ? null : text)
+/** What a row takes beside its answer. */
+const ROW_BYTES = 1024
+
+/**
+ * Keeps the answer of a request that has claimed its key. An account has so many, each of a usual size; of larger ones
+ * fewer. Beyond that the oldest go. It is the last thing of its unit, as those of one account wait for each other here.
+ */
+export async function keep(
+  tx: Tx,
+  { keeping }: Pick<Config, 'keeping'>,
+  request: KeyedRequest,
+  { status, text }: KeptAnswer,
+): Promise<void> {
+  const answer = request.secret && status < 300 ? null : text
+  const bytes = ROW_BYTES + Buffer.byteLength(answer ?? '')
+  const keptTo = await countKept(tx, request.userId, Math.max(bytes, limits.idempotency.usualBytes))
+  const most = keeping.idempotencyKeys * limits.idempotency.usualBytes
+  await Promise.all([
+    answerRequest(tx, request, { status, answer, keptTo }),
+    removeKept(tx, request.userId, keptTo - most),
+  ])
 }
 
 /** Frees the key of a request whose answer is not kept. */

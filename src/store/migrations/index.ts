@@ -31,6 +31,7 @@ import { guesses } from './162-guesses.ts'
 import { resetLetters } from './163-reset-letters.ts'
 import { securityNotices } from './164-security-notices.ts'
 import { textUsage } from './170-text-usage.ts'
+import { idempotencyUsage } from './171-idempotency-usage.ts'
 
 export const migrations = [
   { id: 1, name: 'accounts', sql: accounts },
@@ -65,4 +66,5 @@ export const migrations = [
   { id: 163, name: 'reset letters', sql: resetLetters },
   { id: 164, name: 'security notices', sql: securityNotices },
   { id: 170, name: 'text usage', sql: textUsage },
+  { id: 171, name: 'idempotency usage', sql: idempotencyUsage },
 ] as const

@@ -34,7 +34,7 @@ export const claimRequest = (
      VALUES ($1, $2, $3, $4, $5, $6, $7)
      ON CONFLICT (user_id, method, path, key) DO UPDATE
      SET fingerprint = excluded.fingerprint, running_until = excluded.running_until, created_at = excluded.created_at,
-       status = NULL, answer = NULL
+       status = NULL, answer = NULL, kept_to = NULL
      WHERE (idempotency_keys.status IS NOT NULL AND idempotency_keys.created_at <= $8)
        OR (idempotency_keys.status IS NULL AND idempotency_keys.running_until <= $9)`,
     [...valuesOf(request), claim.fingerprint, claim.runningUntil, claim.now, claim.keptSince, claim.realNow],
@@ -46,13 +46,30 @@ export const requestByKey = (q: Reader, request: RequestKey) =>
     valuesOf(request),
   )
 
-/** Keeps the answer of a request that runs. */
-export const answerRequest = (tx: Tx, request: RequestKey, status: number, answer: string | null) =>
-  tx.run(`UPDATE idempotency_keys SET status = $5, answer = $6 WHERE ${IS} AND status IS NULL`, [
+/** Keeps the answer of a request that runs; `keptTo`: what its account has had kept by then. */
+export const answerRequest = (
+  tx: Tx,
+  request: RequestKey,
+  given: { status: number; answer: string | null; keptTo: number },
+) =>
+  tx.run(`UPDATE idempotency_keys SET status = $5, answer = $6, kept_to = $7 WHERE ${IS} AND status IS NULL`, [
     ...valuesOf(request),
-    status,
-    answer,
+    given.status,
+    given.answer,
+    given.keptTo,
   ])
+
+/** Counts so many bytes that are kept for an account, and answers how many it have ever been. Those of one account wait here. */
+export const countKept = async (tx: Tx, userId: string, bytes: number) =>
+  (await tx.get<{ bytes: number }>(
+    `INSERT INTO idempotency_usage (user_id, bytes) VALUES ($1, $2)
+     ON CONFLICT (user_id) DO UPDATE SET bytes = idempotency_usage.bytes + excluded.bytes RETURNING bytes`,
+    [userId, bytes],
+  ))!.bytes
+
+/** Removes what was kept when an account had had no more than so many bytes kept. What runs has no place yet. */
+export const removeKept = (tx: Tx, userId: string, keptTo: number) =>
+  tx.run('DELETE FROM idempotency_keys WHERE user_id = $1 AND kept_to <= $2', [userId, keptTo])
 
 /** A request that runs and whose answer is not kept frees its key. */
 export const releaseRequest = (tx: Tx, request: RequestKey) =>
