@@ -76,13 +76,12 @@ function decoded(text: string): Buffer | 'malformed' {
 
 /**
  * Under a name that nothing has: the file of an earlier replacement that was interrupted may be the last copy of a key that
- * can be mended by hand, or is another database's. Durable before the new key takes the name.
+ * can be mended by hand, or is another database's.
  */
 async function setAside(disk: Disk, path: string): Promise<void> {
   let name = `${path}.old`
   for (let n = 2; await isThere(disk, name); n++) name = `${path}.old.${n}`
   await disk.rename(path, name)
-  await disk.syncFolder(dirname(path))
 }
 
 async function isThere(disk: Disk, path: string): Promise<boolean> {
@@ -95,6 +94,8 @@ async function isThere(disk: Disk, path: string): Promise<boolean> {
 async function makeKey(disk: Disk, path: string): Promise<Buffer> {
   const key = randomBytes(KEY_BYTES)
   const draft = `${path}.new`
+  // What was set aside, now or by a process that was killed, has its name for good before the new key takes the old one.
+  await disk.syncFolder(dirname(path))
   await disk.remove(draft)
   const file = await disk.open(draft)
   try {

@@ -9,7 +9,7 @@ import { chance, Machine } from './page-cache.ts'
 const PATH = 'market.db.key'
 /** A key that somebody has spoilt, and could mend: nobody else has it. */
 const SPOILT = Buffer.from(`${'A'.repeat(43)}= and what a slip has written behind it\n`)
-const SEEDS = 12
+const SEEDS = 10
 
 /** Its proof opens with none of the keys. */
 const sealed = { read: async () => 'sealed with another' } as unknown as Db
@@ -18,10 +18,13 @@ const sealed = { read: async () => 'sealed with another' } as unknown as Db
 async function replaceOn(machine: Machine): Promise<Machine[]> {
   const disk = new MemoryDisk(machine)
   await secretKeyFor(sealed, { given: undefined, file: 'market.db', renew: true }, disk)
-  return [...disk.moments()].flatMap(moment => {
-    const left = moment.copy()
-    return [left, ...Array.from({ length: SEEDS }, (_, seed) => left.restarted(chance(seed)))]
-  })
+  const left: Machine[] = []
+  for (const moment of disk.moments()) {
+    left.push(moment.copy())
+    for (let n = 0; n < SEEDS; n++) left.push(moment.restarted(chance(left.length)))
+  }
+  // What nothing has interrupted is the last.
+  return [...left, disk.at(disk.log.length)]
 }
 
 const holds = (machine: Machine, bytes: Buffer) => [...machine.files().values()].some(file => file.equals(bytes))
