@@ -36,9 +36,12 @@ export type Happening =
       address: string | null
     }
   | {
-      /** A connection that was ended, or not taken, for the sake of the others. */
+      /**
+       * A connection that was ended, or not taken, for the sake of the others. `…_bytes`: it gave way as what all hold was full,
+       * of unread answers or of bodies on their way, and its address held most.
+       */
       type: 'cut_off'
-      reason: 'slow_reader' | 'connections' | 'connections_of_address'
+      reason: 'slow_reader' | 'connections' | 'connections_of_address' | 'unread_bytes' | 'arriving_bytes'
       address: string | null
     }
   | { type: 'callback'; taskId: string; action: string; status: number; error: string | null }

@@ -1,5 +1,6 @@
 /** Bodies that are on their way, in bytes: a client that never ends them holds no more than others can do without. Source: A-49. */
 import { type Refusal, refuse } from '../api/failures.ts'
+import type { Log } from '../market/log.ts'
 import { HeldBytes } from './held-bytes.ts'
 
 const MIB = 1024 * 1024
@@ -17,10 +18,20 @@ export interface Arriving {
 
 export class ArrivingBodies {
   readonly #held = new HeldBytes(MOST_BYTES)
+  readonly #log: Log
+
+  constructor(log: Log) {
+    this.#log = log
+  }
+
+  get total(): number {
+    return this.#held.total
+  }
 
   /** `giveUp` is called where others have to be made room for. */
   begin(address: () => string, giveUp: (refusal: Refusal) => void): Arriving {
     const held = this.#held
+    const log = this.#log
     let own: ReturnType<HeldBytes['hold']> | undefined
     let from = ''
     return {
@@ -30,7 +41,10 @@ export class ArrivingBodies {
         const more = size - (own?.bytes ?? 0)
         if (held.isOver(from, more)) return later('unsent_bodies')
         if (!held.makeRoom(from, more)) return later('overloaded')
-        own ??= held.hold(from, 0, () => giveUp(later('overloaded')))
+        own ??= held.hold(from, 0, () => {
+          log({ type: 'cut_off', reason: 'arriving_bytes', address: from })
+          giveUp(later('overloaded'))
+        })
         own.add(more)
         return null
       },

@@ -16,6 +16,8 @@ export interface Watched {
   readonly connections: number
   /** Of answers that wait for their readers. */
   readonly unreadBytes: number
+  /** Of large bodies that are still on their way. */
+  readonly arrivingBytes: number
 }
 
 type Labels = Readonly<Record<string, string>>
@@ -32,7 +34,7 @@ export function createMetrics(): Metrics {
   const mails = new Counter()
   const signIns = new Counter()
   const cuts = new Counter()
-  let watched = (): Watched => ({ connections: 0, unreadBytes: 0 })
+  let watched = (): Watched => ({ connections: 0, unreadBytes: 0, arrivingBytes: 0 })
   const lag = monitorEventLoopDelay({ resolution: 20 })
   lag.enable()
 
@@ -77,10 +79,11 @@ export function createMetrics(): Metrics {
       cacheBytes,
       hashesWaiting,
     }) {
-      const { connections, unreadBytes } = watched()
+      const { connections, unreadBytes, arrivingBytes } = watched()
       const families = [
         gauge('marketplace_http_connections', 'Open connections', [[{}, connections]]),
         gauge('marketplace_http_unread_bytes', 'Large answers that wait for their readers', [[{}, unreadBytes]]),
+        gauge('marketplace_http_arriving_bytes', 'Large bodies that are still on their way', [[{}, arrivingBytes]]),
         cuts.family('marketplace_http_cut_off_total', 'Connections ended for the sake of others, by reason'),
         requests.family('marketplace_http_requests_total', 'Requests by route and status'),
         durations.family('marketplace_http_request_duration_seconds', 'Time from arrival to answer'),

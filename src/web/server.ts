@@ -83,9 +83,10 @@ const timing = {
 export function createServer(options: ServerOptions): Server {
   const { market, counters } = options
   const bounds = boundsOf(market.config, options.bounds ?? {})
-  const unread = new UnreadAnswers(bounds.unreadBytes)
+  const unread = new UnreadAnswers(bounds.unreadBytes, market.log)
+  const arriving = new ArrivingBodies(market.log)
   const takeRate = rateLimit(market, counters)
-  const house: House = { market, takeRate, unread, arriving: new ArrivingBodies(), closing: false }
+  const house: House = { market, takeRate, unread, arriving, closing: false }
   // A proxy keeps its connections for 60 s by custom: ours must not end just before it sends.
   const server = http.createServer({ ...timing, keepAliveTimeout: market.config.trustProxy > 0 ? 65_000 : 5_000 })
   const connections = boundConnections(server, bounds, market.log)
@@ -121,7 +122,7 @@ export function createServer(options: ServerOptions): Server {
       server.close() // ends its own timers
       connections.stop()
     },
-    figures: () => ({ connections: connections.open, unreadBytes: unread.total }),
+    figures: () => ({ connections: connections.open, unreadBytes: unread.total, arrivingBytes: arriving.total }),
   }
 }
 

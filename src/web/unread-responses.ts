@@ -1,6 +1,7 @@
 /** Answers that wait for their readers, in bytes: those of one client address and all together are bounded. Source: A-49. */
 import type { ServerResponse } from 'node:http'
 import { type Refusal, refuse } from '../api/failures.ts'
+import type { Log } from '../market/log.ts'
 import { HeldBytes } from './held-bytes.ts'
 
 /** What is smaller than this is not counted: the number of connections bounds it. */
@@ -12,8 +13,11 @@ const RETRY_SECONDS = 5
 export class UnreadAnswers {
   readonly #held: HeldBytes
 
-  constructor(bytes: number) {
+  readonly #log: Log
+
+  constructor(bytes: number, log: Log) {
     this.#held = new HeldBytes(bytes)
+    this.#log = log
   }
 
   get total(): number {
@@ -34,7 +38,10 @@ export class UnreadAnswers {
   /** Counts them until the answer is out, or its connection has ended. */
   hold(res: ServerResponse, address: string, bytes: number): void {
     if (res.closed) return
-    const held = this.#held.hold(address, bytes, () => res.destroy())
+    const held = this.#held.hold(address, bytes, () => {
+      this.#log({ type: 'cut_off', reason: 'unread_bytes', address })
+      res.destroy()
+    })
     res.once('close', () => held.end())
   }
 }

@@ -32,7 +32,10 @@ const shapes: Readonly<Record<Happening['type'], z.ZodRawShape>> = {
     nextAttemptAt: textOrNull(),
   },
   sign_in: { outcome: z.enum(outcomes), userId: textOrNull(), address: textOrNull() },
-  cut_off: { reason: z.enum(['slow_reader', 'connections', 'connections_of_address']), address: textOrNull() },
+  cut_off: {
+    reason: z.enum(['slow_reader', 'connections', 'connections_of_address', 'unread_bytes', 'arriving_bytes']),
+    address: textOrNull(),
+  },
   callback: { taskId: text(), action: text(), status: z.int(), error: sentence().nullable() },
   money: { kind: text(), amount: z.int().min(1), from: text(), to: text(), taskId: textOrNull() },
   task: { taskId: text(), trigger: text(), from: textOrNull(), to: text() },

@@ -138,7 +138,31 @@ test('who reads next to nothing at a few addresses keeps no other from an answer
   const answer = await fetch(`${house.url}${list}`, { headers })
   assert.is(answer.status, 200)
   assert.ok((await answer.text()).length > few.length)
+  assert.ok(
+    log.some(line => line.type === 'cut_off' && line.reason === 'unread_bytes' && line.address === '127.0.0.10'),
+  )
   for (const { socket } of slow) socket.destroy()
+})
+
+test('bodies that nobody ends give way to another address when all is full: a gauge shows them, and the log says who and why', async () => {
+  const house = await openHouse({ log: line => log.push(line), bounds: { lookMs: 60_000 } })
+  houses.push(house)
+  const arriving = () => gauge(house.url, 'marketplace_http_arriving_bytes')
+  assert.is(await arriving(), 0)
+  const size = MEGABYTE - 1_000
+  const post = `POST /api/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${MEGABYTE}\r\n\r\n`
+  const unended: ReturnType<typeof ask>[] = []
+  for (let n = 0; n < 64; n++) unended.push(ask(house.url, post + ' '.repeat(size), `127.0.0.${40 + (n >> 3)}`))
+  await until('all is full', async () => (await arriving()) === 64 * size)
+  const next = ask(house.url, post + ' '.repeat(size), '127.0.0.60')
+  await until('one gave way', () => cuts().includes('arriving_bytes'))
+  await until('the next is taken', async () => (await arriving()) === 64 * size)
+  const [told] = log.filter(line => line.type === 'cut_off' && line.reason === 'arriving_bytes')
+  assert.match((told as { address: string }).address, /^127\.0\.0\.4\d$/)
+  const text = await (await fetch(`${house.url}/metrics`)).text()
+  assert.match(text, /^marketplace_http_cut_off_total\{reason="arriving_bytes"\} 1$/m)
+  for (const { socket } of [...unended, next]) socket.destroy()
+  await until('nothing arrives', async () => (await arriving()) === 0)
 })
 
 test('answers that wait for one address are bounded in bytes, and so are all together', async () => {
