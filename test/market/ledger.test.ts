@@ -32,6 +32,27 @@ test('what is no whole number of cents above zero is no amount', async () => {
   await close()
 })
 
+test('of two accounts the first by its name is written first, wherever the money goes, so that none waits for the other', async () => {
+  const { market, move, ann, bob, close } = await open()
+  const [first, second] = [account.available(ann.id), account.available(bob.id)].sort() as [string, string]
+  await move(account.world, first, 100, 'in')
+  for (const [from, to] of [
+    [first, second],
+    [second, first],
+  ] as const) {
+    const written: unknown[] = []
+    await market.db.write(tx => {
+      const runAll: typeof tx.runAll = steps => {
+        written.push(...steps.slice(0, 2).map(({ values }) => values[0]))
+        return tx.runAll(steps)
+      }
+      return entryLeg({ ...market, tx: Object.assign(Object.create(tx), { runAll }) }, `from ${from}`, from, to, 100)
+    })
+    assert.equal(written, [first, second])
+  }
+  await close()
+})
+
 test('money comes from and goes to accounts that exist, whichever of the two is first by its name', async () => {
   const { market, ann, move, close } = await open()
   await move(account.world, account.available(ann.id), 500, 'first')

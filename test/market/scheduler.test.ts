@@ -110,6 +110,19 @@ test('without a place nobody is asked, and the next free place is worth a look',
   assert.equal([await take(), flight.leftBehind, asked], [[], true, []])
 })
 
+test('a look that has found one who may be served ends after two pages; one that has not goes on', async () => {
+  const agents = many(100, 0)
+  agents.get(name(3))!.due = 1
+  const early = open(agents)
+  assert.equal(await early.take(), [`${name(3)}/0`])
+  assert.equal([early.asked.length, early.flight.leftBehind], [2, true])
+  agents.get(name(3))!.due = 0
+  agents.get(name(99))!.due = 1
+  const late = open(agents)
+  assert.equal(await late.take(), [`${name(99)}/0`])
+  assert.is(late.asked.length, 4)
+})
+
 test('of named agents alone their own queues are looked at', async () => {
   const agents = many(5)
   agents.get(name(4))!.due = 0

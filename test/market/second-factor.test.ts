@@ -172,7 +172,32 @@ test('where administrators need a second factor, one without it settles no money
   assert.is((await admin.ask('GET', '/api/admin/deposits')).status, 200)
   await enrol(house, admin)
   assert.is((await confirm()).status, 200)
+  assert.equal(await warned(), [])
   await house.checkLedger()
+  await house.close()
+})
+
+test('of the administrators without a second factor five are named, and others are told of', async () => {
+  const log: Happening[] = []
+  const house = await openHouse({ adminTotp: 'required', log: line => log.push(line) })
+  const makeAdmins = (count: number) =>
+    house.market.db.write(tx =>
+      tx.run(
+        'UPDATE users SET is_admin = CASE WHEN email IN (SELECT email FROM users ORDER BY email LIMIT $1) THEN 1 ELSE 0 END',
+        [count],
+      ),
+    )
+  for (const name of ['anna', 'bert', 'cleo', 'dora', 'emil']) await house.join(name)
+  for (const [count, names] of [
+    [5, 'admin, anna, bert, cleo, dora'],
+    [6, 'admin, anna, bert, cleo, dora, others'],
+  ] as const) {
+    await makeAdmins(count)
+    log.length = 0
+    await warnWithoutSecondFactor(house.market)
+    const [line] = log as { message: string }[]
+    assert.match(line!.message, `settle no money: ${names.replace(/\b(?!others)\w+/g, '$&@example.com')}. Each`)
+  }
   await house.close()
 })
 

@@ -40,4 +40,14 @@ export const equivalents: readonly Equivalent[] = [
     change: 'log.rows.unshift(',
     reason: 'The rows are answered as a set of those behind a version: their order is looked at by nobody.',
   },
+  {
+    file: 'src/market/checks/connection-test.ts',
+    change: '200 → (200',
+    reason: 'A signature kept for a test says only that it was used: what is answered to it again is made anew.',
+  },
+  {
+    file: 'src/market/tasks/task-record.ts',
+    change: '!disputeStatus && disputeReason',
+    reason: 'The columns of a dispute are there together or not at all: the terms behind these tell it as well.',
+  },
 ]

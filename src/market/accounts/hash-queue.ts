@@ -79,9 +79,8 @@ export class HashQueue {
 
   #remove(address: string, place: Place): void {
     const places = this.#waiting.get(address)
-    const at = places?.indexOf(place) ?? -1
-    if (!places || at === -1) return
-    places.splice(at, 1)
+    if (!places?.includes(place)) return
+    places.splice(places.indexOf(place), 1)
     this.#count--
     if (places.length === 0) this.#waiting.delete(address)
   }

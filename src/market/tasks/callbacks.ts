@@ -29,11 +29,11 @@ interface Heard {
   verified: boolean
   action: string
   /** Why the signature was refused: for the log, never for the answer. */
-  fault: string | null
+  fault?: string | undefined
 }
 
 const agentCallback: Verb<'agentCallback'> = async (market, { params, signed }) => {
-  const heard: Heard = { taskId: params.id, signed, verified: false, action: '?', fault: null }
+  const heard: Heard = { taskId: params.id, signed, verified: false, action: '?' }
   try {
     const answer = await serveOnce(market, heard)
     tellOf(market, heard, answer instanceof Created ? 201 : 200, null)
