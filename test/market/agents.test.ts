@@ -23,6 +23,7 @@ import { migrations } from '../../src/store/migrations/index.ts'
 import { agentById, updateAgentRow } from '../../src/store/tables/agents.ts'
 import { insertUser, userById } from '../../src/store/tables/users.ts'
 import { createWorld } from '../../src/world/real.ts'
+import { countStatements } from '../support/counted-db.ts'
 import { noFiles } from '../support/no-files.ts'
 import { plainTx } from '../support/plain-tx.ts'
 import { refused } from '../support/refused.ts'
@@ -178,6 +179,22 @@ test('publish, review, list, search, sort, hide', async () => {
   assert.equal(await ids({}), [other.id])
   market.world.advance(market.world.now() + 24 * hour + 1_000)
   assert.equal(await ids({}), [])
+  await market.db.close()
+})
+
+test('the words of an agent are written anew if its name or its description is another, and not otherwise', async () => {
+  const { market, ann } = await start()
+  const { id } = await create(market, ann)
+  const statements = countStatements(market.db)
+  const written = async (body: object) => {
+    statements.count(/./)
+    await call(market, verbs.updateAgent, ann, { params: { id }, body })
+    return statements.count(/^DELETE FROM agent_terms/)
+  }
+  const { name, description } = fields
+  assert.is(await written({ basePrice: 700, name, description }), 0)
+  assert.is(await written({ name: 'Another name' }), 1)
+  assert.is(await written({ description: `${description} And they paint.` }), 1)
   await market.db.close()
 })
 

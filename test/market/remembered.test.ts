@@ -153,6 +153,22 @@ test('a search looks its longest word up first, and none behind one that finds n
   await close()
 })
 
+test('what was found for a word stays while no agent has another place in any order', async () => {
+  const { world, ids, statements, page, change, close } = await open(3)
+  const search = () => page({ prefixes: ['gardens'] })
+  await search()
+  const asked = async (patch: object) => {
+    await change(() => patch, ids[0]!)
+    statements.count(/./)
+    assert.is((await search()).total, 3)
+    return statements.count(/agent_terms/)
+  }
+  assert.is(await asked({ lastPassAt: world.now() + 1 }), 0)
+  assert.is(await asked({ tagline: 'another' }), 0)
+  assert.is(await asked({ basePrice: 999 }), 1)
+  await close()
+})
+
 test('what the caches hold is told: nothing before the first answer', async () => {
   const { db, page, close } = await open(2)
   const bytes = () => db.read(async q => catalogueBytes(q))

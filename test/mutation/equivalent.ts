@@ -50,4 +50,9 @@ export const equivalents: readonly Equivalent[] = [
     change: '!disputeStatus && disputeReason',
     reason: 'The columns of a dispute are there together or not at all: the terms behind these tell it as well.',
   },
+  {
+    file: 'src/market/accounts/totp.ts',
+    change: '→ /^\\d{6}/',
+    reason: 'The library refuses what is longer than six digits as well.',
+  },
 ]

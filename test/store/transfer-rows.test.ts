@@ -174,7 +174,6 @@ testRows('rows of the ledger', {
           released: 200,
           refunded: 100,
           status: 'clearing',
-          reversed: 0,
           clearsAt: 90,
           createdAt: 70,
         }),

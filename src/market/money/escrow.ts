@@ -62,7 +62,6 @@ const settle = (ctx: Ctx, task: TaskRow, end: Pick<SettlementRow, 'released' | '
     ...end,
     taskId: task.id,
     builderId: task.builderId,
-    reversed: 0,
     createdAt: ctx.world.now(),
   })
 

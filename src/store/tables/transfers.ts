@@ -73,7 +73,7 @@ export const balancesOf = (q: Reader, userId: string) =>
     [userId],
   )
 
-export const insertSettlement = (tx: Tx, row: SettlementRow & { createdAt: number }) =>
+export const insertSettlement = (tx: Tx, row: Omit<SettlementRow, 'reversed'> & { createdAt: number }) =>
   tx.run(
     `INSERT INTO settlements (task_id, builder_id, released, refunded, status, clears_at, created_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7)`,
