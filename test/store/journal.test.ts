@@ -93,6 +93,37 @@ const withSealed = async (file: string) => {
 }
 
 test(
+  'snapshots that are asked for at once come one after the other, and each has all that was committed before it was asked for',
+  inFolder(async file => {
+    let running = 0
+    let most = 0
+    const fold = async (path: string) => {
+      most = Math.max(most, ++running)
+      await wait(20)
+      running--
+      return foldInWorker(path, null)
+    }
+    const db = await openSqliteOn({ disk: realDisk, fold, lock: lockFile }, { file, onFatal: unexpected })
+    await db.write(table)
+    await db.write(insert(1))
+    const first = db.snapshot()
+    await db.write(insert(2))
+    const late = wait(10_000, 'one of them never ends', { ref: false }).then(words => assert.unreachable(words))
+    await Promise.race([late, Promise.all([first, db.snapshot(), db.snapshot()])])
+    assert.is(most, 1)
+    assert.is(db.stats().folding, false)
+    const { snapshots } = db.stats()
+    await db.write(insert(3))
+    await Promise.race([late, Promise.all([db.snapshot(), db.snapshot()])])
+    assert.is(db.stats().snapshots, snapshots + 1, 'the second of two had nothing left to do')
+    await db.close()
+    const again = await open(file)
+    assert.is((await again.read(q => q.all('SELECT id FROM a'))).length, 3)
+    await again.close()
+  }),
+)
+
+test(
   'a sealed journal without its mark is refused: it was whole when it got its name',
   inFolder(async file => {
     await withSealed(file)

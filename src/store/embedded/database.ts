@@ -350,11 +350,16 @@ class EmbeddedDb implements SqliteDb {
     while (this.#folding) await this.#folding.catch(() => {})
   }
 
+  /** One after the other: the journal is set aside for one at a time. */
   #fold() {
-    this.#folding = this.#foldNow().finally(() => {
-      this.#folding = null
+    const before = this.#folding
+    const folding: Promise<void> = (
+      before ? before.catch(() => {}).then(() => this.#foldNow()) : this.#foldNow()
+    ).finally(() => {
+      if (this.#folding === folding) this.#folding = null
     })
-    return this.#folding
+    this.#folding = folding
+    return folding
   }
 
   async #foldNow() {

@@ -53,6 +53,7 @@ export function createNames(options: NamesOptions = {}): Names {
   const kept = createKept()
   const asking = new Map<string, Promise<readonly Resolved[]>>()
   const inTurn = new Map<string, Promise<readonly Resolved[]>>()
+  const answering = new Map<string, Promise<boolean>>()
   const find = resolver === 'system' ? askSystem : (name: string) => askServers(name, options.servers, deadlineMs)
 
   async function ask(name: string): Promise<readonly Resolved[]> {
@@ -93,7 +94,8 @@ export function createNames(options: NamesOptions = {}): Names {
     return known(name) ?? asking.get(name) ?? once(inTurn, `${account} ${name}`, () => askInTurn(name, account))
   }
 
-  return { lookup, answer: singleFlight(() => serversAnswer(options.servers)) }
+  const answer = () => once(answering, '', () => serversAnswer(options.servers))
+  return { lookup, answer }
 }
 
 const LOCAL: readonly Resolved[] = [
@@ -182,16 +184,6 @@ function once<T>(running: Map<string, Promise<T>>, key: string, work: () => Prom
   const begun = work().finally(() => running.delete(key))
   running.set(key, begun)
   return begun
-}
-
-function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
-  let running: Promise<T> | undefined
-  return () => {
-    running ??= work().finally(() => {
-      running = undefined
-    })
-    return running
-  }
 }
 
 const codeOf = (error: unknown) => String((error as { code?: unknown }).code)
