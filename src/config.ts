@@ -5,6 +5,7 @@ import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { parseEnv } from 'node:util'
 import type { GivenKeeping, Keeping } from './api/limits.ts'
+import { type BucketSettings, bucketOf, isBucket } from './bucket-settings.ts'
 import { dbLimitOf } from './db-limit.ts'
 import { addressRangeOf, listOf, portRangeOf } from './egress-ranges.ts'
 import { projectFile } from './project-file.ts'
@@ -34,7 +35,7 @@ export interface Config {
   readonly instanceId: string
 }
 
-export { UsageError }
+export { type BucketSettings, UsageError }
 
 /** What a command line may say; each has an environment variable of the same name. Source: A-2. */
 export interface Flags {
@@ -56,19 +57,6 @@ export interface Flags {
 export type Database =
   | { readonly file: string; readonly postgres?: undefined }
   | { readonly file: null; readonly postgres: { url: string; prepare: boolean; poolSize: number } }
-
-/** An S3-compatible object store, and who we are to it. */
-export interface BucketSettings {
-  readonly name: string
-  /** Empty, or with a slash at its end. */
-  readonly prefix: string
-  readonly region: string
-  /** undefined: Amazon's own. */
-  readonly endpoint: string | undefined
-  readonly accessKeyId: string
-  readonly secretAccessKey: string
-  readonly sessionToken: string | undefined
-}
 
 export interface Settings {
   readonly host: string
@@ -270,46 +258,6 @@ function baseUrlOf(text: string | undefined): string {
   const plain = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash
   if (!plain) throw new UsageError(`--base-url takes an address like https://market.example, not ${text}.`)
   return url.href.replace(/\/+$/, '')
-}
-
-const isBucket = (text: string) => /^s3:\/\//i.test(text)
-
-/** The variables are those that other programs for S3 read. */
-function bucketOf(text: string, env: Environment): BucketSettings {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  const fault =
-    !url || url.username || url.password || url.port || url.hash || ![...url.searchParams.keys()].every(known)
-  if (fault || !BUCKET_NAME.test(url.hostname) || !PREFIX.test(url.pathname)) throw new UsageError(BUCKET_WANTED)
-  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env
-  if (!accessKeyId || !secretAccessKey) {
-    throw new UsageError('--files s3://… needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment.')
-  }
-  const asked = url.searchParams
-  const prefix = url.pathname.replace(/^\/+|\/+$/g, '')
-  return {
-    name: url.hostname,
-    prefix: prefix && `${prefix}/`,
-    region: asked.get('region') || env.AWS_REGION || env.AWS_DEFAULT_REGION || 'us-east-1',
-    endpoint: endpointOf(asked.get('endpoint') || env.AWS_ENDPOINT_URL_S3 || env.AWS_ENDPOINT_URL),
-    accessKeyId,
-    secretAccessKey,
-    sessionToken: env.AWS_SESSION_TOKEN || undefined,
-  }
-}
-
-const known = (name: string) => name === 'region' || name === 'endpoint'
-const BUCKET_NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
-const PREFIX = /^[\w./-]{0,200}$/
-// The address is not repeated: it may hold what should not be there.
-const BUCKET_WANTED =
-  '--files takes a folder, or s3://bucket/prefix?region=…&endpoint=https://… with the credentials in the environment.'
-
-function endpointOf(text: string | undefined): string | undefined {
-  if (!text) return undefined
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  const plain = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash
-  if (plain) return url.href
-  throw new UsageError('The endpoint of the object store is an address like https://s3.example, without a password.')
 }
 
 const isPostgres = (text: string) => /^postgres(?:ql)?:\/\//i.test(text)
