@@ -17,6 +17,7 @@ import { runDue } from './market/upkeep/due.ts'
 import { instanceIdOf } from './market/upkeep/instance-id.ts'
 import { watchClock } from './market/upkeep/set-back-clock.ts'
 import { verbs } from './market/verbs.ts'
+import { WebhookOutlet } from './market/webhook-outlet.ts'
 import { startDispatcher } from './market/webhooks/dispatcher.ts'
 import { proveSecretKey, replaceSecretKey, secretKeyFor } from './secret-key.ts'
 import { type Db, StoreError, type Tx } from './store/db.ts'
@@ -147,7 +148,8 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
       log({ type: 'info', message: `The words that agents are found by were written anew: ${indexed} agents` })
     const files = await openFiles(filesOf(options, log), { db, world })
     closers.push(() => files.close())
-    const market: Market = { db, files, world, config: configOf(options, secretKey, await instanceIdOf(db)), log }
+    const config = configOf(options, secretKey, await instanceIdOf(db))
+    const market: Market = { db, files, world, config, log, webhooks: new WebhookOutlet() }
     if (replaces) await replaceSecretKey(market)
     if (options.mode === 'serve') await loadAhead(world)
     if (options.admin) await ensureAdministrator(market, options.admin)

@@ -43,6 +43,11 @@ export interface Endpoint {
   readonly kept?: true
   /** How the verb meets the database: one read, one transaction, or units of its own making. */
   readonly unit: 'read' | 'write' | 'own'
+  /**
+   * Rows about the task `params.id` that the verb is sure to ask for: asked for before it is known who asks, where that
+   * saves round trips. In a `write` unit the task is held.
+   */
+  readonly prefetch?: 'whole task' | 'task' | 'held task' | 'held task and agent'
   /** The verb answers `{ data, session }`, and the session (or its end, null) is set as the cookie. Source: A-10. */
   readonly sets?: 'session'
   /** The answer holds a secret that is shown this once. Source: A-39. */

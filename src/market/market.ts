@@ -2,9 +2,12 @@
 import type { Config } from '../config.ts'
 import type { Db, Reader, Tx } from '../store/db.ts'
 import type { FileStore } from '../store/files/file-store.ts'
+import type { StandingRow } from '../store/tables/agent-terms.ts'
+import type { TaskRow } from '../store/tables/tasks.ts'
 import type { UserRow } from '../store/tables/users.ts'
 import type { World } from '../world/world.ts'
 import type { Log } from './log.ts'
+import type { WebhookOutlet } from './webhook-outlet.ts'
 
 export interface Market {
   readonly db: Db
@@ -12,6 +15,7 @@ export interface Market {
   readonly world: World
   readonly config: Config
   readonly log: Log
+  readonly webhooks: WebhookOutlet
 }
 
 /** Who calls: an account, and by which credential. */
@@ -37,10 +41,8 @@ export interface OwnCtx extends Market {
   readonly caller?: Caller | undefined
 }
 
-interface Shared {
-  readonly world: World
-  readonly config: Config
-  readonly log: Log
+interface Shared extends Pick<Market, 'world' | 'config' | 'log' | 'webhooks'> {
+  readonly prefetched?: Prefetched | null
 }
 
 /** Inside `db.read`. */
@@ -53,6 +55,14 @@ export interface Ctx extends Shared {
   readonly tx: Tx
   /** How full it is; whatever else it does is done by `tx`. */
   readonly db: Pick<Db, 'fill'>
+}
+
+/** Rows that were asked for ahead of the verb: each at most once, undefined if it was not asked for or is taken. */
+export interface Prefetched {
+  /** `held`: only if the task is held by the transaction. */
+  task(id: string, held: boolean): Promise<TaskRow | undefined> | undefined
+  /** The agent of that task, held. */
+  agent(taskId: string): Promise<StandingRow | undefined> | undefined
 }
 
 export type Acting<C> = C & { readonly actor: Actor }

@@ -6,7 +6,7 @@ import { refuseWhenFull } from '../market/fullness.ts'
 import type { Actor, Market } from '../market/market.ts'
 import type { KeptAnswer } from '../market/requests/idempotency.ts'
 import { dropFiles } from '../market/tasks/files.ts'
-import { aheadOf, isGlance } from '../market/tasks/prefetch.ts'
+import { isGlance, prefetcherOf } from '../market/tasks/prefetch.ts'
 import { mayDeliver } from '../market/tasks/tasks.ts'
 import type { Reader, Tx } from '../store/db.ts'
 import { isLarge, isMultipart, readBody } from './body.ts'
@@ -110,14 +110,15 @@ const identifier =
 
 /** Runs the verb in the unit its record asks for, with the authentication in the same one. */
 function performer(record: Endpoint, verb: Verb, market: Market, identify: Identify) {
-  const { db, world, config, log } = market
-  const ahead = aheadOf(record, db)
+  const { db, world, config, log, webhooks } = market
+  const shared = { db, world, config, log, webhooks }
+  const prefetch = prefetcherOf(record, db)
 
   const inside = async (tx: Reader, work: Work): Promise<unknown> => {
     const { req } = work.call
-    if (ahead && work.credential && hasPlainParams(req)) ahead(tx, req.params.id!)
+    const prefetched = prefetch && work.credential && hasPlainParams(req) ? prefetch(tx, req.params.id!) : null
     const actor = work.credential ? await identify(tx, work) : null
-    return verb({ tx, db, world, config, log, actor }, work.input())
+    return verb({ ...shared, tx, prefetched, actor }, work.input())
   }
 
   const inItsOwn = async (work: Work): Promise<unknown> => {
@@ -132,7 +133,7 @@ function performer(record: Endpoint, verb: Verb, market: Market, identify: Ident
 
   const answer = async (work: Work, actor: Actor | null, tx?: Tx): Promise<KeptAnswer> => {
     const input = work.input()
-    const ctx = tx ? { tx, db, world, config, log, actor } : { ...market, actor, caller: callerOf(work.call) }
+    const ctx = tx ? { ...shared, tx, prefetched: null, actor } : { ...market, actor, caller: callerOf(work.call) }
     return rendered(record, input, await verb(ctx, input))
   }
   const once = repeatable(record, market, { identify, answer })

@@ -95,12 +95,14 @@ answer({
     const db = await openSqlite({ file, onFatal: fail })
     const world = createWorld({ requireHttps: true, allowLoopback: true, ca: options.ca })
     await migrate(db, migrations, Date.now)
+    const { WebhookOutlet } = await built<typeof import('../../src/market/webhook-outlet.ts')>('market/webhook-outlet')
     const secretKey = Buffer.alloc(32, 7)
     market = {
       db,
       files: noFiles,
       world,
       log: line => line.type === 'webhook' && line.outcome !== 'retry' && onEnded(),
+      webhooks: new WebhookOutlet(),
       config: { baseUrl: 'http://127.0.0.1:1', secretKey } as Market['config'],
     }
     furnished = await furnish(market, options)

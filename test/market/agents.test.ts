@@ -1,4 +1,5 @@
 /** Agents in the marketplace, and the connection test against a real agent behind real TLS. */
+
 import { randomBytes } from 'node:crypto'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -14,6 +15,7 @@ import { freshness, isPublic } from '../../src/market/agents/visibility.ts'
 import { checkVerbs } from '../../src/market/checks/connection-test.ts'
 import type { Actor, Market } from '../../src/market/market.ts'
 import { seal, unseal } from '../../src/market/sealing.ts'
+import { WebhookOutlet } from '../../src/market/webhook-outlet.ts'
 import { callbackSecrets, makeSecret } from '../../src/market/webhooks/secrets.ts'
 import { createFrontAuthority, startFront } from '../../src/sim/https-front.ts'
 import type { Tx } from '../../src/store/db.ts'
@@ -45,6 +47,7 @@ async function start() {
     world,
     config,
     log: line => line.type === 'check' && logged.push(line.name),
+    webhooks: new WebhookOutlet(),
   }
   const [ann, bob] = [await account(market, 'ann'), await account(market, 'bob')]
   return { market, ann, bob, logged }

@@ -2,14 +2,14 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { dispatch } from '../../src/api/limits.ts'
-import { type Flight, inFlight, type Target, targetOf } from '../../src/market/webhooks/in-flight.ts'
+import { type InFlight, inFlight, type Target, targetOf } from '../../src/market/webhooks/in-flight.ts'
 import { answered, createVirtualWorld, type VirtualWorld } from '../../src/world/virtual.ts'
 import type { OutgoingResult } from '../../src/world/world.ts'
 
 const to = (host: string, account = host): Target => ({ host, keys: [`account ${account}`] })
 const settled = () => new Promise(setImmediate)
 
-function open(most: number): { world: VirtualWorld; flight: Flight; freed: () => number } {
+function open(most: number): { world: VirtualWorld; flight: InFlight; freed: () => number } {
   let freed = 0
   const world = createVirtualWorld()
   const flight = inFlight({ world, most: () => most, freed: () => freed++ })
@@ -17,7 +17,7 @@ function open(most: number): { world: VirtualWorld; flight: Flight; freed: () =>
 }
 
 /** Ends when it is told to, as if it had taken so long. */
-function send(flight: Flight, target: Target) {
+function send(flight: InFlight, target: Target) {
   let end = (_result: OutgoingResult) => {}
   const answer = new Promise<OutgoingResult>(resolve => {
     end = resolve

@@ -2,7 +2,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { dispatch } from '../../src/api/limits.ts'
-import { type Hands, type HeldDelivery, handsOf } from '../../src/market/webhooks/leases.ts'
+import type { HeldDelivery } from '../../src/market/webhook-outlet.ts'
+import { leasesOf } from '../../src/market/webhooks/dispatcher.ts'
+import type { Leases } from '../../src/market/webhooks/leases.ts'
 import { endDelivery, retryAt, unclaimDeliveries } from '../../src/store/tables/outbox.ts'
 import { answered } from '../../src/world/virtual.ts'
 import { engine } from '../support/databases.ts'
@@ -14,11 +16,11 @@ interface State {
   house: House
   /** Nothing of it is sent: the places at its host are taken by another agent's webhooks until the end. */
   agent: ListedAgent
-  hands: Hands
+  leases: Leases
   end(): void
 }
 
-const test = suite<State>('in hand')
+const test = suite<State>('leases')
 
 test.before.each(async state => {
   const house = await openHouse()
@@ -37,21 +39,21 @@ test.before.each(async state => {
   const until = Date.now() + 5000
   while (busy.sink.received.length < dispatch.perHost && Date.now() < until) await new Promise(setImmediate)
   for (let i = 0; i < TASKS; i++) await submit(agent)
-  Object.assign(state, { house, agent, hands: handsOf(house.market) })
+  Object.assign(state, { house, agent, leases: leasesOf(house.market) })
 })
 test.after.each(async ({ house, end }) => {
   end()
   await house.close()
 })
 
-async function take({ hands, agent }: State, count: number): Promise<HeldDelivery[]> {
-  const found = await hands.look(look => look.take(agent.id, count))
-  return found.filter(delivery => hands.hold(delivery))
+async function take({ leases, agent }: State, count: number): Promise<HeldDelivery[]> {
+  const found = await leases.look(look => look.take(agent.id, count))
+  return found.filter(delivery => leases.hold(delivery))
 }
 
 /** As a task's first event is claimed: by its own write, and by no look. */
-async function claimAlone({ house, hands }: State, delivery: HeldDelivery): Promise<HeldDelivery> {
-  const row = hands.claimNew()
+async function claimAlone({ house, leases }: State, delivery: HeldDelivery): Promise<HeldDelivery> {
+  const row = leases.claimNew()
   await house.market.db.write(tx =>
     tx.run('UPDATE deliveries SET leased_until = $2, attempts = $3 WHERE id = $1', [
       delivery.id,
@@ -60,17 +62,17 @@ async function claimAlone({ house, hands }: State, delivery: HeldDelivery): Prom
     ]),
   )
   const claimed = { ...delivery, attempts: row.attempts, attempt: 1, heldUntil: row.heldUntil }
-  assert.ok(hands.hold(claimed))
+  assert.ok(leases.hold(claimed))
   return claimed
 }
 
-const due = ({ hands, agent }: State) => hands.look(look => look.dueOf([agent.id]))
+const due = ({ leases, agent }: State) => leases.look(look => look.dueOf([agent.id]))
 const ids = (deliveries: readonly HeldDelivery[]) => deliveries.map(({ id }) => id)
 
 /** What the dispatcher does when the answer is there. */
-async function end({ house, hands }: State, delivery: HeldDelivery) {
+async function end({ house, leases }: State, delivery: HeldDelivery) {
   const ended = await house.market.db.write(tx => endDelivery(tx, delivery, 'delivered', house.world.now()))
-  hands.release(delivery)
+  leases.release(delivery)
   return ended
 }
 
@@ -82,20 +84,20 @@ test('what is in hand is not taken again, and is no longer due', async state => 
   assert.is(new Set(ids([...first, ...rest])).size, TASKS)
   assert.equal(await due(state), [])
   assert.equal(await take(state, 2), [])
-  const page = await state.hands.queued('', 32)
+  const page = await state.leases.queued('', 32)
   assert.is(page.find(({ agentId }) => agentId === state.agent.id)?.due, 0)
 })
 
 test('two looks of one moment do not take the same', async state => {
-  const { hands, agent } = state
-  const looks = await Promise.all([1, 2].map(() => hands.look(look => look.take(agent.id, 2))))
-  const taken = ids(looks.flat().filter(delivery => hands.hold(delivery)))
+  const { leases, agent } = state
+  const looks = await Promise.all([1, 2].map(() => leases.look(look => look.take(agent.id, 2))))
+  const taken = ids(looks.flat().filter(delivery => leases.hold(delivery)))
   assert.is(new Set(taken).size, taken.length)
 })
 
 test('what is given back is taken again, for the same attempt', async state => {
   const first = await take(state, 1)
-  await state.hands.giveBack(first)
+  await state.leases.giveBack(first)
   assert.is((await due(state)).length, 1)
   const again = await take(state, 1)
   assert.equal(ids(again), ids(first))
@@ -103,25 +105,25 @@ test('what is given back is taken again, for the same attempt', async state => {
 })
 
 test('what a look found is not taken by it if it was taken and sent meanwhile', async state => {
-  const { hands, agent } = state
-  const [first] = await hands.look(look => look.take(agent.id, 1))
-  await hands.giveBack([first!])
-  const page = await hands.queued('', 32)
+  const { leases, agent } = state
+  const [first] = await leases.look(look => look.take(agent.id, 1))
+  await leases.giveBack([first!])
+  const page = await leases.queued('', 32)
   assert.is(page.find(({ agentId }) => agentId === agent.id)?.due, 1)
   const sent = await claimAlone(state, first!)
   await end(state, sent)
-  const taken = await hands.look(look => look.take(agent.id, 1))
+  const taken = await leases.look(look => look.take(agent.id, 1))
   assert.is(taken.length, 1)
   assert.is.not(taken[0]!.id, sent.id)
 })
 
 test('what was given up is taken again, and whoever notes the old attempt later is told so', async state => {
-  const { house, hands } = state
+  const { house, leases } = state
   const late = await take(state, TASKS)
   assert.equal(await take(state, TASKS), [])
   house.world.tick(dispatch.leaseMs + 1)
-  for (const delivery of late) hands.release(delivery)
-  hands.begin()
+  for (const delivery of late) leases.release(delivery)
+  leases.begin()
   const again = await take(state, TASKS)
   assert.equal(ids(again).sort(), ids(late).sort())
   assert.ok(await end(state, again[0]!))
@@ -131,7 +133,7 @@ test('what was given up is taken again, and whoever notes the old attempt later 
 // On a file nobody else can hold a delivery, and a claim writes nothing.
 if (engine === 'postgres') {
   test('a claim takes what no other claim has in hand at this moment, and does not wait for that to end', async state => {
-    const { hands, agent } = state
+    const { leases, agent } = state
     let end = () => {}
     const gate = new Promise<void>(resolve => {
       end = resolve
@@ -140,12 +142,12 @@ if (engine === 'postgres') {
     const first = new Promise<string[]>(resolve => {
       taken = resolve
     })
-    const holding = hands.look(async look => {
+    const holding = leases.look(async look => {
       taken(ids(await look.take(agent.id, 1)))
       await gate
     })
     const [firstId] = await first
-    const second = hands.look(look => look.take(agent.id, 1)).then(ids)
+    const second = leases.look(look => look.take(agent.id, 1)).then(ids)
     const patience = new Promise<string[]>(resolve => setTimeout(resolve, 10_000, ['it waits']))
     const [secondId] = await Promise.race([second, patience])
     end()

@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { dispatch } from '../../src/api/limits.ts'
-import { type Hands, type HeldDelivery, handsOf } from '../../src/market/webhooks/leases.ts'
+import type { HeldDelivery } from '../../src/market/webhook-outlet.ts'
+import { leasesOf } from '../../src/market/webhooks/dispatcher.ts'
+import type { Leases } from '../../src/market/webhooks/leases.ts'
 import { answered } from '../../src/world/virtual.ts'
 import { engine } from '../support/databases.ts'
 import { type House, type ListedAgent, openHouse } from '../support/marketplace.ts'
@@ -14,7 +16,7 @@ interface State {
   folder: string
   house: House
   agent: ListedAgent
-  hands: Hands
+  leases: Leases
   gate: Promise<void>
   end(): void
 }
@@ -22,11 +24,11 @@ interface State {
 /** On a server, rows tell what is in hand: what follows from holding alone is tried there too. */
 const isFile = engine === 'embedded'
 
-const test = suite<State>('own hands')
+const test = suite<State>('own leases')
 const onFile = isFile ? test : () => {}
 
 test.before.each(async state => {
-  const folder = await mkdtemp(join(tmpdir(), 'own-hands-'))
+  const folder = await mkdtemp(join(tmpdir(), 'own-leases-'))
   const house = await openHouse(isFile ? { file: join(folder, 'market.db') } : {})
   const agent = await house.list(await house.join('builder'))
   const buyer = await house.join('buyer', 5_000)
@@ -36,7 +38,7 @@ test.before.each(async state => {
   agent.sink.answer = () => gate.then(() => answered(200))
   const { id } = await house.draft(buyer, agent)
   await buyer.call('POST', `/api/tasks/${id}/submit`)
-  Object.assign(state, { folder, house, agent, gate, hands: handsOf(house.market) })
+  Object.assign(state, { folder, house, agent, gate, leases: leasesOf(house.market) })
 })
 test.after.each(async ({ folder, house, end }) => {
   end()
@@ -44,37 +46,37 @@ test.after.each(async ({ folder, house, end }) => {
   await rm(folder, { recursive: true })
 })
 
-async function found({ hands, agent }: State): Promise<HeldDelivery[]> {
-  hands.begin()
-  return hands.look(look => look.take(agent.id, 1))
+async function found({ leases, agent }: State): Promise<HeldDelivery[]> {
+  leases.begin()
+  return leases.look(look => look.take(agent.id, 1))
 }
 
 onFile('a claim leaves the row as it was', async state => {
-  const { house, hands } = state
+  const { house, leases } = state
   const rows = () => house.market.db.read(q => q.all('SELECT * FROM deliveries'))
   const before = await rows()
   const [delivery] = await found(state)
-  hands.hold(delivery!)
+  leases.hold(delivery!)
   assert.equal(await rows(), before)
-  assert.equal(hands.claimNew(), { heldUntil: Number.POSITIVE_INFINITY, leasedUntil: 0, attempts: 0 })
+  assert.equal(leases.claimNew(), { heldUntil: Number.POSITIVE_INFINITY, leasedUntil: 0, attempts: 0 })
 })
 
 onFile('what was sent while a look was on its way is not held by what the look saw', async state => {
-  const { hands } = state
+  const { leases } = state
   const [seen] = await found(state)
   const sent = { ...seen! }
-  assert.ok(hands.hold(sent))
-  assert.not.ok(hands.hold(seen!))
-  hands.release(sent)
-  assert.not.ok(hands.hold(seen!))
-  hands.begin()
-  assert.ok(hands.hold(seen!))
+  assert.ok(leases.hold(sent))
+  assert.not.ok(leases.hold(seen!))
+  leases.release(sent)
+  assert.not.ok(leases.hold(seen!))
+  leases.begin()
+  assert.ok(leases.hold(seen!))
 })
 
 onFile('hours of another clock free nothing that is being sent', async state => {
-  const { house, hands } = state
+  const { house, leases } = state
   const [delivery] = await found(state)
-  hands.hold(delivery!)
+  leases.hold(delivery!)
   house.world.tick(24 * 3_600_000)
   assert.equal(await found(state), [])
 })

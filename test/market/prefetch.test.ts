@@ -43,7 +43,7 @@ const requests = [
   ['GET', '', ['task', 'who']],
   ['GET', '/messages', ['task', 'who', 'other', 'other']],
   ['GET', '/deliverables', ['task', 'who', 'other', 'other']],
-  ['PUT', '', ['lock', 'task', 'who', 'other', 'task']],
+  ['PUT', '', ['lock', 'task', 'who', 'other', 'other', 'task']],
   ['POST', '/submit', ['lock', 'task', 'agent', 'who']],
   ['POST', '/messages', ['lock', 'task', 'who']],
   ['POST', '/cancel', ['lock', 'task', 'who']],

@@ -2,8 +2,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { inFlight, targetOf } from '../../src/market/webhooks/in-flight.ts'
-import type { Hands } from '../../src/market/webhooks/leases.ts'
-import { claim } from '../../src/market/webhooks/scheduler.ts'
+import type { Leases } from '../../src/market/webhooks/leases.ts'
+import { Scheduler } from '../../src/market/webhooks/scheduler.ts'
 import type { QueuedAgent } from '../../src/store/tables/outbox.ts'
 import { createVirtualWorld } from '../../src/world/virtual.ts'
 
@@ -16,7 +16,7 @@ interface Waiting {
 }
 
 /** Queues in memory: of each agent so many webhooks, those due first. */
-function open(agents: ReadonlyMap<string, Waiting>, most = 64) {
+function open(agents: ReadonlyMap<string, Waiting>, most = 64, lastServed = '') {
   const flight = inFlight({ world: createVirtualWorld(), most: () => most, freed: () => {} })
   const asked: [after: string, count: number][] = []
   let passes = 0
@@ -28,7 +28,7 @@ function open(agents: ReadonlyMap<string, Waiting>, most = 64) {
       secret: `secret of ${agentId}`,
       due: due > 0 ? 1 : 0,
     }) as QueuedAgent
-  const hands = {
+  const leases = {
     begin: () => void passes++,
     look: work =>
       work({
@@ -46,17 +46,18 @@ function open(agents: ReadonlyMap<string, Waiting>, most = 64) {
         .slice(0, count)
         .map(([id, one]) => rowOf(id, one))
     },
-  } as Hands
-  const take = async (named: readonly string[] | null = null) => (await claim(hands, flight, named)).map(({ id }) => id)
-  return { flight, hands, asked, take, passes: () => passes }
+  } as Leases
+  const scheduler = new Scheduler(leases, flight, lastServed)
+  const take = async (named: readonly string[] | null = null) => (await scheduler.claim(named)).map(({ id }) => id)
+  return { flight, scheduler, asked, take, passes: () => passes }
 }
 
 const many = (count: number, due = 1) =>
   new Map(Array.from({ length: count }, (_, n) => [name(n), { due, url: `https://host${n}.example${n}.net/` }]))
 
 test('all that is due is taken, a page at a time, and each delivery knows where it goes', async () => {
-  const { asked, hands, flight, take, passes } = open(many(40))
-  const found = await claim(hands, flight, null)
+  const { asked, scheduler, take, passes } = open(many(40))
+  const found = await scheduler.claim(null)
   assert.is(found.length, 40)
   const { builderId, webhookUrl, secret } = found[3]!
   assert.equal([builderId, webhookUrl, secret], ['usr_agt_003', 'https://host3.example3.net/', 'secret of agt_003'])
@@ -75,8 +76,7 @@ test('all that is due is taken, a page at a time, and each delivery knows where 
 })
 
 test('a look goes around once: behind the last that was served, then from the first up to it', async () => {
-  const { flight, take } = open(many(6))
-  flight.lastServed = name(2)
+  const { take } = open(many(6), 64, name(2))
   assert.equal(
     await take(),
     [3, 4, 5, 0, 1, 2].map(n => `${name(n)}/0`),
@@ -86,13 +86,14 @@ test('a look goes around once: behind the last that was served, then from the fi
 test('as many are taken as there are places, and whose turn is next is known', async () => {
   const agents = many(10)
   agents.get(name(5))!.due = 0
-  const { flight, take } = open(agents, 4)
+  const { scheduler, take } = open(agents, 4)
   assert.equal(
     await take(),
     [0, 1, 2, 3].map(n => `${name(n)}/0`),
   )
-  assert.is(flight.leftBehind, true)
-  assert.equal(flight.next, [4, 6, 7, 8, 9].map(name))
+  assert.is(scheduler.hasLeftBehind, true)
+  assert.equal([scheduler.nextInTurn(), scheduler.nextInTurn()], [[4, 6, 7, 8].map(name), [name(9)]])
+  assert.equal(scheduler.nextInTurn(), [])
   assert.equal(
     await take(),
     [4, 6, 7, 8].map(n => `${name(n)}/0`),
@@ -100,14 +101,14 @@ test('as many are taken as there are places, and whose turn is next is known', a
 })
 
 test('where nothing is due nothing is looked into, and nothing is left behind', async () => {
-  const { flight, take, asked } = open(many(3, 0))
-  flight.leftBehind = true
-  assert.equal([await take(), flight.leftBehind, asked.length], [[], false, 1])
+  const { scheduler, take, asked } = open(many(3, 0))
+  scheduler.leaveBehind()
+  assert.equal([await take(), scheduler.hasLeftBehind, asked.length], [[], false, 1])
 })
 
 test('without a place nobody is asked, and the next free place is worth a look', async () => {
-  const { flight, take, asked } = open(many(3), 0)
-  assert.equal([await take(), flight.leftBehind, asked], [[], true, []])
+  const { scheduler, take, asked } = open(many(3), 0)
+  assert.equal([await take(), scheduler.hasLeftBehind, asked], [[], true, []])
 })
 
 test('a look that has found one who may be served ends after two pages; one that has not goes on', async () => {
@@ -115,7 +116,7 @@ test('a look that has found one who may be served ends after two pages; one that
   agents.get(name(3))!.due = 1
   const early = open(agents)
   assert.equal(await early.take(), [`${name(3)}/0`])
-  assert.equal([early.asked.length, early.flight.leftBehind], [2, true])
+  assert.equal([early.asked.length, early.scheduler.hasLeftBehind], [2, true])
   agents.get(name(3))!.due = 0
   agents.get(name(99))!.due = 1
   const late = open(agents)
@@ -126,28 +127,28 @@ test('a look that has found one who may be served ends after two pages; one that
 test('of named agents alone their own queues are looked at', async () => {
   const agents = many(5)
   agents.get(name(4))!.due = 0
-  const { flight, take, asked } = open(agents)
-  flight.leftBehind = true
+  const { scheduler, take, asked } = open(agents)
+  scheduler.leaveBehind()
   assert.equal(await take([name(1), name(4)]), [`${name(1)}/0`])
-  assert.equal([asked, flight.leftBehind], [[], true])
+  assert.equal([asked, scheduler.hasLeftBehind], [[], true])
 })
 
 test('who got as many as were asked for may have more: that is known', async () => {
-  const { flight, take } = open(many(2, 5))
+  const { scheduler, take } = open(many(2, 5))
   assert.is((await take()).length, 4)
-  assert.is(flight.leftBehind, true)
+  assert.is(scheduler.hasLeftBehind, true)
   const few = open(many(2, 1))
   assert.is((await few.take()).length, 2)
-  assert.is(few.flight.leftBehind, false)
+  assert.is(few.scheduler.hasLeftBehind, false)
 })
 
 test('an agent whose host has no room is passed over, and remembered', async () => {
   const agents = many(3)
-  const { flight, take } = open(agents)
+  const { flight, scheduler, take } = open(agents)
   const busy = targetOf({ webhookUrl: agents.get(name(1))!.url, builderId: 'usr_x' })
   for (const _ of [1, 2]) flight.add(busy, new Promise(() => {}), new Promise(() => {}))
   assert.equal(await take(), [`${name(0)}/0`, `${name(2)}/0`])
-  assert.is(flight.leftBehind, true)
+  assert.is(scheduler.hasLeftBehind, true)
 })
 
 test.run()

@@ -100,8 +100,9 @@ async function accounts(house: House, member: Member, received: { text: string }
   await member.client.changePassword({ currentPassword: member.password, newPassword: changed })
   for (let i = 0; i < 2; i++) await house.visitor.client.requestPasswordReset({ email })
   await house.runDue()
-  const tokens = received.slice(-2).map(({ text }) => /^([\w-]{43})$/m.exec(text)?.[1] ?? '')
-  assert.not(tokens.includes(''))
+  // Other letters go out at the same time.
+  const tokens = received.flatMap(({ text }) => /^([\w-]{43})$/m.exec(text)?.[1] ?? []).slice(-2)
+  assert.is(tokens.length, 2)
   for (const token of tokens) note('reset token', token)
   const last = 'the third of three passwords'
   note('password', last)

@@ -1,9 +1,11 @@
 /** A market without its server: a database in memory, a virtual world, and all that it logs. */
+
 import { defaultKeeping, heartbeat } from '../../src/api/limits.ts'
 import type { Config } from '../../src/config.ts'
 import { createUser } from '../../src/market/accounts/accounts.ts'
 import type { Happening } from '../../src/market/log.ts'
 import type { Market } from '../../src/market/market.ts'
+import { WebhookOutlet } from '../../src/market/webhook-outlet.ts'
 import { openSqlite } from '../../src/store/embedded/database.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { migrations } from '../../src/store/migrations/index.ts'
@@ -49,6 +51,7 @@ export async function openBareMarket(config: Partial<Config> = {}): Promise<Bare
     world,
     config: { ...usual, ...config } as Config,
     log: line => void logged.push(line),
+    webhooks: new WebhookOutlet(),
   }
   return {
     market,

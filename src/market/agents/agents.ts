@@ -22,7 +22,6 @@ import { seal } from '../sealing.ts'
 import { takeTexts, weightOf } from '../text-quota.ts'
 import { iso } from '../time.ts'
 import type { Verb } from '../verb.ts'
-import { tellMoved } from '../webhooks/outbox.ts'
 import { makeSecret } from '../webhooks/secrets.ts'
 import { lockOwnAgent, ownAgentOf, presentAgent, seenAgent } from './access.ts'
 import { agentRecord, ownAgentRecord, recordOf, recordsOf } from './agent-record.ts'
@@ -149,7 +148,7 @@ const updateAgent: Verb<'updateAgent'> = async (ctx, { params, body }) => {
   // Whatever passed was another address.
   if (body.webhookUrl !== undefined && body.webhookUrl !== row.webhookUrl) {
     patch.lastPassAt = null
-    tx.afterCommit(() => tellMoved(world, row.id))
+    tx.afterCommit(() => ctx.webhooks.moved(row.id))
   }
   await updateAgentRow(tx, row.id, patch)
   if (categoryIds) await setCategories(tx, row.id, categoryIds)
@@ -162,7 +161,7 @@ type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 const defined = <T extends object>(fields: T) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>
 
-const rotateSecret: Verb<'rotateSecret'> = async ({ tx, world, config, actor }, { params, body }) => {
+const rotateSecret: Verb<'rotateSecret'> = async ({ tx, world, config, webhooks, actor }, { params, body }) => {
   const row = await lockOwnAgent(tx, params.id, actor.user)
   const secret = makeSecret(world)
   const now = world.now()
@@ -176,7 +175,7 @@ const rotateSecret: Verb<'rotateSecret'> = async ({ tx, world, config, actor }, 
     lastPassAt: null,
     updatedAt: now,
   })
-  tx.afterCommit(() => tellMoved(world, row.id))
+  tx.afterCommit(() => webhooks.moved(row.id))
   return { secret, rotatedAt: iso(now) }
 }
 

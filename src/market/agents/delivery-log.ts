@@ -16,7 +16,7 @@ import { insertDelivery } from '../../store/tables/outbox.ts'
 import { takeTexts, webhookWeight } from '../text-quota.ts'
 import { iso, isoOrNull } from '../time.ts'
 import type { Verb } from '../verb.ts'
-import { refuseIfFull, ringBell } from '../webhooks/outbox.ts'
+import { refuseIfFull } from '../webhooks/outbox.ts'
 import { ownAgentOf } from './access.ts'
 
 const deliveryRecord = (row: Omit<LoggedDeliveryRow, 'body'>): DeliveryRecord => ({
@@ -80,7 +80,7 @@ const redeliver: Verb<'redeliver'> = async (ctx, { params }) => {
   await takeTexts(ctx, actor.user.id, webhookWeight(body))
   await insertDelivery(tx, { id, agentId, taskId, event, body, createdAt: now, countedTo: actor.user.id })
   await markRedelivery(tx, id, of)
-  tx.afterCommit(() => ringBell(world, agentId))
+  tx.afterCommit(() => ctx.webhooks.wake(agentId))
   return deliveryRecord(await logged(tx, agent, id))
 }
 

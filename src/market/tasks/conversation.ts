@@ -53,15 +53,16 @@ export async function keepWords(ctx: Acting<Ctx>, taskId: string, content: strin
   })
 }
 
-const listMessages: Verb<'listMessages'> = async ({ tx, actor }, { params, query }) => {
-  const task = await seenTask(tx, actor, params.id)
+const listMessages: Verb<'listMessages'> = async (ctx, { params, query }) => {
+  const { tx } = ctx
+  const task = await seenTask(ctx, params.id)
   const rows = await messagesOf(tx, task.id, query.limit, (query.page - 1) * query.limit)
   return { items: rows.map(messageRecord), total: await countMessages(tx, task.id) }
 }
 
-const getReview: Verb<'getReview'> = async ({ tx, actor }, { params }) => {
-  const task = await seenTask(tx, actor, params.id)
-  const review = await reviewOf(tx, task.id)
+const getReview: Verb<'getReview'> = async (ctx, { params }) => {
+  const task = await seenTask(ctx, params.id)
+  const review = await reviewOf(ctx.tx, task.id)
   if (!review) throw refuse('not_found', 'review')
   return reviewRecord(review)
 }

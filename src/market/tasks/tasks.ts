@@ -39,7 +39,6 @@ import { type Route, tell, tellSubmitted } from '../webhooks/outbox.ts'
 import { keepWords } from './conversation.ts'
 import { takeQuota } from './file-quota.ts'
 import { holdFiles } from './files.ts'
-import { askedAgent } from './prefetch.ts'
 import { deliverableRecord, taskRecord } from './task-record.ts'
 import { fresh, heldTask, seenTask, take, turn } from './transitions.ts'
 
@@ -76,7 +75,7 @@ const createTask: Verb<'createTask'> = async (ctx, { body }) => {
   return taskRecord(await fresh(ctx.tx, id))
 }
 
-const getTask: Verb<'getTask'> = async ({ tx, actor }, { params }) => taskRecord(await seenTask(tx, actor, params.id))
+const getTask: Verb<'getTask'> = async (ctx, { params }) => taskRecord(await seenTask(ctx, params.id))
 
 const updateTask: Verb<'updateTask'> = async (ctx, { params, body }) => {
   const task = await heldTask(ctx, params.id)
@@ -110,7 +109,7 @@ const submitTask: Verb<'submitTask'> = async (ctx, { params }) => {
   const task = await heldTask(ctx, params.id)
   const edge = turn(ctx.actor, task, 'submit')
   // Held, or its deletion could miss this task, and this the deletion.
-  const agent = await (askedAgent(ctx.tx, task.id) ?? heldStanding(ctx.tx, task.id))
+  const agent = await (ctx.prefetched?.agent(task.id) ?? heldStanding(ctx.tx, task.id))
   if (!agent || !isPublic(agent, agent, ctx.world.now())) throw refuse('agent_not_available')
   await checkBudget(ctx, task)
   const { maxRevisions } = agent
@@ -166,7 +165,7 @@ export async function reject(ctx: Acting<Ctx>, id: string, reason?: string | nul
 
 /** Whether a delivery of this actor would be taken now: asked before the bytes of its files are. */
 export async function mayDeliver(q: Reader, actor: Actor, id: string): Promise<void> {
-  turn(actor, await seenTask(q, actor, id), 'deliver')
+  turn(actor, await seenTask({ tx: q, actor }, id), 'deliver')
 }
 
 /** in_progress → delivered; a buying agent is told. Source. */
@@ -229,15 +228,16 @@ const requestRevision: Verb<'requestRevision'> = async (ctx, { params, body }) =
   return told(ctx, after, 'task.revision_requested', { revisionReason: body.reason }, route)
 }
 
-const listDeliverables: Verb<'listDeliverables'> = async ({ tx, actor }, { params, query }) => {
-  const task = await seenTask(tx, actor, params.id)
+const listDeliverables: Verb<'listDeliverables'> = async (ctx, { params, query }) => {
+  const { tx } = ctx
+  const task = await seenTask(ctx, params.id)
   const rows = await deliverablesOf(tx, task.id, query.limit, (query.page - 1) * query.limit)
   return { items: rows.map(row => deliverableRecord(task.id, row)), total: await countDeliverables(tx, task.id) }
 }
 
-const downloadFile: Verb<'downloadFile'> = async ({ tx, actor }, { params }) => {
-  const task = await seenTask(tx, actor, params.id)
-  const file = await fileOf(tx, task.id, params.fileId)
+const downloadFile: Verb<'downloadFile'> = async (ctx, { params }) => {
+  const task = await seenTask(ctx, params.id)
+  const file = await fileOf(ctx.tx, task.id, params.fileId)
   if (!file) throw refuse('not_found', 'file')
   return new Download(file)
 }

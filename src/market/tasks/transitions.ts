@@ -3,9 +3,8 @@ import { refuse } from '../../api/failures.ts'
 import { type Party, partiesOf, type TaskEdge, type TaskTrigger, taskEdge } from '../../api/flow.ts'
 import type { Reader } from '../../store/db.ts'
 import { type Moment, setStatus, type TaskRow, taskById } from '../../store/tables/tasks.ts'
-import type { Acting, Actor, Ctx } from '../market.ts'
+import type { Acting, Actor, Ctx, ReadCtx } from '../market.ts'
 import { moveMoney } from '../money/escrow.ts'
-import { askedTask } from './prefetch.ts'
 
 const participle: Record<TaskTrigger, string> = {
   update: 'updated',
@@ -43,9 +42,11 @@ function isParty({ user }: Actor, task: TaskRow, party: Party): boolean {
   return user.id === task.buyerId || user.id === task.hirerId
 }
 
+type Seeing = Pick<Acting<ReadCtx>, 'tx' | 'actor' | 'prefetched'>
+
 /** The task, for those who may see it: its buyer, its builder, an administrator. Else 404 or 403. */
-export async function seenTask(q: Reader, actor: Actor, id: string): Promise<TaskRow> {
-  return seen(actor, await (askedTask(q, id, false) ?? taskById(q, id)))
+export async function seenTask({ tx, actor, prefetched }: Seeing, id: string): Promise<TaskRow> {
+  return seen(actor, await (prefetched?.task(id, false) ?? taskById(tx, id)))
 }
 
 function seen(actor: Actor, task: TaskRow | undefined): TaskRow {
@@ -56,9 +57,9 @@ function seen(actor: Actor, task: TaskRow | undefined): TaskRow {
 }
 
 /** The same for a change: the task is held against every other change of it until the transaction ends. */
-export async function heldTask({ tx, actor }: Acting<Ctx>, id: string): Promise<TaskRow> {
-  const asked = askedTask(tx, id, true)
-  if (asked) return seen(actor, await asked)
+export async function heldTask({ tx, actor, prefetched }: Acting<Ctx>, id: string): Promise<TaskRow> {
+  const known = prefetched?.task(id, true)
+  if (known) return seen(actor, await known)
   // Sent together: the second is answered with what the first has waited for.
   const [, task] = await Promise.all([tx.lock('tasks', id), taskById(tx, id)])
   return seen(actor, task)

@@ -8,38 +8,41 @@ interface Note {
   fail(error: unknown): void
 }
 
-interface Writer {
-  waiting: Note[]
-  busy: boolean
-}
-
 /** So many tasks are held at once at most. */
 const GROUP = 32
-const writers = new WeakMap<Db, Writer>()
 
-/** Runs `work` in a transaction that holds the task, perhaps with others'. What one throws touches no other. */
-export const inGroups = <Outcome>(db: Db, taskId: string, work: (tx: Tx) => Promise<Outcome>): Promise<Outcome> =>
-  new Promise((done, fail) => {
-    const writer = writers.get(db) ?? { waiting: [], busy: false }
-    writers.set(db, writer)
-    writer.waiting.push({ taskId, work, done: outcome => done(outcome as Outcome), fail })
-    if (!writer.busy) void writeAll(db, writer)
-  })
+export class GroupCommit {
+  readonly #db: Pick<Db, 'write'>
+  readonly #waiting: Note[] = []
+  #busy = false
 
-async function writeAll(db: Db, writer: Writer): Promise<void> {
-  writer.busy = true
-  while (writer.waiting.length > 0) await writeGroup(db, writer.waiting.splice(0, GROUP))
-  writer.busy = false
-}
+  constructor(db: Pick<Db, 'write'>) {
+    this.#db = db
+  }
 
-/** Never rejects. */
-async function writeGroup(db: Db, group: readonly Note[]): Promise<void> {
-  try {
-    const outcomes = await db.write(tx => runAll(tx, group))
-    for (const [at, note] of group.entries()) note.done(outcomes[at])
-  } catch (error) {
-    if (group.length === 1) group[0]!.fail(error)
-    else for (const note of group) await writeGroup(db, [note])
+  /** Runs `work` in a transaction that holds the task, perhaps with others'. A note that throws touches no other. */
+  write<Outcome>(taskId: string, work: (tx: Tx) => Promise<Outcome>): Promise<Outcome> {
+    return new Promise((done, fail) => {
+      this.#waiting.push({ taskId, work, done: outcome => done(outcome as Outcome), fail })
+      if (!this.#busy) void this.#writeAll()
+    })
+  }
+
+  async #writeAll(): Promise<void> {
+    this.#busy = true
+    while (this.#waiting.length > 0) await this.#writeGroup(this.#waiting.splice(0, GROUP))
+    this.#busy = false
+  }
+
+  /** Never rejects. */
+  async #writeGroup(group: readonly Note[]): Promise<void> {
+    try {
+      const outcomes = await this.#db.write(tx => runAll(tx, group))
+      for (const [at, note] of group.entries()) note.done(outcomes[at])
+    } catch (error) {
+      if (group.length === 1) group[0]!.fail(error)
+      else for (const note of group) await this.#writeGroup([note])
+    }
   }
 }
 

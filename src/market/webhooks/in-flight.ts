@@ -1,13 +1,13 @@
 /**
- * What is being sent, and what is in hand and found no place; and whose turn is next. A place is taken until the answer is
- * there or is slow to come: the slow have places of their own, of which no account and no domain has more than a share.
- * The share shrinks as they fill, so that there is a place for whoever comes next. Source: A-37, A-188 and A-216.
+ * Counts the webhooks that are being sent, and those that are held and wait for a place. A place is taken until the answer is
+ * there or is slow to come: slow webhooks have places of their own, of which no account and no domain has more than a
+ * share. The share shrinks as they fill, so that there is a place for the next account. Source: A-37, A-188 and A-216.
  */
 import { dispatch } from '../../api/limits.ts'
 import { domainOf } from '../../world/egress/domains.ts'
 import type { OutgoingResult, World } from '../../world/world.ts'
 
-export type Flight = ReturnType<typeof inFlight>
+export type InFlight = ReturnType<typeof inFlight>
 
 /** Where a webhook goes, and who gains by it. */
 export interface Target {
@@ -16,7 +16,7 @@ export interface Target {
   keys: readonly string[]
 }
 
-export interface FlightOptions {
+export interface InFlightOptions {
   world: Pick<World, 'after' | 'realNow'>
   /** How many may be in flight at this moment, beside the slow ones. */
   most(): number
@@ -24,7 +24,7 @@ export interface FlightOptions {
   freed(): void
 }
 
-export function inFlight({ world, most, freed }: FlightOptions) {
+export function inFlight({ world, most, freed }: InFlightOptions) {
   const sending = counter()
   const waiting = counter()
   const quick = counter()
@@ -54,12 +54,6 @@ export function inFlight({ world, most, freed }: FlightOptions) {
   }
 
   return {
-    /** The agent that was served last: the next look begins behind it. */
-    lastServed: '',
-    /** Something due may have found no place: the next one that is free is worth a look at everyone. */
-    leftBehind: false,
-    /** Agents with something due that the last look at everyone came to after there was no place left. */
-    next: [] as string[],
     /** How many more may be sent. What waits for a busy host keeps nobody else from it. */
     places: () => most() - quick.total,
     /** Whether one of them may go there. */

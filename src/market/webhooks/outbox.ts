@@ -6,36 +6,10 @@ import type { StandingRow } from '../../store/tables/agent-terms.ts'
 import { insertDelivery, insertFirstDelivery, queueLength } from '../../store/tables/outbox.ts'
 import type { TaskRow } from '../../store/tables/tasks.ts'
 import { userById } from '../../store/tables/users.ts'
-import type { World } from '../../world/world.ts'
 import { requestorOf } from '../accounts/requestors.ts'
 import type { Acting, Ctx } from '../market.ts'
 import { addTexts, webhookWeight, writerOf } from '../text-quota.ts'
 import { iso } from '../time.ts'
-import type { ClaimedDelivery } from './attempt.ts'
-import type { Hands } from './leases.ts'
-
-/** What sends the events of a running world. */
-export interface Outlet {
-  /** There is something to send to this agent. */
-  wake(agentId: string): void
-  /** The agent has another address or secret: what is in hand under the old one is looked at anew. */
-  moved(agentId: string): void
-  /** How a new event for this address is written as claimed; null if it has to wait for others. */
-  claimNew(agent: Pick<StandingRow, 'builderId' | 'webhookUrl'>): ReturnType<Hands['claimNew']> | null
-  /** Takes over what was written so, once that is committed. */
-  take(delivery: ClaimedDelivery): void
-}
-
-const outlets = new WeakMap<World, Outlet>()
-
-/** Has the outlet told, after each commit, what was written. */
-export const onEvent = (world: World, outlet: Outlet) => void outlets.set(world, outlet)
-
-/** Says that there is something to send to this agent. Call it once the write is committed. */
-export const ringBell = (world: World, agentId: string) => outlets.get(world)?.wake(agentId)
-
-/** Says that this agent's address or secret is another now. Call it once the write is committed. */
-export const tellMoved = (world: World, agentId: string) => outlets.get(world)?.moved(agentId)
 
 /** For what somebody may send as often as they like: an agent that does not answer is sent no more. The task is held. */
 export async function refuseIfFull({ tx, config }: Ctx, taskId: string, agentId: string): Promise<void> {
@@ -61,20 +35,19 @@ export async function tell<Name extends AgentEvent>(
   const delivery = await deliveryOf(ctx, task, event, extra, agentId)
   if (countedTo !== undefined) await addTexts(ctx, countedTo, webhookWeight(delivery.body))
   await insertDelivery(ctx.tx, { ...delivery, countedTo: countedTo ?? null })
-  ctx.tx.afterCommit(() => ringBell(ctx.world, agentId))
+  ctx.tx.afterCommit(() => ctx.webhooks.wake(agentId))
 }
 
 /** The first event of a task: as nothing can be before it, it is sent as soon as it is committed, if there is room. */
 export async function tellSubmitted(ctx: Acting<Ctx>, task: TaskRow, agent: StandingRow): Promise<void> {
-  const outlet = outlets.get(ctx.world)
-  const claim = outlet?.claimNew(agent) ?? null
+  const claim = ctx.webhooks.claimNew(agent)
   const delivery = await deliveryOf(ctx, task, 'task.submitted', {}, agent.id)
   // Counted with its draft.
   await insertFirstDelivery(ctx.tx, { ...delivery, countedTo: writerOf(task) }, claim ?? UNCLAIMED)
   const { builderId, webhookUrl, secret } = agent
   ctx.tx.afterCommit(() => {
-    if (claim) outlet?.take({ ...delivery, ...claim, attempt: 1, builderId, webhookUrl, secret })
-    else outlet?.wake(agent.id)
+    if (claim) ctx.webhooks.take({ ...delivery, ...claim, attempt: 1, builderId, webhookUrl, secret })
+    else ctx.webhooks.wake(agent.id)
   })
 }
 

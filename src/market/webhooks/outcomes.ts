@@ -1,74 +1,132 @@
 /**
- * Writes what became of each attempt, and again until the database takes it: what was sent must not be sent again because a
- * row could not be written. Source: A-37, A-191.
+ * Writes the outcome of each attempt, and again until the database takes it: what was sent must not be sent again because
+ * a row could not be written. Source: A-37, A-191.
  */
-import { dispatch } from '../../api/limits.ts'
+import { dispatch, keptAnswerBytes } from '../../api/limits.ts'
+import { endDelivery, insertAttempt, retryAt } from '../../store/tables/outbox.ts'
 import type { OutgoingResult } from '../../world/world.ts'
 import type { Market } from '../market.ts'
-import { type ClaimedDelivery, noteAttempt } from './attempt.ts'
+import { isoOrNull } from '../time.ts'
+import type { ClaimedDelivery } from '../webhook-outlet.ts'
+import { answerWords } from './attempt.ts'
+import { GroupCommit } from './group-commit.ts'
+import { judge } from './retry-policy.ts'
 
-export interface Notes {
+export class Outcomes {
+  readonly #market: Market
+  readonly #groups: GroupCommit
+  readonly #wakers = new Set<() => void>()
+  #closed = false
+  #refused = 0
+
+  constructor(market: Market) {
+    this.#market = market
+    this.#groups = new GroupCommit(market.db)
+  }
+
   /** So many wait for a database that has refused them. */
-  readonly refused: number
+  get refused(): number {
+    return this.#refused
+  }
+
   /** Returns whether something of the agent may be due by that. Never rejects; resolves without a note after `close` alone. */
-  write(delivery: ClaimedDelivery, result: OutgoingResult): Promise<boolean>
+  async write(delivery: ClaimedDelivery, result: OutgoingResult): Promise<boolean> {
+    const follows = await this.#writeOnce(delivery, result)
+    if (follows !== undefined) return follows
+    this.#refused++
+    return this.#writeAgain(delivery, result).finally(() => this.#refused--)
+  }
+
   /** Gives up what has been refused: the row says that it waits, and it is sent again after a start. */
-  close(): void
-}
-
-export function notesOf(market: Market): Notes {
-  const { world, log } = market
-  const wakers = new Set<() => void>()
-  let closed = false
-  let refused = 0
-
-  const pause = (ms: number) =>
-    new Promise<void>(resolve => {
-      const wake = () => {
-        wakers.delete(wake)
-        timer.cancel()
-        resolve()
-      }
-      const timer = world.after(ms, wake)
-      wakers.add(wake)
-    })
+  close(): void {
+    this.#closed = true
+    for (const wake of this.#wakers) wake()
+  }
 
   /** Undefined: it was refused. */
-  const attempt = async (delivery: ClaimedDelivery, result: OutgoingResult) => {
+  async #writeOnce(delivery: ClaimedDelivery, result: OutgoingResult): Promise<boolean | undefined> {
     try {
-      return await noteAttempt(market, delivery, result)
+      return await this.#note(delivery, result)
     } catch (error) {
-      log({ type: 'error', message: `Webhook ${delivery.id} could not be noted: ${(error as Error).message}` })
+      const message = `Webhook ${delivery.id} could not be noted: ${(error as Error).message}`
+      this.#market.log({ type: 'error', message })
       return undefined
     }
   }
 
-  const writeAgain = async (delivery: ClaimedDelivery, result: OutgoingResult) => {
-    for (let tries = 0; !closed; tries++) {
-      await pause(dispatch.noteAgainMs[Math.min(tries, dispatch.noteAgainMs.length - 1)]!)
-      // Perhaps what the agent has said is what can't be written.
-      const follows = closed ? false : await attempt(delivery, tries === 0 ? result : withoutWords(result))
+  async #writeAgain(delivery: ClaimedDelivery, result: OutgoingResult): Promise<boolean> {
+    for (let tries = 0; !this.#closed; tries++) {
+      await this.#pause(dispatch.noteAgainMs[Math.min(tries, dispatch.noteAgainMs.length - 1)]!)
+      if (this.#closed) break
+      // Perhaps the agent's own words are what can't be written.
+      const follows = await this.#writeOnce(delivery, tries === 0 ? result : withoutWords(result))
       if (follows !== undefined) return follows
     }
     return false
   }
 
-  return {
-    get refused() {
-      return refused
-    },
-    async write(delivery, result) {
-      const follows = await attempt(delivery, result)
-      if (follows !== undefined) return follows
-      refused++
-      return writeAgain(delivery, result).finally(() => refused--)
-    },
-    close() {
-      closed = true
-      for (const wake of wakers) wake()
-    },
+  #pause(ms: number): Promise<void> {
+    return new Promise(resolve => {
+      const wake = () => {
+        this.#wakers.delete(wake)
+        timer.cancel()
+        resolve()
+      }
+      const timer = this.#market.world.after(ms, wake)
+      this.#wakers.add(wake)
+    })
+  }
+
+  async #note(claimed: ClaimedDelivery, result: OutgoingResult): Promise<boolean> {
+    const { world, log } = this.#market
+    const verdict = judge(world, result, claimed.attempt)
+    const now = world.now()
+    const noted = await this.#groups.write(claimed.taskId, async tx => {
+      const noted =
+        verdict.outcome === 'retry'
+          ? await retryAt(tx, claimed, verdict.nextAt)
+          : await endDelivery(tx, claimed, verdict.outcome, now)
+      // Its lease was over and another sender took it up: the attempt is theirs to tell of.
+      if (noted) await insertAttempt(tx, attemptRow(claimed, result, now))
+      return noted
+    })
+    if (!noted) return false
+    log({
+      type: 'webhook',
+      event: claimed.event,
+      taskId: claimed.taskId,
+      agentId: claimed.agentId,
+      deliveryId: claimed.id,
+      attempt: claimed.attempt,
+      outcome: verdict.outcome,
+      status: result.ok ? result.status : null,
+      reason: result.ok ? null : result.reason,
+      ms: Math.round(result.durationMs),
+      nextAttemptAt: isoOrNull(verdict.nextAt),
+    })
+    return noted.follows
   }
 }
 
 const withoutWords = (result: OutgoingResult): OutgoingResult =>
   result.ok ? { ...result, body: '' } : { ...result, message: 'What happened could not be written down' }
+
+const attemptRow = ({ id, attempt, webhookUrl }: ClaimedDelivery, result: OutgoingResult, now: number) => ({
+  deliveryId: id,
+  attempt,
+  url: webhookUrl ?? '',
+  status: result.ok ? result.status : null,
+  reason: result.ok ? null : result.reason,
+  message: result.ok ? `The agent ${answerWords(result.status)}` : result.message,
+  answer: result.ok ? headOf(result.body.replaceAll('\0', '')) : null,
+  durationMs: Math.round(result.durationMs),
+  createdAt: now,
+})
+
+/** The beginning of an answer that the log keeps: by its bytes, as what is no UTF-8 takes three for each of its own. */
+const headOf = (text: string) =>
+  Buffer.byteLength(text) <= keptAnswerBytes
+    ? text
+    : decoder().decode(Buffer.from(text).subarray(0, keptAnswerBytes), { stream: true })
+// A character that is cut off is dropped, and not shown as a broken one.
+const decoder = () => new TextDecoder('utf-8', { ignoreBOM: true })

@@ -1,0 +1,26 @@
+/** When a webhook is tried again. Source: A-37. */
+import { retryAfterMaxMs, retryJitter, retryScheduleMs } from '../../api/limits.ts'
+import type { AnswerHeaders, OutgoingResult, World } from '../../world/world.ts'
+
+/** The first attempt and one for each step of the schedule. */
+export const MOST_ATTEMPTS = retryScheduleMs.length + 1
+
+/** `nextAt`: domain ms. */
+export type Verdict = { outcome: 'retry'; nextAt: number } | { outcome: 'delivered' | 'failed'; nextAt: null }
+
+/** What follows from an answer: 2xx ends it well, 410 ends it, all else is tried again while the schedule lasts. */
+export function judge(world: World, result: OutgoingResult, attempt: number): Verdict {
+  if (result.ok && result.status >= 200 && result.status < 300) return { outcome: 'delivered', nextAt: null }
+  const scheduled = retryScheduleMs[attempt - 1]
+  if (scheduled === undefined || (result.ok && result.status === 410)) return { outcome: 'failed', nextAt: null }
+  const asked = result.ok ? askedWaitMs(result.headers['retry-after'], world.realNow()) : null
+  const wait = asked ?? Math.round(scheduled * (1 + retryJitter * (2 * world.chance() - 1)))
+  return { outcome: 'retry', nextAt: world.now() + wait }
+}
+
+/** Retry-After, as seconds or as a date; null if there is none that makes sense. */
+export function askedWaitMs(header: AnswerHeaders[string], realNow: number): number | null {
+  if (typeof header !== 'string') return null
+  const wait = /^\d{1,9}$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - realNow
+  return wait > 0 ? Math.min(wait, retryAfterMaxMs) : null
+}

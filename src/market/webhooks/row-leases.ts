@@ -1,0 +1,47 @@
+/** Claims as leases in the rows of deliveries, for instances that share a database. Source: A-37. */
+import { dispatch } from '../../api/limits.ts'
+import type { Tx } from '../../store/db.ts'
+import {
+  claimDelivery,
+  type QueuedAgent,
+  queuedAgent,
+  queuedAgents,
+  unclaimDeliveries,
+} from '../../store/tables/outbox.ts'
+import type { Market } from '../market.ts'
+import type { Leases, Look } from './leases.ts'
+
+export function rowLeases(market: Market): Leases {
+  const { db, world } = market
+  return {
+    mostWaiting: Number.POSITIVE_INFINITY, // a lease is two writes
+    begin() {},
+    look: work => db.write(tx => work(leasing(market, tx))),
+    queued: (after, count) => db.read(q => queuedAgents(q, { ...times(market), after, count })),
+    claimNew() {
+      const heldUntil = world.realNow() + dispatch.leaseMs
+      return { heldUntil, leasedUntil: heldUntil, attempts: 1 }
+    },
+    hold: () => true,
+    release() {},
+    giveBack: deliveries => db.write(tx => unclaimDeliveries(tx, deliveries)),
+  }
+}
+
+const times = ({ world }: Market) => ({ now: world.now(), realNow: world.realNow() })
+
+function leasing(market: Market, tx: Tx): Look {
+  const at = times(market)
+  const heldUntil = at.realNow + dispatch.leaseMs
+  return {
+    async dueOf(agentIds) {
+      const agents = await Promise.all(agentIds.map(agentId => queuedAgent(tx, { ...at, agentId })))
+      return agents.filter(agent => agent?.due === 1) as QueuedAgent[]
+    },
+    async take(agentId, count) {
+      const claim = { ...at, agentId, leasedUntil: heldUntil }
+      const rows = await Promise.all(Array.from({ length: count }, () => claimDelivery(tx, claim)))
+      return rows.filter(row => row !== undefined).map(row => ({ ...row, attempt: row.attempts, heldUntil }))
+    },
+  }
+}
