@@ -3,23 +3,24 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Refusal, refuse } from '../api/failures.ts'
 import { limits } from '../api/limits.ts'
 import type { Arriving } from './arriving-bytes.ts'
+import { watchPace } from './body-pace.ts'
 
 const NOTHING = Buffer.alloc(0)
-/** Of a body that is no upload. */
-const DEADLINE_MS = 30_000
 
 /** The client left before its request was complete: there is nobody to answer. */
 export class Gone extends Error {}
+
+export interface Reading {
+  /** How often it is looked whether enough has come. */
+  lookMs: number
+  begin(giveUp: (refusal: Refusal) => void): Arriving
+}
 
 /**
  * All bytes of the body. Rejects with `body_too_large` as soon as it is, and leaves the rest unread. `begin` counts those
  * that have come.
  */
-export function readBody(
-  req: IncomingMessage,
-  res: ServerResponse,
-  begin: (giveUp: (refusal: Refusal) => void) => Arriving,
-): Promise<Buffer> {
+export function readBody(req: IncomingMessage, res: ServerResponse, { lookMs, begin }: Reading): Promise<Buffer> {
   const { 'content-length': length, 'transfer-encoding': encoding } = req.headers
   if (encoding === undefined && (length === undefined || length === '0')) return Promise.resolve(NOTHING)
   if (Number(length) > limits.jsonBytes) return Promise.reject(refuse('body_too_large', limits.jsonBytes))
@@ -28,7 +29,7 @@ export function readBody(
   return new Promise((resolve, reject) => {
     const body = new Growing()
     const end = () => {
-      clearTimeout(deadline)
+      unwatch()
       arriving.end()
     }
     const stop = (refusal: Refusal) => {
@@ -48,7 +49,7 @@ export function readBody(
       end()
       reject(new Gone('The client left'))
     }
-    const deadline = setTimeout(() => stop(tooLate()), DEADLINE_MS)
+    const unwatch = watchPace(req, lookMs, stop)
     req
       .on('data', take)
       .once('end', () => {
@@ -93,12 +94,6 @@ export function invite({ headers, httpVersion }: IncomingMessage, res: ServerRes
 
 /** Before anyone listened for it, as while its sender was looked up. */
 export const hasLeft = (req: IncomingMessage) => req.destroyed && !req.readableEnded
-
-function tooLate(): Refusal {
-  const refusal = refuse('bad_request', 'The request took too long to arrive')
-  refusal.headers = { connection: 'close' }
-  return refusal
-}
 
 /** Whose sender is known before any more of it is taken; a smaller one has mostly arrived with its head, unless it waits to be invited. */
 const LARGE_BYTES = 16 * 1024

@@ -8,6 +8,7 @@ import { limits } from '../api/limits.ts'
 import type { Market } from '../market/market.ts'
 import { keepFiles } from '../market/tasks/files.ts'
 import { Gone, hasLeft, invite } from './body.ts'
+import { watchPace } from './body-pace.ts'
 import { type Arrival, receiveFile } from './file-arrival.ts'
 import type { Call } from './response.ts'
 
@@ -29,13 +30,16 @@ export interface Upload {
 }
 
 /** The files are kept when it resolves: whoever refuses them later drops them. Nothing is left behind if it rejects. */
-export async function receiveUpload({ req, res }: Pick<Call, 'req' | 'res'>, market: Market): Promise<Upload> {
+export async function receiveUpload(
+  { req, res, house }: Pick<Call, 'req' | 'res' | 'house'>,
+  market: Market,
+): Promise<Upload> {
   if (Number(req.headers['content-length']) > BODY_BYTES) throw refuse('body_too_large', BODY_BYTES)
   if (hasLeft(req)) throw new Gone('The client left')
   invite(req, res)
   const arrivals: Arrival[] = []
   try {
-    const { fields, problems } = await parse(req, market, arrivals)
+    const { fields, problems } = await parse(req, { market, arrivals, lookMs: house.bodyLookMs })
     const ends = await Promise.all(arrivals.map(({ end }) => end))
     const files = ends.filter(end => typeof end !== 'string')
     const faults = [...problems, ...ends.filter(end => typeof end === 'string')]
@@ -67,7 +71,14 @@ interface Parsed {
   problems: string[]
 }
 
-function parse(req: IncomingMessage, market: Market, arrivals: Arrival[]): Promise<Parsed> {
+interface Parsing {
+  market: Market
+  /** Added to, file by file. */
+  arrivals: Arrival[]
+  lookMs: number
+}
+
+function parse(req: IncomingMessage, { market, arrivals, lookMs }: Parsing): Promise<Parsed> {
   const parser = parserOf(req)
   const fields: Record<string, string> = Object.create(null)
   const problems = new Set<string>()
@@ -77,6 +88,7 @@ function parse(req: IncomingMessage, market: Market, arrivals: Arrival[]): Promi
     const fail = (error: Error) => {
       if (broken) return
       broken = true
+      unwatch()
       req.unpipe(parser)
       parser.destroy()
       for (const { stream } of arrivals) stream.destroy(error)
@@ -109,6 +121,7 @@ function parse(req: IncomingMessage, market: Market, arrivals: Arrival[]): Promi
       size += chunk.length
       if (size > BODY_BYTES) fail(refuse('body_too_large', BODY_BYTES))
     })
+    const unwatch = watchPace(req, lookMs, fail)
     req.once('error', gone).once('close', gone).pipe(parser)
   })
 }

@@ -5,8 +5,8 @@ import { Refusal, refuse } from '../api/failures.ts'
 import type { RateCategory } from '../api/limits.ts'
 import type { Market } from '../market/market.ts'
 import { BusyError, ConstraintError, ContestedError } from '../store/db.ts'
-import type { Arriving, ArrivingBodies } from './arriving-bytes.ts'
-import { Gone, isLargelyUnread } from './body.ts'
+import type { ArrivingBodies } from './arriving-bytes.ts'
+import { Gone, isLargelyUnread, type Reading } from './body.ts'
 import { clientAddress } from './client-address.ts'
 import { isHttps } from './credentials.ts'
 import { LARGE_BYTES, type UnreadAnswers } from './unread-responses.ts'
@@ -59,6 +59,8 @@ export interface House {
   readonly takeRate: TakeRate | null
   readonly unread: UnreadAnswers
   readonly arriving: ArrivingBodies
+  /** How often it is looked whether enough of a body has come. */
+  readonly bodyLookMs: number
   closing: boolean
 }
 
@@ -108,9 +110,10 @@ export class Call {
     if (refusal) throw refusal
   }
 
-  /** Counts what has come of its body. */
-  countBody(giveUp: (refusal: Refusal) => void): Arriving {
-    return this.house.arriving.begin(() => this.address, giveUp)
+  /** How its body is read: what has come is counted, and has to come at a pace. */
+  get reading(): Reading {
+    const { arriving, bodyLookMs } = this.house
+    return { lookMs: bodyLookMs, begin: giveUp => arriving.begin(() => this.address, giveUp) }
   }
 
   json(status: number, text: string, cookie?: string) {

@@ -67,7 +67,7 @@ export function serve(record: Endpoint, verb: Verb, market: Market, authenticate
 
   const answerBody = async (call: Call, credential: Credential | null) => {
     if (credential && isLarge(call.req)) await prove(call, credential)
-    const body = await readBody(call.req, call.res, giveUp => call.countBody(giveUp)).catch(refusalOnly)
+    const body = await readBody(call.req, call.res, call.reading).catch(refusalOnly)
     return answer(call, credential, body)
   }
 

@@ -57,7 +57,7 @@ export interface GivenBounds {
   ofAddress?: number | undefined
   /** Of answers that may wait for their readers, in MiB; of one address an eighth. */
   unreadMegabytes?: number | undefined
-  /** How often readers are looked at. */
+  /** How often readers are looked at, and bodies a sixth as often. */
   lookMs?: number
 }
 
@@ -72,9 +72,12 @@ export interface Server {
 /** The one page that is never limited, as health is not. Source: A-40. */
 const METRICS = '/metrics'
 
+/** Of the looks at readers, so many for one at bodies. */
+const BODY_LOOKS = 6
+
 const timing = {
   headersTimeout: 10_000,
-  requestTimeout: 120_000, // of an upload; any other body has 30 s of its own
+  requestTimeout: 3_600_000, // of the largest upload at the slowest pace; a body is judged by that
   connectionsCheckingInterval: 5000,
   maxHeaderSize: 16 * 1024,
   requireHostHeader: false, // ours answers in the envelope
@@ -86,7 +89,7 @@ export function createServer(options: ServerOptions): Server {
   const unread = new UnreadAnswers(bounds.unreadBytes, market.log)
   const arriving = new ArrivingBodies(market.log)
   const takeRate = rateLimit(market, counters)
-  const house: House = { market, takeRate, unread, arriving, closing: false }
+  const house: House = { market, takeRate, unread, arriving, bodyLookMs: BODY_LOOKS * bounds.lookMs, closing: false }
   // A proxy keeps its connections for 60 s by custom: ours must not end just before it sends.
   const server = http.createServer({ ...timing, keepAliveTimeout: market.config.trustProxy > 0 ? 65_000 : 5_000 })
   const connections = boundConnections(server, bounds, market.log)
