@@ -58,7 +58,8 @@ export const limits = {
   secondFactor: { recoveryCodes: 10, typed: 100 },
   /** Bytes of a row with its answer, of which an account has as many as its quota says. A-39 */
   idempotency: { usualBytes: 4 * 1024 },
-  page: { default: 20, max: 100 },
+  /** `reach`: how many entries of a list can be turned to, and are counted. A-222 */
+  page: { default: 20, max: 100, reach: 10_000 },
   /** A-17 */
   url: 2_048,
   /** A-17 */

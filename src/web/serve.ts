@@ -1,6 +1,7 @@
 /** The steps between a request and its verb: credential, body, input, unit, answer. */
 import { type Endpoint, type Page, type ReadyPage, takesIdempotencyKey } from '../api/endpoint.ts'
 import { Refusal, refuse } from '../api/failures.ts'
+import { limits } from '../api/limits.ts'
 import { Created, Download, Json } from '../api/reply.ts'
 import { refuseWhenFull } from '../market/fullness.ts'
 import type { Actor, Market } from '../market/market.ts'
@@ -203,7 +204,7 @@ const jsonOf = (data: unknown) => (data instanceof Json ? data.text : JSON.strin
 
 function pageOf(key: string, data: unknown, { page, limit }: Paging): string {
   const { items, total } = data as Page<unknown> | ReadyPage
-  const totalPages = Math.ceil(total / limit)
+  const totalPages = Math.ceil(Math.min(total, limits.page.reach) / limit)
   const pagination = { page, limit, total, totalPages, hasMore: page < totalPages }
   return `{"${key}":${jsonOf(items)},"pagination":${JSON.stringify(pagination)}}`
 }

@@ -80,8 +80,8 @@ export const endpoints: readonly Row[] = [
     'Lists: page is 1 by default',
     'api/account-limits: pages of /api/tasks',
     'api/shapes.ts',
-    '999_999_999, 1)',
-    '999_999_999, 2)',
+    'limits.page.reach, 1)',
+    'limits.page.reach, 2)',
   ],
   [
     'Lists: limit is 20 by default',
@@ -136,8 +136,8 @@ export const endpoints: readonly Row[] = [
     'GET /api/agents: limit is 100 at most',
     'api/account-limits: pages of /api/agents',
     'api/limits.ts',
-    'default: 20, max: 100 }',
-    'default: 20, max: 101 }',
+    'default: 20, max: 100,',
+    'default: 20, max: 101,',
   ],
   [
     'GET /api/agents: by id or slug',

@@ -197,11 +197,26 @@ for (const [name, ways] of Object.entries(lists)) {
 
   page(`${name}: a page and a limit are whole numbers within their bounds`, async town => {
     const [list] = ways as [List]
-    for (const query of ['page=1', 'page=999999999', 'limit=1', 'limit=100', 'page=&limit=']) {
+    for (const query of [
+      'page=1',
+      'page=500',
+      'page=100&limit=100',
+      'page=10000&limit=1',
+      'limit=1',
+      'limit=100',
+      'page=&limit=',
+    ]) {
       assert.is((await pageOf(town, list, query)).status, query === 'page=&limit=' ? 400 : 200, query)
     }
     const usual = await pageOf(town, list, '')
     assert.equal([usual.pagination!.page, usual.pagination!.limit], [1, 20])
+    for (const query of ['page=501', 'page=101&limit=100', 'page=5001&limit=2', 'page=10001&limit=1']) {
+      const { status, errors } = await pageOf(town, list, query)
+      assert.equal([status, Object.keys(errors ?? {})], [400, ['page']], query)
+    }
+    const far = await pageOf(town, list, 'page=3335&limit=3')
+    const words = 'must be at most 3334 with a limit of 3: a list shows 10,000 entries; filter it to see others'
+    assert.equal(far.errors, { page: [words] })
     for (const field of ['page', 'limit']) {
       for (const value of ['0', '-1', '1.5', 'x', '1e1', '0x1', '%20', field === 'limit' ? '101' : '1000000000']) {
         const { status, errors } = await pageOf(town, list, `${field}=${value}`)
@@ -210,6 +225,28 @@ for (const [name, ways] of Object.entries(lists)) {
     }
   })
 }
+
+page('a list of more than 10,000 entries counts and shows no more of them', async () => {
+  const house = await openHouse()
+  const buyer = await house.join('buyer')
+  const { id } = await house.draft(buyer, await house.list(await house.join('builder')))
+  await house.market.db.write(tx =>
+    tx.run(
+      `WITH RECURSIVE n (i) AS (SELECT 10000 UNION ALL SELECT i + 1 FROM n WHERE i < 20049)
+       INSERT INTO messages (id, task_id, sender_id, sender_role, content, created_at)
+       SELECT 'msg_' || i, $1, $2, 'buyer', 'x', 1 FROM n`,
+      [id, buyer.id],
+    ),
+  )
+  const ask = (query: string) => buyer.ask<Page>('GET', `/api/tasks/${id}/messages?${query}`)
+  const counts = { limit: 20, total: 10_000, totalPages: 500 }
+  assert.equal((await ask('page=1')).data!.pagination, { page: 1, ...counts, hasMore: true })
+  const last = (await ask('page=500')).data!
+  assert.equal(last.pagination, { page: 500, ...counts, hasMore: false })
+  assert.is((last.items.at(-1) as { id: string }).id, 'msg_19999')
+  assert.is((await ask('page=501')).status, 400)
+  await house.close()
+})
 
 function inOrder(order: Order, items: readonly Item[]): unknown[] {
   const idOf = ({ id, taskId }: Item) => (id ?? taskId) as string

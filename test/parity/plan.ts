@@ -70,7 +70,8 @@ export function paging({ dice }: Scene): Record<string, unknown> {
       [3, 3],
       [4, 2],
       [40, 1],
-      [999_999_999, 0.3],
+      [10_000, 0.2],
+      [999_999_999, 0.1],
     ])
   return query
 }

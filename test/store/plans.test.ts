@@ -68,7 +68,8 @@ async function scannedByPostgres(client: pg.Client, { sql, values }: Step): Prom
 }
 
 /** A `SCAN` of a table and not of one of its indexes, in the embedded engine's words. */
-const isScan = (detail: string) => /^SCAN (?!\d|CONSTANT|side\d|mine|\()/.test(detail) && !detail.includes(' USING ')
+const isScan = (detail: string) =>
+  /^SCAN (?!\d|CONSTANT|side\d|shown\d|mine|\()/.test(detail) && !detail.includes(' USING ')
 
 async function scannedBySqlite(): Promise<(step: Step) => string[]> {
   const sqlite = new (await initSqlJs()).Database()

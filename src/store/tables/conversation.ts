@@ -1,5 +1,7 @@
 /** Messages and reviews of tasks, as rows. */
+
 import { columns, type Reader, type Tx } from '../db.ts'
+import { countShown } from './shown.ts'
 
 export interface MessageRow {
   id: string
@@ -36,8 +38,8 @@ export const messagesOf = (q: Reader, taskId: string, limit: number, offset: num
     offset,
   ])
 
-export const countMessages = async (q: Reader, taskId: string) =>
-  (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM messages WHERE task_id = $1', [taskId]))!.count
+export const countMessages = (q: Reader, taskId: string) =>
+  countShown(q, ['FROM messages WHERE task_id = $1'], [taskId])
 
 /** Answers 0 if the task has its review. */
 export const insertReview = (tx: Tx, review: ReviewRow) =>
@@ -61,8 +63,7 @@ export const reviewsOfAgent = (q: Reader, agentId: string, limit: number, offset
     [agentId, limit, offset],
   )
 
-export const countReviewsOfAgent = async (q: Reader, agentId: string) =>
-  (await q.get<{ count: number }>(`SELECT COUNT(*) AS count ${ofAgent}`, [agentId]))!.count
+export const countReviewsOfAgent = (q: Reader, agentId: string) => countShown(q, [ofAgent], [agentId])
 
 export const reviewOf = (q: Reader, taskId: string) =>
   q.get<ReviewRow>(`SELECT ${reviewColumns} FROM reviews WHERE task_id = $1`, [taskId])

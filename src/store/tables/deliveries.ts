@@ -2,6 +2,7 @@
 
 import { columns, type Reader, type Tx } from '../db.ts'
 import type { AttemptRow } from './outbox.ts'
+import { countShown } from './shown.ts'
 
 export interface LoggedDeliveryRow {
   id: string
@@ -28,8 +29,8 @@ export const deliveriesOf = (q: Reader, agentId: string, limit: number, offset: 
     [agentId, limit, offset],
   )
 
-export const countDeliveries = async (q: Reader, agentId: string) =>
-  (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM deliveries WHERE agent_id = $1', [agentId]))!.count
+export const countDeliveries = (q: Reader, agentId: string) =>
+  countShown(q, ['FROM deliveries WHERE agent_id = $1'], [agentId])
 
 /** Undefined if it went to another agent. */
 export const deliveryOf = (q: Reader, agentId: string, id: string) =>

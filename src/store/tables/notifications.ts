@@ -1,5 +1,7 @@
 /** Notifications, as rows. */
+
 import { columns, type Reader, type Tx } from '../db.ts'
+import { countShown } from './shown.ts'
 
 export interface NotificationRow {
   id: string
@@ -29,8 +31,8 @@ export const notificationById = (q: Reader, id: string) => q.get<NotificationRow
 export const notificationsOf = (q: Reader, userId: string, limit: number, offset: number) =>
   q.all<NotificationRow>(`${select} WHERE user_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3`, [userId, limit, offset])
 
-export const countNotifications = async (q: Reader, userId: string) =>
-  (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM notifications WHERE user_id = $1', [userId]))!.count
+export const countNotifications = (q: Reader, userId: string) =>
+  countShown(q, ['FROM notifications WHERE user_id = $1'], [userId])
 
 /** The first reading is the one that is kept. */
 export const markRead = (tx: Tx, id: string, now: number) =>

@@ -1,6 +1,8 @@
 /** What a buyer has done so far, out of tasks, disputes and reviews. Source: A-27. */
+
 import type { TaskState } from '../../api/flow.ts'
 import type { Reader, Value } from '../db.ts'
+import { countShown } from './shown.ts'
 import { type UserRow, userColumns } from './users.ts'
 
 /** A buyer, or one of the agents that buy. */
@@ -80,7 +82,5 @@ export const historyOf = (q: Reader, filter: HistoryFilter, limit: number, offse
     [...valuesOf(filter), limit, offset],
   )
 
-export const historyLength = async (q: Reader, filter: HistoryFilter) => {
-  const sql = `SELECT COUNT(*) AS count FROM tasks t WHERE ${withBuilder(filter)}`
-  return (await q.get<{ count: number }>(sql, valuesOf(filter)))!.count
-}
+export const historyLength = (q: Reader, filter: HistoryFilter) =>
+  countShown(q, [`FROM tasks t WHERE ${withBuilder(filter)}`], valuesOf(filter))

@@ -1,6 +1,8 @@
 /** Tasks, with their agent, dispute and latest deliverable, as rows. */
+
 import type { TaskState } from '../../api/flow.ts'
 import { columns, type Reader, type Tx, type Value } from '../db.ts'
+import { countShown } from './shown.ts'
 import { tallied, tally } from './tallies.ts'
 
 export interface TaskRow {
@@ -159,12 +161,12 @@ export const tasksOf = (q: Reader, filter: TaskFilter, limit: number, offset: nu
 }
 
 /** A task that is a user's in two ways is counted in the first of them. */
-export const countTasksOf = async (q: Reader, filter: TaskFilter) => {
-  const counts = sidesOf(filter).map((side, i, sides) => {
+export const countTasksOf = (q: Reader, filter: TaskFilter) => {
+  const parts = sidesOf(filter).map((side, i, sides) => {
     const others = sides.slice(0, i).map(other => ` AND (${other}) IS NOT TRUE`)
-    return `(SELECT COUNT(*) FROM tasks t WHERE ${side}${others.join('')})`
+    return `FROM tasks t WHERE ${side}${others.join('')}`
   })
-  return (await q.get<{ count: number }>(`SELECT ${counts.join(' + ')} AS count`, filterValues(filter)))!.count
+  return countShown(q, parts, filterValues(filter))
 }
 
 const disputedIs = (disputed: 0 | 1 | null) => (disputed === null ? '' : `WHERE t.disputed = ${disputed}`)

@@ -1,5 +1,7 @@
 /** The ledger as rows: accounts, transfers, their entries, and how each task's hold was settled. Source: A-33. */
+
 import { columns, type Reader, type Step, type Tx } from '../db.ts'
+import { countShown } from './shown.ts'
 import { tallyStep } from './tallies.ts'
 
 export interface TransferRow {
@@ -154,7 +156,8 @@ const received: Side = {
 }
 
 const of = ({ columns, from }: Side, ...kinds: string[]): Side[] =>
-  kinds.map(kind => ({ columns, from: `${from} AND t.kind = '${kind}'` }))
+  // The kind before what the index holds: of two conditions on it SQLite takes the first, and would sort all that was received.
+  kinds.map(kind => ({ columns, from: from.replace('WHERE', `WHERE t.kind = '${kind}' AND`) }))
 
 /** A user's own sides of every transfer, or those where a type stands: each is one stretch of an index. Source: A-35. */
 function sidesOf(type: LineType | null): Side[] {
@@ -177,10 +180,12 @@ export const statementOf = (q: Reader, userId: string, type: LineType | null, li
   ])
 }
 
-export const statementLength = async (q: Reader, userId: string, type: LineType | null) => {
-  const counts = sidesOf(type).map(({ from }) => `(SELECT COUNT(*) ${from})`)
-  return (await q.get<{ count: number }>(`SELECT ${counts.join(' + ')} AS count`, [userId]))!.count
-}
+export const statementLength = (q: Reader, userId: string, type: LineType | null) =>
+  countShown(
+    q,
+    sidesOf(type).map(({ from }) => from),
+    [userId],
+  )
 
 export interface EarningRow {
   agentId: string
