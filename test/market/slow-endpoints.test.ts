@@ -1,6 +1,7 @@
 /** Builders whose endpoints take for ever: others' webhooks, tests and heartbeats go their way. Source: A-37, A-188. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { durations, heartbeat, manualTests } from '../../src/api/limits.ts'
 import type { TestReport } from '../../src/api/records.ts'
 import { createWorld } from '../../src/world/real.ts'
 import { type House, type Member, openHouse } from '../support/marketplace.ts'
@@ -133,20 +134,46 @@ test('forty builders with 680 hosts that never answer have a share each, and kee
   assert.ok(times.at(-1)! < USUAL_MS, `${times.map(Math.round)}`)
 })
 
-test('names that nobody answers for keep no connection test and no heartbeat of another builder waiting', async () => {
-  const town = await openTown(silentOrHere)
+test('hosts that take the connection and never answer keep no connection test and no heartbeat of another builder waiting', async () => {
+  const town = await openTown(() => ['127.0.0.1'])
   const { house, port } = town
-  const [first] = await crowdWith(town, FEW, n => `http://slow${n}.owner${n}.example/`)
+  const { db, world } = house.market
+  const deaf = await rawServer(() => {})
+  const builders = await crowdWith(town, FEW, n => `https://slow${n}.owner${n}.example:${deaf.port}/`)
   const honest = await house.join('honest')
-  const id = await agentAt(house, honest, `https://ok.quick.example:${port}/`)
-  const { items } = await first!.client.listMyAgents({ limit: 10 })
-  const slow = items.map(item => first!.ask('POST', `/api/my/agents/${item.id}/test-connection`))
-  const from = performance.now()
-  const report = await honest.call<TestReport>('POST', `/api/my/agents/${id}/test-connection`)
   // The server speaks plain HTTP: that this is told means that it was reached.
-  assert.is(report.checks[3]?.message.includes('TLS with ok.quick.example failed'), true, JSON.stringify(report))
+  const id = await agentAt(house, honest, `https://ok.quick.example:${port}/`)
+  let over = 0
+  const hanging = (work: Promise<unknown>) => void work.catch(() => {}).finally(() => over++)
+  for (const builder of builders) {
+    const { items } = await builder.client.listMyAgents({ limit: manualTests.perBuilder })
+    for (const item of items) hanging(builder.ask('POST', `/api/my/agents/${item.id}/test-connection`))
+  }
+  let from = performance.now()
+  const report = await honest.call<TestReport>('POST', `/api/my/agents/${id}/test-connection`)
+  assert.match(report.checks[3]?.message ?? '', 'TLS with ok.quick.example failed')
   assert.ok(performance.now() - from < USUAL_MS)
-  await Promise.all(slow)
+
+  // In the next heartbeat it stands behind all but one of those that are tested at once; these hang, and no builder tests them.
+  const ahead = `SELECT id FROM agents WHERE id <> $1 ORDER BY id LIMIT ${heartbeat.atOnce - 1}`
+  const before = world.now() - durations.dayMs / 2
+  await db.write(async tx => {
+    await tx.run('UPDATE agents SET tested_at = $1', [before + 2])
+    await tx.run('UPDATE agents SET tested_at = $1, failed_at = NULL WHERE id = $2', [before + 1, id])
+    await tx.run(`UPDATE agents SET tested_at = $2 WHERE id IN (${ahead})`, [id, before])
+  })
+  const isTested = async () => {
+    const row = await db.read(q => q.get<{ at: number }>('SELECT tested_at AS at FROM agents WHERE id = $1', [id]))
+    return row!.at > before + 1
+  }
+  world.advance(world.now() + heartbeat.everyMs)
+  from = performance.now()
+  hanging(house.runDue())
+  while (!(await isTested())) {
+    assert.ok(performance.now() - from < USUAL_MS, 'the heartbeat has not come to it')
+    await new Promise(resolve => setTimeout(resolve, 20))
+  }
+  assert.is(over, 0, 'all others hang meanwhile')
 })
 
 test.run()
