@@ -1,13 +1,14 @@
 /** Receives a multipart body: fields in memory, files streamed to the disk and judged there. Source: I-agent-routes, A-21, A-22. */
 import { rm } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
-import { Busboy, type BusboyHeaders } from '@fastify/busboy'
+import { Busboy, type BusboyConfig, type BusboyHeaders } from '@fastify/busboy'
+import type * as z from 'zod'
 import { invalid, refuse } from '../api/failures.ts'
 import type { KeptFile } from '../api/file-kinds.ts'
 import { limits } from '../api/limits.ts'
 import type { Market } from '../market/market.ts'
 import { keepFiles } from '../market/tasks/files.ts'
-import { Gone, hasLeft, invite } from './body.ts'
+import { Gone, hasLeft, invite, type Reading } from './body.ts'
 import { watchPace } from './body-pace.ts'
 import { type Arrival, receiveFile } from './file-arrival.ts'
 import type { Call } from './response.ts'
@@ -21,6 +22,8 @@ const MAX_PARTS = MAX_FILES + MAX_FIELDS + 5
 const HEADER_BYTES = 16 * 1024
 /** Files and fields at their largest, with room for the boundaries between them. */
 const BODY_BYTES = MAX_FILES * FILE_BYTES + limits.jsonBytes
+/** A part of this type is a file, whether it has a name or not. */
+const OCTETS = 'application/octet-stream'
 /** The part that files come in. */
 const FILES = 'files'
 
@@ -31,7 +34,8 @@ export interface Upload {
 
 /** The files are kept when it resolves: whoever refuses them later drops them. Nothing is left behind if it rejects. */
 export async function receiveUpload(
-  { req, res, house }: Pick<Call, 'req' | 'res' | 'house'>,
+  { req, res, reading }: Pick<Call, 'req' | 'res' | 'reading'>,
+  form: z.ZodObject,
   market: Market,
 ): Promise<Upload> {
   if (Number(req.headers['content-length']) > BODY_BYTES) throw refuse('body_too_large', BODY_BYTES)
@@ -39,7 +43,12 @@ export async function receiveUpload(
   invite(req, res)
   const arrivals: Arrival[] = []
   try {
-    const { fields, problems } = await parse(req, { market, arrivals, lookMs: house.bodyLookMs })
+    const { fields, problems } = await parse(req, {
+      market,
+      arrivals,
+      reading,
+      names: new Set(Object.keys(form.shape)),
+    })
     const ends = await Promise.all(arrivals.map(({ end }) => end))
     const files = ends.filter(end => typeof end !== 'string')
     const faults = [...problems, ...ends.filter(end => typeof end === 'string')]
@@ -75,20 +84,35 @@ interface Parsing {
   market: Market
   /** Added to, file by file. */
   arrivals: Arrival[]
-  lookMs: number
+  reading: Reading
+  /** Of the fields that are kept; all others are dropped as they arrive. */
+  names: ReadonlySet<string>
 }
 
-function parse(req: IncomingMessage, { market, arrivals, lookMs }: Parsing): Promise<Parsed> {
-  const parser = parserOf(req)
+function parse(req: IncomingMessage, { market, arrivals, reading, names }: Parsing): Promise<Parsed> {
+  let isInField = false
+  const parser = parserOf(req, (name, type, fileName) => {
+    isInField = fileName === undefined && type !== OCTETS && (names.has(name ?? '') || name === FILES)
+    return !isInField
+  })
   const fields: Record<string, string> = Object.create(null)
   const problems = new Set<string>()
+  /** Why the bytes of a part are not kept; empty where nobody need be told, as of a field that no shape names. */
+  const problemOf = (part: string | undefined, isFile: boolean): string | null => {
+    if (!isFile) return ''
+    if (part !== FILES) return `a file came in the part ${nameOf(part)}: send each in a part named files`
+    return arrivals.length === MAX_FILES ? `at most ${MAX_FILES} files` : null
+  }
   return new Promise((resolve, reject) => {
     let broken = false
     let size = 0
+    // Bytes of fields, which lie in memory: of those that have ended, and of the one that is under way.
+    let [kept, coming] = [0, 0]
     const fail = (error: Error) => {
       if (broken) return
       broken = true
       unwatch()
+      arriving.end()
       req.unpipe(parser)
       parser.destroy()
       for (const { stream } of arrivals) stream.destroy(error)
@@ -100,43 +124,58 @@ function parse(req: IncomingMessage, { market, arrivals, lookMs }: Parsing): Pro
     }
     parser
       .on('field', (name, value, _, isCut) => {
-        if (name === FILES) problems.add('a part named files needs a file name')
+        isInField = false
+        coming = 0
+        if (name === FILES) return void problems.add('a part named files needs a file name')
+        kept += Buffer.byteLength(value) - Buffer.byteLength(fields[name] ?? '')
         // A value that was cut is over every limit of a field; its shape then says so.
-        else fields[name] = isCut ? `${value}…` : value
+        fields[name] = isCut ? `${value}…` : value
       })
-      .on('file', (part, stream, name = '') => {
-        if (part !== FILES || broken) {
-          problems.add(`a file came in the part ${nameOf(part)}: send each in a part named files`)
+      .on('file', (part, stream, name, _encoding, type) => {
+        const problem = problemOf(part, name !== undefined || type === OCTETS)
+        if (problem !== null || broken) {
+          if (problem) problems.add(problem)
           return void stream.on('error', () => {}).resume()
         }
-        const arrival = receiveFile(stream, name, market)
+        const arrival = receiveFile(stream, name ?? '', market)
         arrivals.push(arrival)
         arrival.end.catch(fail) // a disk that is full, or no descriptor left: nothing more need come
       })
-      .on('filesLimit', () => problems.add(`at most ${MAX_FILES} files`))
       .on('partsLimit', () => fail(refuse('bad_request', `The multipart body has more than ${MAX_PARTS} parts`)))
       .on('error', error => fail(refuse('bad_request', `The multipart body is broken: ${(error as Error).message}`)))
-      .once('finish', () => resolve({ fields, problems: [...problems] }))
+      .once('finish', () => {
+        arriving.end()
+        resolve({ fields, problems: [...problems] })
+      })
     req.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size > BODY_BYTES) fail(refuse('body_too_large', BODY_BYTES))
+      if (size > BODY_BYTES) return fail(refuse('body_too_large', BODY_BYTES))
+      if (!isInField) return
+      coming = Math.min(coming + chunk.length, FIELD_BYTES)
+      const refusal = arriving.refusal(kept + coming)
+      if (refusal) fail(refusal)
     })
-    const unwatch = watchPace(req, lookMs, fail)
+    const arriving = reading.begin(fail)
+    const unwatch = watchPace(req, reading.lookMs, fail)
     req.once('error', gone).once('close', gone).pipe(parser)
   })
 }
 
 const nameOf = (part: string | undefined) => (part ? part.slice(0, 50).toWellFormed() : 'without a name')
 
-function parserOf({ headers }: IncomingMessage) {
+type IsFile = NonNullable<BusboyConfig['isPartAFile']>
+
+/** Whatever is a file to it is a stream, and lies in no memory until its end. */
+function parserOf({ headers }: IncomingMessage, isPartAFile: IsFile) {
   try {
     const parser = new Busboy({
       headers: headers as BusboyHeaders,
+      isPartAFile,
       limits: {
         fieldNameSize: 100,
         fieldSize: FIELD_BYTES,
         fields: MAX_FIELDS,
-        files: MAX_FILES,
+        files: MAX_PARTS,
         fileSize: FILE_BYTES,
         parts: MAX_PARTS,
         headerPairs: 20,

@@ -73,10 +73,10 @@ export function serve(record: Endpoint, verb: Verb, market: Market, authenticate
   }
 
   /** So many bytes are taken from nobody who may not send them, and kept for nothing that was refused. */
-  const answerUpload = async (call: Call, credential: Credential | null) => {
+  const answerUpload = async (call: Call, credential: Credential | null, form: NonNullable<Endpoint['multipart']>) => {
     await proveUpload(call, credential)
     const { receiveUpload } = await import('./multipart.ts') // few simulators ever need its parser and tables
-    const upload = await receiveUpload(call, market)
+    const upload = await receiveUpload(call, form, market)
     let taken = false
     try {
       const result = await answer(call, credential, upload)
@@ -92,7 +92,7 @@ export function serve(record: Endpoint, verb: Verb, market: Market, authenticate
       const credential = hasCredential ? readCredential(call.req, config) : null
       if (unsafe && credential?.kind === 'session' && isCrossSite(call.req, config)) throw refuse('cross_site')
       checkCredential(record, credential)
-      if (record.multipart && isMultipart(call.req)) await answerUpload(call, credential)
+      if (record.multipart && isMultipart(call.req)) await answerUpload(call, credential, record.multipart)
       else await answerBody(call, credential)
     } catch (error) {
       call.fail(error)

@@ -165,6 +165,38 @@ test('bodies that nobody ends give way to another address when all is full: a ga
   await until('nothing arrives', async () => (await arriving()) === 0)
 })
 
+test('of the fields of a form those that nothing names are dropped as they arrive, and the others are counted', async () => {
+  const house = await openHouse({ bounds: { lookMs: 60_000 } })
+  houses.push(house)
+  const [buyer, builder] = [await house.join('buyer', 5_000), await house.join('builder')]
+  const { id } = await house.draft(buyer, await house.list(builder))
+  await buyer.call('POST', `/api/tasks/${id}/submit`)
+  await builder.call('POST', `/api/agent/tasks/${id}/accept`, undefined, 'key')
+  const part = (name: string, value: string) =>
+    `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
+  const unknown = Array.from({ length: 15 }, (_, n) => part(`other${n}`, 'o'.repeat(190_000))).join('')
+  const rest = '\r\n--x--\r\n'
+  const send = (body: string, length: number) =>
+    ask(
+      house.url,
+      `POST /api/agent/tasks/${id}/deliver HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${builder.key}\r\nContent-Type: multipart/form-data; boundary=x\r\nConnection: close\r\nContent-Length: ${length}\r\n\r\n${body}`,
+    )
+  const arriving = () => gauge(house.url, 'marketplace_http_arriving_bytes')
+  const long = unknown + part('content', 'ä'.repeat(95_000))
+  const { socket } = send(long, Buffer.byteLength(long) + 100_000)
+  await until('what is kept is counted', async () => (await arriving()) > 120_000)
+  const bytes = await arriving()
+  assert.ok(bytes < 270_000, `${bytes} bytes`)
+  socket.destroy()
+  await until('nothing arrives', async () => (await arriving()) === 0)
+  const whole = `${unknown}${part('content', 'Done at last')}${part('notes', 'n'.repeat(1_000))}${rest.slice(2)}`
+  send(whole, Buffer.byteLength(whole))
+  await until('it is delivered', async () => (await buyer.client.getTask({ id })).status === 'delivered')
+  const { deliverable } = await buyer.client.getTask({ id })
+  assert.equal([deliverable!.content, deliverable!.notes!.length], ['Done at last', 1_000])
+  await until('nothing is left', async () => (await arriving()) === 0)
+})
+
 test('answers that wait for one address are bounded in bytes, and so are all together', async () => {
   const { house, key, list } = await furnished({ bounds: { lookMs: 60_000, unreadMegabytes: 32 } })
   const answerTo = (localAddress: string) =>
