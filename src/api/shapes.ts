@@ -137,18 +137,10 @@ const wholeNumber = (min: number, max: number, standard: number) =>
     .transform(value => value ?? standard)
     .meta({ wire: { type: 'integer', minimum: min, maximum: max, default: standard } })
 
-/** `page` and `limit` of every list, each by itself; how far they lead together is `pageFault`. Source: I-list, A-16, A-222. */
+/** `page` and `limit` of every list. Source: I-list, A-16. */
 export const paging = {
-  page: wholeNumber(1, limits.page.reach, 1),
+  page: wholeNumber(1, 999_999_999, 1),
   limit: wholeNumber(1, limits.page.max, limits.page.default),
-}
-
-/** Why so far a page is not shown; null if it is. */
-export function pageFault({ page, limit }: { page: number; limit: number }): string | null {
-  const { reach } = limits.page
-  const last = Math.ceil(reach / limit)
-  if (page <= last) return null
-  return `must be at most ${last} with a limit of ${limit}: a list shows ${reach.toLocaleString('en')} entries; filter it to see others`
 }
 
 /** ISO 8601 UTC with milliseconds, on the domain clock. Source: A-14. */

@@ -4,7 +4,6 @@ import type { Endpoint } from '../api/endpoint.ts'
 import { refuse } from '../api/failures.ts'
 import type { KeptFile } from '../api/file-kinds.ts'
 import { parseBody, proveJson } from '../api/json.ts'
-import { pageFault } from '../api/shapes.ts'
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '../api/signature.ts'
 import type { Signed } from '../market/verb.ts'
 import { onlyHeader } from './credentials.ts'
@@ -23,8 +22,6 @@ export interface Input {
   readonly signed?: Signed
   readonly files?: readonly KeptFile[]
 }
-
-type Paging = Parameters<typeof pageFault>[0]
 
 /** The bytes of the body; what came with it if it was multipart. */
 export type ReadInput = (req: WebRequest, body: Buffer | Upload) => Input
@@ -55,8 +52,6 @@ export function inputReader(record: Endpoint): ReadInput {
     const { params } = req
     const faults = new Faults()
     const query = querySchema ? readQuery(querySchema, names, req.query, faults) : {}
-    const far = record.list !== undefined && query ? pageFault(query as Paging) : null
-    if (far !== null) faults.add('page', far)
     if (!Buffer.isBuffer(given)) {
       const body = formSchema && readForm(formSchema, given, faults)
       faults.throwIfAny()

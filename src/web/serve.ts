@@ -1,7 +1,7 @@
 /** The steps between a request and its verb: credential, body, input, unit, answer. */
 import { type Endpoint, type Page, type ReadyPage, takesIdempotencyKey } from '../api/endpoint.ts'
 import { Refusal, refuse } from '../api/failures.ts'
-import { limits } from '../api/limits.ts'
+import { type Paging, pagesOf } from '../api/page.ts'
 import { Created, Download, Json } from '../api/reply.ts'
 import { refuseWhenFull } from '../market/fullness.ts'
 import type { Actor, Market } from '../market/market.ts'
@@ -33,11 +33,6 @@ import type { Work } from './work.ts'
 export type Verb = (ctx: any, input: any) => Promise<unknown>
 
 export type Serve = (call: Call) => Promise<void>
-
-interface Paging {
-  page: number
-  limit: number
-}
 
 /** Everything that can be known of a record before any request is worked out here, once. Never rejects. */
 export function serve(record: Endpoint, verb: Verb, market: Market, authenticate: Authenticate): Serve {
@@ -204,7 +199,7 @@ const jsonOf = (data: unknown) => (data instanceof Json ? data.text : JSON.strin
 
 function pageOf(key: string, data: unknown, { page, limit }: Paging): string {
   const { items, total } = data as Page<unknown> | ReadyPage
-  const totalPages = Math.ceil(Math.min(total, limits.page.reach) / limit)
+  const totalPages = pagesOf(total, limit)
   const pagination = { page, limit, total, totalPages, hasMore: page < totalPages }
   return `{"${key}":${jsonOf(items)},"pagination":${JSON.stringify(pagination)}}`
 }

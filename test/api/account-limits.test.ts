@@ -124,21 +124,21 @@ for (const path of lists) {
         get(value === undefined ? '' : `?${name}=${encodeURIComponent(String(value))}`)
     await takes(by('limit'), 1, 100, undefined)
     await refuses(by('limit'), 'limit', 0, 101, -1, 1.5, '', 'x', '1e1', ' 1', '0x1')
-    await takes(by('page'), 1, 2, 500, undefined)
-    await refuses(by('page'), 'page', 0, 501, 999_999, -1, 1.5, '', 'x', '1e1')
+    await takes(by('page'), 1, 2, 999_999, undefined)
+    await refuses(by('page'), 'page', 0, -1, 1.5, '', 'x', '1e1')
     assert.is((await get('?unknown=1')).status, 200)
     const twice = await get('?page=1&page=2')
     assert.equal([twice.status, Object.keys(twice.errors!)], [400, ['page']])
     const { data } = await house.admin.ask<{ pagination: { total: number } }>(
       'GET',
-      `${path}?page=500`,
+      `${path}?page=999999`,
       undefined,
       'key',
     )
     const { pagination, ...items } = data!
     assert.equal(Object.values(items), [[]])
     const totalPages = Math.ceil(pagination.total / 20)
-    assert.equal(pagination, { page: 500, limit: 20, total: pagination.total, totalPages, hasMore: false })
+    assert.equal(pagination, { page: 999_999, limit: 20, total: pagination.total, totalPages, hasMore: false })
     const first = await house.admin.ask<{ pagination: object }>('GET', path, undefined, 'key')
     const hasMore = totalPages > 1
     assert.equal(first.data!.pagination, { page: 1, limit: 20, total: pagination.total, totalPages, hasMore })

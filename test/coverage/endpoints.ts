@@ -80,8 +80,8 @@ export const endpoints: readonly Row[] = [
     'Lists: page is 1 by default',
     'api/account-limits: pages of /api/tasks',
     'api/shapes.ts',
-    'limits.page.reach, 1)',
-    'limits.page.reach, 2)',
+    '999_999_999, 1)',
+    '999_999_999, 2)',
   ],
   [
     'Lists: limit is 20 by default',

@@ -197,26 +197,11 @@ for (const [name, ways] of Object.entries(lists)) {
 
   page(`${name}: a page and a limit are whole numbers within their bounds`, async town => {
     const [list] = ways as [List]
-    for (const query of [
-      'page=1',
-      'page=500',
-      'page=100&limit=100',
-      'page=10000&limit=1',
-      'limit=1',
-      'limit=100',
-      'page=&limit=',
-    ]) {
+    for (const query of ['page=1', 'page=999999999', 'limit=1', 'limit=100', 'page=&limit=']) {
       assert.is((await pageOf(town, list, query)).status, query === 'page=&limit=' ? 400 : 200, query)
     }
     const usual = await pageOf(town, list, '')
     assert.equal([usual.pagination!.page, usual.pagination!.limit], [1, 20])
-    for (const query of ['page=501', 'page=101&limit=100', 'page=5001&limit=2', 'page=10001&limit=1']) {
-      const { status, errors } = await pageOf(town, list, query)
-      assert.equal([status, Object.keys(errors ?? {})], [400, ['page']], query)
-    }
-    const far = await pageOf(town, list, 'page=3335&limit=3')
-    const words = 'must be at most 3334 with a limit of 3: a list shows 10,000 entries; filter it to see others'
-    assert.equal(far.errors, { page: [words] })
     for (const field of ['page', 'limit']) {
       for (const value of ['0', '-1', '1.5', 'x', '1e1', '0x1', '%20', field === 'limit' ? '101' : '1000000000']) {
         const { status, errors } = await pageOf(town, list, `${field}=${value}`)
@@ -224,6 +209,15 @@ for (const [name, ways] of Object.entries(lists)) {
       }
     }
   })
+}
+
+function inOrder(order: Order, items: readonly Item[]): unknown[] {
+  const idOf = ({ id, taskId }: Item) => (id ?? taskId) as string
+  if (typeof order === 'function') return (order(items) as Item[]).map(idOf)
+  const timeOf = (item: Item) => (item.createdAt ?? item.completedAt ?? '') as string
+  const key = (item: Item) => `${timeOf(item)} ${idOf(item)}`
+  const sorted = items.toSorted((a, b) => (key(a) < key(b) ? -1 : 1)).map(idOf)
+  return order === 'oldest first' ? sorted : sorted.reverse()
 }
 
 page('a list of more than 10,000 entries counts and shows no more of them', async () => {
@@ -244,17 +238,9 @@ page('a list of more than 10,000 entries counts and shows no more of them', asyn
   const last = (await ask('page=500')).data!
   assert.equal(last.pagination, { page: 500, ...counts, hasMore: false })
   assert.is((last.items.at(-1) as { id: string }).id, 'msg_19999')
-  assert.is((await ask('page=501')).status, 400)
+  const behind = (await ask('page=501')).data!
+  assert.equal(behind, { items: [], pagination: { page: 501, ...counts, hasMore: false } })
   await house.close()
 })
-
-function inOrder(order: Order, items: readonly Item[]): unknown[] {
-  const idOf = ({ id, taskId }: Item) => (id ?? taskId) as string
-  if (typeof order === 'function') return (order(items) as Item[]).map(idOf)
-  const timeOf = (item: Item) => (item.createdAt ?? item.completedAt ?? '') as string
-  const key = (item: Item) => `${timeOf(item)} ${idOf(item)}`
-  const sorted = items.toSorted((a, b) => (key(a) < key(b) ? -1 : 1)).map(idOf)
-  return order === 'oldest first' ? sorted : sorted.reverse()
-}
 
 page.run()

@@ -70,8 +70,7 @@ export function paging({ dice }: Scene): Record<string, unknown> {
       [3, 3],
       [4, 2],
       [40, 1],
-      [10_000, 0.2],
-      [999_999_999, 0.1],
+      [999_999_999, 0.3],
     ])
   return query
 }

@@ -1,7 +1,9 @@
 /** Accounts as administrators see and change them. Source. */
+
 import type * as z from 'zod'
 import type { adminUser } from '../../api/endpoints/admin.ts'
 import { invalid, refuse } from '../../api/failures.ts'
+import { rowsOf } from '../../api/page.ts'
 import { deleteSecondFactor } from '../../store/tables/second-factors.ts'
 import { countUsers, listUsers, type UserChange, type UserRow, updateUser, userById } from '../../store/tables/users.ts'
 import type { Acting, Ctx } from '../market.ts'
@@ -19,7 +21,7 @@ const adminRecord = (user: UserRow, now: number): z.infer<typeof adminUser> => (
 })
 
 const adminListUsers: Verb<'adminListUsers'> = async ({ tx, world }, { query }) => {
-  const rows = await listUsers(tx, query.limit, (query.page - 1) * query.limit)
+  const rows = await listUsers(tx, ...rowsOf(query))
   const now = world.now()
   return { items: rows.map(row => adminRecord(row, now)), total: await countUsers(tx) }
 }

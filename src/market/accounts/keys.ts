@@ -1,6 +1,8 @@
 /** API keys. Source: I-builder, A-11. */
+
 import { refuse } from '../../api/failures.ts'
 import { limits } from '../../api/limits.ts'
+import { rowsOf } from '../../api/page.ts'
 import type { KeyInfo } from '../../api/records.ts'
 import type { Tx } from '../../store/db.ts'
 import {
@@ -49,7 +51,7 @@ export async function createKeyFor(
 
 const listKeys: Verb<'listKeys'> = async ({ tx, actor }, { query }) => {
   const { id } = actor.user
-  const rows = await selectKeys(tx, id, query.limit, (query.page - 1) * query.limit)
+  const rows = await selectKeys(tx, id, ...rowsOf(query))
   const items = rows.map(row => ({ ...keyInfo(row), lastUsedAt: isoOrNull(row.lastUsedAt) }))
   return { items, total: await countKeys(tx, id) }
 }

@@ -1,5 +1,7 @@
 /** Notifications: written with the change that they tell of, listed and read by whom they are for. Source. */
+
 import { refuse } from '../../api/failures.ts'
+import { rowsOf } from '../../api/page.ts'
 import type { NotificationRecord } from '../../api/records.ts'
 import {
   countNotifications,
@@ -47,7 +49,7 @@ const notificationRecord = (row: NotificationRow) =>
 
 const listNotifications: Verb<'listNotifications'> = async ({ tx, actor }, { query: { page, limit } }) => {
   const { id } = actor.user
-  const rows = await notificationsOf(tx, id, limit, (page - 1) * limit)
+  const rows = await notificationsOf(tx, id, ...rowsOf({ page, limit }))
   return { items: rows.map(notificationRecord), total: await countNotifications(tx, id) }
 }
 

@@ -1,6 +1,8 @@
 /** Who asks for work: a buyer's reputation, and their past with the agents of whoever asks. Source: I-requestors, A-27, A-47. */
+
 import type { EventData } from '../../api/events.ts'
 import { refuse } from '../../api/failures.ts'
+import { rowsOf } from '../../api/page.ts'
 import type { Reader } from '../../store/db.ts'
 import { historyLength, historyOf, latestPayerOf, type Requestor, tallyOf } from '../../store/tables/requestors.ts'
 import type { TaskRow } from '../../store/tables/tasks.ts'
@@ -60,7 +62,7 @@ const ratio = (part: number, whole: number) => (whole === 0 ? null : Math.round(
 const listHistory: Verb<'listHistory'> = async ({ tx, actor }, { params, query }) => {
   const requestor = await requestorNamed(tx, params.userId, actor.user.id)
   const filter = { requestor, builderId: actor.user.id, agentId: query.agentId ?? null }
-  const rows = await historyOf(tx, filter, query.limit, (query.page - 1) * query.limit)
+  const rows = await historyOf(tx, filter, ...rowsOf(query))
   const items = rows.map(row => ({
     ...row,
     createdAt: iso(row.createdAt),

@@ -1,5 +1,7 @@
 /** Sessions as their owner sees them: where the account is signed in. Source: A-195. */
+
 import { refuse } from '../../api/failures.ts'
+import { rowsOf } from '../../api/page.ts'
 import {
   countSessions,
   deleteOtherSessions,
@@ -24,7 +26,7 @@ const sessionRecord = (row: SessionRow, credential: string) => ({
 const listSessions: Verb<'listSessions'> = async ({ tx, world, actor }, { query: { page, limit } }) => {
   const { id } = actor.user
   const since = liveSince(world)
-  const rows = await sessionsOf(tx, id, since, limit, (page - 1) * limit)
+  const rows = await sessionsOf(tx, id, since, ...rowsOf({ page, limit }))
   const items = rows.map(row => sessionRecord(row, actor.credential))
   return { items, total: await countSessions(tx, id, since) }
 }

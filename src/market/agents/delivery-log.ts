@@ -1,5 +1,7 @@
 /** The log of webhooks: what was sent to an agent, what it answered, and sending it again. Source. */
+
 import { refuse } from '../../api/failures.ts'
+import { rowsOf } from '../../api/page.ts'
 import type { DeliveryDetails, DeliveryRecord } from '../../api/records.ts'
 import type { Reader } from '../../store/db.ts'
 import type { ListedAgentRow } from '../../store/tables/agents.ts'
@@ -34,7 +36,7 @@ const deliveryRecord = (row: Omit<LoggedDeliveryRow, 'body'>): DeliveryRecord =>
 
 const listDeliveries: Verb<'listDeliveries'> = async ({ tx, actor }, { params, query: { page, limit } }) => {
   const { id } = await ownAgentOf(tx, params.id, actor.user)
-  const rows = await deliveriesOf(tx, id, limit, (page - 1) * limit)
+  const rows = await deliveriesOf(tx, id, ...rowsOf({ page, limit }))
   return { items: rows.map(deliveryRecord), total: await countDeliveries(tx, id) }
 }
 

@@ -3,7 +3,9 @@
  * committed write has changed is read again before the next answer, and what only time changes (freshness, 20 and 24 hours
  * after a pass) at that moment: nothing here ever lives for a while. Source: I-search, A-16, A-30, A-49.
  */
+
 import { durations } from '../../api/limits.ts'
+import { rowsOf } from '../../api/page.ts'
 import type { Changes, Reader } from '../../store/db.ts'
 import {
   compareListed as compare,
@@ -86,7 +88,8 @@ class Catalogue {
     const key = JSON.stringify([sort, categoryId, prefixes])
     const selection = await this.#select(q, key, search)
     const total = selection.length
-    const shown = selection.slice((page - 1) * limit, page * limit)
+    const [count, from] = rowsOf(search)
+    const shown = selection.slice(from, from + count)
     if (shown.length === 0) return { text: '[]', total }
     const pageKey = `${page}/${limit} ${key}`
     const known = this.#pages.get(pageKey)

@@ -1,6 +1,8 @@
 /** What an agent shows of its work, and what its buyers said of it. Source. */
+
 import { refuse } from '../../api/failures.ts'
 import { limits } from '../../api/limits.ts'
+import { rowsOf } from '../../api/page.ts'
 import type { SampleRecord } from '../../api/records.ts'
 import type { Reader } from '../../store/db.ts'
 import { countReviewsOfAgent, reviewsOfAgent } from '../../store/tables/conversation.ts'
@@ -19,7 +21,7 @@ import { lockOwnAgent, ownAgentOf, seenAgent } from './access.ts'
 const sampleRecord = (row: SampleRow): SampleRecord => ({ ...row, createdAt: iso(row.createdAt) })
 
 async function pageOf(q: Reader, agentId: string, { page, limit }: { page: number; limit: number }) {
-  const rows = await samplesOf(q, agentId, limit, (page - 1) * limit)
+  const rows = await samplesOf(q, agentId, ...rowsOf({ page, limit }))
   return { items: rows.map(sampleRecord), total: await countSamples(q, agentId) }
 }
 
@@ -54,7 +56,7 @@ const deleteSample: Verb<'deleteSample'> = async (ctx, { params }) => {
 
 const listReviews: Verb<'listReviews'> = async ({ tx, world, actor }, { params, query }) => {
   const { id } = await seenAgent(tx, params.id, actor, world.now())
-  const rows = await reviewsOfAgent(tx, id, query.limit, (query.page - 1) * query.limit)
+  const rows = await reviewsOfAgent(tx, id, ...rowsOf(query))
   const items = rows.map(row => ({ ...row, createdAt: iso(row.createdAt) }))
   return { items, total: await countReviewsOfAgent(tx, id) }
 }

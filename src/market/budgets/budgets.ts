@@ -1,5 +1,7 @@
 /** Budget authorizations: granted, limited, paused and taken back by the owner of the wallet. Source: I-budget-input, A-36. */
+
 import { type FieldErrors, invalid, refuse } from '../../api/failures.ts'
+import { rowsOf } from '../../api/page.ts'
 import type { BudgetRecord } from '../../api/records.ts'
 import type { Reader } from '../../store/db.ts'
 import {
@@ -54,7 +56,7 @@ const recordOf = async (ctx: ReadCtx, id: string) => (await recordsOf(ctx.tx, [(
 const listBudgets: Verb<'listBudgets'> = async ({ tx, world, actor }, { query }) => {
   const { role = 'owner', limit, page } = query
   const { id } = actor.user
-  const rows = await budgetsOf(tx, role, id, sinceOf(world.now()), limit, (page - 1) * limit)
+  const rows = await budgetsOf(tx, role, id, sinceOf(world.now()), ...rowsOf({ page, limit }))
   return { items: await recordsOf(tx, rows), total: await countBudgetsOf(tx, role, id) }
 }
 

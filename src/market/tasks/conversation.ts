@@ -1,5 +1,7 @@
 /** Messages and reviews. Source: I-tasks, A-20. */
+
 import { refuse } from '../../api/failures.ts'
+import { rowsOf } from '../../api/page.ts'
 import {
   countMessages,
   insertMessage,
@@ -56,7 +58,7 @@ export async function keepWords(ctx: Acting<Ctx>, taskId: string, content: strin
 const listMessages: Verb<'listMessages'> = async (ctx, { params, query }) => {
   const { tx } = ctx
   const task = await seenTask(ctx, params.id)
-  const rows = await messagesOf(tx, task.id, query.limit, (query.page - 1) * query.limit)
+  const rows = await messagesOf(tx, task.id, ...rowsOf(query))
   return { items: rows.map(messageRecord), total: await countMessages(tx, task.id) }
 }
 

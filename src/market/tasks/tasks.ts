@@ -1,10 +1,12 @@
 /** Tasks: create, submit, and each step to their end. Source: I-task-states, A-19, A-31. */
+
 import type * as z from 'zod'
 import type { deliverableForm } from '../../api/endpoints/tasks.ts'
 import type { EventExtra } from '../../api/events.ts'
 import { refuse } from '../../api/failures.ts'
 import type { KeptFile } from '../../api/file-kinds.ts'
 import type { AgentEvent, TaskTrigger } from '../../api/flow.ts'
+import { rowsOf } from '../../api/page.ts'
 import { Download } from '../../api/reply.ts'
 import type { Reader } from '../../store/db.ts'
 import { heldStanding, standingOf } from '../../store/tables/agent-terms.ts'
@@ -44,7 +46,7 @@ import { fresh, heldTask, seenTask, take, turn } from './transitions.ts'
 
 const listTasks: Verb<'listTasks'> = async ({ tx, actor }, { query }) => {
   const filter = { userId: actor.user.id, role: query.role ?? null, status: query.status ?? null }
-  const rows = await tasksOf(tx, filter, query.limit, (query.page - 1) * query.limit)
+  const rows = await tasksOf(tx, filter, ...rowsOf(query))
   return { items: rows.map(taskRecord), total: await countTasksOf(tx, filter) }
 }
 
@@ -231,7 +233,7 @@ const requestRevision: Verb<'requestRevision'> = async (ctx, { params, body }) =
 const listDeliverables: Verb<'listDeliverables'> = async (ctx, { params, query }) => {
   const { tx } = ctx
   const task = await seenTask(ctx, params.id)
-  const rows = await deliverablesOf(tx, task.id, query.limit, (query.page - 1) * query.limit)
+  const rows = await deliverablesOf(tx, task.id, ...rowsOf(query))
   return { items: rows.map(row => deliverableRecord(task.id, row)), total: await countDeliverables(tx, task.id) }
 }
 
@@ -244,7 +246,7 @@ const downloadFile: Verb<'downloadFile'> = async (ctx, { params }) => {
 
 const adminListTasks: Verb<'adminListTasks'> = async ({ tx }, { query }) => {
   const disputed = query.disputed === undefined ? null : query.disputed === 'true' ? 1 : 0
-  const rows = await allTasks(tx, disputed, query.limit, (query.page - 1) * query.limit)
+  const rows = await allTasks(tx, disputed, ...rowsOf(query))
   return { items: rows.map(taskRecord), total: await countAllTasks(tx, disputed) }
 }
 

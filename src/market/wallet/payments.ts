@@ -1,6 +1,8 @@
 /** Deposits and withdrawals: money between the world and a wallet. Source: A-34. */
+
 import { refuse } from '../../api/failures.ts'
 import { depositLimits, durations, limits } from '../../api/limits.ts'
+import { rowsOf } from '../../api/page.ts'
 import type { DepositLimitRecord, PaymentRecord, TransactionRecord } from '../../api/records.ts'
 import type { Reader } from '../../store/db.ts'
 import {
@@ -154,7 +156,7 @@ interface PaymentQuery {
 }
 
 async function list(kind: PaymentKind, { tx }: ReadCtx, { page, limit, status }: PaymentQuery) {
-  const rows = await listPayments(tx, kind, status ?? null, limit, (page - 1) * limit)
+  const rows = await listPayments(tx, kind, status ?? null, ...rowsOf({ page, limit }))
   return { items: rows.map(paymentRecord), total: await countPayments(tx, kind, status ?? null) }
 }
 

@@ -1,4 +1,5 @@
 /** What a wallet shows. Source: I-wallet-shape, A-33, A-35. */
+import { rowsOf } from '../../api/page.ts'
 import { earningsOf, statementLength, statementOf } from '../../store/tables/transfers.ts'
 import { balances, ledgerProblems } from '../money/ledger.ts'
 import { iso } from '../time.ts'
@@ -14,7 +15,7 @@ const getWallet: Verb<'getWallet'> = async ({ tx, config, actor }) => {
 
 const listTransactions: Verb<'listTransactions'> = async ({ tx, actor }, { query }) => {
   const type = query.type ?? null
-  const rows = await statementOf(tx, actor.user.id, type, query.limit, (query.page - 1) * query.limit)
+  const rows = await statementOf(tx, actor.user.id, type, ...rowsOf(query))
   return {
     items: rows.map(row => ({ ...row, createdAt: iso(row.createdAt) })),
     total: await statementLength(tx, actor.user.id, type),

@@ -2,6 +2,7 @@
 
 import { type AgentState, heldStates } from '../../api/flow.ts'
 import { durations } from '../../api/limits.ts'
+import { type Paging, rowsOf } from '../../api/page.ts'
 import type { Reader, Tx, Value } from '../db.ts'
 import { beginsWith, clearTerms } from './search-words.ts'
 import { tallied, tally } from './tallies.ts'
@@ -168,13 +169,6 @@ export const updateTested = (
     [agent.id, agent.webhookUrl, agent.secret, patch.testedAt, patch.lastPassAt ?? null, patch.failedAt ?? null],
   )
 
-export interface Span {
-  page: number
-  limit: number
-}
-
-const offset = ({ page, limit }: Span) => (page - 1) * limit
-
 const countWhere = async (q: Reader, where: string, values: readonly Value[]) =>
   (await q.get<{ total: number }>(`SELECT COUNT(*) AS total FROM agents a WHERE ${where}`, values))!.total
 
@@ -182,19 +176,20 @@ const pageWhere = async (
   q: Reader,
   where: string,
   values: readonly Value[],
-  span: Span,
+  span: Paging,
   order: string,
   counted?: Promise<number>,
 ) => {
   const total = await (counted ?? countWhere(q, where, values))
-  if (offset(span) >= total) return { rows: [], total }
+  const [limit, offset] = rowsOf(span)
+  if (offset >= total) return { rows: [], total }
   const n = values.length
   // The sort carries ids alone; whole rows are fetched for the page only.
   const rows = await q.all<ListedAgentRow>(
     `${selectListed} WHERE a.id IN (
        SELECT a.id FROM agents a WHERE ${where} ORDER BY ${order} LIMIT $${n + 1} OFFSET $${n + 2}
      ) ORDER BY ${order}`,
-    [...values, span.limit, offset(span)],
+    [...values, limit, offset],
   )
   return { rows, total }
 }
@@ -202,13 +197,13 @@ const pageWhere = async (
 const ofBuilder = 'a.builder_id = $1 AND a.deleted_at IS NULL'
 
 /** Every agent of a builder that is not deleted, newest first. */
-export const agentsOfBuilder = (q: Reader, builderId: string, span: Span) =>
+export const agentsOfBuilder = (q: Reader, builderId: string, span: Paging) =>
   pageWhere(q, ofBuilder, [builderId], span, 'a.id DESC')
 
 export const countOfBuilder = (q: Reader, builderId: string) => countWhere(q, ofBuilder, [builderId])
 
 /** Every agent that is not deleted, newest first. */
-export const agentsByStatus = (q: Reader, status: AgentState | undefined, span: Span) =>
+export const agentsByStatus = (q: Reader, status: AgentState | undefined, span: Paging) =>
   status === undefined
     ? pageWhere(q, 'a.deleted_at IS NULL', [], span, 'a.id DESC', tallied(q, ['agents']))
     : pageWhere(q, 'a.status = $1 AND a.deleted_at IS NULL', [status], span, 'a.id DESC')
@@ -279,7 +274,7 @@ export const listedAgentIds = async (q: Reader, after: string, count: number) =>
     )
   ).map(({ id }) => id)
 
-export interface PublicSearch extends Span {
+export interface PublicSearch extends Paging {
   /** Beginnings of words, all of which must be there. */
   prefixes: readonly string[]
   categoryId: string | null
