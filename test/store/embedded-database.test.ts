@@ -372,6 +372,39 @@ test(
 )
 
 test(
+  'a file that another program has changed below newer records of its journal is refused, and nothing is lost',
+  inFolder(async file => {
+    const db = await opened(file)
+    await db.snapshot()
+    const before = readFileSync(file)
+    await db.write(insert(1))
+    await db.close()
+    await byHand(file, `INSERT INTO a (id, name, n) VALUES (9, 'by hand', 9)`)
+    await rejects(open(file), StoreError, `${file} was changed by another program, or damaged, while its journal held`)
+    writeFileSync(file, before)
+    const again = await open(file)
+    assert.equal(await again.read(q => q.all('SELECT id FROM a')), [{ id: 1 }])
+    await again.close()
+  }),
+)
+
+test(
+  'rows that are gone leave room: how full the database is goes down again',
+  inFolder(async file => {
+    const db = await opened(file)
+    const empty = db.fill!.bytes
+    await db.write(async tx => {
+      for (let id = 1; id <= 100; id++) await insert(id, `${id} `.repeat(2_000))(tx)
+    })
+    const most = db.fill!.bytes
+    assert.ok(most > empty + 400_000, `${most}`)
+    await db.write(tx => tx.run('DELETE FROM a'))
+    assert.ok(db.fill!.bytes < empty + 50_000, `${db.fill!.bytes} of ${most}`)
+    await db.close()
+  }),
+)
+
+test(
   'what another program has left unfinished beside the file is refused, not overlooked',
   inFolder(async file => {
     const first = await openSqlite({ file, onFatal: unexpected })

@@ -1,7 +1,19 @@
 /** What a lock file tells of its owner, whose life it can prove, and that nothing is left open or lying about. */
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { StoreError } from '../../src/store/db.ts'
@@ -218,6 +230,24 @@ test(
     assert.is(JSON.parse(readFileSync(`${path}.lock`, 'utf8')).pid, process.pid)
     await lock.release()
     assert.equal(openUnder(folder), [])
+  }),
+)
+
+test(
+  'an announcement that can’t be read is waited for while it is young: its maker may be writing it',
+  inFolder(async path => {
+    const announced = `${path}.lock.other`
+    writeFileSync(`${path}.lock`, JSON.stringify({ ...self, pid: GONE }))
+    writeFileSync(announced, '{')
+    let lock: { release(): Promise<void> } | undefined
+    const locking = lockFile(path).then(taken => {
+      lock = taken
+    })
+    await wait(300)
+    assert.equal([lock, existsSync(announced)], [undefined, true])
+    rmSync(announced)
+    await locking
+    await lock!.release()
   }),
 )
 

@@ -1,5 +1,6 @@
 /** The owner of a database is fenced: what stands still and wakes up again does no harm, and what is gone is known to be. */
 import { readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -7,7 +8,7 @@ import { openSqlite } from '../../src/store/embedded/database.ts'
 import { realDisk } from '../../src/store/embedded/disk.ts'
 import { fenced, isOwn, prove } from '../../src/store/embedded/fence.ts'
 import { type Lock, lockFile } from '../../src/store/embedded/lock.ts'
-import { describeSelf, type Owner, SILENCE_MS } from '../../src/store/embedded/lock-owner.ts'
+import { describeSelf, knownLifeOf, type Owner, SILENCE_MS } from '../../src/store/embedded/lock-owner.ts'
 import { checkFile } from '../../src/store/embedded/verify.ts'
 import { inFolder } from './folder.ts'
 import { child, type Where } from './lock-child.ts'
@@ -250,5 +251,36 @@ test(
     assert.is(ownerOf(file).holder, 'another')
   }),
 )
+
+if (process.platform !== 'win32') {
+  test(
+    'where there is no /proc, a command of the system tells when a process has started, in one language',
+    inFolder(async file => {
+      const folder = dirname(file)
+      const platform = Object.getOwnPropertyDescriptor(process, 'platform')!
+      const { PATH } = process.env
+      try {
+        process.env.PATH = `${folder}:${PATH}`
+        for (const [name, program, words] of [
+          ['darwin', 'ps', `C -o lstart= -p ${process.pid}`],
+          ['win32', 'powershell', `C -NoProfile -Command (Get-Process -Id ${process.pid})`],
+        ] as const) {
+          writeFileSync(join(folder, program), '#!/bin/sh\necho " $LC_ALL $* "\n', { mode: 0o755 })
+          Object.defineProperty(process, 'platform', { ...platform, value: name })
+          const self = describeSelf('x', false)
+          assert.ok(self.start!.startsWith(words), self.start!)
+          assert.is(await knownLifeOf(self, folder), 'alive')
+          assert.is(await knownLifeOf({ ...self, start: 'another' }, folder), 'gone')
+          writeFileSync(join(folder, program), '#!/bin/sh\nexit 1\n')
+          assert.is(describeSelf('x', false).start, null)
+          assert.is(await knownLifeOf(self, folder), 'alive', 'where nothing is known, the process itself tells')
+        }
+      } finally {
+        process.env.PATH = PATH
+        Object.defineProperty(process, 'platform', platform)
+      }
+    }),
+  )
+}
 
 test.run()

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { openPostgres } from '../../src/store/postgres/database.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { openHouse, taskFields } from '../support/marketplace.ts'
 import { startStoppable } from '../support/postgres-server.ts'
@@ -80,6 +81,23 @@ async function assertRefused(answer: Response): Promise<string> {
   assert.match(error, /try again/)
   return answer.headers.get('retry-after') ?? ''
 }
+
+test('an idle connection that the server ends is told of, and the next statement has another', async () => {
+  const { url, drop } = await freshDatabase()
+  const warned: string[] = []
+  const db = await openPostgres({ url, warn: message => warned.push(message) })
+  const other = new pg.Client(url)
+  await other.connect()
+  await other.query(
+    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+  )
+  await until(async () => warned.length > 0)
+  assert.match(warned[0]!, /^A connection to Postgres has ended: ./)
+  assert.equal(await db.read(q => q.get('SELECT 1 AS one')), { one: 1 })
+  await other.end()
+  await db.close()
+  await drop()
+})
 
 test('readyz says 503 while Postgres is away, to all who ask at once, and 200 again when it is back', async () => {
   const server = await startStoppable()
