@@ -9,7 +9,7 @@ import { sendMails } from './market/accounts/mail-sender.ts'
 import { renewIndex } from './market/agents/search-index.ts'
 import { planHeartbeat, startHeartbeat } from './market/checks/heartbeat.ts'
 import { type Log, withShortValues } from './market/log.ts'
-import type { Market } from './market/market.ts'
+import { createMarket, type Market } from './market/market.ts'
 import { singly } from './market/single-flight.ts'
 import { countFiles } from './market/tasks/file-quota.ts'
 import { removeOrphans } from './market/tasks/files.ts'
@@ -17,7 +17,6 @@ import { runDue } from './market/upkeep/due.ts'
 import { instanceIdOf } from './market/upkeep/instance-id.ts'
 import { watchClock } from './market/upkeep/set-back-clock.ts'
 import { verbs } from './market/verbs.ts'
-import { WebhookOutlet } from './market/webhook-outlet.ts'
 import { startDispatcher } from './market/webhooks/dispatcher.ts'
 import { proveSecretKey, replaceSecretKey, secretKeyFor } from './secret-key.ts'
 import { type Db, StoreError, type Tx } from './store/db.ts'
@@ -149,7 +148,7 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
     const files = await openFiles(filesOf(options, log), { db, world })
     closers.push(() => files.close())
     const config = configOf(options, secretKey, await instanceIdOf(db))
-    const market: Market = { db, files, world, config, log, webhooks: new WebhookOutlet() }
+    const market = createMarket({ db, files, world, config, log })
     if (replaces) await replaceSecretKey(market)
     if (options.mode === 'serve') await loadAhead(world)
     if (options.admin) await ensureAdministrator(market, options.admin)

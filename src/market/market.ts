@@ -7,16 +7,28 @@ import type { TaskRow } from '../store/tables/tasks.ts'
 import type { UserRow } from '../store/tables/users.ts'
 import type { World } from '../world/world.ts'
 import type { Log } from './log.ts'
-import type { WebhookOutlet } from './webhook-outlet.ts'
+import { Memory } from './memory.ts'
+import { WebhookOutlet } from './webhook-outlet.ts'
 
-export interface Market {
+/** What a marketplace is made of. */
+export interface Resources {
   readonly db: Db
   readonly files: FileStore
   readonly world: World
   readonly config: Config
   readonly log: Log
-  readonly webhooks: WebhookOutlet
 }
+
+export interface Market extends Resources {
+  readonly webhooks: WebhookOutlet
+  readonly memory: Memory
+}
+
+export const createMarket = (resources: Resources): Market => ({
+  ...resources,
+  webhooks: new WebhookOutlet(),
+  memory: new Memory(),
+})
 
 /** Who calls: an account, and by which credential. */
 export interface Actor {
@@ -41,7 +53,7 @@ export interface OwnCtx extends Market {
   readonly caller?: Caller | undefined
 }
 
-interface Shared extends Pick<Market, 'world' | 'config' | 'log' | 'webhooks'> {
+interface Shared extends Pick<Market, 'world' | 'config' | 'log' | 'webhooks' | 'memory'> {
   readonly prefetched?: Prefetched | null
 }
 

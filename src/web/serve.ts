@@ -106,8 +106,8 @@ const identifier =
 
 /** Runs the verb in the unit its record asks for, with the authentication in the same one. */
 function performer(record: Endpoint, verb: Verb, market: Market, identify: Identify) {
-  const { db, world, config, log, webhooks } = market
-  const shared = { db, world, config, log, webhooks }
+  const { db, world, config, log, webhooks, memory } = market
+  const shared = { db, world, config, log, webhooks, memory }
   const prefetch = prefetcherOf(record, db)
 
   const inside = async (tx: Reader, work: Work): Promise<unknown> => {

@@ -95,16 +95,15 @@ answer({
     const db = await openSqlite({ file, onFatal: fail })
     const world = createWorld({ requireHttps: true, allowLoopback: true, ca: options.ca })
     await migrate(db, migrations, Date.now)
-    const { WebhookOutlet } = await built<typeof import('../../src/market/webhook-outlet.ts')>('market/webhook-outlet')
+    const { createMarket } = await built<typeof import('../../src/market/market.ts')>('market/market')
     const secretKey = Buffer.alloc(32, 7)
-    market = {
+    market = createMarket({
       db,
       files: noFiles,
       world,
       log: line => line.type === 'webhook' && line.outcome !== 'retry' && onEnded(),
-      webhooks: new WebhookOutlet(),
       config: { baseUrl: 'http://127.0.0.1:1', secretKey } as Market['config'],
-    }
+    })
     furnished = await furnish(market, options)
   },
 

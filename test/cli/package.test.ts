@@ -48,8 +48,8 @@ test('threads, the empty database and what else lies beside the program is packe
   for (const path of ['dist/bundle/snapshot-worker.js', 'dist/bundle/empty.db', 'fixtures/agents/sample.mjs']) {
     assert.ok(packed.has(path), path)
   }
-  assert.ok(existsSync('dist/market/tasks.js'))
-  assert.not.ok(packed.has('dist/market/tasks.js'))
+  assert.ok(existsSync('dist/market/tasks/tasks.js'))
+  assert.not.ok(packed.has('dist/market/tasks/tasks.js'))
   assert.ok(packed.has('dist/open.d.ts'))
 })
 

@@ -13,10 +13,9 @@ import {
 } from '../../src/market/accounts/accounts.ts'
 import { peopleVerbs } from '../../src/market/accounts/administration.ts'
 import { keyVerbs } from '../../src/market/accounts/keys.ts'
-import type { Actor, Market } from '../../src/market/market.ts'
+import { type Actor, createMarket, type Market } from '../../src/market/market.ts'
 import { balances } from '../../src/market/money/ledger.ts'
 import { paymentVerbs } from '../../src/market/wallet/payments.ts'
-import { WebhookOutlet } from '../../src/market/webhook-outlet.ts'
 import type { Reader, Tx } from '../../src/store/db.ts'
 import { openSqlite } from '../../src/store/embedded/database.ts'
 import { migrate } from '../../src/store/migrate.ts'
@@ -35,7 +34,7 @@ async function open(payments: Config['payments'] = 'sandbox') {
   const world = createVirtualWorld()
   await migrate(db, migrations, world.now)
   const config = { payments, currency: 'USD' } as Config
-  const market: Market = { db, files: noFiles, world, config, log: () => {}, webhooks: new WebhookOutlet() }
+  const market = createMarket({ db, files: noFiles, world, config, log: () => {} })
   const authenticate: Authenticate = createAuthenticate(world)
   const reading = <T>(actor: Actor, work: (ctx: Market & { tx: Reader; actor: Actor }) => Promise<T>) =>
     db.read(tx => work({ ...market, tx, actor }))

@@ -13,9 +13,8 @@ import { indexAgent } from '../../src/market/agents/search-index.ts'
 import { agentStateVerbs } from '../../src/market/agents/states.ts'
 import { freshness, isPublic } from '../../src/market/agents/visibility.ts'
 import { checkVerbs } from '../../src/market/checks/connection-test.ts'
-import type { Actor, Market } from '../../src/market/market.ts'
+import { type Actor, createMarket, type Market } from '../../src/market/market.ts'
 import { seal, unseal } from '../../src/market/sealing.ts'
-import { WebhookOutlet } from '../../src/market/webhook-outlet.ts'
 import { callbackSecrets, makeSecret } from '../../src/market/webhooks/secrets.ts'
 import { createFrontAuthority, startFront } from '../../src/sim/https-front.ts'
 import type { Tx } from '../../src/store/db.ts'
@@ -41,14 +40,13 @@ async function start() {
   const keeping = { ...defaultKeeping, agents: 10_000 }
   const config = { baseUrl: 'http://127.0.0.1:1', secretKey: randomBytes(32), keeping } as Market['config']
   const logged: string[] = []
-  const market: Market = {
+  const market = createMarket({
     db,
     files: noFiles,
     world,
     config,
     log: line => line.type === 'check' && logged.push(line.name),
-    webhooks: new WebhookOutlet(),
-  }
+  })
   const [ann, bob] = [await account(market, 'ann'), await account(market, 'bob')]
   return { market, ann, bob, logged }
 }

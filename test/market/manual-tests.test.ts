@@ -4,12 +4,12 @@ import * as assert from 'uvu/assert'
 import type { Refusal } from '../../src/api/failures.ts'
 import { manualTests } from '../../src/api/limits.ts'
 import { oneOfFew } from '../../src/market/checks/manual-tests.ts'
-import type { Db } from '../../src/store/db.ts'
+import { Memory } from '../../src/market/memory.ts'
 import { createVirtualWorld } from '../../src/world/virtual.ts'
 
 function open() {
   const world = createVirtualWorld()
-  const market = { db: {} as Db, world }
+  const market = { memory: new Memory(), world }
   const ends: (() => void)[] = []
   /** Begins a test that ends when it is told to; what it is refused with. */
   const begin = async (builder: string) => {

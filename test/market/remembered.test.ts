@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import { durations } from '../../src/api/limits.ts'
 import { createAuthenticate } from '../../src/market/accounts/credentials.ts'
 import { createKeyFor } from '../../src/market/accounts/keys.ts'
-import { catalogueBytes, publicPage } from '../../src/market/agents/listing-cache.ts'
+import { ListingCache, publicPage } from '../../src/market/agents/listing-cache.ts'
 import { indexAgent } from '../../src/market/agents/search-index.ts'
 import { agentById, insertAgent, type PublicSearch, updateAgentRow } from '../../src/store/tables/agents.ts'
 import { setCategories } from '../../src/store/tables/categories.ts'
@@ -45,7 +45,9 @@ async function open(count: number) {
   }
   const statements = countStatements(db)
   const page = async (more: Partial<PublicSearch> = {}) => {
-    const found = (await db.read(q => publicPage(q, world.now(), { ...all, ...more })))!
+    const found = (await db.read(tx =>
+      publicPage({ tx, memory: bare.market.memory }, world.now(), { ...all, ...more }),
+    ))!
     return { names: JSON.parse(found.text).map(({ name }: { name: string }) => name), total: found.total }
   }
   const change = (patch: (id: string) => object, ...changed: string[]) =>
@@ -170,11 +172,11 @@ test('what was found for a word stays while no agent has another place in any or
 })
 
 test('what the caches hold is told: nothing before the first answer', async () => {
-  const { db, page, close } = await open(2)
-  const bytes = () => db.read(async q => catalogueBytes(q))
-  assert.equal(await bytes(), { records: 0, pages: 0, selections: 0 })
+  const { market, page, close } = await open(2)
+  const bytes = () => market.memory.of(ListingCache).bytes()
+  assert.equal(bytes(), { records: 0, pages: 0, selections: 0 })
   await page()
-  const held = await bytes()
+  const held = bytes()
   assert.ok(held.records > 800 && held.pages > 400 && held.selections > 200, JSON.stringify(held))
   await close()
 })

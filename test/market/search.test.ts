@@ -2,7 +2,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limits } from '../../src/api/limits.ts'
-import { cacheBytes, catalogueBytes } from '../../src/market/agents/listing-cache.ts'
+import { cacheBytes, ListingCache } from '../../src/market/agents/listing-cache.ts'
 import { renewIndex } from '../../src/market/agents/search-index.ts'
 import { search as migration } from '../../src/store/migrations/140-search.ts'
 import { insertAgent, updateAgentRow } from '../../src/store/tables/agents.ts'
@@ -203,7 +203,7 @@ search('pages of searches are kept within a bound in bytes, whatever is searched
     const { items } = await house.visitor.call<{ items: unknown[] }>('GET', `/api/agents?limit=${limit}&sort=newest`)
     assert.is(items.length, limit)
   }
-  const kept = await market.db.read(async q => catalogueBytes(q))
+  const kept = market.memory.of(ListingCache).bytes()
   for (const [name, bytes] of Object.entries(cacheBytes)) assert.ok(kept[name as 'pages'] <= bytes, name)
   if (!market.db.shared) assert.ok(kept.pages > cacheBytes.pages / 2, 'what fits is kept')
 })

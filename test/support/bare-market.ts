@@ -4,8 +4,7 @@ import { defaultKeeping, heartbeat } from '../../src/api/limits.ts'
 import type { Config } from '../../src/config.ts'
 import { createUser } from '../../src/market/accounts/accounts.ts'
 import type { Happening } from '../../src/market/log.ts'
-import type { Market } from '../../src/market/market.ts'
-import { WebhookOutlet } from '../../src/market/webhook-outlet.ts'
+import { createMarket, type Market } from '../../src/market/market.ts'
 import { openSqlite } from '../../src/store/embedded/database.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { migrations } from '../../src/store/migrations/index.ts'
@@ -45,14 +44,13 @@ export async function openBareMarket(config: Partial<Config> = {}): Promise<Bare
   const logged: Happening[] = []
   // Also after a test has put a write of its own in place.
   const write = db.write.bind(db)
-  const market: Market = {
+  const market = createMarket({
     db,
     files: noFiles,
     world,
     config: { ...usual, ...config } as Config,
     log: line => void logged.push(line),
-    webhooks: new WebhookOutlet(),
-  }
+  })
   return {
     market,
     world,

@@ -11,8 +11,7 @@ import { Created, Json } from '../../src/api/reply.ts'
 import { integer, paging, text } from '../../src/api/shapes.ts'
 import type { Config } from '../../src/config.ts'
 import type { Happening } from '../../src/market/log.ts'
-import type { Actor } from '../../src/market/market.ts'
-import { WebhookOutlet } from '../../src/market/webhook-outlet.ts'
+import { type Actor, createMarket } from '../../src/market/market.ts'
 import { ConstraintError } from '../../src/store/db.ts'
 import { openSqlite } from '../../src/store/embedded/database.ts'
 import { type Authenticate, createServer, type Verb } from '../../src/web/server.ts'
@@ -141,14 +140,13 @@ async function start(more: Partial<Config> = {}) {
     instanceId: 'this one',
     ...more,
   }
-  const market = {
+  const market = createMarket({
     db,
     files: noFiles,
     world: createWorld({ requireHttps: false, allowLoopback: true }),
     config,
     log: (line: Happening) => log.push(line),
-    webhooks: new WebhookOutlet(),
-  }
+  })
   const pages = { '/docs': () => ({ type: 'text/html', body: '<p>é' }) }
   const server = createServer({ endpoints, verbs, market, authenticate, pages })
   return { server, log, config, db, ...(await server.listen()) }

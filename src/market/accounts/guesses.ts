@@ -25,21 +25,23 @@ export interface Guess {
   right(): Promise<void>
 }
 
-type House = Pick<Market, 'db' | 'world' | 'config' | 'log'>
+type Guarded = Pick<Market, 'db' | 'world' | 'config' | 'log' | 'memory'>
 
 /** Counts one guess at all of these targets, or at none and refuses with the time to wait. */
-export async function guess({ db, world, config, log }: House, targets: readonly Target[]): Promise<Guess> {
+export async function guess(market: Guarded, targets: readonly Target[]): Promise<Guess> {
+  const { world, config, log } = market
   if (config.rateLimits === 'off' || targets.length === 0) return { right: async () => {} }
   const named = namedOf(targets)
-  const waitMs = await countsOf(db).take(named, world.now())
+  const counts = countsOf(market)
+  const waitMs = await counts.take(named, world.now())
   if (waitMs > 0 && config.rateLimits === 'strict') throw tooMany(waitMs)
   if (waitMs > 0) log({ type: 'warning', message: `A guess at a password came ${waitMs} ms too early` })
-  return { right: () => countsOf(db).giveBack(named) }
+  return { right: () => counts.giveBack(named) }
 }
 
 /** All guesses at these targets are forgotten: their owner has shown who they are in another way. */
-export async function forgive({ db, config }: Pick<House, 'db' | 'config'>, targets: readonly Target[]): Promise<void> {
-  if (config.rateLimits !== 'off') await countsOf(db).forget(namedOf(targets))
+export async function forgive(market: Omit<Guarded, 'world' | 'log'>, targets: readonly Target[]): Promise<void> {
+  if (market.config.rateLimits !== 'off') await countsOf(market).forget(namedOf(targets))
 }
 
 /** Sorted, so that no two hold what the other waits for. */
@@ -74,13 +76,8 @@ interface Counts {
   forget(targets: readonly Named[]): Promise<void>
 }
 
-const kept = new WeakMap<Db, Counts>()
-
-function countsOf(db: Db): Counts {
-  const counts = kept.get(db) ?? (db.shared ? rowCounts(db) : memoryCounts())
-  kept.set(db, counts)
-  return counts
-}
+const countsOf = ({ db, memory }: Pick<Market, 'db' | 'memory'>): Counts =>
+  db.shared ? rowCounts(db) : memory.of(MemoryCounts)
 
 /** How long a guess at this has to wait. No wait is longer than its rule allows, whatever the clock was set to. */
 function waitOf({ nextAt }: GuessesRow, rule: Rule, now: number): number {
@@ -102,28 +99,29 @@ const givenBack = (row: GuessesRow, rule: Rule): GuessesRow =>
 const none: GuessesRow = { count: 0, nextAt: 0, endsAt: 0 }
 
 /** For one process alone. What was guessed at longest ago is forgotten first. */
-function memoryCounts(): Counts {
-  const rows: BoundedCache<GuessesRow> = boundedCache(guessing.memoryBytes, () => 0)
-  return {
-    async take(targets, now) {
-      const waits = targets.map(({ rule, subject }) => {
-        const row = rows.get(subject)
-        return row ? waitOf(row, rule, now) : 0
-      })
-      const waitMs = Math.max(...waits)
-      if (waitMs > 0) return waitMs
-      for (const { rule, subject } of targets) rows.set(subject, counted(rows.get(subject), rule, now))
-      return 0
-    },
-    async giveBack(targets) {
-      for (const { rule, subject } of targets) {
-        const row = rows.get(subject)
-        if (row) rows.set(subject, givenBack(row, rule))
-      }
-    },
-    async forget(targets) {
-      for (const { subject } of targets) rows.delete(subject)
-    },
+class MemoryCounts implements Counts {
+  readonly #rows: BoundedCache<GuessesRow> = boundedCache(guessing.memoryBytes, () => 0)
+
+  async take(targets: readonly Named[], now: number) {
+    const waits = targets.map(({ rule, subject }) => {
+      const row = this.#rows.get(subject)
+      return row ? waitOf(row, rule, now) : 0
+    })
+    const waitMs = Math.max(...waits)
+    if (waitMs > 0) return waitMs
+    for (const { rule, subject } of targets) this.#rows.set(subject, counted(this.#rows.get(subject), rule, now))
+    return 0
+  }
+
+  async giveBack(targets: readonly Named[]) {
+    for (const { rule, subject } of targets) {
+      const row = this.#rows.get(subject)
+      if (row) this.#rows.set(subject, givenBack(row, rule))
+    }
+  }
+
+  async forget(targets: readonly Named[]) {
+    for (const { subject } of targets) this.#rows.delete(subject)
   }
 }
 

@@ -30,14 +30,15 @@ import { indexAgent } from './search-index.ts'
 import { numberedSlug, prefixes, slugBase, terms } from './search-words.ts'
 import { reread } from './states.ts'
 
-const listAgents: Verb<'listAgents'> = async ({ tx, world }, { query }) => {
+const listAgents: Verb<'listAgents'> = async (ctx, { query }) => {
+  const { tx, world } = ctx
   const { q = '', category = '', sort = 'popular', page, limit } = query
   const asked = prefixesOf(q)
   const categoryId = category === '' ? null : await categoryNamed(tx, category)
   if (asked === null || categoryId === undefined) return { items: [], total: 0 }
   const now = world.now()
   const search = { prefixes: asked, categoryId, sort, page, limit }
-  const kept = await publicPage(tx, now, search)
+  const kept = await publicPage(ctx, now, search)
   if (kept) return { items: new Json(kept.text), total: kept.total }
   const { rows, total } = await publicAgents(tx, now, search)
   return { items: await recordsOf(tx, rows, now, agentRecord), total }

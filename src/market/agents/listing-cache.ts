@@ -19,6 +19,7 @@ import {
 import { allAgentCategories } from '../../store/tables/categories.ts'
 import { agentsWithTerm } from '../../store/tables/search-words.ts'
 import { boundedCache, bytesOfText } from '../bounded-cache.ts'
+import type { ReadCtx } from '../market.ts'
 import { agentRecord, standingOf } from './agent-record.ts'
 import { isListed } from './search-index.ts'
 import { isPublic } from './visibility.ts'
@@ -41,25 +42,15 @@ const MIB = 1024 * 1024
 /** What is kept at most: records and pages as JSON, and who is on the pages of a search. */
 export const cacheBytes = { records: 8 * MIB, pages: 16 * MIB, selections: 8 * MIB } as const
 
-const catalogues = new WeakMap<Changes, Catalogue>()
-
 /** The page's items as a JSON list, and how many there are in all; null where the engine can't tell what changed. */
-export async function publicPage(q: Reader, now: number, search: PublicSearch) {
-  const { changes } = q
-  if (!changes) return null
-  const catalogue = catalogues.get(changes) ?? new Catalogue()
-  catalogues.set(changes, catalogue)
-  await catalogue.refresh(q, changes, now)
-  return catalogue.page(q, now, search)
+export async function publicPage({ tx, memory }: Pick<ReadCtx, 'tx' | 'memory'>, now: number, search: PublicSearch) {
+  if (!tx.changes) return null
+  const cache = memory.of(ListingCache)
+  await cache.refresh(tx, tx.changes, now)
+  return cache.page(tx, now, search)
 }
 
-/** How much the caches of a database hold now. */
-export function catalogueBytes({ changes }: Pick<Reader, 'changes'>): Record<keyof typeof cacheBytes, number> {
-  const catalogue = changes && catalogues.get(changes)
-  return catalogue ? catalogue.bytes() : { records: 0, pages: 0, selections: 0 }
-}
-
-class Catalogue {
+export class ListingCache {
   readonly #entries = new Map<string, Entry>()
   #categories = new Map<string, string[]>()
   /** Records as JSON, by the agent's id. */

@@ -1,6 +1,4 @@
 /** Waiting for the callback of a connection test, whichever instance receives it. Source: A-24. */
-
-import type { Db } from '../../store/db.ts'
 import { testById } from '../../store/tables/agent-tests.ts'
 import type { Market } from '../market.ts'
 
@@ -14,16 +12,15 @@ interface Waiting {
 
 const POLL_MS = 250
 
-// One process may hold several marketplaces: each has its own.
-const waiting = new WeakMap<Db, Map<string, Waiting>>()
+/** By the id of the test. */
+class CallbackWaits extends Map<string, Waiting> {}
 
 /** Listens from this call on; `wait` ends with the first verdict or after `ms`. */
-export function listenForCallback({ db, world, log }: Market, testId: string) {
-  const mine = waiting.get(db) ?? new Map<string, Waiting>()
-  waiting.set(db, mine)
+export function listenForCallback({ db, world, log, memory }: Market, testId: string) {
+  const waits = memory.of(CallbackWaits)
   const state: Waiting = { verdict: null, wake: () => {} }
   let closed = false
-  mine.set(testId, state)
+  waits.set(testId, state)
 
   const look = async () => {
     if (closed) return
@@ -57,14 +54,14 @@ export function listenForCallback({ db, world, log }: Market, testId: string) {
     close() {
       closed = true
       state.wake()
-      mine.delete(testId)
+      waits.delete(testId)
     },
   }
 }
 
 /** Wakes whoever waits for this test in this process. Never throws. */
-export function tellCallback(db: Db, testId: string, verdict: string) {
-  const state = waiting.get(db)?.get(testId)
+export function tellCallback({ memory }: Pick<Market, 'memory'>, testId: string, verdict: string) {
+  const state = memory.of(CallbackWaits).get(testId)
   if (!state) return
   state.verdict ??= verdict
   state.wake()

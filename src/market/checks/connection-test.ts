@@ -4,7 +4,7 @@ import { refuse } from '../../api/failures.ts'
 import { answerBytes, durations } from '../../api/limits.ts'
 import type { checkNames, TestReport } from '../../api/records.ts'
 import { faultText, signatureHeaders, standardHeaders, verify } from '../../api/signature.ts'
-import type { Db, Reader, Tx } from '../../store/db.ts'
+import type { Reader, Tx } from '../../store/db.ts'
 import { type AgentTestRow, decideTest, endTest, startTest, testById } from '../../store/tables/agent-tests.ts'
 import { type AgentRow, listedAgentById, updateTested } from '../../store/tables/agents.ts'
 import { keepFirstSignature, seenSignature } from '../../store/tables/seen-signatures.ts'
@@ -202,7 +202,8 @@ const testConnection: Verb<'testConnection'> = async (ctx, { params }) => {
 }
 
 /** An unknown test and a bad signature look and take alike. */
-const testCallback: Verb<'testCallback'> = async ({ db, world, config }, { params, signed }) => {
+const testCallback: Verb<'testCallback'> = async (ctx, { params, signed }) => {
+  const { db, world, config } = ctx
   const { timestamp, signature, raw } = signed
   const { test, judged, banned, over } = await db.read(async q => {
     const test = await testById(q, params.id)
@@ -214,7 +215,7 @@ const testCallback: Verb<'testCallback'> = async ({ db, world, config }, { param
   })
   if (over) throw refuse(judged.ok ? 'test_over' : 'bad_signature')
   if (test && judged.ok) await db.write(tx => keepForTest(tx, signature!, test.id, world.realNow()))
-  if (test) await decide(db, test.id, judged.ok ? verdictOn(raw, signed.type, test.id) : judged.reason)
+  if (test) await decide(ctx, test.id, judged.ok ? verdictOn(raw, signed.type, test.id) : judged.reason)
   if (!judged.ok) throw refuse('bad_signature')
   if (banned) throw refuse('banned')
   return { test: true }
@@ -239,9 +240,9 @@ function verdictOn(raw: Buffer, type: string | undefined, testId: string): strin
 }
 
 /** The first callback decides; whoever waits hears of it once it is kept. */
-const decide = (db: Db, testId: string, verdict: string) =>
-  db.write(async tx => {
-    if ((await decideTest(tx, testId, verdict)) > 0) tx.afterCommit(() => tellCallback(db, testId, verdict))
+const decide = (market: Market, testId: string, verdict: string) =>
+  market.db.write(async tx => {
+    if ((await decideTest(tx, testId, verdict)) > 0) tx.afterCommit(() => tellCallback(market, testId, verdict))
   })
 
 export const checkVerbs = { testConnection, testCallback }

@@ -1,7 +1,6 @@
 /** Connection tests that builders ask for: each may take 45 seconds and a connection, so they are few at a time. */
 import { type Refusal, refuse } from '../../api/failures.ts'
 import { manualTests } from '../../api/limits.ts'
-import type { Db } from '../../store/db.ts'
 import type { Market } from '../market.ts'
 
 interface Running {
@@ -10,17 +9,16 @@ interface Running {
   since: number
 }
 
-/** The one that began first comes first. One process may hold several marketplaces: each has its own. */
-const running = new WeakMap<Db, Set<Running>>()
+/** The one that began first comes first. */
+class RunningTests extends Set<Running> {}
 
 /** Refuses while too many run, of this builder or of all. Heartbeats have places of their own. */
 export async function oneOfFew<T>(
-  { db, world }: Pick<Market, 'db' | 'world'>,
+  { memory, world }: Pick<Market, 'memory' | 'world'>,
   builderId: string,
   test: () => Promise<T>,
 ): Promise<T> {
-  const tests = running.get(db) ?? new Set<Running>()
-  running.set(db, tests)
+  const tests = memory.of(RunningTests)
   const now = world.realNow()
   const refusal = refusalFor(builderId, [...tests], now)
   if (refusal) throw refusal

@@ -19,13 +19,12 @@ const AGAIN_MS = 60_000
 /** So many are remembered; beyond them a payment that fails is tried at each look. */
 const MOST_POSTPONED = 10_000
 
-/** By task: when a payment that has failed is tried again. */
-const failed = new WeakMap<Market['db'], Map<string, number>>()
+/** By task: when a payment that has failed is tried again, in real ms. */
+class Postponed extends Map<string, number> {}
 
 async function clearPayments(market: Market): Promise<void> {
-  const { db, world } = market
-  const postponed = failed.get(db) ?? new Map<string, number>()
-  failed.set(db, postponed)
+  const { db, world, memory } = market
+  const postponed = memory.of(Postponed)
   for (const [taskId, at] of postponed) if (at <= world.realNow()) postponed.delete(taskId)
   let after: DueClearing | null = null
   for (;;) {

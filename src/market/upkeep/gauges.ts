@@ -6,7 +6,7 @@ import { type Kept, keptKinds, oldestOf } from '../../store/tables/retention.ts'
 import { sumsByKind } from '../../store/tables/transfers.ts'
 import { mostBytes } from '../../store/tables/usage.ts'
 import { hashesWaiting } from '../accounts/passwords.ts'
-import { catalogueBytes } from '../agents/listing-cache.ts'
+import { ListingCache } from '../agents/listing-cache.ts'
 import type { Market } from '../market.ts'
 import { MIB } from '../mib.ts'
 import { keptSince } from './retention.ts'
@@ -33,7 +33,12 @@ export interface Figures {
   readonly hashesWaiting: number
 }
 
-export const readFigures = ({ db, world, config }: Pick<Market, 'db' | 'world' | 'config'>): Promise<Figures> =>
+export const readFigures = ({
+  db,
+  world,
+  config,
+  memory,
+}: Omit<Market, 'files' | 'log' | 'webhooks'>): Promise<Figures> =>
   db.read(async q => {
     const outbox = { pending: 0, waiting: 0 }
     let oldest = world.now()
@@ -51,7 +56,7 @@ export const readFigures = ({ db, world, config }: Pick<Market, 'db' | 'world' |
       overdueSeconds: await overdue(q, keptSince({ world, config })),
       fileBytes: { most: await mostBytes(q, 'file_usage'), quota: config.keeping.fileMiB * MIB },
       textBytes: { most: await mostBytes(q, 'text_usage'), quota: config.keeping.textMiB * MIB },
-      cacheBytes: catalogueBytes(q),
+      cacheBytes: memory.of(ListingCache).bytes(),
       hashesWaiting: hashesWaiting(),
     }
   })

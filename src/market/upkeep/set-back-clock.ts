@@ -6,14 +6,17 @@ import { dispatch, durations, heartbeat, retryAfterMaxMs } from '../../api/limit
 import { mendMoments } from '../../store/tables/set-back-clock.ts'
 import type { Market } from '../market.ts'
 
-const seenAt = new WeakMap<Market['world'], number>()
+class LastLook {
+  /** Real ms. */
+  at: number | undefined
+}
 
 /** Call it at the start and every second. */
 export async function watchClock(market: Market): Promise<void> {
-  const { world } = market
-  const realNow = world.realNow()
-  const last = seenAt.get(world)
-  seenAt.set(world, realNow)
+  const realNow = market.world.realNow()
+  const look = market.memory.of(LastLook)
+  const last = look.at
+  look.at = realNow
   if (last === undefined || realNow < last - durations.clockToleranceMs) await mendAfterSetBack(market)
 }
 
