@@ -57,39 +57,47 @@ interface About {
 function candidatesOf({ mutant, wanted, near }: About, reach: Reach): Candidate[] {
   // Whoever reads what was made around the tests may notice it, whatever else it does.
   const isAround = reach.numbers.some(number => wanted.has(number))
-  const kin = kinship(mutant.file, reach.file)
-  return reach.tests.flatMap(test => {
-    const isReached = test.numbers.some(number => wanted.has(number))
-    if (!(isReached || isAround) || outsideMs(reach) + test.ms > LONGEST_MS) return []
-    const share = near.size === 0 ? 1 : 0.1 + test.numbers.filter(number => near.has(number)).length / near.size
-    const special = share ** 2 / Math.sqrt(10 + test.numbers.length)
-    return [{ test, weight: kin * special * (isReached ? 1 : 0.2) }]
+  const isReached = ({ numbers }: Passed) => numbers.some(number => wanted.has(number))
+  const fitting = reach.tests
+    .filter(test => isAround || isReached(test))
+    .filter(test => outsideMs(reach) + test.ms <= LONGEST_MS)
+  if (fitting.length === 0) return []
+  const share = (numbers: readonly number[]) =>
+    near.size === 0 ? 1 : 0.1 + new Set(numbers.filter(number => near.has(number))).size / near.size
+  const ofFile = kinship(mutant.file, reach.file) * share(reach.tests.flatMap(({ numbers }) => numbers))
+  return fitting.map(test => {
+    const special = share(test.numbers) / Math.sqrt(10 + test.numbers.length)
+    return { test, weight: ofFile * special * (isReached(test) ? 1 : 0.2) }
   })
 }
 
 /** The best of a file first, and the rest of them later, if that spares much. */
 function batchesOf(reach: Reach, candidates: readonly Candidate[]): { batch: Batch; density: number }[] {
   const sorted = [...candidates].sort((a, b) => b.weight / (20 + b.test.ms) - a.weight / (20 + a.test.ms))
+  if (sorted.length === 0) return []
   const outside = outsideMs(reach)
   const totals = runningTotals(outside, sorted)
   const densities = totals.map(({ ms, weight }) => weight / ms)
   const best = densities.indexOf(Math.max(...densities)) + 1
-  const isAll = sorted.length === 0 || totals.at(-1)!.ms - totals[best - 1]!.ms < outside
-  const parts = isAll ? [sorted] : [sorted.slice(0, best), sorted.slice(best)]
-  return parts
-    .filter(part => part.length > 0)
-    .map(part => {
-      const batch = { reach, tests: part.map(({ test }) => test) }
-      return { batch, density: part.reduce((sum, { weight }) => sum + weight, 0) / msOf(batch) }
-    })
+  const isAll = totals.at(-1)!.ms - totals[best - 1]!.ms < outside
+  const ends = isAll ? [sorted.length] : [best, sorted.length]
+  return ends.flatMap((end, part) => {
+    const from = part === 0 ? 0 : best
+    const batch = { reach, tests: sorted.slice(from, end).map(({ test }) => test) }
+    const weight = totals[end - 1]!.weight - (totals[from - 1]?.weight ?? 0)
+    return { batch, density: weight / msOf(batch) }
+  })
 }
+
+/** Tests of one file are about the same: where the first have noticed nothing, the next are less likely to. */
+const LESS_LIKELY = 0.95
 
 function runningTotals(outside: number, candidates: readonly Candidate[]): { ms: number; weight: number }[] {
   let ms = outside
   let weight = 0
-  return candidates.map(({ test, weight: one }) => {
+  return candidates.map(({ test, weight: one }, at) => {
     ms += test.ms
-    weight += one
+    weight += one * LESS_LIKELY ** at
     return { ms, weight }
   })
 }
