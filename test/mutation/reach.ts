@@ -17,7 +17,8 @@ export interface Reach extends Job {
 /** Of what a file does outside of its tests, the start of its process included. */
 export const outsideMs = ({ ms, tests }: Reach) => Math.max(0, ms - tests.reduce((sum, test) => sum + test.ms, 0))
 
-const TIMEOUT_MS = 300_000
+/** For one test. Node may stand still for ever as it ends, so nobody waits for that for long (nodejs/node#54918). */
+const TIMEOUT_MS = 90_000
 
 /** What is noted in the file already is taken as it is, so that a run that was cut off goes on. */
 export async function reachOf(bench: Bench, jobs: readonly Job[], noted: string): Promise<Reach[]> {
