@@ -107,14 +107,13 @@ const identifier =
 /** Runs the verb in the unit its record asks for, with the authentication in the same one. */
 function performer(record: Endpoint, verb: Verb, market: Market, identify: Identify) {
   const { db, world, config, log, webhooks, memory } = market
-  const shared = { db, world, config, log, webhooks, memory }
   const prefetch = prefetcherOf(record, db)
 
   const inside = async (tx: Reader, work: Work): Promise<unknown> => {
     const { req } = work.call
     const prefetched = prefetch && work.credential && hasPlainParams(req) ? prefetch(tx, req.params.id!) : null
     const actor = work.credential ? await identify(tx, work) : null
-    return verb({ ...shared, tx, prefetched, actor }, work.input())
+    return verb({ tx, db, world, config, log, webhooks, memory, prefetched, actor }, work.input())
   }
 
   const inItsOwn = async (work: Work): Promise<unknown> => {
@@ -129,7 +128,8 @@ function performer(record: Endpoint, verb: Verb, market: Market, identify: Ident
 
   const answer = async (work: Work, actor: Actor | null, tx?: Tx): Promise<KeptAnswer> => {
     const input = work.input()
-    const ctx = tx ? { ...shared, tx, prefetched: null, actor } : { ...market, actor, caller: callerOf(work.call) }
+    const inUnit = { tx, db, world, config, log, webhooks, memory, prefetched: null, actor }
+    const ctx = tx ? inUnit : { ...market, actor, caller: callerOf(work.call) }
     return rendered(record, input, await verb(ctx, input))
   }
   const once = repeatable(record, market, { identify, answer })

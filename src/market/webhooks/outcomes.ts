@@ -30,11 +30,12 @@ export class Outcomes {
   }
 
   /** Returns whether something of the agent may be due by that. Never rejects; resolves without a note after `close` alone. */
-  async write(delivery: ClaimedDelivery, result: OutgoingResult): Promise<boolean> {
-    const follows = await this.#writeOnce(delivery, result)
-    if (follows !== undefined) return follows
-    this.#refused++
-    return this.#writeAgain(delivery, result).finally(() => this.#refused--)
+  write(delivery: ClaimedDelivery, result: OutgoingResult): Promise<boolean> {
+    return this.#note(delivery, result).catch(error => {
+      this.#tell(delivery, error)
+      this.#refused++
+      return this.#writeAgain(delivery, result).finally(() => this.#refused--)
+    })
   }
 
   /** Gives up what has been refused: the row says that it waits, and it is sent again after a start. */
@@ -43,26 +44,22 @@ export class Outcomes {
     for (const wake of this.#wakers) wake()
   }
 
-  /** Undefined: it was refused. */
-  async #writeOnce(delivery: ClaimedDelivery, result: OutgoingResult): Promise<boolean | undefined> {
-    try {
-      return await this.#note(delivery, result)
-    } catch (error) {
-      const message = `Webhook ${delivery.id} could not be noted: ${(error as Error).message}`
-      this.#market.log({ type: 'error', message })
-      return undefined
-    }
-  }
-
   async #writeAgain(delivery: ClaimedDelivery, result: OutgoingResult): Promise<boolean> {
     for (let tries = 0; !this.#closed; tries++) {
       await this.#pause(dispatch.noteAgainMs[Math.min(tries, dispatch.noteAgainMs.length - 1)]!)
       if (this.#closed) break
-      // Perhaps the agent's own words are what can't be written.
-      const follows = await this.#writeOnce(delivery, tries === 0 ? result : withoutWords(result))
-      if (follows !== undefined) return follows
+      try {
+        // Perhaps the agent's own words are what can't be written.
+        return await this.#note(delivery, tries === 0 ? result : withoutWords(result))
+      } catch (error) {
+        this.#tell(delivery, error)
+      }
     }
     return false
+  }
+
+  #tell({ id }: ClaimedDelivery, error: unknown): void {
+    this.#market.log({ type: 'error', message: `Webhook ${id} could not be noted: ${(error as Error).message}` })
   }
 
   #pause(ms: number): Promise<void> {
