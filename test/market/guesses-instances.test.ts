@@ -3,6 +3,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { guessing } from '../../src/api/limits.ts'
 import { HttpParty } from '../../src/sim/http-user.ts'
+import { heldGuesses } from '../../src/store/tables/guesses.ts'
 import { openInstances } from '../support/instances.ts'
 
 test('guesses at one account count at every instance, however many arrive at one moment', async () => {
@@ -19,6 +20,28 @@ test('guesses at one account count at every instance, however many arrive at one
   const { free } = guessing.rules.account
   assert.is(statuses.filter(status => status === 401).length, free)
   assert.is(statuses.filter(status => status === 429).length, 60 - free)
+  await instances.close()
+})
+
+test('a guess finds its row though retention removes what was forgotten at the same moment', async () => {
+  const instances = await openInstances()
+  const { db } = instances.house.market
+  const [ROUNDS, SUBJECT] = [200, 'forgotten']
+  let isOver = false
+  const remove = async () => {
+    while (!isOver) await db.write(tx => tx.run('DELETE FROM guesses WHERE subject = $1', [SUBJECT]))
+  }
+  const removing = Promise.all([remove(), remove()])
+  const guess = async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const row = await db.write(tx => heldGuesses(tx, SUBJECT))
+      assert.equal(row, { count: 0, nextAt: 0, endsAt: 0 })
+    }
+  }
+  await Promise.all([guess(), guess()]).finally(() => {
+    isOver = true
+  })
+  await removing
   await instances.close()
 })
 

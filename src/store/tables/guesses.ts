@@ -9,14 +9,15 @@ export interface GuessesRow {
   endsAt: number
 }
 
-/** The row, held until the transaction ends; made if there is none. */
+/**
+ * The row, held until the transaction ends; made if there is none. One statement: between two, retention could remove a
+ * row that was forgotten.
+ */
 export async function heldGuesses(tx: Tx, subject: string): Promise<GuessesRow> {
-  await tx.run(
-    'INSERT INTO guesses (subject, count, next_at, ends_at) VALUES ($1, 0, 0, 0) ON CONFLICT (subject) DO NOTHING',
-    [subject],
-  )
   const row = await tx.get<GuessesRow>(
-    `SELECT ${columns('count', 'nextAt', 'endsAt')} FROM guesses WHERE subject = $1 /*+ FOR UPDATE */`,
+    `INSERT INTO guesses (subject, count, next_at, ends_at) VALUES ($1, 0, 0, 0)
+     ON CONFLICT (subject) DO UPDATE SET count = guesses.count
+     RETURNING ${columns('count', 'nextAt', 'endsAt')}`,
     [subject],
   )
   return row!
