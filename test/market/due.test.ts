@@ -121,11 +121,12 @@ test('a letter that can not be sent goes behind the others, and is tried again',
     await market.db.write(tx => notify({ ...market, tx }, agent.builder.id, news as never))
   }
   await sendMails(market)
-  assert.equal(sent, ['good', 'better'])
+  // Several are on their way at once.
+  assert.equal([...sent].sort(), ['better', 'good'])
   broken = false
   house.world.advance(house.world.now() + 24 * 3_600_000)
   await sendMails(market)
-  assert.equal(sent, ['good', 'better', 'bad'])
+  assert.equal(sent.slice(2), ['bad'])
   await house.close()
 })
 

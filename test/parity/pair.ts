@@ -31,6 +31,9 @@ export class Difference extends Error {}
 /** Of the machine and the connection, not of the marketplace. */
 const LEFT_OUT = new Set(['date', 'x-request-id', 'connection', 'keep-alive'])
 
+const byRecipient = (a: House['letters'][number], b: House['letters'][number]) =>
+  a.to < b.to ? -1 : a.to > b.to ? 1 : a.subject < b.subject ? -1 : a.subject > b.subject ? 1 : 0
+
 export class Pair {
   readonly houses: readonly [House, House]
   readonly #drop: () => Promise<void>
@@ -88,14 +91,17 @@ export class Pair {
     await this.settle()
   }
 
-  /** The letters since the last call, each with the name of its token. */
+  /** The letters since the last call, each with the name of its token. Four go at once, so their order says nothing. */
   letters(): { to: string; token: string }[] {
     const [one, other] = this.houses.map(house =>
-      house.letters.splice(0).map(({ to, subject, text }) => {
-        const token = TOKEN.exec(text)?.[0] ?? ''
-        const named = house.names.nameOf(token, 'token')
-        return { to, token: named, text: `${subject} ${house.names.named(text.replace(token, named))}` }
-      }),
+      house.letters
+        .splice(0)
+        .sort(byRecipient)
+        .map(({ to, subject, text }) => {
+          const token = TOKEN.exec(text)?.[0] ?? ''
+          const named = house.names.nameOf(token, 'token')
+          return { to, token: named, text: `${subject} ${house.names.named(text.replace(token, named))}` }
+        }),
     ) as [{ to: string; token: string }[], unknown]
     this.#same('the letters', JSON.stringify(one), JSON.stringify(other))
     return one
