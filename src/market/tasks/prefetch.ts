@@ -1,7 +1,7 @@
 /**
  * Rows that a request about one task is sure to ask for, asked for before it is known who asks. On a server that saves
- * round trips: reads of a task took half the time, submits on Postgres went from 300 to 780 a second with it and the
- * shared packets of `store/postgres`. The caller sees none of the rows before it is known that they may. Source: A-162.
+ * round trips, and is part of what took submits on Postgres from 300 to 780 a second (A-160). The caller sees none of
+ * the rows before it is known that they may. Source: A-162.
  */
 import type { Endpoint } from '../../api/endpoint.ts'
 import type { Db, Reader, Tx } from '../../store/db.ts'

@@ -141,7 +141,7 @@ function createHosts({ realNow }: Pick<World, 'realNow'>) {
   }
 }
 
-/** By address. It is asked five times for each delivery: kept, a target takes a quarter of the time that it takes to make. */
+/** By address. Each delivery asks for its target five times: it takes 1 to 3 µs to make, and 0.2 to find here. */
 const targets = new Map<string, Target & { readonly builderId: string }>()
 
 /** Agents without a usable address share one place: there is nothing to send there. */

@@ -109,7 +109,7 @@ export async function connectionsTo(origin: string, silenceMs = 15_000): Promise
     connections: 128,
     connectTimeout: 5_000,
     autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: 2_500, // see race.ts
+    autoSelectFamilyAttemptTimeout: 2_500, // see happy-eyeballs.ts
     headersTimeout: silenceMs,
     bodyTimeout: silenceMs,
     keepAliveMaxTimeout: 30_000,
