@@ -20,6 +20,7 @@ import { allAgentCategories } from '../../store/tables/categories.ts'
 import { agentsWithTerm } from '../../store/tables/search-words.ts'
 import { boundedCache, bytesOfText } from '../bounded-cache.ts'
 import type { ReadCtx } from '../market.ts'
+import { MIB } from '../mib.ts'
 import { agentRecord, standingOf } from './agent-record.ts'
 import { isListed } from './search-index.ts'
 import { isPublic } from './visibility.ts'
@@ -38,7 +39,6 @@ const TABLES = ['agents', 'users', 'agent_categories', 'agent_terms'] as const
 /** Above this many changed rows, reading all of them at once costs less. */
 const FEW = 50
 
-const MIB = 1024 * 1024
 /** What is kept at most: records and pages as JSON, and who is on the pages of a search. */
 export const cacheBytes = { records: 8 * MIB, pages: 16 * MIB, selections: 8 * MIB } as const
 
