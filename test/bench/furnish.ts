@@ -12,7 +12,7 @@ const { verbs } = await built<typeof import('../../src/market/verbs.ts')>('marke
 
 export interface Furnished {
   user: Actor['user']
-  builder: Actor
+  builders: readonly Actor[]
   key: string
   agentIds: string[]
   taskIds: string[]
@@ -20,6 +20,8 @@ export interface Furnished {
 
 export const buyer = ({ user }: Furnished): Actor => ({ user, via: 'key', credential: 'bench' })
 
+/** Fairness between builders is not what is measured: each has fewer webhooks due than its share. */
+const BUILDERS = 20
 const CHUNK = 500
 const WORDS = ['brisk', 'careful', 'plain', 'northern', 'quiet', 'seasoned', 'modest', 'exact']
 
@@ -29,24 +31,28 @@ export async function furnish(
 ): Promise<Furnished> {
   const { db, world } = market
   const person = (name: string) => ({ email: `${name}@bench.example`, name, passwordHash: '', isAdmin: false })
-  const { user, builder, key } = await db.write(async tx => {
+  const { user, builders, key } = await db.write(async tx => {
     const user = await createUser(tx, world, { ...person('buyer'), isBuilder: true })
-    const other = await createUser(tx, world, { ...person('builder'), isBuilder: true })
+    const builders: Actor[] = []
+    for (let n = 0; n < BUILDERS; n++) {
+      const builder = await createUser(tx, world, { ...person(`builder-${n}`), isBuilder: true })
+      builders.push({ user: builder, via: 'session', credential: 'bench' })
+    }
     const { key } = await createKeyFor(tx, world, user.id, 'bench')
     // More than any deposit; the books stay in balance.
     const amount = 1_000_000_000_000
     await tx.run(`UPDATE accounts SET balance = balance + $2 WHERE id = 'available:' || $1`, [user.id, amount])
     await tx.run(`UPDATE accounts SET balance = balance - $1 WHERE id = 'world'`, [amount])
-    return { user, builder: { user: other, via: 'session', credential: 'bench' } as Actor, key }
+    return { user, builders, key }
   })
-  const agentIds = await makeAgents(market, builder, agents, sinkPort)
-  const furnished: Furnished = { user, builder, key, agentIds, taskIds: [] }
+  const agentIds = await makeAgents(market, builders, agents, sinkPort)
+  const furnished: Furnished = { user, builders, key, agentIds, taskIds: [] }
   const all = await insertDrafts(market, furnished, tasks)
   furnished.taskIds = all.slice(-1000)
   return furnished
 }
 
-async function makeAgents(market: Market, actor: Actor, count: number, port: number): Promise<string[]> {
+async function makeAgents(market: Market, builders: readonly Actor[], count: number, port: number): Promise<string[]> {
   const { db, world } = market
   const config = { ...market.config, keeping: { ...defaultKeeping, agents: count } }
   const ids: string[] = []
@@ -54,6 +60,7 @@ async function makeAgents(market: Market, actor: Actor, count: number, port: num
     db.write(async tx => {
       for (let n = from; n < Math.min(from + CHUNK, count); n++) {
         const word = WORDS[n % WORDS.length]
+        const actor = builders[n % builders.length]!
         const body = {
           name: `The ${word} agent ${n}`,
           tagline: `Does ${word} work at any hour`,
@@ -80,7 +87,7 @@ async function makeAgents(market: Market, actor: Actor, count: number, port: num
 /** Tasks in draft for one agent after the other. Answers their ids. */
 export async function insertDrafts(
   { db, world }: Market,
-  { user, builder, agentIds }: Furnished,
+  { user, builders, agentIds }: Furnished,
   count: number,
 ): Promise<string[]> {
   const ids: string[] = []
@@ -89,7 +96,8 @@ export async function insertDrafts(
       for (let n = from; n < Math.min(from + CHUNK, count); n++) {
         const id = world.id('task')
         ids.push(id)
-        const parties = { agentId: agentIds[n % agentIds.length]!, buyerId: user.id, builderId: builder.user.id }
+        const at = n % agentIds.length
+        const parties = { agentId: agentIds[at]!, buyerId: user.id, builderId: builders[at % builders.length]!.user.id }
         await insertDraft(tx, { id, ...parties, createdAt: world.now() }, n)
       }
     })

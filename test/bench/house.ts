@@ -169,13 +169,13 @@ answer({
   /** Changes one agent of the list each `everyMs`. */
   write(everyMs: number) {
     let at = 0
-    const { agentIds, builder } = furnished
+    const { agentIds, builders } = furnished
     writing = setInterval(() => {
-      const id = agentIds[at++ % agentIds.length]!
+      const of = at++ % agentIds.length
+      const id = agentIds[of]!
+      const actor = builders[of % builders.length]!
       const body = { tagline: `Written anew for the ${at}th time` }
-      void market.db.write(tx =>
-        verbs.updateAgent({ ...market, tx, actor: builder }, { params: { id }, query: {}, body }),
-      )
+      void market.db.write(tx => verbs.updateAgent({ ...market, tx, actor }, { params: { id }, query: {}, body }))
     }, everyMs)
   },
 

@@ -24,7 +24,7 @@ const { createKeyFor } = await built<typeof import('../../src/market/accounts/ke
 let house: Marketplace
 let buyers: { id: string; key: string }[] = []
 let agentIds: string[] = []
-let builder: Actor
+let builders: readonly Actor[] = []
 let sent = 0
 
 const BUYERS = 200
@@ -55,7 +55,7 @@ answer({
   async furnish(sinkPort: number) {
     const made = await furnish(house.market, { agents: AGENTS, tasks: 0, sinkPort })
     agentIds = made.agentIds
-    builder = made.builder
+    builders = made.builders
     const { db, world } = house.market
     buyers = await db.write(async tx => {
       const all: typeof buyers = []
@@ -81,8 +81,9 @@ answer({
           const buyer = buyers[n % buyers.length]!
           const id = world.id('task')
           drafts.push({ id, key: buyer.key })
-          const agentId = agentIds[(n * 7) % agentIds.length]!
-          const parties = { agentId, buyerId: buyer.id, builderId: builder.user.id }
+          const at = (n * 7) % agentIds.length
+          const builderId = builders[at % builders.length]!.user.id
+          const parties = { agentId: agentIds[at]!, buyerId: buyer.id, builderId }
           inserted.push(insertDraft(tx, { id, ...parties, createdAt: world.now() }, n))
         }
         await Promise.all(inserted)

@@ -8,6 +8,7 @@ import * as assert from 'uvu/assert'
 import { dispatch, durations, retryAfterMaxMs, retryScheduleMs } from '../../src/api/limits.ts'
 import { verify } from '../../src/api/signature.ts'
 import type { Happening } from '../../src/market/log.ts'
+import { targetOf } from '../../src/market/webhooks/in-flight.ts'
 import { askedWaitMs } from '../../src/market/webhooks/retry-policy.ts'
 import { share } from '../../src/market/webhooks/scheduler.ts'
 import { answered } from '../../src/world/virtual.ts'
@@ -468,13 +469,14 @@ test('an answer that can’t be written is noted without its words', async state
 })
 
 test('a host that is shared goes to its agents in turn, and a second webhook of one only where there is room left', () => {
-  const at = (agentId: string) => ({ agentId, builderId: 'b', webhookUrl: 'https://one.example/x' })
+  const of = (agentId: string, webhookUrl: string) => ({ agentId, to: targetOf({ builderId: 'b', webhookUrl }) })
+  const at = (agentId: string) => of(agentId, 'https://one.example/x')
   const inFlight = { roomAt: () => 2, fits: () => true, places: () => 64 }
   const due = ['a', 'b', 'c'].map(at)
   const first = share(due, inFlight)
   assert.equal([...first.counts.keys()], ['a', 'b'])
   assert.is(first.lastServed, 'b')
-  const alone = [{ agentId: 'd', builderId: 'b', webhookUrl: 'https://two.example/' }]
+  const alone = [of('d', 'https://two.example/')]
   assert.equal([...share(alone, inFlight).counts], [['d', 2]])
   assert.equal([...share(alone, { ...inFlight, roomAt: () => 1 }).counts], [['d', 1]])
   assert.equal([...share([...due, ...alone], { ...inFlight, places: () => 1 }).counts].length, 1)

@@ -198,6 +198,9 @@ test('a host is a name with its port, whatever the path; what is no address shar
   assert.is.not(at('https://one.example/').host, at('https://one.example:444/').host)
   assert.equal([at(null).host, at('nothing').host], ['', ''])
   assert.ok(at(null).keys.includes('account b'))
+  // Two builders may name one address: each counts for its own share.
+  const { keys } = targetOf({ webhookUrl: 'https://one.example/a?b', builderId: 'c' })
+  assert.ok(keys.includes('account c'))
 })
 
 test.run()

@@ -1,36 +1,42 @@
 /** Deliveries that are held and found no place at their host: kept until one is free. */
 import type { ClaimedDelivery } from '../webhook-outlet.ts'
-import { type InFlight, targetOf } from './in-flight.ts'
+import type { InFlight, Target } from './in-flight.ts'
+
+/** A held delivery and where it goes. */
+export interface Waiting {
+  readonly delivery: ClaimedDelivery
+  readonly to: Target
+}
 
 export class Backlog {
   readonly #inFlight: Pick<InFlight, 'places' | 'hasPlace' | 'waits'>
-  #waiting: ClaimedDelivery[] = []
+  #waiting: Waiting[] = []
 
   constructor(inFlight: Pick<InFlight, 'places' | 'hasPlace' | 'waits'>) {
     this.#inFlight = inFlight
   }
 
-  add(delivery: ClaimedDelivery): void {
-    this.#waiting.push(delivery)
-    this.#inFlight.waits(targetOf(delivery), 1)
+  add(one: Waiting): void {
+    this.#waiting.push(one)
+    this.#inFlight.waits(one.to, 1)
   }
 
   /** Removes and returns the first that has a place now; undefined if none has. */
-  next(): ClaimedDelivery | undefined {
+  next(): Waiting | undefined {
     if (this.#inFlight.places() <= 0) return undefined
-    const at = this.#waiting.findIndex(delivery => this.#inFlight.hasPlace(targetOf(delivery)))
+    const at = this.#waiting.findIndex(({ to }) => this.#inFlight.hasPlace(to))
     if (at < 0) return undefined
-    const [delivery] = this.#waiting.splice(at, 1)
-    this.#inFlight.waits(targetOf(delivery!), -1)
-    return delivery
+    const [one] = this.#waiting.splice(at, 1)
+    this.#inFlight.waits(one!.to, -1)
+    return one
   }
 
   /** Removes and returns all of which this is true. */
   drop(isDropped: (delivery: ClaimedDelivery) => boolean): ClaimedDelivery[] {
-    const dropped = this.#waiting.filter(isDropped)
-    if (dropped.length === 0) return dropped
-    this.#waiting = this.#waiting.filter(delivery => !dropped.includes(delivery))
-    for (const delivery of dropped) this.#inFlight.waits(targetOf(delivery), -1)
-    return dropped
+    const dropped = this.#waiting.filter(({ delivery }) => isDropped(delivery))
+    if (dropped.length === 0) return []
+    this.#waiting = this.#waiting.filter(one => !dropped.includes(one))
+    for (const { to } of dropped) this.#inFlight.waits(to, -1)
+    return dropped.map(({ delivery }) => delivery)
   }
 }

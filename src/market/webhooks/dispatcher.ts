@@ -14,7 +14,7 @@ import { dispatch, durations } from '../../api/limits.ts'
 import type { Market } from '../market.ts'
 import type { ClaimedDelivery, FirstClaim, WebhookSender } from '../webhook-outlet.ts'
 import { attemptDelivery } from './attempt.ts'
-import { Backlog } from './backlog.ts'
+import { Backlog, type Waiting } from './backlog.ts'
 import { placesFor } from './concurrency.ts'
 import { type InFlight, inFlight, targetOf } from './in-flight.ts'
 import type { Leases } from './leases.ts'
@@ -87,8 +87,8 @@ export class Dispatcher implements WebhookSender {
     // The first who holds it has it: the look that came too late is followed by another.
     if (!this.#leases.hold(delivery)) this.wake(delivery.agentId)
     else if (this.#isLate(delivery) || this.#movedMeanwhile.has(delivery.agentId)) this.#giveBack(delivery)
-    else if (this.#inFlight.places() > 0 && this.#inFlight.hasPlace(to)) this.#send(delivery)
-    else if (this.#inFlight.waitingAt(to) < this.#leases.mostWaiting) this.#backlog.add(delivery)
+    else if (this.#inFlight.places() > 0 && this.#inFlight.hasPlace(to)) this.#send({ delivery, to })
+    else if (this.#inFlight.waitingAt(to) < this.#leases.mostWaiting) this.#backlog.add({ delivery, to })
     else {
       this.#scheduler.leaveBehind()
       this.#giveBack(delivery)
@@ -144,7 +144,7 @@ export class Dispatcher implements WebhookSender {
     for (const delivery of claimed) this.take(delivery)
   }
 
-  #send(delivery: ClaimedDelivery): void {
+  #send({ delivery, to }: Waiting): void {
     const answered = attemptDelivery(this.#market, delivery)
     const noted = answered
       .then(result => this.#outcomes.write(delivery, result))
@@ -153,13 +153,13 @@ export class Dispatcher implements WebhookSender {
         return follows
       })
     // Its place is free when the answer is there; the next of its task may go when that is noted.
-    this.#inFlight.add(targetOf(delivery), answered, noted)
+    this.#inFlight.add(to, answered, noted)
     noted.then(follows => follows && this.wake(delivery.agentId))
   }
 
   #sendWaiting(): void {
     for (let next = this.#backlog.next(); next; next = this.#backlog.next()) {
-      if (this.#isLate(next)) this.#giveBack(next)
+      if (this.#isLate(next.delivery)) this.#giveBack(next.delivery)
       else this.#send(next)
     }
   }

@@ -2,12 +2,17 @@
 import { dispatch } from '../../api/limits.ts'
 import type { QueuedAgent } from '../../store/tables/outbox.ts'
 import type { ClaimedDelivery } from '../webhook-outlet.ts'
-import { counter, type InFlight, targetOf } from './in-flight.ts'
+import { counter, type InFlight, type Target, targetOf } from './in-flight.ts'
 import type { Leases, Look } from './leases.ts'
 
 /** Agents that one pass over the queues reads at a time, and how often it does once it has found one that may be served. */
 const PAGE = 32
 const PAGES = 2
+
+/** An agent with something due, and where it goes. */
+interface DueAgent extends QueuedAgent {
+  readonly to: Target
+}
 
 export class Scheduler {
   readonly #leases: Leases
@@ -46,12 +51,12 @@ export class Scheduler {
       this.leaveBehind()
       return []
     }
-    if (named) return this.#leases.look(async look => this.#takeUp(look, await look.dueOf(named)))
+    if (named) return this.#leases.look(async look => this.#takeUp(look, (await look.dueOf(named)).map(withTarget)))
     const due = await this.#dueInTurn()
     return due.length === 0 ? [] : this.#leases.look(look => this.#takeUp(look, due))
   }
 
-  async #takeUp(look: Look, due: readonly QueuedAgent[]): Promise<ClaimedDelivery[]> {
+  async #takeUp(look: Look, due: readonly DueAgent[]): Promise<ClaimedDelivery[]> {
     const { counts, lastServed } = share(due, this.#inFlight)
     this.#lastServed = lastServed ?? this.#lastServed
     const take = async ({ agentId, builderId, webhookUrl, secret }: QueuedAgent) => {
@@ -65,8 +70,8 @@ export class Scheduler {
   }
 
   /** Agents with something due and a host that has room, from behind the one served last, once around at most. */
-  async #dueInTurn(): Promise<QueuedAgent[]> {
-    const due: QueuedAgent[] = []
+  async #dueInTurn(): Promise<DueAgent[]> {
+    const due: DueAgent[] = []
     const taken = counter()
     const begin = this.#lastServed
     let after = begin
@@ -97,8 +102,9 @@ export class Scheduler {
   }
 
   /** Adds the agent to those that are served, if its host has room for one more beside `taken`. */
-  #consider(agent: QueuedAgent, due: QueuedAgent[], taken: ReturnType<typeof counter>): void {
-    const to = targetOf(agent)
+  #consider(queued: QueuedAgent, due: DueAgent[], taken: ReturnType<typeof counter>): void {
+    const agent = withTarget(queued)
+    const { to } = agent
     if (this.#inFlight.roomAt(to) > taken.of(to.host) && this.#inFlight.fits(to, dispatch.shareAlone, taken.of)) {
       due.push(agent)
       taken.add([to.host, ...to.keys], 1)
@@ -106,12 +112,14 @@ export class Scheduler {
   }
 }
 
+const withTarget = (agent: QueuedAgent): DueAgent => ({ ...agent, to: targetOf(agent) })
+
 /**
  * How many each agent may send now, and who of them came last: one each in turn, then a second where its host has room
  * left. No account and no domain gets more than its share, unless places are left over.
  */
 export function share(
-  due: readonly Pick<QueuedAgent, 'agentId' | 'builderId' | 'webhookUrl'>[],
+  due: readonly Pick<DueAgent, 'agentId' | 'to'>[],
   inFlight: Pick<InFlight, 'roomAt' | 'fits' | 'places'>,
 ): { counts: Map<string, number>; lastServed: string | undefined } {
   const counts = new Map<string, number>()
@@ -119,14 +127,14 @@ export function share(
   let lastServed: string | undefined
   let room = inFlight.places()
   for (const [limit, round] of ROUNDS) {
-    for (const agent of due) {
-      const to = targetOf(agent)
-      const count = counts.get(agent.agentId) ?? 0
-      if (room <= 0 || count > round || inFlight.roomAt(to) <= taken.of(to.host)) continue
+    for (const { agentId, to } of due) {
+      if (room <= 0) return { counts, lastServed }
+      const count = counts.get(agentId) ?? 0
+      if (count > round || inFlight.roomAt(to) <= taken.of(to.host)) continue
       if (!inFlight.fits(to, limit, taken.of)) continue
-      counts.set(agent.agentId, count + 1)
+      counts.set(agentId, count + 1)
       taken.add([to.host, ...to.keys], 1)
-      lastServed = agent.agentId
+      lastServed = agentId
       room--
     }
   }
