@@ -1,8 +1,7 @@
 /**
- * Runs every test file, and adds up what they say. A file that opens a house runs twice: on the embedded engine and on
- * Postgres; one about several instances runs on Postgres. Files of the folders that use a house and nothing else of the
- * machine share processes, as half of their time would be the start of one, and make quick hashes of passwords; all others
- * have a process each, and all as in the product. Arguments are parts of file names; `--engine embedded|postgres` is one alone.
+ * Runs every test file, and adds up what they say. The first line of a file names the engines that it runs on, and says
+ * whether its process is for other files too: half of the time of a small file would be the start of one. Arguments are
+ * parts of file names; `--engine embedded|postgres` is one alone.
  */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'

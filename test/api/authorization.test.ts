@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** Every endpoint × who asks × whose it is: the exact status over the wire; what is refused changes nothing. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'

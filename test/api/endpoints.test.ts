@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** The endpoints are those of the matrix of authorization: none without its rows there, and no rows without theirs. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** What a full database refuses is said in the records, and every record has been thought about. Source: A-50. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

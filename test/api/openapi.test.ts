@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** The document that is made from the records. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** Every known-answer vector, and the properties that vectors cannot show. */
 import { readFileSync } from 'node:fs'
 import { test } from 'uvu'

@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** What administrators and holders of a wallet do from the command line. Source. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

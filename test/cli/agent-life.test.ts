@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** A builder's whole way on the command line: an agent is made, tested, published, hired, and sent single webhooks. */
 import { existsSync, writeFileSync } from 'node:fs'
 import http from 'node:http'

@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** A builder's commands against a simulator in the same folder: what they find, print and refuse. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** `marketplace db backup` beside a running server. */
 import { copyFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

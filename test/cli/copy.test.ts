@@ -1,3 +1,4 @@
+// engines: postgres; process: own
 /** `marketplace db copy`: a deployment moves to Postgres with everything in it. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** The simulator: what its ready line promises is true, and it keeps what it should. Source. */
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** What login asks for on a terminal, and what it takes from flags. Source: A-51. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

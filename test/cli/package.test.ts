@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** What the package brings along, as npm would pack it: everything that its own files ask for. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'

@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** What people see on a terminal: colours where they are wanted, and the lines of dev. */
 import { stripVTControlCharacters } from 'node:util'
 import { test } from 'uvu'

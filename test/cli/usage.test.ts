@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** Help, and everything that is refused before anything starts. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

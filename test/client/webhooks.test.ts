@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** The toolkit for agent authors, against real servers on loopback. */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'

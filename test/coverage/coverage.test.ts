@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** The coverage table is whole: its tests exist, its mutations can be made, the page says what the rows say. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'

@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** A full disk under load. A failing sync, which needs strace: npm run test:crash. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** How a server ends: drained by a signal, at once by a second one, with a sentence when the disk fails. Source: A-4. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: postgres; process: own
 /** What all instances count together stays exact while they are killed. In greater numbers: npm run test:crash. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** A server that is killed under load: nothing that was answered is lost. In greater numbers: npm run test:crash. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: postgres; process: own
 /** Postgres goes away under load and comes back: errors meanwhile, nothing lost, no restart of ours. */
 import { randomBytes } from 'node:crypto'
 import net from 'node:net'

@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** A start with a long journal behind it. How long it takes: npm run test:crash. */
 import { test } from 'uvu'
 import { inFolder } from '../cli/program.ts'

@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** docs/guides/agents.md: every block of code on it is run as it is printed, against a real dev. Only the agent's port is another. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** docs/guides/deploy.md: its table has every setting there is, and what its files run does run. */
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'uvu'

@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** README.md: what its demo prints is what demo prints, and its examples run as they are printed. Only dev's port is another. */
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'

@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** What code and pages cite: rules of the interface (I-escrow) and decisions. Each leads somewhere. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'

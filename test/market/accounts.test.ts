@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** Accounts, sessions, keys, people and payments over a database in memory. */
 
 import { test } from 'uvu'

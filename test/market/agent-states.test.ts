@@ -1,3 +1,4 @@
+// engines: embedded, postgres; process: shared
 /** The states of an agent over the wire: who moves it, from where, and what goes on meanwhile. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** Agents in the marketplace, and the connection test against a real agent behind real TLS. */
 
 import { randomBytes } from 'node:crypto'

@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** One attempt at one webhook by itself: what is sent, what follows from each answer, and what is kept of it. Source: A-37. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

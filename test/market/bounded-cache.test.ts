@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** Caches with a bound in bytes. Source: A-49. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded, postgres; process: shared
 /** Categories over the wire: what administrators change, and how many agents are public in each. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** The claim on the place of uploaded files by itself: who may join whom, how it lasts and how it ends. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** Webhooks give way to a crowd of requests, and not for ever. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded, postgres; process: shared
 /** Which deliverable of a task is its latest: the one that came last, whatever any clock says. Source: A-19. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded, postgres; process: shared
 /** The log of webhooks over the wire: what was sent, what came back, and sending it again. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

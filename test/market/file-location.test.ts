@@ -1,3 +1,4 @@
+// engines: postgres; process: shared
 /** Instances on one database keep uploaded files where all can serve them, or the second is refused at its start. */
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'

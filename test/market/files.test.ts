@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** Files of deliverables between their arrival and their end: kept all or none, and never left. Source: A-22. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** The administrator that a start makes: what is taken for an email and a password, and whom it never touches. Source: A-5. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** Forbidden addresses by every way out of a whole marketplace in serve: no canary sees a connection. Source: A-42. */
 import https from 'node:https'
 import net from 'node:net'

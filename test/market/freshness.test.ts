@@ -1,3 +1,4 @@
+// engines: embedded, postgres; process: shared
 /** What time and finished work do to the public list: freshness to the millisecond, ratings, and who comes first. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

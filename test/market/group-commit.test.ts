@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** Notes on tasks are written together, each as if it were alone. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** How long guesses wait, rule by rule and to the millisecond, where one process counts. Source: A-193. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

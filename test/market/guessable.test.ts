@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** What makes a password one of the first guesses, at each of its bounds. Source: A-196. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

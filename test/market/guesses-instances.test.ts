@@ -1,3 +1,4 @@
+// engines: postgres; process: shared
 /** The delays of an account are one for all instances on a database. Source: A-193. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

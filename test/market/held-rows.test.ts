@@ -1,3 +1,4 @@
+// engines: postgres; process: shared
 /**
  * Two connections to Postgres at the same moment, one of which holds a row: whoever comes second waits, and judges what it
  * then finds. The embedded engine writes one at a time.

@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** Places of the webhooks that are sent, and what waits for them. Source: A-37. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

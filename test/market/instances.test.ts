@@ -1,3 +1,4 @@
+// engines: postgres; process: shared
 /** Several instances on one database act as one: what falls due is done once, limits are one limit, the dead are succeeded. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** What a request under an Idempotency-Key finds, to the millisecond. Source: A-39. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

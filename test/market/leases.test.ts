@@ -1,3 +1,4 @@
+// engines: embedded, postgres; process: shared
 /** Who may send a webhook: one at a time, by a lease or by memory, and nobody one that has been sent meanwhile. Source: A-37. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** Money moves whole or not at all, between accounts that exist. Source: A-33. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** The letters to an account, word by word: a reader of one has nothing else. Source: A-192. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded, postgres; process: shared
 /** Random lives of tasks against a model: after each step the money, the states and the fates are what they must be. */
 import fc from 'fast-check'
 import { test } from 'uvu'

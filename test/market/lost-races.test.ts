@@ -1,3 +1,4 @@
+// engines: embedded, postgres; process: shared
 /** Each change is decided by one conditional statement: where it changes nothing, somebody was first, and nothing is kept. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded, postgres; process: shared
 /** Mail servers and databases that fail in the middle of a letter: the next letter goes, and none goes twice. Source. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'

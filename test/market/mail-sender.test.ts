@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** Letters by themselves: who is written to, when the next try is, and what a failure keeps waiting. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** How many connection tests run at once, and how they are shared between builders. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** What became of webhooks is noted until the database takes it. Source. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded, postgres; process: shared
 /** On a file nobody else sends, and no row tells what is in hand: the order in which this process hears of things decides. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

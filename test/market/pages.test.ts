@@ -1,3 +1,4 @@
+// engines: embedded, postgres; process: shared
 /**
  * Every list of the interface, page by page: each row once, in its order, with the same total on each page. The rows are
  * those of one builder, one buyer and an administrator. Source: I-list, A-16, A-35.

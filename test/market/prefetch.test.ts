@@ -1,3 +1,4 @@
+// engines: postgres; process: shared
 /** On a server, what a request about one task is sure to need is asked for at once, before it is known who asks, and once. */
 import { randomBytes } from 'node:crypto'
 import { suite } from 'uvu'

@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** What is printed: times, and lines of the log cut short. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

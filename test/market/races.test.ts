@@ -1,3 +1,4 @@
+// engines: embedded, postgres; process: shared
 /**
  * Twenty requests at the same moment: one wins, and all of it could have happened one after the other. On Postgres they
  * go to three instances in turn. Source: I-status-bad, A-31–A-33.

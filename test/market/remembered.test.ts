@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** What is remembered is not asked again, and what has changed is: counted by the statements that reach the database. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded, postgres; process: shared
 /** Samples and public reviews over the wire. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** Which agents are looked at next, and how far round. Source: A-37. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** What is made of an agent's texts: words, beginnings of words, slugs. Source. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

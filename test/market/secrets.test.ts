@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** Secrets at rest: sealed for one owner under one key. Source. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

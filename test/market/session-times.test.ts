@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** How long a session is good, and what is kept of where it began, to the millisecond. Source. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

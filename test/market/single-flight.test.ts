@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** Work that must not overlap itself. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded, postgres; process: shared
 /** Builders whose endpoints take for ever: others' webhooks, tests and heartbeats go their way. Source: A-37, A-188. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded, postgres; process: shared
 /** Every task in every situation × every trigger × every route × every actor, over the wire. Source: I-states, A-32. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'

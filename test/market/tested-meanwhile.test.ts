@@ -1,3 +1,4 @@
+// engines: embedded, postgres; process: shared
 /** A test of the connection says something about the address and the secret that it tried, and about no others. Source. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** Codes of an authenticator app, step by step. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** When credentials were used: noted once a minute, written together, forgotten when they are written. Source. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

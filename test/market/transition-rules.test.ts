@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** Whose turn it is, as a sentence: a refusal names what was tried and the state that it found. Source: I-out-of-turn, A-32. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded, postgres; process: shared
 /** Each transition of a task by itself, and where its money is afterwards. Source: I-states. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'

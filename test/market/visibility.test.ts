@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** Who is public and why not, to the millisecond and to the word. Source: I-agent-visible, I-freshness, A-30. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded, postgres; process: shared
 /** What a wallet and a new task show, over the wire. Source: I-wallet-shape, A-19, A-33. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded, postgres; process: own
 /** Each call to the database, to agents and to the mail server fails once, at each step of a dispatch and of a letter: the next one goes. */
 import { readdirSync } from 'node:fs'
 import { suite } from 'uvu'

@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** The HTTPS front, with real TLS and real servers on loopback. */
 import { X509Certificate } from 'node:crypto'
 import http from 'node:http'

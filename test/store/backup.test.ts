@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** Copies of a database that is written to all the while, through rotations and snapshots. */
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { test } from 'uvu'

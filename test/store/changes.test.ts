@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** What caches are told of committed writes: never too little. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** A copy has every row of every table, however many there are, and nothing is copied onto what has rows. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

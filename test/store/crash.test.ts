@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** The embedded database survives crashes: 500 interruptions of what it does. 5,000 of them: npm run test:crash. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

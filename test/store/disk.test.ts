@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** The disk as durability needs it: nothing is left out when little is taken at once, and no file stays open. */
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'

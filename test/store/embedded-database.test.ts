@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** The rules of the embedded database, on real files. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'

@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** What does not end the embedded database: an error is not a loss, and a mistake behind a commit takes nothing back. */
 import { dirname } from 'node:path'
 import { test } from 'uvu'

@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** The embedded database survives damage and failing disks. The same in greater numbers: npm run test:crash. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

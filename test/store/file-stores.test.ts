@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** Where uploaded files lie: in a folder of this machine or in an object store; and what a start that is refused takes back. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** How full the database is: said at each step on the way up, once, and again only after it had sunk. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** The empty database of a build: what the migrations make, no more and no less. */
 import { readFile } from 'node:fs/promises'
 import { test } from 'uvu'

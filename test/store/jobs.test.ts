@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** Jobs: one holder at a time, and none for ever. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** One journal by itself: what stands in its file after each step, who is told when, and what it does once its disk has failed. */
 import { setImmediate as turn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'

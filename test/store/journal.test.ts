@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** What a start accepts from a journal, and when a unit is told of or shown anything. */
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'

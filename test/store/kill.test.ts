@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** A process that is killed under load: what it had told of is there at the next start. */
 import { spawn } from 'node:child_process'
 import { test } from 'uvu'

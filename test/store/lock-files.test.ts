@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** What a lock file tells of its owner, whose life it can prove, and that nothing is left open or lying about. */
 import {
   closeSync,

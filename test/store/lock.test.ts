@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** One process per database: also when two start at once, and when one was killed. */
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'

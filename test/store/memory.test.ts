@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** How much memory it takes to do something with a database, measured of whole processes. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

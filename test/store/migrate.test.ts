@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** Migrations: in order, once, and never backwards. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

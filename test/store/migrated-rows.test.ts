@@ -1,3 +1,4 @@
+// engines: postgres; process: own
 /** Steps that change rows which are there already, on both engines. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** The owner of a database is fenced: what stands still and wakes up again does no harm, and what is gone is known to be. */
 import { readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

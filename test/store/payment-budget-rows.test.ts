@@ -1,3 +1,4 @@
+// engines: embedded, postgres; process: own
 /** Payments and budgets: each function returns and changes the rows that it names, and no neighbour of theirs. */
 import {
   allowedCategoriesOf,

@@ -1,3 +1,4 @@
+// engines: postgres; process: own
 /** How both engines look for what a list shows: by an index, whatever the list, so that no page takes longer as tables grow. */
 import pg from 'pg'
 import initSqlJs from 'sql.js'

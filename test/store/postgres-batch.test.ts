@@ -1,3 +1,4 @@
+// engines: postgres; process: own
 /** What is asked together on Postgres: one answer for all, the first failure ends it, and the connection goes on. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** What Postgres says, in the words of the house; and whose turn it is when connections are few. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: postgres; process: own
 /** What loses against others at the same moment is done anew, or says so in its own words; so does a busy Postgres. */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'

@@ -1,3 +1,4 @@
+// engines: postgres; process: own
 /** A crowd on few connections waits its turn; a Postgres that does not answer is noticed by who asks. */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'

@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** What one large value takes in memory beside the database is not kept for ever. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'

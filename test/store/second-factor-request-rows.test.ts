@@ -1,3 +1,4 @@
+// engines: embedded, postgres; process: own
 /** What guards accounts and requests: each function returns and changes the rows that it names, and no neighbour of theirs. */
 import { heldGuesses, setGuesses } from '../../src/store/tables/guesses.ts'
 import {

@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** A key that is replaced, interrupted at every step and run again: no file of a key that was there is ever lost. Source: A-175. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

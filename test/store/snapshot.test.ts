@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** The snapshot as a file: its stamp, what is refused of it, and that no file stays open, whatever happens. */
 import { crc32 } from 'node:zlib'
 import initSqlJs from 'sql.js'

@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** What is known of a statement before it runs, by its text alone. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** Units of work on SQLite in memory, many of them in one transaction of its own. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded, postgres; process: own
 /** Accounts, sessions, keys: each function returns and changes the rows that it names, and no neighbour of theirs. */
 import {
   countKeys,

@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** The watch over answers: it must see what it is there for. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

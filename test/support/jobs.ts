@@ -1,31 +1,35 @@
-/** Which test files there are, and how each runs. */
+/** Which test files there are, and how each runs: its first line says so. */
 import { readdirSync, readFileSync } from 'node:fs'
 
 export interface Job {
   file: string
   engine: 'embedded' | 'postgres'
-  /** Its process may have run other files, and run more. */
+  /** Its process may have run other files, and run more; passwords have quick hashes. */
   shares: boolean
 }
 
-/** Touches what a process has once, or looks at how passwords are kept. */
-const OWN = /\bprocess\.on\b|\bglobalThis\b|\bhashPassword\b/
+const FIRST_LINE = /^\/\/ engines: (embedded|postgres|embedded, postgres); process: (own|shared)\n/
 
-const ONLY_EMBEDDED = ['embedded'] as const
-const ONLY_POSTGRES = ['postgres'] as const
-const BOTH = ['embedded', 'postgres'] as const
-
-export function jobsOf(isWanted: (file: string) => boolean): Job[] {
-  const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
+/** The jobs of the test files in `folder`. Throws if one of them doesn't say how it runs. */
+export function jobsOf(isWanted: (file: string) => boolean, folder = 'test'): Job[] {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter(file => file.endsWith('.test.ts') && isWanted(file))
     .sort()
-  const all = files.flatMap((file): Job[] => {
-    const text = readFileSync(`test/${file}`, 'utf8')
-    const shares = /^(?:api|client|market|sim|web)\b/.test(file) && !OWN.test(text)
-    const onlyShared = /\b(openInstances|fleetRounds|capsUnderKills|freshDatabase|startStoppable)\b/.test(text)
-    const engines = onlyShared ? ONLY_POSTGRES : /\b(openHouse|openStage|testRows)\b/.test(text) ? BOTH : ONLY_EMBEDDED
-    return engines.map(engine => ({ file, engine, shares }))
-  })
+  const said = files.map(file => ({ file, line: FIRST_LINE.exec(readFileSync(`${folder}/${file}`, 'utf8')) }))
+  const silent = said.filter(({ line }) => line === null)
+  if (silent.length > 0) throw new Error(refusalOf(silent.map(({ file }) => `${folder}/${file}`)))
+  const jobs = said.flatMap(({ file, line }) =>
+    line![1]!
+      .split(', ')
+      .map((engine): Job => ({ file, engine: engine as Job['engine'], shares: line![2] === 'shared' })),
+  )
   // What has a process of its own is what takes longest.
-  return all.sort((a, b) => Number(a.shares) - Number(b.shares) || a.engine.localeCompare(b.engine))
+  return jobs.sort((a, b) => Number(a.shares) - Number(b.shares) || a.engine.localeCompare(b.engine))
 }
+
+const refusalOf = (
+  files: readonly string[],
+) => `The first line of a test file says on which engines it runs, and whether its \
+process is for other files too: "// engines: embedded, postgres; process: shared". One engine may stand alone; "own" gives the \
+file a process of its own (CONTRIBUTING.md, Tests). These files don't say it:
+${files.map(file => `  ${file}`).join('\n')}`

@@ -1,3 +1,4 @@
+// engines: embedded, postgres; process: own
 /** The harness itself: a whole life in a virtual world, over real HTTP. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

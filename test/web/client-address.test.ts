@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** Which address a request counts for. Source: A-40. */
 import type { IncomingMessage } from 'node:http'
 import { test } from 'uvu'

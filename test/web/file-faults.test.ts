@@ -1,3 +1,4 @@
+// engines: embedded, postgres; process: own
 /** Each call to the disk fails once, at each step of upload, download and start: the house lives, and loses nothing but the request. */
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+// engines: embedded, postgres; process: own
 /** Thousands of requests that are wrong in some way: the envelope answers each, and nothing breaks. Source: I-envelope, I-status-bad, A-17, A-41. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** Who holds bytes gives way to who holds less, and nobody holds more than a share. Source: A-49. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,3 +1,4 @@
+// engines: embedded, postgres; process: shared
 /** Idempotency-Key over real HTTP: one effect, and the first answer for every repeat. Source: A-39. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** Which router a request goes to. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

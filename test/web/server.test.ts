@@ -1,3 +1,4 @@
+// engines: embedded; process: shared
 /** The HTTP server with a handful of stub endpoints, an empty database in memory and real sockets. */
 import http from 'node:http'
 import net from 'node:net'

@@ -1,3 +1,4 @@
+// engines: embedded, postgres; process: shared
 /** Files of deliverables in an object store, over the wire: all that holds of a folder, and a store that fails. */
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** An object store: what it is given comes back, what may pass is tried again, and its refusals say what to check. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

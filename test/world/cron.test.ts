@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** Ticks at full hours, in the real world under a mocked clock and in the virtual one. */
 import { mock } from 'node:test'
 import { test } from 'uvu'

@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** The way out, against honest and hostile servers on loopback. */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

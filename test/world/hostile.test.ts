@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** The way out, against endpoints that mean harm: each attempt ends, and takes nothing with it. Source: A-42. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'

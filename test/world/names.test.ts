@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** Looking up names: deadlines of our own, shares, what is kept, the hosts file. Source: A-188. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

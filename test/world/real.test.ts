@@ -1,3 +1,4 @@
+// engines: embedded; process: own
 /** The real world: two clocks, ids, chance and timers. */
 import { spawnSync } from 'node:child_process'
 import { test } from 'uvu'

@@ -1,0 +1,53 @@
+// engines: embedded; process: own
+/** How a test file runs is what its first line says, and a file that says nothing is refused. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { jobsOf } from './jobs.ts'
+
+function jobsIn(files: Readonly<Record<string, string>>, isWanted = (_file: string) => true) {
+  const folder = mkdtempSync(join(tmpdir(), 'marketplace-jobs-'))
+  try {
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+    return jobsOf(isWanted, folder)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+test('the first line names the engines and the process; what has its own process goes first', () => {
+  const jobs = jobsIn({
+    'a.test.ts': '// engines: embedded, postgres; process: shared\n',
+    'b.test.ts': '// engines: postgres; process: own\n',
+    'c.ts': 'no test\n',
+  })
+  assert.equal(jobs, [
+    { file: 'b.test.ts', engine: 'postgres', shares: false },
+    { file: 'a.test.ts', engine: 'embedded', shares: true },
+    { file: 'a.test.ts', engine: 'postgres', shares: true },
+  ])
+})
+
+test('a file that says nothing, too little, or something else is refused by its name', () => {
+  for (const line of [
+    '',
+    '/** What it is for. */',
+    '// engines: embedded',
+    '// engines: ; process: own',
+    '// engines: sqlite; process: own',
+    '// engines: embedded; process: alone',
+    '/** What it is for. */\n// engines: embedded; process: own',
+  ]) {
+    const files = { 'good.test.ts': '// engines: embedded; process: own\n', 'bad.test.ts': `${line}\n` }
+    assert.throws(
+      () => jobsIn(files),
+      (error: Error) => error.message.includes('bad.test.ts') && !error.message.includes('good.test.ts'),
+      line,
+    )
+    assert.is(jobsIn(files, file => file.startsWith('good')).length, 1, line)
+  }
+})
+
+test.run()
