@@ -1,4 +1,4 @@
-/** Caches with a bound in bytes: what was used longest ago goes first. Source: A-49. */
+/** LRU caches that are bounded in bytes. Source: A-49. */
 import { LRUCache } from 'lru-cache'
 
 export interface BoundedCache<Value extends object | string> {
@@ -6,17 +6,17 @@ export interface BoundedCache<Value extends object | string> {
   set(key: string, value: Value): void
   delete(key: string): void
   clear(): void
-  /** Of keys and values, as they are counted. Never above the bound. */
+  /** The estimated bytes of all keys and values. Never above the bound. */
   readonly bytes: number
 }
 
-/** A character takes one byte or two, and nobody says which. */
+/** Estimates the bytes of a text. A character takes one byte or two; two are assumed. */
 export const bytesOfText = (text: string) => 2 * text.length
 
-/** What a value costs beyond its own bytes, in the lists and the map of the cache. */
+/** What an entry costs beyond its own bytes, in the lists and the map of the cache. */
 const OVERHEAD = 200
 
-/** What alone is larger than the bound is not kept. */
+/** Makes a cache. A value that alone exceeds the bound is not kept. */
 export function boundedCache<Value extends object | string>(
   maxBytes: number,
   bytesOf: (value: Value) => number,

@@ -1,8 +1,8 @@
-/** Nothing new where the database is full. What ends something that is open is never asked. Source: A-50. */
+/** Refuses what would add data when the database is full. Steps that finish open work never call this. Source: A-50. */
 import { refuse } from '../api/failures.ts'
 import type { Db } from '../store/db.ts'
 
-/** Throws a refusal if the database takes nothing new, and what is asked for would be. */
+/** Throws a refusal if the database is full and the request would add data. `isNew` is called only if it is full. */
 export function refuseWhenFull({ fill }: Pick<Db, 'fill'>, isNew = () => true): void {
   if (fill && fill.bytes >= fill.limit && isNew()) throw refuse('full')
 }

@@ -1,17 +1,17 @@
-/** What happens, as typed lines: the dev screen, the --json stream and the deployment's log all read these. */
+/** The typed entries of the log. The screen of `dev`, its --json stream and the deployment's log all print these. */
 
 export type Happening =
   | {
       type: 'request'
       method: string
       path: string
-      /** The path as the interface writes it; null if nothing is there. */
+      /** The path as the interface writes it, with parameters; null if there is no such path. */
       route: string | null
       status: number
       ms: number
       requestId: string
       userId: string | null
-      /** The client's, as rate limits know it. */
+      /** The client's address, as rate limits count it. */
       address: string
     }
   | {
@@ -32,13 +32,13 @@ export type Happening =
       outcome: 'signed_in' | 'unknown_email' | 'wrong_password' | 'code_missing' | 'wrong_code' | 'banned' | 'too_early'
       /** null if nobody has the email. The email itself is not logged. */
       userId: string | null
-      /** As rate limits know it; null: the house itself. */
+      /** The client's address, as rate limits count it; null for the marketplace itself. */
       address: string | null
     }
   | {
       /**
-       * A connection that was ended, or not taken, for the sake of the others. `…_bytes`: it gave way as what all hold was full,
-       * of unread answers or of bodies on their way, and its address held most.
+       * A connection that was closed or refused to protect the others. `…_bytes`: the memory for unread responses, or for
+       * arriving bodies, was full, and this client address used most of it.
        */
       type: 'cut_off'
       reason: 'slow_reader' | 'connections' | 'connections_of_address' | 'unread_bytes' | 'arriving_bytes'
@@ -52,7 +52,7 @@ export type Happening =
       type: 'mail'
       mailId: string
       kind: string
-      /** `shown`: no mail is configured in the simulator, so the letter stands here. */
+      /** `shown`: the simulator has no mail server, so the entry contains the mail. */
       outcome: 'sent' | 'retry' | 'failed' | 'shown'
       reason: string | null
       letter?: { to: string; subject: string; text: string }
@@ -61,7 +61,7 @@ export type Happening =
   | { type: 'stop'; reason: string; ms: number }
   /** Numbers of the migrations before and after; 0: an empty database. */
   | { type: 'migration'; from: number; to: number; applied: readonly string[] }
-  /** A start has made one. */
+  /** A start has created the first administrator. */
   | { type: 'administrator'; userId: string; email: string }
   | { type: 'clock'; now: string; byMs: number }
   | { type: 'info'; message: string }
@@ -74,7 +74,7 @@ export type Log = (happening: Happening) => void
 const LONGEST = 500
 const LONGEST_STACK = 4_000
 
-/** Each value cut short: some of them are a client's own words. A letter that the simulator shows stays whole. */
+/** Returns a log that cuts long values, as some are a client's own text. A mail that the simulator shows stays whole. */
 export const withShortValues =
   (log: Log): Log =>
   what => {

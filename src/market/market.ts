@@ -1,4 +1,4 @@
-/** What every verb is handed. Nothing else is ambient. */
+/** What every verb receives. Verbs use no global state. */
 import type { Config } from '../config.ts'
 import type { Db, Reader, Tx } from '../store/db.ts'
 import type { FileStore } from '../store/files/file-store.ts'
@@ -38,18 +38,18 @@ export interface Actor {
   readonly credential: string
 }
 
-/** Where a request comes from. */
+/** The client that sent a request. */
 export interface Caller {
   /** The client's address as rate limits know it: IPv4, or the /64 network of an IPv6 one. */
   readonly address: string
   readonly userAgent?: string | undefined
-  /** Aborted when the client leaves before it is answered; its reason is what to throw then. */
+  /** Aborted when the client disconnects before its response. Then throw its reason. */
   readonly gone?: AbortSignal
 }
 
-/** Outside any transaction: the verb opens units of its own. */
+/** For a verb that runs outside any transaction and opens its own. */
 export interface OwnCtx extends Market {
-  /** undefined: the house itself. */
+  /** undefined: the marketplace itself. */
   readonly caller?: Caller | undefined
 }
 
@@ -65,15 +65,17 @@ export interface ReadCtx extends Shared {
 /** Inside `db.write`. */
 export interface Ctx extends Shared {
   readonly tx: Tx
-  /** How full it is; whatever else it does is done by `tx`. */
+  /** Only to ask how full the database is. Everything else goes through `tx`. */
   readonly db: Pick<Db, 'fill'>
 }
 
-/** Rows that were asked for ahead of the verb: each at most once, undefined if it was not asked for or is taken. */
+/**
+ * Rows that were queried before the verb runs. Each is handed out once; undefined if it was not queried or is used already.
+ */
 export interface Prefetched {
-  /** `held`: only if the task is held by the transaction. */
+  /** `held`: only if the transaction has locked the task. */
   task(id: string, held: boolean): Promise<TaskRow | undefined> | undefined
-  /** The agent of that task, held. */
+  /** The agent of that task, locked. */
   agent(taskId: string): Promise<StandingRow | undefined> | undefined
 }
 

@@ -1,6 +1,6 @@
-/** What one running marketplace keeps in memory. A process may hold several marketplaces: each has its own. */
+/** What one running marketplace keeps in memory. A process may run several marketplaces; each has its own. */
 
-/** Made when it is first asked for; everybody after that gets the same. */
+/** Holds one instance of each class, made when it is first asked for. */
 export class Memory {
   readonly #parts = new Map<unknown, unknown>()
 

@@ -1,4 +1,4 @@
-/** Secrets sealed at rest with the key of the marketplace, and opened for use. Source: A-8. */
+/** Encrypts secrets at rest with the key of the marketplace, and decrypts them for use. Source: A-8. */
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
 import type { Config } from '../config.ts'
 import type { World } from '../world/world.ts'
@@ -7,7 +7,10 @@ export type Key = Pick<Config, 'secretKey'>
 
 const keyId = (key: Buffer) => createHash('sha256').update(key).digest('hex').slice(0, 8)
 
-/** Seals a secret for one agent: `keyId.iv.tag.cipher`. AES-256-GCM; the agent's id is bound in. */
+/**
+ * Seals a secret for one agent with AES-256-GCM; the agent's id is authenticated with it. Returns
+ * `keyId.iv.tag.ciphertext`.
+ */
 export function seal(world: World, { secretKey }: Key, agentId: string, secret: string): string {
   const iv = world.bytes(12)
   const cipher = createCipheriv('aes-256-gcm', secretKey, iv).setAAD(Buffer.from(agentId))
@@ -21,11 +24,11 @@ interface Opened {
   readonly secret: string
 }
 
-/** By the sealed text. Each webhook needs one: opening it takes 6 µs, finding it here 0.02. */
+/** By the sealed text. Each webhook needs its secret: opening takes 6 µs, finding it here 0.02. */
 const opened = new Map<string, Opened>()
 const KEPT_OPEN = 1000
 
-/** Opens what `seal` made; throws if it was sealed under another key, for another agent, or was changed. */
+/** Opens what `seal` returned. Throws if it was sealed with another key or for another agent, or was changed. */
 export function unseal({ secretKey }: Key, agentId: string, sealed: string): string {
   const known = opened.get(sealed)
   if (known?.agentId === agentId && known.secretKey === secretKey) return known.secret

@@ -1,9 +1,9 @@
-/** Work that must not overlap itself. */
+/** Runs work that must not overlap itself. */
 
 export interface Singly {
-  /** Resolves when all that was wished for is done. A wish while it runs is one more run after it. */
+  /** Runs the work and resolves when it is done. Calls while it runs cause one more run after it. */
   run(): Promise<void>
-  /** Takes no more wishes; waits for what runs. */
+  /** Starts no more runs, and waits for the one under way. */
   stop(): Promise<void>
 }
 
@@ -11,7 +11,7 @@ export function singly(work: () => Promise<void>): Singly {
   let running: Promise<void> | null = null
   let again = false
   let stopped = false
-  // `running` is cleared in the same breath as the last look at `again`, so that no wish falls between the two.
+  // No `await` separates the last check of `again` from the reset of `running`, so no call can be lost between them.
   const loop = async () => {
     try {
       do {

@@ -1,6 +1,6 @@
-/** Times as answers print them. Source: A-14. */
+/** Formats times for responses. Source: A-14. */
 
-/** The beginnings of seconds that were printed lately: the moments of one answer lie close together. */
+/** The formatted seconds of recent calls. Times in one response are often close together. */
 const seconds = new Map<number, string>()
 const KEPT = 256
 

@@ -1,9 +1,9 @@
-/** How a record of the interface and the verb that serves it are tied together at compile time. */
+/** Types that tie each endpoint record to the verb that serves it, at compile time. */
 import type { Auth, Endpoint, InputOf, ReplyOf } from '../api/endpoint.ts'
 import type { EndpointName, Endpoints } from '../api/endpoints/index.ts'
 import type { Actor, Ctx, OwnCtx, ReadCtx } from './market.ts'
 
-/** What a signed request carries besides its path: raw headers and bytes, unchecked. */
+/** The parts of a signed request, unverified. */
 export interface Signed {
   readonly timestamp: string | undefined
   readonly signature: string | undefined
@@ -18,7 +18,7 @@ type UnitCtx<E extends Endpoint> = E['unit'] extends 'read' ? ReadCtx : E['unit'
 
 type Input<E extends Endpoint> = E['auth'] extends 'signature' ? InputOf<E> & { readonly signed: Signed } : InputOf<E>
 
-/** The verb of one record: resolves to `data`, or throws a Refusal. */
+/** The verb of one record. Resolves to the `data` of the response, or throws a Refusal. */
 export type VerbOf<E extends Endpoint> = (
   ctx: UnitCtx<E> & { readonly actor: ActorOf<E['auth']> },
   input: Input<E>,

@@ -1,4 +1,4 @@
-/** Every record of the interface and the verb that serves it. */
+/** The verbs of all endpoints, by the names of their records. */
 import { accountVerbs } from './accounts/accounts.ts'
 import { peopleVerbs } from './accounts/administration.ts'
 import { keyVerbs } from './accounts/keys.ts'

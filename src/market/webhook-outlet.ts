@@ -1,36 +1,36 @@
-/** The way of an event from the verb that wrote it to what sends it. */
+/** Connects the verbs that write events with the dispatcher that sends them. */
 import type { DeliveryRow, QueuedAgent } from '../store/tables/outbox.ts'
 
-/** A delivery that one sender alone may send. */
+/** A delivery that one sender has claimed, so that no other may send it. */
 export interface HeldDelivery extends DeliveryRow {
-  /** The number of the attempt that it is held for; `attempts` is what its row says meanwhile. */
+  /** The number of the attempt that it is claimed for. `attempts` is what its row says meanwhile. */
   attempt: number
-  /** Real ms; infinity where nobody else could take it. */
+  /** Real ms. Infinity where no other process could claim it. */
   heldUntil: number
 }
 
-/** A held delivery with its agent's address and sealed secret. */
+/** A claimed delivery with its agent's URL and sealed secret. */
 export interface ClaimedDelivery extends HeldDelivery, Pick<QueuedAgent, 'builderId' | 'webhookUrl' | 'secret'> {}
 
-/** What the row of a new delivery says where it is held from its beginning. */
+/** What the row of a new delivery says if a sender claims it in the transaction that writes it. */
 export interface FirstClaim extends Pick<HeldDelivery, 'attempts' | 'heldUntil'> {
   /** Real ms. */
   leasedUntil: number
 }
 
-/** What sends webhooks. Call it only for writes that are committed, `claimNew` apart. */
+/** What sends webhooks. Every method but `claimNew` is only for writes that are committed. */
 export interface WebhookSender {
-  /** There is something to send to this agent. */
+  /** Looks for due deliveries of this agent. */
   wake(agentId: string): void
-  /** The agent has another address or secret: deliveries held under the old one are read anew. */
+  /** Returns claimed deliveries of an agent whose URL or secret has changed, so that they are sent with the new one. */
   moved(agentId: string): void
-  /** How a new event for this address is written as claimed; null if it has to wait for others. */
+  /** Returns how to write a new delivery as claimed; null if it has to wait in its queue. */
   claimNew(agent: Pick<QueuedAgent, 'builderId' | 'webhookUrl'>): FirstClaim | null
-  /** Takes over a delivery that was written as claimed. */
+  /** Sends a delivery that was written as claimed. */
   take(delivery: ClaimedDelivery): void
 }
 
-/** Part of every marketplace. Until a sender is attached, events wait in their rows. */
+/** Passes calls to the sender. Until one is attached, events wait in their rows. */
 export class WebhookOutlet implements WebhookSender {
   #sender: WebhookSender | null = null
 

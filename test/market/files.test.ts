@@ -71,7 +71,7 @@ test('what nothing holds is dropped; what can not be removed is told and removed
   broken.add('a')
   await dropFiles(market, ['a', 'b', 'c'].map(file))
   assert.equal([[...there], await known()], [['a', 'c'], ['a']])
-  const message = 'A file that nothing holds could not be removed yet: a is broken'
+  const message = 'A file without a deliverable could not be removed yet: a is broken'
   assert.equal(logged, [{ type: 'warning', message }])
   world.tick(HOUR + 1)
   await removeOrphans(market)

@@ -142,7 +142,10 @@ test('announced alone, a guess that comes too early is let through and told of; 
   for (let n = 0; n < guessing.rules.pair.free; n++) assert.is(await wait(targets), null)
   assert.equal(logged, [])
   assert.is(await wait(targets), null)
-  const early = (ms: number) => ({ type: 'warning', message: `A guess at a password came ${ms} ms too early` })
+  const early = (ms: number) => ({
+    type: 'warning',
+    message: `An attempt at a password or code came ${ms} ms too early`,
+  })
   assert.equal(logged, [early(30_000)])
   world.tick(29_999)
   assert.is(await wait(targets), null)

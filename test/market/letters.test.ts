@@ -16,7 +16,7 @@ const said: Record<SecurityNoticeRow['kind'], [detail: string | null, subject: s
   password_reset: [
     keysEnded(2),
     'Your password was set anew',
-    'The password of your account was set anew with the token of a letter, and every session ended. Its API keys were deleted: 2.',
+    'The password of your account was set anew with the token of a mail, and every session ended. Its API keys were deleted: 2.',
   ],
   api_key_created: [
     'lap\r\n\u2028top',
@@ -36,7 +36,7 @@ const said: Record<SecurityNoticeRow['kind'], [detail: string | null, subject: s
   recovery_code_used: [
     '9',
     'A recovery code was used',
-    'Somebody signed in to your account with a recovery code. Of those codes 9 are left.',
+    'Somebody signed in to your account with a recovery code. 9 of those codes are left.',
   ],
   administrator_signed_in: [
     null,

@@ -171,7 +171,7 @@ test('a letter that can not be made counts as an attempt and keeps none behind i
   await queue()
   await sendMails(market)
   assert.is(sent.length, 1)
-  assert.match((logged[0] as { message: string }).message, /^Letter mail_\w+ could not be sent: This one breaks$/)
+  assert.match((logged[0] as { message: string }).message, /^Mail mail_\w+ could not be sent: This one breaks$/)
   assert.is((await rows())[0]!.attempts, 1)
   logged.length = 0
   market.db.write = async () => {

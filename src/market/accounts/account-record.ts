@@ -1,10 +1,10 @@
-/** Accounts as answers print them. Source. */
+/** Makes the records of accounts that responses contain. Source. */
 import { durations } from '../../api/limits.ts'
 import type { TrustTier, UserRecord } from '../../api/records.ts'
 import type { UserRow } from '../../store/tables/users.ts'
 import { iso } from '../time.ts'
 
-/** The first that fits. Source: A-12. */
+/** Returns the first tier whose condition holds. Source: A-12. */
 export function trustTierOf(user: UserRow, now: number): TrustTier {
   if (user.banned) return 'banned'
   if (user.suspended) return 'suspended'

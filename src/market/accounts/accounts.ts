@@ -1,4 +1,4 @@
-/** Signing up, signing in, one's own account. Source. */
+/** Sign-up, sign-in and one's own account. Source. */
 import { refuse } from '../../api/failures.ts'
 import type { Tx } from '../../store/db.ts'
 import { deleteKeys } from '../../store/tables/keys.ts'
@@ -27,7 +27,7 @@ export interface NewUser {
   readonly isAdmin: boolean
 }
 
-/** Makes the account and its ledger accounts. Refuses an email that is taken. */
+/** Creates an account with its ledger accounts. Refuses an email that is taken. */
 export async function createUser(tx: Tx, world: World, given: NewUser): Promise<UserRow> {
   const id = world.id('usr')
   const inserted = await insertUser(tx, {
@@ -46,7 +46,7 @@ export async function createUser(tx: Tx, world: World, given: NewUser): Promise<
 
 export const bit = (flag: boolean) => (flag ? 1 : 0)
 
-/** Refuses to take the builder role from an account whose agents have work to finish. Source: A-9. */
+/** Refuses to end the builder role of an account whose agents have unfinished tasks. Source: A-9. */
 export async function checkRoleChange(tx: Tx, user: UserRow, isBuilder: boolean | undefined): Promise<void> {
   if (isBuilder !== false || !user.isBuilder) return
   await tx.lock('users', user.id)
@@ -92,7 +92,7 @@ const changePassword: Verb<'changePassword'> = async (ctx, { body }) => {
   await refuseGuessable('newPassword', body.newPassword, actor.user, config)
   const passwordHash = await hashPassword(body.newPassword, caller)
   return db.write(async tx => {
-    // Two changes at once: the second was asked for with a password that counts no more.
+    // Of two changes at once, the second was made with a password that is no longer valid.
     if ((await userById(tx, id))?.passwordHash !== checked) throw refuse('wrong_password')
     const user = await updateUser(tx, id, { passwordHash })
     await deleteOtherSessions(tx, id, actor.credential)

@@ -1,5 +1,4 @@
-/** Accounts as administrators see and change them. Source. */
-
+/** What administrators see and change of accounts. Source. */
 import type * as z from 'zod'
 import type { adminUser } from '../../api/endpoints/admin.ts'
 import { invalid, refuse } from '../../api/failures.ts'
@@ -30,7 +29,7 @@ const adminUpdateUser: Verb<'adminUpdateUser'> = async (ctx, { params, body }) =
   const { tx, world, actor } = ctx
   const before = await userById(tx, params.id)
   if (!before) throw refuse('not_found', 'account')
-  // No one else may be left to undo it.
+  // There may be no other administrator who could undo it.
   if (body.banned && before.id === actor.user.id) throw invalid({ banned: ['must not be your own account'] })
   await checkRoleChange(tx, before, body.isBuilder)
   if (body.secondFactor === false) await dropSecondFactor(ctx, before.id)
@@ -38,7 +37,10 @@ const adminUpdateUser: Verb<'adminUpdateUser'> = async (ctx, { params, body }) =
   return adminRecord(user!, world.now())
 }
 
-/** For whoever lost the device and the recovery codes. One's own takes a code, and no key takes off any. */
+/**
+ * Turns off the second factor of someone who lost the device and the recovery codes. It takes a session, and can't be one's
+ * own.
+ */
 async function dropSecondFactor(ctx: Acting<Ctx>, userId: string): Promise<void> {
   const { tx, actor } = ctx
   if (actor.via !== 'session') throw refuse('session_needed')

@@ -1,6 +1,6 @@
 /**
- * Passwords that are guessed first: 49,000 that leaked most often, such a one with a few signs around it, and what anyone
- * knows of the account. Source: A-196.
+ * Refuses passwords that an attacker tries first: 49,000 that leaked most often, also with a few characters around them,
+ * and words that anyone knows of the account. Source: A-196.
  */
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -10,30 +10,31 @@ import type { Config } from '../../config.ts'
 
 const require = createRequire(import.meta.url)
 
-/** The list as the package has it, a JSON array. One text of 500 kB, where a set of its words takes 7 MB. */
+/** The list as the package has it, a JSON array. As one text it takes 500 kB; as a set of words it would take 7 MB. */
 let list: string | undefined
 
 async function listed(): Promise<string> {
-  // Read again by the next who asks, if it can't be read now.
+  // If it can't be read now, the next call tries again.
   list ??= await readFile(require.resolve('@zxcvbn-ts/language-common/src/passwords.json'), 'utf8')
   return list
 }
 
-/** Signs around a common password that a guesser tries as well. */
+/** A common password with up to so many digits and signs around it is still common. */
 const DECORATION = 8
-/** Of a password beside what is known of the account. */
+/** How many other characters a password needs besides words that are known of the account. */
 const OWN_PART = 6
+/** How many different characters a password needs. */
 const DIFFERENT = 4
-/** Shorter words are in too many passwords by chance. */
+/** Shorter words occur in too many passwords by chance. */
 const KNOWN_WORD = 4
 
-/** Who will sign in with it. */
+/** What anyone may know of the account. */
 export interface Owner {
   readonly email: string
   readonly name: string
 }
 
-/** Refuses a password that is guessed soon, in the words of this field. */
+/** Refuses a password that is easy to guess, with an error for this field. */
 export async function refuseGuessable(
   field: 'password' | 'newPassword',
   password: string,
@@ -44,7 +45,7 @@ export async function refuseGuessable(
   if (fault) throw invalid({ [field]: [fault] })
 }
 
-/** What makes it one of the first guesses; null if nothing does. */
+/** Returns why the password is easy to guess, in words that follow the field's name; null if it is not. */
 export async function guessable(
   password: string,
   owner: Owner,
@@ -67,7 +68,7 @@ function isMonotonous(folded: string): boolean {
   return Math.abs(step) === 1 && points.every((point, at) => at === 0 || point - points[at - 1]! === step)
 }
 
-/** As it is, or without the digits and signs before and behind it: `monkey1234`, `!!dragon87`. */
+/** Whether the list has it as it is, or without the digits and signs at its ends: `monkey1234`, `!!dragon87`. */
 async function isCommon(folded: string): Promise<boolean> {
   const words = await listed()
   const has = (word: string) => words.includes(JSON.stringify(word))
@@ -84,7 +85,9 @@ function knownWords({ email, name }: Owner, baseUrl: string): string[] {
   return words.filter(word => word.length >= KNOWN_WORD).sort((a, b) => b.length - a.length)
 }
 
-/** Whether it is these words and hardly more. The longest come first, so that no part of a longer one is left. */
+/**
+ * Whether the password has hardly more than these words. The longest come first, so that no part of a longer one is left.
+ */
 function isKnown(folded: string, words: readonly string[]): boolean {
   const rest = words.reduce((left, word) => left.replaceAll(word, ''), folded)
   return rest !== folded && codePoints(rest.replace(/[^\p{L}\p{N}]/gu, '')) < OWN_PART

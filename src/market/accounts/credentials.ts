@@ -1,4 +1,4 @@
-/** Sessions and keys as credentials: whom they stand for, and when they were last seen. Source: A-10, A-11. */
+/** Sessions and API keys: finds their accounts, and notes when they were last used. Source: A-10, A-11. */
 import { hash } from 'node:crypto'
 import { refuse } from '../../api/failures.ts'
 import { durations, limits } from '../../api/limits.ts'
@@ -16,18 +16,18 @@ import type { UserRow } from '../../store/tables/users.ts'
 import type { World } from '../../world/world.ts'
 import type { Actor, Caller, Market } from '../market.ts'
 
-/** How secrets are kept: they have more than enough random bits for a plain hash. */
+/** Hashes a token or key for storage. They have enough random bits that a plain hash is safe. */
 export const secretHash = (secret: string) => hash('sha256', secret)
 
 const { absoluteMs, idleMs, touchMs } = durations.session
 
-/** Sessions that began and were seen after these times are good. */
+/** A session is valid if it began and was last seen after these times (domain ms). */
 export const liveSince = (world: World): Since => {
   const now = world.now()
   return { createdAfter: now - absoluteMs, seenAfter: now - idleMs }
 }
 
-/** A new session of the account; returns its token, which is stored nowhere. */
+/** Begins a session. Returns its token, of which only the hash is stored. */
 export async function createSession(tx: Tx, world: World, userId: string, caller?: Caller): Promise<string> {
   const createdAt = world.now()
   const token = world.bytes(32).toString('base64url')
@@ -45,14 +45,14 @@ export async function createSession(tx: Tx, world: World, userId: string, caller
   return token
 }
 
-/** Is told of every credential that is found. */
+/** Called for every credential that is found. */
 export interface Touch {
   (actor: Actor): void
-  /** When a credential was used lately, as its row may not say yet. */
+  /** Returns when a credential was last used, if its row may not have that time yet (domain ms). */
   usedAt?(credential: string): number | undefined
 }
 
-/** Finds the account behind a credential by reading alone. Hand it what `createTouch` returns. */
+/** Returns functions that find the account of a credential. They only read; `touch` takes note of the use. */
 export function createAuthenticate(world: World, touch: Touch = () => {}) {
   const found = (actor: Actor) => {
     touch(actor)
@@ -64,7 +64,7 @@ export function createAuthenticate(world: World, touch: Touch = () => {}) {
       const holder = await holders(q, secretHash(bearer))
       if (!holder) return null
       const { keyId, user } = holder
-      // Keys come with the builder role, and rest while it is gone. Source: A-9.
+      // Keys need the builder role, and work again when it is back. Source: A-9.
       if (!user.isBuilder && !user.banned) throw refuse('builder_only')
       return found({ user, via: 'key', credential: keyId })
     },
@@ -86,7 +86,7 @@ interface Holder {
 
 const KEPT_HOLDERS = 1000
 
-/** Who holds a key, by its hash: remembered until a committed write to keys or accounts, whichever it is. */
+/** Finds the account of a key's hash, and remembers it until any write to keys or accounts is committed. */
 function keptHolders() {
   const kept = new Map<string, Holder>()
   let keys = 0
@@ -112,10 +112,10 @@ function holderOf(row: (UserRow & { keyId: string }) | undefined): Holder | null
   return { user, keyId }
 }
 
-/** How long uses are collected, in real time, before they are written together. */
+/** How long uses are collected before they are written together, in real ms. */
 const GATHER_MS = 1000
 
-/** Notes when credentials are used, each at most once a minute. Nobody waits for it, inside a unit or outside. */
+/** Notes when credentials are used, each at most once a minute. No request waits for the write. */
 export function createTouch({ db, world }: Pick<Market, 'db' | 'world'>): Touch {
   const noted = new Map<string, number>()
   let gathered: { via: Actor['via']; credential: string; at: number }[] = []
@@ -137,7 +137,7 @@ export function createTouch({ db, world }: Pick<Market, 'db' | 'world'>): Touch 
     const at = world.now()
     if (via === 'signature' || at - (noted.get(credential) ?? 0) < touchMs) return
     noted.set(credential, at)
-    // Fails only when the database is closed or broken, which others tell of; a missed minute harms no one.
+    // Fails only when the database is closed or broken, which others report. A missed minute does no harm.
     if (gathered.length === 0) world.after(GATHER_MS, () => void write().catch(() => {}))
     gathered.push({ via, credential, at })
   }

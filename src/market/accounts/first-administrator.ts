@@ -1,4 +1,4 @@
-/** The administrator that a start makes, and whether there is any. Source: A-5. */
+/** Creates the first administrator at a start, and warns if there is none. Source: A-5. */
 import { limits } from '../../api/limits.ts'
 import { hasAdministrator, userByEmail, withoutSecondFactor } from '../../store/tables/users.ts'
 import type { Market } from '../market.ts'
@@ -10,7 +10,7 @@ export interface FirstAdministrator {
   password: string
 }
 
-/** Makes the first administrator; never promotes and never changes a password. Source: A-5. */
+/** Creates the first administrator. Never promotes an account and never changes a password. Source: A-5. */
 export async function ensureAdministrator(market: Market, { password, ...given }: FirstAdministrator): Promise<void> {
   const { db, world, log } = market
   const email = given.email.trim().toLowerCase()
@@ -35,12 +35,12 @@ export async function ensureAdministrator(market: Market, { password, ...given }
     const { id } = await db.write(tx => createUser(tx, world, made))
     log({ type: 'administrator', userId: id, email })
   } catch (error) {
-    // Another instance that starts at this moment may have made it.
+    // Another instance that starts at the same moment may have created it.
     if (!(await db.read(q => userByEmail(q, email)))?.isAdmin) throw error
   }
 }
 
-/** Without one nobody can approve agents, confirm deposits or settle disputes. */
+/** Warns if nobody can approve agents, confirm deposits or settle disputes. */
 export async function warnWithoutAdministrator({ db, log }: Pick<Market, 'db' | 'log'>): Promise<void> {
   if (await db.read(hasAdministrator)) return
   log({
@@ -53,7 +53,7 @@ export async function warnWithoutAdministrator({ db, log }: Pick<Market, 'db' | 
 
 const NAMED = 5
 
-/** Where it is required, whoever has none can settle no money. Source: A-194. */
+/** Where second factors are required, warns of administrators who have none and so can settle no money. Source: A-194. */
 export async function warnWithoutSecondFactor(market: Pick<Market, 'db' | 'log' | 'config'>): Promise<void> {
   if (market.config.adminTotp !== 'required') return
   const found = await market.db.read(q => withoutSecondFactor(q, NAMED + 1))

@@ -1,7 +1,7 @@
 /**
- * Guesses at passwords and codes are slowed, not locked out. A guess counts on its arrival, so that many at once are as
- * slow as one after the other; a right one is taken back. What is slowed is one account at one address, and, more softly,
- * one account at all addresses that it has not signed in from. Source: A-193.
+ * Delays attempts to guess passwords and codes; it never locks an account. An attempt counts when it arrives, so many at
+ * once are no faster than one after the other. A correct one is uncounted. Delays grow for one account from one client
+ * address and, more slowly, for one account from all addresses that it has not signed in from. Source: A-193.
  */
 import { createHash } from 'node:crypto'
 import { type Refusal, refuse } from '../../api/failures.ts'
@@ -13,21 +13,23 @@ import type { Market } from '../market.ts'
 
 type Rule = keyof typeof guessing.rules
 
-/** What is guessed at, under which rule. `at` are the parts that make it one: an email, an address. */
+/** What attempts are counted for, and under which rule. `at`: its parts, such as an email and a client address. */
 export interface Target {
   readonly rule: Rule
   readonly at: readonly string[]
 }
 
-/** A guess that was let through. */
+/** An attempt that was let through. */
 export interface Guess {
-  /** It was right: it never counted, and what slows this account at this address is over. */
+  /** The attempt was correct: it no longer counts, and the delay for this account at this address ends. */
   right(): Promise<void>
 }
 
 type Guarded = Pick<Market, 'db' | 'world' | 'config' | 'log' | 'memory'>
 
-/** Counts one guess at all of these targets, or at none and refuses with the time to wait. */
+/**
+ * Counts one attempt for all of these targets. If one of them has to wait, counts none and refuses with the time to wait.
+ */
 export async function guess(market: Guarded, targets: readonly Target[]): Promise<Guess> {
   const { world, config, log } = market
   if (config.rateLimits === 'off' || targets.length === 0) return { right: async () => {} }
@@ -35,16 +37,16 @@ export async function guess(market: Guarded, targets: readonly Target[]): Promis
   const counts = countsOf(market)
   const waitMs = await counts.take(named, world.now())
   if (waitMs > 0 && config.rateLimits === 'strict') throw tooMany(waitMs)
-  if (waitMs > 0) log({ type: 'warning', message: `A guess at a password came ${waitMs} ms too early` })
+  if (waitMs > 0) log({ type: 'warning', message: `An attempt at a password or code came ${waitMs} ms too early` })
   return { right: () => counts.giveBack(named) }
 }
 
-/** All guesses at these targets are forgotten: their owner has shown who they are in another way. */
+/** Forgets all attempts at these targets, because their owner has proved in another way who they are. */
 export async function forgive(market: Omit<Guarded, 'world' | 'log'>, targets: readonly Target[]): Promise<void> {
   if (market.config.rateLimits !== 'off') await countsOf(market).forget(namedOf(targets))
 }
 
-/** Sorted, so that no two hold what the other waits for. */
+/** Sorted, so that two transactions lock the rows in one order and can't deadlock. */
 const namedOf = (targets: readonly Target[]): Named[] =>
   targets
     .map(({ rule, at }) => ({ rule, subject: subjectOf(rule, at) }))
@@ -57,7 +59,7 @@ function tooMany(waitMs: number): Refusal {
   return refusal
 }
 
-/** Emails and addresses are not kept, and every subject is of one length. */
+/** A hash, so that no emails and addresses are stored and every subject has one length. */
 const subjectOf = (rule: Rule, at: readonly string[]) =>
   createHash('sha256')
     .update(JSON.stringify([rule, ...at]))
@@ -68,9 +70,12 @@ interface Named {
   readonly subject: string
 }
 
-/** Where guesses are counted. */
+/** Where attempts are counted: in memory or in rows. */
 interface Counts {
-  /** Counts a guess at each; returns how long to wait instead, in ms, where one of them comes too early. */
+  /**
+   * Counts an attempt for each target and returns 0. If one comes too early, counts none and returns how long to wait, in
+   * ms.
+   */
   take(targets: readonly Named[], now: number): Promise<number>
   giveBack(targets: readonly Named[]): Promise<void>
   forget(targets: readonly Named[]): Promise<void>
@@ -79,7 +84,10 @@ interface Counts {
 const countsOf = ({ db, memory }: Pick<Market, 'db' | 'memory'>): Counts =>
   db.shared ? rowCounts(db) : memory.of(MemoryCounts)
 
-/** How long a guess at this has to wait. No wait is longer than its rule allows, whatever the clock was set to. */
+/**
+ * Returns how long an attempt has to wait, in ms. A longer wait than the rule allows comes from a wrong clock and is
+ * ignored.
+ */
 function waitOf({ nextAt }: GuessesRow, rule: Rule, now: number): number {
   const waitMs = nextAt - now
   return waitMs > 0 && waitMs <= guessing.rules[rule].capMs ? waitMs : 0
@@ -92,13 +100,16 @@ function counted(row: GuessesRow | undefined, rule: Rule, now: number): GuessesR
   return { count, nextAt: now + delayMs, endsAt: now + delayMs + guessing.forgottenAfterMs }
 }
 
-/** After a right guess: all is well again at this address; elsewhere the guesses of others still count. */
+/**
+ * After a correct attempt the count of this address ends. For all addresses only this attempt is uncounted, as those of
+ * strangers still count.
+ */
 const givenBack = (row: GuessesRow, rule: Rule): GuessesRow =>
   rule === 'account' ? { ...row, count: Math.max(0, row.count - 1) } : none
 
 const none: GuessesRow = { count: 0, nextAt: 0, endsAt: 0 }
 
-/** For one process alone. What was guessed at longest ago is forgotten first. */
+/** For a single process. The least recently used target is forgotten first. */
 class MemoryCounts implements Counts {
   readonly #rows: BoundedCache<GuessesRow> = boundedCache(guessing.memoryBytes, () => 0)
 
@@ -125,7 +136,10 @@ class MemoryCounts implements Counts {
   }
 }
 
-/** Where other processes count as well. A row lives for some hours, and an address makes few of them in a minute (A-40). */
+/**
+ * For processes that share a database. A row lives for some hours, and rate limits let an address make only few a minute
+ * (A-40).
+ */
 function rowCounts(db: Db): Counts {
   return {
     take: (targets, now) =>

@@ -1,6 +1,6 @@
 /**
- * Turns for hashing, which takes a core and 19 MB each: so many at once, and a bounded number that waits. Addresses take
- * turns, so that one that sends many waits for itself. Who has gone leaves the queue.
+ * A queue for password hashing, which takes a core and 19 MB each time. Few run at once and a bounded number waits. Client
+ * addresses are served in turn, so an address that sends many delays only itself. A client that disconnects leaves the queue.
  */
 import { type Refusal, refuse } from '../../api/failures.ts'
 import type { Caller } from '../market.ts'
@@ -14,13 +14,13 @@ interface Place {
 
 const RETRY_SECONDS = 2
 
-/** `atOnce` run, `most` wait. */
+/** Runs `atOnce` at a time; lets `most` wait. */
 export class HashQueue {
   readonly #atOnce: number
   readonly #most: number
   #running = 0
   #count = 0
-  /** By address; the first has the next turn. */
+  /** By client address. The first address is served next. */
   readonly #waiting = new Map<string, Place[]>()
 
   constructor({ atOnce, most }: { atOnce: number; most: number }) {
@@ -32,9 +32,12 @@ export class HashQueue {
     return this.#count
   }
 
-  /** Rejects with `overloaded` where too many wait, with the reason of `gone` where nobody waits for it any more. */
+  /**
+   * Runs `work` when it is its turn. Rejects with `overloaded` if too many wait, or with the reason of `gone` if the client
+   * has left.
+   */
   async run<T>(by: Waiter, work: () => Promise<T>): Promise<T> {
-    // The one that ends hands its place over, so no newcomer can slip in between.
+    // A run that ends passes its slot to the next in the queue, so a newcomer can't get ahead of it.
     if (this.#running < this.#atOnce) this.#running++
     else await this.#wait(by)
     try {
@@ -66,7 +69,7 @@ export class HashQueue {
     }
   }
 
-  /** The last of the address that has most gives way, if that makes it fairer; else the newcomer is refused. */
+  /** Drops the last request of the address that has most in the queue, if that is fairer. Else refuses the newcomer. */
   #makeRoom(own: number): void {
     const [address, longest] = [...this.#waiting].reduce((one, other) =>
       other[1].length > one[1].length ? other : one,

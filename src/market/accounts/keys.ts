@@ -1,5 +1,4 @@
 /** API keys. Source: I-builder, A-11. */
-
 import { refuse } from '../../api/failures.ts'
 import { limits } from '../../api/limits.ts'
 import { rowsOf } from '../../api/page.ts'
@@ -26,14 +25,14 @@ const keyInfo = ({ id, name, keyPrefix, createdAt }: KeyRow): KeyInfo => ({
   createdAt: iso(createdAt),
 })
 
-/** A new key of the account; this answer is the only place where all of it is ever seen. */
+/** Creates a key of the account. The whole key is returned here and never again. */
 export async function createKeyFor(
   tx: Tx,
   world: World,
   userId: string,
   name: string,
 ): Promise<{ key: string; keyInfo: KeyInfo }> {
-  // Or two at once could both be the tenth.
+  // Locked; otherwise two at once could both be the tenth key.
   await tx.lock('users', userId)
   if ((await countKeys(tx, userId)) >= limits.key.perAccount) throw refuse('too_many_keys', limits.key.perAccount)
   const key = `svc_${world.bytes(24).toString('hex')}`

@@ -1,22 +1,22 @@
 /**
- * Letters, queued with the change that they tell of. A row says only what a letter is about; its words, and a token in
- * them, are made when it is sent and kept nowhere.
+ * Queues mails in the transaction of the change that causes them. A row says only what a mail is about. The text, and a
+ * token in it, are made when the mail is sent and stored nowhere.
  */
 import { insertMail, type MailRow } from '../../store/tables/mails.ts'
 import type { Ctx, Market } from '../market.ts'
 
-/** A letter without its id. */
+/** A mail without its id. */
 export interface Words {
   readonly to: string
   readonly subject: string
   readonly text: string
 }
 
-/** How letters leave: by SMTP; shown in the log, in the simulator alone; or not at all. */
+/** How mails leave: by SMTP, only into the log (in the simulator), or not at all. */
 export const wayOf = ({ world, config }: Pick<Market, 'world' | 'config'>) =>
   world.mail ? 'smtp' : config.mode === 'dev' ? 'log' : 'none'
 
-/** Queues a letter in the transaction of what it tells of. Where no mail is configured, nobody will send it. */
+/** Queues a mail about `about`, the id of a row or an email. Does nothing where no mail is configured. */
 export async function queueMail(ctx: Pick<Ctx, 'tx' | 'world' | 'config'>, kind: MailRow['kind'], about: string) {
   if (wayOf(ctx) === 'none') return
   await insertMail(ctx.tx, { id: ctx.world.id('mail'), kind, about }, ctx.world.now())

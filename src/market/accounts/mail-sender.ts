@@ -1,4 +1,4 @@
-/** Sends the letters that wait, and tries again when that fails. */
+/** Sends queued mails, and tries again when that fails. */
 import { letterLeaseMs, lettersAtOnce, retryScheduleMs } from '../../api/limits.ts'
 import { StoreError, type Tx } from '../../store/db.ts'
 import { claimMail, deleteMail, dueMails, type MailRow, retryMail } from '../../store/tables/mails.ts'
@@ -11,12 +11,14 @@ import { type Words, wayOf } from './mail-queue.ts'
 import { resetWords } from './password-reset.ts'
 import { noticeWords } from './security-notices.ts'
 
-/** Whoever has nothing to send looks again so soon, while others are still sending: a letter may have come meanwhile. */
+/**
+ * A worker without work looks again after this long while others still send, because a mail may have been queued meanwhile.
+ */
 const LOOK_MS = 1_000
 
 /**
- * Sends every letter that is due, a few at a time, so that a mail server that is slow with one keeps no others waiting.
- * Rejects when all has been tried, with the first failure of the database.
+ * Sends every due mail, a few at a time, so that one that the server is slow to take does not delay the others. If the
+ * database failed, it rejects with the first such error once all have been tried.
  */
 export async function sendMails(market: Market): Promise<void> {
   if (wayOf(market) === 'none') return
@@ -26,17 +28,19 @@ export async function sendMails(market: Market): Promise<void> {
   if (failed) throw failed.reason
 }
 
-/** What those share who send at the same time. */
+/** What the workers of one round share. */
 interface Round {
-  /** Ids of letters. */
+  /** Ids of the mails that a worker is sending. */
   readonly inHand: Set<string>
-  /** How many send or look for something to send. Without any it is over. */
+  /** How many workers send or look for a mail. At 0 the round is over. */
   active: number
-  /** Each wakes one who waits, for the end. */
+  /** Each wakes one waiting worker at the end of the round. */
   readonly bells: Set<() => void>
 }
 
-/** One letter after the other. One that can't be made or noted keeps none behind it. */
+/**
+ * Sends one mail after the other until the round is over. A mail that can't be composed or noted does not stop the others.
+ */
 async function sendInTurn(market: Market, round: Round, resetsAlone: boolean): Promise<void> {
   do {
     try {
@@ -58,9 +62,9 @@ async function sendAll(market: Market, round: Round, resetsAlone: boolean): Prom
   }
 }
 
-/** In hand from here on. */
+/** Returns a due mail and marks it as being sent; null if there is none. */
 async function nextLetter({ db, world }: Market, { inHand }: Round, resetsAlone: boolean): Promise<MailRow | null> {
-  // What others have in hand may still look due.
+  // Mails that other workers are sending may still look due.
   const due = await db.read(q => dueMails(q, world.now(), 2 * lettersAtOnce))
   const row = due.find(({ id }) => !inHand.has(id))
   if (!row || (resetsAlone && row.kind !== 'password_reset')) return null
@@ -68,7 +72,7 @@ async function nextLetter({ db, world }: Market, { inHand }: Round, resetsAlone:
   return row
 }
 
-/** Waits until it makes sense to look again; false: nobody sends any more. */
+/** Waits until it is time to look again. Returns false when no worker sends any more. */
 async function hasMore({ world }: Market, round: Round): Promise<boolean> {
   if (round.active === 0) return false
   await new Promise<void>(resolve => {
@@ -91,7 +95,7 @@ const isLast = ({ attempts }: MailRow) => attempts >= retryScheduleMs.length
 async function sendMail(market: Market, row: MailRow): Promise<void> {
   const { db, world } = market
   const words = await db.write(async tx => {
-    // Should the process end now, the letter goes out again when it is no longer in hand.
+    // If the process ends now, the mail is sent again when this claim has ended.
     if ((await claimMail(tx, row, world.now() + Math.max(letterLeaseMs, waitAfter(row)))) === 0) return null
     const words = await writeLetter(market, tx, row)
     if (!words) await dropMail(tx, row)
@@ -105,20 +109,20 @@ async function sendMail(market: Market, row: MailRow): Promise<void> {
   tell(market, row, result, isOver, words)
 }
 
-/** It may be the row's own fault, so it counts as an attempt. Rejects if it is not, or the database refuses this as well. */
+/** Counts the failure as an attempt, as this row may be its cause. Rejects if the database failed, now or before. */
 async function putOff({ db, world, log }: Market, row: MailRow, error: Error): Promise<void> {
   if (error instanceof StoreError) throw error
-  log({ type: 'error', message: `Letter ${row.id} could not be sent: ${error.message}` })
+  log({ type: 'error', message: `Mail ${row.id} could not be sent: ${error.message}` })
   await db.write<unknown>(tx => (isLast(row) ? dropMail(tx, row) : claimMail(tx, row, world.now() + waitAfter(row))))
 }
 
-/** A security notice is there for its letter alone. */
+/** A security notice exists only for its mail, so it is deleted with it. */
 async function dropMail(tx: Tx, { id, about }: MailRow): Promise<void> {
   await deleteMail(tx, id)
   await deleteNotice(tx, about)
 }
 
-/** null if there is nobody to write to. */
+/** Returns null if there is nobody to write to. */
 async function writeLetter(market: Market, tx: Tx, { id, kind, about }: MailRow): Promise<Words | null> {
   if (kind === 'password_reset') return resetWords({ ...market, tx }, about, id)
   if (about.startsWith('sec_')) return noticeWords({ ...market, tx }, about)

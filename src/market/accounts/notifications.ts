@@ -1,5 +1,6 @@
-/** Notifications: written with the change that they tell of, listed and read by whom they are for. Source: A-28, A-32. */
-
+/**
+ * Notifications: written in the transaction of the change, listed and marked as read by their receiver. Source: A-28, A-32.
+ */
 import { refuse } from '../../api/failures.ts'
 import { rowsOf } from '../../api/page.ts'
 import type { NotificationRecord } from '../../api/records.ts'
@@ -26,7 +27,7 @@ export interface News<K extends Kind = Kind> {
   readonly data: DataOf<K>
 }
 
-/** Tells one account, in the transaction of the change. What else carries the news goes out from here too. */
+/** Notifies one account, in the transaction of the change. A failed heartbeat also goes out by mail. */
 export async function notify<K extends Kind>(ctx: Pick<Ctx, 'tx' | 'world' | 'config'>, userId: string, news: News<K>) {
   const { tx, world } = ctx
   const { type, agentId, message } = news
@@ -35,7 +36,7 @@ export async function notify<K extends Kind>(ctx: Pick<Ctx, 'tx' | 'world' | 'co
   if (type === 'webhook_health_failed') await queueMail(ctx, 'notification', row.id)
 }
 
-/** The row was written by `notify`, which ties the data to the type. */
+/** The cast is safe: `notify` wrote the row, and its types tie the data to the type. */
 const notificationRecord = (row: NotificationRow) =>
   ({
     id: row.id,

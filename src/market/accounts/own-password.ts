@@ -1,4 +1,4 @@
-/** The password of somebody who is signed in, asked for again before what a stolen session must not do. */
+/** Asks a signed-in user for the password again, before a change that a stolen session must not make. */
 import { refuse } from '../../api/failures.ts'
 import type { UserRow } from '../../store/tables/users.ts'
 import type { OwnCtx } from '../market.ts'

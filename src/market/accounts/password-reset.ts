@@ -1,4 +1,4 @@
-/** A new password for whoever reads the account's mail. Source: A-9. */
+/** Sets a new password for a user who can read the account's mail. Source: A-9. */
 import { refuse } from '../../api/failures.ts'
 import { durations, limits } from '../../api/limits.ts'
 import { email } from '../../api/shapes.ts'
@@ -25,7 +25,7 @@ import { hashPassword } from './passwords.ts'
 import { keysEnded, tellOwner } from './security-notices.ts'
 import { passwordTargets } from './sign-in.ts'
 
-/** Nobody is looked up here, so that a known and an unknown email take the same time. */
+/** Looks no account up, so that a known and an unknown email take the same time. */
 const requestPasswordReset: Verb<'requestPasswordReset'> = async (ctx, { body }) => {
   if (isEmail(body.email)) await queueMail(ctx, 'password_reset', body.email)
   return {}
@@ -33,7 +33,9 @@ const requestPasswordReset: Verb<'requestPasswordReset'> = async (ctx, { body })
 
 const isEmail = (text: string) => email().safeParse(text).success
 
-/** The letter with a new token; null if nobody has this email, or if their mailbox had enough of them. */
+/**
+ * Composes the mail with a new token. Returns null if no account has this email, or if enough such mails were sent lately.
+ */
 export async function resetWords(ctx: Ctx, address: string, mailId: string): Promise<Words | null> {
   const { tx, world, config } = ctx
   const user = await userByEmail(tx, address)
@@ -41,7 +43,7 @@ export async function resetWords(ctx: Ctx, address: string, mailId: string): Pro
   const now = world.now()
   const token = world.bytes(32).toString('base64url')
   await deleteOldResets(tx, user.id, now - durations.passwordResetMs)
-  // Or two letters of one moment could both be the last.
+  // Locked; otherwise two mails at once could both be the last one allowed.
   await tx.lock('users', user.id)
   if ((await countOtherLetters(tx, user.id, mailId)) >= limits.account.resetLetters) return null
   await insertReset(tx, secretHash(token), user.id, mailId, now)
@@ -66,7 +68,7 @@ const confirmPasswordReset: Verb<'confirmPasswordReset'> = async (ctx, { body })
   const { db, world, config, caller } = ctx
   const tokenHash = secretHash(body.token)
   const since = () => world.now() - durations.passwordResetMs
-  // Hashing costs too much to do it for anyone's token.
+  // Checked first, because hashing costs too much to do it for any token.
   const owner = await db.read(q => ownerOfReset(q, tokenHash, since()))
   if (!owner) throw refuse('token_invalid')
   await refuseGuessable('password', body.password, owner, config)
@@ -86,7 +88,7 @@ const confirmPasswordReset: Verb<'confirmPasswordReset'> = async (ctx, { body })
   return {}
 }
 
-/** No token that is out, or waits to go out, sets the password once more. */
+/** Voids all reset tokens of the account, sent or still queued. */
 export async function voidResets(tx: Tx, { id, email }: Pick<UserRow, 'id' | 'email'>): Promise<void> {
   await deleteResets(tx, id)
   await deleteResetMails(tx, email)

@@ -1,5 +1,7 @@
-/** Who asks for work: a buyer's reputation, and their past with the agents of whoever asks. Source: I-requestors, A-27, A-47. */
-
+/**
+ * Requestors, who submit tasks: their reputation, and their past tasks with the calling builder's agents. Source:
+ * I-requestors, A-27, A-47.
+ */
 import type { EventData } from '../../api/events.ts'
 import { refuse } from '../../api/failures.ts'
 import { rowsOf } from '../../api/page.ts'
@@ -11,7 +13,9 @@ import { iso, isoOrNull } from '../time.ts'
 import type { Verb } from '../verb.ts'
 import { trustTierOf } from './accounts.ts'
 
-/** A requestor as webhooks name it: a buying agent by its own id, with the trust that its payer has earned. Source: A-36, A-47. */
+/**
+ * Returns the requestor as webhooks name it: a buying agent by its own id, with its payer's trust tier. Source: A-36, A-47.
+ */
 export const requestorOf = (
   { buyerId, buyerAgentId }: Pick<TaskRow, 'buyerId' | 'buyerAgentId'>,
   payer: UserRow,
@@ -23,14 +27,16 @@ export const requestorOf = (
     : { id: buyerAgentId, type: 'agent', trustTier }
 }
 
-/** What is told of whoever pays, whoever asks. Source: A-12, A-47. */
+/** What any builder may know of the payer. Source: A-12, A-47. */
 const payerRecord = (payer: UserRow, now: number) => ({
   userId: payer.id,
   trustTier: trustTierOf(payer, now),
   memberSince: iso(payer.createdAt),
 })
 
-/** By the id that webhooks name: a user's, or a buying agent's, which stands for the payer of its latest task. */
+/**
+ * Finds the requestor by the id in webhooks: a user's, or a buying agent's, which stands for the payer of its latest task.
+ */
 async function requestorNamed(q: Reader, id: string, builderId: string): Promise<Requestor & { payer: UserRow }> {
   const user = await userById(q, id)
   if (user) return { userId: id, agentId: null, payer: user }
@@ -51,12 +57,12 @@ const getReputation: Verb<'getReputation'> = async ({ tx, world, actor }, { para
     disputesOpened: disputed,
     disputesLost: lost,
     averageRatingGiven: ratio(ratingSum, ratings),
-    // Of the tasks that have ended: one that still runs says nothing of its buyer.
+    // Of the tasks that have ended, because an open task says nothing about its buyer.
     completionRate: ratio(completed, completed + cancelled),
   }
 }
 
-/** To two places; null of nothing. */
+/** Rounded to two decimals; null if `whole` is 0. */
 const ratio = (part: number, whole: number) => (whole === 0 ? null : Math.round((part / whole) * 100) / 100)
 
 const listHistory: Verb<'listHistory'> = async ({ tx, actor }, { params, query }) => {

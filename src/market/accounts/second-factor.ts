@@ -1,4 +1,4 @@
-/** The second factor: a code of an authenticator app beside the password, or a recovery code. Source: A-194. */
+/** The second factor: a code of an authenticator app besides the password, or a recovery code. Source: A-194. */
 import { invalid, refuse } from '../../api/failures.ts'
 import { limits } from '../../api/limits.ts'
 import type { Tx } from '../../store/db.ts'
@@ -24,7 +24,7 @@ import { checkOwnPassword } from './own-password.ts'
 import { tellOwner } from './security-notices.ts'
 import { newTotpSecret, otpauthUrl, stepOf } from './totp.ts'
 
-/** What somebody sent as a second factor. */
+/** What a request carries as a second factor. */
 export interface Codes {
   readonly totp?: string | undefined
   readonly recoveryCode?: string | undefined
@@ -33,8 +33,8 @@ export interface Codes {
 const boundTo = (userId: string) => `totp:${userId}`
 
 /**
- * Refuses whoever lacks the account's second factor, if it has one; the code that passes is used up. Says which it was.
- * Only somebody who knows the password may be told what is missing.
+ * Checks the account's second factor, if it has one, and refuses without it. A code that passes is used up. Returns which
+ * kind it was. Call it only after the password was checked, because the refusal says what is missing.
  */
 export async function passSecondFactor(
   { tx, world, config }: Pick<Ctx, 'tx' | 'world' | 'config'>,
@@ -54,8 +54,8 @@ export async function passSecondFactor(
 }
 
 /**
- * Counts a guess at the account's code: by somebody who knows the password, as nobody else may come so far. Recovery
- * codes are too long to be guessed.
+ * Counts an attempt at the account's code. Call it only after the password was checked. Recovery codes are not counted, as
+ * they are too long to be guessed.
  */
 export const guessCode = async (ctx: OwnCtx, userId: string, { totp }: Codes): Promise<Guess> =>
   guess(ctx, totp === undefined ? [] : [{ rule: 'code', at: [userId] }])
@@ -64,8 +64,8 @@ const CODE_NEEDED =
   'is required: this account has a second factor; send the code of your authenticator, or recoveryCode'
 
 /**
- * Refuses an administrator without a second factor where the deployment requires one. Every session of an account with
- * one has passed it: turning it on ends the others, and none begins without it.
+ * Refuses an administrator without a second factor where the deployment requires one. If the account has one, this session
+ * has passed it: turning it on ends the other sessions, and none begins without it.
  */
 export async function requireSecondFactor({ tx, config, actor }: Acting<Ctx>): Promise<void> {
   if (config.adminTotp !== 'required') return
@@ -74,13 +74,13 @@ export async function requireSecondFactor({ tx, config, actor }: Acting<Ctx>): P
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
 
-/** 80 random bits as people can copy them: four groups of four. */
+/** Makes 80 random bits that people can copy: four groups of four characters. */
 function newRecoveryCode(world: World): string {
   const signs = [...world.bytes(16)].map(byte => ALPHABET[byte % ALPHABET.length])
   return [0, 4, 8, 12].map(at => signs.slice(at, at + 4).join('')).join('-')
 }
 
-/** However it is typed: with or without its hyphens, in any case. */
+/** Ignores case and hyphens, as people type codes in either way. */
 const hashOf = (recoveryCode: string) => secretHash(recoveryCode.toLowerCase().replace(/[^a-z2-7]/g, ''))
 
 async function makeRecoveryCodes(tx: Tx, world: World, userId: string): Promise<string[]> {
@@ -96,7 +96,7 @@ const getTotp: Verb<'getTotp'> = async ({ tx, actor }) => {
   return { enabled: enabledAt !== null, enabledAt: isoOrNull(enabledAt), recoveryCodesLeft }
 }
 
-/** The password is asked for again: a session that somebody else holds must not become an account of theirs. */
+/** Asks for the password again; otherwise the thief of a session could take over the account. */
 const beginTotp: Verb<'beginTotp'> = async (ctx, { body }) => {
   const { db, world, config, actor } = ctx
   const { id, email } = actor.user
@@ -112,7 +112,7 @@ const issuerOf = (baseUrl: string) => (URL.canParse(baseUrl) ? new URL(baseUrl).
 const confirmTotp: Verb<'confirmTotp'> = async (ctx, { body }) => {
   const { tx, world, config, actor } = ctx
   const { id } = actor.user
-  // Held, or a sign-in beside this could begin a session that has shown no code.
+  // Locked; otherwise a sign-in at the same moment could begin a session without a code.
   await tx.lock('users', id)
   const factor = await secondFactorOf(tx, id)
   if (!factor) throw refuse('totp_not_begun')
@@ -120,7 +120,7 @@ const confirmTotp: Verb<'confirmTotp'> = async (ctx, { body }) => {
   const step = stepOf(unseal(config, boundTo(id), factor.secret), body.code, world.realNow())
   if (step === null) throw invalid({ code: ['is not what this secret shows now; is the clock of your device right?'] })
   if ((await enableSecondFactor(tx, id, factor.secret, step, world.now())) === 0) throw refuse('lost_race')
-  // Whoever is signed in elsewhere has shown no code.
+  // The other sessions were begun without a code.
   await deleteOtherSessions(tx, id, actor.credential)
   await tellOwner(ctx, id, { kind: 'second_factor_on' })
   return { recoveryCodes: await makeRecoveryCodes(tx, world, id) }

@@ -1,4 +1,4 @@
-/** Letters to an account about what guards it: whoever did not do it themselves should hear of it. Source: A-192. */
+/** Mails to an account's owner about security changes, which somebody else may have made. Source: A-192. */
 import { durations, limits } from '../../api/limits.ts'
 import { countRequest } from '../../store/tables/rate-windows.ts'
 import { insertNotice, noticeById, type SecurityNoticeRow } from '../../store/tables/security-notices.ts'
@@ -9,7 +9,10 @@ import { queueMail, type Words } from './mail-queue.ts'
 
 type Told = Pick<SecurityNoticeRow, 'kind'> & { readonly detail?: string; readonly address?: string | undefined }
 
-/** Queues the letter in the transaction of the change. Only a mail server is told: the simulator's log has no reader to warn. */
+/**
+ * Queues the mail in the transaction of the change. Does nothing without a mail server, as the simulator has no owner to
+ * warn.
+ */
 export async function tellOwner(ctx: Pick<Ctx, 'tx' | 'world' | 'config'>, userId: string, told: Told): Promise<void> {
   const { tx, world } = ctx
   const { kind, detail = null, address = null } = told
@@ -19,7 +22,10 @@ export async function tellOwner(ctx: Pick<Ctx, 'tx' | 'world' | 'config'>, userI
   await queueMail(ctx, 'notification', id)
 }
 
-/** Nobody proves that a mailbox is theirs, so a hundred keys made and deleted in a minute must not be as many letters to it. */
+/**
+ * Bounds the mails of one kind in an hour. Emails are not verified, so somebody could otherwise flood a stranger's mailbox
+ * by creating keys.
+ */
 async function isAmongFirst({ tx, world }: Pick<Ctx, 'tx' | 'world'>, userId: string, kind: string): Promise<boolean> {
   const now = world.now()
   const endsAt = now + durations.hourMs
@@ -41,7 +47,7 @@ const kinds: Readonly<Record<SecurityNoticeRow['kind'], Kind>> = {
   password_reset: {
     subject: 'Your password was set anew',
     sentence: keys =>
-      `The password of your account was set anew with the token of a letter, and every session ended. ${keys}`,
+      `The password of your account was set anew with the token of a mail, and every session ended. ${keys}`,
   },
   api_key_created: {
     subject: 'An API key was created',
@@ -57,7 +63,7 @@ const kinds: Readonly<Record<SecurityNoticeRow['kind'], Kind>> = {
   },
   recovery_code_used: {
     subject: 'A recovery code was used',
-    sentence: left => `Somebody signed in to your account with a recovery code. Of those codes ${left} are left.`,
+    sentence: left => `Somebody signed in to your account with a recovery code. ${left} of those codes are left.`,
   },
   administrator_signed_in: {
     subject: 'You signed in from a new address',
@@ -68,7 +74,7 @@ const kinds: Readonly<Record<SecurityNoticeRow['kind'], Kind>> = {
 export const keysEnded = (ended: number) =>
   ended === 0 ? 'Its API keys go on working.' : `Its API keys were deleted: ${ended}.`
 
-/** null if there is nobody to write to. */
+/** Composes the mail. Returns null if there is nobody to write to. */
 export async function noticeWords({ tx, config }: Pick<Ctx, 'tx' | 'config'>, id: string): Promise<Words | null> {
   const notice = await noticeById(tx, id)
   const user = notice && (await userById(tx, notice.userId))
@@ -90,5 +96,5 @@ export async function noticeWords({ tx, config }: Pick<Ctx, 'tx' | 'config'>, id
   return { to: user.email, subject, text: text.join('\n') }
 }
 
-/** A name is somebody's own text, and must not look like a line of ours. */
+/** A key's name is a user's text. On one line it can't imitate other lines of the mail. */
 const onOneLine = (detail: string) => detail.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')

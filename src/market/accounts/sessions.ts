@@ -1,5 +1,4 @@
-/** Sessions as their owner sees them: where the account is signed in. Source: A-195. */
-
+/** Lists and ends the sessions of one's own account. Source: A-195. */
 import { refuse } from '../../api/failures.ts'
 import { rowsOf } from '../../api/page.ts'
 import {

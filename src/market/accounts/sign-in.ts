@@ -1,4 +1,4 @@
-/** Signing in: what is looked at before a password is, what is noted after. Source: A-9, A-10. */
+/** Sign-in: the checks before the password is verified, and what is written after. Source: A-9, A-10. */
 import { Refusal, refuse } from '../../api/failures.ts'
 import { guessing } from '../../api/limits.ts'
 import type { Tx } from '../../store/db.ts'
@@ -19,13 +19,13 @@ import { tellOwner } from './security-notices.ts'
 
 type Outcome = Extract<Happening, { type: 'sign_in' }>['outcome']
 
-/** Signs in as a new session, from an address that the account is known at from then on. */
+/** Begins a session. The client's address counts as known for the account from now on. */
 export async function beginSession(tx: Tx, world: World, userId: string, caller: Caller | undefined): Promise<string> {
   if (caller) await noteAddress(tx, userId, caller.address, world.now(), guessing.known.addresses)
   return createSession(tx, world, userId, caller)
 }
 
-/** The same steps whether somebody has this email or not, so that they take the same time. */
+/** Takes the same steps for an unknown email, so that it takes the same time. */
 async function lookUp({ db, world, caller }: OwnCtx, email: string) {
   return db.read(async q => {
     const user = await userByEmail(q, email)
@@ -35,13 +35,13 @@ async function lookUp({ db, world, caller }: OwnCtx, email: string) {
   })
 }
 
-/** What slows guesses at an account's password, from this address and from anywhere. */
+/** All counters that can delay attempts at this account's password from this address. */
 export const passwordTargets = ({ id, email }: Pick<UserRow, 'id' | 'email'>, address: string): Target[] => [
   ...targetsOf(email, address, false),
   { rule: 'own', at: [id] },
 ]
 
-/** Whoever is signed in to the account, or comes from where its owner signs in, does not wait for strangers' guesses. */
+/** An owner who is signed in, or signs in from a known address, is not delayed by the attempts of strangers. */
 function targetsOf(email: string, address: string, isFamiliar: boolean): Target[] {
   return [{ rule: 'pair', at: [email, address] }, ...(isFamiliar ? [] : [{ rule: 'account', at: [email] } as const])]
 }
@@ -63,7 +63,7 @@ export const login: Verb<'login'> = async (ctx, { body }) => {
     tell(user ? 'wrong_password' : 'unknown_email')
     throw refuse('wrong_login')
   }
-  // Only now, or strangers who know no password could use up the owner's guesses at a code.
+  // Counted only now; otherwise strangers without the password could use up the owner's attempts at a code.
   const code = await guessCode(ctx, user.id, body).catch(tooEarly)
   return signIn(ctx, { user, known, codes: body }, [made, code], tell)
 }
@@ -80,7 +80,7 @@ async function tellOfRecovery(ctx: Pick<Ctx, 'tx' | 'world' | 'config'>, userId:
   await tellOwner(ctx, userId, { kind: 'recovery_code_used', detail, address: caller?.address })
 }
 
-/** The password was right when it was verified. */
+/** Ends a sign-in whose password was verified. */
 async function signIn(
   { db, world, config, log, caller, actor }: OwnCtx & { actor: Actor | null },
   { user: checked, known, codes }: Claim,
@@ -89,7 +89,7 @@ async function signIn(
 ) {
   try {
     const result = await db.write(async tx => {
-      // Held, or a change of the password beside this could end all sessions but the one that is begun here.
+      // Locked; otherwise a change of the password at the same moment could miss the session that begins here.
       await tx.lock('users', checked.id)
       const user = await userById(tx, checked.id)
       // The password may have been changed while it was verified.
@@ -103,7 +103,7 @@ async function signIn(
         const told = { kind: 'administrator_signed_in', address: caller?.address } as const
         await tellOwner({ tx, world, config }, user.id, told)
       }
-      // The browser is about to forget the session it came with.
+      // The browser replaces its cookie, so the old session would stay open unused.
       if (actor?.via === 'session') await deleteSession(tx, actor.credential)
       const session = await beginSession(tx, world, user.id, caller)
       return { data: { user: userRecord(user, world.now()) }, session }
@@ -115,7 +115,7 @@ async function signIn(
     if (error instanceof Refusal) {
       const outcome = outcomes[error.code] ?? 'wrong_password'
       tell(outcome)
-      // The first half of signing in was no guess.
+      // The password was right and only the code is missing, so this was no failed attempt.
       if (outcome === 'code_missing') for (const made of guesses) await made.right()
     }
     throw error

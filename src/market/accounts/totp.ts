@@ -1,27 +1,31 @@
-/** Codes of an authenticator app: TOTP as RFC 6238 has it, with what every app takes (SHA-1, 6 digits, 30 seconds). */
+/**
+ * Codes of an authenticator app: TOTP (RFC 6238) with the parameters that every app supports: SHA-1, 6 digits, 30 seconds.
+ */
 import { Secret, TOTP } from 'otpauth'
 import type { World } from '../../world/world.ts'
 
 const STEP_MS = 30_000
-/** Steps to either side: clocks of phones differ. */
+/** How many steps earlier or later a code may be, as clocks of phones differ. */
 const WINDOW = 1
 const SECRET_BYTES = 20
 
 const codesOf = (secret: string, label = '', issuer = '') =>
   new TOTP({ issuer, label, algorithm: 'SHA1', digits: 6, period: STEP_MS / 1000, secret: Secret.fromBase32(secret) })
 
-/** A new secret, in base32. */
+/** Makes a secret, in base32. */
 export const newTotpSecret = (world: World): string =>
   new Secret({ buffer: Uint8Array.from(world.bytes(SECRET_BYTES)).buffer }).base32
 
-/** What an app reads from a QR code. */
+/** Returns the URL that apps read from a QR code. */
 export const otpauthUrl = (secret: string, email: string, issuer: string): string =>
   codesOf(secret, email, issuer).toString()
 
-/** The code of a moment. */
+/** Returns the code of a moment (ms). */
 export const totpCode = (secret: string, at: number): string => codesOf(secret).generate({ timestamp: at })
 
-/** The step that the code is of, by real time as the app's clock is; null if it is of none near now. */
+/**
+ * Returns the time step that the code belongs to, null if none near `now`. `now` is real time, like the clock of the app.
+ */
 export function stepOf(secret: string, typed: string, now: number): number | null {
   const token = typed.replace(/\s/g, '')
   if (!/^\d{6}$/.test(token)) return null

@@ -1,4 +1,4 @@
-/** Agents as answers show them. Source: A-18. */
+/** Makes the records of agents that responses contain. Source: A-18. */
 import type { AgentRecord, OwnAgentRecord } from '../../api/records.ts'
 import type { Reader } from '../../store/db.ts'
 import type { ListedAgentRow } from '../../store/tables/agents.ts'
@@ -6,7 +6,7 @@ import { categoryIdsOf } from '../../store/tables/categories.ts'
 import { iso, isoOrNull } from '../time.ts'
 import { freshness, hiddenReason } from './visibility.ts'
 
-/** What everyone may see of an agent. `now` is domain time. */
+/** Returns what everyone may see of an agent. `now` is domain time. */
 export function agentRecord(row: ListedAgentRow, categoryIds: string[], now: number): AgentRecord {
   return {
     id: row.id,
@@ -32,7 +32,7 @@ export function agentRecord(row: ListedAgentRow, categoryIds: string[], now: num
   }
 }
 
-/** What its builder and administrators see of an agent. */
+/** Returns what its builder and administrators may see of an agent. */
 export function ownAgentRecord(row: ListedAgentRow, categoryIds: string[], now: number): OwnAgentRecord {
   const hidden = hiddenReason(row, standingOf(row), now)
   return {
@@ -47,12 +47,12 @@ export function ownAgentRecord(row: ListedAgentRow, categoryIds: string[], now: 
 
 type Build<R> = (row: ListedAgentRow, categoryIds: string[], now: number) => R
 
-/** The record of one row, its categories looked up. */
+/** Builds the record of one row after looking up its categories. */
 export async function recordOf<R>(q: Reader, row: ListedAgentRow, now: number, build: Build<R>): Promise<R> {
   return (await recordsOf(q, [row], now, build))[0] as R
 }
 
-/** The records of several rows, with one look-up for all their categories. */
+/** Builds the records of several rows, with one query for all their categories. */
 export async function recordsOf<R>(q: Reader, rows: readonly ListedAgentRow[], now: number, build: Build<R>) {
   const categories = await categoryIdsOf(
     q,

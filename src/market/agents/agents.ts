@@ -1,4 +1,7 @@
-/** The public marketplace, a builder's own agents, and their review. Source: I-agent-states, I-builder, A-13, A-16–A-18, A-30. */
+/**
+ * The public marketplace, a builder's own agents, and their review. Source: I-agent-states, I-builder, A-13, A-16–A-18,
+ * A-30.
+ */
 import { invalid, refuse } from '../../api/failures.ts'
 import { durations, limits } from '../../api/limits.ts'
 import { Json } from '../../api/reply.ts'
@@ -44,7 +47,7 @@ const listAgents: Verb<'listAgents'> = async (ctx, { query }) => {
   return { items: await recordsOf(tx, rows, now, agentRecord), total }
 }
 
-/** null: it has no word, so there is nothing that could be found. Of a blank one all is found. */
+/** Returns null for a query without any word, which finds nothing. A blank query finds all. */
 function prefixesOf(q: string): string[] | null {
   const asked = prefixes(q)
   if (asked.length > limits.search.words)
@@ -92,10 +95,10 @@ const createAgent: Verb<'createAgent'> = async (ctx, { body }) => {
     createdAt: now,
     updatedAt: now,
   } as const
-  // Counted first: the row of the account is held by then, and no agent of it joins meanwhile.
+  // This locks the account's usage row, so no other agent of the account is created before the count below.
   await takeTexts(ctx, row.builderId, weightOfAgent(row))
   await refuseTooMany(ctx)
-  // Another agent may take the same slug at the same moment: then the next one is free.
+  // If another agent takes the slug at the same moment, the next one is tried.
   while ((await insertAgent(tx, { ...row, slug: await freeSlug(tx, world, body.name) })) === 0);
   await setCategories(tx, row.id, body.categoryIds)
   return reread(ctx, row.id)
@@ -106,7 +109,10 @@ type Texts = Pick<AgentRow, 'name' | 'tagline' | 'description' | 'tags' | 'webho
 const weightOfAgent = (row: Texts) =>
   weightOf(row.name, row.tagline, row.description, row.tags, row.webhookUrl, row.avatarUrl)
 
-/** An address may change where nothing may grow: open work needs one that answers. */
+/**
+ * Whether the texts grow. The URL is left out: it may change even when the database is full, because open work needs one
+ * that responds.
+ */
 const isLonger = (row: AgentRow, next: AgentRow) =>
   weightOfAgent({ ...next, webhookUrl: row.webhookUrl }) > weightOfAgent(row) ||
   terms(next.name, next.description).length > terms(row.name, row.description).length
@@ -125,7 +131,7 @@ async function checkCategories(q: Reader, ids: readonly string[]) {
 async function freeSlug(q: Reader, world: World, name: string): Promise<string> {
   const base = slugBase(name) || `agent-${world.bytes(3).toString('hex')}`
   const isTaken = (count: number) => slugTaken(q, numberedSlug(base, count))
-  // By doubling and halving: thousands of agents of one name must not make the next one as many questions.
+  // A binary search: with thousands of agents of one name, the next one must not need thousands of queries.
   let [taken, free] = [0, 1]
   while (await isTaken(free)) [taken, free] = [free, 2 * free]
   while (free - taken > 1) {
@@ -146,7 +152,7 @@ const updateAgent: Verb<'updateAgent'> = async (ctx, { params, body }) => {
   const next = { ...row, ...patch }
   refuseWhenFull(ctx.db, () => isLonger(row, next))
   await takeTexts(ctx, row.builderId, weightOfAgent(next) - weightOfAgent(row))
-  // Whatever passed was another address.
+  // The last test passed at another URL.
   if (body.webhookUrl !== undefined && body.webhookUrl !== row.webhookUrl) {
     patch.lastPassAt = null
     tx.afterCommit(() => ctx.webhooks.moved(row.id))

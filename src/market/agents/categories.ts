@@ -1,4 +1,4 @@
-/** The list of categories, kept by administrators. Source. */
+/** The categories, which administrators edit. Source. */
 import { invalid, refuse } from '../../api/failures.ts'
 import type { Reader } from '../../store/db.ts'
 import { publicCounts } from '../../store/tables/agents.ts'
@@ -54,7 +54,10 @@ async function present(q: Reader, id: string): Promise<CategoryRow> {
   return row
 }
 
-/** A search names a category by name or slug in any case, so neither may mean two. Source: A-16. */
+/**
+ * Refuses a name or slug that another category has. A search takes either in any case, so neither may be ambiguous. Source:
+ * A-16.
+ */
 async function checkNames(q: Reader, row: CategoryRow): Promise<void> {
   const taken = new Set(
     (await allCategories(q)).filter(({ id }) => id !== row.id).flatMap(({ name, slug }) => [name.toLowerCase(), slug]),

@@ -1,5 +1,4 @@
-/** The log of webhooks: what was sent to an agent, what it answered, and sending it again. Source. */
-
+/** The delivery log: what was sent to an agent, what it answered, and redelivery. Source. */
 import { refuse } from '../../api/failures.ts'
 import { rowsOf } from '../../api/page.ts'
 import type { DeliveryDetails, DeliveryRecord } from '../../api/records.ts'
@@ -68,7 +67,7 @@ const getDelivery: Verb<'getDelivery'> = async ({ tx, actor }, { params }) => {
 const answerOf = (last: DeliveryDetails['attempts'][number] | undefined): DeliveryDetails['answer'] =>
   last === undefined || last.status === null ? null : { status: last.status, body: last.answer ?? '' }
 
-/** Joins the queue of its task; what is before it there need not wait for its next attempt any more. */
+/** Adds a copy to the queue of its task. Deliveries ahead of it are tried at once instead of at their next attempt. */
 const redeliver: Verb<'redeliver'> = async (ctx, { params }) => {
   const { tx, world, config, actor } = ctx
   const agent = await ownAgentOf(tx, params.id, actor.user)

@@ -1,9 +1,9 @@
 /**
- * The public list of agents: of each what orders and hides it, and a bounded part of it as the JSON it goes out as. What a
- * committed write has changed is read again before the next answer, and what only time changes (freshness, 20 and 24 hours
- * after a pass) at that moment: nothing here ever lives for a while. Source: I-search, A-16, A-30, A-49.
+ * The public list of agents in memory: for each agent what decides its order and visibility, and a bounded number of
+ * records and pages as JSON. No entry expires by age, because none is ever stale: what a committed write changes is read
+ * again before the next response, and what time alone changes (freshness, 20 and 24 hours after a pass) changes at that
+ * moment. Source: I-search, A-16, A-30, A-49.
  */
-
 import { durations } from '../../api/limits.ts'
 import { rowsOf } from '../../api/page.ts'
 import type { Changes, Reader } from '../../store/db.ts'
@@ -36,13 +36,13 @@ type Sort = PublicSearch['sort']
 const sorts = Object.keys(compare) as Sort[]
 
 const TABLES = ['agents', 'users', 'agent_categories', 'agent_terms'] as const
-/** Above this many changed rows, reading all of them at once costs less. */
+/** With more changed rows than this, reading all rows at once costs less. */
 const FEW = 50
 
-/** What is kept at most: records and pages as JSON, and who is on the pages of a search. */
+/** Bounds in bytes: of records and pages as JSON, and of the agents that each search finds. */
 export const cacheBytes = { records: 8 * MIB, pages: 16 * MIB, selections: 8 * MIB } as const
 
-/** The page's items as a JSON list, and how many there are in all; null where the engine can't tell what changed. */
+/** Returns the page's items as a JSON list, and the total. Returns null where the engine can't say what has changed. */
 export async function publicPage({ tx, memory }: Pick<ReadCtx, 'tx' | 'memory'>, now: number, search: PublicSearch) {
   if (!tx.changes) return null
   const cache = memory.of(ListingCache)
@@ -55,11 +55,11 @@ export class ListingCache {
   #categories = new Map<string, string[]>()
   /** Records as JSON, by the agent's id. */
   readonly #records = boundedCache<string>(cacheBytes.records, bytesOfText)
-  /** Pages as JSON. They go whenever a record or a selection does. */
+  /** Pages as JSON. All are dropped whenever a record or a selection is. */
   readonly #pages = boundedCache<string>(cacheBytes.pages, bytesOfText)
-  /** Who is found by a search, whatever its page. */
+  /** All agents that a search finds, on any page. */
   readonly #selections = boundedCache<readonly Entry[]>(cacheBytes.selections, found => 8 * found.length)
-  /** Of the tables, as they were last read; empty before that. */
+  /** The versions of the tables when they were last read; empty before that. */
   #versions = new Map<string, number>()
   #changesAt = Number.POSITIVE_INFINITY
 
@@ -94,7 +94,7 @@ export class ListingCache {
 
   async #reread(q: Reader, changes: Changes, now: number, stale: ReadonlySet<string>): Promise<void> {
     const before = this.#versions
-    this.#versions = new Map() // what is left half done is done again from the start
+    this.#versions = new Map() // if this fails half way, the next call starts over
     if (stale.has('agent_categories')) await this.#readCategories(q)
     if (stale.has('agent_terms')) this.#forgetSelections()
     const changed = changedAgents(changes, before, this.#entries)
@@ -161,7 +161,7 @@ export class ListingCache {
     const known = this.#selections.get(key)
     if (known) return known
     const found: ReadonlySet<string>[] = []
-    // The longest first: it finds the fewest, and behind a word that finds nothing none is looked up.
+    // The longest prefix finds the fewest agents, so it comes first. After one that finds nothing, none is looked up.
     for (const prefix of [...prefixes].sort((a, b) => b.length - a.length)) {
       found.push(new Set(await agentsWithTerm(q, prefix)))
       if (found.at(-1)!.size === 0) break
@@ -188,7 +188,7 @@ export class ListingCache {
   }
 }
 
-/** Agents whose rows, or whose builders' rows, may be others than before; null for any. */
+/** Returns the agents whose rows, or whose builders' rows, may have changed; null if any may have. */
 function changedAgents(changes: Changes, before: ReadonlyMap<string, number>, entries: ReadonlyMap<string, Entry>) {
   const [agents, users] = (['agents', 'users'] as const).map(table => {
     const version = before.get(table)
@@ -200,7 +200,7 @@ function changedAgents(changes: Changes, before: ReadonlyMap<string, number>, en
   return ids
 }
 
-/** The next moment after `now` at which a record becomes amber, or leaves the list. */
+/** Returns the next moment after `now` at which a record becomes amber or leaves the list. */
 function nextChange({ lastPassAt }: Pick<ListedAgentRow, 'lastPassAt'>, now: number): number {
   if (lastPassAt === null) return Number.POSITIVE_INFINITY
   const moments = [lastPassAt + durations.amberMs, lastPassAt + durations.freshMs + 1]

@@ -1,5 +1,4 @@
-/** What an agent shows of its work, and what its buyers said of it. Source. */
-
+/** Samples of an agent's work, and the reviews by its buyers. Source. */
 import { refuse } from '../../api/failures.ts'
 import { limits } from '../../api/limits.ts'
 import { rowsOf } from '../../api/page.ts'

@@ -1,4 +1,4 @@
-/** What agents are found by: written when they are listed, gone when they are not. Source: A-16, A-49. */
+/** The search index: rows of words, written when an agent is listed and deleted when it no longer is. Source: A-16, A-49. */
 import { listedStates } from '../../api/flow.ts'
 import type { Db, Tx } from '../../store/db.ts'
 import { type AgentRow, agentById, listedAgentIds } from '../../store/tables/agents.ts'
@@ -11,19 +11,22 @@ type Found = Pick<AgentRow, 'id' | 'status' | 'deletedAt' | 'name' | 'descriptio
 export const isListed = ({ status, deletedAt }: Pick<AgentRow, 'status' | 'deletedAt'>) =>
   deletedAt === null && (listedStates as readonly string[]).includes(status)
 
-/** Call it in the transaction that changes a name, a description or a state; the agent is held. */
+/**
+ * Brings the index up to date. Call it in the transaction that changes a name, a description or a state, with the agent
+ * locked.
+ */
 export async function indexAgent(tx: Tx, { id, name, description, ...state }: Found): Promise<void> {
   if (isListed(state)) await setTerms(tx, id, terms(name, description))
   else await clearTerms(tx, id)
 }
 
-/** The setting that says so is written by the migration that has emptied the index. */
+/** While this setting exists, the index has to be rebuilt. The migration that empties the index writes it. */
 const OUTDATED = 'search_index'
 
-/** Agents whose words are written in one transaction. */
+/** How many agents are indexed in one transaction. */
 const AT_ONCE = 20
 
-/** Writes the whole index anew where a migration asks for it. Returns how many agents are in it; null if it is as it should be. */
+/** Rebuilds the index if a migration asks for it. Returns how many agents are in it; null if nothing was to do. */
 export async function renewIndex(db: Db): Promise<number | null> {
   if ((await db.read(q => settingNamed(q, OUTDATED))) === undefined) return null
   let count = 0

@@ -1,26 +1,26 @@
-/** What is made of an agent's texts: the words it is found by and its slug. Source: A-16, A-18. */
+/** Makes from an agent's texts the words that a search finds it by, and its slug. Source: A-16, A-18. */
 import { limits } from '../../api/limits.ts'
 import { SHORT } from '../../store/tables/search-words.ts'
 
-// Longer than any word of a language; an index can't hold arbitrarily long entries.
+// An index can't hold arbitrarily long entries. No word of a language is longer than this.
 const WORD_LENGTH = 64
 
-/** A mark above, below or through a letter: with it or without it, the word is the same. Vowel signs are no such marks. */
+/** A mark above, below or through a letter. A search ignores such marks, but not vowel signs, which are not diacritics. */
 const ACCENT = /(?=\p{Diacritic})\p{M}/gu
 
-/** The form in which words are compared: without case, accents and ways of writing the same letter. */
+/** Returns the form in which words are compared: without case and accents, and with compatible characters made equal. */
 const folded = (text: string) =>
   text.toWellFormed().normalize('NFKD').toLowerCase().normalize('NFKD').replace(ACCENT, '').normalize('NFKC')
 
-/** The words of some texts, each once, folded, in the order in which they come. */
+/** Returns the words of some texts: folded, each once, in order of appearance. */
 export function words(...texts: readonly string[]): string[] {
   const found = folded(texts.join('\n')).match(/[\p{L}\p{N}\p{M}_]+/gu) ?? []
   return [...new Set(found.map(word => [...word].slice(0, WORD_LENGTH).join('')))]
 }
 
 /**
- * What an agent is found by: its words, the first five hundred, and their short beginnings. A search for `a` reads one row
- * of each agent that it finds, however many words begin so.
+ * Returns what an agent is indexed by: its first five hundred words and their short prefixes. With the prefixes, a search
+ * for `a` reads one row for each agent that it finds, however many of its words begin with `a`.
  */
 export function terms(name: string, description: string): string[] {
   const known = words(name, description).slice(0, limits.search.wordsPerAgent)
@@ -33,19 +33,19 @@ export function terms(name: string, description: string): string[] {
   return [...all]
 }
 
-/** The beginnings of words that a search asks for. One that another begins with asks for nothing more. */
+/** Returns the prefixes that a search asks for. A prefix of another one is dropped, as it narrows nothing. */
 export function prefixes(q: string): string[] {
   const asked = words(q)
   return asked.filter(word => !asked.some(other => other !== word && other.startsWith(word)))
 }
 
-/** a–z, 0–9 and single hyphens; empty if the name has none of those. */
+/** Makes a slug of a–z, 0–9 and single hyphens. Returns '' if the name has none of those. */
 export function slugBase(name: string): string {
   const plain = name.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '')
   return trimHyphens(plain.replace(/[^a-z0-9]+/g, '-')).slice(0, limits.agent.slug)
 }
 
-/** The `count`-th slug of the same base, within the allowed length. */
+/** Returns the `count`-th slug of a base, within the allowed length. */
 export function numberedSlug(base: string, count: number): string {
   const end = count === 1 ? '' : `-${count}`
   return `${trimHyphens(base.slice(0, limits.agent.slug - end.length))}${end}`

@@ -1,4 +1,7 @@
-/** The states of an agent: published, reviewed, deactivated, reactivated, deleted. Source: I-agent-states, A-13, A-30, A-31. */
+/**
+ * Changes the state of an agent: publish, approve or reject, deactivate, reactivate, delete. Source: I-agent-states, A-13,
+ * A-30, A-31.
+ */
 import { refuse } from '../../api/failures.ts'
 import { type AgentTrigger, agentEdge } from '../../api/flow.ts'
 import { type AgentPatch, type AgentRow, softDelete, updateAgentRow } from '../../store/tables/agents.ts'
@@ -29,7 +32,7 @@ async function review(ctx: Ctx, id: string, trigger: 'approve' | 'reject', revie
   return changed(ctx, row, { status, reviewReason, updatedAt: ctx.world.now() })
 }
 
-/** Hides it at once; its open tasks go on, with their events and callbacks. Source: A-31. */
+/** Hides the agent at once. Its open tasks go on, with their events and callbacks. Source: A-31. */
 const deactivateAgent: Verb<'deactivateAgent'> = async (ctx, { params }) => {
   const row = await lockOwnAgent(ctx.tx, params.id, ctx.actor.user)
   const status = stateAfter(row, 'deactivate', 'deactivated')
@@ -51,7 +54,7 @@ const olderThanDeactivation = ({ lastPassAt, deactivatedAt }: AgentRow) =>
     ? 'no test has passed since the deactivation'
     : null
 
-/** The database decides between this and a task that is submitted at the same moment. Source: I-open-work, A-31. */
+/** If a task is submitted at the same moment, the database lets only one of the two pass. Source: I-open-work, A-31. */
 const deleteAgent: Verb<'deleteAgent'> = async ({ tx, world, actor }, { params }) => {
   const { id } = await lockOwnAgent(tx, params.id, actor.user)
   if ((await softDelete(tx, id, world.now())) === 0)
@@ -65,7 +68,7 @@ function stateAfter(row: AgentRow, trigger: AgentTrigger, done: string) {
   return edge.to
 }
 
-/** The state that was read decides: whoever changed it meanwhile was first. */
+/** Applies the patch if the state is still the one that was read. Otherwise refuses with 409. */
 async function changed(ctx: Ctx, row: AgentRow, patch: AgentPatch) {
   if ((await updateAgentRow(ctx.tx, row.id, patch, row.status)) === 0) throw refuse('lost_race')
   const after = { ...row, status: patch.status ?? row.status }
@@ -73,7 +76,7 @@ async function changed(ctx: Ctx, row: AgentRow, patch: AgentPatch) {
   return reread(ctx, row.id)
 }
 
-/** An agent as it stands after a change, for its builder. */
+/** Reads the agent again after a change. Returns the record for its builder. */
 export const reread = async ({ tx, world }: Ctx, id: string) =>
   recordOf(tx, await presentAgent(tx, id), world.now(), ownAgentRecord)
 

@@ -1,4 +1,4 @@
-/** Who may see an agent, and how fresh it is. Source: I-agent-visible, I-freshness, A-30. */
+/** Whether an agent is public, and how fresh its last passed test is. Source: I-agent-visible, I-freshness, A-30. */
 import { listedStates } from '../../api/flow.ts'
 import { durations } from '../../api/limits.ts'
 import type { AgentRow } from '../../store/tables/agents.ts'
@@ -10,13 +10,16 @@ export interface Standing {
   readonly banned: 0 | 1
 }
 
-/** By the time since the last pass alone; `now` is domain time. Source: I-freshness. */
+/** Returns the freshness, which depends only on the time since the last pass. `now` is domain time. Source: I-freshness. */
 export function freshness({ lastPassAt }: Pick<AgentRow, 'lastPassAt'>, now: number): 'green' | 'amber' | 'red' {
   if (lastPassAt === null || now - lastPassAt > durations.freshMs) return 'red'
   return now - lastPassAt < durations.amberMs ? 'green' : 'amber'
 }
 
-/** Why an agent is not public, for its builder; null if it is. The list's SQL condition says the same. Source: A-30. */
+/**
+ * Returns why an agent is not public, in words for its builder; null if it is. The SQL condition of the list must agree
+ * with it. Source: A-30.
+ */
 export function hiddenReason(agent: Seen, builder: Standing, now: number): string | null {
   if (agent.deletedAt !== null) return 'The agent is deleted'
   if (builder.banned) return "The builder's account is banned"
@@ -30,7 +33,7 @@ export function hiddenReason(agent: Seen, builder: Standing, now: number): strin
 
 export const isPublic = (agent: Seen, builder: Standing, now: number) => hiddenReason(agent, builder, now) === null
 
-/** What is wrong with an agent's last pass; null if it has one that still counts. */
+/** Returns why the last pass does not count; null if it does. */
 export function passFault({ lastPassAt }: Pick<AgentRow, 'lastPassAt'>, now: number): string | null {
   if (lastPassAt === null) return 'no test has passed since the webhook URL or the secret last changed'
   if (now - lastPassAt > durations.freshMs) return 'the last pass is more than 24 hours old'

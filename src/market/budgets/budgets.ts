@@ -1,5 +1,4 @@
-/** Budget authorizations: granted, limited, paused and taken back by the owner of the wallet. Source: I-budget-input, A-36. */
-
+/** Budget authorizations: what the owner of a wallet lets an agent spend. Source: I-budget-input, A-36. */
 import { type FieldErrors, invalid, refuse } from '../../api/failures.ts'
 import { rowsOf } from '../../api/page.ts'
 import type { BudgetRecord } from '../../api/records.ts'
@@ -81,7 +80,7 @@ const createBudget: Verb<'createBudget'> = async (ctx, { body }) => {
   return recordOf(ctx, id)
 }
 
-/** One's own agent, or a public one; else 404. */
+/** Refuses with 404 unless the agent is public or the caller's own. */
 async function checkAgent({ tx, world, actor }: Acting<Ctx>, id: string): Promise<void> {
   const agent = await presentAgent(tx, id)
   const hidden = !isPublic(agent, standingOf(agent), world.now())
@@ -90,7 +89,7 @@ async function checkAgent({ tx, world, actor }: Acting<Ctx>, id: string): Promis
 
 type Caps = Pick<BudgetRow, 'maxPerTask' | 'maxDaily' | 'maxMonthly'>
 
-/** Each cap holds the ones below it; the error stands on the smaller field. */
+/** maxPerTask ≤ maxDaily ≤ maxMonthly. An error is reported for the smaller of two fields. */
 function checkCaps({ maxPerTask, maxDaily, maxMonthly }: Caps): void {
   const errors: FieldErrors = {}
   if (maxPerTask > maxDaily) errors.maxPerTask = [`must not be above maxDaily, which is ${maxDaily}`]
@@ -105,7 +104,7 @@ async function checkCategories(q: Reader, ids: readonly string[] | null | undefi
   if (unknown.length > 0) throw invalid({ allowedCategories: unknown.map(id => `names an unknown category: ${id}`) })
 }
 
-/** The builder of the authorized agent may look at what it was granted; it shows in their list too. */
+/** The builder of the authorized agent may see it too, here and in their list. */
 const getBudget: Verb<'getBudget'> = async (ctx, { params }) => {
   const row = await found(ctx, params.id)
   if (!row) throw refuse('not_found', 'budget authorization')
@@ -114,7 +113,7 @@ const getBudget: Verb<'getBudget'> = async (ctx, { params }) => {
   return recordOf(ctx, row.id)
 }
 
-/** The owner's authorization, held against spending until the transaction ends. */
+/** Returns the owner's authorization. It is locked until the transaction ends, so that nothing is spent meanwhile. */
 async function lockOwn(ctx: Acting<Ctx>, id: string): Promise<BudgetRow> {
   await ctx.tx.lock('budget_authorizations', id)
   const row = await found(ctx, id)

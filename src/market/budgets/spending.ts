@@ -1,4 +1,4 @@
-/** Agents that hire agents: who buys by a budget authorization, and what it lets through. Source. */
+/** Agents that hire agents: who buys under a budget authorization, and what it allows. Source. */
 import { refuse } from '../../api/failures.ts'
 import { durations } from '../../api/limits.ts'
 import type { Reader } from '../../store/db.ts'
@@ -10,13 +10,13 @@ import type { Acting, Ctx } from '../market.ts'
 
 export type Buyer = Pick<TaskRow, 'buyerId' | 'buyerAgentId' | 'hirerId' | 'budgetAuthorizationId'>
 
-/** The beginning of the UTC day and month on the domain clock. */
+/** Returns the beginnings of the UTC day and month, in domain ms. */
 export function sinceOf(now: number): Since {
   const date = new Date(now)
   return { day: now - (now % durations.dayMs), month: Date.UTC(date.getUTCFullYear(), date.getUTCMonth()) }
 }
 
-/** Who buys: the caller, or the agent that an authorization names, with its owner's money. */
+/** Returns who buys: the caller, or the agent that the authorization names, with its owner's money. */
 export async function buyerOf({ tx, world, actor }: Acting<Ctx>, authorizationId: string | null): Promise<Buyer> {
   const { id } = actor.user
   if (authorizationId === null) return { buyerId: id, buyerAgentId: null, hirerId: null, budgetAuthorizationId: null }
@@ -27,7 +27,7 @@ export async function buyerOf({ tx, world, actor }: Acting<Ctx>, authorizationId
   return { buyerId: budget.ownerId, buyerAgentId: budget.agentId, hirerId: id, budgetAuthorizationId: budget.id }
 }
 
-/** Nobody turns a third party's money into their own. */
+/** Refuses a builder who would hire their own agent with somebody else's money. */
 export function checkSeller({ buyerId, hirerId }: Pick<Buyer, 'buyerId' | 'hirerId'>, sellerId: string): void {
   if (hirerId !== null && hirerId !== buyerId && hirerId === sellerId) throw refuse('own_agent_hired')
 }
@@ -39,8 +39,8 @@ async function checkStanding(q: Reader, { ownerId, agentDeletedAt }: BudgetRow):
 }
 
 /**
- * Lets a task that is being submitted pass its authorization, or refuses it. The authorization stays locked to the end
- * of the transaction, so that what was counted here is still so when the hold commits.
+ * Refuses a submission that its budget authorization does not allow. The authorization stays locked until the transaction
+ * ends, so the spending that is counted here is still right when the hold commits.
  */
 export async function checkBudget({ tx, world }: Ctx, task: TaskRow): Promise<void> {
   if (task.budgetAuthorizationId === null) return

@@ -1,8 +1,8 @@
-/** Waiting for the callback of a connection test, whichever instance receives it. Source: A-24. */
+/** Waits for the callback of a connection test, whichever instance receives it. Source: A-24. */
 import { testById } from '../../store/tables/agent-tests.ts'
 import type { Market } from '../market.ts'
 
-/** 'valid', or the fault of the signature; null if no callback came. */
+/** 'valid', or what is wrong with the callback; null if none came. */
 export type CallbackVerdict = string | null
 
 interface Waiting {
@@ -15,7 +15,7 @@ const POLL_MS = 250
 /** By the id of the test. */
 class CallbackWaits extends Map<string, Waiting> {}
 
-/** Listens from this call on; `wait` ends with the first verdict or after `ms`. */
+/** Listens from this call on. `wait` resolves with the first verdict, or with null after `ms`. */
 export function listenForCallback({ db, world, log, memory }: Market, testId: string) {
   const waits = memory.of(CallbackWaits)
   const state: Waiting = { verdict: null, wake: () => {} }
@@ -59,7 +59,7 @@ export function listenForCallback({ db, world, log, memory }: Market, testId: st
   }
 }
 
-/** Wakes whoever waits for this test in this process. Never throws. */
+/** Passes the verdict to the waiting test, if it runs in this process. Never throws. */
 export function tellCallback({ memory }: Pick<Market, 'memory'>, testId: string, verdict: string) {
   const state = memory.of(CallbackWaits).get(testId)
   if (!state) return

@@ -1,4 +1,6 @@
-/** The connection test: five checks, run for a builder or by the heartbeat. Source: I-test-checks, A-24, A-30. */
+/**
+ * The connection test: five checks of an agent, run by its builder or by the heartbeat. Source: I-test-checks, A-24, A-30.
+ */
 import type { TestPayload } from '../../api/events.ts'
 import { refuse } from '../../api/failures.ts'
 import { answerBytes, durations } from '../../api/limits.ts'
@@ -21,30 +23,33 @@ import { callbackSecrets } from '../webhooks/secrets.ts'
 import { type CallbackVerdict, listenForCallback, tellCallback } from './callback-wait.ts'
 import { oneOfFew } from './manual-tests.ts'
 
-/** A test is over after 30 s and 15 s at most; a row older than this, in real ms, is left from a crash. */
+/** In real ms. A test takes 30 s and 15 s at most, so an older row was left by a crash. */
 const STALE_MS = 60_000
 
 type CheckName = (typeof checkNames)[number]
 type Check = TestReport['checks'][number]
-/** `ownFault`: why nothing was learned about the agent. */
+/** `ownFault`: a fault of the marketplace's own, because of which the check says nothing about the agent. */
 type Outcome = Pick<Check, 'status' | 'message'> & { durationMs?: number; ownFault?: string }
 
 export interface RunOptions {
   /** A failure hides the agent. Source: A-30. */
   heartbeat?: boolean
-  /** Once it is aborted the test rejects and leaves the agent as it was. */
+  /** When aborted, the test rejects and the agent stays as it was. */
   signal?: AbortSignal
-  /** Runs in the transaction that notes the result. `current`: the tested URL and secret are still the agent's. */
+  /** Runs in the transaction that writes the result. `current`: the agent still has the URL and secret that were tested. */
   alongside?: (tx: Tx, report: TestReport, current: boolean) => Promise<void>
 }
 
 interface Tested {
   report: TestReport
-  /** What kept us from testing it: the report says nothing about the agent then, and nothing is noted. */
+  /** A fault of the marketplace's own, or null. With one the report says nothing about the agent, and is not written. */
   ownFault: string | null
 }
 
-/** Runs the five checks and notes their result on the agent. Refuses with `test_running` while another test runs. */
+/**
+ * Runs the five checks and writes their result to the agent's row. Refuses with `test_running` while another test of the
+ * agent runs.
+ */
 export async function runChecks(market: Market, agent: AgentRow, options: RunOptions = {}): Promise<Tested> {
   const { db, world } = market
   const testId = `test_${world.bytes(16).toString('hex')}`
@@ -82,7 +87,7 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Pr
 type Unanswered = Extract<OutgoingResult, { ok: false }>
 type Steps = Record<CheckName, () => Promise<Outcome>>
 
-/** In the order of the interface; after a failure the later ones are skipped. */
+/** Runs the checks in the order of the interface. After a failure, the later ones are skipped. */
 async function performAll({ world, log }: Market, agent: AgentRow, steps: Steps) {
   const checks: Check[] = []
   let failed = false
@@ -92,7 +97,7 @@ async function performAll({ world, log }: Market, agent: AgentRow, steps: Steps)
     const outcome: Outcome = failed ? skipped : await step()
     failed ||= outcome.status === 'failed'
     ownFault ??= outcome.ownFault ?? null
-    // Rounded and never below 0: the machine's clock may be set back.
+    // Never below 0, even if the machine's clock is set back.
     const durationMs = Math.max(0, Math.round(outcome.durationMs ?? world.realNow() - from))
     const check = { check: checks.length + 1, name, status: outcome.status, message: outcome.message, durationMs }
     checks.push(check)
@@ -153,7 +158,7 @@ async function unanswered({ egress }: World, answer: Unanswered): Promise<Outcom
   return { ...failed(message), ownFault: `nobody could be reached (${answer.reason})` }
 }
 
-/** Every field of a real webhook is there, so that an agent's own checks of the shape are tested as well. */
+/** Has every field of a real webhook, so that the agent's own validation is tested too. */
 const testPayload = (agent: AgentRow, testId: string, baseUrl: string, now: number): TestPayload => ({
   event: 'task.submitted',
   timestamp: iso(now),
@@ -173,7 +178,7 @@ const testPayload = (agent: AgentRow, testId: string, baseUrl: string, now: numb
 
 const UNUSABLE = 'unusable: '
 
-/** Its signature is what the test is about; that a real task could do nothing with it is said all the same. Source: A-53. */
+/** The check is about the signature. A body that a real task would refuse only adds a warning. Source: A-53. */
 function callbackOutcome(verdict: CallbackVerdict): Outcome {
   if (verdict === 'valid') return passed('A validly signed callback arrived')
   if (verdict?.startsWith(UNUSABLE)) {
@@ -201,7 +206,7 @@ const testConnection: Verb<'testConnection'> = async (ctx, { params }) => {
   return oneOfFew(ctx, agent.builderId, async () => (await runChecks(ctx, agent)).report)
 }
 
-/** An unknown test and a bad signature look and take alike. */
+/** An unknown test gets the same refusal as a bad signature, after the same time. */
 const testCallback: Verb<'testCallback'> = async (ctx, { params, signed }) => {
   const { db, world, config } = ctx
   const { timestamp, signature, raw } = signed
@@ -221,13 +226,16 @@ const testCallback: Verb<'testCallback'> = async (ctx, { params, signed }) => {
   return { test: true }
 }
 
-/** The one that was taken in time and is sent once more, as its answer was lost, is not late. */
+/** Whether the test takes no more callbacks. A callback that was accepted in time and is sent again is not too late. */
 async function isOver(q: Reader, test: AgentTestRow, signature: string | undefined, now: number): Promise<boolean> {
   if (test.ended === 0 && test.startedAt >= now - STALE_MS) return false
   return !signature || (await seenSignature(q, signature))?.taskId !== test.id
 }
 
-/** So that it is good for no task, nor one of a task for a test; a body need not say what it is for. Source: A-38. */
+/**
+ * Stores the signature as used, so that a callback for a test can't be replayed at a task, nor the other way round. Source:
+ * A-38.
+ */
 async function keepForTest(tx: Tx, signature: string, testId: string, seenAt: number): Promise<void> {
   const row = { signature, taskId: testId, status: 200, answer: '{"test":true}', seenAt }
   if ((await keepFirstSignature(tx, row)) > 0) return
@@ -239,7 +247,7 @@ function verdictOn(raw: Buffer, type: string | undefined, testId: string): strin
   return fault === null ? 'valid' : `${UNUSABLE}${fault.slice(0, 300)}`
 }
 
-/** The first callback decides; whoever waits hears of it once it is kept. */
+/** Writes the verdict of the first callback. The waiting test learns of it after the commit. */
 const decide = (market: Market, testId: string, verdict: string) =>
   market.db.write(async tx => {
     if ((await decideTest(tx, testId, verdict)) > 0) tx.afterCommit(() => tellCallback(market, testId, verdict))

@@ -1,4 +1,4 @@
-/** The heartbeat: every four hours, some agents are tested, the least recently tested first. Source: I-heartbeat, A-43. */
+/** The heartbeat tests some agents every four hours, the least recently tested first. Source: I-heartbeat, A-43. */
 import { Refusal } from '../../api/failures.ts'
 import { heartbeat } from '../../api/limits.ts'
 import type { TestReport } from '../../api/records.ts'
@@ -21,17 +21,17 @@ const JOB = 'heartbeat'
 const { everyHours, everyMs, atOnce } = heartbeat
 
 export interface Heartbeat {
-  /** Does every run that is due by now. */
+  /** Does every run that is due now. */
   run(): Promise<void>
-  /** Cuts off what is being tested, which stays as it was. */
+  /** Aborts the tests under way. Their agents stay as they were. */
   stop(): Promise<void>
 }
 
-/** Plans the first run of a new marketplace. Runs are due at every fourth full hour, UTC, of domain time. */
+/** Plans the first run of a new marketplace. Runs are due at every fourth full hour of domain time, UTC. */
 export const planHeartbeat = ({ db, world }: Market) =>
   db.write(tx => ensureJob(tx, JOB, lastBoundary(world.now()) + everyMs))
 
-/** Ticks from now on. The row says what is due, so a tick too many, too late or too few does no harm. */
+/** Starts the timers. A row says what is due, so a tick that is missed, late or superfluous does no harm. */
 export function startHeartbeat(market: Market): Heartbeat {
   const { world, log } = market
   const stopping = new AbortController()
@@ -59,7 +59,7 @@ export function startHeartbeat(market: Market): Heartbeat {
 
 const lastBoundary = (now: number) => now - (now % everyMs)
 
-/** One run, if one is due: false if none was, or it was cut off. */
+/** Does one run if one is due. Returns false if none was, or if it was aborted. */
 async function runOnce(market: Market, signal: AbortSignal): Promise<boolean> {
   const { db, world, config } = market
   const { heartbeatBatch: batch } = config
@@ -71,7 +71,7 @@ async function runOnce(market: Market, signal: AbortSignal): Promise<boolean> {
   const claimed = await db.write(async tx => {
     const job = await claimJob(tx, { name: JOB, ...times(), leasedUntil })
     if (job === undefined) return null
-    // After a long pause several runs are due at once: none of them need test what another just has.
+    // After a long pause several runs are due. None of them repeats a test that another has just done.
     const ids = await leastRecentlyTested(tx, lastBoundary(now), batch)
     return { ...job, ids, testable: await countTestable(tx) }
   })
@@ -88,7 +88,7 @@ async function runOnce(market: Market, signal: AbortSignal): Promise<boolean> {
   return done
 }
 
-/** At the next boundary; before it, while some could not be tested for a reason of our own. */
+/** Returns when the next run is due: at the boundary, or sooner if a fault of our own kept some agents from being tested. */
 function nextRun({ world, log }: Market, boundary: number, untested: number, retries: number) {
   const waitMs = heartbeat.retryMs[retries]
   if (untested === 0 || waitMs === undefined || world.now() + waitMs >= boundary) return { at: boundary, retries: 0 }
@@ -107,7 +107,7 @@ function warnIfTooFew({ log, config: { heartbeatBatch: batch } }: Market, testab
   })
 }
 
-/** Returns how many could not be tested, for a reason of our own. */
+/** Returns how many agents could not be tested because of a fault of our own. */
 async function testAll(
   market: Market,
   ids: readonly string[],
@@ -118,7 +118,7 @@ async function testAll(
   let untested = 0
   const worker = async () => {
     for (let id = queue.shift(); id !== undefined && !signal.aborted; id = queue.shift()) {
-      // A run takes minutes: it may be deactivated or deleted by now.
+      // A run takes minutes, so the agent may be deactivated or deleted by now.
       const agent = await market.db.read(q => agentById(q, id as string))
       if (agent && isTestable(agent) && !(await testOne(market, agent, signal, isLastTry))) untested++
     }
@@ -127,7 +127,10 @@ async function testAll(
   return untested
 }
 
-/** One bad row must not keep the others from their test, nor stay first in the queue for ever. False: our own fault. */
+/**
+ * Tests one agent. Returns false if a fault of our own prevented the test. An agent whose test throws must neither stop the
+ * run nor stay first in the queue for ever, so it is moved to the end.
+ */
 async function testOne(market: Market, agent: AgentRow, signal: AbortSignal, isLastTry: boolean): Promise<boolean> {
   const { db, world, log } = market
   const alongside = (tx: Tx, report: TestReport, current: boolean) =>
@@ -140,7 +143,7 @@ async function testOne(market: Market, agent: AgentRow, signal: AbortSignal, isL
     if (isLastTry) await toTheEnd()
     return false
   } catch (error) {
-    // Its builder tests it at this moment.
+    // `test_running`: its builder tests the agent at this moment.
     if (signal.aborted || (error instanceof Refusal && error.code === 'test_running')) return true
     log({ type: 'error', message: `The heartbeat of ${agent.id} could not be run: ${(error as Error).message}` })
     if (error instanceof StoreError && !isLastTry) return false

@@ -1,4 +1,4 @@
-/** Connection tests that builders ask for: each may take 45 seconds and a connection, so they are few at a time. */
+/** Bounds the connection tests that builders run at a time: each may take 45 seconds and a connection. */
 import { type Refusal, refuse } from '../../api/failures.ts'
 import { manualTests } from '../../api/limits.ts'
 import type { Market } from '../market.ts'
@@ -9,10 +9,10 @@ interface Running {
   since: number
 }
 
-/** The one that began first comes first. */
+/** In the order in which they began. */
 class RunningTests extends Set<Running> {}
 
-/** Refuses while too many run, of this builder or of all. Heartbeats have places of their own. */
+/** Runs the test, or refuses while too many run, of this builder or of all. Heartbeats are not counted. */
 export async function oneOfFew<T>(
   { memory, world }: Pick<Market, 'memory' | 'world'>,
   builderId: string,
@@ -31,7 +31,7 @@ export async function oneOfFew<T>(
   }
 }
 
-/** Each names the time by which a place must have come free. */
+/** Returns why the test may not run now, with the time after which a slot must be free; null if it may. */
 function refusalFor(builderId: string, tests: readonly Running[], now: number): Refusal | null {
   const mine = tests.filter(one => one.builderId === builderId)
   const free = manualTests.overall - tests.length

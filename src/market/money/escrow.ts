@@ -1,4 +1,4 @@
-/** When a task's money moves: the hold, and the one way in which it ends. Source: I-escrow, A-32, A-33. */
+/** Moves a task's money: into the hold, and out of it once. Source: I-escrow, A-32, A-33. */
 import type { Money } from '../../api/flow.ts'
 import { durations } from '../../api/limits.ts'
 import type { TaskRow } from '../../store/tables/tasks.ts'
@@ -12,7 +12,7 @@ import {
 import type { Ctx } from '../market.ts'
 import { account, entryLeg, post } from './ledger.ts'
 
-/** Does what an edge of the task table says about money. `part` is the refunded part of a split, in cents. */
+/** Moves the money as an edge of the task table says. `part` is the refunded part of a split, in cents. */
 export async function moveMoney(ctx: Ctx, task: TaskRow, money: Money, part = 0): Promise<void> {
   const price = task.agreedPrice
   switch (money) {
@@ -56,7 +56,7 @@ async function hold(ctx: Ctx, task: TaskRow) {
   })
 }
 
-/** Unique by task: the database itself refuses a second end of one hold. */
+/** Writes how the hold ends. The task's id is the primary key, so the database refuses a second settlement. */
 const settle = (ctx: Ctx, task: TaskRow, end: Pick<SettlementRow, 'released' | 'refunded' | 'status' | 'clearsAt'>) =>
   insertSettlement(ctx.tx, {
     ...end,
@@ -93,7 +93,7 @@ async function refund(ctx: Ctx, task: TaskRow, amount: number, from: string) {
   })
 }
 
-/** Takes `amount` back out of a payment that is still clearing; what is left goes to the builder at once. */
+/** Refunds `amount` from a payment that is still clearing. The rest becomes spendable for the builder at once. */
 async function reverse(ctx: Ctx, task: TaskRow, amount: number) {
   const payment = await endClearing(ctx.tx, task.id, 1)
   if (!payment || (await reverseSettlement(ctx.tx, task.id, amount)) === 0) throw new Error(`${task.id} does not clear`)
@@ -104,7 +104,10 @@ async function reverse(ctx: Ctx, task: TaskRow, amount: number) {
   await setReleaseStatus(ctx.tx, task.id, rest > 0 ? 'completed' : 'reversed')
 }
 
-/** Makes a clearing payment spendable. False if it is not clearing (any more), or disputed and not `despiteDispute`. */
+/**
+ * Makes a clearing payment spendable. Returns false if it does not clear (any more), or is disputed without
+ * `despiteDispute`.
+ */
 export async function clear(ctx: Ctx, taskId: string, despiteDispute: 0 | 1 = 0): Promise<boolean> {
   await ctx.tx.lock('tasks', taskId)
   const payment = await endClearing(ctx.tx, taskId, despiteDispute)

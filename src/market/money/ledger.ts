@@ -1,4 +1,4 @@
-/** Money: double entries between accounts, append only. Source: A-33. */
+/** The ledger: double entries between accounts, append-only. Source: A-33. */
 import { refuse } from '../../api/failures.ts'
 import type { Reader, Step, Tx } from '../../store/db.ts'
 import {
@@ -48,7 +48,10 @@ export const openAccounts = async (tx: Tx, userId: string): Promise<void> => {
   await insertAccounts(tx, userId)
 }
 
-/** Moves money and writes the transfer that explains it; refuses with `not_enough_money` rather than go below zero. */
+/**
+ * Moves money and writes the transfer that explains it. Refuses with `not_enough_money` if the payer's balance would fall
+ * below zero. Returns the transfer's id.
+ */
 export async function post(ctx: Posting, given: Transfer): Promise<string> {
   const id = given.id ?? ctx.world.id('trf')
   const { kind, amount, from, to, taskId } = given
@@ -57,13 +60,13 @@ export async function post(ctx: Posting, given: Transfer): Promise<string> {
   return id
 }
 
-/** The two entries of one movement, under an id of its own; for the later legs of a transfer that stands already. */
+/** Writes the two entries of one more movement, for a transfer that was written before. */
 export const entryLeg = (ctx: Posting, legId: string, from: string, to: string, amount: number): Promise<void> =>
   move(ctx, legId, from, to, amount, [])
 
 async function move({ tx, world }: Posting, legId: string, from: string, to: string, amount: number, also: Step[]) {
   if (!Number.isSafeInteger(amount) || amount <= 0) throw new Error(`${amount} is no amount of money`)
-  // Always in the same order, or a hold and a refund of one wallet could each wait for what the other has.
+  // Rows are always locked in the same order; otherwise a hold and a refund of one wallet could deadlock.
   const [taken, given] = [debit(from, amount), credit(to, amount)]
   const pair = from < to ? [taken, given] : [given, taken]
   const changed = await tx.runAll([...pair, entries(legId, from, to, amount, world.now()), ...also])
@@ -77,14 +80,14 @@ async function shortOf(q: Reader, accountId: string, amount: number) {
   return refuse('not_enough_money', amount, available, clearing)
 }
 
-/** A user's three balances in cents. */
+/** Returns a user's three balances, in cents. */
 export async function balances(q: Reader, userId: string) {
   const sums = { available: 0, held: 0, clearing: 0 }
   for (const row of await balancesOf(q, userId)) sums[row.kind] = row.balance
   return sums
 }
 
-/** Everything that must hold of the ledger, checked from its rows. Source: A-13, A-33. */
+/** Checks all invariants of the ledger against its rows. Source: A-13, A-33. */
 export async function ledgerProblems(q: Reader) {
   const problems: string[] = []
   for (const { problem, sql } of ledgerFaults) {

@@ -1,4 +1,4 @@
-/** A request that is sent again under its Idempotency-Key has no second effect and gets the first answer. Source: A-39. */
+/** A request that is sent again with its Idempotency-Key has no second effect and gets the first response. Source: A-39. */
 import { refuse } from '../../api/failures.ts'
 import { durations, limits } from '../../api/limits.ts'
 import type { Config } from '../../config.ts'
@@ -17,19 +17,19 @@ import type { World } from '../../world/world.ts'
 export interface KeyedRequest extends RequestKey {
   /** Equal for equal requests. */
   readonly fingerprint: string
-  /** Its answer holds a secret, which is shown once. */
+  /** Its response contains a secret, which is shown once. */
   readonly secret: boolean
 }
 
-/** An answer as it is kept: the status and the whole body. */
+/** A stored response: its status and its whole body. */
 export interface KeptAnswer {
   readonly status: number
   readonly text: string
 }
 
 /**
- * null: the key is free, and is this request's from now on. Otherwise the answer that the first one got. Refuses another
- * request under the same key, one whose first still runs, and a repeat that asks for a secret.
+ * Claims the key for this request and returns null. If an equal request had the key before, returns its response. Refuses
+ * if the key was used for a different request, if the first request still runs, or if its response contained a secret.
  */
 export async function claim(tx: Tx, world: World, request: KeyedRequest): Promise<KeptAnswer | null> {
   const now = world.now()
@@ -49,15 +49,16 @@ export async function claim(tx: Tx, world: World, request: KeyedRequest): Promis
   return { status: earlier.status, text: earlier.answer }
 }
 
-/** Whether its first request was here, whatever it said. */
+/** Whether any request has used this key. */
 export const isClaimed = async (q: Reader, key: RequestKey) => (await requestByKey(q, key)) !== undefined
 
-/** What a row takes beside its answer. */
+/** What a row takes besides its response. */
 const ROW_BYTES = 1024
 
 /**
- * Keeps the answer of a request that has claimed its key. An account has so many, each of a usual size; of larger ones
- * fewer. Beyond that the oldest go. It is the last thing of its unit, as those of one account wait for each other here.
+ * Stores the response of a request that has claimed its key. An account may keep a fixed number of responses of usual
+ * size, or fewer larger ones; beyond that the oldest are deleted. Call it last in a transaction, because requests of one
+ * account wait for each other here.
  */
 export async function keep(
   tx: Tx,
@@ -75,10 +76,10 @@ export async function keep(
   ])
 }
 
-/** Frees the key of a request whose answer is not kept. */
+/** Frees the key of a request whose response is not stored. */
 export async function release(tx: Tx, request: KeyedRequest): Promise<void> {
   await releaseRequest(tx, request)
 }
 
-/** What may be answered otherwise the next time is not kept. */
+/** Whether a response with this status is stored. Those that may differ the next time are not. */
 export const isKept = (status: number) => status < 500 && status !== 401 && status !== 403 && status !== 429

@@ -1,4 +1,4 @@
-/** The agent's answers: by key, or signed over the unified callback. Source: I-callback, I-signature, A-38. */
+/** What agents answer about their tasks: with an API key, or by a signed callback. Source: I-callback, I-signature, A-38. */
 import { type FailureName, type FieldErrors, Refusal, refuse } from '../../api/failures.ts'
 import { parseBody } from '../../api/json.ts'
 import { Created } from '../../api/reply.ts'
@@ -21,14 +21,14 @@ import { callbackSecrets } from '../webhooks/secrets.ts'
 import { sendMessage } from './conversation.ts'
 import { accept, deliver, reject } from './tasks.ts'
 
-/** What is known of one signed request while it is served. */
+/** One signed request while it is served. */
 interface Heard {
   readonly taskId: string
   readonly signed: Signed
   /** Set once the signature is known to be the agent's. */
   verified: boolean
   action: string
-  /** Why the signature was refused: for the log, never for the answer. */
+  /** Why the signature was refused. It goes to the log and never into the response. */
   fault?: string | undefined
 }
 
@@ -45,7 +45,7 @@ const agentCallback: Verb<'agentCallback'> = async (market, { params, signed }) 
   }
 }
 
-/** The same signature twice at the same moment: the database lets one through, and the other gets its answer. */
+/** If the same signature comes twice at once, the database lets one through and the other gets the kept response. */
 async function serveOnce(market: Market, heard: Heard): Promise<unknown> {
   try {
     return await serve(market, heard)
@@ -74,7 +74,10 @@ const serve = (market: Market, heard: Heard) =>
     return answer
   })
 
-/** The task, if the request is signed with the secret of its agent; an unknown task looks and takes like a bad signature. */
+/**
+ * Returns the task if the request is signed with its agent's secret. An unknown task gets the same refusal after the same
+ * time.
+ */
 async function signedTask({ tx, config, world }: Market & { tx: Tx }, heard: Heard): Promise<TaskRow> {
   await tx.lock('tasks', heard.taskId)
   const task = await taskById(tx, heard.taskId)
@@ -87,7 +90,7 @@ async function signedTask({ tx, config, world }: Market & { tx: Tx }, heard: Hea
   throw refuse('bad_signature')
 }
 
-/** A body that names another task was captured there; it must not use up the signature of its own. */
+/** A body that names another task was copied from a callback of that task, so its signature must not be used up here. */
 function elsewhere(heard: Heard): Refusal {
   heard.verified = false
   heard.fault = 'the body names another task'
@@ -119,7 +122,7 @@ const rowOf = ({ world }: Market, heard: Heard, status: number, answer: unknown)
   seenAt: world.realNow(),
 })
 
-/** In a transaction of its own, as the refused one left nothing. */
+/** Runs in a transaction of its own, because the refused one was rolled back. */
 const keepRefusal = (market: Market, heard: Heard, { code, status, message, errors }: Refusal) =>
   market.db.write(tx => keepFirstSignature(tx, rowOf(market, heard, status, { code, message, errors })))
 
@@ -133,7 +136,7 @@ async function perform(ctx: Acting<Ctx & Market>, id: string, body: Record<strin
     case 'deliver':
       return { task: await deliver(ctx, id, asked.deliverable) }
     case 'message':
-      refuseWhenFull(ctx.db) // alone of these it ends nothing
+      refuseWhenFull(ctx.db) // the other actions finish open work, so a full database still takes them
       return new Created(await sendMessage(ctx, id, asked.content))
   }
 }
@@ -145,7 +148,7 @@ const tellOf = (
   error: string | null,
 ) => log({ type: 'callback', taskId: heard.taskId, action: heard.action, status, error })
 
-/** By key: the same steps, told of in the log as callbacks too. */
+/** Logs an answer that was sent with an API key in the same way as a callback. */
 function heardByKey(ctx: Acting<Ctx>, taskId: string, action: string) {
   ctx.tx.afterCommit(() => tellOf(ctx, { taskId, action }, 200, null))
 }

@@ -1,4 +1,4 @@
-/** Messages and reviews. Source: I-tasks, A-20. */
+/** Messages about a task, and its review. Source: I-tasks, A-20. */
 
 import { refuse } from '../../api/failures.ts'
 import { rowsOf } from '../../api/page.ts'
@@ -22,7 +22,7 @@ import { heldTask, seenTask, turn } from './transitions.ts'
 const messageRecord = (row: MessageRow) => ({ ...row, createdAt: iso(row.createdAt) })
 const reviewRecord = (row: ReviewRow) => ({ ...row, createdAt: iso(row.createdAt) })
 
-/** Sends a message about a task; the buyer's goes to the agent as an event. */
+/** Writes a message about a task. A buyer's message also goes to the agent as an event. */
 export async function sendMessage(ctx: Acting<Ctx>, taskId: string, content: string) {
   const task = await heldTask(ctx, taskId)
   const edge = turn(ctx.actor, task, 'message')
@@ -42,7 +42,7 @@ export async function sendMessage(ctx: Acting<Ctx>, taskId: string, content: str
   return messageRecord(message)
 }
 
-/** The agent's last words on a task that it ends: a message, though none can be sent any more. */
+/** Keeps the reason of a rejection as a message, although the task takes no other message any more. */
 export async function keepWords(ctx: Acting<Ctx>, taskId: string, content: string): Promise<void> {
   await addTexts(ctx, ctx.actor.user.id, weightOf(content))
   await insertMessage(ctx.tx, {

@@ -1,4 +1,4 @@
-/** Disputes: a record on the task, opened by its buyer, resolved by an administrator. Source: I-task-dispute, A-32. */
+/** Disputes. The buyer of a task opens one, an administrator resolves it. Source: I-task-dispute, A-32. */
 import { invalid, refuse } from '../../api/failures.ts'
 import type { TaskTrigger } from '../../api/flow.ts'
 import { durations } from '../../api/limits.ts'
@@ -20,14 +20,14 @@ const disputeTask: Verb<'disputeTask'> = async (ctx, { params, body }) => {
   if (task.disputeStatus) throw refuse('already_disputed')
   await refuseLateDispute(ctx, task)
   await open(ctx, task, body.reason)
-  // Whoever hires their own agent need not be told what they did.
+  // A builder who hired their own agent knows of the dispute already.
   if (task.builderId !== task.buyerId) await notify(ctx, task.builderId, openedNews(task, body.reason))
   const after = await fresh(ctx.tx, task.id)
   await tell(ctx, after, 'task.disputed', { disputeReason: body.reason })
   return taskRecord(after)
 }
 
-/** Both count: the time since the completion, and that the payment still clears. The first to commit wins. */
+/** A completed task can be disputed while its window is open and its payment still clears. Whichever ends first counts. */
 async function refuseLateDispute(ctx: Ctx, task: TaskRow) {
   if (task.status !== 'completed' || task.completedAt === null) return
   const over = ctx.world.now() >= task.completedAt + durations.disputeWindowMs
@@ -92,7 +92,7 @@ const resolvedNews = (task: TaskRow, outcome: keyof typeof ending, refundAmount:
   data: { taskId: task.id, outcome, refundAmount },
 })
 
-/** A refunded task never happened, for its agent's figures; one that a resolution completes counts. */
+/** Corrects the agent's figures: a refunded task no longer counts, and a task that the resolution completes does. */
 async function recount(ctx: Ctx, task: TaskRow, outcome: 'refund' | 'release' | 'split'): Promise<void> {
   const counted = task.status === 'completed'
   if (outcome !== 'refund') return counted ? undefined : countCompleted(ctx, task, 1)

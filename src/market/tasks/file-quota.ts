@@ -1,4 +1,4 @@
-/** The files of an account stay within a quota: none is ever removed while its deliverable is there. Source: A-49. */
+/** Bounds the bytes of an account's files, because no file is removed while its deliverable exists. Source: A-49. */
 import { refuse } from '../../api/failures.ts'
 import type { KeptFile } from '../../api/file-kinds.ts'
 import type { Db } from '../../store/db.ts'
@@ -7,7 +7,7 @@ import { bytesOf, recountFiles, takeBytes } from '../../store/tables/usage.ts'
 import type { Ctx } from '../market.ts'
 import { inMiB, MIB } from '../mib.ts'
 
-/** In the transaction of the deliverable that holds them. */
+/** Counts the files against the quota, or refuses. Runs in the transaction that writes their deliverable. */
 export async function takeQuota({ tx, config }: Ctx, userId: string, files: readonly KeptFile[]): Promise<void> {
   if (files.length === 0) return
   const bytes = files.reduce((sum, { size }) => sum + size, 0)
@@ -16,10 +16,10 @@ export async function takeQuota({ tx, config }: Ctx, userId: string, files: read
   throw refuse('files_quota', inMiB(fileMiB * MIB), inMiB(await bytesOf(tx, 'file_usage', userId)))
 }
 
-/** The setting that says so is written by the migration that has made the table. */
+/** While this setting exists, files are not counted yet. The migration that makes the table writes it. */
 const UNCOUNTED = 'file_usage'
 
-/** Counts the files that an older version has taken in, once. */
+/** Counts once the files that an older version has accepted. */
 export async function countFiles(db: Db): Promise<void> {
   if ((await db.read(q => settingNamed(q, UNCOUNTED))) === undefined) return
   await db.migrate(async tx => {

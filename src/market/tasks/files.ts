@@ -1,4 +1,7 @@
-/** Files of deliverables: each is known to the database before it is kept, until it is held or gone. Source: A-22. */
+/**
+ * Files of deliverables. A row is written before a file is stored, and stays until a deliverable has the file or the file is
+ * removed. So a crash leaves no file that nobody knows of. Source: A-22.
+ */
 import { refuse } from '../../api/failures.ts'
 import type { KeptFile } from '../../api/file-kinds.ts'
 import type { Tx } from '../../store/db.ts'
@@ -13,17 +16,17 @@ import {
 } from '../../store/tables/uploads.ts'
 import type { Market } from '../market.ts'
 
-/** An upload is over long before this, one way or the other. */
+/** Far longer than any upload takes. */
 const ORPHAN_AGE_MS = 60 * 60 * 1000
 const AT_ONCE = 100
 
-/** A file that has arrived on this machine. */
+/** A file that has been received on this machine. */
 export interface ArrivedFile {
   readonly id: string
   readonly path: string
 }
 
-/** Keeps all of them, or rejects and keeps none. Whoever does not hold them afterwards drops them. */
+/** Stores all of the files, or rejects and stores none. If no deliverable takes them afterwards, the caller drops them. */
 export async function keepFiles(market: Market, arrived: readonly ArrivedFile[]): Promise<void> {
   if (arrived.length === 0) return
   const { db, files, world } = market
@@ -38,12 +41,14 @@ export async function keepFiles(market: Market, arrived: readonly ArrivedFile[])
   throw failed.reason
 }
 
-/** In the transaction of the deliverable that names them. */
+/**
+ * Ties the files to their deliverable, in the transaction that writes it. Refuses if an upload has been removed meanwhile.
+ */
 export async function holdFiles(tx: Tx, files: readonly KeptFile[]): Promise<void> {
   for (const { id } of files) if (!(await holdUpload(tx, id))) throw refuse('lost_race')
 }
 
-/** Removes those that nothing holds. What can't be removed now is removed later; never rejects. */
+/** Removes the files that no deliverable has. What can't be removed now is removed later. Never rejects. */
 export async function dropFiles(market: Market, dropped: readonly { readonly id: string }[]): Promise<void> {
   for (const { id } of dropped) {
     try {
@@ -54,7 +59,7 @@ export async function dropFiles(market: Market, dropped: readonly { readonly id:
   }
 }
 
-/** Removes what a crash left between the arrival of a file and the deliverable that would have held it. */
+/** Removes files that a crash left behind before a deliverable was written for them. */
 export async function removeOrphans(market: Market): Promise<void> {
   const { db, world } = market
   const before = world.realNow() - ORPHAN_AGE_MS
@@ -76,4 +81,7 @@ async function removeDoomed({ db, files }: Market, id: string): Promise<void> {
 }
 
 const warn = ({ log }: Market, error: unknown) =>
-  log({ type: 'warning', message: `A file that nothing holds could not be removed yet: ${(error as Error).message}` })
+  log({
+    type: 'warning',
+    message: `A file without a deliverable could not be removed yet: ${(error as Error).message}`,
+  })

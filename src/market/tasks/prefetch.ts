@@ -1,7 +1,7 @@
 /**
- * Rows that a request about one task is sure to ask for, asked for before it is known who asks. On a server that saves
- * round trips, and is part of what took submits on Postgres from 300 to 780 a second (A-160). The caller sees none of
- * the rows before it is known that they may. Source: A-162.
+ * Asks for the rows that a request about one task surely needs, before the caller is identified. On Postgres that saves
+ * round trips: it is a part of what raised submits from 300 to 780 a second (A-160). No row is used before the caller
+ * is known to be allowed to see it. Source: A-162.
  */
 import type { Endpoint } from '../../api/endpoint.ts'
 import type { Db, Reader, Tx } from '../../store/db.ts'
@@ -9,10 +9,10 @@ import { heldStanding, type StandingRow } from '../../store/tables/agent-terms.t
 import { type TaskRow, taskById, wholeTask } from '../../store/tables/tasks.ts'
 import type { Prefetched } from '../market.ts'
 
-/** Whether a request of this record is done with its prefetched rows, so that it needs no state of its own. */
+/** Whether a request of this record needs nothing but its prefetched rows. Then it needs no transaction of its own. */
 export const isGlance = (record: Endpoint, db: Db) => db.shared && record.prefetch === 'whole task'
 
-/** What to call with the task's id before the rest of the request is looked at; null where nothing would be gained. */
+/** Returns what to call with the task's id when the request arrives; null where that would save nothing. */
 export function prefetcherOf(record: Endpoint, db: Db): ((q: Reader, id: string) => Prefetched) | null {
   if (!db.shared || !record.prefetch) return null
   if (isGlance(record, db)) return (q, id) => new TaskRows(id, { task: wholeTask(q, id) })
@@ -27,13 +27,13 @@ export function prefetcherOf(record: Endpoint, db: Db): ((q: Reader, id: string)
 }
 
 interface Rows {
-  /** A lock on the task went before. */
+  /** The task was locked before it was read. */
   readonly held?: true
   task?: Promise<TaskRow | undefined>
   agent?: Promise<StandingRow | undefined>
 }
 
-/** Each row is handed out once: later it may not be so any more. */
+/** Hands out each row once, because the verb may change it afterwards. */
 class TaskRows implements Prefetched {
   readonly #id: string
   readonly #rows: Rows
@@ -59,7 +59,7 @@ class TaskRows implements Prefetched {
   }
 }
 
-/** Whoever takes it is told how it failed. */
+/** Prevents an unhandled rejection while nobody awaits the row yet. Who awaits it later still gets the error. */
 function kept(answer: Promise<unknown>): void {
   answer.catch(() => {})
 }

@@ -1,4 +1,4 @@
-/** A task as answers show it. Source. */
+/** Makes the record of a task that responses contain. Source. */
 import type { DeliverableRecord, DisputeRecord, TaskRecord } from '../../api/records.ts'
 import { type DeliverableRow, filesIn } from '../../store/tables/deliverables.ts'
 import type { TaskRow } from '../../store/tables/tasks.ts'

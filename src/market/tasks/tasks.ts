@@ -1,4 +1,4 @@
-/** Tasks: create, submit, and each step to their end. Source: I-task-states, A-19, A-31. */
+/** Tasks: create, submit, and every later step. Source: I-task-states, A-19, A-31. */
 
 import type * as z from 'zod'
 import type { deliverableForm } from '../../api/endpoints/tasks.ts'
@@ -50,7 +50,7 @@ const listTasks: Verb<'listTasks'> = async ({ tx, actor }, { query }) => {
   return { items: rows.map(taskRecord), total: await countTasksOf(tx, filter) }
 }
 
-/** The agent, if it is public now; undefined for every other. Source: A-31. */
+/** Returns the agent if it is public now, else undefined. Source: A-31. */
 async function hirable(q: Reader, agentId: string, now: number) {
   const agent = await standingOf(q, agentId)
   return agent && isPublic(agent, agent, now) ? agent : undefined
@@ -107,10 +107,10 @@ const updateTask: Verb<'updateTask'> = async (ctx, { params, body }) => {
 }
 
 const submitTask: Verb<'submitTask'> = async (ctx, { params }) => {
-  // What is held and counted must be the price that is submitted.
+  // Locked, so that the price which is held and counted is the price that is submitted.
   const task = await heldTask(ctx, params.id)
   const edge = turn(ctx.actor, task, 'submit')
-  // Held, or its deletion could miss this task, and this the deletion.
+  // Locked; otherwise a deletion of the agent and this submission could each miss the other.
   const agent = await (ctx.prefetched?.agent(task.id) ?? heldStanding(ctx.tx, task.id))
   if (!agent || !isPublic(agent, agent, ctx.world.now())) throw refuse('agent_not_available')
   await checkBudget(ctx, task)
@@ -120,7 +120,7 @@ const submitTask: Verb<'submitTask'> = async (ctx, { params }) => {
   return taskRecord(submitted)
 }
 
-/** The step of a trigger that has nothing to say but itself, with what `beside` writes. Answers the task after it. */
+/** Applies a trigger that carries no data, and what `beside` writes. Returns the task after it. */
 async function step(
   ctx: Acting<Ctx>,
   id: string,
@@ -131,7 +131,7 @@ async function step(
   return take(ctx, task, turn(ctx.actor, task, trigger), 0, beside)
 }
 
-/** The record of a task after its change, once its agent has been told. */
+/** Queues an event about a task that has changed. Returns the record of the task. */
 async function told<Name extends AgentEvent>(
   ctx: Acting<Ctx>,
   after: TaskRow,
@@ -151,26 +151,29 @@ const cancelTask: Verb<'cancelTask'> = async (ctx, { params }) => {
   return taskRecord(after)
 }
 
-/** pending → in_progress, by the builder, its key or its signature. Who accepts may deliver, whatever that takes. */
+/**
+ * pending → in_progress. Refuses while the builder's text quota is used up, because an accepted task may always be
+ * delivered.
+ */
 export async function accept(ctx: Acting<Ctx>, id: string) {
   const after = await step(ctx, id, 'accept')
   await refuseIfSpent(ctx, after.builderId)
   return taskRecord(after)
 }
 
-/** pending → cancelled with a full refund; a reason stays with the task as a message. Source: A-20. */
+/** pending → cancelled, with a full refund. A reason is kept as a message. Source: A-20. */
 export async function reject(ctx: Acting<Ctx>, id: string, reason?: string | null) {
   const after = await step(ctx, id, 'reject')
   if (reason) await keepWords(ctx, id, reason)
   return taskRecord(after)
 }
 
-/** Whether a delivery of this actor would be taken now: asked before the bytes of its files are. */
+/** Refuses now what `deliver` would refuse later, before the files of the request are read. */
 export async function mayDeliver(q: Reader, actor: Actor, id: string): Promise<void> {
   turn(actor, await seenTask({ tx: q, actor }, id), 'deliver')
 }
 
-/** in_progress → delivered; a buying agent is told. Source: A-21, A-36. */
+/** in_progress → delivered. A buying agent gets an event. Source: A-21, A-36. */
 export async function deliver(
   ctx: Acting<Ctx>,
   id: string,
@@ -208,7 +211,7 @@ const approveTask: Verb<'approveTask'> = async (ctx, { params }) => {
   return told(ctx, task, 'task.approved', {})
 }
 
-/** Work for oneself counts for nothing. Source: A-27. */
+/** Adds to the agent's completed tasks. A task that a builder bought from their own agent does not count. Source: A-27. */
 export async function countCompleted(ctx: Ctx, task: TaskRow, by: 1 | -1): Promise<void> {
   if (task.buyerId === task.builderId) return
   await countForAgent(ctx.tx, task.agentId, { completed: by, ratings: 0, ratingSum: 0 })
@@ -219,7 +222,7 @@ const requestRevision: Verb<'requestRevision'> = async (ctx, { params, body }) =
   const edge = turn(ctx.actor, task, 'request_revision')
   if (task.maxRevisions !== null && task.revisionCount >= task.maxRevisions)
     throw refuse('no_revisions_left', task.maxRevisions)
-  // Nothing more could be delivered, so nobody but an administrator could end the task.
+  // Otherwise nothing could be delivered any more, and only an administrator could end the task.
   const { deliverables: most } = ctx.config.keeping
   if ((await countDeliverables(ctx.tx, task.id)) >= most) throw refuse('too_many_deliverables', most)
   await refuseIfSpent(ctx, task.builderId)

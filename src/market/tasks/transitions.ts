@@ -1,4 +1,4 @@
-/** Whose turn it is: who may touch a task, and which edge of the table a trigger takes. Source: I-task-states, I-role. */
+/** Who may see and change a task, and which edge of the state table a trigger takes. Source: I-task-states, I-role. */
 import { refuse } from '../../api/failures.ts'
 import { type Party, partiesOf, type TaskEdge, type TaskTrigger, taskEdge } from '../../api/flow.ts'
 import type { Reader } from '../../store/db.ts'
@@ -35,7 +35,7 @@ const momentOf: Partial<Record<TaskTrigger, Moment>> = {
   resolve_split: 'completedAt',
 }
 
-/** What a buying agent's builder does, the agent does. Source: A-36. */
+/** The builder of a buying agent acts as the buyer. Source: A-36. */
 function isParty({ user }: Actor, task: TaskRow, party: Party): boolean {
   if (party === 'admin') return user.isAdmin === 1
   if (party === 'builder') return user.id === task.builderId
@@ -44,7 +44,7 @@ function isParty({ user }: Actor, task: TaskRow, party: Party): boolean {
 
 type Seeing = Pick<Acting<ReadCtx>, 'tx' | 'actor' | 'prefetched'>
 
-/** The task, for those who may see it: its buyer, its builder, an administrator. Else 404 or 403. */
+/** Returns the task if the actor is its buyer, its builder or an administrator. Refuses with 404 or 403. */
 export async function seenTask({ tx, actor, prefetched }: Seeing, id: string): Promise<TaskRow> {
   return seen(actor, await (prefetched?.task(id, false) ?? taskById(tx, id)))
 }
@@ -56,16 +56,19 @@ function seen(actor: Actor, task: TaskRow | undefined): TaskRow {
   return task
 }
 
-/** The same for a change: the task is held against every other change of it until the transaction ends. */
+/** Returns the task for a change. It is locked until the transaction ends. */
 export async function heldTask({ tx, actor, prefetched }: Acting<Ctx>, id: string): Promise<TaskRow> {
   const known = prefetched?.task(id, true)
   if (known) return seen(actor, await known)
-  // Sent together: the second is answered with what the first has waited for.
+  // Both go in one round trip. The second is executed once the first has the lock.
   const [, task] = await Promise.all([tx.lock('tasks', id), taskById(tx, id)])
   return seen(actor, task)
 }
 
-/** The edge that this actor's trigger takes from here: 403 if it is not theirs to pull, 400 if it is out of turn. */
+/**
+ * Returns the edge that the trigger takes from the task's state. Refuses with 403 if it is not the actor's to use, with 400
+ * if the state has none.
+ */
 export function turn(actor: Actor, task: TaskRow, trigger: TaskTrigger): TaskEdge {
   const allowed = partiesOf(trigger)
   const parties = allowed.filter(party => isParty(actor, task, party))
@@ -77,8 +80,8 @@ export function turn(actor: Actor, task: TaskRow, trigger: TaskTrigger): TaskEdg
 }
 
 /**
- * Takes an edge: the state by one conditional statement, with it the money and what `beside` writes. Loses a race with
- * 409, and without any effect. Answers the task as it stands then, but for what hangs on it.
+ * Applies an edge: changes the state by one conditional statement, moves the money and runs `beside`. If the state has
+ * changed meanwhile, it refuses with 409 and nothing is kept. Returns the task after the change, without what `beside` added.
  */
 export async function take(
   ctx: Acting<Ctx>,
@@ -92,8 +95,8 @@ export async function take(
   const step = { id: task.id, from: edge.from, wasDisputed: task.disputed, to: edge.to, moment, now }
   const after: TaskRow = { ...task, status: edge.to, disputed: 0, updatedAt: now }
   if (moment) after[moment] = now
-  // All of it goes in one round trip; unless the state has changed, nothing of the rest is kept. Wallets are always
-  // touched last: whoever had one and then asked for the row of an agent could wait for a submission in a circle.
+  // All statements go in one round trip. If the state does not change, the rest is rolled back. Wallets always come last:
+  // a transaction that locked a wallet before an agent's row could deadlock with a submission.
   const changing = setStatus(ctx.tx, step)
   const rest = Promise.all([beside(after), edge.money ? moveMoney(ctx, task, edge.money, part) : undefined])
   rest.catch(() => {})
@@ -105,7 +108,7 @@ export async function take(
   return after
 }
 
-/** The task as it stands after a change. */
+/** Reads the task again after a change. */
 export async function fresh(q: Reader, id: string): Promise<TaskRow> {
   const task = await taskById(q, id)
   if (!task) throw new Error(`${id} is gone`)

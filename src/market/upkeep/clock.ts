@@ -23,7 +23,10 @@ const moveClock: Verb<'moveClock'> = async ({ db, world }, { body }) => {
   return clockOf(world)
 }
 
-/** By more than a day every agent was hidden until its test is through: whoever moved the clock finds them again, unless one is slow. */
+/**
+ * Waits until the heartbeats that fell due are done, for a bounded time. After more than a day agents are hidden until
+ * their test passes.
+ */
 function caughtUp(world: World): Promise<void> {
   return new Promise(resolve => {
     const enough = world.after(durations.clockMoveMs, resolve)

@@ -1,4 +1,4 @@
-/** What is due: payments whose 48 hours of clearing are over, rows that nobody looks at any more. Source: A-33, A-38, A-39, A-49. */
+/** Does what is due by the clock: clears payments after 48 hours, deletes old rows. Source: A-33, A-38, A-39, A-49. */
 import { StoreError } from '../../store/db.ts'
 import { type DueClearing, dueClearings } from '../../store/tables/transfers.ts'
 import type { Market } from '../market.ts'
@@ -6,7 +6,7 @@ import { clear } from '../money/escrow.ts'
 import { removeOld } from './retention.ts'
 import { watchClock } from './set-back-clock.ts'
 
-/** Does everything that is due now, each row in a transaction of its own. What fails keeps nothing else waiting; the first failure is thrown at the end. */
+/** Does everything that is due now. A failure does not stop the rest; the first one is thrown at the end. */
 export async function runDue(market: Market): Promise<void> {
   const failures: unknown[] = []
   for (const work of [watchClock, clearPayments, removeOld]) await work(market).catch(error => failures.push(error))
@@ -16,10 +16,10 @@ export async function runDue(market: Market): Promise<void> {
 const AT_ONCE = 100
 /** A payment that could not be cleared is tried again after this long, in real time. */
 const AGAIN_MS = 60_000
-/** So many are remembered; beyond them a payment that fails is tried at each look. */
+/** Bounds the memory for failed payments. Beyond it, a payment that fails is tried each time. */
 const MOST_POSTPONED = 10_000
 
-/** By task: when a payment that has failed is tried again, in real ms. */
+/** By task: when a failed payment is tried again, in real ms. */
 class Postponed extends Map<string, number> {}
 
 async function clearPayments(market: Market): Promise<void> {
@@ -39,7 +39,7 @@ async function clearOne(market: Market, taskId: string, postponed: Map<string, n
   try {
     await market.db.write(tx => clear({ ...market, tx }, taskId))
   } catch (error) {
-    // The database is away, and would be for all others.
+    // The database is unreachable, so every other payment would fail too.
     if (error instanceof StoreError) throw error
     if (postponed.size < MOST_POSTPONED) postponed.set(taskId, market.world.realNow() + AGAIN_MS)
     const message = `The payment of ${taskId} could not be cleared, and will be tried again: ${(error as Error).message}`

@@ -1,27 +1,34 @@
-/** Instances on one database keep uploaded files in one place, or the second is refused. */
-
+/**
+ * Makes sure that instances on one database keep uploaded files in one location. An instance with another one is refused.
+ */
 import { type Db, StoreError } from '../../store/db.ts'
 import { type FilePlaceRow, leavePlace, otherPlaces, renewPlace, takePlace } from '../../store/tables/file-locations.ts'
 import type { World } from '../../world/world.ts'
 
 export interface Place {
-  /** What others compare with theirs: the address of an object store, or the id of a folder. */
+  /** Compared with that of other instances: the address of an object store, or the id of a folder. */
   name: string
-  /** `shared`: any number of instances may be there. `alone`: one. `successor`: one, and whoever was there is gone for certain. */
+  /**
+   * `shared`: any number of instances may use it. `alone`: one may. `successor`: one may, and its predecessor is certainly
+   * gone.
+   */
   kind: 'shared' | 'alone' | 'successor'
-  /** What this instance is to a human. */
+  /** Describes this instance for people. */
   holder: string
 }
 
 export interface Claim {
-  /** So that another can come at once. */
+  /** Ends the claim, so that another instance can start at once. */
   leave(): Promise<void>
 }
 
 const LEASE_MS = 30_000
 const RENEWAL_MS = 10_000
 
-/** Throws a StoreError if a living instance keeps its files elsewhere. `lost` is called if that is found out later. */
+/**
+ * Claims the location for this instance. Throws a StoreError if a live instance uses another one. Calls `lost` if that is
+ * found later.
+ */
 export async function claimPlace(
   { db, world }: { db: Db; world: World },
   place: Place,
@@ -30,7 +37,7 @@ export async function claimPlace(
   const instance = world.id('instance')
   const leasedUntil = () => world.realNow() + LEASE_MS
 
-  // One by one, as whoever comes must see all who came before.
+  // By `migrate`, which runs alone: each instance must see all that came before it.
   const take = ({ kind, name, holder }: Place) =>
     db.migrate(async tx => {
       const realNow = world.realNow()
@@ -50,7 +57,7 @@ export async function claimPlace(
   let running: Promise<void> = Promise.resolve()
   const tick = () => {
     if (left) return
-    // A database that is away is told of elsewhere; the claim is made again when it is back.
+    // Others report an unreachable database. The claim is renewed when it is back.
     running = renew().catch(error => {
       if (error instanceof PlaceError && !left) lost(error)
     })
@@ -65,7 +72,7 @@ export async function claimPlace(
       left = true
       timer.cancel()
       await running
-      await db.write(tx => leavePlace(tx, instance)).catch(() => {}) // then it ends by itself
+      await db.write(tx => leavePlace(tx, instance)).catch(() => {}) // else the lease ends by itself
     },
   }
 }

@@ -1,4 +1,4 @@
-/** Numbers about the whole marketplace, for whoever runs it. Source: A-7. */
+/** Figures about the whole marketplace, for its operator. Source: A-7. */
 import type { Fill, Reader } from '../../store/db.ts'
 import { countMails } from '../../store/tables/mails.ts'
 import { outboxDepth } from '../../store/tables/outbox.ts'
@@ -12,24 +12,24 @@ import { MIB } from '../mib.ts'
 import { keptSince } from './retention.ts'
 
 export interface Figures {
-  /** Webhooks by state: those whose turn it is, and those behind them. */
+  /** Webhooks by state: `pending` are next for their task, `waiting` come after another of the same task. */
   readonly outbox: Readonly<Record<'pending' | 'waiting', number>>
-  /** Since the oldest of them was written; 0 if there is none. */
+  /** Age of the oldest of them; 0 if there is none. */
   readonly oldestSeconds: number
   readonly mailsWaiting: number
-  /** null where the database has the room of a server. */
+  /** null on Postgres, where the database has no limit of ours. */
   readonly fill: Fill | null
   /** Cents by kind of account. */
   readonly ledger: Readonly<Record<string, number>>
-  /** By how many seconds the oldest row of what is kept for a time alone is past it; negative, if it has time left. */
+  /** By kind of row: for how many seconds the oldest one should have been deleted; negative while it has time left. */
   readonly overdueSeconds: Readonly<Partial<Record<Kept, number>>>
-  /** Of the account whose files take most, and what one may have. */
+  /** The bytes of files of the account that has most, and the quota of one account. */
   readonly fileBytes: { readonly most: number; readonly quota: number }
-  /** Of the account that has written most, and what one may have. */
+  /** The bytes of texts of the account that has most, and the quota of one account. */
   readonly textBytes: { readonly most: number; readonly quota: number }
-  /** By what they hold. */
+  /** By kind of cached data. */
   readonly cacheBytes: Readonly<Record<string, number>>
-  /** Passwords that wait for their turn in this process. */
+  /** Passwords that wait to be hashed in this process. */
   readonly hashesWaiting: number
 }
 
@@ -61,7 +61,7 @@ export const readFigures = ({
     }
   })
 
-/** Each is found at one end of an index. */
+/** Each query reads one end of an index. */
 async function overdue(q: Reader, since: Readonly<Record<Kept, number>>): Promise<Figures['overdueSeconds']> {
   const found = await Promise.all(keptKinds.map(kind => oldestOf(q, kind)))
   return Object.fromEntries(

@@ -1,13 +1,18 @@
-/** What is kept for a time alone, and for how long. A few rows go in each transaction, so that nobody waits for them. Source: A-49. */
+/**
+ * Deletes rows that are kept only for a time. A transaction deletes few of them, so that no request waits long. Source:
+ * A-49.
+ */
 import { durations } from '../../api/limits.ts'
 import { hasOlder, type Kept, keptKinds, removeOlder } from '../../store/tables/retention.ts'
 import type { Market } from '../market.ts'
 
-/** Rows of one transaction, and transactions of one kind in one go: five thousand rows a second are more than are written. */
+/**
+ * Rows per transaction, and transactions per kind and run. That is five thousand rows a second, more than are ever written.
+ */
 const ROWS = 250
 const GOES = 20
 
-/** Until when a row of each kind has to have been left alone, ended or begun, to be removed now. */
+/** Returns for each kind of row the time before which it must have ended, or been last used, to be deleted now. */
 export function keptSince({ world, config }: Pick<Market, 'world' | 'config'>): Readonly<Record<Kept, number>> {
   const now = world.now()
   const { deliveryDays, notificationDays } = config.keeping
@@ -15,20 +20,20 @@ export function keptSince({ world, config }: Pick<Market, 'world' | 'config'>): 
     delivery_bodies: now - deliveryDays * durations.dayMs,
     deliveries: now - Math.max(durations.deliveryRowMs, deliveryDays * durations.dayMs),
     notifications: now - notificationDays * durations.dayMs,
-    // Where there is no way for mails any more: all others go when they are sent, or given up.
+    // Only where mail is no longer configured: all other mails are deleted when they are sent or given up.
     mails: now - durations.unsentMailMs,
-    // Not sooner, as a use of a moment ago may not be written yet.
+    // Not by the idle time, as the last use of a session may not be written yet.
     sessions: now - durations.session.absoluteMs,
     password_resets: now - durations.passwordResetMs,
     idempotency_keys: now - durations.idempotency.keptMs,
-    // By real time, as signatures are judged by it.
+    // In real time, because signatures are checked against it.
     seen_signatures: world.realNow() - durations.seenSignatureMs - 1,
     rate_windows: now,
     guesses: now,
   }
 }
 
-/** Removes what is too old by now. */
+/** Deletes what is too old now. */
 export async function removeOld(market: Market): Promise<void> {
   const { db } = market
   const since = keptSince(market)

@@ -1,6 +1,6 @@
 /**
- * A machine's clock that was ahead and is right again leaves rows that wait for times far off: webhooks, leases, passes of
- * tests. They are looked for at the start, and whenever the clock goes back. Source: A-44.
+ * When a clock that was ahead is set right, rows are left that wait for times in the far future: webhooks, leases, passed
+ * tests. They are corrected at the start and whenever the clock goes back. Source: A-44.
  */
 import { dispatch, durations, heartbeat, retryAfterMaxMs } from '../../api/limits.ts'
 import { mendMoments } from '../../store/tables/set-back-clock.ts'
@@ -11,7 +11,7 @@ class LastLook {
   at: number | undefined
 }
 
-/** Call it at the start and every second. */
+/** Corrects such rows if the clock went back since the last call. Call it at the start and every second. */
 export async function watchClock(market: Market): Promise<void> {
   const realNow = market.world.realNow()
   const look = market.memory.of(LastLook)

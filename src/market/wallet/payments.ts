@@ -1,5 +1,4 @@
-/** Deposits and withdrawals: money between the world and a wallet. Source: A-34. */
-
+/** Deposits and withdrawals: money that enters a wallet from outside, or leaves it. Source: A-34. */
 import { refuse } from '../../api/failures.ts'
 import { depositLimits, durations, limits } from '../../api/limits.ts'
 import { rowsOf } from '../../api/page.ts'
@@ -42,7 +41,7 @@ const paymentRecord = (row: PaymentRow): PaymentRecord => ({ ...transactionRecor
 const written = async (tx: Reader, kind: PaymentKind, id: string) =>
   transactionRecord((await paymentById(tx, kind, id))!)
 
-/** What the account may deposit now. The day is a day of UTC. */
+/** Returns what the account may deposit now, in cents. Days are UTC. */
 async function limitsOf(q: Reader, user: UserRow, now: number) {
   const trustTier = trustTierOf(user, now)
   const { each, perDay } = depositLimits[trustTier]
@@ -69,7 +68,7 @@ const getDepositLimits: Verb<'getDepositLimits'> = async ({
 }
 
 async function checkLimits({ tx, world, actor }: Acting<Ctx>, amount: number): Promise<void> {
-  // Or two at once could both fit into what is left of the day.
+  // Locked; otherwise two deposits at once could both fit into the rest of the day's limit.
   await tx.lock('users', actor.user.id)
   const { trustTier, each, perDay, left } = await limitsOf(tx, actor.user, world.now())
   const tier = `an account that is ${trustTier}`
@@ -99,20 +98,20 @@ const deposit: Verb<'deposit'> = async (ctx, { body: { amount } }) => {
   if (config.payments === 'sandbox') {
     await post(ctx, { ...what, status: 'completed', from: account.world, to: account.available(actor.user.id) })
   } else {
-    // No money moves before an administrator has seen it arrive.
+    // No money moves before an administrator confirms that it has arrived.
     await tx.runAll(transfer({ ...what, status: 'pending', createdAt: world.now() }))
   }
   return written(tx, 'deposit', what.id)
 }
 
 interface Leg {
-  /** The legs that follow a transfer's first one have ids of their own, made of its id. */
+  /** The first leg has the transfer's id. Later legs have ids that are made from it. */
   readonly id: string
   readonly from: string
   readonly to: string
 }
 
-/** Moves the money of a payment that stands already. */
+/** Moves the money of a payment that was written before. */
 async function moveLater(ctx: Ctx, kind: PaymentKind, amount: number, { id, from, to }: Leg) {
   await entryLeg(ctx, id, from, to, amount)
   ctx.tx.afterCommit(() => ctx.log({ type: 'money', kind, amount, from, to, taskId: null }))
@@ -164,8 +163,8 @@ const adminListDeposits: Verb<'adminListDeposits'> = (ctx, { query }) => list('d
 const adminListWithdrawals: Verb<'adminListWithdrawals'> = (ctx, { query }) => list('withdrawal', ctx, query)
 
 /**
- * Turns a pending payment into a decided one, with the money that `move` moves; of two who try, one is refused. Tallies
- * come behind the money, as where a payment is made: else the two could wait for each other in a circle.
+ * Decides a pending payment, and moves its money by `move`. Of two administrators at once, one is refused. Tallies are
+ * updated after the money, in the same order as where a payment is made; otherwise the two could deadlock.
  */
 async function decide(
   ctx: Acting<Ctx>,

@@ -1,4 +1,4 @@
-/** What a wallet shows. Source: I-wallet-shape, A-33, A-35. */
+/** The balances, transactions and earnings of a wallet. Source: I-wallet-shape, A-33, A-35. */
 import { rowsOf } from '../../api/page.ts'
 import { earningsOf, statementLength, statementOf } from '../../store/tables/transfers.ts'
 import { balances, ledgerProblems } from '../money/ledger.ts'
@@ -22,7 +22,10 @@ const listTransactions: Verb<'listTransactions'> = async ({ tx, actor }, { query
   }
 }
 
-/** Net of reversals. Work for oneself moves money, so it shows here, but it is no completed task. Source. */
+/**
+ * Net of reversals. A task between a builder and their own agent moves money, so it shows here, but it is not a completed
+ * task. Source: A-26, A-27.
+ */
 const getEarnings: Verb<'getEarnings'> = async ({ tx, config, actor }) => {
   const rows = await earningsOf(tx, actor.user.id)
   const sum = (field: 'earned' | 'clearing' | 'completedTasks') => rows.reduce((total, row) => total + row[field], 0)

@@ -1,4 +1,4 @@
-/** One attempt at one webhook: signed afresh and sent. Source: I-webhook-request, A-37. */
+/** Signs one webhook afresh and sends it once. Source: I-webhook-request, A-37. */
 import { answerBytes, durations } from '../../api/limits.ts'
 import { signatureHeaders, standardHeaders } from '../../api/signature.ts'
 import type { OutgoingResult } from '../../world/world.ts'
@@ -10,7 +10,7 @@ import { MOST_ATTEMPTS } from './retry-policy.ts'
 /** Sends one claimed delivery. Never rejects. */
 export async function attemptDelivery(market: Market, claimed: ClaimedDelivery): Promise<OutgoingResult> {
   const { webhookUrl: url, secret } = claimed
-  // Claims of a shared database count attempts, noted or not: none is sent without end.
+  // On a shared database a claim counts as an attempt even if its outcome was never written. So no webhook is sent for ever.
   if (claimed.attempt > MOST_ATTEMPTS) return { ...nowhere, reason: 'own_fault', message: NEVER_NOTED }
   if (!url || !secret) return { ...nowhere, message: `The agent has no webhook ${url ? 'secret' : 'URL'}` }
   const opened = openedSecret(market, claimed.agentId, secret)
@@ -24,7 +24,7 @@ export async function attemptDelivery(market: Market, claimed: ClaimedDelivery):
 
 const NEVER_NOTED = 'It was sent as often as the schedule allows, and what became of that could not be noted'
 
-/** Under another key than the one it was sealed with, a secret is as good as none: whoever asks the log is told. */
+/** A secret that was sealed under another key can't be used. The error becomes the attempt's message in the delivery log. */
 function openedSecret({ config }: Market, agentId: string, sealed: string): string | Error {
   try {
     return unseal(config, agentId, sealed)
@@ -53,6 +53,9 @@ async function post({ world }: Market, { id, body, attempt, builderId }: Claimed
   })
 }
 
-/** What an endpoint did, in words that follow its name. A redirect is told as one, or nobody would guess. Source: A-42. */
+/**
+ * Describes a response status for a sentence that names the endpoint. It says that redirects are not followed. Source:
+ * A-42.
+ */
 export const answerWords = (status: number) =>
   status >= 300 && status < 400 ? `answered ${status}, and redirects are not followed` : `answered ${status}`

@@ -1,8 +1,8 @@
-/** Deliveries that are held and found no place at their host: kept until one is free. */
+/** Claimed deliveries that wait in memory until their host has a free slot. */
 import type { ClaimedDelivery } from '../webhook-outlet.ts'
 import type { InFlight, Target } from './in-flight.ts'
 
-/** A held delivery and where it goes. */
+/** A claimed delivery and its target. */
 export interface Waiting {
   readonly delivery: ClaimedDelivery
   readonly to: Target
@@ -21,7 +21,7 @@ export class Backlog {
     this.#inFlight.waits(one.to, 1)
   }
 
-  /** Removes and returns the first that has a place now; undefined if none has. */
+  /** Removes and returns the first delivery that may be sent now. Returns undefined if none may. */
   next(): Waiting | undefined {
     if (this.#inFlight.places() <= 0) return undefined
     const at = this.#waiting.findIndex(({ to }) => this.#inFlight.hasPlace(to))
@@ -31,7 +31,7 @@ export class Backlog {
     return one
   }
 
-  /** Removes and returns all of which this is true. */
+  /** Removes and returns every delivery that the predicate matches. */
   drop(isDropped: (delivery: ClaimedDelivery) => boolean): ClaimedDelivery[] {
     const dropped = this.#waiting.filter(({ delivery }) => isDropped(delivery))
     if (dropped.length === 0) return []

@@ -1,4 +1,4 @@
-/** What the body of a signed callback asks for. Source: I-callback. */
+/** Parses the body of a signed callback. Source: I-callback. */
 import * as z from 'zod'
 import { deliverableInput, messageInput, reasonOf } from '../../api/endpoints/tasks.ts'
 import { type FieldErrors, invalid, Refusal } from '../../api/failures.ts'
@@ -10,7 +10,7 @@ type Asked =
   | { action: 'deliver'; deliverable: z.infer<typeof deliverableInput> }
   | { action: 'message'; content: string }
 
-/** Throws a refusal that says what is wrong. */
+/** Returns the action that the body asks for. Throws a refusal that says what is wrong with it. */
 export function askedBy(body: Record<string, unknown>): Asked {
   switch (body.action) {
     case 'accept':
@@ -28,7 +28,7 @@ export function askedBy(body: Record<string, unknown>): Asked {
   }
 }
 
-/** Why a real callback about this task would be refused with such a body; null if it would not. */
+/** Returns why a real task would refuse a callback with this body; null if it would not. */
 export function bodyFault(raw: Buffer, type: string | undefined, taskId: string): string | null {
   try {
     const body = parseBody(raw, type)

@@ -1,17 +1,21 @@
-/** How many webhooks may be in flight: requests have somebody who waits, so webhooks give way to a crowd of them, for a while. */
+/**
+ * How many webhooks may be in flight. A client waits for each request, so webhooks yield to a burst of requests for a
+ * while.
+ */
 import { dispatch } from '../../api/limits.ts'
 import type { Market } from '../market.ts'
 
 /**
- * Places for webhooks at this moment. A crowd comes and goes with each answer of the disk, so it is over when none was
- * seen for a while. One that stays has no precedence any more, or the outbox would grow under it without end.
+ * Returns the number of slots for webhooks at this moment. Requests pile up and drain with each sync of the disk, so a
+ * burst is over only when none was seen for a while. A burst that lasts loses its precedence; otherwise the outbox would
+ * grow without end.
  */
 export function placesFor({ db, world }: Pick<Market, 'db' | 'world'>): () => number {
   let since = Number.NEGATIVE_INFINITY
   let last = Number.NEGATIVE_INFINITY
   return () => {
     const now = world.realNow()
-    // The machine's clock was set back: what it said before is no measure.
+    // The machine's clock was set back, so earlier times can't be compared with this one.
     if (now < last) last = since = Number.NEGATIVE_INFINITY
     const isCalm = now - last > dispatch.calmMs
     if (db.waiting > dispatch.crowd) {

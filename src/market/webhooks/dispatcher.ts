@@ -1,14 +1,14 @@
 /**
- * Empties the outbox: at most two webhooks at a time per host, fair between agents. Source: A-37.
+ * Sends the deliveries of the outbox: at most two at a time to one host, and fairly between agents. Source: A-37.
  *
- * The dispatcher is idle, or looks for due deliveries (`#look`), or is closed and only lets end what it has begun. A
- * delivery that it was handed is in one of these states:
+ * The dispatcher is idle, or it looks for due deliveries (`#look`), or it is closed and waits for what is in flight.
+ * Each delivery that it has claimed is in one of these states:
  *
- *   held      `take`        claimed by a pass over the queues, or by the commit that wrote it
- *   waiting   `backlog`     its host has no place now
- *   sending   `#send`       in flight; its place is free as soon as the answer is there
- *   noted     `outcomes`    a row says what came of it; the next delivery of its task may go
- *   returned  `#giveBack`   not sent by this claim, and anyone's at once
+ *   claimed   `dispatch`    by a pass over the queues, or by the commit that wrote the delivery
+ *   waiting   `backlog`     its host has no free slot
+ *   sending   `#send`       in flight; its slot is free again as soon as the response has come
+ *   noted     `outcomes`    a row has the outcome; the next delivery of the same task may be sent
+ *   returned  `#giveBack`   not sent under this claim; any sender may claim it
  */
 import { dispatch, durations } from '../../api/limits.ts'
 import type { Market } from '../market.ts'
@@ -24,10 +24,9 @@ import { rowLeases } from './row-leases.ts'
 import { Scheduler } from './scheduler.ts'
 
 const TICK_MS = 1000
-/** So many agents to look at by name are as good as a pass over all queues. */
+/** With more agents than this to look at by name, one pass over all queues costs less. */
 const MANY_AGENTS = 32
 
-/** Starts sending. */
 export function startDispatcher(market: Market): Dispatcher {
   const dispatcher = new Dispatcher(market)
   market.webhooks.attach(dispatcher)
@@ -35,7 +34,9 @@ export function startDispatcher(market: Market): Dispatcher {
   return dispatcher
 }
 
-/** On a database that other processes use too, a claim is a lease in its row; on our own file it is in memory. */
+/**
+ * A claim is a lease in the delivery's row where other processes share the database. On a file of our own it is in memory.
+ */
 export const leasesOf = (market: Market): Leases => (market.db.shared ? rowLeases(market) : memoryLeases(market))
 
 export class Dispatcher implements WebhookSender {
@@ -46,11 +47,11 @@ export class Dispatcher implements WebhookSender {
   readonly #scheduler: Scheduler
   readonly #backlog: Backlog
 
-  /** Whose queues the next look is for: those of the named agents, or all. */
+  /** The agents whose queues the next look reads, unless it reads all. */
   readonly #named = new Set<string>()
   #all = false
   #looking: Promise<void> | null = null
-  /** Agents that have another address or secret than the look under way may have seen. */
+  /** Agents whose URL or secret changed during the look under way, which may have read the old one. */
   readonly #movedMeanwhile = new Set<string>()
 
   readonly #returned: ClaimedDelivery[] = []
@@ -62,14 +63,14 @@ export class Dispatcher implements WebhookSender {
     this.#leases = leasesOf(market)
     this.#outcomes = new Outcomes(market)
     const places = placesFor(market)
-    // While the database refuses outcomes, sending more webhooks would only fill the memory.
+    // While the database refuses outcomes, each webhook that is sent stays in memory. So no more are sent.
     const most = () => (this.#outcomes.refused < dispatch.mostRefused ? places() : 0)
     this.#inFlight = inFlight({ world: market.world, most, freed: () => this.#refill() })
     this.#scheduler = new Scheduler(this.#leases, this.#inFlight)
     this.#backlog = new Backlog(this.#inFlight)
   }
 
-  /** Looks now for due deliveries; at one agent's queue, if it is named. */
+  /** Looks for due deliveries now: in one agent's queue if it is named, else in all. */
   wake(agentId?: string): void {
     if (this.#closed) return
     if (agentId === undefined) this.#all = true
@@ -84,7 +85,7 @@ export class Dispatcher implements WebhookSender {
 
   take(delivery: ClaimedDelivery): void {
     const to = targetOf(delivery)
-    // The first who holds it has it: the look that came too late is followed by another.
+    // Another claim of the same delivery was first. What else is due for the agent needs another look.
     if (!this.#leases.hold(delivery)) this.wake(delivery.agentId)
     else if (this.#isLate(delivery) || this.#movedMeanwhile.has(delivery.agentId)) this.#giveBack(delivery)
     else if (this.#inFlight.places() > 0 && this.#inFlight.hasPlace(to)) this.#send({ delivery, to })
@@ -100,7 +101,7 @@ export class Dispatcher implements WebhookSender {
     this.#giveBack(...this.#backlog.drop(delivery => delivery.agentId === agentId))
   }
 
-  /** Each second: what has come due by the clock alone rings no bell. */
+  /** Runs each second, because nothing wakes the dispatcher when a delivery falls due by the clock alone. */
   tick(): void {
     this.#giveBackLate()
     this.#sendWaiting()
@@ -108,7 +109,7 @@ export class Dispatcher implements WebhookSender {
     if (!this.#closed) this.#market.world.after(TICK_MS, () => this.tick())
   }
 
-  /** Lets end what is in flight; takes nothing new. */
+  /** Claims nothing new and waits for what is in flight. */
   async close(): Promise<void> {
     this.#closed = true
     this.#outcomes.close()
@@ -118,7 +119,7 @@ export class Dispatcher implements WebhookSender {
     await this.#returning
   }
 
-  /** Takes up due deliveries until nobody asks for another look. Never rejects. */
+  /** Claims due deliveries until no other look is wanted. Never rejects. */
   async #look(): Promise<void> {
     try {
       while ((this.#all || this.#named.size > 0) && !this.#closed) await this.#lookOnce()
@@ -126,7 +127,7 @@ export class Dispatcher implements WebhookSender {
       const message = `Webhooks could not be taken up: ${(error as Error).message}`
       this.#market.log({ type: 'error', message })
     } finally {
-      // In the same breath as the last question whether another look is wanted, so that no wish falls between the two.
+      // No `await` separates this from the last check of the loop, so no call of `wake` can be lost between them.
       this.#looking = null
       this.#movedMeanwhile.clear()
     }
@@ -139,7 +140,7 @@ export class Dispatcher implements WebhookSender {
     this.#movedMeanwhile.clear()
     this.#sendWaiting()
     const claimed = await this.#scheduler.claim(named)
-    // The named agents had less to send than was thought: others may have a place.
+    // Some of the named agents had nothing to send, so there may be slots for others.
     if (named && this.#scheduler.hasLeftBehind && claimed.length < named.length) this.#all = true
     for (const delivery of claimed) this.take(delivery)
   }
@@ -152,7 +153,7 @@ export class Dispatcher implements WebhookSender {
         this.#leases.release(delivery)
         return follows
       })
-    // Its place is free when the answer is there; the next of its task may go when that is noted.
+    // The slot is free when the response has come. The next delivery of the task waits until the outcome is written.
     this.#inFlight.add(to, answered, noted)
     noted.then(follows => follows && this.wake(delivery.agentId))
   }
@@ -164,7 +165,7 @@ export class Dispatcher implements WebhookSender {
     }
   }
 
-  /** A place has come free. */
+  /** Runs when a slot has become free. */
   #refill(): void {
     this.#sendWaiting()
     if (!this.#scheduler.hasLeftBehind) return
@@ -173,7 +174,7 @@ export class Dispatcher implements WebhookSender {
     for (const agentId of next) this.wake(agentId)
   }
 
-  /** Whether its lease could be over before its answer is there: then another sender would send it too. */
+  /** Whether the lease could end before a response comes: then another sender would send the delivery too. */
   #isLate({ heldUntil }: ClaimedDelivery): boolean {
     return this.#closed || this.#market.world.realNow() + durations.webhookTimeoutMs >= heldUntil
   }
@@ -182,7 +183,7 @@ export class Dispatcher implements WebhookSender {
     this.#giveBack(...this.#backlog.drop(delivery => this.#isLate(delivery)))
   }
 
-  /** One write after the other; each takes all that has gathered by then. */
+  /** Returns claims by one write at a time. Each write takes all that have gathered by then. */
   #giveBack(...deliveries: ClaimedDelivery[]): void {
     if (deliveries.length === 0) return
     this.#returned.push(...deliveries)
@@ -190,7 +191,7 @@ export class Dispatcher implements WebhookSender {
       const given = this.#returned.splice(0)
       if (given.length === 0) return
       await this.#leases.giveBack(given).catch(error => {
-        const message = `Webhooks in hand wait until their lease is over: ${error.message}`
+        const message = `Claimed webhooks could not be returned, so they wait until their lease ends: ${error.message}`
         this.#market.log({ type: 'error', message })
       })
       for (const { agentId } of given) this.wake(agentId)

@@ -1,4 +1,7 @@
-/** Notes on tasks that come while one is being written are written together: under load a group costs little more than one. */
+/**
+ * Collects writes about tasks while one is under way and commits them together: under load a group costs little more than
+ * one.
+ */
 import type { Db, Tx } from '../../store/db.ts'
 
 interface Note {
@@ -8,7 +11,7 @@ interface Note {
   fail(error: unknown): void
 }
 
-/** So many tasks are held at once at most. */
+/** The most writes, and so task locks, in one transaction. */
 const GROUP = 32
 
 export class GroupCommit {
@@ -20,7 +23,10 @@ export class GroupCommit {
     this.#db = db
   }
 
-  /** Runs `work` in a transaction that holds the task, perhaps with others'. A note that throws touches no other. */
+  /**
+   * Runs `work` in a transaction that has locked the task, perhaps together with other writes. If it throws, the others are
+   * not affected.
+   */
   write<Outcome>(taskId: string, work: (tx: Tx) => Promise<Outcome>): Promise<Outcome> {
     return new Promise((done, fail) => {
       this.#waiting.push({ taskId, work, done: outcome => done(outcome as Outcome), fail })
@@ -47,7 +53,7 @@ export class GroupCommit {
 }
 
 async function runAll(tx: Tx, group: readonly Note[]): Promise<unknown[]> {
-  // In one order everywhere, or two groups could wait for each other.
+  // Locked in one order everywhere; otherwise two groups could deadlock.
   const taskIds = [...new Set(group.map(note => note.taskId))].sort()
   await Promise.all(taskIds.map(taskId => tx.lock('tasks', taskId)))
   return Promise.all(group.map(note => note.work(tx)))

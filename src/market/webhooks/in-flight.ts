@@ -1,7 +1,8 @@
 /**
- * Counts the webhooks that are being sent, and those that are held and wait for a place. A place is taken until the answer is
- * there or is slow to come: slow webhooks have places of their own, of which no account and no domain has more than a
- * share. The share shrinks as they fill, so that there is a place for the next account. Source: A-37, A-188 and A-216.
+ * Counts the webhooks in flight, and those that are claimed and wait for a slot. A webhook takes a quick slot until its
+ * response comes. If the response is slow to come, the webhook moves to a slow slot. No account and no domain may take
+ * more than a share of the slow slots. The share shrinks as they fill, so that another account still finds one.
+ * Source: A-37, A-188 and A-216.
  */
 import { dispatch } from '../../api/limits.ts'
 import { domainOf } from '../../world/egress/domains.ts'
@@ -11,18 +12,18 @@ import { MIB } from '../mib.ts'
 
 export type InFlight = ReturnType<typeof inFlight>
 
-/** Where a webhook goes, and who gains by it. */
+/** Where a webhook goes, and whose shares it counts against. */
 export interface Target {
   host: string
-  /** The account and the domain whose shares it counts for. */
+  /** The account and the domain. */
   keys: readonly string[]
 }
 
 export interface InFlightOptions {
   world: Pick<World, 'after' | 'realNow'>
-  /** How many may be in flight at this moment, beside the slow ones. */
+  /** How many quick slots there are at this moment. */
   most(): number
-  /** A place has come free. */
+  /** Called when a slot has become free. */
   freed(): void
 }
 
@@ -33,10 +34,11 @@ export function inFlight({ world, most, freed }: InFlightOptions) {
   const slow = counter()
   const hosts = createHosts(world)
   const notes = new Set<Promise<unknown>>()
-  /** Among the quick ones though they are slow, as there was no place: each goes when one comes free. */
+  /** Slow webhooks that still take quick slots, because no slow slot was free. Each call moves one over. */
   const late = new Set<() => void>()
 
-  // Only hosts that were quick the last time go beyond the share: any number of new names costs nothing.
+  // Only hosts that were quick the last time may go beyond the smaller share. New host names cost nothing, so they prove
+  // nothing.
   const fits = ({ host, keys }: Target, share: number, more: (key: string) => number = () => 0) => {
     const isQuick = hosts.wasQuick(host)
     const most = isQuick ? share : dispatch.share
@@ -57,18 +59,19 @@ export function inFlight({ world, most, freed }: InFlightOptions) {
   }
 
   return {
-    /** How many more may be sent. What waits for a busy host keeps nobody else from it. */
+    /** How many more webhooks may be sent now. Those that wait for a busy host take no slot. */
     places: () => most() - quick.total,
-    /** Whether one of them may go there. */
+    /** Whether this target may take one of them. */
     hasPlace: (to: Target) => sending.of(to.host) < dispatch.perHost && fits(to, dispatch.shareAlone),
-    /** How many more may be taken for this host. */
+    /** How many more may be claimed for this host. */
     roomAt: ({ host }: Target) => dispatch.perHost - sending.of(host) - waiting.of(host),
-    /** Whether its account and its domain would have no more than this share with one more, and `more` of each key. */
+    /** Whether one more webhook, besides `more` of each key, would keep the account and the domain within this share. */
     fits,
-    /** How many of this host are in hand without a place; one more of them, or one less. */
+    /** How many claimed webhooks of this host wait for a slot. */
     waitingAt: ({ host }: Target) => waiting.of(host),
+    /** Counts one more that waits, or one less. */
     waits: ({ host }: Target, change: 1 | -1) => waiting.add([host], change),
-    /** `noted` never rejects. */
+    /** Counts a webhook that was just sent until `answered` settles. `noted` never rejects. */
     add(to: Target, answered: Promise<OutgoingResult>, noted: Promise<unknown>): void {
       const { host, keys } = to
       let lane = slow.total < dispatch.slow && hosts.wasSlow(host) ? slow : quick
@@ -99,14 +102,14 @@ export function inFlight({ world, most, freed }: InFlightOptions) {
       }
       answered.then(
         result => end(result.durationMs),
-        () => end(Number.POSITIVE_INFINITY), // told where it is noted
+        () => end(Number.POSITIVE_INFINITY), // the error is handled where the outcome is written
       )
     },
     ended: () => Promise.all(notes),
   }
 }
 
-/** Counts by key; a key without a count takes no memory. */
+/** Counts by key. A key whose count is 0 takes no memory. */
 export const counter = () => {
   const byKey = new Map<string, number>()
   return {
@@ -125,7 +128,7 @@ export const counter = () => {
 
 const KEPT_HOSTS = 10_000
 
-/** How long hosts took the last time. */
+/** Remembers how long each host took the last time. */
 function createHosts({ realNow }: Pick<World, 'realNow'>) {
   const known = new Map<string, { durationMs: number; at: number }>()
   const last = (host: string) => {
@@ -143,13 +146,15 @@ function createHosts({ realNow }: Pick<World, 'realNow'>) {
   }
 }
 
-/** Some ten thousand addresses; long ones count for more. */
+/** Enough for some ten thousand URLs. Long ones count for more. */
 const TARGET_BYTES = 8 * MIB
 
-/** By builder and address: two builders may name the same one. It takes 1 to 3 µs to make, and 0.1 to 0.4 to find here. */
+/**
+ * By builder and URL, as two builders may have the same one. Making a target takes 1 to 3 µs, finding it here 0.1 to 0.4.
+ */
 const targets = boundedCache<Target>(TARGET_BYTES, ({ host, keys }) => bytesOfText(host + keys.join('')))
 
-/** Agents without a usable address share one place: there is nothing to send there. */
+/** Agents without a usable URL share one target: nothing is ever sent there. */
 export function targetOf({ webhookUrl, builderId }: { webhookUrl: string | null; builderId: string }): Target {
   const url = webhookUrl ?? ''
   const key = `${builderId} ${url}`

@@ -2,27 +2,28 @@
 import type { QueuedAgent } from '../../store/tables/outbox.ts'
 import type { FirstClaim, HeldDelivery } from '../webhook-outlet.ts'
 
-/** One pass over the queues. */
+/** One pass over the queues of agents. */
 export interface Look {
-  /** Of these agents, those that have something due which nobody holds. */
+  /** Returns those of these agents that have a due delivery which no sender has claimed. */
   dueOf(agentIds: readonly string[]): Promise<QueuedAgent[]>
-  /** Takes up to `count` of one agent. */
+  /** Claims up to `count` deliveries of one agent. */
   take(agentId: string, count: number): Promise<HeldDelivery[]>
 }
 
 export interface Leases {
-  /** So many of one host are better kept until a place is free than given back. */
+  /** Up to this many claimed deliveries of one host are kept until a slot is free; further ones are given back. */
   readonly mostWaiting: number
-  /** Begins a new pass: what is found from now on is held, or left, before the next one begins. */
+  /** Begins a new pass. What a pass finds is claimed or left before the next pass begins. */
   begin(): void
   look<T>(work: (look: Look) => Promise<T>): Promise<T>
-  /** Up to `count` agents with something to send now or later, by their ids, behind `after`. */
+  /** Returns up to `count` agents with pending deliveries, due or not, ordered by id and after the id `after`. */
   queued(after: string, count: number): Promise<QueuedAgent[]>
+  /** Returns what a new delivery's row says if this sender claims it at once. */
   claimNew(): FirstClaim
-  /** False if it is held already, or was until a moment ago: a pass may tell of it late. */
+  /** Returns false if the delivery is claimed already, or was released during this pass, which may have read it before. */
   hold(delivery: HeldDelivery): boolean
-  /** The outcome of the attempt is noted, or never will be. */
+  /** Ends a claim whose outcome is written, or never will be. */
   release(delivery: HeldDelivery): void
-  /** Takes claims back as if they had not been. Of held deliveries alone. */
+  /** Undoes claims of deliveries that were not sent. */
   giveBack(deliveries: readonly HeldDelivery[]): Promise<unknown>
 }

@@ -1,4 +1,4 @@
-/** Events for agents, written in the transaction that caused them. Source: I-webhook-body, I-events, A-37. */
+/** Writes events for agents as rows, in the transaction that caused them. Source: I-webhook-body, I-events, A-37. */
 import type { EventData, EventExtra } from '../../api/events.ts'
 import { refuse } from '../../api/failures.ts'
 import type { AgentEvent } from '../../api/flow.ts'
@@ -11,20 +11,23 @@ import type { Acting, Ctx } from '../market.ts'
 import { addTexts, webhookWeight, writerOf } from '../text-quota.ts'
 import { iso } from '../time.ts'
 
-/** For what somebody may send as often as they like: an agent that does not answer is sent no more. The task is held. */
+/**
+ * Refuses an event that a user may cause any number of times while too many wait for the agent. The caller has locked the
+ * task.
+ */
 export async function refuseIfFull({ tx, config }: Ctx, taskId: string, agentId: string): Promise<void> {
   const { waitingEvents } = config.keeping
   if ((await queueLength(tx, taskId, agentId)) >= waitingEvents) throw refuse('queue_full', waitingEvents)
 }
 
 export interface Route {
-  /** The agent of the task, unless another is named: the one that buys. */
+  /** Another agent than the task's own: the one that buys. */
   readonly to?: string
-  /** Among whose texts it counts. What comes once in the life of a task counts nowhere, as that bounds it. */
+  /** The account whose text quota the body counts against. An event that comes once in a task's life counts against none. */
   readonly countedTo?: string
 }
 
-/** Writes one event about a task, as it stands after the change. */
+/** Writes one event with the task's data after the change, and wakes the dispatcher once it is committed. */
 export async function tell<Name extends AgentEvent>(
   ctx: Acting<Ctx>,
   task: TaskRow,
@@ -38,11 +41,14 @@ export async function tell<Name extends AgentEvent>(
   ctx.tx.afterCommit(() => ctx.webhooks.wake(agentId))
 }
 
-/** The first event of a task: as nothing can be before it, it is sent as soon as it is committed, if there is room. */
+/**
+ * Writes the first event of a task. No other event can be ahead of it, so it is sent right after the commit if a slot is
+ * free.
+ */
 export async function tellSubmitted(ctx: Acting<Ctx>, task: TaskRow, agent: StandingRow): Promise<void> {
   const claim = ctx.webhooks.claimNew(agent)
   const delivery = await deliveryOf(ctx, task, 'task.submitted', {}, agent.id)
-  // Counted with its draft.
+  // Its body was counted against the quota with the draft.
   await insertFirstDelivery(ctx.tx, { ...delivery, countedTo: writerOf(task) }, claim ?? UNCLAIMED)
   const { builderId, webhookUrl, secret } = agent
   ctx.tx.afterCommit(() => {

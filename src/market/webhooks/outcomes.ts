@@ -1,6 +1,6 @@
 /**
- * Writes the outcome of each attempt, and again until the database takes it: what was sent must not be sent again because
- * a row could not be written. Source: A-37, A-191.
+ * Writes the outcome of each attempt, and tries again until the database takes it. Otherwise a webhook would be sent a
+ * second time only because a row could not be written. Source: A-37, A-191.
  */
 import { dispatch, keptAnswerBytes } from '../../api/limits.ts'
 import { endDelivery, insertAttempt, retryAt } from '../../store/tables/outbox.ts'
@@ -24,12 +24,15 @@ export class Outcomes {
     this.#groups = new GroupCommit(market.db)
   }
 
-  /** So many wait for a database that has refused them. */
+  /** How many outcomes wait because the database has refused them. */
   get refused(): number {
     return this.#refused
   }
 
-  /** Returns whether something of the agent may be due by that. Never rejects; resolves without a note after `close` alone. */
+  /**
+   * Returns whether another delivery of the agent may be due now. Never rejects. Only after `close` may it resolve
+   * unwritten.
+   */
   write(delivery: ClaimedDelivery, result: OutgoingResult): Promise<boolean> {
     return this.#note(delivery, result).catch(error => {
       this.#tell(delivery, error)
@@ -38,7 +41,7 @@ export class Outcomes {
     })
   }
 
-  /** Gives up what has been refused: the row says that it waits, and it is sent again after a start. */
+  /** Gives up outcomes that the database has refused. Their rows are still pending, so a later start sends them again. */
   close(): void {
     this.#closed = true
     for (const wake of this.#wakers) wake()
@@ -49,7 +52,7 @@ export class Outcomes {
       await this.#pause(dispatch.noteAgainMs[Math.min(tries, dispatch.noteAgainMs.length - 1)]!)
       if (this.#closed) break
       try {
-        // Perhaps the agent's own words are what can't be written.
+        // The text of the agent's response may be what can't be written.
         return await this.#note(delivery, tries === 0 ? result : withoutWords(result))
       } catch (error) {
         this.#tell(delivery, error)
@@ -83,7 +86,7 @@ export class Outcomes {
         verdict.outcome === 'retry'
           ? await retryAt(tx, claimed, verdict.nextAt)
           : await endDelivery(tx, claimed, verdict.outcome, now)
-      // Its lease was over and another sender took it up: the attempt is theirs to tell of.
+      // Not noted: the lease had ended and another sender claimed the delivery, which writes its own attempt.
       if (noted) await insertAttempt(tx, attemptRow(claimed, result, now))
       return noted
     })
@@ -120,10 +123,10 @@ const attemptRow = ({ id, attempt, webhookUrl }: ClaimedDelivery, result: Outgoi
   createdAt: now,
 })
 
-/** The beginning of an answer that the log keeps: by its bytes, as what is no UTF-8 takes three for each of its own. */
+/** The part of a response that the log keeps. It is cut by bytes, because each invalid byte became three as UTF-8. */
 const headOf = (text: string) =>
   Buffer.byteLength(text) <= keptAnswerBytes
     ? text
     : decoder().decode(Buffer.from(text).subarray(0, keptAnswerBytes), { stream: true })
-// A character that is cut off is dropped, and not shown as a broken one.
+// A character that the cut splits is dropped rather than shown as a broken one.
 const decoder = () => new TextDecoder('utf-8', { ignoreBOM: true })

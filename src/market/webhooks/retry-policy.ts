@@ -1,4 +1,4 @@
-/** When a webhook is tried again. Source: A-37. */
+/** Decides whether and when a webhook is tried again. Source: A-37. */
 import { retryAfterMaxMs, retryJitter, retryScheduleMs } from '../../api/limits.ts'
 import type { AnswerHeaders, OutgoingResult, World } from '../../world/world.ts'
 
@@ -8,7 +8,10 @@ export const MOST_ATTEMPTS = retryScheduleMs.length + 1
 /** `nextAt`: domain ms. */
 export type Verdict = { outcome: 'retry'; nextAt: number } | { outcome: 'delivered' | 'failed'; nextAt: null }
 
-/** What follows from an answer: 2xx ends it well, 410 ends it, all else is tried again while the schedule lasts. */
+/**
+ * Judges a response: 2xx means delivered, 410 means failed. After anything else the webhook is tried again while the
+ * schedule lasts.
+ */
 export function judge(world: World, result: OutgoingResult, attempt: number): Verdict {
   if (result.ok && result.status >= 200 && result.status < 300) return { outcome: 'delivered', nextAt: null }
   const scheduled = retryScheduleMs[attempt - 1]
@@ -18,7 +21,7 @@ export function judge(world: World, result: OutgoingResult, attempt: number): Ve
   return { outcome: 'retry', nextAt: world.now() + wait }
 }
 
-/** Retry-After, as seconds or as a date; null if there is none that makes sense. */
+/** Reads a Retry-After header, in seconds or as a date. Returns ms; null if the header is missing or makes no sense. */
 export function askedWaitMs(header: AnswerHeaders[string], realNow: number): number | null {
   if (typeof header !== 'string') return null
   const wait = /^\d{1,9}$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - realNow

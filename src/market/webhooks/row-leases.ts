@@ -14,7 +14,7 @@ import type { Leases, Look } from './leases.ts'
 export function rowLeases(market: Market): Leases {
   const { db, world } = market
   return {
-    mostWaiting: Number.POSITIVE_INFINITY, // a lease is two writes
+    mostWaiting: Number.POSITIVE_INFINITY, // giving a lease back and claiming it again are two writes
     begin() {},
     look: work => db.write(tx => work(leasing(market, tx))),
     queued: (after, count) => db.read(q => queuedAgents(q, { ...times(market), after, count })),

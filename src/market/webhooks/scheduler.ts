@@ -1,15 +1,15 @@
-/** Which webhooks are sent next: what is due, fair between agents. Source: A-37. */
+/** Chooses which due webhooks are sent next, fairly between agents. Source: A-37. */
 import { dispatch } from '../../api/limits.ts'
 import type { QueuedAgent } from '../../store/tables/outbox.ts'
 import type { ClaimedDelivery } from '../webhook-outlet.ts'
 import { counter, type InFlight, type Target, targetOf } from './in-flight.ts'
 import type { Leases, Look } from './leases.ts'
 
-/** Agents that one pass over the queues reads at a time, and how often it does once it has found one that may be served. */
+/** How many agents a pass reads at a time, and after how many reads it stops if it has found any that may be served. */
 const PAGE = 32
 const PAGES = 2
 
-/** An agent with something due, and where it goes. */
+/** An agent with a due delivery, and its target. */
 interface DueAgent extends QueuedAgent {
   readonly to: Target
 }
@@ -17,10 +17,10 @@ interface DueAgent extends QueuedAgent {
 export class Scheduler {
   readonly #leases: Leases
   readonly #inFlight: InFlight
-  /** The agent that was served last: the next pass over all queues begins behind it. */
+  /** The agent that was served last. The next pass over all queues begins after it. */
   #lastServed: string
   #hasLeftBehind = false
-  /** Agents with something due that the last pass over all queues came to after there was no place left. */
+  /** Agents with a due delivery that the last pass over all queues read after the last free slot was taken. */
   #next: string[] = []
 
   constructor(leases: Leases, inFlight: InFlight, lastServed = '') {
@@ -29,7 +29,7 @@ export class Scheduler {
     this.#lastServed = lastServed
   }
 
-  /** Whether something due may have found no place: then the next one that is free is worth a pass over all queues. */
+  /** Whether a due delivery may have found no slot. If so, the next free slot is worth a pass over all queues. */
   get hasLeftBehind(): boolean {
     return this.#hasLeftBehind
   }
@@ -38,12 +38,15 @@ export class Scheduler {
     this.#hasLeftBehind = true
   }
 
-  /** Agents whose turn is next, as many as there are places; none if nobody knows whose it is. */
+  /**
+   * Returns the agents to serve next, as many as there are free slots. Returns none if a pass over all queues has to find
+   * them.
+   */
   nextInTurn(): string[] {
     return this.#next.splice(0, Math.max(1, this.#inFlight.places()))
   }
 
-  /** Claims what may be sent now: of the named agents' queues, or of all. */
+  /** Claims what may be sent now from the queues of the named agents, or from all queues if `named` is null. */
   async claim(named: readonly string[] | null): Promise<ClaimedDelivery[]> {
     this.#leases.begin()
     if (named === null) this.#hasLeftBehind = false
@@ -62,14 +65,17 @@ export class Scheduler {
     const take = async ({ agentId, builderId, webhookUrl, secret }: QueuedAgent) => {
       const count = counts.get(agentId) ?? 0
       const found = count === 0 ? [] : await look.take(agentId, count)
-      // As many as were asked for: there may be more.
+      // The queue had as many as were asked for, so it may have more.
       if (found.length === count) this.leaveBehind()
       return found.map(row => ({ ...row, builderId, webhookUrl, secret }))
     }
     return (await Promise.all(due.map(take))).flat()
   }
 
-  /** Agents with something due and a host that has room, from behind the one served last, once around at most. */
+  /**
+   * Finds agents with a due delivery and a host that has a free slot. Starts after the agent served last and goes around
+   * once at most.
+   */
   async #dueInTurn(): Promise<DueAgent[]> {
     const due: DueAgent[] = []
     const taken = counter()
@@ -87,7 +93,8 @@ export class Scheduler {
         this.#next = page.slice(at + 1).flatMap(({ due, agentId }) => (due === 1 ? [agentId] : []))
         return due
       }
-      // Places that no share has room for would have it read on through everyone. The next pass begins where this one ends.
+      // Slots that no share may take would make this read the queues of all agents. So it stops here, and the next pass
+      // goes on.
       if (due.length > 0 && pages === PAGES) {
         this.leaveBehind()
         return due
@@ -101,7 +108,7 @@ export class Scheduler {
     }
   }
 
-  /** Adds the agent to those that are served, if its host has room for one more beside `taken`. */
+  /** Adds the agent to `due` if its host and its shares have room for one more besides `taken`. */
   #consider(queued: QueuedAgent, due: DueAgent[], taken: ReturnType<typeof counter>): void {
     const agent = withTarget(queued)
     const { to } = agent
@@ -115,8 +122,8 @@ export class Scheduler {
 const withTarget = (agent: QueuedAgent): DueAgent => ({ ...agent, to: targetOf(agent) })
 
 /**
- * How many each agent may send now, and who of them came last: one each in turn, then a second where its host has room
- * left. No account and no domain gets more than its share, unless places are left over.
+ * Returns how many deliveries each agent may send now, and which agent was served last. Each agent gets one, then a second
+ * one where its host has a free slot. No account and no domain gets more than its share unless slots are left over.
  */
 export function share(
   due: readonly Pick<DueAgent, 'agentId' | 'to'>[],

@@ -1,12 +1,14 @@
-/** Webhook secrets: made, and which of them count for a callback. Source: A-25. */
+/** Makes webhook secrets, and says which of them may sign a callback. Source: A-25. */
 import type { AgentRow } from '../../store/tables/agents.ts'
 import type { World } from '../../world/world.ts'
 import { type Key, unseal } from '../sealing.ts'
 
-/** A new webhook secret. */
 export const makeSecret = (world: World) => `whsec_${world.bytes(32).toString('base64')}`
 
-/** The secrets that a callback of this agent may be signed with at `now` (domain time). Source: A-25. */
+/**
+ * Returns the secrets that may sign a callback of this agent at `now` (domain time): the current one, and the old one while
+ * its grace lasts.
+ */
 export function callbackSecrets(
   config: Key,
   agent: Pick<AgentRow, 'id' | 'secret' | 'oldSecret' | 'oldSecretUntil'>,
