@@ -13,6 +13,7 @@ import { createMarket, type Market } from './market/market.ts'
 import { singly } from './market/single-flight.ts'
 import { countFiles } from './market/tasks/file-quota.ts'
 import { removeOrphans } from './market/tasks/files.ts'
+import { clockOffset } from './market/upkeep/clock.ts'
 import { runDue } from './market/upkeep/due.ts'
 import { instanceIdOf } from './market/upkeep/instance-id.ts'
 import { watchClock } from './market/upkeep/set-back-clock.ts'
@@ -29,6 +30,7 @@ import type { PostgresOptions } from './store/postgres/database.ts'
 import { endAllTests } from './store/tables/agent-tests.ts'
 import { releaseAllRequests } from './store/tables/idempotency-keys.ts'
 import { releaseJobs } from './store/tables/jobs.ts'
+import { countUsers } from './store/tables/users.ts'
 import { type FilesOptions, openFiles } from './uploaded-files.ts'
 import { contractPages } from './web/docs-pages.ts'
 import { loadAhead } from './web/load-ahead.ts'
@@ -277,16 +279,16 @@ async function dropWorkInHand(tx: Tx) {
 async function openWorld({ mode, seed, ca, mail, wayOut, baseUrl, world: given }: OpenOptions, db: Db) {
   if (given) return withAdvanceHook(mail ? { ...given, mail: createMailer(mail) } : given)
   const { offset, users } = await db.read(async q => ({
-    offset: await q.get<{ value: string }>('SELECT value FROM settings WHERE name = $1', ['clock_offset_ms']),
-    users: await q.get<{ count: number }>('SELECT count(*) AS count FROM users'),
+    offset: await clockOffset(q),
+    users: await countUsers(q),
   }))
-  if (seed !== undefined && Number(users?.count) > 0) {
+  if (seed !== undefined && users > 0) {
     throw new StoreError(
       'A seed would give the same ids again, so it needs an empty database. Add --ephemeral, or name a new file.',
     )
   }
   const world = createWorld({
-    offsetMs: mode === 'dev' ? Number(offset?.value ?? 0) : 0,
+    offsetMs: mode === 'dev' ? offset : 0,
     ...(seed === undefined ? {} : { seed }),
     requireHttps: true,
     allowLoopback: mode === 'dev',

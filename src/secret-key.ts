@@ -8,7 +8,7 @@ import { seal, unseal } from './market/sealing.ts'
 import { type Db, StoreError, type Tx } from './store/db.ts'
 import { type Disk, readFully, realDisk, writeFully } from './store/embedded/disk.ts'
 import { dropAgentSecrets, dropSecondFactors } from './store/tables/sealed-columns.ts'
-import { deleteSetting, settingNamed } from './store/tables/settings.ts'
+import { deleteSetting, insertSetting, settingNamed } from './store/tables/settings.ts'
 import type { World } from './world/world.ts'
 
 const KEY_BYTES = 32
@@ -119,7 +119,7 @@ export async function proveSecretKey(db: Db, world: World, secretKey: Buffer): P
 }
 
 const insertProof = (tx: Tx, world: World, secretKey: Buffer) =>
-  tx.run('INSERT INTO settings (name, value) VALUES ($1, $2)', [PROOF, seal(world, { secretKey }, PROOF, PROOF)])
+  insertSetting(tx, PROOF, seal(world, { secretKey }, PROOF, PROOF))
 
 /** Drops what nobody can open any more, tells whom it concerns, and makes the key the database's own: all or nothing. */
 export async function replaceSecretKey({ db, world, config, log }: Market): Promise<void> {

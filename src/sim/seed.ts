@@ -5,7 +5,8 @@ import { indexAgent } from '../market/agents/search-index.ts'
 import type { Actor, Market } from '../market/market.ts'
 import { verbs } from '../market/verbs.ts'
 import type { Tx } from '../store/db.ts'
-import { agentById } from '../store/tables/agents.ts'
+import { agentById, agentByIdOrSlug, updateAgentRow } from '../store/tables/agents.ts'
+import { deleteKeysNamed } from '../store/tables/keys.ts'
 import { type UserRow, updateUser, userByEmail, userById } from '../store/tables/users.ts'
 
 export interface SeededAccount {
@@ -66,7 +67,7 @@ async function ensureAccount(market: Market, person: Person, known: SeededAccoun
     const fields = { email, name: NAMES[person], passwordHash, isBuilder: true, isAdmin: person === 'admin' }
     const { id } = there ?? (await createUser(tx, world, fields))
     if (there) await updateUser(tx, id, { passwordHash })
-    await tx.run("DELETE FROM api_keys WHERE user_id = $1 AND name = 'dev'", [id])
+    await deleteKeysNamed(tx, id, 'dev')
     const { key } = await createKeyFor(tx, world, id, 'dev')
     return { id, apiKey: key }
   })
@@ -143,13 +144,12 @@ async function ensureAgents(
   webhookUrl: string,
 ): Promise<SeededAgent> {
   const slug = 'sample-agent'
-  const there = await market.db.read(q =>
-    q.get<{ id: string }>('SELECT id FROM agents WHERE slug = $1 AND deleted_at IS NULL', [slug]),
-  )
+  const found = await market.db.read(q => agentByIdOrSlug(q, slug))
+  const there = found?.deletedAt === null ? found : undefined
   // Of agents without completed tasks the newest is listed first, and that should be the one that works.
   if (!there) for (const listing of SILENT) await list(market, builder, listing, NOWHERE)
   const id = there?.id ?? (await list(market, builder, WORKING, webhookUrl))
-  await market.db.write(tx => tx.run('UPDATE agents SET webhook_url = $1 WHERE id = $2', [webhookUrl, id]))
+  await market.db.write(tx => updateAgentRow(tx, id, { webhookUrl }))
   if (there && known?.id === id) return { ...known, webhookUrl }
   const { secret } = await market.db.write(tx =>
     verbs.rotateSecret({ ...market, tx, actor: builder }, { params: { id }, query: {}, body: {} }),
@@ -169,10 +169,12 @@ function list(market: Market, actor: Actor, listing: Listing, webhookUrl: string
 
 // As if a review had passed: the simulator's reader wants somebody to hire, not a queue.
 async function approve(tx: Tx, now: number, id: string): Promise<void> {
-  await tx.run(
-    `UPDATE agents SET status = CASE WHEN status = 'draft' THEN 'verified' ELSE status END,
-       last_pass_at = $1, tested_at = $1, failed_at = NULL WHERE id = $2`,
-    [now, id],
-  )
+  const { status } = (await agentById(tx, id))!
+  await updateAgentRow(tx, id, {
+    status: status === 'draft' ? 'verified' : status,
+    lastPassAt: now,
+    testedAt: now,
+    failedAt: null,
+  })
   await indexAgent(tx, (await agentById(tx, id))!)
 }

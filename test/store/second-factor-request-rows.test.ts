@@ -32,7 +32,13 @@ import {
   useStep,
 } from '../../src/store/tables/second-factors.ts'
 import { keepFirstSignature, keepSignature, seenSignature } from '../../src/store/tables/seen-signatures.ts'
-import { deleteSetting, settingNamed } from '../../src/store/tables/settings.ts'
+import {
+  deleteSetting,
+  ensureSetting,
+  insertSetting,
+  setSetting,
+  settingNamed,
+} from '../../src/store/tables/settings.ts'
 import { testRows } from './row-effects.ts'
 
 const idOf = (row: { id: unknown } | undefined) => row?.id
@@ -100,9 +106,14 @@ testRows('rows of guards', {
       ['+ known_addresses c/x {"user_id":"c","address":"x","seen_at":70}'],
     ],
   ],
-  'settings: read and removed by name': [
+  'settings: read, written and removed by name': [
     [tx => settingNamed(tx, 'one'), '1'],
     [tx => settingNamed(tx, 'three'), undefined],
+    [tx => insertSetting(tx, 'three', '3'), 1, ['+ settings three {"name":"three","value":"3"}']],
+    [tx => ensureSetting(tx, 'three', '3'), 1, ['+ settings three {"name":"three","value":"3"}']],
+    [tx => ensureSetting(tx, 'one', '3'), 0],
+    [tx => setSetting(tx, 'three', '3'), 1, ['+ settings three {"name":"three","value":"3"}']],
+    [tx => setSetting(tx, 'one', '3'), 1, ['settings one: value 1 → 3']],
     [tx => deleteSetting(tx, 'one'), 1, ['− settings one']],
   ],
   'tokens that reset a password: found and used while young': [

@@ -1,9 +1,16 @@
 /** The simulator's clock. Source: A-44. */
 import { refuse } from '../../api/failures.ts'
 import { durations, lastClockMs } from '../../api/limits.ts'
+import type { Reader } from '../../store/db.ts'
+import { setSetting, settingNamed } from '../../store/tables/settings.ts'
 import type { World } from '../../world/world.ts'
 import { iso } from '../time.ts'
 import type { Verb } from '../verb.ts'
+
+const OFFSET = 'clock_offset_ms'
+
+/** How far the clock was ahead of the machine's when it was moved last, in this process or an earlier one. */
+export const clockOffset = async (q: Reader) => Number((await settingNamed(q, OFFSET)) ?? 0)
 
 const clockOf = (world: World) => ({ now: iso(world.now()), offsetMs: world.now() - world.realNow() })
 const getClock: Verb<'getClock'> = async ({ world }) => clockOf(world)
@@ -12,13 +19,7 @@ const moveClock: Verb<'moveClock'> = async ({ db, world }, { body }) => {
   if (to < world.now()) throw refuse('clock_backwards')
   if (to > lastClockMs) throw refuse('clock_too_far', iso(lastClockMs))
   world.advance(to)
-  await db.write(tx =>
-    tx.run(
-      `INSERT INTO settings (name, value) VALUES ('clock_offset_ms', $1)
-    ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-      [String(world.now() - world.realNow())],
-    ),
-  )
+  await db.write(tx => setSetting(tx, OFFSET, String(world.now() - world.realNow())))
   await caughtUp(world)
   return clockOf(world)
 }

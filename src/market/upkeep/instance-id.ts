@@ -1,7 +1,7 @@
 /** The id of the database, by which a command line notices another one at the same address. Source: A-198. */
 import { randomUUID } from 'node:crypto'
 import type { Db } from '../../store/db.ts'
-import { settingNamed } from '../../store/tables/settings.ts'
+import { ensureSetting, settingNamed } from '../../store/tables/settings.ts'
 
 const NAME = 'instance_id'
 
@@ -10,8 +10,7 @@ export async function instanceIdOf(db: Db): Promise<string> {
   const known = await db.read(q => settingNamed(q, NAME))
   if (known !== undefined) return known
   return db.write(async tx => {
-    const made = [NAME, randomUUID()]
-    await tx.run('INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING', made)
+    await ensureSetting(tx, NAME, randomUUID())
     // Another process that starts at the same moment may have been first.
     return (await settingNamed(tx, NAME)) as string
   })

@@ -50,6 +50,15 @@ export async function deleteKey(tx: Tx, id: string): Promise<void> {
   await tx.run('DELETE FROM api_key_uses WHERE key_id = $1', [id])
 }
 
+export async function deleteKeysNamed(tx: Tx, userId: string, name: string): Promise<void> {
+  const values = [userId, name]
+  await tx.run(
+    'DELETE FROM api_key_uses WHERE key_id IN (SELECT id FROM api_keys WHERE user_id = $1 AND name = $2)',
+    values,
+  )
+  await tx.run('DELETE FROM api_keys WHERE user_id = $1 AND name = $2', values)
+}
+
 /** Returns how many there were. */
 export async function deleteKeys(tx: Tx, userId: string): Promise<number> {
   await tx.run('DELETE FROM api_key_uses WHERE key_id IN (SELECT id FROM api_keys WHERE user_id = $1)', [userId])
