@@ -1,7 +1,7 @@
 /** The log of webhooks, read by the builders whose agents they went to. Source: A-28. */
 
 import { columns, type Reader, type Tx } from '../db.ts'
-import type { AttemptRow } from './outbox.ts'
+import { type AttemptRow, withBody } from './outbox.ts'
 import { countShown } from './shown.ts'
 
 export interface LoggedDeliveryRow {
@@ -33,8 +33,11 @@ export const countDeliveries = (q: Reader, agentId: string) =>
   countShown(q, ['FROM deliveries WHERE agent_id = $1'], [agentId])
 
 /** Undefined if it went to another agent. */
-export const deliveryOf = (q: Reader, agentId: string, id: string) =>
-  q.get<LoggedDeliveryRow>(`SELECT ${logged}, body FROM deliveries WHERE agent_id = $1 AND id = $2`, [agentId, id])
+export const deliveryOf = async (q: Reader, agentId: string, id: string) => {
+  const sql = `SELECT ${logged}, body FROM deliveries WHERE agent_id = $1 AND id = $2`
+  const found = await q.get<LoggedDeliveryRow>(sql, [agentId, id])
+  return found && withBody(found)
+}
 
 /** All attempts at one delivery, in order. */
 export const attemptsAt = (q: Reader, deliveryId: string) =>

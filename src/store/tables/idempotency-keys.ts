@@ -1,5 +1,6 @@
 /** Requests by their Idempotency-Key, and the answers that are kept for a repeat, as rows. Source: A-39. */
 import { columns, type Reader, type Tx } from '../db.ts'
+import { packed, unpacked } from '../packed-text.ts'
 
 /** One request of one account. */
 export interface RequestKey {
@@ -40,11 +41,11 @@ export const claimRequest = (
     [...valuesOf(request), claim.fingerprint, claim.runningUntil, claim.now, claim.keptSince, claim.realNow],
   )
 
-export const requestByKey = (q: Reader, request: RequestKey) =>
-  q.get<KeyedRow>(
-    `SELECT ${columns('fingerprint', 'status', 'answer')} FROM idempotency_keys WHERE ${IS}`,
-    valuesOf(request),
-  )
+export async function requestByKey(q: Reader, request: RequestKey): Promise<KeyedRow | undefined> {
+  const sql = `SELECT ${columns('fingerprint', 'status', 'answer')} FROM idempotency_keys WHERE ${IS}`
+  const row = await q.get<KeyedRow>(sql, valuesOf(request))
+  return row && { ...row, answer: row.answer === null ? null : unpacked(row.answer) }
+}
 
 /** Keeps the answer of a request that runs; `keptTo`: what its account has had kept by then. */
 export const answerRequest = (
@@ -55,7 +56,7 @@ export const answerRequest = (
   tx.run(`UPDATE idempotency_keys SET status = $5, answer = $6, kept_to = $7 WHERE ${IS} AND status IS NULL`, [
     ...valuesOf(request),
     given.status,
-    given.answer,
+    given.answer === null ? null : packed(given.answer),
     given.keptTo,
   ])
 

@@ -1,5 +1,6 @@
 /** Webhooks that wait to be sent, and the log of their attempts, as rows. One task's wait behind each other. Source: A-37. */
 import { columns, type Reader, type Tx } from '../db.ts'
+import { packed, unpacked } from '../packed-text.ts'
 
 export interface DeliveryRow {
   id: string
@@ -8,6 +9,12 @@ export interface DeliveryRow {
   event: string
   body: string
   attempts: number
+}
+
+/** The row with its body as it is sent. */
+export function withBody<Row extends { body?: string | null }>(row: Row): Row {
+  if (row.body) row.body = unpacked(row.body)
+  return row
 }
 
 type NewDelivery = Omit<DeliveryRow, 'attempts'> & {
@@ -36,7 +43,7 @@ export const insertDelivery = (tx: Tx, row: NewDelivery) =>
      SELECT $1, $2, $3, $4, $5, CASE WHEN last.place IS NULL THEN 'pending' ELSE 'waiting' END,
        COALESCE(last.place + 1, 0), $6, $6, $7
      FROM (SELECT ${endOf('DESC', '$3', '$2')} AS place) last`,
-      values: [row.id, row.agentId, row.taskId, row.event, row.body, row.createdAt, row.countedTo],
+      values: [row.id, row.agentId, row.taskId, row.event, packed(row.body), row.createdAt, row.countedTo],
     },
   ])
 
@@ -48,7 +55,7 @@ export const insertFirstDelivery = (tx: Tx, row: NewDelivery, claim: { leasedUnt
        counted_to, leased_until, attempts)
      VALUES ($1, $2, $3, $4, $5, 'pending', 0, $6, $6, $7, $8, $9)`,
       values: [
-        ...[row.id, row.agentId, row.taskId, row.event, row.body, row.createdAt, row.countedTo],
+        ...[row.id, row.agentId, row.taskId, row.event, packed(row.body), row.createdAt, row.countedTo],
         ...[claim.leasedUntil, claim.attempts],
       ],
     },
@@ -104,7 +111,7 @@ export const queuedAgent = (q: Reader, at: { agentId: string; now: number; realN
 const deliveryColumns = columns('id', 'agentId', 'taskId', 'event', 'body', 'attempts')
 
 /** An agent with the first of its deliveries that is due, claimed or not; `id` is null if none is. */
-export type QueueHead = Omit<QueuedAgent, 'due'> & (DeliveryRow | { id: null })
+export type QueueHead = Omit<QueuedAgent, 'due'> & (DeliveryRow | { id: null; body: null })
 
 const head = `SELECT a.id AS "agentId", a.builder_id AS "builderId", a.webhook_url AS "webhookUrl", a.secret,
   d.id, d.task_id AS "taskId", d.event, d.body, d.attempts`
@@ -113,27 +120,33 @@ const firstDue = (now: string) =>
     WHERE n.state = 'pending' AND n.agent_id = a.id AND n.next_at <= ${now} ORDER BY n.next_at, n.id LIMIT 1)`
 
 /** Agents with something to send now or later. */
-export const queueHeads = (q: Reader, { after, count, now }: Omit<QueuePage, 'realNow'>) =>
-  q.all<QueueHead>(
-    `${queued} ${head} FROM queue JOIN agents a ON a.id = queue.agent_id ${firstDue('$3')} ORDER BY a.id`,
-    [after, count, now],
-  )
+export const queueHeads = async (q: Reader, { after, count, now }: Omit<QueuePage, 'realNow'>) => {
+  const sql = `${queued} ${head} FROM queue JOIN agents a ON a.id = queue.agent_id ${firstDue('$3')} ORDER BY a.id`
+  return (await q.all<QueueHead>(sql, [after, count, now])).map(withBody)
+}
 
 /** The same of one agent. */
-export const queueHead = (q: Reader, agentId: string, now: number) =>
-  q.get<QueueHead>(`${head} FROM agents a ${firstDue('$2')} WHERE a.id = $1`, [agentId, now])
+export const queueHead = async (q: Reader, agentId: string, now: number) => {
+  const found = await q.get<QueueHead>(`${head} FROM agents a ${firstDue('$2')} WHERE a.id = $1`, [agentId, now])
+  return found && withBody(found)
+}
 
 /** The first due deliveries of one agent, claimed or not. */
-export const dueDeliveries = (q: Reader, { agentId, now, count }: { agentId: string; now: number; count: number }) =>
-  q.all<DeliveryRow>(
-    `SELECT ${deliveryColumns} FROM deliveries
-     WHERE state = 'pending' AND agent_id = $1 AND next_at <= $2 ORDER BY next_at, id LIMIT $3`,
-    [agentId, now, count],
-  )
+export const dueDeliveries = async (
+  q: Reader,
+  { agentId, now, count }: { agentId: string; now: number; count: number },
+) => {
+  const sql = `SELECT ${deliveryColumns} FROM deliveries
+     WHERE state = 'pending' AND agent_id = $1 AND next_at <= $2 ORDER BY next_at, id LIMIT $3`
+  return (await q.all<DeliveryRow>(sql, [agentId, now, count])).map(withBody)
+}
 
 /** Takes the first due delivery of one agent for the length of a lease, and counts the attempt. */
-export const claimDelivery = (tx: Tx, claim: { agentId: string; now: number; realNow: number; leasedUntil: number }) =>
-  tx.get<DeliveryRow>(
+export const claimDelivery = async (
+  tx: Tx,
+  claim: { agentId: string; now: number; realNow: number; leasedUntil: number },
+) => {
+  const claimed = await tx.get<DeliveryRow>(
     `UPDATE deliveries SET leased_until = $4, attempts = attempts + 1 WHERE id = (
        SELECT d.id FROM deliveries d
        WHERE d.state = 'pending' AND d.agent_id = $1 AND d.next_at <= $2 AND d.leased_until <= $3
@@ -141,6 +154,8 @@ export const claimDelivery = (tx: Tx, claim: { agentId: string; now: number; rea
      RETURNING ${deliveryColumns}`,
     [claim.agentId, claim.now, claim.realNow, claim.leasedUntil],
   )
+  return claimed && withBody(claimed)
+}
 
 /** Takes claims back that came to nothing, as if they had not been. */
 export const unclaimDeliveries = (tx: Tx, claimed: readonly Held[]) =>

@@ -1,5 +1,6 @@
 /** Rows whose time is over, found by an index on their age and removed a few at a time. Source: A-49. */
 import type { Reader, Tx, Value } from '../db.ts'
+import { unpacked } from '../packed-text.ts'
 import { deleteNotice } from './security-notices.ts'
 import { giveBytes } from './usage.ts'
 
@@ -65,17 +66,17 @@ export async function removeOlder(tx: Tx, kind: Kept, before: number, count: num
 }
 
 async function emptyDeliveries(tx: Tx, values: readonly Value[]): Promise<number> {
-  const found = `id, counted_to AS "countedTo", OCTET_LENGTH(body) AS bytes`
-  const old = await tx.all<{ id: string; countedTo: string | null; bytes: number }>(
-    oldest(rules.delivery_bodies, found),
-    values,
-  )
+  const sql = oldest(rules.delivery_bodies, `id, counted_to AS "countedTo", body`)
+  const old = await tx.all<{ id: string; countedTo: string | null; body: string }>(sql, values)
   if (old.length === 0) return 0
   await tx.runAll(old.map(({ id }) => ({ sql: `UPDATE deliveries SET body = '' WHERE id = $1`, values: [id] })))
   await Promise.all(old.map(({ id }) => tx.run('DELETE FROM attempts WHERE delivery_id = $1', [id])))
   const given = new Map<string, number>()
-  for (const { countedTo, bytes } of old)
-    if (countedTo !== null) given.set(countedTo, (given.get(countedTo) ?? 0) + bytes + WEBHOOK_BYTES)
+  for (const { countedTo, body } of old) {
+    if (countedTo === null) continue
+    const bytes = Buffer.byteLength(unpacked(body)) // as it was counted, however it is stored
+    given.set(countedTo, (given.get(countedTo) ?? 0) + bytes + WEBHOOK_BYTES)
+  }
   // Always in the same order, or two of us could each wait for what the other has.
   for (const userId of [...given.keys()].sort()) await giveBytes(tx, 'text_usage', userId, given.get(userId)!)
   return old.length
