@@ -1,5 +1,5 @@
 // engines: embedded, postgres; process: own
-/** The house rules: who may import whom, who may call the outside, and what the package may bring along. */
+/** The rules of the source: who may import whom, who may call the outside, and what the package may bring along. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { test } from 'uvu'

@@ -5,23 +5,27 @@ import * as assert from 'uvu/assert'
 import { HttpParty } from '../../src/sim/http-user.ts'
 import { checkedFetch } from '../support/contract.ts'
 import { bodyWith, Raw, refuses, type Send, takes, textRule } from '../support/edges.ts'
-import { type House, type Member, openHouse } from '../support/marketplace.ts'
+import { type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 
-const limit = suite<{ house: House; member: Member }>('limits')
+const limit = suite<{ marketplace: TestMarketplace; member: Member }>('limits')
 
 limit.before(async context => {
-  context.house = await openHouse()
-  context.member = await context.house.join('member', 5_000)
+  context.marketplace = await openTestMarketplace()
+  context.member = await context.marketplace.join('member', 5_000)
 })
 
-limit.after(({ house }) => house.close())
+limit.after(({ marketplace }) => marketplace.close())
 
 /** Registers somebody new each time. */
-const register = (house: House, field: string): Send => {
+const register = (marketplace: TestMarketplace, field: string): Send => {
   let count = 0
   return value => {
     const account = { email: `${field}.${count++}@example.com`, password: 'a long password', name: 'Somebody' }
-    return new HttpParty(house.url, checkedFetch).ask('POST', '/api/auth/register', bodyWith(account, field, value))
+    return new HttpParty(marketplace.url, checkedFetch).ask(
+      'POST',
+      '/api/auth/register',
+      bodyWith(account, field, value),
+    )
   }
 }
 
@@ -29,11 +33,13 @@ const register = (house: House, field: string): Send => {
 const filler = { plain: 'long pas', wide: '😀🎈🦊🌵' }
 
 for (const [field, range] of Object.entries({ password: [10, 128], name: [2, 100] } as const)) {
-  limit(`an account's ${field}`, ({ house }) => textRule(register(house, field), field, [...range], false, filler))
+  limit(`an account's ${field}`, ({ marketplace }) =>
+    textRule(register(marketplace, field), field, [...range], false, filler),
+  )
 }
 
-limit('a name and a new password, when they are changed', async ({ house }) => {
-  const member = await house.join('changes')
+limit('a name and a new password, when they are changed', async ({ marketplace }) => {
+  const member = await marketplace.join('changes')
   const rename: Send = value =>
     member.ask('PUT', '/api/auth/me', bodyWith({}, 'name', value === undefined ? null : value))
   await textRule(rename, 'name', [2, 100])
@@ -46,8 +52,8 @@ limit('a name and a new password, when they are changed', async ({ house }) => {
   await textRule(change, 'newPassword', [10, 128], false, filler)
 })
 
-limit('an email: 254 characters, trimmed and in lower case', async ({ house }) => {
-  const send = register(house, 'email')
+limit('an email: 254 characters, trimmed and in lower case', async ({ marketplace }) => {
+  const send = register(marketplace, 'email')
   const long = (length: number) =>
     `${'a'.repeat(60)}@${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(length - 187)}.com`
   assert.is(long(254).length, 254)
@@ -57,8 +63,8 @@ limit('an email: 254 characters, trimmed and in lower case', async ({ house }) =
   assert.is((await send('spaced@example.com')).status, 409)
 })
 
-limit('isBuilder is true or false', async ({ house }) => {
-  const send = register(house, 'isBuilder')
+limit('isBuilder is true or false', async ({ marketplace }) => {
+  const send = register(marketplace, 'isBuilder')
   await takes(send, true, false, undefined)
   await refuses(send, 'isBuilder', 'true', 1, 0, null, [])
 })
@@ -75,15 +81,15 @@ limit('the amounts of deposits and withdrawals', async ({ member }) => {
   }
 })
 
-limit('deposits by trust tier: each, and in a day', async ({ house }) => {
+limit('deposits by trust tier: each, and in a day', async ({ marketplace }) => {
   const tiers = [
     ['new_unverified', {}, 50_000, 100_000],
     ['new_verified', { identityVerified: true }, 500_000, 1_000_000],
     ['chargeback_risk', { chargebacks: 1 }, 20_000, 50_000],
   ] as const
   for (const [tier, change, each, perDay] of tiers) {
-    const member = await house.join(tier)
-    await house.admin.call('PUT', `/api/admin/users/${member.id}`, { identityVerified: false, ...change })
+    const member = await marketplace.join(tier)
+    await marketplace.admin.call('PUT', `/api/admin/users/${member.id}`, { identityVerified: false, ...change })
     const deposit = (amount: number) => member.ask('POST', '/api/wallet/deposit', { amount })
     assert.is((await deposit(each + 1)).status, 400, tier)
     for (let rest: number = perDay; rest > 0; rest -= each) {
@@ -117,8 +123,8 @@ const lists = [
 ]
 
 for (const path of lists) {
-  limit(`pages of ${path}`, async ({ house }) => {
-    const get = (query: string) => house.admin.ask('GET', `${path}${query}`, undefined, 'key')
+  limit(`pages of ${path}`, async ({ marketplace }) => {
+    const get = (query: string) => marketplace.admin.ask('GET', `${path}${query}`, undefined, 'key')
     const by =
       (name: string): Send =>
       value =>
@@ -130,7 +136,7 @@ for (const path of lists) {
     assert.is((await get('?unknown=1')).status, 200)
     const twice = await get('?page=1&page=2')
     assert.equal([twice.status, Object.keys(twice.errors!)], [400, ['page']])
-    const { data } = await house.admin.ask<{ pagination: { total: number } }>(
+    const { data } = await marketplace.admin.ask<{ pagination: { total: number } }>(
       'GET',
       `${path}?page=999999`,
       undefined,
@@ -140,7 +146,7 @@ for (const path of lists) {
     assert.equal(Object.values(items), [[]])
     const totalPages = Math.ceil(pagination.total / 20)
     assert.equal(pagination, { page: 999_999, limit: 20, total: pagination.total, totalPages, hasMore: false })
-    const first = await house.admin.ask<{ pagination: object }>('GET', path, undefined, 'key')
+    const first = await marketplace.admin.ask<{ pagination: object }>('GET', path, undefined, 'key')
     const hasMore = totalPages > 1
     assert.equal(first.data!.pagination, { page: 1, limit: 20, total: pagination.total, totalPages, hasMore })
   })
@@ -157,8 +163,8 @@ const filters = {
 }
 
 for (const [path, names] of Object.entries(filters)) {
-  limit(`filters of ${path}`, async ({ member, house }) => {
-    const party = path.startsWith('/api/admin') ? house.admin : member
+  limit(`filters of ${path}`, async ({ member, marketplace }) => {
+    const party = path.startsWith('/api/admin') ? marketplace.admin : member
     for (const [name, values] of Object.entries(names)) {
       const send: Send = value => party.ask('GET', `${path}?${name}=${value}`, undefined, 'key')
       await takes(send, ...values)

@@ -174,7 +174,7 @@ matrix.before(async context => {
 })
 
 matrix.after(async ({ stages }) => {
-  await stages.sandbox.house.checkLedger()
+  await stages.sandbox.marketplace.checkLedger()
   for (const { close } of Object.values(stages)) await close()
 })
 
@@ -201,9 +201,9 @@ for (const row of rows) {
     }
     for (const cell of row.cells) await paramsOf(cell)
     const isUnsafe = !row.label.startsWith('GET')
-    const before = isUnsafe ? await stage.house.contents() : null
+    const before = isUnsafe ? await stage.marketplace.contents() : null
     for (const cell of row.cells.filter(({ status }) => status >= 400)) await check(cell, await paramsOf(cell))
-    if (before) assert.equal(await stage.house.contents(), before, 'what is refused changes nothing')
+    if (before) assert.equal(await stage.marketplace.contents(), before, 'what is refused changes nothing')
     for (const cell of row.cells.filter(({ status }) => status < 400)) {
       const isUsedUp = isUnsafe && kind !== null && kind !== 'test' && cell.target !== 'absent'
       await check(cell, isUsedUp ? await stage.make(kind, sideOf(cell)) : await paramsOf(cell))
@@ -215,12 +215,12 @@ matrix.run()
 
 /** One request, by whom and with what the column says. */
 async function ask(stage: Stage, row: Row, { column }: Cell, about: Pick<Asking, 'params' | 'side'>) {
-  const { house, people } = stage
+  const { marketplace, people } = stage
   const isNamed = (name: string): name is Person => name in people
   const name = isNamed(column) ? column : row.by
   const isNobody = column === 'none' || column === 'bad key'
   const caller = isNobody ? null : people[name]
-  const party = new HttpParty(house.url, checkedFetch)
+  const party = new HttpParty(marketplace.url, checkedFetch)
   const { credentials } = party.client
   if (caller && endsSession.test(row.label)) await party.client.login(caller)
   credentials.apiKey = caller?.key
@@ -240,9 +240,9 @@ async function ask(stage: Stage, row: Row, { column }: Cell, about: Pick<Asking,
   return marked(stage, caller, column, () => party.ask(method, path, text, by, headers))
 }
 
-function signed({ house, sides }: Stage, name: Person, text: string) {
+function signed({ marketplace, sides }: Stage, name: Person, text: string) {
   const { agent } = sides[name === 'builder' ? 0 : 1]
-  return signatureHeaders(agent.secret, house.world.realNow() + ++asked, text)
+  return signatureHeaders(agent.secret, marketplace.world.realNow() + ++asked, text)
 }
 
 const marks: Readonly<Record<string, string>> = {
@@ -253,11 +253,16 @@ const marks: Readonly<Record<string, string>> = {
 }
 
 /** While the account stands as the column says. */
-async function marked<T>({ house }: Stage, caller: Member | null, column: string, act: () => Promise<T>): Promise<T> {
+async function marked<T>(
+  { marketplace }: Stage,
+  caller: Member | null,
+  column: string,
+  act: () => Promise<T>,
+): Promise<T> {
   const mark = marks[column]
   if (!mark || !caller) return act()
   const set = (what: string) =>
-    house.market.db.write(tx => tx.run(`UPDATE users SET ${what} WHERE id = $1`, [caller.id]))
+    marketplace.market.db.write(tx => tx.run(`UPDATE users SET ${what} WHERE id = $1`, [caller.id]))
   await set(mark)
   const result = await act()
   await set(mark.replace(/\d$/, digit => String(1 - Number(digit))))

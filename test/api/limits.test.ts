@@ -4,18 +4,24 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { OwnAgentRecord, TaskRecord } from '../../src/api/records.ts'
 import { bodyWith, integerRule, Raw, refuses, type Send, takes, textRule } from '../support/edges.ts'
-import { type House, type ListedAgent, type Member, openHouse, taskFields } from '../support/marketplace.ts'
+import {
+  type ListedAgent,
+  type Member,
+  openTestMarketplace,
+  type TestMarketplace,
+  taskFields,
+} from '../support/marketplace.ts'
 
-const limit = suite<{ house: House; buyer: Member; builder: Member; agent: ListedAgent }>('limits')
+const limit = suite<{ marketplace: TestMarketplace; buyer: Member; builder: Member; agent: ListedAgent }>('limits')
 
 limit.before(async context => {
-  context.house = await openHouse()
-  context.buyer = await context.house.join('buyer', 1_000_000)
-  context.builder = await context.house.join('builder')
-  context.agent = await context.house.list(context.builder)
+  context.marketplace = await openTestMarketplace()
+  context.buyer = await context.marketplace.join('buyer', 1_000_000)
+  context.builder = await context.marketplace.join('builder')
+  context.agent = await context.marketplace.list(context.builder)
 })
 
-limit.after(({ house }) => house.close())
+limit.after(({ marketplace }) => marketplace.close())
 
 const newAgent = {
   name: 'An agent at the edge',
@@ -156,8 +162,8 @@ for (const [field, rule] of Object.entries(taskRules)) {
     ),
   )
 
-  limit(`a task's ${field}, when it is updated alone`, async ({ house, buyer, agent }) => {
-    const { id } = await house.draft(buyer, agent)
+  limit(`a task's ${field}, when it is updated alone`, async ({ marketplace, buyer, agent }) => {
+    const { id } = await marketplace.draft(buyer, agent)
     await rule(value => {
       const required = field !== 'requirements' && value === undefined
       return buyer.ask('PUT', `/api/tasks/${id}`, bodyWith({}, field, required ? null : value), 'key')
@@ -165,8 +171,8 @@ for (const [field, rule] of Object.entries(taskRules)) {
   })
 }
 
-limit('a partial update changes what it names, all or nothing', async ({ house, buyer, agent }) => {
-  const before = await house.draft(buyer, agent, { requirements: 'Some.' })
+limit('a partial update changes what it names, all or nothing', async ({ marketplace, buyer, agent }) => {
+  const before = await marketplace.draft(buyer, agent, { requirements: 'Some.' })
   const path = `/api/tasks/${before.id}`
   const refused = await buyer.ask('PUT', path, { title: 'A good title', agreedPrice: 199 }, 'key')
   assert.equal([refused.status, Object.keys(refused.errors!)], [400, ['agreedPrice']])
@@ -176,8 +182,8 @@ limit('a partial update changes what it names, all or nothing', async ({ house, 
   assert.equal(after, { ...before, title: 'A good title' })
 })
 
-limit('the name of a key; an eleventh key is refused', async ({ house }) => {
-  const member = await house.join('keys')
+limit('the name of a key; an eleventh key is refused', async ({ marketplace }) => {
+  const member = await marketplace.join('keys')
   const send: Send = async value => {
     const answer = await member.ask<{ keyInfo: { id: string } }>(
       'POST',
@@ -201,11 +207,11 @@ limit('the hours for which an old secret is honoured', ({ builder, agent }) =>
   ),
 )
 
-limit('the reason of a review that an administrator gives', async ({ house, builder }) => {
+limit('the reason of a review that an administrator gives', async ({ marketplace, builder }) => {
   const send: Send = async value => {
     const { id } = await builder.call<OwnAgentRecord>('POST', '/api/my/agents', newAgent, 'key')
-    await house.market.db.write(tx => tx.run(`UPDATE agents SET status = 'pending_review' WHERE id = $1`, [id]))
-    return house.admin.ask('POST', `/api/admin/agents/${id}/reject`, bodyWith({}, 'reason', value), 'key')
+    await marketplace.market.db.write(tx => tx.run(`UPDATE agents SET status = 'pending_review' WHERE id = $1`, [id]))
+    return marketplace.admin.ask('POST', `/api/admin/agents/${id}/reject`, bodyWith({}, 'reason', value), 'key')
   }
   await textRule(send, 'reason', [1, 2_000])
 })

@@ -3,27 +3,27 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { bodyWith, integerRule, Raw, refuses, type Send, takes, textRule } from '../support/edges.ts'
-import { type House, type ListedAgent, type Member, openHouse } from '../support/marketplace.ts'
+import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 
-const limit = suite<{ house: House; buyer: Member; builder: Member; agent: ListedAgent }>('limits')
+const limit = suite<{ marketplace: TestMarketplace; buyer: Member; builder: Member; agent: ListedAgent }>('limits')
 
 limit.before(async context => {
-  context.house = await openHouse()
-  context.buyer = await context.house.join('buyer', 1_000_000)
-  context.builder = await context.house.join('builder')
-  context.agent = await context.house.list(context.builder)
+  context.marketplace = await openTestMarketplace()
+  context.buyer = await context.marketplace.join('buyer', 1_000_000)
+  context.builder = await context.marketplace.join('builder')
+  context.agent = await context.marketplace.list(context.builder)
 })
 
-limit.after(({ house }) => house.close())
+limit.after(({ marketplace }) => marketplace.close())
 
 /** One text of a task in work, sent and taken back to where it was. */
 async function delivering(
-  house: House,
+  marketplace: TestMarketplace,
   buyer: Member,
   agent: ListedAgent,
   send: (id: string, value: unknown) => ReturnType<Send>,
 ) {
-  const { id } = await house.draft(buyer, agent)
+  const { id } = await marketplace.draft(buyer, agent)
   await buyer.call('POST', `/api/tasks/${id}/submit`)
   await agent.builder.call('POST', `/api/tasks/${id}/accept`)
   return async (value: unknown) => {
@@ -38,43 +38,44 @@ const routes = ['tasks', 'agent/tasks'] as const
 
 for (const [field, range] of Object.entries({ content: [1, 50_000], notes: [0, 2_000] } as const)) {
   for (const route of routes) {
-    limit(`a deliverable's ${field}, by /api/${route}`, async ({ house, buyer, builder, agent }) => {
-      const send = await delivering(house, buyer, agent, (id, value) =>
+    limit(`a deliverable's ${field}, by /api/${route}`, async ({ marketplace, buyer, builder, agent }) => {
+      const send = await delivering(marketplace, buyer, agent, (id, value) =>
         builder.ask('POST', `/api/${route}/${id}/deliver`, bodyWith(content, field, value), 'key'),
       )
       await textRule(send, field, [...range])
     })
   }
 
-  limit(`a deliverable's ${field}, by the signed callback`, async ({ house, buyer, agent }) => {
-    const send = await delivering(house, buyer, agent, (id, value) =>
-      house.callback(agent, id, { action: 'deliver', ...content, [field]: value }),
+  limit(`a deliverable's ${field}, by the signed callback`, async ({ marketplace, buyer, agent }) => {
+    const send = await delivering(marketplace, buyer, agent, (id, value) =>
+      marketplace.callback(agent, id, { action: 'deliver', ...content, [field]: value }),
     )
     await textRule(send, field, [...range])
   })
 }
 
-limit('50,000 characters fit, each of them escaped', async ({ house, buyer, builder, agent }) => {
-  const send = await delivering(house, buyer, agent, (id, value) =>
+limit('50,000 characters fit, each of them escaped', async ({ marketplace, buyer, builder, agent }) => {
+  const send = await delivering(marketplace, buyer, agent, (id, value) =>
     builder.ask('POST', `/api/tasks/${id}/deliver`, bodyWith({}, 'content', value), 'key'),
   )
   await takes(send, new Raw(`"${'\\ud83d\\ude00'.repeat(50_000)}"`))
   await refuses(send, 'content', new Raw(`"${'\\ud83d\\ude00'.repeat(50_001)}"`), new Raw('"\\ud83d"'))
 })
 
-limit('the content of a message', async ({ house, buyer, agent }) => {
-  const { id } = await house.draft(buyer, agent)
+limit('the content of a message', async ({ marketplace, buyer, agent }) => {
+  const { id } = await marketplace.draft(buyer, agent)
   await buyer.call('POST', `/api/tasks/${id}/submit`)
   const path = `/api/tasks/${id}/messages`
   await textRule(value => buyer.ask('POST', path, bodyWith({}, 'content', value), 'key'), 'content', [1, 5_000])
-  const signed = (field: string) => (value: unknown) => house.callback(agent, id, { action: 'message', [field]: value })
+  const signed = (field: string) => (value: unknown) =>
+    marketplace.callback(agent, id, { action: 'message', [field]: value })
   await textRule(signed('content'), 'content', [1, 5_000])
   // The other name is accepted; what is wrong is said of the name in the interface.
   await textRule(signed('message'), 'content', [1, 5_000])
 })
 
-limit('the reason for a revision', async ({ house, buyer, builder, agent }) => {
-  const { id } = await house.draft(buyer, agent)
+limit('the reason for a revision', async ({ marketplace, buyer, builder, agent }) => {
+  const { id } = await marketplace.draft(buyer, agent)
   await buyer.call('POST', `/api/tasks/${id}/submit`)
   await builder.call('POST', `/api/tasks/${id}/accept`)
   await builder.call('POST', `/api/tasks/${id}/deliver`, content)
@@ -97,10 +98,10 @@ const onFresh =
   }
 let spare: string | undefined
 
-limit('the reason for a dispute', async ({ house, buyer, builder, agent }) => {
+limit('the reason for a dispute', async ({ marketplace, buyer, builder, agent }) => {
   spare = undefined
   const make = async () => {
-    const { id } = await house.draft(buyer, agent)
+    const { id } = await marketplace.draft(buyer, agent)
     await buyer.call('POST', `/api/tasks/${id}/submit`)
     await builder.call('POST', `/api/tasks/${id}/accept`)
     return id
@@ -110,25 +111,25 @@ limit('the reason for a dispute', async ({ house, buyer, builder, agent }) => {
   await textRule(onFresh(make, ask), 'reason', [10, 2_000])
 })
 
-limit('the reason for a rejection, by both routes', async ({ house, buyer, builder, agent }) => {
+limit('the reason for a rejection, by both routes', async ({ marketplace, buyer, builder, agent }) => {
   const make = async () => {
-    const { id } = await house.draft(buyer, agent)
+    const { id } = await marketplace.draft(buyer, agent)
     await buyer.call('POST', `/api/tasks/${id}/submit`)
     return id
   }
   const byKey = (id: string, value: unknown) =>
     builder.ask('POST', `/api/agent/tasks/${id}/reject`, bodyWith({}, 'reason', value), 'key')
-  const signed = (id: string, reason: unknown) => house.callback(agent, id, { action: 'reject', reason })
+  const signed = (id: string, reason: unknown) => marketplace.callback(agent, id, { action: 'reject', reason })
   for (const ask of [byKey, signed]) {
     spare = undefined
     await textRule(onFresh(make, ask), 'reason', [0, 2_000])
   }
 })
 
-limit('the rating and the comment of a review', async ({ house, buyer, builder, agent }) => {
+limit('the rating and the comment of a review', async ({ marketplace, buyer, builder, agent }) => {
   spare = undefined
   const make = async () => {
-    const { id } = await house.draft(buyer, agent)
+    const { id } = await marketplace.draft(buyer, agent)
     await buyer.call('POST', `/api/tasks/${id}/submit`)
     await builder.call('POST', `/api/tasks/${id}/accept`)
     await builder.call('POST', `/api/tasks/${id}/deliver`, content)
@@ -143,22 +144,26 @@ limit('the rating and the comment of a review', async ({ house, buyer, builder, 
 
 limit(
   'the refunded part of a split: from 1 cent to one less than the price',
-  async ({ house, buyer, builder, agent }) => {
+  async ({ marketplace, buyer, builder, agent }) => {
     spare = undefined
     const make = async () => {
-      const { id } = await house.draft(buyer, agent)
+      const { id } = await marketplace.draft(buyer, agent)
       await buyer.call('POST', `/api/tasks/${id}/submit`)
       await builder.call('POST', `/api/tasks/${id}/accept`)
       return id
     }
     const ask = (id: string, value: unknown) =>
-      house.admin.ask('POST', `/api/admin/tasks/${id}/resolve`, bodyWith({ outcome: 'split' }, 'refundAmount', value))
+      marketplace.admin.ask(
+        'POST',
+        `/api/admin/tasks/${id}/resolve`,
+        bodyWith({ outcome: 'split' }, 'refundAmount', value),
+      )
     const send = onFresh(make, ask)
     await refuses(send, 'refundAmount', 0, -1, 1.5, '1', undefined, null, 2 ** 53)
     assert.is((await send(1_000)).status, 400)
     await takes(send, 1, 999)
     await refuses(
-      value => house.admin.ask('POST', `/api/admin/tasks/${spare}/resolve`, { outcome: value }),
+      value => marketplace.admin.ask('POST', `/api/admin/tasks/${spare}/resolve`, { outcome: value }),
       'outcome',
       'pay',
       5,

@@ -8,24 +8,24 @@ import { HttpParty } from '../../src/sim/http-user.ts'
 import { leftBehind, tables } from '../../src/store/copy.ts'
 import { openPostgres } from '../../src/store/postgres/database.ts'
 import { freshDatabase } from '../support/databases.ts'
-import { openHouse } from '../support/marketplace.ts'
+import { openTestMarketplace } from '../support/marketplace.ts'
 import { inFolder, run, start } from './program.ts'
 
 test(
   'a copy has every row, keeps its sessions, keys and money, and goes on as a marketplace; its source is as it was',
   inFolder(async folder => {
     const file = join(folder, 'market.db')
-    const house = await openHouse({ file })
-    const builder = await house.join('builder')
-    const buyer = await house.join('buyer', 900_000)
-    const agent = await house.list(builder)
+    const marketplace = await openTestMarketplace({ file })
+    const builder = await marketplace.join('builder')
+    const buyer = await marketplace.join('buyer', 900_000)
+    const agent = await marketplace.list(builder)
     for (let i = 0; i < 230; i++) {
-      const { id } = await house.draft(buyer, agent)
+      const { id } = await marketplace.draft(buyer, agent)
       if (i < 5) await buyer.call('POST', `/api/tasks/${id}/submit`)
     }
-    await house.webhooksSent()
-    const balances = await house.balances(buyer.id)
-    await house.close()
+    await marketplace.webhooksSent()
+    const balances = await marketplace.balances(buyer.id)
+    await marketplace.close()
 
     const { url, drop } = await freshDatabase()
     const copied = await run(['db', 'copy', '--from', file, '--to', url, '--json'], folder)

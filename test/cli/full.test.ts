@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert'
 import { endpoints } from '../../src/api/endpoints/index.ts'
 import type { Happening } from '../../src/market/log.ts'
 import { freshDatabase } from '../support/databases.ts'
-import { type House, type ListedAgent, type Member, openHouse } from '../support/marketplace.ts'
+import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 import { inFolder, run, start } from './program.ts'
 
 const LIMIT = 2_500_000
@@ -21,15 +21,15 @@ const warningsIn = (log: readonly Happening[]) =>
   log.flatMap(what => (what.type === 'warning' && /The database/.test(what.message) ? [what.message] : []))
 
 /** Tasks in every state from which work goes on. */
-const openTasks = async (house: House, buyer: Member, agent: ListedAgent) => {
+const openTasks = async (marketplace: TestMarketplace, buyer: Member, agent: ListedAgent) => {
   const submitted = async () => {
-    const { id } = await house.draft(buyer, agent)
+    const { id } = await marketplace.draft(buyer, agent)
     await buyer.call('POST', `/api/tasks/${id}/submit`)
     return id
   }
   const then = async (...actions: object[]) => {
     const id = await submitted()
-    for (const action of actions) assert.is((await house.callback(agent, id, action)).status, 200)
+    for (const action of actions) assert.is((await marketplace.callback(agent, id, action)).status, 200)
     return id
   }
   const accept = { action: 'accept' }
@@ -61,7 +61,7 @@ const fill = async (buyer: Member, agentId: string) => {
 const oneMoreAgent = {
   name: 'One more',
   tagline: 'One more agent',
-  description: 'An agent that comes when the house is full, and is told so.',
+  description: 'An agent that comes when the marketplace is full, and is told so.',
   pricingModel: 'fixed',
   basePrice: 500,
   categoryIds: ['cat_writing'],
@@ -114,12 +114,12 @@ test(
   inFolder(async folder => {
     const file = join(folder, 'market.db')
     const log: Happening[] = []
-    const house = await openHouse({ file, dbLimit: LIMIT, log: what => log.push(what) })
-    const builder = await house.join('builder')
-    const buyer = await house.join('buyer', 500_000)
-    const agent = await house.list(builder)
-    const other = await house.list(builder)
-    const tasks = await openTasks(house, buyer, agent)
+    const marketplace = await openTestMarketplace({ file, dbLimit: LIMIT, log: what => log.push(what) })
+    const builder = await marketplace.join('builder')
+    const buyer = await marketplace.join('buyer', 500_000)
+    const agent = await marketplace.list(builder)
+    const other = await marketplace.list(builder)
+    const tasks = await openTasks(marketplace, buyer, agent)
     const key = { 'idempotency-key': 'first' }
     const first = {
       agentId: agent.id,
@@ -133,12 +133,12 @@ test(
     const { keyInfo } = await builder.call<{ keyInfo: { id: string } }>('POST', '/api/my/api-keys', { name: 'to go' })
     const sample = { title: 'Sample', output: 'What was done, at some length.' }
     const { id: sampleId } = await builder.call<{ id: string }>('POST', `/api/my/agents/${agent.id}/samples`, sample)
-    await house.webhooksSent()
-    const before = await house.balances(buyer.id)
+    await marketplace.webhooksSent()
+    const before = await marketplace.balances(buyer.id)
 
     await fill(buyer, agent.id)
-    await refusesWhatGrows({ buyer, builder, admin: house.admin }, { agent: agent.id, task: made.data!.id })
-    const spoken = await house.callback(agent, tasks.toDeliver, { action: 'message', content: 'One more word' })
+    await refusesWhatGrows({ buyer, builder, admin: marketplace.admin }, { agent: agent.id, task: made.data!.id })
+    const spoken = await marketplace.callback(agent, tasks.toDeliver, { action: 'message', content: 'One more word' })
     assert.is(spoken.status, 500)
     assert.match(spoken.error!, FULL)
     const change = async (fields: object) =>
@@ -149,11 +149,12 @@ test(
     assert.match(await change({ description: WORDS.slice(0, description.length) }), FULL, 'more words')
     assert.is(await change({ description: description.slice(0, 60), webhookUrl: `${agent.sink.url}?${MORE}` }), '')
     assert.is(await change({ webhookUrl: agent.sink.url, basePrice: 600 }), '')
-    await house.freshen(agent)
+    await marketplace.freshen(agent)
     const again = await buyer.ask<{ id: string }>('POST', '/api/tasks', first, 'key', key)
     assert.equal([again.status, again.data], [201, made.data], 'a repeat of what passed gets its answer')
 
-    const said = async (id: string, body: object) => assert.is((await house.callback(agent, id, body)).status, 200)
+    const said = async (id: string, body: object) =>
+      assert.is((await marketplace.callback(agent, id, body)).status, 200)
     const accept = { action: 'accept' }
     const deliver = { action: 'deliver', content: 'The last words.' }
     for (const action of [accept, deliver]) await said(tasks.toAccept, action)
@@ -164,7 +165,7 @@ test(
     await said(tasks.toRevise, deliver)
     for (const id of [tasks.toAccept, tasks.toDeliver, tasks.toApprove, tasks.toRevise]) await task(id, 'approve')
     await task(tasks.toDispute, 'dispute', { reason: 'It is not what was asked for, nor like it' })
-    await house.admin.call('POST', `/api/admin/tasks/${tasks.toDispute}/resolve`, {
+    await marketplace.admin.call('POST', `/api/admin/tasks/${tasks.toDispute}/resolve`, {
       outcome: 'refund',
     })
     await task(tasks.toCancel, 'cancel', {})
@@ -175,18 +176,18 @@ test(
     await builder.call('POST', `/api/my/agents/${other.id}/deactivate`)
     await builder.call('POST', '/api/auth/logout')
     await builder.client.login({ email: builder.email, password: builder.password })
-    await house.webhooksSent()
-    await house.pass(49 * HOURS)
+    await marketplace.webhooksSent()
+    await marketplace.pass(49 * HOURS)
 
-    const [paid, spent] = [await house.balances(builder.id), await house.balances(buyer.id)]
+    const [paid, spent] = [await marketplace.balances(builder.id), await marketplace.balances(buyer.id)]
     assert.equal([paid.held, paid.clearing, spent.held], [0, 0, 0], 'nothing is open')
     // Seven tasks of 10.00 were held; four were approved, and the other three came back.
     assert.is(spent.available, before.available + before.held - 4_000)
     assert.ok(paid.available > 0)
     await builder.call('POST', '/api/wallet/connect')
     await builder.call('POST', '/api/wallet/withdraw', { amount: paid.available })
-    await house.checkLedger()
-    const { bytes } = house.market.db.fill!
+    await marketplace.checkLedger()
+    const { bytes } = marketplace.market.db.fill!
     assert.ok(bytes > 0.95 * LIMIT, `${bytes} bytes`)
     const warnings = warningsIn(log)
     assert.equal(
@@ -194,11 +195,11 @@ test(
       [7, 8, 9, true],
       'each step is told once',
     )
-    const figures = await (await fetch(`${house.url}/metrics`)).text()
+    const figures = await (await fetch(`${marketplace.url}/metrics`)).text()
     assert.match(figures, new RegExp(`marketplace_database_limit_bytes ${LIMIT}\n`))
     assert.ok(Number(/marketplace_database_bytes (\d+)/.exec(figures)![1]) > 0.95 * LIMIT)
-    assert.is((await fetch(`${house.url}/readyz`)).status, 200)
-    await house.close()
+    assert.is((await fetch(`${marketplace.url}/readyz`)).status, 200)
+    await marketplace.close()
 
     await everyCommandWorks(folder, file, buyer.key!)
   }),

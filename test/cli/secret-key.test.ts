@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openMarketplace } from '../../src/open.ts'
-import { openHouse } from '../support/marketplace.ts'
+import { openTestMarketplace } from '../support/marketplace.ts'
 import { inFolder, start } from './program.ts'
 
 const refused = (options: object) =>
   openMarketplace({ mode: 'serve', file: null, port: 0, ...options }).then(
-    async house => {
-      await house.close()
+    async marketplace => {
+      await marketplace.close()
       return 'it started'
     },
     (error: Error) => error.message,
@@ -53,10 +53,10 @@ test(
   'serve --new-secret-key takes the place of a lost key: agents rotate and work again, and a key that is right is kept',
   inFolder(async folder => {
     const file = join(folder, 'market.db')
-    const house = await openHouse({ file })
-    const builder = await house.join('builder')
-    const agent = { id: (await house.list(builder)).id, key: builder.key! }
-    await house.close()
+    const marketplace = await openTestMarketplace({ file })
+    const builder = await marketplace.join('builder')
+    const agent = { id: (await marketplace.list(builder)).id, key: builder.key! }
+    await marketplace.close()
     writeFileSync(`${file}.key`, '')
     const using = async (use: (ask: Ask) => Promise<void>, flags: readonly string[] = []) => {
       const { child, ended, firstLine } = start(['serve', '--db', file, '--port', '0', ...flags, '--json'], folder)

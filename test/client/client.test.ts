@@ -7,7 +7,7 @@ import { endpoints } from '../../src/api/endpoints/index.ts'
 import { verify } from '../../src/api/signature.ts'
 import { type CallReply, createClient, MarketplaceError, UnreachableError } from '../../src/client/client.ts'
 import { checkedFetch } from '../support/contract.ts'
-import { openHouse, taskFields } from '../support/marketplace.ts'
+import { openTestMarketplace, taskFields } from '../support/marketplace.ts'
 
 interface Heard {
   method: string
@@ -151,21 +151,21 @@ test('an aborted request ends with the reason of its signal', async () => {
 })
 
 test('a whole life with the typed client; a list gives its later pages as they are wanted', async () => {
-  const house = await openHouse()
-  const builder = await house.join('builder')
-  const agent = await house.list(builder)
-  const buyer = createClient({ baseUrl: house.url, fetch: checkedFetch })
+  const marketplace = await openTestMarketplace()
+  const builder = await marketplace.join('builder')
+  const agent = await marketplace.list(builder)
+  const buyer = createClient({ baseUrl: marketplace.url, fetch: checkedFetch })
   const password = 'correct horse battery'
   await buyer.register({ email: 'ada@example.com', password, name: 'Ada', isBuilder: true })
   assert.match(buyer.credentials.session!, /^session=.{20}/)
   await buyer.deposit({ amount: 5_000 })
   const { key } = await buyer.createKey({ name: 'program' })
-  const program = createClient({ baseUrl: house.url, apiKey: key, fetch: checkedFetch })
+  const program = createClient({ baseUrl: marketplace.url, apiKey: key, fetch: checkedFetch })
   const ids: string[] = []
   for (let i = 0; i < 5; i++) ids.push((await program.createTask({ ...taskFields, agentId: agent.id })).id)
   const task: CallReply<'submitTask'> = await program.submitTask({ id: ids[0]! })
   assert.is(task.status, 'pending')
-  const signed = { secret: agent.secret, timestampMs: house.world.realNow() }
+  const signed = { secret: agent.secret, timestampMs: marketplace.world.realNow() }
   await program.agentCallback({ id: task.id, action: 'accept' }, signed)
   await builder.client.deliverTask({ id: task.id, content: 'Done.' })
   assert.is((await program.approveTask({ id: task.id })).status, 'completed')
@@ -182,38 +182,38 @@ test('a whole life with the typed client; a list gives its later pages as they a
   assert.equal([error.status, error.name], [403, 'MarketplaceError'])
   await buyer.logout()
   assert.is(buyer.credentials.session, undefined)
-  await house.close()
+  await marketplace.close()
 })
 
 test('everything that can be read without an id answers as its record promises, to those who may', async () => {
-  const house = await openHouse()
-  const [buyer, builder] = [await house.join('buyer', 5_000), await house.join('builder')]
-  const agent = await house.list(builder)
-  await buyer.client.submitTask({ id: (await house.draft(buyer, agent)).id })
+  const marketplace = await openTestMarketplace()
+  const [buyer, builder] = [await marketplace.join('buyer', 5_000), await marketplace.join('builder')]
+  const agent = await marketplace.list(builder)
+  await buyer.client.submitTask({ id: (await marketplace.draft(buyer, agent)).id })
   const readable = Object.entries<Endpoint>(endpoints).filter(
     ([, { method, path, role }]) => method === 'GET' && !path.includes('/:') && role !== 'admin',
   )
-  for (const { client } of [buyer, builder, house.admin]) {
+  for (const { client } of [buyer, builder, marketplace.admin]) {
     for (const [name] of readable) await (client[name as 'me'] as unknown as AnyMethod)({}, {})
   }
   const forAdmins = Object.entries<Endpoint>(endpoints).filter(
     ([, { method, path, role }]) => method === 'GET' && !path.includes('/:') && role === 'admin',
   )
   for (const [name] of forAdmins) {
-    await (house.admin.client[name as 'me'] as unknown as AnyMethod)({}, {})
+    await (marketplace.admin.client[name as 'me'] as unknown as AnyMethod)({}, {})
     const refused = await (buyer.client[name as 'me'] as unknown as AnyMethod)({}, {}).catch(
       (caught: unknown) => caught,
     )
     assert.is((refused as MarketplaceError).status, 403, name)
   }
   assert.ok(readable.length > 10 && forAdmins.length > 5)
-  await house.close()
+  await marketplace.close()
 })
 
 test('files go out as a form and come back as the same bytes', async () => {
-  const house = await openHouse()
-  const [buyer, builder] = [await house.join('buyer', 5_000), await house.join('builder')]
-  const { id } = await house.draft(buyer, await house.list(builder))
+  const marketplace = await openTestMarketplace()
+  const [buyer, builder] = [await marketplace.join('buyer', 5_000), await marketplace.join('builder')]
+  const { id } = await marketplace.draft(buyer, await marketplace.list(builder))
   await buyer.client.submitTask({ id })
   await builder.client.agentAccept({ id })
   const content = new TextEncoder().encode('a,b\n1,2\n')
@@ -226,7 +226,7 @@ test('files go out as a form and come back as the same bytes', async () => {
   assert.match(received.mimeType, 'text/csv')
   const missing = await buyer.client.downloadFile({ id, fileId: 'file_none' }).catch(caught => caught)
   assert.is(missing.status, 404)
-  await house.close()
+  await marketplace.close()
 })
 
 test.run()

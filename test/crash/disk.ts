@@ -1,6 +1,6 @@
 /** A disk that fails while the server is at work: it says so and ends, and nothing that it answered is lost. */
 import * as assert from 'uvu/assert'
-import { type House, inHouse } from './house.ts'
+import { type Deployment, withDeployment } from './deployment.ts'
 import { Cut, Party } from './party.ts'
 import { readWreck } from './wreck.ts'
 
@@ -30,11 +30,11 @@ export interface DiskReport {
 
 /** Creates tasks until the server has gone, then starts it again on a healthy disk. Throws if an answered one is missing. */
 export const writeUntilItFails = (folder: string, command: readonly string[]): Promise<DiskReport> =>
-  inHouse(folder, null, house => write(house, command))
+  withDeployment(folder, null, deployment => write(deployment, command))
 
-async function write(house: House, command: readonly string[]): Promise<DiskReport> {
-  const { ready } = await house.prepare()
-  const server = await house.serveUnder(command)
+async function write(deployment: Deployment, command: readonly string[]): Promise<DiskReport> {
+  const { ready } = await deployment.prepare()
+  const server = await deployment.serveUnder(command)
   const answered: string[] = []
   let number = 0
   const client = async () => {
@@ -59,15 +59,15 @@ async function write(house: House, command: readonly string[]): Promise<DiskRepo
   const { code, out } = await server.ended
   const { message: said } = JSON.parse(out)
 
-  const again = await house.start('serve')
+  const again = await deployment.start('serve')
   await again.kill('SIGTERM')
-  const { tasks } = await readWreck(house.file)
+  const { tasks } = await readWreck(deployment.file)
   const there = new Set([...tasks.values()].map(({ title }) => title))
   assert.equal(
     answered.filter(title => !there.has(title)),
     [],
     'answered, and gone',
   )
-  await house.check()
+  await deployment.check()
   return { answered: answered.length, code, said }
 }

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
 import { createFrontAuthority } from '../../src/sim/https-front.ts'
 import { startAgent } from './agent.ts'
-import { type House, inHouse } from './house.ts'
+import { type Deployment, withDeployment } from './deployment.ts'
 import { assertNothingLost, enough } from './kill.ts'
 import { startLoad } from './load.ts'
 import { Party } from './party.ts'
@@ -21,8 +21,8 @@ export async function drainRounds(folder: string, rounds: number, seed: number, 
   const agent = await startAgent(authority)
   const took: number[] = []
   const parties: Party[] = []
-  const proof = async (house: House) => {
-    let running = await house.start('dev')
+  const proof = async (deployment: Deployment) => {
+    let running = await deployment.start('dev')
     const party = () => {
       const made = new Party(running.url)
       parties.push(made)
@@ -41,14 +41,14 @@ export async function drainRounds(folder: string, rounds: number, seed: number, 
       load.stopped = true
       await load.ended
       if (load.fault) throw load.fault
-      assertNothingLost(town, await readWreck(house.file))
-      await house.check()
+      assertNothingLost(town, await readWreck(deployment.file))
+      await deployment.check()
       if (round === rounds) return took
-      running = await house.start('dev')
+      running = await deployment.start('dev')
     }
   }
   try {
-    return await inHouse(folder, await authority.ca, proof)
+    return await withDeployment(folder, await authority.ca, proof)
   } finally {
     for (const party of parties) party.close()
     await agent.close()
@@ -57,8 +57,8 @@ export async function drainRounds(folder: string, rounds: number, seed: number, 
 
 /** Ends the server by two signals while a request is under way. Answers its exit code. */
 export const endedTwice = (folder: string): Promise<number | null> =>
-  inHouse(folder, null, async house => {
-    const running = await house.start('serve')
+  withDeployment(folder, null, async deployment => {
+    const running = await deployment.start('serve')
     const { port } = new URL(running.url)
     const socket = net.connect(Number(port), '127.0.0.1').on('error', () => {})
     await once(socket, 'connect')

@@ -3,8 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
 import { createFrontAuthority } from '../../src/sim/https-front.ts'
 import { assertTold, startAgent } from './agent.ts'
+import { type Deployment, type Running, withDeployment } from './deployment.ts'
 import { isReachable, type Step } from './history.ts'
-import { type House, inHouse, type Running } from './house.ts'
 import { born, type Load, startLoad } from './load.ts'
 import { Party } from './party.ts'
 import { PASSWORD, settle, type Town } from './town.ts'
@@ -46,8 +46,8 @@ export async function killRounds(folder: string, rounds: number, seed: number): 
   }
   let slowestStartMs = 0
   let load: Load | null = null
-  const proof = async (house: House): Promise<KillReport> => {
-    let running = await house.start('dev')
+  const proof = async (deployment: Deployment): Promise<KillReport> => {
+    let running = await deployment.start('dev')
     const party = () => {
       const made = new Party(running.url)
       parties.push(made)
@@ -63,23 +63,23 @@ export async function killRounds(folder: string, rounds: number, seed: number): 
       if (load.fault) throw load.fault
       for (const old of parties.splice(0)) old.close()
 
-      const wreck = await readWreck(house.file)
+      const wreck = await readWreck(deployment.file)
       if (wreck.tornBytes) report.torn++
       const unanswered = assertNothingLost(town, wreck)
-      await house.check()
+      await deployment.check()
       if (town.random() < 0.3) {
-        await house.startInVain(town.random() * 1000)
+        await deployment.startInVain(town.random() * 1000)
         report.killedAtStart++
-        assert.equal((await readWreck(house.file)).tasks, wreck.tasks, 'a kill at the start changes nothing')
+        assert.equal((await readWreck(deployment.file)).tasks, wreck.tasks, 'a kill at the start changes nothing')
       }
-      running = await house.start('dev')
+      running = await deployment.start('dev')
       slowestStartMs = Math.max(slowestStartMs, running.readyMs)
       await assertShown(town, party(), wreck, running)
       await assertDelivered(town, wreck, running)
       report.resent += await sendAgain(town, party(), unanswered, wreck)
     }
     await running.kill('SIGTERM')
-    const last = await readWreck(house.file)
+    const last = await readWreck(deployment.file)
     const seen = assertTold(agent.webhooks, last.deliveries)
     assert.equal(
       [...seen].sort(),
@@ -93,7 +93,7 @@ export async function killRounds(folder: string, rounds: number, seed: number): 
     return { ...report, answers, cuts, tasks: last.tasks.size, webhooks, repeated, slowestStartMs }
   }
   try {
-    return await inHouse(folder, await authority.ca, proof)
+    return await withDeployment(folder, await authority.ca, proof)
   } finally {
     if (load) (load as Load).stopped = true
     for (const party of parties) party.close()

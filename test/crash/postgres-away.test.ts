@@ -7,7 +7,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations, heartbeat } from '../../src/api/limits.ts'
 import { inFolder } from '../cli/program.ts'
-import { openHouse, taskFields } from '../support/marketplace.ts'
+import { openTestMarketplace, taskFields } from '../support/marketplace.ts'
 import { startStoppable } from '../support/postgres-server.ts'
 import { closeOpened, opened } from '../support/servers.ts'
 import type { Fleet } from './fleet.ts'
@@ -25,19 +25,19 @@ const startServer = async () => {
 }
 
 const start = async (url: string) => {
-  const house = await openHouse({ postgres: { url }, secretKey: randomBytes(32).toString('base64') })
-  await opened({ close: () => house.close(0) })
-  return house
+  const marketplace = await openTestMarketplace({ postgres: { url }, secretKey: randomBytes(32).toString('base64') })
+  await opened({ close: () => marketplace.close(0) })
+  return marketplace
 }
 
 test('a Postgres that is stopped and started under load costs errors, and no write that was acknowledged', async () => {
   const unhandled: unknown[] = []
   process.on('unhandledRejection', error => unhandled.push(error))
   const server = await startServer()
-  const house = await start(server.url)
-  const builder = await house.join('builder')
-  const buyer = await house.join('buyer', 900_000)
-  const agent = await house.list(builder)
+  const marketplace = await start(server.url)
+  const builder = await marketplace.join('builder')
+  const buyer = await marketplace.join('buyer', 900_000)
+  const agent = await marketplace.list(builder)
   const acknowledged = new Set<string>()
   const statuses = new Map<number, number>()
   let stopped = false
@@ -63,20 +63,20 @@ test('a Postgres that is stopped and started under load costs errors, and no wri
     const failed = statuses.get(500) ?? 0
     await server.pause()
     while ((statuses.get(500) ?? 0) < failed + 4) await wait(10)
-    house.world.tick(2_000)
+    marketplace.world.tick(2_000)
     await server.resume()
   }
   await more(20)
   stopped = true
   await load
   assert.equal([...statuses.keys()].sort(), [201, 500])
-  const rows = await house.market.db.read(q => q.all<{ id: string }>('SELECT id FROM tasks ORDER BY id'))
+  const rows = await marketplace.market.db.read(q => q.all<{ id: string }>('SELECT id FROM tasks ORDER BY id'))
   const kept = new Set(rows.map(({ id }) => id))
   assert.equal(
     [...acknowledged].filter(id => !kept.has(id)),
     [],
   )
-  await house.checkLedger()
+  await marketplace.checkLedger()
   assert.equal(unhandled, [])
 })
 
@@ -93,8 +93,8 @@ async function countDials(url: string) {
 
 test('a Postgres that is away is dialled by few for all, and found as soon as it is back', async () => {
   const server = await startServer()
-  const house = await start(server.url)
-  const ask = () => fetch(`${house.url}/api/agents`)
+  const marketplace = await start(server.url)
+  const ask = () => fetch(`${marketplace.url}/api/agents`)
   await server.pause()
   const dials = await countDials(server.url)
   while ((await ask()).status !== 500) await wait(10)
@@ -105,7 +105,7 @@ test('a Postgres that is away is dialled by few for all, and found as soon as it
       const answer = await ask()
       assert.is(answer.status, 500)
       assert.is(answer.headers.get('retry-after'), '5')
-      assert.not((await fetch(`${house.url}/readyz`)).ok)
+      assert.not((await fetch(`${marketplace.url}/readyz`)).ok)
     }
   }
   await Promise.all([crowd(), crowd(), crowd()])
@@ -121,28 +121,29 @@ test('a Postgres that is away is dialled by few for all, and found as soon as it
 
 test('a heartbeat and a payment that fall due while Postgres is away are done once it is back', async () => {
   const server = await startServer()
-  const house = await start(server.url)
-  const builder = await house.join('builder')
-  const buyer = await house.join('buyer', 10_000)
-  const agent = await house.list(builder)
-  const { id } = await house.draft(buyer, agent)
+  const marketplace = await start(server.url)
+  const builder = await marketplace.join('builder')
+  const buyer = await marketplace.join('buyer', 10_000)
+  const agent = await marketplace.list(builder)
+  const { id } = await marketplace.draft(buyer, agent)
   await buyer.call('POST', `/api/tasks/${id}/submit`)
-  for (const step of [{ action: 'accept' }, { action: 'deliver', content: 'x' }]) await house.callback(agent, id, step)
+  for (const step of [{ action: 'accept' }, { action: 'deliver', content: 'x' }])
+    await marketplace.callback(agent, id, step)
   await buyer.call('POST', `/api/tasks/${id}/approve`)
-  await house.webhooksSent()
+  await marketplace.webhooksSent()
   agent.sink.tests = 0
 
   await server.pause()
-  house.world.advance(house.world.now() + durations.clearingMs)
-  house.world.tick(heartbeat.afterStartMs)
-  while ((await house.visitor.ask('GET', '/api/agents')).status !== 500) await wait(10)
+  marketplace.world.advance(marketplace.world.now() + durations.clearingMs)
+  marketplace.world.tick(heartbeat.afterStartMs)
+  while ((await marketplace.visitor.ask('GET', '/api/agents')).status !== 500) await wait(10)
   await server.resume()
   for (const deadline = Date.now() + 20_000; agent.sink.tests === 0; await wait(10)) {
     if (Date.now() > deadline) throw new Error('the heartbeat was not run')
-    house.world.tick(1_000)
+    marketplace.world.tick(1_000)
   }
-  while ((await house.balances(builder.id)).clearing > 0) await wait(10)
-  assert.is((await house.balances(builder.id)).available, taskFields.agreedPrice)
+  while ((await marketplace.balances(builder.id)).clearing > 0) await wait(10)
+  assert.is((await marketplace.balances(builder.id)).available, taskFields.agreedPrice)
   assert.is(agent.sink.tests, 1)
 })
 

@@ -1,7 +1,7 @@
 /** How long a start takes with a long journal behind it. */
 import { stat } from 'node:fs/promises'
 import * as assert from 'uvu/assert'
-import { type House, inHouse } from './house.ts'
+import { type Deployment, withDeployment } from './deployment.ts'
 import { Party } from './party.ts'
 import { readWreck } from './wreck.ts'
 
@@ -14,10 +14,10 @@ export interface StartReport {
 
 /** Has 10,000 tasks created over HTTP, kills the server, starts it again. Throws unless all of them are there. */
 export const startAfter = (folder: string, records: number, starts: number): Promise<StartReport> =>
-  inHouse(folder, null, house => start(house, records, starts))
+  withDeployment(folder, null, deployment => start(deployment, records, starts))
 
-async function start(house: House, records: number, starts: number): Promise<StartReport> {
-  let running = await house.start('dev')
+async function start(deployment: Deployment, records: number, starts: number): Promise<StartReport> {
+  let running = await deployment.start('dev')
   const { accounts, agents } = running.ready
   const credential = { authorization: `Bearer ${accounts.buyer.apiKey}` }
   const titles: string[] = []
@@ -35,12 +35,12 @@ async function start(house: House, records: number, starts: number): Promise<Sta
   await Promise.all(Array.from({ length: 16 }, client))
   await running.kill('SIGKILL')
 
-  const { tasks, journalRecords } = await readWreck(house.file)
+  const { tasks, journalRecords } = await readWreck(deployment.file)
   assert.equal([...tasks.values()].map(({ title }) => title).sort(), titles.sort())
   assert.ok(journalRecords >= records, `${journalRecords} records in the journals`)
   const readyMs: number[] = []
   for (let i = 0; i < starts; i++) {
-    running = await house.start('serve')
+    running = await deployment.start('serve')
     readyMs.push(Math.round(running.readyMs))
     const party = new Party(running.url)
     party.credential = credential
@@ -48,5 +48,5 @@ async function start(house: House, records: number, starts: number): Promise<Sta
     party.close()
     await running.kill('SIGKILL')
   }
-  return { records: journalRecords, journalBytes: (await stat(`${house.file}.journal`)).size, readyMs }
+  return { records: journalRecords, journalBytes: (await stat(`${deployment.file}.journal`)).size, readyMs }
 }

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
-import { type House, inHouse } from './house.ts'
+import { type Deployment, withDeployment } from './deployment.ts'
 import { Party } from './party.ts'
 
 /** False where there is no strace, or where it may not look into a process. */
@@ -17,13 +17,13 @@ export interface TraceReport {
 
 /** Writes over HTTP, several at a time; then reads in the trace that each kept the order. Throws at the first that didn't. */
 export const traceWrites = (folder: string, writes: number): Promise<TraceReport> =>
-  inHouse(folder, null, house => trace(house, writes))
+  withDeployment(folder, null, deployment => trace(deployment, writes))
 
-async function trace(house: House, writes: number): Promise<TraceReport> {
-  const { ready } = await house.prepare()
-  const log = join(house.folder, 'trace')
+async function trace(deployment: Deployment, writes: number): Promise<TraceReport> {
+  const { ready } = await deployment.prepare()
+  const log = join(deployment.folder, 'trace')
   const calls = 'trace=pwrite64,pwritev,write,writev,sendto,sendmsg,fdatasync,fsync'
-  const server = await house.serveUnder(['strace', '-f', '-y', '-s', '1000000', '-e', calls, '-o', log])
+  const server = await deployment.serveUnder(['strace', '-f', '-y', '-s', '1000000', '-e', calls, '-o', log])
   const titles: string[] = []
   const client = async () => {
     const party = new Party(server.url)

@@ -3,7 +3,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { OwnAgentRecord } from '../../src/api/records.ts'
-import { type House, type ListedAgent, type Member, openHouse } from '../support/marketplace.ts'
+import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 
 const states = ['draft', 'pending_review', 'verified', 'active', 'inactive'] as const
 type State = (typeof states)[number]
@@ -32,31 +32,31 @@ const pathOf: Record<Trigger, string> = {
 }
 
 interface Stage {
-  house: House
+  marketplace: TestMarketplace
   members: Record<Exclude<ActorName, 'nobody'>, Member>
   agents: Map<State, ListedAgent>
 }
 
 async function openStage(): Promise<Stage> {
-  const house = await openHouse()
+  const marketplace = await openTestMarketplace()
   const [builder, other, buyer] = await Promise.all(
-    ['builder', 'another.builder', 'buyer'].map(name => house.join(name)),
+    ['builder', 'another.builder', 'buyer'].map(name => marketplace.join(name)),
   )
-  const members = { builder: builder!, 'another builder': other!, buyer: buyer!, admin: house.admin }
+  const members = { builder: builder!, 'another builder': other!, buyer: buyer!, admin: marketplace.admin }
   const agents = new Map<State, ListedAgent>()
-  for (const state of states) agents.set(state, await bring(house, builder!, state))
-  return { house, members, agents }
+  for (const state of states) agents.set(state, await bring(marketplace, builder!, state))
+  return { marketplace, members, agents }
 }
 
 /** An agent in a state, with a fresh pass that is newer than whatever has to be older. */
-async function bring(house: House, builder: Member, state: State): Promise<ListedAgent> {
-  const agent = await house.list(builder)
-  await house.market.db.write(tx => tx.run('UPDATE agents SET status = $2 WHERE id = $1', [agent.id, state]))
+async function bring(marketplace: TestMarketplace, builder: Member, state: State): Promise<ListedAgent> {
+  const agent = await marketplace.list(builder)
+  await marketplace.market.db.write(tx => tx.run('UPDATE agents SET status = $2 WHERE id = $1', [agent.id, state]))
   return agent
 }
 
-const pull = ({ house, members }: Stage, actor: ActorName, trigger: Trigger, id: string) => {
-  const party = actor === 'nobody' ? house.visitor : members[actor]
+const pull = ({ marketplace, members }: Stage, actor: ActorName, trigger: Trigger, id: string) => {
+  const party = actor === 'nobody' ? marketplace.visitor : members[actor]
   const body = trigger === 'reject' ? { reason: 'Too thin.' } : undefined
   return party.ask<OwnAgentRecord>('POST', pathOf[trigger].replace(':id', id), body, 'key')
 }
@@ -65,10 +65,10 @@ const refusals = suite<Stage & { before: Record<string, string> }>('refusals')
 
 refusals.before(async context => {
   Object.assign(context, await openStage())
-  context.before = await context.house.contents()
+  context.before = await context.marketplace.contents()
 })
 
-refusals.after(({ house }) => house.close())
+refusals.after(({ marketplace }) => marketplace.close())
 
 for (const state of states) {
   for (const trigger of triggers) {
@@ -79,7 +79,7 @@ for (const state of states) {
         for (const actor of actors.filter(actor => actor !== rightful[trigger])) {
           const answer = await pull(context, actor, trigger, id)
           assert.is(answer.status, actor === 'nobody' ? 401 : 403, `${actor}: ${answer.error}`)
-          assert.equal(await context.house.contents(), context.before, actor)
+          assert.equal(await context.marketplace.contents(), context.before, actor)
         }
       },
     )
@@ -96,39 +96,39 @@ refusals.run()
 
 const passes = suite<Stage>('passes')
 passes.before(async context => void Object.assign(context, await openStage()))
-passes.after(({ house }) => house.close())
+passes.after(({ marketplace }) => marketplace.close())
 
 passes('publish needs a pass that is 24 hours old at most, and newer than the URL and the secret', async context => {
-  const { house, members } = context
-  const agent = await bring(house, members.builder, 'draft')
+  const { marketplace, members } = context
+  const agent = await bring(marketplace, members.builder, 'draft')
   const mine = `/api/my/agents/${agent.id}`
   const publish = async () => (await pull(context, 'builder', 'publish', agent.id)).status
   await members.builder.call('PUT', mine, { webhookUrl: 'https://localhost/elsewhere' }, 'key')
   assert.is(await publish(), 400)
   await members.builder.call('PUT', mine, { webhookUrl: agent.sink.url }, 'key')
   assert.is(await publish(), 400)
-  await house.freshen(agent)
+  await marketplace.freshen(agent)
   const { secret } = await members.builder.call<{ secret: string }>('POST', `${mine}/webhook-secret`, undefined, 'key')
   agent.sink.secret = secret
   assert.is(await publish(), 400)
-  await house.freshen(agent)
-  await house.pass(86_400_001)
+  await marketplace.freshen(agent)
+  await marketplace.pass(86_400_001)
   assert.is(await publish(), 400)
-  await house.freshen(agent)
-  await house.pass(86_400_000)
+  await marketplace.freshen(agent)
+  await marketplace.pass(86_400_000)
   assert.is(await publish(), 200)
 })
 
 passes('a listed agent is public for exactly 24 hours after a pass, and again after the next', async context => {
-  const { house, members } = context
-  const agent = await house.list(members.builder)
-  const shown = async () => (await house.visitor.ask('GET', `/api/agents/${agent.id}`)).status
-  await house.stopHeartbeat()
-  await house.pass(86_400_000)
+  const { marketplace, members } = context
+  const agent = await marketplace.list(members.builder)
+  const shown = async () => (await marketplace.visitor.ask('GET', `/api/agents/${agent.id}`)).status
+  await marketplace.stopHeartbeat()
+  await marketplace.pass(86_400_000)
   assert.is(await shown(), 200)
-  await house.pass(1)
+  await marketplace.pass(1)
   assert.is(await shown(), 404)
-  await house.freshen(agent)
+  await marketplace.freshen(agent)
   assert.is(await shown(), 200)
 })
 

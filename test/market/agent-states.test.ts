@@ -4,7 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { AgentState } from '../../src/api/flow.ts'
 import type { CategoryRecord, OwnAgentRecord, TaskRecord } from '../../src/api/records.ts'
-import { type House, type ListedAgent, type Member, openHouse } from '../support/marketplace.ts'
+import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 
 const states: readonly AgentState[] = ['draft', 'pending_review', 'verified', 'active', 'inactive']
 const triggers = ['publish', 'approve', 'reject', 'deactivate', 'reactivate'] as const
@@ -22,22 +22,22 @@ const edges: Readonly<Record<string, AgentState>> = {
 const mine = (agent: { id: string }, rest = '') => `/api/my/agents/${agent.id}${rest}`
 const minute = 60_000
 
-const pull = (house: House, agent: ListedAgent, trigger: (typeof triggers)[number]) =>
+const pull = (marketplace: TestMarketplace, agent: ListedAgent, trigger: (typeof triggers)[number]) =>
   trigger === 'approve' || trigger === 'reject'
-    ? house.admin.ask('POST', `/api/admin/agents/${agent.id}/${trigger}`, { reason: 'Too thin.' })
+    ? marketplace.admin.ask('POST', `/api/admin/agents/${agent.id}/${trigger}`, { reason: 'Too thin.' })
     : agent.builder.ask('POST', mine(agent, `/${trigger}`))
 
 /** A listed agent that was moved to a state by the interface alone. */
-async function inState(house: House, builder: Member, state: AgentState): Promise<ListedAgent> {
-  const agent = await house.list(builder)
+async function inState(marketplace: TestMarketplace, builder: Member, state: AgentState): Promise<ListedAgent> {
+  const agent = await marketplace.list(builder)
   const setBack = `UPDATE agents SET status = $2 WHERE id = $1`
   if (state === 'draft' || state === 'pending_review')
-    await house.market.db.write(tx => tx.run(setBack, [agent.id, 'draft']))
-  if (state === 'pending_review') await pull(house, agent, 'publish')
-  if (state === 'inactive' || state === 'active') await pull(house, agent, 'deactivate')
-  if (state === 'inactive' || state === 'active') await house.pass(minute)
-  if (state === 'inactive' || state === 'active') await house.freshen(agent)
-  if (state === 'active') await pull(house, agent, 'reactivate')
+    await marketplace.market.db.write(tx => tx.run(setBack, [agent.id, 'draft']))
+  if (state === 'pending_review') await pull(marketplace, agent, 'publish')
+  if (state === 'inactive' || state === 'active') await pull(marketplace, agent, 'deactivate')
+  if (state === 'inactive' || state === 'active') await marketplace.pass(minute)
+  if (state === 'inactive' || state === 'active') await marketplace.freshen(agent)
+  if (state === 'active') await pull(marketplace, agent, 'reactivate')
   return agent
 }
 
@@ -45,76 +45,76 @@ const statusOf = async ({ id, builder }: ListedAgent) =>
   (await builder.call<OwnAgentRecord>('GET', mine({ id }))).status
 
 test('each trigger moves an agent along its edge and is refused with 400 everywhere else', async () => {
-  const house = await openHouse()
-  const builder = await house.join('builder')
+  const marketplace = await openTestMarketplace()
+  const builder = await marketplace.join('builder')
   for (const state of states) {
     for (const trigger of triggers) {
-      const agent = await inState(house, builder, state)
+      const agent = await inState(marketplace, builder, state)
       assert.is(await statusOf(agent), state)
-      const before = await house.contents()
-      const { status, data } = await pull(house, agent, trigger)
+      const before = await marketplace.contents()
+      const { status, data } = await pull(marketplace, agent, trigger)
       const to = edges[`${state} ${trigger}`]
       assert.is(status, to ? 200 : 400, `${state} ${trigger}`)
       assert.is(await statusOf(agent), to ?? state)
       if (to) assert.is((data as OwnAgentRecord).status, to)
-      else assert.equal(await house.contents(), before)
+      else assert.equal(await marketplace.contents(), before)
     }
   }
-  await house.close()
+  await marketplace.close()
 })
 
 test('deactivate, reactivate and delete are the builder’s alone', async () => {
-  const house = await openHouse()
-  const [builder, other] = [await house.join('builder'), await house.join('other')]
-  const agent = await house.list(builder)
+  const marketplace = await openTestMarketplace()
+  const [builder, other] = [await marketplace.join('builder'), await marketplace.join('other')]
+  const agent = await marketplace.list(builder)
   for (const [method, rest] of [
     ['POST', '/deactivate'],
     ['POST', '/reactivate'],
     ['DELETE', ''],
   ] as const) {
     assert.is((await other.ask(method, mine(agent, rest), undefined, 'key')).status, 403)
-    assert.is((await house.visitor.ask(method, mine(agent, rest))).status, 401)
+    assert.is((await marketplace.visitor.ask(method, mine(agent, rest))).status, 401)
     assert.is((await builder.ask(method, mine({ id: 'agt_none' }, rest))).status, 404)
   }
   assert.is(await statusOf(agent), 'verified')
-  await house.close()
+  await marketplace.close()
 })
 
 test('reactivate: needs a pass newer than the deactivation, and not older than 24 hours', async () => {
-  const house = await openHouse()
-  const agent = await house.list(await house.join('builder'))
-  await house.pass(minute)
+  const marketplace = await openTestMarketplace()
+  const agent = await marketplace.list(await marketplace.join('builder'))
+  await marketplace.pass(minute)
   const hidden = await agent.builder.call<OwnAgentRecord>('POST', mine(agent, '/deactivate'), undefined, 'key')
   assert.equal([hidden.visible, hidden.hiddenReason], [false, 'The agent is deactivated'])
-  assert.is((await house.visitor.ask('GET', `/api/agents/${agent.id}`)).status, 404)
-  assert.equal((await house.visitor.call<{ items: [] }>('GET', '/api/agents')).items, [])
+  assert.is((await marketplace.visitor.ask('GET', `/api/agents/${agent.id}`)).status, 404)
+  assert.equal((await marketplace.visitor.call<{ items: [] }>('GET', '/api/agents')).items, [])
   const early = await agent.builder.ask('POST', mine(agent, '/reactivate'))
   assert.equal([early.status, /since the deactivation/.test(early.error ?? '')], [400, true])
   // A test at the very moment of the deactivation is not newer than it.
-  await house.freshen(agent)
+  await marketplace.freshen(agent)
   assert.is((await agent.builder.ask('POST', mine(agent, '/reactivate'))).status, 400)
-  await house.pass(1)
-  await house.freshen(agent)
-  await house.pass(24 * 60 * minute + 1)
+  await marketplace.pass(1)
+  await marketplace.freshen(agent)
+  await marketplace.pass(24 * 60 * minute + 1)
   assert.is((await agent.builder.ask('POST', mine(agent, '/reactivate'))).status, 400)
-  await house.freshen(agent)
+  await marketplace.freshen(agent)
   const shown = await agent.builder.call<OwnAgentRecord>('POST', mine(agent, '/reactivate'))
   assert.equal([shown.status, shown.visible, shown.hiddenReason], ['active', true, null])
-  assert.is((await house.visitor.ask('GET', `/api/agents/${agent.id}`)).status, 200)
-  await house.close()
+  assert.is((await marketplace.visitor.ask('GET', `/api/agents/${agent.id}`)).status, 200)
+  await marketplace.close()
 })
 
 test('a deactivated agent finishes its open tasks, still gets their events, and takes no new ones', async () => {
-  const house = await openHouse()
-  const buyer = await house.join('buyer', 5_000)
-  const agent = await house.list(await house.join('builder'))
-  const [open, draft] = [await house.draft(buyer, agent), await house.draft(buyer, agent)]
+  const marketplace = await openTestMarketplace()
+  const buyer = await marketplace.join('buyer', 5_000)
+  const agent = await marketplace.list(await marketplace.join('builder'))
+  const [open, draft] = [await marketplace.draft(buyer, agent), await marketplace.draft(buyer, agent)]
   await buyer.call('POST', `/api/tasks/${open.id}/submit`)
   await agent.builder.call('POST', mine(agent, '/deactivate'))
-  assert.is((await house.callback(agent, open.id, { action: 'accept' })).status, 200)
-  assert.is((await house.callback(agent, open.id, { action: 'deliver', content: 'Done.' })).status, 200)
+  assert.is((await marketplace.callback(agent, open.id, { action: 'accept' })).status, 200)
+  assert.is((await marketplace.callback(agent, open.id, { action: 'deliver', content: 'Done.' })).status, 200)
   await buyer.call('POST', `/api/tasks/${open.id}/approve`)
-  await house.webhooksSent()
+  await marketplace.webhooksSent()
   assert.equal(
     agent.sink.received.map(({ event }) => event),
     ['task.submitted', 'task.approved'],
@@ -122,58 +122,58 @@ test('a deactivated agent finishes its open tasks, still gets their events, and 
   assert.is((await buyer.ask('POST', `/api/tasks/${draft.id}/submit`)).status, 400)
   const fields = { agentId: agent.id, title: 'Another task', description: 'Twenty characters or so.', agreedPrice: 500 }
   assert.is((await buyer.ask('POST', '/api/tasks', fields)).status, 404)
-  await house.close()
+  await marketplace.close()
 })
 
 test('delete: refused with 409 while there is open work; afterwards the agent is 404 and its tasks keep it', async () => {
-  const house = await openHouse()
-  const buyer = await house.join('buyer', 5_000)
-  const agent = await house.list(await house.join('builder'))
+  const marketplace = await openTestMarketplace()
+  const buyer = await marketplace.join('buyer', 5_000)
+  const agent = await marketplace.list(await marketplace.join('builder'))
   const { builder } = agent
-  const task = await house.draft(buyer, agent)
+  const task = await marketplace.draft(buyer, agent)
   const path = `/api/tasks/${task.id}`
   const refused = async () => {
-    const before = await house.contents()
+    const before = await marketplace.contents()
     assert.is((await builder.ask('DELETE', mine(agent))).status, 409)
-    assert.equal(await house.contents(), before)
+    assert.equal(await marketplace.contents(), before)
   }
   await buyer.call('POST', `${path}/submit`)
   await refused()
-  await house.callback(agent, task.id, { action: 'accept' })
+  await marketplace.callback(agent, task.id, { action: 'accept' })
   await refused()
-  await house.callback(agent, task.id, { action: 'deliver', content: 'Done.' })
+  await marketplace.callback(agent, task.id, { action: 'deliver', content: 'Done.' })
   await refused()
   await buyer.call('POST', `${path}/approve`)
   await buyer.call('POST', `${path}/dispute`, { reason: 'This is not what was asked for.' })
   await refused()
-  await house.admin.call('POST', `/api/admin/tasks/${task.id}/resolve`, { outcome: 'release' })
+  await marketplace.admin.call('POST', `/api/admin/tasks/${task.id}/resolve`, { outcome: 'release' })
 
   assert.equal(await builder.call('DELETE', mine(agent), undefined, 'key'), { id: agent.id })
   for (const method of ['GET', 'PUT', 'DELETE'] as const)
     assert.is((await builder.ask(method, mine(agent), method === 'PUT' ? {} : undefined)).status, 404)
   for (const rest of ['/publish', '/deactivate', '/reactivate', '/webhook-secret', '/test-connection'])
     assert.is((await builder.ask('POST', mine(agent, rest), {})).status, 404, rest)
-  assert.is((await house.admin.ask('GET', `/api/admin/agents/${agent.id}`)).status, 404)
+  assert.is((await marketplace.admin.ask('GET', `/api/admin/agents/${agent.id}`)).status, 404)
   assert.is((await builder.ask('GET', `/api/agents/${agent.id}`)).status, 404)
   assert.equal((await builder.call<{ items: [] }>('GET', '/api/my/agents')).items, [])
-  const categories = await house.visitor.call<CategoryRecord[]>('GET', '/api/categories')
+  const categories = await marketplace.visitor.call<CategoryRecord[]>('GET', '/api/categories')
   assert.is(categories.find(({ id }) => id === 'cat_writing')?.activeAgentCount, 0)
   const kept = await buyer.call<TaskRecord>('GET', path)
   assert.equal(kept.agent, task.agent)
-  const next = await house.list(builder)
+  const next = await marketplace.list(builder)
   const { slug } = await builder.call<OwnAgentRecord>('GET', mine(next))
   assert.equal([task.agent.slug, slug], ['test-writer', 'test-writer-2'])
-  await house.close()
+  await marketplace.close()
 })
 
 test('delete and submit at the same moment: one of them wins, and no money is held for a deleted agent', async () => {
-  const house = await openHouse()
-  const buyer = await house.join('buyer', 50_000)
-  const builder = await house.join('builder')
+  const marketplace = await openTestMarketplace()
+  const buyer = await marketplace.join('buyer', 50_000)
+  const builder = await marketplace.join('builder')
   const seen = new Set<string>()
   for (let round = 0; round < 20; round++) {
-    const agent = await house.list(builder)
-    const task = await house.draft(buyer, agent)
+    const agent = await marketplace.list(builder)
+    const task = await marketplace.draft(buyer, agent)
     const submit = () => buyer.ask('POST', `/api/tasks/${task.id}/submit`)
     const remove = () => builder.ask('DELETE', mine(agent))
     const both = round % 2 ? [submit(), remove()] : [remove(), submit()]
@@ -186,8 +186,8 @@ test('delete and submit at the same moment: one of them wins, and no money is he
     assert.is((await builder.ask('GET', mine(agent))).status, removed === 200 ? 404 : 200)
   }
   for (const outcome of seen) assert.ok(['200 409', '400 200'].includes(outcome), outcome)
-  await house.checkLedger()
-  await house.close()
+  await marketplace.checkLedger()
+  await marketplace.close()
 })
 
 test.run()

@@ -3,7 +3,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { BudgetRecord } from '../../src/api/records.ts'
-import { openHouse } from '../support/marketplace.ts'
+import { openTestMarketplace } from '../support/marketplace.ts'
 
 const path = '/api/budget-authorizations'
 const caps = { maxPerTask: 1_000, maxDaily: 2_000, maxMonthly: 3_000 }
@@ -14,23 +14,23 @@ interface List {
 }
 
 async function open() {
-  const house = await openHouse()
+  const marketplace = await openTestMarketplace()
   const [owner, builder, stranger] = [
-    await house.join('owner', 10_000),
-    await house.join('builder'),
-    await house.join('stranger'),
+    await marketplace.join('owner', 10_000),
+    await marketplace.join('builder'),
+    await marketplace.join('stranger'),
   ]
-  const agent = await house.list(builder)
+  const agent = await marketplace.list(builder)
   const grant = (fields: object = {}) =>
     owner.ask<BudgetRecord>('POST', path, { agentId: agent.id, ...caps, ...fields }, 'key')
-  return { house, owner, builder, stranger, agent, grant }
+  return { marketplace, owner, builder, stranger, agent, grant }
 }
 
 test('create answers 201 and the whole record; a second one for the agent is a conflict', async () => {
-  const { house, owner, builder, stranger, agent, grant } = await open()
+  const { marketplace, owner, builder, stranger, agent, grant } = await open()
   const { status, data } = await grant({ allowedCategories: ['cat_code', 'cat_writing'] })
   assert.is(status, 201)
-  const now = new Date(house.world.now()).toISOString()
+  const now = new Date(marketplace.world.now()).toISOString()
   assert.equal(data, {
     id: data!.id,
     agentId: agent.id,
@@ -47,18 +47,18 @@ test('create answers 201 and the whole record; a second one for the agent is a c
   assert.is((await stranger.ask('POST', path, other)).status, 201, 'another owner may')
   assert.is((await builder.ask('POST', path, other)).status, 201, 'an own agent may be authorized')
   assert.is((await owner.call<List>('GET', path)).pagination.total, 1)
-  await house.close()
+  await marketplace.close()
 })
 
 test('only one of 20 parallel creates for an agent succeeds', async () => {
-  const { house, grant } = await open()
+  const { marketplace, grant } = await open()
   const answers = await Promise.all(Array.from({ length: 20 }, () => grant()))
   assert.equal(answers.map(({ status }) => status).sort(), [201, ...Array(19).fill(409)])
-  await house.close()
+  await marketplace.close()
 })
 
 test('caps are at least 200 each and in order; the error stands on the smaller field', async () => {
-  const { house, grant } = await open()
+  const { marketplace, grant } = await open()
   for (const [fields, wrong] of [
     [{ maxPerTask: 199 }, ['maxPerTask']],
     [{ maxDaily: 199 }, ['maxDaily']],
@@ -83,14 +83,14 @@ test('caps are at least 200 each and in order; the error stands on the smaller f
   const equal = await grant({ maxPerTask: 200, maxDaily: 200, maxMonthly: 200, allowedCategories: null })
   assert.is(equal.status, 201)
   assert.is(equal.data!.allowedCategories, null)
-  await house.close()
+  await marketplace.close()
   const again = await open()
   assert.is((await again.grant({ maxPerTask: all, maxDaily: all, maxMonthly: all })).status, 201)
-  await again.house.close()
+  await again.marketplace.close()
 })
 
 test('an agent that is neither public nor one’s own is not found', async () => {
-  const { house, owner, builder, grant } = await open()
+  const { marketplace, owner, builder, grant } = await open()
   const draft = { name: 'A draft', tagline: 'Not for sale at all', description: 'x'.repeat(50), pricingModel: 'fixed' }
   const { id } = await builder.call<{ id: string }>('POST', '/api/my/agents', {
     ...draft,
@@ -100,13 +100,13 @@ test('an agent that is neither public nor one’s own is not found', async () =>
   assert.is((await grant({ agentId: id })).status, 404)
   assert.is((await grant({ agentId: 'agt_none' })).status, 404)
   assert.is((await builder.ask('POST', path, { agentId: id, ...caps })).status, 201)
-  await house.admin.call('PUT', `/api/admin/users/${owner.id}`, { suspended: true })
+  await marketplace.admin.call('PUT', `/api/admin/users/${owner.id}`, { suspended: true })
   assert.is((await grant()).status, 403)
-  await house.close()
+  await marketplace.close()
 })
 
 test('update takes any part, checks it against what is stored, and never moves to another agent', async () => {
-  const { house, owner, agent, grant } = await open()
+  const { marketplace, owner, agent, grant } = await open()
   const { id } = (await grant()).data!
   const put = (fields: object) => owner.ask<BudgetRecord>('PUT', `${path}/${id}`, fields)
   for (const [fields, wrong] of [
@@ -123,7 +123,7 @@ test('update takes any part, checks it against what is stored, and never moves t
   }
   const { createdAt: _, updatedAt: before, ...same } = await owner.call<BudgetRecord>('GET', `${path}/${id}`)
   assert.equal(same, { id, agentId: agent.id, ...caps, allowedCategories: null, status: 'active', ...unspent })
-  await house.pass(1_000)
+  await marketplace.pass(1_000)
   const changed = await put({ agentId: agent.id, maxDaily: 3_000, allowedCategories: ['cat_code'] })
   assert.is(changed.status, 200)
   const { maxDaily, allowedCategories, maxPerTask, updatedAt } = changed.data!
@@ -134,28 +134,28 @@ test('update takes any part, checks it against what is stored, and never moves t
   assert.ok(updatedAt > before)
   assert.equal((await put({ maxPerTask: 3_000 })).data!.allowedCategories, ['cat_code'], 'what is left out stays')
   assert.is((await put({ allowedCategories: null })).data!.allowedCategories, null)
-  await house.close()
+  await marketplace.close()
 })
 
 const unspent = { spentToday: 0, spentThisMonth: 0 }
 
 test('pause and resume take turns; out of turn is 400', async () => {
-  const { house, owner, grant } = await open()
+  const { marketplace, owner, grant } = await open()
   const { id } = (await grant()).data!
   const post = (what: string) => owner.ask<BudgetRecord>('POST', `${path}/${id}/${what}`)
   assert.is((await post('resume')).status, 400)
   assert.is((await post('pause')).data!.status, 'paused')
-  const before = await house.contents()
+  const before = await marketplace.contents()
   assert.is((await post('pause')).status, 400)
-  assert.equal(await house.contents(), before)
+  assert.equal(await marketplace.contents(), before)
   assert.is((await post('resume')).data!.status, 'active')
-  await house.close()
+  await marketplace.close()
 })
 
 test('what belongs to someone else is 403, what is not there 404; the agent’s builder may look', async () => {
-  const { house, owner, builder, stranger, grant } = await open()
+  const { marketplace, owner, builder, stranger, grant } = await open()
   const { id } = (await grant()).data!
-  const before = await house.contents()
+  const before = await marketplace.contents()
   const calls = [
     ['GET', ''],
     ['PUT', ''],
@@ -166,22 +166,22 @@ test('what belongs to someone else is 403, what is not there 404; the agent’s 
   for (const [method, more] of calls) {
     const body = method === 'PUT' ? { maxDaily: 1_500 } : undefined
     assert.is((await stranger.ask(method, `${path}/${id}${more}`, body)).status, 403, method)
-    assert.is((await house.admin.ask(method, `${path}/${id}${more}`, body)).status, 403, method)
-    assert.is((await house.visitor.ask(method, `${path}/${id}${more}`, body)).status, 401, method)
+    assert.is((await marketplace.admin.ask(method, `${path}/${id}${more}`, body)).status, 403, method)
+    assert.is((await marketplace.visitor.ask(method, `${path}/${id}${more}`, body)).status, 401, method)
     assert.is((await owner.ask(method, `${path}/bud_none${more}`, body)).status, 404, method)
     assert.is((await builder.ask(method, `${path}/${id}${more}`, body)).status, method === 'GET' ? 200 : 403)
   }
-  assert.equal(await house.contents(), before)
+  assert.equal(await marketplace.contents(), before)
   assert.equal((await owner.ask('DELETE', `${path}/${id}`)).data, { id })
   assert.is((await owner.ask('GET', `${path}/${id}`)).status, 404)
   assert.is((await grant()).status, 201, 'after a delete there may be a new one')
-  await house.close()
+  await marketplace.close()
 })
 
 test('lists: an owner’s own; with role=agent what the agents of a builder were granted', async () => {
-  const { house, owner, builder, stranger, agent, grant } = await open()
+  const { marketplace, owner, builder, stranger, agent, grant } = await open()
   const { id } = (await grant({ allowedCategories: ['cat_code'] })).data!
-  const second = await house.list(builder)
+  const second = await marketplace.list(builder)
   const { id: otherId } = await stranger.call<BudgetRecord>('POST', path, { agentId: second.id, ...caps })
   const ids = async (who: typeof owner, query = '') =>
     (await who.call<List>('GET', path + query)).items.map(item => item.id)
@@ -196,7 +196,7 @@ test('lists: an owner’s own; with role=agent what the agents of a builder were
   const refused = await owner.ask('GET', `${path}?role=buyer`)
   assert.equal([refused.status, Object.keys(refused.errors!)], [400, ['role']])
   assert.is((await owner.ask('GET', `${path}?limit=101`)).status, 400)
-  await house.close()
+  await marketplace.close()
 })
 
 test.run()

@@ -8,7 +8,7 @@ import { sign } from '../../src/api/signature.ts'
 import { seal } from '../../src/market/sealing.ts'
 import { updateAgentRow } from '../../src/store/tables/agents.ts'
 import type { RecordingEgress } from '../../src/world/virtual.ts'
-import { openHouse } from '../support/marketplace.ts'
+import { openTestMarketplace } from '../support/marketplace.ts'
 import { exchange, type WireHeader } from '../support/wire.ts'
 
 const JSON_TYPE = ['content-type', 'application/json'] as const
@@ -20,29 +20,29 @@ const signedWith = (secret: string, timestamp: number, body: string): WireHeader
 ]
 
 async function open() {
-  const house = await openHouse()
-  const [buyer, builder] = [await house.join('buyer', 1_000_000), await house.join('builder')]
-  const agent = await house.list(builder, { maxRevisions: 3 })
+  const marketplace = await openTestMarketplace()
+  const [buyer, builder] = [await marketplace.join('buyer', 1_000_000), await marketplace.join('builder')]
+  const agent = await marketplace.list(builder, { maxRevisions: 3 })
   const act = async (id: string, verb: string, body?: object) => {
     const { status, error } = await buyer.ask('POST', `/api/tasks/${id}/${verb}`, body)
     assert.is(Math.floor(status / 100), 2, `${verb}: ${status} ${error}`)
   }
   const pending = async () => {
-    const { id } = await house.draft(buyer, agent)
+    const { id } = await marketplace.draft(buyer, agent)
     await act(id, 'submit')
     return id
   }
   const post = (id: string, headers: readonly WireHeader[], body: string | Buffer) =>
-    exchange(house.url, 'POST', pathOf(id), headers, body)
+    exchange(marketplace.url, 'POST', pathOf(id), headers, body)
   /** Signed now with the agent's secret, unless told otherwise. */
   const send = (id: string, body: object, { secret = agent.secret, at = 0 } = {}) => {
     const text = JSON.stringify(body)
-    return post(id, signedWith(secret, house.world.realNow() + at, text), text)
+    return post(id, signedWith(secret, marketplace.world.realNow() + at, text), text)
   }
   const stateOf = async (id: string) => (await buyer.call<{ status: string }>('GET', `/api/tasks/${id}`)).status
   const messages = async (id: string) =>
     (await buyer.call<{ items: { id: string; content: string }[] }>('GET', `/api/tasks/${id}/messages`)).items
-  return { house, buyer, builder, agent, act, pending, post, send, stateOf, messages }
+  return { marketplace, buyer, builder, agent, act, pending, post, send, stateOf, messages }
 }
 
 type Vector = {
@@ -65,10 +65,10 @@ function wireHeaders({ timestamp, signature }: Vector): WireHeader[] {
 }
 
 test('callback: every signature vector is judged over the wire as in the table', async () => {
-  const { house, agent, pending, post } = await open()
-  const { world, market } = house
+  const { marketplace, agent, pending, post } = await open()
+  const { world, market } = marketplace
   const id = await pending()
-  await house.webhooksSent()
+  await marketplace.webhooksSent()
   const counts = { passed: 0, refused: 0, broken: 0 }
   for (const vector of vectors) {
     const [secret = null, oldSecret = null] = [vector.secret]
@@ -76,7 +76,7 @@ test('callback: every signature vector is judged over the wire as in the table',
       .map(one => seal(world, market.config, agent.id, one))
     const oldSecretUntil = oldSecret === null ? null : world.now() + 1
     await market.db.write(tx => updateAgentRow(tx, agent.id, { secret, oldSecret, oldSecretUntil }))
-    const before = await house.contents()
+    const before = await marketplace.contents()
     const body = vector.bodyHex === undefined ? (vector.body ?? '') : Buffer.from(vector.bodyHex, 'hex')
     const { status, text } = await post(id, wireHeaders(vector), body)
     const isHeader = !/[\0\n]/.test(`${vector.timestamp}${vector.signature}`)
@@ -88,17 +88,17 @@ test('callback: every signature vector is judged over the wire as in the table',
     if (isHeader) counts.refused++
     else counts.broken++
     assert.is(status, isHeader ? 401 : 400, `${vector.name}: ${text}`)
-    assert.equal(await house.contents(), before, vector.name)
+    assert.equal(await marketplace.contents(), before, vector.name)
   }
   assert.ok(counts.passed >= 20 && counts.refused >= 80 && counts.broken >= 3, JSON.stringify(counts))
-  await house.close()
+  await marketplace.close()
 })
 
 test('callback: a signature or timestamp header sent twice is refused with 401, even with the right value', async () => {
-  const { house, agent, pending, post, stateOf } = await open()
+  const { marketplace, agent, pending, post, stateOf } = await open()
   const id = await pending()
   const body = '{"action":"accept"}'
-  const [type, timestamp, signature] = signedWith(agent.secret, house.world.realNow(), body)
+  const [type, timestamp, signature] = signedWith(agent.secret, marketplace.world.realNow(), body)
   const wrong = [signature![0], '0'.repeat(64)] as const
   for (const headers of [
     [type!, timestamp!, signature!, signature!],
@@ -111,20 +111,20 @@ test('callback: a signature or timestamp header sent twice is refused with 401, 
   }
   assert.is(await stateOf(id), 'pending')
   assert.is((await post(id, [type!, timestamp!, signature!], body)).status, 200)
-  await house.close()
+  await marketplace.close()
 })
 
 test('callback: one ms outside of five minutes is refused, the edge itself is not', async () => {
-  const { house, send, pending } = await open()
+  const { marketplace, send, pending } = await open()
   const id = await pending()
   const message = (content: string, at: number) => send(id, { action: 'message', content }, { at })
   for (const at of [-300_001, 300_001, -3_600_000, 3_600_000]) assert.is((await message('no', at)).status, 401, `${at}`)
   for (const at of [-300_000, 300_000]) assert.is((await message(`at ${at}`, at)).status, 201, `${at}`)
-  await house.close()
+  await marketplace.close()
 })
 
 test('callback: each webhook of the marketplace, posted back as it came, is refused with 400 and changes nothing', async () => {
-  const { house, act, send, pending, post } = await open()
+  const { marketplace, act, send, pending, post } = await open()
   const first = await pending()
   await act(first, 'messages', { content: 'Hello there' })
   await send(first, { action: 'accept' })
@@ -135,12 +135,12 @@ test('callback: each webhook of the marketplace, posted back as it came, is refu
   await act(first, 'dispute', { reason: 'Not at all what I wanted' })
   const second = await pending()
   await act(second, 'cancel')
-  await house.webhooksSent()
+  await marketplace.webhooksSent()
   const third = await pending()
-  await house.webhooksSent()
-  const before = await house.contents()
+  await marketplace.webhooksSent()
+  const before = await marketplace.contents()
   const seen = new Set<string>()
-  for (const { headers, body } of (house.world.egress as RecordingEgress).sent) {
+  for (const { headers, body } of (marketplace.world.egress as RecordingEgress).sent) {
     const { event, data } = JSON.parse(body)
     const pairs = Object.entries(headers)
     const home: string = data.test ? third : data.taskId
@@ -154,16 +154,16 @@ test('callback: each webhook of the marketplace, posted back as it came, is refu
   // What goes to a buying agent is held where agents hire.
   const toSellers = agentEvents.filter(event => event !== 'task.delivered_to_buyer')
   assert.equal([...seen].sort(), [...toSellers, 'test'].sort())
-  assert.equal(await house.contents(), before)
-  await house.close()
+  assert.equal(await marketplace.contents(), before)
+  await marketplace.close()
 })
 
 test('callback: the same request a hundred times has one effect and one answer', async () => {
-  const { house, agent, pending, post, messages, send } = await open()
+  const { marketplace, agent, pending, post, messages, send } = await open()
   const id = await pending()
   const again = async (body: object) => {
     const text = JSON.stringify(body)
-    const headers = signedWith(agent.secret, house.world.realNow(), text)
+    const headers = signedWith(agent.secret, marketplace.world.realNow(), text)
     const answers = await Promise.all(Array.from({ length: 50 }, () => post(id, headers, text)))
     for (let i = 0; i < 50; i++) answers.push(await post(id, headers, text))
     for (const answer of answers)
@@ -179,18 +179,18 @@ test('callback: the same request a hundred times has one effect and one answer',
   assert.is((await again({ action: 'accept' })).status, 200)
   const delivered = await again({ action: 'deliver', content: 'Once' })
   assert.is(JSON.parse(delivered.body).data.task.status, 'delivered')
-  const rows = await house.market.db.read(q => q.all('SELECT id FROM deliverables WHERE task_id = $1', [id]))
+  const rows = await marketplace.market.db.read(q => q.all('SELECT id FROM deliverables WHERE task_id = $1', [id]))
   assert.is(rows.length, 1)
   assert.is((await send(id, { action: 'message', content: 'Only once' }, { at: 1 })).status, 201)
   assert.is((await messages(id)).length, 2)
-  await house.close()
+  await marketplace.close()
 })
 
 test('callback: a signed body sent to another task, or naming another one, is refused with 401', async () => {
-  const { house, agent, pending, post, stateOf, send } = await open()
+  const { marketplace, agent, pending, post, stateOf, send } = await open()
   const [one, other] = [await pending(), await pending()]
   const body = '{"action":"accept"}'
-  const headers = signedWith(agent.secret, house.world.realNow(), body)
+  const headers = signedWith(agent.secret, marketplace.world.realNow(), body)
   assert.is((await post(one, headers, body)).status, 200)
   assert.is((await post(other, headers, body)).status, 401)
   assert.is(await stateOf(other), 'pending')
@@ -200,14 +200,14 @@ test('callback: a signed body sent to another task, or naming another one, is re
   }
   assert.is(await stateOf(other), 'pending')
   const aimed = JSON.stringify({ action: 'accept', taskId: other })
-  const aimedHeaders = signedWith(agent.secret, house.world.realNow(), aimed)
+  const aimedHeaders = signedWith(agent.secret, marketplace.world.realNow(), aimed)
   assert.is((await post(one, aimedHeaders, aimed)).status, 401)
   assert.is((await post(other, aimedHeaders, aimed)).status, 200)
-  await house.close()
+  await marketplace.close()
 })
 
 test('callback: an unknown task and a bad signature are answered alike, byte for byte', async () => {
-  const { house, pending, send } = await open()
+  const { marketplace, pending, send } = await open()
   const id = await pending()
   const bare = ({ text }: { text: string }) => text.replace(/^(x-request-id|date): .*\r\n/gim, '')
   const wrong = bare(await send(id, { action: 'accept' }, { secret: 'whsec_wrong' }))
@@ -216,14 +216,14 @@ test('callback: an unknown task and a bad signature are answered alike, byte for
     assert.is(bare(await send(unknown, { action: 'accept' })), wrong)
     assert.is(bare(await send(unknown, { action: 'accept' }, { secret: 'whsec_wrong' })), wrong)
   }
-  await house.close()
+  await marketplace.close()
 })
 
 test('callback: a refusal is kept with its signature, also after the state would allow it', async () => {
-  const { house, agent, pending, post, send, stateOf } = await open()
+  const { marketplace, agent, pending, post, send, stateOf } = await open()
   const id = await pending()
   const body = '{"action":"deliver","content":"Too early"}'
-  const headers = signedWith(agent.secret, house.world.realNow(), body)
+  const headers = signedWith(agent.secret, marketplace.world.realNow(), body)
   const early = await post(id, headers, body)
   assert.is(early.status, 400)
   assert.is((await send(id, { action: 'accept' })).status, 200)
@@ -231,11 +231,11 @@ test('callback: a refusal is kept with its signature, also after the state would
   assert.is(`${late.status} ${late.body}`, `${early.status} ${early.body}`)
   assert.is(await stateOf(id), 'in_progress')
   assert.is((await send(id, { action: 'deliver', content: 'Too early' }, { at: 1 })).status, 200)
-  await house.close()
+  await marketplace.close()
 })
 
 test('callback: a verified body that can not be understood is refused with 400', async () => {
-  const { house, agent, pending, post, stateOf } = await open()
+  const { marketplace, agent, pending, post, stateOf } = await open()
   const id = await pending()
   const deep = `{"action":"accept","x":${'['.repeat(40)}${']'.repeat(40)}}`
   const long = JSON.stringify({ action: 'deliver', content: 'x'.repeat(50_001) })
@@ -246,29 +246,29 @@ test('callback: a verified body that can not be understood is refused with 400',
     '{"action":"deliver"}',
     '{"action":"message","content":" "}',
   ]) {
-    const headers = signedWith(agent.secret, house.world.realNow(), body)
+    const headers = signedWith(agent.secret, marketplace.world.realNow(), body)
     const { status, text } = await post(id, headers, body)
     assert.is(status, 400, `${body.slice(0, 80)}: ${text}`)
   }
   const body = '{"action":"accept"}'
-  const [, ...headers] = signedWith(agent.secret, house.world.realNow() - 1, body)
+  const [, ...headers] = signedWith(agent.secret, marketplace.world.realNow() - 1, body)
   assert.is((await post(id, [['content-type', 'text/plain'], ...headers], body)).status, 400)
   assert.is(await stateOf(id), 'pending')
-  await house.close()
+  await marketplace.close()
 })
 
 test("callback: a banned builder's agent is told so with 403, but only after its signature is checked", async () => {
-  const { house, builder, pending, send, stateOf } = await open()
+  const { marketplace, builder, pending, send, stateOf } = await open()
   const id = await pending()
-  await house.admin.call('PUT', `/api/admin/users/${builder.id}`, { banned: true })
+  await marketplace.admin.call('PUT', `/api/admin/users/${builder.id}`, { banned: true })
   assert.is((await send(id, { action: 'accept' }, { secret: 'whsec_wrong' })).status, 401)
   assert.is((await send(id, { action: 'accept' })).status, 403)
   assert.is(await stateOf(id), 'pending')
-  await house.close()
+  await marketplace.close()
 })
 
 test('callback: an old secret counts within graceHours and no longer; without them it is dead at once', async () => {
-  const { house, agent, builder, pending, send } = await open()
+  const { marketplace, agent, builder, pending, send } = await open()
   const id = await pending()
   const rotate = (body?: object) =>
     builder.call<{ secret: string }>('POST', `/api/my/agents/${agent.id}/webhook-secret`, body)
@@ -277,21 +277,21 @@ test('callback: an old secret counts within graceHours and no longer; without th
   const { secret: second } = await rotate({ graceHours: 2 })
   assert.is(await say('a', agent.secret), 201)
   assert.is(await say('b', second), 201)
-  await house.pass(2 * 3_600_000 - 1)
+  await marketplace.pass(2 * 3_600_000 - 1)
   assert.is(await say('c', agent.secret), 201)
-  await house.pass(1)
+  await marketplace.pass(1)
   assert.is(await say('d', agent.secret), 401)
   assert.is(await say('e', second), 201)
   const { secret: third } = await rotate()
   assert.is(await say('f', second), 401)
   assert.is(await say('g', third), 201)
-  await house.close()
+  await marketplace.close()
 })
 
 test('what an agent signed for a test of its connection is good for no task, and the other way round', async () => {
-  const { house, builder, agent, pending, post, stateOf } = await open()
+  const { marketplace, builder, agent, pending, post, stateOf } = await open()
   const body = '{"action":"accept"}'
-  const signed = signedWith(agent.secret, house.world.realNow() - 7, body)
+  const signed = signedWith(agent.secret, marketplace.world.realNow() - 7, body)
   const forTest = { headers: Object.fromEntries(signed), status: 0 }
   agent.sink.onTest = async url => {
     forTest.status = (await fetch(url, { method: 'POST', headers: forTest.headers, body })).status
@@ -301,12 +301,12 @@ test('what an agent signed for a test of its connection is good for no task, and
   const id = await pending()
   assert.is((await post(id, signed, body)).status, 401)
   assert.is(await stateOf(id), 'pending')
-  const forTask = signedWith(agent.secret, house.world.realNow() - 8, body)
+  const forTask = signedWith(agent.secret, marketplace.world.realNow() - 8, body)
   assert.is((await post(id, forTask, body)).status, 200)
   forTest.headers = Object.fromEntries(forTask)
   await builder.client.testConnection({ id: agent.id })
   assert.is(forTest.status, 401)
-  await house.close()
+  await marketplace.close()
 })
 
 test.run()

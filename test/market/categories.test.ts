@@ -3,14 +3,14 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CategoryRecord } from '../../src/api/records.ts'
-import { openHouse } from '../support/marketplace.ts'
+import { openTestMarketplace } from '../support/marketplace.ts'
 
 const path = '/api/admin/categories'
 const fields = { name: 'Law & Tax', description: 'Contracts, forms and declarations' }
 
 test('administrators add, change and delete categories; everyone sees them', async () => {
-  const house = await openHouse()
-  const { admin, visitor } = house
+  const marketplace = await openTestMarketplace()
+  const { admin, visitor } = marketplace
   const answer = await admin.ask<CategoryRecord>('POST', path, fields, 'key')
   assert.is(answer.status, 201)
   const made = answer.data!
@@ -30,12 +30,12 @@ test('administrators add, change and delete categories; everyone sees them', asy
   assert.is((await all()).length, 10)
   for (const method of ['PUT', 'DELETE'] as const)
     assert.is((await admin.ask(method, `${path}/${made.id}`, method === 'PUT' ? {} : undefined)).status, 404)
-  await house.close()
+  await marketplace.close()
 })
 
 test('a name or slug that means another category, in any case, is a duplicate: 409', async () => {
-  const house = await openHouse()
-  const { admin } = house
+  const marketplace = await openTestMarketplace()
+  const { admin } = marketplace
   const made = await admin.call<CategoryRecord>('POST', path, fields)
   for (const change of [
     { name: 'WRITING' },
@@ -49,11 +49,11 @@ test('a name or slug that means another category, in any case, is a duplicate: 4
   const twice = { name: 'Music', description: 'Songs' }
   const both = await Promise.all([1, 2, 3].map(() => admin.ask('POST', path, twice)))
   assert.equal(both.map(({ status }) => status).sort(), [201, 409, 409])
-  await house.close()
+  await marketplace.close()
 })
 
 test('each field has its limits', async () => {
-  const house = await openHouse()
+  const marketplace = await openTestMarketplace()
   const cases: readonly (readonly [object, string])[] = [
     [{ name: 'a' }, 'name'],
     [{ name: 'a'.repeat(101) }, 'name'],
@@ -66,7 +66,7 @@ test('each field has its limits', async () => {
     [{ description: 'a'.repeat(501) }, 'description'],
   ]
   for (const [change, fault] of cases) {
-    const { status, errors } = await house.admin.ask('POST', path, { ...fields, ...change })
+    const { status, errors } = await marketplace.admin.ask('POST', path, { ...fields, ...change })
     assert.equal([status, Object.keys(errors ?? {})], [400, [fault]], JSON.stringify(change))
   }
   const edges = [
@@ -74,15 +74,15 @@ test('each field has its limits', async () => {
     { name: 'c'.repeat(100), description: 'x'.repeat(500) },
     { name: '书写', slug: 'z'.repeat(60), description: 'x' },
   ]
-  for (const edge of edges) assert.is((await house.admin.ask('POST', path, edge)).status, 201)
-  await house.close()
+  for (const edge of edges) assert.is((await marketplace.admin.ask('POST', path, edge)).status, 201)
+  await marketplace.close()
 })
 
 test('a category that an agent or an authorization names can’t be deleted: 409', async () => {
-  const house = await openHouse()
-  const { admin } = house
-  const owner = await house.join('owner')
-  const agent = await house.list(await house.join('builder'), { categoryIds: ['cat_code', 'cat_data'] })
+  const marketplace = await openTestMarketplace()
+  const { admin } = marketplace
+  const owner = await marketplace.join('owner')
+  const agent = await marketplace.list(await marketplace.join('builder'), { categoryIds: ['cat_code', 'cat_data'] })
   const caps = { maxPerTask: 500, maxDaily: 500, maxMonthly: 500, allowedCategories: ['cat_media'] }
   const budget = await owner.call<{ id: string }>('POST', '/api/budget-authorizations', { agentId: agent.id, ...caps })
   const remove = async (id: string) => (await admin.ask('DELETE', `${path}/${id}`)).status
@@ -93,48 +93,48 @@ test('a category that an agent or an authorization names can’t be deleted: 409
   assert.equal([await remove('cat_code'), await remove('cat_data')], [200, 409])
   await agent.builder.call('DELETE', `/api/my/agents/${agent.id}`)
   assert.is(await remove('cat_data'), 200)
-  await house.close()
+  await marketplace.close()
 })
 
 test('nobody but an administrator changes categories', async () => {
-  const house = await openHouse()
-  const member = await house.join('member')
+  const marketplace = await openTestMarketplace()
+  const member = await marketplace.join('member')
   for (const [method, rest] of [
     ['POST', ''],
     ['PUT', '/cat_code'],
     ['DELETE', '/cat_code'],
   ] as const) {
     const body = method === 'DELETE' ? undefined : fields
-    assert.is((await house.visitor.ask(method, path + rest, body)).status, 401)
+    assert.is((await marketplace.visitor.ask(method, path + rest, body)).status, 401)
     for (const by of ['key', 'session'] as const)
       assert.is((await member.ask(method, path + rest, body, by)).status, 403)
   }
-  await house.close()
+  await marketplace.close()
 })
 
 test('activeAgentCount counts the agents that are public at this moment', async () => {
-  const house = await openHouse()
-  const builder = await house.join('builder')
-  const both = await house.list(builder, { categoryIds: ['cat_code', 'cat_data'] })
-  const one = await house.list(builder, { categoryIds: ['cat_code'] })
-  await house.stopHeartbeat()
+  const marketplace = await openTestMarketplace()
+  const builder = await marketplace.join('builder')
+  const both = await marketplace.list(builder, { categoryIds: ['cat_code', 'cat_data'] })
+  const one = await marketplace.list(builder, { categoryIds: ['cat_code'] })
+  await marketplace.stopHeartbeat()
   const counts = async () => {
-    const all = await house.visitor.call<CategoryRecord[]>('GET', '/api/categories')
+    const all = await marketplace.visitor.call<CategoryRecord[]>('GET', '/api/categories')
     return ['cat_code', 'cat_data', 'cat_media'].map(id => all.find(row => row.id === id)!.activeAgentCount).join(' ')
   }
   assert.is(await counts(), '2 1 0')
   await builder.call('POST', `/api/my/agents/${both.id}/deactivate`)
   assert.is(await counts(), '1 0 0')
-  await house.pass(86_400_000)
+  await marketplace.pass(86_400_000)
   assert.is(await counts(), '1 0 0')
-  await house.pass(1)
+  await marketplace.pass(1)
   assert.is(await counts(), '0 0 0')
-  await house.freshen(one)
+  await marketplace.freshen(one)
   await builder.call('PUT', `/api/my/agents/${one.id}`, { categoryIds: ['cat_media', 'cat_code'] })
   assert.is(await counts(), '1 0 1')
-  await house.admin.call('PUT', `/api/admin/users/${builder.id}`, { suspended: true })
+  await marketplace.admin.call('PUT', `/api/admin/users/${builder.id}`, { suspended: true })
   assert.is(await counts(), '0 0 0')
-  await house.close()
+  await marketplace.close()
 })
 
 test.run()

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import { guessable } from '../../src/market/accounts/common-passwords.ts'
 import { HttpParty } from '../../src/sim/http-user.ts'
 import { checkedFetch } from '../support/contract.ts'
-import { openHouse } from '../support/marketplace.ts'
+import { openTestMarketplace } from '../support/marketplace.ts'
 
 const owner = { email: 'annabelle.lee@example.com', name: 'Annabelle Lee' }
 const config = { baseUrl: 'https://bazaar.example' }
@@ -67,25 +67,25 @@ test('a password that only holds a common word, a name or few letters is taken',
 })
 
 test('it is said at each place where a password is chosen, in the words of its field', async () => {
-  const house = await openHouse()
+  const marketplace = await openTestMarketplace()
   const register = (body: object) =>
-    new HttpParty(house.url, checkedFetch).ask('POST', '/api/auth/register', { ...owner, ...body })
+    new HttpParty(marketplace.url, checkedFetch).ask('POST', '/api/auth/register', { ...owner, ...body })
   const refused = await register({ password: 'password123' })
   assert.equal([refused.status, refused.error, Object.keys(refused.errors!)], [400, 'Validation failed', ['password']])
   assert.is((await register({ password: 'annabelle1987' })).status, 400)
-  const ann = await house.join('ann')
+  const ann = await marketplace.join('ann')
   const change = { currentPassword: ann.password, newPassword: 'Password1234' }
   assert.equal(Object.keys((await ann.ask('POST', '/api/auth/password', change)).errors!), ['newPassword'])
   assert.is(
-    (await house.visitor.ask('POST', '/api/auth/login', { email: ann.email, password: ann.password })).status,
+    (await marketplace.visitor.ask('POST', '/api/auth/login', { email: ann.email, password: ann.password })).status,
     200,
   )
-  await house.close()
+  await marketplace.close()
 })
 
 test('a deployment does not start with an administrator whose password is guessed first', async () => {
   const admin = { email: 'root@example.com', password: 'Administrator1' }
-  const error = await openHouse({ admin }).catch(error => error)
+  const error = await openTestMarketplace({ admin }).catch(error => error)
   assert.match(String(error), 'MARKETPLACE_ADMIN_PASSWORD is')
 })
 

@@ -8,10 +8,10 @@ import type { Happening } from '../../src/market/log.ts'
 import { HttpParty } from '../../src/sim/http-user.ts'
 import { answered, createVirtualWorld, recordingEgress, type VirtualWorld } from '../../src/world/virtual.ts'
 import type { Outgoing, OutgoingResult } from '../../src/world/world.ts'
-import { type House, type Member, openHouse } from '../support/marketplace.ts'
+import { type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 
 interface State {
-  house: House
+  marketplace: TestMarketplace
   world: VirtualWorld
   builder: Member
   id: string
@@ -30,9 +30,9 @@ words.before(async state => {
   const egress = recordingEgress(request => state.answer(request))
   const world = createVirtualWorld({ egress })
   const logged: Happening[] = []
-  const house = await openHouse({ world, log: line => line.type === 'check' && logged.push(line) })
-  await house.stopHeartbeat()
-  const builder = await house.join('builder')
+  const marketplace = await openTestMarketplace({ world, log: line => line.type === 'check' && logged.push(line) })
+  await marketplace.stopHeartbeat()
+  const builder = await marketplace.join('builder')
   const { id } = await builder.client.createAgent({
     name: 'Checked',
     tagline: 'Tested word by word',
@@ -41,7 +41,7 @@ words.before(async state => {
     basePrice: 200,
     categoryIds: ['cat_code'],
   })
-  Object.assign(state, { house, world, builder, id, sent: egress.sent, logged, answer: () => answered(200) })
+  Object.assign(state, { marketplace, world, builder, id, sent: egress.sent, logged, answer: () => answered(200) })
 })
 
 words.before.each(({ logged, sent }) => {
@@ -49,7 +49,7 @@ words.before.each(({ logged, sent }) => {
   sent.length = 0
 })
 
-words.after(({ house }) => house.close())
+words.after(({ marketplace }) => marketplace.close())
 
 const run = ({ builder, id }: State) =>
   builder.call<TestReport>('POST', `/api/my/agents/${id}/test-connection`, undefined, 'key')
@@ -58,11 +58,16 @@ const messages = (report: TestReport) => report.checks.map(({ message }) => mess
 
 /** Calls back as an agent would, at a moment of its own, so that no signature is used twice. */
 let calls = 0
-async function callBack({ world, house }: State, { body }: Outgoing, secret: string, said = '{"action":"accept"}') {
+async function callBack(
+  { world, marketplace }: State,
+  { body }: Outgoing,
+  secret: string,
+  said = '{"action":"accept"}',
+) {
   const { callbackUrl } = JSON.parse(body).data
   const headers = signatureHeaders(secret, world.realNow() - ++calls, said)
   const { pathname } = new globalThis.URL(callbackUrl)
-  return new HttpParty(house.url).ask('POST', pathname, said, 'nobody', headers)
+  return new HttpParty(marketplace.url).ask('POST', pathname, said, 'nobody', headers)
 }
 
 words('without a URL, without https, without a secret: nothing is sent, and the rest is skipped', async state => {
@@ -124,7 +129,7 @@ words('an endpoint: what it answered, in words, and the time it took', async sta
 words(
   'what is sent: a whole webhook, signed both ways, within its time and size, for its builder’s share',
   async state => {
-    const { builder, id, sent, world, house } = state
+    const { builder, id, sent, world, marketplace } = state
     state.answer = () => answered(500)
     await run(state)
     assert.is(sent.length, 1)
@@ -141,7 +146,7 @@ words(
       requirements: '',
       agreedPrice: 0,
       status: 'pending',
-      callbackUrl: `${house.url}/api/agent/test/${taskId}/callback`,
+      callbackUrl: `${marketplace.url}/api/agent/test/${taskId}/callback`,
       requestor: { id: 'test_requestor', type: 'user', trustTier: 'trusted' },
       test: true,
     })
@@ -207,13 +212,13 @@ words('a callback: validly signed, unusable, wrongly signed; the first one decid
 words(
   'without a callback the test waits 15 seconds and no longer, passes with a warning, and counts as a pass',
   async state => {
-    const { world, house, builder, id } = state
+    const { world, marketplace, builder, id } = state
     let hasAnswered = false
     state.answer = () => {
       hasAnswered = true
       return answered(200)
     }
-    await house.pass(1_000)
+    await marketplace.pass(1_000)
     let report: TestReport | undefined
     const began = world.realNow()
     const running = run(state).then(done => {
@@ -236,7 +241,7 @@ words(
 )
 
 words('a second test is refused while one runs, and a test that a crash has left holds for a minute', async state => {
-  const { house, builder, id, world } = state
+  const { marketplace, builder, id, world } = state
   const second = () => builder.ask('POST', `/api/my/agents/${id}/test-connection`, undefined, 'key')
   state.answer = async () => {
     const { status, error } = await second()
@@ -245,7 +250,7 @@ words('a second test is refused while one runs, and a test that a crash has left
   }
   await run(state)
   const left = 'UPDATE agent_tests SET ended = 0, started_at = $2 WHERE agent_id = $1'
-  await house.market.db.write(tx => tx.run(left, [id, world.realNow()]))
+  await marketplace.market.db.write(tx => tx.run(left, [id, world.realNow()]))
   state.answer = () => answered(500)
   world.tick(60_000)
   assert.is((await second()).status, 409)

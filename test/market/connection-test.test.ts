@@ -8,7 +8,7 @@ import { signatureHeaders } from '../../src/api/signature.ts'
 import { createVirtualWorld, recordingEgress } from '../../src/world/virtual.ts'
 import type { Outgoing, OutgoingResult } from '../../src/world/world.ts'
 import { type AgentSink, answerFrom } from '../support/agent-sink.ts'
-import { type House, type ListedAgent, type Member, openHouse } from '../support/marketplace.ts'
+import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 
 const fields = {
   name: 'Checked',
@@ -19,7 +19,12 @@ const fields = {
   categoryIds: ['cat_code'],
 }
 
-const checks = suite<{ house: House; agent: ListedAgent; sinks: Map<string, AgentSink>; sent: Outgoing[] }>('checks')
+const checks = suite<{
+  marketplace: TestMarketplace
+  agent: ListedAgent
+  sinks: Map<string, AgentSink>
+  sent: Outgoing[]
+}>('checks')
 
 checks.before(async context => {
   context.sinks = new Map()
@@ -31,16 +36,16 @@ checks.before(async context => {
       return answerFrom(context.sinks, request, world.realNow())
     }),
   })
-  const house = await openHouse({ world })
-  const builder = await house.join('builder')
-  const sink = house.sink()
+  const marketplace = await openTestMarketplace({ world })
+  const builder = await marketplace.join('builder')
+  const sink = marketplace.sink()
   context.sinks.set(sink.url, sink)
   const agent = await builder.client.createAgent(fields)
-  context.house = { ...house, world }
+  context.marketplace = { ...marketplace, world }
   context.agent = { id: agent.id, secret: '', builder, sink }
 })
 
-checks.after(({ house }) => house.close())
+checks.after(({ marketplace }) => marketplace.close())
 
 const NOWHERE = 'https://nowhere.localhost/'
 /** Requests to there are held until this is over. */
@@ -53,10 +58,10 @@ async function unanswered(): Promise<OutgoingResult> {
   return { ok: false, reason: 'timeout', message: 'No answer came.', durationMs: 1 }
 }
 
-async function listedAt(house: House, builder: Member): Promise<ListedAgent> {
+async function listedAt(marketplace: TestMarketplace, builder: Member): Promise<ListedAgent> {
   const { id } = await builder.client.createAgent({ ...fields, webhookUrl: NOWHERE })
   const { secret } = await builder.client.rotateSecret({ id })
-  return { id, secret, builder, sink: house.sink() }
+  return { id, secret, builder, sink: marketplace.sink() }
 }
 
 const run = ({ builder, id }: ListedAgent) =>
@@ -123,10 +128,10 @@ checks('5: a callback that a real task would refuse passes, and what is wrong wi
 
 checks(
   'a builder has few tests at a time; others are tested meanwhile, and the next one when one has ended',
-  async ({ house }) => {
-    const [builder, other] = [await house.join('many'), await house.join('other')]
+  async ({ marketplace }) => {
+    const [builder, other] = [await marketplace.join('many'), await marketplace.join('other')]
     const agents: ListedAgent[] = []
-    for (let n = 0; n <= manualTests.perBuilder; n++) agents.push(await listedAt(house, builder))
+    for (let n = 0; n <= manualTests.perBuilder; n++) agents.push(await listedAt(marketplace, builder))
     let open = () => {}
     const gate = new Promise<void>(resolve => {
       open = resolve
@@ -143,7 +148,7 @@ checks(
       ],
     )
     held = null
-    assert.is((await run(await listedAt(house, other))).passed, false)
+    assert.is((await run(await listedAt(marketplace, other))).passed, false)
     open()
     await Promise.all(running)
     assert.is((await run(agents[0]!)).passed, false)
@@ -152,9 +157,9 @@ checks(
 
 checks(
   'builders who run as many tests as they may, all of which hang, keep no other builder from his',
-  async ({ house }) => {
-    const builders = await Promise.all(Array.from({ length: 24 }, (_, n) => house.join(`greedy${n}`)))
-    const other = await listedAt(house, await house.join('patient'))
+  async ({ marketplace }) => {
+    const builders = await Promise.all(Array.from({ length: 24 }, (_, n) => marketplace.join(`greedy${n}`)))
+    const other = await listedAt(marketplace, await marketplace.join('patient'))
     let open = () => {}
     held = new Promise<void>(resolve => {
       open = resolve
@@ -164,7 +169,7 @@ checks(
     const running: Promise<unknown>[] = []
     for (const builder of builders) {
       for (let n = 0; n < manualTests.perBuilder; n++) {
-        const agent = await listedAt(house, builder)
+        const agent = await listedAt(marketplace, builder)
         const before = waiting
         let refused: number | null = null
         const answer = builder.ask('POST', `/api/my/agents/${agent.id}/test-connection`)
@@ -192,28 +197,38 @@ checks('5: a callback that is validly signed comes; one with an invalid signatur
   assert.equal([statuses(again).at(-1), again.passed, again.status], ['passed', true, 'passed'])
 })
 
-checks('the test webhook says what it is, with every field that a real one has', async ({ agent, sent, house }) => {
-  await run(agent)
-  const { event, timestamp, data } = JSON.parse(sent.at(-1)!.body)
-  const { taskId, title, callbackUrl, description, ...rest } = data
-  assert.is(event, 'task.submitted')
-  assert.is(timestamp, new Date(house.world.now()).toISOString())
-  assert.match(taskId, /^test_[0-9a-f]{32}$/)
-  assert.match(title, '[TEST]')
-  assert.ok(description.length > 0)
-  assert.is(callbackUrl, `${house.url}/api/agent/test/${taskId}/callback`)
-  const requestor = { id: 'test_requestor', type: 'user', trustTier: 'trusted' }
-  assert.equal(rest, { agentId: agent.id, requirements: '', agreedPrice: 0, status: 'pending', requestor, test: true })
-})
+checks(
+  'the test webhook says what it is, with every field that a real one has',
+  async ({ agent, sent, marketplace }) => {
+    await run(agent)
+    const { event, timestamp, data } = JSON.parse(sent.at(-1)!.body)
+    const { taskId, title, callbackUrl, description, ...rest } = data
+    assert.is(event, 'task.submitted')
+    assert.is(timestamp, new Date(marketplace.world.now()).toISOString())
+    assert.match(taskId, /^test_[0-9a-f]{32}$/)
+    assert.match(title, '[TEST]')
+    assert.ok(description.length > 0)
+    assert.is(callbackUrl, `${marketplace.url}/api/agent/test/${taskId}/callback`)
+    const requestor = { id: 'test_requestor', type: 'user', trustTier: 'trusted' }
+    assert.equal(rest, {
+      agentId: agent.id,
+      requirements: '',
+      agreedPrice: 0,
+      status: 'pending',
+      requestor,
+      test: true,
+    })
+  },
+)
 
 checks(
   'a signed callback that comes after its test is told so; without the secret an ended test is like none',
   async context => {
-    const { house, agent, sent } = context
+    const { marketplace, agent, sent } = context
     await run(agent)
     const { taskId, callbackUrl } = JSON.parse(sent.at(-1)!.body).data
     let later = 0
-    const answer = async (url: string, secret: string, at = house.world.realNow() + 250_000 + later++) => {
+    const answer = async (url: string, secret: string, at = marketplace.world.realNow() + 250_000 + later++) => {
       const body = '{"action":"accept"}'
       const headers = { 'content-type': 'application/json', ...signatureHeaders(secret, at, body) }
       const reply = await fetch(url, { method: 'POST', headers, body })
@@ -230,7 +245,7 @@ checks(
     assert.equal(await answer(none, agent.secret), unknown)
     assert.equal(await answer(none, 'whsec_of_somebody_else'), unknown)
 
-    const inTime = house.world.realNow() + 260_000
+    const inTime = marketplace.world.realNow() + 260_000
     let taken: unknown[] = []
     agent.sink.onTest = async url => {
       taken = await answer(url, agent.secret, inTime)
@@ -246,13 +261,13 @@ checks(
 )
 
 checks('a webhook is a POST of JSON that has 30 seconds to be answered, a test and a real one', async context => {
-  const { house, agent, sent } = context
+  const { marketplace, agent, sent } = context
   await agent.builder.client.publishAgent({ id: agent.id })
-  await house.admin.client.approveAgent({ id: agent.id })
+  await marketplace.admin.client.approveAgent({ id: agent.id })
   await run(agent)
-  const buyer = await house.join('buyer', 1_000)
-  await buyer.client.submitTask({ id: (await house.draft(buyer, agent)).id })
-  await house.webhooksSent()
+  const buyer = await marketplace.join('buyer', 1_000)
+  await buyer.client.submitTask({ id: (await marketplace.draft(buyer, agent)).id })
+  await marketplace.webhooksSent()
   for (const request of sent.slice(-2)) {
     const headers = Object.fromEntries(
       Object.entries(request.headers).map(([name, value]) => [name.toLowerCase(), value]),

@@ -4,7 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DeliveryDetails, DeliveryRecord } from '../../src/api/records.ts'
 import { answered } from '../../src/world/virtual.ts'
-import { type House, type ListedAgent, openHouse } from '../support/marketplace.ts'
+import { type ListedAgent, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 
 interface List<Item> {
   items: Item[]
@@ -19,19 +19,19 @@ const details = ({ id, builder }: ListedAgent, delivery: { id: string }) =>
 const again = ({ id, builder }: ListedAgent, delivery: { id: string }) =>
   builder.call<DeliveryRecord>('POST', log({ id }, `/${delivery.id}/redeliver`))
 
-async function submitted(house: House): Promise<{ agent: ListedAgent; taskId: string; path: string }> {
-  const buyer = await house.join('buyer', 5_000)
-  const agent = await house.list(await house.join('builder'))
-  const { id: taskId } = await house.draft(buyer, agent)
+async function submitted(marketplace: TestMarketplace): Promise<{ agent: ListedAgent; taskId: string; path: string }> {
+  const buyer = await marketplace.join('buyer', 5_000)
+  const agent = await marketplace.list(await marketplace.join('builder'))
+  const { id: taskId } = await marketplace.draft(buyer, agent)
   await buyer.call('POST', `/api/tasks/${taskId}/submit`)
   await buyer.call('POST', `/api/tasks/${taskId}/messages`, { content: 'Hello?' })
   return { agent, taskId, path: `/api/tasks/${taskId}` }
 }
 
 test('each webhook is in the log, newest first, with its request, its answer and its attempts', async () => {
-  const house = await openHouse()
-  const { agent, taskId } = await submitted(house)
-  await house.webhooksSent()
+  const marketplace = await openTestMarketplace()
+  const { agent, taskId } = await submitted(marketplace)
+  await marketplace.webhooksSent()
   const items = await listed(agent)
   assert.equal(
     items.map(({ event, status, attemptCount }) => [event, status, attemptCount]),
@@ -62,49 +62,49 @@ test('each webhook is in the log, newest first, with its request, its answer and
     },
   ])
   assert.not.match(JSON.stringify(await details(agent, rest)), agent.secret)
-  await house.close()
+  await marketplace.close()
 })
 
 test('an attempt counts when what came of it is known', async () => {
-  const house = await openHouse()
-  const buyer = await house.join('buyer', 5_000)
-  const agent = await house.list(await house.join('builder'))
+  const marketplace = await openTestMarketplace()
+  const buyer = await marketplace.join('buyer', 5_000)
+  const agent = await marketplace.list(await marketplace.join('builder'))
   let answer = () => {}
   agent.sink.answer = () => new Promise(resolve => (answer = () => resolve(answered(200))))
-  const { id } = await house.draft(buyer, agent)
+  const { id } = await marketplace.draft(buyer, agent)
   await buyer.call('POST', `/api/tasks/${id}/submit`)
   const until = Date.now() + 5000
   while (agent.sink.received.length === 0 && Date.now() < until) await new Promise(setImmediate)
   const [sending] = await listed(agent)
   assert.equal([sending!.status, sending!.attemptCount], ['pending', 0])
   answer()
-  await house.webhooksSent()
+  await marketplace.webhooksSent()
   const [sent] = await listed(agent)
   assert.equal([sent!.status, sent!.attemptCount], ['delivered', 1])
-  await house.close()
+  await marketplace.close()
 })
 
 test('a failed attempt says why, and when the next one follows; what waits behind it says so', async () => {
-  const house = await openHouse()
-  const buyer = await house.join('buyer', 5_000)
-  const agent = await house.list(await house.join('builder'))
-  const { id } = await house.draft(buyer, agent)
+  const marketplace = await openTestMarketplace()
+  const buyer = await marketplace.join('buyer', 5_000)
+  const agent = await marketplace.list(await marketplace.join('builder'))
+  const { id } = await marketplace.draft(buyer, agent)
   const failure = { ok: false, reason: 'refused', message: 'Nobody listens.', durationMs: 3 } as const
   agent.sink.answer = () => failure
   await buyer.call('POST', `/api/tasks/${id}/submit`)
   await buyer.call('POST', `/api/tasks/${id}/messages`, { content: 'Hello?' })
-  await house.webhooksSent()
+  await marketplace.webhooksSent()
   const [waiting, pending] = await listed(agent)
   assert.equal([waiting!.status, waiting!.attemptCount, waiting!.nextAttemptAt], ['waiting', 0, null])
   assert.equal([pending!.status, pending!.attemptCount, pending!.endedAt], ['pending', 1, null])
-  assert.ok(Date.parse(pending!.nextAttemptAt!) > house.world.now())
+  assert.ok(Date.parse(pending!.nextAttemptAt!) > marketplace.world.now())
   const first = await details(agent, pending!)
   assert.is(first.answer, null)
   const [attempt] = first.attempts
   assert.equal([attempt!.status, attempt!.reason, attempt!.message], [null, 'refused', 'Nobody listens.'])
   agent.sink.answer = () => answered(503, 'come back later')
-  await house.pass(10_000)
-  await house.webhooksSent()
+  await marketplace.pass(10_000)
+  await marketplace.webhooksSent()
   const second = await details(agent, pending!)
   assert.equal(second.answer, { status: 503, body: 'come back later' })
   assert.equal(
@@ -115,23 +115,23 @@ test('a failed attempt says why, and when the next one follows; what waits behin
     ],
   )
   agent.sink.answer = () => answered(410)
-  await house.pass(600_000)
-  await house.webhooksSent()
+  await marketplace.pass(600_000)
+  await marketplace.webhooksSent()
   assert.is((await details(agent, pending!)).status, 'failed')
-  await house.close()
+  await marketplace.close()
 })
 
 test('redeliver: a new delivery with the same body, signed afresh, under an id of its own', async () => {
-  const house = await openHouse()
-  const { agent } = await submitted(house)
-  await house.webhooksSent()
+  const marketplace = await openTestMarketplace()
+  const { agent } = await submitted(marketplace)
+  await marketplace.webhooksSent()
   const original = (await listed(agent))[1]!
   const answer = await agent.builder.ask<DeliveryRecord>('POST', log(agent, `/${original.id}/redeliver`), {}, 'key')
   assert.is(answer.status, 200)
   const repeat = answer.data!
   assert.equal([repeat.event, repeat.redeliveryOf], ['task.submitted', original.id])
   assert.is.not(repeat.id, original.id)
-  await house.webhooksSent()
+  await marketplace.webhooksSent()
   assert.is(agent.sink.received.length, 3)
   const { headers, ...body } = agent.sink.received[2]!
   const { headers: before, ...same } = agent.sink.received[0]!
@@ -140,17 +140,17 @@ test('redeliver: a new delivery with the same body, signed afresh, under an id o
   assert.is.not(headers['X-Service-Delivery-Id'], before['X-Service-Delivery-Id'])
   assert.is((await details(agent, repeat)).status, 'delivered')
   assert.equal((await details(agent, original)).attempts.length, 1)
-  await house.close()
+  await marketplace.close()
 })
 
 test('redeliver: what is tried again is not waited for; the order of the task stays', async () => {
-  const house = await openHouse()
-  const buyer = await house.join('buyer', 5_000)
-  const agent = await house.list(await house.join('builder'))
-  const { id } = await house.draft(buyer, agent)
+  const marketplace = await openTestMarketplace()
+  const buyer = await marketplace.join('buyer', 5_000)
+  const agent = await marketplace.list(await marketplace.join('builder'))
+  const { id } = await marketplace.draft(buyer, agent)
   agent.sink.status = 500
   await buyer.call('POST', `/api/tasks/${id}/submit`)
-  await house.webhooksSent()
+  await marketplace.webhooksSent()
   await buyer.call('POST', `/api/tasks/${id}/messages`, { content: 'Hello?' })
   agent.sink.status = 200
   agent.sink.received.length = 0
@@ -163,23 +163,23 @@ test('redeliver: what is tried again is not waited for; the order of the task st
     agent.sink.received.map(({ headers }) => headers['X-Service-Delivery-Id']),
     [pending!.id, message!.id, repeat.id],
   )
-  await house.close()
+  await marketplace.close()
 })
 
 test('the log is the builder’s alone: someone else’s agent is 403, another agent’s delivery 404', async () => {
-  const house = await openHouse()
-  const { agent } = await submitted(house)
-  await house.webhooksSent()
+  const marketplace = await openTestMarketplace()
+  const { agent } = await submitted(marketplace)
+  await marketplace.webhooksSent()
   const [delivery] = await listed(agent)
-  const other = await house.join('other')
-  const foreign = await house.list(other)
-  const second = await house.list(agent.builder)
+  const other = await marketplace.join('other')
+  const foreign = await marketplace.list(other)
+  const second = await marketplace.list(agent.builder)
   for (const [method, rest] of [
     ['GET', ''],
     ['GET', `/${delivery!.id}`],
     ['POST', `/${delivery!.id}/redeliver`],
   ] as const) {
-    assert.is((await house.visitor.ask(method, log(agent, rest))).status, 401)
+    assert.is((await marketplace.visitor.ask(method, log(agent, rest))).status, 401)
     assert.is((await other.ask(method, log(agent, rest))).status, 403)
     assert.is((await agent.builder.ask(method, log({ id: 'agt_none' }, rest))).status, 404)
     if (rest === '') continue
@@ -187,7 +187,7 @@ test('the log is the builder’s alone: someone else’s agent is 403, another a
     assert.is((await agent.builder.ask(method, log(second, rest))).status, 404)
   }
   assert.equal(agent.sink.received.length, 2)
-  await house.close()
+  await marketplace.close()
 })
 
 test.run()

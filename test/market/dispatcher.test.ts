@@ -15,11 +15,11 @@ import { share } from '../../src/market/webhooks/scheduler.ts'
 import { answered } from '../../src/world/virtual.ts'
 import type { OutgoingResult } from '../../src/world/world.ts'
 import { engine } from '../support/databases.ts'
-import { type House, type ListedAgent, type Member, openHouse } from '../support/marketplace.ts'
+import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 import { refusingTx } from '../support/refusing-tx.ts'
 
 interface State {
-  house: House
+  marketplace: TestMarketplace
   buyer: Member
   agent: ListedAgent
   logged: Happening[]
@@ -29,39 +29,39 @@ const test = suite<State>('dispatch')
 
 test.before.each(async state => {
   state.logged = []
-  state.house = await openHouse({ log: line => state.logged.push(line) })
-  state.buyer = await state.house.join('buyer', 20_000)
-  state.agent = await state.house.list(await state.house.join('builder'))
+  state.marketplace = await openTestMarketplace({ log: line => state.logged.push(line) })
+  state.buyer = await state.marketplace.join('buyer', 20_000)
+  state.agent = await state.marketplace.list(await state.marketplace.join('builder'))
 })
-test.after.each(async ({ house }) => house.close())
+test.after.each(async ({ marketplace }) => marketplace.close())
 
-const submitted = async ({ house, buyer, agent }: State, to: ListedAgent = agent) => {
-  const task = await house.draft(buyer, to)
+const submitted = async ({ marketplace, buyer, agent }: State, to: ListedAgent = agent) => {
+  const task = await marketplace.draft(buyer, to)
   await buyer.call('POST', `/api/tasks/${task.id}/submit`)
   return task
 }
 
 /** Lets time pass until the next attempt of the oldest pending delivery is due, and answers how long that was. */
-async function toNextAttempt({ house }: State): Promise<number> {
-  const next = await house.market.db.read(q =>
+async function toNextAttempt({ marketplace }: State): Promise<number> {
+  const next = await marketplace.market.db.read(q =>
     q.get<{ at: number }>(`SELECT MIN(next_at) AS at FROM deliveries WHERE state = 'pending'`),
   )
-  const wait = next!.at - house.world.now()
-  await house.pass(wait)
-  await house.webhooksSent()
+  const wait = next!.at - marketplace.world.now()
+  await marketplace.pass(wait)
+  await marketplace.webhooksSent()
   return wait
 }
 
-const states = ({ house }: State) =>
-  house.market.db
+const states = ({ marketplace }: State) =>
+  marketplace.market.db
     .read(q => q.all<{ state: string }>('SELECT state FROM deliveries ORDER BY id'))
     .then(rows => rows.map(row => row.state))
 
 test('an attempt that fails is tried again on the schedule, within 20 %, and the eighth failure is the last', async state => {
-  const { house, agent } = state
+  const { marketplace, agent } = state
   agent.sink.status = 500
   await submitted(state)
-  await house.webhooksSent()
+  await marketplace.webhooksSent()
   for (const scheduled of retryScheduleMs) {
     const wait = await toNextAttempt(state)
     assert.ok(wait >= scheduled * 0.8 && wait <= scheduled * 1.2, `${wait} of ${scheduled}`)
@@ -71,11 +71,11 @@ test('an attempt that fails is tried again on the schedule, within 20 %, and the
 })
 
 test('every attempt is signed afresh over the same body, under one delivery id', async state => {
-  const { house, agent } = state
+  const { marketplace, agent } = state
   agent.sink.status = 503
   await submitted(state)
-  await house.webhooksSent()
-  house.world.tick(6_000)
+  await marketplace.webhooksSent()
+  marketplace.world.tick(6_000)
   agent.sink.status = 200
   await toNextAttempt(state)
   const [first, second] = agent.sink.received
@@ -96,12 +96,12 @@ test('every attempt is signed afresh over the same body, under one delivery id',
 })
 
 test('an attempt uses the URL and the secret of its moment', async state => {
-  const { house, agent } = state
+  const { marketplace, agent } = state
   agent.sink.status = 500
   await submitted(state)
-  await house.webhooksSent()
+  await marketplace.webhooksSent()
   const { secret } = await agent.builder.call<{ secret: string }>('POST', `/api/my/agents/${agent.id}/webhook-secret`)
-  const moved = house.sink()
+  const moved = marketplace.sink()
   await agent.builder.call('PUT', `/api/my/agents/${agent.id}`, { webhookUrl: moved.url })
   await toNextAttempt(state)
   assert.is(moved.received.length, 1)
@@ -111,10 +111,12 @@ test('an attempt uses the URL and the secret of its moment', async state => {
 })
 
 test('a secret that was sealed under another key is told in the log, and tried again on the schedule', async state => {
-  const { house, agent } = state
-  await house.market.db.write(tx => tx.run(`UPDATE agents SET secret = '00000000.a.b.c' WHERE id = $1`, [agent.id]))
+  const { marketplace, agent } = state
+  await marketplace.market.db.write(tx =>
+    tx.run(`UPDATE agents SET secret = '00000000.a.b.c' WHERE id = $1`, [agent.id]),
+  )
   const task = await submitted(state)
-  await house.webhooksSent()
+  await marketplace.webhooksSent()
   assert.is(agent.sink.received.length, 0)
   const { items } = await agent.builder.call<{ items: { id: string; taskId: string; status: string }[] }>(
     'GET',
@@ -134,21 +136,21 @@ test('a secret that was sealed under another key is told in the log, and tried a
 })
 
 test('events of one task wait for each other; those of another task do not', async state => {
-  const { house, buyer, agent } = state
+  const { marketplace, buyer, agent } = state
   agent.sink.status = 500
   const first = await submitted(state)
-  await house.webhooksSent()
+  await marketplace.webhooksSent()
   await buyer.call('POST', `/api/tasks/${first.id}/messages`, { content: 'Are you there?' })
   await buyer.call('POST', `/api/tasks/${first.id}/cancel`)
   const second = await submitted(state)
-  await house.webhooksSent()
+  await marketplace.webhooksSent()
   const seen = () => agent.sink.received.map(({ event, data }) => `${event} ${data.taskId === first.id ? 1 : 2}`)
   assert.equal(seen(), ['task.submitted 1', 'task.submitted 2'])
   assert.is(second.status, 'draft')
   agent.sink.received.length = 0
   agent.sink.status = 200
-  await house.pass(60_000)
-  await house.webhooksSent()
+  await marketplace.pass(60_000)
+  await marketplace.webhooksSent()
   assert.equal(
     seen().filter(line => line.endsWith('1')),
     ['task.submitted 1', 'task.message 1', 'task.cancelled 1'],
@@ -156,15 +158,15 @@ test('events of one task wait for each other; those of another task do not', asy
 })
 
 test('204 and other 2xx end a delivery; a redirect does not; 410 ends this event alone', async state => {
-  const { house, buyer, agent } = state
+  const { marketplace, buyer, agent } = state
   agent.sink.status = 204
   const task = await submitted(state)
-  await house.webhooksSent()
+  await marketplace.webhooksSent()
   assert.equal(await states(state), ['delivered'])
   agent.sink.status = 307
   await buyer.call('POST', `/api/tasks/${task.id}/messages`, { content: 'First' })
   await buyer.call('POST', `/api/tasks/${task.id}/messages`, { content: 'Second' })
-  await house.webhooksSent()
+  await marketplace.webhooksSent()
   assert.equal(await states(state), ['delivered', 'pending', 'waiting'])
   agent.sink.answer = () => {
     agent.sink.answer = null
@@ -172,12 +174,12 @@ test('204 and other 2xx end a delivery; a redirect does not; 410 ends this event
     return answered(410)
   }
   await toNextAttempt(state)
-  await house.webhooksSent()
+  await marketplace.webhooksSent()
   assert.equal(await states(state), ['delivered', 'failed', 'delivered'])
 })
 
 test('Retry-After is honoured in seconds and as a date, up to ten hours', async state => {
-  const { house, agent } = state
+  const { marketplace, agent } = state
   const realNow = Date.UTC(2026, 0, 1)
   assert.is(askedWaitMs('120', realNow), 120_000)
   assert.is(askedWaitMs('Thu, 01 Jan 2026 00:01:00 GMT', realNow), 60_000)
@@ -186,14 +188,14 @@ test('Retry-After is honoured in seconds and as a date, up to ten hours', async 
     assert.is(askedWaitMs(senseless, realNow), null, senseless)
   agent.sink.answer = () => answered(429, '', { 'retry-after': '3600' })
   await submitted(state)
-  await house.webhooksSent()
+  await marketplace.webhooksSent()
   assert.is(await toNextAttempt(state), durations.hourMs)
 })
 
 test('at most two are in flight to one host, whatever the number of agents behind it', async state => {
-  const { house } = state
-  const builder = await house.join('many')
-  const agents = await Promise.all([1, 2, 3, 4].map(() => house.list(builder)))
+  const { marketplace } = state
+  const builder = await marketplace.join('many')
+  const agents = await Promise.all([1, 2, 3, 4].map(() => marketplace.list(builder)))
   let now = 0
   let most = 0
   const release: (() => void)[] = []
@@ -215,15 +217,15 @@ test('at most two are in flight to one host, whatever the number of agents behin
     if (release.length > 0) order.push(now)
     release.shift()?.()
   }
-  await house.webhooksSent()
+  await marketplace.webhooksSent()
   assert.is(most, dispatch.perHost)
   for (const { sink } of agents) assert.is(sink.received.length, 1)
 })
 
 test('tasks submitted at the same moment wait for each other at their host, and for no clock', async state => {
-  const { house, buyer } = state
-  const builder = await house.join('moment')
-  const agents = await Promise.all([1, 2, 3].map(() => house.list(builder)))
+  const { marketplace, buyer } = state
+  const builder = await marketplace.join('moment')
+  const agents = await Promise.all([1, 2, 3].map(() => marketplace.list(builder)))
   let now = 0
   let most = 0
   for (const { sink } of agents) {
@@ -234,9 +236,9 @@ test('tasks submitted at the same moment wait for each other at their host, and 
       return answered(200)
     }
   }
-  const tasks = await Promise.all(Array.from({ length: 12 }, (_, i) => house.draft(buyer, agents[i % 3]!)))
+  const tasks = await Promise.all(Array.from({ length: 12 }, (_, i) => marketplace.draft(buyer, agents[i % 3]!)))
   await Promise.all(tasks.map(({ id }) => buyer.call('POST', `/api/tasks/${id}/submit`)))
-  await house.webhooksSent()
+  await marketplace.webhooksSent()
   assert.is(most, dispatch.perHost)
   const sent = agents.flatMap(({ sink }) =>
     sink.received.map(({ data, headers }) => [data.taskId, headers['X-Service-Attempt']]),
@@ -245,17 +247,17 @@ test('tasks submitted at the same moment wait for each other at their host, and 
 })
 
 test('what is due and what is submitted while it is taken up share the two places of their host', async state => {
-  const { house, buyer } = state
-  const builder = await house.join('both')
-  const agents = await Promise.all([1, 2].map(() => house.list(builder)))
+  const { marketplace, buyer } = state
+  const builder = await marketplace.join('both')
+  const agents = await Promise.all([1, 2].map(() => marketplace.list(builder)))
   let now = 0
   let most = 0
   for (const { sink } of agents) sink.status = 503
-  const drafts = await Promise.all(Array.from({ length: 12 }, (_, i) => house.draft(buyer, agents[i % 2]!)))
+  const drafts = await Promise.all(Array.from({ length: 12 }, (_, i) => marketplace.draft(buyer, agents[i % 2]!)))
   const submit = (tasks: typeof drafts) =>
     Promise.all(tasks.map(({ id }) => buyer.call('POST', `/api/tasks/${id}/submit`)))
   await submit(drafts.slice(0, 6))
-  await house.webhooksSent()
+  await marketplace.webhooksSent()
   for (const { sink } of agents) {
     sink.received.length = 0
     sink.answer = async () => {
@@ -265,9 +267,9 @@ test('what is due and what is submitted while it is taken up share the two place
       return answered(200)
     }
   }
-  house.world.tick(10_000)
-  await Promise.all([house.pass(10_000), submit(drafts.slice(6))])
-  await house.webhooksSent()
+  marketplace.world.tick(10_000)
+  await Promise.all([marketplace.pass(10_000), submit(drafts.slice(6))])
+  await marketplace.webhooksSent()
   assert.is(most, dispatch.perHost)
   assert.is(
     agents.reduce((sum, { sink }) => sum + sink.received.length, 0),
@@ -279,15 +281,15 @@ test('what is due and what is submitted while it is taken up share the two place
 async function sixForOneHost() {
   const folder = await mkdtemp(join(tmpdir(), 'in-hand-'))
   // On a disk or a server, so that several are written before the first is known to be.
-  const house = await openHouse(engine === 'embedded' ? { file: join(folder, 'market.db') } : {})
-  const agent = await house.list(await house.join('builder'))
+  const marketplace = await openTestMarketplace(engine === 'embedded' ? { file: join(folder, 'market.db') } : {})
+  const agent = await marketplace.list(await marketplace.join('builder'))
   let open = () => {}
   const gate = new Promise<void>(resolve => {
     open = resolve
   })
   agent.sink.answer = () => gate.then(() => answered(200))
-  const buyers = await Promise.all([1, 2, 3, 4, 5, 6].map(n => house.join(`buyer${n}`, 2_000)))
-  const drafts = await Promise.all(buyers.map(async buyer => ({ buyer, task: await house.draft(buyer, agent) })))
+  const buyers = await Promise.all([1, 2, 3, 4, 5, 6].map(n => marketplace.join(`buyer${n}`, 2_000)))
+  const drafts = await Promise.all(buyers.map(async buyer => ({ buyer, task: await marketplace.draft(buyer, agent) })))
   await Promise.all(drafts.map(({ buyer, task }) => buyer.call('POST', `/api/tasks/${task.id}/submit`)))
   const received = async ({ received }: { received: unknown[] }, count: number) => {
     const until = Date.now() + 5000
@@ -297,19 +299,19 @@ async function sixForOneHost() {
   await received(agent.sink, dispatch.perHost)
   const close = async () => {
     open()
-    await house.close()
+    await marketplace.close()
     await rm(folder, { recursive: true })
   }
-  return { house, agent, open, received, close }
+  return { marketplace, agent, open, received, close }
 }
 
 test('what waits in hand for a place is sent with the secret and the address of its moment', async () => {
-  const { house, agent, open, close } = await sixForOneHost()
+  const { marketplace, agent, open, close } = await sixForOneHost()
   const { secret } = await agent.builder.call<{ secret: string }>('POST', `/api/my/agents/${agent.id}/webhook-secret`)
-  const moved = house.sink()
+  const moved = marketplace.sink()
   await agent.builder.call('PUT', `/api/my/agents/${agent.id}`, { webhookUrl: moved.url })
   open()
-  await house.webhooksSent()
+  await marketplace.webhooksSent()
   assert.equal([agent.sink.received.length, moved.received.length], [dispatch.perHost, 6 - dispatch.perHost])
   for (const { headers, ...body } of moved.received) {
     const { 'X-Service-Timestamp': timestamp, 'X-Service-Signature': signature } = headers
@@ -322,8 +324,8 @@ test('what waits in hand for a place is sent with the secret and the address of 
 // On a server the others may not be in hand: then they are found by the next look.
 if (engine === 'embedded') {
   test('what waits in hand for a busy host goes to another address at once, whatever the clock says', async () => {
-    const { house, agent, received, close } = await sixForOneHost()
-    const moved = house.sink('moved.localhost')
+    const { marketplace, agent, received, close } = await sixForOneHost()
+    const moved = marketplace.sink('moved.localhost')
     await agent.builder.call('PUT', `/api/my/agents/${agent.id}`, { webhookUrl: moved.url })
     assert.ok((await received(moved, 1)) > 0)
     await close()
@@ -331,12 +333,12 @@ if (engine === 'embedded') {
 }
 
 test('an address that changes while the queues are looked at is the one that is used', async state => {
-  const { house, agent } = state
+  const { marketplace, agent } = state
   agent.sink.status = 503
   await submitted(state)
-  await house.webhooksSent()
-  const moved = house.sink()
-  const { db } = house.market
+  await marketplace.webhooksSent()
+  const moved = marketplace.sink()
+  const { db } = marketplace.market
   const read = db.read.bind(db)
   let changed = false
   db.read = async work => {
@@ -347,56 +349,56 @@ test('an address that changes while the queues are looked at is the one that is 
     }
     return seen
   }
-  house.world.tick(10_000)
-  await house.webhooksSent()
+  marketplace.world.tick(10_000)
+  await marketplace.webhooksSent()
   assert.ok(changed)
   assert.equal([agent.sink.received.length, moved.received.length], [1, 1])
 })
 
 test('a burst for one slow host keeps nobody else from being sent to', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'burst-'))
-  const house = await openHouse(engine === 'embedded' ? { file: join(folder, 'market.db') } : {})
-  const builder = await house.join('builder')
-  const slow = await house.list(builder, {}, house.sink('slow.localhost'))
-  const quick = await house.list(builder, {}, house.sink('quick.localhost'))
+  const marketplace = await openTestMarketplace(engine === 'embedded' ? { file: join(folder, 'market.db') } : {})
+  const builder = await marketplace.join('builder')
+  const slow = await marketplace.list(builder, {}, marketplace.sink('slow.localhost'))
+  const quick = await marketplace.list(builder, {}, marketplace.sink('quick.localhost'))
   let open = () => {}
   const gate = new Promise<void>(resolve => {
     open = resolve
   })
   slow.sink.answer = () => gate.then(() => answered(200))
-  const buyers = await Promise.all(Array.from({ length: 8 }, (_, n) => house.join(`buyer${n}`, 20_000)))
+  const buyers = await Promise.all(Array.from({ length: 8 }, (_, n) => marketplace.join(`buyer${n}`, 20_000)))
   const drafts = await Promise.all(
     Array.from({ length: dispatch.overall + 16 }, async (_, n) => {
       const buyer = buyers[n % buyers.length]!
-      return { buyer, task: await house.draft(buyer, slow) }
+      return { buyer, task: await marketplace.draft(buyer, slow) }
     }),
   )
-  const last = await house.draft(buyers[0]!, quick)
+  const last = await marketplace.draft(buyers[0]!, quick)
   await Promise.all(drafts.map(({ buyer, task }) => buyer.call('POST', `/api/tasks/${task.id}/submit`)))
   await buyers[0]!.call('POST', `/api/tasks/${last.id}/submit`)
   const until = Date.now() + 5000
   while (quick.sink.received.length === 0 && Date.now() < until) {
-    house.world.tick(1000)
+    marketplace.world.tick(1000)
     await new Promise(resolve => setTimeout(resolve, 10))
   }
   assert.equal([slow.sink.received.length, quick.sink.received.length], [dispatch.perHost, 1])
   open()
-  await house.webhooksSent()
+  await marketplace.webhooksSent()
   assert.is(slow.sink.received.length, drafts.length)
-  await house.close()
+  await marketplace.close()
   await rm(folder, { recursive: true })
 })
 
 test('while a crowd of requests waits for the database two webhooks are in flight, and all of them as soon as it is gone', async state => {
-  const { house } = state
-  const builder = await house.join('hosts')
+  const { marketplace } = state
+  const builder = await marketplace.join('hosts')
   let open = () => {}
   const gate = new Promise<void>(resolve => {
     open = resolve
   })
   const agents: ListedAgent[] = []
   for (let i = 0; i < dispatch.besideCrowd + 4; i++) {
-    const agent = await house.list(builder, {}, house.sink(`h${i}.localhost`))
+    const agent = await marketplace.list(builder, {}, marketplace.sink(`h${i}.localhost`))
     agent.sink.answer = () => gate.then(() => answered(200))
     agents.push(agent)
   }
@@ -406,47 +408,47 @@ test('while a crowd of requests waits for the database two webhooks are in fligh
     while (inFlight() < count && Date.now() < until) await new Promise(resolve => setTimeout(resolve, 5))
   }
   let waiting = dispatch.crowd + 1
-  Object.defineProperty(house.market.db, 'waiting', { get: () => waiting })
+  Object.defineProperty(marketplace.market.db, 'waiting', { get: () => waiting })
   for (const agent of agents) await submitted(state, agent)
   await reaches(dispatch.besideCrowd)
-  house.world.tick(dispatch.slowAfterMs - 1)
+  marketplace.world.tick(dispatch.slowAfterMs - 1)
   await submitted(state) // one more look at the queues, at least
   assert.is(inFlight(), dispatch.besideCrowd)
   waiting = dispatch.crowd
-  house.world.tick(1000)
+  marketplace.world.tick(1000)
   await reaches(agents.length)
   assert.is(inFlight(), agents.length)
   open()
-  await house.webhooksSent()
+  await marketplace.webhooksSent()
 })
 
 test('an attempt that the database refuses to note is told in the log and noted later, and its webhook is sent once', async state => {
-  const { house, agent, logged } = state
-  const { db } = house.market
+  const { marketplace, agent, logged } = state
+  const { db } = marketplace.market
   await db.write(tx => tx.run('ALTER TABLE attempts RENAME TO lost_attempts'))
   await submitted(state)
   const told = () => logged.filter(line => line.type === 'error' && line.message.includes('could not be noted')).length
   const until = Date.now() + 10_000
   while (told() === 0 && Date.now() < until) await new Promise(resolve => setTimeout(resolve, 5))
   assert.is(told(), 1)
-  assert.is((await fetch(`${house.url}/readyz`)).status, 200)
+  assert.is((await fetch(`${marketplace.url}/readyz`)).status, 200)
   await db.write(tx => tx.run('ALTER TABLE lost_attempts RENAME TO attempts'))
   // Less than a lease in all.
   for (let seconds = 0; seconds < 50 && (await states(state))[0] !== 'delivered'; seconds++) {
     await new Promise(resolve => setTimeout(resolve, 100))
-    house.world.tick(1_000)
+    marketplace.world.tick(1_000)
   }
   assert.equal([await states(state), agent.sink.received.length], [['delivered'], 1])
 })
 
 test('an attempt whose note is never taken is sent no more often than the schedule has attempts', async state => {
-  const { house, agent } = state
-  const { db } = house.market
+  const { marketplace, agent } = state
+  const { db } = marketplace.market
   await db.write(tx => tx.run('ALTER TABLE attempts RENAME TO lost_attempts'))
   await submitted(state)
   for (let minutes = 0; minutes < 15; minutes++) {
     await new Promise(resolve => setTimeout(resolve, 30))
-    house.world.tick(dispatch.leaseMs + 1_000)
+    marketplace.world.tick(dispatch.leaseMs + 1_000)
   }
   await new Promise(resolve => setTimeout(resolve, 100))
   const most = engine === 'embedded' ? 1 : retryScheduleMs.length + 1
@@ -455,8 +457,8 @@ test('an attempt whose note is never taken is sent no more often than the schedu
 })
 
 test('an answer that can’t be written is noted without its words', async state => {
-  const { house, agent } = state
-  const { db } = house.market
+  const { marketplace, agent } = state
+  const { db } = marketplace.market
   const write = db.write.bind(db)
   db.write = work => write(tx => work(refusingTx(tx, (_, values) => values.includes('poison'))))
   agent.sink.answer = () => answered(200, 'poison')
@@ -464,7 +466,7 @@ test('an answer that can’t be written is noted without its words', async state
   // Less than a lease in all.
   for (let seconds = 0; seconds < 50 && (await states(state))[0] !== 'delivered'; seconds++) {
     await new Promise(resolve => setTimeout(resolve, 100))
-    house.world.tick(1_000)
+    marketplace.world.tick(1_000)
   }
   assert.equal([await states(state), agent.sink.received.length], [['delivered'], 1])
 })
@@ -484,10 +486,10 @@ test('a host that is shared goes to its agents in turn, and a second webhook of 
 })
 
 test('agents on one host take turns: nobody’s long queue keeps another waiting', async state => {
-  const { house, buyer } = state
-  const builder = await house.join('queues')
+  const { marketplace, buyer } = state
+  const builder = await marketplace.join('queues')
   const agents: ListedAgent[] = []
-  for (let i = 0; i < 3; i++) agents.push(await house.list(builder))
+  for (let i = 0; i < 3; i++) agents.push(await marketplace.list(builder))
   const order: number[] = []
   let open = () => {}
   const gate = new Promise<void>(resolve => {
@@ -504,7 +506,7 @@ test('agents on one host take turns: nobody’s long queue keeps another waiting
   for (const agent of agents.slice(1)) await submitted(state, agent)
   assert.ok(buyer.key)
   open()
-  await house.webhooksSent()
+  await marketplace.webhooksSent()
   assert.is(order.length, 8)
   assert.ok(Math.max(order.indexOf(1), order.indexOf(2)) <= 5, order.join())
 })

@@ -7,15 +7,15 @@ import { notify } from '../../src/market/accounts/notifications.ts'
 import type { Happening } from '../../src/market/log.ts'
 import { BusyError, type Db } from '../../src/store/db.ts'
 import type { Letter } from '../../src/world/world.ts'
-import { type House, type ListedAgent, type Member, openHouse } from '../support/marketplace.ts'
+import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 
 const TWO_DAYS = 48 * 3_600_000
 
-async function completed(house: House, buyer: Member, agent: ListedAgent): Promise<string> {
-  const { id } = await house.draft(buyer, agent, { agreedPrice: 500 })
+async function completed(marketplace: TestMarketplace, buyer: Member, agent: ListedAgent): Promise<string> {
+  const { id } = await marketplace.draft(buyer, agent, { agreedPrice: 500 })
   await buyer.call('POST', `/api/tasks/${id}/submit`)
-  await house.callback(agent, id, { action: 'accept' })
-  await house.callback(agent, id, { action: 'deliver', content: 'x' })
+  await marketplace.callback(agent, id, { action: 'accept' })
+  await marketplace.callback(agent, id, { action: 'deliver', content: 'x' })
   await buyer.call('POST', `/api/tasks/${id}/approve`)
   return id
 }
@@ -24,40 +24,40 @@ const errorsIn = (log: readonly Happening[]) => log.flatMap(what => (what.type =
 
 test('a payment that can not be cleared is told of once a minute, and keeps no other waiting', async () => {
   const log: Happening[] = []
-  const house = await openHouse({ log: what => void log.push(what) })
-  await house.stopHeartbeat()
-  const buyer = await house.join('buyer', 5_000)
-  const [broken, whole] = [await house.join('broken'), await house.join('whole')]
-  const task = await completed(house, buyer, await house.list(broken))
-  house.world.advance(house.world.now() + 1)
-  await completed(house, buyer, await house.list(whole))
+  const marketplace = await openTestMarketplace({ log: what => void log.push(what) })
+  await marketplace.stopHeartbeat()
+  const buyer = await marketplace.join('buyer', 5_000)
+  const [broken, whole] = [await marketplace.join('broken'), await marketplace.join('whole')]
+  const task = await completed(marketplace, buyer, await marketplace.list(broken))
+  marketplace.world.advance(marketplace.world.now() + 1)
+  await completed(marketplace, buyer, await marketplace.list(whole))
   const spoil = (by: number) =>
-    house.market.db.write(tx =>
+    marketplace.market.db.write(tx =>
       tx.run(`UPDATE accounts SET balance = balance + $1 WHERE user_id = $2 AND kind = 'clearing'`, [by, broken.id]),
     )
   await spoil(-500)
-  await house.pass(TWO_DAYS)
-  await house.runDue()
-  assert.equal(await house.balances(whole.id), { available: 500, held: 0, clearing: 0 })
+  await marketplace.pass(TWO_DAYS)
+  await marketplace.runDue()
+  assert.equal(await marketplace.balances(whole.id), { available: 500, held: 0, clearing: 0 })
   assert.is(errorsIn(log).length, 1, errorsIn(log).join('\n'))
   assert.match(errorsIn(log)[0]!, `The payment of ${task} could not be cleared, and will be tried again`)
   await spoil(500)
-  await house.runDue()
-  assert.equal(await house.balances(broken.id), { available: 0, held: 0, clearing: 500 })
-  house.world.tick(60_000)
-  await house.runDue()
-  assert.equal(await house.balances(broken.id), { available: 500, held: 0, clearing: 0 })
-  await house.close()
+  await marketplace.runDue()
+  assert.equal(await marketplace.balances(broken.id), { available: 0, held: 0, clearing: 500 })
+  marketplace.world.tick(60_000)
+  await marketplace.runDue()
+  assert.equal(await marketplace.balances(broken.id), { available: 500, held: 0, clearing: 0 })
+  await marketplace.close()
 })
 
 test('more payments that fail than are looked up at once do not hide the ones behind them', async () => {
-  const house = await openHouse()
-  await house.stopHeartbeat()
-  const buyer = await house.join('buyer', 5_000)
-  const [broken, whole] = [await house.join('broken'), await house.join('whole')]
-  const agent = await house.list(broken)
-  const { db, world } = house.market
-  const one = await completed(house, buyer, agent)
+  const marketplace = await openTestMarketplace()
+  await marketplace.stopHeartbeat()
+  const buyer = await marketplace.join('buyer', 5_000)
+  const [broken, whole] = [await marketplace.join('broken'), await marketplace.join('whole')]
+  const agent = await marketplace.list(broken)
+  const { db, world } = marketplace.market
+  const one = await completed(marketplace, buyer, agent)
   await db.write(async tx => {
     for (let n = 0; n < 120; n++) {
       const id = `task_${String(n).padStart(32, '0')}`
@@ -74,37 +74,37 @@ test('more payments that fail than are looked up at once do not hide the ones be
       )
     }
   })
-  await completed(house, buyer, await house.list(whole))
+  await completed(marketplace, buyer, await marketplace.list(whole))
   world.advance(world.now() + TWO_DAYS)
-  await house.runDue()
-  assert.equal(await house.balances(whole.id), { available: 500, held: 0, clearing: 0 })
-  await house.close(0)
+  await marketplace.runDue()
+  assert.equal(await marketplace.balances(whole.id), { available: 500, held: 0, clearing: 0 })
+  await marketplace.close(0)
 })
 
 test('a database that is away is one failure, not one for each payment', async () => {
   const log: Happening[] = []
-  const house = await openHouse({ log: what => void log.push(what) })
-  const buyer = await house.join('buyer', 5_000)
-  const agent = await house.list(await house.join('builder'))
-  for (let n = 0; n < 3; n++) await completed(house, buyer, agent)
+  const marketplace = await openTestMarketplace({ log: what => void log.push(what) })
+  const buyer = await marketplace.join('buyer', 5_000)
+  const agent = await marketplace.list(await marketplace.join('builder'))
+  for (let n = 0; n < 3; n++) await completed(marketplace, buyer, agent)
   const { runDue } = await import('../../src/market/upkeep/due.ts')
-  house.world.advance(house.world.now() + TWO_DAYS)
-  const { db } = house.market
+  marketplace.world.advance(marketplace.world.now() + TWO_DAYS)
+  const { db } = marketplace.market
   let writes = 0
   const write = async () => {
     writes++
     throw new BusyError('The database is away')
   }
-  const away = { ...house.market, db: { read: (work: never) => db.read(work), write } as unknown as Db }
+  const away = { ...marketplace.market, db: { read: (work: never) => db.read(work), write } as unknown as Db }
   const error = await runDue(away).catch((error: Error) => error)
   assert.instance(error, BusyError)
   assert.ok(writes <= 3, String(writes))
   assert.equal(errorsIn(log), [])
-  await house.close()
+  await marketplace.close()
 })
 
 test('a letter that can not be sent goes behind the others, and is tried again', async () => {
-  const house = await openHouse()
+  const marketplace = await openTestMarketplace()
   const sent: string[] = []
   let broken = true
   const mail = {
@@ -115,8 +115,8 @@ test('a letter that can not be sent goes behind the others, and is tried again',
     },
     async close() {},
   }
-  const market = { ...house.market, world: { ...house.world, mail } }
-  const agent = await house.list(await house.join('builder'))
+  const market = { ...marketplace.market, world: { ...marketplace.world, mail } }
+  const agent = await marketplace.list(await marketplace.join('builder'))
   for (const message of ['bad', 'good', 'better']) {
     const news = { type: 'webhook_health_failed', agentId: agent.id, message, data: { checks: [] } } as const
     await market.db.write(tx => notify({ ...market, tx }, agent.builder.id, news as never))
@@ -125,10 +125,10 @@ test('a letter that can not be sent goes behind the others, and is tried again',
   // Several are on their way at once.
   assert.equal([...sent].sort(), ['better', 'good'])
   broken = false
-  house.world.advance(house.world.now() + 24 * 3_600_000)
+  marketplace.world.advance(marketplace.world.now() + 24 * 3_600_000)
   await sendMails(market)
   assert.equal(sent.slice(2), ['bad'])
-  await house.close()
+  await marketplace.close()
 })
 
 test.run()

@@ -3,28 +3,31 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations } from '../../src/api/limits.ts'
-import { type ListedAgent, openHouse } from '../support/marketplace.ts'
+import { type ListedAgent, openTestMarketplace } from '../support/marketplace.ts'
 import { refusingTx } from '../support/refusing-tx.ts'
 
 test('earnings add up over agents, from clearing to available, net of what was taken back', async () => {
-  const house = await openHouse()
-  const [buyer, builder] = [await house.join('buyer', 100_000), await house.join('builder', 5_000)]
-  const [one, two] = [await house.list(builder, { name: 'One' }), await house.list(builder, { name: 'Two' })]
+  const marketplace = await openTestMarketplace()
+  const [buyer, builder] = [await marketplace.join('buyer', 100_000), await marketplace.join('builder', 5_000)]
+  const [one, two] = [
+    await marketplace.list(builder, { name: 'One' }),
+    await marketplace.list(builder, { name: 'Two' }),
+  ]
   const earnings = () => builder.call('GET', '/api/my/earnings', undefined, 'key')
   const nothing = { currency: 'USD', totalEarned: 0, clearing: 0, available: 0, completedTasks: 0, byAgent: [] }
   assert.equal(await earnings(), nothing)
 
   const sell = async (agent: ListedAgent, agreedPrice: number, who = buyer) => {
-    const { id } = await house.draft(who, agent, { agreedPrice })
+    const { id } = await marketplace.draft(who, agent, { agreedPrice })
     await who.call('POST', `/api/tasks/${id}/submit`)
-    await house.callback(agent, id, { action: 'accept' })
-    await house.callback(agent, id, { action: 'deliver', content: 'x' })
+    await marketplace.callback(agent, id, { action: 'accept' })
+    await marketplace.callback(agent, id, { action: 'deliver', content: 'x' })
     await who.call('POST', `/api/tasks/${id}/approve`)
     return id
   }
   const resolve = async (id: string, body: object) => {
     await buyer.call('POST', `/api/tasks/${id}/dispute`, { reason: 'Because of a test' })
-    await house.admin.call('POST', `/api/admin/tasks/${id}/resolve`, body)
+    await marketplace.admin.call('POST', `/api/admin/tasks/${id}/resolve`, body)
   }
   const row = (agent: ListedAgent, name: string, earned: number, completedTasks: number) => ({
     agentId: agent.id,
@@ -51,11 +54,11 @@ test('earnings add up over agents, from clearing to available, net of what was t
     byAgent: [row(two, 'Two', 3_400, 2), row(one, 'One', 1_000, 1)],
   }
   assert.equal(await earnings(), { ...nothing, ...settled, clearing: 4_000, available: 400 })
-  assert.equal(await house.balances(builder.id), { available: 5_400, held: 0, clearing: 4_000 })
-  await house.pass(durations.clearingMs)
+  assert.equal(await marketplace.balances(builder.id), { available: 5_400, held: 0, clearing: 4_000 })
+  await marketplace.pass(durations.clearingMs)
   assert.equal(await earnings(), { ...nothing, ...settled, available: 4_400 })
 
-  await house.freshen(one)
+  await marketplace.freshen(one)
   await sell(one, 200, builder)
   assert.equal(
     await earnings(),
@@ -70,47 +73,47 @@ test('earnings add up over agents, from clearing to available, net of what was t
     'paying oneself moves money, but is no completed task',
   )
   assert.equal(await buyer.call('GET', '/api/my/earnings'), nothing, 'nobody sees another’s')
-  await house.close()
+  await marketplace.close()
 })
 
 test('earnings need the builder role', async () => {
-  const house = await openHouse()
-  const builder = await house.join('builder')
+  const marketplace = await openTestMarketplace()
+  const builder = await marketplace.join('builder')
   await builder.call('PUT', '/api/auth/me', { isBuilder: false })
   assert.is((await builder.ask('GET', '/api/my/earnings')).status, 403)
-  assert.is((await house.visitor.ask('GET', '/api/my/earnings')).status, 401)
-  await house.close()
+  assert.is((await marketplace.visitor.ask('GET', '/api/my/earnings')).status, 401)
+  await marketplace.close()
 })
 
 test('a payment that can’t be cleared keeps none behind it from being cleared', async () => {
   const errors: string[] = []
-  const house = await openHouse({ log: line => line.type === 'error' && errors.push(line.message) })
-  const [buyer, builder] = [await house.join('buyer', 100_000), await house.join('builder')]
-  const agent = await house.list(builder)
+  const marketplace = await openTestMarketplace({ log: line => line.type === 'error' && errors.push(line.message) })
+  const [buyer, builder] = [await marketplace.join('buyer', 100_000), await marketplace.join('builder')]
+  const agent = await marketplace.list(builder)
   const ids: string[] = []
   for (const agreedPrice of [1_000, 2_000]) {
-    const { id } = await house.draft(buyer, agent, { agreedPrice })
+    const { id } = await marketplace.draft(buyer, agent, { agreedPrice })
     await buyer.call('POST', `/api/tasks/${id}/submit`)
-    await house.callback(agent, id, { action: 'accept' })
-    await house.callback(agent, id, { action: 'deliver', content: 'x' })
+    await marketplace.callback(agent, id, { action: 'accept' })
+    await marketplace.callback(agent, id, { action: 'deliver', content: 'x' })
     await buyer.call('POST', `/api/tasks/${id}/approve`)
     ids.push(id)
-    house.world.advance(house.world.now() + 1)
+    marketplace.world.advance(marketplace.world.now() + 1)
   }
-  const { db } = house.market
+  const { db } = marketplace.market
   const write = db.write.bind(db)
   db.write = work => write(tx => work(refusingTx(tx, (_, values) => values.includes(ids[0]!))))
-  await house.pass(durations.clearingMs)
+  await marketplace.pass(durations.clearingMs)
   assert.match(errors.join(), new RegExp(`^The payment of ${ids[0]} could not be cleared`))
-  assert.is((await house.balances(builder.id)).available, 2_000)
+  assert.is((await marketplace.balances(builder.id)).available, 2_000)
   db.write = write
-  await house.runDue()
-  assert.is((await house.balances(builder.id)).available, 2_000, 'it is not tried again at once')
-  house.world.tick(61_000)
-  await house.runDue()
-  assert.is((await house.balances(builder.id)).available, 3_000)
-  await house.checkLedger()
-  await house.close()
+  await marketplace.runDue()
+  assert.is((await marketplace.balances(builder.id)).available, 2_000, 'it is not tried again at once')
+  marketplace.world.tick(61_000)
+  await marketplace.runDue()
+  assert.is((await marketplace.balances(builder.id)).available, 3_000)
+  await marketplace.checkLedger()
+  await marketplace.close()
 })
 
 test.run()

@@ -42,10 +42,10 @@ async function open(options: WorldOptions): Promise<Shop> {
   const { rateLimits, payments } = { rateLimits: 'off', payments: 'sandbox' } as const
   const world = createWorld(options)
   const opening = openMarketplace({ mode: 'serve', file: null, rateLimits, payments, heartbeatBatch: 1_000, world })
-  const house = await opened(opening)
-  const [builder, buyer] = [await join(house, 'builder'), await join(house, 'buyer')]
+  const marketplace = await opened(opening)
+  const [builder, buyer] = [await join(marketplace, 'builder'), await join(marketplace, 'buyer')]
   await buyer.client.deposit({ amount: 50_000 })
-  return { ...house, builder, buyer }
+  return { ...marketplace, builder, buyer }
 }
 
 async function join({ url }: Marketplace, name: string): Promise<Member> {
@@ -230,8 +230,8 @@ test('serve: names whose answers change with every look-up lead nowhere', async 
 
 test('serve, as it is opened without a world of its own: a test of the connection to each loopback address is refused', async () => {
   const canary = await opened(canaries())
-  const house = await opened(openMarketplace({ mode: 'serve', file: null, rateLimits: 'off' }))
-  const builder = await join(house, 'builder')
+  const marketplace = await opened(openMarketplace({ mode: 'serve', file: null, rateLimits: 'off' }))
+  const builder = await join(marketplace, 'builder')
   const { id } = await builder.client.createAgent(agentFields)
   await builder.client.rotateSecret({ id })
   for (const row of addresses.filter(({ kind, url }) => /^loopback/.test(kind) && /^https:\/\//.test(url))) {

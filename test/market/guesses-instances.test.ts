@@ -9,8 +9,8 @@ import { openInstances } from '../support/instances.ts'
 
 test('guesses at one account count at every instance, however many arrive at one moment', async () => {
   const instances = await openInstances({ rateLimits: 'strict', trustProxy: 1 })
-  const urls = [instances.house.url, (await instances.join()).url]
-  const { email } = await instances.house.join('ann')
+  const urls = [instances.marketplace.url, (await instances.join()).url]
+  const { email } = await instances.marketplace.join('ann')
   const statuses = await Promise.all(
     Array.from({ length: 60 }, async (_, n) => {
       const from = { 'x-forwarded-for': `203.0.113.${n}` }
@@ -26,7 +26,7 @@ test('guesses at one account count at every instance, however many arrive at one
 
 test('a guess finds its row though retention removes what was forgotten at the same moment', async () => {
   const instances = await openInstances()
-  const { db } = instances.house.market
+  const { db } = instances.marketplace.market
   const [ROUNDS, SUBJECT] = [200, 'forgotten']
   let isOver = false
   const remove = async () => {

@@ -6,7 +6,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Refusal } from '../../src/api/failures.ts'
 import { HashQueue } from '../../src/market/accounts/hash-queue.ts'
-import { openHouse } from '../support/marketplace.ts'
+import { openTestMarketplace } from '../support/marketplace.ts'
 import { requestBytes } from '../support/wire.ts'
 
 /** A queue whose work ends when the test says so, and what became of each that was asked for. */
@@ -79,10 +79,10 @@ test('a place comes free when work fails', async () => {
 })
 
 test('a storm of logins is refused in its excess, hashes nothing for those who have left, and a login beside it passes', async () => {
-  const house = await openHouse({ trustProxy: 1 })
-  const ann = await house.join('ann')
+  const marketplace = await openTestMarketplace({ trustProxy: 1 })
+  const ann = await marketplace.join('ann')
   const storm = Array.from({ length: 300 }, async (_, n) => {
-    const reply = await fetch(`${house.url}/api/auth/login`, {
+    const reply = await fetch(`${marketplace.url}/api/auth/login`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-forwarded-for': '198.51.100.1' },
       body: JSON.stringify({ email: `nobody${n}@example.com`, password: 'a guess' }),
@@ -90,7 +90,7 @@ test('a storm of logins is refused in its excess, hashes nothing for those who h
     await reply.arrayBuffer()
     return reply.status
   })
-  const login = fetch(`${house.url}/api/auth/login`, {
+  const login = fetch(`${marketplace.url}/api/auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-forwarded-for': '198.51.100.2' },
     body: JSON.stringify({ email: ann.email, password: ann.password }),
@@ -100,16 +100,16 @@ test('a storm of logins is refused in its excess, hashes nothing for those who h
   const count = (status: number) => statuses.filter(one => one === status).length
   assert.ok(count(500) > 0, `${count(500)} were refused`)
   assert.is(count(401) + count(500), 300)
-  await house.close()
+  await marketplace.close()
 })
 
 test('a login whose client has left is not counted as an answer', async () => {
   const statuses: number[] = []
-  const house = await openHouse({
+  const marketplace = await openTestMarketplace({
     log: line => line.type === 'request' && line.path === '/api/auth/login' && statuses.push(line.status),
   })
   statuses.length = 0
-  const { hostname, port, host } = new URL(house.url)
+  const { hostname, port, host } = new URL(marketplace.url)
   const body = JSON.stringify({ email: 'nobody@example.com', password: 'a guess' })
   const bytes = requestBytes(
     'POST',
@@ -123,10 +123,10 @@ test('a login whose client has left is not counted as an answer', async () => {
   const sockets = Array.from({ length: 30 }, () => net.connect({ host: hostname, port: Number(port) }))
   await Promise.all(sockets.map(socket => new Promise<void>(resolve => socket.write(bytes, () => resolve()))))
   for (const socket of sockets) socket.destroy()
-  const ann = await house.join('ann')
+  const ann = await marketplace.join('ann')
   assert.is((await ann.ask('POST', '/api/auth/login', { email: ann.email, password: ann.password })).status, 200)
   assert.ok(statuses.length < 31, `${statuses.length} were answered`)
-  await house.close()
+  await marketplace.close()
 })
 
 test.run()

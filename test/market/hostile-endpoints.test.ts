@@ -8,7 +8,7 @@ import { createFrontAuthority } from '../../src/sim/https-front.ts'
 import { createWorld } from '../../src/world/real.ts'
 import type { Outgoing, World } from '../../src/world/world.ts'
 import { hostile } from '../support/hostile.ts'
-import { type House, type Member, openHouse } from '../support/marketplace.ts'
+import { type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 import { closeOpened, opened, rawServer } from '../support/servers.ts'
 
 test.after.each(closeOpened)
@@ -59,9 +59,9 @@ async function openLairs() {
   const credentials = await authority.credentials
   const slow = new Set<string>()
   const { world, asked } = hastyWorld(authority.ca, slow)
-  const house = await openHouse({ world, heartbeatBatch: 100 })
-  await opened({ close: () => house.close(0) })
-  const builder = await house.join('builder')
+  const marketplace = await openTestMarketplace({ world, heartbeatBatch: 100 })
+  await opened({ close: () => marketplace.close(0) })
+  const builder = await marketplace.join('builder')
   const lairs: Lair[] = []
   for (const [what, [expected, behave]] of Object.entries(hostile)) {
     const { port, allClosed } = await rawServer(behave, credentials)
@@ -71,12 +71,12 @@ async function openLairs() {
     await builder.client.rotateSecret({ id: agentId })
     lairs.push({ what, expected, agentId, allClosed })
   }
-  await market(house)
-  return { house, builder, lairs, asked }
+  await market(marketplace)
+  return { marketplace, builder, lairs, asked }
 }
 
 /** All of them in public, and untested for some hours. */
-const market = ({ market: { db, world } }: House) =>
+const market = ({ market: { db, world } }: TestMarketplace) =>
   db.write(tx =>
     tx.run(`UPDATE agents SET status = 'verified', last_pass_at = $1, tested_at = $1, failed_at = NULL`, [world.now()]),
   )
@@ -92,8 +92,8 @@ const attemptOf = async (builder: Member, id: string) => {
 }
 
 test('hostile endpoints, by dispatch, test and heartbeat: each ends as it should, none is read beyond its bound, none holds a socket', async () => {
-  const { house, builder, lairs, asked } = await openLairs()
-  const buyer = await house.join('buyer', 50_000)
+  const { marketplace, builder, lairs, asked } = await openLairs()
+  const buyer = await marketplace.join('buyer', 50_000)
   for (const { agentId } of lairs) {
     const task = {
       agentId,
@@ -114,9 +114,9 @@ test('hostile endpoints, by dispatch, test and heartbeat: each ends as it should
     assert.is(report.passed, expected === 'answered 200', `test: ${what}`)
     assert.equal(report.checks[3]!.status, expected === 'answered 200' ? 'passed' : 'failed', `test: ${what}`)
   }
-  await market(house)
-  house.market.world.advance(house.market.world.now() + 5 * durations.hourMs)
-  await house.runDue()
+  await market(marketplace)
+  marketplace.market.world.advance(marketplace.market.world.now() + 5 * durations.hourMs)
+  await marketplace.runDue()
   for (const { what, expected, agentId } of lairs) {
     const { visible } = await builder.call<OwnAgentRecord>('GET', `/api/my/agents/${agentId}`)
     assert.is(visible, expected === 'answered 200', `heartbeat: ${what}`)
@@ -124,7 +124,7 @@ test('hostile endpoints, by dispatch, test and heartbeat: each ends as it should
   assert.equal([...new Set(asked.map(({ maxAnswerBytes }) => maxAnswerBytes))], [MOST_READ])
   assert.ok(asked.length >= 3 * lairs.length)
   for (const { what, allClosed } of lairs) assert.ok(await allClosed(), `a socket to one that ${what} stays open`)
-  assert.is((await fetch(`${house.url}/readyz`)).status, 200)
+  assert.is((await fetch(`${marketplace.url}/readyz`)).status, 200)
 })
 
 test.run()

@@ -144,53 +144,53 @@ const builders = (count: number, name = 'stalled') => Array.from({ length: count
 const sum = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0)
 
 test('the slow places are never full by a hundred accounts whose endpoints stall, whoever comes first: each next one has a place, and so have the quick', async () => {
-  const house = open(dispatch.overall)
-  const { counts, ends } = crowd(house, builders(100))
+  const marketplace = open(dispatch.overall)
+  const { counts, ends } = crowd(marketplace, builders(100))
   assert.is(counts[0], dispatch.slowShare)
   assert.ok(Math.min(...counts) >= 1, `${counts}`)
   assert.ok(sum(counts.slice(0, 32)) < 0.75 * dispatch.slow, `${counts}`)
   assert.ok(sum(counts) < dispatch.slow, `${counts}`)
-  assert.is(house.flight.places(), dispatch.overall)
-  assert.ok(house.flight.hasPlace(to('else', 'other')))
+  assert.is(marketplace.flight.places(), dispatch.overall)
+  assert.ok(marketplace.flight.hasPlace(to('else', 'other')))
   // Those who came first had more only because nobody else was there.
   for (const end of ends) await end(30_000)
-  const again = crowd(house, builders(100)).counts
+  const again = crowd(marketplace, builders(100)).counts
   assert.ok(Math.max(...again) <= dispatch.slowShare && sum(again) < dispatch.slow, `${again}`)
 })
 
 test('an account that has given its many places back gets as many as its turn is worth by now', async () => {
-  const house = open(dispatch.overall)
-  const first = crowd(house, ['first'])
-  crowd(house, builders(60))
+  const marketplace = open(dispatch.overall)
+  const first = crowd(marketplace, ['first'])
+  crowd(marketplace, builders(60))
   // Of its sixteen places the first gives all back, and gets as many as the newcomers have.
   for (const end of first.ends) await end(30_000)
-  assert.ok(crowd(house, ['first']).counts[0]! <= 3)
+  assert.ok(crowd(marketplace, ['first']).counts[0]! <= 3)
 })
 
 test('accounts whose hosts were quick and then stall together do not fill the slow places either', async () => {
-  const house = open(dispatch.overall)
+  const marketplace = open(dispatch.overall)
   const all = builders(30)
-  for (const name of all) for (let n = 0; n < 40; n++) await send(house.flight, to(`h${n}.${name}`, name))(1)
-  const { counts } = crowd(house, all)
+  for (const name of all) for (let n = 0; n < 40; n++) await send(marketplace.flight, to(`h${n}.${name}`, name))(1)
+  const { counts } = crowd(marketplace, all)
   assert.is(counts[0], dispatch.shareAlone)
   assert.ok(Math.min(...counts) >= 1, `${counts}`)
   assert.ok(sum(counts) < dispatch.slow, `${counts}`)
-  assert.is(house.flight.places(), dispatch.overall)
+  assert.is(marketplace.flight.places(), dispatch.overall)
 })
 
 test('where even so all slow places are taken, the next slow one goes there when one comes free', async () => {
-  const house = open(dispatch.overall)
+  const marketplace = open(dispatch.overall)
   const many = builders(dispatch.slow + 200)
-  const { counts, ends } = crowd(house, many)
+  const { counts, ends } = crowd(marketplace, many)
   assert.is(sum(counts), dispatch.slow + dispatch.overall)
-  assert.is(house.flight.places(), 0)
-  const freed = house.freed()
+  assert.is(marketplace.flight.places(), 0)
+  const freed = marketplace.freed()
   await ends[0]!(30_000)
-  assert.is(house.flight.places(), 1)
-  assert.ok(house.freed() > freed)
+  assert.is(marketplace.flight.places(), 1)
+  assert.ok(marketplace.freed() > freed)
   // One that has ended among the quick is not moved by another's end.
   await ends.at(-1)!(30_000)
-  assert.is(house.flight.places(), 2)
+  assert.is(marketplace.flight.places(), 2)
 })
 
 test('a host is a name with its port, whatever the path; what is no address shares one; an account has one share for all its hosts', () => {

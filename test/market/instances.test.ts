@@ -25,12 +25,12 @@ async function until(done: () => Promise<boolean> | boolean, step: () => Promise
   }
 }
 
-const countOf = async ({ house }: Instances, sql: string) =>
-  (await house.market.db.read(q => q.get<{ count: number }>(`SELECT COUNT(*) AS count FROM ${sql}`)))!.count
+const countOf = async ({ marketplace }: Instances, sql: string) =>
+  (await marketplace.market.db.read(q => q.get<{ count: number }>(`SELECT COUNT(*) AS count FROM ${sql}`)))!.count
 
 test('a window is one window for all instances: exactly its limit passes, and old windows are forgotten', async () => {
   const instances = await openInstances({ rateLimits: 'strict' })
-  const urls = [instances.house.url, (await instances.join()).url]
+  const urls = [instances.marketplace.url, (await instances.join()).url]
   const ask = async (i: number) => {
     const { status, headers } = await fetch(`${urls[i % 2]}/api/agents`)
     return [status, headers.get('ratelimit')!.match(/r=(\d+)/)![1]!] as const
@@ -54,11 +54,11 @@ test('a window is one window for all instances: exactly its limit passes, and ol
 
 test('each run of the heartbeat is run once, whoever comes first', async () => {
   const instances = await openInstances({ heartbeatBatch: 3 })
-  const { house } = instances
+  const { marketplace } = instances
   await instances.join()
-  const builder = await house.join('builder')
+  const builder = await marketplace.join('builder')
   const agents: ListedAgent[] = []
-  for (const i of range(6)) agents.push(await house.list(builder, { name: `Agent ${i}` }))
+  for (const i of range(6)) agents.push(await marketplace.list(builder, { name: `Agent ${i}` }))
   for (const { sink } of agents) sink.tests = 0
   const tests = () => agents.reduce((sum, { sink }) => sum + sink.tests, 0)
   for (const run of range(4)) {
@@ -76,17 +76,17 @@ test('each run of the heartbeat is run once, whoever comes first', async () => {
 
 test('200 events are each sent once, by whichever instance takes them up', async () => {
   const instances = await openInstances()
-  const { house } = instances
+  const { marketplace } = instances
   const other = await instances.join()
-  const builder = await house.join('builder')
-  const buyer = await house.join('buyer', 500_000)
+  const builder = await marketplace.join('builder')
+  const buyer = await marketplace.join('buyer', 500_000)
   const agents: ListedAgent[] = []
-  for (const i of range(4)) agents.push(await house.list(builder, { name: `Agent ${i}` }))
-  const party = [house, other].map(({ url }) => Object.assign(new HttpParty(url), { key: buyer.key }))
+  for (const i of range(4)) agents.push(await marketplace.list(builder, { name: `Agent ${i}` }))
+  const party = [marketplace, other].map(({ url }) => Object.assign(new HttpParty(url), { key: buyer.key }))
   const left = range(200)
   const work = async () => {
     for (let i = left.pop(); i !== undefined; i = left.pop()) {
-      const { id } = await house.draft(buyer, agents[i % 4]!)
+      const { id } = await marketplace.draft(buyer, agents[i % 4]!)
       await party[i % 2]!.call('POST', `/api/tasks/${id}/submit`, undefined, 'key')
     }
   }
@@ -95,7 +95,7 @@ test('200 events are each sent once, by whichever instance takes them up', async
   const ids = agents.flatMap(({ sink }) => sink.received.map(({ headers }) => headers['X-Service-Delivery-Id']))
   assert.equal([ids.length, new Set(ids).size], [200, 200])
   assert.is(await countOf(instances, 'attempts'), 200)
-  await house.checkLedger()
+  await marketplace.checkLedger()
   await instances.close()
 })
 
@@ -117,24 +117,24 @@ function deadEgress(): Egress & { sent: number; release(): void } {
 
 test('what a dead instance had in hand is taken over once its lease is over, and its late word counts no more', async () => {
   const instances = await openInstances()
-  const { house } = instances
+  const { marketplace } = instances
   const egress = deadEgress()
   const dying = await instances.join({ egress })
-  const builder = await house.join('builder')
-  const agent = await house.list(builder)
-  const buyer = await house.join('buyer', 10_000)
-  const { id } = await house.draft(buyer, agent)
+  const builder = await marketplace.join('builder')
+  const agent = await marketplace.list(builder)
+  const buyer = await marketplace.join('buyer', 10_000)
+  const { id } = await marketplace.draft(buyer, agent)
   const party = Object.assign(new HttpParty(dying.url), { key: buyer.key })
   await party.call('POST', `/api/tasks/${id}/submit`, undefined, 'key')
   await until(
     () => egress.sent === 1,
     async () => {},
   )
-  house.world.tick(dispatch.leaseMs - 1)
-  for (const _ of range(5)) await house.runDue()
+  marketplace.world.tick(dispatch.leaseMs - 1)
+  for (const _ of range(5)) await marketplace.runDue()
   assert.is(agent.sink.received.length, 0)
-  house.world.tick(1)
-  await until(async () => (await countOf(instances, `deliveries WHERE state = 'delivered'`)) === 1, house.runDue)
+  marketplace.world.tick(1)
+  await until(async () => (await countOf(instances, `deliveries WHERE state = 'delivered'`)) === 1, marketplace.runDue)
   assert.equal(
     agent.sink.received.map(({ headers }) => headers['X-Service-Attempt']),
     ['2'],
@@ -148,19 +148,19 @@ test('what a dead instance had in hand is taken over once its lease is over, and
 
 test('what an instance that closes has claimed and not sent is sent by another at once, as its first attempt', async () => {
   const instances = await openInstances()
-  const { house } = instances
+  const { marketplace } = instances
   const egress = deadEgress()
   const closing = await instances.join({ egress })
-  const builder = await house.join('builder')
+  const builder = await marketplace.join('builder')
   const agents: ListedAgent[] = []
-  for (const i of range(4)) agents.push(await house.list(builder, { name: `Agent ${i}` }))
-  const buyer = await house.join('buyer', 10_000)
+  for (const i of range(4)) agents.push(await marketplace.list(builder, { name: `Agent ${i}` }))
+  const buyer = await marketplace.join('buyer', 10_000)
   const party = Object.assign(new HttpParty(closing.url), { key: buyer.key })
-  const drafts = await Promise.all(agents.map(agent => house.draft(buyer, agent)))
+  const drafts = await Promise.all(agents.map(agent => marketplace.draft(buyer, agent)))
   const claimed = () => countOf(instances, 'deliveries WHERE leased_until > 0')
   // All are claimed as they are written, each while the others wait for the wallet: more than have a place at their host.
   let submits: Promise<unknown> | undefined
-  await house.market.db.write(async tx => {
+  await marketplace.market.db.write(async tx => {
     await tx.lock('accounts', `available:${buyer.id}`)
     submits = Promise.all(drafts.map(({ id }) => party.call('POST', `/api/tasks/${id}/submit`, undefined, 'key')))
     const waiting = `pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
@@ -176,12 +176,12 @@ test('what an instance that closes has claimed and not sent is sent by another a
   )
   assert.is(await claimed(), drafts.length)
   const closed = closing.close(0)
-  await until(async () => (await claimed()) <= dispatch.perHost, house.runDue)
+  await until(async () => (await claimed()) <= dispatch.perHost, marketplace.runDue)
   egress.release()
   await closed
   await until(
     async () => (await countOf(instances, `deliveries WHERE state = 'delivered'`)) === drafts.length,
-    house.runDue,
+    marketplace.runDue,
   )
   assert.is(egress.sent, dispatch.perHost)
   const attempts = agents.flatMap(({ sink }) => sink.received.map(({ headers }) => headers['X-Service-Attempt']))
@@ -191,21 +191,21 @@ test('what an instance that closes has claimed and not sent is sent by another a
 
 test('events of one task go out in the order of its steps, also where the clock of an instance is behind', async () => {
   const instances = await openInstances()
-  const { house } = instances
+  const { marketplace } = instances
   const behind = await instances.join({ ids: 'own' })
-  house.world.tick(60_000)
-  const buyer = await house.join('buyer', 10_000)
-  const agent = await house.list(await house.join('builder'))
-  const { id } = await house.draft(buyer, agent)
+  marketplace.world.tick(60_000)
+  const buyer = await marketplace.join('buyer', 10_000)
+  const agent = await marketplace.list(await marketplace.join('builder'))
+  const { id } = await marketplace.draft(buyer, agent)
   agent.sink.status = 500
   await buyer.call('POST', `/api/tasks/${id}/submit`)
-  const parties = [house, behind].map(({ url }) => Object.assign(new HttpParty(url), { key: buyer.key }))
+  const parties = [marketplace, behind].map(({ url }) => Object.assign(new HttpParty(url), { key: buyer.key }))
   const words = range(6).map(String)
   for (const i of range(6))
     await parties[i % 2]!.call('POST', `/api/tasks/${id}/messages`, { content: words[i]! }, 'key')
   agent.sink.status = 200
-  await house.pass(10_000)
-  await until(async () => (await countOf(instances, `deliveries WHERE state = 'delivered'`)) === 7, house.runDue)
+  await marketplace.pass(10_000)
+  await until(async () => (await countOf(instances, `deliveries WHERE state = 'delivered'`)) === 7, marketplace.runDue)
   const said = agent.sink.received.flatMap(({ data }) => (data.message === undefined ? [] : [data.message]))
   assert.equal(said, words)
   await instances.close()
@@ -213,10 +213,10 @@ test('events of one task go out in the order of its steps, also where the clock 
 
 test('a heartbeat that died with its instance is run by another once its lease is over', async () => {
   const instances = await openInstances({ heartbeatBatch: 5 })
-  const { house } = instances
+  const { marketplace } = instances
   const egress = deadEgress()
   const dying = await instances.join({ egress })
-  const agent = await house.list(await house.join('builder'))
+  const agent = await marketplace.list(await marketplace.join('builder'))
   agent.sink.tests = 0
   instances.advance(4 * 3_600_000)
   const never = dying.runDue()
@@ -225,10 +225,10 @@ test('a heartbeat that died with its instance is run by another once its lease i
     () => egress.sent === 1,
     async () => {},
   )
-  await house.runDue()
+  await marketplace.runDue()
   assert.is(agent.sink.tests, 0)
   // Nobody asks: it looks by itself, as at the next fourth hour it would be late.
-  house.world.tick(heartbeat.leaseMs + heartbeat.lookMs)
+  marketplace.world.tick(heartbeat.leaseMs + heartbeat.lookMs)
   await until(
     () => agent.sink.tests === 1,
     async () => {},
@@ -240,53 +240,53 @@ test('a heartbeat that died with its instance is run by another once its lease i
 test('money is cleared once and a letter is sent once when all instances look at the same moment', async () => {
   const office = await openPostOffice()
   const instances = await openInstances({ mail: { smtpUrl: office.url, from: 'Market <market@example.com>' } })
-  const { house } = instances
+  const { marketplace } = instances
   await instances.join()
   await instances.join()
-  const builder = await house.join('builder')
-  const buyer = await house.join('buyer', 100_000)
-  const agent = await house.list(builder)
+  const builder = await marketplace.join('builder')
+  const buyer = await marketplace.join('buyer', 100_000)
+  const agent = await marketplace.list(builder)
   for (const _ of range(10)) {
-    const { id } = await house.draft(buyer, agent)
+    const { id } = await marketplace.draft(buyer, agent)
     await buyer.call('POST', `/api/tasks/${id}/submit`)
-    await house.callback(agent, id, { action: 'accept' })
-    await house.callback(agent, id, { action: 'deliver', content: 'x' })
+    await marketplace.callback(agent, id, { action: 'accept' })
+    await marketplace.callback(agent, id, { action: 'deliver', content: 'x' })
     await buyer.call('POST', `/api/tasks/${id}/approve`)
   }
   for (const email of [builder.email, buyer.email, 'admin@example.com']) {
-    await house.visitor.ask('POST', '/api/auth/password-reset', { email })
+    await marketplace.visitor.ask('POST', '/api/auth/password-reset', { email })
   }
   instances.advance(durations.clearingMs)
   for (const _ of range(3)) await instances.runDue()
-  assert.equal(await house.balances(builder.id), { available: 10_000, held: 0, clearing: 0 })
+  assert.equal(await marketplace.balances(builder.id), { available: 10_000, held: 0, clearing: 0 })
   const resets = office.received.filter(({ text }) => /^[\w-]{43}$/m.test(text)).map(({ to }) => to[0])
   assert.equal(resets.sort(), ['admin@example.com', buyer.email, builder.email].sort())
-  await house.checkLedger()
+  await marketplace.checkLedger()
   await instances.close()
   await office.close()
 })
 
 test('a file that one instance took in is served by another, and what a dead one left half done is removed by any', async () => {
   const instances = await openInstances()
-  const { house } = instances
+  const { marketplace } = instances
   const other = await instances.join()
-  const builder = await house.join('builder')
-  const buyer = await house.join('buyer', 10_000)
-  const { id } = await house.draft(buyer, await house.list(builder))
+  const builder = await marketplace.join('builder')
+  const buyer = await marketplace.join('buyer', 10_000)
+  const { id } = await marketplace.draft(buyer, await marketplace.list(builder))
   await buyer.call('POST', `/api/tasks/${id}/submit`)
   await builder.call('POST', `/api/agent/tasks/${id}/accept`, undefined, 'key')
   const form = new FormData()
   form.append('files', new Blob(['a,b\n1,2\n']), 'table.csv')
   const headers = { authorization: `Bearer ${builder.key}` }
-  const sent = await fetch(`${house.url}/api/agent/tasks/${id}/deliver`, { method: 'POST', headers, body: form })
+  const sent = await fetch(`${marketplace.url}/api/agent/tasks/${id}/deliver`, { method: 'POST', headers, body: form })
   const { data } = (await sent.json()) as { data: { task: TaskRecord } }
   const { url } = data.task.deliverable!.files[0]!
   const read = () => fetch(other.url + url, { headers: { authorization: `Bearer ${buyer.key}` } })
   assert.is(await (await read()).text(), 'a,b\n1,2\n')
 
-  const path = join(house.market.files.incoming, 'file_half')
+  const path = join(marketplace.market.files.incoming, 'file_half')
   await writeFile(path, 'half done')
-  await keepFiles(house.market, [{ id: 'file_half', path }])
+  await keepFiles(marketplace.market, [{ id: 'file_half', path }])
   assert.is(await text(await other.market.files.read('file_half')), 'half done')
   other.world.tick(61 * 60_000)
   await other.runDue()
@@ -298,8 +298,8 @@ test('a file that one instance took in is served by another, and what a dead one
 
 test('three instances that start at the same moment make the tables and the administrator once', async () => {
   const instances = await openInstances()
-  const { house } = instances
-  await house.market.db.migrate(async tx => {
+  const { marketplace } = instances
+  await marketplace.market.db.migrate(async tx => {
     await tx.run('DROP SCHEMA public CASCADE')
     await tx.run('CREATE SCHEMA public')
   })
@@ -311,12 +311,18 @@ test('three instances that start at the same moment make the tables and the admi
 
 test('a race that was lost is not kept under an Idempotency-Key: who looks again is told what there is now', async () => {
   const instances = await openInstances()
-  const { house } = instances
-  const { db } = house.market
+  const { marketplace } = instances
+  const { db } = marketplace.market
   const add = () =>
-    house.admin.ask('POST', '/api/admin/categories', { name: 'Contested', description: 'Wanted by two' }, 'session', {
-      'idempotency-key': 'one',
-    })
+    marketplace.admin.ask(
+      'POST',
+      '/api/admin/categories',
+      { name: 'Contested', description: 'Wanted by two' },
+      'session',
+      {
+        'idempotency-key': 'one',
+      },
+    )
   let letGo = () => {}
   const held = new Promise<void>(resolve => (letGo = resolve))
   const other = db.write(async tx => {

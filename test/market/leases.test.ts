@@ -9,12 +9,12 @@ import type { Leases } from '../../src/market/webhooks/leases.ts'
 import { endDelivery, retryAt, unclaimDeliveries } from '../../src/store/tables/outbox.ts'
 import { answered } from '../../src/world/virtual.ts'
 import { engine } from '../support/databases.ts'
-import { type House, type ListedAgent, openHouse } from '../support/marketplace.ts'
+import { type ListedAgent, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 
 const TASKS = 3
 
 interface State {
-  house: House
+  marketplace: TestMarketplace
   /** Nothing of it is sent: the places at its host are taken by another agent's webhooks until the end. */
   agent: ListedAgent
   leases: Leases
@@ -24,27 +24,27 @@ interface State {
 const test = suite<State>('leases')
 
 test.before.each(async state => {
-  const house = await openHouse()
-  const builder = await house.join('builder')
-  const buyer = await house.join('buyer', 20_000)
-  const [busy, agent] = [await house.list(builder), await house.list(builder)]
+  const marketplace = await openTestMarketplace()
+  const builder = await marketplace.join('builder')
+  const buyer = await marketplace.join('buyer', 20_000)
+  const [busy, agent] = [await marketplace.list(builder), await marketplace.list(builder)]
   const gate = new Promise<void>(resolve => {
     state.end = resolve
   })
   busy.sink.answer = () => gate.then(() => answered(200))
   const submit = async (to: ListedAgent) => {
-    const { id } = await house.draft(buyer, to)
+    const { id } = await marketplace.draft(buyer, to)
     await buyer.call('POST', `/api/tasks/${id}/submit`)
   }
   for (let i = 0; i < dispatch.perHost; i++) await submit(busy)
   const until = Date.now() + 5000
   while (busy.sink.received.length < dispatch.perHost && Date.now() < until) await new Promise(setImmediate)
   for (let i = 0; i < TASKS; i++) await submit(agent)
-  Object.assign(state, { house, agent, leases: leasesOf(house.market) })
+  Object.assign(state, { marketplace, agent, leases: leasesOf(marketplace.market) })
 })
-test.after.each(async ({ house, end }) => {
+test.after.each(async ({ marketplace, end }) => {
   end()
-  await house.close()
+  await marketplace.close()
 })
 
 async function take({ leases, agent }: State, count: number): Promise<HeldDelivery[]> {
@@ -53,9 +53,9 @@ async function take({ leases, agent }: State, count: number): Promise<HeldDelive
 }
 
 /** As a task's first event is claimed: by its own write, and by no look. */
-async function claimAlone({ house, leases }: State, delivery: HeldDelivery): Promise<HeldDelivery> {
+async function claimAlone({ marketplace, leases }: State, delivery: HeldDelivery): Promise<HeldDelivery> {
   const row = leases.claimNew()
-  await house.market.db.write(tx =>
+  await marketplace.market.db.write(tx =>
     tx.run('UPDATE deliveries SET leased_until = $2, attempts = $3 WHERE id = $1', [
       delivery.id,
       row.leasedUntil,
@@ -71,8 +71,8 @@ const due = ({ leases, agent }: State) => leases.look(look => look.dueOf([agent.
 const ids = (deliveries: readonly HeldDelivery[]) => deliveries.map(({ id }) => id)
 
 /** What the dispatcher does when the answer is there. */
-async function end({ house, leases }: State, delivery: HeldDelivery) {
-  const ended = await house.market.db.write(tx => endDelivery(tx, delivery, 'delivered', house.world.now()))
+async function end({ marketplace, leases }: State, delivery: HeldDelivery) {
+  const ended = await marketplace.market.db.write(tx => endDelivery(tx, delivery, 'delivered', marketplace.world.now()))
   leases.release(delivery)
   return ended
 }
@@ -119,10 +119,10 @@ test('what a look found is not taken by it if it was taken and sent meanwhile', 
 })
 
 test('what was given up is taken again, and whoever notes the old attempt later is told so', async state => {
-  const { house, leases } = state
+  const { marketplace, leases } = state
   const late = await take(state, TASKS)
   assert.equal(await take(state, TASKS), [])
-  house.world.tick(dispatch.leaseMs + 1)
+  marketplace.world.tick(dispatch.leaseMs + 1)
   for (const delivery of late) leases.release(delivery)
   leases.begin()
   const again = await take(state, TASKS)
@@ -158,11 +158,11 @@ if (engine === 'postgres') {
   })
 
   test('whoever’s lease is over ends nothing, and plans no retry, while another has it in hand', async state => {
-    const { house } = state
+    const { marketplace } = state
     const [late] = await take(state, 1)
-    house.world.tick(dispatch.leaseMs + 1)
+    marketplace.world.tick(dispatch.leaseMs + 1)
     const again = (await take(state, TASKS)).find(({ id }) => id === late!.id)!
-    const { db, world } = house.market
+    const { db, world } = marketplace.market
     const row = () => db.read(q => q.get('SELECT state, attempts FROM deliveries WHERE id = $1', [late!.id]))
     assert.equal([late!.attempts, again.attempts], [1, 2])
     assert.is(await end(state, late!), null)

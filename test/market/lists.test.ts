@@ -3,7 +3,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations } from '../../src/api/limits.ts'
-import { type House, openHouse } from '../support/marketplace.ts'
+import { openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 
 const lists = [
   ['/api/admin/users', 'users'],
@@ -21,7 +21,7 @@ const lists = [
 ] as const
 
 /** Every list's total, once it is found to be the number of its rows, by the list's path. */
-async function totals({ admin, market }: House): Promise<Record<string, number>> {
+async function totals({ admin, market }: TestMarketplace): Promise<Record<string, number>> {
   const found: Record<string, number> = {}
   for (const [path, rows] of lists) {
     const { pagination } = await admin.call<{ pagination: { total: number } }>('GET', path, undefined, 'session')
@@ -33,42 +33,42 @@ async function totals({ admin, market }: House): Promise<Record<string, number>>
 }
 
 test('the totals of an administrator are the numbers of rows, whatever becomes of them', async () => {
-  const house = await openHouse({ payments: 'manual' })
-  const { admin } = house
-  const buyer = await house.join('buyer')
-  const agent = await house.list(await house.join('builder'))
+  const marketplace = await openTestMarketplace({ payments: 'manual' })
+  const { admin } = marketplace
+  const buyer = await marketplace.join('buyer')
+  const agent = await marketplace.list(await marketplace.join('builder'))
   const deposits: string[] = []
   for (const amount of [20_000, 30_000, 40_000]) deposits.push((await buyer.client.deposit({ amount })).id)
   await admin.client.confirmDeposit({ id: deposits[0]! })
   await admin.client.confirmDeposit({ id: deposits[1]! })
-  const disputed = await house.draft(buyer, agent)
-  const resolved = await house.draft(buyer, agent)
-  await house.draft(buyer, agent)
+  const disputed = await marketplace.draft(buyer, agent)
+  const resolved = await marketplace.draft(buyer, agent)
+  await marketplace.draft(buyer, agent)
   for (const { id } of [disputed, resolved]) {
     await buyer.client.submitTask({ id })
     await agent.builder.client.acceptTask({ id })
     await buyer.client.disputeTask({ id, reason: 'It is not what was asked for, nor like it' })
   }
   await admin.client.resolveTask({ id: resolved.id, outcome: 'refund' })
-  const before = await totals(house)
+  const before = await totals(marketplace)
   assert.is(before['/api/admin/tasks'], 3)
   assert.is(before['/api/admin/tasks?disputed=true'], 1)
   assert.is(before['/api/admin/deposits?status=pending'], 1)
   await admin.client.rejectDeposit({ id: deposits[2]! })
-  await house.pass(durations.clearingMs)
-  const idle = await house.list(agent.builder, { name: 'One that leaves' })
-  await totals(house)
+  await marketplace.pass(durations.clearingMs)
+  const idle = await marketplace.list(agent.builder, { name: 'One that leaves' })
+  await totals(marketplace)
   await agent.builder.client.deleteAgent({ id: idle.id })
-  const after = await totals(house)
+  const after = await totals(marketplace)
   assert.is(after['/api/admin/agents'], 1)
   assert.is(after['/api/admin/deposits?status=rejected'], 1)
-  await house.close()
+  await marketplace.close()
 })
 
 test('a refund shows in the transactions of whoever paid', async () => {
-  const house = await openHouse()
-  const buyer = await house.join('buyer', 10_000)
-  const { id } = await house.draft(buyer, await house.list(await house.join('builder')))
+  const marketplace = await openTestMarketplace()
+  const buyer = await marketplace.join('buyer', 10_000)
+  const { id } = await marketplace.draft(buyer, await marketplace.list(await marketplace.join('builder')))
   await buyer.client.submitTask({ id })
   await buyer.client.cancelTask({ id })
   const types = async (query: object) =>
@@ -79,7 +79,7 @@ test('a refund shows in the transactions of whoever paid', async () => {
     ['deposit', null],
   ])
   assert.equal(await types({ type: 'refund' }), [['refund', id]])
-  await house.close()
+  await marketplace.close()
 })
 
 test.run()

@@ -4,7 +4,13 @@ import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { WalletRecord } from '../../src/api/records.ts'
-import { type House, type ListedAgent, type Member, openHouse, taskFields } from '../support/marketplace.ts'
+import {
+  type ListedAgent,
+  type Member,
+  openTestMarketplace,
+  type TestMarketplace,
+  taskFields,
+} from '../support/marketplace.ts'
 import { rightful, shown, type Trigger, triggers, window48h } from '../support/task-law.ts'
 import { Model, type ModelTask } from '../support/task-model.ts'
 import { bodies, pathOf, routesOf } from '../support/task-stage.ts'
@@ -74,17 +80,17 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
 )
 
 class Walk {
-  readonly house: House
+  readonly marketplace: TestMarketplace
   readonly people: Member[]
   readonly agents: ListedAgent[]
   readonly model: Model
   readonly start: number
 
-  constructor(house: House, people: Member[], agents: ListedAgent[]) {
-    this.house = house
+  constructor(marketplace: TestMarketplace, people: Member[], agents: ListedAgent[]) {
+    this.marketplace = marketplace
     this.people = people
     this.agents = agents
-    this.start = house.world.now()
+    this.start = marketplace.world.now()
     this.model = new Model(PEOPLE, FUNDS, this.start)
   }
 
@@ -97,7 +103,10 @@ class Walk {
   }
 
   async create({ buyer, agent, price: agreedPrice }: Deed & { kind: 'create' }): Promise<void> {
-    const { id } = await this.house.draft(this.people[buyer]!, this.agents[agent]!, { ...taskFields, agreedPrice })
+    const { id } = await this.marketplace.draft(this.people[buyer]!, this.agents[agent]!, {
+      ...taskFields,
+      agreedPrice,
+    })
     // The agents belong to the first two.
     this.model.add(id, buyer, agent, agreedPrice)
   }
@@ -106,9 +115,9 @@ class Walk {
     if (this.model.now + ms > this.start + LONGEST_MS) return
     // The long jumps are few: none is spent where nothing waits for it.
     if (ms > hourMs && !this.model.tasks.some(({ clearing }) => clearing)) return
-    await this.house.pass(ms)
+    await this.marketplace.pass(ms)
     this.model.pass(ms)
-    if (ms > hourMs) for (const agent of this.agents) await this.house.freshen(agent)
+    if (ms > hourMs) for (const agent of this.agents) await this.marketplace.freshen(agent)
   }
 
   /** A trigger that somebody can pull now, and one of the tasks that it can be pulled on. */
@@ -131,7 +140,7 @@ class Walk {
     const parties = this.model.parties(task, who)
     const step = this.model.step(task, trigger, parties)
     const refund = 1 + Math.floor(how.part * (task.price - 2))
-    const before = step ? undefined : await this.house.contents()
+    const before = step ? undefined : await this.marketplace.contents()
     const answer = await this.send(task, trigger, who, how.route, refund)
     const mayAsk = parties.some(party => rightful[trigger].includes(party))
     const created = trigger === 'message' || trigger === 'review' ? 201 : 200
@@ -139,24 +148,24 @@ class Walk {
     const wanted = step ? created : conflict ? 409 : mayAsk ? 400 : 403
     assert.is(answer.status, wanted, `${trigger} by ${parties} in ${task.situation}: ${answer.error}`)
     if (step) this.model.take(task, step, refund)
-    else assert.equal(await this.house.contents(), before, `${trigger} was refused, but left a trace`)
+    else assert.equal(await this.marketplace.contents(), before, `${trigger} was refused, but left a trace`)
   }
 
   /** The routes of builders are as good as each other; a stranger has no secret to sign with. */
   send(task: ModelTask, trigger: Trigger, who: number, pickRoute: number, refund: number) {
     const body = trigger === 'resolve_split' ? { outcome: 'split', refundAmount: refund } : bodies[trigger]
-    const party = this.people[who] ?? this.house.admin
+    const party = this.people[who] ?? this.marketplace.admin
     // By its signature an agent speaks as its builder, who may be the buyer as well.
     const open = routesOf[trigger].filter(route => route !== 'signed' || (who === task.builder && who !== task.buyer))
     const route = open[pickRoute % open.length]
-    if (route === 'signed') return this.house.callback(this.agents[who]!, task.id, { action: trigger, ...body })
+    if (route === 'signed') return this.marketplace.callback(this.agents[who]!, task.id, { action: trigger, ...body })
     const path = route === 'agent' ? `/api/agent/tasks/${task.id}/${trigger}` : pathOf(trigger, task.id)
     return party.ask(trigger === 'update' ? 'PUT' : 'POST', path, body, route === 'session' ? route : 'key')
   }
 
   async check(): Promise<void> {
-    const { model, house, people } = this
-    const { accounts, tasks, fates } = await house.market.db.read(async q => ({
+    const { model, marketplace, people } = this
+    const { accounts, tasks, fates } = await marketplace.market.db.read(async q => ({
       accounts: await q.all<{ userId: string | null; kind: string; balance: number }>(
         'SELECT user_id AS "userId", kind, balance FROM accounts ORDER BY id',
       ),
@@ -201,18 +210,18 @@ const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => to
 const priceOf = (tasks: readonly ModelTask[]) => sum(tasks.map(({ price }) => price))
 
 async function walk(deeds: readonly Deed[]): Promise<void> {
-  const house = await openHouse()
+  const marketplace = await openTestMarketplace()
   try {
-    const people = await Promise.all(Array.from({ length: PEOPLE }, (_, at) => house.join(`member.${at}`, FUNDS)))
-    const agents = [await house.list(people[0]!), await house.list(people[1]!)]
-    const walk = new Walk(house, people, agents)
+    const people = await Promise.all(Array.from({ length: PEOPLE }, (_, at) => marketplace.join(`member.${at}`, FUNDS)))
+    const agents = [await marketplace.list(people[0]!), await marketplace.list(people[1]!)]
+    const walk = new Walk(marketplace, people, agents)
     for (const deed of deeds) {
       await walk.perform(deed)
       await walk.check()
     }
-    await house.checkLedger()
+    await marketplace.checkLedger()
   } finally {
-    await house.close()
+    await marketplace.close()
   }
 }
 

@@ -4,10 +4,10 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { totpCode } from '../../src/market/accounts/totp.ts'
 import { losingTx } from '../support/losing-tx.ts'
-import { type House, type ListedAgent, type Member, openHouse } from '../support/marketplace.ts'
+import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 
 interface State {
-  house: House
+  marketplace: TestMarketplace
   buyer: Member
   agent: ListedAgent
 }
@@ -15,29 +15,29 @@ interface State {
 const races = suite<State>('lost races')
 
 races.before(async state => {
-  const house = await openHouse()
+  const marketplace = await openTestMarketplace()
   Object.assign(state, {
-    house,
-    agent: await house.list(await house.join('builder')),
-    buyer: await house.join('buyer', 50_000),
+    marketplace,
+    agent: await marketplace.list(await marketplace.join('builder')),
+    buyer: await marketplace.join('buyer', 50_000),
   })
 })
 
-races.after(({ house }) => house.close())
+races.after(({ marketplace }) => marketplace.close())
 
 type Ask = () => Promise<{ status: number; error?: string | undefined }>
 
 /** The request is refused with 409 and leaves nothing while the statement is lost; then it goes through. */
-async function losing(house: House, isLost: RegExp, ask: Ask): Promise<void> {
-  const { db } = house.market
+async function losing(marketplace: TestMarketplace, isLost: RegExp, ask: Ask): Promise<void> {
+  const { db } = marketplace.market
   const write = db.write.bind(db)
-  await house.webhooksSent()
-  const before = await house.contents()
+  await marketplace.webhooksSent()
+  const before = await marketplace.contents()
   db.write = work => write(tx => work(losingTx(tx, isLost)))
   const { status, error } = await ask()
   db.write = write
   assert.equal([status, error], [409, 'Someone else changed this at the same moment; look again'])
-  assert.equal(await house.contents(), before)
+  assert.equal(await marketplace.contents(), before)
   const again = await ask()
   assert.ok(again.status < 300, again.error)
 }
@@ -47,27 +47,27 @@ const MARK = /^UPDATE tasks SET disputed = 1/
 const RESOLVE = /^UPDATE disputes SET status = 'resolved'/
 const AGENT = /^UPDATE agents SET .* AND status = /
 
-races('a task: each step from its draft to its end, disputed and resolved', async ({ house, buyer, agent }) => {
+races('a task: each step from its draft to its end, disputed and resolved', async ({ marketplace, buyer, agent }) => {
   const { builder } = agent
-  const { id } = await house.draft(buyer, agent)
+  const { id } = await marketplace.draft(buyer, agent)
   const at = `/api/tasks/${id}`
-  await losing(house, /^UPDATE tasks SET agent_id = /, () => buyer.ask('PUT', at, { title: 'Another title' }))
-  await losing(house, STATUS, () => buyer.ask('POST', `${at}/submit`))
-  await losing(house, STATUS, () => builder.ask('POST', `${at}/accept`))
-  await losing(house, STATUS, () => builder.ask('POST', `${at}/deliver`, { content: 'One' }))
-  await losing(house, STATUS, () => buyer.ask('POST', `${at}/request-revision`, { reason: 'Not yet.' }))
-  await losing(house, STATUS, () => builder.ask('POST', `${at}/deliver`, { content: 'Two' }))
-  await losing(house, STATUS, () => buyer.ask('POST', `${at}/approve`))
-  await losing(house, MARK, () => buyer.ask('POST', `${at}/dispute`, { reason: 'It is not what was asked.' }))
-  const resolve: Ask = () => house.admin.ask('POST', `/api/admin/tasks/${id}/resolve`, { outcome: 'release' })
-  await losing(house, RESOLVE, resolve)
-  await house.checkLedger()
+  await losing(marketplace, /^UPDATE tasks SET agent_id = /, () => buyer.ask('PUT', at, { title: 'Another title' }))
+  await losing(marketplace, STATUS, () => buyer.ask('POST', `${at}/submit`))
+  await losing(marketplace, STATUS, () => builder.ask('POST', `${at}/accept`))
+  await losing(marketplace, STATUS, () => builder.ask('POST', `${at}/deliver`, { content: 'One' }))
+  await losing(marketplace, STATUS, () => buyer.ask('POST', `${at}/request-revision`, { reason: 'Not yet.' }))
+  await losing(marketplace, STATUS, () => builder.ask('POST', `${at}/deliver`, { content: 'Two' }))
+  await losing(marketplace, STATUS, () => buyer.ask('POST', `${at}/approve`))
+  await losing(marketplace, MARK, () => buyer.ask('POST', `${at}/dispute`, { reason: 'It is not what was asked.' }))
+  const resolve: Ask = () => marketplace.admin.ask('POST', `/api/admin/tasks/${id}/resolve`, { outcome: 'release' })
+  await losing(marketplace, RESOLVE, resolve)
+  await marketplace.checkLedger()
 })
 
 races('a task that an administrator settles undisputed, one that is cancelled, one that is rejected', async state => {
-  const { house, buyer, agent } = state
+  const { marketplace, buyer, agent } = state
   const submitted = async () => {
-    const { id } = await house.draft(buyer, agent)
+    const { id } = await marketplace.draft(buyer, agent)
     await buyer.client.submitTask({ id })
     return id
   }
@@ -77,35 +77,39 @@ races('a task that an administrator settles undisputed, one that is cancelled, o
     const id = isLost === MARK ? settled : await submitted()
     await agent.builder.client.acceptTask({ id })
     await agent.builder.client.deliverTask({ id, content: 'Done' })
-    await losing(house, isLost, () => house.admin.ask('POST', resolve.replace(settled, id), { outcome: 'refund' }))
+    await losing(marketplace, isLost, () =>
+      marketplace.admin.ask('POST', resolve.replace(settled, id), { outcome: 'refund' }),
+    )
   }
   const [cancelled, rejected] = [await submitted(), await submitted()]
-  await losing(house, STATUS, () => buyer.ask('POST', `/api/tasks/${cancelled}/cancel`))
-  await losing(house, STATUS, () => agent.builder.ask('POST', `/api/agent/tasks/${rejected}/reject`, {}, 'key'))
-  await house.checkLedger()
+  await losing(marketplace, STATUS, () => buyer.ask('POST', `/api/tasks/${cancelled}/cancel`))
+  await losing(marketplace, STATUS, () => agent.builder.ask('POST', `/api/agent/tasks/${rejected}/reject`, {}, 'key'))
+  await marketplace.checkLedger()
 })
 
-races('an agent: each step of its states', async ({ house, agent }) => {
+races('an agent: each step of its states', async ({ marketplace, agent }) => {
   const { builder, id } = agent
   const own = `/api/my/agents/${id}`
-  await losing(house, AGENT, () => builder.ask('POST', `${own}/deactivate`))
-  await house.pass(1)
-  await house.freshen(agent)
-  await losing(house, AGENT, () => builder.ask('POST', `${own}/reactivate`))
-  await house.market.db.write(tx => tx.run(`UPDATE agents SET status = 'draft' WHERE id = $1`, [id]))
-  await losing(house, AGENT, () => builder.ask('POST', `${own}/publish`))
+  await losing(marketplace, AGENT, () => builder.ask('POST', `${own}/deactivate`))
+  await marketplace.pass(1)
+  await marketplace.freshen(agent)
+  await losing(marketplace, AGENT, () => builder.ask('POST', `${own}/reactivate`))
+  await marketplace.market.db.write(tx => tx.run(`UPDATE agents SET status = 'draft' WHERE id = $1`, [id]))
+  await losing(marketplace, AGENT, () => builder.ask('POST', `${own}/publish`))
   const review = `/api/admin/agents/${id}`
-  await losing(house, AGENT, () => house.admin.ask('POST', `${review}/reject`, { reason: 'Too thin.' }))
+  await losing(marketplace, AGENT, () => marketplace.admin.ask('POST', `${review}/reject`, { reason: 'Too thin.' }))
   await builder.call('POST', `${own}/publish`)
-  await losing(house, AGENT, () => house.admin.ask('POST', `${review}/approve`))
+  await losing(marketplace, AGENT, () => marketplace.admin.ask('POST', `${review}/approve`))
 })
 
-races('a category, and a second factor', async ({ house, buyer }) => {
+races('a category, and a second factor', async ({ marketplace, buyer }) => {
   const category = { name: 'Gardens', description: 'All that grows' }
-  await losing(house, /^INSERT INTO categories/, () => house.admin.ask('POST', '/api/admin/categories', category))
+  await losing(marketplace, /^INSERT INTO categories/, () =>
+    marketplace.admin.ask('POST', '/api/admin/categories', category),
+  )
   const { secret } = await buyer.client.beginTotp({ password: buyer.password })
-  await losing(house, /^UPDATE second_factors/, () =>
-    buyer.ask('POST', '/api/auth/totp/confirm', { code: totpCode(secret, house.world.realNow()) }),
+  await losing(marketplace, /^UPDATE second_factors/, () =>
+    buyer.ask('POST', '/api/auth/totp/confirm', { code: totpCode(secret, marketplace.world.realNow()) }),
   )
 })
 

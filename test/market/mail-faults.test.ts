@@ -7,13 +7,13 @@ import { notify } from '../../src/market/accounts/notifications.ts'
 import type { Happening } from '../../src/market/log.ts'
 import { StoreError } from '../../src/store/db.ts'
 import { insertMail } from '../../src/store/tables/mails.ts'
-import { type House, type Member, openHouse } from '../support/marketplace.ts'
+import { type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 import { openRawPostOffice, type SmtpFault } from '../support/raw-post-office.ts'
 import { refusingTx } from '../support/refusing-tx.ts'
 
 interface State {
   office: Awaited<ReturnType<typeof openRawPostOffice>>
-  house: House
+  marketplace: TestMarketplace
   member: Member
   logged: Happening[]
 }
@@ -25,26 +25,28 @@ test.before(async state => {
   state.logged = []
   state.office = await openRawPostOffice()
   const mail = { smtpUrl: state.office.url, from: 'market@example.com', deadlineMs: DEADLINE_MS }
-  state.house = await openHouse({ mail, log: line => state.logged.push(line) })
-  state.member = await state.house.join('member')
+  state.marketplace = await openTestMarketplace({ mail, log: line => state.logged.push(line) })
+  state.member = await state.marketplace.join('member')
 })
-test.before.each(async ({ house, office, logged }) => {
-  await house.market.db.write(tx => tx.run('DELETE FROM mails'))
+test.before.each(async ({ marketplace, office, logged }) => {
+  await marketplace.market.db.write(tx => tx.run('DELETE FROM mails'))
   office.fault = null
   office.taken = 0
   logged.length = 0
 })
-test.after(async ({ house, office }) => {
-  await house.close(0)
+test.after(async ({ marketplace, office }) => {
+  await marketplace.close(0)
   office.close()
 })
 
 /** A letter that waits, as the reset of a password does. */
-const queue = ({ house, member }: State, id: string, email = member.email) =>
-  house.market.db.write(tx => insertMail(tx, { id, kind: 'password_reset', about: email }, house.world.now()))
+const queue = ({ marketplace, member }: State, id: string, email = member.email) =>
+  marketplace.market.db.write(tx =>
+    insertMail(tx, { id, kind: 'password_reset', about: email }, marketplace.world.now()),
+  )
 
-const rows = ({ house }: State) =>
-  house.market.db.read(q =>
+const rows = ({ marketplace }: State) =>
+  marketplace.market.db.read(q =>
     q.all<{ id: string; attempts: number; nextAt: number }>(
       'SELECT id, attempts, next_at AS "nextAt" FROM mails ORDER BY id',
     ),
@@ -64,14 +66,14 @@ const faults: [SmtpFault, 'retry' | 'failed'][] = [
 
 for (const [fault, outcome] of faults) {
   test(`a mail server that ${fault}: the letter counts as ${outcome}, no connection is left, and the next one goes`, async state => {
-    const { house, office } = state
+    const { marketplace, office } = state
     office.fault = fault
     await queue(state, 'mail_1')
-    await house.runDue()
+    await marketplace.runDue()
     assert.equal(outcomes(state), [outcome])
     const left = await rows(state)
     const expected =
-      outcome === 'retry' ? [{ id: 'mail_1', attempts: 1, nextAt: house.world.now() + retryScheduleMs[0] }] : []
+      outcome === 'retry' ? [{ id: 'mail_1', attempts: 1, nextAt: marketplace.world.now() + retryScheduleMs[0] }] : []
     assert.equal(left, expected)
     for (let waited = 0; office.connections() > 0 && waited < 3_000; waited += 10) {
       await new Promise(resolve => setTimeout(resolve, 10))
@@ -79,65 +81,65 @@ for (const [fault, outcome] of faults) {
     assert.is(office.connections(), 0)
     office.fault = null
     await queue(state, 'mail_2')
-    await house.pass(retryScheduleMs[0])
+    await marketplace.pass(retryScheduleMs[0])
     assert.is(office.taken, outcome === 'retry' ? 2 : 1)
     assert.equal(await rows(state), [])
   })
 }
 
 test('a letter that can’t be written keeps none behind it, and is given up in the end', async state => {
-  const { house, office } = state
-  const { db } = house.market
+  const { marketplace, office } = state
+  const { db } = marketplace.market
   const write = db.write.bind(db)
   db.write = work => write(tx => work(refusingTx(tx, sql => poisoned && /INTO password_resets/.test(sql))))
   let poisoned = false
   await queue(state, 'mail_1')
   await queue(state, 'mail_2', 'nobody@example.com')
   poisoned = true
-  await house.runDue()
+  await marketplace.runDue()
   // The second is for nobody, so it goes without being sent; that it has gone means that it had its turn.
   assert.equal(
     (await rows(state)).map(({ id, attempts }) => [id, attempts]),
     [['mail_1', 1]],
   )
-  for (const ms of retryScheduleMs) await house.pass(ms)
+  for (const ms of retryScheduleMs) await marketplace.pass(ms)
   assert.equal([await rows(state), office.taken], [[], 0])
   db.write = write
 })
 
 test('a letter is in hand for longer than any mail server may take, and nobody else sends it meanwhile', async state => {
-  const { house, office } = state
+  const { marketplace, office } = state
   office.fault = 'silent'
   await queue(state, 'mail_1')
-  const sending = house.runDue()
+  const sending = marketplace.runDue()
   while ((await rows(state))[0]!.attempts === 0) await new Promise(resolve => setTimeout(resolve, 5))
   const [row] = await rows(state)
-  assert.is(row!.nextAt, house.world.now() + letterLeaseMs)
+  assert.is(row!.nextAt, marketplace.world.now() + letterLeaseMs)
   await sending
-  assert.is((await rows(state))[0]!.nextAt, house.world.now() + retryScheduleMs[0])
+  assert.is((await rows(state))[0]!.nextAt, marketplace.world.now() + retryScheduleMs[0])
 })
 
 test('a database that is away when a letter has gone is told in the log, and the letter waits until it is no longer in hand', async state => {
-  const { house, office } = state
-  const { db } = house.market
+  const { marketplace, office } = state
+  const { db } = marketplace.market
   const write = db.write.bind(db)
   await queue(state, 'mail_1')
   db.write = work => (office.taken > 0 ? Promise.reject(new StoreError('The database is away.')) : write(work))
-  await house.runDue().catch(error => assert.match(error.message, /is away/))
+  await marketplace.runDue().catch(error => assert.match(error.message, /is away/))
   db.write = write
   assert.is(office.taken, 1)
-  await house.pass(letterLeaseMs - 1)
+  await marketplace.pass(letterLeaseMs - 1)
   assert.is(office.taken, 1)
-  await house.pass(1)
+  await marketplace.pass(1)
   assert.equal([office.taken, await rows(state)], [2, []])
 })
 
 test('a mail server that is silent about some letters keeps nobody who resets a password waiting', async () => {
   const office = await openRawPostOffice()
   const mail = { smtpUrl: office.url, from: 'market@example.com', deadlineMs: 60_000 }
-  const house = await openHouse({ mail, log: () => {} })
-  const member = await house.join('member')
-  const agent = await house.list(await house.join('builder'))
+  const marketplace = await openTestMarketplace({ mail, log: () => {} })
+  const member = await marketplace.join('member')
+  const agent = await marketplace.list(await marketplace.join('builder'))
   const until = async (holds: () => boolean, what: string) => {
     for (let waited = 0; !holds(); waited += 10) {
       assert.ok(waited < 5_000, what)
@@ -147,19 +149,19 @@ test('a mail server that is silent about some letters keeps nobody who resets a 
   office.fault = 'silent'
   for (let n = 0; n < 10; n++) {
     const news = { type: 'webhook_health_failed', agentId: agent.id, message: 'Down', data: { checks: [] } } as const
-    await house.market.db.write(tx => notify({ ...house.market, tx }, agent.builder.id, news as never))
+    await marketplace.market.db.write(tx => notify({ ...marketplace.market, tx }, agent.builder.id, news as never))
   }
-  const running = house.runDue()
+  const running = marketplace.runDue()
   await until(() => office.connections() === lettersAtOnce - 1, `${office.connections()} at once`)
   office.fault = null
-  const asked = await house.visitor.ask('POST', '/api/auth/password-reset', { email: member.email })
+  const asked = await marketplace.visitor.ask('POST', '/api/auth/password-reset', { email: member.email })
   assert.ok(asked.success)
   await until(() => {
-    house.world.tick(100)
+    marketplace.world.tick(100)
     return office.taken === 1
   }, 'the reset has not gone')
   assert.is(office.connections(), lettersAtOnce - 1)
-  await house.close(0)
+  await marketplace.close(0)
   await running.catch(() => {})
   office.close()
 })

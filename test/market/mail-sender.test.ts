@@ -103,8 +103,8 @@ test('more letters than are looked up at once go in one go', async () => {
 
 /** Letters that wait, as of news; and a server that takes none until it is told to. */
 async function openSlow(news: number) {
-  const house = await open()
-  const { market, state, join } = house
+  const marketplace = await open()
+  const { market, state, join } = marketplace
   const bob = await join('bob')
   for (let n = 0; n < news; n++) {
     await market.db.write(tx => tellOwner({ ...market, tx }, bob.id, { kind: 'api_key_created' }))
@@ -112,9 +112,9 @@ async function openSlow(news: number) {
   const ends: (() => void)[] = []
   state.answer = () => new Promise(resolve => ends.push(() => resolve({ ok: true })))
   const settled = async () => {
-    for (let n = 0; n < 50; n++) await house.settled()
+    for (let n = 0; n < 50; n++) await marketplace.settled()
   }
-  return { ...house, bob, ends, settled }
+  return { ...marketplace, bob, ends, settled }
 }
 
 test('resets go first, three other letters go beside them at most, and one that came meanwhile waits for none of these', async () => {

@@ -5,7 +5,7 @@ import { durations } from '../../src/api/limits.ts'
 import type { DeliveryDetails, DeliveryRecord, MessageRecord } from '../../src/api/records.ts'
 import { packed, unpacked } from '../../src/store/packed-text.ts'
 import { answered } from '../../src/world/virtual.ts'
-import { openHouse } from '../support/marketplace.ts'
+import { openTestMarketplace } from '../support/marketplace.ts'
 
 /** The longest message, of characters that JSON writes with six. */
 const FLOOD = '\u0001\u0002\u0003\u0004\u0005'.repeat(1_000)
@@ -22,13 +22,13 @@ test('JSON comes out as it went in, short or long, packed or not', () => {
 })
 
 test('a message of control characters takes little room as a webhook and as a kept answer; each comes out whole', async () => {
-  const house = await openHouse()
-  const { db } = house.market
-  const [buyer, builder] = [await house.join('buyer', 5_000), await house.join('builder')]
-  const agent = await house.list(builder)
-  const { id } = await house.draft(buyer, agent)
+  const marketplace = await openTestMarketplace()
+  const { db } = marketplace.market
+  const [buyer, builder] = [await marketplace.join('buyer', 5_000), await marketplace.join('builder')]
+  const agent = await marketplace.list(builder)
+  const { id } = await marketplace.draft(buyer, agent)
   await buyer.call('POST', `/api/tasks/${id}/submit`)
-  await house.webhooksSent()
+  await marketplace.webhooksSent()
   const usage = async () =>
     (await db.read(q => q.get<{ bytes: number }>('SELECT bytes FROM text_usage WHERE user_id = $1', [buyer.id])))!.bytes
   agent.sink.answer = () => answered(500)
@@ -36,7 +36,7 @@ test('a message of control characters takes little room as a webhook and as a ke
     buyer.ask<MessageRecord>('POST', `/api/tasks/${id}/messages`, { content: FLOOD }, 'key', { 'idempotency-key': 'k' })
   const first = await write()
   assert.equal([first.status, first.data!.content === FLOOD], [201, true])
-  await house.webhooksSent()
+  await marketplace.webhooksSent()
   const stored = await db.read(q =>
     q.get<{ body: number; answer: number }>(
       `SELECT (SELECT MAX(OCTET_LENGTH(body)) FROM deliveries) AS body, (SELECT MAX(OCTET_LENGTH(answer)) FROM idempotency_keys) AS answer`,
@@ -49,7 +49,7 @@ test('a message of control characters takes little room as a webhook and as a ke
   assert.equal(again.data, first.data)
   // Its second attempt reads it from its row.
   agent.sink.answer = () => answered(200)
-  await house.pass(60_000)
+  await marketplace.pass(60_000)
   const sent = agent.sink.received.at(-1)! as { data?: { message?: string } }
   assert.is(sent.data?.message, FLOOD)
 
@@ -61,10 +61,10 @@ test('a message of control characters takes little room as a webhook and as a ke
 
   // What its body counted is given back in whole, however little room it took.
   const counted = (await usage()) - 30_000
-  await house.pass(31 * durations.dayMs)
+  await marketplace.pass(31 * durations.dayMs)
   const left = await usage()
   assert.ok(left < counted - 8_000 && left > 0, `${left} of ${counted + 30_000}`)
-  await house.close()
+  await marketplace.close()
 })
 
 test.run()

@@ -6,10 +6,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { endpoints } from '../../src/api/endpoints/index.ts'
-import { type House, type ListedAgent, type Member, openHouse } from '../support/marketplace.ts'
+import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 
 interface Town {
-  house: House
+  marketplace: TestMarketplace
   agent: ListedAgent
   buyer: Member
   builder: Member
@@ -31,7 +31,7 @@ interface List {
 
 const builder = ({ builder }: Town) => builder
 const buyer = ({ buyer }: Town) => buyer
-const admin = ({ house }: Town) => house.admin
+const admin = ({ marketplace }: Town) => marketplace.admin
 const at = (path: string) => () => path
 const ofAgent =
   (path: string) =>
@@ -109,18 +109,18 @@ const LEAST = 5
 const page = suite<Town>('pages')
 
 page.before(async town => {
-  town.house = await openHouse()
-  const { house } = town
-  town.builder = await house.join('builder')
-  town.buyer = await house.join('buyer', 500_000)
-  for (let i = 0; i < LEAST; i++) await house.join(`visitor${i}`)
+  town.marketplace = await openTestMarketplace()
+  const { marketplace } = town
+  town.builder = await marketplace.join('builder')
+  town.buyer = await marketplace.join('buyer', 500_000)
+  for (let i = 0; i < LEAST; i++) await marketplace.join(`visitor${i}`)
   await town.buyer.client.connectPayouts()
-  await house.stopHeartbeat()
-  const later = () => house.world.advance(house.world.now() + 1_000)
+  await marketplace.stopHeartbeat()
+  const later = () => marketplace.world.advance(marketplace.world.now() + 1_000)
   const { builder, buyer } = town
   for (let i = 0; i < LEAST; i++) {
     later()
-    const made = await house.list(builder, { name: `The agent ${i}`, basePrice: 300 + ((i * 37) % 50) })
+    const made = await marketplace.list(builder, { name: `The agent ${i}`, basePrice: 300 + ((i * 37) % 50) })
     town.agent ??= made
     const { id } = town.agent
     await builder.client.addSample({ id, title: `Sample ${i}`, output: 'Of its work, which is good.' })
@@ -132,7 +132,7 @@ page.before(async town => {
   }
   for (let i = 0; i < LEAST + 2; i++) {
     later()
-    const { id } = await house.draft(buyer, town.agent)
+    const { id } = await marketplace.draft(buyer, town.agent)
     await buyer.client.submitTask({ id })
     await builder.client.acceptTask({ id })
     if (i === LEAST + 1) town.busy = id
@@ -148,10 +148,10 @@ page.before(async town => {
     await builder.client.deliverTask({ id: town.busy, content: `Version ${i}` })
     await buyer.client.requestRevision({ id: town.busy, reason: 'Once more, and with feeling' })
   }
-  await house.webhooksSent()
+  await marketplace.webhooksSent()
 })
 
-page.after(({ house }) => house.close())
+page.after(({ marketplace }) => marketplace.close())
 
 interface Page {
   items: Item[]
@@ -222,10 +222,10 @@ function inOrder(order: Order, items: readonly Item[]): unknown[] {
 }
 
 page('a list of more than 10,000 entries counts and shows no more of them', async () => {
-  const house = await openHouse()
-  const buyer = await house.join('buyer')
-  const { id } = await house.draft(buyer, await house.list(await house.join('builder')))
-  await house.market.db.write(tx =>
+  const marketplace = await openTestMarketplace()
+  const buyer = await marketplace.join('buyer')
+  const { id } = await marketplace.draft(buyer, await marketplace.list(await marketplace.join('builder')))
+  await marketplace.market.db.write(tx =>
     tx.run(
       `WITH RECURSIVE n (i) AS (SELECT 10000 UNION ALL SELECT i + 1 FROM n WHERE i < 20049)
        INSERT INTO messages (id, task_id, sender_id, sender_role, content, created_at)
@@ -241,7 +241,7 @@ page('a list of more than 10,000 entries counts and shows no more of them', asyn
   assert.is((last.items.at(-1) as { id: string }).id, 'msg_19999')
   const behind = (await ask('page=501')).data!
   assert.equal(behind, { items: [], pagination: { page: 501, ...counts, hasMore: false } })
-  await house.close()
+  await marketplace.close()
 })
 
 page.run()

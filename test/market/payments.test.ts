@@ -4,7 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations } from '../../src/api/limits.ts'
 import type { DepositLimitRecord, PaymentRecord, TransactionRecord, WalletRecord } from '../../src/api/records.ts'
-import { type Member, openHouse } from '../support/marketplace.ts'
+import { type Member, openTestMarketplace } from '../support/marketplace.ts'
 
 interface List<Item> {
   items: Item[]
@@ -33,12 +33,12 @@ const standing = {
 
 for (const [tier, each, perDay] of tiers) {
   test(`${tier}: a deposit of ${each} passes, one cent more does not; ${perDay} a day of UTC`, async () => {
-    const house = await openHouse()
-    const old = tier === 'trusted' ? await house.join('member') : null
-    await house.pass(30 * durations.dayMs + 1)
-    const member = old ?? (await house.join('member'))
+    const marketplace = await openTestMarketplace()
+    const old = tier === 'trusted' ? await marketplace.join('member') : null
+    await marketplace.pass(30 * durations.dayMs + 1)
+    const member = old ?? (await marketplace.join('member'))
     if (old) await member.call('POST', '/api/auth/login', { email: member.email, password: member.password })
-    await house.admin.call('PUT', `/api/admin/users/${member.id}`, standing[tier], 'key')
+    await marketplace.admin.call('PUT', `/api/admin/users/${member.id}`, standing[tier], 'key')
     const shown = {
       trustTier: tier,
       currency: 'USD',
@@ -59,34 +59,34 @@ for (const [tier, each, perDay] of tiers) {
     assert.is((await deposit(member, left - 199)).status, 201)
     assert.equal(await limits(member), { ...shown, dailyRemaining: 199, canDeposit: false })
     assert.is((await deposit(member, 200)).status, 400)
-    assert.is((await house.balances(member.id)).available, perDay - 199)
-    await house.pass(durations.dayMs - (house.world.now() % durations.dayMs) - 1)
+    assert.is((await marketplace.balances(member.id)).available, perDay - 199)
+    await marketplace.pass(durations.dayMs - (marketplace.world.now() % durations.dayMs) - 1)
     assert.is((await deposit(member, 200)).status, 400, 'still the same day')
-    await house.pass(1)
+    await marketplace.pass(1)
     assert.equal(await limits(member), shown)
     assert.is((await deposit(member, 200)).status, 201)
-    await house.close()
+    await marketplace.close()
   })
 }
 
 test('suspended and banned accounts may deposit nothing', async () => {
-  const house = await openHouse()
-  const member = await house.join('member')
-  await house.admin.call('PUT', `/api/admin/users/${member.id}`, { suspended: true })
+  const marketplace = await openTestMarketplace()
+  const member = await marketplace.join('member')
+  await marketplace.admin.call('PUT', `/api/admin/users/${member.id}`, { suspended: true })
   const { trustTier, maxDeposit, dailyLimit, dailyRemaining, canDeposit } = await limits(member)
   assert.equal([trustTier, maxDeposit, dailyLimit, dailyRemaining, canDeposit], ['suspended', 0, 0, 0, false])
   assert.is((await deposit(member, 200)).status, 403)
-  await house.close()
+  await marketplace.close()
 })
 
 test('money is moved in a session alone: a key is 403', async () => {
-  const house = await openHouse()
-  const member = await house.join('member')
-  const before = await house.contents()
+  const marketplace = await openTestMarketplace()
+  const member = await marketplace.join('member')
+  const before = await marketplace.contents()
   for (const path of ['deposit', 'withdraw', 'connect']) {
     const body = { amount: 200 }
     assert.is((await member.ask('POST', `/api/wallet/${path}`, body, 'key')).status, 403, path)
-    assert.is((await house.visitor.ask('POST', `/api/wallet/${path}`, body)).status, 401, path)
+    assert.is((await marketplace.visitor.ask('POST', `/api/wallet/${path}`, body)).status, 401, path)
   }
   for (const path of ['', '/transactions', '/deposit-limits']) {
     assert.is((await member.ask('GET', `/api/wallet${path}`, undefined, 'key')).status, 200, path)
@@ -95,13 +95,13 @@ test('money is moved in a session alone: a key is 403', async () => {
     assert.equal(Object.keys((await deposit(member, amount)).errors!), ['amount'])
     assert.equal(Object.keys((await withdraw(member, amount)).errors!), ['amount'])
   }
-  assert.equal(await house.contents(), before)
-  await house.close()
+  assert.equal(await marketplace.contents(), before)
+  await marketplace.close()
 })
 
 test('sandbox: connected at once, paid out at once, never more than is spendable', async () => {
-  const house = await openHouse()
-  const member = await house.join('member', 1_000)
+  const marketplace = await openTestMarketplace()
+  const member = await marketplace.join('member', 1_000)
   const { status, error } = await withdraw(member, 200)
   assert.equal([status, /payout/.test(error!)], [400, true])
   assert.equal(await member.call('POST', '/api/wallet/connect'), { connectStatus: 'connected' })
@@ -109,15 +109,15 @@ test('sandbox: connected at once, paid out at once, never more than is spendable
   assert.is((await withdraw(member, 1_001)).status, 400)
   const paid = await withdraw(member, 1_000)
   assert.equal([paid.status, paid.data!.status, paid.data!.type], [201, 'completed', 'withdrawal'])
-  assert.equal(await house.balances(member.id), { available: 0, held: 0, clearing: 0 })
-  await house.checkLedger()
-  await house.close()
+  assert.equal(await marketplace.balances(member.id), { available: 0, held: 0, clearing: 0 })
+  await marketplace.checkLedger()
+  await marketplace.close()
 })
 
 test('manual: an administrator connects the payout account, and confirms or rejects each payment once', async () => {
-  const house = await openHouse({ payments: 'manual' })
-  const member = await house.join('member')
-  const { admin } = house
+  const marketplace = await openTestMarketplace({ payments: 'manual' })
+  const member = await marketplace.join('member')
+  const { admin } = marketplace
   const wallet = async () => {
     const { wallet: shown, connectStatus } = await member.call<WalletRecord>('GET', '/api/wallet')
     return [shown.balance, connectStatus]
@@ -147,7 +147,7 @@ test('manual: an administrator connects the payout account, and confirms or reje
   assert.equal(await member.call('POST', '/api/wallet/connect'), { connectStatus: 'connected' })
   const [paid, back] = [(await withdraw(member, 2_000)).data!, (await withdraw(member, 3_000)).data!]
   assert.equal([paid.status, back.status, await wallet()], ['pending', 'pending', [0, 'connected']])
-  await house.checkLedger()
+  await marketplace.checkLedger()
   const waiting = await admin.call<List<PaymentRecord>>(
     'GET',
     '/api/admin/withdrawals?status=pending',
@@ -173,10 +173,10 @@ test('manual: an administrator connects the payout account, and confirms or reje
       [good.id, 'deposit', 5_000, 'completed'],
     ],
   )
-  await house.checkLedger()
+  await marketplace.checkLedger()
   await admin.call('PUT', `/api/admin/users/${member.id}`, { connectStatus: 'not_connected' })
   assert.is((await withdraw(member, 200)).status, 400)
-  await house.close()
+  await marketplace.close()
 })
 
 const times = <T>(count: number, work: (i: number) => Promise<T>) =>
@@ -185,28 +185,28 @@ const times = <T>(count: number, work: (i: number) => Promise<T>) =>
 const passed = (answers: readonly { status: number }[]) => answers.filter(({ status }) => status < 300).length
 
 test('20 parallel deposits fill the day exactly, 20 parallel withdrawals empty the wallet exactly', async () => {
-  const house = await openHouse()
-  const member = await house.join('member')
+  const marketplace = await openTestMarketplace()
+  const member = await marketplace.join('member')
   await member.call('POST', '/api/wallet/connect')
   assert.is(passed(await times(20, () => deposit(member, 150_000))), 6)
-  assert.is((await house.balances(member.id)).available, 900_000)
+  assert.is((await marketplace.balances(member.id)).available, 900_000)
   assert.is(passed(await times(20, () => withdraw(member, 70_000))), 12)
-  assert.is((await house.balances(member.id)).available, 60_000)
-  await house.checkLedger()
-  await house.close()
+  assert.is((await marketplace.balances(member.id)).available, 60_000)
+  await marketplace.checkLedger()
+  await marketplace.close()
 })
 
 test('of 20 who decide one payment, one does', async () => {
-  const house = await openHouse({ payments: 'manual' })
-  const member = await house.join('member')
+  const marketplace = await openTestMarketplace({ payments: 'manual' })
+  const member = await marketplace.join('member')
   const { id } = (await deposit(member, 1_000)).data!
   const path = `/api/admin/deposits/${id}`
-  const answers = await times(20, i => house.admin.ask('POST', `${path}/${i % 2 ? 'confirm' : 'reject'}`))
+  const answers = await times(20, i => marketplace.admin.ask('POST', `${path}/${i % 2 ? 'confirm' : 'reject'}`))
   assert.is(passed(answers), 1)
-  const [only] = (await house.admin.call<List<PaymentRecord>>('GET', '/api/admin/deposits')).items
-  assert.is((await house.balances(member.id)).available, only!.status === 'completed' ? 1_000 : 0)
-  await house.checkLedger()
-  await house.close()
+  const [only] = (await marketplace.admin.call<List<PaymentRecord>>('GET', '/api/admin/deposits')).items
+  assert.is((await marketplace.balances(member.id)).available, only!.status === 'completed' ? 1_000 : 0)
+  await marketplace.checkLedger()
+  await marketplace.close()
 })
 
 test.run()

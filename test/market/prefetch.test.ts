@@ -5,10 +5,10 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { countStatements } from '../support/counted-db.ts'
 import { freshDatabase } from '../support/databases.ts'
-import { type House, type ListedAgent, type Member, openHouse } from '../support/marketplace.ts'
+import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 
 interface State {
-  house: House
+  marketplace: TestMarketplace
   buyer: Member
   agent: ListedAgent
   drop(): Promise<void>
@@ -18,14 +18,14 @@ const ahead = suite<State>('asked ahead')
 
 ahead.before(async state => {
   const { url, drop } = await freshDatabase({ migrated: true })
-  const house = await openHouse({ postgres: { url }, secretKey: randomBytes(32).toString('base64') })
-  const agent = await house.list(await house.join('builder'))
-  await house.stopHeartbeat()
-  Object.assign(state, { house, agent, buyer: await house.join('buyer', 10_000), drop })
+  const marketplace = await openTestMarketplace({ postgres: { url }, secretKey: randomBytes(32).toString('base64') })
+  const agent = await marketplace.list(await marketplace.join('builder'))
+  await marketplace.stopHeartbeat()
+  Object.assign(state, { marketplace, agent, buyer: await marketplace.join('buyer', 10_000), drop })
 })
 
-ahead.after(async ({ house, drop }) => {
-  await house.close()
+ahead.after(async ({ marketplace, drop }) => {
+  await marketplace.close()
   await drop()
 })
 
@@ -52,13 +52,13 @@ const requests = [
 
 for (const [method, rest, first] of requests) {
   ahead(`${method} /api/tasks/:id${rest}: ${first.join(', ')}, and nothing of it twice`, async state => {
-    const { house, buyer, agent } = state
-    const { id } = await house.draft(buyer, agent)
+    const { marketplace, buyer, agent } = state
+    const { id } = await marketplace.draft(buyer, agent)
     if (rest === '/cancel' || (method === 'POST' && rest === '/messages')) await buyer.client.submitTask({ id })
-    await house.webhooksSent()
+    await marketplace.webhooksSent()
     const bodies: Record<string, object | undefined> = { PUT: { title: 'Another title' }, POST: { content: 'Hello' } }
     const body = rest === '/submit' || rest === '/cancel' ? undefined : bodies[method]
-    const statements = countStatements(house.market.db)
+    const statements = countStatements(marketplace.market.db)
     const { status, error } = await buyer.ask(method, `/api/tasks/${id}${rest}`, body, 'key')
     const kinds = statements.texts().map(kindOf)
     statements.stop()
@@ -70,12 +70,12 @@ for (const [method, rest, first] of requests) {
   })
 }
 
-ahead('whoever may not see the task gets none of what was asked ahead', async ({ house, buyer, agent }) => {
-  const { id } = await house.draft(buyer, agent)
-  const other = await house.join('other')
+ahead('whoever may not see the task gets none of what was asked ahead', async ({ marketplace, buyer, agent }) => {
+  const { id } = await marketplace.draft(buyer, agent)
+  const other = await marketplace.join('other')
   for (const rest of ['', '/messages', '/deliverables']) {
     assert.is((await other.ask('GET', `/api/tasks/${id}${rest}`, undefined, 'key')).status, 403)
-    assert.is((await house.visitor.ask('GET', `/api/tasks/${id}${rest}`)).status, 401)
+    assert.is((await marketplace.visitor.ask('GET', `/api/tasks/${id}${rest}`)).status, 401)
     assert.is((await buyer.ask('GET', `/api/tasks/task_none${rest}`, undefined, 'key')).status, 404)
   }
   assert.is((await other.ask('POST', `/api/tasks/${id}/submit`, undefined, 'key')).status, 403)

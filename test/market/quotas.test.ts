@@ -7,24 +7,24 @@ import type { DeliveryRecord, TaskRecord } from '../../src/api/records.ts'
 import { countFiles } from '../../src/market/tasks/file-quota.ts'
 import { insertDelivery } from '../../src/store/tables/outbox.ts'
 import { answered } from '../../src/world/virtual.ts'
-import { type House, type ListedAgent, type Member, openHouse } from '../support/marketplace.ts'
+import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 
 const KIB = 1024
 
-async function accepted(house: House, buyer: Member, agent: ListedAgent): Promise<string> {
-  const { id } = await house.draft(buyer, agent, { agreedPrice: 200 })
+async function accepted(marketplace: TestMarketplace, buyer: Member, agent: ListedAgent): Promise<string> {
+  const { id } = await marketplace.draft(buyer, agent, { agreedPrice: 200 })
   await buyer.call('POST', `/api/tasks/${id}/submit`)
-  await house.callback(agent, id, { action: 'accept' })
+  await marketplace.callback(agent, id, { action: 'accept' })
   return id
 }
 
 test('a task has twenty deliverables at most, and an operator may say otherwise', async () => {
   assert.is(defaultKeeping.deliverables, 20)
-  const house = await openHouse({ keeping: { deliverables: 2 } })
-  const buyer = await house.join('buyer', 5_000)
-  const agent = await house.list(await house.join('builder'))
-  const [id, other] = [await accepted(house, buyer, agent), await accepted(house, buyer, agent)]
-  const deliver = (task: string, content: string) => house.callback(agent, task, { action: 'deliver', content })
+  const marketplace = await openTestMarketplace({ keeping: { deliverables: 2 } })
+  const buyer = await marketplace.join('buyer', 5_000)
+  const agent = await marketplace.list(await marketplace.join('builder'))
+  const [id, other] = [await accepted(marketplace, buyer, agent), await accepted(marketplace, buyer, agent)]
+  const deliver = (task: string, content: string) => marketplace.callback(agent, task, { action: 'deliver', content })
   const revise = () => buyer.ask('POST', `/api/tasks/${id}/request-revision`, { reason: 'Once more, please' })
   assert.is((await deliver(id, 'one')).status, 200)
   assert.is((await revise()).status, 200)
@@ -35,76 +35,81 @@ test('a task has twenty deliverables at most, and an operator may say otherwise'
   assert.match(refused.error!, 'at most 2 deliverables')
   const task = await buyer.call<TaskRecord>('GET', `/api/tasks/${id}`)
   assert.equal([task.status, task.deliverable!.content, task.revisionCount], ['delivered', 'two', 1])
-  await house.market.db.write(tx => tx.run(`UPDATE tasks SET status = 'in_progress' WHERE id = $1`, [id]))
+  await marketplace.market.db.write(tx => tx.run(`UPDATE tasks SET status = 'in_progress' WHERE id = $1`, [id]))
   assert.is((await deliver(id, 'three')).status, 400, 'where a quota was lowered meanwhile')
   assert.is((await deliver(other, 'one')).status, 200)
-  await house.close()
+  await marketplace.close()
 })
 
-async function upload(house: House, builder: Member, taskId: string, bytes: number) {
+async function upload(marketplace: TestMarketplace, builder: Member, taskId: string, bytes: number) {
   const form = new FormData()
   form.append('files', new Blob([`%PDF-1.4\n${' '.repeat(bytes - 9)}`]), 'file.pdf')
   const headers = { authorization: `Bearer ${builder.key}` }
-  const reply = await fetch(`${house.url}/api/agent/tasks/${taskId}/deliver`, { method: 'POST', headers, body: form })
+  const reply = await fetch(`${marketplace.url}/api/agent/tasks/${taskId}/deliver`, {
+    method: 'POST',
+    headers,
+    body: form,
+  })
   return { status: reply.status, body: (await reply.json()) as { error?: string } }
 }
 
-const usage = (house: House) =>
-  house.market.db.read(q =>
+const usage = (marketplace: TestMarketplace) =>
+  marketplace.market.db.read(q =>
     q.all<{ id: string; bytes: number }>('SELECT user_id AS id, bytes FROM file_usage ORDER BY user_id'),
   )
 
 test('the files of one account stay within its quota, whatever the task; others have their own', async () => {
   assert.is(defaultKeeping.fileMiB, 1024)
-  const house = await openHouse({ keeping: { fileMiB: 1 } })
-  const buyer = await house.join('buyer', 5_000)
-  const [builder, other] = [await house.join('builder'), await house.join('other')]
-  const [agent, theirs] = [await house.list(builder), await house.list(other)]
-  const first = await accepted(house, buyer, agent)
-  assert.is((await upload(house, builder, first, 700 * KIB)).status, 200)
-  const second = await accepted(house, buyer, agent)
-  const refused = await upload(house, builder, second, 325 * KIB)
+  const marketplace = await openTestMarketplace({ keeping: { fileMiB: 1 } })
+  const buyer = await marketplace.join('buyer', 5_000)
+  const [builder, other] = [await marketplace.join('builder'), await marketplace.join('other')]
+  const [agent, theirs] = [await marketplace.list(builder), await marketplace.list(other)]
+  const first = await accepted(marketplace, buyer, agent)
+  assert.is((await upload(marketplace, builder, first, 700 * KIB)).status, 200)
+  const second = await accepted(marketplace, buyer, agent)
+  const refused = await upload(marketplace, builder, second, 325 * KIB)
   assert.is(refused.status, 400)
   assert.match(refused.body.error!, 'The files of one account take at most 1 MiB, and yours take 1 MiB')
-  const uploads = await house.market.db.read(q => q.all('SELECT id FROM uploads'))
+  const uploads = await marketplace.market.db.read(q => q.all('SELECT id FROM uploads'))
   assert.equal(uploads, [], 'what was refused is not kept')
-  assert.equal(await usage(house), [{ id: builder.id, bytes: 700 * KIB }])
+  assert.equal(await usage(marketplace), [{ id: builder.id, bytes: 700 * KIB }])
   assert.is((await buyer.call<TaskRecord>('GET', `/api/tasks/${second}`)).status, 'in_progress')
-  assert.is((await upload(house, builder, second, 324 * KIB)).status, 200, 'what fits to the last byte')
-  const elsewhere = await accepted(house, buyer, theirs)
-  assert.is((await upload(house, other, elsewhere, 1_024 * KIB)).status, 200)
-  assert.is((await upload(house, other, await accepted(house, buyer, theirs), 100)).status, 400)
-  await house.close()
+  assert.is((await upload(marketplace, builder, second, 324 * KIB)).status, 200, 'what fits to the last byte')
+  const elsewhere = await accepted(marketplace, buyer, theirs)
+  assert.is((await upload(marketplace, other, elsewhere, 1_024 * KIB)).status, 200)
+  assert.is((await upload(marketplace, other, await accepted(marketplace, buyer, theirs), 100)).status, 400)
+  await marketplace.close()
 })
 
 test('files that an older version has taken in are counted by the start', async () => {
-  const house = await openHouse()
-  const buyer = await house.join('buyer', 5_000)
-  const builder = await house.join('builder')
-  const agent = await house.list(builder)
-  for (const bytes of [1_000, 2_000]) await upload(house, builder, await accepted(house, buyer, agent), bytes)
+  const marketplace = await openTestMarketplace()
+  const buyer = await marketplace.join('buyer', 5_000)
+  const builder = await marketplace.join('builder')
+  const agent = await marketplace.list(builder)
+  for (const bytes of [1_000, 2_000])
+    await upload(marketplace, builder, await accepted(marketplace, buyer, agent), bytes)
   const counted = [{ id: builder.id, bytes: 3_000 }]
-  assert.equal(await usage(house), counted)
-  const { db } = house.market
+  assert.equal(await usage(marketplace), counted)
+  const { db } = marketplace.market
   await db.write(async tx => {
     await tx.run('UPDATE file_usage SET bytes = 7')
     await tx.run(`INSERT INTO settings (name, value) VALUES ('file_usage', 'uncounted')`)
   })
   await countFiles(db)
-  assert.equal(await usage(house), counted)
+  assert.equal(await usage(marketplace), counted)
   await db.write(tx => tx.run('UPDATE file_usage SET bytes = 7'))
   await countFiles(db)
-  assert.equal(await usage(house), [{ id: builder.id, bytes: 7 }], 'once')
-  await house.close()
+  assert.equal(await usage(marketplace), [{ id: builder.id, bytes: 7 }], 'once')
+  await marketplace.close()
 })
 
 test('a message is refused while as many events of its task wait as may, and a redelivery is', async () => {
   assert.is(defaultKeeping.waitingEvents, 1_000)
-  const house = await openHouse({ keeping: { waitingEvents: 3 } })
-  const buyer = await house.join('buyer', 5_000)
-  const agent = await house.list(await house.join('builder'))
-  const [id, other] = [await accepted(house, buyer, agent), await accepted(house, buyer, agent)]
-  await house.webhooksSent()
+  const marketplace = await openTestMarketplace({ keeping: { waitingEvents: 3 } })
+  const buyer = await marketplace.join('buyer', 5_000)
+  const agent = await marketplace.list(await marketplace.join('builder'))
+  const [id, other] = [await accepted(marketplace, buyer, agent), await accepted(marketplace, buyer, agent)]
+  await marketplace.webhooksSent()
   agent.sink.answer = () => answered(503)
   const say = (task: string) => buyer.ask('POST', `/api/tasks/${task}/messages`, { content: 'Hello?' })
   for (let n = 0; n < 3; n++) assert.is((await say(id)).status, 201)
@@ -119,7 +124,7 @@ test('a message is refused while as many events of its task wait as may, and a r
   const redeliver = () => agent.builder.ask('POST', `${log}/${sent.id}/redeliver`, undefined, 'key')
   assert.is((await redeliver()).status, 409)
   assert.is(
-    (await house.callback(agent, id, { action: 'message', content: 'I am here' })).status,
+    (await marketplace.callback(agent, id, { action: 'message', content: 'I am here' })).status,
     201,
     'nothing waits for it',
   )
@@ -131,20 +136,20 @@ test('a message is refused while as many events of its task wait as may, and a r
   )
   agent.sink.answer = () => answered(200)
   for (let n = 0; n < 5; n++) {
-    await house.pass(60_000)
-    await house.webhooksSent()
+    await marketplace.pass(60_000)
+    await marketplace.webhooksSent()
   }
   assert.is((await say(id)).status, 201)
   assert.is((await redeliver()).status, 200)
-  await house.close()
+  await marketplace.close()
 })
 
 test('an event of a task costs the same, however many wait before it', async () => {
-  const house = await openHouse()
-  const buyer = await house.join('buyer', 5_000)
-  const agent = await house.list(await house.join('builder'))
-  const { id: taskId } = await house.draft(buyer, agent)
-  const { db, world } = house.market
+  const marketplace = await openTestMarketplace()
+  const buyer = await marketplace.join('buyer', 5_000)
+  const agent = await marketplace.list(await marketplace.join('builder'))
+  const { id: taskId } = await marketplace.draft(buyer, agent)
+  const { db, world } = marketplace.market
   const add = (count: number) =>
     db.write(async tx => {
       for (let n = 0; n < count; n++) {
@@ -171,7 +176,7 @@ test('an event of a task costs the same, however many wait before it', async () 
   assert.ok(long < 10 * short, `${long} ms behind 10,000, ${short} ms behind hundreds`)
   const places = await db.read(q => q.get<{ last: number }>('SELECT MAX(place) AS last FROM deliveries'))
   assert.is(places!.last, 10_699)
-  await house.close()
+  await marketplace.close()
 })
 
 test.run()

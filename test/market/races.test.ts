@@ -18,15 +18,15 @@ const ROUNDS = 20
 const AT_ONCE = 20
 
 const stage = await openStage({ instances: 3 })
-const { house, urls, agent, members } = stage
+const { marketplace, urls, agent, members } = stage
 const { buyer, builder } = members
 const wires: Wire[] = []
-const adminCookie = await signIn(house.admin)
+const adminCookie = await signIn(marketplace.admin)
 
 async function signIn({ email, password }: { email: string; password: string }): Promise<string> {
   const body = JSON.stringify({ email, password })
   const type = ['content-type', 'application/json'] as const
-  const { headers } = await exchange(house.url, 'POST', '/api/auth/login', [type], body)
+  const { headers } = await exchange(marketplace.url, 'POST', '/api/auth/login', [type], body)
   return headers['set-cookie']!.split(';')[0]!
 }
 
@@ -41,7 +41,11 @@ function contestant(trigger: Trigger, id: string, key = keyOf(trigger)): Contest
     ? ['cookie', adminCookie]
     : ['authorization', `Bearer ${key}`]
   const path = trigger === 'reject' ? `/api/agent/tasks/${id}/reject` : pathOf(trigger, id)
-  const headers: WireHeader[] = [['host', new URL(house.url).host], ['content-type', 'application/json'], credential]
+  const headers: WireHeader[] = [
+    ['host', new URL(marketplace.url).host],
+    ['content-type', 'application/json'],
+    credential,
+  ]
   const body = bodies[trigger] === undefined ? '' : JSON.stringify(bodies[trigger])
   return { trigger, bytes: requestBytes(trigger === 'update' ? 'PUT' : 'POST', path, headers, body) }
 }
@@ -87,8 +91,8 @@ interface Sight {
 async function look(id: string): Promise<Sight> {
   const task = await buyer.call<TaskRecord>('GET', `/api/tasks/${id}`)
   const sql = 'SELECT event FROM deliveries WHERE task_id = $1 ORDER BY id'
-  const events = await house.market.db.read(q => q.all<{ event: string }>(sql, [id]))
-  const [buyerHas, builderHas] = [await house.balances(buyer.id), await house.balances(builder.id)]
+  const events = await marketplace.market.db.read(q => q.all<{ event: string }>(sql, [id]))
+  const [buyerHas, builderHas] = [await marketplace.balances(buyer.id), await marketplace.balances(builder.id)]
   const { status, dispute } = task
   return {
     status,
@@ -177,7 +181,7 @@ for (const [from, one, other] of pairs) {
       const most = both ? 2 : 1
       assert.ok(won.length >= 1 && won.length <= most && new Set(won).size === won.length, say(answers))
     }
-    await house.checkLedger()
+    await marketplace.checkLedger()
   })
 }
 
@@ -200,16 +204,16 @@ test('any mix of twenty calls: answers, state, money and events equal those of s
     const requests = Array.from({ length: AT_ONCE }, (_, i) => contestant(i % 10 === 0 ? pick(all) : pick(few), id))
     await judge(situation, id, before, await atOnce(requests))
   }
-  await house.checkLedger()
+  await marketplace.checkLedger()
 })
 
 test('two submits and more on money for one: one holds it, the others get 400 or 409', async () => {
-  const poor = await house.join('poor', price)
-  const draft = async () => (await house.draft(poor, agent, { agreedPrice: price })).id
+  const poor = await marketplace.join('poor', price)
+  const draft = async () => (await marketplace.draft(poor, agent, { agreedPrice: price })).id
   const ids = await Promise.all(Array.from({ length: AT_ONCE }, draft))
   const told = async () => {
     const sql = `SELECT task_id AS "taskId" FROM deliveries WHERE event = 'task.submitted' ORDER BY id`
-    return (await house.market.db.read(q => q.all<{ taskId: string }>(sql))).map(({ taskId }) => taskId)
+    return (await marketplace.market.db.read(q => q.all<{ taskId: string }>(sql))).map(({ taskId }) => taskId)
   }
   for (let round = 0; round < ROUNDS; round++) {
     const before = await told()
@@ -217,7 +221,7 @@ test('two submits and more on money for one: one holds it, the others get 400 or
     const won = answers.flatMap(({ status }, i) => (status === 200 ? [i] : []))
     assert.is(won.length, 1, say(answers))
     for (const { status } of answers) assert.ok([200, 400, 409].includes(status), say(answers))
-    assert.equal(await house.balances(poor.id), { available: 0, held: price, clearing: 0 })
+    assert.equal(await marketplace.balances(poor.id), { available: 0, held: price, clearing: 0 })
     assert.equal((await told()).slice(before.length), [ids[won[0]!]])
     const { tasks } = await poor.call<{ tasks: TaskRecord[] }>('GET', '/api/tasks?status=pending')
     assert.equal(
@@ -227,14 +231,14 @@ test('two submits and more on money for one: one holds it, the others get 400 or
     await poor.call('POST', `/api/tasks/${ids[won[0]!]}/cancel`)
     ids[won[0]!] = await draft()
   }
-  await house.checkLedger()
+  await marketplace.checkLedger()
 })
 
 test('clearing ‖ dispute: the builder gets the money, or a dispute holds it; never both', async () => {
   const ends = { cleared: 0, disputed: 0 }
   // What other tests left to clear does so first.
-  await house.pass(durations.clearingMs)
-  await house.freshen(agent)
+  await marketplace.pass(durations.clearingMs)
+  await marketplace.freshen(agent)
   for (let round = 0; round < ROUNDS; round++) {
     const { id } = (await stage.bring(['completed']))[0]!
     const before = await look(id)
@@ -243,12 +247,12 @@ test('clearing ‖ dispute: the builder gets the money, or a dispute holds it; n
     // The first round clears before, the last one after all disputes; between, they meet.
     const between = async () => {
       for (let i = 0; i < round - 1; i++) await turn()
-      await house.pass(1)
+      await marketplace.pass(1)
     }
-    if (round === 0) await house.pass(1)
+    if (round === 0) await marketplace.pass(1)
     const last = round === ROUNDS - 1
     const answers = await atOnce(requests, round === 0 || last ? undefined : between, round % 4 === 0 ? AT_ONCE : round)
-    await house.pass(1)
+    await marketplace.pass(1)
     const won = answers.filter(({ status }) => status === 200).length
     for (const { status } of answers) assert.ok([200, 400, 409].includes(status), say(answers))
     assert.ok(won <= 1, say(answers))
@@ -259,13 +263,13 @@ test('clearing ‖ dispute: the builder gets the money, or a dispute holds it; n
     assert.equal(after.events, [...before.events, ...(won === 1 ? ['task.disputed'] : [])])
     ends[won === 1 ? 'disputed' : 'cleared']++
     // Uses of a session are noted in real time, which stands still here; so a week without a sign-in would end it.
-    for (const person of round % 2 === 0 ? [buyer, builder, house.admin] : []) {
+    for (const person of round % 2 === 0 ? [buyer, builder, marketplace.admin] : []) {
       await person.call('POST', '/api/auth/login', { email: person.email, password: person.password })
     }
-    await house.freshen(agent)
+    await marketplace.freshen(agent)
   }
   assert.ok(ends.cleared > 0 && ends.disputed > 0, JSON.stringify(ends))
-  await house.checkLedger()
+  await marketplace.checkLedger()
 })
 
 test('what is raced here can be told apart: a lost update would be no serial order', () => {
@@ -279,7 +283,7 @@ test('what is raced here can be told apart: a lost update would be no serial ord
 
 test.after(async () => {
   for (const wire of wires) wire.close()
-  await house.close()
+  await marketplace.close()
 })
 
 test.run()

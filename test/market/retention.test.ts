@@ -12,7 +12,7 @@ import { keptKinds } from '../../src/store/tables/retention.ts'
 import { insertNotice } from '../../src/store/tables/security-notices.ts'
 import { answered } from '../../src/world/virtual.ts'
 import { engine } from '../support/databases.ts'
-import { type House, type ListedAgent, type Member, openHouse } from '../support/marketplace.ts'
+import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 
 const DAY = durations.dayMs
 
@@ -68,19 +68,21 @@ const tableNames = {
   postgres: `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY table_name`,
 }
 
-const run = (house: House, sql: string, ...values: Value[]) => house.market.db.write(tx => tx.run(sql, values))
-const countOf = async (house: House, from: string, ...values: Value[]) =>
-  (await house.market.db.read(q => q.get<{ count: number }>(`SELECT COUNT(*) AS count FROM ${from}`, values)))!.count
+const run = (marketplace: TestMarketplace, sql: string, ...values: Value[]) =>
+  marketplace.market.db.write(tx => tx.run(sql, values))
+const countOf = async (marketplace: TestMarketplace, from: string, ...values: Value[]) =>
+  (await marketplace.market.db.read(q => q.get<{ count: number }>(`SELECT COUNT(*) AS count FROM ${from}`, values)))!
+    .count
 
 /** One row of each kind that is kept for a time, as it is written by what runs. */
-async function furnish(house: House): Promise<{ agent: ListedAgent; buyer: Member; taskId: string }> {
-  const buyer = await house.join('buyer', 5_000)
-  const agent = await house.list(await house.join('builder'))
-  const { id: taskId } = await house.draft(buyer, agent)
+async function furnish(marketplace: TestMarketplace): Promise<{ agent: ListedAgent; buyer: Member; taskId: string }> {
+  const buyer = await marketplace.join('buyer', 5_000)
+  const agent = await marketplace.list(await marketplace.join('builder'))
+  const { id: taskId } = await marketplace.draft(buyer, agent)
   await buyer.ask('POST', `/api/tasks/${taskId}/submit`, undefined, 'key', { 'idempotency-key': 'one' })
-  await house.webhooksSent()
-  await house.callback(agent, taskId, { action: 'accept' })
-  const { world, market } = house
+  await marketplace.webhooksSent()
+  await marketplace.callback(agent, taskId, { action: 'accept' })
+  const { world, market } = marketplace
   await market.db.write(async tx => {
     const data = { checks: [] } as never
     await notify({ ...market, tx }, agent.builder.id, {
@@ -122,8 +124,10 @@ const ages: Readonly<Record<(typeof keptKinds)[number], [table: string, age: str
 }
 
 test('every table of the schema has a bound, and what is kept for a time is swept', async () => {
-  const house = await openHouse()
-  const names = (await house.market.db.read(q => q.all<{ name: string }>(tableNames[engine]))).map(({ name }) => name)
+  const marketplace = await openTestMarketplace()
+  const names = (await marketplace.market.db.read(q => q.all<{ name: string }>(tableNames[engine]))).map(
+    ({ name }) => name,
+  )
   assert.equal(names.sort(), Object.keys(bounds).sort())
   const kept = Object.keys(bounds).filter(table => bounds[table]!.startsWith('kept'))
   const swept = new Set(Object.values(ages).map(([table]) => table.split(' ')[0]!))
@@ -131,99 +135,102 @@ test('every table of the schema has a bound, and what is kept for a time is swep
     kept.filter(table => table !== 'attempts'),
     [...swept].sort(),
   )
-  await house.close()
+  await marketplace.close()
 })
 
 for (const kind of keptKinds)
   test(`${kind}: the newest stays, one that is as old as its time goes`, async () => {
-    const house = await openHouse()
-    await furnish(house)
+    const marketplace = await openTestMarketplace()
+    await furnish(marketplace)
     const [table, age] = ages[kind]
     if (kind === 'deliveries') {
-      await run(house, `UPDATE deliveries SET body = ''`)
-      await run(house, 'DELETE FROM attempts')
+      await run(marketplace, `UPDATE deliveries SET body = ''`)
+      await run(marketplace, 'DELETE FROM attempts')
     }
-    const since = keptSince(house.market)[kind]
+    const since = keptSince(marketplace.market)[kind]
     const name = table.split(' ')[0]!
-    await run(house, `UPDATE ${name} SET ${age} = $1`, since + 1)
-    const there = await countOf(house, `${table} ${age} IS NOT NULL`)
+    await run(marketplace, `UPDATE ${name} SET ${age} = $1`, since + 1)
+    const there = await countOf(marketplace, `${table} ${age} IS NOT NULL`)
     assert.ok(there > 0)
-    await removeOld(house.market)
-    assert.is(await countOf(house, `${table} ${age} IS NOT NULL`), there)
-    await run(house, `UPDATE ${name} SET ${age} = $1`, since)
-    await removeOld(house.market)
-    assert.is(await countOf(house, `${table} ${age} IS NOT NULL`), 0)
-    if (kind === 'mails') assert.is(await countOf(house, 'security_notices'), 0)
-    await house.close()
+    await removeOld(marketplace.market)
+    assert.is(await countOf(marketplace, `${table} ${age} IS NOT NULL`), there)
+    await run(marketplace, `UPDATE ${name} SET ${age} = $1`, since)
+    await removeOld(marketplace.market)
+    assert.is(await countOf(marketplace, `${table} ${age} IS NOT NULL`), 0)
+    if (kind === 'mails') assert.is(await countOf(marketplace, 'security_notices'), 0)
+    await marketplace.close()
   })
 
 test('many rows go in several transactions, and all of them in one go', async () => {
-  const house = await openHouse()
-  const { id } = await house.join('someone')
-  await house.market.db.write(async tx => {
+  const marketplace = await openTestMarketplace()
+  const { id } = await marketplace.join('someone')
+  await marketplace.market.db.write(async tx => {
     for (let n = 0; n < 1_100; n++)
       await tx.run('INSERT INTO password_resets (token_hash, user_id, created_at) VALUES ($1, $2, $3)', [`${n}`, id, n])
   })
-  const { db } = house.market
+  const { db } = marketplace.market
   let largest = 0
   const write = async (work: Parameters<typeof db.write>[0]) => {
     const removed = await db.write(work)
     largest = Math.max(largest, Number(removed))
     return removed
   }
-  const counting = { ...house.market, db: { read: (work: never) => db.read(work), write } as unknown as typeof db }
+  const counting = {
+    ...marketplace.market,
+    db: { read: (work: never) => db.read(work), write } as unknown as typeof db,
+  }
   await removeOld(counting)
-  assert.is(await countOf(house, 'password_resets'), 0)
+  assert.is(await countOf(marketplace, 'password_resets'), 0)
   assert.ok(largest > 0 && largest <= 250, String(largest))
-  await house.close()
+  await marketplace.close()
 })
 
 test('thirty days after its end a webhook is in the log without its body, its attempts and its answer', async () => {
-  const house = await openHouse({ startMs: Date.UTC(2026, 0, 1) })
-  await house.stopHeartbeat()
-  const { agent } = await furnish(house)
+  const marketplace = await openTestMarketplace({ startMs: Date.UTC(2026, 0, 1) })
+  await marketplace.stopHeartbeat()
+  const { agent } = await furnish(marketplace)
   const log = `/api/my/agents/${agent.id}/deliveries`
   const [delivery] = (await agent.builder.call<{ items: DeliveryRecord[] }>('GET', log, undefined, 'key')).items
   const details = () => agent.builder.call<DeliveryDetails>('GET', `${log}/${delivery!.id}`, undefined, 'key')
   const before = await details()
   assert.is(before.attempts.length, 1)
-  await house.pass(defaultKeeping.deliveryDays * DAY - 1)
+  await marketplace.pass(defaultKeeping.deliveryDays * DAY - 1)
   assert.equal(await details(), before)
-  await house.pass(1)
+  await marketplace.pass(1)
   const { request, answer, attempts, ...rest } = await details()
   assert.equal([request.body, answer, attempts], [null, null, []])
   assert.equal(rest, delivery)
-  assert.is(await countOf(house, 'attempts'), 0)
+  assert.is(await countOf(marketplace, 'attempts'), 0)
   const again = await agent.builder.ask('POST', `${log}/${delivery!.id}/redeliver`, undefined, 'key')
   assert.is(again.status, 400)
   assert.match(again.error!, /kept for 30 days after the end of a delivery and is gone/)
-  await house.pass(durations.deliveryRowMs)
+  await marketplace.pass(durations.deliveryRowMs)
   assert.is((await agent.builder.call<{ items: unknown[] }>('GET', log, undefined, 'key')).items.length, 0)
-  await house.close()
+  await marketplace.close()
 })
 
 test('a webhook that waits is kept whole, however old it is', async () => {
-  const house = await openHouse()
-  const buyer = await house.join('buyer', 5_000)
-  const agent = await house.list(await house.join('builder'))
-  const { id } = await house.draft(buyer, agent)
+  const marketplace = await openTestMarketplace()
+  const buyer = await marketplace.join('buyer', 5_000)
+  const agent = await marketplace.list(await marketplace.join('builder'))
+  const { id } = await marketplace.draft(buyer, agent)
   agent.sink.answer = () => answered(503)
   await buyer.call('POST', `/api/tasks/${id}/submit`)
-  await house.webhooksSent()
-  await run(house, 'UPDATE deliveries SET created_at = 1')
-  await removeOld(house.market)
-  assert.is(await countOf(house, `deliveries WHERE body <> ''`), 1)
-  assert.is(await countOf(house, 'attempts'), 1)
-  await house.close()
+  await marketplace.webhooksSent()
+  await run(marketplace, 'UPDATE deliveries SET created_at = 1')
+  await removeOld(marketplace.market)
+  assert.is(await countOf(marketplace, `deliveries WHERE body <> ''`), 1)
+  assert.is(await countOf(marketplace, 'attempts'), 1)
+  await marketplace.close()
 })
 
 test('an operator may keep things shorter, or longer', async () => {
-  const house = await openHouse({ keeping: { deliveryDays: 1, notificationDays: 400 } })
-  await house.stopHeartbeat()
-  const { agent } = await furnish(house)
-  await house.pass(DAY)
-  assert.is(await countOf(house, `deliveries WHERE body <> ''`), 0)
-  await house.pass(390 * DAY)
+  const marketplace = await openTestMarketplace({ keeping: { deliveryDays: 1, notificationDays: 400 } })
+  await marketplace.stopHeartbeat()
+  const { agent } = await furnish(marketplace)
+  await marketplace.pass(DAY)
+  assert.is(await countOf(marketplace, `deliveries WHERE body <> ''`), 0)
+  await marketplace.pass(390 * DAY)
   const { items } = await agent.builder.call<{ items: NotificationRecord[] }>(
     'GET',
     '/api/notifications',
@@ -231,32 +238,32 @@ test('an operator may keep things shorter, or longer', async () => {
     'key',
   )
   assert.is(items.length, 1)
-  await house.close()
+  await marketplace.close()
 })
 
 test('of an answer 2,048 bytes are kept, as bytes, and no half character', async () => {
-  const house = await openHouse()
-  const buyer = await house.join('buyer', 5_000)
-  const agent = await house.list(await house.join('builder'))
+  const marketplace = await openTestMarketplace()
+  const buyer = await marketplace.join('buyer', 5_000)
+  const agent = await marketplace.list(await marketplace.join('builder'))
   const answers = ['\uFFFD'.repeat(20_000), `x${'é'.repeat(5_000)}`, 'short']
   const kept: string[] = []
   for (const body of answers) {
     agent.sink.answer = () => answered(200, body)
-    const { id } = await house.draft(buyer, agent)
+    const { id } = await marketplace.draft(buyer, agent)
     await buyer.call('POST', `/api/tasks/${id}/submit`)
-    await house.webhooksSent()
+    await marketplace.webhooksSent()
     const sql = 'SELECT a.answer FROM attempts a JOIN deliveries d ON d.id = a.delivery_id WHERE d.task_id = $1'
-    kept.push((await house.market.db.read(q => q.get<{ answer: string }>(sql, [id])))!.answer)
+    kept.push((await marketplace.market.db.read(q => q.get<{ answer: string }>(sql, [id])))!.answer)
   }
   for (const answer of kept) assert.ok(Buffer.byteLength(answer) <= keptAnswerBytes)
   assert.equal(kept, ['\uFFFD'.repeat(682), `x${'é'.repeat(1_023)}`, 'short'])
-  await house.close()
+  await marketplace.close()
 })
 
 test('metrics tell how far the oldest of each is past its time, what files take, and what caches hold', async () => {
-  const house = await openHouse()
-  await furnish(house)
-  const text = await (await fetch(`${house.url}/metrics`)).text()
+  const marketplace = await openTestMarketplace()
+  await furnish(marketplace)
+  const text = await (await fetch(`${marketplace.url}/metrics`)).text()
   const value = (series: string) =>
     Number(
       text
@@ -272,7 +279,7 @@ test('metrics tell how far the oldest of each is past its time, what files take,
   assert.is(value('marketplace_account_file_bytes_quota'), 1024 ** 3)
   for (const cache of ['records', 'pages', 'selections'])
     assert.ok(value(`marketplace_cache_bytes{cache="${cache}"}`) >= 0)
-  await house.close()
+  await marketplace.close()
 })
 
 test.run()

@@ -3,7 +3,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { AgentRecord, AgentReviewRecord, SampleRecord } from '../../src/api/records.ts'
-import { type House, type ListedAgent, type Member, openHouse } from '../support/marketplace.ts'
+import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 
 interface List<Item> {
   items: Item[]
@@ -14,8 +14,8 @@ const mine = ({ id }: { id: string }, rest = '') => `/api/my/agents/${id}/sample
 const fields = { title: 'A poem', input: 'About the sea.', output: 'The sea is wide.' }
 
 test('samples: added by the builder with 201, listed for everyone, deleted', async () => {
-  const house = await openHouse()
-  const agent = await house.list(await house.join('builder'))
+  const marketplace = await openTestMarketplace()
+  const agent = await marketplace.list(await marketplace.join('builder'))
   const { builder } = agent
   const answer = await builder.ask<SampleRecord>('POST', mine(agent), fields, 'key')
   assert.is(answer.status, 201)
@@ -23,21 +23,21 @@ test('samples: added by the builder with 201, listed for everyone, deleted', asy
   assert.equal(made, { id: made.id, agentId: agent.id, ...fields, createdAt: '2026-01-01T00:00:00.000Z' })
   const plain = await builder.call<SampleRecord>('POST', mine(agent), { title: 'No', output: 'x' })
   assert.is(plain.input, null)
-  const listed = await house.visitor.call<List<SampleRecord>>('GET', `/api/agents/${agent.id}/samples`)
+  const listed = await marketplace.visitor.call<List<SampleRecord>>('GET', `/api/agents/${agent.id}/samples`)
   assert.equal(listed.items, [made, plain])
-  const { slug } = await house.visitor.call<AgentRecord>('GET', `/api/agents/${agent.id}`)
-  const second = await house.visitor.call<List<SampleRecord>>('GET', `/api/agents/${slug}/samples?limit=1&page=2`)
+  const { slug } = await marketplace.visitor.call<AgentRecord>('GET', `/api/agents/${agent.id}`)
+  const second = await marketplace.visitor.call<List<SampleRecord>>('GET', `/api/agents/${slug}/samples?limit=1&page=2`)
   assert.equal([second.items, second.pagination.total], [[plain], 2])
   assert.equal((await builder.call<List<SampleRecord>>('GET', mine(agent))).items, [made, plain])
   assert.equal(await builder.call('DELETE', mine(agent, `/${made.id}`)), { id: made.id })
   assert.is((await builder.ask('DELETE', mine(agent, `/${made.id}`))).status, 404)
   assert.equal((await builder.call<List<SampleRecord>>('GET', mine(agent))).items, [plain])
-  await house.close()
+  await marketplace.close()
 })
 
 test('samples: each field has its limits, in code points', async () => {
-  const house = await openHouse()
-  const agent = await house.list(await house.join('builder'))
+  const marketplace = await openTestMarketplace()
+  const agent = await marketplace.list(await marketplace.join('builder'))
   const cases: readonly (readonly [object, string | null])[] = [
     [{ title: 'a' }, 'title'],
     [{ title: '🙂🙂' }, null],
@@ -64,26 +64,26 @@ test('samples: each field has its limits, in code points', async () => {
     )
     if (data) await agent.builder.call('DELETE', mine(agent, `/${data.id}`))
   }
-  await house.close()
+  await marketplace.close()
 })
 
 test('samples: an eleventh is refused with 400, also among 20 at once', async () => {
-  const house = await openHouse()
-  const agent = await house.list(await house.join('builder'))
+  const marketplace = await openTestMarketplace()
+  const agent = await marketplace.list(await marketplace.join('builder'))
   const all = await Promise.all(Array.from({ length: 20 }, () => agent.builder.ask('POST', mine(agent), fields, 'key')))
   assert.equal(all.map(({ status }) => status).sort(), [...Array(10).fill(201), ...Array(10).fill(400)])
   const { items, pagination } = await agent.builder.call<List<SampleRecord>>('GET', mine(agent))
   assert.equal([items.length, pagination.total], [10, 10])
   await agent.builder.call('DELETE', mine(agent, `/${items[3]!.id}`))
   assert.is((await agent.builder.ask('POST', mine(agent), fields)).status, 201)
-  await house.close()
+  await marketplace.close()
 })
 
 test('samples: someone else’s agent is 403, one that is not public 404 to all but its builder', async () => {
-  const house = await openHouse()
-  const agent = await house.list(await house.join('builder'))
-  const other = await house.join('other')
-  const foreign = await house.list(other)
+  const marketplace = await openTestMarketplace()
+  const agent = await marketplace.list(await marketplace.join('builder'))
+  const other = await marketplace.join('other')
+  const foreign = await marketplace.list(other)
   const made = await agent.builder.call<SampleRecord>('POST', mine(agent), fields)
   for (const [method, path] of [
     ['GET', mine(agent)],
@@ -91,43 +91,48 @@ test('samples: someone else’s agent is 403, one that is not public 404 to all 
     ['DELETE', mine(agent, `/${made.id}`)],
   ] as const) {
     assert.is((await other.ask(method, path, method === 'POST' ? fields : undefined)).status, 403)
-    assert.is((await house.visitor.ask(method, path, method === 'POST' ? fields : undefined)).status, 401)
+    assert.is((await marketplace.visitor.ask(method, path, method === 'POST' ? fields : undefined)).status, 401)
   }
   assert.is((await other.ask('DELETE', mine(foreign, `/${made.id}`))).status, 404)
   await agent.builder.call('POST', `/api/my/agents/${agent.id}/deactivate`)
   for (const what of ['samples', 'reviews']) {
     const path = `/api/agents/${agent.id}/${what}`
-    assert.is((await house.visitor.ask('GET', path)).status, 404)
+    assert.is((await marketplace.visitor.ask('GET', path)).status, 404)
     assert.is((await other.ask('GET', path, undefined, 'key')).status, 404)
     assert.is((await agent.builder.ask('GET', path, undefined, 'key')).status, 200)
-    assert.is((await house.visitor.ask('GET', `/api/agents/agt_none/${what}`)).status, 404)
+    assert.is((await marketplace.visitor.ask('GET', `/api/agents/agt_none/${what}`)).status, 404)
   }
-  await house.close()
+  await marketplace.close()
 })
 
 /** A task from draft to its review. */
-async function reviewed(house: House, buyer: Member, agent: ListedAgent, rating: number): Promise<string> {
-  const { id } = await house.draft(buyer, agent)
+async function reviewed(
+  marketplace: TestMarketplace,
+  buyer: Member,
+  agent: ListedAgent,
+  rating: number,
+): Promise<string> {
+  const { id } = await marketplace.draft(buyer, agent)
   await buyer.call('POST', `/api/tasks/${id}/submit`)
-  await house.callback(agent, id, { action: 'accept' })
-  await house.callback(agent, id, { action: 'deliver', content: 'Done.' })
+  await marketplace.callback(agent, id, { action: 'accept' })
+  await marketplace.callback(agent, id, { action: 'deliver', content: 'Done.' })
   await buyer.call('POST', `/api/tasks/${id}/approve`)
   await buyer.call('POST', `/api/tasks/${id}/review`, { rating, comment: `Worth ${rating}.` })
   return id
 }
 
 test('reviews: the public ones are those that the rating is made of, without their writers', async () => {
-  const house = await openHouse()
-  const buyer = await house.join('buyer', 10_000)
-  const agent = await house.list(await house.join('builder', 5_000))
-  await reviewed(house, buyer, agent, 5)
-  const refunded = await reviewed(house, buyer, agent, 1)
-  await reviewed(house, buyer, agent, 4)
-  await reviewed(house, agent.builder, agent, 5)
+  const marketplace = await openTestMarketplace()
+  const buyer = await marketplace.join('buyer', 10_000)
+  const agent = await marketplace.list(await marketplace.join('builder', 5_000))
+  await reviewed(marketplace, buyer, agent, 5)
+  const refunded = await reviewed(marketplace, buyer, agent, 1)
+  await reviewed(marketplace, buyer, agent, 4)
+  await reviewed(marketplace, agent.builder, agent, 5)
   await buyer.call('POST', `/api/tasks/${refunded}/dispute`, { reason: 'This is not what was asked for.' })
-  await house.admin.call('POST', `/api/admin/tasks/${refunded}/resolve`, { outcome: 'refund' })
+  await marketplace.admin.call('POST', `/api/admin/tasks/${refunded}/resolve`, { outcome: 'refund' })
   const path = `/api/agents/${agent.id}`
-  const { items, pagination } = await house.visitor.call<List<AgentReviewRecord>>('GET', `${path}/reviews`)
+  const { items, pagination } = await marketplace.visitor.call<List<AgentReviewRecord>>('GET', `${path}/reviews`)
   assert.equal(
     items.map(({ rating, comment }) => [rating, comment]),
     [
@@ -136,9 +141,9 @@ test('reviews: the public ones are those that the rating is made of, without the
     ],
   )
   assert.equal(Object.keys(items[0]!).sort(), ['agentId', 'comment', 'createdAt', 'id', 'rating'])
-  const { rating, completedTasks } = await house.visitor.call<AgentRecord>('GET', path)
+  const { rating, completedTasks } = await marketplace.visitor.call<AgentRecord>('GET', path)
   assert.equal([rating, completedTasks, pagination.total], [{ average: 4.5, count: 2 }, 2, 2])
-  await house.close()
+  await marketplace.close()
 })
 
 test.run()

@@ -7,9 +7,9 @@ import { cacheBytes, ListingCache } from '../../src/market/agents/listing-cache.
 import { renewIndex } from '../../src/market/agents/search-index.ts'
 import { search as migration } from '../../src/store/migrations/140-search.ts'
 import { insertAgent, updateAgentRow } from '../../src/store/tables/agents.ts'
-import { type House, openHouse } from '../support/marketplace.ts'
+import { openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 
-const search = suite<{ house: House; find(query: string): Promise<string[]> }>('search')
+const search = suite<{ marketplace: TestMarketplace; find(query: string): Promise<string[]> }>('search')
 
 const listed = [
   { name: 'Amber', basePrice: 300, completed: 5, categoryIds: ['cat_media'], says: 'about harbours' },
@@ -18,23 +18,23 @@ const listed = [
 ] as const
 
 search.before(async context => {
-  const house = await openHouse()
-  const builder = await house.join('builder')
+  const marketplace = await openTestMarketplace()
+  const builder = await marketplace.join('builder')
   for (const { completed, says, ...fields } of listed) {
-    await house.pass(60_000)
+    await marketplace.pass(60_000)
     const description = `An agent that stands here to be found, and which knows all ${says}.`
-    const { id } = await house.list(builder, { ...fields, description })
+    const { id } = await marketplace.list(builder, { ...fields, description })
     const sql = 'UPDATE agents SET completed_tasks = $2 WHERE id = $1'
-    await house.market.db.write(tx => tx.run(sql, [id, completed]))
+    await marketplace.market.db.write(tx => tx.run(sql, [id, completed]))
   }
-  context.house = house
+  context.marketplace = marketplace
   context.find = async query => {
-    const { items } = await house.visitor.call<{ items: { name: string }[] }>('GET', `/api/agents?${query}`)
+    const { items } = await marketplace.visitor.call<{ items: { name: string }[] }>('GET', `/api/agents?${query}`)
     return items.map(({ name }) => name)
   }
 })
 
-search.after(({ house }) => house.close())
+search.after(({ marketplace }) => marketplace.close())
 
 search('sort=popular is by completed tasks, and what holds without a sort', async ({ find }) => {
   assert.equal(await find('sort=popular'), ['Birch', 'Amber', 'Cedar'])
@@ -50,16 +50,19 @@ search('sort=price_asc and price_desc are by price', async ({ find }) => {
   assert.equal(await find('sort=price_desc'), ['Cedar', 'Amber', 'Birch'])
 })
 
-search('category is a name or a slug, in any case; one that is unknown finds nothing', async ({ house, find }) => {
-  const categories = await house.visitor.client.listCategories()
-  const { name, slug } = categories.find(({ id }) => id === 'cat_media')!
-  for (const category of [name, name.toUpperCase(), slug, slug.toUpperCase()])
-    assert.equal(await find(`category=${encodeURIComponent(category)}&sort=newest`), ['Cedar', 'Amber'], category)
-  const other = categories.find(({ id }) => id === 'cat_code')!
-  for (const category of [other.name, other.slug])
-    assert.equal(await find(`category=${encodeURIComponent(category)}&sort=newest`), ['Cedar', 'Birch'], category)
-  assert.equal(await find('category=nothing'), [])
-})
+search(
+  'category is a name or a slug, in any case; one that is unknown finds nothing',
+  async ({ marketplace, find }) => {
+    const categories = await marketplace.visitor.client.listCategories()
+    const { name, slug } = categories.find(({ id }) => id === 'cat_media')!
+    for (const category of [name, name.toUpperCase(), slug, slug.toUpperCase()])
+      assert.equal(await find(`category=${encodeURIComponent(category)}&sort=newest`), ['Cedar', 'Amber'], category)
+    const other = categories.find(({ id }) => id === 'cat_code')!
+    for (const category of [other.name, other.slug])
+      assert.equal(await find(`category=${encodeURIComponent(category)}&sort=newest`), ['Cedar', 'Birch'], category)
+    assert.equal(await find('category=nothing'), [])
+  },
+)
 
 search('q matches words of the name and of the description', async ({ find }) => {
   assert.equal(await find('q=amber'), ['Amber'])
@@ -77,10 +80,10 @@ search('q without a word finds nothing, and a blank one asks for nothing', async
 search(
   'an accent, or its absence, makes no difference, and neither does the way a letter is written',
   async context => {
-    const { house, find } = context
-    const builder = await house.join('francophone')
+    const { marketplace, find } = context
+    const builder = await marketplace.join('francophone')
     const description = 'Un agent qui connaît chaque Café de la ville, l’ﬁn Œuvre et le жёлтый дом.'
-    const { id } = await house.list(builder, { name: 'Garçon', description })
+    const { id } = await marketplace.list(builder, { name: 'Garçon', description })
     const decomposed = 'Café'.normalize('NFD')
     for (const q of [
       'cafe',
@@ -103,49 +106,52 @@ search(
   },
 )
 
-search('only what is listed has words in the index, and they come and go with its state', async ({ house, find }) => {
-  const builder = await house.join('index')
-  const rows = async (id: string) => {
-    const sql = 'SELECT COUNT(*) AS count FROM agent_terms WHERE agent_id = $1'
-    return (await house.market.db.read(q => q.get<{ count: number }>(sql, [id])))!.count
-  }
-  const fields = { ...listed[0], name: 'Zebrafish', tagline: 'Swims in stripes', pricingModel: 'fixed' as const }
-  const description = 'An agent that nobody sees before it is reviewed, and nobody once it is gone.'
-  const draft = await builder.client.createAgent({ ...fields, categoryIds: ['cat_code'], description })
-  assert.is(await rows(draft.id), 0, 'a draft')
-  await builder.client.updateAgent({ id: draft.id, description: `${description} Edited.` })
-  assert.is(await rows(draft.id), 0, 'a draft that was edited')
-  const agent = await house.list(builder, { name: 'Quagga', description })
-  const { id } = agent
-  assert.ok((await rows(id)) > 0, 'a listed one')
-  assert.equal(await find('q=quagga'), ['Quagga'])
-  await builder.client.deactivateAgent({ id })
-  assert.is(await rows(id), 0, 'a deactivated one')
-  await builder.client.updateAgent({ id, name: 'Okapi' })
-  assert.is(await rows(id), 0, 'a deactivated one that was renamed')
-  await house.pass(1)
-  await house.freshen(agent)
-  await builder.client.reactivateAgent({ id })
-  assert.equal(await find('q=okapi'), ['Okapi'])
-  assert.equal(await find('q=quagga'), [])
-  await builder.client.deleteAgent({ id })
-  assert.is(await rows(id), 0, 'a deleted one')
-})
+search(
+  'only what is listed has words in the index, and they come and go with its state',
+  async ({ marketplace, find }) => {
+    const builder = await marketplace.join('index')
+    const rows = async (id: string) => {
+      const sql = 'SELECT COUNT(*) AS count FROM agent_terms WHERE agent_id = $1'
+      return (await marketplace.market.db.read(q => q.get<{ count: number }>(sql, [id])))!.count
+    }
+    const fields = { ...listed[0], name: 'Zebrafish', tagline: 'Swims in stripes', pricingModel: 'fixed' as const }
+    const description = 'An agent that nobody sees before it is reviewed, and nobody once it is gone.'
+    const draft = await builder.client.createAgent({ ...fields, categoryIds: ['cat_code'], description })
+    assert.is(await rows(draft.id), 0, 'a draft')
+    await builder.client.updateAgent({ id: draft.id, description: `${description} Edited.` })
+    assert.is(await rows(draft.id), 0, 'a draft that was edited')
+    const agent = await marketplace.list(builder, { name: 'Quagga', description })
+    const { id } = agent
+    assert.ok((await rows(id)) > 0, 'a listed one')
+    assert.equal(await find('q=quagga'), ['Quagga'])
+    await builder.client.deactivateAgent({ id })
+    assert.is(await rows(id), 0, 'a deactivated one')
+    await builder.client.updateAgent({ id, name: 'Okapi' })
+    assert.is(await rows(id), 0, 'a deactivated one that was renamed')
+    await marketplace.pass(1)
+    await marketplace.freshen(agent)
+    await builder.client.reactivateAgent({ id })
+    assert.equal(await find('q=okapi'), ['Okapi'])
+    assert.equal(await find('q=quagga'), [])
+    await builder.client.deleteAgent({ id })
+    assert.is(await rows(id), 0, 'a deleted one')
+  },
+)
 
 search(
   'however many words begin so, a search for a letter reads one row of each agent that it finds',
   async context => {
-    const { house, find } = context
-    const builder = await house.join('wordy')
+    const { marketplace, find } = context
+    const builder = await marketplace.join('wordy')
     const letters = 'abcdefghijklmnopqrstuvwxyz'
     const crowded = [...letters]
       .flatMap(b => [...letters].map(c => `a${b}${c}x`))
       .join(' ')
       .slice(0, 4_999)
-    const { id } = await house.list(builder, { name: 'Wordy', description: crowded })
+    const { id } = await marketplace.list(builder, { name: 'Wordy', description: crowded })
     const count = async (where: string) => {
       const sql = `SELECT COUNT(*) AS count FROM agent_terms WHERE agent_id = $1 AND ${where}`
-      return (await house.market.db.read(q => q.get<{ count: number }>(sql, [id])))!.count
+      return (await marketplace.market.db.read(q => q.get<{ count: number }>(sql, [id])))!.count
     }
     assert.is(await count(`term = 'a'`), 1)
     assert.is(await count(`term = 'ab'`), 1)
@@ -157,10 +163,10 @@ search(
   },
 )
 
-search('a search of too many different words is refused, and one at the limit is not', async ({ house }) => {
+search('a search of too many different words is refused, and one at the limit is not', async ({ marketplace }) => {
   const asking = (count: number, more = '') => {
     const q = Array.from({ length: count }, (_, i) => String.fromCharCode(97 + i)).join(' ') + more
-    return house.visitor.ask<{ errors?: object }>('GET', `/api/agents?q=${encodeURIComponent(q)}`)
+    return marketplace.visitor.ask<{ errors?: object }>('GET', `/api/agents?q=${encodeURIComponent(q)}`)
   }
   const { words } = limits.search
   assert.is((await asking(words, ' a a b B')).status, 200)
@@ -169,20 +175,23 @@ search('a search of too many different words is refused, and one at the limit is
   assert.match(JSON.stringify(refused), `must have at most ${words} different words`)
 })
 
-search('a database whose words have the old form is indexed anew at a start, and once', async ({ house, find }) => {
-  const { db } = house.market
-  await db.write(async tx => {
-    for (const statement of migration.trim().split('\n')) await tx.run(statement.replace(/;$/, ''))
-  })
-  assert.equal(await find('q=amber'), [])
-  assert.ok((await renewIndex(db))! >= 3)
-  assert.equal(await find('q=amber'), ['Amber'])
-  assert.is(await renewIndex(db), null)
-})
+search(
+  'a database whose words have the old form is indexed anew at a start, and once',
+  async ({ marketplace, find }) => {
+    const { db } = marketplace.market
+    await db.write(async tx => {
+      for (const statement of migration.trim().split('\n')) await tx.run(statement.replace(/;$/, ''))
+    })
+    assert.equal(await find('q=amber'), [])
+    assert.ok((await renewIndex(db))! >= 3)
+    assert.equal(await find('q=amber'), ['Amber'])
+    assert.is(await renewIndex(db), null)
+  },
+)
 
-search('pages of searches are kept within a bound in bytes, whatever is searched for', async ({ house }) => {
-  const { market, world } = house
-  const { id: builderId } = await house.join('publisher')
+search('pages of searches are kept within a bound in bytes, whatever is searched for', async ({ marketplace }) => {
+  const { market, world } = marketplace
+  const { id: builderId } = await marketplace.join('publisher')
   const now = world.now()
   await market.db.write(async tx => {
     for (let n = 0; n < 100; n++) {
@@ -201,7 +210,10 @@ search('pages of searches are kept within a bound in bytes, whatever is searched
     }
   })
   for (let limit = 60; limit <= 100; limit++) {
-    const { items } = await house.visitor.call<{ items: unknown[] }>('GET', `/api/agents?limit=${limit}&sort=newest`)
+    const { items } = await marketplace.visitor.call<{ items: unknown[] }>(
+      'GET',
+      `/api/agents?limit=${limit}&sort=newest`,
+    )
     assert.is(items.length, limit)
   }
   const kept = market.memory.of(ListingCache).bytes()

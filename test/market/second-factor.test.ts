@@ -7,7 +7,7 @@ import { totpCode } from '../../src/market/accounts/totp.ts'
 import type { Happening } from '../../src/market/log.ts'
 import { HttpParty } from '../../src/sim/http-user.ts'
 import { checkedFetch } from '../support/contract.ts'
-import { type House, type Member, openHouse } from '../support/marketplace.ts'
+import { type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 
 const STEP_MS = 30_000
 
@@ -18,17 +18,17 @@ interface Login {
   recoveryCode?: string
 }
 
-const tryLogin = (house: House, { email, password }: Member, more: Login = {}) =>
-  new HttpParty(house.url, checkedFetch).ask('POST', '/api/auth/login', { email, password, ...more })
+const tryLogin = (marketplace: TestMarketplace, { email, password }: Member, more: Login = {}) =>
+  new HttpParty(marketplace.url, checkedFetch).ask('POST', '/api/auth/login', { email, password, ...more })
 
-async function enrol(house: House, member: Member) {
+async function enrol(marketplace: TestMarketplace, member: Member) {
   const { secret } = await member.client.beginTotp({ password: member.password })
-  const { recoveryCodes } = await member.client.confirmTotp({ code: totpCode(secret, house.world.realNow()) })
+  const { recoveryCodes } = await member.client.confirmTotp({ code: totpCode(secret, marketplace.world.realNow()) })
   return { secret, recoveryCodes }
 }
 
 /** To the next step, so that a code of this one is no repeat. */
-const nextStep = (house: House) => house.world.tick(STEP_MS)
+const nextStep = (marketplace: TestMarketplace) => marketplace.world.tick(STEP_MS)
 
 test('the codes are those of RFC 6238', () => {
   // Appendix B, SHA-1: the last six of eight digits.
@@ -45,8 +45,8 @@ test('the codes are those of RFC 6238', () => {
 })
 
 test('an account with a second factor signs in with a code alone, and nobody learns of it without the password', async () => {
-  const house = await openHouse()
-  const ann = await house.join('ann')
+  const marketplace = await openTestMarketplace()
+  const ann = await marketplace.join('ann')
   assert.equal(await ann.client.getTotp(), { enabled: false, enabledAt: null, recoveryCodesLeft: 0 })
   const { secret, otpauthUrl } = await ann.client.beginTotp({ password: ann.password })
   const url = new URL(otpauthUrl)
@@ -61,54 +61,54 @@ test('an account with a second factor signs in with a code alone, and nobody lea
     ],
   )
   assert.match(decodeURIComponent(url.pathname), /ann@example\.com$/)
-  assert.is((await tryLogin(house, ann)).status, 200, 'what is only begun is not asked for')
-  const now = () => house.world.realNow()
+  assert.is((await tryLogin(marketplace, ann)).status, 200, 'what is only begun is not asked for')
+  const now = () => marketplace.world.realNow()
   assert.is(
     (await ann.ask('POST', '/api/auth/totp/confirm', { code: totpCode(secret, now() - 5 * STEP_MS) })).status,
     400,
   )
   await ann.client.confirmTotp({ code: totpCode(secret, now()) })
   assert.is((await ann.client.getTotp()).enabled, true)
-  nextStep(house)
-  const without = await tryLogin(house, ann)
+  nextStep(marketplace)
+  const without = await tryLogin(marketplace, ann)
   assert.is(without.status, 400)
   assert.match(without.errors!.totp![0]!, 'second factor')
-  const stranger = await tryLogin(house, ann, { password: 'not the password' })
+  const stranger = await tryLogin(marketplace, ann, { password: 'not the password' })
   assert.equal([stranger.status, stranger.errors], [401, undefined])
   assert.is(
-    (await tryLogin(house, ann, { totp: '000000' })).error,
+    (await tryLogin(marketplace, ann, { totp: '000000' })).error,
     'The code is wrong, used already or too old; take the next one that your authenticator shows',
   )
-  assert.is((await tryLogin(house, ann, { totp: totpCode(secret, now()) })).status, 200)
-  await house.close()
+  assert.is((await tryLogin(marketplace, ann, { totp: totpCode(secret, now()) })).status, 200)
+  await marketplace.close()
 })
 
 test('a code signs in once, also when it is sent twice at the same moment; its neighbours pass, older ones do not', async () => {
-  const house = await openHouse()
-  const ann = await house.join('ann')
-  const { secret } = await enrol(house, ann)
-  const at = (steps: number) => totpCode(secret, house.world.realNow() + steps * STEP_MS)
-  assert.is((await tryLogin(house, ann, { totp: at(0) })).status, 401, 'the code that turned it on is used')
-  house.world.tick(3 * STEP_MS)
-  assert.is((await tryLogin(house, ann, { totp: at(-2) })).status, 401)
-  assert.is((await tryLogin(house, ann, { totp: at(2) })).status, 401)
-  assert.is((await tryLogin(house, ann, { totp: at(-1) })).status, 200)
-  const twice = await Promise.all([1, 2, 3].map(() => tryLogin(house, ann, { totp: at(0) })))
+  const marketplace = await openTestMarketplace()
+  const ann = await marketplace.join('ann')
+  const { secret } = await enrol(marketplace, ann)
+  const at = (steps: number) => totpCode(secret, marketplace.world.realNow() + steps * STEP_MS)
+  assert.is((await tryLogin(marketplace, ann, { totp: at(0) })).status, 401, 'the code that turned it on is used')
+  marketplace.world.tick(3 * STEP_MS)
+  assert.is((await tryLogin(marketplace, ann, { totp: at(-2) })).status, 401)
+  assert.is((await tryLogin(marketplace, ann, { totp: at(2) })).status, 401)
+  assert.is((await tryLogin(marketplace, ann, { totp: at(-1) })).status, 200)
+  const twice = await Promise.all([1, 2, 3].map(() => tryLogin(marketplace, ann, { totp: at(0) })))
   assert.equal(twice.map(({ status }) => status).sort(), [200, 401, 401])
-  assert.is((await tryLogin(house, ann, { totp: at(-1) })).status, 401, 'a step before the last one used is over')
-  assert.is((await tryLogin(house, ann, { totp: at(1) })).status, 200)
-  await house.close()
+  assert.is((await tryLogin(marketplace, ann, { totp: at(-1) })).status, 401, 'a step before the last one used is over')
+  assert.is((await tryLogin(marketplace, ann, { totp: at(1) })).status, 200)
+  await marketplace.close()
 })
 
 test('each recovery code signs in once, however it is typed, and turns the second factor off', async () => {
-  const house = await openHouse()
-  const ann = await house.join('ann')
-  const { recoveryCodes } = await enrol(house, ann)
+  const marketplace = await openTestMarketplace()
+  const ann = await marketplace.join('ann')
+  const { recoveryCodes } = await enrol(marketplace, ann)
   assert.is(new Set(recoveryCodes).size, 10)
   for (const code of recoveryCodes) assert.match(code, /^[a-z2-7]{4}(-[a-z2-7]{4}){3}$/)
   const [first, second, third] = recoveryCodes as [string, string, string]
   const typed = ` ${first.replaceAll('-', ' ').toUpperCase()} `
-  const twice = await Promise.all([1, 2].map(() => tryLogin(house, ann, { recoveryCode: typed })))
+  const twice = await Promise.all([1, 2].map(() => tryLogin(marketplace, ann, { recoveryCode: typed })))
   assert.equal(twice.map(({ status }) => status).sort(), [200, 401])
   assert.is((await ann.client.getTotp()).recoveryCodesLeft, 9)
   const remove = (body: object) => ann.ask('DELETE', '/api/auth/totp', body)
@@ -116,53 +116,57 @@ test('each recovery code signs in once, however it is typed, and turns the secon
   assert.is((await remove({ password: ann.password, recoveryCode: first })).status, 401)
   assert.is((await remove({ password: 'not the password', recoveryCode: second })).status, 401)
   assert.is((await remove({ password: ann.password, recoveryCode: second })).status, 200)
-  assert.is((await tryLogin(house, ann)).status, 200)
-  assert.is((await tryLogin(house, ann, { recoveryCode: third })).status, 200, 'without one, a code says nothing')
-  const kept = await house.market.db.read(q => q.all('SELECT code_hash FROM recovery_codes ORDER BY code_hash'))
+  assert.is((await tryLogin(marketplace, ann)).status, 200)
+  assert.is((await tryLogin(marketplace, ann, { recoveryCode: third })).status, 200, 'without one, a code says nothing')
+  const kept = await marketplace.market.db.read(q => q.all('SELECT code_hash FROM recovery_codes ORDER BY code_hash'))
   assert.equal(kept, [])
-  await house.close()
+  await marketplace.close()
 })
 
 test('turning it on takes the password, ends every other session, and can not be begun over', async () => {
-  const house = await openHouse()
-  const ann = await house.join('ann')
-  const elsewhere = new HttpParty(house.url, checkedFetch)
+  const marketplace = await openTestMarketplace()
+  const ann = await marketplace.join('ann')
+  const elsewhere = new HttpParty(marketplace.url, checkedFetch)
   await elsewhere.client.login({ email: ann.email, password: ann.password })
   assert.is((await ann.ask('POST', '/api/auth/totp', { password: 'not the password' })).status, 401)
-  const { secret } = await enrol(house, ann)
+  const { secret } = await enrol(marketplace, ann)
   assert.is((await elsewhere.ask('GET', '/api/auth/me')).status, 401)
   assert.is((await ann.ask('GET', '/api/auth/me')).status, 200)
   assert.is((await ann.ask('POST', '/api/auth/totp', { password: ann.password })).status, 409)
   assert.is(
-    (await ann.ask('POST', '/api/auth/totp/confirm', { code: totpCode(secret, house.world.realNow()) })).status,
+    (await ann.ask('POST', '/api/auth/totp/confirm', { code: totpCode(secret, marketplace.world.realNow()) })).status,
     409,
   )
-  await house.close()
+  await marketplace.close()
 })
 
 test('the secret is sealed at rest and the recovery codes are hashed', async () => {
-  const house = await openHouse()
-  const ann = await house.join('ann')
-  const { secret, recoveryCodes } = await enrol(house, ann)
-  const told = JSON.stringify(await house.contents())
+  const marketplace = await openTestMarketplace()
+  const ann = await marketplace.join('ann')
+  const { secret, recoveryCodes } = await enrol(marketplace, ann)
+  const told = JSON.stringify(await marketplace.contents())
   for (const part of [secret, ...recoveryCodes, ...recoveryCodes.map(code => code.replaceAll('-', ''))]) {
     assert.not(told.includes(part))
   }
   assert.ok(told.includes('second_factors'))
-  await house.close()
+  await marketplace.close()
 })
 
 test('where administrators need a second factor, one without it settles no money, and does all else', async () => {
   const log: Happening[] = []
-  const house = await openHouse({ adminTotp: 'required', payments: 'manual', log: line => log.push(line) })
+  const marketplace = await openTestMarketplace({
+    adminTotp: 'required',
+    payments: 'manual',
+    log: line => log.push(line),
+  })
   const warned = async () => {
     log.length = 0
-    await warnWithoutSecondFactor(house.market)
+    await warnWithoutSecondFactor(marketplace.market)
     return log.map(line => ('message' in line ? line.message : ''))
   }
   assert.match((await warned())[0]!, /have no second factor and can settle no money: admin@example.com\. Each/)
-  const { admin } = house
-  const ann = await house.join('ann')
+  const { admin } = marketplace
+  const ann = await marketplace.join('ann')
   const { id } = await ann.client.deposit({ amount: 5_000 })
   const confirm = () => admin.ask('POST', `/api/admin/deposits/${id}/confirm`)
   const refused = await confirm()
@@ -171,69 +175,70 @@ test('where administrators need a second factor, one without it settles no money
   assert.is((await admin.ask('POST', `/api/admin/deposits/${id}/reject`)).status, 403)
   assert.is((await admin.ask('POST', '/api/admin/tasks/none/resolve', { outcome: 'refund' })).status, 403)
   assert.is((await admin.ask('GET', '/api/admin/deposits')).status, 200)
-  await enrol(house, admin)
+  await enrol(marketplace, admin)
   assert.is((await confirm()).status, 200)
   assert.equal(await warned(), [])
-  await house.checkLedger()
-  await house.close()
+  await marketplace.checkLedger()
+  await marketplace.close()
 })
 
 test('of the administrators without a second factor five are named, and others are told of', async () => {
   const log: Happening[] = []
-  const house = await openHouse({ adminTotp: 'required', log: line => log.push(line) })
+  const marketplace = await openTestMarketplace({ adminTotp: 'required', log: line => log.push(line) })
   const makeAdmins = (count: number) =>
-    house.market.db.write(tx =>
+    marketplace.market.db.write(tx =>
       tx.run(
         'UPDATE users SET is_admin = CASE WHEN email IN (SELECT email FROM users ORDER BY email LIMIT $1) THEN 1 ELSE 0 END',
         [count],
       ),
     )
-  for (const name of ['anna', 'bert', 'cleo', 'dora', 'emil']) await house.join(name)
+  for (const name of ['anna', 'bert', 'cleo', 'dora', 'emil']) await marketplace.join(name)
   for (const [count, names] of [
     [5, 'admin, anna, bert, cleo, dora'],
     [6, 'admin, anna, bert, cleo, dora, others'],
   ] as const) {
     await makeAdmins(count)
     log.length = 0
-    await warnWithoutSecondFactor(house.market)
+    await warnWithoutSecondFactor(marketplace.market)
     const [line] = log as { message: string }[]
     assert.match(line!.message, `settle no money: ${names.replace(/\b(?!others)\w+/g, '$&@example.com')}. Each`)
   }
-  await house.close()
+  await marketplace.close()
 })
 
 test('an administrator turns off what somebody else has lost, by a session and never by a key, and not their own', async () => {
-  const house = await openHouse()
-  const { admin } = house
-  const ann = await house.join('ann')
-  await enrol(house, ann)
-  await enrol(house, admin)
+  const marketplace = await openTestMarketplace()
+  const { admin } = marketplace
+  const ann = await marketplace.join('ann')
+  await enrol(marketplace, ann)
+  await enrol(marketplace, admin)
   const off = (id: string, by: 'session' | 'key', secondFactor: unknown = false) =>
     admin.ask('PUT', `/api/admin/users/${id}`, { secondFactor }, by)
   assert.is((await off(ann.id, 'key')).status, 403)
   assert.is((await off(ann.id, 'session', true)).status, 400)
   assert.equal(Object.keys((await off(admin.id, 'session')).errors!), ['secondFactor'])
-  assert.is((await tryLogin(house, ann)).status, 400)
+  assert.is((await tryLogin(marketplace, ann)).status, 400)
   assert.is((await off(ann.id, 'session')).status, 200)
-  assert.is((await tryLogin(house, ann)).status, 200)
+  assert.is((await tryLogin(marketplace, ann)).status, 200)
   assert.is((await admin.client.getTotp()).enabled, true)
-  await house.close()
+  await marketplace.close()
 })
 
 test('a deployment warns of an administrator who signs in without a second factor', async () => {
   const warnings: string[] = []
-  const house = await openHouse({
+  const marketplace = await openTestMarketplace({
     ...{ mode: 'serve', rateLimits: 'off', payments: 'sandbox' },
     log: line => line.type === 'warning' && warnings.push(line.message),
   })
-  const told = () => warnings.filter(message => message.includes(house.admin.id) && message.includes('second factor'))
+  const told = () =>
+    warnings.filter(message => message.includes(marketplace.admin.id) && message.includes('second factor'))
   assert.is(told().length, 1)
-  const { secret } = await enrol(house, house.admin)
-  nextStep(house)
-  const totp = totpCode(secret, house.world.realNow())
-  assert.is((await tryLogin(house, house.admin, { totp })).status, 200)
+  const { secret } = await enrol(marketplace, marketplace.admin)
+  nextStep(marketplace)
+  const totp = totpCode(secret, marketplace.world.realNow())
+  assert.is((await tryLogin(marketplace, marketplace.admin, { totp })).status, 200)
   assert.is(told().length, 1)
-  await house.close()
+  await marketplace.close()
 })
 
 test.run()

@@ -9,7 +9,7 @@ import { endpoints } from '../../src/api/endpoints/index.ts'
 import { totpCode } from '../../src/market/accounts/totp.ts'
 import { inFolder } from '../store/folder.ts'
 import { engine } from '../support/databases.ts'
-import { type House, type ListedAgent, type Member, openHouse } from '../support/marketplace.ts'
+import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 import { openPostOffice } from '../support/post-office.ts'
 
 const answers: string[] = []
@@ -46,73 +46,73 @@ test.after(() => {
 })
 
 const GRACE = { graceHours: 1 }
-const rotated = async (house: House, agent: ListedAgent, fields: object, headers = {}) => {
+const rotated = async (marketplace: TestMarketplace, agent: ListedAgent, fields: object, headers = {}) => {
   const path = `/api/my/agents/${agent.id}/webhook-secret`
   const { data } = await agent.builder.ask<{ secret: string }>('POST', path, fields, 'session', headers)
   agent.secret = data!.secret
   agent.sink.secret = agent.secret
-  await house.freshen(agent)
+  await marketplace.freshen(agent)
 }
 
 /** Deposit to review, with a file, a webhook that fails first, and callbacks signed by old and new secrets. */
-async function trade(house: House, buyer: Member, agent: ListedAgent) {
+async function trade(marketplace: TestMarketplace, buyer: Member, agent: ListedAgent) {
   const submitted = async () => {
-    const task = await house.draft(buyer, agent)
+    const task = await marketplace.draft(buyer, agent)
     await buyer.client.submitTask({ id: task.id })
     return task.id
   }
   agent.sink.status = 503
   const id = await submitted()
-  await house.webhooksSent()
+  await marketplace.webhooksSent()
   agent.sink.status = 200
   const before = { secret: agent.secret }
-  await rotated(house, agent, GRACE)
-  assert.is((await house.callback(before, id, { action: 'accept' })).status, 200)
-  assert.is((await house.callback({ secret: 'whsec_wrong' }, id, { action: 'accept' })).status, 401)
+  await rotated(marketplace, agent, GRACE)
+  assert.is((await marketplace.callback(before, id, { action: 'accept' })).status, 200)
+  assert.is((await marketplace.callback({ secret: 'whsec_wrong' }, id, { action: 'accept' })).status, 401)
   await buyer.client.sendMessage({ id, content: 'How is it going?' })
   const files = [{ name: 'table.csv', content: new TextEncoder().encode('a,b\n1,2\n') }]
   await agent.builder.client.agentDeliver({ id, content: 'Done', files })
   await buyer.client.approveTask({ id })
   await buyer.client.submitReview({ id, rating: 5 })
-  await rotated(house, agent, {}, { 'Idempotency-Key': 'rotate once' })
+  await rotated(marketplace, agent, {}, { 'Idempotency-Key': 'rotate once' })
   await buyer.client.cancelTask({ id: await submitted() })
   await submitted()
   const caps = { maxPerTask: 1_000, maxDaily: 2_000, maxMonthly: 3_000 }
   const budget = await agent.builder.client.createBudget({ agentId: agent.id, ...caps })
-  await house.pass(6_000)
-  await house.webhooksSent()
+  await marketplace.pass(6_000)
+  await marketplace.webhooksSent()
   return [id, budget.id]
 }
 
 /** Sign-in, sign-out, wrong and changed and forgotten passwords, keys that come and go. */
-async function accounts(house: House, member: Member, received: { text: string }[]) {
+async function accounts(marketplace: TestMarketplace, member: Member, received: { text: string }[]) {
   const { email } = member
-  const login = (password: string) => house.visitor.ask('POST', '/api/auth/login', { email, password })
+  const login = (password: string) => marketplace.visitor.ask('POST', '/api/auth/login', { email, password })
   const wrong = 'a password that was never right'
   for (const password of [member.password, wrong]) note('password', password)
   assert.is((await login(wrong)).status, 401)
-  await house.visitor.ask('POST', '/api/auth/login', `{"email":"${email}","password":"${wrong}"`)
-  await house.visitor.ask('POST', '/api/auth/login', `{"password":"${wrong}" oops`)
-  await house.visitor.ask('POST', '/api/auth/register', { email: wrong, password: [wrong], name: 7 })
+  await marketplace.visitor.ask('POST', '/api/auth/login', `{"email":"${email}","password":"${wrong}"`)
+  await marketplace.visitor.ask('POST', '/api/auth/login', `{"password":"${wrong}" oops`)
+  await marketplace.visitor.ask('POST', '/api/auth/register', { email: wrong, password: [wrong], name: 7 })
   await member.client.login({ email, password: member.password })
   const changed = 'the second of three passwords'
   note('password', changed)
   await member.ask('POST', '/api/auth/password', { currentPassword: wrong, newPassword: changed })
   await member.client.changePassword({ currentPassword: member.password, newPassword: changed })
-  for (let i = 0; i < 2; i++) await house.visitor.client.requestPasswordReset({ email })
-  await house.runDue()
+  for (let i = 0; i < 2; i++) await marketplace.visitor.client.requestPasswordReset({ email })
+  await marketplace.runDue()
   // Other letters go out at the same time.
   const tokens = received.flatMap(({ text }) => /^([\w-]{43})$/m.exec(text)?.[1] ?? []).slice(-2)
   assert.is(tokens.length, 2)
   for (const token of tokens) note('reset token', token)
   const last = 'the third of three passwords'
   note('password', last)
-  await house.visitor.ask('POST', '/api/auth/password-reset/confirm', { token: tokens[0], password: 'short' })
-  await house.visitor.client.confirmPasswordReset({ token: tokens[0]!, password: last })
-  await house.visitor.ask('POST', '/api/auth/password-reset/confirm', { token: tokens[1], password: last })
+  await marketplace.visitor.ask('POST', '/api/auth/password-reset/confirm', { token: tokens[0], password: 'short' })
+  await marketplace.visitor.client.confirmPasswordReset({ token: tokens[0]!, password: last })
+  await marketplace.visitor.ask('POST', '/api/auth/password-reset/confirm', { token: tokens[1], password: last })
   await member.client.login({ email, password: last })
   member.key = undefined // it ended with the password
-  await secondFactor(house, member, last)
+  await secondFactor(marketplace, member, last)
   const path = '/api/my/api-keys'
   const once = { 'Idempotency-Key': 'key once' }
   const made = await member.ask<{ id: string; key: string }>('POST', path, { name: 'kept' }, 'session', once)
@@ -120,29 +120,29 @@ async function accounts(house: House, member: Member, received: { text: string }
   const gone = await member.client.createKey({ name: 'gone' })
   await member.client.deleteKey({ id: gone.keyInfo.id })
   assert.is(
-    (await plainFetch(`${house.url}/api/auth/me`, { headers: { authorization: `Bearer ${gone.key}` } })).status,
+    (await plainFetch(`${marketplace.url}/api/auth/me`, { headers: { authorization: `Bearer ${gone.key}` } })).status,
     401,
   )
   member.key = made.data!.key
 }
 
 /** Turned on, used with both kinds of codes, and turned off. The letters about it go out as well. */
-async function secondFactor(house: House, member: Member, password: string) {
+async function secondFactor(marketplace: TestMarketplace, member: Member, password: string) {
   const { secret } = await member.client.beginTotp({ password })
   note('second factor secret', secret)
-  const { recoveryCodes } = await member.client.confirmTotp({ code: totpCode(secret, house.world.realNow()) })
+  const { recoveryCodes } = await member.client.confirmTotp({ code: totpCode(secret, marketplace.world.realNow()) })
   for (const code of recoveryCodes) note('recovery code key', code)
   const { email } = member
-  house.world.tick(30_000)
-  await member.client.login({ email, password, totp: totpCode(secret, house.world.realNow()) })
+  marketplace.world.tick(30_000)
+  await member.client.login({ email, password, totp: totpCode(secret, marketplace.world.realNow()) })
   await member.client.login({ email, password, recoveryCode: recoveryCodes[0]! })
   await member.ask('POST', '/api/auth/login', { email, password, recoveryCode: recoveryCodes[0] })
-  await house.runDue()
+  await marketplace.runDue()
   await member.client.removeTotp({ password, recoveryCode: recoveryCodes[1]! })
 }
 
 /** Every GET of the interface, by everyone, about everything. */
-async function readAll(house: House, members: readonly Member[], ids: readonly string[]) {
+async function readAll(marketplace: TestMarketplace, members: readonly Member[], ids: readonly string[]) {
   for (const { method, path } of Object.values(endpoints)) {
     if (method !== 'GET') continue
     const paths = path.includes('/:') ? ids.map(id => path.replace(/:\w+/g, id)) : [path]
@@ -152,7 +152,7 @@ async function readAll(house: House, members: readonly Member[], ids: readonly s
       }
     }
   }
-  for (const page of ['/openapi.json', '/docs', '/metrics', '/healthz']) await fetch(house.url + page)
+  for (const page of ['/openapi.json', '/docs', '/metrics', '/healthz']) await fetch(marketplace.url + page)
 }
 
 /** How a secret may be written down. */
@@ -187,7 +187,7 @@ function onDisk(folder: string): string[] {
 }
 
 /** Every row of every table, as a dump of the server would hold it. */
-async function inTables({ market }: House): Promise<string[]> {
+async function inTables({ market }: TestMarketplace): Promise<string[]> {
   const sql = `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY table_name`
   const rows = await market.db.read(async q => {
     const tables = await q.all<{ name: string }>(sql)
@@ -209,7 +209,7 @@ test(
     const secretKey = randomBytes(32).toString('base64')
     note('secret key', secretKey)
     note('password', 'the admin of a test')
-    const house = await openHouse({
+    const marketplace = await openTestMarketplace({
       ...(isShared ? {} : { file }),
       ...{ mode: 'serve', secretKey, rateLimits: 'off', payments: 'sandbox' },
       mail: { smtpUrl: office.url, from: 'market@example.com' },
@@ -217,14 +217,14 @@ test(
     })
     let alive: string[] = []
     try {
-      const [buyer, builder] = [await house.join('buyer', 20_000), await house.join('builder')]
-      const agent = await house.list(builder)
-      const ids = await trade(house, buyer, agent)
-      for (const member of [buyer, builder]) await accounts(house, member, office.received)
-      await readAll(house, [buyer, builder, house.admin], [buyer.id, agent.id, ...ids])
+      const [buyer, builder] = [await marketplace.join('buyer', 20_000), await marketplace.join('builder')]
+      const agent = await marketplace.list(builder)
+      const ids = await trade(marketplace, buyer, agent)
+      for (const member of [buyer, builder]) await accounts(marketplace, member, office.received)
+      await readAll(marketplace, [buyer, builder, marketplace.admin], [buyer.id, agent.id, ...ids])
       await builder.client.logout()
-      await house.pass(3_600_000)
-      await house.runDue()
+      await marketplace.pass(3_600_000)
+      await marketplace.runDue()
 
       const counts = Object.fromEntries([...secrets].map(([kind, all]) => [kind, new Set(all).size]))
       for (const [kind, least] of Object.entries({
@@ -237,9 +237,9 @@ test(
       })) {
         assert.ok(counts[kind]! >= least, `${counts[kind]} of ${kind}`)
       }
-      alive = isShared ? await inTables(house) : onDisk(dirname(file))
+      alive = isShared ? await inTables(marketplace) : onDisk(dirname(file))
     } finally {
-      await house.close()
+      await marketplace.close()
       await office.close()
     }
     const found = [...alive, ...(isShared ? [] : onDisk(dirname(file))), ...log.flatMap(line => findings(line, line))]

@@ -5,19 +5,22 @@ import * as assert from 'uvu/assert'
 import { durations, limits } from '../../src/api/limits.ts'
 import { totpCode } from '../../src/market/accounts/totp.ts'
 import { HttpParty } from '../../src/sim/http-user.ts'
-import { openHouse } from '../support/marketplace.ts'
+import { openTestMarketplace } from '../support/marketplace.ts'
 import { openPostOffice } from '../support/post-office.ts'
 
 const ELSEWHERE = { 'x-forwarded-for': '198.51.100.7' }
 
 test('each change of what guards an account is told to its owner, without a secret', async () => {
   const office = await openPostOffice()
-  const house = await openHouse({ mail: { smtpUrl: office.url, from: 'market@example.com' }, trustProxy: 1 })
-  const ann = await house.join('ann')
+  const marketplace = await openTestMarketplace({
+    mail: { smtpUrl: office.url, from: 'market@example.com' },
+    trustProxy: 1,
+  })
+  const ann = await marketplace.join('ann')
   const secrets: string[] = [ann.key!, ann.password]
   const next = async () => {
     office.received.length = 0
-    await house.runDue()
+    await marketplace.runDue()
     const [letter, ...others] = office.received.filter(({ to }) => to[0] === ann.email)
     assert.equal(others, [])
     for (const secret of secrets) assert.not(letter!.raw.includes(secret))
@@ -32,12 +35,12 @@ test('each change of what guards an account is told to its owner, without a secr
   assert.match(created.text, '/api/auth/password-reset')
 
   const { secret } = await ann.client.beginTotp({ password: ann.password })
-  const { recoveryCodes } = await ann.client.confirmTotp({ code: totpCode(secret, house.world.realNow()) })
+  const { recoveryCodes } = await ann.client.confirmTotp({ code: totpCode(secret, marketplace.world.realNow()) })
   secrets.push(secret, ...recoveryCodes)
   assert.is((await next()).subject, 'Signing in takes a second factor now')
 
   const { email, password } = ann
-  const visitor = new HttpParty(house.url)
+  const visitor = new HttpParty(marketplace.url)
   const login = { email, password, recoveryCode: recoveryCodes[0] }
   assert.is((await visitor.ask('POST', '/api/auth/login', login, 'nobody', ELSEWHERE)).status, 200)
   const used = await next()
@@ -53,43 +56,46 @@ test('each change of what guards an account is told to its owner, without a secr
   const changed = await next()
   assert.is(changed.subject, 'Your password was changed')
   assert.match(changed.text, 'go on working')
-  const left = await house.market.db.read(q => q.all('SELECT id FROM security_notices ORDER BY id'))
+  const left = await marketplace.market.db.read(q => q.all('SELECT id FROM security_notices ORDER BY id'))
   assert.equal(left, [], 'a notice is gone with its letter')
-  await house.close()
+  await marketplace.close()
   await office.close()
 })
 
 test('whoever makes and deletes keys without end fills no mailbox with letters', async () => {
   const office = await openPostOffice()
-  const house = await openHouse({ mail: { smtpUrl: office.url, from: 'market@example.com' } })
-  const ann = await house.join('ann')
+  const marketplace = await openTestMarketplace({ mail: { smtpUrl: office.url, from: 'market@example.com' } })
+  const ann = await marketplace.join('ann')
   for (let i = 0; i < limits.account.noticeLetters + 5; i++) {
     const { keyInfo } = await ann.client.createKey({ name: `key ${i}` })
     await ann.client.deleteKey({ id: keyInfo.id })
   }
   await ann.client.changePassword({ currentPassword: ann.password, newPassword: 'another long password' })
-  await house.runDue()
+  await marketplace.runDue()
   const subjects = office.received.filter(({ to }) => to[0] === ann.email).map(({ subject }) => subject)
   assert.is(subjects.filter(subject => subject === 'An API key was created').length, limits.account.noticeLetters)
   assert.ok(subjects.includes('Your password was changed'), 'those of another kind still come')
-  await house.pass(durations.hourMs)
+  await marketplace.pass(durations.hourMs)
   office.received.length = 0
   await ann.client.createKey({ name: 'an hour later' })
-  await house.runDue()
+  await marketplace.runDue()
   assert.is(office.received.filter(({ to }) => to[0] === ann.email).length, 1)
-  await house.close()
+  await marketplace.close()
   await office.close()
 })
 
 test('an administrator hears of a sign-in from an address that is new, once; nobody else does', async () => {
   const office = await openPostOffice()
-  const house = await openHouse({ mail: { smtpUrl: office.url, from: 'market@example.com' }, trustProxy: 1 })
-  const ann = await house.join('ann')
-  await house.runDue()
+  const marketplace = await openTestMarketplace({
+    mail: { smtpUrl: office.url, from: 'market@example.com' },
+    trustProxy: 1,
+  })
+  const ann = await marketplace.join('ann')
+  await marketplace.runDue()
   office.received.length = 0
-  for (const { email, password } of [house.admin, ann]) {
+  for (const { email, password } of [marketplace.admin, ann]) {
     for (let time = 0; time < 2; time++) {
-      const reply = await new HttpParty(house.url).ask(
+      const reply = await new HttpParty(marketplace.url).ask(
         'POST',
         '/api/auth/login',
         { email, password },
@@ -99,28 +105,28 @@ test('an administrator hears of a sign-in from an address that is new, once; nob
       assert.is(reply.status, 200)
     }
   }
-  await house.runDue()
+  await marketplace.runDue()
   assert.equal(
     office.received.map(({ to, subject }) => [to[0], subject]),
-    [[house.admin.email, 'You signed in from a new address']],
+    [[marketplace.admin.email, 'You signed in from a new address']],
   )
-  await house.close()
+  await marketplace.close()
   await office.close()
 })
 
 test('a change that is refused tells nobody, and neither does a deployment without mail', async () => {
   const office = await openPostOffice()
-  const house = await openHouse({ mail: { smtpUrl: office.url, from: 'market@example.com' } })
-  const ann = await house.join('ann')
-  await house.runDue()
+  const marketplace = await openTestMarketplace({ mail: { smtpUrl: office.url, from: 'market@example.com' } })
+  const ann = await marketplace.join('ann')
+  await marketplace.runDue()
   office.received.length = 0
   const wrong = { currentPassword: 'not the password', newPassword: 'another long password' }
   assert.is((await ann.ask('POST', '/api/auth/password', wrong)).status, 401)
-  await house.runDue()
+  await marketplace.runDue()
   assert.is(office.received.length, 0)
-  await house.close()
+  await marketplace.close()
   await office.close()
-  const silent = await openHouse()
+  const silent = await openTestMarketplace()
   await silent.join('bob')
   assert.equal(await silent.market.db.read(q => q.all('SELECT id FROM security_notices ORDER BY id')), [])
   await silent.close()

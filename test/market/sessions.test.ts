@@ -5,11 +5,11 @@ import * as assert from 'uvu/assert'
 import { limits } from '../../src/api/limits.ts'
 import { HttpParty } from '../../src/sim/http-user.ts'
 import { checkedFetch } from '../support/contract.ts'
-import { type House, type Member, openHouse } from '../support/marketplace.ts'
+import { type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 
 /** Signs in at another place. */
-async function signIn(house: House, { email, password }: Member, headers: Record<string, string> = {}) {
-  const party = new HttpParty(house.url, checkedFetch)
+async function signIn(marketplace: TestMarketplace, { email, password }: Member, headers: Record<string, string> = {}) {
+  const party = new HttpParty(marketplace.url, checkedFetch)
   const { status } = await party.ask('POST', '/api/auth/login', { email, password }, 'nobody', headers)
   assert.is(status, 200)
   return party
@@ -18,12 +18,12 @@ async function signIn(house: House, { email, password }: Member, headers: Record
 const isSignedIn = async (party: HttpParty) => (await party.ask('GET', '/api/auth/me')).status === 200
 
 test('sessions are listed with where they began, newest first, and one ends alone', async () => {
-  const house = await openHouse({ trustProxy: 1 })
-  const ann = await house.join('ann')
-  house.world.tick(1000)
-  const phone = await signIn(house, ann, { 'x-forwarded-for': '198.51.100.7', 'user-agent': 'A phone' })
-  house.world.tick(1000)
-  const tablet = await signIn(house, ann, { 'x-forwarded-for': '2001:db8::1', 'user-agent': 'x'.repeat(5_000) })
+  const marketplace = await openTestMarketplace({ trustProxy: 1 })
+  const ann = await marketplace.join('ann')
+  marketplace.world.tick(1000)
+  const phone = await signIn(marketplace, ann, { 'x-forwarded-for': '198.51.100.7', 'user-agent': 'A phone' })
+  marketplace.world.tick(1000)
+  const tablet = await signIn(marketplace, ann, { 'x-forwarded-for': '2001:db8::1', 'user-agent': 'x'.repeat(5_000) })
   const { items, pagination } = await ann.client.listSessions()
   assert.is(pagination.total, 3)
   assert.equal(
@@ -40,44 +40,44 @@ test('sessions are listed with where they began, newest first, and one ends alon
   assert.equal([await isSignedIn(phone), await isSignedIn(tablet), await isSignedIn(ann)], [false, true, true])
   assert.equal(await ann.client.endOtherSessions(), { ended: 1 })
   assert.equal([await isSignedIn(tablet), await isSignedIn(ann)], [false, true])
-  await house.close()
+  await marketplace.close()
 })
 
 test("somebody else's session can't be ended, and a key ends none", async () => {
-  const house = await openHouse()
-  const [ann, bob] = [await house.join('ann'), await house.join('bob')]
+  const marketplace = await openTestMarketplace()
+  const [ann, bob] = [await marketplace.join('ann'), await marketplace.join('bob')]
   const { id } = (await ann.client.listSessions()).items[0]!
   assert.is((await bob.ask('DELETE', `/api/auth/sessions/${id}`)).status, 403)
   assert.is((await ann.ask('DELETE', '/api/auth/sessions', undefined, 'key')).status, 403)
   assert.ok(await isSignedIn(ann))
-  await house.close()
+  await marketplace.close()
 })
 
 test('a new login ends the session that the browser came with, so that a planted one is worth nothing', async () => {
-  const house = await openHouse()
-  const ann = await house.join('ann')
+  const marketplace = await openTestMarketplace()
+  const ann = await marketplace.join('ann')
   const before = ann.client.credentials.session!
-  const planted = new HttpParty(house.url, checkedFetch)
+  const planted = new HttpParty(marketplace.url, checkedFetch)
   planted.client.credentials.session = before
   const { email, password } = ann
   assert.is((await ann.ask('POST', '/api/auth/login', { email, password }, 'session')).status, 200)
   assert.is.not(ann.client.credentials.session, before)
   assert.equal([await isSignedIn(planted), await isSignedIn(ann)], [false, true])
-  await house.close()
+  await marketplace.close()
 })
 
 test('an account keeps a bounded number of sessions, and the one seen longest ago gives way', async () => {
-  const house = await openHouse()
-  const ann = await house.join('ann')
+  const marketplace = await openTestMarketplace()
+  const ann = await marketplace.join('ann')
   const parties: HttpParty[] = []
   for (let n = 0; n < limits.session.perAccount; n++) {
-    house.world.tick(1)
-    parties.push(await signIn(house, ann))
+    marketplace.world.tick(1)
+    parties.push(await signIn(marketplace, ann))
   }
   assert.not(await isSignedIn(ann))
   assert.ok(await isSignedIn(parties[0]!))
   assert.is((await parties[0]!.client.listSessions({ limit: 1 })).pagination.total, limits.session.perAccount)
-  await house.close()
+  await marketplace.close()
 })
 
 test.run()

@@ -7,13 +7,13 @@ import { countInCommon } from '../../src/market/requests/rate-windows.ts'
 import { runDue } from '../../src/market/upkeep/due.ts'
 import { watchClock } from '../../src/market/upkeep/set-back-clock.ts'
 import { openBareMarket } from '../support/bare-market.ts'
-import { type House, openHouse } from '../support/marketplace.ts'
+import { openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 
 const DAY = 86_400_000
 
 /** The machine's clock goes back by a day: what a look at it every second sees. */
-async function setBack(house: House): Promise<void> {
-  const { market, world } = house
+async function setBack(marketplace: TestMarketplace): Promise<void> {
+  const { market, world } = marketplace
   const machine = { ...world, realNow: () => world.realNow() + DAY }
   const ahead = { ...market, world: machine }
   await watchClock(ahead)
@@ -21,45 +21,45 @@ async function setBack(house: House): Promise<void> {
   await runDue(ahead)
 }
 
-const sql = (house: House, text: string, ...values: (string | number)[]) =>
-  house.market.db.write(tx => tx.run(text, values))
+const sql = (marketplace: TestMarketplace, text: string, ...values: (string | number)[]) =>
+  marketplace.market.db.write(tx => tx.run(text, values))
 
 test('a webhook written, or tried, by a clock a day ahead is sent now', async () => {
-  const house = await openHouse()
-  const buyer = await house.join('buyer', 5_000)
-  const agent = await house.list(await house.join('builder'))
-  const { id } = await house.draft(buyer, agent)
-  const { sent } = house.world.egress as unknown as { sent: unknown[] }
+  const marketplace = await openTestMarketplace()
+  const buyer = await marketplace.join('buyer', 5_000)
+  const agent = await marketplace.list(await marketplace.join('builder'))
+  const { id } = await marketplace.draft(buyer, agent)
+  const { sent } = marketplace.world.egress as unknown as { sent: unknown[] }
   let isUp = false
   agent.sink.answer = () => ({ ok: true, status: isUp ? 200 : 503, headers: {}, body: '', durationMs: 0 })
   await buyer.call('POST', `/api/tasks/${id}/submit`)
-  await house.webhooksSent()
+  await marketplace.webhooksSent()
   const tried = sent.length
-  const ahead = house.world.now() + DAY
+  const ahead = marketplace.world.now() + DAY
   await sql(
-    house,
+    marketplace,
     'UPDATE deliveries SET created_at = $1, next_at = $1, leased_until = $2 WHERE task_id = $3',
     ahead,
-    house.world.realNow() + DAY,
+    marketplace.world.realNow() + DAY,
     id,
   )
-  await house.runDue()
-  await house.webhooksSent()
+  await marketplace.runDue()
+  await marketplace.webhooksSent()
   assert.is(sent.length, tried, 'as it lies ahead, nobody sends it')
   isUp = true
-  await setBack(house)
-  await house.runDue()
-  await house.webhooksSent()
+  await setBack(marketplace)
+  await marketplace.runDue()
+  await marketplace.webhooksSent()
   assert.is(sent.length, tried + 1)
-  await house.close()
+  await marketplace.close()
 })
 
 test('work in hand by a clock a day ahead is free again: tests, keyed requests, runs of the heartbeat', async () => {
-  const house = await openHouse()
-  const buyer = await house.join('buyer', 5_000)
-  const agent = await house.list(await house.join('builder'))
-  const [now, realNow] = [house.world.now() + DAY, house.world.realNow() + DAY]
-  await sql(house, 'UPDATE agent_tests SET ended = 0, started_at = $1 WHERE agent_id = $2', realNow, agent.id)
+  const marketplace = await openTestMarketplace()
+  const buyer = await marketplace.join('buyer', 5_000)
+  const agent = await marketplace.list(await marketplace.join('builder'))
+  const [now, realNow] = [marketplace.world.now() + DAY, marketplace.world.realNow() + DAY]
+  await sql(marketplace, 'UPDATE agent_tests SET ended = 0, started_at = $1 WHERE agent_id = $2', realNow, agent.id)
   const body = {
     agentId: agent.id,
     title: 'A task of a test',
@@ -68,75 +68,76 @@ test('work in hand by a clock a day ahead is free again: tests, keyed requests, 
   }
   const create = () => buyer.ask('POST', '/api/tasks', body, 'key', { 'idempotency-key': 'one' })
   assert.is((await create()).status, 201)
-  await sql(house, 'UPDATE idempotency_keys SET status = NULL, created_at = $1, running_until = $2', now, realNow)
-  await sql(house, 'UPDATE jobs SET next_at = $1, leased_until = $2', now, realNow)
+  await sql(marketplace, 'UPDATE idempotency_keys SET status = NULL, created_at = $1, running_until = $2', now, realNow)
+  await sql(marketplace, 'UPDATE jobs SET next_at = $1, leased_until = $2', now, realNow)
   const test = () => agent.builder.ask('POST', `/api/my/agents/${agent.id}/test-connection`, undefined, 'key')
   assert.equal([(await test()).status, (await create()).status], [409, 409])
-  await setBack(house)
+  await setBack(marketplace)
   assert.equal([(await test()).status, (await create()).status], [200, 201])
-  const jobs = await house.market.db.read(q =>
+  const jobs = await marketplace.market.db.read(q =>
     q.all<{ at: number; till: number }>('SELECT next_at AS at, leased_until AS till FROM jobs'),
   )
-  for (const { at, till } of jobs) assert.ok(at <= house.world.now() && till <= house.world.realNow())
-  await house.close()
+  for (const { at, till } of jobs) assert.ok(at <= marketplace.world.now() && till <= marketplace.world.realNow())
+  await marketplace.close()
 })
 
 test('a test that passed or failed a day ahead does not decide for a day what is public', async () => {
-  const house = await openHouse()
-  await house.stopHeartbeat()
-  const builder = await house.join('builder')
+  const marketplace = await openTestMarketplace()
+  await marketplace.stopHeartbeat()
+  const builder = await marketplace.join('builder')
   const [passed, failed] = [
-    await house.list(builder, { name: 'Passed' }),
-    await house.list(builder, { name: 'Failed' }),
+    await marketplace.list(builder, { name: 'Passed' }),
+    await marketplace.list(builder, { name: 'Failed' }),
   ]
-  const ahead = house.world.now() + DAY
-  await sql(house, 'UPDATE agents SET last_pass_at = $1, tested_at = $1 WHERE id = $2', ahead, passed.id)
+  const ahead = marketplace.world.now() + DAY
+  await sql(marketplace, 'UPDATE agents SET last_pass_at = $1, tested_at = $1 WHERE id = $2', ahead, passed.id)
   await sql(
-    house,
+    marketplace,
     'UPDATE agents SET last_pass_at = $1, failed_at = $2, tested_at = $1 WHERE id = $3',
     ahead,
     ahead + 5,
     failed.id,
   )
-  await setBack(house)
+  await setBack(marketplace)
   const names = async () => {
-    const { items } = await house.visitor.call<{ items: { name: string }[] }>('GET', '/api/agents?sort=newest')
+    const { items } = await marketplace.visitor.call<{ items: { name: string }[] }>('GET', '/api/agents?sort=newest')
     return items.map(({ name }) => name)
   }
   assert.equal(await names(), ['Passed'], 'what failed later is hidden still')
-  house.world.advance(house.world.now() + 1000)
-  await house.freshen(failed)
+  marketplace.world.advance(marketplace.world.now() + 1000)
+  await marketplace.freshen(failed)
   assert.equal(await names(), ['Failed', 'Passed'])
-  house.world.advance(house.world.now() + DAY + 1)
+  marketplace.world.advance(marketplace.world.now() + DAY + 1)
   assert.equal(await names(), [])
-  await house.close()
+  await marketplace.close()
 })
 
 test('a rate window that was begun a day ahead is over', async () => {
-  const house = await openHouse()
-  const now = house.world.now()
-  const count = async (at: number) => (await countInCommon(house.market, 'general', '198.51.100.7', at)).count
+  const marketplace = await openTestMarketplace()
+  const now = marketplace.world.now()
+  const count = async (at: number) => (await countInCommon(marketplace.market, 'general', '198.51.100.7', at)).count
   assert.equal([await count(now + DAY), await count(now + DAY)], [1, 2])
   assert.equal([await count(now), await count(now)], [1, 2])
   assert.is(await count(now - 60_000), 3, 'an instance a minute behind counts in the same window')
-  await house.close()
+  await marketplace.close()
 })
 
 test('what a clock that is right has written stays as it is', async () => {
-  const house = await openHouse()
-  const buyer = await house.join('buyer', 5_000)
-  const agent = await house.list(await house.join('builder'))
+  const marketplace = await openTestMarketplace()
+  const buyer = await marketplace.join('buyer', 5_000)
+  const agent = await marketplace.list(await marketplace.join('builder'))
   agent.sink.answer = () => ({ ok: true, status: 503, headers: {}, body: '', durationMs: 0 })
-  const { id } = await house.draft(buyer, agent)
+  const { id } = await marketplace.draft(buyer, agent)
   await buyer.call('POST', `/api/tasks/${id}/submit`)
-  await house.webhooksSent()
-  const before = await house.contents()
-  const rows = () => house.market.db.read(q => q.all('SELECT id, next_at, leased_until FROM deliveries ORDER BY id'))
+  await marketplace.webhooksSent()
+  const before = await marketplace.contents()
+  const rows = () =>
+    marketplace.market.db.read(q => q.all('SELECT id, next_at, leased_until FROM deliveries ORDER BY id'))
   const deliveries = await rows()
-  await setBack(house)
-  assert.equal(await house.contents(), before)
+  await setBack(marketplace)
+  assert.equal(await marketplace.contents(), before)
   assert.equal(await rows(), deliveries)
-  await house.close()
+  await marketplace.close()
 })
 
 test('a clock that goes back by less than clocks may differ mends nothing; by more than that it does, and says how much', async () => {

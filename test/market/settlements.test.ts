@@ -5,19 +5,27 @@ import * as assert from 'uvu/assert'
 import type { TaskRecord } from '../../src/api/records.ts'
 import type { Tx } from '../../src/store/db.ts'
 import { credit, debit, endClearing, reverseSettlement, setReleaseStatus } from '../../src/store/tables/transfers.ts'
-import { type House, type ListedAgent, type Member, openHouse } from '../support/marketplace.ts'
+import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 
-const settlement = suite<{ house: House; agent: ListedAgent; buyer: Member }>('settlements')
+const settlement = suite<{ marketplace: TestMarketplace; agent: ListedAgent; buyer: Member }>('settlements')
 
 settlement.before(async state => {
-  state.house = await openHouse()
-  state.agent = await state.house.list(await state.house.join('builder'))
-  state.buyer = await state.house.join('buyer', 1_000_000)
+  state.marketplace = await openTestMarketplace()
+  state.agent = await state.marketplace.list(await state.marketplace.join('builder'))
+  state.buyer = await state.marketplace.join('buyer', 1_000_000)
 })
-settlement.after(({ house }) => house.close())
+settlement.after(({ marketplace }) => marketplace.close())
 
-async function completed({ house, agent, buyer }: { house: House; agent: ListedAgent; buyer: Member }) {
-  const { id } = await house.draft(buyer, agent)
+async function completed({
+  marketplace,
+  agent,
+  buyer,
+}: {
+  marketplace: TestMarketplace
+  agent: ListedAgent
+  buyer: Member
+}) {
+  const { id } = await marketplace.draft(buyer, agent)
   await buyer.client.submitTask({ id })
   await agent.builder.client.acceptTask({ id })
   await agent.builder.client.deliverTask({ id, content: 'Done' })
@@ -26,7 +34,7 @@ async function completed({ house, agent, buyer }: { house: House; agent: ListedA
 }
 
 /** What `work` answers; nothing of it is kept. */
-async function tried<T>({ market }: House, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function tried<T>({ market }: TestMarketplace, work: (tx: Tx) => Promise<T>): Promise<T> {
   let answer: T | undefined
   const undone = new Error('undone')
   const end = await market.db
@@ -40,10 +48,10 @@ async function tried<T>({ market }: House, work: (tx: Tx) => Promise<T>): Promis
 }
 
 settlement('clearing ends once, and not while a dispute is open unless it is that which ends it', async state => {
-  const { house, buyer } = state
+  const { marketplace, buyer } = state
   const id = await completed(state)
   const ends = (...despite: (0 | 1)[]) =>
-    tried(house, async tx => {
+    tried(marketplace, async tx => {
       const found: boolean[] = []
       for (const each of despite) found.push((await endClearing(tx, id, each)) !== undefined)
       return found
@@ -52,14 +60,14 @@ settlement('clearing ends once, and not while a dispute is open unless it is tha
   assert.equal(await ends(1, 1), [true, false])
   await buyer.client.disputeTask({ id, reason: 'It is not what was asked for, nor like it' })
   assert.equal(await ends(0, 1), [false, true])
-  await house.admin.client.resolveTask({ id, outcome: 'release' })
+  await marketplace.admin.client.resolveTask({ id, outcome: 'release' })
   assert.equal(await ends(0, 1), [false, false])
 })
 
 settlement('a dispute keeps the payment of its own task from clearing, and that of no other', async state => {
   const [disputed, other] = [await completed(state), await completed(state)]
   await state.buyer.client.disputeTask({ id: disputed, reason: 'It is not what was asked for, nor like it' })
-  const ended = await tried(state.house, async tx => [
+  const ended = await tried(state.marketplace, async tx => [
     await endClearing(tx, disputed, 0),
     await endClearing(tx, other, 0),
   ])
@@ -71,7 +79,7 @@ settlement('a dispute keeps the payment of its own task from clearing, and that 
 
 settlement('the state of a payment changes with its own clearing, in its release alone', async state => {
   const [mine, other] = [await completed(state), await completed(state)]
-  const states = await tried(state.house, async tx => {
+  const states = await tried(state.marketplace, async tx => {
     await setReleaseStatus(tx, mine, 'reversed')
     const sql = 'SELECT kind, status FROM transfers WHERE task_id = $1 ORDER BY kind'
     return [await tx.all(sql, [mine]), await tx.all(sql, [other])]
@@ -86,7 +94,7 @@ settlement('the state of a payment changes with its own clearing, in its release
 settlement('a payment is reversed once, and never by more than was released', async state => {
   const id = await completed(state)
   const reversed = (...amounts: number[]) =>
-    tried(state.house, async tx => {
+    tried(state.marketplace, async tx => {
       const changed: number[] = []
       for (const amount of amounts) changed.push(await reverseSettlement(tx, id, amount))
       const row = await tx.get('SELECT released, refunded, reversed FROM settlements WHERE task_id = $1', [id])
@@ -97,37 +105,40 @@ settlement('a payment is reversed once, and never by more than was released', as
   assert.equal(await reversed(1_001), { changed: [0], released: 1_000, refunded: 0, reversed: 0 })
 })
 
-settlement('an account gives what it has and not a cent more; only the world may owe', async ({ house, buyer }) => {
-  const account = `available:${buyer.id}`
-  const { available } = await house.balances(buyer.id)
-  const after = (...steps: { sql: string; values: readonly (string | number | null)[] }[]) =>
-    tried(house, async tx => {
-      const changed: number[] = []
-      for (const { sql, values } of steps) changed.push(await tx.run(sql, values))
-      return changed
-    })
-  assert.equal(await after(debit(account, available), debit(account, 1)), [1, 0])
-  assert.equal(await after(debit(account, available + 1)), [0])
-  assert.equal(await after(debit(account, available), credit(account, 1), debit(account, 1)), [1, 1, 1])
-  assert.equal(await after(debit('world', 1_000_000_000_000)), [1])
-  assert.equal(await after(debit('payouts', 1_000_000_000_000)), [0])
-})
+settlement(
+  'an account gives what it has and not a cent more; only the world may owe',
+  async ({ marketplace, buyer }) => {
+    const account = `available:${buyer.id}`
+    const { available } = await marketplace.balances(buyer.id)
+    const after = (...steps: { sql: string; values: readonly (string | number | null)[] }[]) =>
+      tried(marketplace, async tx => {
+        const changed: number[] = []
+        for (const { sql, values } of steps) changed.push(await tx.run(sql, values))
+        return changed
+      })
+    assert.equal(await after(debit(account, available), debit(account, 1)), [1, 0])
+    assert.equal(await after(debit(account, available + 1)), [0])
+    assert.equal(await after(debit(account, available), credit(account, 1), debit(account, 1)), [1, 1, 1])
+    assert.equal(await after(debit('world', 1_000_000_000_000)), [1])
+    assert.equal(await after(debit('payouts', 1_000_000_000_000)), [0])
+  },
+)
 
 settlement('submissions amid changes of the price hold the price that the task then has', async state => {
-  const { house, agent, buyer } = state
+  const { marketplace, agent, buyer } = state
   for (let round = 0; round < 8; round++) {
-    const { id } = await house.draft(buyer, agent)
-    const before = await house.balances(buyer.id)
+    const { id } = await marketplace.draft(buyer, agent)
+    const before = await marketplace.balances(buyer.id)
     const change = (agreedPrice: number) => buyer.ask('PUT', `/api/tasks/${id}`, { agreedPrice }, 'key')
     const submit = () => buyer.ask<TaskRecord>('POST', `/api/tasks/${id}/submit`, undefined, 'key')
     const answers = await Promise.all([change(2_000), submit(), change(3_000), submit(), change(4_000)])
     assert.is(answers.filter(({ status }, i) => status === 200 && i % 2 === 1).length, 1, 'one of two submissions')
     const { agreedPrice } = await buyer.call<TaskRecord>('GET', `/api/tasks/${id}`)
-    const after = await house.balances(buyer.id)
+    const after = await marketplace.balances(buyer.id)
     assert.equal([after.held - before.held, before.available - after.available], [agreedPrice, agreedPrice])
     await buyer.client.cancelTask({ id })
   }
-  await house.checkLedger()
+  await marketplace.checkLedger()
 })
 
 settlement.run()

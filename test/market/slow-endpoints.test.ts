@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import { durations, heartbeat, manualTests } from '../../src/api/limits.ts'
 import type { TestReport } from '../../src/api/records.ts'
 import { createWorld } from '../../src/world/real.ts'
-import { type House, type Member, openHouse } from '../support/marketplace.ts'
+import { type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 import { openNameServer, type Said } from '../support/name-server.ts'
 import { closeOpened, httpServer, opened, rawServer } from '../support/servers.ts'
 
@@ -44,7 +44,7 @@ async function each<Item, Made>(items: readonly Item[], work: (item: Item) => Pr
 }
 
 /** A public agent at this address, untested. */
-async function agentAt({ market }: House, builder: Member, webhookUrl: string): Promise<string> {
+async function agentAt({ market }: TestMarketplace, builder: Member, webhookUrl: string): Promise<string> {
   const { id } = await builder.client.createAgent({ ...fields, webhookUrl })
   await builder.client.rotateSecret({ id })
   const sql = `UPDATE agents SET status = 'verified', last_pass_at = $1, tested_at = $1 WHERE id = $2`
@@ -67,8 +67,8 @@ async function openTown(say: (name: string) => Said) {
   )
   const names = { servers: [server.address], hostsPath: '/nonexistent/hosts' }
   const world = createWorld({ allowLoopback: true, requireHttps: false, names })
-  const house = await openHouse({ world })
-  await opened({ close: () => house.close(0) })
+  const marketplace = await openTestMarketplace({ world })
+  await opened({ close: () => marketplace.close(0) })
   const receivedAt = new Map<string, number>()
   const quick = await httpServer(async (incoming, answer) => {
     const chunks: Buffer[] = []
@@ -76,26 +76,30 @@ async function openTown(say: (name: string) => Said) {
     answer.end()
     receivedAt.set(JSON.parse(Buffer.concat(chunks).toString()).data.taskId, performance.now())
   })
-  return { house, port: Number(new URL(quick.url).port), receivedAt }
+  return { marketplace, port: Number(new URL(quick.url).port), receivedAt }
 }
 
 type Town = Awaited<ReturnType<typeof openTown>>
 
 /** Webhooks to many names of some builders, all due at once. */
-async function crowdWith({ house }: Town, [count, names]: readonly [number, number], urlOf: (n: number) => string) {
-  const builders = await each(range(count), n => house.join(`slow${n}`))
-  const buyer = await house.join('victim', 200 * names)
-  const ids = await each(range(names), n => agentAt(house, builders[n % count]!, urlOf(n)))
+async function crowdWith(
+  { marketplace }: Town,
+  [count, names]: readonly [number, number],
+  urlOf: (n: number) => string,
+) {
+  const builders = await each(range(count), n => marketplace.join(`slow${n}`))
+  const buyer = await marketplace.join('victim', 200 * names)
+  const ids = await each(range(names), n => agentAt(marketplace, builders[n % count]!, urlOf(n)))
   await each(ids, id => submit(buyer, id))
   return builders
 }
 
 /** How long each webhook of honest builders took, from its submit on. */
-async function honestTimes({ house, port, receivedAt }: Town): Promise<number[]> {
-  const buyer = await house.join('buyer', 50_000)
-  const builders = await Promise.all([1, 2].map(n => house.join(`honest${n}`)))
+async function honestTimes({ marketplace, port, receivedAt }: Town): Promise<number[]> {
+  const buyer = await marketplace.join('buyer', 50_000)
+  const builders = await Promise.all([1, 2].map(n => marketplace.join(`honest${n}`)))
   const ids = await Promise.all(
-    range(4).map(n => agentAt(house, builders[n % 2]!, `http://h${n}.quick.example:${port}/`)),
+    range(4).map(n => agentAt(marketplace, builders[n % 2]!, `http://h${n}.quick.example:${port}/`)),
   )
   const times: number[] = []
   for (const n of range(QUICK)) {
@@ -137,13 +141,13 @@ test('forty builders with 680 hosts that never answer have a share each, and kee
 
 test('hosts that take the connection and never answer keep no connection test and no heartbeat of another builder waiting', async () => {
   const town = await openTown(() => ['127.0.0.1'])
-  const { house, port } = town
-  const { db, world } = house.market
+  const { marketplace, port } = town
+  const { db, world } = marketplace.market
   const deaf = await rawServer(() => {})
   const builders = await crowdWith(town, FEW, n => `https://slow${n}.owner${n}.example:${deaf.port}/`)
-  const honest = await house.join('honest')
+  const honest = await marketplace.join('honest')
   // The server speaks plain HTTP: that this is told means that it was reached.
-  const id = await agentAt(house, honest, `https://ok.quick.example:${port}/`)
+  const id = await agentAt(marketplace, honest, `https://ok.quick.example:${port}/`)
   let over = 0
   const hanging = (work: Promise<unknown>) => void work.catch(() => {}).finally(() => over++)
   for (const builder of builders) {
@@ -169,7 +173,7 @@ test('hosts that take the connection and never answer keep no connection test an
   }
   world.advance(world.now() + heartbeat.everyMs)
   from = performance.now()
-  hanging(house.runDue())
+  hanging(marketplace.runDue())
   while (!(await isTested())) {
     assert.ok(performance.now() - from < USUAL_MS, 'the heartbeat has not come to it')
     await new Promise(resolve => setTimeout(resolve, 20))

@@ -5,20 +5,26 @@ import * as assert from 'uvu/assert'
 import { durations } from '../../src/api/limits.ts'
 import type { BudgetRecord, TaskRecord } from '../../src/api/records.ts'
 import { verify } from '../../src/api/signature.ts'
-import { type House, type ListedAgent, type Member, openHouse, taskFields } from '../support/marketplace.ts'
+import {
+  type ListedAgent,
+  type Member,
+  openTestMarketplace,
+  type TestMarketplace,
+  taskFields,
+} from '../support/marketplace.ts'
 
 const path = '/api/budget-authorizations'
 const caps = { maxPerTask: 1_000, maxDaily: 2_000, maxMonthly: 3_000 }
 
 /** The owner of a wallet authorizes the agent of a hirer, which hires the agent of a seller. */
 async function open(fields: object = {}) {
-  const house = await openHouse()
+  const marketplace = await openTestMarketplace()
   const [owner, hirer, seller] = [
-    await house.join('owner', 100_000),
-    await house.join('hirer'),
-    await house.join('seller'),
+    await marketplace.join('owner', 100_000),
+    await marketplace.join('hirer'),
+    await marketplace.join('seller'),
   ]
-  const [buying, selling] = [await house.list(hirer), await house.list(seller)]
+  const [buying, selling] = [await marketplace.list(hirer), await marketplace.list(seller)]
   const budget = await owner.call<BudgetRecord>('POST', path, { agentId: buying.id, ...caps, ...fields })
   const hire = (more: object = {}, who = hirer) =>
     who.ask<TaskRecord>(
@@ -42,11 +48,11 @@ async function open(fields: object = {}) {
     )
     return [spentToday, spentThisMonth]
   }
-  return { house, owner, hirer, seller, buying, selling, budget, hire, submit, buy, spent }
+  return { marketplace, owner, hirer, seller, buying, selling, budget, hire, submit, buy, spent }
 }
 
-async function passDays(house: House, agents: readonly ListedAgent[], days: number) {
-  await house.pass(days * durations.dayMs)
+async function passDays(marketplace: TestMarketplace, agents: readonly ListedAgent[], days: number) {
+  await marketplace.pass(days * durations.dayMs)
   await freshen(agents)
 }
 
@@ -57,7 +63,7 @@ async function freshen(agents: readonly ListedAgent[]) {
 }
 
 test('an agent hires with its owner’s money; the seller delivers to it, and it approves', async () => {
-  const { house, owner, hirer, seller, buying, selling, budget, hire, submit } = await open()
+  const { marketplace, owner, hirer, seller, buying, selling, budget, hire, submit } = await open()
   const created = await hire()
   assert.is(created.status, 201)
   const { id, status, buyerId, buyerAgentId, budgetAuthorizationId, builderId } = created.data!
@@ -72,13 +78,13 @@ test('an agent hires with its owner’s money; the seller delivers to it, and it
     },
   )
   assert.is((await submit(id)).status, 200)
-  assert.equal(await house.balances(owner.id), { available: 99_000, held: 1_000, clearing: 0 })
-  assert.is((await house.callback(selling, id, { action: 'accept' })).status, 200)
+  assert.equal(await marketplace.balances(owner.id), { available: 99_000, held: 1_000, clearing: 0 })
+  assert.is((await marketplace.callback(selling, id, { action: 'accept' })).status, 200)
   const content = 'The work of the seller'
-  assert.is((await house.callback(selling, id, { action: 'deliver', content, notes: 'n' })).status, 200)
+  assert.is((await marketplace.callback(selling, id, { action: 'deliver', content, notes: 'n' })).status, 200)
   assert.is((await hirer.ask('POST', `/api/tasks/${id}/approve`)).status, 200)
-  assert.equal(await house.balances(seller.id), { available: 0, held: 0, clearing: 1_000 })
-  await house.webhooksSent()
+  assert.equal(await marketplace.balances(seller.id), { available: 0, held: 0, clearing: 1_000 })
+  await marketplace.webhooksSent()
 
   const requestor = { id: buying.id, type: 'agent', trustTier: 'new_verified' }
   assert.equal(
@@ -90,7 +96,7 @@ test('an agent hires with its owner’s money; the seller delivers to it, and it
   )
   assert.is(buying.sink.received.length, 1)
   const { headers, event, timestamp, data } = buying.sink.received[0]!
-  const now = new Date(house.world.now()).toISOString()
+  const now = new Date(marketplace.world.now()).toISOString()
   const task = await owner.call<TaskRecord>('GET', `/api/tasks/${id}`)
   assert.equal(
     { event, timestamp, data },
@@ -105,7 +111,7 @@ test('an agent hires with its owner’s money; the seller delivers to it, and it
         requirements: '',
         agreedPrice: 1_000,
         status: 'delivered',
-        callbackUrl: `${house.url}/api/agent/tasks/${id}/callback`,
+        callbackUrl: `${marketplace.url}/api/agent/tasks/${id}/callback`,
         requestor,
         deliverable: task.deliverable,
       },
@@ -119,28 +125,28 @@ test('an agent hires with its owner’s money; the seller delivers to it, and it
       timestamp: headers['X-Service-Timestamp'],
       signature: headers['X-Service-Signature'],
       body: Buffer.from(body),
-      now: house.world.realNow(),
+      now: marketplace.world.realNow(),
     }).ok
   assert.equal([signed(buying.secret), signed(selling.secret)], [true, false])
-  await house.checkLedger()
-  await house.close()
+  await marketplace.checkLedger()
+  await marketplace.close()
 })
 
 test('nothing but an agent’s purchase is told to a buying agent', async () => {
-  const { house, owner, buying, selling } = await open()
-  const { id } = await house.draft(owner, selling)
+  const { marketplace, owner, buying, selling } = await open()
+  const { id } = await marketplace.draft(owner, selling)
   await owner.call('POST', `/api/tasks/${id}/submit`)
-  await house.callback(selling, id, { action: 'accept' })
-  await house.callback(selling, id, { action: 'deliver', content: 'x' })
-  await house.webhooksSent()
+  await marketplace.callback(selling, id, { action: 'accept' })
+  await marketplace.callback(selling, id, { action: 'deliver', content: 'x' })
+  await marketplace.webhooksSent()
   assert.equal(buying.sink.received, [])
   assert.equal(selling.sink.received[0]!.data.requestor, { id: owner.id, type: 'user', trustTier: 'new_verified' })
-  await house.close()
+  await marketplace.close()
 })
 
 test('the owner and the agent’s builder both act as the buyer, nobody else does', async () => {
-  const { house, owner, hirer, seller, selling, hire } = await open()
-  const stranger = await house.join('stranger')
+  const { marketplace, owner, hirer, seller, selling, hire } = await open()
+  const stranger = await marketplace.join('stranger')
   const walk = async (first: Member, second: Member) => {
     const { id } = (await hire({ agreedPrice: 200 })).data!
     const at = `/api/tasks/${id}`
@@ -148,21 +154,21 @@ test('the owner and the agent’s builder both act as the buyer, nobody else doe
       assert.is((await who.ask('PUT', at, { title: `By ${who.email}` })).status, 200)
       assert.is((await who.ask('GET', at)).status, 200)
     }
-    const before = await house.contents()
+    const before = await marketplace.contents()
     for (const what of ['submit', 'cancel', 'approve', 'request-revision', 'dispute', 'messages', 'review']) {
       const words = { reason: 'Because of a test', content: 'Hello', rating: 4 }
       assert.is((await stranger.ask('POST', `${at}/${what}`, words)).status, 403, what)
     }
     assert.is((await stranger.ask('PUT', at, { title: 'Not mine' })).status, 403)
     assert.is((await stranger.ask('GET', at)).status, 403)
-    assert.equal(await house.contents(), before)
+    assert.equal(await marketplace.contents(), before)
     await first.call('POST', `${at}/submit`)
     const { senderRole } = await second.call<{ senderRole: string }>('POST', `${at}/messages`, { content: 'Hello' })
     assert.is(senderRole, 'buyer')
-    await house.callback(selling, id, { action: 'accept' })
-    await house.callback(selling, id, { action: 'deliver', content: 'x' })
+    await marketplace.callback(selling, id, { action: 'accept' })
+    await marketplace.callback(selling, id, { action: 'deliver', content: 'x' })
     await second.call('POST', `${at}/request-revision`, { reason: 'Again' })
-    await house.callback(selling, id, { action: 'deliver', content: 'y' })
+    await marketplace.callback(selling, id, { action: 'deliver', content: 'y' })
     await first.call('POST', `${at}/approve`)
     await second.call('POST', `${at}/review`, { rating: 5 })
     const { dispute } = await first.call<TaskRecord>('POST', `${at}/dispute`, { reason: 'Because of a test' })
@@ -179,11 +185,11 @@ test('the owner and the agent’s builder both act as the buyer, nobody else doe
   }
   assert.equal(await listed(seller, '?role=builder'), ids)
   assert.equal(await listed(stranger), [])
-  await house.close()
+  await marketplace.close()
 })
 
 test('only the builder of the authorized agent hires with an authorization, and on create alone', async () => {
-  const { house, owner, hirer, seller, selling, hire } = await open()
+  const { marketplace, owner, hirer, seller, selling, hire } = await open()
   assert.is((await hire({}, owner)).status, 403)
   assert.is((await hire({}, seller)).status, 403)
   assert.is((await hire({ budgetAuthorizationId: 'bud_none' })).status, 404)
@@ -196,12 +202,12 @@ test('only the builder of the authorized agent hires with an authorization, and 
     agreedPrice: 300,
   })
   assert.equal([kept.budgetAuthorizationId, kept.buyerId, kept.agentId], [budgetAuthorizationId, owner.id, selling.id])
-  await house.close()
+  await marketplace.close()
 })
 
 test('an agent does not bring a third party’s money to its own builder', async () => {
-  const { house, owner, hirer, buying, hire, submit } = await open()
-  const sibling = await house.list(hirer)
+  const { marketplace, owner, hirer, buying, hire, submit } = await open()
+  const sibling = await marketplace.list(hirer)
   const refused = await hire({ agentId: sibling.id })
   assert.equal([refused.status, refused.success], [400, false])
   const { id } = (await hire()).data!
@@ -211,13 +217,13 @@ test('an agent does not bring a third party’s money to its own builder', async
   const own = await hirer.call<BudgetRecord>('POST', path, { agentId: buying.id, ...caps })
   const self = await hire({ agentId: sibling.id, budgetAuthorizationId: own.id })
   assert.is(self.status, 201, 'with the builder’s own money it may')
-  const ownersAgent = await house.list(owner)
+  const ownersAgent = await marketplace.list(owner)
   assert.is((await hire({ agentId: ownersAgent.id })).status, 201, 'an agent of the owner may be hired')
-  await house.close()
+  await marketplace.close()
 })
 
 test('each cap holds to the cent and the refusal names it with its figures', async () => {
-  const { house, buying, selling, buy, spent } = await open()
+  const { marketplace, buying, selling, buy, spent } = await open()
   const over = await buy(1_001)
   assert.equal([over.status, /maxPerTask/.test(over.error)], [400, true])
   assert.ok(over.error.includes('10.00') && over.error.includes('10.01'), over.error)
@@ -228,97 +234,101 @@ test('each cap holds to the cent and the refusal names it with its figures', asy
   for (const figure of ['20.00', '18.00', '2.01']) assert.ok(day.error.includes(figure), day.error)
   assert.is((await buy(200)).status, 200, 'exactly maxDaily')
   assert.equal(await spent(), [2_000, 2_000])
-  await passDays(house, [buying, selling], 1)
+  await passDays(marketplace, [buying, selling], 1)
   assert.equal(await spent(), [0, 2_000])
   assert.is((await buy(801)).status, 200)
   const month = await buy(200)
   assert.equal([month.status, /maxMonthly/.test(month.error)], [400, true])
   for (const figure of ['30.00', '28.01', '2.00']) assert.ok(month.error.includes(figure), month.error)
   assert.equal(await spent(), [801, 2_801])
-  await passDays(house, [buying, selling], 30)
+  await passDays(marketplace, [buying, selling], 30)
   assert.equal(await spent(), [0, 0])
   assert.is((await buy(1_000)).status, 200)
-  await house.close()
+  await marketplace.close()
 })
 
 test('the day and the month end at midnight of UTC on the domain clock', async () => {
-  const { house, buying, selling, buy, spent } = await open({ maxPerTask: 1_000, maxDaily: 1_000, maxMonthly: 1_500 })
+  const { marketplace, buying, selling, buy, spent } = await open({
+    maxPerTask: 1_000,
+    maxDaily: 1_000,
+    maxMonthly: 1_500,
+  })
   const start = Date.UTC(2026, 0, 31, 0, 0, 0)
-  await house.pass(start + durations.dayMs - 1 - house.world.now())
+  await marketplace.pass(start + durations.dayMs - 1 - marketplace.world.now())
   await freshen([buying, selling])
   assert.is((await buy(1_000)).status, 200)
   assert.is((await buy(200)).status, 400)
   assert.equal(await spent(), [1_000, 1_000])
-  await house.pass(1)
+  await marketplace.pass(1)
   assert.equal(await spent(), [0, 0])
   assert.is((await buy(1_000)).status, 200)
-  await passDays(house, [buying, selling], 1)
+  await passDays(marketplace, [buying, selling], 1)
   assert.is((await buy(501)).status, 400)
   assert.is((await buy(500)).status, 200)
-  await house.close()
+  await marketplace.close()
 })
 
 test('refunds give back what they refund: cancelled, rejected, split and reversed', async () => {
-  const { house, owner, hirer, selling, buy, spent } = await open({ maxDaily: 100_000, maxMonthly: 100_000 })
+  const { marketplace, owner, hirer, selling, buy, spent } = await open({ maxDaily: 100_000, maxMonthly: 100_000 })
   const { id: cancelled } = await buy(1_000)
   assert.equal(await spent(), [1_000, 1_000])
   await owner.call('POST', `/api/tasks/${cancelled}/cancel`)
   assert.equal(await spent(), [0, 0])
   const { id: rejected } = await buy(900)
-  await house.callback(selling, rejected, { action: 'reject' })
+  await marketplace.callback(selling, rejected, { action: 'reject' })
   assert.equal(await spent(), [0, 0])
   const { id: split } = await buy(800)
-  await house.callback(selling, split, { action: 'accept' })
-  await house.admin.call('POST', `/api/admin/tasks/${split}/resolve`, { outcome: 'split', refundAmount: 300 })
+  await marketplace.callback(selling, split, { action: 'accept' })
+  await marketplace.admin.call('POST', `/api/admin/tasks/${split}/resolve`, { outcome: 'split', refundAmount: 300 })
   assert.equal(await spent(), [500, 500])
   const { id: reversed } = await buy(700)
-  await house.callback(selling, reversed, { action: 'accept' })
-  await house.callback(selling, reversed, { action: 'deliver', content: 'x' })
+  await marketplace.callback(selling, reversed, { action: 'accept' })
+  await marketplace.callback(selling, reversed, { action: 'deliver', content: 'x' })
   await hirer.call('POST', `/api/tasks/${reversed}/approve`)
   assert.equal(await spent(), [1_200, 1_200])
   await hirer.call('POST', `/api/tasks/${reversed}/dispute`, { reason: 'Because of a test' })
-  await house.admin.call('POST', `/api/admin/tasks/${reversed}/resolve`, { outcome: 'refund' })
+  await marketplace.admin.call('POST', `/api/admin/tasks/${reversed}/resolve`, { outcome: 'refund' })
   assert.equal(await spent(), [500, 500])
-  await house.checkLedger()
-  await house.close()
+  await marketplace.checkLedger()
+  await marketplace.close()
 })
 
 test('caps may be lowered below what is spent; then nothing more goes', async () => {
-  const { house, owner, budget, buy, spent } = await open()
+  const { marketplace, owner, budget, buy, spent } = await open()
   await buy(1_000)
   await owner.call('PUT', `${path}/${budget.id}`, { maxPerTask: 200, maxDaily: 500, maxMonthly: 600 })
   assert.is((await buy(200)).status, 400)
   assert.equal(await spent(), [1_000, 1_000])
-  await house.close()
+  await marketplace.close()
 })
 
 test('a paused, deleted or suspended authorization lets nothing through, and leaves no trace', async () => {
-  const { house, owner, budget, hire, submit } = await open()
+  const { marketplace, owner, budget, hire, submit } = await open()
   const { id } = (await hire()).data!
   const refused = async (status: number, words: RegExp) => {
-    const before = await house.contents()
+    const before = await marketplace.contents()
     const answer = await submit(id)
     assert.is(answer.status, status, answer.error)
     assert.match(answer.error!, words)
-    assert.equal(await house.contents(), before)
+    assert.equal(await marketplace.contents(), before)
   }
   await owner.call('POST', `${path}/${budget.id}/pause`)
   await refused(400, /paused/)
   await owner.call('POST', `${path}/${budget.id}/resume`)
   for (const flag of ['suspended', 'banned']) {
-    await house.admin.call('PUT', `/api/admin/users/${owner.id}`, { [flag]: true })
+    await marketplace.admin.call('PUT', `/api/admin/users/${owner.id}`, { [flag]: true })
     await refused(403, /suspended or banned/)
     assert.is((await hire()).status, 403)
-    await house.admin.call('PUT', `/api/admin/users/${owner.id}`, { [flag]: false })
+    await marketplace.admin.call('PUT', `/api/admin/users/${owner.id}`, { [flag]: false })
   }
   await owner.call('DELETE', `${path}/${budget.id}`)
   await refused(400, /deleted/)
-  await house.close()
+  await marketplace.close()
 })
 
 test('one shared category is enough; none is refused with the categories', async () => {
-  const { house, owner, budget, hire, submit } = await open({ allowedCategories: ['cat_code', 'cat_data'] })
-  const coder = await house.list(await house.join('coder'), { categoryIds: ['cat_design', 'cat_data'] })
+  const { marketplace, owner, budget, hire, submit } = await open({ allowedCategories: ['cat_code', 'cat_data'] })
+  const coder = await marketplace.list(await marketplace.join('coder'), { categoryIds: ['cat_design', 'cat_data'] })
   const { id } = (await hire()).data!
   const refused = await submit(id)
   assert.is(refused.status, 400)
@@ -326,38 +336,38 @@ test('one shared category is enough; none is refused with the categories', async
   assert.is((await submit((await hire({ agentId: coder.id })).data!.id)).status, 200)
   await owner.call('PUT', `${path}/${budget.id}`, { allowedCategories: null })
   assert.is((await submit(id)).status, 200)
-  await house.close()
+  await marketplace.close()
 })
 
 test('the wallet must hold the price too', async () => {
-  const house = await openHouse()
-  const [owner, hirer] = [await house.join('owner', 500), await house.join('hirer')]
-  const [buying, selling] = [await house.list(hirer), await house.list(await house.join('seller'))]
+  const marketplace = await openTestMarketplace()
+  const [owner, hirer] = [await marketplace.join('owner', 500), await marketplace.join('hirer')]
+  const [buying, selling] = [await marketplace.list(hirer), await marketplace.list(await marketplace.join('seller'))]
   const { id: budgetAuthorizationId } = await owner.call<BudgetRecord>('POST', path, { agentId: buying.id, ...caps })
-  const { id } = await house.draft(hirer, selling, { agreedPrice: 600, budgetAuthorizationId })
+  const { id } = await marketplace.draft(hirer, selling, { agreedPrice: 600, budgetAuthorizationId })
   const refused = await hirer.ask('POST', `/api/tasks/${id}/submit`)
   assert.is(refused.status, 400)
   assert.match(refused.error!, '5.00')
-  await house.close()
+  await marketplace.close()
 })
 
 test('delete is refused with active tasks: pending, in progress, delivered, in open dispute', async () => {
-  const { house, owner, hirer, selling, budget, buy } = await open({ maxDaily: 3_000 })
+  const { marketplace, owner, hirer, selling, budget, buy } = await open({ maxDaily: 3_000 })
   const refused = async () => assert.is((await owner.ask('DELETE', `${path}/${budget.id}`)).status, 409)
   const { id } = await buy(1_000)
   await refused()
-  await house.callback(selling, id, { action: 'accept' })
+  await marketplace.callback(selling, id, { action: 'accept' })
   await refused()
-  await house.callback(selling, id, { action: 'deliver', content: 'x' })
+  await marketplace.callback(selling, id, { action: 'deliver', content: 'x' })
   await refused()
   await hirer.call('POST', `/api/tasks/${id}/approve`)
   await hirer.call('POST', `/api/tasks/${id}/dispute`, { reason: 'Because of a test' })
   await refused()
-  await house.admin.call('POST', `/api/admin/tasks/${id}/resolve`, { outcome: 'release' })
+  await marketplace.admin.call('POST', `/api/admin/tasks/${id}/resolve`, { outcome: 'release' })
   assert.is((await owner.ask('DELETE', `${path}/${budget.id}`)).status, 200)
   const { budgetAuthorizationId } = await owner.call<TaskRecord>('GET', `/api/tasks/${id}`)
   assert.is(budgetAuthorizationId, budget.id, 'the task still says what it was bought with')
-  await house.close()
+  await marketplace.close()
 })
 
 test('of 20 parallel submits exactly as many pass as a cap allows', async () => {
@@ -365,28 +375,28 @@ test('of 20 parallel submits exactly as many pass as a cap allows', async () => 
     [{ maxPerTask: 300, maxDaily: 2_100, maxMonthly: 90_000 }, 7],
     [{ maxPerTask: 300, maxDaily: 2_000, maxMonthly: 2_000 }, 6],
   ] as const) {
-    const { house, owner, hirer, hire, submit, spent } = await open(fields)
+    const { marketplace, owner, hirer, hire, submit, spent } = await open(fields)
     const drafts = []
     for (let i = 0; i < 20; i++) drafts.push((await hire({ agreedPrice: 300 })).data!.id)
     const answers = await Promise.all(drafts.map((id, i) => submit(id, i % 2 ? owner : hirer)))
     assert.is(answers.filter(({ status }) => status === 200).length, passing)
     assert.is(answers.filter(({ status }) => status === 400).length, 20 - passing)
     assert.equal(await spent(), [passing * 300, passing * 300])
-    assert.is((await house.balances(owner.id)).held, passing * 300)
-    await house.checkLedger()
-    await house.close()
+    assert.is((await marketplace.balances(owner.id)).held, passing * 300)
+    await marketplace.checkLedger()
+    await marketplace.close()
   }
 })
 
 test('a delete among 19 parallel submits: either nothing was bought, or the authorization is still there', async () => {
-  const { house, owner, hirer, buying, selling, submit } = await open()
+  const { marketplace, owner, hirer, buying, selling, submit } = await open()
   const wide = { maxPerTask: 1_000, maxDaily: 90_000, maxMonthly: 90_000 }
   await owner.call('DELETE', `${path}/${(await owner.call<{ items: BudgetRecord[] }>('GET', path)).items[0]!.id}`)
   for (const ahead of [0, 1, 0, 5, 0, 18]) {
     const { id: budgetAuthorizationId } = await owner.call<BudgetRecord>('POST', path, { agentId: buying.id, ...wide })
     const drafts: string[] = []
     for (let i = 0; i < 19; i++) {
-      drafts.push((await house.draft(hirer, selling, { agreedPrice: 200, budgetAuthorizationId })).id)
+      drafts.push((await marketplace.draft(hirer, selling, { agreedPrice: 200, budgetAuthorizationId })).id)
     }
     const first = drafts.slice(0, ahead).map(id => submit(id))
     const removal = owner.ask('DELETE', `${path}/${budgetAuthorizationId}`)
@@ -394,12 +404,12 @@ test('a delete among 19 parallel submits: either nothing was bought, or the auth
     const bought = answers.filter(({ status }) => status === 200).length
     const { status } = await removal
     assert.ok(status === 200 ? bought === 0 : status === 409 && bought === 19, `${status}, ${bought} bought`)
-    assert.is((await house.balances(owner.id)).held, bought * 200)
+    assert.is((await marketplace.balances(owner.id)).held, bought * 200)
     for (const id of drafts) await owner.call('POST', `/api/tasks/${id}/cancel`)
     if (status === 409) await owner.call('DELETE', `${path}/${budgetAuthorizationId}`)
   }
-  await house.checkLedger()
-  await house.close()
+  await marketplace.checkLedger()
+  await marketplace.close()
 })
 
 test.run()

@@ -3,29 +3,29 @@
 import { Webhook as Verifier } from 'standardwebhooks'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { openHouse } from '../support/marketplace.ts'
+import { openTestMarketplace } from '../support/marketplace.ts'
 
 test('every event and every attempt is verified by it; another body, secret, id or time is not', async () => {
   // It asks the machine's clock how old a message is.
-  const house = await openHouse({ startMs: Date.now() })
-  const [buyer, builder] = [await house.join('buyer', 20_000), await house.join('builder')]
-  const agent = await house.list(builder)
+  const marketplace = await openTestMarketplace({ startMs: Date.now() })
+  const [buyer, builder] = [await marketplace.join('buyer', 20_000), await marketplace.join('builder')]
+  const agent = await marketplace.list(builder)
   agent.sink.status = 500
-  const { id } = await house.draft(buyer, agent, { title: 'Grüße “aus” 東京 😀' })
+  const { id } = await marketplace.draft(buyer, agent, { title: 'Grüße “aus” 東京 😀' })
   await buyer.client.submitTask({ id })
-  await house.webhooksSent()
+  await marketplace.webhooksSent()
   agent.sink.status = 200
-  await house.pass(7_000)
+  await marketplace.pass(7_000)
   await buyer.client.sendMessage({ id, content: 'Línea 1\n\tLínea 2 \u2028 "quoted"' })
   await builder.client.acceptTask({ id })
   await builder.client.deliverTask({ id, content: 'Done' })
   await buyer.client.requestRevision({ id, reason: 'Once more, please' })
   await builder.client.deliverTask({ id, content: 'Done again' })
   await buyer.client.approveTask({ id })
-  const other = await house.draft(buyer, agent)
+  const other = await marketplace.draft(buyer, agent)
   await buyer.client.submitTask({ id: other.id })
   await buyer.client.cancelTask({ id: other.id })
-  await house.webhooksSent()
+  await marketplace.webhooksSent()
 
   const sent = agent.sink.received.map(({ headers, ...webhook }) => ({ headers, body: JSON.stringify(webhook) }))
   const events = agent.sink.received.map(({ event }) => event)
@@ -46,7 +46,7 @@ test('every event and every attempt is verified by it; another body, secret, id 
     ]
     for (const attempt of refused) assert.throws(attempt, /No matching signature/)
   }
-  await house.close()
+  await marketplace.close()
 })
 
 test.run()

@@ -8,69 +8,73 @@ import { openStage, type Stage } from '../support/task-stage.ts'
 
 const condition = suite<Stage>('conditions')
 condition.before.each(async context => void Object.assign(context, await openStage()))
-condition.after.each(async ({ house }) => {
-  await house.checkLedger()
-  await house.close()
+condition.after.each(async ({ marketplace }) => {
+  await marketplace.checkLedger()
+  await marketplace.close()
 })
 
-const refused = async ({ house }: Stage, status: number, ask: () => Promise<{ status: number; error?: string }>) => {
-  const before = await house.contents()
+const refused = async (
+  { marketplace }: Stage,
+  status: number,
+  ask: () => Promise<{ status: number; error?: string }>,
+) => {
+  const before = await marketplace.contents()
   const answer = await ask()
   assert.is(answer.status, status, answer.error)
-  assert.equal(await house.contents(), before, 'a refused request changes nothing')
+  assert.equal(await marketplace.contents(), before, 'a refused request changes nothing')
   return answer.error ?? ''
 }
 
 const one = async (stage: Stage, situation: Situation) => (await stage.bring([situation]))[0]!.id
 
 condition('submit: the whole price must be spendable, to the cent; money that clears is not', async stage => {
-  const { house, agent, members } = stage
-  const spender = await house.join('spender', 1_000)
-  const tooMuch = await house.draft(spender, agent, { agreedPrice: 1_001 })
+  const { marketplace, agent, members } = stage
+  const spender = await marketplace.join('spender', 1_000)
+  const tooMuch = await marketplace.draft(spender, agent, { agreedPrice: 1_001 })
   const submit = (id: string) => spender.ask('POST', `/api/tasks/${id}/submit`)
   assert.match(await refused(stage, 400, () => submit(tooMuch.id)), /10\.00.*10\.01/)
-  const all = await house.draft(spender, agent)
+  const all = await marketplace.draft(spender, agent)
   assert.is((await submit(all.id)).status, 200)
-  assert.equal(await house.balances(spender.id), { available: 0, held: 1_000, clearing: 0 })
+  assert.equal(await marketplace.balances(spender.id), { available: 0, held: 1_000, clearing: 0 })
 
   // The builder earns 1,000, and can spend it when it has cleared.
   await stage.pull('builder', 'accept', all.id)
   await stage.pull('builder', 'deliver', all.id)
   await spender.call('POST', `/api/tasks/${all.id}/approve`)
   const { builder } = members
-  const own = await house.draft(builder, await house.list(members['another builder']))
+  const own = await marketplace.draft(builder, await marketplace.list(members['another builder']))
   const spend = () => builder.ask('POST', `/api/tasks/${own.id}/submit`)
   assert.match(await refused(stage, 400, spend), /0\.00 to spend and 10\.00.*clearing/)
-  await house.pass(window48h)
-  await house.freshen({ ...agent, id: own.agentId, builder: members['another builder'] })
+  await marketplace.pass(window48h)
+  await marketplace.freshen({ ...agent, id: own.agentId, builder: members['another builder'] })
   assert.is((await spend()).status, 200)
 })
 
 condition('create and submit: the agent must be public then; its own builder gets no other answer', async stage => {
-  const { house, agent, members } = stage
-  const draft = await house.draft(members.buyer, agent)
+  const { marketplace, agent, members } = stage
+  const draft = await marketplace.draft(members.buyer, agent)
   agent.sink.status = 500 // or a heartbeat would show it again
-  await house.pass(86_400_001)
+  await marketplace.pass(86_400_001)
   await refused(stage, 400, () => stage.pull('buyer', 'submit', draft.id))
   for (const party of [members.buyer, members.builder]) {
     const body = { title: draft.title, description: draft.description, agreedPrice: 1_000, agentId: agent.id }
     await refused(stage, 404, () => party.ask('POST', '/api/tasks', body))
   }
   agent.sink.status = 200
-  await house.freshen(agent)
+  await marketplace.freshen(agent)
   assert.is((await stage.pull('buyer', 'submit', draft.id)).status, 200)
 })
 
 condition(
   'dispute: until 48 hours after the completion, not at them, whether the payment was cleared or not',
   async stage => {
-    const { house } = stage
+    const { marketplace } = stage
     const [first, second] = await stage.bring(['completed', 'completed'])
-    await house.pass(window48h - 1)
+    await marketplace.pass(window48h - 1)
     assert.is((await stage.pull('buyer', 'dispute', first!.id)).status, 200)
-    house.world.advance(house.world.now() + 1)
+    marketplace.world.advance(marketplace.world.now() + 1)
     await refused(stage, 400, () => stage.pull('buyer', 'dispute', second!.id))
-    await house.pass(0)
+    await marketplace.pass(0)
     await refused(stage, 400, () => stage.pull('buyer', 'dispute', second!.id))
   },
 )
@@ -89,9 +93,9 @@ condition('resolve: money needs a session, an administrator with a key is refuse
 })
 
 condition('request-revision: as often as the agent allowed when the task was submitted', async stage => {
-  const { house, members } = stage
-  const agent = await house.list(members.builder, { maxRevisions: 1 })
-  const { id } = await house.draft(members.buyer, agent)
+  const { marketplace, members } = stage
+  const agent = await marketplace.list(members.builder, { maxRevisions: 1 })
+  const { id } = await marketplace.draft(members.buyer, agent)
   await members.builder.call('PUT', `/api/my/agents/${agent.id}`, { maxRevisions: 2 })
   assert.is((await stage.pull('buyer', 'submit', id)).data?.maxRevisions, 2)
   await members.builder.call('PUT', `/api/my/agents/${agent.id}`, { maxRevisions: 0 })
@@ -111,11 +115,11 @@ condition('review: one a task, the second is a conflict', async stage => {
 })
 
 condition('a suspended account starts nothing, and closes what is open', async stage => {
-  const { house, members, agent } = stage
+  const { marketplace, members, agent } = stage
   const tasks = await stage.bring(['draft', 'draft', 'pending', 'in_progress', 'in_progress', 'delivered', 'pending'])
   const [draft, spare, pending, accepted, working, delivered, other] = tasks.map(({ id }) => id) as string[]
   for (const { id } of [members.buyer, members.builder]) {
-    await house.admin.call('PUT', `/api/admin/users/${id}`, { suspended: true })
+    await marketplace.admin.call('PUT', `/api/admin/users/${id}`, { suspended: true })
   }
   const { buyer } = members
   await refused(stage, 403, () => stage.pull('buyer', 'submit', draft!))
@@ -143,42 +147,45 @@ condition('a suspended account starts nothing, and closes what is open', async s
 condition(
   'a banned account is refused everywhere; its agent’s callback, after its signature was looked at',
   async stage => {
-    const { house, members } = stage
+    const { marketplace, members } = stage
     const id = await one(stage, 'pending')
-    await house.admin.call('PUT', `/api/admin/users/${members.builder.id}`, { banned: true })
+    await marketplace.admin.call('PUT', `/api/admin/users/${members.builder.id}`, { banned: true })
     for (const route of ['key', 'agent', 'signed'] as const) {
       await refused(stage, 403, () => stage.pull('builder', 'accept', id, route))
     }
     await refused(stage, 401, () => stage.pull('another builder', 'accept', id, 'signed'))
     const { email, password } = members.builder
-    await refused(stage, 403, () => house.visitor.ask('POST', '/api/auth/login', { email, password }))
-    await house.admin.call('PUT', `/api/admin/users/${members.buyer.id}`, { banned: true })
+    await refused(stage, 403, () => marketplace.visitor.ask('POST', '/api/auth/login', { email, password }))
+    await marketplace.admin.call('PUT', `/api/admin/users/${members.buyer.id}`, { banned: true })
     await refused(stage, 403, () => stage.pull('buyer', 'cancel', id))
     await refused(stage, 403, () => members.buyer.ask('GET', '/api/wallet'))
   },
 )
 
 condition('work for oneself is paid for and counts for nothing', async stage => {
-  const { house, members, agent } = stage
+  const { marketplace, members, agent } = stage
   const { builder } = members
   await builder.call('POST', '/api/wallet/deposit', { amount: 1_000 })
-  const { id } = await house.draft(builder, agent)
+  const { id } = await marketplace.draft(builder, agent)
   const path = `/api/tasks/${id}`
   for (const verb of ['submit', 'accept']) await builder.call('POST', `${path}/${verb}`)
   await builder.call('POST', `${path}/deliver`, { content: 'For me.' })
   assert.is((await builder.call<TaskRecord>('POST', `${path}/approve`)).status, 'completed')
   await builder.call('POST', `${path}/review`, { rating: 5 })
-  assert.equal(await house.balances(builder.id), { available: 0, held: 0, clearing: 1_000 })
-  const listed = await house.visitor.call<{ completedTasks: number; rating: object }>('GET', `/api/agents/${agent.id}`)
+  assert.equal(await marketplace.balances(builder.id), { available: 0, held: 0, clearing: 1_000 })
+  const listed = await marketplace.visitor.call<{ completedTasks: number; rating: object }>(
+    'GET',
+    `/api/agents/${agent.id}`,
+  )
   assert.equal([listed.completedTasks, listed.rating], [0, { average: null, count: 0 }])
 })
 
 condition('a refund after the completion takes the task and its review out of the agent’s figures', async stage => {
-  const { house, agent } = stage
+  const { marketplace, agent } = stage
   const tasks = (await stage.bring(['completed', 'completed'])).map(({ id }) => id)
   for (const id of tasks) await stage.pull('buyer', 'review', id)
   const figures = async () => {
-    const { completedTasks, rating } = await house.visitor.call<{ completedTasks: number; rating: object }>(
+    const { completedTasks, rating } = await marketplace.visitor.call<{ completedTasks: number; rating: object }>(
       'GET',
       `/api/agents/${agent.id}`,
     )

@@ -37,11 +37,11 @@ refusals.before(async context => {
   context.stage = await openStage()
   const brought = await context.stage.bring(situations)
   context.ids = new Map(brought.map(({ situation, id }) => [situation, id]))
-  await context.stage.house.webhooksSent()
-  context.before = await context.stage.house.contents()
+  await context.stage.marketplace.webhooksSent()
+  context.before = await context.stage.marketplace.contents()
 })
 
-refusals.after(({ stage }) => stage.house.close())
+refusals.after(({ stage }) => stage.marketplace.close())
 
 for (const situation of situations) {
   for (const trigger of triggers) {
@@ -56,7 +56,7 @@ for (const situation of situations) {
           assert.is(answer.status, refusalOf(actor, trigger, route), which)
           assert.is(answer.success, false, which)
           assert.type(answer.error, 'string', which)
-          assert.equal(await stage.house.contents(), before, which)
+          assert.equal(await stage.marketplace.contents(), before, which)
         }
       }
     })
@@ -87,8 +87,8 @@ successes.before(async context => {
 })
 
 successes.after(async ({ stage }) => {
-  await stage.house.checkLedger()
-  await stage.house.close()
+  await stage.marketplace.checkLedger()
+  await stage.marketplace.close()
 })
 
 const statusOf = (trigger: Trigger) => (trigger === 'message' || trigger === 'review' ? 201 : 200)
@@ -123,8 +123,8 @@ for (const step of steps) {
 
 successes.run()
 
-async function standing({ house, members: { buyer, builder } }: Stage) {
-  return house.market.db.read(async q => {
+async function standing({ marketplace, members: { buyer, builder } }: Stage) {
+  return marketplace.market.db.read(async q => {
     const accounts = await q.all<{ id: string; userId: string | null; kind: string; balance: number }>(
       'SELECT id, user_id AS "userId", kind, balance FROM accounts ORDER BY id',
     )
@@ -149,9 +149,9 @@ function moved(before: Deltas, after: Deltas): Deltas {
 }
 
 /** Exactly the event that is due, with every field of the body table. Source: I-webhook-body, I-events, A-37. */
-function checkEvents({ house, agent, members }: Stage, events: object[], event: string | null, task: TaskRecord) {
+function checkEvents({ marketplace, agent, members }: Stage, events: object[], event: string | null, task: TaskRecord) {
   if (event === null) return assert.equal(events, [])
-  const timestamp = new Date(house.world.now()).toISOString()
+  const timestamp = new Date(marketplace.world.now()).toISOString()
   const data = {
     taskId: task.id,
     agentId: agent.id,
@@ -160,7 +160,7 @@ function checkEvents({ house, agent, members }: Stage, events: object[], event: 
     requirements: '',
     agreedPrice: price,
     status: task.status,
-    callbackUrl: `${house.url}/api/agent/tasks/${task.id}/callback`,
+    callbackUrl: `${marketplace.url}/api/agent/tasks/${task.id}/callback`,
     requestor: { id: members.buyer.id, type: 'user', trustTier: 'new_verified' },
     ...extras[event],
   }

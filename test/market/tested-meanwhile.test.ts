@@ -4,16 +4,16 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { OwnAgentRecord, TestReport } from '../../src/api/records.ts'
 import { answered } from '../../src/world/virtual.ts'
-import { type House, type ListedAgent, openHouse } from '../support/marketplace.ts'
+import { type ListedAgent, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 
-const tested = suite<{ house: House; agent: ListedAgent }>('tested meanwhile')
+const tested = suite<{ marketplace: TestMarketplace; agent: ListedAgent }>('tested meanwhile')
 
 tested.before.each(async state => {
-  state.house = await openHouse()
-  state.agent = await state.house.list(await state.house.join('builder'))
-  await state.house.stopHeartbeat()
+  state.marketplace = await openTestMarketplace()
+  state.agent = await state.marketplace.list(await state.marketplace.join('builder'))
+  await state.marketplace.stopHeartbeat()
 })
-tested.after.each(({ house }) => house.close())
+tested.after.each(({ marketplace }) => marketplace.close())
 
 /** The report of a test during which `change` is done, and the agent after it. */
 async function during({ builder, id, sink }: ListedAgent, status: number, change: () => Promise<unknown>) {
@@ -27,36 +27,40 @@ async function during({ builder, id, sink }: ListedAgent, status: number, change
   return { passed: report.passed, lastCheckPassedAt: after.lastCheckPassedAt }
 }
 
-tested('a test that passes at an address that the agent has left counts for nothing', async ({ house, agent }) => {
-  const other = house.sink()
-  const move = () => agent.builder.client.updateAgent({ id: agent.id, webhookUrl: other.url })
-  assert.equal(await during(agent, 200, move), { passed: true, lastCheckPassedAt: null })
-})
+tested(
+  'a test that passes at an address that the agent has left counts for nothing',
+  async ({ marketplace, agent }) => {
+    const other = marketplace.sink()
+    const move = () => agent.builder.client.updateAgent({ id: agent.id, webhookUrl: other.url })
+    assert.equal(await during(agent, 200, move), { passed: true, lastCheckPassedAt: null })
+  },
+)
 
 tested('a test that passes with a secret that was replaced meanwhile counts for nothing', async ({ agent }) => {
   const rotate = () => agent.builder.client.rotateSecret({ id: agent.id })
   assert.equal(await during(agent, 200, rotate), { passed: true, lastCheckPassedAt: null })
 })
 
-tested('a test that nothing comes between counts', async ({ house, agent }) => {
-  house.world.advance(house.world.now() + 1_000)
+tested('a test that nothing comes between counts', async ({ marketplace, agent }) => {
+  marketplace.world.advance(marketplace.world.now() + 1_000)
   const { lastCheckPassedAt } = await during(agent, 200, async () => {})
-  assert.is(lastCheckPassedAt, new Date(house.world.now()).toISOString())
+  assert.is(lastCheckPassedAt, new Date(marketplace.world.now()).toISOString())
 })
 
-tested('a test that fails at an address that the agent has left does not hide it', async ({ house, agent }) => {
-  const other = house.sink()
+tested('a test that fails at an address that the agent has left does not hide it', async ({ marketplace, agent }) => {
+  const other = marketplace.sink()
   const before = { url: agent.sink.url, secret: agent.secret }
-  const isPublic = async () => (await house.visitor.ask('GET', `/api/agents/${agent.id}`, undefined, 'nobody')).status
+  const isPublic = async () =>
+    (await marketplace.visitor.ask('GET', `/api/agents/${agent.id}`, undefined, 'nobody')).status
   assert.is(await isPublic(), 200)
   other.secret = before.secret
   const moved = async () => {
     await agent.builder.client.updateAgent({ id: agent.id, webhookUrl: other.url })
     const sql = 'UPDATE agents SET last_pass_at = $2, failed_at = NULL WHERE id = $1'
-    await house.market.db.write(tx => tx.run(sql, [agent.id, house.world.now()]))
+    await marketplace.market.db.write(tx => tx.run(sql, [agent.id, marketplace.world.now()]))
   }
   assert.is((await during(agent, 500, moved)).passed, false)
-  const row = await house.market.db.read(q =>
+  const row = await marketplace.market.db.read(q =>
     q.get<{ failedAt: number | null }>('SELECT failed_at AS "failedAt" FROM agents WHERE id = $1', [agent.id]),
   )
   assert.is(row!.failedAt, null)

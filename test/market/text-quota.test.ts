@@ -4,17 +4,20 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { defaultKeeping, durations } from '../../src/api/limits.ts'
 import type { DeliveryRecord, TaskRecord } from '../../src/api/records.ts'
-import { type House, type ListedAgent, type Member, openHouse } from '../support/marketplace.ts'
+import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 
 const MIB = 1024 * 1024
 const KIB = 1024
 
-const usage = async (house: House, { id }: Member): Promise<number> =>
-  (await house.market.db.read(q => q.get<{ bytes: number }>('SELECT bytes FROM text_usage WHERE user_id = $1', [id])))
-    ?.bytes ?? 0
+const usage = async (marketplace: TestMarketplace, { id }: Member): Promise<number> =>
+  (
+    await marketplace.market.db.read(q =>
+      q.get<{ bytes: number }>('SELECT bytes FROM text_usage WHERE user_id = $1', [id]),
+    )
+  )?.bytes ?? 0
 
-const setUsage = (house: House, { id }: Member, bytes: number) =>
-  house.market.db.write(tx =>
+const setUsage = (marketplace: TestMarketplace, { id }: Member, bytes: number) =>
+  marketplace.market.db.write(tx =>
     tx.run(
       `INSERT INTO text_usage (user_id, bytes) VALUES ($1, $2) ON CONFLICT (user_id) DO UPDATE SET bytes = excluded.bytes`,
       [id, bytes],
@@ -22,15 +25,15 @@ const setUsage = (house: House, { id }: Member, bytes: number) =>
   )
 
 async function stage() {
-  const house = await openHouse({ keeping: { textMiB: 1 } })
-  const buyer = await house.join('buyer', 500_000)
-  const builder = await house.join('builder')
-  const agent = await house.list(builder)
-  return { house, buyer, builder, agent }
+  const marketplace = await openTestMarketplace({ keeping: { textMiB: 1 } })
+  const buyer = await marketplace.join('buyer', 500_000)
+  const builder = await marketplace.join('builder')
+  const agent = await marketplace.list(builder)
+  return { marketplace, buyer, builder, agent }
 }
 
-async function submitted(house: House, buyer: Member, agent: ListedAgent): Promise<string> {
-  const { id } = await house.draft(buyer, agent, { agreedPrice: 200 })
+async function submitted(marketplace: TestMarketplace, buyer: Member, agent: ListedAgent): Promise<string> {
+  const { id } = await marketplace.draft(buyer, agent, { agreedPrice: 200 })
   await buyer.call('POST', `/api/tasks/${id}/submit`)
   return id
 }
@@ -54,37 +57,37 @@ const isRefused = ({ status, error }: { status: number; error?: string | undefin
 
 test('a builder writes agents and samples within the quota of the account, and others have their own', async () => {
   assert.is(defaultKeeping.textMiB, 256)
-  const { house, builder } = await stage()
+  const { marketplace, builder } = await stage()
   const create = (who: Member) => who.ask<{ id: string }>('POST', '/api/my/agents', agentFields, 'key')
-  const before = await usage(house, builder)
+  const before = await usage(marketplace, builder)
   const { status, data } = await create(builder)
   assert.is(status, 201)
-  const each = (await usage(house, builder)) - before
+  const each = (await usage(marketplace, builder)) - before
   assert.ok(each > 5_000 && each < 6_000, `${each} bytes of an agent`)
   const samples = `/api/my/agents/${data!.id}/samples`
   const sample = { title: 'Long', output: 'ä'.repeat(10_000) }
   const added = await builder.call<{ id: string }>('POST', samples, sample, 'key')
-  const written = (await usage(house, builder)) - before - each
+  const written = (await usage(marketplace, builder)) - before - each
   assert.ok(written > 20_000 && written < 21_000, `${written} bytes of a sample`)
-  await setUsage(house, builder, MIB - 100)
+  await setUsage(marketplace, builder, MIB - 100)
   isRefused(await create(builder))
   isRefused(await builder.ask('POST', samples, sample, 'key'))
   const update = (description: string) => builder.ask('PUT', `/api/my/agents/${data!.id}`, { description }, 'key')
   assert.is((await update('y'.repeat(5_000))).status, 200, 'what grows by nothing')
   assert.is((await update('y'.repeat(4_900))).status, 200)
-  assert.is(await usage(house, builder), MIB - 200)
+  assert.is(await usage(marketplace, builder), MIB - 200)
   isRefused(await update('é'.repeat(5_000)))
   await builder.call('DELETE', `${samples}/${added.id}`, undefined, 'key')
-  assert.is(await usage(house, builder), MIB - 200 - written)
+  assert.is(await usage(marketplace, builder), MIB - 200 - written)
   assert.is((await create(builder)).status, 201)
-  assert.is((await create(await house.join('other'))).status, 201)
-  await house.close()
+  assert.is((await create(await marketplace.join('other'))).status, 201)
+  await marketplace.close()
 })
 
 test('a builder has 200 agents at most, and a deleted one makes room', async () => {
   assert.is(defaultKeeping.agents, 200)
-  const house = await openHouse({ keeping: { agents: 2 } })
-  const builder = await house.join('builder')
+  const marketplace = await openTestMarketplace({ keeping: { agents: 2 } })
+  const builder = await marketplace.join('builder')
   const create = () => builder.ask<{ id: string }>('POST', '/api/my/agents', agentFields, 'key')
   const { data } = await create()
   assert.equal(
@@ -96,31 +99,31 @@ test('a builder has 200 agents at most, and a deleted one makes room', async () 
   assert.match(refused.error!, 'A builder has 2 agents at most; delete one first')
   await builder.call('DELETE', `/api/my/agents/${data!.id}`, undefined, 'key')
   assert.is((await create()).status, 201)
-  await house.close()
+  await marketplace.close()
 })
 
 test('a buyer writes drafts and messages within the quota; what was drafted is submitted, what is open is ended', async () => {
-  const { house, buyer, builder, agent } = await stage()
+  const { marketplace, buyer, builder, agent } = await stage()
   const description = 'd'.repeat(10_000)
-  const before = await usage(house, buyer)
-  const draft = await house.draft(buyer, agent, { description, agreedPrice: 200 })
-  const each = (await usage(house, buyer)) - before
+  const before = await usage(marketplace, buyer)
+  const draft = await marketplace.draft(buyer, agent, { description, agreedPrice: 200 })
+  const each = (await usage(marketplace, buyer)) - before
   assert.ok(each > 28 * KIB && each < 31 * KIB, `${each} bytes: a draft and the webhook of its submission`)
   await buyer.call('PUT', `/api/tasks/${draft.id}`, { description: 'd'.repeat(9_900) })
-  assert.is(await usage(house, buyer), before + each - 200)
+  assert.is(await usage(marketplace, buyer), before + each - 200)
   const [first, second, third] = [
-    await submitted(house, buyer, agent),
-    await submitted(house, buyer, agent),
-    await submitted(house, buyer, agent),
+    await submitted(marketplace, buyer, agent),
+    await submitted(marketplace, buyer, agent),
+    await submitted(marketplace, buyer, agent),
   ]
-  for (const id of [first, second]) await house.callback(agent, id, { action: 'accept' })
+  for (const id of [first, second]) await marketplace.callback(agent, id, { action: 'accept' })
   const say = (id: string) => buyer.ask('POST', `/api/tasks/${id}/messages`, { content: 'Hello there' })
-  const quiet = await usage(house, buyer)
+  const quiet = await usage(marketplace, buyer)
   assert.is((await say(first)).status, 201)
-  const said = (await usage(house, buyer)) - quiet
+  const said = (await usage(marketplace, buyer)) - quiet
   assert.ok(said > 8 * KIB && said < 11 * KIB, `${said} bytes: a message and its webhook`)
 
-  await setUsage(house, buyer, MIB)
+  await setUsage(marketplace, buyer, MIB)
   isRefused(
     await buyer.ask('POST', '/api/tasks', { agentId: agent.id, title: 'One more', description, agreedPrice: 200 }),
   )
@@ -128,91 +131,95 @@ test('a buyer writes drafts and messages within the quota; what was drafted is s
   isRefused(await say(first))
   assert.is((await buyer.ask('POST', `/api/tasks/${draft.id}/submit`)).status, 200)
   assert.is((await buyer.ask('POST', `/api/tasks/${third}/cancel`)).status, 200)
-  const deliver = (id: string) => house.callback(agent, id, { action: 'deliver', content: 'Done' })
+  const deliver = (id: string) => marketplace.callback(agent, id, { action: 'deliver', content: 'Done' })
   for (const id of [first, second]) assert.is((await deliver(id)).status, 200)
   const revise = () => buyer.ask('POST', `/api/tasks/${first}/request-revision`, { reason: 'Once more, please' })
   assert.is((await revise()).status, 200)
-  assert.ok((await usage(house, buyer)) > MIB, 'counted though it is not refused')
+  assert.ok((await usage(marketplace, buyer)) > MIB, 'counted though it is not refused')
   assert.is((await deliver(first)).status, 200)
   assert.is((await buyer.ask('POST', `/api/tasks/${first}/approve`)).status, 200)
   assert.is((await buyer.ask('POST', `/api/tasks/${second}/dispute`, { reason: 'Because of a test' })).status, 200)
-  await setUsage(house, buyer, MIB)
+  await setUsage(marketplace, buyer, MIB)
   isRefused(await buyer.ask('POST', `/api/tasks/${first}/review`, { rating: 5, comment: 'Good' }))
-  assert.is((await house.callback(agent, draft.id, { action: 'message', content: 'Hello' })).status, 201, 'by another')
-  assert.ok((await usage(house, builder)) < 20 * KIB)
-  await house.close()
+  assert.is(
+    (await marketplace.callback(agent, draft.id, { action: 'message', content: 'Hello' })).status,
+    201,
+    'by another',
+  )
+  assert.ok((await usage(marketplace, builder)) < 20 * KIB)
+  await marketplace.close()
 })
 
 test('a builder who has written all that may be takes no new task, and ends those that are open', async () => {
-  const { house, buyer, builder, agent } = await stage()
+  const { marketplace, buyer, builder, agent } = await stage()
   const [open, pending, other] = [
-    await submitted(house, buyer, agent),
-    await submitted(house, buyer, agent),
-    await submitted(house, buyer, agent),
+    await submitted(marketplace, buyer, agent),
+    await submitted(marketplace, buyer, agent),
+    await submitted(marketplace, buyer, agent),
   ]
-  await house.callback(agent, open, { action: 'accept' })
-  await house.webhooksSent()
-  await setUsage(house, builder, MIB)
-  isRefused(await house.callback(agent, pending, { action: 'accept' }))
+  await marketplace.callback(agent, open, { action: 'accept' })
+  await marketplace.webhooksSent()
+  await setUsage(marketplace, builder, MIB)
+  isRefused(await marketplace.callback(agent, pending, { action: 'accept' }))
   isRefused(await builder.ask('POST', `/api/tasks/${pending}/accept`))
   isRefused(await builder.ask('POST', `/api/agent/tasks/${pending}/accept`, undefined, 'key'))
-  isRefused(await house.callback(agent, open, { action: 'message', content: 'No more' }))
+  isRefused(await marketplace.callback(agent, open, { action: 'message', content: 'No more' }))
   const log = `/api/my/agents/${agent.id}/deliveries`
   const { items } = await builder.call<{ items: DeliveryRecord[] }>('GET', log, undefined, 'key')
   isRefused(await builder.ask('POST', `${log}/${items[0]!.id}/redeliver`, undefined, 'key'))
   assert.is((await buyer.call<TaskRecord>('GET', `/api/tasks/${pending}`)).status, 'pending')
   const said = { action: 'reject', reason: 'There is no room for it' }
-  assert.is((await house.callback(agent, pending, said)).status, 200)
+  assert.is((await marketplace.callback(agent, pending, said)).status, 200)
   assert.is((await buyer.ask('POST', `/api/tasks/${other}/cancel`)).status, 200)
   const delivered = { action: 'deliver', content: 'x'.repeat(50_000) }
-  assert.is((await house.callback(agent, open, delivered)).status, 200)
-  const after = await usage(house, builder)
+  assert.is((await marketplace.callback(agent, open, delivered)).status, 200)
+  const after = await usage(marketplace, builder)
   assert.ok(after > MIB + 50_000 && after < MIB + 53_000, `${after}: counted though it is not refused`)
   const revise = await buyer.ask('POST', `/api/tasks/${open}/request-revision`, { reason: 'Once more, please' })
   assert.is(revise.status, 400)
   assert.match(revise.error!, 'theirs take 2 MiB')
   assert.is((await buyer.ask('POST', `/api/tasks/${open}/approve`)).status, 200)
-  await house.close()
+  await marketplace.close()
 })
 
 test('a draft that is cancelled, and a webhook whose body is gone, count no more', async () => {
-  const { house, buyer, builder, agent } = await stage()
-  const { id } = await house.draft(buyer, agent)
-  const drafted = await usage(house, buyer)
+  const { marketplace, buyer, builder, agent } = await stage()
+  const { id } = await marketplace.draft(buyer, agent)
+  const drafted = await usage(marketplace, buyer)
   await buyer.call('POST', `/api/tasks/${id}/cancel`)
-  const cancelled = await usage(house, buyer)
+  const cancelled = await usage(marketplace, buyer)
   assert.ok(cancelled < KIB && drafted > 9 * KIB, `${drafted} bytes, then ${cancelled}`)
-  const task = await submitted(house, buyer, agent)
+  const task = await submitted(marketplace, buyer, agent)
   await buyer.call('POST', `/api/tasks/${task}/messages`, { content: 'Hello there' })
-  await house.webhooksSent()
+  await marketplace.webhooksSent()
   const log = `/api/my/agents/${agent.id}/deliveries`
   const { items } = await builder.call<{ items: DeliveryRecord[] }>('GET', log, undefined, 'key')
-  const before = await usage(house, builder)
+  const before = await usage(marketplace, builder)
   await builder.call('POST', `${log}/${items[0]!.id}/redeliver`, undefined, 'key')
-  assert.ok((await usage(house, builder)) > before + 8 * KIB)
-  await house.webhooksSent()
-  await house.pass(31 * durations.dayMs)
-  assert.is(await usage(house, builder), before)
-  const left = await usage(house, buyer)
+  assert.ok((await usage(marketplace, builder)) > before + 8 * KIB)
+  await marketplace.webhooksSent()
+  await marketplace.pass(31 * durations.dayMs)
+  assert.is(await usage(marketplace, builder), before)
+  const left = await usage(marketplace, buyer)
   assert.ok(left > cancelled && left < cancelled + 3 * KIB, `${left}: a task and a message`)
-  await house.close()
+  await marketplace.close()
 })
 
 test('what a hirer drafts with the money of somebody else is the text of the hirer', async () => {
-  const { house, buyer, builder, agent } = await stage()
-  const seller = await house.join('seller')
-  const theirs = await house.list(seller)
+  const { marketplace, buyer, builder, agent } = await stage()
+  const seller = await marketplace.join('seller')
+  const theirs = await marketplace.list(seller)
   const { id } = await buyer.call<{ id: string }>('POST', '/api/budget-authorizations', {
     agentId: agent.id,
     maxPerTask: 1_000,
     maxDaily: 1_000,
     maxMonthly: 1_000,
   })
-  const [owner, hirer] = [await usage(house, buyer), await usage(house, builder)]
-  await house.draft(builder, theirs, { budgetAuthorizationId: id })
-  assert.is(await usage(house, buyer), owner)
-  assert.ok((await usage(house, builder)) > hirer + 9 * KIB)
-  await house.close()
+  const [owner, hirer] = [await usage(marketplace, buyer), await usage(marketplace, builder)]
+  await marketplace.draft(builder, theirs, { budgetAuthorizationId: id })
+  assert.is(await usage(marketplace, buyer), owner)
+  assert.ok((await usage(marketplace, builder)) > hirer + 9 * KIB)
+  await marketplace.close()
 })
 
 test.run()

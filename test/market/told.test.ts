@@ -4,10 +4,10 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations } from '../../src/api/limits.ts'
 import type { NotificationRecord, TransactionRecord } from '../../src/api/records.ts'
-import { type House, type ListedAgent, type Member, openHouse } from '../support/marketplace.ts'
+import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 
 interface State {
-  house: House
+  marketplace: TestMarketplace
   buyer: Member
   builder: Member
   agent: ListedAgent
@@ -16,16 +16,16 @@ interface State {
 const told = suite<State>('told')
 
 told.before(async state => {
-  const house = await openHouse()
-  const [buyer, builder] = [await house.join('buyer', 200_000), await house.join('builder')]
-  Object.assign(state, { house, buyer, builder, agent: await house.list(builder) })
-  await house.stopHeartbeat()
+  const marketplace = await openTestMarketplace()
+  const [buyer, builder] = [await marketplace.join('buyer', 200_000), await marketplace.join('builder')]
+  Object.assign(state, { marketplace, buyer, builder, agent: await marketplace.list(builder) })
+  await marketplace.stopHeartbeat()
 })
 
-told.after(({ house }) => house.close())
+told.after(({ marketplace }) => marketplace.close())
 
-async function delivered({ house, buyer, builder, agent }: State, title: string): Promise<string> {
-  const { id } = await house.draft(buyer, agent, { title })
+async function delivered({ marketplace, buyer, builder, agent }: State, title: string): Promise<string> {
+  const { id } = await marketplace.draft(buyer, agent, { title })
   await buyer.client.submitTask({ id })
   await builder.client.acceptTask({ id })
   await builder.client.deliverTask({ id, content: 'Done' })
@@ -41,7 +41,7 @@ const newsOf = async (who: Member) =>
   }))
 
 told('a dispute is told to the builder, its resolution to both', async state => {
-  const { house, buyer, builder, agent } = state
+  const { marketplace, buyer, builder, agent } = state
   const endings = [
     ['refund', {}, 1_000, 'the price goes back to the buyer'],
     ['release', {}, 0, 'the price goes to the builder'],
@@ -58,8 +58,8 @@ told('a dispute is told to the builder, its resolution to both', async state => 
       agentId: agent.id,
     }
     assert.equal((await newsOf(builder))[0], opened)
-    await house.pass(1)
-    const task = await house.admin.call<{ dispute: object }>('POST', `/api/admin/tasks/${id}/resolve`, {
+    await marketplace.pass(1)
+    const task = await marketplace.admin.call<{ dispute: object }>('POST', `/api/admin/tasks/${id}/resolve`, {
       outcome,
       ...more,
     })
@@ -79,28 +79,28 @@ told('a dispute is told to the builder, its resolution to both', async state => 
       agentId: agent.id,
     }
     for (const party of [buyer, builder]) assert.equal((await newsOf(party))[0], resolved)
-    await house.pass(1)
+    await marketplace.pass(1)
   }
   assert.equal((await newsOf(buyer)).length, 3)
 })
 
 told('whoever hires their own agent is told of the resolution once, and of their dispute not at all', async state => {
-  const { house, builder, agent } = state
+  const { marketplace, builder, agent } = state
   await builder.client.deposit({ amount: 2_000 })
   const id = await delivered({ ...state, buyer: builder }, 'One’s own')
   const before = (await newsOf(builder)).length
   await builder.client.disputeTask({ id, reason: 'It is not what was asked.' })
-  await house.admin.call('POST', `/api/admin/tasks/${id}/resolve`, { outcome: 'refund' })
+  await marketplace.admin.call('POST', `/api/admin/tasks/${id}/resolve`, { outcome: 'refund' })
   const news = await newsOf(builder)
   assert.is(news.length, before + 1)
   assert.equal([news[0]!.type, news[0]!.agentId], ['dispute_resolved', agent.id])
 })
 
 told('an administrator who settles a task that nobody has disputed is named in its dispute', async state => {
-  const { house, builder } = state
+  const { marketplace, builder } = state
   const id = await delivered(state, 'Undisputed')
   const before = (await newsOf(builder)).length
-  const { dispute } = await house.admin.call<{ dispute: Record<string, unknown> }>(
+  const { dispute } = await marketplace.admin.call<{ dispute: Record<string, unknown> }>(
     'POST',
     `/api/admin/tasks/${id}/resolve`,
     { outcome: 'release' },
@@ -108,20 +108,20 @@ told('an administrator who settles a task that nobody has disputed is named in i
   const { openedFrom, openedBy, reason } = dispute
   assert.equal(
     [openedFrom, openedBy, reason],
-    ['delivered', house.admin.id, 'Opened by an administrator to settle the task'],
+    ['delivered', marketplace.admin.id, 'Opened by an administrator to settle the task'],
   )
   assert.is((await newsOf(builder)).length, before + 1)
 })
 
 told('each transfer says what it was for', async state => {
-  const { house, agent } = state
-  const buyer = await house.join('payer', 10_000)
-  const builder = await house.join('payee')
-  const mine = await house.list(builder, { name: 'Another' })
+  const { marketplace, agent } = state
+  const buyer = await marketplace.join('payer', 10_000)
+  const builder = await marketplace.join('payee')
+  const mine = await marketplace.list(builder, { name: 'Another' })
   const of = { ...state, buyer, builder, agent: mine }
   await buyer.client.approveTask({ id: await delivered(of, 'Approved') })
   const split = await delivered(of, 'Split')
-  await house.admin.call('POST', `/api/admin/tasks/${split}/resolve`, { outcome: 'split', refundAmount: 300 })
+  await marketplace.admin.call('POST', `/api/admin/tasks/${split}/resolve`, { outcome: 'split', refundAmount: 300 })
   await buyer.client.connectPayouts()
   await buyer.call('POST', '/api/auth/login', { email: buyer.email, password: buyer.password })
   await buyer.client.withdraw({ amount: 500 })
@@ -142,26 +142,29 @@ told('each transfer says what it was for', async state => {
     'earning 1000 clearing: Payment for “Approved”',
     'earning 700 completed: Payment for “Split”',
   ])
-  await house.pass(durations.clearingMs)
+  await marketplace.pass(durations.clearingMs)
   assert.ok((await lines(builder)).includes('earning 1000 completed: Payment for “Approved”'))
-  await house.freshen(agent)
+  await marketplace.freshen(agent)
 })
 
-told('a deposit beyond the limits is told its tier, the limit, what is left and what it is', async ({ house }) => {
-  const member = await house.join('depositor')
-  const said = async (amount: number) => (await member.ask('POST', '/api/wallet/deposit', { amount })).error
-  assert.is(
-    await said(500_001),
-    'A deposit of an account that is new_verified may be 500000 cents at most; this is 500001',
-  )
-  await member.client.deposit({ amount: 500_000 })
-  await member.client.deposit({ amount: 400_000 })
-  assert.is(
-    await said(100_001),
-    'The deposits of an account that is new_verified may be 1000000 cents a day (UTC); 100000 are left today, this is 100001',
-  )
-  await member.client.deposit({ amount: 100_000 })
-})
+told(
+  'a deposit beyond the limits is told its tier, the limit, what is left and what it is',
+  async ({ marketplace }) => {
+    const member = await marketplace.join('depositor')
+    const said = async (amount: number) => (await member.ask('POST', '/api/wallet/deposit', { amount })).error
+    assert.is(
+      await said(500_001),
+      'A deposit of an account that is new_verified may be 500000 cents at most; this is 500001',
+    )
+    await member.client.deposit({ amount: 500_000 })
+    await member.client.deposit({ amount: 400_000 })
+    assert.is(
+      await said(100_001),
+      'The deposits of an account that is new_verified may be 1000000 cents a day (UTC); 100000 are left today, this is 100001',
+    )
+    await member.client.deposit({ amount: 100_000 })
+  },
+)
 
 told('a budget whose caps are not in order says which is above which', async ({ buyer, agent }) => {
   const ask = (maxPerTask: number, maxDaily: number, maxMonthly: number) =>
@@ -183,14 +186,14 @@ told('a budget whose caps are not in order says which is above which', async ({ 
 })
 
 told('what a budget does not let through is told with its reason', async state => {
-  const { house, agent } = state
-  const owner = await house.join('owner', 100_000)
-  const hirer = await house.join('hirer')
-  const buying = await house.list(hirer, { name: 'One that buys' })
+  const { marketplace, agent } = state
+  const owner = await marketplace.join('owner', 100_000)
+  const hirer = await marketplace.join('hirer')
+  const buying = await marketplace.list(hirer, { name: 'One that buys' })
   const caps = { maxPerTask: 1_000, maxDaily: 1_500, maxMonthly: 1_800 }
   const { id } = await owner.client.createBudget({ agentId: buying.id, ...caps })
   const submit = async (agreedPrice: number) => {
-    const task = await house.draft(hirer, agent, { budgetAuthorizationId: id, agreedPrice })
+    const task = await marketplace.draft(hirer, agent, { budgetAuthorizationId: id, agreedPrice })
     return (await hirer.ask('POST', `/api/tasks/${task.id}/submit`)).error
   }
   const begins = 'The budget authorization'
@@ -200,9 +203,9 @@ told('what a budget does not let through is told with its reason', async state =
   assert.is(await submit(500), undefined)
   await owner.client.updateBudget({ id, maxDaily: 1_800 })
   assert.is(await submit(301), `${begins} allows 18.00 a day of UTC (maxDaily); 15.00 is spent, this task costs 3.01`)
-  await house.pass(durations.dayMs)
-  await house.freshen(agent)
-  await house.freshen(buying)
+  await marketplace.pass(durations.dayMs)
+  await marketplace.freshen(agent)
+  await marketplace.freshen(buying)
   assert.is(
     await submit(301),
     `${begins} allows 18.00 a month of UTC (maxMonthly); 15.00 is spent, this task costs 3.01`,
@@ -212,7 +215,7 @@ told('what a budget does not let through is told with its reason', async state =
   assert.is(said, `${begins} allows the categories cat_code, cat_media; the agent is in cat_writing`)
   await owner.client.pauseBudget({ id })
   assert.is(await submit(200), `${begins} is paused`)
-  const draft = await house.draft(hirer, agent, { budgetAuthorizationId: id })
+  const draft = await marketplace.draft(hirer, agent, { budgetAuthorizationId: id })
   await owner.client.resumeBudget({ id })
   await hirer.call('DELETE', `/api/my/agents/${buying.id}`)
   assert.is(

@@ -3,10 +3,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TaskRecord } from '../../src/api/records.ts'
-import { type House, openHouse } from '../support/marketplace.ts'
+import { openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 
 interface Context {
-  house: House
+  marketplace: TestMarketplace
   /** A new draft, and how the wallets stood before it. */
   begin(): Promise<Walk>
 }
@@ -23,17 +23,17 @@ const work = { content: 'Here it is.' }
 const walks = suite<Context>('transitions')
 
 walks.before(async context => {
-  const house = await openHouse()
-  const buyer = await house.join('buyer', 100_000)
-  const builder = await house.join('builder')
-  const agent = await house.list(builder)
+  const marketplace = await openTestMarketplace()
+  const buyer = await marketplace.join('buyer', 100_000)
+  const builder = await marketplace.join('builder')
+  const agent = await marketplace.list(builder)
   const stand = async () => {
-    const [mine, theirs] = [await house.balances(buyer.id), await house.balances(builder.id)]
+    const [mine, theirs] = [await marketplace.balances(buyer.id), await marketplace.balances(builder.id)]
     return [mine.available, mine.held, theirs.clearing]
   }
-  context.house = house
+  context.marketplace = marketplace
   context.begin = async () => {
-    const { id } = await house.draft(buyer, agent, { agreedPrice: 1_000 })
+    const { id } = await marketplace.draft(buyer, agent, { agreedPrice: 1_000 })
     const before = await stand()
     const people = { buyer, builder }
     const pathOf = (verb: string) => (verb === 'reject' ? `/api/agent/tasks/${id}/reject` : `/api/tasks/${id}/${verb}`)
@@ -47,7 +47,7 @@ walks.before(async context => {
   }
 })
 
-walks.after(({ house }) => house.close())
+walks.after(({ marketplace }) => marketplace.close())
 
 walks('submit: draft → pending, the price is held', async ({ begin }) => {
   const { step, money } = await begin()

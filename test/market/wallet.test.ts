@@ -2,15 +2,15 @@
 /** What a wallet and a new task show, over the wire. Source: I-wallet-shape, A-19, A-33. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { openHouse, taskFields } from '../support/marketplace.ts'
+import { openTestMarketplace, taskFields } from '../support/marketplace.ts'
 
 test('a wallet shows its balance with what still clears, what is held, the currency and the connect status', async () => {
-  const house = await openHouse()
-  const [buyer, builder] = [await house.join('buyer', 10_000), await house.join('builder')]
-  const agent = await house.list(builder)
+  const marketplace = await openTestMarketplace()
+  const [buyer, builder] = [await marketplace.join('buyer', 10_000), await marketplace.join('builder')]
+  const agent = await marketplace.list(builder)
   const walletOf = (who: typeof buyer) => who.call('GET', '/api/wallet', undefined, 'key')
   const wallet = (balance: number, heldBalance: number) => ({ balance, heldBalance, currency: 'USD' })
-  const { id } = await house.draft(buyer, agent, { agreedPrice: 1_000 })
+  const { id } = await marketplace.draft(buyer, agent, { agreedPrice: 1_000 })
   assert.equal(await walletOf(buyer), { wallet: wallet(10_000, 0), connectStatus: 'not_connected' })
   await buyer.client.submitTask({ id })
   assert.equal(await walletOf(buyer), { wallet: wallet(9_000, 1_000), connectStatus: 'not_connected' })
@@ -20,13 +20,13 @@ test('a wallet shows its balance with what still clears, what is held, the curre
   await builder.client.connectPayouts()
   assert.equal(await walletOf(builder), { wallet: wallet(1_000, 0), connectStatus: 'connected' })
   assert.equal(await walletOf(buyer), { wallet: wallet(9_000, 0), connectStatus: 'not_connected' })
-  await house.close()
+  await marketplace.close()
 })
 
 test('a task shows what it was created with, is a draft, and nobody is told of it', async () => {
-  const house = await openHouse()
-  const buyer = await house.join('buyer')
-  const agent = await house.list(await house.join('builder'))
+  const marketplace = await openTestMarketplace()
+  const buyer = await marketplace.join('buyer')
+  const agent = await marketplace.list(await marketplace.join('builder'))
   const given = { ...taskFields, agentId: agent.id, requirements: 'No adverbs.' }
   const answer = await buyer.ask<Record<string, unknown>>('POST', '/api/tasks', given, 'key')
   assert.is(answer.status, 201)
@@ -35,9 +35,9 @@ test('a task shows what it was created with, is a draft, and nobody is told of i
   assert.is(status, 'draft')
   for (const [field, value] of Object.entries(given)) assert.is(task[field], value, field)
   assert.equal(await buyer.call('GET', `/api/tasks/${id}`, undefined, 'key'), answer.data)
-  await house.webhooksSent()
+  await marketplace.webhooksSent()
   assert.equal(agent.sink.received, [])
-  await house.close()
+  await marketplace.close()
 })
 
 test.run()

@@ -8,7 +8,7 @@ import { StoreError } from '../../src/store/db.ts'
 import { insertMail } from '../../src/store/tables/mails.ts'
 import type { OutgoingFailure, OutgoingResult } from '../../src/world/world.ts'
 import { faultsOf } from '../support/db-faults.ts'
-import { type House, openHouse } from '../support/marketplace.ts'
+import { openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 import { openRawPostOffice } from '../support/raw-post-office.ts'
 
 /** More calls than any of them makes. */
@@ -27,15 +27,15 @@ const errors = {
 const office = await openRawPostOffice()
 const log: Happening[] = []
 const mail = { smtpUrl: office.url, from: 'market@example.com', deadlineMs: 2_000 }
-const house: House = await openHouse({ mail, log: line => log.push(line) })
-const buyer = await house.join('buyer', 1_000_000)
-const agent = await house.list(await house.join('builder'))
-await house.stopHeartbeat()
-const faults = faultsOf(house.market.db)
+const marketplace: TestMarketplace = await openTestMarketplace({ mail, log: line => log.push(line) })
+const buyer = await marketplace.join('buyer', 1_000_000)
+const agent = await marketplace.list(await marketplace.join('builder'))
+await marketplace.stopHeartbeat()
+const faults = faultsOf(marketplace.market.db)
 const { plain } = faults
 const test = suite('way out faults')
 test.after(async () => {
-  await house.close(0)
+  await marketplace.close(0)
   office.close()
 })
 
@@ -44,8 +44,8 @@ const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 
 /** A letter that waits. Some hours after the one before, as a mailbox gets few of them. */
 function queue(id: string) {
-  house.world.advance(house.world.now() + 120 * MINUTE)
-  return plain.write(tx => insertMail(tx, { id, kind: 'password_reset', about: buyer.email }, house.world.now()))
+  marketplace.world.advance(marketplace.world.now() + 120 * MINUTE)
+  return plain.write(tx => insertMail(tx, { id, kind: 'password_reset', about: buyer.email }, marketplace.world.now()))
 }
 
 /** Time passes on both clocks until it is so. */
@@ -54,8 +54,8 @@ async function until(isSo: () => boolean | Promise<boolean>, told: string): Prom
     if (await isSo()) return
     await pause(2)
     if (i % 10 !== 9) continue
-    house.world.tick(MINUTE)
-    await house.runDue().catch(() => {})
+    marketplace.world.tick(MINUTE)
+    await marketplace.runDue().catch(() => {})
   }
   assert.unreachable(`${told}: it never came so far`)
 }
@@ -64,8 +64,8 @@ const received = (taskId: string) => agent.sink.received.filter(({ data }) => da
 
 async function draft(): Promise<string> {
   // Time passes in bounds: the agent stays fresh, and so does the buyer's money.
-  await plain.write(tx => tx.run('UPDATE agents SET last_pass_at = $1', [house.world.now()]))
-  return (await house.draft(buyer, agent, { agreedPrice: 200 })).id
+  await plain.write(tx => tx.run('UPDATE agents SET last_pass_at = $1', [marketplace.world.now()]))
+  return (await marketplace.draft(buyer, agent, { agreedPrice: 200 })).id
 }
 
 const submit = (id: string) => buyer.ask('POST', `/api/tasks/${id}/submit`, undefined, 'key')
@@ -127,7 +127,7 @@ for (const [words, error] of Object.entries(errors)) {
       const before = office.taken
       await queue(first)
       faults.arm(nth, error())
-      await house.runDue().catch(() => {})
+      await marketplace.runDue().catch(() => {})
       faults.disarm()
       const { tripped } = faults
       const told = `${tripped} (${nth})`
@@ -158,7 +158,7 @@ const broken: [string, () => Promise<OutgoingResult>][] = [
 ]
 for (const [words, post] of broken) {
   test(`a way out that ${words} loses no webhook and stops none after it`, async () => {
-    const { egress } = house.market.world
+    const { egress } = marketplace.market.world
     const real = egress.post
     const id = await draft()
     let failed = 0
@@ -175,7 +175,7 @@ for (const [words, post] of broken) {
 }
 
 test('a mailer that throws, or fails once, loses no letter and stops none after it', async () => {
-  const mailer = house.market.world.mail!
+  const mailer = marketplace.market.world.mail!
   const real = mailer.send
   const broken = [
     async () => Promise.reject(new Error('Made by a test.')),
@@ -190,7 +190,7 @@ test('a mailer that throws, or fails once, loses no letter and stops none after 
       return send()
     }
     for (const id of [`mail_broken_${at}_a`, `mail_broken_${at}_b`]) await queue(id)
-    await house.runDue()
+    await marketplace.runDue()
     assert.equal([failed, office.taken], [1, before + 1], 'the second goes at once')
     await until(() => office.taken === before + 2, 'the first goes later')
     assert.equal(uncaught, [])

@@ -1,5 +1,5 @@
 /** Every row of every table, in an order and in words that both engines share. */
-import type { House } from './house.ts'
+import type { Side } from './side.ts'
 
 const tableNames: Readonly<Record<string, string>> = {
   embedded: `SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name`,
@@ -9,7 +9,7 @@ const tableNames: Readonly<Record<string, string>> = {
 /** Where one process alone holds the database, it counts in memory and shares no files. `migrations` says when each ran. */
 const LEFT_OUT = /^(?:rate_windows|guesses|file_places|migrations|sqlite_.*)$/
 
-/** Made of secrets, or of ids of this house: only whether they are there. */
+/** Made of secrets, or of ids of this side: only whether they are there. */
 const DIGEST = /(?:_hash|^signature|^fingerprint)$/
 const SEALED = /^[0-9a-f]{8}(?:\.[\w-]+){3}$/
 /** What a database is told from others by. */
@@ -18,7 +18,7 @@ const INSTANCE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** The ledger in the order in which it was written, then what else must never differ, then the rest by name. */
 const FIRST = ['accounts', 'transfers', 'settlements', 'entries', 'tasks']
 
-export async function contentsOf({ market, engine, names }: House, only?: readonly string[]) {
+export async function contentsOf({ market, engine, names }: Side, only?: readonly string[]) {
   const tables = await market.db.read(async q => {
     const all = (await q.all<{ name: string }>(tableNames[engine]!)).map(({ name }) => name)
     const others = all.filter(name => !LEFT_OUT.test(name) && !FIRST.includes(name))
@@ -49,7 +49,7 @@ function byId({ id: one }: Row, { id: other }: Row): number {
   return one < other ? -1 : one > other ? 1 : 0
 }
 
-function linesOf(rows: readonly Row[], names: House['names']): string[] {
+function linesOf(rows: readonly Row[], names: Side['names']): string[] {
   const keys = Object.keys(rows[0] ?? {}).sort()
   const told = (row: Row, key: string) => (isSecret(key, row[key]) ? 'a secret' : row[key])
   const lines = rows.map(row => names.named(keys.map(key => `${key}=${JSON.stringify(told(row, key))}`).join(' ')))

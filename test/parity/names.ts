@@ -1,4 +1,4 @@
-/** Ids, secrets and tokens of one house under names that both houses share: by kind, in the order of first appearance. */
+/** Ids, secrets and tokens of one side under names that both sides share: by kind, in the order of first appearance. */
 
 /**
  * Whatever chance made: ids of every kind, keys and their beginnings, webhook secrets, sessions, slugs without a name,
@@ -21,7 +21,7 @@ export class Names {
     )
   }
 
-  /** The text as this house knows it. A name that it never heard stays. */
+  /** The text as this side knows it. A name that it never heard stays. */
   made(text: string): string {
     return text.replace(NAME, name => this.#made.get(name) ?? name)
   }

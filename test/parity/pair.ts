@@ -4,7 +4,7 @@ import { totpCode } from '../../src/market/accounts/totp.ts'
 import { freshDatabase } from '../support/databases.ts'
 import type { WireAnswer, WireHeader } from '../support/wire.ts'
 import { contentsOf } from './contents.ts'
-import { type House, openHouse } from './house.ts'
+import { openSide, type Side } from './side.ts'
 
 /** One request, in names. */
 export interface Request {
@@ -25,41 +25,41 @@ export interface Answer {
   data: unknown
 }
 
-/** The houses differ: `both` says how. */
+/** The sides differ: `both` says how. */
 export class Difference extends Error {}
 
 /** Of the machine and the connection, not of the marketplace. */
 const LEFT_OUT = new Set(['date', 'x-request-id', 'connection', 'keep-alive'])
 
-const byRecipient = (a: House['letters'][number], b: House['letters'][number]) =>
+const byRecipient = (a: Side['letters'][number], b: Side['letters'][number]) =>
   a.to < b.to ? -1 : a.to > b.to ? 1 : a.subject < b.subject ? -1 : a.subject > b.subject ? 1 : 0
 
 export class Pair {
-  readonly houses: readonly [House, House]
+  readonly sides: readonly [Side, Side]
   readonly #drop: () => Promise<void>
   /** How many answers and webhooks were compared. */
   compared = 0
   /** How many callbacks of connection tests were taken. */
   testCallbacks = 0
 
-  constructor(houses: readonly [House, House], drop: () => Promise<void>) {
-    this.houses = houses
+  constructor(sides: readonly [Side, Side], drop: () => Promise<void>) {
+    this.sides = sides
     this.#drop = drop
   }
 
   get now(): number {
-    return this.houses[0].world.now()
+    return this.sides[0].world.now()
   }
 
   get realNow(): number {
-    return this.houses[0].world.realNow()
+    return this.sides[0].world.realNow()
   }
 
   async ask(request: Request): Promise<Answer> {
-    const answers = await Promise.all(this.houses.map(house => send(house, request)))
-    const [one, other] = answers.map((answer, at) => toldOf(this.houses[at]!, answer)) as [string, string]
+    const answers = await Promise.all(this.sides.map(side => send(side, request)))
+    const [one, other] = answers.map((answer, at) => toldOf(this.sides[at]!, answer)) as [string, string]
     this.#same('the answer', one, other)
-    const { names } = this.houses[0]
+    const { names } = this.sides[0]
     const { status, headers, body } = answers[0]!
     const told = names.named(body)
     await this.settle()
@@ -68,39 +68,37 @@ export class Pair {
 
   /** Waits until nothing is under way, and compares what the agents heard meanwhile. */
   async settle(): Promise<void> {
-    await Promise.all(this.houses.map(house => house.settled()))
-    this.testCallbacks += this.houses[0].heard.filter(
-      ({ what, status }) => what === 'callback' && status === 200,
-    ).length
-    const [one, other] = this.houses.map(heardBy) as [string, string]
+    await Promise.all(this.sides.map(side => side.settled()))
+    this.testCallbacks += this.sides[0].heard.filter(({ what, status }) => what === 'callback' && status === 200).length
+    const [one, other] = this.sides.map(heardBy) as [string, string]
     this.#same('what the agents heard', one, other)
-    for (const { engine, errors } of this.houses) {
+    for (const { engine, errors } of this.sides) {
       if (errors.length > 0) throw new Difference(`${engine} logged an error: ${errors.join('\n')}`)
     }
   }
 
   /** Moves domain time alone, or both clocks, and does all that falls due. */
   async pass(ms: number, both: boolean): Promise<void> {
-    for (const { world } of this.houses) both ? world.tick(ms) : world.advance(world.now() + ms)
+    for (const { world } of this.sides) both ? world.tick(ms) : world.advance(world.now() + ms)
     await this.due()
   }
 
   async due(): Promise<void> {
     await this.settle()
-    await Promise.all(this.houses.map(house => house.runDue()))
+    await Promise.all(this.sides.map(side => side.runDue()))
     await this.settle()
   }
 
   /** The letters since the last call, each with the name of its token. Four go at once, so their order says nothing. */
   letters(): { to: string; token: string }[] {
-    const [one, other] = this.houses.map(house =>
-      house.letters
+    const [one, other] = this.sides.map(side =>
+      side.letters
         .splice(0)
         .sort(byRecipient)
         .map(({ to, subject, text }) => {
           const token = TOKEN.exec(text)?.[0] ?? ''
-          const named = house.names.nameOf(token, 'token')
-          return { to, token: named, text: `${subject} ${house.names.named(text.replace(token, named))}` }
+          const named = side.names.nameOf(token, 'token')
+          return { to, token: named, text: `${subject} ${side.names.named(text.replace(token, named))}` }
         }),
     ) as [{ to: string; token: string }[], unknown]
     this.#same('the letters', JSON.stringify(one), JSON.stringify(other))
@@ -109,7 +107,7 @@ export class Pair {
 
   /** Compares every row of every table, the ledger first. */
   async compareTables(only?: readonly string[]): Promise<number> {
-    const [one, other] = (await Promise.all(this.houses.map(house => contentsOf(house, only)))) as [
+    const [one, other] = (await Promise.all(this.sides.map(side => contentsOf(side, only)))) as [
       Map<string, string[]>,
       Map<string, string[]>,
     ]
@@ -123,14 +121,14 @@ export class Pair {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.houses.map(house => house.close()))
+    await Promise.all(this.sides.map(side => side.close()))
     await this.#drop()
   }
 
   #same(what: string, one: string, other: string): void {
     this.compared++
     if (one === other) return
-    const [first, second] = this.houses.map(({ engine }) => engine)
+    const [first, second] = this.sides.map(({ engine }) => engine)
     throw new Difference(`${what} differs.\n${first}:\n${around(one, other)}\n${second}:\n${around(other, one)}`)
   }
 }
@@ -140,22 +138,22 @@ const TOKEN = /^[\w-]{43}$/m
 export async function openPair(seed: string): Promise<Pair> {
   const database = await freshDatabase({ english: true })
   try {
-    const houses = await Promise.all([openHouse('embedded', seed), openHouse('postgres', seed, { url: database.url })])
-    return new Pair(houses, database.drop)
+    const sides = await Promise.all([openSide('embedded', seed), openSide('postgres', seed, { url: database.url })])
+    return new Pair(sides, database.drop)
   } catch (error) {
     await database.drop()
     throw error
   }
 }
 
-function send(house: House, { method, target, headers, body, signed }: Request): Promise<WireAnswer> {
-  const { names, world } = house
+function send(side: Side, { method, target, headers, body, signed }: Request): Promise<WireAnswer> {
+  const { names, world } = side
   const text = typeof body === 'string' ? withCodes(names.made(body), world.realNow()) : body
   const signature = signed
     ? Object.entries(signatureHeaders(names.made(signed.secret), world.realNow() - signed.ageMs, text ?? ''))
     : []
   const given = headers.map(([name, value]) => [name, names.made(value)] as const)
-  return house.exchange(method, names.made(target), [...given, ...signature], text)
+  return side.exchange(method, names.made(target), [...given, ...signature], text)
 }
 
 /** What an authenticator with this secret shows now, in the place of `code(secret)`. */
@@ -163,7 +161,7 @@ const withCodes = (body: string, now: number) =>
   body.replace(/code\(([A-Z2-7]{32})\)/g, (_, secret: string) => totpCode(secret, now))
 
 /** All that is compared of an answer. */
-function toldOf({ names }: House, { status, headers, body }: WireAnswer): string {
+function toldOf({ names }: Side, { status, headers, body }: WireAnswer): string {
   const shown = Object.entries(headers).filter(([name]) => !LEFT_OUT.has(name))
   return names.named([status, ...shown.map(([name, value]) => `${name}: ${value}`), body].join('\n'))
 }
@@ -176,9 +174,9 @@ function dataOf(body: string): unknown {
   }
 }
 
-/** By agent and task, of which every house knows the names; within them as it came. */
-function heardBy({ names, heard }: House): string {
-  const key = ({ agentId, taskId }: House['heard'][number]) => names.named(`${agentId} ${taskId}`)
+/** By agent and task, of which every side knows the names; within them as it came. */
+function heardBy({ names, heard }: Side): string {
+  const key = ({ agentId, taskId }: Side['heard'][number]) => names.named(`${agentId} ${taskId}`)
   const sorted = heard.map(one => [key(one), one] as const).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
   heard.length = 0
   return sorted.map(([, { what, status, text }]) => names.named(`${what} ${status} ${text}`)).join('\n')

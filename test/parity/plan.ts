@@ -29,7 +29,7 @@ export interface Plan {
 export interface Scene {
   town: Town
   dice: Dice
-  /** Domain time of both houses. */
+  /** Domain time of both sides. */
   now: number
 }
 

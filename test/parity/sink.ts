@@ -6,7 +6,7 @@ import type { Webhook } from '../support/agent-sink.ts'
 import type { WireAnswer, WireHeader } from '../support/wire.ts'
 import type { Names } from './names.ts'
 
-/** What an agent got, or what its test callback was answered; still with the ids of its house. */
+/** What an agent got, or what its test callback was answered; still with the ids of its side. */
 export interface Heard {
   agentId: string
   /** Empty for a test: its id is new. What one agent hears of one task comes in order. */

@@ -1,7 +1,7 @@
 /** What somebody who asked all the questions would know: accounts, and every record in its latest form, in names. */
 import type { EndpointName } from '../../src/api/endpoints/index.ts'
-import { ADMIN } from './house.ts'
 import { kindOf } from './names.ts'
+import { ADMIN } from './side.ts'
 
 export interface Person {
   /** Empty until the first answer. */

@@ -261,7 +261,7 @@ class Walker {
 
   /** What an agent's builder would have given to it. */
   #tellSecrets(): void {
-    for (const { secrets, names } of this.pair.houses) {
+    for (const { secrets, names } of this.pair.sides) {
       for (const [agent, secret] of this.town.secrets) secrets.set(agent, names.made(secret))
     }
   }

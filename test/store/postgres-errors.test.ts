@@ -1,5 +1,5 @@
 // engines: embedded; process: own
-/** What Postgres says, in the words of the house; and whose turn it is when connections are few. */
+/** What Postgres says, in the marketplace's own words; and whose turn it is when connections are few. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { BusyError, ConstraintError, ContestedError } from '../../src/store/db.ts'

@@ -8,7 +8,7 @@ import { refuse } from '../../src/api/failures.ts'
 import { BusyError, ConstraintError } from '../../src/store/db.ts'
 import { openPostgres, type PostgresOptions } from '../../src/store/postgres/database.ts'
 import { freshDatabase } from '../support/databases.ts'
-import { type House, openHouse, taskFields } from '../support/marketplace.ts'
+import { openTestMarketplace, type TestMarketplace, taskFields } from '../support/marketplace.ts'
 
 const add = 'UPDATE rows SET count = count + 1 WHERE id = $1'
 
@@ -128,13 +128,13 @@ const lose = (url: string, table: string, times: number, code: string) =>
 
 const win = (url: string) => asOwner(url, 'DROP FUNCTION lose() CASCADE; DROP SEQUENCE losses')
 
-async function inHouse(use: (house: House, url: string) => Promise<void>) {
+async function inHouse(use: (marketplace: TestMarketplace, url: string) => Promise<void>) {
   const { url, drop } = await freshDatabase()
-  const house = await openHouse({ postgres: { url }, secretKey: randomBytes(32).toString('base64') })
+  const marketplace = await openTestMarketplace({ postgres: { url }, secretKey: randomBytes(32).toString('base64') })
   try {
-    await use(house, url)
+    await use(marketplace, url)
   } finally {
-    await house.close(0)
+    await marketplace.close(0)
     await drop()
   }
 }
@@ -144,40 +144,40 @@ for (const [name, code] of [
   ['a serialization failure', '40001'],
 ]) {
   test(`a step whose money loses by ${name} is taken by another try, with its event`, () =>
-    inHouse(async (house, url) => {
-      const buyer = await house.join('buyer', 10_000)
-      const agent = await house.list(await house.join('builder'))
-      const { id } = await house.draft(buyer, agent)
+    inHouse(async (marketplace, url) => {
+      const buyer = await marketplace.join('buyer', 10_000)
+      const agent = await marketplace.list(await marketplace.join('builder'))
+      const { id } = await marketplace.draft(buyer, agent)
       await lose(url, 'accounts', 5, code!)
       const { status } = await buyer.ask<{ status: string }>('POST', `/api/tasks/${id}/submit`)
       assert.is(status, 200)
       await win(url)
-      await house.webhooksSent()
+      await marketplace.webhooksSent()
       assert.equal(
         agent.sink.received.map(({ event }) => event),
         ['task.submitted'],
       )
-      await house.checkLedger()
+      await marketplace.checkLedger()
     }))
 }
 
 test('submissions and approvals of one buyer and one agent at once never wait for each other in a circle', async () => {
   const { url, drop } = await freshDatabase()
-  const house = await openHouse({ postgres: { url }, secretKey: randomBytes(32).toString('base64') })
-  const buyer = await house.join('buyer', 500_000)
-  const agent = await house.list(await house.join('builder'))
-  const draftAll = () => Promise.all(Array.from({ length: 30 }, () => house.draft(buyer, agent)))
+  const marketplace = await openTestMarketplace({ postgres: { url }, secretKey: randomBytes(32).toString('base64') })
+  const buyer = await marketplace.join('buyer', 500_000)
+  const agent = await marketplace.list(await marketplace.join('builder'))
+  const draftAll = () => Promise.all(Array.from({ length: 30 }, () => marketplace.draft(buyer, agent)))
   const stepAll = (tasks: { id: string }[], step: string) =>
     Promise.all(tasks.map(({ id }) => buyer.call('POST', `/api/tasks/${id}/${step}`)))
   const delivered = await draftAll()
   await stepAll(delivered, 'submit')
   for (const { id } of delivered)
     for (const step of [{ action: 'accept' }, { action: 'deliver', content: 'x' }])
-      await house.callback(agent, id, step)
+      await marketplace.callback(agent, id, step)
   const drafts = await draftAll()
   await Promise.all([stepAll(drafts, 'submit'), stepAll(delivered, 'approve')])
-  await house.checkLedger()
-  await house.close(0)
+  await marketplace.checkLedger()
+  await marketplace.close(0)
   assert.equal(await deadlocksOf(url), [{ deadlocks: '0' }])
   await drop()
 })
@@ -185,9 +185,9 @@ test('submissions and approvals of one buyer and one agent at once never wait fo
 test('withdrawals that are asked for and others that are decided at once never wait for each other in a circle', async () => {
   const { url, drop } = await freshDatabase()
   const secretKey = randomBytes(32).toString('base64')
-  const house = await openHouse({ postgres: { url }, secretKey, payments: 'manual' })
-  const { admin } = house
-  const member = await house.join('member')
+  const marketplace = await openTestMarketplace({ postgres: { url }, secretKey, payments: 'manual' })
+  const { admin } = marketplace
+  const member = await marketplace.join('member')
   await admin.call('PUT', `/api/admin/users/${member.id}`, { connectStatus: 'connected' })
   const { id } = await member.call<{ id: string }>('POST', '/api/wallet/deposit', { amount: 500_000 })
   await admin.call('POST', `/api/admin/deposits/${id}/confirm`)
@@ -196,8 +196,8 @@ test('withdrawals that are asked for and others that are decided at once never w
     admin.call('POST', `/api/admin/withdrawals/${id}/${i % 2 ? 'confirm' : 'reject'}`)
   const asked = await Promise.all(Array.from({ length: 60 }, ask))
   await Promise.all(asked.flatMap(({ id }, i) => [ask(), decide(id, i)]))
-  await house.checkLedger()
-  await house.close(0)
+  await marketplace.checkLedger()
+  await marketplace.close(0)
   assert.equal(await deadlocksOf(url), [{ deadlocks: '0' }])
   await drop()
 })
@@ -210,11 +210,11 @@ const deadlocksOf = (url: string) =>
   )
 
 test('whoever loses every time is told so with 409, and the key of the request stays free', () =>
-  inHouse(async (house, url) => {
-    const buyer = await house.join('buyer', 10_000)
-    const agent = await house.list(await house.join('builder'))
+  inHouse(async (marketplace, url) => {
+    const buyer = await marketplace.join('buyer', 10_000)
+    const agent = await marketplace.list(await marketplace.join('builder'))
     const create = async () => {
-      const answer = await fetch(`${house.url}/api/tasks`, {
+      const answer = await fetch(`${marketplace.url}/api/tasks`, {
         method: 'POST',
         headers: {
           authorization: `Bearer ${buyer.key}`,

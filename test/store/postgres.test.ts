@@ -7,7 +7,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openPostgres } from '../../src/store/postgres/database.ts'
 import { freshDatabase } from '../support/databases.ts'
-import { openHouse, taskFields } from '../support/marketplace.ts'
+import { openTestMarketplace, taskFields } from '../support/marketplace.ts'
 import { startStoppable } from '../support/postgres-server.ts'
 
 const secretKey = randomBytes(32).toString('base64')
@@ -29,30 +29,30 @@ async function until(done: () => Promise<boolean>) {
 
 test('200 requests at once on 5 connections all succeed, though they wait longer than a connection may take', async () => {
   const { url, drop } = await freshDatabase()
-  const house = await openHouse({ postgres: { url, poolSize: 5 }, secretKey })
-  const buyer = await house.join('buyer')
-  const agent = await house.list(await house.join('builder'))
+  const marketplace = await openTestMarketplace({ postgres: { url, poolSize: 5 }, secretKey })
+  const buyer = await marketplace.join('buyer')
+  const agent = await marketplace.list(await marketplace.join('builder'))
   const release = await holdTasks(url)
   const asked = Array.from({ length: 200 }, () =>
     buyer.ask('POST', '/api/tasks', { ...taskFields, agentId: agent.id }, 'key'),
   )
   await wait(5_500)
-  assert.is((await fetch(`${house.url}/readyz`)).status, 200, 'a crowd does not hide that Postgres answers')
+  assert.is((await fetch(`${marketplace.url}/readyz`)).status, 200, 'a crowd does not hide that Postgres answers')
   await release()
   const statuses = (await Promise.all(asked)).map(({ status }) => status)
   assert.equal(new Set(statuses), new Set([201]))
-  await house.close(0)
+  await marketplace.close(0)
   await drop()
 })
 
 test('who has waited too long for a connection is told to try again, in the envelope, with Retry-After', async () => {
   const { url, drop } = await freshDatabase()
-  const house = await openHouse({ postgres: { url, poolSize: 2, queueTimeoutMs: 700 }, secretKey })
-  const buyer = await house.join('buyer')
-  const agent = await house.list(await house.join('builder'))
+  const marketplace = await openTestMarketplace({ postgres: { url, poolSize: 2, queueTimeoutMs: 700 }, secretKey })
+  const buyer = await marketplace.join('buyer')
+  const agent = await marketplace.list(await marketplace.join('builder'))
   const release = await holdTasks(url)
   const ask = () =>
-    fetch(`${house.url}/api/tasks`, {
+    fetch(`${marketplace.url}/api/tasks`, {
       method: 'POST',
       headers: { authorization: `Bearer ${buyer.key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ ...taskFields, agentId: agent.id }),
@@ -70,7 +70,7 @@ test('who has waited too long for a connection is told to try again, in the enve
   const statuses = (await Promise.all(asked)).map(({ status }) => status).sort()
   assert.equal(statuses, [201, 201, 500, 500, 500, 500])
   assert.is((await ask()).status, 201, 'and the next ones are served')
-  await house.close(0)
+  await marketplace.close(0)
   await drop()
 })
 
@@ -102,9 +102,9 @@ test('an idle connection that the server ends is told of, and the next statement
 
 test('readyz says 503 while Postgres is away, to all who ask at once, and 200 again when it is back', async () => {
   const server = await startStoppable()
-  const house = await openHouse({ postgres: { url: server.url, poolSize: 2 }, secretKey })
+  const marketplace = await openTestMarketplace({ postgres: { url: server.url, poolSize: 2 }, secretKey })
   const ready = async () => {
-    const answer = await fetch(`${house.url}/readyz`)
+    const answer = await fetch(`${marketplace.url}/readyz`)
     return { status: answer.status, text: await answer.text() }
   }
   assert.equal(await ready(), { status: 200, text: 'ok' })
@@ -113,23 +113,23 @@ test('readyz says 503 while Postgres is away, to all who ask at once, and 200 ag
     await until(async () => (await ready()).status === 503)
     const answers = await Promise.all(Array.from({ length: 50 }, ready))
     for (const answer of answers) assert.equal(answer, { status: 503, text: 'the database does not answer' })
-    assert.is((await fetch(`${house.url}/healthz`)).status, 200)
+    assert.is((await fetch(`${marketplace.url}/healthz`)).status, 200)
     await server.resume()
     await until(async () => (await ready()).status === 200)
   }
-  await house.close(0)
+  await marketplace.close(0)
   await server.stop()
 })
 
 test('readyz says 503 of a Postgres that takes connections and says nothing, within its limit', async () => {
   const server = await startStoppable()
-  const house = await openHouse({ postgres: { url: server.url, poolSize: 2 }, secretKey })
+  const marketplace = await openTestMarketplace({ postgres: { url: server.url, poolSize: 2 }, secretKey })
   server.freeze()
   const signal = AbortSignal.timeout(10_000)
-  await until(async () => (await fetch(`${house.url}/readyz`, { signal })).status === 503)
+  await until(async () => (await fetch(`${marketplace.url}/readyz`, { signal })).status === 503)
   server.thaw()
-  await until(async () => (await fetch(`${house.url}/readyz`)).status === 200)
-  await house.close(0)
+  await until(async () => (await fetch(`${marketplace.url}/readyz`)).status === 200)
+  await marketplace.close(0)
   await server.stop()
 })
 

@@ -3,17 +3,17 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ConstraintError, type Tx } from '../../src/store/db.ts'
-import { type House, openHouse } from '../support/marketplace.ts'
+import { openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 import { type TableRules, tables } from './table-rules.ts'
 
 type Row = Record<string, string | number | null>
 
-const rule = suite<{ house: House }>('the rules of tables')
+const rule = suite<{ marketplace: TestMarketplace }>('the rules of tables')
 
 rule.before(async state => {
-  state.house = await openHouse()
+  state.marketplace = await openTestMarketplace()
 })
-rule.after(({ house }) => house.close())
+rule.after(({ marketplace }) => marketplace.close())
 
 const words = (text: string) => text.split(' ').filter(Boolean)
 
@@ -34,7 +34,7 @@ function parentsOf({ row, refers }: TableRules): string[] {
 const undone = new Error('undone')
 
 /** How the last of these rows is refused, behind the row that the table takes; null if it is taken. */
-async function refusal({ market }: House, table: string, ...more: Row[]): Promise<string | null> {
+async function refusal({ market }: TestMarketplace, table: string, ...more: Row[]): Promise<string | null> {
   const rules = tables[table]!
   const before = [...new Set(parentsOf(rules))]
   const end = await market.db
@@ -64,37 +64,37 @@ function unlike({ row, refers, unique }: TableRules, same: string): Row {
 for (const [table, rules] of Object.entries(tables)) {
   rule(
     `${table}: a row at the edge of its rules is taken, and one without a value that it needs is not`,
-    async ({ house }) => {
-      assert.is(await refusal(house, table, { ...rules.row }), null)
+    async ({ marketplace }) => {
+      assert.is(await refusal(marketplace, table, { ...rules.row }), null)
       for (const column of words(rules.required)) {
-        assert.is(await refusal(house, table, { ...rules.row, [column]: null }), 'not_null', column)
+        assert.is(await refusal(marketplace, table, { ...rules.row, [column]: null }), 'not_null', column)
       }
     },
   )
 
-  rule(`${table}: no second row with the same ${rules.unique.join(' or ')}`, async ({ house }) => {
+  rule(`${table}: no second row with the same ${rules.unique.join(' or ')}`, async ({ marketplace }) => {
     for (const same of rules.unique) {
-      assert.is(await refusal(house, table, { ...rules.row }, unlike(rules, same)), 'unique', same)
+      assert.is(await refusal(marketplace, table, { ...rules.row }, unlike(rules, same)), 'unique', same)
     }
   })
 
   if (rules.refers !== '' || rules.wrong.length > 0) {
-    rule(`${table}: no row that refers to nothing, none past a CHECK`, async ({ house }) => {
+    rule(`${table}: no row that refers to nothing, none past a CHECK`, async ({ marketplace }) => {
       for (const column of words(rules.refers)) {
-        assert.is(await refusal(house, table, { ...rules.row, [column]: 'nobody' }), 'foreign_key', column)
+        assert.is(await refusal(marketplace, table, { ...rules.row, [column]: 'nobody' }), 'foreign_key', column)
       }
       for (const wrong of rules.wrong) {
-        assert.is(await refusal(house, table, { ...rules.row, ...wrong }), 'check', JSON.stringify(wrong))
+        assert.is(await refusal(marketplace, table, { ...rules.row, ...wrong }), 'check', JSON.stringify(wrong))
       }
     })
   }
 }
 
-rule('only the world may owe', async ({ house }) => {
-  assert.is(await refusal(house, 'accounts', { id: 'w', kind: 'world', balance: -1 }), null)
+rule('only the world may owe', async ({ marketplace }) => {
+  assert.is(await refusal(marketplace, 'accounts', { id: 'w', kind: 'world', balance: -1 }), null)
   for (const kind of ['available', 'held', 'clearing', 'payouts', 'platform']) {
-    assert.is(await refusal(house, 'accounts', { id: 'w', kind, balance: 0 }), null)
-    assert.is(await refusal(house, 'accounts', { id: 'w', kind, balance: -1 }), 'check', kind)
+    assert.is(await refusal(marketplace, 'accounts', { id: 'w', kind, balance: 0 }), null)
+    assert.is(await refusal(marketplace, 'accounts', { id: 'w', kind, balance: -1 }), 'check', kind)
   }
 })
 

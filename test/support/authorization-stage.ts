@@ -4,7 +4,7 @@ import { HttpParty } from '../../src/sim/http-user.ts'
 import { samples } from '../web/files.ts'
 import type { Person } from './authorization-law.ts'
 import { checkedFetch } from './contract.ts'
-import { type House, type ListedAgent, type Member, openHouse, taskFields } from './marketplace.ts'
+import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace, taskFields } from './marketplace.ts'
 
 export const kinds = [
   'draft task',
@@ -43,7 +43,7 @@ export interface Side {
 }
 
 export interface Stage {
-  house: House
+  marketplace: TestMarketplace
   sides: readonly [Side, Side]
   people: Record<Person, Member>
   /** A fresh one, of this side. */
@@ -55,85 +55,92 @@ export const caps = { maxPerTask: 200, maxDaily: 200, maxMonthly: 200 }
 
 /** On the embedded engine alone: who may is decided before either is asked. `payments: manual` is for the payments that an administrator decides: there, nothing else can be paid. */
 export async function openSides(payments: 'sandbox' | 'manual' = 'sandbox'): Promise<Stage> {
-  const house = await openHouse({ payments })
+  const marketplace = await openTestMarketplace({ payments })
   const open = async (name: string): Promise<Side> => {
-    const buyer = await house.join(`${name}.buyer`, payments === 'sandbox' ? 900_000 : 0)
-    const builder = await house.join(`${name}.builder`, payments === 'sandbox' ? 10_000 : 0)
-    return { buyer, builder, agent: await house.list(builder) }
+    const buyer = await marketplace.join(`${name}.buyer`, payments === 'sandbox' ? 900_000 : 0)
+    const builder = await marketplace.join(`${name}.builder`, payments === 'sandbox' ? 10_000 : 0)
+    return { buyer, builder, agent: await marketplace.list(builder) }
   }
   const sides = [await open('first'), await open('second')] as const
-  await house.admin.client.deposit({ amount: 10_000 })
+  await marketplace.admin.client.deposit({ amount: 10_000 })
   const people = {
     buyer: sides[0].buyer,
     'other buyer': sides[1].buyer,
     builder: sides[0].builder,
     'other builder': sides[1].builder,
-    admin: house.admin,
+    admin: marketplace.admin,
   }
   for (const { id } of Object.values(people))
-    await house.admin.client.adminUpdateUser({ id, connectStatus: 'connected' })
-  return { house, sides, people, make: (kind, side) => makers[kind](house, side), close: () => house.close() }
+    await marketplace.admin.client.adminUpdateUser({ id, connectStatus: 'connected' })
+  return {
+    marketplace,
+    sides,
+    people,
+    make: (kind, side) => makers[kind](marketplace, side),
+    close: () => marketplace.close(),
+  }
 }
 
-type Maker = (house: House, side: Side) => Promise<Params>
+type Maker = (marketplace: TestMarketplace, side: Side) => Promise<Params>
 
 const task =
-  (...steps: ((house: House, side: Side, id: string) => Promise<unknown>)[]): Maker =>
-  async (house, side) => {
-    const { id } = await house.draft(side.buyer, side.agent, taskFields)
-    for (const step of steps) await step(house, side, id)
+  (...steps: ((marketplace: TestMarketplace, side: Side, id: string) => Promise<unknown>)[]): Maker =>
+  async (marketplace, side) => {
+    const { id } = await marketplace.draft(side.buyer, side.agent, taskFields)
+    for (const step of steps) await step(marketplace, side, id)
     return { id }
   }
 
-const submit = (_: House, { buyer }: Side, id: string) => buyer.client.submitTask({ id })
-const accept = (_: House, { builder }: Side, id: string) => builder.client.acceptTask({ id })
-const deliver = (_: House, { builder }: Side, id: string) => builder.client.deliverTask({ id, content: 'Here it is.' })
-const approve = (_: House, { buyer }: Side, id: string) => buyer.client.approveTask({ id })
-const review = (_: House, { buyer }: Side, id: string) => buyer.client.submitReview({ id, rating: 5 })
+const submit = (_: TestMarketplace, { buyer }: Side, id: string) => buyer.client.submitTask({ id })
+const accept = (_: TestMarketplace, { builder }: Side, id: string) => builder.client.acceptTask({ id })
+const deliver = (_: TestMarketplace, { builder }: Side, id: string) =>
+  builder.client.deliverTask({ id, content: 'Here it is.' })
+const approve = (_: TestMarketplace, { buyer }: Side, id: string) => buyer.client.approveTask({ id })
+const review = (_: TestMarketplace, { buyer }: Side, id: string) => buyer.client.submitReview({ id, rating: 5 })
 
 const agent =
   (status: string): Maker =>
-  async (house, { builder }) => {
-    const { id } = await house.list(builder)
-    await house.market.db.write(tx => tx.run('UPDATE agents SET status = $2 WHERE id = $1', [id, status]))
+  async (marketplace, { builder }) => {
+    const { id } = await marketplace.list(builder)
+    await marketplace.market.db.write(tx => tx.run('UPDATE agents SET status = $2 WHERE id = $1', [id, status]))
     return { id }
   }
 
-async function withFile(house: House, side: Side): Promise<Params> {
-  const { id } = await task(submit, accept)(house, side)
+async function withFile(marketplace: TestMarketplace, side: Side): Promise<Params> {
+  const { id } = await task(submit, accept)(marketplace, side)
   const form = new FormData()
   form.append('files', new Blob([new Uint8Array(samples.png!)]), 'a.png')
   const headers = { authorization: `Bearer ${side.builder.key}` }
-  const url = `${house.url}/api/agent/tasks/${id}/deliver`
+  const url = `${marketplace.url}/api/agent/tasks/${id}/deliver`
   const reply = await fetch(url, { method: 'POST', headers, body: form })
   const { data } = (await reply.json()) as { data: { task: TaskRecord } }
   return { id: id!, fileId: data.task.deliverable!.files[0]!.id }
 }
 
-async function delivery(house: House, side: Side): Promise<Params> {
-  await task(submit)(house, side)
+async function delivery(marketplace: TestMarketplace, side: Side): Promise<Params> {
+  await task(submit)(marketplace, side)
   const { items } = await side.builder.client.listDeliveries({ id: side.agent.id })
   return { id: side.agent.id, deliveryId: items[0]!.id }
 }
 
 /** The row of a test that runs, whose first callback came already. */
-async function test({ market, world }: House, { agent }: Side): Promise<Params> {
+async function test({ market, world }: TestMarketplace, { agent }: Side): Promise<Params> {
   const id = world.id('test')
   const sql = `UPDATE agent_tests SET id = $1, started_at = $3, callback = 'valid', ended = 0 WHERE agent_id = $2`
   await market.db.write(tx => tx.run(sql, [id, agent.id, world.realNow()]))
   return { id }
 }
 
-async function notification(house: House, side: Side): Promise<Params> {
-  const { id } = await task(submit, accept)(house, side)
-  const { client } = house.admin
+async function notification(marketplace: TestMarketplace, side: Side): Promise<Params> {
+  const { id } = await task(submit, accept)(marketplace, side)
+  const { client } = marketplace.admin
   await client.resolveTask({ id: id!, outcome: 'refund' })
   const { items } = await side.buyer.client.listNotifications()
   return { id: items[0]!.id }
 }
 
-const budget = async (house: House, { buyer, builder }: Side): Promise<{ id: string }> => {
-  const { id: agentId } = await house.list(builder)
+const budget = async (marketplace: TestMarketplace, { buyer, builder }: Side): Promise<{ id: string }> => {
+  const { id: agentId } = await marketplace.list(builder)
   return buyer.client.createBudget({ agentId, ...caps })
 }
 
@@ -149,8 +156,8 @@ const makers: Readonly<Record<Kind, Maker>> = {
   'pending agent': agent('pending_review'),
   'draft agent': agent('draft'),
   'inactive agent': agent('inactive'),
-  sample: async (house, side) => {
-    const { id } = await house.list(side.builder)
+  sample: async (marketplace, side) => {
+    const { id } = await marketplace.list(side.builder)
     const { id: sampleId } = await side.builder.client.addSample({ id, title: 'A sample', output: 'x' })
     return { id, sampleId }
   },
@@ -164,9 +171,9 @@ const makers: Readonly<Record<Kind, Maker>> = {
     return { id: items.find(({ current }) => current)!.id }
   },
   notification,
-  budget: async (house, side) => ({ id: (await budget(house, side)).id }),
-  'paused budget': async (house, side) => {
-    const { id } = await budget(house, side)
+  budget: async (marketplace, side) => ({ id: (await budget(marketplace, side)).id }),
+  'paused budget': async (marketplace, side) => {
+    const { id } = await budget(marketplace, side)
     await side.buyer.client.pauseBudget({ id })
     return { id }
   },

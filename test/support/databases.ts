@@ -4,7 +4,7 @@ import { migrate } from '../../src/store/migrate.ts'
 import { migrations } from '../../src/store/migrations/index.ts'
 import { openPostgres } from '../../src/store/postgres/database.ts'
 
-/** Which engine `openHouse` opens: `postgres` when TEST_ENGINE says so. */
+/** Which engine `openTestMarketplace` opens: `postgres` when TEST_ENGINE says so. */
 export const engine = process.env.TEST_ENGINE === 'postgres' ? 'postgres' : 'embedded'
 
 let count = 0

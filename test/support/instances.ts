@@ -4,7 +4,7 @@ import { type Marketplace, type OpenOptions, openMarketplace } from '../../src/o
 import { createVirtualWorld, type VirtualWorld } from '../../src/world/virtual.ts'
 import type { Egress } from '../../src/world/world.ts'
 import { freshDatabase } from './databases.ts'
-import { type House, openHouse } from './marketplace.ts'
+import { openTestMarketplace, type TestMarketplace } from './marketplace.ts'
 import { startObjectStore } from './object-store.ts'
 
 export interface Instance extends Marketplace {
@@ -13,7 +13,7 @@ export interface Instance extends Marketplace {
 
 export interface Instances {
   /** The first, with everything that a test needs. */
-  house: House
+  marketplace: TestMarketplace
   /**
    * Opens one more; what it sends goes to the agents of the first unless it has an egress of its own. Ids come in order
    * over all instances, as they would if time did not stand still; `own` ones tell the instance's time.
@@ -36,15 +36,15 @@ export async function openInstances(options: Partial<OpenOptions> = {}): Promise
     postgres: { url, poolSize: 5 },
     secretKey: randomBytes(32).toString('base64'),
   }
-  const house = await openHouse(shared)
-  const all: Instance[] = [house]
+  const marketplace = await openTestMarketplace(shared)
+  const all: Instance[] = [marketplace]
   let joining = 0
   return {
-    house,
-    async join({ egress = house.world.egress, ids } = {}) {
+    marketplace,
+    async join({ egress = marketplace.world.egress, ids } = {}) {
       const world = createVirtualWorld({ seed: `instance ${++joining}`, egress })
-      if (ids !== 'own') world.id = house.world.id
-      world.advance(house.world.now())
+      if (ids !== 'own') world.id = marketplace.world.id
+      world.advance(marketplace.world.now())
       const joined = { ...(await openMarketplace({ mode: 'dev', file: null, ...shared, world })), world }
       all.push(joined)
       return joined

@@ -34,7 +34,7 @@ export interface Balances {
 }
 
 /** A marketplace in a virtual world: time passes only by `pass`, webhooks go to sinks in this process. */
-export interface House extends Marketplace {
+export interface TestMarketplace extends Marketplace {
   world: VirtualWorld
   admin: Member
   /** Nobody in particular: no session, no key. */
@@ -79,13 +79,16 @@ export const taskFields = {
   agreedPrice: 1_000,
 }
 
-export interface HouseOptions extends Partial<OpenOptions> {
+export interface TestMarketplaceOptions extends Partial<OpenOptions> {
   /** Where both clocks begin. */
   startMs?: number
 }
 
 /** Opens it with an administrator in it. Close it at the end. */
-export async function openHouse({ startMs, ...options }: HouseOptions = {}): Promise<House> {
+export async function openTestMarketplace({
+  startMs,
+  ...options
+}: TestMarketplaceOptions = {}): Promise<TestMarketplace> {
   const sinks = new Map<string, AgentSink>()
   const world = createVirtualWorld({
     ...(startMs === undefined ? {} : { startMs }),
@@ -100,7 +103,7 @@ export async function openHouse({ startMs, ...options }: HouseOptions = {}): Pro
       ? await freshDatabase({ migrated: true })
       : null
   const lines = checkedLog(options.log)
-  const house = await openMarketplace({
+  const marketplace = await openMarketplace({
     mode: 'dev',
     file: null,
     admin: login,
@@ -110,8 +113,8 @@ export async function openHouse({ startMs, ...options }: HouseOptions = {}): Pro
     ...options,
     log: lines.log,
   })
-  const { url } = house
-  const { db } = house.market
+  const { url } = marketplace
+  const { db } = marketplace.market
   const admin = await signInAdmin(url, login)
   let signatures = 0
 
@@ -155,7 +158,7 @@ export async function openHouse({ startMs, ...options }: HouseOptions = {}): Pro
   }
 
   return {
-    ...house,
+    ...marketplace,
     world,
     admin,
     visitor: new HttpParty(url, checkedFetch),
@@ -179,7 +182,7 @@ export async function openHouse({ startMs, ...options }: HouseOptions = {}): Pro
     },
     async pass(ms) {
       world.advance(world.now() + ms)
-      await house.runDue()
+      await marketplace.runDue()
     },
     stopHeartbeat: () => db.write(tx => tx.run('UPDATE jobs SET next_at = $1', [Number.MAX_SAFE_INTEGER])),
     async webhooksSent() {
@@ -198,9 +201,9 @@ export async function openHouse({ startMs, ...options }: HouseOptions = {}): Pro
       const { ok, problems } = await admin.client.checkLedger()
       assert.ok(ok, problems.join('\n'))
     },
-    contents: () => contentsOf(house),
+    contents: () => contentsOf(marketplace),
     async close(graceMs) {
-      await house.close(graceMs)
+      await marketplace.close(graceMs)
       await database?.drop()
       lines.check()
     },

@@ -4,7 +4,7 @@ import type { TaskRecord } from '../../src/api/records.ts'
 import type { Answer } from '../../src/sim/http-user.ts'
 import { engine } from './databases.ts'
 import { openInstances } from './instances.ts'
-import { type House, type ListedAgent, type Member, openHouse } from './marketplace.ts'
+import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from './marketplace.ts'
 import { price, type Situation, splitRefund, type Trigger, window48h } from './task-law.ts'
 
 export const actors = ['buyer', 'builder', 'another buyer', 'another builder', 'admin', 'nobody'] as const
@@ -61,7 +61,7 @@ export const pathOf = (trigger: Trigger, id: string): string => {
 }
 
 export interface Stage {
-  house: House
+  marketplace: TestMarketplace
   /** Where it answers: at each of its instances. */
   urls: readonly string[]
   /** Lets domain time pass at all of them; nothing is done about it yet. */
@@ -76,35 +76,35 @@ export interface Stage {
 
 /** `instances`: so many share the database, where the engine lets them. */
 export async function openStage({ instances = 1 } = {}): Promise<Stage> {
-  const { house, urls, advance } =
+  const { marketplace, urls, advance } =
     instances > 1 && engine === 'postgres' ? await openSeveral(instances) : await openOne()
   const [buyer, builder, buyer2, builder2] = await Promise.all([
-    house.join('buyer', 1_000_000),
-    house.join('builder'),
-    house.join('another.buyer', 10_000),
-    house.join('another.builder'),
+    marketplace.join('buyer', 1_000_000),
+    marketplace.join('builder'),
+    marketplace.join('another.buyer', 10_000),
+    marketplace.join('another.builder'),
   ])
-  const members = { buyer, builder, 'another buyer': buyer2, 'another builder': builder2, admin: house.admin }
-  const agent = await house.list(builder)
+  const members = { buyer, builder, 'another buyer': buyer2, 'another builder': builder2, admin: marketplace.admin }
+  const agent = await marketplace.list(builder)
   const secrets: Partial<Record<ActorName, string>> = {
     builder: agent.secret,
-    'another builder': (await house.list(builder2)).secret,
+    'another builder': (await marketplace.list(builder2)).secret,
   }
 
   async function pull(actor: ActorName, trigger: Trigger, id: string, route = routesOf[trigger][0]!) {
     const body = bodies[trigger]
     if (route === 'signed' && actor !== 'nobody') {
       const secret = secrets[actor] ?? members[actor].key!
-      return house.callback<TaskRecord>({ secret }, id, { action: trigger, ...body })
+      return marketplace.callback<TaskRecord>({ secret }, id, { action: trigger, ...body })
     }
-    const party = actor === 'nobody' ? house.visitor : members[actor]
+    const party = actor === 'nobody' ? marketplace.visitor : members[actor]
     if (route === 'signed') return party.ask<TaskRecord>('POST', `/api/agent/tasks/${id}/callback`, { action: trigger })
     const path = route === 'agent' ? `/api/agent/tasks/${id}/${trigger}` : pathOf(trigger, id)
     return party.ask<TaskRecord>(trigger === 'update' ? 'PUT' : 'POST', path, body, route === 'session' ? route : 'key')
   }
 
   async function walk(situation: Situation): Promise<string> {
-    const { id } = await house.draft(buyer, agent, { agreedPrice: price })
+    const { id } = await marketplace.draft(buyer, agent, { agreedPrice: price })
     for (const [actor, trigger] of wayTo[situation]) {
       const { status, error } = await pull(actor, trigger, id)
       if (status !== 200) throw new Error(`${trigger} on the way to ${situation}: ${status} ${error}`)
@@ -117,32 +117,36 @@ export async function openStage({ instances = 1 } = {}): Promise<Stage> {
     const made = []
     for (const situation of late) made.push({ situation, id: await walk(situation) })
     if (late.length > 0) {
-      await house.pass(window48h)
-      await house.freshen(agent)
+      await marketplace.pass(window48h)
+      await marketplace.freshen(agent)
     }
     for (const situation of wanted) if (!late.includes(situation)) made.push({ situation, id: await walk(situation) })
     return made
   }
 
-  return { house, urls, advance, agent, members, pull, bring }
+  return { marketplace, urls, advance, agent, members, pull, bring }
 }
 
-type Premises = Pick<Stage, 'house' | 'urls' | 'advance'>
+type Premises = Pick<Stage, 'marketplace' | 'urls' | 'advance'>
 
 async function openOne(): Promise<Premises> {
-  const house = await openHouse()
-  return { house, urls: [house.url], advance: ms => house.world.advance(house.world.now() + ms) }
+  const marketplace = await openTestMarketplace()
+  return {
+    marketplace,
+    urls: [marketplace.url],
+    advance: ms => marketplace.world.advance(marketplace.world.now() + ms),
+  }
 }
 
 async function openSeveral(count: number): Promise<Premises> {
-  const { house, join, advance, runDue, close } = await openInstances()
-  const urls = [house.url]
+  const { marketplace, join, advance, runDue, close } = await openInstances()
+  const urls = [marketplace.url]
   while (urls.length < count) urls.push((await join()).url)
   const pass = (ms: number) => {
     advance(ms)
     return runDue()
   }
-  return { house: { ...house, pass, close }, urls, advance }
+  return { marketplace: { ...marketplace, pass, close }, urls, advance }
 }
 
 type Way = readonly (readonly [ActorName, Trigger])[]

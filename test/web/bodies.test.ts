@@ -11,21 +11,21 @@ import { limits } from '../../src/api/limits.ts'
 import { inputSchema, type JsonSchema, PARTS } from '../../src/api/openapi/json-schema.ts'
 import { signatureHeaders } from '../../src/api/signature.ts'
 import { MAX_MESSAGES } from '../../src/web/faults.ts'
-import { openHouse } from '../support/marketplace.ts'
+import { openTestMarketplace } from '../support/marketplace.ts'
 import { exchange, requestBytes, Wire, type WireHeader } from '../support/wire.ts'
 
-const house = await openHouse()
-const buyer = await house.join('buyer', 500_000)
-const builder = await house.join('builder')
-const agent = await house.list(builder)
+const marketplace = await openTestMarketplace()
+const buyer = await marketplace.join('buyer', 500_000)
+const builder = await marketplace.join('builder')
+const agent = await marketplace.list(builder)
 const test = suite('bodies')
-test.after(() => house.close())
+test.after(() => marketplace.close())
 
 const MEBIBYTE = 1024 * 1024
 const JSON_TYPE: WireHeader = ['content-type', 'application/json']
 const keyOf = (key: string | undefined): WireHeader => ['authorization', `Bearer ${key}`]
 const send = (method: string, path: string, headers: readonly WireHeader[], body: string | Buffer) =>
-  exchange(house.url, method, path, headers, body)
+  exchange(marketplace.url, method, path, headers, body)
 
 async function cookieOf({ email, password }: { email: string; password: string }): Promise<WireHeader> {
   const { headers } = await send('POST', '/api/auth/login', [JSON_TYPE], JSON.stringify({ email, password }))
@@ -135,7 +135,7 @@ test('a body of a stranger is not understood at all', async () => {
 
 /** A connection that has sent this much of a body, and not its end. */
 async function begun(headers: string, body: Buffer) {
-  const { hostname, port } = new URL(house.url)
+  const { hostname, port } = new URL(marketplace.url)
   const socket = net.connect(Number(port), hostname).on('error', () => {})
   const answer = new Promise<string>(resolve => socket.once('data', data => resolve(String(data))))
   const head = `POST /api/agent/tasks/none/callback HTTP/1.1\r\nhost: localhost\r\n${headers}\r\n\r\n`
@@ -181,7 +181,7 @@ const bodyless = named.filter(([, { body, auth, multipart }]) => !body && !multi
 
 /** A request that waits to be invited before it sends its body. */
 async function waiting(method: string, path: string, headers: readonly WireHeader[], body: string) {
-  const wire = new Wire(house.url)
+  const wire = new Wire(marketplace.url)
   const bytes = Buffer.from(body)
   const told = headers.some(([name]) => name === 'content-length')
   const length: WireHeader[] = told ? [] : [['content-length', String(bytes.length)]]
@@ -220,9 +220,9 @@ test('a client that waits with its body is told to send it only when it may, and
 
 test('a request without a body of its own takes nothing but JSON, and does nothing where it gets something else', async () => {
   assert.ok(bodyless.filter(([, { method }]) => method !== 'GET').length >= 20)
-  const session = await cookieOf(house.admin)
-  const key = keyOf(house.admin.key)
-  const before = await house.contents()
+  const session = await cookieOf(marketplace.admin)
+  const key = keyOf(marketplace.admin.key)
+  const before = await marketplace.contents()
   for (const [name, { method, path, auth }] of bodyless) {
     const target = path.replaceAll(/:\w+/g, 'none')
     const credential = auth === 'session' ? session : key
@@ -238,15 +238,15 @@ test('a request without a body of its own takes nothing but JSON, and does nothi
       assert.is(answer.status, 400, `${name}, ${what}: ${answer.text}`)
     }
   }
-  assert.equal(await house.contents(), before)
-  await house.checkLedger()
+  assert.equal(await marketplace.contents(), before)
+  await marketplace.checkLedger()
 })
 
 test('a request without a body of its own takes {} and unknown fields', async () => {
-  const session = await cookieOf(house.admin)
+  const session = await cookieOf(marketplace.admin)
   for (const [name, { method, path, auth }] of bodyless.filter(([, { sets }]) => !sets)) {
     const target = path.replaceAll(/:\w+/g, 'none')
-    const credential = auth === 'session' ? session : keyOf(house.admin.key)
+    const credential = auth === 'session' ? session : keyOf(marketplace.admin.key)
     for (const body of ['{}', '{"unknown":[1]}']) {
       const { status } = await send(method, target, [credential, JSON_TYPE], body)
       assert.ok(status === 200 || status === 404, `${name}: ${status}`)
@@ -255,18 +255,18 @@ test('a request without a body of its own takes {} and unknown fields', async ()
 })
 
 test('submit and approve with a broken body leave task and money as they were', async () => {
-  const { id } = await house.draft(buyer, agent)
-  const before = await house.balances(buyer.id)
+  const { id } = await marketplace.draft(buyer, agent)
+  const before = await marketplace.balances(buyer.id)
   const ask = (step: string, body: string) =>
     send('POST', `/api/tasks/${id}/${step}`, [keyOf(buyer.key), JSON_TYPE], body)
   assert.is((await ask('submit', '{')).status, 400)
-  assert.equal(await house.balances(buyer.id), before)
+  assert.equal(await marketplace.balances(buyer.id), before)
   assert.is((await ask('submit', '{}')).status, 200)
-  await house.callback(agent, id, { action: 'accept' })
-  await house.callback(agent, id, { action: 'deliver', content: 'Done' })
-  const held = await house.balances(buyer.id)
+  await marketplace.callback(agent, id, { action: 'accept' })
+  await marketplace.callback(agent, id, { action: 'deliver', content: 'Done' })
+  const held = await marketplace.balances(buyer.id)
   assert.is((await ask('approve', '{')).status, 400)
-  assert.equal(await house.balances(buyer.id), held)
+  assert.equal(await marketplace.balances(buyer.id), held)
   assert.is((await ask('approve', '')).status, 200)
 })
 
@@ -274,7 +274,7 @@ test('submit and approve with a broken body leave task and money as they were', 
 const onlyCompared = /^(?:password|currentPassword|token|code|totp|recoveryCode)$/
 
 test('half a surrogate pair is refused in every field that takes words', async () => {
-  const session = await cookieOf(house.admin)
+  const session = await cookieOf(marketplace.admin)
   let fields = 0
   for (const [name, { method, path, auth, body, signed }] of named) {
     const shape = body ?? signed
@@ -292,7 +292,7 @@ test('half a surrogate pair is refused in every field that takes words', async (
         assert.is(shape.safeParse({ action: 'reject', reason: half }).success, false)
         continue
       }
-      const credential = auth === 'session' ? session : keyOf(house.admin.key)
+      const credential = auth === 'session' ? session : keyOf(marketplace.admin.key)
       const answer = await send(method, target, [credential, JSON_TYPE], text)
       // Whoever asks for a letter is never told what is wrong with the address. Source: A-9.
       const hushed = name === 'requestPasswordReset'
@@ -305,13 +305,13 @@ test('half a surrogate pair is refused in every field that takes words', async (
 })
 
 test('a signed half of a surrogate pair is refused, and no answer ever holds one', async () => {
-  const { id } = await house.draft(buyer, agent)
+  const { id } = await marketplace.draft(buyer, agent)
   await buyer.call('POST', `/api/tasks/${id}/submit`)
   for (const body of [
     { action: 'message', content: 'a\ud800' },
     { action: 'reject', reason: '\udc00' },
   ]) {
-    assert.is((await house.callback(agent, id, body)).status, 400)
+    assert.is((await marketplace.callback(agent, id, body)).status, 400)
   }
   // An excerpt of what is no JSON ends where the parser cuts it.
   for (let at = 0; at < 24; at++) {
@@ -320,7 +320,7 @@ test('a signed half of a surrogate pair is refused, and no answer ever holds one
     assert.is(status, 400)
     assert.ok(JSON.parse(body).error.isWellFormed(), body)
   }
-  const headers = Object.entries(signatureHeaders(agent.secret, house.world.realNow() - 1, '{"action":"\ud800"}'))
+  const headers = Object.entries(signatureHeaders(agent.secret, marketplace.world.realNow() - 1, '{"action":"\ud800"}'))
   assert.is((await send('POST', `/api/agent/tasks/${id}/callback`, headers, '{')).status, 401)
 })
 

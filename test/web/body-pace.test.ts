@@ -4,7 +4,7 @@ import http from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { openHouse } from '../support/marketplace.ts'
+import { openTestMarketplace } from '../support/marketplace.ts'
 
 /** A body is looked at six times as rarely. Served, it is 5 s, so that the pace here is fifty times as fast. */
 const LOOK_MS = 100
@@ -41,33 +41,33 @@ async function send(
 const repeated = (count: number, piece: Buffer) => Array.from({ length: count }, () => piece)
 
 async function open() {
-  const house = await openHouse({ bounds: { lookMs: LOOK_MS } })
-  const [buyer, builder] = [await house.join('buyer', 5_000), await house.join('builder')]
-  const agent = await house.list(builder)
-  const { id } = await house.draft(buyer, agent)
+  const marketplace = await openTestMarketplace({ bounds: { lookMs: LOOK_MS } })
+  const [buyer, builder] = [await marketplace.join('buyer', 5_000), await marketplace.join('builder')]
+  const agent = await marketplace.list(builder)
+  const { id } = await marketplace.draft(buyer, agent)
   await buyer.call('POST', `/api/tasks/${id}/submit`)
   await builder.call('POST', `/api/agent/tasks/${id}/accept`, undefined, 'key')
   const authorization = `Bearer ${builder.key}`
   const json = { authorization, 'content-type': 'application/json' }
   const form = { authorization, 'content-type': 'multipart/form-data; boundary=x' }
-  return { house, json, form, deliver: `${house.url}/api/agent/tasks/${id}/deliver` }
+  return { marketplace, json, form, deliver: `${marketplace.url}/api/agent/tasks/${id}/deliver` }
 }
 
 const part = Buffer.from('--x\r\ncontent-disposition: form-data; name="files"; filename="a.csv"\r\n\r\n')
 const end = Buffer.from('\r\n--x--\r\n')
 
 test('an upload that comes slowly but steadily is taken, through many looks at it', async () => {
-  const { house, form, deliver } = await open()
+  const { marketplace, form, deliver } = await open()
   // 1.3 MiB a second: a look each 0.6 s wants 480 KiB.
   const pieces = [part, ...repeated(60, Buffer.alloc(128 * KIB, 'a')), end]
   const { status, text, ms } = await send(deliver, { head: form, pieces, everyMs: 60 })
   assert.is(status, 200, text)
   assert.ok(ms > 5 * 6 * LOOK_MS, `${ms}`)
-  await house.close()
+  await marketplace.close()
 })
 
 test('one that comes too slowly ends with a sentence, be it an upload or JSON, and so does one that stands still', async () => {
-  const { house, form, json, deliver } = await open()
+  const { marketplace, form, json, deliver } = await open()
   const trickle = repeated(60, Buffer.alloc(8 * KIB, 'a'))
   const still = function* () {
     yield Buffer.from('{"content":"')
@@ -83,7 +83,7 @@ test('one that comes too slowly ends with a sentence, be it an upload or JSON, a
     assert.match(text, 'The request took too long to arrive: less than 16 KiB a second')
     assert.ok(ms < 3 * 6 * LOOK_MS + 500, `${ms}`)
   }
-  await house.close()
+  await marketplace.close()
 })
 
 test.run()

@@ -3,18 +3,18 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { endpoints } from '../../src/api/endpoints/index.ts'
-import { openHouse } from '../support/marketplace.ts'
+import { openTestMarketplace } from '../support/marketplace.ts'
 
 const pages = ['/healthz', '/readyz', '/metrics', '/openapi.json']
 
 const corsOf = (headers: Headers) => [...headers.keys()].filter(name => name.startsWith('access-control-'))
 
 test('a preflight is answered 405 in the envelope, and no answer has an Access-Control header', async () => {
-  const house = await openHouse()
-  const member = await house.join('ann')
+  const marketplace = await openTestMarketplace()
+  const member = await marketplace.join('ann')
   const paths = [...new Set(Object.values(endpoints).map(({ path }) => path.replace(/:\w+/g, 'some_id')))]
   assert.ok(paths.length > 40)
-  const origins = ['https://evil.example', 'null', house.url]
+  const origins = ['https://evil.example', 'null', marketplace.url]
   for (const path of [...paths, ...pages]) {
     for (const origin of origins) {
       const asked = {
@@ -22,7 +22,7 @@ test('a preflight is answered 405 in the envelope, and no answer has an Access-C
         'access-control-request-method': 'POST',
         'access-control-request-headers': 'authorization',
       }
-      const preflight = await fetch(house.url + path, { method: 'OPTIONS', headers: asked })
+      const preflight = await fetch(marketplace.url + path, { method: 'OPTIONS', headers: asked })
       assert.is(preflight.status, 405, path)
       assert.equal(corsOf(preflight.headers), [], path)
       const { success, error } = (await preflight.json()) as { success: boolean; error: string }
@@ -30,27 +30,27 @@ test('a preflight is answered 405 in the envelope, and no answer has an Access-C
       assert.match(error, 'OPTIONS is not possible here')
       assert.not(preflight.headers.get('allow')!.includes('OPTIONS'))
     }
-    const simple = await fetch(house.url + path, {
+    const simple = await fetch(marketplace.url + path, {
       headers: { origin: origins[0]!, authorization: `Bearer ${member.key}` },
     })
     assert.equal(corsOf(simple.headers), [], path)
     await simple.arrayBuffer()
   }
-  await house.close()
+  await marketplace.close()
 })
 
 test('a page of another site can use no session, whatever it asks for', async () => {
-  const house = await openHouse()
-  const buyer = await house.join('buyer')
-  const before = await house.contents()
+  const marketplace = await openTestMarketplace()
+  const buyer = await marketplace.join('buyer')
+  const before = await marketplace.contents()
   const foreign = [
     { origin: 'https://evil.example' },
     { origin: 'null' },
-    { origin: `${house.url}.evil.example` },
-    { origin: house.url.replace('http:', 'https:') },
+    { origin: `${marketplace.url}.evil.example` },
+    { origin: marketplace.url.replace('http:', 'https:') },
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site' },
-    { 'sec-fetch-site': 'cross-site', origin: house.url },
+    { 'sec-fetch-site': 'cross-site', origin: marketplace.url },
   ]
   const unsafe = Object.values(endpoints).filter(({ method, auth }) => method !== 'GET' && auth !== 'signature')
   for (const { method, path } of unsafe) {
@@ -59,14 +59,14 @@ test('a page of another site can use no session, whatever it asks for', async ()
       assert.is(answer.status, 403, `${method} ${path} ${JSON.stringify(headers)}`)
     }
   }
-  assert.equal(await house.contents(), before)
-  const own = { origin: house.url, 'sec-fetch-site': 'same-origin' }
+  assert.equal(await marketplace.contents(), before)
+  const own = { origin: marketplace.url, 'sec-fetch-site': 'same-origin' }
   assert.is((await buyer.ask('POST', '/api/wallet/deposit', { amount: 300 }, 'session', own)).status, 201)
   assert.is(
     (await buyer.ask('GET', '/api/wallet', undefined, 'session', { origin: 'https://evil.example' })).status,
     200,
   )
-  await house.close()
+  await marketplace.close()
 })
 
 test.run()

@@ -5,24 +5,24 @@ import * as assert from 'uvu/assert'
 import { endpoints } from '../../src/api/endpoints/index.ts'
 import { events } from '../../src/api/events.ts'
 import { html } from '../../src/web/html.ts'
-import { openHouse } from '../support/marketplace.ts'
+import { openTestMarketplace } from '../support/marketplace.ts'
 
 test('A-45: GET /openapi.json describes what runs, at its own address', async () => {
-  const house = await openHouse()
-  const reply = await fetch(`${house.url}/openapi.json`)
+  const marketplace = await openTestMarketplace()
+  const reply = await fetch(`${marketplace.url}/openapi.json`)
   assert.is(reply.status, 200)
   assert.is(reply.headers.get('content-type'), 'application/json; charset=utf-8')
   const doc = (await reply.json()) as { openapi: string; servers: object; info: { version: string }; paths: object }
   assert.is(doc.openapi, '3.1.0')
-  assert.equal(doc.servers, [{ url: house.url }])
-  assert.is(doc.info.version, house.market.config.version)
+  assert.equal(doc.servers, [{ url: marketplace.url }])
+  assert.is(doc.info.version, marketplace.market.config.version)
   assert.ok('/api/tasks/{id}/submit' in doc.paths)
-  await house.close()
+  await marketplace.close()
 })
 
 test('A-7: /docs is whole without scripts, and its policy lets nothing in from elsewhere', async () => {
-  const house = await openHouse()
-  const reply = await fetch(`${house.url}/docs`)
+  const marketplace = await openTestMarketplace()
+  const reply = await fetch(`${marketplace.url}/docs`)
   assert.is(reply.status, 200)
   assert.is(reply.headers.get('content-type'), 'text/html; charset=utf-8')
   const policy = reply.headers.get('content-security-policy') ?? ''
@@ -34,10 +34,10 @@ test('A-7: /docs is whole without scripts, and its policy lets nothing in from e
   assert.not.match(text, /<style|<script>|\son\w+=|style="/, 'nothing inline')
   const linked = [...text.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, url]) => url!)
   assert.equal([...new Set(linked)].sort(), ['/docs/script.js', '/docs/style.css', '/openapi.json'])
-  for (const url of linked) assert.is((await fetch(house.url + url)).status, 200, url)
+  for (const url of linked) assert.is((await fetch(marketplace.url + url)).status, 200, url)
   const anchors = [...text.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id!)
   for (const id of anchors) assert.ok(text.includes(`id="${id}"`), id)
-  await house.close()
+  await marketplace.close()
 })
 
 test('what is put into the page is escaped', () => {

@@ -3,18 +3,18 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Happening } from '../../src/market/log.ts'
-import { openHouse } from '../support/marketplace.ts'
+import { openTestMarketplace } from '../support/marketplace.ts'
 import { exchange, Wire, type WireHeader } from '../support/wire.ts'
 
 const log: Happening[] = []
 const serve = { mode: 'serve', rateLimits: 'off', payments: 'sandbox', trustProxy: 1 } as const
-const house = await openHouse({ ...serve, log: line => log.push(line) })
-const buyer = await house.join('buyer')
+const marketplace = await openTestMarketplace({ ...serve, log: line => log.push(line) })
+const buyer = await marketplace.join('buyer')
 const test = suite('door')
-test.after(() => house.close())
+test.after(() => marketplace.close())
 
 const ask = (method: string, path: string, headers: readonly WireHeader[] = [], body = '') =>
-  exchange(house.url, method, path, headers, body)
+  exchange(marketplace.url, method, path, headers, body)
 const key: WireHeader = ['authorization', `Bearer ${buyer.key}`]
 const basic: WireHeader = ['authorization', 'Basic dXNlcjpwYXNz']
 const json: WireHeader = ['content-type', 'application/json']
@@ -37,9 +37,11 @@ test('a path is matched letter by letter', async () => {
 
 test('behind https every answer says that it stays so, what is no HTTP as well', async () => {
   assert.is((await ask('GET', '/api/agents')).headers['strict-transport-security'], undefined)
-  const secure = await openHouse({ ...serve, baseUrl: 'https://market.example' }).catch((error: Error) => error)
+  const secure = await openTestMarketplace({ ...serve, baseUrl: 'https://market.example' }).catch(
+    (error: Error) => error,
+  )
   assert.not.instance(secure, Error)
-  const { url, close } = secure as typeof house
+  const { url, close } = secure as typeof marketplace
   for (const path of ['/api/agents', '/api/nothing', '/healthz', '/docs', '/openapi.json']) {
     const { headers } = await exchange(url, 'GET', path)
     assert.is(headers['strict-transport-security'], 'max-age=31536000', path)

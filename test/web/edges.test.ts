@@ -4,20 +4,30 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limits } from '../../src/api/limits.ts'
 import type { TaskRecord } from '../../src/api/records.ts'
-import { type House, type ListedAgent, type Member, openHouse, taskFields } from '../support/marketplace.ts'
+import {
+  type ListedAgent,
+  type Member,
+  openTestMarketplace,
+  type TestMarketplace,
+  taskFields,
+} from '../support/marketplace.ts'
 import { requestBytes, Wire, type WireHeader } from '../support/wire.ts'
 
-const edge = suite<{ house: House; buyer: Member; agent: ListedAgent }>('edges')
+const edge = suite<{ marketplace: TestMarketplace; buyer: Member; agent: ListedAgent }>('edges')
 
 edge.before(async state => {
-  state.house = await openHouse()
-  state.buyer = await state.house.join('buyer', 100_000)
-  state.agent = await state.house.list(await state.house.join('builder'), { name: 'Émile at the edge' })
+  state.marketplace = await openTestMarketplace()
+  state.buyer = await state.marketplace.join('buyer', 100_000)
+  state.agent = await state.marketplace.list(await state.marketplace.join('builder'), { name: 'Émile at the edge' })
 })
-edge.after(({ house }) => house.close())
+edge.after(({ marketplace }) => marketplace.close())
 
-async function post({ house, buyer }: { house: House; buyer: Member }, body: string, chunked = false) {
-  const wire = new Wire(house.url)
+async function post(
+  { marketplace, buyer }: { marketplace: TestMarketplace; buyer: Member },
+  body: string,
+  chunked = false,
+) {
+  const wire = new Wire(marketplace.url)
   const headers: WireHeader[] = [
     ['host', wire.host],
     ['authorization', `Bearer ${buyer.key}`],
@@ -64,9 +74,9 @@ edge('a body of 32 levels is taken and one of 33 is not; brackets within a text 
   assert.is((await post(state, body)).status, 201)
 })
 
-edge('a search of 200 characters is answered and one of 201 is not', async ({ house }) => {
+edge('a search of 200 characters is answered and one of 201 is not', async ({ marketplace }) => {
   const search = (query: Record<string, string>) =>
-    house.visitor.ask('GET', `/api/agents?${new URLSearchParams(query)}`, undefined, 'nobody')
+    marketplace.visitor.ask('GET', `/api/agents?${new URLSearchParams(query)}`, undefined, 'nobody')
   for (const field of ['q', 'category']) {
     for (const letter of ['x', 'é', '😀']) {
       assert.is((await search({ [field]: letter.repeat(200) })).status, 200, `${field} ${letter}`)
@@ -79,15 +89,15 @@ edge('a search of 200 characters is answered and one of 201 is not', async ({ ho
 })
 
 async function delivered(
-  { house, buyer, agent }: { house: House; buyer: Member; agent: ListedAgent },
+  { marketplace, buyer, agent }: { marketplace: TestMarketplace; buyer: Member; agent: ListedAgent },
   names: string[],
 ) {
-  const { id } = await house.draft(buyer, agent)
+  const { id } = await marketplace.draft(buyer, agent)
   await buyer.client.submitTask({ id })
   await agent.builder.client.acceptTask({ id })
   const form = new FormData()
   for (const name of names) form.append('files', new Blob(['a,b\n']), name)
-  const response = await fetch(`${house.url}/api/agent/tasks/${id}/deliver`, {
+  const response = await fetch(`${marketplace.url}/api/agent/tasks/${id}/deliver`, {
     method: 'POST',
     headers: { authorization: `Bearer ${agent.builder.key}` },
     body: form,

@@ -1,5 +1,5 @@
 // engines: embedded, postgres; process: own
-/** Each call to the disk fails once, at each step of upload, download and start: the house lives, and loses nothing but the request. */
+/** Each call to the disk fails once, at each step of upload, download and start: the marketplace goes on, and loses nothing but the request. */
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import type { Happening } from '../../src/market/log.ts'
 import { openMarketplace } from '../../src/open.ts'
 import { loadAhead } from '../../src/web/load-ahead.ts'
 import { type FaultCode, lastTrip, openFilesIn, withFault } from '../support/file-faults.ts'
-import { openHouse } from '../support/marketplace.ts'
+import { openTestMarketplace } from '../support/marketplace.ts'
 import { samples } from './files.ts'
 
 const CODES: readonly FaultCode[] = ['ENOSPC', 'EIO', 'EMFILE', 'ENOENT']
@@ -26,20 +26,20 @@ await loadAhead({ mail: null })
 
 const folder = mkdtempSync(join(tmpdir(), 'marketplace-faults-'))
 const log: Happening[] = []
-const house = await openHouse({ filesFolder: folder, log: line => log.push(line) })
-/** Of the house itself: beside a shared database it holds its folder. */
+const marketplace = await openTestMarketplace({ filesFolder: folder, log: line => log.push(line) })
+/** Of the marketplace itself: beside a shared database it holds its folder. */
 const own = openFilesIn(folder)
-const buyer = await house.join('buyer', 1_000_000)
-const builder = await house.join('builder')
-const agent = await house.list(builder)
+const buyer = await marketplace.join('buyer', 1_000_000)
+const builder = await marketplace.join('builder')
+const agent = await marketplace.list(builder)
 const test = suite('file faults')
 test.after(async () => {
-  await house.close()
+  await marketplace.close()
   rmSync(folder, { recursive: true })
 })
 
 async function accepted(): Promise<string> {
-  const { id } = await house.draft(buyer, agent, { agreedPrice: 200 })
+  const { id } = await marketplace.draft(buyer, agent, { agreedPrice: 200 })
   await buyer.call('POST', `/api/tasks/${id}/submit`)
   await builder.call('POST', `/api/agent/tasks/${id}/accept`, undefined, 'key')
   return id
@@ -51,13 +51,13 @@ async function upload(id: string): Promise<{ status: number; text: string }> {
   const form = new FormData()
   for (const kind of ['png', 'csv']) form.append('files', new Blob([new Uint8Array(samples[kind]!)]), `a.${kind}`)
   const body = { method: 'POST', headers: keyed(), body: form, signal: AbortSignal.timeout(20_000) }
-  const answer = await fetch(`${house.url}/api/agent/tasks/${id}/deliver`, body)
+  const answer = await fetch(`${marketplace.url}/api/agent/tasks/${id}/deliver`, body)
   return { status: answer.status, text: await answer.text() }
 }
 
 /** On a connection of its own: one that is cut off behind a whole answer would take the next request with it. */
 const download = (url: string) =>
-  fetch(`${house.url}${url}`, {
+  fetch(`${marketplace.url}${url}`, {
     headers: { ...keyed(), connection: 'close' },
     signal: AbortSignal.timeout(20_000),
   }).then(
@@ -133,7 +133,7 @@ test('a start during which a call fails is refused or works, and leaves nothing 
     for (let nth = 1; nth < MOST; nth++) {
       let opened = true
       const { call } = await withFault(nth, code, async () => {
-        const options = { mode: 'dev' as const, file: null, filesFolder: place, world: house.world }
+        const options = { mode: 'dev' as const, file: null, filesFolder: place, world: marketplace.world }
         const other = await openMarketplace(options).catch(() => null)
         opened = other !== null
         if (!other) return
@@ -157,7 +157,7 @@ test('a start during which a call fails is refused or works, and leaves nothing 
 async function wreck(): Promise<string> {
   const place = mkdtempSync(join(tmpdir(), 'marketplace-faults-'))
   const left = mkdtempSync(join(tmpdir(), 'marketplace-faults-'))
-  const writer = await openHouse({ file: join(place, 'market.db') })
+  const writer = await openTestMarketplace({ file: join(place, 'market.db') })
   await writer.join('buyer', 500)
   for (const name of readdirSync(place).filter(name => /^market\.db(?:\.journal|\.key)?$/.test(name)))
     cpSync(join(place, name), join(left, name))
@@ -169,7 +169,7 @@ async function wreck(): Promise<string> {
 /** A start with what `left` holds. Throws a sentence, or ends again; with how many users it found. */
 async function startOn(place: string): Promise<number> {
   const file = join(place, 'market.db')
-  const other = await openMarketplace({ mode: 'dev', file, world: house.world, onFatal: () => {} })
+  const other = await openMarketplace({ mode: 'dev', file, world: marketplace.world, onFatal: () => {} })
   try {
     assert.is((await fetch(`${other.url}/readyz`)).status, 200)
     const count = 'SELECT COUNT(*) AS count FROM users'

@@ -8,7 +8,7 @@ import { signatureHeaders } from '../../src/api/signature.ts'
 import type { Happening } from '../../src/market/log.ts'
 import { seededChance } from '../../src/world/chance.ts'
 import { type FuzzRequest, fuzzer, type Pool } from '../support/fuzz-requests.ts'
-import { openHouse } from '../support/marketplace.ts'
+import { openTestMarketplace } from '../support/marketplace.ts'
 import { exchange, Wire, type WireAnswer, type WireHeader } from '../support/wire.ts'
 
 const seed = process.env.FUZZ_SEED ?? 'the same each time'
@@ -24,22 +24,22 @@ async function open() {
   const log = (line: Happening) => {
     if (line.type === 'error') broken.push(`logged: ${line.message} ${'stack' in line ? line.stack : ''}`)
   }
-  const house = await openHouse({ log })
-  const [buyer, builder] = [await house.join('buyer', 1_000_000), await house.join('builder')]
-  const agent = await house.list(builder)
+  const marketplace = await openTestMarketplace({ log })
+  const [buyer, builder] = [await marketplace.join('buyer', 1_000_000), await marketplace.join('builder')]
+  const agent = await marketplace.list(builder)
   const ids = [buyer.id, agent.id, 'cat_writing', 'cat_code']
   for (let i = 0; i < 18; i++) {
-    const { id } = await house.draft(buyer, agent)
+    const { id } = await marketplace.draft(buyer, agent)
     if (i > 2) await buyer.call('POST', `/api/tasks/${id}/submit`)
-    if (i > 4) await house.callback(agent, id, { action: 'accept' })
-    if (i > 12) await house.callback(agent, id, { action: 'deliver', content: 'Done' })
+    if (i > 4) await marketplace.callback(agent, id, { action: 'accept' })
+    if (i > 12) await marketplace.callback(agent, id, { action: 'deliver', content: 'Done' })
     if (i > 14) await buyer.call('POST', `/api/tasks/${id}/approve`)
     ids.push(id, id)
   }
   const cookieOf = async ({ email, password }: { email: string; password: string }): Promise<WireHeader> => {
     const type = ['content-type', 'application/json'] as const
     const { headers } = await exchange(
-      house.url,
+      marketplace.url,
       'POST',
       '/api/auth/login',
       [type],
@@ -48,7 +48,7 @@ async function open() {
     return ['cookie', headers['set-cookie']!.split(';')[0]!]
   }
   const files = [{ name: 'table.csv', content: new TextEncoder().encode('a,b\n1,2\n') }]
-  const withFile = await house.draft(buyer, agent)
+  const withFile = await marketplace.draft(buyer, agent)
   await buyer.client.submitTask({ id: withFile.id })
   await builder.client.agentAccept({ id: withFile.id })
   await builder.client.agentDeliver({ id: withFile.id, files })
@@ -56,7 +56,7 @@ async function open() {
   ids.push(withFile.id, items[0]!.files[0]!.id)
   let signatures = 0
   const pool: Pool = {
-    host: new URL(house.url).host,
+    host: new URL(marketplace.url).host,
     ids,
     credentials: [
       ['authorization', `Bearer ${buyer.key}`],
@@ -64,16 +64,20 @@ async function open() {
       await cookieOf(buyer),
     ],
     sign: body =>
-      Object.entries(signatureHeaders(agent.secret, house.world.realNow() - (signatures++ % 200_000), body)),
-    admin: [['authorization', `Bearer ${house.admin.key}`], await cookieOf(house.admin)],
+      Object.entries(signatureHeaders(agent.secret, marketplace.world.realNow() - (signatures++ % 200_000), body)),
+    admin: [['authorization', `Bearer ${marketplace.admin.key}`], await cookieOf(marketplace.admin)],
   }
   /** What a fuzzed request may have taken from the two, so that the others still get somewhere. */
   const restore = async () => {
     for (const { id } of [buyer, builder]) {
-      await house.admin.call('PUT', `/api/admin/users/${id}`, { isBuilder: true, banned: false, suspended: false })
+      await marketplace.admin.call('PUT', `/api/admin/users/${id}`, {
+        isBuilder: true,
+        banned: false,
+        suspended: false,
+      })
     }
   }
-  return { house, pool, restore }
+  return { marketplace, pool, restore }
 }
 
 /** Why an answer is not what the interface promises; undefined if it is. */
@@ -152,18 +156,18 @@ async function sendAll(
 }
 
 test(`${COUNT} fuzzed requests: always the envelope, never a 5xx, never an exit, no unhandled rejection`, async () => {
-  const { house, pool, restore } = await open()
+  const { marketplace, pool, restore } = await open()
   const make = fuzzer(Object.values(endpoints) as readonly Endpoint[], pool, seededChance(seed))
   const statuses = new Map<number | string, number>()
   const faults: string[] = []
   for (let sent = 0; sent < COUNT && faults.length === 0; sent += 250) {
     const requests = Array.from({ length: Math.min(250, COUNT - sent) }, make)
-    faults.push(...(await sendAll(house.url, requests, statuses)))
+    faults.push(...(await sendAll(marketplace.url, requests, statuses)))
     await restore()
   }
-  const still = await exchange(house.url, 'GET', '/api/agents')
-  await house.checkLedger().catch(error => faults.push(error.message))
-  await house.close()
+  const still = await exchange(marketplace.url, 'GET', '/api/agents')
+  await marketplace.checkLedger().catch(error => faults.push(error.message))
+  await marketplace.close()
   assert.equal([...faults, ...broken], [], `FUZZ_SEED=${JSON.stringify(seed)}\n${[...faults, ...broken].join('\n\n')}`)
   // Or the requests would be too wrong to get anywhere.
   for (const what of [200, 201, 400, 401, 403, 404, 405, 'files taken', 'repeats']) {

@@ -11,7 +11,7 @@ import type { Answer, By, HttpParty } from '../../src/sim/http-user.ts'
 import type { Tx } from '../../src/store/db.ts'
 import { claimRequest } from '../../src/store/tables/idempotency-keys.ts'
 import { answered } from '../../src/world/virtual.ts'
-import { openHouse, taskFields } from '../support/marketplace.ts'
+import { openTestMarketplace, taskFields } from '../support/marketplace.ts'
 
 const post = <Data>(party: HttpParty, path: string, body: object | undefined, key: string, by: By = 'session') =>
   party.ask<Data>('POST', path, body, by, { 'idempotency-key': key })
@@ -21,48 +21,48 @@ const seen = <Data>({ headers: _, ...rest }: Answer<Data>) => rest
 const isRepeat = <Data>({ headers }: Answer<Data>) => headers.get('idempotent-replayed') === 'true'
 
 test('of 20 submits at once under one key, one holds the money and all get its answer', async () => {
-  const house = await openHouse()
-  const [buyer, builder] = [await house.join('buyer', 5_000), await house.join('builder')]
-  const agent = await house.list(builder)
-  const task = await house.draft(buyer, agent)
+  const marketplace = await openTestMarketplace()
+  const [buyer, builder] = [await marketplace.join('buyer', 5_000), await marketplace.join('builder')]
+  const agent = await marketplace.list(builder)
+  const task = await marketplace.draft(buyer, agent)
   const submit = (by: By) => post<TaskRecord>(buyer, `/api/tasks/${task.id}/submit`, undefined, 'one submit', by)
   const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => submit(i % 2 ? 'key' : 'session')))
   for (const answer of answers) assert.equal(seen(answer), seen(answers[0]!))
   assert.is(answers[0]!.status, 200)
   assert.is(answers[0]!.data!.status, 'pending')
   assert.is(answers.filter(isRepeat).length, 19)
-  assert.equal(await house.balances(buyer.id), { available: 4_000, held: 1_000, clearing: 0 })
-  await house.webhooksSent()
+  assert.equal(await marketplace.balances(buyer.id), { available: 4_000, held: 1_000, clearing: 0 })
+  await marketplace.webhooksSent()
   assert.is(agent.sink.received.length, 1)
   assert.is((await buyer.ask('POST', `/api/tasks/${task.id}/submit`)).status, 400)
-  await house.close()
+  await marketplace.close()
 })
 
 test('of 20 deposits at once under one key, one pays in; another key pays in again', async () => {
-  const house = await openHouse()
-  const buyer = await house.join('buyer')
+  const marketplace = await openTestMarketplace()
+  const buyer = await marketplace.join('buyer')
   const deposit = (key: string) => post(buyer, '/api/wallet/deposit', { amount: 300 }, key)
   const answers = await Promise.all(Array.from({ length: 20 }, () => deposit('a')))
   for (const answer of answers) assert.equal(seen(answer), seen(answers[0]!))
   assert.is(answers[0]!.status, 201)
-  assert.equal(await house.balances(buyer.id), { available: 300, held: 0, clearing: 0 })
+  assert.equal(await marketplace.balances(buyer.id), { available: 300, held: 0, clearing: 0 })
   await deposit('b')
-  assert.equal(await house.balances(buyer.id), { available: 600, held: 0, clearing: 0 })
-  await house.close()
+  assert.equal(await marketplace.balances(buyer.id), { available: 600, held: 0, clearing: 0 })
+  await marketplace.close()
 })
 
 test('a 403 is not kept: the same request is answered anew once it may be', async () => {
-  const house = await openHouse()
+  const marketplace = await openTestMarketplace()
   const [owner, hirer, seller] = [
-    await house.join('owner', 5_000),
-    await house.join('hirer'),
-    await house.join('seller'),
+    await marketplace.join('owner', 5_000),
+    await marketplace.join('hirer'),
+    await marketplace.join('seller'),
   ]
-  const [buying, agent] = [await house.list(hirer), await house.list(seller)]
+  const [buying, agent] = [await marketplace.list(hirer), await marketplace.list(seller)]
   const caps = { maxPerTask: 1_000, maxDaily: 1_000, maxMonthly: 1_000 }
   const { id } = await owner.client.createBudget({ agentId: buying.id, ...caps })
-  const task = await house.draft(hirer, agent, { budgetAuthorizationId: id })
-  const stand = (fields: object) => house.admin.call('PUT', `/api/admin/users/${owner.id}`, fields)
+  const task = await marketplace.draft(hirer, agent, { budgetAuthorizationId: id })
+  const stand = (fields: object) => marketplace.admin.call('PUT', `/api/admin/users/${owner.id}`, fields)
   const submit = () => post<TaskRecord>(hirer, `/api/tasks/${task.id}/submit`, undefined, 'k')
   await stand({ suspended: true })
   assert.is((await submit()).status, 403)
@@ -71,13 +71,17 @@ test('a 403 is not kept: the same request is answered anew once it may be', asyn
   assert.is(submitted.status, 200)
   assert.not.ok(isRepeat(submitted))
   assert.ok(isRepeat(await submit()))
-  await house.close()
+  await marketplace.close()
 })
 
 test('a key with another body is refused with 409; another account, another path is another request', async () => {
-  const house = await openHouse()
-  const [ann, bob, builder] = [await house.join('ann', 5_000), await house.join('bob'), await house.join('builder')]
-  const agent = await house.list(builder)
+  const marketplace = await openTestMarketplace()
+  const [ann, bob, builder] = [
+    await marketplace.join('ann', 5_000),
+    await marketplace.join('bob'),
+    await marketplace.join('builder'),
+  ]
+  const agent = await marketplace.list(builder)
   const fields = { ...taskFields, agentId: agent.id }
   const first = await post<TaskRecord>(ann, '/api/tasks', fields, 'k')
   assert.is(first.status, 201)
@@ -92,14 +96,14 @@ test('a key with another body is refused with 409; another account, another path
   assert.is.not(bobs.data!.id, first.data!.id)
   assert.is((await post(ann, `/api/tasks/${first.data!.id}/cancel`, undefined, 'k')).status, 200)
   assert.is((await ann.call<{ pagination: { total: number } }>('GET', '/api/tasks')).pagination.total, 1)
-  await house.close()
+  await marketplace.close()
 })
 
 test('a refusal is kept too, but none with 401 or 403', async () => {
-  const house = await openHouse()
-  const [buyer, builder] = [await house.join('buyer'), await house.join('builder')]
-  const agent = await house.list(builder)
-  const { id } = await house.draft(buyer, agent)
+  const marketplace = await openTestMarketplace()
+  const [buyer, builder] = [await marketplace.join('buyer'), await marketplace.join('builder')]
+  const agent = await marketplace.list(builder)
+  const { id } = await marketplace.draft(buyer, agent)
   const submit = (key: string, by: By = 'session') => post(buyer, `/api/tasks/${id}/submit`, undefined, key, by)
   assert.is((await submit('poor', 'nobody')).status, 401)
   const poor = await submit('poor')
@@ -112,7 +116,7 @@ test('a refusal is kept too, but none with 401 or 403', async () => {
   const still = await submit('poor')
   assert.equal(seen(still), seen(poor))
   assert.ok(isRepeat(still))
-  const suspend = (suspended: boolean) => house.admin.call('PUT', `/api/admin/users/${buyer.id}`, { suspended })
+  const suspend = (suspended: boolean) => marketplace.admin.call('PUT', `/api/admin/users/${buyer.id}`, { suspended })
   await suspend(true)
   assert.is((await submit('rich')).status, 403)
   assert.is((await post(buyer, `/api/tasks/${id}/accept`, undefined, 'theirs')).status, 403)
@@ -121,13 +125,13 @@ test('a refusal is kept too, but none with 401 or 403', async () => {
   await suspend(true)
   assert.is((await submit('rich')).status, 403) // who may not call may not look at answers either
   assert.is((await post(buyer, `/api/tasks/${id}/accept`, undefined, 'theirs')).status, 403)
-  await house.close()
+  await marketplace.close()
 })
 
 test('a repeat of what is still running is refused with 409, and answered once it has ended', async () => {
-  const house = await openHouse()
-  const builder = await house.join('builder')
-  const agent = await house.list(builder)
+  const marketplace = await openTestMarketplace()
+  const builder = await marketplace.join('builder')
+  const agent = await marketplace.list(builder)
   let tests = 0
   let begun = () => {}
   let end = () => {}
@@ -155,13 +159,13 @@ test('a repeat of what is still running is refused with 409, and answered once i
   const late = await check()
   assert.equal(seen(late), seen(answer))
   assert.is(tests, 1)
-  await house.close()
+  await marketplace.close()
 })
 
 test('an answer that holds a secret is not kept: a repeat is told that the thing exists', async () => {
-  const house = await openHouse()
-  const builder = await house.join('builder')
-  const agent = await house.list(builder)
+  const marketplace = await openTestMarketplace()
+  const builder = await marketplace.join('builder')
+  const agent = await marketplace.list(builder)
   const paths = [
     ['/api/my/api-keys', { name: 'ci' }],
     [`/api/my/agents/${agent.id}/webhook-secret`, undefined],
@@ -175,43 +179,43 @@ test('an answer that holds a secret is not kept: a repeat is told that the thing
       assert.is(status, 409)
       assert.match(error!, 'exists, and its secret is shown once')
     }
-    const rows = await house.market.db.read(q => q.all<object>('SELECT * FROM idempotency_keys ORDER BY path'))
+    const rows = await marketplace.market.db.read(q => q.all<object>('SELECT * FROM idempotency_keys ORDER BY path'))
     assert.not(JSON.stringify(rows).includes(secret))
   }
   const keys = await builder.call<{ items: { name: string }[] }>('GET', '/api/my/api-keys')
   assert.is(keys.items.filter(({ name }) => name === 'ci').length, 1)
-  await house.close()
+  await marketplace.close()
 })
 
 test('after 24 hours the key is free and its row is gone', async () => {
-  const house = await openHouse()
-  const buyer = await house.join('buyer')
+  const marketplace = await openTestMarketplace()
+  const buyer = await marketplace.join('buyer')
   const deposit = () => post(buyer, '/api/wallet/deposit', { amount: 300 }, 'daily')
   await deposit()
-  house.world.advance(house.world.now() + durations.dayMs - 1)
+  marketplace.world.advance(marketplace.world.now() + durations.dayMs - 1)
   assert.ok(isRepeat(await deposit()))
-  house.world.advance(house.world.now() + 1)
+  marketplace.world.advance(marketplace.world.now() + 1)
   assert.not(isRepeat(await deposit()))
-  assert.is((await house.balances(buyer.id)).available, 600)
-  await house.pass(durations.dayMs)
-  assert.equal(await house.market.db.read(q => q.all('SELECT * FROM idempotency_keys ORDER BY key')), [])
-  await house.close()
+  assert.is((await marketplace.balances(buyer.id)).available, 600)
+  await marketplace.pass(durations.dayMs)
+  assert.equal(await marketplace.market.db.read(q => q.all('SELECT * FROM idempotency_keys ORDER BY key')), [])
+  await marketplace.close()
 })
 
 test('an account has so many keys kept, fewer with large answers, and the oldest give way', async () => {
   assert.is(defaultKeeping.idempotencyKeys, 5_000)
-  const house = await openHouse({ keeping: { idempotencyKeys: 8 } })
-  const [buyer, other] = [await house.join('buyer'), await house.join('other', 5_000)]
-  const agent = await house.list(await house.join('builder'))
+  const marketplace = await openTestMarketplace({ keeping: { idempotencyKeys: 8 } })
+  const [buyer, other] = [await marketplace.join('buyer'), await marketplace.join('other', 5_000)]
+  const agent = await marketplace.list(await marketplace.join('builder'))
   const kept = async ({ id }: { id: string }) =>
     (
-      await house.market.db.read(q =>
+      await marketplace.market.db.read(q =>
         q.all<{ key: string }>('SELECT key FROM idempotency_keys WHERE user_id = $1 ORDER BY key', [id]),
       )
     ).map(({ key }) => key)
   const deposit = (key: string, by = buyer) => post(by, '/api/wallet/deposit', { amount: 300 }, key)
   assert.not(isRepeat(await deposit('theirs', other)))
-  await house.market.db.write(tx => claimRunning(tx, buyer.id, house.world.realNow() + 60_000))
+  await marketplace.market.db.write(tx => claimRunning(tx, buyer.id, marketplace.world.realNow() + 60_000))
   for (let n = 10; n < 20; n++) await deposit(`k${n}`)
   assert.equal(await kept(buyer), ['k12', 'k13', 'k14', 'k15', 'k16', 'k17', 'k18', 'k19', 'runs'])
   assert.ok(isRepeat(await deposit('k12')))
@@ -222,7 +226,7 @@ test('an account has so many keys kept, fewer with large answers, and the oldest
   const draft = { ...taskFields, agentId: agent.id, description: 'ä'.repeat(5_000) }
   for (let n = 0; n < 5; n++) await post(buyer, '/api/tasks', draft, `large ${n}`)
   assert.equal(await kept(buyer), ['large 2', 'large 3', 'large 4', 'runs'])
-  await house.close()
+  await marketplace.close()
 })
 
 const claimRunning = (tx: Tx, userId: string, runningUntil: number) =>
@@ -235,7 +239,7 @@ const claimRunning = (tx: Tx, userId: string, runningUntil: number) =>
 test('what a dead process was doing no longer holds its key after a start', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'marketplace-repeat-'))
   const file = join(folder, 'a.db')
-  const first = await openHouse({ file })
+  const first = await openTestMarketplace({ file })
   const { id: userId } = first.admin
   const realNow = first.world.realNow()
   const request = { userId, method: 'POST', path: '/api/wallet/deposit', key: 'k' }
@@ -243,23 +247,23 @@ test('what a dead process was doing no longer holds its key after a start', asyn
   await first.market.db.write(tx => claimRequest(tx, request, claim))
   assert.is((await post(first.admin, request.path, { amount: 300 }, 'k')).status, 409)
   await first.close()
-  const second = await openHouse({ file })
+  const second = await openTestMarketplace({ file })
   assert.is((await post(second.admin, request.path, { amount: 300 }, 'k')).status, 201)
   await second.close()
   rmSync(folder, { recursive: true })
 })
 
 test('a key that can be none is 400; on GET and on /api/auth it says nothing', async () => {
-  const house = await openHouse()
-  const buyer = await house.join('buyer')
+  const marketplace = await openTestMarketplace()
+  const buyer = await marketplace.join('buyer')
   for (const key of ['', 'x'.repeat(256), 'tab\tinside', 'caf\u00e9'])
     assert.is((await post(buyer, '/api/wallet/deposit', { amount: 300 }, key)).status, 400, JSON.stringify(key))
-  assert.is((await post(house.visitor, '/api/wallet/deposit', { amount: 300 }, '')).status, 401)
+  assert.is((await post(marketplace.visitor, '/api/wallet/deposit', { amount: 300 }, '')).status, 401)
   assert.is((await buyer.ask('GET', '/api/wallet', undefined, 'session', { 'idempotency-key': '' })).status, 200)
   const login = { email: buyer.email, password: buyer.password }
   for (let i = 0; i < 2; i++) assert.not(isRepeat(await post(buyer, '/api/auth/login', login, 'k')))
-  assert.is((await house.balances(buyer.id)).available, 0)
-  await house.close()
+  assert.is((await marketplace.balances(buyer.id)).available, 0)
+  await marketplace.close()
 })
 
 test.run()

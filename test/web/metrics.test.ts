@@ -2,7 +2,7 @@
 /** `/metrics` over the wire: what it counts, and who may see it. Source: A-7, A-40. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { openHouse } from '../support/marketplace.ts'
+import { openTestMarketplace } from '../support/marketplace.ts'
 
 const read = async (url: string, authorization?: string) => {
   const reply = await fetch(`${url}/metrics`, authorization ? { headers: { authorization } } : {})
@@ -15,21 +15,21 @@ const value = (text: string, series: string) => {
 }
 
 test('it counts requests by route, webhooks by outcome, the outbox and the money', async () => {
-  const house = await openHouse()
-  const [buyer, builder] = [await house.join('buyer', 5_000), await house.join('builder')]
-  const agent = await house.list(builder)
-  const task = await house.draft(buyer, agent)
+  const marketplace = await openTestMarketplace()
+  const [buyer, builder] = [await marketplace.join('buyer', 5_000), await marketplace.join('builder')]
+  const agent = await marketplace.list(builder)
+  const task = await marketplace.draft(buyer, agent)
   await buyer.call('POST', `/api/tasks/${task.id}/submit`)
-  await house.webhooksSent()
+  await marketplace.webhooksSent()
   agent.sink.status = 500
   await buyer.call('POST', `/api/tasks/${task.id}/messages`, { content: 'Hello?' })
   await buyer.call('POST', `/api/tasks/${task.id}/messages`, { content: 'Still there?' })
-  await house.webhooksSent()
-  await house.visitor.ask('GET', '/api/tasks/nobody')
-  await house.visitor.ask('POST', '/api/auth/login', { email: 'nobody@example.com', password: 'a guess' })
-  await house.visitor.ask('GET', `/no/such/"path"`)
-  house.world.advance(house.world.now() + 4_000)
-  const { status, type, text } = await read(house.url)
+  await marketplace.webhooksSent()
+  await marketplace.visitor.ask('GET', '/api/tasks/nobody')
+  await marketplace.visitor.ask('POST', '/api/auth/login', { email: 'nobody@example.com', password: 'a guess' })
+  await marketplace.visitor.ask('GET', `/no/such/"path"`)
+  marketplace.world.advance(marketplace.world.now() + 4_000)
+  const { status, type, text } = await read(marketplace.url)
   assert.is(status, 200)
   assert.is(type, 'text/plain; version=0.0.4; charset=utf-8')
   const request = (method: string, route: string, code: number) =>
@@ -57,13 +57,13 @@ test('it counts requests by route, webhooks by outcome, the outbox and the money
   assert.ok(value(text, 'process_resident_memory_bytes')! > 1_000_000)
   assert.ok(value(text, 'marketplace_event_loop_lag_seconds{quantile="0.99"}')! >= 0)
   for (const id of [task.id, buyer.id, 'path']) assert.not(text.includes(id), id)
-  await house.close()
+  await marketplace.close()
 })
 
 test('every line is in the exposition format, and every family says its type once', async () => {
-  const house = await openHouse()
-  await house.join('ann', 500)
-  const { text } = await read(house.url)
+  const marketplace = await openTestMarketplace()
+  await marketplace.join('ann', 500)
+  const { text } = await read(marketplace.url)
   const label = '[a-z_]+="(?:[^"\\\\\\n]|\\\\["\\\\n])*"'
   const sample = new RegExp(`^([a-z_]+)(?:\\{${label}(?:,${label})*\\})? (?:-?\\d+(?:\\.\\d+)?(?:e-?\\d+)?)$`)
   const types = new Map<string, string>()
@@ -90,22 +90,27 @@ test('every line is in the exposition format, and every family says its type onc
     counts.toSorted((a, b) => a - b),
   )
   assert.is(counts.at(-1), 1)
-  await house.close()
+  await marketplace.close()
 })
 
 test('a deployment shows it to the token alone, or on a port of this machine', async () => {
   const token = 'a-token-of-this-test'
-  const house = await openHouse({ mode: 'serve', rateLimits: 'off', payments: 'sandbox', metricsToken: token })
-  assert.is((await read(house.url)).status, 404)
+  const marketplace = await openTestMarketplace({
+    mode: 'serve',
+    rateLimits: 'off',
+    payments: 'sandbox',
+    metricsToken: token,
+  })
+  assert.is((await read(marketplace.url)).status, 404)
   for (const wrong of ['Bearer', `Bearer ${token}x`, `Basic ${token}`, `Bearer ${token.slice(0, -1)}`, token])
-    assert.is((await read(house.url, wrong)).status, 404, wrong)
-  const open = await read(house.url, `Bearer ${token}`)
+    assert.is((await read(marketplace.url, wrong)).status, 404, wrong)
+  const open = await read(marketplace.url, `Bearer ${token}`)
   assert.is(open.status, 200)
   assert.match(open.text, 'marketplace_ledger_cents')
-  assert.is(house.metricsPort, null)
-  await house.close()
+  assert.is(marketplace.metricsPort, null)
+  await marketplace.close()
 
-  const apart = await openHouse({ mode: 'serve', rateLimits: 'strict', metricsPort: 0 })
+  const apart = await openTestMarketplace({ mode: 'serve', rateLimits: 'strict', metricsPort: 0 })
   const own = `http://127.0.0.1:${apart.metricsPort}`
   assert.is((await read(apart.url)).status, 404)
   assert.is((await read(apart.url, 'Bearer ')).status, 404)

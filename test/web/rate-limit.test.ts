@@ -4,7 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Happening } from '../../src/market/log.ts'
 import type { Method } from '../../src/sim/http-user.ts'
-import { openHouse, taskFields } from '../support/marketplace.ts'
+import { openTestMarketplace, taskFields } from '../support/marketplace.ts'
 
 const MINUTE = 60
 const HOUR = 3600
@@ -48,56 +48,58 @@ const others: readonly (readonly [category: string, method: Method, path: string
   ['general', 'DELETE', '/api/tasks/task_1/submit'],
 ]
 
-const open = () => openHouse({ rateLimits: 'strict', trustProxy: 1 })
+const open = () => openTestMarketplace({ rateLimits: 'strict', trustProxy: 1 })
 
 test('exactly N requests pass in each category, the next is 429, and a window later all is free again', async () => {
-  const house = await open()
+  const marketplace = await open()
   for (const [category, limit, seconds, method, path, type] of rows) {
     const headers = { 'x-forwarded-for': '198.51.100.7', 'content-type': type ?? 'application/json' }
-    const ask = () => house.visitor.ask(method, path, method === 'GET' ? undefined : '', 'nobody', headers)
+    const ask = () => marketplace.visitor.ask(method, path, method === 'GET' ? undefined : '', 'nobody', headers)
     for (let left = limit - 1; left >= 0; left--) {
       const { status, headers } = await ask()
       assert.is.not(status, 429, `${category}, ${left} left`)
       assert.is(headers.get('ratelimit-policy'), `"${category}";q=${limit};w=${seconds}`)
       assert.is(headers.get('ratelimit'), `"${category}";r=${left};t=${seconds}`)
     }
-    house.world.advance(house.world.now() + 1)
+    marketplace.world.advance(marketplace.world.now() + 1)
     const refused = await ask()
     assert.is(refused.status, 429, category)
     assert.is(refused.success, false)
     assert.match(refused.error!, `${seconds} s`)
     assert.is(refused.headers.get('retry-after'), String(seconds))
     assert.is(refused.headers.get('ratelimit'), `"${category}";r=0;t=${seconds}`)
-    house.world.advance(house.world.now() + seconds * 1000 - 2)
+    marketplace.world.advance(marketplace.world.now() + seconds * 1000 - 2)
     const last = await ask()
     assert.is(last.status, 429, category)
     assert.is(last.headers.get('retry-after'), '1')
-    house.world.advance(house.world.now() + 1)
+    marketplace.world.advance(marketplace.world.now() + 1)
     const free = await ask()
     assert.is.not(free.status, 429, category)
     assert.is(free.headers.get('ratelimit'), `"${category}";r=${limit - 1};t=${seconds}`)
   }
-  await house.close()
+  await marketplace.close()
 })
 
 test('each request is of one category, also one that nothing answers', async () => {
-  const house = await open()
+  const marketplace = await open()
   for (const [category, method, path, type] of others) {
     const headers = { 'x-forwarded-for': '198.51.100.9', 'content-type': type ?? 'application/json' }
-    const answer = await house.visitor.ask(method, path, method === 'GET' ? undefined : '', 'nobody', headers)
+    const answer = await marketplace.visitor.ask(method, path, method === 'GET' ? undefined : '', 'nobody', headers)
     assert.match(answer.headers.get('ratelimit')!, `"${category}";`, `${method} ${path} ${type ?? ''}`)
   }
-  await house.close()
+  await marketplace.close()
 })
 
 test('one category used up leaves the others and other addresses alone; health is never limited', async () => {
-  const house = await open()
+  const marketplace = await open()
   const from = (address: string, path: string) =>
-    fetch(house.url + path, { headers: { 'x-forwarded-for': address } }).then(async ({ status, headers, text }) => ({
-      status,
-      headers,
-      text,
-    }))
+    fetch(marketplace.url + path, { headers: { 'x-forwarded-for': address } }).then(
+      async ({ status, headers, text }) => ({
+        status,
+        headers,
+        text,
+      }),
+    )
   for (let i = 0; i < 60; i++) await from('198.51.100.1', '/api/categories')
   for (let i = 0; i < 40; i++) await from('198.51.100.1', '/api/nothing')
   assert.is((await from('198.51.100.1', '/api/categories')).status, 429)
@@ -109,31 +111,31 @@ test('one category used up leaves the others and other addresses alone; health i
     assert.is(status, 200)
     assert.is(headers.get('ratelimit'), null)
   }
-  await house.close()
+  await marketplace.close()
 })
 
 test('a refused request changes nothing', async () => {
-  const house = await open()
-  const builder = await house.join('builder')
-  const agent = await house.list(builder)
-  const buyer = await house.join('buyer', 20_000)
+  const marketplace = await open()
+  const builder = await marketplace.join('builder')
+  const agent = await marketplace.list(builder)
+  const buyer = await marketplace.join('buyer', 20_000)
   const tasks: string[] = []
-  for (let i = 0; i < 10; i++) tasks.push((await house.draft(buyer, agent)).id)
-  let before = await house.contents()
+  for (let i = 0; i < 10; i++) tasks.push((await marketplace.draft(buyer, agent)).id)
+  let before = await marketplace.contents()
   const eleventh = await buyer.ask('POST', '/api/tasks', { ...taskFields, agentId: agent.id })
   assert.is(eleventh.status, 429)
-  assert.equal(await house.contents(), before)
+  assert.equal(await marketplace.contents(), before)
   for (const id of tasks.slice(0, 5)) await buyer.call('POST', `/api/tasks/${id}/submit`)
-  before = await house.contents()
+  before = await marketplace.contents()
   assert.is((await buyer.ask('POST', `/api/tasks/${tasks[5]}/submit`)).status, 429)
-  assert.equal(await house.contents(), before)
-  await house.pass(HOUR * 1000)
+  assert.equal(await marketplace.contents(), before)
+  await marketplace.pass(HOUR * 1000)
   assert.is((await buyer.ask('POST', `/api/tasks/${tasks[5]}/submit`)).status, 200)
-  await house.close()
+  await marketplace.close()
 })
 
 test('what a client claims about its address counts only behind a proxy, and only as far as the proxies go', async () => {
-  const direct = await openHouse({ rateLimits: 'strict' })
+  const direct = await openTestMarketplace({ rateLimits: 'strict' })
   const statuses = new Map<number, number>()
   for (let i = 0; i < 200; i++) {
     const headers = { 'x-forwarded-for': `203.0.113.${i}`, forwarded: `for=203.0.113.${i}`, 'x-real-ip': `1.1.1.${i}` }
@@ -159,25 +161,25 @@ test('what a client claims about its address counts only behind a proxy, and onl
 
 test('warn refuses nobody, and says once a window who would have been', async () => {
   const log: Happening[] = []
-  const house = await openHouse({ rateLimits: 'warn', log: happening => log.push(happening) })
+  const marketplace = await openTestMarketplace({ rateLimits: 'warn', log: happening => log.push(happening) })
   for (let i = 0; i < 35; i++) {
-    const { status, headers } = await house.visitor.ask('GET', '/api/agents')
+    const { status, headers } = await marketplace.visitor.ask('GET', '/api/agents')
     assert.is(status, 200)
     assert.match(headers.get('ratelimit')!, `r=${Math.max(0, 29 - i)};`)
   }
   const lines = log.filter(({ type }) => type === 'warning').map(line => 'message' in line && line.message)
   assert.equal(lines, ['127.0.0.1 is over the limit of 30 search requests in 60 s'])
-  await house.close()
+  await marketplace.close()
 })
 
 test('off has neither limits nor headers', async () => {
-  const house = await openHouse()
+  const marketplace = await openTestMarketplace()
   for (let i = 0; i < 35; i++) {
-    const { status, headers } = await house.visitor.ask('GET', '/api/agents')
+    const { status, headers } = await marketplace.visitor.ask('GET', '/api/agents')
     assert.is(status, 200)
     assert.is(headers.get('ratelimit-policy'), null)
   }
-  await house.close()
+  await marketplace.close()
 })
 
 test.run()

@@ -7,38 +7,40 @@ import * as assert from 'uvu/assert'
 import type { TaskRecord } from '../../src/api/records.ts'
 import type { Happening } from '../../src/market/log.ts'
 import { openFilesIn } from '../support/file-faults.ts'
-import { type House, openHouse } from '../support/marketplace.ts'
+import { openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 
 const MEGABYTE = 1024 * 1024
 const test = suite('readers')
 const log: Happening[] = []
-const houses: House[] = []
+const marketplaces: TestMarketplace[] = []
 test.after(async () => {
-  await Promise.all(houses.map(house => house.close(0)))
+  await Promise.all(marketplaces.map(marketplace => marketplace.close(0)))
 })
 
 /** With a list of more than 9 MB, which the buffers of the system can't take whole. */
-async function furnished(options: Parameters<typeof openHouse>[0]) {
-  const house = await openHouse({ log: line => log.push(line), ...options })
-  houses.push(house)
-  const buyer = await house.join('buyer', 500_000)
-  const builder = await house.join('builder')
-  const agent = await house.list(builder)
-  const { id } = await house.draft(buyer, agent, { agreedPrice: 200 })
+async function furnished(options: Parameters<typeof openTestMarketplace>[0]) {
+  const marketplace = await openTestMarketplace({ log: line => log.push(line), ...options })
+  marketplaces.push(marketplace)
+  const buyer = await marketplace.join('buyer', 500_000)
+  const builder = await marketplace.join('builder')
+  const agent = await marketplace.list(builder)
+  const { id } = await marketplace.draft(buyer, agent, { agreedPrice: 200 })
   await buyer.call('POST', `/api/tasks/${id}/submit`)
   await builder.call('POST', `/api/agent/tasks/${id}/accept`, undefined, 'key')
   const form = new FormData()
   form.append('files', new Blob([Buffer.alloc(10 * MEGABYTE, 'a')]), 'large.csv')
   const headers = { authorization: `Bearer ${builder.key}` }
-  const path = `${house.url}/api/agent/tasks/${id}/deliver`
+  const path = `${marketplace.url}/api/agent/tasks/${id}/deliver`
   const { data } = (await (await fetch(path, { method: 'POST', headers, body: form })).json()) as {
     data: { task: TaskRecord }
   }
   // Rows that no wire could make so large, so that one answer does not need a hundred tasks.
   const content = '\u{1f600}'.repeat(2_500_000)
-  await house.market.db.write(tx => tx.run('UPDATE deliverables SET content = $1 WHERE task_id = $2', [content, id]))
+  await marketplace.market.db.write(tx =>
+    tx.run('UPDATE deliverables SET content = $1 WHERE task_id = $2', [content, id]),
+  )
   return {
-    house,
+    marketplace,
     key: buyer.key as string,
     list: `/api/tasks/${id}/deliverables`,
     file: data.task.deliverable!.files[0]!.url,
@@ -85,28 +87,31 @@ const gauge = async (url: string, name: string) => {
 const cuts = () => log.filter(line => line.type === 'cut_off').map(line => ('reason' in line ? line.reason : ''))
 
 test('an answer that nobody reads ends with its connection, also while the client goes on sending', async () => {
-  const { house, key, list, file } = await furnished({ bounds: { lookMs: 300 } })
-  const folder = join(house.market.files.incoming, '..')
-  const silent = ask(house.url, get(list, key))
-  const busy = ask(house.url, `${get(list, key)}GET /healthz HTTP/1.1\r\nHost: localhost\r\n`, '127.0.0.2')
+  const { marketplace, key, list, file } = await furnished({ bounds: { lookMs: 300 } })
+  const folder = join(marketplace.market.files.incoming, '..')
+  const silent = ask(marketplace.url, get(list, key))
+  const busy = ask(marketplace.url, `${get(list, key)}GET /healthz HTTP/1.1\r\nHost: localhost\r\n`, '127.0.0.2')
   const more = setInterval(() => busy.socket.write('x: y\r\n'), 20)
-  await until('a list waits', async () => (await gauge(house.url, 'marketplace_http_unread_bytes')) > 9 * MEGABYTE)
-  const downloads = ['127.0.0.3', '127.0.0.4'].map(address => ask(house.url, get(file, key), address))
+  await until(
+    'a list waits',
+    async () => (await gauge(marketplace.url, 'marketplace_http_unread_bytes')) > 9 * MEGABYTE,
+  )
+  const downloads = ['127.0.0.3', '127.0.0.4'].map(address => ask(marketplace.url, get(file, key), address))
   await until('a download begins', () => openFilesIn(folder) > 0)
   await until('all are cut off', () => cuts().filter(reason => reason === 'slow_reader').length === 4)
   clearInterval(more)
   await until('the files are closed', () => openFilesIn(folder) === 0)
-  await until('nothing waits', async () => (await gauge(house.url, 'marketplace_http_unread_bytes')) === 0)
+  await until('nothing waits', async () => (await gauge(marketplace.url, 'marketplace_http_unread_bytes')) === 0)
   for (const { socket } of [silent, busy, ...downloads]) socket.destroy()
-  const text = await (await fetch(`${house.url}/metrics`)).text()
+  const text = await (await fetch(`${marketplace.url}/metrics`)).text()
   assert.match(text, /^marketplace_http_cut_off_total\{reason="slow_reader"\} 4$/m)
 })
 
 test('a reader that takes its time and a client that waits for its answer are left alone', async () => {
-  const { house, key, list } = await furnished({ bounds: { lookMs: 300 } })
+  const { marketplace, key, list } = await furnished({ bounds: { lookMs: 300 } })
   const before = cuts().length
-  const idle = ask(house.url, '')
-  const { socket } = ask(house.url, get(list, key))
+  const idle = ask(marketplace.url, '')
+  const { socket } = ask(marketplace.url, get(list, key))
   let size = 0
   // Some 64 KiB each 15 ms: far more than what is owed, and longer than the time in which it is.
   for (let turn = 0; turn < 1_000 && size < 9 * MEGABYTE; turn++) {
@@ -122,21 +127,21 @@ test('a reader that takes its time and a client that waits for its answer are le
 })
 
 test('who reads next to nothing at a few addresses keeps no other from an answer', async () => {
-  const { house, key, list } = await furnished({ bounds: { lookMs: 60_000, unreadMegabytes: 96 } })
+  const { marketplace, key, list } = await furnished({ bounds: { lookMs: 60_000, unreadMegabytes: 96 } })
   const few = 'a'.repeat(5 * MEGABYTE)
-  await house.market.db.write(tx => tx.run('UPDATE deliverables SET content = $1', [few]))
-  const waiting = () => gauge(house.url, 'marketplace_http_unread_bytes')
+  await marketplace.market.db.write(tx => tx.run('UPDATE deliverables SET content = $1', [few]))
+  const waiting = () => gauge(marketplace.url, 'marketplace_http_unread_bytes')
   const slow: ReturnType<typeof ask>[] = []
   // Two of each of nine fill what there is for all.
   for (let n = 0; n < 18; n++) {
-    slow.push(ask(house.url, get(list, key), `127.0.0.${10 + (n >> 1)}`))
+    slow.push(ask(marketplace.url, get(list, key), `127.0.0.${10 + (n >> 1)}`))
     await until('it waits', async () => (await waiting()) > (n + 1) * 5 * MEGABYTE)
   }
-  slow.push(ask(house.url, get(list, key), '127.0.0.30'))
+  slow.push(ask(marketplace.url, get(list, key), '127.0.0.30'))
   await until('all is full', async () => (await waiting()) > 95 * MEGABYTE)
   const headers = { authorization: `Bearer ${key}` }
-  assert.is((await fetch(`${house.url}/api/agents`, { headers })).status, 200)
-  const answer = await fetch(`${house.url}${list}`, { headers })
+  assert.is((await fetch(`${marketplace.url}/api/agents`, { headers })).status, 200)
+  const answer = await fetch(`${marketplace.url}${list}`, { headers })
   assert.is(answer.status, 200)
   assert.ok((await answer.text()).length > few.length)
   assert.ok(
@@ -146,31 +151,31 @@ test('who reads next to nothing at a few addresses keeps no other from an answer
 })
 
 test('bodies that nobody ends give way to another address when all is full: a gauge shows them, and the log says who and why', async () => {
-  const house = await openHouse({ log: line => log.push(line), bounds: { lookMs: 60_000 } })
-  houses.push(house)
-  const arriving = () => gauge(house.url, 'marketplace_http_arriving_bytes')
+  const marketplace = await openTestMarketplace({ log: line => log.push(line), bounds: { lookMs: 60_000 } })
+  marketplaces.push(marketplace)
+  const arriving = () => gauge(marketplace.url, 'marketplace_http_arriving_bytes')
   assert.is(await arriving(), 0)
   const size = MEGABYTE - 1_000
   const post = `POST /api/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${MEGABYTE}\r\n\r\n`
   const unended: ReturnType<typeof ask>[] = []
-  for (let n = 0; n < 64; n++) unended.push(ask(house.url, post + ' '.repeat(size), `127.0.0.${40 + (n >> 3)}`))
+  for (let n = 0; n < 64; n++) unended.push(ask(marketplace.url, post + ' '.repeat(size), `127.0.0.${40 + (n >> 3)}`))
   await until('all is full', async () => (await arriving()) === 64 * size)
-  const next = ask(house.url, post + ' '.repeat(size), '127.0.0.60')
+  const next = ask(marketplace.url, post + ' '.repeat(size), '127.0.0.60')
   await until('one gave way', () => cuts().includes('arriving_bytes'))
   await until('the next is taken', async () => (await arriving()) === 64 * size)
   const [told] = log.filter(line => line.type === 'cut_off' && line.reason === 'arriving_bytes')
   assert.match((told as { address: string }).address, /^127\.0\.0\.4\d$/)
-  const text = await (await fetch(`${house.url}/metrics`)).text()
+  const text = await (await fetch(`${marketplace.url}/metrics`)).text()
   assert.match(text, /^marketplace_http_cut_off_total\{reason="arriving_bytes"\} 1$/m)
   for (const { socket } of [...unended, next]) socket.destroy()
   await until('nothing arrives', async () => (await arriving()) === 0)
 })
 
 test('of the fields of a form those that nothing names are dropped as they arrive, and the others are counted', async () => {
-  const house = await openHouse({ bounds: { lookMs: 60_000 } })
-  houses.push(house)
-  const [buyer, builder] = [await house.join('buyer', 5_000), await house.join('builder')]
-  const { id } = await house.draft(buyer, await house.list(builder))
+  const marketplace = await openTestMarketplace({ bounds: { lookMs: 60_000 } })
+  marketplaces.push(marketplace)
+  const [buyer, builder] = [await marketplace.join('buyer', 5_000), await marketplace.join('builder')]
+  const { id } = await marketplace.draft(buyer, await marketplace.list(builder))
   await buyer.call('POST', `/api/tasks/${id}/submit`)
   await builder.call('POST', `/api/agent/tasks/${id}/accept`, undefined, 'key')
   const part = (name: string, value: string) =>
@@ -179,10 +184,10 @@ test('of the fields of a form those that nothing names are dropped as they arriv
   const rest = '\r\n--x--\r\n'
   const send = (body: string, length: number) =>
     ask(
-      house.url,
+      marketplace.url,
       `POST /api/agent/tasks/${id}/deliver HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${builder.key}\r\nContent-Type: multipart/form-data; boundary=x\r\nConnection: close\r\nContent-Length: ${length}\r\n\r\n${body}`,
     )
-  const arriving = () => gauge(house.url, 'marketplace_http_arriving_bytes')
+  const arriving = () => gauge(marketplace.url, 'marketplace_http_arriving_bytes')
   const long = unknown + part('content', 'ä'.repeat(95_000))
   const { socket } = send(long, Buffer.byteLength(long) + 100_000)
   await until('what is kept is counted', async () => (await arriving()) > 120_000)
@@ -199,58 +204,61 @@ test('of the fields of a form those that nothing names are dropped as they arriv
 })
 
 test('answers that wait for one address are bounded in bytes, and so are all together', async () => {
-  const { house, key, list } = await furnished({ bounds: { lookMs: 60_000, unreadMegabytes: 32 } })
+  const { marketplace, key, list } = await furnished({ bounds: { lookMs: 60_000, unreadMegabytes: 32 } })
   const answerTo = (localAddress: string) =>
     new Promise<string>(resolve => {
-      const { socket } = ask(house.url, get(list, key), localAddress)
+      const { socket } = ask(marketplace.url, get(list, key), localAddress)
       socket.once('data', chunk => {
         resolve(String(chunk).slice(0, 2_000))
         socket.destroy()
       })
       socket.resume()
     })
-  const waiting = () => gauge(house.url, 'marketplace_http_unread_bytes')
-  const first = ask(house.url, get(list, key))
+  const waiting = () => gauge(marketplace.url, 'marketplace_http_unread_bytes')
+  const first = ask(marketplace.url, get(list, key))
   await until('it waits', async () => (await waiting()) > 9 * MEGABYTE)
   const own = await answerTo('127.0.0.1')
   assert.match(own, /^HTTP\/1\.1 429 /)
   assert.match(own, /retry-after: 5\r\n/i)
   assert.match(own, /read them before you ask for more/)
-  const others = ['127.0.0.2', '127.0.0.3'].map(address => ask(house.url, get(list, key), address))
+  const others = ['127.0.0.2', '127.0.0.3'].map(address => ask(marketplace.url, get(list, key), address))
   await until('three wait', async () => (await waiting()) > 27 * MEGABYTE)
   assert.match(await answerTo('127.0.0.5'), /^HTTP\/1\.1 500 [\s\S]*Too much is asked of the marketplace/)
-  assert.is((await fetch(`${house.url}/api/agents`)).status, 429, 'nothing more for who reads nothing')
-  assert.is((await house.market.db.read(async () => 1)) as number, 1)
+  assert.is((await fetch(`${marketplace.url}/api/agents`)).status, 429, 'nothing more for who reads nothing')
+  assert.is((await marketplace.market.db.read(async () => 1)) as number, 1)
   for (const { socket } of [first, ...others]) socket.destroy()
   await until('nothing waits', async () => (await waiting()) === 0)
   assert.match(await answerTo('127.0.0.1'), /^HTTP\/1\.1 200 /)
 })
 
 test('connections of one address are bounded, and all together, and others are still answered', async () => {
-  const house = await openHouse({ log: line => log.push(line), bounds: { ofAddress: 8, connections: 12 } })
-  houses.push(house)
+  const marketplace = await openTestMarketplace({
+    log: line => log.push(line),
+    bounds: { ofAddress: 8, connections: 12 },
+  })
+  marketplaces.push(marketplace)
   const open = async (count: number, address: string) => {
-    const all = Array.from({ length: count }, () => ask(house.url, '', address))
+    const all = Array.from({ length: count }, () => ask(marketplace.url, '', address))
     for (const { socket } of all) socket.resume() // or it would not hear of its end
     await new Promise(go => setTimeout(go, 200))
     return all
   }
-  const before = await gauge(house.url, 'marketplace_http_connections')
+  const before = await gauge(marketplace.url, 'marketplace_http_connections')
   assert.ok(before >= 1 && before < 8)
   const many = await open(12, '127.0.0.2')
   assert.is(many.filter(({ closed }) => closed).length, 4)
-  assert.is((await fetch(`${house.url}/readyz`)).status, 200)
+  assert.is((await fetch(`${marketplace.url}/readyz`)).status, 200)
   const more = await open(8, '127.0.0.3')
   assert.ok(more.filter(({ closed }) => closed).length >= 4)
   assert.ok(cuts().includes('connections') && cuts().includes('connections_of_address'))
   for (const { socket } of [...many, ...more]) socket.destroy()
-  await until('they are gone', async () => (await gauge(house.url, 'marketplace_http_connections')) <= before + 1)
+  await until('they are gone', async () => (await gauge(marketplace.url, 'marketplace_http_connections')) <= before + 1)
 })
 
 test('behind a proxy the connections of one address are not counted, as all of them are its own', async () => {
-  const house = await openHouse({ trustProxy: 1, bounds: { ofAddress: 4 } })
-  houses.push(house)
-  const many = Array.from({ length: 10 }, () => ask(house.url, ''))
+  const marketplace = await openTestMarketplace({ trustProxy: 1, bounds: { ofAddress: 4 } })
+  marketplaces.push(marketplace)
+  const many = Array.from({ length: 10 }, () => ask(marketplace.url, ''))
   for (const { socket } of many) socket.resume()
   await new Promise(go => setTimeout(go, 200))
   assert.is(many.filter(({ closed }) => closed).length, 0)

@@ -153,8 +153,8 @@ async function start(more: Partial<Config> = {}) {
   return { server, log, config, db, ...(await server.listen()) }
 }
 
-const house = await start()
-const { port } = house
+const marketplace = await start()
+const { port } = marketplace
 
 interface Answer {
   status: number
@@ -441,14 +441,14 @@ test('what a verb throws becomes its refusal, and our own faults tell nothing', 
   const { status, text, headers } = await ask('/api/broken')
   assert.is(status, 500)
   assert.not.match(text, /42/)
-  const line = house.log.find(({ type }) => type === 'error') as Extract<Happening, { type: 'error' }>
+  const line = marketplace.log.find(({ type }) => type === 'error') as Extract<Happening, { type: 'error' }>
   assert.is(line.message, 'the secret is 42')
   assert.is(line.requestId, headers['x-request-id'])
 })
 
 test('each request is one line in the log, without its query', async () => {
   await ask('/api/things/special?secret=1', { headers: key('ann') })
-  const line = house.log.at(-1) as Extract<Happening, { type: 'request' }>
+  const line = marketplace.log.at(-1) as Extract<Happening, { type: 'request' }>
   assert.is(line.path, '/api/things/special')
   assert.is(line.userId, 'ann')
   assert.is(line.status, 200)
@@ -570,5 +570,5 @@ test('while it drains it takes no new connection, and tells those it has that it
   kept.destroy()
 })
 
-test.after(() => house.server.close(100))
+test.after(() => marketplace.server.close(100))
 test.run()

@@ -9,17 +9,21 @@ import type { DeliverableRecord, TaskRecord } from '../../src/api/records.ts'
 import { dropFiles, holdFiles, keepFiles } from '../../src/market/tasks/files.ts'
 import { doomUpload } from '../../src/store/tables/uploads.ts'
 import { openFilesIn } from '../support/file-faults.ts'
-import type { House, ListedAgent, Member } from '../support/marketplace.ts'
+import type { ListedAgent, Member, TestMarketplace } from '../support/marketplace.ts'
 import { samples } from './files.ts'
 
 const tenMegabytes = 10 * 1024 * 1024
 
 /** `stored`: names of all files that are kept, those that are still arriving included. */
-export async function uploadCases(test: Test, house: House, stored: () => Promise<string[]>): Promise<void> {
-  const buyer: Member = await house.join('buyer', 500_000)
-  const builder: Member = await house.join('builder')
-  const stranger: Member = await house.join('stranger')
-  const agent: ListedAgent = await house.list(builder)
+export async function uploadCases(
+  test: Test,
+  marketplace: TestMarketplace,
+  stored: () => Promise<string[]>,
+): Promise<void> {
+  const buyer: Member = await marketplace.join('buyer', 500_000)
+  const builder: Member = await marketplace.join('builder')
+  const stranger: Member = await marketplace.join('stranger')
+  const agent: ListedAgent = await marketplace.list(builder)
 
   const keyOf = ({ key }: Member) => key as string
 
@@ -32,7 +36,7 @@ export async function uploadCases(test: Test, house: House, stored: () => Promis
 
   /** A task that is in progress. */
   async function accepted(): Promise<string> {
-    const { id } = await house.draft(buyer, agent)
+    const { id } = await marketplace.draft(buyer, agent)
     await buyer.call('POST', `/api/tasks/${id}/submit`)
     await builder.call('POST', `/api/agent/tasks/${id}/accept`, undefined, 'key')
     return id
@@ -40,7 +44,7 @@ export async function uploadCases(test: Test, house: House, stored: () => Promis
 
   /** Files that are kept, or still arriving, and that no deliverable names. */
   async function unheld(): Promise<string[]> {
-    const rows = await house.market.db.read(q =>
+    const rows = await marketplace.market.db.read(q =>
       q.all<{ files: string }>('SELECT files FROM deliverables WHERE files IS NOT NULL'),
     )
     const held = new Set(rows.flatMap(({ files }) => JSON.parse(files) as { id: string }[]).map(({ id }) => id))
@@ -54,7 +58,7 @@ export async function uploadCases(test: Test, house: House, stored: () => Promis
     for (const [name, value] of Object.entries(fields)) form.append(name, value)
     for (const { name, bytes } of parts) form.append('files', new Blob([new Uint8Array(bytes)]), name)
     const headers = { authorization: `Bearer ${key}` }
-    const response = await fetch(`${house.url}/api/agent/tasks/${taskId}/deliver`, {
+    const response = await fetch(`${marketplace.url}/api/agent/tasks/${taskId}/deliver`, {
       method: 'POST',
       headers,
       body: form,
@@ -63,7 +67,7 @@ export async function uploadCases(test: Test, house: House, stored: () => Promis
   }
 
   const read = (url: string, key: string) =>
-    fetch(`${house.url}${url}`, { headers: { authorization: `Bearer ${key}` } })
+    fetch(`${marketplace.url}${url}`, { headers: { authorization: `Bearer ${key}` } })
 
   test('every allowed kind is accepted, and comes back as the same bytes, as an attachment', async () => {
     const names = Object.keys(samples)
@@ -102,7 +106,7 @@ export async function uploadCases(test: Test, house: House, stored: () => Promis
     for (const [key, status] of [
       [keyOf(buyer), 200],
       [keyOf(builder), 200],
-      [keyOf(house.admin), 200],
+      [keyOf(marketplace.admin), 200],
       [keyOf(stranger), 403],
       ['svc_nobody', 401],
     ] as const)
@@ -135,12 +139,12 @@ export async function uploadCases(test: Test, house: House, stored: () => Promis
   for (const [what, parts, words] of refused) {
     test(`${what} is refused with 400 and its reason, and leaves nothing behind`, async () => {
       const id = await accepted()
-      const before = [await house.contents(), await stored()]
+      const before = [await marketplace.contents(), await stored()]
       const { status, body } = await send(id, parts, { content: 'Here' })
       assert.is(status, 400)
       assert.is(body.error, 'Validation failed')
       assert.match(body.errors!.files!.join(), words)
-      assert.equal([await house.contents(), await stored()], before)
+      assert.equal([await marketplace.contents(), await stored()], before)
     })
   }
 
@@ -154,7 +158,7 @@ export async function uploadCases(test: Test, house: House, stored: () => Promis
       for (const head of ['', 'X: y', 'Content-Disposition: attachment']) {
         const content = `--B\r\n${head}\r\n\r\n${'a'.repeat(size)}\r\n--B--\r\n`
         const headers = { authorization: `Bearer ${keyOf(builder)}`, 'content-type': 'multipart/form-data; boundary=B' }
-        const path = `${house.url}/api/agent/tasks/${id}/deliver`
+        const path = `${marketplace.url}/api/agent/tasks/${id}/deliver`
         const signal = AbortSignal.timeout(20_000)
         assert.is((await fetch(path, { method: 'POST', headers, body: content, signal })).status, 400)
       }
@@ -195,7 +199,7 @@ export async function uploadCases(test: Test, house: House, stored: () => Promis
   })
 
   test('a delivery that is refused for its task keeps no file', async () => {
-    const draft = await house.draft(buyer, agent)
+    const draft = await marketplace.draft(buyer, agent)
     const before = await stored()
     assert.is((await send(draft.id, [{ name: 'a.png', bytes: samples.png! }])).status, 400)
     assert.is((await send(draft.id, [{ name: 'a.png', bytes: samples.png! }], {}, keyOf(stranger))).status, 403)
@@ -209,7 +213,7 @@ export async function uploadCases(test: Test, house: House, stored: () => Promis
     const form = new FormData()
     form.append('content', 'Here')
     const headers = { authorization: `Bearer ${builder.key}` }
-    const answer = await fetch(`${house.url}/api/tasks/${id}/deliver`, { method: 'POST', headers, body: form })
+    const answer = await fetch(`${marketplace.url}/api/tasks/${id}/deliver`, { method: 'POST', headers, body: form })
     assert.is(answer.status, 400)
   })
 
@@ -217,7 +221,7 @@ export async function uploadCases(test: Test, house: House, stored: () => Promis
   const raw = (bytes: Buffer, cut = false) =>
     new Promise<string>(resolve => {
       let text = ''
-      const socket = net.connect(Number(new URL(house.url).port), '127.0.0.1', () => {
+      const socket = net.connect(Number(new URL(marketplace.url).port), '127.0.0.1', () => {
         socket.write(bytes)
         if (cut) setTimeout(() => socket.destroy(), 20)
       })
@@ -231,7 +235,7 @@ export async function uploadCases(test: Test, house: House, stored: () => Promis
   function request(taskId: string, body: Buffer, length = body.length): Buffer {
     const head = [
       `POST /api/agent/tasks/${taskId}/deliver HTTP/1.1`,
-      `Host: ${new URL(house.url).host}`,
+      `Host: ${new URL(marketplace.url).host}`,
       `Authorization: Bearer ${builder.key}`,
       'Content-Type: multipart/form-data; boundary=b',
       `Content-Length: ${length}`,
@@ -302,7 +306,7 @@ export async function uploadCases(test: Test, house: House, stored: () => Promis
       form.append('content', text)
       form.append('files', new Blob(['a,b\n1,2\n']), 'table.csv')
       const headers = { authorization: `Bearer ${keyOf(builder)}`, 'idempotency-key': `deliver ${id}` }
-      const response = await fetch(`${house.url}/api/agent/tasks/${id}/deliver`, {
+      const response = await fetch(`${marketplace.url}/api/agent/tasks/${id}/deliver`, {
         method: 'POST',
         headers,
         body: form,
@@ -317,7 +321,7 @@ export async function uploadCases(test: Test, house: House, stored: () => Promis
     assert.ok(first.text.includes('table.csv'))
   })
 
-  const openDescriptors = () => openFilesIn(join(house.market.files.incoming, '..'))
+  const openDescriptors = () => openFilesIn(join(marketplace.market.files.incoming, '..'))
 
   test('a body that comes whole and is left at once leaves no file and no descriptor', async () => {
     const id = await accepted()
@@ -332,7 +336,7 @@ export async function uploadCases(test: Test, house: House, stored: () => Promis
       ])
     const leave = (_: unknown, i: number) =>
       new Promise<void>(resolve => {
-        const socket = net.connect(Number(new URL(house.url).port), '127.0.0.1', () =>
+        const socket = net.connect(Number(new URL(marketplace.url).port), '127.0.0.1', () =>
           socket.write(request(id, fileOf(i % 3 === 0 ? 3_000_000 : 90_000)), () =>
             i % 2 === 0 ? socket.destroy() : socket.resetAndDestroy(),
           ),
@@ -367,7 +371,7 @@ export async function uploadCases(test: Test, house: House, stored: () => Promis
   })
 
   test('no byte of a file is taken for a task that takes no delivery from this caller', async () => {
-    const draft = await house.draft(buyer, agent)
+    const draft = await marketplace.draft(buyer, agent)
     const running = await accepted()
     const cases: [string, string | undefined, number][] = [
       [draft.id, builder.key, 400],
@@ -442,7 +446,7 @@ export async function uploadCases(test: Test, house: House, stored: () => Promis
     const id = await accepted()
     const { body } = await send(id, [{ name: 'aXb.csv', bytes: Buffer.from('a,b\n') }])
     const { url } = body.data!.task.deliverable!.files[0]!
-    await house.market.db.write(tx =>
+    await marketplace.market.db.write(tx =>
       tx.run(`UPDATE deliverables SET files = REPLACE(files, 'aXb', 'a\\ud800b') WHERE task_id = $1`, [id]),
     )
     const open = openDescriptors()
@@ -462,33 +466,33 @@ export async function uploadCases(test: Test, house: House, stored: () => Promis
     assert.is(body.success, true)
     const held = await stored()
     assert.is(held.length, before.length + 1)
-    const path = join(house.market.files.incoming, 'file_orphan')
+    const path = join(marketplace.market.files.incoming, 'file_orphan')
     await writeFile(path, 'left behind')
-    await keepFiles(house.market, [{ id: 'file_orphan', path }])
+    await keepFiles(marketplace.market, [{ id: 'file_orphan', path }])
     const all = [...held, 'file_orphan'].sort()
     assert.equal((await stored()).sort(), all)
-    house.world.tick(59 * 60_000)
-    await house.runDue()
+    marketplace.world.tick(59 * 60_000)
+    await marketplace.runDue()
     assert.equal((await stored()).sort(), all)
-    house.world.tick(2 * 60_000)
-    await house.runDue()
+    marketplace.world.tick(2 * 60_000)
+    await marketplace.runDue()
     assert.equal((await stored()).sort(), held.sort())
-    const { count } = (await house.market.db.read(q =>
+    const { count } = (await marketplace.market.db.read(q =>
       q.get<{ count: number }>('SELECT COUNT(*) AS count FROM uploads'),
     ))!
     assert.is(count, 0)
   })
 
   test('a file that is being removed as an orphan can be held by no deliverable any more', async () => {
-    const path = join(house.market.files.incoming, 'file_doomed')
+    const path = join(marketplace.market.files.incoming, 'file_doomed')
     await writeFile(path, 'too late')
-    await keepFiles(house.market, [{ id: 'file_doomed', path }])
-    const { db } = house.market
+    await keepFiles(marketplace.market, [{ id: 'file_doomed', path }])
+    const { db } = marketplace.market
     assert.ok(await db.write(tx => doomUpload(tx, 'file_doomed')))
     const file = { id: 'file_doomed', name: 'a.csv', mimeType: 'text/csv', size: 8 }
     const refused = await db.write(tx => holdFiles(tx, [file])).catch(error => error.code)
     assert.is(refused, 'lost_race')
-    await dropFiles(house.market, [file])
+    await dropFiles(marketplace.market, [file])
     assert.not.ok((await stored()).includes('file_doomed'))
   })
 }

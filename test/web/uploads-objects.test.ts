@@ -5,30 +5,30 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { dropFiles, keepFiles } from '../../src/market/tasks/files.ts'
-import { openHouse } from '../support/marketplace.ts'
+import { openTestMarketplace } from '../support/marketplace.ts'
 import { type Fault, startObjectStore } from '../support/object-store.ts'
 import { uploadCases } from './upload-cases.ts'
 
 const store = await startObjectStore()
-const house = await openHouse({ bucket: store.bucket })
-const { incoming } = house.market.files
+const marketplace = await openTestMarketplace({ bucket: store.bucket })
+const { incoming } = marketplace.market.files
 
 const test = suite('uploads to an object store')
 test.after(async () => {
-  await house.close()
+  await marketplace.close()
   await store.close()
 })
 
-await uploadCases(test, house, async () => [...(await store.keys()), ...(await readdir(incoming))])
+await uploadCases(test, marketplace, async () => [...(await store.keys()), ...(await readdir(incoming))])
 
 const busy: Fault = (_, res) => res.writeHead(503).end()
 const four = [busy, busy, busy, busy]
 
 test('while the store is away an upload gets 500 and leaves nothing behind; its repeat then succeeds', async () => {
-  const member = await house.join('builder-of-one')
-  const agent = await house.list(member)
-  const buyer = await house.join('buyer-of-one', 10_000)
-  const { id } = await house.draft(buyer, agent)
+  const member = await marketplace.join('builder-of-one')
+  const agent = await marketplace.list(member)
+  const buyer = await marketplace.join('buyer-of-one', 10_000)
+  const { id } = await marketplace.draft(buyer, agent)
   await buyer.call('POST', `/api/tasks/${id}/submit`)
   await member.call('POST', `/api/agent/tasks/${id}/accept`, undefined, 'key')
   const before = await store.keys()
@@ -36,7 +36,7 @@ test('while the store is away an upload gets 500 and leaves nothing behind; its 
     const form = new FormData()
     form.append('files', new Blob(['a,b\n']), 'table.csv')
     const headers = { authorization: `Bearer ${member.key}`, 'idempotency-key': 'once' }
-    return fetch(`${house.url}/api/agent/tasks/${id}/deliver`, { method: 'POST', headers, body: form })
+    return fetch(`${marketplace.url}/api/agent/tasks/${id}/deliver`, { method: 'POST', headers, body: form })
   }
   store.faults.push(...four)
   const away = await upload()
@@ -51,16 +51,16 @@ test('what could not be removed while the store was away is removed an hour late
   const before = await store.keys()
   const path = join(incoming, 'file_later')
   await writeFile(path, 'later')
-  await keepFiles(house.market, [{ id: 'file_later', path }])
+  await keepFiles(marketplace.market, [{ id: 'file_later', path }])
   store.faults.push(...four)
-  await dropFiles(house.market, [{ id: 'file_later' }])
+  await dropFiles(marketplace.market, [{ id: 'file_later' }])
   assert.equal((await store.keys()).sort(), [...before, 'file_later'].sort())
-  house.world.tick(61 * 60_000)
+  marketplace.world.tick(61 * 60_000)
   store.faults.push(...four)
-  await house.runDue()
+  await marketplace.runDue()
   assert.ok((await store.keys()).includes('file_later'), 'the store was away again')
-  house.world.tick(61 * 60_000)
-  await house.runDue()
+  marketplace.world.tick(61 * 60_000)
+  await marketplace.runDue()
   assert.equal((await store.keys()).sort(), before.sort())
 })
 

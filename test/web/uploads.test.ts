@@ -4,21 +4,21 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { openHouse } from '../support/marketplace.ts'
+import { openTestMarketplace } from '../support/marketplace.ts'
 import { uploadCases } from './upload-cases.ts'
 
-const house = await openHouse()
-const { incoming } = house.market.files
+const marketplace = await openTestMarketplace()
+const { incoming } = marketplace.market.files
 
 const test = suite('uploads')
-test.after(() => house.close())
+test.after(() => marketplace.close())
 
 async function onDisk(): Promise<string[]> {
   const [kept, arriving] = await Promise.all([readdir(join(incoming, '..')), readdir(incoming)])
   return [...kept.filter(name => name.startsWith('file_')), ...arriving]
 }
 
-await uploadCases(test, house, onDisk)
+await uploadCases(test, marketplace, onDisk)
 
 test('nothing is left among what arrives', async () => {
   assert.equal(await readdir(incoming), [])

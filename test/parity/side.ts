@@ -13,7 +13,7 @@ import { type Heard, sinkOf } from './sink.ts'
 export const BASE_URL = 'http://127.0.0.1:4000'
 export const ADMIN = { email: 'admin@example.com', password: 'the admin of a test' }
 
-export interface House {
+export interface Side {
   readonly engine: string
   readonly names: Names
   readonly world: VirtualWorld
@@ -27,7 +27,7 @@ export interface House {
   readonly secrets: Map<string, string>
   exchange(method: string, target: string, headers: readonly WireHeader[], body?: string | Buffer): Promise<WireAnswer>
   runDue(): Promise<void>
-  /** Resolves when nothing is under way in this house: no transaction, no webhook. */
+  /** Resolves when nothing is under way in this side: no transaction, no webhook. */
   settled(): Promise<void>
   close(): Promise<void>
 }
@@ -35,10 +35,10 @@ export interface House {
 /** A connection that rests is ended by the server after five seconds. */
 const WIRE_RESTS_MS = 2_000
 
-export async function openHouse(engine: string, seed: string, postgres?: PostgresOptions): Promise<House> {
+export async function openSide(engine: string, seed: string, postgres?: PostgresOptions): Promise<Side> {
   const names = new Names()
   const heard: Heard[] = []
-  const letters: House['letters'] = []
+  const letters: Side['letters'] = []
   const errors: string[] = []
   const secrets = new Map<string, string>()
   const underWay = counter()

@@ -27,7 +27,7 @@ export interface Wrapped {
   end(): Promise<Ended>
 }
 
-export interface House {
+export interface Deployment {
   folder: string
   file: string
   start(mode: 'dev' | 'serve'): Promise<Running>
@@ -42,13 +42,13 @@ export interface House {
 }
 
 /**
- * Runs a test on a house of its own. If it throws, the errors of its servers are shown; none of them is left running.
+ * Runs a test on a deployment of its own. If it throws, the errors of its servers are shown; none of them is left running.
  * `ca` is what they trust besides Node's own: the authority of a local agent.
  */
-export async function inHouse<Result>(
+export async function withDeployment<Result>(
   folder: string,
   ca: string | null,
-  test: (house: House) => Promise<Result>,
+  test: (deployment: Deployment) => Promise<Result>,
 ): Promise<Result> {
   const errors: string[] = []
   const running = new Set<() => unknown>()
@@ -57,9 +57,9 @@ export async function inHouse<Result>(
     running.add(kill)
     child.once('close', () => running.delete(kill))
   }
-  const house = await openHouse(folder, ca, note)
+  const deployment = await openDeployment(folder, ca, note)
   try {
-    return await showingFaults(errors, () => test(house))
+    return await showingFaults(errors, () => test(deployment))
   } finally {
     for (const kill of running) kill()
   }
@@ -67,7 +67,7 @@ export async function inHouse<Result>(
 
 type Note = (child: ChildProcess, kill?: () => unknown) => void
 
-async function openHouse(folder: string, ca: string | null, note: Note): Promise<House> {
+async function openDeployment(folder: string, ca: string | null, note: Note): Promise<Deployment> {
   const file = join(folder, 'market.db')
   const port = await freePort()
   const env: NodeJS.ProcessEnv = {}
@@ -75,11 +75,11 @@ async function openHouse(folder: string, ca: string | null, note: Note): Promise
   if (ca) env.NODE_EXTRA_CA_CERTS = join(folder, 'ca.pem')
   const flags = ['--json', '--db', file, '--port', String(port), '--payments', 'sandbox', '--rate-limits', 'off']
 
-  const house: House = {
+  const deployment: Deployment = {
     folder,
     file,
     async prepare() {
-      const running = await house.start('dev')
+      const running = await deployment.start('dev')
       const { code, err } = await running.kill('SIGTERM')
       if (code !== 0) throw new Error(`dev ended with ${code}: ${err}`)
       return running
@@ -114,7 +114,7 @@ async function openHouse(folder: string, ca: string | null, note: Note): Promise
       if (code !== 0) throw new Error(`db check ended with ${code}: ${out}${err}`)
     },
   }
-  return house
+  return deployment
 }
 
 async function serveUnder([command, ...args]: readonly string[], cwd: string, note: Note): Promise<Wrapped> {
