@@ -3,7 +3,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { dispatch } from '../../src/api/limits.ts'
-import { type InFlight, inFlight, type Target, targetOf } from '../../src/market/webhooks/in-flight.ts'
+import { InFlight } from '../../src/market/webhooks/in-flight.ts'
+import { type Target, targetOf } from '../../src/market/webhooks/target.ts'
 import { answered, createVirtualWorld, type VirtualWorld } from '../../src/world/virtual.ts'
 import type { OutgoingResult } from '../../src/world/world.ts'
 
@@ -13,7 +14,7 @@ const settled = () => new Promise(setImmediate)
 function open(most: number): { world: VirtualWorld; flight: InFlight; freed: () => number } {
   let freed = 0
   const world = createVirtualWorld()
-  const flight = inFlight({ world, most: () => most, freed: () => freed++ })
+  const flight = new InFlight({ world, most: () => most, freed: () => freed++ })
   return { world, flight, freed: () => freed }
 }
 

@@ -2,9 +2,10 @@
 /** Which agents are looked at next, and how far round. Source: A-37. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { inFlight, targetOf } from '../../src/market/webhooks/in-flight.ts'
+import { InFlight } from '../../src/market/webhooks/in-flight.ts'
 import type { Leases } from '../../src/market/webhooks/leases.ts'
 import { Scheduler } from '../../src/market/webhooks/scheduler.ts'
+import { targetOf } from '../../src/market/webhooks/target.ts'
 import type { QueuedAgent } from '../../src/store/tables/outbox.ts'
 import { createVirtualWorld } from '../../src/world/virtual.ts'
 
@@ -18,7 +19,7 @@ interface Waiting {
 
 /** Queues in memory: of each agent so many webhooks, those due first. */
 function open(agents: ReadonlyMap<string, Waiting>, most = 64, lastServed = '') {
-  const flight = inFlight({ world: createVirtualWorld(), most: () => most, freed: () => {} })
+  const flight = new InFlight({ world: createVirtualWorld(), most: () => most, freed: () => {} })
   const asked: [after: string, count: number][] = []
   let passes = 0
   const rowOf = (agentId: string, { due, url }: Waiting): QueuedAgent =>

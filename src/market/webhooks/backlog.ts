@@ -1,6 +1,7 @@
 /** Claimed deliveries that wait in memory until their host has a free slot. */
 import type { ClaimedDelivery } from '../webhook-outlet.ts'
-import type { InFlight, Target } from './in-flight.ts'
+import type { InFlight } from './in-flight.ts'
+import type { Target } from './target.ts'
 
 /** A claimed delivery and its target. */
 export interface Waiting {

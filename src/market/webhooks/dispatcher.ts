@@ -16,12 +16,13 @@ import type { ClaimedDelivery, FirstClaim, WebhookSender } from '../webhook-outl
 import { attemptDelivery } from './attempt.ts'
 import { Backlog, type Waiting } from './backlog.ts'
 import { placesFor } from './concurrency.ts'
-import { type InFlight, inFlight, targetOf } from './in-flight.ts'
+import { InFlight } from './in-flight.ts'
 import type { Leases } from './leases.ts'
 import { memoryLeases } from './memory-leases.ts'
 import { Outcomes } from './outcomes.ts'
 import { rowLeases } from './row-leases.ts'
 import { Scheduler } from './scheduler.ts'
+import { targetOf } from './target.ts'
 
 const TICK_MS = 1000
 /** With more agents than this to look at by name, one pass over all queues costs less. */
@@ -65,7 +66,7 @@ export class Dispatcher implements WebhookSender {
     const places = placesFor(market)
     // While the database refuses outcomes, each webhook that is sent stays in memory. So no more are sent.
     const most = () => (this.#outcomes.refused < dispatch.mostRefused ? places() : 0)
-    this.#inFlight = inFlight({ world: market.world, most, freed: () => this.#refill() })
+    this.#inFlight = new InFlight({ world: market.world, most, freed: () => this.#refill() })
     this.#scheduler = new Scheduler(this.#leases, this.#inFlight)
     this.#backlog = new Backlog(this.#inFlight)
   }

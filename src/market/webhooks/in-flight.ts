@@ -5,163 +5,138 @@
  * Source: A-37, A-188 and A-216.
  */
 import { dispatch } from '../../api/limits.ts'
-import { domainOf } from '../../world/egress/domains.ts'
 import type { OutgoingResult, World } from '../../world/world.ts'
-import { boundedCache, bytesOfText } from '../bounded-cache.ts'
-import { MIB } from '../mib.ts'
-
-export type InFlight = ReturnType<typeof inFlight>
-
-/** Where a webhook goes, and whose shares it counts against. */
-export interface Target {
-  host: string
-  /** The account and the domain. */
-  keys: readonly string[]
-}
+import { type Counter, counter } from './counter.ts'
+import { HostSpeeds } from './host-speeds.ts'
+import type { Target } from './target.ts'
 
 export interface InFlightOptions {
   world: Pick<World, 'after' | 'realNow'>
-  /** How many quick slots there are at this moment. */
+  /** How many may be in flight at this moment, beside the slow ones. */
   most(): number
-  /** Called when a slot has become free. */
+  /** A place has come free. */
   freed(): void
 }
 
-export function inFlight({ world, most, freed }: InFlightOptions) {
-  const sending = counter()
-  const waiting = counter()
-  const quick = counter()
-  const slow = counter()
-  const hosts = createHosts(world)
-  const notes = new Set<Promise<unknown>>()
-  /** Slow webhooks that still take quick slots, because no slow slot was free. Each call moves one over. */
-  const late = new Set<() => void>()
+/** One webhook in flight, and the kind of slot that it takes. */
+interface Sending {
+  readonly to: Target
+  slots: Counter
+}
 
-  // Only hosts that were quick the last time may go beyond the smaller share. New host names cost nothing, so they prove
-  // nothing.
-  const fits = ({ host, keys }: Target, share: number, more: (key: string) => number = () => 0) => {
-    const isQuick = hosts.wasQuick(host)
+export class InFlight {
+  readonly #options: InFlightOptions
+  readonly #hosts: HostSpeeds
+  readonly #byHost = counter()
+  readonly #waitingByHost = counter()
+  /** Slots that are taken, by account and domain. */
+  readonly #quick = counter()
+  readonly #slow = counter()
+  /** Slow webhooks that still take quick slots, because no slow slot was free. */
+  readonly #late = new Set<Sending>()
+  readonly #notes = new Set<Promise<unknown>>()
+
+  constructor(options: InFlightOptions) {
+    this.#options = options
+    this.#hosts = new HostSpeeds(options.world)
+  }
+
+  /** How many more webhooks may be sent now. Those that wait for a busy host take no slot. */
+  places(): number {
+    return this.#options.most() - this.#quick.total
+  }
+
+  /** Whether this target may take one of them. */
+  hasPlace(to: Target): boolean {
+    return this.#byHost.of(to.host) < dispatch.perHost && this.fits(to, dispatch.shareAlone)
+  }
+
+  /** How many more may be claimed for this host. */
+  roomAt({ host }: Target): number {
+    return dispatch.perHost - this.#byHost.of(host) - this.#waitingByHost.of(host)
+  }
+
+  /** Whether one more webhook, besides `more` of each key, would keep the account and the domain within this share. */
+  fits({ host, keys }: Target, share: number, more: (key: string) => number = () => 0): boolean {
+    // Only hosts that were quick the last time may go beyond the smaller share. New host names cost nothing, so they prove
+    // nothing.
+    const isQuick = this.#hosts.wasQuick(host)
     const most = isQuick ? share : dispatch.share
-    const mostInAll = shareOfFree(isQuick)
+    const mostInAll = this.#shareOfFree(isQuick)
     for (const key of keys) {
-      const inQuick = quick.of(key) + more(key)
-      const inSlow = slow.of(key)
+      const inQuick = this.#quick.of(key) + more(key)
+      const inSlow = this.#slow.of(key)
       if (inQuick >= most || inSlow >= dispatch.slowShare || inQuick + inSlow >= mostInAll) return false
     }
     return true
   }
 
-  const shareOfFree = (isQuick: boolean) => {
+  /** How many claimed webhooks of this host wait for a slot. */
+  waitingAt({ host }: Target): number {
+    return this.#waitingByHost.of(host)
+  }
+
+  /** Counts one more that waits, or one less. */
+  waits({ host }: Target, change: 1 | -1): void {
+    this.#waitingByHost.add([host], change)
+  }
+
+  /** Counts a webhook that was just sent until `answered` settles. `noted` never rejects. */
+  add(to: Target, answered: Promise<OutgoingResult>, noted: Promise<unknown>): void {
+    const isSlow = this.#slow.total < dispatch.slow && this.#hosts.wasSlow(to.host)
+    const sending: Sending = { to, slots: isSlow ? this.#slow : this.#quick }
+    this.#byHost.add([to.host], 1)
+    sending.slots.add(to.keys, 1)
+    const timer = this.#options.world.after(dispatch.slowAfterMs, () => this.#isSlow(sending))
+    this.#notes.add(noted)
+    noted.then(() => this.#notes.delete(noted))
+    const end = (durationMs: number) => {
+      timer.cancel()
+      this.#end(sending, durationMs)
+    }
+    answered.then(
+      result => end(result.durationMs),
+      () => end(Number.POSITIVE_INFINITY), // the error is handled where the outcome is written
+    )
+  }
+
+  /** Resolves when the outcomes of all are written. */
+  ended(): Promise<unknown> {
+    return Promise.all(this.#notes)
+  }
+
+  #shareOfFree(isQuick: boolean): number {
     const [most, part] = isQuick
       ? [dispatch.shareAlone, dispatch.slowPartOfQuick]
       : [dispatch.slowShare, dispatch.slowPart]
-    return Math.min(most, Math.max(1, Math.floor((dispatch.slow - slow.total) * part)))
+    return Math.min(most, Math.max(1, Math.floor((dispatch.slow - this.#slow.total) * part)))
   }
 
-  return {
-    /** How many more webhooks may be sent now. Those that wait for a busy host take no slot. */
-    places: () => most() - quick.total,
-    /** Whether this target may take one of them. */
-    hasPlace: (to: Target) => sending.of(to.host) < dispatch.perHost && fits(to, dispatch.shareAlone),
-    /** How many more may be claimed for this host. */
-    roomAt: ({ host }: Target) => dispatch.perHost - sending.of(host) - waiting.of(host),
-    /** Whether one more webhook, besides `more` of each key, would keep the account and the domain within this share. */
-    fits,
-    /** How many claimed webhooks of this host wait for a slot. */
-    waitingAt: ({ host }: Target) => waiting.of(host),
-    /** Counts one more that waits, or one less. */
-    waits: ({ host }: Target, change: 1 | -1) => waiting.add([host], change),
-    /** Counts a webhook that was just sent until `answered` settles. `noted` never rejects. */
-    add(to: Target, answered: Promise<OutgoingResult>, noted: Promise<unknown>): void {
-      const { host, keys } = to
-      let lane = slow.total < dispatch.slow && hosts.wasSlow(host) ? slow : quick
-      sending.add([host], 1)
-      lane.add(keys, 1)
-      const toSlow = () => {
-        late.delete(toSlow)
-        lane.add(keys, -1)
-        lane = slow
-        lane.add(keys, 1)
-        freed()
-      }
-      const timer = world.after(dispatch.slowAfterMs, () => {
-        if (lane === slow) return
-        if (slow.total < dispatch.slow) toSlow()
-        else late.add(toSlow)
-      })
-      notes.add(noted)
-      noted.then(() => notes.delete(noted))
-      const end = (durationMs: number) => {
-        timer.cancel()
-        late.delete(toSlow)
-        sending.add([host], -1)
-        lane.add(keys, -1)
-        hosts.tell(host, durationMs)
-        if (lane === slow) [...late][0]?.()
-        freed()
-      }
-      answered.then(
-        result => end(result.durationMs),
-        () => end(Number.POSITIVE_INFINITY), // the error is handled where the outcome is written
-      )
-    },
-    ended: () => Promise.all(notes),
+  #isSlow(sending: Sending): void {
+    if (sending.slots === this.#slow) return
+    if (this.#slow.total < dispatch.slow) this.#moveToSlow(sending)
+    else this.#late.add(sending)
   }
-}
 
-/** Counts by key. A key whose count is 0 takes no memory. */
-export const counter = () => {
-  const byKey = new Map<string, number>()
-  return {
-    total: 0,
-    of: (key: string) => byKey.get(key) ?? 0,
-    add(keys: readonly string[], change: 1 | -1) {
-      this.total += change
-      for (const key of keys) {
-        const count = this.of(key) + change
-        if (count > 0) byKey.set(key, count)
-        else byKey.delete(key)
-      }
-    },
+  #moveToSlow(sending: Sending): void {
+    const { keys } = sending.to
+    this.#late.delete(sending)
+    sending.slots.add(keys, -1)
+    sending.slots = this.#slow
+    sending.slots.add(keys, 1)
+    this.#options.freed()
   }
-}
 
-const KEPT_HOSTS = 10_000
-
-/** Remembers how long each host took the last time. */
-function createHosts({ realNow }: Pick<World, 'realNow'>) {
-  const known = new Map<string, { durationMs: number; at: number }>()
-  const last = (host: string) => {
-    const one = known.get(host)
-    return one && realNow() - one.at < dispatch.knownForMs ? one.durationMs : undefined
+  #end(sending: Sending, durationMs: number): void {
+    const { to, slots } = sending
+    this.#late.delete(sending)
+    this.#byHost.add([to.host], -1)
+    slots.add(to.keys, -1)
+    this.#hosts.note(to.host, durationMs)
+    if (slots === this.#slow) {
+      const [longest] = this.#late
+      if (longest) this.#moveToSlow(longest)
+    }
+    this.#options.freed()
   }
-  return {
-    wasSlow: (host: string) => (last(host) ?? 0) > dispatch.knownSlowMs,
-    wasQuick: (host: string) => (last(host) ?? Number.POSITIVE_INFINITY) < dispatch.slowAfterMs,
-    tell(host: string, durationMs: number) {
-      known.delete(host)
-      known.set(host, { durationMs, at: realNow() })
-      if (known.size > KEPT_HOSTS) known.delete(known.keys().next().value as string)
-    },
-  }
-}
-
-/** Enough for some ten thousand URLs. Long ones count for more. */
-const TARGET_BYTES = 8 * MIB
-
-/**
- * By builder and URL, as two builders may have the same one. Making a target takes 1 to 3 µs, finding it here 0.1 to 0.4.
- */
-const targets = boundedCache<Target>(TARGET_BYTES, ({ host, keys }) => bytesOfText(host + keys.join('')))
-
-/** Agents without a usable URL share one target: nothing is ever sent there. */
-export function targetOf({ webhookUrl, builderId }: { webhookUrl: string | null; builderId: string }): Target {
-  const url = webhookUrl ?? ''
-  const key = `${builderId} ${url}`
-  const known = targets.get(key)
-  if (known) return known
-  const { host, hostname } = URL.canParse(url) ? new URL(url) : { host: '', hostname: '' }
-  const target = { host, keys: [`account ${builderId}`, `domain ${domainOf(hostname)}`] }
-  targets.set(key, target)
-  return target
 }

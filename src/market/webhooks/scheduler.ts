@@ -2,8 +2,10 @@
 import { dispatch } from '../../api/limits.ts'
 import type { QueuedAgent } from '../../store/tables/outbox.ts'
 import type { ClaimedDelivery } from '../webhook-outlet.ts'
-import { counter, type InFlight, type Target, targetOf } from './in-flight.ts'
+import { type Counter, counter } from './counter.ts'
+import type { InFlight } from './in-flight.ts'
 import type { Leases, Look } from './leases.ts'
+import { type Target, targetOf } from './target.ts'
 
 /** How many agents a pass reads at a time, and after how many reads it stops if it has found any that may be served. */
 const PAGE = 32
@@ -109,7 +111,7 @@ export class Scheduler {
   }
 
   /** Adds the agent to `due` if its host and its shares have room for one more besides `taken`. */
-  #consider(queued: QueuedAgent, due: DueAgent[], taken: ReturnType<typeof counter>): void {
+  #consider(queued: QueuedAgent, due: DueAgent[], taken: Counter): void {
     const agent = withTarget(queued)
     const { to } = agent
     if (this.#inFlight.roomAt(to) > taken.of(to.host) && this.#inFlight.fits(to, dispatch.shareAlone, taken.of)) {
