@@ -23,17 +23,6 @@ export type Party = 'buyer' | 'builder' | 'admin'
 /** What happens to the held price. `reverse_*` act on a payment that is still clearing. Source: A-32, A-33. */
 export type Money = 'hold' | 'release' | 'pay' | 'refund' | 'split' | 'reverse' | 'reverse_part' | 'clear'
 
-export interface TaskEdge {
-  from: TaskState
-  trigger: TaskTrigger
-  by: Party
-  to: TaskState
-  money?: Money
-  event?: AgentEvent
-  /** Possible while a dispute is open. Source: A-32. */
-  inDispute?: true
-}
-
 export const taskTriggers = [
   'update',
   'submit',
@@ -52,7 +41,23 @@ export const taskTriggers = [
 ] as const
 export type TaskTrigger = (typeof taskTriggers)[number]
 
-export const taskFlow: readonly TaskEdge[] = [
+/** What a trigger does from one state. */
+export interface TaskStep {
+  readonly from: TaskState
+  readonly trigger: TaskTrigger
+  readonly by: Party
+  readonly to: TaskState
+  readonly money?: Money
+  /** Possible while a dispute is open. Source: A-32. */
+  readonly inDispute?: true
+}
+
+/** A step, and what the agent of the task is told of it. */
+interface TaskRule extends TaskStep {
+  readonly event?: AgentEvent
+}
+
+const taskFlow = [
   { from: 'draft', trigger: 'update', by: 'buyer', to: 'draft' },
   { from: 'draft', trigger: 'submit', by: 'buyer', to: 'pending', money: 'hold', event: 'task.submitted' },
   { from: 'draft', trigger: 'cancel', by: 'buyer', to: 'cancelled' },
@@ -83,7 +88,16 @@ export const taskFlow: readonly TaskEdge[] = [
   { from: 'delivered', trigger: 'message', by: 'builder', to: 'delivered', inDispute: true },
   { from: 'completed', trigger: 'message', by: 'builder', to: 'completed', inDispute: true },
   { from: 'completed', trigger: 'review', by: 'buyer', to: 'completed', inDispute: true },
-]
+] as const satisfies readonly TaskRule[]
+
+type RuleOf<Trigger> = Extract<(typeof taskFlow)[number], { trigger: Trigger }>
+type EventOf<Rule> = Rule extends { event: infer Event } ? Event : undefined
+
+/** A rule as its trigger's: which event it has is known by that; undefined if not from every state. */
+export interface TaskEdge<Trigger extends TaskTrigger = TaskTrigger> extends TaskStep {
+  readonly trigger: Trigger
+  readonly event: EventOf<RuleOf<Trigger>>
+}
 
 /** States in which a task's price is held in escrow. */
 export const heldStates = ['pending', 'in_progress', 'delivered'] as const satisfies readonly TaskState[]
@@ -91,27 +105,29 @@ export const heldStates = ['pending', 'in_progress', 'delivered'] as const satis
 export const agentTriggers = ['publish', 'approve', 'reject', 'deactivate', 'reactivate'] as const
 export type AgentTrigger = (typeof agentTriggers)[number]
 
-export interface AgentEdge {
-  from: AgentState
-  trigger: AgentTrigger
-  by: 'builder' | 'admin'
-  to: AgentState
+/** Who pulls a trigger is said by its endpoint. */
+interface AgentRule {
+  readonly from: AgentState
+  readonly trigger: AgentTrigger
+  readonly to: AgentState
 }
 
-export const agentFlow: readonly AgentEdge[] = [
-  { from: 'draft', trigger: 'publish', by: 'builder', to: 'pending_review' },
-  { from: 'pending_review', trigger: 'approve', by: 'admin', to: 'verified' },
-  { from: 'pending_review', trigger: 'reject', by: 'admin', to: 'draft' },
-  { from: 'verified', trigger: 'deactivate', by: 'builder', to: 'inactive' },
-  { from: 'active', trigger: 'deactivate', by: 'builder', to: 'inactive' },
-  { from: 'inactive', trigger: 'reactivate', by: 'builder', to: 'active' },
+const agentFlow: readonly AgentRule[] = [
+  { from: 'draft', trigger: 'publish', to: 'pending_review' },
+  { from: 'pending_review', trigger: 'approve', to: 'verified' },
+  { from: 'pending_review', trigger: 'reject', to: 'draft' },
+  { from: 'verified', trigger: 'deactivate', to: 'inactive' },
+  { from: 'active', trigger: 'deactivate', to: 'inactive' },
+  { from: 'inactive', trigger: 'reactivate', to: 'active' },
 ]
 
 /** States in which an agent may be listed. Source: A-30. */
 export const listedStates = ['verified', 'active'] as const satisfies readonly AgentState[]
 
-export const taskEdge = (from: TaskState, trigger: TaskTrigger, by: Party) =>
-  taskFlow.find(edge => edge.from === from && edge.trigger === trigger && edge.by === by)
+export const taskEdge = <Trigger extends TaskTrigger>(from: TaskState, trigger: Trigger, by: Party) =>
+  taskFlow.find(rule => rule.from === from && rule.trigger === trigger && rule.by === by) as
+    | TaskEdge<Trigger>
+    | undefined
 
 export const agentEdge = (from: AgentState, trigger: AgentTrigger) =>
   agentFlow.find(edge => edge.from === from && edge.trigger === trigger)

@@ -4,10 +4,10 @@ import type { Row } from './row.ts'
 
 const kinds = 'web/server: each kind of endpoint takes its kind of credential'
 const vectors = 'api/signature: signature vector: '
-const event = (from: string, trigger: string, by: string, name: string, file: string, text: string): Row => [
+const event = (from: string, trigger: string, by: string, name: string, text = `event: '${name}'`): Row => [
   `${name}: on ${trigger.replace('_', ' ')}`,
   [`market/task-states: ${from}: ${trigger} by the ${by}`, 'api/openapi: I-events: every event is a webhook'],
-  file,
+  'api/flow.ts',
   text,
   text.replace(name, name === 'task.message' ? 'task.approved' : 'task.message'),
 ]
@@ -150,23 +150,9 @@ export const rules: readonly Row[] = [
     'not_authenticated: [403',
   ],
 
-  event(
-    'draft',
-    'submit',
-    'buyer',
-    'task.submitted',
-    'market/webhooks/outbox.ts',
-    "deliveryOf(ctx, task, 'task.submitted'",
-  ),
-  event('pending', 'cancel', 'buyer', 'task.cancelled', 'market/tasks/tasks.ts', "told(ctx, after, 'task.cancelled'"),
-  event(
-    'delivered',
-    'request_revision',
-    'buyer',
-    'task.revision_requested',
-    'market/tasks/tasks.ts',
-    "told(ctx, after, 'task.revision_requested'",
-  ),
+  event('draft', 'submit', 'buyer', 'task.submitted', "money: 'hold', event: 'task.submitted'"),
+  event('pending', 'cancel', 'buyer', 'task.cancelled', "money: 'refund', event: 'task.cancelled'"),
+  event('delivered', 'request_revision', 'buyer', 'task.revision_requested'),
   [
     'task.revision_requested: revisionReason',
     'market/task-states: delivered: request_revision by the buyer',
@@ -174,15 +160,8 @@ export const rules: readonly Row[] = [
     'revisionReason: body.reason',
     "revisionReason: ''",
   ],
-  event('delivered', 'approve', 'buyer', 'task.approved', 'market/tasks/tasks.ts', "told(ctx, task, 'task.approved'"),
-  event(
-    'delivered',
-    'dispute',
-    'buyer',
-    'task.disputed',
-    'market/tasks/disputes.ts',
-    "tell(ctx, after, 'task.disputed'",
-  ),
+  event('delivered', 'approve', 'buyer', 'task.approved'),
+  event('delivered', 'dispute', 'buyer', 'task.disputed', "to: 'delivered', event: 'task.disputed'"),
   [
     'task.disputed: disputeReason',
     'market/task-states: delivered: dispute by the buyer',
@@ -190,14 +169,7 @@ export const rules: readonly Row[] = [
     'disputeReason: body.reason',
     "disputeReason: ''",
   ],
-  event(
-    'pending',
-    'message',
-    'buyer',
-    'task.message',
-    'market/tasks/conversation.ts',
-    "tell(ctx, task, 'task.message'",
-  ),
+  event('pending', 'message', 'buyer', 'task.message', "to: 'pending', event: 'task.message'"),
   [
     'task.message: message',
     'market/task-states: pending: message by the buyer',
@@ -277,8 +249,8 @@ export const rules: readonly Row[] = [
     'No callback in 15 seconds is a warning',
     'market/agents: silence for 15 s is a warning and passes',
     'market/checks/connection-test.ts',
-    "return { status: 'warning', message: 'No callback",
-    "return { status: 'failed', message: 'No callback",
+    "return { status: 'warning', message: `No callback",
+    "return { status: 'failed', message: `No callback",
   ],
   [
     'A callback with an invalid signature is a failure',
@@ -291,8 +263,8 @@ export const rules: readonly Row[] = [
     'Heartbeat: a run every 4 hours',
     'market/heartbeat: the heartbeat runs at every fourth full hour',
     'api/limits.ts',
-    'everyMs: 4 * hour',
-    'everyMs: 5 * hour',
+    'heartbeatHours = 4',
+    'heartbeatHours = 5',
   ],
   ['Heartbeat: up to 20 agents a run', run, 'api/limits.ts', 'batch: 20', 'batch: 21'],
   [

@@ -26,19 +26,20 @@ const reviewRecord = (row: ReviewRow) => ({ ...row, createdAt: iso(row.createdAt
 export async function sendMessage(ctx: Acting<Ctx>, taskId: string, content: string) {
   const task = await heldTask(ctx, taskId)
   const edge = turn(ctx.actor, task, 'message')
+  // What an agent signs is the agent's, also where its builder is the buyer.
+  const event = ctx.actor.via === 'signature' ? undefined : edge.event
   const message: MessageRow = {
     id: ctx.world.id('msg'),
     taskId,
     senderId: ctx.actor.user.id,
-    senderRole: edge.by === 'buyer' && ctx.actor.via !== 'signature' ? 'buyer' : 'agent',
+    senderRole: event ? 'buyer' : 'agent',
     content,
     createdAt: ctx.world.now(),
   }
-  if (message.senderRole === 'buyer') await refuseIfFull(ctx, taskId, task.agentId)
+  if (event) await refuseIfFull(ctx, taskId, task.agentId)
   await takeTexts(ctx, message.senderId, weightOf(content))
   await insertMessage(ctx.tx, message)
-  if (message.senderRole === 'buyer')
-    await tell(ctx, task, 'task.message', { message: content }, { countedTo: message.senderId })
+  if (event) await tell(ctx, task, event, { message: content }, { countedTo: message.senderId })
   return messageRecord(message)
 }
 

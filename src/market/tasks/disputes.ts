@@ -16,14 +16,14 @@ import { fresh, heldTask, take, turn } from './transitions.ts'
 
 const disputeTask: Verb<'disputeTask'> = async (ctx, { params, body }) => {
   const task = await heldTask(ctx, params.id)
-  turn(ctx.actor, task, 'dispute')
+  const { event } = turn(ctx.actor, task, 'dispute')
   if (task.disputeStatus) throw refuse('already_disputed')
   await refuseLateDispute(ctx, task)
   await open(ctx, task, body.reason)
   // A builder who hired their own agent knows of the dispute already.
   if (task.builderId !== task.buyerId) await notify(ctx, task.builderId, openedNews(task, body.reason))
   const after = await fresh(ctx.tx, task.id)
-  await tell(ctx, after, 'task.disputed', { disputeReason: body.reason })
+  await tell(ctx, after, event, { disputeReason: body.reason })
   return taskRecord(after)
 }
 

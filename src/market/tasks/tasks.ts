@@ -37,7 +37,7 @@ import {
   writerOf,
 } from '../text-quota.ts'
 import type { Verb } from '../verb.ts'
-import { type Route, tell, tellSubmitted } from '../webhooks/outbox.ts'
+import { type Route, tell, tellFirst } from '../webhooks/outbox.ts'
 import { keepWords } from './conversation.ts'
 import { takeQuota } from './file-quota.ts'
 import { holdFiles } from './files.ts'
@@ -116,19 +116,22 @@ const submitTask: Verb<'submitTask'> = async (ctx, { params }) => {
   await checkBudget(ctx, task)
   const { maxRevisions } = agent
   if (maxRevisions !== task.maxRevisions) await setMaxRevisions(ctx.tx, task.id, maxRevisions)
-  const submitted = await take(ctx, { ...task, maxRevisions }, edge, 0, after => tellSubmitted(ctx, after, agent))
+  const submitted = await take(ctx, { ...task, maxRevisions }, edge, 0, after =>
+    tellFirst(ctx, after, edge.event, agent),
+  )
   return taskRecord(submitted)
 }
 
-/** Applies a trigger that carries no data, and what `beside` writes. Returns the task after it. */
-async function step(
+/** Applies a trigger that carries no data, and what `beside` writes. */
+async function step<Trigger extends TaskTrigger>(
   ctx: Acting<Ctx>,
   id: string,
-  trigger: TaskTrigger,
+  trigger: Trigger,
   beside?: (after: TaskRow) => Promise<void>,
-): Promise<TaskRow> {
+) {
   const task = await heldTask(ctx, id)
-  return take(ctx, task, turn(ctx.actor, task, trigger), 0, beside)
+  const edge = turn(ctx.actor, task, trigger)
+  return { edge, after: await take(ctx, task, edge, 0, beside) }
 }
 
 /** Queues an event about a task that has changed. Returns the record of the task. */
@@ -145,8 +148,10 @@ async function told<Name extends AgentEvent>(
 
 const cancelTask: Verb<'cancelTask'> = async (ctx, { params }) => {
   const task = await heldTask(ctx, params.id)
-  const after = await take(ctx, task, turn(ctx.actor, task, 'cancel'))
-  if (task.status !== 'draft') return told(ctx, after, 'task.cancelled', {})
+  const edge = turn(ctx.actor, task, 'cancel')
+  const after = await take(ctx, task, edge)
+  if (edge.event) return told(ctx, after, edge.event, {})
+  // A draft: nobody has heard of it.
   await giveTexts(ctx, writerOf(task), submissionWeight(task))
   return taskRecord(after)
 }
@@ -156,14 +161,14 @@ const cancelTask: Verb<'cancelTask'> = async (ctx, { params }) => {
  * delivered.
  */
 export async function accept(ctx: Acting<Ctx>, id: string) {
-  const after = await step(ctx, id, 'accept')
+  const { after } = await step(ctx, id, 'accept')
   await refuseIfSpent(ctx, after.builderId)
   return taskRecord(after)
 }
 
 /** pending → cancelled, with a full refund. A reason is kept as a message. Source: A-20. */
 export async function reject(ctx: Acting<Ctx>, id: string, reason?: string | null) {
-  const after = await step(ctx, id, 'reject')
+  const { after } = await step(ctx, id, 'reject')
   if (reason) await keepWords(ctx, id, reason)
   return taskRecord(after)
 }
@@ -180,7 +185,7 @@ export async function deliver(
   input: z.infer<typeof deliverableForm>,
   files: readonly KeptFile[] = [],
 ) {
-  const { builderId } = await step(ctx, id, 'deliver')
+  const { builderId } = (await step(ctx, id, 'deliver')).after
   await holdFiles(ctx.tx, files)
   await takeQuota(ctx, builderId, files)
   await addTexts(ctx, builderId, weightOf(input.content, input.notes))
@@ -207,8 +212,8 @@ const acceptTask: Verb<'acceptTask'> = (ctx, { params }) => accept(ctx, params.i
 const deliverTask: Verb<'deliverTask'> = (ctx, { params, body }) => deliver(ctx, params.id, body)
 
 const approveTask: Verb<'approveTask'> = async (ctx, { params }) => {
-  const task = await step(ctx, params.id, 'approve', after => countCompleted(ctx, after, 1))
-  return told(ctx, task, 'task.approved', {})
+  const { edge, after } = await step(ctx, params.id, 'approve', task => countCompleted(ctx, task, 1))
+  return told(ctx, after, edge.event, {})
 }
 
 /** Adds to the agent's completed tasks. A task that a builder bought from their own agent does not count. Source: A-27. */
@@ -230,7 +235,7 @@ const requestRevision: Verb<'requestRevision'> = async (ctx, { params, body }) =
   await countRevision(ctx.tx, task.id)
   after.revisionCount += 1
   const route = { countedTo: ctx.actor.user.id }
-  return told(ctx, after, 'task.revision_requested', { revisionReason: body.reason }, route)
+  return told(ctx, after, edge.event, { revisionReason: body.reason }, route)
 }
 
 const listDeliverables: Verb<'listDeliverables'> = async (ctx, { params, query }) => {

@@ -1,6 +1,6 @@
 /** Who may see and change a task, and which edge of the state table a trigger takes. Source: I-task-states, I-role. */
 import { refuse } from '../../api/failures.ts'
-import { type Party, partiesOf, type TaskEdge, type TaskTrigger, taskEdge } from '../../api/flow.ts'
+import { type Party, partiesOf, type TaskEdge, type TaskStep, type TaskTrigger, taskEdge } from '../../api/flow.ts'
 import type { Reader } from '../../store/db.ts'
 import { type Moment, setStatus, type TaskRow, taskById } from '../../store/tables/tasks.ts'
 import type { Acting, Actor, Ctx, ReadCtx } from '../market.ts'
@@ -69,7 +69,7 @@ export async function heldTask({ tx, actor, prefetched }: Acting<Ctx>, id: strin
  * Returns the edge that the trigger takes from the task's state. Refuses with 403 if it is not the actor's to use, with 400
  * if the state has none.
  */
-export function turn(actor: Actor, task: TaskRow, trigger: TaskTrigger): TaskEdge {
+export function turn<Trigger extends TaskTrigger>(actor: Actor, task: TaskRow, trigger: Trigger): TaskEdge<Trigger> {
   const allowed = partiesOf(trigger)
   const parties = allowed.filter(party => isParty(actor, task, party))
   if (parties.length === 0) throw refuse('wrong_party', allowed.join(' or the '))
@@ -86,7 +86,7 @@ export function turn(actor: Actor, task: TaskRow, trigger: TaskTrigger): TaskEdg
 export async function take(
   ctx: Acting<Ctx>,
   task: TaskRow,
-  edge: TaskEdge,
+  edge: TaskStep,
   part = 0,
   beside: (after: TaskRow) => Promise<void> = async () => {},
 ): Promise<TaskRow> {

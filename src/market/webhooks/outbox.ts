@@ -45,9 +45,14 @@ export async function tell<Name extends AgentEvent>(
  * Writes the first event of a task. No other event can be ahead of it, so it is sent right after the commit if a slot is
  * free.
  */
-export async function tellSubmitted(ctx: Acting<Ctx>, task: TaskRow, agent: StandingRow): Promise<void> {
+export async function tellFirst(
+  ctx: Acting<Ctx>,
+  task: TaskRow,
+  event: 'task.submitted',
+  agent: StandingRow,
+): Promise<void> {
   const claim = ctx.webhooks.claimNew(agent)
-  const delivery = await deliveryOf(ctx, task, 'task.submitted', {}, agent.id)
+  const delivery = await deliveryOf(ctx, task, event, {}, agent.id)
   // Its body was counted against the quota with the draft.
   await insertFirstDelivery(ctx.tx, { ...delivery, countedTo: writerOf(task) }, claim ?? UNCLAIMED)
   const { builderId, webhookUrl, secret } = agent
