@@ -105,7 +105,10 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 export const version: string = createRequire(import.meta.url)('agent-marketplace/package.json').version
 
-const defaults = {
+export const defaults = {
+  host: '127.0.0.1',
+  port: '4000',
+  poolSize: 10,
   dev: { db: '.marketplace/dev.db', payments: 'sandbox', rateLimits: 'off' },
   serve: { db: 'marketplace.db', payments: 'manual', rateLimits: 'strict' },
 } as const
@@ -120,7 +123,7 @@ export function readSettings(mode: Config['mode'], flags: Flags, env: Environmen
   }
   const named = (flag: keyof Flags) => flags[flag] ?? env[variable(flag)]
   const given = (flag: keyof Flags) => named(flag) ?? written(kebab(flag))
-  const host = given('host') ?? '127.0.0.1'
+  const host = given('host') ?? defaults.host
   const files = given('files')
   const bucket = files !== undefined && isBucket(files) ? bucketOf(files, env) : undefined
   const payments = oneOf('--payments', given('payments') ?? defaults[mode].payments, ['manual', 'sandbox'])
@@ -130,12 +133,12 @@ export function readSettings(mode: Config['mode'], flags: Flags, env: Environmen
     named('db') ?? (mode === 'serve' ? env.DATABASE_URL : undefined) ?? written('db') ?? defaults[mode].db,
     {
       prepare: oneOf('--db-prepare', given('dbPrepare') ?? 'on', ['on', 'off']) === 'on',
-      poolSize: countOf('--db-pool', given('dbPool'), 999) ?? 10,
+      poolSize: countOf('--db-pool', given('dbPool'), 999) ?? defaults.poolSize,
     },
   )
   return {
     host,
-    port: portOf('--port', given('port') ?? '4000'),
+    port: portOf('--port', given('port') ?? defaults.port),
     db,
     dbLimit: dbLimitOf(given('dbLimit')),
     filesFolder: bucket ? undefined : (files ?? (db.postgres ? 'marketplace.files' : undefined)),

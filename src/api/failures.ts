@@ -1,4 +1,6 @@
 /** Every way a request can be refused: its status and its words. A verb throws `refuse('name', …)`, nothing else. */
+import { durations } from './limits.ts'
+import { inHours, inSeconds } from './spans.ts'
 
 type Words = string | ((...facts: never[]) => string)
 
@@ -15,10 +17,12 @@ const table = {
   task_out_of_turn: [400, (verb: string, state: string) => `A task that is ${state} can't be ${verb}`],
   task_in_dispute: [400, 'The task has an open dispute: nothing but its resolution can change it'],
   no_revisions_left: [400, (max: number) => `All ${max} revisions of this task are used`],
-  dispute_too_late: [400, 'A completed task can be disputed for 48 hours after its completion; they are over'],
+  dispute_too_late: [
+    400,
+    `A completed task can be disputed for ${inHours(durations.disputeWindowMs)} after its completion; they are over`,
+  ],
   already_disputed: [400, 'This task was disputed before; there is one dispute a task'],
   nothing_to_resolve: [400, 'This task has no open dispute'],
-  settled: [400, 'The money of this task is settled for good'],
   split_amount: [400, (price: number) => `A split refunds from 1 to ${price - 1} cents`],
   agent_out_of_turn: [400, (verb: string, state: string) => `An agent that is ${state} can't be ${verb}`],
   agent_not_available: [400, 'The agent takes no tasks now'],
@@ -61,8 +65,8 @@ const table = {
   ],
   texts_quota: [
     400,
-    (quota: string, whose: string, kept: string) =>
-      `What one account writes, and the webhooks that hold it, take at most ${quota}, and ${whose} take ${kept}: delete samples, wait until webhooks are 30 days old, or ask the operator for more`,
+    (quota: string, whose: string, kept: string, days: number) =>
+      `What one account writes, and the webhooks that hold it, take at most ${quota}, and ${whose} take ${kept}: delete samples, wait until webhooks are ${days} days old, or ask the operator for more`,
   ],
   too_many_agents: [400, (max: number) => `A builder has ${max} agents at most; delete one first`],
   body_gone: [
@@ -104,7 +108,7 @@ const table = {
   test_running: [409, 'A connection test of this agent is running; wait for its end'],
   test_over: [
     409,
-    'The signature is right, but this test is over: run it again and send the callback within 15 seconds',
+    `The signature is right, but this test is over: run it again and send the callback within ${inSeconds(durations.testCallbackMs)}`,
   ],
   too_many_tests: [
     409,

@@ -64,7 +64,7 @@ const facts: Parametrised = {
   over_period_cap: ['maxDaily', 'day', 5000, 4000, 1200],
   too_many_deliverables: [defaultKeeping.deliverables],
   files_quota: ['1 GiB', '1020 MiB'],
-  texts_quota: [`${defaultKeeping.textMiB} MiB`, 'yours', `${defaultKeeping.textMiB} MiB`],
+  texts_quota: [`${defaultKeeping.textMiB} MiB`, 'yours', `${defaultKeeping.textMiB} MiB`, defaultKeeping.deliveryDays],
   too_many_agents: [defaultKeeping.agents],
   body_gone: [defaultKeeping.deliveryDays],
   queue_full: [defaultKeeping.waitingEvents],

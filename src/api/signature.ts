@@ -1,8 +1,11 @@
 /** Signing and verifying as pure functions of secret, time and bytes. Source: I-signature, A-37, A-38. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { durations } from './limits.ts'
+import { inMinutes } from './spans.ts'
 
-/** How far a timestamp may lie from now, in ms; exactly this far still passes. Source: I-signature. */
-export const TOLERANCE_MS = 300_000
+/** How far a timestamp may lie from now; exactly this far still passes. Source: I-signature. */
+const TOLERANCE_MS = durations.signatureToleranceMs
+export const toleranceInWords = inMinutes(TOLERANCE_MS)
 
 export const SIGNATURE_HEADER = 'X-Service-Signature'
 export const TIMESTAMP_HEADER = 'X-Service-Timestamp'
@@ -14,8 +17,8 @@ const faultWords: Record<SignatureFault, string> = {
   missing: 'the signature or its timestamp is missing',
   malformed_timestamp: 'the timestamp is not unix time in 13 digits of milliseconds',
   malformed_signature: 'the signature is not 64 lower-case hex digits',
-  stale: 'the timestamp is more than 5 minutes old',
-  future: 'the timestamp is more than 5 minutes ahead',
+  stale: `the timestamp is more than ${toleranceInWords} old`,
+  future: `the timestamp is more than ${toleranceInWords} ahead`,
   mismatch: 'the signature does not match the body and the secret',
 }
 

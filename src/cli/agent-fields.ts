@@ -6,6 +6,7 @@ import type { CallInput } from '../client/client.ts'
 import { UsageError } from '../config.ts'
 import { exitCodes, Fault } from './exit-codes.ts'
 import { numberGiven, objectIn } from './json-input.ts'
+import { fromTo } from './numbers.ts'
 import { plain } from './ui.ts'
 
 export type AgentInput = CallInput<'createAgent'>
@@ -113,12 +114,10 @@ const input = (name: 'name' | 'tagline' | 'description', message: string) => asy
   return text
 }
 
-const range = ([min, max]: readonly [number, number]) => `${min} to ${max.toLocaleString('en')} characters`
-
 const questions: Record<Required, (prompt: Prompt, categories: readonly CategoryRecord[]) => Promise<unknown>> = {
-  name: input('name', `Name (${range(limits.agent.name)}):`),
-  tagline: input('tagline', `Tagline (${range(limits.agent.tagline)}):`),
-  description: input('description', `Description (${range(limits.agent.description)}):`),
+  name: input('name', `Name (${fromTo(limits.agent.name)} characters):`),
+  tagline: input('tagline', `Tagline (${fromTo(limits.agent.tagline)} characters):`),
+  description: input('description', `Description (${fromTo(limits.agent.description)} characters):`),
   async basePrice(prompt) {
     const message = 'Price of a task in cents (500 is 5.00):'
     const { price } = await prompt<{ price: string }>([
@@ -132,7 +131,7 @@ const questions: Record<Required, (prompt: Prompt, categories: readonly Category
       name: plain(name),
       description: plain(description),
     }))
-    const message = `Categories (${limits.agent.categories.join(' to ')}):`
+    const message = `Categories (${fromTo(limits.agent.categories)}):`
     const validate = (chosen: readonly { value: string }[]) =>
       faultOf(
         'categoryIds',

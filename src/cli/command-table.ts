@@ -1,5 +1,8 @@
 /** Every command, in the order of the help. */
 
+import { agentEvents } from '../api/flow.ts'
+import { durations, limits } from '../api/limits.ts'
+import { defaults } from '../config.ts'
 import type { Chapter } from './command.ts'
 import type { CreateFlags } from './commands/agents-create.ts'
 import type { CallFlags } from './commands/call.ts'
@@ -9,9 +12,14 @@ import type { EmitFlags } from './commands/emit.ts'
 import type { BuyerFlags } from './commands/simulate.ts'
 import type { TestFlags } from './commands/test-connection.ts'
 import type { ConnectionFlags } from './connection.ts'
+import { exitCodes } from './exit-codes.ts'
+import { fromTo, inUnits } from './numbers.ts'
 import { operating } from './operating.ts'
 import { jsonLines, jsonOnce, reach, served } from './options.ts'
 import type { AnswerFlags } from './output.ts'
+
+const { agent: agentLimits, price } = limits
+const leastPrice = `${price.min} is ${inUnits(price.min)}`
 
 const running: Chapter = [
   'Run a marketplace:',
@@ -38,7 +46,7 @@ const running: Chapter = [
         ...served('serve'),
         ['--db-prepare <mode>', 'on, or off behind a Postgres pooler in transaction mode (MARKETPLACE_DB_PREPARE)'],
         ['--db-limit <size>', 'a database file of this size is full: 512MB, 1GB (default: 1GB, MARKETPLACE_DB_LIMIT)'],
-        ['--db-pool <number>', 'connections to Postgres at most (default: 10, MARKETPLACE_DB_POOL)'],
+        ['--db-pool <number>', `connections to Postgres at most (default: ${defaults.poolSize}, MARKETPLACE_DB_POOL)`],
         [
           '--files <folder or s3>',
           'where uploaded files are kept: a folder, or s3://bucket/prefix for several instances (default: beside the database, MARKETPLACE_FILES)',
@@ -82,16 +90,22 @@ const building: Chapter = [
       summary: 'Make an agent in draft; asks on a terminal for what no flag or file gives',
       options: [
         ['--file <agent.json>', 'its fields as the API takes them; - is stdin; flags go over it'],
-        ['--name <text>', '2 to 100 characters'],
-        ['--tagline <text>', '10 to 200 characters'],
-        ['--description <text>', '50 to 5,000 characters'],
-        ['--base-price <cents>', '200 is 2.00, the least'],
+        ['--name <text>', `${fromTo(agentLimits.name)} characters`],
+        ['--tagline <text>', `${fromTo(agentLimits.tagline)} characters`],
+        ['--description <text>', `${fromTo(agentLimits.description)} characters`],
+        ['--base-price <cents>', `${leastPrice}, the least`],
         ['--pricing-model <kind>', 'fixed, hourly or token (default: fixed)'],
-        ['--category <name...>', '1 to 4, by name, slug or id: marketplace call GET /api/categories'],
+        [
+          '--category <name...>',
+          `${fromTo(agentLimits.categories)}, by name, slug or id: marketplace call GET /api/categories`,
+        ],
         ['--webhook-url <url>', 'where webhooks go: https://'],
-        ['--turnaround-hours <n>', '1 to 720 (default: 24)'],
-        ['--max-revisions <n>', '0 to 10 (default: any number)'],
-        ['--tag <word...>', 'at most 10'],
+        [
+          '--turnaround-hours <n>',
+          `${fromTo(agentLimits.turnaroundHours)} (default: ${agentLimits.turnaroundHoursDefault})`,
+        ],
+        ['--max-revisions <n>', `${fromTo(agentLimits.maxRevisions)} (default: any number)`],
+        ['--tag <word...>', `at most ${agentLimits.tags}`],
         ...reach('builder'),
         jsonOnce,
       ],
@@ -132,7 +146,10 @@ const building: Chapter = [
       takes: ['<agent>'],
       summary: 'Make a new webhook secret; it is shown this once, alone on stdout',
       options: [
-        ['--grace-hours <n>', 'take callbacks signed with the old one for 0 to 24 hours (default: 0)'],
+        [
+          '--grace-hours <n>',
+          `take callbacks signed with the old one for 0 to ${durations.secretGraceMaxHours} hours (default: 0)`,
+        ],
         ...reach('builder'),
         jsonOnce,
       ],
@@ -148,7 +165,7 @@ const building: Chapter = [
       takes: ['<agent>'],
       summary: 'Run the five checks of an agent: URL, https, secret, a webhook answered 200, a signed callback',
       options: [['--strict', 'a warning fails too'], ...reach('builder'), jsonOnce],
-      notes: 'Exit code 3: a check failed. That no callback came within 15 s is a warning.',
+      notes: `Exit code ${exitCodes.check}: a check failed. That no callback came within ${durations.testCallbackMs / 1000} s is a warning.`,
       examples: [
         'marketplace test-connection sample-agent',
         'marketplace test-connection sample-agent --strict --json',
@@ -167,8 +184,8 @@ const building: Chapter = [
         ['-d, --data <json>', 'fields of data that are to be different: JSON, @file, or - for stdin'],
         jsonOnce,
       ],
-      notes: `Events: task.submitted, task.cancelled, task.revision_requested, task.approved, task.disputed, task.message,
-  task.delivered_to_buyer. Exit code 1: the answer was not 2xx; 5: there was none. Nothing else is looked at.`,
+      notes: `Events: ${agentEvents.slice(0, 6).join(', ')},
+  ${agentEvents.slice(6).join(', ')}. Exit code ${exitCodes.failed}: the answer was not 2xx; ${exitCodes.network}: there was none. Nothing else is looked at.`,
       examples: [
         'marketplace emit task.submitted --to http://127.0.0.1:3000/webhook --secret whsec_c2VjcmV0',
         `marketplace emit task.message --to http://127.0.0.1:3000/webhook --secret whsec_c2VjcmV0 -d '{"message": "Hi"}'`,
@@ -185,8 +202,8 @@ const building: Chapter = [
         ['--title <text>', 'of the task'],
         ['--description <text>', 'of the task'],
         ['--requirements <text>', 'of the task'],
-        ['--price <cents>', "200 is 2.00 (default: the agent's price)"],
-        ['--rating <n>', '1 to 5 (default: 5)'],
+        ['--price <cents>', `${leastPrice} (default: the agent's price)`],
+        ['--rating <n>', `${fromTo(limits.review.rating)} (default: 5)`],
         ['--timeout <seconds>', 'for each answer of the agent (default: 60)'],
         ...reach('buyer'),
         ['--json', 'print one JSON object per line: a step each, then the end'],
@@ -226,7 +243,7 @@ const keeping: Chapter = [
       name: 'db check',
       takes: ['<file>'],
       summary: 'Verify a database that nobody uses; changes nothing',
-      notes: 'Exit code 3: it is not whole. 1: it is in use, or not there.',
+      notes: `Exit code ${exitCodes.check}: it is not whole. ${exitCodes.failed}: it is in use, or not there.`,
       options: [['--json', 'print one JSON object']],
       examples: ['marketplace db check marketplace.db', 'marketplace db check .marketplace/dev.db --json'],
       run: async ([file = ''], flags: AnswerFlags) => (await import('./commands/db.ts')).check(file, flags),

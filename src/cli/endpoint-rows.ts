@@ -1,9 +1,11 @@
 /** The commands that are one endpoint each: one's own money, and what administrators do. Source: A-13, A-34. */
+import { limits } from '../api/limits.ts'
 import type { EndpointRow, FieldFlag } from './endpoint-row.ts'
+import { exitCodes } from './exit-codes.ts'
 
 const pageFlags: readonly FieldFlag[] = [
   ['--page <n>', 'from 1 on (default: 1)', 'page'],
-  ['--limit <n>', 'rows of a page (default: 20, at most 100)', 'limit'],
+  ['--limit <n>', `rows of a page (default: ${limits.page.default}, at most ${limits.page.max})`, 'limit'],
 ]
 
 const AGENT = ['id', 'slug', 'status', 'basePrice', 'builder.name', 'lastCheckPassedAt']
@@ -213,7 +215,7 @@ const settling: readonly EndpointRow[] = [
     endpoint: 'checkLedger',
     summary: 'Check that the money adds up',
     proves: 'ok',
-    notes: 'Exit code 3: it does not.',
+    notes: `Exit code ${exitCodes.check}: it does not.`,
     shows: ['ok', 'accounts', 'entries', 'problems'],
     examples: ['marketplace admin ledger', 'marketplace admin ledger --json'],
   },

@@ -2,6 +2,20 @@
 
 export const exitCodes = { ok: 0, failed: 1, usage: 2, check: 3, auth: 4, network: 5, interrupted: 130 } as const
 
+const meanings: Record<keyof typeof exitCodes, string> = {
+  ok: 'done',
+  failed: 'failed',
+  usage: 'wrong usage',
+  check: 'a check failed',
+  auth: 'not allowed',
+  network: 'no connection',
+  interrupted: 'interrupted',
+}
+
+export const exitCodesInWords = Object.entries(meanings)
+  .map(([name, meaning]) => `${exitCodes[name as keyof typeof exitCodes]} ${meaning}`)
+  .join(', ')
+
 export interface FaultDetails {
   code: number
   /** What to do about it, in whole sentences. */

@@ -4,7 +4,7 @@ import { UsageError, version, wantsDebug, wantsJson } from '../config.ts'
 import { waitForSlowAddresses } from '../world/egress/happy-eyeballs.ts'
 import type { CommandRecord } from './command.ts'
 import { chapters, groups } from './command-table.ts'
-import { exitCodes, Fault } from './exit-codes.ts'
+import { exitCodes, exitCodesInWords, Fault } from './exit-codes.ts'
 import { plain } from './ui.ts'
 
 /** Runs one command; resolves to the exit code of the process. Never rejects. */
@@ -92,6 +92,6 @@ Examples:
   $ marketplace dev                               a marketplace on this laptop
   $ marketplace simulate buyer sample-agent       hire its agent, from another terminal in the same folder
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a check failed, 4 not allowed, 5 no connection, 130 interrupted.
+Exit codes: ${exitCodesInWords}.
 Every setting can also stand in the environment or in .env as MARKETPLACE_<NAME>, or in marketplace.json by the name
 of its flag; a flag goes first, then the environment, .env, the file.`

@@ -1,4 +1,5 @@
 /** Commands of people with a session: signing in, one's own money, and what administrators do. Source: A-13, A-34, A-51. */
+import { durations } from '../api/limits.ts'
 import type { Chapter } from './command.ts'
 import type { LoginFlags } from './commands/login.ts'
 import type { ConnectionFlags } from './connection.ts'
@@ -7,6 +8,8 @@ import { endpointRows } from './endpoint-rows.ts'
 import { jsonOnce, reach } from './options.ts'
 
 const where = reach('buyer')[0]!
+const { session, dayMs } = durations
+const days = (ms: number) => ms / dayMs
 
 export const operating: Chapter = [
   'Sign in and operate:',
@@ -22,8 +25,7 @@ export const operating: Chapter = [
         ['--recovery-code <code>', 'instead, if the authenticator is lost'],
         jsonOnce,
       ],
-      notes:
-        'The session lies in $XDG_CONFIG_HOME/marketplace or ~/.config/marketplace, for your eyes alone. It ends after 30 days,\nor after 7 without use, or by `marketplace logout`.',
+      notes: `The session lies in $XDG_CONFIG_HOME/marketplace or ~/.config/marketplace, for your eyes alone. It ends after ${days(session.absoluteMs)} days,\nor after ${days(session.idleMs)} without use, or by \`marketplace logout\`.`,
       examples: [
         'marketplace login --url https://market.example --email you@market.example',
         'marketplace login --email you@market.example --password-stdin < password.txt',

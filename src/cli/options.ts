@@ -1,26 +1,29 @@
 /** Options that several commands have. */
+import { defaults } from '../config.ts'
 import type { Option } from './command.ts'
 
 export const jsonLines: Option = ['--json', 'print one JSON object per line']
 export const jsonOnce: Option = ['--json', 'print one JSON object: {success, data} or {success, error}']
 
 /** Each has an environment variable MARKETPLACE_<NAME>. Source: A-2. */
-export const served = (mode: 'dev' | 'serve'): Option[] => [
-  ['--host <name>', 'where to listen (default: 127.0.0.1, MARKETPLACE_HOST)'],
-  ['--port <number>', '0 takes a free one (default: 4000, MARKETPLACE_PORT)'],
-  [
-    mode === 'dev' ? '--db <file>' : '--db <file or url>',
-    `the database${mode === 'dev' ? '' : ', a file or postgres://user:password@host/name'} (default: ${mode === 'dev' ? '.marketplace/dev.db' : 'marketplace.db'}, MARKETPLACE_DB)`,
-  ],
-  ['--base-url <url>', 'public address that agents call back (MARKETPLACE_BASE_URL)'],
-  ['--payments <kind>', `manual or sandbox (default: ${mode === 'dev' ? 'sandbox' : 'manual'}, MARKETPLACE_PAYMENTS)`],
-  [
-    '--rate-limits <mode>',
-    `strict, warn or off (default: ${mode === 'dev' ? 'off' : 'strict'}, MARKETPLACE_RATE_LIMITS)`,
-  ],
-  ['--trust-proxy <hops>', 'how many proxies of yours stand in front (default: 0, MARKETPLACE_TRUST_PROXY)'],
-  ['--json', 'print one JSON object per line, the first once the server answers (MARKETPLACE_JSON)'],
-]
+export const served = (mode: 'dev' | 'serve'): Option[] => {
+  const { db, payments, rateLimits } = defaults[mode]
+  return [
+    ['--host <name>', `where to listen (default: ${defaults.host}, MARKETPLACE_HOST)`],
+    ['--port <number>', `0 takes a free one (default: ${defaults.port}, MARKETPLACE_PORT)`],
+    mode === 'dev'
+      ? ['--db <file>', `the database (default: ${db}, MARKETPLACE_DB)`]
+      : [
+          '--db <file or url>',
+          `the database, a file or postgres://user:password@host/name (default: ${db}, MARKETPLACE_DB)`,
+        ],
+    ['--base-url <url>', 'public address that agents call back (MARKETPLACE_BASE_URL)'],
+    ['--payments <kind>', `manual or sandbox (default: ${payments}, MARKETPLACE_PAYMENTS)`],
+    ['--rate-limits <mode>', `strict, warn or off (default: ${rateLimits}, MARKETPLACE_RATE_LIMITS)`],
+    ['--trust-proxy <hops>', 'how many proxies of yours stand in front (default: 0, MARKETPLACE_TRUST_PROXY)'],
+    ['--json', 'print one JSON object per line, the first once the server answers (MARKETPLACE_JSON)'],
+  ]
+}
 
 export const reach = (person: string): Option[] => [
   ['--url <url>', 'the marketplace (default: MARKETPLACE_URL, else the dev of this folder)'],

@@ -1,7 +1,14 @@
 /** For authors of agents: receive signed webhooks and answer them. Needs nothing but Node. Source: I-callback, I-signature, I-events. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { EventData, EventExtra, EventName, EventPayload } from '../api/events.ts'
-import { SIGNATURE_HEADER, type SignatureFault, signatureHeaders, TIMESTAMP_HEADER, verify } from '../api/signature.ts'
+import {
+  SIGNATURE_HEADER,
+  type SignatureFault,
+  signatureHeaders,
+  TIMESTAMP_HEADER,
+  toleranceInWords,
+  verify,
+} from '../api/signature.ts'
 
 /** What every webhook says of its task. `test` only on test webhooks; nothing is paid for those. */
 export type WebhookData = EventData & { test?: true }
@@ -260,8 +267,8 @@ const FAULTS: Record<SignatureFault | 'malformed_body', string> = {
   missing: `${SIGNATURE_HEADER} or ${TIMESTAMP_HEADER} is missing.`,
   malformed_timestamp: `${TIMESTAMP_HEADER} is not a unix time of 13 digits (ms).`,
   malformed_signature: `${SIGNATURE_HEADER} is not 64 lower-case hex digits.`,
-  stale: 'The webhook was signed more than 5 minutes ago.',
-  future: 'The webhook was signed more than 5 minutes ahead of this clock.',
+  stale: `The webhook was signed more than ${toleranceInWords} ago.`,
+  future: `The webhook was signed more than ${toleranceInWords} ahead of this clock.`,
   mismatch: 'The signature does not match the body and this secret.',
   malformed_body: 'The body is not a webhook event.',
 }

@@ -57,5 +57,6 @@ export async function refuseIfSpent(ctx: Acting<Ctx>, userId: string): Promise<v
 
 async function spent(ctx: Acting<Ctx>, userId: string) {
   const kept = await bytesOf(ctx.tx, 'text_usage', userId)
-  return refuse('texts_quota', inMiB(mostOf(ctx)), userId === ctx.actor.user.id ? 'yours' : 'theirs', inMiB(kept))
+  const whose = userId === ctx.actor.user.id ? 'yours' : 'theirs'
+  return refuse('texts_quota', inMiB(mostOf(ctx)), whose, inMiB(kept), ctx.config.keeping.deliveryDays)
 }

@@ -230,14 +230,14 @@ export const sizes: readonly Row[] = [
     'Signature timestamp: 5 minutes',
     'api/signature: signature vector: exactly five minutes old',
     'api/signature.ts',
-    'TOLERANCE_MS = 300_000',
-    'TOLERANCE_MS = 299_999',
+    'TOLERANCE_MS = durations.signatureToleranceMs',
+    'TOLERANCE_MS = durations.signatureToleranceMs - 1',
   ],
   max(
     'Heartbeat: every 4 hours',
     'market/heartbeat: the heartbeat runs at every fourth full hour',
-    'everyMs: 4 * hour',
-    'everyMs: 3 * hour',
+    'heartbeatHours = 4',
+    'heartbeatHours = 3',
   ),
   max('Heartbeat: 20 agents a run', 'market/heartbeat: a run tests 20 agents at most', 'batch: 20', 'batch: 19'),
   max(

@@ -2,8 +2,10 @@
 import type { Endpoint } from '../endpoint.ts'
 import { type EventName, events, testEvent } from '../events.ts'
 import type { FailureName } from '../failures.ts'
+import { durations } from '../limits.ts'
 import { exampleOfRefusal } from '../refusals.ts'
-import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '../signature.ts'
+import { SIGNATURE_HEADER, TIMESTAMP_HEADER, toleranceInWords } from '../signature.ts'
+import { inSeconds } from '../spans.ts'
 import { exampleOf } from './examples.ts'
 import { groupOf, groups } from './groups.ts'
 import { type JsonSchema, outputSchema, PARTS } from './json-schema.ts'
@@ -92,7 +94,7 @@ export function eventSchema(): object {
 const eventGroup = {
   name: 'events',
   title: 'Events',
-  description: 'Signed webhooks to the address of an agent. Answer 200 within 30 seconds.',
+  description: `Signed webhooks to the address of an agent. Answer 200 within ${inSeconds(durations.webhookTimeoutMs)}.`,
 }
 
 const securitySchemes = {
@@ -113,7 +115,7 @@ const securitySchemes = {
     type: 'apiKey',
     in: 'header',
     name: TIMESTAMP_HEADER,
-    description: 'Unix time in milliseconds, at most 5 minutes from now',
+    description: `Unix time in milliseconds, at most ${toleranceInWords} from now`,
   },
 }
 

@@ -2,7 +2,8 @@
 import type * as z from 'zod'
 import { type Auth, type Endpoint, takesIdempotencyKey } from '../endpoint.ts'
 import type { FailureName } from '../failures.ts'
-import { limits, type RateCategory, rates } from '../limits.ts'
+import { durations, limits, type RateCategory, rates } from '../limits.ts'
+import { inHours } from '../spans.ts'
 import { exampleOf } from './examples.ts'
 import { groupOf } from './groups.ts'
 import { inputSchema, type JsonSchema } from './json-schema.ts'
@@ -111,7 +112,7 @@ const idempotencyKey: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'The same key with the same body within 24 hours gets the first answer, and has no second effect',
+  description: `The same key with the same body within ${inHours(durations.idempotency.keptMs)} gets the first answer, and has no second effect`,
   schema: { type: 'string' },
 }
 

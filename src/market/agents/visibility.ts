@@ -1,6 +1,7 @@
 /** Whether an agent is public, and how fresh its last passed test is. Source: I-agent-visible, I-freshness, A-30. */
 import { listedStates } from '../../api/flow.ts'
 import { durations } from '../../api/limits.ts'
+import { inHours } from '../../api/spans.ts'
 import type { AgentRow } from '../../store/tables/agents.ts'
 
 type Seen = Pick<AgentRow, 'status' | 'lastPassAt' | 'failedAt' | 'deletedAt'>
@@ -36,7 +37,7 @@ export const isPublic = (agent: Seen, builder: Standing, now: number) => hiddenR
 /** Returns why the last pass does not count; null if it does. */
 export function passFault({ lastPassAt }: Pick<AgentRow, 'lastPassAt'>, now: number): string | null {
   if (lastPassAt === null) return 'no test has passed since the webhook URL or the secret last changed'
-  if (now - lastPassAt > durations.freshMs) return 'the last pass is more than 24 hours old'
+  if (now - lastPassAt > durations.freshMs) return `the last pass is more than ${inHours(durations.freshMs)} old`
   return null
 }
 

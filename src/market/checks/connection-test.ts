@@ -6,6 +6,7 @@ import { refuse } from '../../api/failures.ts'
 import { answerBytes, durations } from '../../api/limits.ts'
 import type { checkNames, TestReport } from '../../api/records.ts'
 import { faultText, signatureHeaders, standardHeaders, verify } from '../../api/signature.ts'
+import { inSeconds } from '../../api/spans.ts'
 import type { Reader, Tx } from '../../store/db.ts'
 import { type AgentTestRow, decideTest, endTest, startTest, testById } from '../../store/tables/agent-tests.ts'
 import { type AgentRow, listedAgentById, updateTested } from '../../store/tables/agents.ts'
@@ -186,7 +187,7 @@ function callbackOutcome(verdict: CallbackVerdict): Outcome {
     return passed(`A validly signed callback arrived. Warning: a real task would refuse it, as ${why}`)
   }
   if (verdict !== null) return failed(`A callback with an invalid signature arrived: ${faultText(verdict)}`)
-  return { status: 'warning', message: 'No callback arrived within 15 seconds' }
+  return { status: 'warning', message: `No callback arrived within ${inSeconds(durations.testCallbackMs)}` }
 }
 
 function reportOf(checks: Check[], now: number): TestReport {

@@ -1,7 +1,8 @@
 /** The heartbeat tests some agents every four hours, the least recently tested first. Source: I-heartbeat, A-43. */
 import { Refusal } from '../../api/failures.ts'
-import { heartbeat } from '../../api/limits.ts'
+import { durations, heartbeat } from '../../api/limits.ts'
 import type { TestReport } from '../../api/records.ts'
+import { inHours } from '../../api/spans.ts'
 import { StoreError, type Tx } from '../../store/db.ts'
 import {
   type AgentRow,
@@ -103,7 +104,7 @@ function warnIfTooFew({ log, config: { heartbeatBatch: batch } }: Market, testab
   const needed = Math.ceil(testable / heartbeat.runsPerDay)
   log({
     type: 'warning',
-    message: `A day of heartbeats reaches ${reach} of ${testable} agents; the others hide after 24 hours. Set MARKETPLACE_HEARTBEAT_BATCH to ${needed} or more.`,
+    message: `A day of heartbeats reaches ${reach} of ${testable} agents; the others hide after ${inHours(durations.freshMs)}. Set MARKETPLACE_HEARTBEAT_BATCH to ${needed} or more.`,
   })
 }
 
