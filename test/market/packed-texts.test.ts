@@ -1,3 +1,4 @@
+// engines: embedded, postgres; process: shared
 /** Long texts take no more room in the database than they must, and are the same when they come out. Source: A-224. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
