@@ -1,7 +1,7 @@
 /** The first half of the demo: accounts, an agent that passes its test and its review, money to spend. */
 import type { OwnAgentRecord, TestReport, TransactionRecord, UserRecord, WalletRecord } from '../api/records.ts'
 import type { AgentProcess } from './agent-process.ts'
-import { HttpParty } from './http-user.ts'
+import { HttpUser } from './http-user.ts'
 
 export interface DemoStep {
   text: string
@@ -10,9 +10,9 @@ export interface DemoStep {
 }
 
 export interface Shop {
-  buyer: HttpParty
-  builder: HttpParty
-  admin: HttpParty
+  buyer: HttpUser
+  builder: HttpUser
+  admin: HttpUser
   agentId: string
 }
 
@@ -26,7 +26,7 @@ export interface ShopOptions {
 export const DEPOSIT = 50_000
 
 export async function openShop({ url, admin: login, agent, tell }: ShopOptions): Promise<Shop> {
-  const shop = { buyer: new HttpParty(url), builder: new HttpParty(url), admin: new HttpParty(url) }
+  const shop = { buyer: new HttpUser(url), builder: new HttpUser(url), admin: new HttpUser(url) }
   await register(shop.builder, 'Billie Builder', true)
   await register(shop.buyer, 'Bo Buyer', false)
   await shop.admin.call('POST', '/api/auth/login', login)
@@ -47,7 +47,7 @@ export async function openShop({ url, admin: login, agent, tell }: ShopOptions):
 }
 
 /** Create, secret, test, publish: what a builder does before anybody can hire. */
-async function enlist(builder: HttpParty, agent: AgentProcess, tell: ShopOptions['tell']): Promise<string> {
+async function enlist(builder: HttpUser, agent: AgentProcess, tell: ShopOptions['tell']): Promise<string> {
   const { id } = await builder.call<OwnAgentRecord>(
     'POST',
     '/api/my/agents',
@@ -76,9 +76,9 @@ async function enlist(builder: HttpParty, agent: AgentProcess, tell: ShopOptions
   return id
 }
 
-function register(party: HttpParty, name: string, isBuilder: boolean): Promise<{ user: UserRecord }> {
+function register(user: HttpUser, name: string, isBuilder: boolean): Promise<{ user: UserRecord }> {
   const email = `${name.split(' ')[1]!.toLowerCase()}@example.com`
-  return party.call('POST', '/api/auth/register', { email, password: `${name} of the demo`, name, isBuilder })
+  return user.call('POST', '/api/auth/register', { email, password: `${name} of the demo`, name, isBuilder })
 }
 
 export function expect(what: string, found: unknown, wanted: unknown): void {
@@ -86,8 +86,8 @@ export function expect(what: string, found: unknown, wanted: unknown): void {
 }
 
 /** Reads a wallet and compares it. */
-export async function expectWallet(party: HttpParty, balance: number, heldBalance: number) {
-  const { wallet } = await party.call<WalletRecord>('GET', '/api/wallet')
+export async function expectWallet(user: HttpUser, balance: number, heldBalance: number) {
+  const { wallet } = await user.call<WalletRecord>('GET', '/api/wallet')
   expect('the balance of the wallet in cents', wallet.balance, balance)
   expect('the held balance in cents', wallet.heldBalance, heldBalance)
   return { balance: wallet.balance, heldBalance: wallet.heldBalance }

@@ -15,9 +15,9 @@ export class HttpRefusal extends Error {
 
 const PATIENCE_MS = 30_000
 
-export class HttpParty {
+export class HttpUser {
   readonly #transport: Transport
-  /** The same party, by the names of the endpoints. */
+  /** The same user, by the names of the endpoints. */
   readonly client: Client
 
   constructor(baseUrl: string, fetch?: Fetch) {

@@ -2,16 +2,16 @@
 /** The limits of accounts, money and lists at their edges and one beyond. Source: A-5, A-9, A-16, A-34, I-list. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { HttpParty } from '../../src/sim/http-user.ts'
+import { HttpUser } from '../../src/sim/http-user.ts'
 import { checkedFetch } from '../support/contract.ts'
 import { bodyWith, Raw, refuses, type Send, takes, textRule } from '../support/edges.ts'
-import { type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
+import { openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 
-const limit = suite<{ marketplace: TestMarketplace; member: Member }>('limits')
+const limit = suite<{ marketplace: TestMarketplace; user: TestUser }>('limits')
 
 limit.before(async context => {
   context.marketplace = await openTestMarketplace()
-  context.member = await context.marketplace.join('member', 5_000)
+  context.user = await context.marketplace.join('member', 5_000)
 })
 
 limit.after(({ marketplace }) => marketplace.close())
@@ -21,7 +21,7 @@ const register = (marketplace: TestMarketplace, field: string): Send => {
   let count = 0
   return value => {
     const account = { email: `${field}.${count++}@example.com`, password: 'a long password', name: 'Somebody' }
-    return new HttpParty(marketplace.url, checkedFetch).ask(
+    return new HttpUser(marketplace.url, checkedFetch).ask(
       'POST',
       '/api/auth/register',
       bodyWith(account, field, value),
@@ -39,13 +39,13 @@ for (const [field, range] of Object.entries({ password: [10, 128], name: [2, 100
 }
 
 limit('a name and a new password, when they are changed', async ({ marketplace }) => {
-  const member = await marketplace.join('changes')
+  const user = await marketplace.join('changes')
   const rename: Send = value =>
-    member.ask('PUT', '/api/auth/me', bodyWith({}, 'name', value === undefined ? null : value))
+    user.ask('PUT', '/api/auth/me', bodyWith({}, 'name', value === undefined ? null : value))
   await textRule(rename, 'name', [2, 100])
-  let currentPassword = member.password
+  let currentPassword = user.password
   const change: Send = async value => {
-    const answer = await member.ask('POST', '/api/auth/password', bodyWith({ currentPassword }, 'newPassword', value))
+    const answer = await user.ask('POST', '/api/auth/password', bodyWith({ currentPassword }, 'newPassword', value))
     if (answer.status === 200) currentPassword = value as string
     return answer
   }
@@ -69,10 +69,10 @@ limit('isBuilder is true or false', async ({ marketplace }) => {
   await refuses(send, 'isBuilder', 'true', 1, 0, null, [])
 })
 
-limit('the amounts of deposits and withdrawals', async ({ member }) => {
+limit('the amounts of deposits and withdrawals', async ({ user }) => {
   for (const verb of ['deposit', 'withdraw']) {
-    const send: Send = value => member.ask('POST', `/api/wallet/${verb}`, bodyWith({}, 'amount', value))
-    if (verb === 'withdraw') await member.call('POST', '/api/wallet/connect')
+    const send: Send = value => user.ask('POST', `/api/wallet/${verb}`, bodyWith({}, 'amount', value))
+    if (verb === 'withdraw') await user.call('POST', '/api/wallet/connect')
     await refuses(send, 'amount', 199, 200.5, '200', 0, -200, 1_000_000_000_001, 2 ** 53, null, undefined, [], {}, true)
     await takes(send, 200, new Raw('2e2'), new Raw('200.0'))
     // Within the bounds of a price, but above what may be moved: another refusal.
@@ -88,15 +88,15 @@ limit('deposits by trust tier: each, and in a day', async ({ marketplace }) => {
     ['chargeback_risk', { chargebacks: 1 }, 20_000, 50_000],
   ] as const
   for (const [tier, change, each, perDay] of tiers) {
-    const member = await marketplace.join(tier)
-    await marketplace.admin.call('PUT', `/api/admin/users/${member.id}`, { identityVerified: false, ...change })
-    const deposit = (amount: number) => member.ask('POST', '/api/wallet/deposit', { amount })
+    const user = await marketplace.join(tier)
+    await marketplace.admin.call('PUT', `/api/admin/users/${user.id}`, { identityVerified: false, ...change })
+    const deposit = (amount: number) => user.ask('POST', '/api/wallet/deposit', { amount })
     assert.is((await deposit(each + 1)).status, 400, tier)
     for (let rest: number = perDay; rest > 0; rest -= each) {
       assert.is((await deposit(Math.min(each, rest))).status, 201, tier)
     }
     assert.is((await deposit(200)).status, 400, tier)
-    const limits = await member.call('GET', '/api/wallet/deposit-limits')
+    const limits = await user.call('GET', '/api/wallet/deposit-limits')
     assert.equal(limits, {
       trustTier: tier,
       currency: 'USD',
@@ -163,8 +163,8 @@ const filters = {
 }
 
 for (const [path, names] of Object.entries(filters)) {
-  limit(`filters of ${path}`, async ({ member, marketplace }) => {
-    const party = path.startsWith('/api/admin') ? marketplace.admin : member
+  limit(`filters of ${path}`, async ({ user, marketplace }) => {
+    const party = path.startsWith('/api/admin') ? marketplace.admin : user
     for (const [name, values] of Object.entries(names)) {
       const send: Send = value => party.ask('GET', `${path}?${name}=${value}`, undefined, 'key')
       await takes(send, ...values)

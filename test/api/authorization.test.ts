@@ -3,17 +3,17 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { signatureHeaders } from '../../src/api/signature.ts'
-import { HttpParty, type Method } from '../../src/sim/http-user.ts'
+import { HttpUser, type Method } from '../../src/sim/http-user.ts'
 import { type Cell, endpointOf, type Person, type Row, rows } from '../support/authorization-law.ts'
 import { caps, type Kind, openSides, type Params, type Side, type Stage } from '../support/authorization-stage.ts'
 import { checkedFetch } from '../support/contract.ts'
-import { type Member, taskFields } from '../support/marketplace.ts'
+import { type TestUser, taskFields } from '../support/marketplace.ts'
 
 interface Asking {
   params: Params
   side: Side
   /** Whose credential goes along, if any does. */
-  caller: Member | null
+  caller: TestUser | null
   /** Another number each time. */
   n: number
 }
@@ -220,7 +220,7 @@ async function ask(stage: Stage, row: Row, { column }: Cell, about: Pick<Asking,
   const name = isNamed(column) ? column : row.by
   const isNobody = column === 'none' || column === 'bad key'
   const caller = isNobody ? null : people[name]
-  const party = new HttpParty(marketplace.url, checkedFetch)
+  const party = new HttpUser(marketplace.url, checkedFetch)
   const { credentials } = party.client
   if (caller && endsSession.test(row.label)) await party.client.login(caller)
   credentials.apiKey = caller?.key
@@ -255,7 +255,7 @@ const marks: Readonly<Record<string, string>> = {
 /** While the account stands as the column says. */
 async function marked<T>(
   { marketplace }: Stage,
-  caller: Member | null,
+  caller: TestUser | null,
   column: string,
   act: () => Promise<T>,
 ): Promise<T> {

@@ -6,13 +6,13 @@ import type { OwnAgentRecord, TaskRecord } from '../../src/api/records.ts'
 import { bodyWith, integerRule, Raw, refuses, type Send, takes, textRule } from '../support/edges.ts'
 import {
   type ListedAgent,
-  type Member,
   openTestMarketplace,
   type TestMarketplace,
+  type TestUser,
   taskFields,
 } from '../support/marketplace.ts'
 
-const limit = suite<{ marketplace: TestMarketplace; buyer: Member; builder: Member; agent: ListedAgent }>('limits')
+const limit = suite<{ marketplace: TestMarketplace; buyer: TestUser; builder: TestUser; agent: ListedAgent }>('limits')
 
 limit.before(async context => {
   context.marketplace = await openTestMarketplace()
@@ -183,19 +183,15 @@ limit('a partial update changes what it names, all or nothing', async ({ marketp
 })
 
 limit('the name of a key; an eleventh key is refused', async ({ marketplace }) => {
-  const member = await marketplace.join('keys')
+  const user = await marketplace.join('keys')
   const send: Send = async value => {
-    const answer = await member.ask<{ keyInfo: { id: string } }>(
-      'POST',
-      '/api/my/api-keys',
-      bodyWith({}, 'name', value),
-    )
-    if (answer.status === 201) await member.call('DELETE', `/api/my/api-keys/${answer.data!.keyInfo.id}`)
+    const answer = await user.ask<{ keyInfo: { id: string } }>('POST', '/api/my/api-keys', bodyWith({}, 'name', value))
+    if (answer.status === 201) await user.call('DELETE', `/api/my/api-keys/${answer.data!.keyInfo.id}`)
     return answer
   }
   await textRule(send, 'name', [1, 100])
-  for (let count = 2; count <= 10; count++) await member.call('POST', '/api/my/api-keys', { name: `key ${count}` })
-  assert.is((await member.ask('POST', '/api/my/api-keys', { name: 'eleventh' })).status, 400)
+  for (let count = 2; count <= 10; count++) await user.call('POST', '/api/my/api-keys', { name: `key ${count}` })
+  assert.is((await user.ask('POST', '/api/my/api-keys', { name: 'eleventh' })).status, 400)
 })
 
 limit('the hours for which an old secret is honoured', ({ builder, agent }) =>

@@ -3,9 +3,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { bodyWith, integerRule, Raw, refuses, type Send, takes, textRule } from '../support/edges.ts'
-import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
+import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 
-const limit = suite<{ marketplace: TestMarketplace; buyer: Member; builder: Member; agent: ListedAgent }>('limits')
+const limit = suite<{ marketplace: TestMarketplace; buyer: TestUser; builder: TestUser; agent: ListedAgent }>('limits')
 
 limit.before(async context => {
   context.marketplace = await openTestMarketplace()
@@ -19,7 +19,7 @@ limit.after(({ marketplace }) => marketplace.close())
 /** One text of a task in work, sent and taken back to where it was. */
 async function delivering(
   marketplace: TestMarketplace,
-  buyer: Member,
+  buyer: TestUser,
   agent: ListedAgent,
   send: (id: string, value: unknown) => ReturnType<Send>,
 ) {

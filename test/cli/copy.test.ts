@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { HttpParty } from '../../src/sim/http-user.ts'
+import { HttpUser } from '../../src/sim/http-user.ts'
 import { leftBehind, tables } from '../../src/store/copy.ts'
 import { openPostgres } from '../../src/store/postgres/database.ts'
 import { freshDatabase } from '../support/databases.ts'
@@ -42,7 +42,7 @@ test(
     const env = { MARKETPLACE_SECRET_KEY: readFileSync(`${file}.key`, 'utf8').trim() }
     const { child, ended, firstLine } = start(['serve', '--db', url, '--port', '0', '--json'], folder, env)
     const ready = JSON.parse(await firstLine)
-    const moved = Object.assign(new HttpParty(ready.url), { key: buyer.key })
+    const moved = Object.assign(new HttpUser(ready.url), { key: buyer.key })
     const wallet = await moved.call<object>('GET', '/api/wallet', undefined, 'key')
     assert.match(JSON.stringify(wallet), `:${balances.available},`)
     child.kill('SIGTERM')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TaskRecord } from '../../src/api/records.ts'
-import { HttpParty } from '../../src/sim/http-user.ts'
+import { HttpUser } from '../../src/sim/http-user.ts'
 import { inFolder, run, start } from './program.ts'
 
 const EPHEMERAL = ['dev', '--ephemeral', '--json', '--port', '0']
@@ -24,9 +24,9 @@ test(
     assert.match(agent.webhookSecret, /^whsec_/)
 
     for (const { email, password } of Object.values<{ email: string; password: string }>(ready.accounts)) {
-      await new HttpParty(ready.url).call('POST', '/api/auth/login', { email, password })
+      await new HttpUser(ready.url).call('POST', '/api/auth/login', { email, password })
     }
-    const buyer = new HttpParty(ready.url)
+    const buyer = new HttpUser(ready.url)
     buyer.key = ready.accounts.buyer.apiKey
     const task = {
       agentId: agent.id,
@@ -50,7 +50,7 @@ test(
   }),
 )
 
-async function delivered(buyer: HttpParty, id: string): Promise<string> {
+async function delivered(buyer: HttpUser, id: string): Promise<string> {
   for (let tries = 0; ; tries++) {
     const { status } = await buyer.call<TaskRecord>('GET', `/api/tasks/${id}`, undefined, 'key')
     if (status === 'delivered' || tries === 200) return status
@@ -69,7 +69,7 @@ test(
         accounts: ready.accounts,
         agents: ready.agents.map((agent: object) => ({ ...agent, webhookUrl: '' })),
       })
-      const public_ = await new HttpParty(ready.url).call<{ items: { slug: string }[] }>('GET', '/api/agents')
+      const public_ = await new HttpUser(ready.url).call<{ items: { slug: string }[] }>('GET', '/api/agents')
       assert.ok(public_.items.some(({ slug }) => slug === 'sample-agent'))
       child.kill('SIGTERM')
       assert.is((await ended).code, 0)

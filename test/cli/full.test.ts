@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert'
 import { endpoints } from '../../src/api/endpoints/index.ts'
 import type { Happening } from '../../src/market/log.ts'
 import { freshDatabase } from '../support/databases.ts'
-import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
+import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 import { inFolder, run, start } from './program.ts'
 
 const LIMIT = 2_500_000
@@ -21,7 +21,7 @@ const warningsIn = (log: readonly Happening[]) =>
   log.flatMap(what => (what.type === 'warning' && /The database/.test(what.message) ? [what.message] : []))
 
 /** Tasks in every state from which work goes on. */
-const openTasks = async (marketplace: TestMarketplace, buyer: Member, agent: ListedAgent) => {
+const openTasks = async (marketplace: TestMarketplace, buyer: TestUser, agent: ListedAgent) => {
   const submitted = async () => {
     const { id } = await marketplace.draft(buyer, agent)
     await buyer.call('POST', `/api/tasks/${id}/submit`)
@@ -46,7 +46,7 @@ const openTasks = async (marketplace: TestMarketplace, buyer: Member, agent: Lis
 }
 
 /** Sends drafts until no more is accepted. */
-const fill = async (buyer: Member, agentId: string) => {
+const fill = async (buyer: TestUser, agentId: string) => {
   for (let i = 0; i < 1000; i++) {
     const fields = { agentId, title: `Draft ${i}`, description: 'w'.repeat(9_000), agreedPrice: 500 }
     const { status, error } = await buyer.ask('POST', '/api/tasks', fields, 'key')
@@ -69,7 +69,7 @@ const oneMoreAgent = {
 }
 
 /** A request of each endpoint that grows the database, by somebody who may send it. */
-const growing = (by: { buyer: Member; builder: Member; admin: Member }, ids: { agent: string; task: string }) => {
+const growing = (by: { buyer: TestUser; builder: TestUser; admin: TestUser }, ids: { agent: string; task: string }) => {
   const account = { email: 'late@example.com', password: 'comes too late to it', name: 'Late' }
   const draft = {
     agentId: ids.agent,
@@ -78,7 +78,7 @@ const growing = (by: { buyer: Member; builder: Member; admin: Member }, ids: { a
     agreedPrice: 500,
   }
   const sample = { title: 'Sample', output: 'What was done, at some length.' }
-  const requests: Record<string, [party: Member, body?: object]> = {
+  const requests: Record<string, [party: TestUser, body?: object]> = {
     register: [by.builder, account],
     createAgent: [by.builder, oneMoreAgent],
     publishAgent: [by.builder],

@@ -3,7 +3,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { AgentRecord, UserRecord } from '../../src/api/records.ts'
-import { type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
+import { openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 
 interface List<Item> {
   items: Item[]
@@ -12,16 +12,16 @@ interface List<Item> {
 
 const setter =
   (marketplace: TestMarketplace, by: 'key' | 'session' = 'key') =>
-  (who: Pick<Member, 'id'>, fields: object) =>
+  (who: Pick<TestUser, 'id'>, fields: object) =>
     marketplace.admin.ask<Record<string, unknown>>('PUT', `/api/admin/users/${who.id}`, fields, by)
 
 test('an administrator sees the whole standing of an account and changes any part of it', async () => {
   const marketplace = await openTestMarketplace()
-  const member = await marketplace.join('member')
+  const user = await marketplace.join('member')
   const set = setter(marketplace)
   const record = {
-    id: member.id,
-    email: member.email,
+    id: user.id,
+    email: user.email,
     name: 'member',
     isBuilder: true,
     isAdmin: false,
@@ -33,10 +33,10 @@ test('an administrator sees the whole standing of an account and changes any par
     chargebacks: 0,
     connectStatus: 'not_connected',
   }
-  assert.equal((await set(member, {})).data, record)
+  assert.equal((await set(user, {})).data, record)
   const connected = { connectStatus: 'connected', chargebacks: 2 }
-  assert.equal((await set(member, connected)).data, { ...record, ...connected, trustTier: 'chargeback_risk' })
-  assert.equal((await set(member, { chargebacks: 0 })).data, { ...record, connectStatus: 'connected' })
+  assert.equal((await set(user, connected)).data, { ...record, ...connected, trustTier: 'chargeback_risk' })
+  assert.equal((await set(user, { chargebacks: 0 })).data, { ...record, connectStatus: 'connected' })
   const before = await marketplace.contents()
   for (const [fields, wrong] of [
     [{ suspended: 1 }, 'suspended'],
@@ -47,12 +47,12 @@ test('an administrator sees the whole standing of an account and changes any par
     [{ chargebacks: 0.5 }, 'chargebacks'],
     [{ connectStatus: 'done' }, 'connectStatus'],
   ] as const) {
-    const { status, errors } = await set(member, fields)
+    const { status, errors } = await set(user, fields)
     assert.equal([status, Object.keys(errors ?? {})], [400, [wrong]], JSON.stringify(fields))
   }
   assert.is((await set({ id: 'usr_none' }, {})).status, 404)
-  assert.is((await member.ask('PUT', `/api/admin/users/${member.id}`, { chargebacks: 0 })).status, 403)
-  assert.is((await marketplace.visitor.ask('PUT', `/api/admin/users/${member.id}`, {})).status, 401)
+  assert.is((await user.ask('PUT', `/api/admin/users/${user.id}`, { chargebacks: 0 })).status, 403)
+  assert.is((await marketplace.visitor.ask('PUT', `/api/admin/users/${user.id}`, {})).status, 401)
   assert.equal(await marketplace.contents(), before)
   await marketplace.close()
 })
@@ -127,15 +127,15 @@ test('a ban acts at once: session, key, login, callbacks, agents; its end gives 
 
 test('a suspended account starts nothing new, but finishes what is open', async () => {
   const marketplace = await openTestMarketplace()
-  const [member, other] = [await marketplace.join('member', 20_000), await marketplace.join('other', 20_000)]
-  const [mine, theirs] = [await marketplace.list(member), await marketplace.list(other)]
-  await member.call('POST', '/api/wallet/connect')
-  const draft = await marketplace.draft(member, theirs)
-  const bought = await marketplace.draft(member, theirs)
+  const [user, other] = [await marketplace.join('member', 20_000), await marketplace.join('other', 20_000)]
+  const [mine, theirs] = [await marketplace.list(user), await marketplace.list(other)]
+  await user.call('POST', '/api/wallet/connect')
+  const draft = await marketplace.draft(user, theirs)
+  const bought = await marketplace.draft(user, theirs)
   const sold = [await marketplace.draft(other, mine), await marketplace.draft(other, mine)]
   for (const { id } of sold) await other.call('POST', `/api/tasks/${id}/submit`)
-  await member.call('POST', `/api/tasks/${bought.id}/submit`)
-  await setter(marketplace)(member, { suspended: true })
+  await user.call('POST', `/api/tasks/${bought.id}/submit`)
+  await setter(marketplace)(user, { suspended: true })
 
   const before = await marketplace.contents()
   const caps = { maxPerTask: 200, maxDaily: 200, maxMonthly: 200 }
@@ -148,14 +148,14 @@ test('a suspended account starts nothing new, but finishes what is open', async 
     ['/api/wallet/deposit', { amount: 200 }],
     ['/api/wallet/withdraw', { amount: 200 }],
   ] as const) {
-    assert.is((await member.ask('POST', path, body)).status, 403, path)
+    assert.is((await user.ask('POST', path, body)).status, 403, path)
   }
   assert.equal(await marketplace.contents(), before)
   assert.is((await marketplace.visitor.ask('GET', `/api/agents/${mine.id}`)).status, 404, 'hidden at once')
 
-  const post = (path: string, body?: object) => member.ask('POST', path, body)
+  const post = (path: string, body?: object) => user.ask('POST', path, body)
   assert.is((await post(`/api/agent/tasks/${sold[0]!.id}/reject`)).status, 401, 'a session is no key')
-  assert.is((await member.ask('POST', `/api/agent/tasks/${sold[0]!.id}/reject`, {}, 'key')).status, 200)
+  assert.is((await user.ask('POST', `/api/agent/tasks/${sold[0]!.id}/reject`, {}, 'key')).status, 200)
   assert.is((await marketplace.callback(mine, sold[1]!.id, { action: 'accept' })).status, 200)
   assert.is((await post(`/api/tasks/${sold[1]!.id}/deliver`, { content: 'x' })).status, 200)
   assert.is((await post(`/api/tasks/${bought.id}/messages`, { content: 'x' })).status, 201)
@@ -164,7 +164,7 @@ test('a suspended account starts nothing new, but finishes what is open', async 
   assert.is((await post(`/api/tasks/${bought.id}/approve`)).status, 200)
   assert.is((await post(`/api/tasks/${bought.id}/dispute`, { reason: 'Because of a test' })).status, 200)
   assert.is((await post(`/api/tasks/${draft.id}/cancel`)).status, 200)
-  const passwords = { currentPassword: member.password, newPassword: 'another password' }
+  const passwords = { currentPassword: user.password, newPassword: 'another password' }
   assert.is((await post('/api/auth/password', passwords)).status, 200)
   assert.is((await post('/api/auth/logout')).status, 200)
   await marketplace.checkLedger()

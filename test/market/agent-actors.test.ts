@@ -3,7 +3,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { OwnAgentRecord } from '../../src/api/records.ts'
-import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
+import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 
 const states = ['draft', 'pending_review', 'verified', 'active', 'inactive'] as const
 type State = (typeof states)[number]
@@ -33,7 +33,7 @@ const pathOf: Record<Trigger, string> = {
 
 interface Stage {
   marketplace: TestMarketplace
-  members: Record<Exclude<ActorName, 'nobody'>, Member>
+  users: Record<Exclude<ActorName, 'nobody'>, TestUser>
   agents: Map<State, ListedAgent>
 }
 
@@ -42,21 +42,21 @@ async function openStage(): Promise<Stage> {
   const [builder, other, buyer] = await Promise.all(
     ['builder', 'another.builder', 'buyer'].map(name => marketplace.join(name)),
   )
-  const members = { builder: builder!, 'another builder': other!, buyer: buyer!, admin: marketplace.admin }
+  const users = { builder: builder!, 'another builder': other!, buyer: buyer!, admin: marketplace.admin }
   const agents = new Map<State, ListedAgent>()
   for (const state of states) agents.set(state, await bring(marketplace, builder!, state))
-  return { marketplace, members, agents }
+  return { marketplace, users, agents }
 }
 
 /** An agent in a state, with a fresh pass that is newer than whatever has to be older. */
-async function bring(marketplace: TestMarketplace, builder: Member, state: State): Promise<ListedAgent> {
+async function bring(marketplace: TestMarketplace, builder: TestUser, state: State): Promise<ListedAgent> {
   const agent = await marketplace.list(builder)
   await marketplace.market.db.write(tx => tx.run('UPDATE agents SET status = $2 WHERE id = $1', [agent.id, state]))
   return agent
 }
 
-const pull = ({ marketplace, members }: Stage, actor: ActorName, trigger: Trigger, id: string) => {
-  const party = actor === 'nobody' ? marketplace.visitor : members[actor]
+const pull = ({ marketplace, users }: Stage, actor: ActorName, trigger: Trigger, id: string) => {
+  const party = actor === 'nobody' ? marketplace.visitor : users[actor]
   const body = trigger === 'reject' ? { reason: 'Too thin.' } : undefined
   return party.ask<OwnAgentRecord>('POST', pathOf[trigger].replace(':id', id), body, 'key')
 }
@@ -99,16 +99,16 @@ passes.before(async context => void Object.assign(context, await openStage()))
 passes.after(({ marketplace }) => marketplace.close())
 
 passes('publish needs a pass that is 24 hours old at most, and newer than the URL and the secret', async context => {
-  const { marketplace, members } = context
-  const agent = await bring(marketplace, members.builder, 'draft')
+  const { marketplace, users } = context
+  const agent = await bring(marketplace, users.builder, 'draft')
   const mine = `/api/my/agents/${agent.id}`
   const publish = async () => (await pull(context, 'builder', 'publish', agent.id)).status
-  await members.builder.call('PUT', mine, { webhookUrl: 'https://localhost/elsewhere' }, 'key')
+  await users.builder.call('PUT', mine, { webhookUrl: 'https://localhost/elsewhere' }, 'key')
   assert.is(await publish(), 400)
-  await members.builder.call('PUT', mine, { webhookUrl: agent.sink.url }, 'key')
+  await users.builder.call('PUT', mine, { webhookUrl: agent.sink.url }, 'key')
   assert.is(await publish(), 400)
   await marketplace.freshen(agent)
-  const { secret } = await members.builder.call<{ secret: string }>('POST', `${mine}/webhook-secret`, undefined, 'key')
+  const { secret } = await users.builder.call<{ secret: string }>('POST', `${mine}/webhook-secret`, undefined, 'key')
   agent.sink.secret = secret
   assert.is(await publish(), 400)
   await marketplace.freshen(agent)
@@ -120,8 +120,8 @@ passes('publish needs a pass that is 24 hours old at most, and newer than the UR
 })
 
 passes('a listed agent is public for exactly 24 hours after a pass, and again after the next', async context => {
-  const { marketplace, members } = context
-  const agent = await marketplace.list(members.builder)
+  const { marketplace, users } = context
+  const agent = await marketplace.list(users.builder)
   const shown = async () => (await marketplace.visitor.ask('GET', `/api/agents/${agent.id}`)).status
   await marketplace.stopHeartbeat()
   await marketplace.pass(86_400_000)

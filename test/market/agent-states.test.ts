@@ -4,7 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { AgentState } from '../../src/api/flow.ts'
 import type { CategoryRecord, OwnAgentRecord, TaskRecord } from '../../src/api/records.ts'
-import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
+import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 
 const states: readonly AgentState[] = ['draft', 'pending_review', 'verified', 'active', 'inactive']
 const triggers = ['publish', 'approve', 'reject', 'deactivate', 'reactivate'] as const
@@ -28,7 +28,7 @@ const pull = (marketplace: TestMarketplace, agent: ListedAgent, trigger: (typeof
     : agent.builder.ask('POST', mine(agent, `/${trigger}`))
 
 /** A listed agent that was moved to a state by the interface alone. */
-async function inState(marketplace: TestMarketplace, builder: Member, state: AgentState): Promise<ListedAgent> {
+async function inState(marketplace: TestMarketplace, builder: TestUser, state: AgentState): Promise<ListedAgent> {
   const agent = await marketplace.list(builder)
   const setBack = `UPDATE agents SET status = $2 WHERE id = $1`
   if (state === 'draft' || state === 'pending_review')

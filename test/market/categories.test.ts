@@ -98,7 +98,7 @@ test('a category that an agent or an authorization names can’t be deleted: 409
 
 test('nobody but an administrator changes categories', async () => {
   const marketplace = await openTestMarketplace()
-  const member = await marketplace.join('member')
+  const user = await marketplace.join('member')
   for (const [method, rest] of [
     ['POST', ''],
     ['PUT', '/cat_code'],
@@ -106,8 +106,7 @@ test('nobody but an administrator changes categories', async () => {
   ] as const) {
     const body = method === 'DELETE' ? undefined : fields
     assert.is((await marketplace.visitor.ask(method, path + rest, body)).status, 401)
-    for (const by of ['key', 'session'] as const)
-      assert.is((await member.ask(method, path + rest, body, by)).status, 403)
+    for (const by of ['key', 'session'] as const) assert.is((await user.ask(method, path + rest, body, by)).status, 403)
   }
   await marketplace.close()
 })

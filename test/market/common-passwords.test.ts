@@ -3,7 +3,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { guessable } from '../../src/market/accounts/common-passwords.ts'
-import { HttpParty } from '../../src/sim/http-user.ts'
+import { HttpUser } from '../../src/sim/http-user.ts'
 import { checkedFetch } from '../support/contract.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
 
@@ -69,7 +69,7 @@ test('a password that only holds a common word, a name or few letters is taken',
 test('it is said at each place where a password is chosen, in the words of its field', async () => {
   const marketplace = await openTestMarketplace()
   const register = (body: object) =>
-    new HttpParty(marketplace.url, checkedFetch).ask('POST', '/api/auth/register', { ...owner, ...body })
+    new HttpUser(marketplace.url, checkedFetch).ask('POST', '/api/auth/register', { ...owner, ...body })
   const refused = await register({ password: 'password123' })
   assert.equal([refused.status, refused.error, Object.keys(refused.errors!)], [400, 'Validation failed', ['password']])
   assert.is((await register({ password: 'annabelle1987' })).status, 400)

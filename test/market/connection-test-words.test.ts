@@ -5,15 +5,15 @@ import * as assert from 'uvu/assert'
 import type { TestReport } from '../../src/api/records.ts'
 import { signatureHeaders } from '../../src/api/signature.ts'
 import type { Happening } from '../../src/market/log.ts'
-import { HttpParty } from '../../src/sim/http-user.ts'
+import { HttpUser } from '../../src/sim/http-user.ts'
 import { answered, createVirtualWorld, recordingEgress, type VirtualWorld } from '../../src/world/virtual.ts'
 import type { Outgoing, OutgoingResult } from '../../src/world/world.ts'
-import { type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
+import { openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 
 interface State {
   marketplace: TestMarketplace
   world: VirtualWorld
-  builder: Member
+  builder: TestUser
   id: string
   secret: string
   sent: Outgoing[]
@@ -67,7 +67,7 @@ async function callBack(
   const { callbackUrl } = JSON.parse(body).data
   const headers = signatureHeaders(secret, world.realNow() - ++calls, said)
   const { pathname } = new globalThis.URL(callbackUrl)
-  return new HttpParty(marketplace.url).ask('POST', pathname, said, 'nobody', headers)
+  return new HttpUser(marketplace.url).ask('POST', pathname, said, 'nobody', headers)
 }
 
 words('without a URL, without https, without a secret: nothing is sent, and the rest is skipped', async state => {

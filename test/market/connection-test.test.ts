@@ -8,7 +8,7 @@ import { signatureHeaders } from '../../src/api/signature.ts'
 import { createVirtualWorld, recordingEgress } from '../../src/world/virtual.ts'
 import type { Outgoing, OutgoingResult } from '../../src/world/world.ts'
 import { type AgentSink, answerFrom } from '../support/agent-sink.ts'
-import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
+import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 
 const fields = {
   name: 'Checked',
@@ -58,7 +58,7 @@ async function unanswered(): Promise<OutgoingResult> {
   return { ok: false, reason: 'timeout', message: 'No answer came.', durationMs: 1 }
 }
 
-async function listedAt(marketplace: TestMarketplace, builder: Member): Promise<ListedAgent> {
+async function listedAt(marketplace: TestMarketplace, builder: TestUser): Promise<ListedAgent> {
   const { id } = await builder.client.createAgent({ ...fields, webhookUrl: NOWHERE })
   const { secret } = await builder.client.rotateSecret({ id })
   return { id, secret, builder, sink: marketplace.sink() }

@@ -4,7 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limits } from '../../src/api/limits.ts'
 import { sign } from '../../src/api/signature.ts'
-import { HttpParty } from '../../src/sim/http-user.ts'
+import { HttpUser } from '../../src/sim/http-user.ts'
 import { checkedFetch } from '../support/contract.ts'
 import { openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 import { exchange } from '../support/wire.ts'
@@ -13,7 +13,7 @@ const MINUTE = 60_000
 
 /** Somebody who holds this key and nothing else. */
 function holderOf(marketplace: TestMarketplace, key: string) {
-  const party = new HttpParty(marketplace.url, checkedFetch)
+  const party = new HttpUser(marketplace.url, checkedFetch)
   party.key = key
   return async () => (await party.ask('GET', '/api/auth/me', undefined, 'key')).status
 }

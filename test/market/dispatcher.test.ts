@@ -15,12 +15,12 @@ import { targetOf } from '../../src/market/webhooks/target.ts'
 import { answered } from '../../src/world/virtual.ts'
 import type { OutgoingResult } from '../../src/world/world.ts'
 import { engine } from '../support/databases.ts'
-import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
+import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 import { refusingTx } from '../support/refusing-tx.ts'
 
 interface State {
   marketplace: TestMarketplace
-  buyer: Member
+  buyer: TestUser
   agent: ListedAgent
   logged: Happening[]
 }

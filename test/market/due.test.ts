@@ -7,11 +7,11 @@ import { notify } from '../../src/market/accounts/notifications.ts'
 import type { Happening } from '../../src/market/log.ts'
 import { BusyError, type Db } from '../../src/store/db.ts'
 import type { Letter } from '../../src/world/world.ts'
-import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
+import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 
 const TWO_DAYS = 48 * 3_600_000
 
-async function completed(marketplace: TestMarketplace, buyer: Member, agent: ListedAgent): Promise<string> {
+async function completed(marketplace: TestMarketplace, buyer: TestUser, agent: ListedAgent): Promise<string> {
   const { id } = await marketplace.draft(buyer, agent, { agreedPrice: 500 })
   await buyer.call('POST', `/api/tasks/${id}/submit`)
   await marketplace.callback(agent, id, { action: 'accept' })

@@ -11,7 +11,7 @@ import type { Lookup } from '../../src/world/egress/names.ts'
 import { createWorld, type WorldOptions } from '../../src/world/real.ts'
 import { checkedFetch } from '../support/contract.ts'
 import { addresses, canaries } from '../support/forbidden.ts'
-import { Member } from '../support/marketplace.ts'
+import { TestUser } from '../support/marketplace.ts'
 
 const serve: WorldOptions = { requireHttps: true, allowLoopback: false }
 const PRIVATE = /^.* is .+; webhooks go to public addresses only\.$/
@@ -25,8 +25,8 @@ interface Said {
 }
 
 interface Shop extends Marketplace {
-  builder: Member
-  buyer: Member
+  builder: TestUser
+  buyer: TestUser
 }
 
 const agentFields = {
@@ -48,15 +48,15 @@ async function open(options: WorldOptions): Promise<Shop> {
   return { ...marketplace, builder, buyer }
 }
 
-async function join({ url }: Marketplace, name: string): Promise<Member> {
-  const member = new Member(url, checkedFetch)
-  await member.client.register({
+async function join({ url }: Marketplace, name: string): Promise<TestUser> {
+  const user = new TestUser(url, checkedFetch)
+  await user.client.register({
     email: `${name}@example.com`,
     password: `the ${name} of a test`,
     name,
     isBuilder: true,
   })
-  return member
+  return user
 }
 
 const closers: (() => unknown)[] = []
@@ -122,7 +122,7 @@ async function walk(shop: Shop, urls: readonly string[]): Promise<{ said: Said[]
 const failureOf = ({ checks }: Pick<TestReport, 'checks'>) =>
   checks.find(({ status }) => status === 'failed')?.message ?? 'did not fail'
 
-async function heartbeatNews({ client }: Member): Promise<Map<string, Pick<TestReport, 'checks'>>> {
+async function heartbeatNews({ client }: TestUser): Promise<Map<string, Pick<TestReport, 'checks'>>> {
   const all: NotificationRecord[] = []
   for (let page = 1; ; page++) {
     const { items, pagination } = await client.listNotifications({ page, limit: 100 })

@@ -3,7 +3,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { AgentRecord, OwnAgentRecord } from '../../src/api/records.ts'
-import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
+import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 
 const hour = 3_600_000
 
@@ -42,7 +42,7 @@ test('freshness: green below 20 hours since the last pass, amber to 24, red and 
 /** A task that its buyer approves, and rates if there is something to say. */
 async function complete(
   marketplace: TestMarketplace,
-  buyer: Member,
+  buyer: TestUser,
   agent: ListedAgent,
   rating?: number,
 ): Promise<string> {

@@ -3,7 +3,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { guessing } from '../../src/api/limits.ts'
-import { HttpParty } from '../../src/sim/http-user.ts'
+import { HttpUser } from '../../src/sim/http-user.ts'
 import { heldGuesses } from '../../src/store/tables/guesses.ts'
 import { openInstances } from '../support/instances.ts'
 
@@ -15,7 +15,7 @@ test('guesses at one account count at every instance, however many arrive at one
     Array.from({ length: 60 }, async (_, n) => {
       const from = { 'x-forwarded-for': `203.0.113.${n}` }
       const body = { email, password: `guess ${n}` }
-      return (await new HttpParty(urls[n % 2]!).ask('POST', '/api/auth/login', body, 'nobody', from)).status
+      return (await new HttpUser(urls[n % 2]!).ask('POST', '/api/auth/login', body, 'nobody', from)).status
     }),
   )
   const { free } = guessing.rules.account

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import { durations, guessing } from '../../src/api/limits.ts'
 import { totpCode } from '../../src/market/accounts/totp.ts'
 import type { Happening } from '../../src/market/log.ts'
-import { HttpParty } from '../../src/sim/http-user.ts'
+import { HttpUser } from '../../src/sim/http-user.ts'
 import { checkedFetch } from '../support/contract.ts'
 import { openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 
@@ -28,7 +28,7 @@ async function open() {
 }
 
 const login = (marketplace: TestMarketplace, address: string, email: string, password: string, more: object = {}) =>
-  new HttpParty(marketplace.url, checkedFetch).ask('POST', '/api/auth/login', { email, password, ...more }, 'nobody', {
+  new HttpUser(marketplace.url, checkedFetch).ask('POST', '/api/auth/login', { email, password, ...more }, 'nobody', {
     'x-forwarded-for': address,
   })
 

@@ -12,11 +12,11 @@ import type { TaskRecord } from '../../src/api/records.ts'
 import { signatureHeaders } from '../../src/api/signature.ts'
 import { totpCode } from '../../src/market/accounts/totp.ts'
 import { freshDatabase } from '../support/databases.ts'
-import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
+import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 
 interface State {
   marketplace: TestMarketplace
-  buyer: Member
+  buyer: TestUser
   agent: ListedAgent
   /** Another connection, as another instance has. */
   other: pg.Client

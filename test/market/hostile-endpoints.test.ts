@@ -8,7 +8,7 @@ import { createFrontAuthority } from '../../src/sim/https-front.ts'
 import { createWorld } from '../../src/world/real.ts'
 import type { Outgoing, World } from '../../src/world/world.ts'
 import { hostile } from '../support/hostile.ts'
-import { type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
+import { openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 import { closeOpened, opened, rawServer } from '../support/servers.ts'
 
 test.after.each(closeOpened)
@@ -81,7 +81,7 @@ const market = ({ market: { db, world } }: TestMarketplace) =>
     tx.run(`UPDATE agents SET status = 'verified', last_pass_at = $1, tested_at = $1, failed_at = NULL`, [world.now()]),
   )
 
-const attemptOf = async (builder: Member, id: string) => {
+const attemptOf = async (builder: TestUser, id: string) => {
   for (let waited = 0; waited < 30_000; waited += 20) {
     const { items } = await builder.client.listDeliveries({ id })
     const { attempts } = await builder.client.getDelivery({ id, deliveryId: items[0]!.id })

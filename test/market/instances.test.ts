@@ -9,7 +9,7 @@ import * as assert from 'uvu/assert'
 import { dispatch, durations, heartbeat } from '../../src/api/limits.ts'
 import type { TaskRecord } from '../../src/api/records.ts'
 import { keepFiles } from '../../src/market/tasks/files.ts'
-import { HttpParty } from '../../src/sim/http-user.ts'
+import { HttpUser } from '../../src/sim/http-user.ts'
 import { answered } from '../../src/world/virtual.ts'
 import type { Egress } from '../../src/world/world.ts'
 import { type Instances, openInstances } from '../support/instances.ts'
@@ -82,7 +82,7 @@ test('200 events are each sent once, by whichever instance takes them up', async
   const buyer = await marketplace.join('buyer', 500_000)
   const agents: ListedAgent[] = []
   for (const i of range(4)) agents.push(await marketplace.list(builder, { name: `Agent ${i}` }))
-  const party = [marketplace, other].map(({ url }) => Object.assign(new HttpParty(url), { key: buyer.key }))
+  const party = [marketplace, other].map(({ url }) => Object.assign(new HttpUser(url), { key: buyer.key }))
   const left = range(200)
   const work = async () => {
     for (let i = left.pop(); i !== undefined; i = left.pop()) {
@@ -124,7 +124,7 @@ test('what a dead instance had in hand is taken over once its lease is over, and
   const agent = await marketplace.list(builder)
   const buyer = await marketplace.join('buyer', 10_000)
   const { id } = await marketplace.draft(buyer, agent)
-  const party = Object.assign(new HttpParty(dying.url), { key: buyer.key })
+  const party = Object.assign(new HttpUser(dying.url), { key: buyer.key })
   await party.call('POST', `/api/tasks/${id}/submit`, undefined, 'key')
   await until(
     () => egress.sent === 1,
@@ -155,7 +155,7 @@ test('what an instance that closes has claimed and not sent is sent by another a
   const agents: ListedAgent[] = []
   for (const i of range(4)) agents.push(await marketplace.list(builder, { name: `Agent ${i}` }))
   const buyer = await marketplace.join('buyer', 10_000)
-  const party = Object.assign(new HttpParty(closing.url), { key: buyer.key })
+  const party = Object.assign(new HttpUser(closing.url), { key: buyer.key })
   const drafts = await Promise.all(agents.map(agent => marketplace.draft(buyer, agent)))
   const claimed = () => countOf(instances, 'deliveries WHERE leased_until > 0')
   // All are claimed as they are written, each while the others wait for the wallet: more than have a place at their host.
@@ -199,7 +199,7 @@ test('events of one task go out in the order of its steps, also where the clock 
   const { id } = await marketplace.draft(buyer, agent)
   agent.sink.status = 500
   await buyer.call('POST', `/api/tasks/${id}/submit`)
-  const parties = [marketplace, behind].map(({ url }) => Object.assign(new HttpParty(url), { key: buyer.key }))
+  const parties = [marketplace, behind].map(({ url }) => Object.assign(new HttpUser(url), { key: buyer.key }))
   const words = range(6).map(String)
   for (const i of range(6))
     await parties[i % 2]!.call('POST', `/api/tasks/${id}/messages`, { content: words[i]! }, 'key')

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { agentVerbs } from '../../src/market/agents/agents.ts'
-import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
+import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 import { plainTx } from '../support/plain-tx.ts'
 
 const HOUR = 3_600_000
@@ -43,7 +43,7 @@ async function compare(marketplace: TestMarketplace, after: string): Promise<voi
 }
 
 interface Cast {
-  builders: [Member, Member]
+  builders: [TestUser, TestUser]
   agents: ListedAgent[]
 }
 
@@ -98,7 +98,7 @@ test('whatever changes, the list, its order and its totals are those of the tabl
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 10 }), async steps => {
       const marketplace = await openTestMarketplace()
       try {
-        const builders: [Member, Member] = [await marketplace.join('one'), await marketplace.join('two')]
+        const builders: [TestUser, TestUser] = [await marketplace.join('one'), await marketplace.join('two')]
         const cast: Cast = { builders, agents: [] }
         for (const [n, name] of names.entries()) {
           cast.agents.push(await marketplace.list(builders[n % 2]!, { name, basePrice: 500 + n * 10 }))

@@ -6,9 +6,9 @@ import * as assert from 'uvu/assert'
 import type { WalletRecord } from '../../src/api/records.ts'
 import {
   type ListedAgent,
-  type Member,
   openTestMarketplace,
   type TestMarketplace,
+  type TestUser,
   taskFields,
 } from '../support/marketplace.ts'
 import { rightful, shown, type Trigger, triggers, window48h } from '../support/task-law.ts'
@@ -81,12 +81,12 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
 
 class Walk {
   readonly marketplace: TestMarketplace
-  readonly people: Member[]
+  readonly people: TestUser[]
   readonly agents: ListedAgent[]
   readonly model: Model
   readonly start: number
 
-  constructor(marketplace: TestMarketplace, people: Member[], agents: ListedAgent[]) {
+  constructor(marketplace: TestMarketplace, people: TestUser[], agents: ListedAgent[]) {
     this.marketplace = marketplace
     this.people = people
     this.agents = agents
@@ -198,7 +198,7 @@ class Walk {
   }
 
   async checkWallets(): Promise<void> {
-    const ask = (member: Member) => member.call<WalletRecord>('GET', '/api/wallet', undefined, 'key')
+    const ask = (user: TestUser) => user.call<WalletRecord>('GET', '/api/wallet', undefined, 'key')
     for (const [at, { wallet }] of (await Promise.all(this.people.map(ask))).entries()) {
       const { available, clearing, held } = this.model.balances[at]!
       assert.equal([wallet.balance, wallet.heldBalance], [available + clearing, held])

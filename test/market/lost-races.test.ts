@@ -4,11 +4,11 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { totpCode } from '../../src/market/accounts/totp.ts'
 import { losingTx } from '../support/losing-tx.ts'
-import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
+import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 
 interface State {
   marketplace: TestMarketplace
-  buyer: Member
+  buyer: TestUser
   agent: ListedAgent
 }
 

@@ -7,14 +7,14 @@ import { notify } from '../../src/market/accounts/notifications.ts'
 import type { Happening } from '../../src/market/log.ts'
 import { StoreError } from '../../src/store/db.ts'
 import { insertMail } from '../../src/store/tables/mails.ts'
-import { type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
+import { openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 import { openRawPostOffice, type SmtpFault } from '../support/raw-post-office.ts'
 import { refusingTx } from '../support/refusing-tx.ts'
 
 interface State {
   office: Awaited<ReturnType<typeof openRawPostOffice>>
   marketplace: TestMarketplace
-  member: Member
+  user: TestUser
   logged: Happening[]
 }
 
@@ -26,7 +26,7 @@ test.before(async state => {
   state.office = await openRawPostOffice()
   const mail = { smtpUrl: state.office.url, from: 'market@example.com', deadlineMs: DEADLINE_MS }
   state.marketplace = await openTestMarketplace({ mail, log: line => state.logged.push(line) })
-  state.member = await state.marketplace.join('member')
+  state.user = await state.marketplace.join('member')
 })
 test.before.each(async ({ marketplace, office, logged }) => {
   await marketplace.market.db.write(tx => tx.run('DELETE FROM mails'))
@@ -40,7 +40,7 @@ test.after(async ({ marketplace, office }) => {
 })
 
 /** A letter that waits, as the reset of a password does. */
-const queue = ({ marketplace, member }: State, id: string, email = member.email) =>
+const queue = ({ marketplace, user }: State, id: string, email = user.email) =>
   marketplace.market.db.write(tx =>
     insertMail(tx, { id, kind: 'password_reset', about: email }, marketplace.world.now()),
   )
@@ -138,7 +138,7 @@ test('a mail server that is silent about some letters keeps nobody who resets a 
   const office = await openRawPostOffice()
   const mail = { smtpUrl: office.url, from: 'market@example.com', deadlineMs: 60_000 }
   const marketplace = await openTestMarketplace({ mail, log: () => {} })
-  const member = await marketplace.join('member')
+  const user = await marketplace.join('member')
   const agent = await marketplace.list(await marketplace.join('builder'))
   const until = async (holds: () => boolean, what: string) => {
     for (let waited = 0; !holds(); waited += 10) {
@@ -154,7 +154,7 @@ test('a mail server that is silent about some letters keeps nobody who resets a 
   const running = marketplace.runDue()
   await until(() => office.connections() === lettersAtOnce - 1, `${office.connections()} at once`)
   office.fault = null
-  const asked = await marketplace.visitor.ask('POST', '/api/auth/password-reset', { email: member.email })
+  const asked = await marketplace.visitor.ask('POST', '/api/auth/password-reset', { email: user.email })
   assert.ok(asked.success)
   await until(() => {
     marketplace.world.tick(100)

@@ -3,7 +3,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { NotificationRecord } from '../../src/api/records.ts'
-import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
+import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 
 interface List<Item> {
   items: Item[]
@@ -11,10 +11,10 @@ interface List<Item> {
 }
 
 const reason = 'This is not what was asked for.'
-const news = (member: Member, query = '') =>
-  member.call<List<NotificationRecord>>('GET', `/api/notifications${query}`, undefined, 'key')
+const news = (user: TestUser, query = '') =>
+  user.call<List<NotificationRecord>>('GET', `/api/notifications${query}`, undefined, 'key')
 
-async function delivered(marketplace: TestMarketplace, buyer: Member, agent: ListedAgent): Promise<string> {
+async function delivered(marketplace: TestMarketplace, buyer: TestUser, agent: ListedAgent): Promise<string> {
   const { id } = await marketplace.draft(buyer, agent)
   await buyer.call('POST', `/api/tasks/${id}/submit`)
   await marketplace.callback(agent, id, { action: 'accept' })
@@ -53,7 +53,7 @@ test('disputes: a refused one tells nobody; a task that is settled without a dis
   assert.is((await buyer.ask('POST', `/api/tasks/${taskId}/dispute`, { reason: 'short' })).status, 400)
   assert.equal((await news(agent.builder)).items, [])
   await marketplace.admin.call('POST', `/api/admin/tasks/${taskId}/resolve`, { outcome: 'refund' })
-  const types = async (member: Member) => (await news(member)).items.map(({ type }) => type)
+  const types = async (user: TestUser) => (await news(user)).items.map(({ type }) => type)
   assert.equal([await types(buyer), await types(agent.builder)], [['dispute_resolved'], ['dispute_resolved']])
   const own = await delivered(marketplace, agent.builder, agent)
   await agent.builder.call('POST', `/api/tasks/${own}/dispute`, { reason })

@@ -3,9 +3,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TaskRecord } from '../../src/api/records.ts'
-import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
+import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 
-const own = suite<{ marketplace: TestMarketplace; maker: Member; agent: ListedAgent; buyer: Member }>('own work')
+const own = suite<{ marketplace: TestMarketplace; maker: TestUser; agent: ListedAgent; buyer: TestUser }>('own work')
 
 own.before.each(async state => {
   state.marketplace = await openTestMarketplace()
@@ -15,7 +15,7 @@ own.before.each(async state => {
 })
 own.after.each(({ marketplace }) => marketplace.close())
 
-async function listed(who: Member, query = '') {
+async function listed(who: TestUser, query = '') {
   const { tasks, pagination } = await who.call<{ tasks: TaskRecord[]; pagination: { total: number } }>(
     'GET',
     `/api/tasks${query}`,

@@ -6,13 +6,13 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { endpoints } from '../../src/api/endpoints/index.ts'
-import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
+import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 
 interface Town {
   marketplace: TestMarketplace
   agent: ListedAgent
-  buyer: Member
-  builder: Member
+  buyer: TestUser
+  builder: TestUser
   /** A task with a long conversation and many versions. */
   busy: string
 }
@@ -21,7 +21,7 @@ type Item = Record<string, unknown>
 type Order = 'newest first' | 'oldest first' | ((items: readonly Item[]) => unknown[])
 
 interface List {
-  who: (town: Town) => Member
+  who: (town: Town) => TestUser
   path: (town: Town) => string
   order: Order
   /** How many rows there are at least. */

@@ -7,9 +7,9 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations } from '../../src/api/limits.ts'
 import type { Happening } from '../../src/market/log.ts'
-import { HttpParty } from '../../src/sim/http-user.ts'
+import { HttpUser } from '../../src/sim/http-user.ts'
 import { engine } from '../support/databases.ts'
-import { type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
+import { openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 import { openPostOffice } from '../support/post-office.ts'
 
 const FROM = 'Marketplace <market@example.com>'
@@ -33,7 +33,7 @@ const ask = (marketplace: TestMarketplace, email: string) =>
 const confirm = (marketplace: TestMarketplace, token: string, password = NEW) =>
   marketplace.visitor.ask('POST', '/api/auth/password-reset/confirm', { token, password })
 const login = async (marketplace: TestMarketplace, email: string, password: string) =>
-  (await new HttpParty(marketplace.url).ask('POST', '/api/auth/login', { email, password })).status
+  (await new HttpUser(marketplace.url).ask('POST', '/api/auth/login', { email, password })).status
 
 test('the token of the mail sets a new password once and ends every session', async () => {
   const office = await openPostOffice()
@@ -182,17 +182,17 @@ test('the simulator shows the letter in its log; a deployment without mail queue
 test('a reset ends every API key, unless it is asked to keep them', async () => {
   const office = await openPostOffice()
   const marketplace = await openTestMarketplace({ mail: { smtpUrl: office.url, from: FROM } })
-  const byKey = async (member: Member) => (await member.ask('GET', '/api/auth/me', undefined, 'key')).status
+  const byKey = async (user: TestUser) => (await user.ask('GET', '/api/auth/me', undefined, 'key')).status
   for (const keepKeys of [undefined, false, true]) {
-    const member = await marketplace.join(`member-${keepKeys}`)
-    assert.is(await byKey(member), 200)
-    await ask(marketplace, member.email)
+    const user = await marketplace.join(`member-${keepKeys}`)
+    assert.is(await byKey(user), 200)
+    await ask(marketplace, user.email)
     await marketplace.runDue()
     const body = { token: tokenIn(lettersIn(office).at(-1)!.text), password: NEW, keepKeys }
     assert.is((await marketplace.visitor.ask('POST', '/api/auth/password-reset/confirm', body)).status, 200)
-    assert.is(await byKey(member), keepKeys ? 200 : 401, String(keepKeys))
+    assert.is(await byKey(user), keepKeys ? 200 : 401, String(keepKeys))
     await marketplace.runDue()
-    const said = office.received.find(({ to, subject }) => to[0] === member.email && /set anew/.test(subject))!
+    const said = office.received.find(({ to, subject }) => to[0] === user.email && /set anew/.test(subject))!
     assert.match(said.text, keepKeys ? 'go on working' : 'were deleted: 1')
   }
   await marketplace.close()

@@ -5,11 +5,11 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { countStatements } from '../support/counted-db.ts'
 import { freshDatabase } from '../support/databases.ts'
-import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
+import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 
 interface State {
   marketplace: TestMarketplace
-  buyer: Member
+  buyer: TestUser
   agent: ListedAgent
   drop(): Promise<void>
 }

@@ -7,11 +7,11 @@ import type { DeliveryRecord, TaskRecord } from '../../src/api/records.ts'
 import { countFiles } from '../../src/market/tasks/file-quota.ts'
 import { insertDelivery } from '../../src/store/tables/outbox.ts'
 import { answered } from '../../src/world/virtual.ts'
-import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
+import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 
 const KIB = 1024
 
-async function accepted(marketplace: TestMarketplace, buyer: Member, agent: ListedAgent): Promise<string> {
+async function accepted(marketplace: TestMarketplace, buyer: TestUser, agent: ListedAgent): Promise<string> {
   const { id } = await marketplace.draft(buyer, agent, { agreedPrice: 200 })
   await buyer.call('POST', `/api/tasks/${id}/submit`)
   await marketplace.callback(agent, id, { action: 'accept' })
@@ -41,7 +41,7 @@ test('a task has twenty deliverables at most, and an operator may say otherwise'
   await marketplace.close()
 })
 
-async function upload(marketplace: TestMarketplace, builder: Member, taskId: string, bytes: number) {
+async function upload(marketplace: TestMarketplace, builder: TestUser, taskId: string, bytes: number) {
   const form = new FormData()
   form.append('files', new Blob([`%PDF-1.4\n${' '.repeat(bytes - 9)}`]), 'file.pdf')
   const headers = { authorization: `Bearer ${builder.key}` }

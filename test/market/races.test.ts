@@ -18,8 +18,8 @@ const ROUNDS = 20
 const AT_ONCE = 20
 
 const stage = await openStage({ instances: 3 })
-const { marketplace, urls, agent, members } = stage
-const { buyer, builder } = members
+const { marketplace, urls, agent, users } = stage
+const { buyer, builder } = users
 const wires: Wire[] = []
 const adminCookie = await signIn(marketplace.admin)
 

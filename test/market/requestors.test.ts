@@ -4,21 +4,27 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations } from '../../src/api/limits.ts'
 import type { BudgetRecord } from '../../src/api/records.ts'
-import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
+import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 
 interface History {
   items: { taskId: string; status: string; agreedPrice: number; completedAt: string | null; rating: number | null }[]
   pagination: { total: number }
 }
 
-const reputation = (who: Member, id: string) =>
+const reputation = (who: TestUser, id: string) =>
   who.call<Record<string, unknown>>('GET', `/api/agent/requestors/${id}/reputation`, undefined, 'key')
 
-const history = (who: Member, id: string, query = '') =>
+const history = (who: TestUser, id: string, query = '') =>
   who.call<History>('GET', `/api/agent/requestors/${id}/history${query}`, undefined, 'key')
 
 /** A task on its way: submitted, and further as far as it says. */
-async function walk(marketplace: TestMarketplace, buyer: Member, agent: ListedAgent, to: string, fields: object = {}) {
+async function walk(
+  marketplace: TestMarketplace,
+  buyer: TestUser,
+  agent: ListedAgent,
+  to: string,
+  fields: object = {},
+) {
   const { id } = await marketplace.draft(buyer, agent, { agreedPrice: 200, ...fields })
   const post = (what: string, body?: object) => buyer.call('POST', `/api/tasks/${id}/${what}`, body)
   if (to === 'draft') return id
@@ -33,7 +39,7 @@ async function walk(marketplace: TestMarketplace, buyer: Member, agent: ListedAg
   return id
 }
 
-const dispute = (who: Member, id: string) =>
+const dispute = (who: TestUser, id: string) =>
   who.call('POST', `/api/tasks/${id}/dispute`, { reason: 'Because of a test' })
 
 const resolve = (marketplace: TestMarketplace, id: string, outcome: string) =>
@@ -165,7 +171,7 @@ test('a buying agent’s id answers for its payer, as the webhook does, with tha
     await marketplace.list(seller),
   ]
   const caps = { maxPerTask: 1_000, maxDaily: 5_000, maxMonthly: 5_000 }
-  const grant = (who: Member) =>
+  const grant = (who: TestUser) =>
     who.call<BudgetRecord>('POST', '/api/budget-authorizations', { agentId: buying.id, ...caps })
   const [granted, own] = [await grant(owner), await grant(hirer)]
   await walk(marketplace, hirer, selling, 'draft', { budgetAuthorizationId: granted.id })

@@ -12,7 +12,7 @@ import { keptKinds } from '../../src/store/tables/retention.ts'
 import { insertNotice } from '../../src/store/tables/security-notices.ts'
 import { answered } from '../../src/world/virtual.ts'
 import { engine } from '../support/databases.ts'
-import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
+import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 
 const DAY = durations.dayMs
 
@@ -75,7 +75,7 @@ const countOf = async (marketplace: TestMarketplace, from: string, ...values: Va
     .count
 
 /** One row of each kind that is kept for a time, as it is written by what runs. */
-async function furnish(marketplace: TestMarketplace): Promise<{ agent: ListedAgent; buyer: Member; taskId: string }> {
+async function furnish(marketplace: TestMarketplace): Promise<{ agent: ListedAgent; buyer: TestUser; taskId: string }> {
   const buyer = await marketplace.join('buyer', 5_000)
   const agent = await marketplace.list(await marketplace.join('builder'))
   const { id: taskId } = await marketplace.draft(buyer, agent)

@@ -3,7 +3,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { AgentRecord, AgentReviewRecord, SampleRecord } from '../../src/api/records.ts'
-import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
+import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 
 interface List<Item> {
   items: Item[]
@@ -108,7 +108,7 @@ test('samples: someone else’s agent is 403, one that is not public 404 to all 
 /** A task from draft to its review. */
 async function reviewed(
   marketplace: TestMarketplace,
-  buyer: Member,
+  buyer: TestUser,
   agent: ListedAgent,
   rating: number,
 ): Promise<string> {

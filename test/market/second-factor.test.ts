@@ -5,9 +5,9 @@ import * as assert from 'uvu/assert'
 import { warnWithoutSecondFactor } from '../../src/market/accounts/first-administrator.ts'
 import { totpCode } from '../../src/market/accounts/totp.ts'
 import type { Happening } from '../../src/market/log.ts'
-import { HttpParty } from '../../src/sim/http-user.ts'
+import { HttpUser } from '../../src/sim/http-user.ts'
 import { checkedFetch } from '../support/contract.ts'
-import { type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
+import { openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 
 const STEP_MS = 30_000
 
@@ -18,12 +18,12 @@ interface Login {
   recoveryCode?: string
 }
 
-const tryLogin = (marketplace: TestMarketplace, { email, password }: Member, more: Login = {}) =>
-  new HttpParty(marketplace.url, checkedFetch).ask('POST', '/api/auth/login', { email, password, ...more })
+const tryLogin = (marketplace: TestMarketplace, { email, password }: TestUser, more: Login = {}) =>
+  new HttpUser(marketplace.url, checkedFetch).ask('POST', '/api/auth/login', { email, password, ...more })
 
-async function enrol(marketplace: TestMarketplace, member: Member) {
-  const { secret } = await member.client.beginTotp({ password: member.password })
-  const { recoveryCodes } = await member.client.confirmTotp({ code: totpCode(secret, marketplace.world.realNow()) })
+async function enrol(marketplace: TestMarketplace, user: TestUser) {
+  const { secret } = await user.client.beginTotp({ password: user.password })
+  const { recoveryCodes } = await user.client.confirmTotp({ code: totpCode(secret, marketplace.world.realNow()) })
   return { secret, recoveryCodes }
 }
 
@@ -126,7 +126,7 @@ test('each recovery code signs in once, however it is typed, and turns the secon
 test('turning it on takes the password, ends every other session, and can not be begun over', async () => {
   const marketplace = await openTestMarketplace()
   const ann = await marketplace.join('ann')
-  const elsewhere = new HttpParty(marketplace.url, checkedFetch)
+  const elsewhere = new HttpUser(marketplace.url, checkedFetch)
   await elsewhere.client.login({ email: ann.email, password: ann.password })
   assert.is((await ann.ask('POST', '/api/auth/totp', { password: 'not the password' })).status, 401)
   const { secret } = await enrol(marketplace, ann)

@@ -9,7 +9,7 @@ import { endpoints } from '../../src/api/endpoints/index.ts'
 import { totpCode } from '../../src/market/accounts/totp.ts'
 import { inFolder } from '../store/folder.ts'
 import { engine } from '../support/databases.ts'
-import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
+import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 import { openPostOffice } from '../support/post-office.ts'
 
 const answers: string[] = []
@@ -55,7 +55,7 @@ const rotated = async (marketplace: TestMarketplace, agent: ListedAgent, fields:
 }
 
 /** Deposit to review, with a file, a webhook that fails first, and callbacks signed by old and new secrets. */
-async function trade(marketplace: TestMarketplace, buyer: Member, agent: ListedAgent) {
+async function trade(marketplace: TestMarketplace, buyer: TestUser, agent: ListedAgent) {
   const submitted = async () => {
     const task = await marketplace.draft(buyer, agent)
     await buyer.client.submitTask({ id: task.id })
@@ -85,20 +85,20 @@ async function trade(marketplace: TestMarketplace, buyer: Member, agent: ListedA
 }
 
 /** Sign-in, sign-out, wrong and changed and forgotten passwords, keys that come and go. */
-async function accounts(marketplace: TestMarketplace, member: Member, received: { text: string }[]) {
-  const { email } = member
+async function accounts(marketplace: TestMarketplace, user: TestUser, received: { text: string }[]) {
+  const { email } = user
   const login = (password: string) => marketplace.visitor.ask('POST', '/api/auth/login', { email, password })
   const wrong = 'a password that was never right'
-  for (const password of [member.password, wrong]) note('password', password)
+  for (const password of [user.password, wrong]) note('password', password)
   assert.is((await login(wrong)).status, 401)
   await marketplace.visitor.ask('POST', '/api/auth/login', `{"email":"${email}","password":"${wrong}"`)
   await marketplace.visitor.ask('POST', '/api/auth/login', `{"password":"${wrong}" oops`)
   await marketplace.visitor.ask('POST', '/api/auth/register', { email: wrong, password: [wrong], name: 7 })
-  await member.client.login({ email, password: member.password })
+  await user.client.login({ email, password: user.password })
   const changed = 'the second of three passwords'
   note('password', changed)
-  await member.ask('POST', '/api/auth/password', { currentPassword: wrong, newPassword: changed })
-  await member.client.changePassword({ currentPassword: member.password, newPassword: changed })
+  await user.ask('POST', '/api/auth/password', { currentPassword: wrong, newPassword: changed })
+  await user.client.changePassword({ currentPassword: user.password, newPassword: changed })
   for (let i = 0; i < 2; i++) await marketplace.visitor.client.requestPasswordReset({ email })
   await marketplace.runDue()
   // Other letters go out at the same time.
@@ -110,45 +110,45 @@ async function accounts(marketplace: TestMarketplace, member: Member, received: 
   await marketplace.visitor.ask('POST', '/api/auth/password-reset/confirm', { token: tokens[0], password: 'short' })
   await marketplace.visitor.client.confirmPasswordReset({ token: tokens[0]!, password: last })
   await marketplace.visitor.ask('POST', '/api/auth/password-reset/confirm', { token: tokens[1], password: last })
-  await member.client.login({ email, password: last })
-  member.key = undefined // it ended with the password
-  await secondFactor(marketplace, member, last)
+  await user.client.login({ email, password: last })
+  user.key = undefined // it ended with the password
+  await secondFactor(marketplace, user, last)
   const path = '/api/my/api-keys'
   const once = { 'Idempotency-Key': 'key once' }
-  const made = await member.ask<{ id: string; key: string }>('POST', path, { name: 'kept' }, 'session', once)
-  await member.ask('POST', path, { name: 'kept' }, 'session', once)
-  const gone = await member.client.createKey({ name: 'gone' })
-  await member.client.deleteKey({ id: gone.keyInfo.id })
+  const made = await user.ask<{ id: string; key: string }>('POST', path, { name: 'kept' }, 'session', once)
+  await user.ask('POST', path, { name: 'kept' }, 'session', once)
+  const gone = await user.client.createKey({ name: 'gone' })
+  await user.client.deleteKey({ id: gone.keyInfo.id })
   assert.is(
     (await plainFetch(`${marketplace.url}/api/auth/me`, { headers: { authorization: `Bearer ${gone.key}` } })).status,
     401,
   )
-  member.key = made.data!.key
+  user.key = made.data!.key
 }
 
 /** Turned on, used with both kinds of codes, and turned off. The letters about it go out as well. */
-async function secondFactor(marketplace: TestMarketplace, member: Member, password: string) {
-  const { secret } = await member.client.beginTotp({ password })
+async function secondFactor(marketplace: TestMarketplace, user: TestUser, password: string) {
+  const { secret } = await user.client.beginTotp({ password })
   note('second factor secret', secret)
-  const { recoveryCodes } = await member.client.confirmTotp({ code: totpCode(secret, marketplace.world.realNow()) })
+  const { recoveryCodes } = await user.client.confirmTotp({ code: totpCode(secret, marketplace.world.realNow()) })
   for (const code of recoveryCodes) note('recovery code key', code)
-  const { email } = member
+  const { email } = user
   marketplace.world.tick(30_000)
-  await member.client.login({ email, password, totp: totpCode(secret, marketplace.world.realNow()) })
-  await member.client.login({ email, password, recoveryCode: recoveryCodes[0]! })
-  await member.ask('POST', '/api/auth/login', { email, password, recoveryCode: recoveryCodes[0] })
+  await user.client.login({ email, password, totp: totpCode(secret, marketplace.world.realNow()) })
+  await user.client.login({ email, password, recoveryCode: recoveryCodes[0]! })
+  await user.ask('POST', '/api/auth/login', { email, password, recoveryCode: recoveryCodes[0] })
   await marketplace.runDue()
-  await member.client.removeTotp({ password, recoveryCode: recoveryCodes[1]! })
+  await user.client.removeTotp({ password, recoveryCode: recoveryCodes[1]! })
 }
 
 /** Every GET of the interface, by everyone, about everything. */
-async function readAll(marketplace: TestMarketplace, members: readonly Member[], ids: readonly string[]) {
+async function readAll(marketplace: TestMarketplace, users: readonly TestUser[], ids: readonly string[]) {
   for (const { method, path } of Object.values(endpoints)) {
     if (method !== 'GET') continue
     const paths = path.includes('/:') ? ids.map(id => path.replace(/:\w+/g, id)) : [path]
     for (const each of paths) {
-      for (const member of members) {
-        for (const by of ['session', 'key'] as const) await member.ask('GET', each, undefined, by).catch(() => {})
+      for (const user of users) {
+        for (const by of ['session', 'key'] as const) await user.ask('GET', each, undefined, by).catch(() => {})
       }
     }
   }
@@ -220,7 +220,7 @@ test(
       const [buyer, builder] = [await marketplace.join('buyer', 20_000), await marketplace.join('builder')]
       const agent = await marketplace.list(builder)
       const ids = await trade(marketplace, buyer, agent)
-      for (const member of [buyer, builder]) await accounts(marketplace, member, office.received)
+      for (const user of [buyer, builder]) await accounts(marketplace, user, office.received)
       await readAll(marketplace, [buyer, builder, marketplace.admin], [buyer.id, agent.id, ...ids])
       await builder.client.logout()
       await marketplace.pass(3_600_000)

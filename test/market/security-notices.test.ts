@@ -4,7 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations, limits } from '../../src/api/limits.ts'
 import { totpCode } from '../../src/market/accounts/totp.ts'
-import { HttpParty } from '../../src/sim/http-user.ts'
+import { HttpUser } from '../../src/sim/http-user.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
 import { openPostOffice } from '../support/post-office.ts'
 
@@ -40,7 +40,7 @@ test('each change of what guards an account is told to its owner, without a secr
   assert.is((await next()).subject, 'Signing in takes a second factor now')
 
   const { email, password } = ann
-  const visitor = new HttpParty(marketplace.url)
+  const visitor = new HttpUser(marketplace.url)
   const login = { email, password, recoveryCode: recoveryCodes[0] }
   assert.is((await visitor.ask('POST', '/api/auth/login', login, 'nobody', ELSEWHERE)).status, 200)
   const used = await next()
@@ -95,7 +95,7 @@ test('an administrator hears of a sign-in from an address that is new, once; nob
   office.received.length = 0
   for (const { email, password } of [marketplace.admin, ann]) {
     for (let time = 0; time < 2; time++) {
-      const reply = await new HttpParty(marketplace.url).ask(
+      const reply = await new HttpUser(marketplace.url).ask(
         'POST',
         '/api/auth/login',
         { email, password },

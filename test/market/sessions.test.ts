@@ -3,19 +3,23 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limits } from '../../src/api/limits.ts'
-import { HttpParty } from '../../src/sim/http-user.ts'
+import { HttpUser } from '../../src/sim/http-user.ts'
 import { checkedFetch } from '../support/contract.ts'
-import { type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
+import { openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 
 /** Signs in at another place. */
-async function signIn(marketplace: TestMarketplace, { email, password }: Member, headers: Record<string, string> = {}) {
-  const party = new HttpParty(marketplace.url, checkedFetch)
+async function signIn(
+  marketplace: TestMarketplace,
+  { email, password }: TestUser,
+  headers: Record<string, string> = {},
+) {
+  const party = new HttpUser(marketplace.url, checkedFetch)
   const { status } = await party.ask('POST', '/api/auth/login', { email, password }, 'nobody', headers)
   assert.is(status, 200)
   return party
 }
 
-const isSignedIn = async (party: HttpParty) => (await party.ask('GET', '/api/auth/me')).status === 200
+const isSignedIn = async (party: HttpUser) => (await party.ask('GET', '/api/auth/me')).status === 200
 
 test('sessions are listed with where they began, newest first, and one ends alone', async () => {
   const marketplace = await openTestMarketplace({ trustProxy: 1 })
@@ -57,7 +61,7 @@ test('a new login ends the session that the browser came with, so that a planted
   const marketplace = await openTestMarketplace()
   const ann = await marketplace.join('ann')
   const before = ann.client.credentials.session!
-  const planted = new HttpParty(marketplace.url, checkedFetch)
+  const planted = new HttpUser(marketplace.url, checkedFetch)
   planted.client.credentials.session = before
   const { email, password } = ann
   assert.is((await ann.ask('POST', '/api/auth/login', { email, password }, 'session')).status, 200)
@@ -69,7 +73,7 @@ test('a new login ends the session that the browser came with, so that a planted
 test('an account keeps a bounded number of sessions, and the one seen longest ago gives way', async () => {
   const marketplace = await openTestMarketplace()
   const ann = await marketplace.join('ann')
-  const parties: HttpParty[] = []
+  const parties: HttpUser[] = []
   for (let n = 0; n < limits.session.perAccount; n++) {
     marketplace.world.tick(1)
     parties.push(await signIn(marketplace, ann))

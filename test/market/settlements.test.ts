@@ -5,9 +5,9 @@ import * as assert from 'uvu/assert'
 import type { TaskRecord } from '../../src/api/records.ts'
 import type { Tx } from '../../src/store/db.ts'
 import { credit, debit, endClearing, reverseSettlement, setReleaseStatus } from '../../src/store/tables/transfers.ts'
-import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
+import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 
-const settlement = suite<{ marketplace: TestMarketplace; agent: ListedAgent; buyer: Member }>('settlements')
+const settlement = suite<{ marketplace: TestMarketplace; agent: ListedAgent; buyer: TestUser }>('settlements')
 
 settlement.before(async state => {
   state.marketplace = await openTestMarketplace()
@@ -23,7 +23,7 @@ async function completed({
 }: {
   marketplace: TestMarketplace
   agent: ListedAgent
-  buyer: Member
+  buyer: TestUser
 }) {
   const { id } = await marketplace.draft(buyer, agent)
   await buyer.client.submitTask({ id })

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import { durations, heartbeat, manualTests } from '../../src/api/limits.ts'
 import type { TestReport } from '../../src/api/records.ts'
 import { createWorld } from '../../src/world/real.ts'
-import { type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
+import { openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 import { openNameServer, type Said } from '../support/name-server.ts'
 import { closeOpened, httpServer, opened, rawServer } from '../support/servers.ts'
 
@@ -44,7 +44,7 @@ async function each<Item, Made>(items: readonly Item[], work: (item: Item) => Pr
 }
 
 /** A public agent at this address, untested. */
-async function agentAt({ market }: TestMarketplace, builder: Member, webhookUrl: string): Promise<string> {
+async function agentAt({ market }: TestMarketplace, builder: TestUser, webhookUrl: string): Promise<string> {
   const { id } = await builder.client.createAgent({ ...fields, webhookUrl })
   await builder.client.rotateSecret({ id })
   const sql = `UPDATE agents SET status = 'verified', last_pass_at = $1, tested_at = $1 WHERE id = $2`
@@ -54,7 +54,7 @@ async function agentAt({ market }: TestMarketplace, builder: Member, webhookUrl:
 
 const task = { title: 'To be sent', description: 'A task whose webhook is late or is not.', agreedPrice: 200 }
 
-async function submit(buyer: Member, agentId: string): Promise<string> {
+async function submit(buyer: TestUser, agentId: string): Promise<string> {
   const { id } = await buyer.client.createTask({ ...task, agentId })
   await buyer.client.submitTask({ id })
   return id

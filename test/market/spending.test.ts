@@ -7,9 +7,9 @@ import type { BudgetRecord, TaskRecord } from '../../src/api/records.ts'
 import { verify } from '../../src/api/signature.ts'
 import {
   type ListedAgent,
-  type Member,
   openTestMarketplace,
   type TestMarketplace,
+  type TestUser,
   taskFields,
 } from '../support/marketplace.ts'
 
@@ -147,7 +147,7 @@ test('nothing but an agent’s purchase is told to a buying agent', async () => 
 test('the owner and the agent’s builder both act as the buyer, nobody else does', async () => {
   const { marketplace, owner, hirer, seller, selling, hire } = await open()
   const stranger = await marketplace.join('stranger')
-  const walk = async (first: Member, second: Member) => {
+  const walk = async (first: TestUser, second: TestUser) => {
     const { id } = (await hire({ agreedPrice: 200 })).data!
     const at = `/api/tasks/${id}`
     for (const who of [first, second]) {
@@ -176,7 +176,7 @@ test('the owner and the agent’s builder both act as the buyer, nobody else doe
     return id
   }
   const ids = [await walk(owner, hirer), await walk(hirer, owner)]
-  const listed = async (who: Member, query = '') =>
+  const listed = async (who: TestUser, query = '') =>
     (await who.call<{ tasks: TaskRecord[] }>('GET', `/api/tasks${query}`)).tasks.map(task => task.id).sort()
   for (const who of [owner, hirer]) {
     assert.equal(await listed(who), ids)

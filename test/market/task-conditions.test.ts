@@ -28,7 +28,7 @@ const refused = async (
 const one = async (stage: Stage, situation: Situation) => (await stage.bring([situation]))[0]!.id
 
 condition('submit: the whole price must be spendable, to the cent; money that clears is not', async stage => {
-  const { marketplace, agent, members } = stage
+  const { marketplace, agent, users } = stage
   const spender = await marketplace.join('spender', 1_000)
   const tooMuch = await marketplace.draft(spender, agent, { agreedPrice: 1_001 })
   const submit = (id: string) => spender.ask('POST', `/api/tasks/${id}/submit`)
@@ -41,22 +41,22 @@ condition('submit: the whole price must be spendable, to the cent; money that cl
   await stage.pull('builder', 'accept', all.id)
   await stage.pull('builder', 'deliver', all.id)
   await spender.call('POST', `/api/tasks/${all.id}/approve`)
-  const { builder } = members
-  const own = await marketplace.draft(builder, await marketplace.list(members['another builder']))
+  const { builder } = users
+  const own = await marketplace.draft(builder, await marketplace.list(users['another builder']))
   const spend = () => builder.ask('POST', `/api/tasks/${own.id}/submit`)
   assert.match(await refused(stage, 400, spend), /0\.00 to spend and 10\.00.*clearing/)
   await marketplace.pass(window48h)
-  await marketplace.freshen({ ...agent, id: own.agentId, builder: members['another builder'] })
+  await marketplace.freshen({ ...agent, id: own.agentId, builder: users['another builder'] })
   assert.is((await spend()).status, 200)
 })
 
 condition('create and submit: the agent must be public then; its own builder gets no other answer', async stage => {
-  const { marketplace, agent, members } = stage
-  const draft = await marketplace.draft(members.buyer, agent)
+  const { marketplace, agent, users } = stage
+  const draft = await marketplace.draft(users.buyer, agent)
   agent.sink.status = 500 // or a heartbeat would show it again
   await marketplace.pass(86_400_001)
   await refused(stage, 400, () => stage.pull('buyer', 'submit', draft.id))
-  for (const party of [members.buyer, members.builder]) {
+  for (const party of [users.buyer, users.builder]) {
     const body = { title: draft.title, description: draft.description, agreedPrice: 1_000, agentId: agent.id }
     await refused(stage, 404, () => party.ask('POST', '/api/tasks', body))
   }
@@ -93,12 +93,12 @@ condition('resolve: money needs a session, an administrator with a key is refuse
 })
 
 condition('request-revision: as often as the agent allowed when the task was submitted', async stage => {
-  const { marketplace, members } = stage
-  const agent = await marketplace.list(members.builder, { maxRevisions: 1 })
-  const { id } = await marketplace.draft(members.buyer, agent)
-  await members.builder.call('PUT', `/api/my/agents/${agent.id}`, { maxRevisions: 2 })
+  const { marketplace, users } = stage
+  const agent = await marketplace.list(users.builder, { maxRevisions: 1 })
+  const { id } = await marketplace.draft(users.buyer, agent)
+  await users.builder.call('PUT', `/api/my/agents/${agent.id}`, { maxRevisions: 2 })
   assert.is((await stage.pull('buyer', 'submit', id)).data?.maxRevisions, 2)
-  await members.builder.call('PUT', `/api/my/agents/${agent.id}`, { maxRevisions: 0 })
+  await users.builder.call('PUT', `/api/my/agents/${agent.id}`, { maxRevisions: 0 })
   await stage.pull('builder', 'accept', id)
   for (const count of [1, 2]) {
     await stage.pull('builder', 'deliver', id)
@@ -115,20 +115,20 @@ condition('review: one a task, the second is a conflict', async stage => {
 })
 
 condition('a suspended account starts nothing, and closes what is open', async stage => {
-  const { marketplace, members, agent } = stage
+  const { marketplace, users, agent } = stage
   const tasks = await stage.bring(['draft', 'draft', 'pending', 'in_progress', 'in_progress', 'delivered', 'pending'])
   const [draft, spare, pending, accepted, working, delivered, other] = tasks.map(({ id }) => id) as string[]
-  for (const { id } of [members.buyer, members.builder]) {
+  for (const { id } of [users.buyer, users.builder]) {
     await marketplace.admin.call('PUT', `/api/admin/users/${id}`, { suspended: true })
   }
-  const { buyer } = members
+  const { buyer } = users
   await refused(stage, 403, () => stage.pull('buyer', 'submit', draft!))
   const body = { title: 'One more task', description: 'A task that must not be made.', agreedPrice: 1_000 }
   await refused(stage, 403, () => buyer.ask('POST', '/api/tasks', { ...body, agentId: agent.id }))
   await refused(stage, 403, () => buyer.ask('POST', '/api/wallet/deposit', { amount: 1_000 }))
   await refused(stage, 403, () => buyer.ask('POST', '/api/wallet/withdraw', { amount: 1_000 }))
   await refused(stage, 403, () => buyer.ask('POST', '/api/my/api-keys', { name: 'more' }))
-  await refused(stage, 403, () => members.builder.ask('POST', '/api/my/agents', {}))
+  await refused(stage, 403, () => users.builder.ask('POST', '/api/my/agents', {}))
   const allowed = [
     ['buyer', 'cancel', spare],
     ['buyer', 'message', pending],
@@ -147,24 +147,24 @@ condition('a suspended account starts nothing, and closes what is open', async s
 condition(
   'a banned account is refused everywhere; its agent’s callback, after its signature was looked at',
   async stage => {
-    const { marketplace, members } = stage
+    const { marketplace, users } = stage
     const id = await one(stage, 'pending')
-    await marketplace.admin.call('PUT', `/api/admin/users/${members.builder.id}`, { banned: true })
+    await marketplace.admin.call('PUT', `/api/admin/users/${users.builder.id}`, { banned: true })
     for (const route of ['key', 'agent', 'signed'] as const) {
       await refused(stage, 403, () => stage.pull('builder', 'accept', id, route))
     }
     await refused(stage, 401, () => stage.pull('another builder', 'accept', id, 'signed'))
-    const { email, password } = members.builder
+    const { email, password } = users.builder
     await refused(stage, 403, () => marketplace.visitor.ask('POST', '/api/auth/login', { email, password }))
-    await marketplace.admin.call('PUT', `/api/admin/users/${members.buyer.id}`, { banned: true })
+    await marketplace.admin.call('PUT', `/api/admin/users/${users.buyer.id}`, { banned: true })
     await refused(stage, 403, () => stage.pull('buyer', 'cancel', id))
-    await refused(stage, 403, () => members.buyer.ask('GET', '/api/wallet'))
+    await refused(stage, 403, () => users.buyer.ask('GET', '/api/wallet'))
   },
 )
 
 condition('work for oneself is paid for and counts for nothing', async stage => {
-  const { marketplace, members, agent } = stage
-  const { builder } = members
+  const { marketplace, users, agent } = stage
+  const { builder } = users
   await builder.call('POST', '/api/wallet/deposit', { amount: 1_000 })
   const { id } = await marketplace.draft(builder, agent)
   const path = `/api/tasks/${id}`

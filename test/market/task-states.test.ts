@@ -113,7 +113,7 @@ for (const step of steps) {
         const after = await standing(stage)
         assert.equal(moved(before.money, after.money), step.money, route)
         assert.equal(after.others, before.others, 'nobody else is touched')
-        const task = await stage.members.buyer.call<TaskRecord>('GET', `/api/tasks/${id}`)
+        const task = await stage.users.buyer.call<TaskRecord>('GET', `/api/tasks/${id}`)
         assert.equal({ status: task.status, dispute: task.dispute?.status ?? null }, shown(to))
         checkEvents(stage, after.events.slice(before.events.length), event, task)
       }
@@ -123,7 +123,7 @@ for (const step of steps) {
 
 successes.run()
 
-async function standing({ marketplace, members: { buyer, builder } }: Stage) {
+async function standing({ marketplace, users: { buyer, builder } }: Stage) {
   return marketplace.market.db.read(async q => {
     const accounts = await q.all<{ id: string; userId: string | null; kind: string; balance: number }>(
       'SELECT id, user_id AS "userId", kind, balance FROM accounts ORDER BY id',
@@ -149,7 +149,7 @@ function moved(before: Deltas, after: Deltas): Deltas {
 }
 
 /** Exactly the event that is due, with every field of the body table. Source: I-webhook-body, I-events, A-37. */
-function checkEvents({ marketplace, agent, members }: Stage, events: object[], event: string | null, task: TaskRecord) {
+function checkEvents({ marketplace, agent, users }: Stage, events: object[], event: string | null, task: TaskRecord) {
   if (event === null) return assert.equal(events, [])
   const timestamp = new Date(marketplace.world.now()).toISOString()
   const data = {
@@ -161,7 +161,7 @@ function checkEvents({ marketplace, agent, members }: Stage, events: object[], e
     agreedPrice: price,
     status: task.status,
     callbackUrl: `${marketplace.url}/api/agent/tasks/${task.id}/callback`,
-    requestor: { id: members.buyer.id, type: 'user', trustTier: 'new_verified' },
+    requestor: { id: users.buyer.id, type: 'user', trustTier: 'new_verified' },
     ...extras[event],
   }
   assert.equal(events, [{ event, timestamp, data }])

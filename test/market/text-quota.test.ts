@@ -4,19 +4,19 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { defaultKeeping, durations } from '../../src/api/limits.ts'
 import type { DeliveryRecord, TaskRecord } from '../../src/api/records.ts'
-import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
+import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 
 const MIB = 1024 * 1024
 const KIB = 1024
 
-const usage = async (marketplace: TestMarketplace, { id }: Member): Promise<number> =>
+const usage = async (marketplace: TestMarketplace, { id }: TestUser): Promise<number> =>
   (
     await marketplace.market.db.read(q =>
       q.get<{ bytes: number }>('SELECT bytes FROM text_usage WHERE user_id = $1', [id]),
     )
   )?.bytes ?? 0
 
-const setUsage = (marketplace: TestMarketplace, { id }: Member, bytes: number) =>
+const setUsage = (marketplace: TestMarketplace, { id }: TestUser, bytes: number) =>
   marketplace.market.db.write(tx =>
     tx.run(
       `INSERT INTO text_usage (user_id, bytes) VALUES ($1, $2) ON CONFLICT (user_id) DO UPDATE SET bytes = excluded.bytes`,
@@ -32,7 +32,7 @@ async function stage() {
   return { marketplace, buyer, builder, agent }
 }
 
-async function submitted(marketplace: TestMarketplace, buyer: Member, agent: ListedAgent): Promise<string> {
+async function submitted(marketplace: TestMarketplace, buyer: TestUser, agent: ListedAgent): Promise<string> {
   const { id } = await marketplace.draft(buyer, agent, { agreedPrice: 200 })
   await buyer.call('POST', `/api/tasks/${id}/submit`)
   return id
@@ -58,7 +58,7 @@ const isRefused = ({ status, error }: { status: number; error?: string | undefin
 test('a builder writes agents and samples within the quota of the account, and others have their own', async () => {
   assert.is(defaultKeeping.textMiB, 256)
   const { marketplace, builder } = await stage()
-  const create = (who: Member) => who.ask<{ id: string }>('POST', '/api/my/agents', agentFields, 'key')
+  const create = (who: TestUser) => who.ask<{ id: string }>('POST', '/api/my/agents', agentFields, 'key')
   const before = await usage(marketplace, builder)
   const { status, data } = await create(builder)
   assert.is(status, 201)

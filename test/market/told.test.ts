@@ -4,12 +4,12 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations } from '../../src/api/limits.ts'
 import type { NotificationRecord, TransactionRecord } from '../../src/api/records.ts'
-import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
+import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 
 interface State {
   marketplace: TestMarketplace
-  buyer: Member
-  builder: Member
+  buyer: TestUser
+  builder: TestUser
   agent: ListedAgent
 }
 
@@ -32,7 +32,7 @@ async function delivered({ marketplace, buyer, builder, agent }: State, title: s
   return id
 }
 
-const newsOf = async (who: Member) =>
+const newsOf = async (who: TestUser) =>
   (await who.client.listNotifications()).items.map(({ type, message, data, agentId }: NotificationRecord) => ({
     type,
     message,
@@ -125,7 +125,7 @@ told('each transfer says what it was for', async state => {
   await buyer.client.connectPayouts()
   await buyer.call('POST', '/api/auth/login', { email: buyer.email, password: buyer.password })
   await buyer.client.withdraw({ amount: 500 })
-  const lines = async (who: Member) =>
+  const lines = async (who: TestUser) =>
     (await who.client.listTransactions()).items
       .map(({ type, amount, status, description }: TransactionRecord) => `${type} ${amount} ${status}: ${description}`)
       .sort()
@@ -150,19 +150,19 @@ told('each transfer says what it was for', async state => {
 told(
   'a deposit beyond the limits is told its tier, the limit, what is left and what it is',
   async ({ marketplace }) => {
-    const member = await marketplace.join('depositor')
-    const said = async (amount: number) => (await member.ask('POST', '/api/wallet/deposit', { amount })).error
+    const user = await marketplace.join('depositor')
+    const said = async (amount: number) => (await user.ask('POST', '/api/wallet/deposit', { amount })).error
     assert.is(
       await said(500_001),
       'A deposit of an account that is new_verified may be 500000 cents at most; this is 500001',
     )
-    await member.client.deposit({ amount: 500_000 })
-    await member.client.deposit({ amount: 400_000 })
+    await user.client.deposit({ amount: 500_000 })
+    await user.client.deposit({ amount: 400_000 })
     assert.is(
       await said(100_001),
       'The deposits of an account that is new_verified may be 1000000 cents a day (UTC); 100000 are left today, this is 100001',
     )
-    await member.client.deposit({ amount: 100_000 })
+    await user.client.deposit({ amount: 100_000 })
   },
 )
 

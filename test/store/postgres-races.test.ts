@@ -187,11 +187,11 @@ test('withdrawals that are asked for and others that are decided at once never w
   const secretKey = randomBytes(32).toString('base64')
   const marketplace = await openTestMarketplace({ postgres: { url }, secretKey, payments: 'manual' })
   const { admin } = marketplace
-  const member = await marketplace.join('member')
-  await admin.call('PUT', `/api/admin/users/${member.id}`, { connectStatus: 'connected' })
-  const { id } = await member.call<{ id: string }>('POST', '/api/wallet/deposit', { amount: 500_000 })
+  const user = await marketplace.join('member')
+  await admin.call('PUT', `/api/admin/users/${user.id}`, { connectStatus: 'connected' })
+  const { id } = await user.call<{ id: string }>('POST', '/api/wallet/deposit', { amount: 500_000 })
   await admin.call('POST', `/api/admin/deposits/${id}/confirm`)
-  const ask = () => member.call<{ id: string }>('POST', '/api/wallet/withdraw', { amount: 1_000 })
+  const ask = () => user.call<{ id: string }>('POST', '/api/wallet/withdraw', { amount: 1_000 })
   const decide = (id: string, i: number) =>
     admin.call('POST', `/api/admin/withdrawals/${id}/${i % 2 ? 'confirm' : 'reject'}`)
   const asked = await Promise.all(Array.from({ length: 60 }, ask))

@@ -1,10 +1,16 @@
 /** Two buyers with two builders, and on each side whatever an endpoint can be asked about. */
 import type { TaskRecord } from '../../src/api/records.ts'
-import { HttpParty } from '../../src/sim/http-user.ts'
+import { HttpUser } from '../../src/sim/http-user.ts'
 import { samples } from '../web/files.ts'
 import type { Person } from './authorization-law.ts'
 import { checkedFetch } from './contract.ts'
-import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace, taskFields } from './marketplace.ts'
+import {
+  type ListedAgent,
+  openTestMarketplace,
+  type TestMarketplace,
+  type TestUser,
+  taskFields,
+} from './marketplace.ts'
 
 export const kinds = [
   'draft task',
@@ -37,15 +43,15 @@ export type Kind = (typeof kinds)[number]
 export type Params = Readonly<Record<string, string>>
 
 export interface Side {
-  buyer: Member
-  builder: Member
+  buyer: TestUser
+  builder: TestUser
   agent: ListedAgent
 }
 
 export interface Stage {
   marketplace: TestMarketplace
   sides: readonly [Side, Side]
-  people: Record<Person, Member>
+  people: Record<Person, TestUser>
   /** A fresh one, of this side. */
   make(kind: Kind, side: Side): Promise<Params>
   close(): Promise<void>
@@ -165,7 +171,7 @@ const makers: Readonly<Record<Kind, Maker>> = {
   test,
   key: async (_, { builder }) => ({ id: (await builder.client.createKey({ name: 'one more' })).keyInfo.id }),
   session: async ({ url }, { buyer: { email, password } }) => {
-    const elsewhere = new HttpParty(url, checkedFetch)
+    const elsewhere = new HttpUser(url, checkedFetch)
     await elsewhere.client.login({ email, password })
     const { items } = await elsewhere.client.listSessions()
     return { id: items.find(({ current }) => current)!.id }

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import type { TaskRecord, TestReport } from '../../src/api/records.ts'
 import { signatureHeaders } from '../../src/api/signature.ts'
 import { type Marketplace, type OpenOptions, openMarketplace } from '../../src/open.ts'
-import { type Answer, HttpParty } from '../../src/sim/http-user.ts'
+import { type Answer, HttpUser } from '../../src/sim/http-user.ts'
 import type { Reader } from '../../src/store/db.ts'
 import { createVirtualWorld, recordingEgress, type VirtualWorld } from '../../src/world/virtual.ts'
 import { AgentSink, answerFrom } from './agent-sink.ts'
@@ -13,7 +13,7 @@ import { engine, freshDatabase } from './databases.ts'
 import { checkedLog } from './happenings.ts'
 
 /** Somebody with an account, a session and a key. */
-export class Member extends HttpParty {
+export class TestUser extends HttpUser {
   id = ''
   email = ''
   password = ''
@@ -22,7 +22,7 @@ export class Member extends HttpParty {
 export interface ListedAgent {
   id: string
   secret: string
-  builder: Member
+  builder: TestUser
   /** What its webhook received, and what it answers. */
   sink: AgentSink
 }
@@ -36,19 +36,19 @@ export interface Balances {
 /** A marketplace in a virtual world: time passes only by `pass`, webhooks go to sinks in this process. */
 export interface TestMarketplace extends Marketplace {
   world: VirtualWorld
-  admin: Member
+  admin: TestUser
   /** Nobody in particular: no session, no key. */
-  visitor: HttpParty
+  visitor: HttpUser
   /** An account with the builder role and a key. `funds` in cents, 1,000,000 at most. */
-  join(name: string, funds?: number): Promise<Member>
+  join(name: string, funds?: number): Promise<TestUser>
   /** A webhook that records what it gets, answers 200, and passes connection tests. */
   sink(host?: string): AgentSink
   /** An agent that has passed its test and its review. */
-  list(builder: Member, fields?: object, sink?: AgentSink): Promise<ListedAgent>
+  list(builder: TestUser, fields?: object, sink?: AgentSink): Promise<ListedAgent>
   /** Runs the connection test again, as after a day. */
   freshen(agent: ListedAgent): Promise<void>
   /** A draft of this buyer for this agent. */
-  draft(buyer: Member, agent: ListedAgent, fields?: object): Promise<TaskRecord>
+  draft(buyer: TestUser, agent: ListedAgent, fields?: object): Promise<TaskRecord>
   /** The signed callback of an agent, about a task; each one with a timestamp, so a signature, of its own. */
   callback<Data = unknown>(agent: Pick<ListedAgent, 'secret'>, taskId: string, body: object): Promise<Answer<Data>>
   /** Lets domain time pass and does all that falls due. */
@@ -118,20 +118,20 @@ export async function openTestMarketplace({
   const admin = await signInAdmin(url, login)
   let signatures = 0
 
-  async function join(name: string, funds = 0): Promise<Member> {
-    const member = new Member(url, checkedFetch)
-    member.email = `${name}@example.com`
-    member.password = `${name} of a test`
-    const { email, password } = member
+  async function join(name: string, funds = 0): Promise<TestUser> {
+    const user = new TestUser(url, checkedFetch)
+    user.email = `${name}@example.com`
+    user.password = `${name} of a test`
+    const { email, password } = user
     const fields = { email, password, name, isBuilder: true }
-    const { user } = await member.client.register(fields)
-    member.id = user.id
-    await makeKey(member)
+    const { user: account } = await user.client.register(fields)
+    user.id = account.id
+    await makeKey(user)
     await admin.client.adminUpdateUser({ id: user.id, identityVerified: true })
     for (let rest = funds; rest > 0; rest -= 500_000) {
-      await member.client.deposit({ amount: Math.min(rest, 500_000) })
+      await user.client.deposit({ amount: Math.min(rest, 500_000) })
     }
-    return member
+    return user
   }
 
   function sink(host = 'localhost'): AgentSink {
@@ -140,7 +140,7 @@ export async function openTestMarketplace({
     return made
   }
 
-  async function list(builder: Member, fields: object = {}, mine = sink()): Promise<ListedAgent> {
+  async function list(builder: TestUser, fields: object = {}, mine = sink()): Promise<ListedAgent> {
     const input = { ...agentFields, webhookUrl: mine.url, ...fields }
     const { id } = await builder.client.createAgent(input)
     const { secret } = await builder.client.rotateSecret({ id })
@@ -161,7 +161,7 @@ export async function openTestMarketplace({
     ...marketplace,
     world,
     admin,
-    visitor: new HttpParty(url, checkedFetch),
+    visitor: new HttpUser(url, checkedFetch),
     join,
     sink,
     list,
@@ -172,13 +172,7 @@ export async function openTestMarketplace({
       const text = JSON.stringify(body)
       const timestamp = world.realNow() - (signatures++ % 200_000)
       const headers = signatureHeaders(agent.secret, timestamp, text)
-      return new HttpParty(url, checkedFetch).ask(
-        'POST',
-        `/api/agent/tasks/${taskId}/callback`,
-        text,
-        'nobody',
-        headers,
-      )
+      return new HttpUser(url, checkedFetch).ask('POST', `/api/agent/tasks/${taskId}/callback`, text, 'nobody', headers)
     },
     async pass(ms) {
       world.advance(world.now() + ms)
@@ -210,8 +204,8 @@ export async function openTestMarketplace({
   }
 }
 
-async function signInAdmin(url: string, login: { email: string; password: string }): Promise<Member> {
-  const admin = Object.assign(new Member(url, checkedFetch), login)
+async function signInAdmin(url: string, login: { email: string; password: string }): Promise<TestUser> {
+  const admin = Object.assign(new TestUser(url, checkedFetch), login)
   const { user } = await admin.client.login(login)
   admin.id = user.id
   await admin.client.updateMe({ isBuilder: true })
@@ -219,9 +213,9 @@ async function signInAdmin(url: string, login: { email: string; password: string
   return admin
 }
 
-async function makeKey(member: Member): Promise<void> {
-  const { key } = await member.client.createKey({ name: 'test' })
-  member.key = key
+async function makeKey(user: TestUser): Promise<void> {
+  const { key } = await user.client.createKey({ name: 'test' })
+  user.key = key
 }
 
 // What a request leaves behind even when it is refused, and what the dispatcher writes in its own time.

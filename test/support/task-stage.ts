@@ -4,7 +4,7 @@ import type { TaskRecord } from '../../src/api/records.ts'
 import type { Answer } from '../../src/sim/http-user.ts'
 import { engine } from './databases.ts'
 import { openInstances } from './instances.ts'
-import { type ListedAgent, type Member, openTestMarketplace, type TestMarketplace } from './marketplace.ts'
+import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from './marketplace.ts'
 import { price, type Situation, splitRefund, type Trigger, window48h } from './task-law.ts'
 
 export const actors = ['buyer', 'builder', 'another buyer', 'another builder', 'admin', 'nobody'] as const
@@ -67,7 +67,7 @@ export interface Stage {
   /** Lets domain time pass at all of them; nothing is done about it yet. */
   advance(ms: number): void
   agent: ListedAgent
-  members: Record<Exclude<ActorName, 'nobody'>, Member>
+  users: Record<Exclude<ActorName, 'nobody'>, TestUser>
   /** One actor pulls one trigger by one route. */
   pull(actor: ActorName, trigger: Trigger, id: string, route?: Route): Promise<Answer<TaskRecord>>
   /** Fresh tasks, one in each of these situations. Time passes if one of them needs it to. */
@@ -84,7 +84,7 @@ export async function openStage({ instances = 1 } = {}): Promise<Stage> {
     marketplace.join('another.buyer', 10_000),
     marketplace.join('another.builder'),
   ])
-  const members = { buyer, builder, 'another buyer': buyer2, 'another builder': builder2, admin: marketplace.admin }
+  const users = { buyer, builder, 'another buyer': buyer2, 'another builder': builder2, admin: marketplace.admin }
   const agent = await marketplace.list(builder)
   const secrets: Partial<Record<ActorName, string>> = {
     builder: agent.secret,
@@ -94,10 +94,10 @@ export async function openStage({ instances = 1 } = {}): Promise<Stage> {
   async function pull(actor: ActorName, trigger: Trigger, id: string, route = routesOf[trigger][0]!) {
     const body = bodies[trigger]
     if (route === 'signed' && actor !== 'nobody') {
-      const secret = secrets[actor] ?? members[actor].key!
+      const secret = secrets[actor] ?? users[actor].key!
       return marketplace.callback<TaskRecord>({ secret }, id, { action: trigger, ...body })
     }
-    const party = actor === 'nobody' ? marketplace.visitor : members[actor]
+    const party = actor === 'nobody' ? marketplace.visitor : users[actor]
     if (route === 'signed') return party.ask<TaskRecord>('POST', `/api/agent/tasks/${id}/callback`, { action: trigger })
     const path = route === 'agent' ? `/api/agent/tasks/${id}/${trigger}` : pathOf(trigger, id)
     return party.ask<TaskRecord>(trigger === 'update' ? 'PUT' : 'POST', path, body, route === 'session' ? route : 'key')
@@ -124,7 +124,7 @@ export async function openStage({ instances = 1 } = {}): Promise<Stage> {
     return made
   }
 
-  return { marketplace, urls, advance, agent, members, pull, bring }
+  return { marketplace, urls, advance, agent, users, pull, bring }
 }
 
 type Premises = Pick<Stage, 'marketplace' | 'urls' | 'advance'>

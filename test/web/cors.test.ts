@@ -11,7 +11,7 @@ const corsOf = (headers: Headers) => [...headers.keys()].filter(name => name.sta
 
 test('a preflight is answered 405 in the envelope, and no answer has an Access-Control header', async () => {
   const marketplace = await openTestMarketplace()
-  const member = await marketplace.join('ann')
+  const user = await marketplace.join('ann')
   const paths = [...new Set(Object.values(endpoints).map(({ path }) => path.replace(/:\w+/g, 'some_id')))]
   assert.ok(paths.length > 40)
   const origins = ['https://evil.example', 'null', marketplace.url]
@@ -31,7 +31,7 @@ test('a preflight is answered 405 in the envelope, and no answer has an Access-C
       assert.not(preflight.headers.get('allow')!.includes('OPTIONS'))
     }
     const simple = await fetch(marketplace.url + path, {
-      headers: { origin: origins[0]!, authorization: `Bearer ${member.key}` },
+      headers: { origin: origins[0]!, authorization: `Bearer ${user.key}` },
     })
     assert.equal(corsOf(simple.headers), [], path)
     await simple.arrayBuffer()

@@ -6,14 +6,14 @@ import { limits } from '../../src/api/limits.ts'
 import type { TaskRecord } from '../../src/api/records.ts'
 import {
   type ListedAgent,
-  type Member,
   openTestMarketplace,
   type TestMarketplace,
+  type TestUser,
   taskFields,
 } from '../support/marketplace.ts'
 import { requestBytes, Wire, type WireHeader } from '../support/wire.ts'
 
-const edge = suite<{ marketplace: TestMarketplace; buyer: Member; agent: ListedAgent }>('edges')
+const edge = suite<{ marketplace: TestMarketplace; buyer: TestUser; agent: ListedAgent }>('edges')
 
 edge.before(async state => {
   state.marketplace = await openTestMarketplace()
@@ -23,7 +23,7 @@ edge.before(async state => {
 edge.after(({ marketplace }) => marketplace.close())
 
 async function post(
-  { marketplace, buyer }: { marketplace: TestMarketplace; buyer: Member },
+  { marketplace, buyer }: { marketplace: TestMarketplace; buyer: TestUser },
   body: string,
   chunked = false,
 ) {
@@ -89,7 +89,7 @@ edge('a search of 200 characters is answered and one of 201 is not', async ({ ma
 })
 
 async function delivered(
-  { marketplace, buyer, agent }: { marketplace: TestMarketplace; buyer: Member; agent: ListedAgent },
+  { marketplace, buyer, agent }: { marketplace: TestMarketplace; buyer: TestUser; agent: ListedAgent },
   names: string[],
 ) {
   const { id } = await marketplace.draft(buyer, agent)

@@ -7,13 +7,13 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { defaultKeeping, durations } from '../../src/api/limits.ts'
 import type { TaskRecord, TestReport } from '../../src/api/records.ts'
-import type { Answer, By, HttpParty } from '../../src/sim/http-user.ts'
+import type { Answer, By, HttpUser } from '../../src/sim/http-user.ts'
 import type { Tx } from '../../src/store/db.ts'
 import { claimRequest } from '../../src/store/tables/idempotency-keys.ts'
 import { answered } from '../../src/world/virtual.ts'
 import { openTestMarketplace, taskFields } from '../support/marketplace.ts'
 
-const post = <Data>(party: HttpParty, path: string, body: object | undefined, key: string, by: By = 'session') =>
+const post = <Data>(party: HttpUser, path: string, body: object | undefined, key: string, by: By = 'session') =>
   party.ask<Data>('POST', path, body, by, { 'idempotency-key': key })
 
 /** What a client sees of an answer; the headers tell a repeat apart. */

@@ -9,7 +9,7 @@ import type { DeliverableRecord, TaskRecord } from '../../src/api/records.ts'
 import { dropFiles, holdFiles, keepFiles } from '../../src/market/tasks/files.ts'
 import { doomUpload } from '../../src/store/tables/uploads.ts'
 import { openFilesIn } from '../support/file-faults.ts'
-import type { ListedAgent, Member, TestMarketplace } from '../support/marketplace.ts'
+import type { ListedAgent, TestMarketplace, TestUser } from '../support/marketplace.ts'
 import { samples } from './files.ts'
 
 const tenMegabytes = 10 * 1024 * 1024
@@ -20,12 +20,12 @@ export async function uploadCases(
   marketplace: TestMarketplace,
   stored: () => Promise<string[]>,
 ): Promise<void> {
-  const buyer: Member = await marketplace.join('buyer', 500_000)
-  const builder: Member = await marketplace.join('builder')
-  const stranger: Member = await marketplace.join('stranger')
+  const buyer: TestUser = await marketplace.join('buyer', 500_000)
+  const builder: TestUser = await marketplace.join('builder')
+  const stranger: TestUser = await marketplace.join('stranger')
   const agent: ListedAgent = await marketplace.list(builder)
 
-  const keyOf = ({ key }: Member) => key as string
+  const keyOf = ({ key }: TestUser) => key as string
 
   interface Envelope<Data> {
     success: boolean

@@ -25,17 +25,17 @@ const busy: Fault = (_, res) => res.writeHead(503).end()
 const four = [busy, busy, busy, busy]
 
 test('while the store is away an upload gets 500 and leaves nothing behind; its repeat then succeeds', async () => {
-  const member = await marketplace.join('builder-of-one')
-  const agent = await marketplace.list(member)
+  const user = await marketplace.join('builder-of-one')
+  const agent = await marketplace.list(user)
   const buyer = await marketplace.join('buyer-of-one', 10_000)
   const { id } = await marketplace.draft(buyer, agent)
   await buyer.call('POST', `/api/tasks/${id}/submit`)
-  await member.call('POST', `/api/agent/tasks/${id}/accept`, undefined, 'key')
+  await user.call('POST', `/api/agent/tasks/${id}/accept`, undefined, 'key')
   const before = await store.keys()
   const upload = async () => {
     const form = new FormData()
     form.append('files', new Blob(['a,b\n']), 'table.csv')
-    const headers = { authorization: `Bearer ${member.key}`, 'idempotency-key': 'once' }
+    const headers = { authorization: `Bearer ${user.key}`, 'idempotency-key': 'once' }
     return fetch(`${marketplace.url}/api/agent/tasks/${id}/deliver`, { method: 'POST', headers, body: form })
   }
   store.faults.push(...four)
