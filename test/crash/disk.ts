@@ -1,7 +1,7 @@
 /** A disk that fails while the server is at work: it says so and ends, and nothing that it answered is lost. */
 import * as assert from 'uvu/assert'
+import { Caller, Cut } from './caller.ts'
 import { type Deployment, withDeployment } from './deployment.ts'
-import { Cut, Party } from './party.ts'
 import { readWreck } from './wreck.ts'
 
 // Room for the zeros that are written ahead once, and not for the second time. In blocks of 512 bytes.
@@ -38,21 +38,21 @@ async function write(deployment: Deployment, command: readonly string[]): Promis
   const answered: string[] = []
   let number = 0
   const client = async () => {
-    const party = new Party(server.url)
-    party.credential = { authorization: `Bearer ${ready.accounts.buyer.apiKey}` }
+    const caller = new Caller(server.url)
+    caller.credential = { authorization: `Bearer ${ready.accounts.buyer.apiKey}` }
     try {
       for (;;) {
         const title = `Task ${++number}`
         const description = 'A long story. '.repeat(700)
         const body = { agentId: ready.agents[0].id, title, description, agreedPrice: 200 }
-        const { status } = await party.send('POST', { path: '/api/tasks', body })
+        const { status } = await caller.send('POST', { path: '/api/tasks', body })
         if (status === 201) answered.push(title)
         else assert.is(status, 500)
       }
     } catch (error) {
       if (!(error instanceof Cut)) throw error
     } finally {
-      party.close()
+      caller.close()
     }
   }
   await Promise.all(Array.from({ length: 4 }, client))

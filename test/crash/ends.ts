@@ -5,10 +5,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
 import { createFrontAuthority } from '../../src/sim/https-front.ts'
 import { startAgent } from './agent.ts'
+import { Caller } from './caller.ts'
 import { type Deployment, withDeployment } from './deployment.ts'
 import { assertNothingLost, enough } from './kill.ts'
 import { startLoad } from './load.ts'
-import { Party } from './party.ts'
 import { settle } from './town.ts'
 import { readWreck } from './wreck.ts'
 
@@ -20,17 +20,17 @@ export async function drainRounds(folder: string, rounds: number, seed: number, 
   const authority = createFrontAuthority()
   const agent = await startAgent(authority)
   const took: number[] = []
-  const parties: Party[] = []
+  const callers: Caller[] = []
   const proof = async (deployment: Deployment) => {
     let running = await deployment.start('dev')
-    const party = () => {
-      const made = new Party(running.url)
-      parties.push(made)
+    const caller = () => {
+      const made = new Caller(running.url)
+      callers.push(made)
       return made
     }
-    const town = await settle(agent, seed, 6, running.ready, party)
+    const town = await settle(agent, seed, 6, running.ready, caller)
     for (let round = 1; ; round++) {
-      const load = startLoad(town, party)
+      const load = startLoad(town, caller)
       await enough(town, load)
       agent.silent = silently && round === rounds
       if (agent.silent) await wait(200)
@@ -50,7 +50,7 @@ export async function drainRounds(folder: string, rounds: number, seed: number, 
   try {
     return await withDeployment(folder, await authority.ca, proof)
   } finally {
-    for (const party of parties) party.close()
+    for (const caller of callers) caller.close()
     await agent.close()
   }
 }

@@ -2,8 +2,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
 import { heartbeat } from '../../src/api/limits.ts'
+import { Caller } from './caller.ts'
 import { type Fleet, withFleet } from './fleet.ts'
-import { Party } from './party.ts'
 import { settle, signedRequest } from './town.ts'
 
 const PATIENCE_MS = heartbeat.afterStartMs + 2 * heartbeat.leaseMs + heartbeat.lookMs
@@ -11,15 +11,15 @@ const PATIENCE_MS = heartbeat.afterStartMs + 2 * heartbeat.leaseMs + heartbeat.l
 /** Answers how long a run took that all servers began to look for together, and one whose server died, in ms. */
 export async function heartbeats(folder: string): Promise<{ togetherMs: number; takenOverMs: number }> {
   return withFleet(folder, {}, async (fleet, agent) => {
-    const party = new Party(fleet.url)
+    const caller = new Caller(fleet.url)
     const killAll = () => Promise.all(fleet.urls.map((_, place) => fleet.kill(place)))
-    await settle(agent, 1, 0, await fleet.furnish(), () => new Party(fleet.url))
+    await settle(agent, 1, 0, await fleet.furnish(), () => new Caller(fleet.url))
     let tests = 0
     let answer = true
     agent.work = ({ data }) => {
       tests++
       const signed = signedRequest(agent.secret, data.callbackUrl, { action: 'accept' })
-      if (answer) party.send('POST', signed).catch(() => {})
+      if (answer) caller.send('POST', signed).catch(() => {})
     }
     await fallDue(fleet)
     await killAll()
@@ -34,7 +34,7 @@ export async function heartbeats(folder: string): Promise<{ togetherMs: number; 
     await killAll()
     const takenOverMs = await untilRun(fleet)
     assert.is(tests, 3, 'once by the one that died, once by the one that took over')
-    party.close()
+    caller.close()
     await fleet.end()
     return { togetherMs, takenOverMs }
   })

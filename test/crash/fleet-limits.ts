@@ -2,8 +2,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
 import { depositLimits, rates } from '../../src/api/limits.ts'
+import { Caller, Cut } from './caller.ts'
 import { type Fleet, withFleet } from './fleet.ts'
-import { Cut, Party } from './party.ts'
 import { newBuyer, PASSWORD, settle } from './town.ts'
 
 const PRICE = 300
@@ -22,9 +22,9 @@ interface Count {
 /** Hires against one budget and deposits to one account, by many at once, with `kills` amid them. */
 export async function capsUnderKills(folder: string, kills: number): Promise<{ hires: Count; deposits: Count }> {
   return withFleet(folder, {}, async (fleet, agent) => {
-    const party = () => new Party(fleet.url)
-    const { agentId, buyers, admin } = await settle(agent, 1, 1, await fleet.furnish(), party)
-    const spender = Object.assign(party(), { credential: buyers[0]!.credential })
+    const caller = () => new Caller(fleet.url)
+    const { agentId, buyers, admin } = await settle(agent, 1, 1, await fleet.furnish(), caller)
+    const spender = Object.assign(caller(), { credential: buyers[0]!.credential })
     const saver = await join(fleet, admin)
     const { budget, drafts } = await authorize(spender, agentId)
     const hires = { done: 0, refused: 0, cut: 0 }
@@ -78,18 +78,18 @@ export async function rateUnderKill(folder: string): Promise<number> {
   })
 }
 
-async function join(fleet: Fleet, admin: Record<string, string>): Promise<Party> {
-  const joined = new Party(fleet.url)
+async function join(fleet: Fleet, admin: Record<string, string>): Promise<Caller> {
+  const joined = new Caller(fleet.url)
   const body = { email: newBuyer().email, password: PASSWORD, name: 'A Saver' }
   const { user } = await joined.call('POST', '/api/auth/register', body)
-  const root = Object.assign(new Party(fleet.url), { credential: admin })
+  const root = Object.assign(new Caller(fleet.url), { credential: admin })
   await root.call('PUT', `/api/admin/users/${user.id}`, { identityVerified: true })
   root.close()
   return joined
 }
 
 /** An agent of one's own, which may spend `FIT` prices and something that is no whole one; and drafts to spend it on. */
-async function authorize(owner: Party, agentId: string): Promise<{ budget: string; drafts: string[] }> {
+async function authorize(owner: Caller, agentId: string): Promise<{ budget: string; drafts: string[] }> {
   await owner.call('PUT', '/api/auth/me', { isBuilder: true })
   const own = await owner.call('POST', '/api/my/agents', {
     name: 'Spender',
@@ -110,9 +110,9 @@ async function authorize(owner: Party, agentId: string): Promise<{ budget: strin
 }
 
 /** null if the answer was cut off. */
-async function answerTo(party: Party, path: string, body?: object): Promise<number | null> {
+async function answerTo(caller: Caller, path: string, body?: object): Promise<number | null> {
   try {
-    return (await party.send('POST', { path, body })).status
+    return (await caller.send('POST', { path, body })).status
   } catch (error) {
     if (error instanceof Cut) return null
     throw error

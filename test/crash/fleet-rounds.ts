@@ -3,10 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
 import { dispatch } from '../../src/api/limits.ts'
 import { assertTold } from './agent.ts'
+import { Caller } from './caller.ts'
 import { type Fleet, withFleet } from './fleet.ts'
 import { assertNothingLost, assertShown, enough, sendAgain } from './kill.ts'
 import { type Load, startLoad } from './load.ts'
-import { Party } from './party.ts'
 import { settle, type Town } from './town.ts'
 import { readRemains } from './wreck.ts'
 
@@ -36,28 +36,28 @@ export async function fleetRounds(
   { rounds, seed, patient = false, trouble = killTwo }: FleetPlan,
 ): Promise<FleetReport> {
   return withFleet(folder, {}, async (fleet, agent) => {
-    const parties: Party[] = []
-    const party = () => {
-      const made = new Party(fleet.url)
-      parties.push(made)
+    const callers: Caller[] = []
+    const caller = () => {
+      const made = new Caller(fleet.url)
+      callers.push(made)
       return made
     }
     let load: Load | null = null
     let resent = 0
     try {
-      const town = await settle(agent, seed, 6, await fleet.furnish(), party)
+      const town = await settle(agent, seed, 6, await fleet.furnish(), caller)
       for (let round = 1; round <= rounds; round++) {
-        load = startLoad(town, party, { lasting: true })
+        load = startLoad(town, caller, { lasting: true })
         await trouble(fleet, town, load)
         await enough(town, load)
         load.stopped = true
         await load.ended
         if (load.fault) throw load.fault
-        for (const old of parties.splice(0)) old.close()
+        for (const old of callers.splice(0)) old.close()
         const remains = await fleet.db.read(readRemains)
         const unanswered = assertNothingLost(town, remains)
-        await assertShown(town, party(), remains, fleet)
-        resent += await sendAgain(town, party(), unanswered, remains)
+        await assertShown(town, caller(), remains, fleet)
+        resent += await sendAgain(town, caller(), unanswered, remains)
       }
       if (!patient) await endLeasesOfTheDead(fleet)
       const seen = await assertAllTold(town, fleet)
@@ -71,7 +71,7 @@ export async function fleetRounds(
     } finally {
       // Else it would go on against servers that are gone.
       if (load) load.stopped = true
-      for (const party of parties) party.close()
+      for (const caller of callers) caller.close()
     }
   })
 }

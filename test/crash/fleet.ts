@@ -12,7 +12,7 @@ import { freshDatabase } from '../support/databases.ts'
 import { startObjectStore } from '../support/object-store.ts'
 import { type Agent, startAgent } from './agent.ts'
 import { startBalancer } from './balancer.ts'
-import { Party } from './party.ts'
+import { Caller } from './caller.ts'
 import { readErrors, showingFaults } from './server-log.ts'
 import type { Ready } from './town.ts'
 
@@ -133,7 +133,7 @@ export async function withFleet<Result>(
 }
 
 async function furnish(url: string): Promise<Ready> {
-  const builder = new Party(url)
+  const builder = new Caller(url)
   const account = { email: 'builder@example.com', password: 'builder of a test', name: 'A Builder', isBuilder: true }
   await builder.call('POST', '/api/auth/register', account)
   const { key } = await builder.call('POST', '/api/my/api-keys', { name: 'test' })

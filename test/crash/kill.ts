@@ -3,10 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
 import { createFrontAuthority } from '../../src/sim/https-front.ts'
 import { assertTold, startAgent } from './agent.ts'
+import { Caller } from './caller.ts'
 import { type Deployment, type Running, withDeployment } from './deployment.ts'
 import { isReachable, type Step } from './history.ts'
 import { born, type Load, startLoad } from './load.ts'
-import { Party } from './party.ts'
 import { PASSWORD, settle, type Town } from './town.ts'
 import { type Remains, readWreck } from './wreck.ts'
 
@@ -32,7 +32,7 @@ export interface KillReport {
 export async function killRounds(folder: string, rounds: number, seed: number): Promise<KillReport> {
   const authority = createFrontAuthority()
   const agent = await startAgent(authority)
-  const parties: Party[] = []
+  const callers: Caller[] = []
   const report = {
     rounds,
     answers: 0,
@@ -48,20 +48,20 @@ export async function killRounds(folder: string, rounds: number, seed: number): 
   let load: Load | null = null
   const proof = async (deployment: Deployment): Promise<KillReport> => {
     let running = await deployment.start('dev')
-    const party = () => {
-      const made = new Party(running.url)
-      parties.push(made)
+    const caller = () => {
+      const made = new Caller(running.url)
+      callers.push(made)
       return made
     }
-    const town = await settle(agent, seed, 6, running.ready, party)
+    const town = await settle(agent, seed, 6, running.ready, caller)
     for (let round = 1; round <= rounds; round++) {
-      load = startLoad(town, party)
+      load = startLoad(town, caller)
       await enough(town, load)
       await running.kill('SIGKILL')
       load.stopped = true
       await load.ended
       if (load.fault) throw load.fault
-      for (const old of parties.splice(0)) old.close()
+      for (const old of callers.splice(0)) old.close()
 
       const wreck = await readWreck(deployment.file)
       if (wreck.tornBytes) report.torn++
@@ -74,9 +74,9 @@ export async function killRounds(folder: string, rounds: number, seed: number): 
       }
       running = await deployment.start('dev')
       slowestStartMs = Math.max(slowestStartMs, running.readyMs)
-      await assertShown(town, party(), wreck, running)
+      await assertShown(town, caller(), wreck, running)
       await assertDelivered(town, wreck, running)
-      report.resent += await sendAgain(town, party(), unanswered, wreck)
+      report.resent += await sendAgain(town, caller(), unanswered, wreck)
     }
     await running.kill('SIGTERM')
     const last = await readWreck(deployment.file)
@@ -96,7 +96,7 @@ export async function killRounds(folder: string, rounds: number, seed: number): 
     return await withDeployment(folder, await authority.ca, proof)
   } finally {
     if (load) (load as Load).stopped = true
-    for (const party of parties) party.close()
+    for (const caller of callers) caller.close()
     await agent.close()
   }
 }
@@ -167,31 +167,31 @@ function assertPeople(town: Town, { emails, deposits, tasks, balances }: Remains
 /** Over HTTP: every task and wallet as the wreck had it, sessions and passwords as they were, the ledger sound. */
 export async function assertShown(
   town: Town,
-  party: Party,
+  caller: Caller,
   { tasks, balances }: Remains,
   { url }: Pick<Running, 'url'>,
 ) {
-  party.credential = town.admin
-  const ledger = await party.call('GET', '/api/admin/ledger/check')
+  caller.credential = town.admin
+  const ledger = await caller.call('GET', '/api/admin/ledger/check')
   assert.equal(ledger.problems, [])
   assert.ok(ledger.ok)
   for (const buyer of town.buyers) {
     if (!buyer.registered) continue
-    party.credential = buyer.credential
+    caller.credential = buyer.credential
     const shown = new Map<string, string>()
     for (let page = 1, more = true; more; page++) {
-      const list = await party.call('GET', `/api/tasks?role=buyer&limit=100&page=${page}`)
+      const list = await caller.call('GET', `/api/tasks?role=buyer&limit=100&page=${page}`)
       for (const { id, status } of list.tasks) shown.set(id, status)
       more = list.pagination.hasMore
     }
     const mine = buyer.jobs.filter(({ base }) => base).map(({ id }) => [id!, tasks.get(id!)?.status])
     assert.equal(shown, new Map(mine as [string, string][]), `the tasks of ${buyer.email}`)
-    const { wallet } = await party.call('GET', '/api/wallet')
+    const { wallet } = await caller.call('GET', '/api/wallet')
     assert.is(wallet.heldBalance, balances.get(`held:${buyer.id}`))
     assert.is(wallet.balance, balances.get(`available:${buyer.id}`)! + balances.get(`clearing:${buyer.id}`)!)
   }
   const newest = town.buyers.findLast(({ registered }) => registered)!
-  const login = new Party(url)
+  const login = new Caller(url)
   await login.call('POST', '/api/auth/login', { email: newest.email, password: PASSWORD })
   login.close()
 }
@@ -220,13 +220,13 @@ async function assertDelivered({ agent }: Town, { deliveries }: Remains, running
 /** The same signed request once more: the answer that was kept, or its effect now; never twice. */
 export async function sendAgain(
   town: Town,
-  party: Party,
+  caller: Caller,
   steps: readonly Step[],
   { signatures }: Remains,
 ): Promise<number> {
   for (const step of steps) {
     const { path, signature } = step.signed!
-    const { status } = await party.send('POST', step.signed!)
+    const { status } = await caller.send('POST', step.signed!)
     const kept = signatures.get(signature)
     if (kept !== undefined) assert.is(status, kept, `${path}: the first answer`)
     else if (status < 300) {

@@ -1,8 +1,8 @@
 /** Mixed load: buyers, the agent and an administrator, each on their own, every answer noted. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Webhook } from './agent.ts'
+import { type Answer, type Caller, Cut, type Message } from './caller.ts'
 import type { Step } from './history.ts'
-import { type Answer, Cut, type Message, type Party } from './party.ts'
 import { type Buyer, type Job, newBuyer, PASSWORD, signedRequest, type Town } from './town.ts'
 
 export interface Load {
@@ -17,7 +17,7 @@ export interface Load {
  * Starts the load; it ends when the server is gone, or after `stopped` was set. `lasting`: others answer in a server's
  * stead, so whoever loses an answer goes on.
  */
-export function startLoad(town: Town, party: () => Party, { lasting = false } = {}): Load {
+export function startLoad(town: Town, caller: () => Caller, { lasting = false } = {}): Load {
   const load: Load = { fault: null, stopped: false, ended: Promise.resolve() }
   const workers = new Set<Promise<void>>()
   const untilStopped = async (work: () => Promise<void>) => {
@@ -41,16 +41,16 @@ export function startLoad(town: Town, party: () => Party, { lasting = false } = 
     while (workers.size) await Promise.all(workers)
     town.agent.work = null
   }
-  const builder = party()
+  const builder = caller()
   town.agent.work = webhook => {
     if (load.stopped) town.agent.backlog.push(webhook)
     else go(() => answer(town, builder, webhook))
   }
   for (const webhook of town.agent.backlog.splice(0)) town.agent.work(webhook)
   const keepOn = (work: () => Promise<void>) => go(lasting ? () => untilStopped(work) : work)
-  for (const buyer of town.buyers) if (buyer.registered) keepOn(() => shop(town, party(), buyer, load))
-  keepOn(() => arrive(town, party(), load))
-  keepOn(() => judge(town, party(), load))
+  for (const buyer of town.buyers) if (buyer.registered) keepOn(() => shop(town, caller(), buyer, load))
+  keepOn(() => arrive(town, caller(), load))
+  keepOn(() => judge(town, caller(), load))
   load.ended = all()
   return load
 }
@@ -89,40 +89,40 @@ async function heard(town: Town, send: () => Promise<Answer>): Promise<Answer> {
 }
 
 /** Registers, deposits, then shops like everybody else, until the server goes. */
-async function arrive(town: Town, party: Party, load: Load) {
+async function arrive(town: Town, caller: Caller, load: Load) {
   const buyer = newBuyer()
   town.buyers.push(buyer)
   const body = { email: buyer.email, password: PASSWORD, name: 'A Newcomer' }
-  const { data } = await heard(town, () => party.send('POST', { path: '/api/auth/register', body }))
+  const { data } = await heard(town, () => caller.send('POST', { path: '/api/auth/register', body }))
   buyer.registered = true
   buyer.id = data.user.id
-  buyer.credential = party.credential
-  await deposit(town, party, buyer)
-  await shop(town, party, buyer, load)
+  buyer.credential = caller.credential
+  await deposit(town, caller, buyer)
+  await shop(town, caller, buyer, load)
 }
 
-async function deposit(town: Town, party: Party, buyer: Buyer) {
+async function deposit(town: Town, caller: Caller, buyer: Buyer) {
   const body = { amount: 200 + Math.floor(town.random() * 5_000) }
   buyer.cutDeposits++
-  const { status, data } = await heard(town, () => party.send('POST', { path: '/api/wallet/deposit', body }))
+  const { status, data } = await heard(town, () => caller.send('POST', { path: '/api/wallet/deposit', body }))
   buyer.cutDeposits--
   if (status === 201) buyer.deposits.push(data.id)
 }
 
-async function shop(town: Town, party: Party, buyer: Buyer, load: Load) {
-  party.credential = buyer.credential
+async function shop(town: Town, caller: Caller, buyer: Buyer, load: Load) {
+  caller.credential = buyer.credential
   while (!load.stopped) {
     const open = buyer.jobs.filter(({ retired, id }) => !retired && id !== undefined)
-    if (town.random() < 0.04) await deposit(town, party, buyer)
-    else if (open.length < 4) await create(town, party, buyer)
-    else await proceed(town, party, open[Math.floor(town.random() * open.length)]!)
+    if (town.random() < 0.04) await deposit(town, caller, buyer)
+    else if (open.length < 4) await create(town, caller, buyer)
+    else await proceed(town, caller, open[Math.floor(town.random() * open.length)]!)
   }
 }
 
 let number = 0
 const words = (what: string) => `${what} ${++number}`
 
-async function create(town: Town, party: Party, buyer: Buyer) {
+async function create(town: Town, caller: Caller, buyer: Buyer) {
   const title = words('Task')
   const job: Job = { title, id: undefined, buyer, base: null, steps: [], status: 'draft', retired: false }
   town.unborn.set(title, job)
@@ -130,7 +130,7 @@ async function create(town: Town, party: Party, buyer: Buyer) {
   const agreedPrice = 200 + Math.floor(town.random() * 100)
   const body = { agentId: town.agentId, title, description, agreedPrice }
   const { data } = await take(town, job, { trigger: 'create', by: 'buyer', note: title }, () =>
-    party.send('POST', { path: '/api/tasks', body }),
+    caller.send('POST', { path: '/api/tasks', body }),
   )
   born(town, job, data.id)
 }
@@ -179,12 +179,12 @@ const CHOICES: Record<string, Choice[]> = {
   cancelled: [['read', 1]],
 }
 
-async function proceed(town: Town, party: Party, job: Job) {
+async function proceed(town: Town, caller: Caller, job: Job) {
   const trigger = pick(CHOICES[job.status]!, town.random())
   if ((job.status === 'completed' || job.status === 'cancelled') && town.random() < 0.5) job.retired = true
   const path = `/api/tasks/${job.id}`
   if (trigger === 'read') {
-    await take(town, job, { trigger, by: 'buyer', note: '' }, () => party.send('GET', { path }))
+    await take(town, job, { trigger, by: 'buyer', note: '' }, () => caller.send('GET', { path }))
     return
   }
   const note = trigger === 'review' ? String(1 + Math.floor(town.random() * 5)) : words(`${trigger} of`)
@@ -194,7 +194,7 @@ async function proceed(town: Town, party: Party, job: Job) {
   }
   if (trigger === 'update') message.path = path
   await take(town, job, { trigger, by: 'buyer', note }, () =>
-    party.send(trigger === 'update' ? 'PUT' : 'POST', message),
+    caller.send(trigger === 'update' ? 'PUT' : 'POST', message),
   )
 }
 
@@ -224,10 +224,10 @@ function bodyOf(trigger: Step['trigger'], note: string): object | undefined {
 }
 
 /** The agent's part: signed callbacks mostly, its builder's key for the rest. */
-async function answer(town: Town, party: Party, { event, data }: Webhook) {
+async function answer(town: Town, caller: Caller, { event, data }: Webhook) {
   const job = town.jobs.get(data.taskId)
   if (!job) return
-  const say = (trigger: Step['trigger'], note = '') => callBack(town, party, job, data.callbackUrl, trigger, note)
+  const say = (trigger: Step['trigger'], note = '') => callBack(town, caller, job, data.callbackUrl, trigger, note)
   await wait(town.random() * 15)
   if (event === 'task.message' && town.random() < 0.4) await say('message', words('reply'))
   if (event === 'task.revision_requested') await say('deliver', words('work'))
@@ -239,7 +239,7 @@ async function answer(town: Town, party: Party, { event, data }: Webhook) {
 
 async function callBack(
   town: Town,
-  party: Party,
+  caller: Caller,
   job: Job,
   callbackUrl: string,
   trigger: Step['trigger'],
@@ -253,16 +253,16 @@ async function callBack(
       headers,
       body: trigger === 'deliver' ? content : undefined,
     }
-    await take(town, job, { trigger, by: 'builder', note }, () => party.send('POST', message))
+    await take(town, job, { trigger, by: 'builder', note }, () => caller.send('POST', message))
     return
   }
   const signed = signedRequest(town.agent.secret, callbackUrl, { action: trigger, taskId: job.id, ...content })
-  await take(town, job, { trigger, by: 'builder', note, signed }, () => party.send('POST', signed))
+  await take(town, job, { trigger, by: 'builder', note, signed }, () => caller.send('POST', signed))
 }
 
 /** Resolves what is disputed, as far as anybody has heard. */
-async function judge(town: Town, party: Party, load: Load) {
-  party.credential = town.admin
+async function judge(town: Town, caller: Caller, load: Load) {
+  caller.credential = town.admin
   while (!load.stopped) {
     await wait(20)
     const job = [...town.jobs.values()].find(({ steps, base }) =>
@@ -273,7 +273,7 @@ async function judge(town: Town, party: Party, load: Load) {
     if (!job) continue
     const outcome = town.random() < 0.5 ? 'refund' : 'release'
     await take(town, job, { trigger: `resolve_${outcome}`, by: 'admin', note: '' }, () =>
-      party.send('POST', { path: `/api/admin/tasks/${job.id}/resolve`, body: { outcome } }),
+      caller.send('POST', { path: `/api/admin/tasks/${job.id}/resolve`, body: { outcome } }),
     )
   }
 }

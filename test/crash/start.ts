@@ -1,8 +1,8 @@
 /** How long a start takes with a long journal behind it. */
 import { stat } from 'node:fs/promises'
 import * as assert from 'uvu/assert'
+import { Caller } from './caller.ts'
 import { type Deployment, withDeployment } from './deployment.ts'
-import { Party } from './party.ts'
 import { readWreck } from './wreck.ts'
 
 export interface StartReport {
@@ -22,15 +22,15 @@ async function start(deployment: Deployment, records: number, starts: number): P
   const credential = { authorization: `Bearer ${accounts.buyer.apiKey}` }
   const titles: string[] = []
   const client = async () => {
-    const party = new Party(running.url)
-    party.credential = credential
+    const caller = new Caller(running.url)
+    caller.credential = credential
     while (titles.length < records) {
       const title = `Task ${titles.length}`
       titles.push(title)
       const description = 'One of many that were created.'
-      await party.call('POST', '/api/tasks', { agentId: agents[0].id, title, description, agreedPrice: 200 })
+      await caller.call('POST', '/api/tasks', { agentId: agents[0].id, title, description, agreedPrice: 200 })
     }
-    party.close()
+    caller.close()
   }
   await Promise.all(Array.from({ length: 16 }, client))
   await running.kill('SIGKILL')
@@ -42,10 +42,10 @@ async function start(deployment: Deployment, records: number, starts: number): P
   for (let i = 0; i < starts; i++) {
     running = await deployment.start('serve')
     readyMs.push(Math.round(running.readyMs))
-    const party = new Party(running.url)
-    party.credential = credential
-    assert.is((await party.call('GET', '/api/tasks?limit=1')).pagination.total, records)
-    party.close()
+    const caller = new Caller(running.url)
+    caller.credential = credential
+    assert.is((await caller.call('GET', '/api/tasks?limit=1')).pagination.total, records)
+    caller.close()
     await running.kill('SIGKILL')
   }
   return { records: journalRecords, journalBytes: (await stat(`${deployment.file}.journal`)).size, readyMs }

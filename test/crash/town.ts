@@ -2,8 +2,8 @@
 import { SIGNATURE_HEADER, signatureHeaders } from '../../src/api/signature.ts'
 import { chance } from '../store/page-cache.ts'
 import type { Agent, Webhook } from './agent.ts'
+import type { Caller } from './caller.ts'
 import type { State, Step } from './history.ts'
-import type { Party } from './party.ts'
 
 export interface Job {
   title: string
@@ -72,13 +72,13 @@ export async function settle(
   seed: number,
   buyers: number,
   ready: Ready,
-  party: () => Party,
+  caller: () => Caller,
 ): Promise<Town> {
   let ticks = 0
   const { accounts } = ready
-  const builder = party()
+  const builder = caller()
   builder.credential = { authorization: `Bearer ${accounts.builder.apiKey}` }
-  const admin = party()
+  const admin = caller()
   const { email, password } = accounts.admin
   await admin.call('POST', '/api/auth/login', { email, password })
   const agentId = await enlist(agent, builder, admin)
@@ -98,7 +98,7 @@ export async function settle(
   }
   for (let i = 0; i < buyers; i++) {
     const buyer = newBuyer()
-    const browser = party()
+    const browser = caller()
     const account = { email: buyer.email, password: PASSWORD, name: 'A Buyer' }
     buyer.id = (await browser.call('POST', '/api/auth/register', account)).user.id
     await admin.call('PUT', `/api/admin/users/${buyer.id}`, { identityVerified: true })
@@ -115,7 +115,7 @@ export interface Ready {
   accounts: Record<'buyer' | 'builder' | 'admin', { email: string; password: string; apiKey: string }>
 }
 
-async function enlist(agent: Agent, builder: Party, admin: Party): Promise<string> {
+async function enlist(agent: Agent, builder: Caller, admin: Caller): Promise<string> {
   const { id } = await builder.call('POST', '/api/my/agents', {
     name: 'Crash Dummy',
     tagline: 'Works through every crash',

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
+import { Caller } from './caller.ts'
 import { type Deployment, withDeployment } from './deployment.ts'
-import { Party } from './party.ts'
 
 /** False where there is no strace, or where it may not look into a process. */
 export const canTrace = () => spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0
@@ -26,16 +26,16 @@ async function trace(deployment: Deployment, writes: number): Promise<TraceRepor
   const server = await deployment.serveUnder(['strace', '-f', '-y', '-s', '1000000', '-e', calls, '-o', log])
   const titles: string[] = []
   const client = async () => {
-    const party = new Party(server.url)
-    party.credential = { authorization: `Bearer ${ready.accounts.buyer.apiKey}` }
+    const caller = new Caller(server.url)
+    caller.credential = { authorization: `Bearer ${ready.accounts.buyer.apiKey}` }
     while (titles.length < writes / 2) {
       const title = `Traced ${titles.length}.`
       titles.push(title)
       const body = { agentId: ready.agents[0].id, title, description: 'What the trace will show.', agreedPrice: 200 }
-      const { id } = await party.call('POST', '/api/tasks', body)
-      await party.call('POST', `/api/tasks/${id}/submit`)
+      const { id } = await caller.call('POST', '/api/tasks', body)
+      await caller.call('POST', `/api/tasks/${id}/submit`)
     }
-    party.close()
+    caller.close()
   }
   await Promise.all(Array.from({ length: 5 }, client))
   await server.end()

@@ -19,7 +19,7 @@ export interface Message {
   body?: object | string | undefined
 }
 
-export class Party {
+export class Caller {
   readonly #agent = new http.Agent({ keepAlive: true })
   readonly #baseUrl: string
   /** Goes with every request: a cookie or a key. */
