@@ -9,7 +9,7 @@ import { Caller } from './caller.ts'
 import { type Deployment, withDeployment } from './deployment.ts'
 import { assertNothingLost, enough } from './kill.ts'
 import { startLoad } from './load.ts'
-import { settle } from './town.ts'
+import { settle } from './scenario.ts'
 import { readWreck } from './wreck.ts'
 
 /**
@@ -28,10 +28,10 @@ export async function drainRounds(folder: string, rounds: number, seed: number, 
       callers.push(made)
       return made
     }
-    const town = await settle(agent, seed, 6, running.ready, caller)
+    const scenario = await settle(agent, seed, 6, running.ready, caller)
     for (let round = 1; ; round++) {
-      const load = startLoad(town, caller)
-      await enough(town, load)
+      const load = startLoad(scenario, caller)
+      await enough(scenario, load)
       agent.silent = silently && round === rounds
       if (agent.silent) await wait(200)
       const from = performance.now()
@@ -41,7 +41,7 @@ export async function drainRounds(folder: string, rounds: number, seed: number, 
       load.stopped = true
       await load.ended
       if (load.fault) throw load.fault
-      assertNothingLost(town, await readWreck(deployment.file))
+      assertNothingLost(scenario, await readWreck(deployment.file))
       await deployment.check()
       if (round === rounds) return took
       running = await deployment.start('dev')

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import { heartbeat } from '../../src/api/limits.ts'
 import { Caller } from './caller.ts'
 import { type Fleet, withFleet } from './fleet.ts'
-import { settle, signedRequest } from './town.ts'
+import { settle, signedRequest } from './scenario.ts'
 
 const PATIENCE_MS = heartbeat.afterStartMs + 2 * heartbeat.leaseMs + heartbeat.lookMs
 

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import { depositLimits, rates } from '../../src/api/limits.ts'
 import { Caller, Cut } from './caller.ts'
 import { type Fleet, withFleet } from './fleet.ts'
-import { newBuyer, PASSWORD, settle } from './town.ts'
+import { newBuyer, PASSWORD, settle } from './scenario.ts'
 
 const PRICE = 300
 const HIRES = 150

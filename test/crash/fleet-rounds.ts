@@ -7,7 +7,7 @@ import { Caller } from './caller.ts'
 import { type Fleet, withFleet } from './fleet.ts'
 import { assertNothingLost, assertShown, enough, sendAgain } from './kill.ts'
 import { type Load, startLoad } from './load.ts'
-import { settle, type Town } from './town.ts'
+import { type Scenario, settle } from './scenario.ts'
 import { readRemains } from './wreck.ts'
 
 export interface FleetReport {
@@ -27,7 +27,7 @@ export interface FleetPlan {
   /** Waits until the leases of the dead are over; else they are made to end. */
   patient?: boolean
   /** What goes wrong in each round, while the load goes on. */
-  trouble?: (fleet: Fleet, town: Town, load: Load) => Promise<void>
+  trouble?: (fleet: Fleet, scenario: Scenario, load: Load) => Promise<void>
 }
 
 /** Goes through rounds of load with trouble: two servers are killed, one by one. Throws at the first thing that must not be. */
@@ -45,26 +45,26 @@ export async function fleetRounds(
     let load: Load | null = null
     let resent = 0
     try {
-      const town = await settle(agent, seed, 6, await fleet.furnish(), caller)
+      const scenario = await settle(agent, seed, 6, await fleet.furnish(), caller)
       for (let round = 1; round <= rounds; round++) {
-        load = startLoad(town, caller, { lasting: true })
-        await trouble(fleet, town, load)
-        await enough(town, load)
+        load = startLoad(scenario, caller, { lasting: true })
+        await trouble(fleet, scenario, load)
+        await enough(scenario, load)
         load.stopped = true
         await load.ended
         if (load.fault) throw load.fault
         for (const old of callers.splice(0)) old.close()
         const remains = await fleet.db.read(readRemains)
-        const unanswered = assertNothingLost(town, remains)
-        await assertShown(town, caller(), remains, fleet)
-        resent += await sendAgain(town, caller(), unanswered, remains)
+        const unanswered = assertNothingLost(scenario, remains)
+        await assertShown(scenario, caller(), remains, fleet)
+        resent += await sendAgain(scenario, caller(), unanswered, remains)
       }
       if (!patient) await endLeasesOfTheDead(fleet)
-      const seen = await assertAllTold(town, fleet)
+      const seen = await assertAllTold(scenario, fleet)
       const last = await fleet.db.read(readRemains)
-      assertNothingLost(town, last)
+      assertNothingLost(scenario, last)
       await fleet.end()
-      const { answers, cuts } = town
+      const { answers, cuts } = scenario
       const webhooks = seen.size
       const repeated = agent.webhooks.length - webhooks
       return { answers, cuts, tasks: last.tasks.size, webhooks, repeated, resent }
@@ -76,10 +76,10 @@ export async function fleetRounds(
   })
 }
 
-async function killTwo(fleet: Fleet, town: Town, load: Load) {
+async function killTwo(fleet: Fleet, scenario: Scenario, load: Load) {
   for (let kill = 0; kill < 2; kill++) {
-    await enough(town, load)
-    await fleet.kill(Math.floor(town.random() * fleet.urls.length))
+    await enough(scenario, load)
+    await fleet.kill(Math.floor(scenario.random() * fleet.urls.length))
   }
 }
 
@@ -90,7 +90,7 @@ const endLeasesOfTheDead = ({ db }: Fleet) =>
   )
 
 /** Every event has reached the agent, and is known to have. */
-async function assertAllTold({ agent }: Town, { db }: Fleet): Promise<Set<string>> {
+async function assertAllTold({ agent }: Scenario, { db }: Fleet): Promise<Set<string>> {
   for (const deadline = Date.now() + dispatch.leaseMs + 30_000; ; await wait(50)) {
     const { deliveries } = await db.read(readRemains)
     const open = deliveries.filter(({ state }) => state !== 'delivered')

@@ -13,8 +13,8 @@ import { startObjectStore } from '../support/object-store.ts'
 import { type Agent, startAgent } from './agent.ts'
 import { startBalancer } from './balancer.ts'
 import { Caller } from './caller.ts'
+import type { Ready } from './scenario.ts'
 import { readErrors, showingFaults } from './server-log.ts'
-import type { Ready } from './town.ts'
 
 export interface Fleet {
   /** The balancer's. */

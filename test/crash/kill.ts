@@ -7,7 +7,7 @@ import { Caller } from './caller.ts'
 import { type Deployment, type Running, withDeployment } from './deployment.ts'
 import { isReachable, type Step } from './history.ts'
 import { born, type Load, startLoad } from './load.ts'
-import { PASSWORD, settle, type Town } from './town.ts'
+import { PASSWORD, type Scenario, settle } from './scenario.ts'
 import { type Remains, readWreck } from './wreck.ts'
 
 export interface KillReport {
@@ -53,10 +53,10 @@ export async function killRounds(folder: string, rounds: number, seed: number): 
       callers.push(made)
       return made
     }
-    const town = await settle(agent, seed, 6, running.ready, caller)
+    const scenario = await settle(agent, seed, 6, running.ready, caller)
     for (let round = 1; round <= rounds; round++) {
-      load = startLoad(town, caller)
-      await enough(town, load)
+      load = startLoad(scenario, caller)
+      await enough(scenario, load)
       await running.kill('SIGKILL')
       load.stopped = true
       await load.ended
@@ -65,18 +65,18 @@ export async function killRounds(folder: string, rounds: number, seed: number): 
 
       const wreck = await readWreck(deployment.file)
       if (wreck.tornBytes) report.torn++
-      const unanswered = assertNothingLost(town, wreck)
+      const unanswered = assertNothingLost(scenario, wreck)
       await deployment.check()
-      if (town.random() < 0.3) {
-        await deployment.startInVain(town.random() * 1000)
+      if (scenario.random() < 0.3) {
+        await deployment.startInVain(scenario.random() * 1000)
         report.killedAtStart++
         assert.equal((await readWreck(deployment.file)).tasks, wreck.tasks, 'a kill at the start changes nothing')
       }
       running = await deployment.start('dev')
       slowestStartMs = Math.max(slowestStartMs, running.readyMs)
-      await assertShown(town, caller(), wreck, running)
-      await assertDelivered(town, wreck, running)
-      report.resent += await sendAgain(town, caller(), unanswered, wreck)
+      await assertShown(scenario, caller(), wreck, running)
+      await assertDelivered(scenario, wreck, running)
+      report.resent += await sendAgain(scenario, caller(), unanswered, wreck)
     }
     await running.kill('SIGTERM')
     const last = await readWreck(deployment.file)
@@ -86,8 +86,8 @@ export async function killRounds(folder: string, rounds: number, seed: number): 
       last.deliveries.map(({ id }) => id),
       'every event has reached the agent',
     )
-    assertNothingLost(town, last)
-    const { answers, cuts } = town
+    assertNothingLost(scenario, last)
+    const { answers, cuts } = scenario
     const webhooks = seen.size
     const repeated = agent.webhooks.length - webhooks
     return { ...report, answers, cuts, tasks: last.tasks.size, webhooks, repeated, slowestStartMs }
@@ -102,19 +102,19 @@ export async function killRounds(folder: string, rounds: number, seed: number): 
 }
 
 /** Some answers, then some milliseconds: a slow machine gets as much done as a fast one. */
-export async function enough(town: Town, load: Load) {
-  const goal = town.answers + 40 + town.random() * 200
-  while (town.answers < goal && !load.stopped) await wait(1)
-  await wait(town.random() * 20)
+export async function enough(scenario: Scenario, load: Load) {
+  const goal = scenario.answers + 40 + scenario.random() * 200
+  while (scenario.answers < goal && !load.stopped) await wait(1)
+  await wait(scenario.random() * 20)
 }
 
 /** Compares the journal of answers with what is on the disk; then what is there is the base of the next round. */
-export function assertNothingLost(town: Town, wreck: Remains): Step[] {
+export function assertNothingLost(scenario: Scenario, wreck: Remains): Step[] {
   const unanswered: Step[] = []
-  findUnborn(town, wreck)
+  findUnborn(scenario, wreck)
   for (const [id, found] of wreck.tasks)
-    assert.ok(town.jobs.has(id), `${id}, which nobody made: ${JSON.stringify(found)}`)
-  const jobs = [...town.jobs.values(), ...town.unborn.values()]
+    assert.ok(scenario.jobs.has(id), `${id}, which nobody made: ${JSON.stringify(found)}`)
+  const jobs = [...scenario.jobs.values(), ...scenario.unborn.values()]
   for (const job of jobs) {
     for (const step of job.steps) {
       if (step.outcome !== 'unknown' || !step.signed) continue
@@ -129,8 +129,8 @@ export function assertNothingLost(town: Town, wreck: Remains): Step[] {
     job.steps = []
     if (found) job.status = found.status
   }
-  town.unborn.clear()
-  assertPeople(town, wreck)
+  scenario.unborn.clear()
+  assertPeople(scenario, wreck)
   return unanswered
 }
 
@@ -140,18 +140,18 @@ const impossible = (job: { id: string | undefined; base: unknown; steps: readonl
     .join('\n')}`
 
 /** A creation whose answer was cut off may have happened. */
-function findUnborn(town: Town, wreck: Remains) {
+function findUnborn(scenario: Scenario, wreck: Remains) {
   for (const [id, { title }] of wreck.tasks) {
-    if (town.jobs.has(id)) continue
-    const steps = [...town.unborn.values()]
-    const job = town.unborn.get(title) ?? steps.find(one => one.steps.some(step => step.note === title))
-    if (job) born(town, job, id)
+    if (scenario.jobs.has(id)) continue
+    const steps = [...scenario.unborn.values()]
+    const job = scenario.unborn.get(title) ?? steps.find(one => one.steps.some(step => step.note === title))
+    if (job) born(scenario, job, id)
   }
 }
 
-function assertPeople(town: Town, { emails, deposits, tasks, balances }: Remains) {
+function assertPeople(scenario: Scenario, { emails, deposits, tasks, balances }: Remains) {
   let possible = 0
-  for (const buyer of town.buyers) {
+  for (const buyer of scenario.buyers) {
     if (!buyer.registered) continue
     assert.ok(emails.has(buyer.email), `${buyer.email} has registered, and is gone`)
     for (const id of buyer.deposits) assert.ok(deposits.has(id), `the deposit ${id} is gone`)
@@ -166,16 +166,16 @@ function assertPeople(town: Town, { emails, deposits, tasks, balances }: Remains
 
 /** Over HTTP: every task and wallet as the wreck had it, sessions and passwords as they were, the ledger sound. */
 export async function assertShown(
-  town: Town,
+  scenario: Scenario,
   caller: Caller,
   { tasks, balances }: Remains,
   { url }: Pick<Running, 'url'>,
 ) {
-  caller.credential = town.admin
+  caller.credential = scenario.admin
   const ledger = await caller.call('GET', '/api/admin/ledger/check')
   assert.equal(ledger.problems, [])
   assert.ok(ledger.ok)
-  for (const buyer of town.buyers) {
+  for (const buyer of scenario.buyers) {
     if (!buyer.registered) continue
     caller.credential = buyer.credential
     const shown = new Map<string, string>()
@@ -190,14 +190,14 @@ export async function assertShown(
     assert.is(wallet.heldBalance, balances.get(`held:${buyer.id}`))
     assert.is(wallet.balance, balances.get(`available:${buyer.id}`)! + balances.get(`clearing:${buyer.id}`)!)
   }
-  const newest = town.buyers.findLast(({ registered }) => registered)!
+  const newest = scenario.buyers.findLast(({ registered }) => registered)!
   const login = new Caller(url)
   await login.call('POST', '/api/auth/login', { email: newest.email, password: PASSWORD })
   login.close()
 }
 
 /** What the dead server had not delivered reaches the agent now. */
-async function assertDelivered({ agent }: Town, { deliveries }: Remains, running: Running) {
+async function assertDelivered({ agent }: Scenario, { deliveries }: Remains, running: Running) {
   const open = new Set(deliveries.filter(({ state }) => state !== 'delivered').map(({ id }) => id))
   const before = new Set(deliveries.filter(({ state }) => state === 'delivered').map(({ id }) => id))
   const deadline = Date.now() + 15_000
@@ -219,7 +219,7 @@ async function assertDelivered({ agent }: Town, { deliveries }: Remains, running
 
 /** The same signed request once more: the answer that was kept, or its effect now; never twice. */
 export async function sendAgain(
-  town: Town,
+  scenario: Scenario,
   caller: Caller,
   steps: readonly Step[],
   { signatures }: Remains,
@@ -230,8 +230,8 @@ export async function sendAgain(
     const kept = signatures.get(signature)
     if (kept !== undefined) assert.is(status, kept, `${path}: the first answer`)
     else if (status < 300) {
-      const job = town.jobs.get(path.split('/')[4]!)!
-      job.steps.push({ ...step, sentAt: town.tick(), endedAt: town.tick(), outcome: 'done' })
+      const job = scenario.jobs.get(path.split('/')[4]!)!
+      job.steps.push({ ...step, sentAt: scenario.tick(), endedAt: scenario.tick(), outcome: 'done' })
     }
   }
   return steps.length

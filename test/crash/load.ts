@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Webhook } from './agent.ts'
 import { type Answer, type Caller, Cut, type Message } from './caller.ts'
 import type { Step } from './history.ts'
-import { type Buyer, type Job, newBuyer, PASSWORD, signedRequest, type Town } from './town.ts'
+import { type Buyer, type Job, newBuyer, PASSWORD, type Scenario, signedRequest } from './scenario.ts'
 
 export interface Load {
   /** The first answer that no server may give under load. */
@@ -17,14 +17,14 @@ export interface Load {
  * Starts the load; it ends when the server is gone, or after `stopped` was set. `lasting`: others answer in a server's
  * stead, so whoever loses an answer goes on.
  */
-export function startLoad(town: Town, caller: () => Caller, { lasting = false } = {}): Load {
+export function startLoad(scenario: Scenario, caller: () => Caller, { lasting = false } = {}): Load {
   const load: Load = { fault: null, stopped: false, ended: Promise.resolve() }
   const workers = new Set<Promise<void>>()
   const untilStopped = async (work: () => Promise<void>) => {
     while (!load.stopped) {
       await work().catch(error => {
         if (!(error instanceof Cut)) throw error
-        return wait(town.away ? 300 : 0)
+        return wait(scenario.away ? 300 : 0)
       })
     }
   }
@@ -39,33 +39,33 @@ export function startLoad(town: Town, caller: () => Caller, { lasting = false } 
   }
   const all = async () => {
     while (workers.size) await Promise.all(workers)
-    town.agent.work = null
+    scenario.agent.work = null
   }
   const builder = caller()
-  town.agent.work = webhook => {
-    if (load.stopped) town.agent.backlog.push(webhook)
-    else go(() => answer(town, builder, webhook))
+  scenario.agent.work = webhook => {
+    if (load.stopped) scenario.agent.backlog.push(webhook)
+    else go(() => answer(scenario, builder, webhook))
   }
-  for (const webhook of town.agent.backlog.splice(0)) town.agent.work(webhook)
+  for (const webhook of scenario.agent.backlog.splice(0)) scenario.agent.work(webhook)
   const keepOn = (work: () => Promise<void>) => go(lasting ? () => untilStopped(work) : work)
-  for (const buyer of town.buyers) if (buyer.registered) keepOn(() => shop(town, caller(), buyer, load))
-  keepOn(() => arrive(town, caller(), load))
-  keepOn(() => judge(town, caller(), load))
+  for (const buyer of scenario.buyers) if (buyer.registered) keepOn(() => shop(scenario, caller(), buyer, load))
+  keepOn(() => arrive(scenario, caller(), load))
+  keepOn(() => judge(scenario, caller(), load))
   load.ended = all()
   return load
 }
 
 /** Sends a step and notes how it ended. */
 async function take(
-  town: Town,
+  scenario: Scenario,
   job: Job,
   what: Pick<Step, 'trigger' | 'by' | 'note' | 'signed'>,
   send: () => Promise<Answer>,
 ): Promise<Answer> {
-  const step: Step = { ...what, sentAt: town.tick(), endedAt: Number.POSITIVE_INFINITY, outcome: 'unknown' }
+  const step: Step = { ...what, sentAt: scenario.tick(), endedAt: Number.POSITIVE_INFINITY, outcome: 'unknown' }
   job.steps.push(step)
-  const reply = await heard(town, send)
-  step.endedAt = town.tick()
+  const reply = await heard(scenario, send)
+  step.endedAt = scenario.tick()
   step.outcome = reply.status < 300 ? 'done' : 'refused'
   if (what.trigger === 'read') step.note = reply.data.status
   const known = reply.data?.task?.status ?? (what.trigger === 'message' ? undefined : reply.data?.status)
@@ -74,72 +74,72 @@ async function take(
 }
 
 /** An answer that is 2xx or an ordinary refusal. */
-async function heard(town: Town, send: () => Promise<Answer>): Promise<Answer> {
+async function heard(scenario: Scenario, send: () => Promise<Answer>): Promise<Answer> {
   try {
     const reply = await send()
-    if (reply.status === 500 && town.away) throw new Cut('the database is away')
-    town.answers++
+    if (reply.status === 500 && scenario.away) throw new Cut('the database is away')
+    scenario.answers++
     if (reply.status >= 300 && reply.status !== 400 && reply.status !== 409)
       throw new Error(`an answer of ${reply.status} under load: ${reply.error}`)
     return reply
   } catch (error) {
-    if (error instanceof Cut) town.cuts++
+    if (error instanceof Cut) scenario.cuts++
     throw error
   }
 }
 
 /** Registers, deposits, then shops like everybody else, until the server goes. */
-async function arrive(town: Town, caller: Caller, load: Load) {
+async function arrive(scenario: Scenario, caller: Caller, load: Load) {
   const buyer = newBuyer()
-  town.buyers.push(buyer)
+  scenario.buyers.push(buyer)
   const body = { email: buyer.email, password: PASSWORD, name: 'A Newcomer' }
-  const { data } = await heard(town, () => caller.send('POST', { path: '/api/auth/register', body }))
+  const { data } = await heard(scenario, () => caller.send('POST', { path: '/api/auth/register', body }))
   buyer.registered = true
   buyer.id = data.user.id
   buyer.credential = caller.credential
-  await deposit(town, caller, buyer)
-  await shop(town, caller, buyer, load)
+  await deposit(scenario, caller, buyer)
+  await shop(scenario, caller, buyer, load)
 }
 
-async function deposit(town: Town, caller: Caller, buyer: Buyer) {
-  const body = { amount: 200 + Math.floor(town.random() * 5_000) }
+async function deposit(scenario: Scenario, caller: Caller, buyer: Buyer) {
+  const body = { amount: 200 + Math.floor(scenario.random() * 5_000) }
   buyer.cutDeposits++
-  const { status, data } = await heard(town, () => caller.send('POST', { path: '/api/wallet/deposit', body }))
+  const { status, data } = await heard(scenario, () => caller.send('POST', { path: '/api/wallet/deposit', body }))
   buyer.cutDeposits--
   if (status === 201) buyer.deposits.push(data.id)
 }
 
-async function shop(town: Town, caller: Caller, buyer: Buyer, load: Load) {
+async function shop(scenario: Scenario, caller: Caller, buyer: Buyer, load: Load) {
   caller.credential = buyer.credential
   while (!load.stopped) {
     const open = buyer.jobs.filter(({ retired, id }) => !retired && id !== undefined)
-    if (town.random() < 0.04) await deposit(town, caller, buyer)
-    else if (open.length < 4) await create(town, caller, buyer)
-    else await proceed(town, caller, open[Math.floor(town.random() * open.length)]!)
+    if (scenario.random() < 0.04) await deposit(scenario, caller, buyer)
+    else if (open.length < 4) await create(scenario, caller, buyer)
+    else await proceed(scenario, caller, open[Math.floor(scenario.random() * open.length)]!)
   }
 }
 
 let number = 0
 const words = (what: string) => `${what} ${++number}`
 
-async function create(town: Town, caller: Caller, buyer: Buyer) {
+async function create(scenario: Scenario, caller: Caller, buyer: Buyer) {
   const title = words('Task')
   const job: Job = { title, id: undefined, buyer, base: null, steps: [], status: 'draft', retired: false }
-  town.unborn.set(title, job)
+  scenario.unborn.set(title, job)
   const description = 'What the crash tests would like to have.'
-  const agreedPrice = 200 + Math.floor(town.random() * 100)
-  const body = { agentId: town.agentId, title, description, agreedPrice }
-  const { data } = await take(town, job, { trigger: 'create', by: 'buyer', note: title }, () =>
+  const agreedPrice = 200 + Math.floor(scenario.random() * 100)
+  const body = { agentId: scenario.agentId, title, description, agreedPrice }
+  const { data } = await take(scenario, job, { trigger: 'create', by: 'buyer', note: title }, () =>
     caller.send('POST', { path: '/api/tasks', body }),
   )
-  born(town, job, data.id)
+  born(scenario, job, data.id)
 }
 
 /** From now on the job is known by its id. */
-export function born(town: Town, job: Job, id: string) {
+export function born(scenario: Scenario, job: Job, id: string) {
   job.id = id
-  town.unborn.delete(job.title)
-  town.jobs.set(id, job)
+  scenario.unborn.delete(job.title)
+  scenario.jobs.set(id, job)
   job.buyer.jobs.push(job)
 }
 
@@ -179,21 +179,21 @@ const CHOICES: Record<string, Choice[]> = {
   cancelled: [['read', 1]],
 }
 
-async function proceed(town: Town, caller: Caller, job: Job) {
-  const trigger = pick(CHOICES[job.status]!, town.random())
-  if ((job.status === 'completed' || job.status === 'cancelled') && town.random() < 0.5) job.retired = true
+async function proceed(scenario: Scenario, caller: Caller, job: Job) {
+  const trigger = pick(CHOICES[job.status]!, scenario.random())
+  if ((job.status === 'completed' || job.status === 'cancelled') && scenario.random() < 0.5) job.retired = true
   const path = `/api/tasks/${job.id}`
   if (trigger === 'read') {
-    await take(town, job, { trigger, by: 'buyer', note: '' }, () => caller.send('GET', { path }))
+    await take(scenario, job, { trigger, by: 'buyer', note: '' }, () => caller.send('GET', { path }))
     return
   }
-  const note = trigger === 'review' ? String(1 + Math.floor(town.random() * 5)) : words(`${trigger} of`)
+  const note = trigger === 'review' ? String(1 + Math.floor(scenario.random() * 5)) : words(`${trigger} of`)
   const message: Message = {
     path: `${path}/${trigger.replace('_', '-').replace('message', 'messages')}`,
     body: bodyOf(trigger, note),
   }
   if (trigger === 'update') message.path = path
-  await take(town, job, { trigger, by: 'buyer', note }, () =>
+  await take(scenario, job, { trigger, by: 'buyer', note }, () =>
     caller.send(trigger === 'update' ? 'PUT' : 'POST', message),
   )
 }
@@ -224,21 +224,21 @@ function bodyOf(trigger: Step['trigger'], note: string): object | undefined {
 }
 
 /** The agent's part: signed callbacks mostly, its builder's key for the rest. */
-async function answer(town: Town, caller: Caller, { event, data }: Webhook) {
-  const job = town.jobs.get(data.taskId)
+async function answer(scenario: Scenario, caller: Caller, { event, data }: Webhook) {
+  const job = scenario.jobs.get(data.taskId)
   if (!job) return
-  const say = (trigger: Step['trigger'], note = '') => callBack(town, caller, job, data.callbackUrl, trigger, note)
-  await wait(town.random() * 15)
-  if (event === 'task.message' && town.random() < 0.4) await say('message', words('reply'))
+  const say = (trigger: Step['trigger'], note = '') => callBack(scenario, caller, job, data.callbackUrl, trigger, note)
+  await wait(scenario.random() * 15)
+  if (event === 'task.message' && scenario.random() < 0.4) await say('message', words('reply'))
   if (event === 'task.revision_requested') await say('deliver', words('work'))
   if (event !== 'task.submitted') return
-  if (town.random() < 0.1) return void (await say('reject'))
+  if (scenario.random() < 0.1) return void (await say('reject'))
   await say('accept')
   await say('deliver', words('work'))
 }
 
 async function callBack(
-  town: Town,
+  scenario: Scenario,
   caller: Caller,
   job: Job,
   callbackUrl: string,
@@ -246,33 +246,33 @@ async function callBack(
   note: string,
 ) {
   const content = trigger === 'deliver' || trigger === 'message' ? { content: note } : {}
-  if (trigger !== 'message' && town.random() < 0.3) {
-    const headers = { authorization: `Bearer ${town.builderKey}` }
+  if (trigger !== 'message' && scenario.random() < 0.3) {
+    const headers = { authorization: `Bearer ${scenario.builderKey}` }
     const message = {
       path: `/api/agent/tasks/${job.id}/${trigger}`,
       headers,
       body: trigger === 'deliver' ? content : undefined,
     }
-    await take(town, job, { trigger, by: 'builder', note }, () => caller.send('POST', message))
+    await take(scenario, job, { trigger, by: 'builder', note }, () => caller.send('POST', message))
     return
   }
-  const signed = signedRequest(town.agent.secret, callbackUrl, { action: trigger, taskId: job.id, ...content })
-  await take(town, job, { trigger, by: 'builder', note, signed }, () => caller.send('POST', signed))
+  const signed = signedRequest(scenario.agent.secret, callbackUrl, { action: trigger, taskId: job.id, ...content })
+  await take(scenario, job, { trigger, by: 'builder', note, signed }, () => caller.send('POST', signed))
 }
 
 /** Resolves what is disputed, as far as anybody has heard. */
-async function judge(town: Town, caller: Caller, load: Load) {
-  caller.credential = town.admin
+async function judge(scenario: Scenario, caller: Caller, load: Load) {
+  caller.credential = scenario.admin
   while (!load.stopped) {
     await wait(20)
-    const job = [...town.jobs.values()].find(({ steps, base }) =>
+    const job = [...scenario.jobs.values()].find(({ steps, base }) =>
       steps.some(step => step.trigger === 'dispute' && step.outcome === 'done')
         ? !steps.some(step => step.trigger.startsWith('resolve'))
         : base?.dispute === 'open' && !steps.some(step => step.trigger.startsWith('resolve')),
     )
     if (!job) continue
-    const outcome = town.random() < 0.5 ? 'refund' : 'release'
-    await take(town, job, { trigger: `resolve_${outcome}`, by: 'admin', note: '' }, () =>
+    const outcome = scenario.random() < 0.5 ? 'refund' : 'release'
+    await take(scenario, job, { trigger: `resolve_${outcome}`, by: 'admin', note: '' }, () =>
       caller.send('POST', { path: `/api/admin/tasks/${job.id}/resolve`, body: { outcome } }),
     )
   }

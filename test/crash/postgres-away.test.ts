@@ -14,7 +14,7 @@ import type { Fleet } from './fleet.ts'
 import { fleetRounds } from './fleet-rounds.ts'
 import { enough } from './kill.ts'
 import type { Load } from './load.ts'
-import type { Town } from './town.ts'
+import type { Scenario } from './scenario.ts'
 
 test.after.each(closeOpened)
 
@@ -152,13 +152,13 @@ test(
   inFolder(async folder => {
     const server = await startServer()
     process.env.TEST_DATABASE_URL = server.url
-    const trouble = async (_fleet: Fleet, town: Town, load: Load) => {
-      town.away = false
-      await enough(town, load)
-      town.away = true
-      const cuts = town.cuts
+    const trouble = async (_fleet: Fleet, scenario: Scenario, load: Load) => {
+      scenario.away = false
+      await enough(scenario, load)
+      scenario.away = true
+      const cuts = scenario.cuts
       await server.pause()
-      while (town.cuts < cuts + 10) await wait(10)
+      while (scenario.cuts < cuts + 10) await wait(10)
       await server.resume()
     }
     const { cuts, webhooks } = await fleetRounds(folder, { rounds: 2, seed: 1, trouble })

@@ -5,7 +5,7 @@
 import net from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Caller } from './caller.ts'
-import { agentInput, PASSWORD, type Resident } from './town.ts'
+import { agentInput, PASSWORD, type Resident } from './population.ts'
 
 export interface Attack {
   caller: Caller

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Agents } from './agents.ts'
 import { Caller } from './caller.ts'
-import type { Resident } from './town.ts'
+import type { Resident } from './population.ts'
 
 /** All waits in ms. */
 export interface Waits {

@@ -2,7 +2,7 @@
 import net from 'node:net'
 import { attackAll } from './attacks.ts'
 import { Caller } from './caller.ts'
-import type { Resident } from './town.ts'
+import type { Resident } from './population.ts'
 
 interface Orders {
   url: string

@@ -12,7 +12,7 @@ import { type Ended, run, start } from '../cli/program.ts'
 import { type Agents, startAgents } from './agents.ts'
 import { liveOn, type Waits } from './honest.ts'
 import { startNameServer } from './name-server.ts'
-import { buildTown, type Town } from './town.ts'
+import { type Population, settlePopulation } from './population.ts'
 
 export interface Report {
   reads: Spread
@@ -67,8 +67,8 @@ export async function neighbours(folder: string, scale: Scale): Promise<Report> 
       NODE_OPTIONS: `--import ${INTERNET}`,
       NEIGHBOUR_NAME_SERVER: names.address,
     }
-    const town = await prepare(folder, env, agents, scale.people)
-    const report = await attackOn(folder, env, agents, town, scale)
+    const population = await prepare(folder, env, agents, scale.people)
+    const report = await attackOn(folder, env, agents, population, scale)
     return { ...report, unansweredNames: names.unanswered }
   } finally {
     await agents.close()
@@ -78,26 +78,32 @@ export async function neighbours(folder: string, scale: Scale): Promise<Report> 
 
 const flags = (folder: string) => ['--json', '--db', join(folder, 'market.db'), '--port', '0']
 
-async function prepare(folder: string, env: NodeJS.ProcessEnv, agents: Agents, people: number): Promise<Town> {
+async function prepare(folder: string, env: NodeJS.ProcessEnv, agents: Agents, people: number): Promise<Population> {
   const { child, ended, firstLine } = start(['dev', ...flags(folder)], folder, env)
-  const town = await buildTown(JSON.parse(await firstLine), agents, people)
+  const population = await settlePopulation(JSON.parse(await firstLine), agents, people)
   child.kill('SIGTERM')
   const { code, err } = await ended
   if (code !== 0) throw new Error(`the simulator ended with ${code}: ${err}`)
-  return town
+  return population
 }
 
-async function attackOn(folder: string, env: NodeJS.ProcessEnv, agents: Agents, town: Town, { seconds, only }: Scale) {
+async function attackOn(
+  folder: string,
+  env: NodeJS.ProcessEnv,
+  agents: Agents,
+  population: Population,
+  { seconds, only }: Scale,
+) {
   const serve = () => start(['serve', ...flags(folder), '--payments', 'sandbox'], folder, env)
   const { child, ended, firstLine } = serve()
   const errors: string[] = []
   child.stdout!.on('data', chunk => errors.push(...errorsIn(String(chunk))))
   const { url } = JSON.parse(await firstLine)
   const before = descriptors(child.pid!)
-  const hostile = startHostile(url, town, only)
+  const hostile = startHostile(url, population, only)
   let waits: Waits
   try {
-    waits = await liveOn(url, town.honest, agents, seconds)
+    waits = await liveOn(url, population.honest, agents, seconds)
   } finally {
     hostile.stop()
   }
@@ -134,7 +140,7 @@ async function end(child: ChildProcess, ended: Promise<Ended>): Promise<Ended> {
   return ended.finally(() => clearTimeout(timer))
 }
 
-function startHostile(url: string, { hostile, honest }: Town, only?: readonly string[]) {
+function startHostile(url: string, { hostile, honest }: Population, only?: readonly string[]) {
   const orders = JSON.stringify({ url, hostile, victims: honest.map(({ email }) => email), only })
   const child = spawn(process.execPath, ['--import', TSX, HOSTILE], {
     env: { ...process.env, NODE_OPTIONS: '', NEIGHBOUR_ORDERS: orders },

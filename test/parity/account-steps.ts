@@ -7,16 +7,16 @@ import type { sessions } from '../../src/api/endpoints/sessions.ts'
 import type { simulator } from '../../src/api/endpoints/simulator.ts'
 import type { wallet } from '../../src/api/endpoints/wallet.ts'
 import { transactionTypes } from '../../src/api/records.ts'
+import type { Person } from './model.ts'
 import type { Answer } from './pair.ts'
 import { choose, type Makers, type Plan, paging, type Scene, someone, withSession } from './plan.ts'
-import type { Person } from './town.ts'
 
 /** The session that an answer sets. */
 export const cookieOf = ({ headers }: Answer) => /^[^;]+/.exec(headers['set-cookie'] ?? '')?.[0] ?? ''
 
 /** A new account; taken down once it is answered. */
-export function newcomer({ town, dice }: Scene, isBuilder = true) {
-  const count = town.next()
+export function newcomer({ model, dice }: Scene, isBuilder = true) {
+  const count = model.next()
   const person: Person = {
     id: '',
     name: dice.text(2, 60),
@@ -34,7 +34,7 @@ export function newcomer({ town, dice }: Scene, isBuilder = true) {
       Object.assign(person, { email, password })
       person.id = (answer.data as { user: { id: string } }).user.id
       person.sessions.push(cookieOf(answer))
-      town.people.push(person)
+      model.people.push(person)
     },
   }
 }
@@ -56,15 +56,15 @@ export const accountSteps: Makers<
   | keyof typeof simulator
 > = {
   register: scene => {
-    const { town, dice } = scene
+    const { model, dice } = scene
     const plan = newcomer(scene, dice.often(0.8))
-    const known = dice.pick(town.people)
+    const known = dice.pick(model.people)
     return dice.often(0.2) ? { body: { ...plan.body, email: known.email.toUpperCase() } } : plan
   },
   login: scene => {
-    const { town, dice } = scene
-    const away = town.people.filter(({ sessions }) => sessions.length === 0)
-    const person = dice.pick(away.length > 0 ? away : town.people)
+    const { model, dice } = scene
+    const away = model.people.filter(({ sessions }) => sessions.length === 0)
+    const person = dice.pick(away.length > 0 ? away : model.people)
     const password = dice.often(0.1) ? 'another password' : person.password
     const email = dice.often(0.5) ? ` ${person.email.toUpperCase()} ` : person.email
     const factor = dice.often(0.9) ? factorOf(scene, person) : {}
@@ -109,8 +109,8 @@ export const accountSteps: Makers<
     }
     return { by, via: 'session', body: { password: by.password }, done }
   },
-  confirmTotp: ({ town, dice }) => {
-    const begun = town.people.filter(
+  confirmTotp: ({ model, dice }) => {
+    const begun = model.people.filter(
       ({ secret, recoveryCodes, sessions }) => secret && !recoveryCodes && sessions.length,
     )
     const by = dice.pick(begun)
@@ -122,8 +122,8 @@ export const accountSteps: Makers<
     return { by, via: 'session', body: { code: dice.often(0.9) ? `code(${by.secret})` : '123456' }, done }
   },
   removeTotp: scene => {
-    const { town, dice } = scene
-    const by = dice.pick(town.people.filter(({ recoveryCodes, sessions }) => recoveryCodes && sessions.length > 0))
+    const { model, dice } = scene
+    const by = dice.pick(model.people.filter(({ recoveryCodes, sessions }) => recoveryCodes && sessions.length > 0))
     if (!by) return undefined
     const done = () => {
       by.secret = undefined
@@ -134,7 +134,7 @@ export const accountSteps: Makers<
 
   listSessions: scene => ({ by: withSession(scene), via: 'session', query: paging(scene) }),
   endSession: scene => {
-    const one = scene.dice.recent(scene.town.all('ses'))
+    const one = scene.dice.recent(scene.model.all('ses'))
     return one && { by: one.seenBy, via: 'session', at: { id: one.id } }
   },
   endOtherSessions: scene => {
@@ -145,11 +145,11 @@ export const accountSteps: Makers<
     return { by, via: 'session', done }
   },
 
-  requestPasswordReset: ({ town, dice }) => ({
-    body: { email: dice.often(0.8) ? dice.pick(town.people).email : 'nobody@example.com' },
+  requestPasswordReset: ({ model, dice }) => ({
+    body: { email: dice.often(0.8) ? dice.pick(model.people).email : 'nobody@example.com' },
   }),
-  confirmPasswordReset: ({ town, dice }) => {
-    const token = (dice.often(0.8) ? town.tokens.at(-1) : dice.recent(town.tokens)) ?? 'none'
+  confirmPasswordReset: ({ model, dice }) => {
+    const token = (dice.often(0.8) ? model.tokens.at(-1) : dice.recent(model.tokens)) ?? 'none'
     const [name, email] = token.split(' to ')
     const password = `a password reset ${dice.below(1000)}`
     return {
@@ -157,7 +157,7 @@ export const accountSteps: Makers<
       done: (_, sent) => {
         const { password, keepKeys } = sent.body as { password: string; keepKeys?: boolean }
         const lost = { sessions: [], ...(!keepKeys && { keys: [] }) }
-        for (const person of town.people) {
+        for (const person of model.people) {
           if (person.email.toLowerCase() === email) Object.assign(person, { password, ...lost })
         }
       },
@@ -166,8 +166,8 @@ export const accountSteps: Makers<
 
   listKeys: scene => ({ by: someone(scene), query: paging(scene) }),
   createKey: scene => {
-    const { town, dice } = scene
-    const keyless = town.people.filter(({ id, keys, sessions }) => id && keys.length === 0 && sessions.length > 0)
+    const { model, dice } = scene
+    const keyless = model.people.filter(({ id, keys, sessions }) => id && keys.length === 0 && sessions.length > 0)
     const by = dice.often(0.5) && keyless.length > 0 ? dice.pick(keyless) : someone(scene)
     return {
       by,
@@ -178,7 +178,7 @@ export const accountSteps: Makers<
   },
   deleteKey: scene => {
     // Never the last: without keys little happens.
-    const by = scene.dice.pick(scene.town.people.filter(({ keys }) => keys.length > 1))
+    const by = scene.dice.pick(scene.model.people.filter(({ keys }) => keys.length > 1))
     const id = by?.keys[0]?.id
     if (!by || !id) return undefined
     return {
@@ -198,7 +198,7 @@ export const accountSteps: Makers<
 
   getReputation: scene => ({ by: someone(scene), at: { userId: requestorOf(scene) } }),
   listHistory: scene => {
-    const agent = scene.dice.recent(scene.town.all('agt'))
+    const agent = scene.dice.recent(scene.model.all('agt'))
     const narrow = agent && scene.dice.often(0.3) ? { agentId: agent.id } : {}
     return { by: someone(scene), at: { userId: requestorOf(scene) }, query: { ...narrow, ...paging(scene) } }
   },
@@ -211,10 +211,10 @@ export const accountSteps: Makers<
   },
   getDepositLimits: scene => ({ by: someone(scene) }),
   getEarnings: scene => ({
-    by: scene.dice.often(0.7) ? scene.dice.pick(scene.town.people.slice(1, 4)) : someone(scene),
+    by: scene.dice.often(0.7) ? scene.dice.pick(scene.model.people.slice(1, 4)) : someone(scene),
   }),
   deposit: scene => ({
-    by: scene.dice.often(0.6) ? scene.dice.pick(scene.town.people.slice(1, 8)) : withSession(scene),
+    by: scene.dice.often(0.6) ? scene.dice.pick(scene.model.people.slice(1, 8)) : withSession(scene),
     via: 'session',
     body: { amount: scene.dice.pick([200, 10_000, 20_000, 50_000, 100_000, 499_999, 500_000, 1_000_000]) },
   }),
@@ -225,11 +225,11 @@ export const accountSteps: Makers<
   }),
   connectPayouts: scene => ({ by: withSession(scene), via: 'session' }),
 
-  getClock: ({ town }) => ({ by: town.admin }),
-  moveClock: ({ town, dice, now }) => {
+  getClock: ({ model }) => ({ by: model.admin }),
+  moveClock: ({ model, dice, now }) => {
     const ms = dice.pick([0, 1, 999, 60_000, 3_600_000, 14_400_000])
     const body = dice.often(0.5) ? { advanceMs: ms } : { to: new Date(now + ms).toISOString() }
-    return { by: town.admin, body }
+    return { by: model.admin, body }
   },
 }
 
@@ -246,7 +246,7 @@ function usedUp(person: Person, { body }: Plan): void {
 }
 
 /** An account, or an agent that buys. */
-function requestorOf({ town, dice }: Scene): string {
-  const agent = dice.often(0.3) ? dice.recent(town.all('agt')) : undefined
-  return agent?.id ?? dice.pick(town.people).id
+function requestorOf({ model, dice }: Scene): string {
+  const agent = dice.often(0.3) ? dice.recent(model.all('agt')) : undefined
+  return agent?.id ?? dice.pick(model.people).id
 }

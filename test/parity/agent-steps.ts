@@ -3,10 +3,10 @@ import { type agents as agentRecords, pricingModels } from '../../src/api/endpoi
 import { budgetRoles, type budgets } from '../../src/api/endpoints/budgets.ts'
 import type { deliveries } from '../../src/api/endpoints/deliveries.ts'
 import type { samples } from '../../src/api/endpoints/samples.ts'
+import type { Known } from './model.ts'
 import type { Answer } from './pair.ts'
 import { agents, choose, listed, type Makers, ownerOf, type Plan, paging, type Scene, someone, sorts } from './plan.ts'
 import { type Behaviour, behaviours } from './sink.ts'
-import type { Known } from './town.ts'
 
 const good: readonly (readonly [Behaviour, number])[] = [
   ['ok', 8],
@@ -16,12 +16,12 @@ const good: readonly (readonly [Behaviour, number])[] = [
 ]
 
 /** A host for each, so that no two wait for each other. */
-export const webhookUrl = ({ town, dice }: Scene) =>
-  `https://agent-at-${town.next()}.example/${dice.weighted(good)}/${dice.pick(['', '?q=%C3%A4', 'ä', 'a%20b'])}`
+export const webhookUrl = ({ model, dice }: Scene) =>
+  `https://agent-at-${model.next()}.example/${dice.weighted(good)}/${dice.pick(['', '?q=%C3%A4', 'ä', 'a%20b'])}`
 
 function agentFields(scene: Scene) {
-  const { town, dice } = scene
-  const categories = town.all('cat').map(({ id }) => id)
+  const { model, dice } = scene
+  const categories = model.all('cat').map(({ id }) => id)
   const ids = new Set(Array.from({ length: dice.from(1, 4) }, () => dice.pick(categories)))
   return {
     name: dice.text(2, 100),
@@ -56,17 +56,17 @@ const reader = (scene: Scene) => (scene.dice.often(0.3) ? { by: someone(scene) }
 
 /** What the agent is given to sign with. A repeated answer holds no secret. */
 export const secretTaken =
-  ({ town }: Scene) =>
+  ({ model }: Scene) =>
   ({ data }: Answer, { at }: Plan) => {
     const { secret } = data as { secret?: string }
     const id = at?.id
-    if (secret && id) town.secrets.set(id, secret)
+    if (secret && id) model.secrets.set(id, secret)
   }
 
 export const agentSteps: Makers<keyof typeof agentRecords | keyof typeof samples | keyof typeof deliveries> = {
   listAgents: scene => {
-    const { town, dice } = scene
-    const category = dice.pick(town.all('cat'))
+    const { model, dice } = scene
+    const category = dice.pick(model.all('cat'))
     const byName = category && dice.pick([category.name, category.slug, category.name?.toUpperCase(), dice.word()])
     return {
       ...reader(scene),
@@ -100,7 +100,7 @@ export const agentSteps: Makers<keyof typeof agentRecords | keyof typeof samples
   },
   deleteAgent: scene => {
     const about = own(scene, ({ status }) => status === 'draft' || status === 'inactive')
-    return about && { ...about, done: (_, { at }) => scene.town.forget(at?.id ?? '') }
+    return about && { ...about, done: (_, { at }) => scene.model.forget(at?.id ?? '') }
   },
   publishAgent: scene => own(scene, ({ status }) => status === 'draft'),
   deactivateAgent: scene => own(scene, listed),
@@ -115,10 +115,10 @@ export const agentSteps: Makers<keyof typeof agentRecords | keyof typeof samples
     }
   },
   testConnection: scene => own(scene),
-  testCallback: ({ town, dice }) => ({
+  testCallback: ({ model, dice }) => ({
     at: { id: `test_${'0'.repeat(32)}` },
     body: { action: 'accept' },
-    signed: { secret: dice.pick([...town.secrets.values()]) ?? 'none', ageMs: 0 },
+    signed: { secret: dice.pick([...model.secrets.values()]) ?? 'none', ageMs: 0 },
   }),
 
   listMySamples: scene => {
@@ -135,11 +135,11 @@ export const agentSteps: Makers<keyof typeof agentRecords | keyof typeof samples
     const sample = choose(scene, 'smp', () => true)
     if (!sample) return undefined
     const { id } = sample.at
-    const agent = scene.town.get(id ?? '')
+    const agent = scene.model.get(id ?? '')
     return {
       by: ownerOf(scene, agent?.builder?.id),
       at: { id: agent?.id ?? 'none', sampleId: sample.id },
-      done: (_, { at }) => scene.town.forget(at?.sampleId ?? ''),
+      done: (_, { at }) => scene.model.forget(at?.sampleId ?? ''),
     }
   },
   listSamples: scene => {
@@ -162,7 +162,7 @@ export const agentSteps: Makers<keyof typeof agentRecords | keyof typeof samples
 function delivery(scene: Scene, fits: (delivery: Known) => boolean = () => true) {
   const one = choose(scene, 'dlv', record => record.at.id !== undefined && fits(record))
   if (!one?.at.id) return undefined
-  return { by: ownerOf(scene, scene.town.get(one.at.id)?.builder?.id), at: { id: one.at.id, deliveryId: one.id } }
+  return { by: ownerOf(scene, scene.model.get(one.at.id)?.builder?.id), at: { id: one.at.id, deliveryId: one.id } }
 }
 
 const budget = (scene: Scene, fits: (record: Known) => boolean = () => true) => {
@@ -177,9 +177,9 @@ const caps = ({ dice }: Scene) => {
 }
 
 /** All categories, one, or some in any order. */
-function allowed({ town, dice }: Scene) {
+function allowed({ model, dice }: Scene) {
   if (dice.often(0.6)) return {}
-  const ids = town.all('cat').map(({ id }) => id)
+  const ids = model.all('cat').map(({ id }) => id)
   const some = new Set(Array.from({ length: dice.from(1, 5) }, () => dice.pick(ids)))
   return { allowedCategories: dice.pick([null, ids, [...some], [...some], [...some]]) }
 }
@@ -200,7 +200,7 @@ export const budgetSteps: Makers<keyof typeof budgets> = {
   },
   deleteBudget: scene => {
     const about = budget(scene)
-    return about && { ...about, done: (_, { at }) => scene.town.forget(at?.id ?? '') }
+    return about && { ...about, done: (_, { at }) => scene.model.forget(at?.id ?? '') }
   },
   pauseBudget: scene => budget(scene, ({ status }) => status === 'active'),
   resumeBudget: scene => budget(scene, ({ status }) => status === 'paused'),

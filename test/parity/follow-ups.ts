@@ -29,9 +29,9 @@ const ofTask =
 
 const signed =
   (action: 'accept' | 'deliver'): FollowUp =>
-  ({ town }, answer) => {
+  ({ model }, answer) => {
     const task = dataOf(answer)
-    const secret = town.secrets.get(task.agentId)
+    const secret = model.secrets.get(task.agentId)
     if (!secret) return undefined
     const content = action === 'deliver' ? { content: 'What was asked for.' } : {}
     return ['agentCallback', { at: { id: task.id }, body: { action, ...content }, signed: { secret, ageMs: 0 } }]
@@ -42,14 +42,14 @@ const ofAgent =
   (name: EndpointName, byAdmin = false): FollowUp =>
   (scene, answer, plan) => {
     const id = dataOf(answer).builder ? dataOf(answer).id : plan.at?.id
-    const agent = scene.town.get(id ?? '')
+    const agent = scene.model.get(id ?? '')
     if (!agent?.builder) return undefined
-    const by = byAdmin ? scene.town.admin : ownerOf(scene, agent.builder.id)
+    const by = byAdmin ? scene.model.admin : ownerOf(scene, agent.builder.id)
     return [name, { by, at: { id: agent.id }, ...(name === 'rotateSecret' && { done: secretTaken(scene) }) }]
   }
 
 const afterTest: FollowUp = (scene, answer, plan) => {
-  const status = scene.town.get(plan.at?.id ?? '')?.status
+  const status = scene.model.get(plan.at?.id ?? '')?.status
   if (status === 'draft') return ofAgent('publishAgent')(scene, answer, plan)
   return status === 'inactive' ? ofAgent('reactivateAgent')(scene, answer, plan) : undefined
 }
@@ -63,14 +63,14 @@ const rejected: FollowUp = (scene, answer, plan) => {
 
 const confirmed =
   (name: EndpointName): FollowUp =>
-  ({ town }, answer) => [name, { by: town.admin, via: 'session', at: { id: dataOf(answer).id } }]
+  ({ model }, answer) => [name, { by: model.admin, via: 'session', at: { id: dataOf(answer).id } }]
 
 const delivered = either(ofTask(['deliverTask', 'agentDeliver'], 'builderId'), signed('deliver'))
 const approved = ofTask(['approveTask', 'approveTask', 'approveTask', 'requestRevision', 'disputeTask'], 'buyerId')
 
 export const followUps: Partial<Record<EndpointName, FollowUp>> = {
-  register: ({ town }) => {
-    const by = town.people.at(-1)!
+  register: ({ model }) => {
+    const by = model.people.at(-1)!
     return ['createKey', { by, via: 'session', body: { name: 'the first' }, done: keyTaken }]
   },
   createAgent: ofAgent('rotateSecret'),
@@ -84,9 +84,9 @@ export const followUps: Partial<Record<EndpointName, FollowUp>> = {
   agentAccept: delivered,
   deliverTask: approved,
   agentDeliver: approved,
-  sendMessage: ({ town, dice }, answer) => {
-    const task = town.get(dataOf(answer).taskId)
-    const by = town.person(dice.often(0.5) ? task?.buyerId : task?.builderId)
+  sendMessage: ({ model, dice }, answer) => {
+    const task = model.get(dataOf(answer).taskId)
+    const by = model.person(dice.often(0.5) ? task?.buyerId : task?.builderId)
     if (!task || !by || dice.often(0.5)) return undefined
     return ['sendMessage', { by, at: { id: task.id }, body: { content: dice.text(1, 200) } }]
   },

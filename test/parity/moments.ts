@@ -30,13 +30,13 @@ export function pauseOf(scene: Scene): number {
 }
 
 /** To the end of a day, of 48 hours since a completion, of 20 or 24 hours since a test; exactly, or a millisecond beside. */
-function edgeOf({ town, dice, now }: Scene): number {
+function edgeOf({ model, dice, now }: Scene): number {
   const after = (time: unknown, ms: number) => (typeof time === 'string' ? Date.parse(time) + ms : 0)
   const moments = [
     now - (now % dayMs) + dayMs,
     now - (now % dayMs) + dayMs,
-    ...town.all('task').map(({ completedAt }) => after(completedAt, 2 * dayMs)),
-    ...town.all('agt').flatMap(({ lastCheckPassedAt: at }) => [after(at, dayMs), after(at, 20 * hourMs)]),
+    ...model.all('task').map(({ completedAt }) => after(completedAt, 2 * dayMs)),
+    ...model.all('agt').flatMap(({ lastCheckPassedAt: at }) => [after(at, dayMs), after(at, 20 * hourMs)]),
   ]
   const near = moments.filter(moment => moment > now && moment - now <= 2 * dayMs)
   return dice.pick(near) - now + dice.pick([0, 0, 0, -1, 1])

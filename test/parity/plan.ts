@@ -2,8 +2,8 @@
 import { agentSorts } from '../../src/api/endpoints/agents.ts'
 import type { EndpointName } from '../../src/api/endpoints/index.ts'
 import type { Dice } from './dice.ts'
+import type { Known, Model, Person } from './model.ts'
 import type { Answer } from './pair.ts'
-import type { Known, Person, Town } from './town.ts'
 
 export interface Part {
   name: string
@@ -27,7 +27,7 @@ export interface Plan {
 }
 
 export interface Scene {
-  town: Town
+  model: Model
   dice: Dice
   /** Domain time of both sides. */
   now: number
@@ -38,23 +38,23 @@ export type Maker = (scene: Scene) => Plan | undefined
 export type Makers<Names extends EndpointName = EndpointName> = { readonly [name in Names]: Maker }
 
 /** Somebody with a key, who mostly builds. */
-export const someone = ({ town, dice }: Scene): Person => dice.pick(town.people.filter(({ keys }) => keys.length > 0))
+export const someone = ({ model, dice }: Scene): Person => dice.pick(model.people.filter(({ keys }) => keys.length > 0))
 
-export const withSession = ({ town, dice }: Scene): Person =>
-  dice.pick(town.people.filter(({ sessions }) => sessions.length > 0)) ?? town.admin
+export const withSession = ({ model, dice }: Scene): Person =>
+  dice.pick(model.people.filter(({ sessions }) => sessions.length > 0)) ?? model.admin
 
 /** The builder of an agent, the buyer of a task: whoever the record says. */
-export const ownerOf = ({ town }: Scene, id: unknown): Person | null => town.person(String(id)) ?? null
+export const ownerOf = ({ model }: Scene, id: unknown): Person | null => model.person(String(id)) ?? null
 
 /** Agents of which somebody here is the builder. */
-export const agents = ({ town }: Scene, status?: (agent: Known) => boolean): Known[] =>
-  town.all('agt').filter(agent => agent.builder && (status?.(agent) ?? true))
+export const agents = ({ model }: Scene, status?: (agent: Known) => boolean): Known[] =>
+  model.all('agt').filter(agent => agent.builder && (status?.(agent) ?? true))
 
 export const listed = (agent: Known) => agent.status === 'verified' || agent.status === 'active'
 
 /** A recent one that fits; one in ten times, any. */
-export function choose({ town, dice }: Scene, kind: string, fits: (record: Known) => boolean): Known | undefined {
-  const all = town.all(kind)
+export function choose({ model, dice }: Scene, kind: string, fits: (record: Known) => boolean): Known | undefined {
+  const all = model.all(kind)
   if (dice.often(0.1)) return dice.recent(all)
   return dice.recent(all.filter(fits)) ?? dice.recent(all)
 }

@@ -6,8 +6,8 @@ import type { Plan, Scene } from './plan.ts'
 
 /** Changes the plan: another person, another thing, another body. */
 export function spoiltPlan(scene: Scene, record: Endpoint, plan: Plan): Plan {
-  const { town, dice } = scene
-  const stranger = dice.pick(town.people)
+  const { model, dice } = scene
+  const stranger = dice.pick(model.people)
   const body = isObject(plan.body) && dice.often(0.6) ? () => ({ body: spoiltBody(dice, plan.body as object) }) : null
   const change = dice.weighted<() => Partial<Plan>>([
     [() => ({ by: stranger }), 3],
@@ -60,9 +60,9 @@ function spoiltBody(dice: Dice, body: object): object {
   return { ...body, [name]: dice.oddity(), ...(dice.often(0.2) && { [dice.pick(fields)[0]]: dice.oddity() }) }
 }
 
-function spoiltAt({ town, dice }: Scene, at: NonNullable<Plan['at']>): Record<string, string> {
+function spoiltAt({ model, dice }: Scene, at: NonNullable<Plan['at']>): Record<string, string> {
   const [name] = dice.pick(Object.entries(at))
-  const other = dice.recent(town.all(dice.pick(['task', 'agt', 'usr', 'bud', 'trf', 'ntf'])))
+  const other = dice.recent(model.all(dice.pick(['task', 'agt', 'usr', 'bud', 'trf', 'ntf'])))
   const value = dice.pick([
     other?.id ?? 'none',
     'none',
@@ -96,8 +96,8 @@ function spoiltText(dice: Dice, text: string): string {
   ])
 }
 
-function spoiltSignature({ town, dice }: Scene, { secret, ageMs }: NonNullable<Plan['signed']>) {
-  const other = dice.pick([...town.secrets.values()]) ?? 'none'
+function spoiltSignature({ model, dice }: Scene, { secret, ageMs }: NonNullable<Plan['signed']>) {
+  const other = dice.pick([...model.secrets.values()]) ?? 'none'
   return dice.pick([
     { secret: other, ageMs },
     { secret: `${secret} `, ageMs },

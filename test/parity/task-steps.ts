@@ -5,6 +5,7 @@ import { type callbacks, taskRoles, type tasks } from '../../src/api/endpoints/t
 import { agentStates, taskStates } from '../../src/api/flow.ts'
 import { connectStatuses, disputeOutcomes } from '../../src/api/records.ts'
 import { samples } from '../web/files.ts'
+import type { Known } from './model.ts'
 import {
   agents,
   choose,
@@ -17,7 +18,6 @@ import {
   type Scene,
   someone,
 } from './plan.ts'
-import type { Known } from './town.ts'
 
 const inState =
   (...states: string[]) =>
@@ -74,15 +74,15 @@ export const taskSteps: Makers<keyof typeof tasks | keyof typeof callbacks> = {
     return { by: someone(scene), query: { ...status, ...role, ...paging(scene) } }
   },
   createTask: scene => {
-    const { town, dice } = scene
+    const { model, dice } = scene
     const all = agents(scene, listed)
     const agent = dice.often(0.5) ? dice.pick(all.slice(0, 6)) : dice.recent(all)
     if (!agent) return undefined
     const budget = dice.often(0.3) ? choose(scene, 'bud', ({ status }) => status === 'active') : undefined
-    const hirer = budget && ownerOf(scene, town.get(budget.agentId)?.builder?.id)
+    const hirer = budget && ownerOf(scene, model.get(budget.agentId)?.builder?.id)
     const hiring = budget ? { budgetAuthorizationId: budget.id } : {}
     // The first have money.
-    const buyer = dice.often(0.8) ? dice.pick(town.people.slice(1, 8)) : someone(scene)
+    const buyer = dice.often(0.8) ? dice.pick(model.people.slice(1, 8)) : someone(scene)
     return { by: hirer ?? buyer, body: { agentId: agent.id, ...taskFields(scene), ...hiring } }
   },
   getTask: as('either'),
@@ -103,11 +103,11 @@ export const taskSteps: Makers<keyof typeof tasks | keyof typeof callbacks> = {
     const file = choose(scene, 'file', ({ url }) => Boolean(url))
     const id = file && /tasks\/(‹[^›]+›)/.exec(file.url)?.[1]
     if (!file || !id) return undefined
-    return { by: ownerOf(scene, scene.town.get(id)?.buyerId), at: { id, fileId: file.id } }
+    return { by: ownerOf(scene, scene.model.get(id)?.buyerId), at: { id, fileId: file.id } }
   },
   listMessages: scene => {
     const message = choose(scene, 'msg', () => true)
-    const task = scene.town.get(message?.taskId ?? '')
+    const task = scene.model.get(message?.taskId ?? '')
     const by = ownerOf(scene, scene.dice.often(0.5) ? task?.buyerId : task?.builderId)
     return task && { by, at: { id: task.id }, query: paging(scene) }
   },
@@ -126,7 +126,7 @@ export const taskSteps: Makers<keyof typeof tasks | keyof typeof callbacks> = {
   ),
   agentCallback: scene => {
     const of = about(scene, inState('pending', 'in_progress', 'in_progress'))
-    const secret = of && scene.town.secrets.get(of.task.agentId)
+    const secret = of && scene.model.secrets.get(of.task.agentId)
     if (!of || !secret) return undefined
     return {
       at: of.at,
@@ -178,23 +178,23 @@ function formOf(scene: Scene): Part[] {
 
 const paid = (scene: Scene, type: 'deposit' | 'withdrawal') => {
   const one = choose(scene, 'trf', record => record.type === type && record.status === 'pending')
-  return one && { by: scene.town.admin, via: 'session' as const, at: { id: one.id } }
+  return one && { by: scene.model.admin, via: 'session' as const, at: { id: one.id } }
 }
 
 const reviewed = (scene: Scene) => {
   const agent = choose(scene, 'agt', ({ status }) => status === 'pending_review')
-  return agent && { by: scene.town.admin, at: { id: agent.id } }
+  return agent && { by: scene.model.admin, at: { id: agent.id } }
 }
 
 const payments = (scene: Scene) => {
   const status = scene.dice.often(0.5) ? { status: scene.dice.pick(['pending', 'completed', 'rejected']) } : {}
-  return { by: scene.town.admin, query: { ...status, ...paging(scene) } }
+  return { by: scene.model.admin, query: { ...status, ...paging(scene) } }
 }
 
-const categoryFields = ({ town, dice }: Scene) => ({
-  name: dice.often(0.1) ? dice.pick(['Writing', 'writing', 'WRITING']) : `${dice.text(2, 60)} ${town.next()}`,
+const categoryFields = ({ model, dice }: Scene) => ({
+  name: dice.often(0.1) ? dice.pick(['Writing', 'writing', 'WRITING']) : `${dice.text(2, 60)} ${model.next()}`,
   description: dice.text(1, 200),
-  ...(dice.often(0.3) && { slug: dice.pick(['writing', `slug-${town.next()}`]) }),
+  ...(dice.often(0.3) && { slug: dice.pick(['writing', `slug-${model.next()}`]) }),
 })
 
 const madeCategory = ({ id }: Known) => id.startsWith('‹')
@@ -215,25 +215,25 @@ const standings = ({ dice }: Scene) => ({
 export const adminSteps: Makers<keyof typeof admins | keyof typeof categories> = {
   adminListAgents: scene => {
     const status = scene.dice.often(0.5) ? { status: scene.dice.pick(agentStates) } : {}
-    return { by: scene.town.admin, query: { ...status, ...paging(scene) } }
+    return { by: scene.model.admin, query: { ...status, ...paging(scene) } }
   },
   adminGetAgent: scene => {
-    const agent = scene.dice.recent(scene.town.all('agt'))
-    return agent && { by: scene.town.admin, at: { id: agent.id } }
+    const agent = scene.dice.recent(scene.model.all('agt'))
+    return agent && { by: scene.model.admin, at: { id: agent.id } }
   },
   approveAgent: reviewed,
   rejectAgent: scene => {
     const agent = reviewed(scene)
     return agent && { ...agent, ...reason(scene) }
   },
-  adminListUsers: scene => ({ by: scene.town.admin, query: paging(scene) }),
+  adminListUsers: scene => ({ by: scene.model.admin, query: paging(scene) }),
   adminUpdateUser: scene => {
-    const person = scene.dice.pick(scene.town.people.slice(1))
-    return { by: scene.town.admin, at: { id: person.id }, body: standings(scene) }
+    const person = scene.dice.pick(scene.model.people.slice(1))
+    return { by: scene.model.admin, at: { id: person.id }, body: standings(scene) }
   },
   adminListTasks: scene => {
     const disputed = scene.dice.often(0.6) ? { disputed: scene.dice.pick(['true', 'false']) } : {}
-    return { by: scene.town.admin, query: { ...disputed, ...paging(scene) } }
+    return { by: scene.model.admin, query: { ...disputed, ...paging(scene) } }
   },
   resolveTask: scene => {
     const { dice } = scene
@@ -241,7 +241,7 @@ export const adminSteps: Makers<keyof typeof admins | keyof typeof categories> =
     if (!task) return undefined
     const outcome = dice.pick(disputeOutcomes)
     const part = outcome === 'split' ? { refundAmount: dice.from(1, Math.max(1, (task.agreedPrice ?? 2) - 1)) } : {}
-    return { by: scene.town.admin, via: 'session', at: { id: task.id }, body: { outcome, ...part } }
+    return { by: scene.model.admin, via: 'session', at: { id: task.id }, body: { outcome, ...part } }
   },
   adminListDeposits: payments,
   adminListWithdrawals: payments,
@@ -249,14 +249,14 @@ export const adminSteps: Makers<keyof typeof admins | keyof typeof categories> =
   rejectDeposit: scene => paid(scene, 'deposit'),
   confirmWithdrawal: scene => paid(scene, 'withdrawal'),
   rejectWithdrawal: scene => paid(scene, 'withdrawal'),
-  checkLedger: scene => ({ by: scene.town.admin }),
-  createCategory: scene => ({ by: scene.town.admin, body: categoryFields(scene) }),
+  checkLedger: scene => ({ by: scene.model.admin }),
+  createCategory: scene => ({ by: scene.model.admin, body: categoryFields(scene) }),
   updateCategory: scene => {
     const one = choose(scene, 'cat', madeCategory)
-    return one && { by: scene.town.admin, at: { id: one.id }, body: categoryFields(scene) }
+    return one && { by: scene.model.admin, at: { id: one.id }, body: categoryFields(scene) }
   },
   deleteCategory: scene => {
     const one = choose(scene, 'cat', madeCategory)
-    return one && { by: scene.town.admin, at: { id: one.id }, done: (_, { at }) => scene.town.forget(at?.id ?? '') }
+    return one && { by: scene.model.admin, at: { id: one.id }, done: (_, { at }) => scene.model.forget(at?.id ?? '') }
   },
 }

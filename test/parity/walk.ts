@@ -5,15 +5,15 @@ import { rates } from '../../src/api/limits.ts'
 import { accountSteps, cookieOf, keyTaken } from './account-steps.ts'
 import { agentSteps, budgetSteps } from './agent-steps.ts'
 import { Dice } from './dice.ts'
+import { settle } from './first-users.ts'
 import { followUps } from './follow-ups.ts'
+import { Model } from './model.ts'
 import { dayMs, hourMs, pauseOf } from './moments.ts'
 import { type Answer, Difference, openPair, type Pair, type Request } from './pair.ts'
 import type { Makers, Plan, Scene } from './plan.ts'
 import { requestOf, toldRequest } from './request.ts'
 import { spoiltPlan, spoiltRequest } from './spoil.ts'
 import { adminSteps, taskSteps } from './task-steps.ts'
-import { Town } from './town.ts'
-import { settle } from './town-hall.ts'
 import { weights } from './weights.ts'
 
 const makers: Makers = { ...accountSteps, ...agentSteps, ...budgetSteps, ...taskSteps, ...adminSteps }
@@ -64,7 +64,7 @@ class Walker {
   readonly pair: Pair
   readonly seed: string
   readonly dice: Dice
-  readonly town = new Town()
+  readonly model = new Model()
   readonly answers = new Map(names.map(name => [name, { good: 0, bad: 0 }]))
   /** What has to follow the last steps. */
   readonly #agenda: (() => Promise<unknown>)[] = []
@@ -82,7 +82,7 @@ class Walker {
   }
 
   get scene(): Scene {
-    return { town: this.town, dice: this.dice, now: this.pair.now }
+    return { model: this.model, dice: this.dice, now: this.pair.now }
   }
 
   begin = () => settle({ scene: this.scene, ask: (name, plan) => this.ask(name, plan) })
@@ -96,7 +96,7 @@ class Walker {
 
   /** An administrator may have stumbled over a step that went wrong as it should. */
   async #restoreAdmin(): Promise<void> {
-    const { admin } = this.town
+    const { admin } = this.model
     const { email, password } = admin
     if ((await this.ask('me', { by: admin })).status === 200) return
     const login = { body: { email, password }, done: (answer: Answer) => void admin.sessions.push(cookieOf(answer)) }
@@ -108,7 +108,7 @@ class Walker {
 
   async checkLedger(): Promise<void> {
     await this.#restoreAdmin()
-    const answer = await this.ask('checkLedger', { by: this.town.admin })
+    const answer = await this.ask('checkLedger', { by: this.model.admin })
     if (answer.status !== 200) throw new Error(`The ledger could not be checked: ${answer.body}`)
     const { ok, problems } = answer.data as { ok: boolean; problems: string[] }
     if (!ok) throw new Difference(`The books are not in order: ${problems.join(', ')}`)
@@ -133,7 +133,7 @@ class Walker {
     this.#last = `${ms} ms pass${both ? ' on both clocks' : ''}`
     await pair.pass(ms, both)
     for (const { to, token } of pair.letters()) {
-      this.town.tokens.push(`${token} to ${to}`)
+      this.model.tokens.push(`${token} to ${to}`)
       this.#minds.push(['confirmPasswordReset', makers.confirmPasswordReset(this.scene)!])
     }
     // After a day without a test all agents are hidden, and nothing more would happen.
@@ -143,9 +143,9 @@ class Walker {
 
   /** The first millisecond of a day counts for that day's cap. */
   async spendAtMidnight(): Promise<void> {
-    const { town, dice } = this
-    const budget = dice.pick(town.all('bud').filter(({ status, agentId }) => status === 'active' && agentId))
-    const by = town.person(town.get(budget?.agentId ?? '')?.builder?.id)
+    const { model, dice } = this
+    const budget = dice.pick(model.all('bud').filter(({ status, agentId }) => status === 'active' && agentId))
+    const by = model.person(model.get(budget?.agentId ?? '')?.builder?.id)
     const plan = makers.createTask(this.scene)
     if (!budget || !by || !plan) return
     const body = { ...(plan.body as object), agreedPrice: 200, budgetAuthorizationId: budget.id }
@@ -157,9 +157,9 @@ class Walker {
   /** Listed agents are tested, so that they can be hired. */
   freshen(): (() => Promise<unknown>)[] {
     this.#freshenedAt = this.pair.now
-    const listed = this.town.all('agt').filter(({ status }) => status === 'verified' || status === 'active')
+    const listed = this.model.all('agt').filter(({ status }) => status === 'verified' || status === 'active')
     return [...listed.slice(0, 6), ...listed.slice(6).slice(-2)].flatMap(({ id, builder }) => {
-      const by = this.town.person(builder?.id)
+      const by = this.model.person(builder?.id)
       return by ? [() => this.ask('testConnection', { by, at: { id } })] : []
     })
   }
@@ -224,7 +224,7 @@ class Walker {
     const { dice } = this
     if (plan.signed && dice.often(0.3)) this.#agenda.push(() => this.ask(name, plan))
     if (plan.signed && dice.often(0.1)) {
-      const other = dice.recent(this.town.all('task'))
+      const other = dice.recent(this.model.all('task'))
       if (other) this.#agenda.push(() => this.ask(name, { ...plan, at: { id: other.id } }))
     }
     if (key === undefined || dice.often(0.2)) return
@@ -254,7 +254,7 @@ class Walker {
     if (answer.status >= 500) throw new Difference(`Both answered ${answer.status}: ${answer.body}`)
     if (answer.status === 401 && plan.via === 'session' && plan.by) plan.by.sessions.pop()
     if (answer.status >= 300 || !isAsked) return
-    this.town.learn(name, answer.data, plan.at ?? {}, plan.by ?? null)
+    this.model.learn(name, answer.data, plan.at ?? {}, plan.by ?? null)
     if (answer.headers['idempotent-replayed'] === undefined) plan.done?.(answer, plan)
     if (name === 'rotateSecret') this.#tellSecrets()
   }
@@ -262,7 +262,7 @@ class Walker {
   /** What an agent's builder would have given to it. */
   #tellSecrets(): void {
     for (const { secrets, names } of this.pair.sides) {
-      for (const [agent, secret] of this.town.secrets) secrets.set(agent, names.made(secret))
+      for (const [agent, secret] of this.model.secrets) secrets.set(agent, names.made(secret))
     }
   }
 }

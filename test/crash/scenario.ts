@@ -33,7 +33,7 @@ export interface Buyer {
   cutDeposits: number
 }
 
-export interface Town {
+export interface Scenario {
   agent: Agent
   agentId: string
   buyers: Buyer[]
@@ -73,7 +73,7 @@ export async function settle(
   buyers: number,
   ready: Ready,
   caller: () => Caller,
-): Promise<Town> {
+): Promise<Scenario> {
   let ticks = 0
   const { accounts } = ready
   const builder = caller()
@@ -82,7 +82,7 @@ export async function settle(
   const { email, password } = accounts.admin
   await admin.call('POST', '/api/auth/login', { email, password })
   const agentId = await enlist(agent, builder, admin)
-  const town: Town = {
+  const scenario: Scenario = {
     agent,
     agentId,
     buyers: [],
@@ -105,9 +105,9 @@ export async function settle(
     buyer.deposits.push((await browser.call('POST', '/api/wallet/deposit', { amount: 500_000 })).id)
     buyer.registered = true
     buyer.credential = browser.credential
-    town.buyers.push(buyer)
+    scenario.buyers.push(buyer)
   }
-  return town
+  return scenario
 }
 
 /** The ready line of dev. */

@@ -28,7 +28,7 @@ export interface Known {
   [field: string]: any
 }
 
-export class Town {
+export class Model {
   readonly people: Person[] = [{ id: '', name: 'Administrator', ...ADMIN, isAdmin: true, sessions: [], keys: [] }]
   /** By kind, as their ids begin: task, agt, cat … */
   readonly #records = new Map<string, Map<string, Known>>()

@@ -1,10 +1,10 @@
-/** The first people of a town: with money, keys and agents that can be hired. */
+/** The first users of a marketplace: with money, keys and agents that can be hired. */
 import type { EndpointName } from '../../src/api/endpoints/index.ts'
 import { cookieOf, keyTaken, newcomer } from './account-steps.ts'
 import { agentSteps, secretTaken } from './agent-steps.ts'
+import type { Person } from './model.ts'
 import type { Answer } from './pair.ts'
 import type { Plan, Scene } from './plan.ts'
-import type { Person } from './town.ts'
 
 const PEOPLE = 7
 const BUILDERS = 3
@@ -19,12 +19,12 @@ export async function settle({ scene, ask }: Walker): Promise<void> {
     scene,
     async ask(name, plan) {
       const answer = await ask(name, plan)
-      if (answer.status >= 300) throw new Error(`The town could not be founded: ${answer.status} ${answer.body}`)
+      if (answer.status >= 300) throw new Error(`The first users could not be made: ${answer.status} ${answer.body}`)
       return answer
     },
   }
-  const { town } = walker.scene
-  const { admin } = town
+  const { model } = walker.scene
+  const { admin } = model
   const signIn = { email: admin.email, password: admin.password }
   const answer = await walker.ask('login', {
     body: signIn,
@@ -36,9 +36,9 @@ export async function settle({ scene, ask }: Walker): Promise<void> {
   await keyFor(walker, admin)
   for (let n = 0; n < PEOPLE; n++) {
     await walker.ask('register', newcomer(walker.scene))
-    await furnish(walker, town.people.at(-1)!)
+    await furnish(walker, model.people.at(-1)!)
   }
-  for (const builder of town.people.slice(1, 1 + BUILDERS)) {
+  for (const builder of model.people.slice(1, 1 + BUILDERS)) {
     for (let n = 0; n < 2; n++) await listAgent(walker, builder)
   }
 }
@@ -48,7 +48,7 @@ async function keyFor(walker: Walker, by: Person): Promise<void> {
 }
 
 async function furnish(walker: Walker, by: Person): Promise<void> {
-  const { admin } = walker.scene.town
+  const { admin } = walker.scene.model
   await keyFor(walker, by)
   const standing = { identityVerified: true, connectStatus: 'connected' }
   await walker.ask('adminUpdateUser', { by: admin, at: { id: by.id }, body: standing })
@@ -57,9 +57,9 @@ async function furnish(walker: Walker, by: Person): Promise<void> {
 }
 
 async function listAgent(walker: Walker, by: Person): Promise<void> {
-  const { dice, town } = walker.scene
+  const { dice, model } = walker.scene
   const { body } = agentSteps.createAgent(walker.scene)!
-  const webhookUrl = `https://agent-at-${town.next()}.example/${dice.pick(['ok', 'ok', 'flaky', 'twice'])}/`
+  const webhookUrl = `https://agent-at-${model.next()}.example/${dice.pick(['ok', 'ok', 'flaky', 'twice'])}/`
   const { data } = await walker.ask('createAgent', {
     by,
     body: { ...(body as object), basePrice: dice.from(200, 900), webhookUrl },
@@ -71,5 +71,5 @@ async function listAgent(walker: Walker, by: Person): Promise<void> {
     done: secretTaken(walker.scene),
   })
   for (const name of ['testConnection', 'publishAgent'] as const) await walker.ask(name, about)
-  await walker.ask('approveAgent', { by: town.admin, at: { id } })
+  await walker.ask('approveAgent', { by: model.admin, at: { id } })
 }

@@ -12,7 +12,7 @@ export interface Resident {
   agentId: string
 }
 
-export interface Town {
+export interface Population {
   honest: Resident[]
   hostile: Resident[]
 }
@@ -22,26 +22,26 @@ type Ready = any
 
 export const PASSWORD = 'a long enough passphrase'
 
-/** Builds the town through HTTP alone, on a simulator without rate limits. */
-export async function buildTown(ready: Ready, agents: Agents, people: number): Promise<Town> {
+/** Builds the population through HTTP alone, on a simulator without rate limits. */
+export async function settlePopulation(ready: Ready, agents: Agents, people: number): Promise<Population> {
   const admin = new Caller(ready.url, '127.0.0.1')
   const { email, password } = ready.accounts.admin
   await admin.call('POST', '/api/auth/login', { email, password })
   const builder = new Caller(ready.url, '127.0.0.1')
   builder.credential = { authorization: `Bearer ${ready.accounts.builder.apiKey}` }
   const agentId = await list(builder, admin, agents, 'honest')
-  const town: Town = { honest: [], hostile: [] }
+  const population: Population = { honest: [], hostile: [] }
   for (let i = 0; i < people; i++) {
     const address = `127.0.${1 + Math.floor(i / 200)}.${1 + (i % 200)}`
-    town.honest.push(await settle({ ready, admin, agents, name: `buyer${i}`, address, agentId }))
+    population.honest.push(await settle({ ready, admin, agents, name: `buyer${i}`, address, agentId }))
   }
   for (let i = 0; i < 10; i++) {
     const address = `127.0.0.${2 + i}`
-    town.hostile.push(await settle({ ready, admin, agents, name: `hostile${i}`, address, agentId: null }))
+    population.hostile.push(await settle({ ready, admin, agents, name: `hostile${i}`, address, agentId: null }))
   }
   admin.close()
   builder.close()
-  return town
+  return population
 }
 
 interface Newcomer {
