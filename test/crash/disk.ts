@@ -2,7 +2,7 @@
 import * as assert from 'uvu/assert'
 import { Caller, Cut } from './caller.ts'
 import { type Deployment, withDeployment } from './deployment.ts'
-import { readWreck } from './wreck.ts'
+import { readFileAfterCrash } from './stored-state.ts'
 
 // Room for the zeros that are written ahead once, and not for the second time. In blocks of 512 bytes.
 export const fullDisk = ['sh', '-c', 'ulimit -f 6144; exec "$@"', 'sh']
@@ -61,7 +61,7 @@ async function write(deployment: Deployment, command: readonly string[]): Promis
 
   const again = await deployment.start('serve')
   await again.kill('SIGTERM')
-  const { tasks } = await readWreck(deployment.file)
+  const { tasks } = await readFileAfterCrash(deployment.file)
   const there = new Set([...tasks.values()].map(({ title }) => title))
   assert.equal(
     answered.filter(title => !there.has(title)),

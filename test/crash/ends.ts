@@ -10,7 +10,7 @@ import { type Deployment, withDeployment } from './deployment.ts'
 import { assertNothingLost, enough } from './kill.ts'
 import { startLoad } from './load.ts'
 import { settle } from './scenario.ts'
-import { readWreck } from './wreck.ts'
+import { readFileAfterCrash } from './stored-state.ts'
 
 /**
  * SIGTERM under load, again and again; `silently`: in the last round the agent leaves its webhooks without an answer,
@@ -41,7 +41,7 @@ export async function drainRounds(folder: string, rounds: number, seed: number, 
       load.stopped = true
       await load.ended
       if (load.fault) throw load.fault
-      assertNothingLost(scenario, await readWreck(deployment.file))
+      assertNothingLost(scenario, await readFileAfterCrash(deployment.file))
       await deployment.check()
       if (round === rounds) return took
       running = await deployment.start('dev')

@@ -8,7 +8,7 @@ import { type Fleet, withFleet } from './fleet.ts'
 import { assertNothingLost, assertShown, enough, sendAgain } from './kill.ts'
 import { type Load, startLoad } from './load.ts'
 import { type Scenario, settle } from './scenario.ts'
-import { readRemains } from './wreck.ts'
+import { readStoredState } from './stored-state.ts'
 
 export interface FleetReport {
   answers: number
@@ -54,14 +54,14 @@ export async function fleetRounds(
         await load.ended
         if (load.fault) throw load.fault
         for (const old of callers.splice(0)) old.close()
-        const remains = await fleet.db.read(readRemains)
-        const unanswered = assertNothingLost(scenario, remains)
-        await assertShown(scenario, caller(), remains, fleet)
-        resent += await sendAgain(scenario, caller(), unanswered, remains)
+        const stored = await fleet.db.read(readStoredState)
+        const unanswered = assertNothingLost(scenario, stored)
+        await assertShown(scenario, caller(), stored, fleet)
+        resent += await sendAgain(scenario, caller(), unanswered, stored)
       }
       if (!patient) await endLeasesOfTheDead(fleet)
       const seen = await assertAllTold(scenario, fleet)
-      const last = await fleet.db.read(readRemains)
+      const last = await fleet.db.read(readStoredState)
       assertNothingLost(scenario, last)
       await fleet.end()
       const { answers, cuts } = scenario
@@ -92,7 +92,7 @@ const endLeasesOfTheDead = ({ db }: Fleet) =>
 /** Every event has reached the agent, and is known to have. */
 async function assertAllTold({ agent }: Scenario, { db }: Fleet): Promise<Set<string>> {
   for (const deadline = Date.now() + dispatch.leaseMs + 30_000; ; await wait(50)) {
-    const { deliveries } = await db.read(readRemains)
+    const { deliveries } = await db.read(readStoredState)
     const open = deliveries.filter(({ state }) => state !== 'delivered')
     if (open.length > 0 && Date.now() < deadline) continue
     assert.equal(open, [], 'not told')

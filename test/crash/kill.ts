@@ -8,7 +8,7 @@ import { type Deployment, type Running, withDeployment } from './deployment.ts'
 import { isReachable, type Step } from './history.ts'
 import { born, type Load, startLoad } from './load.ts'
 import { PASSWORD, type Scenario, settle } from './scenario.ts'
-import { type Remains, readWreck } from './wreck.ts'
+import { readFileAfterCrash, type StoredState } from './stored-state.ts'
 
 export interface KillReport {
   rounds: number
@@ -63,23 +63,27 @@ export async function killRounds(folder: string, rounds: number, seed: number): 
       if (load.fault) throw load.fault
       for (const old of callers.splice(0)) old.close()
 
-      const wreck = await readWreck(deployment.file)
-      if (wreck.tornBytes) report.torn++
-      const unanswered = assertNothingLost(scenario, wreck)
+      const stored = await readFileAfterCrash(deployment.file)
+      if (stored.tornBytes) report.torn++
+      const unanswered = assertNothingLost(scenario, stored)
       await deployment.check()
       if (scenario.random() < 0.3) {
         await deployment.startInVain(scenario.random() * 1000)
         report.killedAtStart++
-        assert.equal((await readWreck(deployment.file)).tasks, wreck.tasks, 'a kill at the start changes nothing')
+        assert.equal(
+          (await readFileAfterCrash(deployment.file)).tasks,
+          stored.tasks,
+          'a kill at the start changes nothing',
+        )
       }
       running = await deployment.start('dev')
       slowestStartMs = Math.max(slowestStartMs, running.readyMs)
-      await assertShown(scenario, caller(), wreck, running)
-      await assertDelivered(scenario, wreck, running)
-      report.resent += await sendAgain(scenario, caller(), unanswered, wreck)
+      await assertShown(scenario, caller(), stored, running)
+      await assertDelivered(scenario, stored, running)
+      report.resent += await sendAgain(scenario, caller(), unanswered, stored)
     }
     await running.kill('SIGTERM')
-    const last = await readWreck(deployment.file)
+    const last = await readFileAfterCrash(deployment.file)
     const seen = assertTold(agent.webhooks, last.deliveries)
     assert.equal(
       [...seen].sort(),
@@ -109,28 +113,28 @@ export async function enough(scenario: Scenario, load: Load) {
 }
 
 /** Compares the journal of answers with what is on the disk; then what is there is the base of the next round. */
-export function assertNothingLost(scenario: Scenario, wreck: Remains): Step[] {
+export function assertNothingLost(scenario: Scenario, stored: StoredState): Step[] {
   const unanswered: Step[] = []
-  findUnborn(scenario, wreck)
-  for (const [id, found] of wreck.tasks)
+  findUnborn(scenario, stored)
+  for (const [id, found] of stored.tasks)
     assert.ok(scenario.jobs.has(id), `${id}, which nobody made: ${JSON.stringify(found)}`)
   const jobs = [...scenario.jobs.values(), ...scenario.unborn.values()]
   for (const job of jobs) {
     for (const step of job.steps) {
       if (step.outcome !== 'unknown' || !step.signed) continue
       // The kept answer of a callback and its effect are one transaction: where there is one, there is the other.
-      const kept = wreck.signatures.get(step.signed.signature)
+      const kept = stored.signatures.get(step.signed.signature)
       step.outcome = kept === undefined ? 'refused' : kept < 300 ? 'done' : 'refused'
       unanswered.push(step)
     }
-    const found = (job.id === undefined ? undefined : wreck.tasks.get(job.id)) ?? null
+    const found = (job.id === undefined ? undefined : stored.tasks.get(job.id)) ?? null
     if (!isReachable(job.base, job.steps, found)) throw new Error(impossible(job, found))
     job.base = found
     job.steps = []
     if (found) job.status = found.status
   }
   scenario.unborn.clear()
-  assertPeople(scenario, wreck)
+  assertPeople(scenario, stored)
   return unanswered
 }
 
@@ -140,8 +144,8 @@ const impossible = (job: { id: string | undefined; base: unknown; steps: readonl
     .join('\n')}`
 
 /** A creation whose answer was cut off may have happened. */
-function findUnborn(scenario: Scenario, wreck: Remains) {
-  for (const [id, { title }] of wreck.tasks) {
+function findUnborn(scenario: Scenario, stored: StoredState) {
+  for (const [id, { title }] of stored.tasks) {
     if (scenario.jobs.has(id)) continue
     const steps = [...scenario.unborn.values()]
     const job = scenario.unborn.get(title) ?? steps.find(one => one.steps.some(step => step.note === title))
@@ -149,7 +153,7 @@ function findUnborn(scenario: Scenario, wreck: Remains) {
   }
 }
 
-function assertPeople(scenario: Scenario, { emails, deposits, tasks, balances }: Remains) {
+function assertPeople(scenario: Scenario, { emails, deposits, tasks, balances }: StoredState) {
   let possible = 0
   for (const buyer of scenario.buyers) {
     if (!buyer.registered) continue
@@ -164,11 +168,11 @@ function assertPeople(scenario: Scenario, { emails, deposits, tasks, balances }:
   assert.ok(deposits.size <= possible + 2, `${deposits.size} deposits, of which at most ${possible + 2} were sent`)
 }
 
-/** Over HTTP: every task and wallet as the wreck had it, sessions and passwords as they were, the ledger sound. */
+/** Over HTTP: every task and wallet as the stored had it, sessions and passwords as they were, the ledger sound. */
 export async function assertShown(
   scenario: Scenario,
   caller: Caller,
-  { tasks, balances }: Remains,
+  { tasks, balances }: StoredState,
   { url }: Pick<Running, 'url'>,
 ) {
   caller.credential = scenario.admin
@@ -197,7 +201,7 @@ export async function assertShown(
 }
 
 /** What the dead server had not delivered reaches the agent now. */
-async function assertDelivered({ agent }: Scenario, { deliveries }: Remains, running: Running) {
+async function assertDelivered({ agent }: Scenario, { deliveries }: StoredState, running: Running) {
   const open = new Set(deliveries.filter(({ state }) => state !== 'delivered').map(({ id }) => id))
   const before = new Set(deliveries.filter(({ state }) => state === 'delivered').map(({ id }) => id))
   const deadline = Date.now() + 15_000
@@ -222,7 +226,7 @@ export async function sendAgain(
   scenario: Scenario,
   caller: Caller,
   steps: readonly Step[],
-  { signatures }: Remains,
+  { signatures }: StoredState,
 ): Promise<number> {
   for (const step of steps) {
     const { path, signature } = step.signed!

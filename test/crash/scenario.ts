@@ -7,10 +7,10 @@ import type { State, Step } from './history.ts'
 
 export interface Job {
   title: string
-  /** Known once the creation was answered, or found in a wreck. */
+  /** Known once the creation was answered, or found in a stored. */
   id: string | undefined
   buyer: Buyer
-  /** As the last wreck showed it; null if it was not there. */
+  /** As the last stored showed it; null if it was not there. */
   base: State | null
   /** Since then. */
   steps: Step[]

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import * as assert from 'uvu/assert'
 import { Caller } from './caller.ts'
 import { type Deployment, withDeployment } from './deployment.ts'
-import { readWreck } from './wreck.ts'
+import { readFileAfterCrash } from './stored-state.ts'
 
 export interface StartReport {
   records: number
@@ -35,7 +35,7 @@ async function start(deployment: Deployment, records: number, starts: number): P
   await Promise.all(Array.from({ length: 16 }, client))
   await running.kill('SIGKILL')
 
-  const { tasks, journalRecords } = await readWreck(deployment.file)
+  const { tasks, journalRecords } = await readFileAfterCrash(deployment.file)
   assert.equal([...tasks.values()].map(({ title }) => title).sort(), titles.sort())
   assert.ok(journalRecords >= records, `${journalRecords} records in the journals`)
   const readyMs: number[] = []

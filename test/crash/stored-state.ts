@@ -14,7 +14,7 @@ export interface Delivery {
 }
 
 /** What any database shows of it. */
-export interface Remains {
+export interface StoredState {
   tasks: Map<string, State>
   deliveries: Delivery[]
   /** Status of each signed callback that was answered, by its signature. */
@@ -26,20 +26,20 @@ export interface Remains {
   balances: Map<string, number>
 }
 
-export interface Wreck extends Remains {
+export interface StateOfFile extends StoredState {
   journalRecords: number
   tornBytes: number
 }
 
 /** Throws unless the file is whole, the ledger adds up, and status, money and outbox of every task agree. */
-export async function readWreck(file: string): Promise<Wreck> {
+export async function readFileAfterCrash(file: string): Promise<StateOfFile> {
   const { ok, problems, db, journalRecords, tornBytes } = await checkFile(file)
   assert.ok(ok && db, problems.join('; '))
-  return { ...(await readRemains(db)), journalRecords, tornBytes }
+  return { ...(await readStoredState(db)), journalRecords, tornBytes }
 }
 
 /** The same, but for the journal, of a database that others may be writing to. */
-export async function readRemains(db: Reader): Promise<Remains> {
+export async function readStoredState(db: Reader): Promise<StoredState> {
   assert.equal((await ledgerProblems(db)).problems, [])
   const deliveries = await db.all<Delivery>(
     'SELECT id, task_id AS "taskId", event, body, state FROM deliveries ORDER BY id',
