@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { crashes, failures, failuresOfDoings, flips, interruptions } from '../store/crash.ts'
+import { crashes, failures, failuresOfOperations, flips, interruptions } from '../store/crash.ts'
 import { startPostgres } from '../support/postgres-server.ts'
 import { failingSync, fullDisk, writeUntilItFails } from './disk.ts'
 import { drainRounds, endedTwice } from './ends.ts'
@@ -28,7 +28,7 @@ const parts: Record<string, (folder: string) => Promise<unknown>> = {
   },
   bytes: () => flips(2000, seed),
   failures: () => failures(seed),
-  'failures of doings': () => failuresOfDoings(seed, 100),
+  'failures of operations': () => failuresOfOperations(seed, 100),
   kill: folder => killRounds(folder, 50, seed),
   instances: folder => onPostgres(() => fleetRounds(folder, { rounds: 25, seed, patient: true })),
   heartbeats: folder => onPostgres(() => heartbeats(folder)),

@@ -97,8 +97,8 @@ export const crashes = async (images: number, seed: number) => {
 
 const COPY = '/data/copy.db'
 
-/** What a database can be doing when it is interrupted. */
-const doings: Readonly<Record<string, (disk: MemoryDisk, states: readonly string[]) => Promise<void>>> = {
+/** What a database can be operation when it is interrupted. */
+const operations: Readonly<Record<string, (disk: MemoryDisk, states: readonly string[]) => Promise<void>>> = {
   async start(disk, states) {
     const db = await opened(disk)
     await shown(disk, db, states)
@@ -128,7 +128,7 @@ export const interruptions = async (images: number, seed: number) => {
   let tried = 0
   while (tried < images) {
     const before = await someMachine(random)
-    for (const name of Object.keys(doings)) tried += await interruptionsOf(name, before, { states, random, seed })
+    for (const name of Object.keys(operations)) tried += await interruptionsOf(name, before, { states, random, seed })
   }
   return tried
 }
@@ -140,7 +140,7 @@ const interruptionsOf = async (
 ) => {
   const disk = interrupted(before, random)
   disk.pace = unevenPace(random)
-  await doings[name]!(disk, states)
+  await operations[name]!(disk, states)
   let [tried, at] = [0, 0]
   for (const machine of disk.moments()) {
     const what = `seed ${seed}, interrupted in ${name} at ${at} of ${disk.log.length}`
@@ -285,19 +285,19 @@ export const failures = async (seed: number, step = 1) => {
  * Calls that start, snapshot, `db snapshot` and backup make fail once, so many of each in every way; then the database
  * starts on the same machine, more is told, and the machine stops. Answers how many faults that were.
  */
-export const failuresOfDoings = async (seed: number, samples: number) => {
+export const failuresOfOperations = async (seed: number, samples: number) => {
   const states = await expectedStates()
   const random = chance(seed)
   let faults = 0
-  for (const [name, doing] of Object.entries(doings)) {
+  for (const [name, operation] of Object.entries(operations)) {
     const before = await someMachine(random)
-    const calls = await callsOf(doing, before, states)
+    const calls = await callsOf(operation, before, states)
     for (const code of ['EIO', 'ENOSPC', 'EMFILE'] as const) {
       for (let sample = 0; sample < samples; sample++) {
         const fault = { at: 1 + Math.floor(random() * calls), code, sticky: random() < 0.3 }
         const disk = interrupted(before, random)
         disk.fault = fault
-        await doing(disk, states).catch(error => {
+        await operation(disk, states).catch(error => {
           if (error instanceof assert.Assertion || disk.count < fault.at) throw error
         })
         faults++
@@ -312,8 +312,8 @@ export const failuresOfDoings = async (seed: number, samples: number) => {
   return faults
 }
 
-const callsOf = async (doing: (typeof doings)[string], before: Machine, states: readonly string[]) => {
+const callsOf = async (operation: (typeof operations)[string], before: Machine, states: readonly string[]) => {
   const disk = new MemoryDisk(before)
-  await doing(disk, states)
+  await operation(disk, states)
   return disk.count
 }

@@ -2,7 +2,7 @@
 /** The embedded database survives damage and failing disks. The same in greater numbers: npm run test:crash. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { failures, failuresOfDoings, flips } from './crash.ts'
+import { failures, failuresOfOperations, flips } from './crash.ts'
 
 test('damage: one changed byte is refused or harmless', async () => {
   const { refused, same } = await flips(150, 2)
@@ -14,7 +14,7 @@ test('a failing disk: nobody is told of what is not durable, and a start on the 
 })
 
 test('a call that fails while it starts, makes a snapshot or a backup: nothing is lost, and the next start goes on', async () => {
-  assert.is(await failuresOfDoings(6, 4), 48)
+  assert.is(await failuresOfOperations(6, 4), 48)
 })
 
 test.run()
