@@ -8,8 +8,8 @@ import { parseArgs } from 'node:util'
 import { type Bundle, bundleTests } from './support/bundle.ts'
 import { makeTemplate } from './support/databases.ts'
 import { type Job, jobsOf } from './support/jobs.ts'
-import { Lane, type Verdict } from './support/lane.ts'
 import { type PostgresServer, startPostgres } from './support/postgres-server.ts'
+import { type Verdict, Worker } from './support/worker.ts'
 
 interface Outcome extends Omit<Job, 'shares'>, Verdict {
   ms: number
@@ -39,7 +39,7 @@ async function runAll(queue: Job[], bundle: Bundle, server: PostgresServer | nul
   const done: Outcome[] = []
   const worker = async () => {
     for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
-      done.push(...(await runLane(job, queue, bundle, server)))
+      done.push(...(await runWorker(job, queue, bundle, server)))
     }
   }
   await Promise.all(Array.from({ length: Math.min(3, availableParallelism() + 1) }, worker))
@@ -47,9 +47,9 @@ async function runAll(queue: Job[], bundle: Bundle, server: PostgresServer | nul
 }
 
 /** One process, with as many files as may share it: a file that fails is the last. */
-async function runLane(first: Job, queue: Job[], bundle: Bundle, server: PostgresServer | null): Promise<Outcome[]> {
+async function runWorker(first: Job, queue: Job[], bundle: Bundle, server: PostgresServer | null): Promise<Outcome[]> {
   const { engine, shares } = first
-  const lane = new Lane(bundle, {
+  const worker = new Worker(bundle, {
     TEST_ENGINE: engine,
     ...(server && { TEST_DATABASE_URL: server.url }),
     ...(shares && { TEST_QUICK_PASSWORDS: 'on' }),
@@ -59,12 +59,12 @@ async function runLane(first: Job, queue: Job[], bundle: Bundle, server: Postgre
   for (let job: Job | undefined = first; job; job = shares && !hasFailed ? nextLike(first, queue) : undefined) {
     const { file } = job
     const started = performance.now()
-    const verdict = await lane.run(file)
+    const verdict = await worker.run(file)
     hasFailed = verdict.failed > 0
     outcomes.push({ file, engine, ...verdict, ms: Math.round(performance.now() - started) })
     note(outcomes.at(-1)!)
   }
-  const ended = await lane.end(hasFailed)
+  const ended = await worker.end(hasFailed)
   if (ended === '' || hasFailed) return outcomes
   const left = { file: outcomes.map(({ file }) => file).join(', '), engine, passed: 0, failed: 1, output: ended, ms: 0 }
   note(left)

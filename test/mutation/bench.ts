@@ -1,4 +1,4 @@
-/** Where mutants are tried: the bundled tests of a workshop, a Postgres for those that need one, and lanes beside each other. */
+/** Where mutants are tried: the bundled tests of a workshop, a Postgres for those that need one, and workers beside each other. */
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -9,11 +9,15 @@ import { type PostgresServer, startPostgres } from '../support/postgres-server.t
 import { TestProcess } from './test-process.ts'
 
 /** Stacks are read by nobody here, and to map one takes longer than most tests. */
-export const RUNNER: Runner = { lane: 'test/mutation/trial-process.ts', uvu: 'test/mutation/uvu.ts', sourceMaps: false }
+export const RUNNER: Runner = {
+  worker: 'test/mutation/trial-process.ts',
+  uvu: 'test/mutation/uvu.ts',
+  sourceMaps: false,
+}
 
 export class Bench {
   readonly folder: string
-  readonly #lanes: number
+  readonly #workers: number
   readonly #bundle: Bundle
   readonly #server: PostgresServer
   readonly #template: { name: string }
@@ -21,29 +25,29 @@ export class Bench {
 
   private constructor(
     folder: string,
-    lanes: number,
+    workers: number,
     bundle: Bundle,
     server: PostgresServer,
     template: { name: string },
   ) {
     this.folder = folder
-    this.#lanes = lanes
+    this.#workers = workers
     this.#bundle = bundle
     this.#server = server
     this.#template = template
   }
 
   /** This process goes into the folder, as its paths are those of the project. */
-  static async open(folder: string, files: readonly string[], lanes: number): Promise<Bench> {
+  static async open(folder: string, files: readonly string[], workers: number): Promise<Bench> {
     process.chdir(folder)
     const bundle = await bundleTests(files, RUNNER)
     const server = await startPostgres()
-    return new Bench(folder, lanes, bundle, server, await makeTemplate(server.url))
+    return new Bench(folder, workers, bundle, server, await makeTemplate(server.url))
   }
 
   /** A template is made by the migrations as they are: whoever changes those goes without. */
-  start({ engine, shares }: Job, lane: string, env: NodeJS.ProcessEnv, template = true): TestProcess {
-    const temporary = join(this.folder, `tmp-${lane}`)
+  start({ engine, shares }: Job, worker: string, env: NodeJS.ProcessEnv, template = true): TestProcess {
+    const temporary = join(this.folder, `tmp-${worker}`)
     mkdirSync(temporary, { recursive: true })
     const process = new TestProcess(this.#bundle, {
       TEST_ENGINE: engine,
@@ -70,17 +74,17 @@ export class Bench {
     await client.end()
   }
 
-  /** The work of all items, as many at once as there are lanes. */
-  async inLanes<T, R>(items: readonly T[], work: (item: T, lane: string) => Promise<R>): Promise<R[]> {
+  /** The work of all items, as many at once as there are workers. */
+  async inWorkers<T, R>(items: readonly T[], work: (item: T, worker: string) => Promise<R>): Promise<R[]> {
     const queue = [...items]
     const results: R[] = []
-    const run = async (_: unknown, lane: number) => {
+    const run = async (_: unknown, worker: number) => {
       for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
-        results.push(await work(item, `lane${lane}`))
-        rmSync(join(this.folder, `tmp-lane${lane}`), { recursive: true, force: true })
+        results.push(await work(item, `worker${worker}`))
+        rmSync(join(this.folder, `tmp-worker${worker}`), { recursive: true, force: true })
       }
     }
-    await Promise.all(Array.from({ length: this.#lanes }, run))
+    await Promise.all(Array.from({ length: this.#workers }, run))
     return results
   }
 

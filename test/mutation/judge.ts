@@ -31,9 +31,9 @@ const slack = (ms: number) => 3 * ms + 3_000
 export type Ground = Pick<Bench, 'start' | 'stop'>
 
 export const controlOn =
-  (ground: Ground, lane: string): Control =>
+  (ground: Ground, worker: string): Control =>
   async (reach, tests) => {
-    const process = ground.start(reach, lane, {})
+    const process = ground.start(reach, worker, {})
     const { end } = await process.run(reach.file, tests, timeIn(reach))
     await ground.stop(process)
     return end === 'passed'
@@ -45,9 +45,9 @@ export async function judge(
   { mutant, index }: { mutant: Mutant; index: number },
   batches: readonly Batch[],
   budget: Budget,
-  lane = 'lane',
+  worker = 'worker',
 ): Promise<Judgement> {
-  const trial = new Trial(ground, controls, mutant, index, lane)
+  const trial = new Trial(ground, controls, mutant, index, worker)
   const all = batches.reduce((sum, { tests }) => sum + tests.length, 0)
   let testsRun = 0
   const result = (fate: Fate, by: string | null = null): Judgement => ({
@@ -93,17 +93,17 @@ class Trial {
   readonly #controls: Controls
   readonly #mutant: Mutant
   readonly #index: number
-  readonly #lane: string
+  readonly #worker: string
   readonly #wholes = new Set<Reach>()
   #running: { process: TestProcess; reaches: Reach[] } | null = null
   spentMs = 0
 
-  constructor(ground: Ground, controls: Controls, mutant: Mutant, index: number, lane: string) {
+  constructor(ground: Ground, controls: Controls, mutant: Mutant, index: number, worker: string) {
     this.#ground = ground
     this.#controls = controls
     this.#mutant = mutant
     this.#index = index
-    this.#lane = lane
+    this.#worker = worker
   }
 
   /** How one of the tests noticed the mutant; null if none did. */
@@ -147,7 +147,7 @@ class Trial {
 
   #start(reach: Reach): TestProcess {
     const isMigration = this.#mutant.file.includes('/migrations/')
-    return this.#ground.start(reach, this.#lane, { MUTANT: String(this.#index) }, !isMigration)
+    return this.#ground.start(reach, this.#worker, { MUTANT: String(this.#index) }, !isMigration)
   }
 
   async end(): Promise<void> {

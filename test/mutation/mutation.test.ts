@@ -60,7 +60,7 @@ async function furnish(folder: string): Promise<Ground & { folder: string }> {
   writeFileSync(join(folder, FILE), withSwitches(FILE, source, [...mutants, ...bodies], scene.openings))
   copyFileSync('test/mutation/fixture/price-checks.ts', join(folder, 'src/shop/price-checks.ts'))
   await build({
-    entryPoints: [resolve(RUNNER.lane), join(folder, 'src/shop/price-checks.ts')],
+    entryPoints: [resolve(RUNNER.worker), join(folder, 'src/shop/price-checks.ts')],
     outdir: join(folder, 'dist'),
     entryNames: '[name]',
     bundle: true,
@@ -72,7 +72,7 @@ async function furnish(folder: string): Promise<Ground & { folder: string }> {
   })
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   const bundle: Bundle = {
-    laneArguments: [join(folder, 'dist/trial-process.js')],
+    workerArguments: [join(folder, 'dist/trial-process.js')],
     pathOf: () => join(folder, 'dist/price-checks.js'),
     remove: () => {},
   }
@@ -91,7 +91,7 @@ test('each change of a module whose tests are known is noticed or not, as they l
   const folder = mkdtempSync(join(tmpdir(), 'mutation-test-'))
   try {
     const ground = await furnish(folder)
-    const reach = await runOnce(ground, job, 'lane')
+    const reach = await runOnce(ground, job, 'worker')
     assert.ok(reach.passed)
     assert.equal(namesOf(reach), [MEMBER, ANYBODY, NOTHING, ROOM, FILLED, BILL])
     const asked: string[] = []
@@ -120,7 +120,7 @@ test('a process that runs no test is broken, and one that takes too long for a t
   try {
     const { start } = await furnish(folder)
     const endOf = async (tests: string[] | null, timeFor: (at: string) => number) => {
-      const process = start(job, 'lane', {})
+      const process = start(job, 'worker', {})
       const { end, at } = await process.run(job.file, tests, timeFor)
       await process.end()
       return [end, at]

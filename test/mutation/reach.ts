@@ -24,12 +24,12 @@ const TIMEOUT_MS = 90_000
 export async function reachOf(bench: Bench, jobs: readonly Job[], noted: string): Promise<Reach[]> {
   const known = existsSync(noted) ? readLines<Reach>(noted) : []
   const isKnown = ({ file, engine }: Job) => known.some(one => one.file === file && one.engine === engine)
-  const found = await bench.inLanes(
+  const found = await bench.inWorkers(
     jobs.filter(job => !isKnown(job)),
-    async (job, lane) => {
-      const first = await runOnce(bench, job, lane)
+    async (job, worker) => {
+      const first = await runOnce(bench, job, worker)
       // Left out for good if it fails, so a moment of bad luck gets another try.
-      const reach = first.passed ? first : await runOnce(bench, job, lane)
+      const reach = first.passed ? first : await runOnce(bench, job, worker)
       appendFileSync(noted, `${JSON.stringify(reach)}\n`)
       console.log(
         `${reach.passed ? 'ok  ' : 'FAIL'} ${job.file} (${job.engine})  ${reach.ms} ms  ${reach.tests.length}`,
@@ -40,10 +40,14 @@ export async function reachOf(bench: Bench, jobs: readonly Job[], noted: string)
   return [...known, ...found]
 }
 
-export async function runOnce(bench: Pick<Bench, 'folder' | 'start' | 'stop'>, job: Job, lane: string): Promise<Reach> {
-  const path = join(bench.folder, `${lane}.reach`)
+export async function runOnce(
+  bench: Pick<Bench, 'folder' | 'start' | 'stop'>,
+  job: Job,
+  worker: string,
+): Promise<Reach> {
+  const path = join(bench.folder, `${worker}.reach`)
   rmSync(path, { force: true })
-  const process = bench.start(job, lane, { MUTANT_REACH: path })
+  const process = bench.start(job, worker, { MUTANT_REACH: path })
   const started = performance.now()
   const { end, at, passed, numbers } = await process.run(job.file, null, () => TIMEOUT_MS)
   const ms = Math.round(performance.now() - started)

@@ -7,7 +7,7 @@
  *   npm run test:mutations -- --only src/market/budgets/budgets.ts   every change of a file, or of a line: budgets.ts:40
  *
  * `--rooms market,store` (web too), `--tests market/,store/` (parts of names of the test files tried), `--budget 60` (seconds
- * of tests for one mutant), `--engine embedded` (or postgres alone), `--lanes 2`, `--list`.
+ * of tests for one mutant), `--engine embedded` (or postgres alone), `--workers 2`, `--list`.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -39,7 +39,7 @@ const { values } = parseArgs({
     tests: { type: 'string', default: '' },
     engine: { type: 'string' },
     budget: { type: 'string', default: '60' },
-    lanes: { type: 'string', default: String(Math.min(2, availableParallelism())) },
+    workers: { type: 'string', default: String(Math.min(2, availableParallelism())) },
     report: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
   },
@@ -95,18 +95,18 @@ async function tryAll(): Promise<void> {
   // What was tried is noted line by line, so a run may be ended at any moment.
   process.once('exit', workshop.remove)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
-  const bench = await Bench.open(workshop.folder, [...new Set(jobs.map(({ file }) => file))], Number(values.lanes))
+  const bench = await Bench.open(workshop.folder, [...new Set(jobs.map(({ file }) => file))], Number(values.workers))
   try {
     const reaches = await reachOf(bench, jobs, resolve(kept, `${header.state}.reach.jsonl`))
     const broken = reaches.filter(({ passed }) => !passed).map(({ file, engine }) => `${file} (${engine})`)
     if (broken.length > 0) console.log(`Left out, as they fail although nothing is changed: ${broken.join(', ')}`)
     const controls = new Controls(controlOn(bench, 'control'), resolve(kept, `${header.state}.controls.jsonl`))
-    await bench.inLanes(open, async ({ mutant, index, name }, lane) => {
+    await bench.inWorkers(open, async ({ mutant, index, name }, worker) => {
       const equivalent = reasonFor(mutant)
       const [numbers, neighbours] = [workshop.numbersOf(index), workshop.neighboursOf(index)]
       const batches = equivalent === null ? planFor(mutant, numbers, reaches, neighbours) : []
       const budget = { ms: Number(values.budget) * 1_000 }
-      const judgement = await judge(bench, controls, { mutant, index }, batches, budget, lane)
+      const judgement = await judge(bench, controls, { mutant, index }, batches, budget, worker)
       const line: Line = { ...lineOf(mutant, name), ...judgement, equivalent }
       appendFileSync(noted, `${JSON.stringify(line)}\n`)
       say(line)

@@ -34,7 +34,7 @@ export class TestProcess {
   constructor(bundle: Bundle, env: NodeJS.ProcessEnv) {
     this.#bundle = bundle
     // A group of its own: what a test has started goes with it.
-    this.#child = spawn(process.execPath, bundle.laneArguments, {
+    this.#child = spawn(process.execPath, bundle.workerArguments, {
       stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
       env: { ...process.env, ...env },
       detached: true,

@@ -5,20 +5,20 @@ import { build, type Plugin } from 'esbuild'
 
 export interface Bundle {
   /** What runs test files, for `node`. */
-  laneArguments: string[]
-  /** Of a test file, for the lane. */
+  workerArguments: string[]
+  /** Of a test file, for the worker. */
   pathOf(file: string): string
   remove(): void
 }
 
 /** What runs the tests, and stands for uvu in them if anything does. */
 export interface Runner {
-  lane: string
+  worker: string
   uvu?: string
   sourceMaps: boolean
 }
 
-const plain: Runner = { lane: 'test/support/lane-process.ts', sourceMaps: true }
+const plain: Runner = { worker: 'test/support/worker-process.ts', sourceMaps: true }
 
 /**
  * Bundles files of test/, given by their paths in it. All lie two folders below the root, as the modules of src and of
@@ -26,7 +26,7 @@ const plain: Runner = { lane: 'test/support/lane-process.ts', sourceMaps: true }
  */
 export async function bundleTests(
   files: readonly string[],
-  { lane, uvu, sourceMaps }: Runner = plain,
+  { worker, uvu, sourceMaps }: Runner = plain,
 ): Promise<Bundle> {
   mkdirSync('dist', { recursive: true })
   const folder = mkdtempSync(join('dist', 'tests-'))
@@ -34,7 +34,7 @@ export async function bundleTests(
   await build({
     entryPoints: [
       ...tests,
-      { in: lane, out: 'lane-process' },
+      { in: worker, out: 'worker-process' },
       { in: 'src/store/embedded/snapshot-worker.ts', out: 'snapshot-worker' },
     ],
     outdir: folder,
@@ -52,7 +52,7 @@ export async function bundleTests(
     logLevel: 'warning',
   })
   return {
-    laneArguments: [...(sourceMaps ? ['--enable-source-maps'] : []), join(folder, 'lane-process.js')],
+    workerArguments: [...(sourceMaps ? ['--enable-source-maps'] : []), join(folder, 'worker-process.js')],
     pathOf: file => join(folder, `${nameOf(file)}.js`),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }

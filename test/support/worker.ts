@@ -15,7 +15,7 @@ export interface Verdict {
   output: string
 }
 
-export class Lane {
+export class Worker {
   readonly #bundle: Bundle
   readonly #child: ChildProcess
   readonly #closed: Promise<number | null>
@@ -26,7 +26,7 @@ export class Lane {
 
   constructor(bundle: Bundle, env: NodeJS.ProcessEnv) {
     this.#bundle = bundle
-    this.#child = spawn(process.execPath, [...bundle.laneArguments, this.#mark], {
+    this.#child = spawn(process.execPath, [...bundle.workerArguments, this.#mark], {
       stdio: ['pipe', 'pipe', 'pipe'],
       env: { ...process.env, ...env },
     })
