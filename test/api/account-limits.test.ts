@@ -164,9 +164,9 @@ const filters = {
 
 for (const [path, names] of Object.entries(filters)) {
   limit(`filters of ${path}`, async ({ user, marketplace }) => {
-    const party = path.startsWith('/api/admin') ? marketplace.admin : user
+    const sender = path.startsWith('/api/admin') ? marketplace.admin : user
     for (const [name, values] of Object.entries(names)) {
-      const send: Send = value => party.ask('GET', `${path}?${name}=${value}`, undefined, 'key')
+      const send: Send = value => sender.ask('GET', `${path}?${name}=${value}`, undefined, 'key')
       await takes(send, ...values)
       await refuses(send, name, 'nonsense', values[0]!.toUpperCase(), '')
     }

@@ -220,9 +220,9 @@ async function ask(stage: Stage, row: Row, { column }: Cell, about: Pick<Asking,
   const name = isNamed(column) ? column : row.by
   const isNobody = column === 'none' || column === 'bad key'
   const caller = isNobody ? null : people[name]
-  const party = new HttpUser(marketplace.url, checkedFetch)
-  const { credentials } = party.client
-  if (caller && endsSession.test(row.label)) await party.client.login(caller)
+  const user = new HttpUser(marketplace.url, checkedFetch)
+  const { credentials } = user.client
+  if (caller && endsSession.test(row.label)) await user.client.login(caller)
   credentials.apiKey = caller?.key
   credentials.session ??= caller?.client.credentials.session
   if (column === 'bad key') credentials.apiKey = `svc_${'x'.repeat(40)}`
@@ -237,7 +237,7 @@ async function ask(stage: Stage, row: Row, { column }: Cell, about: Pick<Asking,
   const usesSession = ['session', 'no role'].includes(column) || (row.with === 'session' && column !== 'key')
   const by = column === 'none' || signs ? 'nobody' : usesSession && !/key$/.test(column) ? 'session' : 'key'
   const headers = signs ? signed(stage, name, text ?? '') : {}
-  return marked(stage, caller, column, () => party.ask(method, path, text, by, headers))
+  return marked(stage, caller, column, () => user.ask(method, path, text, by, headers))
 }
 
 function signed({ marketplace, sides }: Stage, name: Person, text: string) {

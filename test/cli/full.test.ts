@@ -78,7 +78,7 @@ const growing = (by: { buyer: TestUser; builder: TestUser; admin: TestUser }, id
     agreedPrice: 500,
   }
   const sample = { title: 'Sample', output: 'What was done, at some length.' }
-  const requests: Record<string, [party: TestUser, body?: object]> = {
+  const requests: Record<string, [user: TestUser, body?: object]> = {
     register: [by.builder, account],
     createAgent: [by.builder, oneMoreAgent],
     publishAgent: [by.builder],
@@ -102,8 +102,8 @@ const refusesWhatGrows = async (by: Parameters<typeof growing>[0], ids: Paramete
   const { requests, path } = growing(by, ids)
   for (const [name, record] of Object.entries(endpoints)) {
     if (!('grows' in record) || record.grows !== true) continue
-    const [party, body] = requests[name]!
-    const { status, error } = await party.ask(record.method, path(record.path), body)
+    const [user, body] = requests[name]!
+    const { status, error } = await user.ask(record.method, path(record.path), body)
     assert.is(status, 500, `${name}: ${error}`)
     assert.match(error!, FULL, name)
   }

@@ -1,5 +1,5 @@
 /** What a task may be after a crash: some order of the steps that were answered, and of any that were in flight. */
-import { type Caller, type TaskTrigger, taskEdge } from '../../src/api/flow.ts'
+import { type Party, type TaskTrigger, taskEdge } from '../../src/api/flow.ts'
 
 export interface State {
   status: string
@@ -17,7 +17,7 @@ export interface State {
 
 export interface Step {
   trigger: TaskTrigger | 'create' | 'read'
-  by: Caller
+  by: Party
   /** The words of a message, of a deliverable or of a title; the status that a read showed; a rating. */
   note: string
   /** On one clock that counts: when it was sent, and when its answer was there or its process was dead. */

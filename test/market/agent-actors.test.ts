@@ -56,9 +56,9 @@ async function bring(marketplace: TestMarketplace, builder: TestUser, state: Sta
 }
 
 const pull = ({ marketplace, users }: Stage, actor: ActorName, trigger: Trigger, id: string) => {
-  const party = actor === 'nobody' ? marketplace.visitor : users[actor]
+  const user = actor === 'nobody' ? marketplace.visitor : users[actor]
   const body = trigger === 'reject' ? { reason: 'Too thin.' } : undefined
-  return party.ask<OwnAgentRecord>('POST', pathOf[trigger].replace(':id', id), body, 'key')
+  return user.ask<OwnAgentRecord>('POST', pathOf[trigger].replace(':id', id), body, 'key')
 }
 
 const refusals = suite<Stage & { before: Record<string, string> }>('refusals')

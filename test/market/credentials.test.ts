@@ -13,9 +13,9 @@ const MINUTE = 60_000
 
 /** Somebody who holds this key and nothing else. */
 function holderOf(marketplace: TestMarketplace, key: string) {
-  const party = new HttpUser(marketplace.url, checkedFetch)
-  party.key = key
-  return async () => (await party.ask('GET', '/api/auth/me', undefined, 'key')).status
+  const user = new HttpUser(marketplace.url, checkedFetch)
+  user.key = key
+  return async () => (await user.ask('GET', '/api/auth/me', undefined, 'key')).status
 }
 
 test('a key that was used until now fails on the first request after it was deleted, by whoever deleted it', async () => {

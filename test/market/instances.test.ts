@@ -82,12 +82,12 @@ test('200 events are each sent once, by whichever instance takes them up', async
   const buyer = await marketplace.join('buyer', 500_000)
   const agents: ListedAgent[] = []
   for (const i of range(4)) agents.push(await marketplace.list(builder, { name: `Agent ${i}` }))
-  const party = [marketplace, other].map(({ url }) => Object.assign(new HttpUser(url), { key: buyer.key }))
+  const users = [marketplace, other].map(({ url }) => Object.assign(new HttpUser(url), { key: buyer.key }))
   const left = range(200)
   const work = async () => {
     for (let i = left.pop(); i !== undefined; i = left.pop()) {
       const { id } = await marketplace.draft(buyer, agents[i % 4]!)
-      await party[i % 2]!.call('POST', `/api/tasks/${id}/submit`, undefined, 'key')
+      await users[i % 2]!.call('POST', `/api/tasks/${id}/submit`, undefined, 'key')
     }
   }
   await Promise.all(range(8).map(work))
@@ -124,8 +124,8 @@ test('what a dead instance had in hand is taken over once its lease is over, and
   const agent = await marketplace.list(builder)
   const buyer = await marketplace.join('buyer', 10_000)
   const { id } = await marketplace.draft(buyer, agent)
-  const party = Object.assign(new HttpUser(dying.url), { key: buyer.key })
-  await party.call('POST', `/api/tasks/${id}/submit`, undefined, 'key')
+  const user = Object.assign(new HttpUser(dying.url), { key: buyer.key })
+  await user.call('POST', `/api/tasks/${id}/submit`, undefined, 'key')
   await until(
     () => egress.sent === 1,
     async () => {},
@@ -155,14 +155,14 @@ test('what an instance that closes has claimed and not sent is sent by another a
   const agents: ListedAgent[] = []
   for (const i of range(4)) agents.push(await marketplace.list(builder, { name: `Agent ${i}` }))
   const buyer = await marketplace.join('buyer', 10_000)
-  const party = Object.assign(new HttpUser(closing.url), { key: buyer.key })
+  const user = Object.assign(new HttpUser(closing.url), { key: buyer.key })
   const drafts = await Promise.all(agents.map(agent => marketplace.draft(buyer, agent)))
   const claimed = () => countOf(instances, 'deliveries WHERE leased_until > 0')
   // All are claimed as they are written, each while the others wait for the wallet: more than have a place at their host.
   let submits: Promise<unknown> | undefined
   await marketplace.market.db.write(async tx => {
     await tx.lock('accounts', `available:${buyer.id}`)
-    submits = Promise.all(drafts.map(({ id }) => party.call('POST', `/api/tasks/${id}/submit`, undefined, 'key')))
+    submits = Promise.all(drafts.map(({ id }) => user.call('POST', `/api/tasks/${id}/submit`, undefined, 'key')))
     const waiting = `pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
     await until(
       async () => (await countOf(instances, waiting)) === drafts.length,

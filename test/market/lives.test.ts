@@ -154,13 +154,13 @@ class Walk {
   /** The routes of builders are as good as each other; a stranger has no secret to sign with. */
   send(task: ModelTask, trigger: Trigger, who: number, pickRoute: number, refund: number) {
     const body = trigger === 'resolve_split' ? { outcome: 'split', refundAmount: refund } : bodies[trigger]
-    const party = this.people[who] ?? this.marketplace.admin
+    const user = this.people[who] ?? this.marketplace.admin
     // By its signature an agent speaks as its builder, who may be the buyer as well.
     const open = routesOf[trigger].filter(route => route !== 'signed' || (who === task.builder && who !== task.buyer))
     const route = open[pickRoute % open.length]
     if (route === 'signed') return this.marketplace.callback(this.agents[who]!, task.id, { action: trigger, ...body })
     const path = route === 'agent' ? `/api/agent/tasks/${task.id}/${trigger}` : pathOf(trigger, task.id)
-    return party.ask(trigger === 'update' ? 'PUT' : 'POST', path, body, route === 'session' ? route : 'key')
+    return user.ask(trigger === 'update' ? 'PUT' : 'POST', path, body, route === 'session' ? route : 'key')
   }
 
   async check(): Promise<void> {

@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert'
 import { endpoints } from '../../src/api/endpoints/index.ts'
 import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 
-interface Town {
+interface Setup {
   marketplace: TestMarketplace
   agent: ListedAgent
   buyer: TestUser
@@ -21,25 +21,25 @@ type Item = Record<string, unknown>
 type Order = 'newest first' | 'oldest first' | ((items: readonly Item[]) => unknown[])
 
 interface List {
-  who: (town: Town) => TestUser
-  path: (town: Town) => string
+  who: (setup: Setup) => TestUser
+  path: (setup: Setup) => string
   order: Order
   /** How many rows there are at least. */
   least?: number
   by?: 'session'
 }
 
-const builder = ({ builder }: Town) => builder
-const buyer = ({ buyer }: Town) => buyer
-const admin = ({ marketplace }: Town) => marketplace.admin
+const builder = ({ builder }: Setup) => builder
+const buyer = ({ buyer }: Setup) => buyer
+const admin = ({ marketplace }: Setup) => marketplace.admin
 const at = (path: string) => () => path
 const ofAgent =
   (path: string) =>
-  ({ agent }: Town) =>
+  ({ agent }: Setup) =>
     path.replace(':id', agent.id)
 const ofTask =
   (path: string) =>
-  ({ busy }: Town) =>
+  ({ busy }: Setup) =>
     path.replace(':id', busy)
 
 const number = (item: Item, key: string) => item[key] as number
@@ -106,23 +106,23 @@ const lists: Readonly<Record<string, readonly List[]>> = {
 
 const LEAST = 5
 
-const page = suite<Town>('pages')
+const page = suite<Setup>('pages')
 
-page.before(async town => {
-  town.marketplace = await openTestMarketplace()
-  const { marketplace } = town
-  town.builder = await marketplace.join('builder')
-  town.buyer = await marketplace.join('buyer', 500_000)
+page.before(async setup => {
+  setup.marketplace = await openTestMarketplace()
+  const { marketplace } = setup
+  setup.builder = await marketplace.join('builder')
+  setup.buyer = await marketplace.join('buyer', 500_000)
   for (let i = 0; i < LEAST; i++) await marketplace.join(`visitor${i}`)
-  await town.buyer.client.connectPayouts()
+  await setup.buyer.client.connectPayouts()
   await marketplace.stopHeartbeat()
   const later = () => marketplace.world.advance(marketplace.world.now() + 1_000)
-  const { builder, buyer } = town
+  const { builder, buyer } = setup
   for (let i = 0; i < LEAST; i++) {
     later()
     const made = await marketplace.list(builder, { name: `The agent ${i}`, basePrice: 300 + ((i * 37) % 50) })
-    town.agent ??= made
-    const { id } = town.agent
+    setup.agent ??= made
+    const { id } = setup.agent
     await builder.client.addSample({ id, title: `Sample ${i}`, output: 'Of its work, which is good.' })
     await buyer.client.createBudget({ agentId: made.id, maxPerTask: 500, maxDaily: 1_000, maxMonthly: 2_000 })
     await buyer.client.createKey({ name: `key ${i}` })
@@ -132,10 +132,10 @@ page.before(async town => {
   }
   for (let i = 0; i < LEAST + 2; i++) {
     later()
-    const { id } = await marketplace.draft(buyer, town.agent)
+    const { id } = await marketplace.draft(buyer, setup.agent)
     await buyer.client.submitTask({ id })
     await builder.client.acceptTask({ id })
-    if (i === LEAST + 1) town.busy = id
+    if (i === LEAST + 1) setup.busy = id
     if (i >= LEAST) continue
     await builder.client.deliverTask({ id, content: 'Done' })
     await buyer.client.approveTask({ id })
@@ -144,9 +144,9 @@ page.before(async town => {
   }
   for (let i = 0; i < LEAST; i++) {
     later()
-    await buyer.client.sendMessage({ id: town.busy, content: `Message ${i}` })
-    await builder.client.deliverTask({ id: town.busy, content: `Version ${i}` })
-    await buyer.client.requestRevision({ id: town.busy, reason: 'Once more, and with feeling' })
+    await buyer.client.sendMessage({ id: setup.busy, content: `Message ${i}` })
+    await builder.client.deliverTask({ id: setup.busy, content: `Version ${i}` })
+    await buyer.client.requestRevision({ id: setup.busy, reason: 'Once more, and with feeling' })
   }
   await marketplace.webhooksSent()
 })
@@ -158,10 +158,10 @@ interface Page {
   pagination: { page: number; limit: number; total: number; totalPages: number }
 }
 
-async function pageOf(town: Town, list: List, query: string) {
-  const path = list.path(town)
+async function pageOf(setup: Setup, list: List, query: string) {
+  const path = list.path(setup)
   const target = `${path}${path.includes('?') ? '&' : '?'}${query}`
-  const answer = await list.who(town).ask<Page>('GET', target, undefined, list.by ?? 'key')
+  const answer = await list.who(setup).ask<Page>('GET', target, undefined, list.by ?? 'key')
   const items = answer.data && ((answer.data as unknown as { tasks?: Item[] }).tasks ?? answer.data.items)
   return { ...answer, items: items as Item[], pagination: answer.data?.pagination }
 }
@@ -172,16 +172,16 @@ page('every list of the interface is looked at here', () => {
 })
 
 for (const [name, ways] of Object.entries(lists)) {
-  page(`${name}: its pages hold each row once, in order, and each tells the total`, async town => {
+  page(`${name}: its pages hold each row once, in order, and each tells the total`, async setup => {
     for (const list of ways) {
-      const where = list.path(town)
-      const all = await pageOf(town, list, 'limit=100')
+      const where = list.path(setup)
+      const all = await pageOf(setup, list, 'limit=100')
       assert.is(all.status, 200, where)
       const { items } = all
       assert.ok(items.length >= LEAST, `${where} has ${items.length}`)
       const found: Item[] = []
       for (let page = 1; page <= Math.ceil(items.length / 2); page++) {
-        const part = await pageOf(town, list, `limit=2&page=${page}`)
+        const part = await pageOf(setup, list, `limit=2&page=${page}`)
         found.push(...part.items)
         const totalPages = Math.ceil(items.length / 2)
         const expected = { page, limit: 2, total: items.length, totalPages, hasMore: page < totalPages }
@@ -191,21 +191,21 @@ for (const [name, ways] of Object.entries(lists)) {
       const ids = items.map(({ id, taskId }) => (id ?? taskId) as string)
       assert.is(new Set(ids).size, ids.length, where)
       assert.equal(ids, inOrder(list.order, items), `${where}: ${list.order}`)
-      const beyond = await pageOf(town, list, `limit=2&page=${Math.ceil(items.length / 2) + 1}`)
+      const beyond = await pageOf(setup, list, `limit=2&page=${Math.ceil(items.length / 2) + 1}`)
       assert.equal([beyond.status, beyond.items, beyond.pagination!.total], [200, [], items.length], where)
     }
   })
 
-  page(`${name}: a page and a limit are whole numbers within their bounds`, async town => {
+  page(`${name}: a page and a limit are whole numbers within their bounds`, async setup => {
     const [list] = ways as [List]
     for (const query of ['page=1', 'page=999999999', 'limit=1', 'limit=100', 'page=&limit=']) {
-      assert.is((await pageOf(town, list, query)).status, query === 'page=&limit=' ? 400 : 200, query)
+      assert.is((await pageOf(setup, list, query)).status, query === 'page=&limit=' ? 400 : 200, query)
     }
-    const usual = await pageOf(town, list, '')
+    const usual = await pageOf(setup, list, '')
     assert.equal([usual.pagination!.page, usual.pagination!.limit], [1, 20])
     for (const field of ['page', 'limit']) {
       for (const value of ['0', '-1', '1.5', 'x', '1e1', '0x1', '%20', field === 'limit' ? '101' : '1000000000']) {
-        const { status, errors } = await pageOf(town, list, `${field}=${value}`)
+        const { status, errors } = await pageOf(setup, list, `${field}=${value}`)
         assert.equal([status, Object.keys(errors ?? {})], [400, [field]], `${field}=${value}`)
       }
     }

@@ -13,13 +13,13 @@ async function signIn(
   { email, password }: TestUser,
   headers: Record<string, string> = {},
 ) {
-  const party = new HttpUser(marketplace.url, checkedFetch)
-  const { status } = await party.ask('POST', '/api/auth/login', { email, password }, 'nobody', headers)
+  const user = new HttpUser(marketplace.url, checkedFetch)
+  const { status } = await user.ask('POST', '/api/auth/login', { email, password }, 'nobody', headers)
   assert.is(status, 200)
-  return party
+  return user
 }
 
-const isSignedIn = async (party: HttpUser) => (await party.ask('GET', '/api/auth/me')).status === 200
+const isSignedIn = async (user: HttpUser) => (await user.ask('GET', '/api/auth/me')).status === 200
 
 test('sessions are listed with where they began, newest first, and one ends alone', async () => {
   const marketplace = await openTestMarketplace({ trustProxy: 1 })

@@ -61,7 +61,7 @@ async function submit(buyer: TestUser, agentId: string): Promise<string> {
 }
 
 /** A marketplace in the real world, whose names a server of this test tells. */
-async function openTown(say: (name: string) => Said) {
+async function openSetup(say: (name: string) => Said) {
   const server = await opened(
     openNameServer((name, type) => (type === 'A' ? say(name) : isSlow(name) ? say(name) : [])),
   )
@@ -79,11 +79,11 @@ async function openTown(say: (name: string) => Said) {
   return { marketplace, port: Number(new URL(quick.url).port), receivedAt }
 }
 
-type Town = Awaited<ReturnType<typeof openTown>>
+type Setup = Awaited<ReturnType<typeof openSetup>>
 
 /** Webhooks to many names of some builders, all due at once. */
 async function crowdWith(
-  { marketplace }: Town,
+  { marketplace }: Setup,
   [count, names]: readonly [number, number],
   urlOf: (n: number) => string,
 ) {
@@ -95,7 +95,7 @@ async function crowdWith(
 }
 
 /** How long each webhook of honest builders took, from its submit on. */
-async function honestTimes({ marketplace, port, receivedAt }: Town): Promise<number[]> {
+async function honestTimes({ marketplace, port, receivedAt }: Setup): Promise<number[]> {
   const buyer = await marketplace.join('buyer', 50_000)
   const builders = await Promise.all([1, 2].map(n => marketplace.join(`honest${n}`)))
   const ids = await Promise.all(
@@ -115,36 +115,36 @@ async function honestTimes({ marketplace, port, receivedAt }: Town): Promise<num
 const silentOrHere = (name: string): Said => (isSlow(name) ? 'silence' : ['127.0.0.1'])
 
 test('200 names that no name server answers for, of five builders, keep no other webhook waiting', async () => {
-  const town = await openTown(silentOrHere)
-  await crowdWith(town, FEW, n => `http://slow${n}.owner${n}.example/`)
-  const times = await honestTimes(town)
+  const setup = await openSetup(silentOrHere)
+  await crowdWith(setup, FEW, n => `http://slow${n}.owner${n}.example/`)
+  const times = await honestTimes(setup)
   assert.ok(times.at(-1)! < USUAL_MS, `${times.map(Math.round)}`)
 })
 
 test('200 hosts that take the connection and never answer, of five builders, keep no other webhook waiting', async () => {
-  const town = await openTown(() => ['127.0.0.1'])
+  const setup = await openSetup(() => ['127.0.0.1'])
   const deaf = await rawServer(() => {})
-  await crowdWith(town, FEW, n => `http://slow${n}.owner${n}.example:${deaf.port}/`)
-  const times = await honestTimes(town)
+  await crowdWith(setup, FEW, n => `http://slow${n}.owner${n}.example:${deaf.port}/`)
+  const times = await honestTimes(setup)
   assert.ok(deaf.connections() >= FEW[0], 'the slow ones have their turn as well')
   assert.ok(times.at(-1)! < USUAL_MS, `${times.map(Math.round)}`)
 })
 
 test('forty builders with 680 hosts that never answer have a share each, and keep no other webhook waiting', async () => {
-  const town = await openTown(() => ['127.0.0.1'])
+  const setup = await openSetup(() => ['127.0.0.1'])
   const deaf = await rawServer(() => {})
-  await crowdWith(town, MANY, n => `http://slow${n}.owner${n}.example:${deaf.port}/`)
-  const times = await honestTimes(town)
+  await crowdWith(setup, MANY, n => `http://slow${n}.owner${n}.example:${deaf.port}/`)
+  const times = await honestTimes(setup)
   assert.ok(deaf.connections() >= MANY[0], 'the slow ones have their turn as well')
   assert.ok(times.at(-1)! < USUAL_MS, `${times.map(Math.round)}`)
 })
 
 test('hosts that take the connection and never answer keep no connection test and no heartbeat of another builder waiting', async () => {
-  const town = await openTown(() => ['127.0.0.1'])
-  const { marketplace, port } = town
+  const setup = await openSetup(() => ['127.0.0.1'])
+  const { marketplace, port } = setup
   const { db, world } = marketplace.market
   const deaf = await rawServer(() => {})
-  const builders = await crowdWith(town, FEW, n => `https://slow${n}.owner${n}.example:${deaf.port}/`)
+  const builders = await crowdWith(setup, FEW, n => `https://slow${n}.owner${n}.example:${deaf.port}/`)
   const honest = await marketplace.join('honest')
   // The server speaks plain HTTP: that this is told means that it was reached.
   const id = await agentAt(marketplace, honest, `https://ok.quick.example:${port}/`)

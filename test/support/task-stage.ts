@@ -97,10 +97,10 @@ export async function openStage({ instances = 1 } = {}): Promise<Stage> {
       const secret = secrets[actor] ?? users[actor].key!
       return marketplace.callback<TaskRecord>({ secret }, id, { action: trigger, ...body })
     }
-    const party = actor === 'nobody' ? marketplace.visitor : users[actor]
-    if (route === 'signed') return party.ask<TaskRecord>('POST', `/api/agent/tasks/${id}/callback`, { action: trigger })
+    const user = actor === 'nobody' ? marketplace.visitor : users[actor]
+    if (route === 'signed') return user.ask<TaskRecord>('POST', `/api/agent/tasks/${id}/callback`, { action: trigger })
     const path = route === 'agent' ? `/api/agent/tasks/${id}/${trigger}` : pathOf(trigger, id)
-    return party.ask<TaskRecord>(trigger === 'update' ? 'PUT' : 'POST', path, body, route === 'session' ? route : 'key')
+    return user.ask<TaskRecord>(trigger === 'update' ? 'PUT' : 'POST', path, body, route === 'session' ? route : 'key')
   }
 
   async function walk(situation: Situation): Promise<string> {

@@ -13,8 +13,8 @@ import { claimRequest } from '../../src/store/tables/idempotency-keys.ts'
 import { answered } from '../../src/world/virtual.ts'
 import { openTestMarketplace, taskFields } from '../support/marketplace.ts'
 
-const post = <Data>(party: HttpUser, path: string, body: object | undefined, key: string, by: By = 'session') =>
-  party.ask<Data>('POST', path, body, by, { 'idempotency-key': key })
+const post = <Data>(user: HttpUser, path: string, body: object | undefined, key: string, by: By = 'session') =>
+  user.ask<Data>('POST', path, body, by, { 'idempotency-key': key })
 
 /** What a client sees of an answer; the headers tell a repeat apart. */
 const seen = <Data>({ headers: _, ...rest }: Answer<Data>) => rest
