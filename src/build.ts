@@ -32,6 +32,9 @@ await Promise.all([
     minifyWhitespace: true,
     minifySyntax: true,
     lineLimit: 120,
+    // File and line of src are enough for a stack: the text would double the package. Source: A-225.
+    sourcemap: true,
+    sourcesContent: false,
     external: Object.keys(dependencies).filter(name => name !== taken),
     logLevel: 'warning',
   }),
