@@ -35,7 +35,7 @@ export interface Config {
   readonly instanceId: string
 }
 
-export { type BucketSettings, UsageError }
+export { UsageError }
 
 /** What a command line may say; each has an environment variable of the same name. Source: A-2. */
 export interface Flags {
@@ -162,7 +162,10 @@ export function readSettings(mode: Config['mode'], flags: Flags, env: Environmen
   }
 }
 
-/** What a project file may say: the flags that have a variable, as they are written. */
+/**
+ * What a project file may say: the flags that have a variable, as they are written.
+ * @internal A test compares them with the flags.
+ */
 export const projectNames = [
   ...[
     'host',

@@ -87,7 +87,7 @@ type Infer<T> = T extends z.ZodType ? z.infer<T> : unknown
 export type InputOf<E extends Endpoint> = Fields<E> &
   (E['multipart'] extends z.ZodType ? { readonly files: readonly KeptFile[] } : unknown)
 
-export interface Fields<E extends Endpoint> {
+interface Fields<E extends Endpoint> {
   readonly params: { readonly [name in ParamNames<E['path']>]: string }
   readonly query: Infer<E['query']>
   readonly body: E['multipart'] extends z.ZodType ? Infer<E['body']> | Infer<E['multipart']> : Infer<E['body']>

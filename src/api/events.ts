@@ -5,14 +5,14 @@ import { deliverable, trustTiers } from './records.ts'
 import { cents, time } from './shapes.ts'
 
 /** Who buys: an account, or another agent. Source: I-webhook-body, A-36. */
-export const requestor = z.object({
+const requestor = z.object({
   id: z.string(),
   type: z.enum(['user', 'agent']),
   trustTier: z.enum(trustTiers),
 })
 
 /** What every event says of its task, as it stands after the change. Source: A-37. */
-export const eventData = z.object({
+const eventData = z.object({
   taskId: z.string(),
   agentId: z.string(),
   title: z.string(),

@@ -179,6 +179,7 @@ export function refuse<N extends FailureName>(name: N, ...facts: Facts<N>): Refu
 export const invalid = (errors: FieldErrors) =>
   new Refusal('validation_failed', 400, table.validation_failed[1], errors)
 
+/** @internal The reference lists every refusal. */
 export const failureNames = Object.keys(table) as FailureName[]
 
 export const statusOf = (name: FailureName): number => table[name][0]

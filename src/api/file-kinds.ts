@@ -4,7 +4,7 @@
  * `signature`: the bytes must be recognised as one of `as`. `compound`: the old Office container, which does not tell
  * its programs apart. `text`: valid UTF-8 without NUL. `svg`: such text with an svg element.
  */
-export type Judged = { by: 'signature'; as: readonly string[] } | { by: 'compound' | 'text' | 'svg' }
+type Judged = { by: 'signature'; as: readonly string[] } | { by: 'compound' | 'text' | 'svg' }
 
 export interface FileKind {
   readonly kind: 'image' | 'document' | 'office' | 'opendocument' | 'archive' | 'audio' | 'video'
@@ -23,6 +23,7 @@ const signed = (kind: FileKind['kind'], mimeType: string, extensions: string[], 
 const OFFICE = 'application/vnd.openxmlformats-officedocument'
 const OPEN = 'application/vnd.oasis.opendocument'
 
+/** @internal The reference lists them, and tests upload each. */
 export const fileKinds: readonly FileKind[] = [
   signed('image', 'image/png', ['png'], ['png', 'apng']),
   signed('image', 'image/jpeg', ['jpg', 'jpeg'], ['jpg']),
@@ -61,7 +62,7 @@ export const fileKinds: readonly FileKind[] = [
 ]
 
 /** The last part of a name, in lower case; empty if there is none. */
-export const extensionOf = (name: string) => /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''
+const extensionOf = (name: string) => /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''
 
 export const kindOfName = (name: string) => fileKinds.find(({ extensions }) => extensions.includes(extensionOf(name)))
 

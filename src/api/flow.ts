@@ -23,7 +23,7 @@ export type Party = 'buyer' | 'builder' | 'admin'
 /** What happens to the held price. `reverse_*` act on a payment that is still clearing. Source: A-32, A-33. */
 export type Money = 'hold' | 'release' | 'pay' | 'refund' | 'split' | 'reverse' | 'reverse_part' | 'clear'
 
-export const taskTriggers = [
+const taskTriggers = [
   'update',
   'submit',
   'cancel',
@@ -102,7 +102,7 @@ export interface TaskEdge<Trigger extends TaskTrigger = TaskTrigger> extends Tas
 /** States in which a task's price is held in escrow. */
 export const heldStates = ['pending', 'in_progress', 'delivered'] as const satisfies readonly TaskState[]
 
-export const agentTriggers = ['publish', 'approve', 'reject', 'deactivate', 'reactivate'] as const
+const agentTriggers = ['publish', 'approve', 'reject', 'deactivate', 'reactivate'] as const
 export type AgentTrigger = (typeof agentTriggers)[number]
 
 /** Who pulls a trigger is said by its endpoint. */

@@ -27,7 +27,10 @@ export const faultText = (fault: string): string => faultWords[fault as Signatur
 
 export type Verdict = { ok: true } | { ok: false; reason: SignatureFault }
 
-/** A header as node:http hands it over. A list is a header sent twice and is refused. */
+/**
+ * A header as node:http hands it over. A list is a header sent twice and is refused.
+ * @internal Tests send headers that are no text.
+ */
 export type HeaderValue = string | readonly string[] | undefined
 
 export interface Signed {
@@ -45,7 +48,10 @@ export interface Signed {
 const TIMESTAMP = /^[0-9]{13}$/
 const DIGEST = /^[0-9a-f]{64}$/
 
-/** HMAC-SHA256 over `timestamp.body` as lower-case hex, keyed with the whole secret string. `timestampMs` in unix ms. */
+/**
+ * HMAC-SHA256 over `timestamp.body` as lower-case hex, keyed with the whole secret string. `timestampMs` in unix ms.
+ * @internal Tests sign what no toolkit would.
+ */
 export function sign(secret: string, timestampMs: number, rawBody: string | Uint8Array): string {
   return hmac(secret, String(timestampMs), rawBody).digest('hex')
 }

@@ -54,4 +54,4 @@ export function deploymentLog(fd: 1 | 2): DeploymentLog {
   }
 }
 
-export const withoutSecrets = (line: string) => line.replace(SECRET, '$1$2…').replace(BEARER, '$1…')
+const withoutSecrets = (line: string) => line.replace(SECRET, '$1$2…').replace(BEARER, '$1…')

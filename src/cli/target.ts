@@ -5,7 +5,7 @@ import { isLoopbackName, projectSettings, UsageError, variableNamed } from '../c
 import { PROJECT_FILE } from '../project-file.ts'
 import { type SavedSession, savedSession } from './session-file.ts'
 
-export const persons = ['buyer', 'builder', 'admin'] as const
+const persons = ['buyer', 'builder', 'admin'] as const
 export type Person = (typeof persons)[number]
 
 export interface Found extends Place, Credential {}

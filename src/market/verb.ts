@@ -19,7 +19,7 @@ type UnitCtx<E extends Endpoint> = E['unit'] extends 'read' ? ReadCtx : E['unit'
 type Input<E extends Endpoint> = E['auth'] extends 'signature' ? InputOf<E> & { readonly signed: Signed } : InputOf<E>
 
 /** The verb of one record. Resolves to the `data` of the response, or throws a Refusal. */
-export type VerbOf<E extends Endpoint> = (
+type VerbOf<E extends Endpoint> = (
   ctx: UnitCtx<E> & { readonly actor: ActorOf<E['auth']> },
   input: Input<E>,
 ) => Promise<ReplyOf<E>>

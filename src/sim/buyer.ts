@@ -19,7 +19,7 @@ export interface BuyerPlan {
   patienceMs: number
 }
 
-export interface BuyerStep {
+interface BuyerStep {
   step:
     | 'submitted'
     | 'accepted'

@@ -5,7 +5,7 @@ import { type Answer, type By, type Fetch, type Method, Transport } from '../cli
 export type { Answer, By, Method } from '../client/transport.ts'
 
 /** An answer that was not 2xx. */
-export class HttpRefusal extends Error {
+class HttpRefusal extends Error {
   readonly status: number
   constructor(status: number, message: string) {
     super(message)

@@ -9,14 +9,14 @@ import { agentById, agentByIdOrSlug, updateAgentRow } from '../store/tables/agen
 import { deleteKeysNamed } from '../store/tables/keys.ts'
 import { type UserRow, updateUser, userByEmail, userById } from '../store/tables/users.ts'
 
-export interface SeededAccount {
+interface SeededAccount {
   id: string
   email: string
   password: string
   apiKey: string
 }
 
-export interface SeededAgent {
+interface SeededAgent {
   id: string
   slug: string
   webhookUrl: string

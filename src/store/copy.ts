@@ -1,7 +1,10 @@
 /** Everything of one database into another, whatever their engines. */
 import { type Db, type Reader, StoreError, type Tx, type Value } from './db.ts'
 
-/** Each behind those it refers to. A table that is not named here is not copied, so a test compares this with the schema. */
+/**
+ * Each behind those it refers to. A table that is not named here is not copied, so a test compares this with the schema.
+ * @internal A test compares both lists with the schema.
+ */
 export const tables = [
   'users',
   'sessions',
@@ -43,7 +46,10 @@ export const tables = [
   'tallies',
 ] as const
 
-/** What lives as long as a process: a connection test that runs, the requests that were counted, where files are kept. */
+/**
+ * What lives as long as a process: a connection test that runs, the requests that were counted, where files are kept.
+ * @internal A test compares both lists with the schema.
+ */
 export const leftBehind = ['agent_tests', 'file_places', 'guesses', 'rate_windows'] as const
 
 /** Rows that the migrations themselves write; what was made of them since comes from the source. */

@@ -1,6 +1,7 @@
 /** What is wrong with a request, by field, within bounds: its author needs the first messages, not half a million. */
 import { type FieldErrors, invalid } from '../api/failures.ts'
 
+/** @internal A test sends one fault more. */
 export const MAX_MESSAGES = 20
 
 export class Faults {

@@ -3,7 +3,7 @@ import { type RateCategory, rates } from '../api/limits.ts'
 import type { Market } from '../market/market.ts'
 import { countInCommon } from '../market/requests/rate-windows.ts'
 
-export interface Window {
+interface Window {
   /** Requests in this window so far, this one among them. */
   count: number
   /** When it is over, in domain ms. */

@@ -19,10 +19,7 @@ import { Call, type House, type WebRequest } from './response.ts'
 import { type Serve, serve, type Verb } from './serve.ts'
 import { UnreadAnswers } from './unread-responses.ts'
 
-export type { Authenticate } from './credentials.ts'
-export type { Verb } from './serve.ts'
-
-export interface PageRequest {
+interface PageRequest {
   readonly path: string
   readonly query: Readonly<Record<string, string | string[] | undefined>>
   readonly headers: IncomingMessage['headers']
@@ -188,7 +185,10 @@ function matchExactly(router: Polka): void {
 
 const routesOf = (router: Polka) => (router as unknown as { routes: { pattern: RegExp; method: string }[] }).routes
 
-/** Of the path alone; a slash at its end makes none, as to the router. */
+/**
+ * Of the path alone; a slash at its end makes none, as to the router.
+ * @internal Tested against the router it stands before.
+ */
 export function segmentsIn(target: string): number {
   const end = target.indexOf('?')
   const path = end === -1 ? target : target.slice(0, end)

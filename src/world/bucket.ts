@@ -147,7 +147,10 @@ const credentialsOf = ({ accessKeyId, secretAccessKey, sessionToken }: BucketOpt
   ...(sessionToken !== undefined && { sessionToken }),
 })
 
-/** Under which keys stand. Amazon wants the bucket in the name of the host; what else speaks its language, in the path. */
+/**
+ * Under which keys stand. Amazon wants the bucket in the name of the host; what else speaks its language, in the path.
+ * @internal Tested by itself: no test can ask Amazon.
+ */
 export function addressOf({ endpoint, name, region }: Where): { origin: string; href: string } {
   const amazon = `s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`
   // A dot in the name would not be covered by the certificate.

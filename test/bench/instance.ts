@@ -6,7 +6,7 @@ import { built } from './built.ts'
 import { furnish, insertDraft } from './furnish.ts'
 import { answer } from './worker.ts'
 
-export interface InstanceOptions {
+interface InstanceOptions {
   url: string
   bucket: BucketOptions
   ca: string

@@ -20,7 +20,7 @@ export interface Running {
   ended: Promise<Ended>
 }
 
-export interface Wrapped {
+interface Wrapped {
   url: string
   ended: Promise<Ended>
   /** SIGTERM, then its end. */

@@ -5,7 +5,7 @@ import type { Reader } from '../../src/store/db.ts'
 import { checkFile } from '../../src/store/embedded/verify.ts'
 import type { State } from './history.ts'
 
-export interface Delivery {
+interface Delivery {
   id: string
   taskId: string
   event: string

@@ -52,7 +52,7 @@ interface Placed {
   operation: Operation
 }
 
-export function operationsOf(doc: OpenApi, tag: string): Placed[] {
+function operationsOf(doc: OpenApi, tag: string): Placed[] {
   return Object.entries(doc.paths).flatMap(([path, item]) =>
     Object.entries(item)
       .filter((entry): entry is [string, Operation] => typeof entry[1] === 'object' && entry[1].tags.includes(tag))
@@ -111,7 +111,7 @@ function answerPart(status: string, { description = '', content = {} }: Response
 }
 
 /** The refusals of one operation, each in its words. */
-export function refusalsPart(doc: OpenApi, responses: Record<string, Response>): string {
+function refusalsPart(doc: OpenApi, responses: Record<string, Response>): string {
   const rows = Object.entries(responses).flatMap(([status, response]) => {
     const name = response.$ref?.split('/').at(-1)
     const { content } = name ? doc.components.responses[name]! : response

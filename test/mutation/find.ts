@@ -15,7 +15,7 @@ export interface Scene {
   readonly declared: readonly Declared[]
 }
 
-export interface Declared extends Span {
+interface Declared extends Span {
   readonly name: string
   /** Of each object of the class of this name: made with the object, not when the module is loaded. */
   readonly isField: boolean

@@ -7,7 +7,7 @@ import { outsideMs, type Reach } from './reach.ts'
 import type { Outcome, TestProcess } from './test-process.ts'
 
 /** `unreached`: no test comes to it. `survived`: none of those that do noticed it within the budget. */
-export type Fate = 'killed' | 'timeout' | 'survived' | 'unreached'
+type Fate = 'killed' | 'timeout' | 'survived' | 'unreached'
 
 export interface Judgement {
   readonly fate: Fate

@@ -26,7 +26,7 @@ export interface Span {
   readonly end: number
 }
 
-export const operators = {
+const operators = {
   boundary: 'a < b → a <= b',
   negation: 'a === b → a !== b',
   condition: 'the condition of an if, a ternary or a loop is always true or always false',
@@ -66,7 +66,7 @@ export type Operator = keyof typeof operators
 export const nameOf = ({ file, at, operator, change }: Pick<Mutant, 'file' | 'at' | 'operator' | 'change'>) =>
   `${file}@${at} ${operator}: ${change}`
 
-export const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim()
+const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim()
 
 /** Of long texts, the part around the change. */
 export function changeOf(source: string, { at, until, text }: Edit, start: number, end: number): string {

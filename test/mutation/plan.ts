@@ -13,7 +13,7 @@ export interface Batch {
 /** What takes longer is left to `npm test`. */
 const LONGEST_MS = 30_000
 
-export const msOf = ({ reach, tests }: Batch) => outsideMs(reach) + tests.reduce((sum, { ms }) => sum + ms, 0)
+const msOf = ({ reach, tests }: Batch) => outsideMs(reach) + tests.reduce((sum, { ms }) => sum + ms, 0)
 
 interface Candidate {
   readonly test: Passed

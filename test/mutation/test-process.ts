@@ -4,7 +4,7 @@ import type { Bundle } from '../support/bundle.ts'
 import type { Request, Told } from './trial-process.ts'
 
 /** `broken`: it ended before its tests did, or ran none. */
-export type End = 'passed' | 'failed' | 'broken' | 'timeout'
+type End = 'passed' | 'failed' | 'broken' | 'timeout'
 
 export interface Passed {
   readonly name: string

@@ -37,7 +37,7 @@ export interface Report {
 }
 
 /** In ms. */
-export interface Spread {
+interface Spread {
   count: number
   p50: number
   p99: number

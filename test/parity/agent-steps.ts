@@ -16,7 +16,7 @@ const good: readonly (readonly [Behaviour, number])[] = [
 ]
 
 /** A host for each, so that no two wait for each other. */
-export const webhookUrl = ({ model, dice }: Scene) =>
+const webhookUrl = ({ model, dice }: Scene) =>
   `https://agent-at-${model.next()}.example/${dice.weighted(good)}/${dice.pick(['', '?q=%C3%A4', 'ä', 'a%20b'])}`
 
 function agentFields(scene: Scene) {

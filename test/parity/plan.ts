@@ -34,7 +34,7 @@ export interface Scene {
 }
 
 /** undefined where there is nothing that it could be asked about yet. */
-export type Maker = (scene: Scene) => Plan | undefined
+type Maker = (scene: Scene) => Plan | undefined
 export type Makers<Names extends EndpointName = EndpointName> = { readonly [name in Names]: Maker }
 
 /** Somebody with a key, who mostly builds. */

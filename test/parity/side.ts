@@ -10,7 +10,7 @@ import { requestBytes, Wire, type WireAnswer, type WireHeader } from '../support
 import { Names } from './names.ts'
 import { type Heard, sinkOf } from './sink.ts'
 
-export const BASE_URL = 'http://127.0.0.1:4000'
+const BASE_URL = 'http://127.0.0.1:4000'
 export const ADMIN = { email: 'admin@example.com', password: 'the admin of a test' }
 
 export interface Side {

@@ -6,7 +6,7 @@
  * well, although the medium never got them. Reads find them in the cache until it gives them up.
  */
 
-export const PAGE = 4096
+const PAGE = 4096
 const SECTOR = 512
 
 /** A repeatable source of chance. */

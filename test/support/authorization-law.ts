@@ -1,7 +1,7 @@
 /** The matrix of fixtures/authorization.json, read into cells. */
 import { readFileSync } from 'node:fs'
 
-export const columns = [
+const columns = [
   'none',
   'bad key',
   'buyer',
@@ -16,10 +16,10 @@ export const columns = [
   'no role',
   'resting key',
 ] as const
-export type Column = (typeof columns)[number]
+type Column = (typeof columns)[number]
 
-export const targets = ['own', "other's", 'absent', 'any'] as const
-export type Target = (typeof targets)[number]
+const targets = ['own', "other's", 'absent', 'any'] as const
+type Target = (typeof targets)[number]
 
 export type Person = 'buyer' | 'other buyer' | 'builder' | 'other builder' | 'admin'
 

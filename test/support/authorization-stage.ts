@@ -12,7 +12,7 @@ import {
   taskFields,
 } from './marketplace.ts'
 
-export const kinds = [
+const kinds = [
   'draft task',
   'pending task',
   'task in progress',

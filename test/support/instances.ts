@@ -7,7 +7,7 @@ import { freshDatabase } from './databases.ts'
 import { openTestMarketplace, type TestMarketplace } from './marketplace.ts'
 import { startObjectStore } from './object-store.ts'
 
-export interface Instance extends Marketplace {
+interface Instance extends Marketplace {
   world: VirtualWorld
 }
 

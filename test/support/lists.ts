@@ -49,14 +49,6 @@ export const listsOf = (busy: number): Ask[] => [
   ]),
 ]
 
-/** What is no page, but asks for as much. */
-export const sums: Ask[] = [
-  ask('getEarnings'),
-  ask('getWallet'),
-  ask('getReputation', {}, { userId: myBuyer }),
-  ask('getReputation', {}, { userId: myBuyingAgent }),
-]
-
 export const listsOfAdmin: Ask[] = [
   ask('adminListAgents'),
   ...each('adminListAgents', 'status', agentStates),

@@ -27,7 +27,7 @@ export interface ListedAgent {
   sink: AgentSink
 }
 
-export interface Balances {
+interface Balances {
   available: number
   held: number
   clearing: number

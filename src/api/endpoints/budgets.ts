@@ -5,7 +5,10 @@ import { limits } from '../limits.ts'
 import { budgetAuthorization, deleted } from '../records.ts'
 import { id, list, oneOf, paging, price } from '../shapes.ts'
 
-/** `owner`: what I granted; `agent`: what my agents were granted. */
+/**
+ * `owner`: what I granted; `agent`: what my agents were granted.
+ * @internal Random steps of the tests choose among them.
+ */
 export const budgetRoles = ['owner', 'agent'] as const
 
 const budgetInput = z.object({

@@ -6,7 +6,7 @@ import { paging, time } from '../shapes.ts'
 
 const own = { auth: 'session', rate: 'general' } as const
 
-export const signedIn = z.object({
+const signedIn = z.object({
   id: z.string(),
   createdAt: time(),
   lastSeenAt: time(),

@@ -7,6 +7,7 @@ import { deliverable, message, review, task } from '../records.ts'
 import { Download } from '../reply.ts'
 import { id, integer, oneOf, paging, price, text } from '../shapes.ts'
 
+/** @internal Random steps of the tests choose among them. */
 export const taskRoles = ['buyer', 'builder'] as const
 
 const taskInput = z.object({

@@ -54,7 +54,7 @@ export function typeOf(schema: JsonSchema): string {
 }
 
 /** In words: `5–200 characters`, `one of: draft, pending`. */
-export function rulesOf(schema: JsonSchema): string {
+function rulesOf(schema: JsonSchema): string {
   const {
     minLength,
     maxLength,

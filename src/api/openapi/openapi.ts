@@ -12,7 +12,7 @@ import { type JsonSchema, outputSchema, PARTS } from './json-schema.ts'
 import { type Operation, operationOf, type Parameter, type RequestBody } from './operation.ts'
 import { errorParts, type Response, sharedResponses } from './responses.ts'
 
-export interface Webhook {
+interface Webhook {
   operationId: string
   summary: string
   description: string
@@ -78,7 +78,10 @@ export function openApi({ endpoints, version, baseUrl, mode }: Described): OpenA
   }
 }
 
-/** The payloads of all webhooks as one JSON Schema: what a receiver can check a body with. */
+/**
+ * The payloads of all webhooks as one JSON Schema: what a receiver can check a body with.
+ * @internal Written to docs/reference.
+ */
 export function eventSchema(): object {
   const parts: Record<string, JsonSchema> = {}
   webhooksOf(parts)

@@ -16,7 +16,7 @@ import { keysEnded, tellOwner } from './security-notices.ts'
 import { beginSession, login } from './sign-in.ts'
 
 export { trustTierOf, userRecord } from './account-record.ts'
-export { createAuthenticate, createSession, createTouch } from './credentials.ts'
+export { createAuthenticate, createTouch } from './credentials.ts'
 export { hashPassword, hashRandomPassword } from './passwords.ts'
 
 export interface NewUser {

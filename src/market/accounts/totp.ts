@@ -20,7 +20,10 @@ export const newTotpSecret = (world: World): string =>
 export const otpauthUrl = (secret: string, email: string, issuer: string): string =>
   codesOf(secret, email, issuer).toString()
 
-/** Returns the code of a moment (ms). */
+/**
+ * Returns the code of a moment (ms).
+ * @internal Tests sign in with it.
+ */
 export const totpCode = (secret: string, at: number): string => codesOf(secret).generate({ timestamp: at })
 
 /**

@@ -39,7 +39,10 @@ const TABLES = ['agents', 'users', 'agent_categories', 'agent_terms'] as const
 /** With more changed rows than this, reading all rows at once costs less. */
 const FEW = 50
 
-/** Bounds in bytes: of records and pages as JSON, and of the agents that each search finds. */
+/**
+ * Bounds in bytes: of records and pages as JSON, and of the agents that each search finds.
+ * @internal Tests fill the cache.
+ */
 export const cacheBytes = { records: 8 * MIB, pages: 16 * MIB, selections: 8 * MIB } as const
 
 /** Returns the page's items as a JSON list, and the total. Returns null where the engine can't say what has changed. */

@@ -12,7 +12,10 @@ const ACCENT = /(?=\p{Diacritic})\p{M}/gu
 const folded = (text: string) =>
   text.toWellFormed().normalize('NFKD').toLowerCase().normalize('NFKD').replace(ACCENT, '').normalize('NFKC')
 
-/** Returns the words of some texts: folded, each once, in order of appearance. */
+/**
+ * Returns the words of some texts: folded, each once, in order of appearance.
+ * @internal Tested by itself.
+ */
 export function words(...texts: readonly string[]): string[] {
   const found = folded(texts.join('\n')).match(/[\p{L}\p{N}\p{M}_]+/gu) ?? []
   return [...new Set(found.map(word => [...word].slice(0, WORD_LENGTH).join('')))]

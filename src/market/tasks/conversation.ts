@@ -89,9 +89,11 @@ const submitReview: Verb<'submitReview'> = async (ctx, { params, body }) => {
   return reviewRecord(review)
 }
 
+const sendMessageOfTask: Verb<'sendMessage'> = (ctx, { params, body }) => sendMessage(ctx, params.id, body.content)
+
 export const conversationVerbs = {
   listMessages,
-  sendMessage: ((ctx, { params, body }) => sendMessage(ctx, params.id, body.content)) satisfies Verb<'sendMessage'>,
+  sendMessage: sendMessageOfTask,
   getReview,
   submitReview,
 }

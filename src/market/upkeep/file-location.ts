@@ -77,7 +77,10 @@ export async function claimPlace(
   }
 }
 
-/** Another instance keeps its files elsewhere. */
+/**
+ * Another instance keeps its files elsewhere.
+ * @internal Tests tell it from other errors.
+ */
 export class PlaceError extends StoreError {}
 
 function elsewhere(other: FilePlaceRow, own: Place): PlaceError {

@@ -37,6 +37,7 @@ export function startDispatcher(market: Market): Dispatcher {
 
 /**
  * A claim is a lease in the delivery's row where other processes share the database. On a file of our own it is in memory.
+ * @internal Tests claim without a dispatcher.
  */
 export const leasesOf = (market: Market): Leases => (market.db.shared ? rowLeases(market) : memoryLeases(market))
 

@@ -21,7 +21,10 @@ export function judge(world: World, result: OutgoingResult, attempt: number): Ve
   return { outcome: 'retry', nextAt: world.now() + wait }
 }
 
-/** Reads a Retry-After header, in seconds or as a date. Returns ms; null if the header is missing or makes no sense. */
+/**
+ * Reads a Retry-After header, in seconds or as a date. Returns ms; null if the header is missing or makes no sense.
+ * @internal Tested by itself.
+ */
 export function askedWaitMs(header: AnswerHeaders[string], realNow: number): number | null {
   if (typeof header !== 'string') return null
   const wait = /^\d{1,9}$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - realNow

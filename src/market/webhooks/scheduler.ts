@@ -126,6 +126,7 @@ const withTarget = (agent: QueuedAgent): DueAgent => ({ ...agent, to: targetOf(a
 /**
  * Returns how many deliveries each agent may send now, and which agent was served last. Each agent gets one, then a second
  * one where its host has a free slot. No account and no domain gets more than its share unless slots are left over.
+ * @internal Tested by itself.
  */
 export function share(
   due: readonly Pick<DueAgent, 'agentId' | 'to'>[],

@@ -36,7 +36,10 @@ export const backupFile = async (from: string, to: string): Promise<Backup> => {
   return { bytes, files: await copyFiles(`${source}.files`, `${target}.files`) }
 }
 
-/** The database alone. Resolves with the copy's size in bytes. */
+/**
+ * The database alone. Resolves with the copy's size in bytes.
+ * @internal Tests give it a disk that fails.
+ */
 export const backupOn = async (disk: Disk, from: string, to: string): Promise<number> => {
   const recovered = await recoverLive(disk, from)
   try {
@@ -50,6 +53,7 @@ export const backupOn = async (disk: Disk, from: string, to: string): Promise<nu
  * Reads a database while another process writes to it. The files are not read at one moment, so they may not fit
  * together, just as if they were damaged; a later look tells the two apart. For a moment between two journals there is
  * none, and the one just sealed may have been looked for before: two looks must have found the same.
+ * @internal Tests give it a disk that changes between two looks.
  */
 export const recoverLive = async (disk: Disk, file: string): Promise<Recovered> => {
   let seen: Position | undefined

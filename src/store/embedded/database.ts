@@ -38,6 +38,7 @@ export interface Parts {
   lock: (file: string, holder?: string) => Promise<Lock>
 }
 
+/** @internal Tests read them. */
 export interface Stats {
   transactions: number
   /** Writes to the disk; one serves all transactions that were waiting. */
@@ -65,6 +66,7 @@ const parts: Parts = { disk: realDisk, fold: foldInWorker, lock: lockFile }
 /** Opens the database in `file`, made if it is missing. Throws a StoreError if it is in use or damaged. */
 export const openSqlite = (options: SqliteOptions) => openSqliteOn(parts, options)
 
+/** @internal Tests give it a disk that fails. */
 export const openSqliteOn = async (using: Parts, options: SqliteOptions): Promise<SqliteDb> => {
   if (options.file === null) return new EmbeddedDb(await Engine.open(options.image), null, options)
   const file = using.disk === realDisk ? await realPath(options.file) : options.file

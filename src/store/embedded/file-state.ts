@@ -23,7 +23,10 @@ import { type Position, same } from './frame.ts'
 
 export type Part = 'sealed' | 'current'
 
-/** Where a journal begins and ends in the history. */
+/**
+ * Where a journal begins and ends in the history.
+ * @internal Tests make them up.
+ */
 export interface Span {
   start: Position
   end: Position

@@ -56,7 +56,10 @@ export const snapshotFile = async (path: string) => {
   }
 }
 
-/** Under the lock. */
+/**
+ * Under the lock.
+ * @internal Tests give it a disk that fails.
+ */
 export const snapshotOn = async (disk: Disk, file: string) => {
   const recovered = await recover(disk, file)
   try {

@@ -212,7 +212,7 @@ export const agentsByStatus = (q: Reader, status: AgentState | undefined, span: 
  * What `isPublic` of the market says, for an agent `a`. $1 is the oldest pass that still counts. The builder is asked for
  * last and not joined, so that a page in the order of an index ends as soon as it is full.
  */
-export const publicCondition = `a.status IN ('verified', 'active') AND a.deleted_at IS NULL AND a.last_pass_at >= $1
+const publicCondition = `a.status IN ('verified', 'active') AND a.deleted_at IS NULL AND a.last_pass_at >= $1
   AND (a.failed_at IS NULL OR a.failed_at <= a.last_pass_at)
   AND NOT EXISTS (SELECT 1 FROM users s WHERE s.id = a.builder_id AND (s.suspended = 1 OR s.banned = 1))`
 

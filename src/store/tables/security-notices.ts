@@ -1,7 +1,7 @@
 /** Notices of changes to what guards an account, as rows that wait for their letter. */
 import { columns, type Reader, type Tx } from '../db.ts'
 
-export const noticeKinds = [
+const noticeKinds = [
   'password_changed',
   'password_reset',
   'api_key_created',

@@ -22,6 +22,7 @@ export interface EgressOptions extends AddressRule {
   ports?: readonly PortRange[] | undefined
 }
 
+/** @internal Tests make them up. */
 export type PortRange = readonly [from: number, to: number]
 
 /** Connections are kept for some seconds and shared by origin. `close` cuts off what is under way. */

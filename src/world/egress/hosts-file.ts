@@ -39,7 +39,10 @@ export function hostsFile(path: string): (hostname: string) => Promise<readonly 
   }
 }
 
-/** Each line: an address, then its names. Later lines add to earlier ones; what is no address is left out. */
+/**
+ * Each line: an address, then its names. Later lines add to earlier ones; what is no address is left out.
+ * @internal Tested by itself.
+ */
 export function parseHosts(text: string): Names {
   const names = new Map<string, Resolved[]>()
   for (const line of text.split('\n')) {
