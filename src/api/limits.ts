@@ -158,54 +158,59 @@ export const defaultKeeping: Keeping = {
 export const dispatch = {
   perHost: 2,
   overall: 64,
-  /** Of these, one account or one domain gets so many while others wait; and so many if nobody does, for hosts known to be quick. */
+  /** How many of these one account or one domain may use while others wait. */
   share: 16,
+  /** The same if nobody else waits, for hosts known to be quick. */
   shareAlone: 48,
   /**
-   * Whoever has not answered by now no longer takes one of those places, but one of these: a slow endpoint costs a socket and
-   * no time of ours, so it must not keep others waiting.
+   * After this long without a response, a webhook moves from a quick slot to a slow one. It costs a socket but no work, so
+   * others need not wait for it.
    */
   slowAfterMs: 250,
   slow: 512,
-  /** Of the slow ones, one account or one domain has so many at most. */
+  /** How many slow slots one account or one domain may use. */
   slowShare: 16,
   /**
-   * And in all, as each of them may turn out to be slow, no more than this part of the slow places that are free: the fuller
-   * they are, the less for each. Hosts that were quick the last time hardly need one.
+   * One account or one domain may have no more webhooks in flight, quick or slow, than this part of the slow slots that are
+   * free: each of them may turn out to be slow. The fuller the slow slots are, the fewer each may have.
    */
   slowPart: 1 / 32,
+  /** The same for hosts that were quick the last time, which hardly ever need a slow slot. */
   slowPartOfQuick: 1 / 8,
-  /** A host that took longer than this the last time goes among the slow ones at once; that is known for so long. */
+  /** A host that took longer than this the last time gets a slow slot at once. */
   knownSlowMs: 2 * second,
+  /** How long the last duration of a host is remembered. */
   knownForMs: 10 * minute,
-  /** While more units than this wait for the database, so many webhooks are sent beside them, for so long; then all again. */
+  /** While more units than this wait for the database, webhooks yield to them. */
   crowd: 8,
+  /** How many webhooks are in flight then. */
   besideCrowd: 2,
+  /** How long webhooks yield at most. */
   patienceMs: 2 * second,
-  /** A crowd that was not seen for so long is over. */
+  /** The crowd is over when none was seen for this long. */
   calmMs: 100,
   leaseMs: minute,
-  /** What the database refused to note is noted again after so long; the last one is for all that follow. */
+  /** When an outcome that the database refused is written again. The last pause repeats. */
   noteAgainMs: [second, 5 * second, 15 * second, minute],
-  /** With so many of those nothing more is sent. */
+  /** With this many refused outcomes, no more webhooks are sent. */
   mostRefused: 256,
 } as const
 
-/** Letters on their way at once. One of the places is for resets of passwords alone, for which somebody waits. */
+/** Mails that are sent at once. One worker sends password resets only, because a user waits for them. */
 export const lettersAtOnce = 4
 
-/** How long a letter is in hand: longer than any server may take for it. Domain time, as its next attempt is. */
+/** How long a mail is claimed: longer than any server may take for it. Domain time, like its next attempt. */
 export const letterLeaseMs = 3 * minute
 
 /**
- * Connection tests that builders ask for, at once. One builder has no more than this part of the places that are free, and one
- * always: the fuller they are, the less for each. Source: A-189 and A-217.
+ * Connection tests that builders run at the same time. One builder may run no more than `part` of the free slots, and one
+ * in any case: the fuller the slots are, the fewer each may run. Source: A-189 and A-217.
  */
 export const manualTests = {
   perBuilder: 3,
   overall: 128,
   part: 1 / 32,
-  /** Of one test at most: its webhook, then its callback. */
+  /** The longest that one test takes: its webhook, then its callback. */
   longestMs: durations.webhookTimeoutMs + durations.testCallbackMs,
 } as const
 
@@ -251,7 +256,10 @@ export const rates = {
   task_submission: { limit: 5, windowMs: hour },
 } as const
 
-/** Guesses at passwords and codes. The first `free` are not slowed; each later one doubles the wait, up to a cap. Source: A-193. */
+/**
+ * Guesses at passwords and codes. The first `free` are not slowed; each later one doubles the wait, up to a cap. Source:
+ * A-193.
+ */
 export const guessing = {
   rules: {
     /** At one account, from one address. */

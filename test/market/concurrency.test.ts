@@ -4,7 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { dispatch } from '../../src/api/limits.ts'
 import type { Market } from '../../src/market/market.ts'
-import { placesFor } from '../../src/market/webhooks/concurrency.ts'
+import { slotLimit } from '../../src/market/webhooks/concurrency.ts'
 
 const { crowd, besideCrowd, overall, patienceMs, calmMs } = dispatch
 
@@ -19,21 +19,21 @@ function watch() {
     },
     world: { realNow: () => now },
   }
-  const places = placesFor(market as unknown as Market)
+  const slots = slotLimit(market as unknown as Market)
   /** Places when `ms` have passed and so many wait. */
   return (ms: number, count: number) => {
     now += ms
     waiting = count
-    return places()
+    return slots()
   }
 }
 
-test('as long as no more than a few wait, all places are there', () => {
+test('as long as no more than a few wait, all slots are there', () => {
   const after = watch()
   for (let i = 0; i < 10; i++) assert.is(after(700, crowd), overall)
 })
 
-test('beside a crowd there are few places, and all again when it has been gone for a while', () => {
+test('beside a crowd there are few slots, and all again when it has been gone for a while', () => {
   const after = watch()
   assert.is(after(0, crowd + 1), besideCrowd)
   assert.is(after(100, crowd + 50), besideCrowd)

@@ -246,7 +246,7 @@ test('tasks submitted at the same moment wait for each other at their host, and 
   assert.equal(sent.sort(), tasks.map(({ id }) => [id, '1']).sort())
 })
 
-test('what is due and what is submitted while it is taken up share the two places of their host', async state => {
+test('what is due and what is submitted while it is taken up share the two slots of their host', async state => {
   const { marketplace, buyer } = state
   const builder = await marketplace.join('both')
   const agents = await Promise.all([1, 2].map(() => marketplace.list(builder)))
@@ -305,7 +305,7 @@ async function sixForOneHost() {
   return { marketplace, agent, open, received, close }
 }
 
-test('what waits in hand for a place is sent with the secret and the address of its moment', async () => {
+test('what waits in hand for a slot is sent with the secret and the address of its moment', async () => {
   const { marketplace, agent, open, close } = await sixForOneHost()
   const { secret } = await agent.builder.call<{ secret: string }>('POST', `/api/my/agents/${agent.id}/webhook-secret`)
   const moved = marketplace.sink()
@@ -474,15 +474,15 @@ test('an answer that can’t be written is noted without its words', async state
 test('a host that is shared goes to its agents in turn, and a second webhook of one only where there is room left', () => {
   const of = (agentId: string, webhookUrl: string) => ({ agentId, to: targetOf({ builderId: 'b', webhookUrl }) })
   const at = (agentId: string) => of(agentId, 'https://one.example/x')
-  const inFlight = { roomAt: () => 2, fits: () => true, places: () => 64 }
+  const inFlight = { freeSlotsAt: () => 2, withinShares: () => true, freeSlots: () => 64 }
   const due = ['a', 'b', 'c'].map(at)
   const first = share(due, inFlight)
   assert.equal([...first.counts.keys()], ['a', 'b'])
   assert.is(first.lastServed, 'b')
   const alone = [of('d', 'https://two.example/')]
   assert.equal([...share(alone, inFlight).counts], [['d', 2]])
-  assert.equal([...share(alone, { ...inFlight, roomAt: () => 1 }).counts], [['d', 1]])
-  assert.equal([...share([...due, ...alone], { ...inFlight, places: () => 1 }).counts].length, 1)
+  assert.equal([...share(alone, { ...inFlight, freeSlotsAt: () => 1 }).counts], [['d', 1]])
+  assert.equal([...share([...due, ...alone], { ...inFlight, freeSlots: () => 1 }).counts].length, 1)
 })
 
 test('agents on one host take turns: nobody’s long queue keeps another waiting', async state => {

@@ -69,7 +69,7 @@ test('who has gone leaves the queue, and takes no turn', async () => {
   assert.equal(refused, ['b: has gone', 'd: has gone'])
 })
 
-test('a place comes free when work fails', async () => {
+test('a slot comes free when work fails', async () => {
   const queue = new HashQueue({ atOnce: 1, most: 1 })
   const failed = queue.run({ address: 'a' }, async () => Promise.reject(new Error('no memory')))
   const next = queue.run({ address: 'b' }, async () => 'done')

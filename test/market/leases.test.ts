@@ -15,7 +15,7 @@ const TASKS = 3
 
 interface State {
   marketplace: TestMarketplace
-  /** Nothing of it is sent: the places at its host are taken by another agent's webhooks until the end. */
+  /** Nothing of it is sent: the slots at its host are taken by another agent's webhooks until the end. */
   agent: ListedAgent
   leases: Leases
   end(): void

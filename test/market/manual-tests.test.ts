@@ -4,7 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Refusal } from '../../src/api/failures.ts'
 import { manualTests } from '../../src/api/limits.ts'
-import { oneOfFew } from '../../src/market/checks/manual-tests.ts'
+import { withTestSlot } from '../../src/market/checks/manual-tests.ts'
 import { Memory } from '../../src/market/memory.ts'
 import { createVirtualWorld } from '../../src/world/virtual.ts'
 
@@ -19,7 +19,7 @@ function open() {
       end = resolve
     })
     const refused = await Promise.race([
-      oneOfFew(market, builder, () => held).then(
+      withTestSlot(market, builder, () => held).then(
         () => null,
         (refusal: Refusal) => refusal,
       ),
@@ -46,7 +46,7 @@ test('builders who begin all that they may leave room for as many again, and for
   assert.is(await begin('honest'), null)
 })
 
-test('where all places are taken, a builder is told in how many seconds the first must be free', async () => {
+test('where all slots are taken, a builder is told in how many seconds the first must be free', async () => {
   const { world, begin, beginAll, ends } = open()
   await beginAll('first')
   world.tick(20_000)

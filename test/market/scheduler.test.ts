@@ -19,7 +19,7 @@ interface Waiting {
 
 /** Queues in memory: of each agent so many webhooks, those due first. */
 function open(agents: ReadonlyMap<string, Waiting>, most = 64, lastServed = '') {
-  const flight = new InFlight({ world: createVirtualWorld(), most: () => most, freed: () => {} })
+  const flight = new InFlight({ world: createVirtualWorld(), limit: () => most, onFree: () => {} })
   const asked: [after: string, count: number][] = []
   let passes = 0
   const rowOf = (agentId: string, { due, url }: Waiting): QueuedAgent =>
@@ -85,7 +85,7 @@ test('a look goes around once: behind the last that was served, then from the fi
   )
 })
 
-test('as many are taken as there are places, and whose turn is next is known', async () => {
+test('as many are taken as there are slots, and whose turn is next is known', async () => {
   const agents = many(10)
   agents.get(name(5))!.due = 0
   const { scheduler, take } = open(agents, 4)
@@ -108,7 +108,7 @@ test('where nothing is due nothing is looked into, and nothing is left behind', 
   assert.equal([await take(), scheduler.hasLeftBehind, asked.length], [[], false, 1])
 })
 
-test('without a place nobody is asked, and the next free place is worth a look', async () => {
+test('without a slot nobody is asked, and the next free slot is worth a look', async () => {
   const { scheduler, take, asked } = open(many(3), 0)
   assert.equal([await take(), scheduler.hasLeftBehind, asked], [[], true, []])
 })

@@ -13,7 +13,7 @@ test.after.each(closeOpened)
 
 /** Builders, and names of all of them together. */
 const FEW = [5, 200] as const
-/** As many as had all slow places when each could have sixteen, and all others with them. */
+/** As many as had all slow slots when each could have sixteen, and all others with them. */
 const MANY = [40, 680] as const
 const QUICK = 40
 /** In a quiet moment it is some milliseconds; two cores may be shared by much else. */
@@ -159,7 +159,8 @@ test('hosts that take the connection and never answer keep no connection test an
   assert.match(report.checks[3]?.message ?? '', 'TLS with ok.quick.example failed')
   assert.ok(performance.now() - from < USUAL_MS)
 
-  // In the next heartbeat it stands behind all but one of those that are tested at once; these hang, and no builder tests them.
+  // In the next heartbeat it stands behind all but one of those that are tested at once; these hang, and no builder tests
+  // them.
   const ahead = `SELECT id FROM agents WHERE id <> $1 ORDER BY id LIMIT ${heartbeat.atOnce - 1}`
   const before = world.now() - durations.dayMs / 2
   await db.write(async tx => {

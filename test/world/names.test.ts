@@ -120,12 +120,12 @@ test('a hosts file: comments, several names, several addresses, and lines that a
 
 test('places: nobody gets more than a share, who waits too long is sent away, and so is who comes when too many wait', async () => {
   const shares = createShares({ total: 3, each: 2, waiting: 2, waitMs: 50 })
-  const first = await shares.take(['a'])
-  await shares.take(['a'])
-  const third = shares.take(['a'])
-  await shares.take(['b'])
-  const late = shares.take(['b']).catch(error => `late ${error.overall}`)
-  assert.is(await shares.take(['c']).catch(error => `full ${error.overall}`), 'full true')
+  const first = await shares.acquire(['a'])
+  await shares.acquire(['a'])
+  const third = shares.acquire(['a'])
+  await shares.acquire(['b'])
+  const late = shares.acquire(['b']).catch(error => `late ${error.overall}`)
+  assert.is(await shares.acquire(['c']).catch(error => `full ${error.overall}`), 'full true')
   first()
   first()
   await third

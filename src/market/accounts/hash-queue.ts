@@ -7,7 +7,7 @@ import type { Caller } from '../market.ts'
 
 type Waiter = Pick<Caller, 'address' | 'gone'>
 
-interface Place {
+interface Waiting {
   begin(): void
   fail(error: unknown): void
 }
@@ -21,7 +21,7 @@ export class HashQueue {
   #running = 0
   #count = 0
   /** By client address. The first address is served next. */
-  readonly #waiting = new Map<string, Place[]>()
+  readonly #waiting = new Map<string, Waiting[]>()
 
   constructor({ atOnce, most }: { atOnce: number; most: number }) {
     this.#atOnce = atOnce
@@ -51,15 +51,15 @@ export class HashQueue {
     gone?.throwIfAborted()
     const own = this.#waiting.get(address) ?? []
     if (this.#count >= this.#most) this.#makeRoom(own.length)
-    let place: Place | undefined
+    let one: Waiting | undefined
     const leave = () => {
-      this.#remove(address, place!)
-      place!.fail(gone!.reason)
+      this.#remove(address, one!)
+      one!.fail(gone!.reason)
     }
     try {
       await new Promise<void>((begin, fail) => {
-        place = { begin, fail }
-        own.push(place)
+        one = { begin, fail }
+        own.push(one)
         this.#waiting.set(address, own)
         this.#count++
         gone?.addEventListener('abort', leave, { once: true })
@@ -80,23 +80,23 @@ export class HashQueue {
     last.fail(overloaded())
   }
 
-  #remove(address: string, place: Place): void {
-    const places = this.#waiting.get(address)
-    if (!places?.includes(place)) return
-    places.splice(places.indexOf(place), 1)
+  #remove(address: string, one: Waiting): void {
+    const waiting = this.#waiting.get(address)
+    if (!waiting?.includes(one)) return
+    waiting.splice(waiting.indexOf(one), 1)
     this.#count--
-    if (places.length === 0) this.#waiting.delete(address)
+    if (waiting.length === 0) this.#waiting.delete(address)
   }
 
   #beginNext(): boolean {
     const [first] = this.#waiting
     if (!first) return false
-    const [address, places] = first
-    const place = places.shift()!
+    const [address, waiting] = first
+    const one = waiting.shift()!
     this.#count--
     this.#waiting.delete(address)
-    if (places.length > 0) this.#waiting.set(address, places)
-    place.begin()
+    if (waiting.length > 0) this.#waiting.set(address, waiting)
+    one.begin()
     return true
   }
 }

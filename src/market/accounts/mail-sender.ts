@@ -23,8 +23,8 @@ const LOOK_MS = 1_000
 export async function sendMails(market: Market): Promise<void> {
   if (wayOf(market) === 'none') return
   const round: Round = { inHand: new Set(), active: lettersAtOnce, bells: new Set() }
-  const places = Array.from({ length: lettersAtOnce }, (_, at) => sendInTurn(market, round, at === 0))
-  const failed = (await Promise.allSettled(places)).find(end => end.status === 'rejected')
+  const workers = Array.from({ length: lettersAtOnce }, (_, at) => sendInTurn(market, round, at === 0))
+  const failed = (await Promise.allSettled(workers)).find(end => end.status === 'rejected')
   if (failed) throw failed.reason
 }
 

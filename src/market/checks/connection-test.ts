@@ -22,7 +22,7 @@ import { answerWords } from '../webhooks/attempt.ts'
 import { bodyFault } from '../webhooks/callback-body.ts'
 import { callbackSecrets } from '../webhooks/secrets.ts'
 import { type CallbackVerdict, listenForCallback, tellCallback } from './callback-wait.ts'
-import { oneOfFew } from './manual-tests.ts'
+import { withTestSlot } from './manual-tests.ts'
 
 /** In real ms. A test takes 30 s and 15 s at most, so an older row was left by a crash. */
 const STALE_MS = 60_000
@@ -204,7 +204,7 @@ async function note(tx: Tx, agent: AgentRow, report: TestReport, options: RunOpt
 
 const testConnection: Verb<'testConnection'> = async (ctx, { params }) => {
   const agent = await ctx.db.read(q => ownAgentOf(q, params.id, ctx.actor.user))
-  return oneOfFew(ctx, agent.builderId, async () => (await runChecks(ctx, agent)).report)
+  return withTestSlot(ctx, agent.builderId, async () => (await runChecks(ctx, agent)).report)
 }
 
 /** An unknown test gets the same refusal as a bad signature, after the same time. */

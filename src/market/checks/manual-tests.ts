@@ -13,7 +13,7 @@ interface Running {
 class RunningTests extends Set<Running> {}
 
 /** Runs the test, or refuses while too many run, of this builder or of all. Heartbeats are not counted. */
-export async function oneOfFew<T>(
+export async function withTestSlot<T>(
   { memory, world }: Pick<Market, 'memory' | 'world'>,
   builderId: string,
   test: () => Promise<T>,

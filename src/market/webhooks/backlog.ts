@@ -10,25 +10,25 @@ export interface Waiting {
 }
 
 export class Backlog {
-  readonly #inFlight: Pick<InFlight, 'places' | 'hasPlace' | 'waits'>
+  readonly #inFlight: Pick<InFlight, 'freeSlots' | 'hasSlot' | 'countWaiting'>
   #waiting: Waiting[] = []
 
-  constructor(inFlight: Pick<InFlight, 'places' | 'hasPlace' | 'waits'>) {
+  constructor(inFlight: Pick<InFlight, 'freeSlots' | 'hasSlot' | 'countWaiting'>) {
     this.#inFlight = inFlight
   }
 
   add(one: Waiting): void {
     this.#waiting.push(one)
-    this.#inFlight.waits(one.to, 1)
+    this.#inFlight.countWaiting(one.to, 1)
   }
 
   /** Removes and returns the first delivery that may be sent now. Returns undefined if none may. */
   next(): Waiting | undefined {
-    if (this.#inFlight.places() <= 0) return undefined
-    const at = this.#waiting.findIndex(({ to }) => this.#inFlight.hasPlace(to))
+    if (this.#inFlight.freeSlots() <= 0) return undefined
+    const at = this.#waiting.findIndex(({ to }) => this.#inFlight.hasSlot(to))
     if (at < 0) return undefined
     const [one] = this.#waiting.splice(at, 1)
-    this.#inFlight.waits(one!.to, -1)
+    this.#inFlight.countWaiting(one!.to, -1)
     return one
   }
 
@@ -37,7 +37,7 @@ export class Backlog {
     const dropped = this.#waiting.filter(({ delivery }) => isDropped(delivery))
     if (dropped.length === 0) return []
     this.#waiting = this.#waiting.filter(one => !dropped.includes(one))
-    for (const { to } of dropped) this.#inFlight.waits(to, -1)
+    for (const { to } of dropped) this.#inFlight.countWaiting(to, -1)
     return dropped.map(({ delivery }) => delivery)
   }
 }

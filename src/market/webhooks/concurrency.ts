@@ -10,7 +10,7 @@ import type { Market } from '../market.ts'
  * burst is over only when none was seen for a while. A burst that lasts loses its precedence; otherwise the outbox would
  * grow without end.
  */
-export function placesFor({ db, world }: Pick<Market, 'db' | 'world'>): () => number {
+export function slotLimit({ db, world }: Pick<Market, 'db' | 'world'>): () => number {
   let since = Number.NEGATIVE_INFINITY
   let last = Number.NEGATIVE_INFINITY
   return () => {

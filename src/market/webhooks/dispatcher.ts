@@ -15,7 +15,7 @@ import type { Market } from '../market.ts'
 import type { ClaimedDelivery, FirstClaim, WebhookSender } from '../webhook-outlet.ts'
 import { attemptDelivery } from './attempt.ts'
 import { Backlog, type Waiting } from './backlog.ts'
-import { placesFor } from './concurrency.ts'
+import { slotLimit } from './concurrency.ts'
 import { InFlight } from './in-flight.ts'
 import type { Leases } from './leases.ts'
 import { memoryLeases } from './memory-leases.ts'
@@ -64,10 +64,10 @@ export class Dispatcher implements WebhookSender {
     this.#market = market
     this.#leases = leasesOf(market)
     this.#outcomes = new Outcomes(market)
-    const places = placesFor(market)
+    const slots = slotLimit(market)
     // While the database refuses outcomes, each webhook that is sent stays in memory. So no more are sent.
-    const most = () => (this.#outcomes.refused < dispatch.mostRefused ? places() : 0)
-    this.#inFlight = new InFlight({ world: market.world, most, freed: () => this.#refill() })
+    const limit = () => (this.#outcomes.refused < dispatch.mostRefused ? slots() : 0)
+    this.#inFlight = new InFlight({ world: market.world, limit, onFree: () => this.#refill() })
     this.#scheduler = new Scheduler(this.#leases, this.#inFlight)
     this.#backlog = new Backlog(this.#inFlight)
   }
@@ -81,8 +81,8 @@ export class Dispatcher implements WebhookSender {
   }
 
   claimNew(agent: Parameters<WebhookSender['claimNew']>[0]): FirstClaim | null {
-    if (this.#closed || this.#scheduler.hasLeftBehind || this.#inFlight.places() <= 0) return null
-    return this.#inFlight.hasPlace(targetOf(agent)) ? this.#leases.claimNew() : null
+    if (this.#closed || this.#scheduler.hasLeftBehind || this.#inFlight.freeSlots() <= 0) return null
+    return this.#inFlight.hasSlot(targetOf(agent)) ? this.#leases.claimNew() : null
   }
 
   take(delivery: ClaimedDelivery): void {
@@ -90,7 +90,7 @@ export class Dispatcher implements WebhookSender {
     // Another claim of the same delivery was first. What else is due for the agent needs another look.
     if (!this.#leases.hold(delivery)) this.wake(delivery.agentId)
     else if (this.#isLate(delivery) || this.#movedMeanwhile.has(delivery.agentId)) this.#giveBack(delivery)
-    else if (this.#inFlight.places() > 0 && this.#inFlight.hasPlace(to)) this.#send({ delivery, to })
+    else if (this.#inFlight.freeSlots() > 0 && this.#inFlight.hasSlot(to)) this.#send({ delivery, to })
     else if (this.#inFlight.waitingAt(to) < this.#leases.mostWaiting) this.#backlog.add({ delivery, to })
     else {
       this.#scheduler.leaveBehind()

@@ -12,10 +12,10 @@ import type { Target } from './target.ts'
 
 export interface InFlightOptions {
   world: Pick<World, 'after' | 'realNow'>
-  /** How many may be in flight at this moment, beside the slow ones. */
-  most(): number
-  /** A place has come free. */
-  freed(): void
+  /** How many quick slots there are at this moment. */
+  limit(): number
+  /** Called when a slot has become free. */
+  onFree(): void
 }
 
 /** One webhook in flight, and the kind of slot that it takes. */
@@ -33,7 +33,7 @@ export class InFlight {
   readonly #quick = counter()
   readonly #slow = counter()
   /** Slow webhooks that still take quick slots, because no slow slot was free. */
-  readonly #late = new Set<Sending>()
+  readonly #slowInQuick = new Set<Sending>()
   readonly #notes = new Set<Promise<unknown>>()
 
   constructor(options: InFlightOptions) {
@@ -42,22 +42,22 @@ export class InFlight {
   }
 
   /** How many more webhooks may be sent now. Those that wait for a busy host take no slot. */
-  places(): number {
-    return this.#options.most() - this.#quick.total
+  freeSlots(): number {
+    return this.#options.limit() - this.#quick.total
   }
 
   /** Whether this target may take one of them. */
-  hasPlace(to: Target): boolean {
-    return this.#byHost.of(to.host) < dispatch.perHost && this.fits(to, dispatch.shareAlone)
+  hasSlot(to: Target): boolean {
+    return this.#byHost.of(to.host) < dispatch.perHost && this.withinShares(to, dispatch.shareAlone)
   }
 
   /** How many more may be claimed for this host. */
-  roomAt({ host }: Target): number {
+  freeSlotsAt({ host }: Target): number {
     return dispatch.perHost - this.#byHost.of(host) - this.#waitingByHost.of(host)
   }
 
   /** Whether one more webhook, besides `more` of each key, would keep the account and the domain within this share. */
-  fits({ host, keys }: Target, share: number, more: (key: string) => number = () => 0): boolean {
+  withinShares({ host, keys }: Target, share: number, more: (key: string) => number = () => 0): boolean {
     // Only hosts that were quick the last time may go beyond the smaller share. New host names cost nothing, so they prove
     // nothing.
     const isQuick = this.#hosts.wasQuick(host)
@@ -77,7 +77,7 @@ export class InFlight {
   }
 
   /** Counts one more that waits, or one less. */
-  waits({ host }: Target, change: 1 | -1): void {
+  countWaiting({ host }: Target, change: 1 | -1): void {
     this.#waitingByHost.add([host], change)
   }
 
@@ -115,28 +115,28 @@ export class InFlight {
   #isSlow(sending: Sending): void {
     if (sending.slots === this.#slow) return
     if (this.#slow.total < dispatch.slow) this.#moveToSlow(sending)
-    else this.#late.add(sending)
+    else this.#slowInQuick.add(sending)
   }
 
   #moveToSlow(sending: Sending): void {
     const { keys } = sending.to
-    this.#late.delete(sending)
+    this.#slowInQuick.delete(sending)
     sending.slots.add(keys, -1)
     sending.slots = this.#slow
     sending.slots.add(keys, 1)
-    this.#options.freed()
+    this.#options.onFree()
   }
 
   #end(sending: Sending, durationMs: number): void {
     const { to, slots } = sending
-    this.#late.delete(sending)
+    this.#slowInQuick.delete(sending)
     this.#byHost.add([to.host], -1)
     slots.add(to.keys, -1)
     this.#hosts.note(to.host, durationMs)
     if (slots === this.#slow) {
-      const [longest] = this.#late
+      const [longest] = this.#slowInQuick
       if (longest) this.#moveToSlow(longest)
     }
-    this.#options.freed()
+    this.#options.onFree()
   }
 }

@@ -45,14 +45,14 @@ export class Scheduler {
    * them.
    */
   nextInTurn(): string[] {
-    return this.#next.splice(0, Math.max(1, this.#inFlight.places()))
+    return this.#next.splice(0, Math.max(1, this.#inFlight.freeSlots()))
   }
 
   /** Claims what may be sent now from the queues of the named agents, or from all queues if `named` is null. */
   async claim(named: readonly string[] | null): Promise<ClaimedDelivery[]> {
     this.#leases.begin()
     if (named === null) this.#hasLeftBehind = false
-    if (this.#inFlight.places() <= 0) {
+    if (this.#inFlight.freeSlots() <= 0) {
       this.leaveBehind()
       return []
     }
@@ -90,7 +90,7 @@ export class Scheduler {
         if (around && begin !== '' && agent.agentId > begin) return due
         if (!agent.due) continue
         this.#consider(agent, due, taken)
-        if (due.length < this.#inFlight.places()) continue
+        if (due.length < this.#inFlight.freeSlots()) continue
         this.leaveBehind()
         this.#next = page.slice(at + 1).flatMap(({ due, agentId }) => (due === 1 ? [agentId] : []))
         return due
@@ -114,7 +114,10 @@ export class Scheduler {
   #consider(queued: QueuedAgent, due: DueAgent[], taken: Counter): void {
     const agent = withTarget(queued)
     const { to } = agent
-    if (this.#inFlight.roomAt(to) > taken.of(to.host) && this.#inFlight.fits(to, dispatch.shareAlone, taken.of)) {
+    if (
+      this.#inFlight.freeSlotsAt(to) > taken.of(to.host) &&
+      this.#inFlight.withinShares(to, dispatch.shareAlone, taken.of)
+    ) {
       due.push(agent)
       taken.add([to.host, ...to.keys], 1)
     } else this.leaveBehind()
@@ -130,18 +133,18 @@ const withTarget = (agent: QueuedAgent): DueAgent => ({ ...agent, to: targetOf(a
  */
 export function share(
   due: readonly Pick<DueAgent, 'agentId' | 'to'>[],
-  inFlight: Pick<InFlight, 'roomAt' | 'fits' | 'places'>,
+  inFlight: Pick<InFlight, 'freeSlotsAt' | 'withinShares' | 'freeSlots'>,
 ): { counts: Map<string, number>; lastServed: string | undefined } {
   const counts = new Map<string, number>()
   const taken = counter()
   let lastServed: string | undefined
-  let room = inFlight.places()
+  let room = inFlight.freeSlots()
   for (const [limit, round] of ROUNDS) {
     for (const { agentId, to } of due) {
       if (room <= 0) return { counts, lastServed }
       const count = counts.get(agentId) ?? 0
-      if (count > round || inFlight.roomAt(to) <= taken.of(to.host)) continue
-      if (!inFlight.fits(to, limit, taken.of)) continue
+      if (count > round || inFlight.freeSlotsAt(to) <= taken.of(to.host)) continue
+      if (!inFlight.withinShares(to, limit, taken.of)) continue
       counts.set(agentId, count + 1)
       taken.add([to.host, ...to.keys], 1)
       lastServed = agentId

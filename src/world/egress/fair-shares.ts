@@ -1,4 +1,6 @@
-/** A bounded number of things at once, of which nobody has more than a share: who waits for their own does not keep others. */
+/**
+ * A bounded number of things at once, of which nobody has more than a share: who waits for their own does not keep others.
+ */
 
 export interface SharesOptions {
   /** At once, in all. */
@@ -12,15 +14,15 @@ export interface SharesOptions {
 }
 
 export interface Shares {
-  /** Resolves with what gives the place back. Rejects with a BusyError if none came free in time. */
-  take(keys: readonly string[]): Promise<() => void>
+  /** Resolves with what gives the slot back. Rejects with a BusyError if none came free in time. */
+  acquire(keys: readonly string[]): Promise<() => void>
 }
 
 export class BusyError extends Error {
   /** Whether it was the sum of all that left no room, and not the asker's own share. */
   readonly overall: boolean
   constructor(overall: boolean) {
-    super('No place came free in time.')
+    super('No slot became free in time.')
     this.overall = overall
   }
 }
@@ -61,7 +63,7 @@ export function createShares({ total, each, waiting: mostWaiting, waitMs }: Shar
   }
 
   return {
-    async take(keys) {
+    async acquire(keys) {
       if (fits(keys)) return enter(keys)
       if (queue.size >= mostWaiting) throw new BusyError(all >= total)
       return new Promise((resolve, reject) => {

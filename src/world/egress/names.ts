@@ -69,7 +69,7 @@ export function createNames(options: NamesOptions = {}): Names {
 
   /** Shared with whoever asks for the name meanwhile. */
   async function askInTurn(name: string, account: string): Promise<readonly Resolved[]> {
-    const leave = await shares.take([`account ${account}`, `domain ${domainOf(name)}`]).catch(error => {
+    const leave = await shares.acquire([`account ${account}`, `domain ${domainOf(name)}`]).catch(error => {
       throw codeError(error instanceof BusyError && error.overall ? 'EBUSY' : 'ETIMEOUT')
     })
     try {
