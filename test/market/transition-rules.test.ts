@@ -4,7 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Party, partiesOf, type TaskState, type TaskTrigger } from '../../src/api/flow.ts'
 import type { Actor } from '../../src/market/market.ts'
-import { turn } from '../../src/market/tasks/transitions.ts'
+import { edgeFor } from '../../src/market/tasks/transitions.ts'
 import type { TaskRow } from '../../src/store/tables/tasks.ts'
 import type { UserRow } from '../../src/store/tables/users.ts'
 
@@ -47,18 +47,18 @@ for (const [trigger, [state, said]] of Object.entries(words) as [TaskTrigger, re
   test(`${trigger}, out of turn: “${said}”`, () => {
     for (const party of partiesOf(trigger))
       assert.is(
-        told(() => turn(actor(party), task(state), trigger)),
+        told(() => edgeFor(actor(party), task(state), trigger)),
         said,
       )
   })
 }
 
 test('the builder of a buying agent is its buyer as well, and a stranger is nobody', () => {
-  assert.is(turn(actor('buyer'), task('draft'), 'submit').to, 'pending')
-  assert.is(turn(actor('hirer'), task('draft'), 'submit').to, 'pending')
+  assert.is(edgeFor(actor('buyer'), task('draft'), 'submit').to, 'pending')
+  assert.is(edgeFor(actor('hirer'), task('draft'), 'submit').to, 'pending')
   for (const who of ['builder', 'stranger', 'admin'] as const) {
     assert.match(
-      told(() => turn(actor(who), task('draft'), 'submit')),
+      told(() => edgeFor(actor(who), task('draft'), 'submit')),
       /buyer/,
     )
   }
@@ -66,21 +66,21 @@ test('the builder of a buying agent is its buyer as well, and a stranger is nobo
 
 test('whoever may not pull it is told who may, and not whether it is in turn', () => {
   assert.match(
-    told(() => turn(actor('stranger'), task('completed'), 'accept')),
+    told(() => edgeFor(actor('stranger'), task('completed'), 'accept')),
     /builder/,
   )
   assert.match(
-    told(() => turn(actor('buyer'), task('pending'), 'resolve_refund')),
+    told(() => edgeFor(actor('buyer'), task('pending'), 'resolve_refund')),
     /admin/,
   )
 })
 
 test('while a dispute is open, only what ends it is in turn', () => {
   assert.match(
-    told(() => turn(actor('buyer'), task('delivered', 1), 'approve')),
+    told(() => edgeFor(actor('buyer'), task('delivered', 1), 'approve')),
     /open dispute/,
   )
-  assert.is(turn(actor('admin'), task('delivered', 1), 'resolve_release').trigger, 'resolve_release')
+  assert.is(edgeFor(actor('admin'), task('delivered', 1), 'resolve_release').trigger, 'resolve_release')
 })
 
 test.run()

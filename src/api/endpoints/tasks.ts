@@ -36,7 +36,7 @@ export const messageInput = z.object({ content: text(limits.message) })
 
 const open = { auth: 'key-or-session', rate: 'general' } as const
 const found = ['not_found', 'not_yours'] as const
-const turn = [...found, 'wrong_party', 'task_out_of_turn', 'task_in_dispute', 'lost_race'] as const
+const transitionFailures = [...found, 'wrong_party', 'task_out_of_turn', 'task_in_dispute', 'lost_race'] as const
 
 export const tasks = {
   listTasks: endpoint({
@@ -87,7 +87,7 @@ export const tasks = {
     unit: 'write',
     prefetch: 'held task',
     grows: true,
-    refusals: [...turn, 'own_agent_hired', 'texts_quota'],
+    refusals: [...transitionFailures, 'own_agent_hired', 'texts_quota'],
     source: 'I-tasks, A-19',
   }),
   submitTask: endpoint({
@@ -102,7 +102,7 @@ export const tasks = {
     grows: true,
     whenSuspended: 'refused',
     refusals: [
-      ...turn,
+      ...transitionFailures,
       'not_enough_money',
       'agent_not_available',
       'payer_suspended',
@@ -121,7 +121,7 @@ export const tasks = {
     reply: task,
     unit: 'write',
     prefetch: 'held task',
-    refusals: turn,
+    refusals: transitionFailures,
     source: 'I-task-cancel',
   }),
   acceptTask: endpoint({
@@ -132,7 +132,7 @@ export const tasks = {
     reply: task,
     unit: 'write',
     prefetch: 'held task',
-    refusals: [...turn, 'texts_quota'],
+    refusals: [...transitionFailures, 'texts_quota'],
     source: 'I-task-accept',
   }),
   deliverTask: endpoint({
@@ -144,7 +144,7 @@ export const tasks = {
     reply: task,
     unit: 'write',
     prefetch: 'held task',
-    refusals: [...turn, 'too_many_deliverables'],
+    refusals: [...transitionFailures, 'too_many_deliverables'],
     source: 'I-task-deliver, A-21',
   }),
   approveTask: endpoint({
@@ -155,7 +155,7 @@ export const tasks = {
     reply: task,
     unit: 'write',
     prefetch: 'held task',
-    refusals: turn,
+    refusals: transitionFailures,
     source: 'I-task-approve, A-33',
   }),
   requestRevision: endpoint({
@@ -167,7 +167,7 @@ export const tasks = {
     reply: task,
     unit: 'write',
     prefetch: 'held task',
-    refusals: [...turn, 'no_revisions_left', 'too_many_deliverables', 'texts_quota'],
+    refusals: [...transitionFailures, 'no_revisions_left', 'too_many_deliverables', 'texts_quota'],
     source: 'I-task-revision, A-20',
   }),
   disputeTask: endpoint({
@@ -179,7 +179,7 @@ export const tasks = {
     reply: task,
     unit: 'write',
     prefetch: 'held task',
-    refusals: [...turn, 'already_disputed', 'dispute_too_late'],
+    refusals: [...transitionFailures, 'already_disputed', 'dispute_too_late'],
     source: 'I-task-dispute, A-32',
   }),
   listDeliverables: endpoint({
@@ -231,7 +231,7 @@ export const tasks = {
     unit: 'write',
     prefetch: 'held task',
     grows: true,
-    refusals: [...turn, 'queue_full', 'texts_quota'],
+    refusals: [...transitionFailures, 'queue_full', 'texts_quota'],
     source: 'I-tasks, A-20',
   }),
   getReview: endpoint({
@@ -259,7 +259,7 @@ export const tasks = {
     unit: 'write',
     prefetch: 'held task',
     grows: true,
-    refusals: [...turn, 'already_reviewed', 'texts_quota'],
+    refusals: [...transitionFailures, 'already_reviewed', 'texts_quota'],
     source: 'I-tasks, A-20',
   }),
 }
@@ -287,7 +287,7 @@ export const callbacks = {
     summary: 'Accept a pending task',
     reply: wrapped,
     unit: 'write',
-    refusals: [...turn, 'texts_quota'],
+    refusals: [...transitionFailures, 'texts_quota'],
     source: 'I-agent-routes',
   }),
   agentReject: endpoint({
@@ -298,7 +298,7 @@ export const callbacks = {
     body: reasonOf.reject,
     reply: wrapped,
     unit: 'write',
-    refusals: turn,
+    refusals: transitionFailures,
     source: 'I-agent-routes, A-20',
   }),
   agentDeliver: endpoint({
@@ -311,7 +311,7 @@ export const callbacks = {
     multipart: deliverableForm,
     reply: wrapped,
     unit: 'write',
-    refusals: [...turn, 'too_many_deliverables', 'files_quota'],
+    refusals: [...transitionFailures, 'too_many_deliverables', 'files_quota'],
     source: 'I-agent-routes, A-21',
   }),
   agentCallback: endpoint({

@@ -18,7 +18,7 @@ export async function presentAgent(q: Reader, id: string): Promise<ListedAgentRo
  * Returns the agent with this id or slug if it is public at `now` (domain time) or the caller's own. Else refuses with 404.
  * Source: A-30.
  */
-export async function seenAgent(
+export async function visibleAgent(
   q: Reader,
   idOrSlug: string,
   actor: Actor | null,

@@ -26,12 +26,12 @@ import { takeTexts, weightOf } from '../text-quota.ts'
 import { iso } from '../time.ts'
 import type { Verb } from '../verb.ts'
 import { makeSecret } from '../webhooks/secrets.ts'
-import { lockOwnAgent, ownAgentOf, presentAgent, seenAgent } from './access.ts'
+import { lockOwnAgent, ownAgentOf, presentAgent, visibleAgent } from './access.ts'
 import { agentRecord, ownAgentRecord, recordOf, recordsOf } from './agent-record.ts'
 import { publicPage } from './listing-cache.ts'
 import { indexAgent } from './search-index.ts'
 import { numberedSlug, prefixes, slugBase, terms } from './search-words.ts'
-import { reread } from './states.ts'
+import { reloadAgent } from './states.ts'
 
 const listAgents: Verb<'listAgents'> = async (ctx, { query }) => {
   const { tx, world } = ctx
@@ -63,7 +63,7 @@ async function categoryNamed(q: Reader, nameOrSlug: string): Promise<string | un
 
 const getAgent: Verb<'getAgent'> = async ({ tx, world, actor }, { params }) => {
   const now = world.now()
-  const row = await seenAgent(tx, params.id, actor, now)
+  const row = await visibleAgent(tx, params.id, actor, now)
   return recordOf(tx, row, now, actor?.user.id === row.builderId ? ownAgentRecord : agentRecord)
 }
 
@@ -101,7 +101,7 @@ const createAgent: Verb<'createAgent'> = async (ctx, { body }) => {
   // If another agent takes the slug at the same moment, the next one is tried.
   while ((await insertAgent(tx, { ...row, slug: await freeSlug(tx, world, body.name) })) === 0);
   await setCategories(tx, row.id, body.categoryIds)
-  return reread(ctx, row.id)
+  return reloadAgent(ctx, row.id)
 }
 
 type Texts = Pick<AgentRow, 'name' | 'tagline' | 'description' | 'tags' | 'webhookUrl'> & { avatarUrl?: string | null }
@@ -161,7 +161,7 @@ const updateAgent: Verb<'updateAgent'> = async (ctx, { params, body }) => {
   if (categoryIds) await setCategories(tx, row.id, categoryIds)
   const { name = row.name, description = row.description } = body
   if (name !== row.name || description !== row.description) await indexAgent(tx, { ...row, name, description })
-  return reread(ctx, row.id)
+  return reloadAgent(ctx, row.id)
 }
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }

@@ -15,7 +15,7 @@ import {
 import { giveTexts, takeTexts, weightOf } from '../text-quota.ts'
 import { iso } from '../time.ts'
 import type { Verb } from '../verb.ts'
-import { lockOwnAgent, ownAgentOf, seenAgent } from './access.ts'
+import { lockOwnAgent, ownAgentOf, visibleAgent } from './access.ts'
 
 const sampleRecord = (row: SampleRow): SampleRecord => ({ ...row, createdAt: iso(row.createdAt) })
 
@@ -28,7 +28,7 @@ const listMySamples: Verb<'listMySamples'> = async ({ tx, actor }, { params, que
   pageOf(tx, (await ownAgentOf(tx, params.id, actor.user)).id, query)
 
 const listSamples: Verb<'listSamples'> = async ({ tx, world, actor }, { params, query }) =>
-  pageOf(tx, (await seenAgent(tx, params.id, actor, world.now())).id, query)
+  pageOf(tx, (await visibleAgent(tx, params.id, actor, world.now())).id, query)
 
 const weightOfSample = ({ title, input, output }: Pick<SampleRow, 'title' | 'input' | 'output'>) =>
   weightOf(title, input, output)
@@ -54,7 +54,7 @@ const deleteSample: Verb<'deleteSample'> = async (ctx, { params }) => {
 }
 
 const listReviews: Verb<'listReviews'> = async ({ tx, world, actor }, { params, query }) => {
-  const { id } = await seenAgent(tx, params.id, actor, world.now())
+  const { id } = await visibleAgent(tx, params.id, actor, world.now())
   const rows = await reviewsOfAgent(tx, id, ...rowsOf(query))
   const items = rows.map(row => ({ ...row, createdAt: iso(row.createdAt) }))
   return { items, total: await countReviewsOfAgent(tx, id) }

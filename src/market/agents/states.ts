@@ -73,11 +73,11 @@ async function changed(ctx: Ctx, row: AgentRow, patch: AgentPatch) {
   if ((await updateAgentRow(ctx.tx, row.id, patch, row.status)) === 0) throw refuse('lost_race')
   const after = { ...row, status: patch.status ?? row.status }
   if (isListed(after) !== isListed(row)) await indexAgent(ctx.tx, after)
-  return reread(ctx, row.id)
+  return reloadAgent(ctx, row.id)
 }
 
 /** Reads the agent again after a change. Returns the record for its builder. */
-export const reread = async ({ tx, world }: Ctx, id: string) =>
+export const reloadAgent = async ({ tx, world }: Ctx, id: string) =>
   recordOf(tx, await presentAgent(tx, id), world.now(), ownAgentRecord)
 
 export const agentStateVerbs = {

@@ -17,15 +17,15 @@ import { addTexts, takeTexts, weightOf } from '../text-quota.ts'
 import { iso } from '../time.ts'
 import type { Verb } from '../verb.ts'
 import { refuseIfFull, tell } from '../webhooks/outbox.ts'
-import { heldTask, seenTask, turn } from './transitions.ts'
+import { edgeFor, lockedTask, visibleTask } from './transitions.ts'
 
 const messageRecord = (row: MessageRow) => ({ ...row, createdAt: iso(row.createdAt) })
 const reviewRecord = (row: ReviewRow) => ({ ...row, createdAt: iso(row.createdAt) })
 
 /** Writes a message about a task. A buyer's message also goes to the agent as an event. */
 export async function sendMessage(ctx: Acting<Ctx>, taskId: string, content: string) {
-  const task = await heldTask(ctx, taskId)
-  const edge = turn(ctx.actor, task, 'message')
+  const task = await lockedTask(ctx, taskId)
+  const edge = edgeFor(ctx.actor, task, 'message')
   // What an agent signs is the agent's, also where its builder is the buyer.
   const event = ctx.actor.via === 'signature' ? undefined : edge.event
   const message: MessageRow = {
@@ -58,21 +58,21 @@ export async function keepWords(ctx: Acting<Ctx>, taskId: string, content: strin
 
 const listMessages: Verb<'listMessages'> = async (ctx, { params, query }) => {
   const { tx } = ctx
-  const task = await seenTask(ctx, params.id)
+  const task = await visibleTask(ctx, params.id)
   const rows = await messagesOf(tx, task.id, ...rowsOf(query))
   return { items: rows.map(messageRecord), total: await countMessages(tx, task.id) }
 }
 
 const getReview: Verb<'getReview'> = async (ctx, { params }) => {
-  const task = await seenTask(ctx, params.id)
+  const task = await visibleTask(ctx, params.id)
   const review = await reviewOf(ctx.tx, task.id)
   if (!review) throw refuse('not_found', 'review')
   return reviewRecord(review)
 }
 
 const submitReview: Verb<'submitReview'> = async (ctx, { params, body }) => {
-  const task = await heldTask(ctx, params.id)
-  turn(ctx.actor, task, 'review')
+  const task = await lockedTask(ctx, params.id)
+  edgeFor(ctx.actor, task, 'review')
   const review: ReviewRow = {
     id: ctx.world.id('rev'),
     taskId: task.id,

@@ -12,17 +12,17 @@ import type { Verb } from '../verb.ts'
 import { tell } from '../webhooks/outbox.ts'
 import { taskRecord } from './task-record.ts'
 import { countCompleted } from './tasks.ts'
-import { fresh, heldTask, take, turn } from './transitions.ts'
+import { applyEdge, edgeFor, lockedTask, reloadTask } from './transitions.ts'
 
 const disputeTask: Verb<'disputeTask'> = async (ctx, { params, body }) => {
-  const task = await heldTask(ctx, params.id)
-  const { event } = turn(ctx.actor, task, 'dispute')
+  const task = await lockedTask(ctx, params.id)
+  const { event } = edgeFor(ctx.actor, task, 'dispute')
   if (task.disputeStatus) throw refuse('already_disputed')
   await refuseLateDispute(ctx, task)
   await open(ctx, task, body.reason)
   // A builder who hired their own agent knows of the dispute already.
   if (task.builderId !== task.buyerId) await notify(ctx, task.builderId, openedNews(task, body.reason))
-  const after = await fresh(ctx.tx, task.id)
+  const after = await reloadTask(ctx.tx, task.id)
   await tell(ctx, after, event, { disputeReason: body.reason })
   return taskRecord(after)
 }
@@ -48,20 +48,20 @@ async function open(ctx: Acting<Ctx>, task: TaskRow, reason: string) {
 
 const resolveTask: Verb<'resolveTask'> = async (ctx, { params, body }) => {
   await requireSecondFactor(ctx)
-  let task = await heldTask(ctx, params.id)
+  let task = await lockedTask(ctx, params.id)
   if (task.disputeStatus === 'resolved' || (task.status === 'completed' && !task.disputed))
     throw refuse('nothing_to_resolve')
   const part = refundOf(task, body.outcome, body.refundAmount)
-  const edge = turn(ctx.actor, task, `resolve_${body.outcome}` satisfies TaskTrigger)
+  const edge = edgeFor(ctx.actor, task, `resolve_${body.outcome}` satisfies TaskTrigger)
   if (!task.disputed) {
     await open(ctx, task, 'Opened by an administrator to settle the task')
-    task = await fresh(ctx.tx, task.id)
+    task = await reloadTask(ctx.tx, task.id)
   }
-  await take(ctx, task, edge, part, () => recount(ctx, task, body.outcome))
+  await applyEdge(ctx, task, edge, part, () => recount(ctx, task, body.outcome))
   if ((await resolveDispute(ctx.tx, task.id, body.outcome, part, ctx.world.now())) === 0) throw refuse('lost_race')
   for (const party of new Set([task.buyerId, task.builderId]))
     await notify(ctx, party, resolvedNews(task, body.outcome, part))
-  return taskRecord(await fresh(ctx.tx, task.id))
+  return taskRecord(await reloadTask(ctx.tx, task.id))
 }
 
 function refundOf(task: TaskRow, outcome: 'refund' | 'release' | 'split', refundAmount: number | undefined): number {

@@ -42,7 +42,7 @@ import { keepWords } from './conversation.ts'
 import { takeQuota } from './file-quota.ts'
 import { holdFiles } from './files.ts'
 import { deliverableRecord, taskRecord } from './task-record.ts'
-import { fresh, heldTask, seenTask, take, turn } from './transitions.ts'
+import { applyEdge, edgeFor, lockedTask, reloadTask, visibleTask } from './transitions.ts'
 
 const listTasks: Verb<'listTasks'> = async ({ tx, actor }, { query }) => {
   const filter = { userId: actor.user.id, role: query.role ?? null, status: query.status ?? null }
@@ -74,14 +74,14 @@ const createTask: Verb<'createTask'> = async (ctx, { body }) => {
   }
   await takeTexts(ctx, writerOf(task), taskWeight(task))
   await insertTask(ctx.tx, task)
-  return taskRecord(await fresh(ctx.tx, id))
+  return taskRecord(await reloadTask(ctx.tx, id))
 }
 
-const getTask: Verb<'getTask'> = async (ctx, { params }) => taskRecord(await seenTask(ctx, params.id))
+const getTask: Verb<'getTask'> = async (ctx, { params }) => taskRecord(await visibleTask(ctx, params.id))
 
 const updateTask: Verb<'updateTask'> = async (ctx, { params, body }) => {
-  const task = await heldTask(ctx, params.id)
-  turn(ctx.actor, task, 'update')
+  const task = await lockedTask(ctx, params.id)
+  edgeFor(ctx.actor, task, 'update')
   const now = ctx.world.now()
   const moved = body.agentId !== undefined && body.agentId !== task.agentId
   const agent = moved ? await hirable(ctx.tx, body.agentId as string, now) : undefined
@@ -103,20 +103,20 @@ const updateTask: Verb<'updateTask'> = async (ctx, { params, body }) => {
     updatedAt: now,
   })
   if (changed === 0) throw refuse('lost_race')
-  return taskRecord(await fresh(ctx.tx, task.id))
+  return taskRecord(await reloadTask(ctx.tx, task.id))
 }
 
 const submitTask: Verb<'submitTask'> = async (ctx, { params }) => {
   // Locked, so that the price which is held and counted is the price that is submitted.
-  const task = await heldTask(ctx, params.id)
-  const edge = turn(ctx.actor, task, 'submit')
+  const task = await lockedTask(ctx, params.id)
+  const edge = edgeFor(ctx.actor, task, 'submit')
   // Locked; otherwise a deletion of the agent and this submission could each miss the other.
   const agent = await (ctx.prefetched?.agent(task.id) ?? heldStanding(ctx.tx, task.id))
   if (!agent || !isPublic(agent, agent, ctx.world.now())) throw refuse('agent_not_available')
   await checkBudget(ctx, task)
   const { maxRevisions } = agent
   if (maxRevisions !== task.maxRevisions) await setMaxRevisions(ctx.tx, task.id, maxRevisions)
-  const submitted = await take(ctx, { ...task, maxRevisions }, edge, 0, after =>
+  const submitted = await applyEdge(ctx, { ...task, maxRevisions }, edge, 0, after =>
     tellFirst(ctx, after, edge.event, agent),
   )
   return taskRecord(submitted)
@@ -129,9 +129,9 @@ async function step<Trigger extends TaskTrigger>(
   trigger: Trigger,
   beside?: (after: TaskRow) => Promise<void>,
 ) {
-  const task = await heldTask(ctx, id)
-  const edge = turn(ctx.actor, task, trigger)
-  return { edge, after: await take(ctx, task, edge, 0, beside) }
+  const task = await lockedTask(ctx, id)
+  const edge = edgeFor(ctx.actor, task, trigger)
+  return { edge, after: await applyEdge(ctx, task, edge, 0, beside) }
 }
 
 /** Queues an event about a task that has changed. Returns the record of the task. */
@@ -147,9 +147,9 @@ async function told<Name extends AgentEvent>(
 }
 
 const cancelTask: Verb<'cancelTask'> = async (ctx, { params }) => {
-  const task = await heldTask(ctx, params.id)
-  const edge = turn(ctx.actor, task, 'cancel')
-  const after = await take(ctx, task, edge)
+  const task = await lockedTask(ctx, params.id)
+  const edge = edgeFor(ctx.actor, task, 'cancel')
+  const after = await applyEdge(ctx, task, edge)
   if (edge.event) return told(ctx, after, edge.event, {})
   // A draft: nobody has heard of it.
   await giveTexts(ctx, writerOf(task), submissionWeight(task))
@@ -175,7 +175,7 @@ export async function reject(ctx: Acting<Ctx>, id: string, reason?: string | nul
 
 /** Refuses now what `deliver` would refuse later, before the files of the request are read. */
 export async function mayDeliver(q: Reader, actor: Actor, id: string): Promise<void> {
-  turn(actor, await seenTask({ tx: q, actor }, id), 'deliver')
+  edgeFor(actor, await visibleTask({ tx: q, actor }, id), 'deliver')
 }
 
 /** in_progress → delivered. A buying agent gets an event. Source: A-21, A-36. */
@@ -198,7 +198,7 @@ export async function deliver(
     createdAt: ctx.world.now(),
   }
   if ((await insertDeliverable(ctx.tx, id, row, most)) === 0) throw refuse('too_many_deliverables', most)
-  const after = await fresh(ctx.tx, id)
+  const after = await reloadTask(ctx.tx, id)
   const record = taskRecord(after)
   const { deliverable } = record
   if (after.buyerAgentId !== null && deliverable) {
@@ -223,15 +223,15 @@ export async function countCompleted(ctx: Ctx, task: TaskRow, by: 1 | -1): Promi
 }
 
 const requestRevision: Verb<'requestRevision'> = async (ctx, { params, body }) => {
-  const task = await heldTask(ctx, params.id)
-  const edge = turn(ctx.actor, task, 'request_revision')
+  const task = await lockedTask(ctx, params.id)
+  const edge = edgeFor(ctx.actor, task, 'request_revision')
   if (task.maxRevisions !== null && task.revisionCount >= task.maxRevisions)
     throw refuse('no_revisions_left', task.maxRevisions)
   // Otherwise nothing could be delivered any more, and only an administrator could end the task.
   const { deliverables: most } = ctx.config.keeping
   if ((await countDeliverables(ctx.tx, task.id)) >= most) throw refuse('too_many_deliverables', most)
   await refuseIfSpent(ctx, task.builderId)
-  const after = await take(ctx, task, edge)
+  const after = await applyEdge(ctx, task, edge)
   await countRevision(ctx.tx, task.id)
   after.revisionCount += 1
   const route = { countedTo: ctx.actor.user.id }
@@ -240,13 +240,13 @@ const requestRevision: Verb<'requestRevision'> = async (ctx, { params, body }) =
 
 const listDeliverables: Verb<'listDeliverables'> = async (ctx, { params, query }) => {
   const { tx } = ctx
-  const task = await seenTask(ctx, params.id)
+  const task = await visibleTask(ctx, params.id)
   const rows = await deliverablesOf(tx, task.id, ...rowsOf(query))
   return { items: rows.map(row => deliverableRecord(task.id, row)), total: await countDeliverables(tx, task.id) }
 }
 
 const downloadFile: Verb<'downloadFile'> = async (ctx, { params }) => {
-  const task = await seenTask(ctx, params.id)
+  const task = await visibleTask(ctx, params.id)
   const file = await fileOf(ctx.tx, task.id, params.fileId)
   if (!file) throw refuse('not_found', 'file')
   return new Download(file)

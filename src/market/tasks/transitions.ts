@@ -45,7 +45,7 @@ function isParty({ user }: Actor, task: TaskRow, party: Party): boolean {
 type Seeing = Pick<Acting<ReadCtx>, 'tx' | 'actor' | 'prefetched'>
 
 /** Returns the task if the actor is its buyer, its builder or an administrator. Refuses with 404 or 403. */
-export async function seenTask({ tx, actor, prefetched }: Seeing, id: string): Promise<TaskRow> {
+export async function visibleTask({ tx, actor, prefetched }: Seeing, id: string): Promise<TaskRow> {
   return seen(actor, await (prefetched?.task(id, false) ?? taskById(tx, id)))
 }
 
@@ -57,7 +57,7 @@ function seen(actor: Actor, task: TaskRow | undefined): TaskRow {
 }
 
 /** Returns the task for a change. It is locked until the transaction ends. */
-export async function heldTask({ tx, actor, prefetched }: Acting<Ctx>, id: string): Promise<TaskRow> {
+export async function lockedTask({ tx, actor, prefetched }: Acting<Ctx>, id: string): Promise<TaskRow> {
   const known = prefetched?.task(id, true)
   if (known) return seen(actor, await known)
   // Both go in one round trip. The second is executed once the first has the lock.
@@ -69,7 +69,7 @@ export async function heldTask({ tx, actor, prefetched }: Acting<Ctx>, id: strin
  * Returns the edge that the trigger takes from the task's state. Refuses with 403 if it is not the actor's to use, with 400
  * if the state has none.
  */
-export function turn<Trigger extends TaskTrigger>(actor: Actor, task: TaskRow, trigger: Trigger): TaskEdge<Trigger> {
+export function edgeFor<Trigger extends TaskTrigger>(actor: Actor, task: TaskRow, trigger: Trigger): TaskEdge<Trigger> {
   const allowed = partiesOf(trigger)
   const parties = allowed.filter(party => isParty(actor, task, party))
   if (parties.length === 0) throw refuse('wrong_party', allowed.join(' or the '))
@@ -83,7 +83,7 @@ export function turn<Trigger extends TaskTrigger>(actor: Actor, task: TaskRow, t
  * Applies an edge: changes the state by one conditional statement, moves the money and runs `beside`. If the state has
  * changed meanwhile, it refuses with 409 and nothing is kept. Returns the task after the change, without what `beside` added.
  */
-export async function take(
+export async function applyEdge(
   ctx: Acting<Ctx>,
   task: TaskRow,
   edge: TaskStep,
@@ -109,7 +109,7 @@ export async function take(
 }
 
 /** Reads the task again after a change. */
-export async function fresh(q: Reader, id: string): Promise<TaskRow> {
+export async function reloadTask(q: Reader, id: string): Promise<TaskRow> {
   const task = await taskById(q, id)
   if (!task) throw new Error(`${id} is gone`)
   return task
