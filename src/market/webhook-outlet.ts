@@ -23,11 +23,11 @@ export interface WebhookSender {
   /** Looks for due deliveries of this agent. */
   wake(agentId: string): void
   /** Returns claimed deliveries of an agent whose URL or secret has changed, so that they are sent with the new one. */
-  moved(agentId: string): void
+  targetChanged(agentId: string): void
   /** Returns how to write a new delivery as claimed; null if it has to wait in its queue. */
   claimNew(agent: Pick<QueuedAgent, 'builderId' | 'webhookUrl'>): FirstClaim | null
   /** Sends a delivery that was written as claimed. */
-  take(delivery: ClaimedDelivery): void
+  dispatch(delivery: ClaimedDelivery): void
 }
 
 /** Passes calls to the sender. Until one is attached, events wait in their rows. */
@@ -42,15 +42,15 @@ export class WebhookOutlet implements WebhookSender {
     this.#sender?.wake(agentId)
   }
 
-  moved(agentId: string): void {
-    this.#sender?.moved(agentId)
+  targetChanged(agentId: string): void {
+    this.#sender?.targetChanged(agentId)
   }
 
   claimNew(agent: Pick<QueuedAgent, 'builderId' | 'webhookUrl'>): FirstClaim | null {
     return this.#sender?.claimNew(agent) ?? null
   }
 
-  take(delivery: ClaimedDelivery): void {
-    this.#sender?.take(delivery)
+  dispatch(delivery: ClaimedDelivery): void {
+    this.#sender?.dispatch(delivery)
   }
 }

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import { retryScheduleMs } from '../../src/api/limits.ts'
 import { seal } from '../../src/market/sealing.ts'
 import type { ClaimedDelivery } from '../../src/market/webhook-outlet.ts'
-import { answerWords, attemptDelivery } from '../../src/market/webhooks/attempt.ts'
+import { attemptDelivery, describeStatus } from '../../src/market/webhooks/attempt.ts'
 import { askedWaitMs } from '../../src/market/webhooks/retry-policy.ts'
 import { recordingEgress } from '../../src/world/virtual.ts'
 import { openBareMarket } from '../support/bare-market.ts'
@@ -38,10 +38,10 @@ test('Retry-After is a number of seconds or a date, above zero and up to ten hou
 })
 
 test('a redirect is told as one', () => {
-  assert.is(answerWords(299), 'answered 299')
-  assert.is(answerWords(300), 'answered 300, and redirects are not followed')
-  assert.is(answerWords(399), 'answered 399, and redirects are not followed')
-  assert.is(answerWords(400), 'answered 400')
+  assert.is(describeStatus(299), 'answered 299')
+  assert.is(describeStatus(300), 'answered 300, and redirects are not followed')
+  assert.is(describeStatus(399), 'answered 399, and redirects are not followed')
+  assert.is(describeStatus(400), 'answered 400')
 })
 
 async function open() {

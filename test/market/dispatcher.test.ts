@@ -10,7 +10,7 @@ import { dispatch, durations, retryAfterMaxMs, retryScheduleMs } from '../../src
 import { verify } from '../../src/api/signature.ts'
 import type { Happening } from '../../src/market/log.ts'
 import { askedWaitMs } from '../../src/market/webhooks/retry-policy.ts'
-import { share } from '../../src/market/webhooks/scheduler.ts'
+import { divideSlots } from '../../src/market/webhooks/scheduler.ts'
 import { targetOf } from '../../src/market/webhooks/target.ts'
 import { answered } from '../../src/world/virtual.ts'
 import type { OutgoingResult } from '../../src/world/world.ts'
@@ -476,13 +476,13 @@ test('a host that is shared goes to its agents in turn, and a second webhook of 
   const at = (agentId: string) => of(agentId, 'https://one.example/x')
   const inFlight = { freeSlotsAt: () => 2, withinShares: () => true, freeSlots: () => 64 }
   const due = ['a', 'b', 'c'].map(at)
-  const first = share(due, inFlight)
+  const first = divideSlots(due, inFlight)
   assert.equal([...first.counts.keys()], ['a', 'b'])
   assert.is(first.lastServed, 'b')
   const alone = [of('d', 'https://two.example/')]
-  assert.equal([...share(alone, inFlight).counts], [['d', 2]])
-  assert.equal([...share(alone, { ...inFlight, freeSlotsAt: () => 1 }).counts], [['d', 1]])
-  assert.equal([...share([...due, ...alone], { ...inFlight, freeSlots: () => 1 }).counts].length, 1)
+  assert.equal([...divideSlots(alone, inFlight).counts], [['d', 2]])
+  assert.equal([...divideSlots(alone, { ...inFlight, freeSlotsAt: () => 1 }).counts], [['d', 1]])
+  assert.equal([...divideSlots([...due, ...alone], { ...inFlight, freeSlots: () => 1 }).counts].length, 1)
 })
 
 test('agents on one host take turns: nobody’s long queue keeps another waiting', async state => {

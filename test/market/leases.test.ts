@@ -48,8 +48,8 @@ test.after.each(async ({ marketplace, end }) => {
 })
 
 async function take({ leases, agent }: State, count: number): Promise<HeldDelivery[]> {
-  const found = await leases.look(look => look.take(agent.id, count))
-  return found.filter(delivery => leases.hold(delivery))
+  const found = await leases.pass(look => look.claim(agent.id, count))
+  return found.filter(delivery => leases.acquire(delivery))
 }
 
 /** As a task's first event is claimed: by its own write, and by no look. */
@@ -63,11 +63,11 @@ async function claimAlone({ marketplace, leases }: State, delivery: HeldDelivery
     ]),
   )
   const claimed = { ...delivery, attempts: row.attempts, attempt: 1, heldUntil: row.heldUntil }
-  assert.ok(leases.hold(claimed))
+  assert.ok(leases.acquire(claimed))
   return claimed
 }
 
-const due = ({ leases, agent }: State) => leases.look(look => look.dueOf([agent.id]))
+const due = ({ leases, agent }: State) => leases.pass(look => look.dueOf([agent.id]))
 const ids = (deliveries: readonly HeldDelivery[]) => deliveries.map(({ id }) => id)
 
 /** What the dispatcher does when the answer is there. */
@@ -91,8 +91,8 @@ test('what is in hand is not taken again, and is no longer due', async state => 
 
 test('two looks of one moment do not take the same', async state => {
   const { leases, agent } = state
-  const looks = await Promise.all([1, 2].map(() => leases.look(look => look.take(agent.id, 2))))
-  const taken = ids(looks.flat().filter(delivery => leases.hold(delivery)))
+  const looks = await Promise.all([1, 2].map(() => leases.pass(look => look.claim(agent.id, 2))))
+  const taken = ids(looks.flat().filter(delivery => leases.acquire(delivery)))
   assert.is(new Set(taken).size, taken.length)
 })
 
@@ -107,13 +107,13 @@ test('what is given back is taken again, for the same attempt', async state => {
 
 test('what a look found is not taken by it if it was taken and sent meanwhile', async state => {
   const { leases, agent } = state
-  const [first] = await leases.look(look => look.take(agent.id, 1))
+  const [first] = await leases.pass(look => look.claim(agent.id, 1))
   await leases.giveBack([first!])
   const page = await leases.queued('', 32)
   assert.is(page.find(({ agentId }) => agentId === agent.id)?.due, 1)
   const sent = await claimAlone(state, first!)
   await end(state, sent)
-  const taken = await leases.look(look => look.take(agent.id, 1))
+  const taken = await leases.pass(look => look.claim(agent.id, 1))
   assert.is(taken.length, 1)
   assert.is.not(taken[0]!.id, sent.id)
 })
@@ -143,12 +143,12 @@ if (engine === 'postgres') {
     const first = new Promise<string[]>(resolve => {
       taken = resolve
     })
-    const holding = leases.look(async look => {
-      taken(ids(await look.take(agent.id, 1)))
+    const holding = leases.pass(async look => {
+      taken(ids(await look.claim(agent.id, 1)))
       await gate
     })
     const [firstId] = await first
-    const second = leases.look(look => look.take(agent.id, 1)).then(ids)
+    const second = leases.pass(look => look.claim(agent.id, 1)).then(ids)
     const patience = new Promise<string[]>(resolve => setTimeout(resolve, 10_000, ['it waits']))
     const [secondId] = await Promise.race([second, patience])
     end()

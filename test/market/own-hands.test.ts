@@ -49,7 +49,7 @@ test.after.each(async ({ folder, marketplace, end }) => {
 
 async function found({ leases, agent }: State): Promise<HeldDelivery[]> {
   leases.begin()
-  return leases.look(look => look.take(agent.id, 1))
+  return leases.pass(look => look.claim(agent.id, 1))
 }
 
 onFile('a claim leaves the row as it was', async state => {
@@ -57,7 +57,7 @@ onFile('a claim leaves the row as it was', async state => {
   const rows = () => marketplace.market.db.read(q => q.all('SELECT * FROM deliveries'))
   const before = await rows()
   const [delivery] = await found(state)
-  leases.hold(delivery!)
+  leases.acquire(delivery!)
   assert.equal(await rows(), before)
   assert.equal(leases.claimNew(), { heldUntil: Number.POSITIVE_INFINITY, leasedUntil: 0, attempts: 0 })
 })
@@ -66,18 +66,18 @@ onFile('what was sent while a look was on its way is not held by what the look s
   const { leases } = state
   const [seen] = await found(state)
   const sent = { ...seen! }
-  assert.ok(leases.hold(sent))
-  assert.not.ok(leases.hold(seen!))
+  assert.ok(leases.acquire(sent))
+  assert.not.ok(leases.acquire(seen!))
   leases.release(sent)
-  assert.not.ok(leases.hold(seen!))
+  assert.not.ok(leases.acquire(seen!))
   leases.begin()
-  assert.ok(leases.hold(seen!))
+  assert.ok(leases.acquire(seen!))
 })
 
 onFile('hours of another clock free nothing that is being sent', async state => {
   const { marketplace, leases } = state
   const [delivery] = await found(state)
-  leases.hold(delivery!)
+  leases.acquire(delivery!)
   marketplace.world.tick(24 * 3_600_000)
   assert.equal(await found(state), [])
 })

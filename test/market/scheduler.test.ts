@@ -32,10 +32,10 @@ function open(agents: ReadonlyMap<string, Waiting>, most = 64, lastServed = '') 
     }) as QueuedAgent
   const leases = {
     begin: () => void passes++,
-    look: work =>
+    pass: work =>
       work({
         dueOf: async ids => ids.map(id => rowOf(id, agents.get(id)!)).filter(({ due }) => due === 1),
-        take: async (agentId, count) =>
+        claim: async (agentId, count) =>
           Array.from(
             { length: Math.min(count, agents.get(agentId)!.due) },
             (_, n) => ({ id: `${agentId}/${n}`, agentId }) as never,
@@ -93,9 +93,9 @@ test('as many are taken as there are slots, and whose turn is next is known', as
     await take(),
     [0, 1, 2, 3].map(n => `${name(n)}/0`),
   )
-  assert.is(scheduler.hasLeftBehind, true)
-  assert.equal([scheduler.nextInTurn(), scheduler.nextInTurn()], [[4, 6, 7, 8].map(name), [name(9)]])
-  assert.equal(scheduler.nextInTurn(), [])
+  assert.is(scheduler.hasUnserved, true)
+  assert.equal([scheduler.takeNext(), scheduler.takeNext()], [[4, 6, 7, 8].map(name), [name(9)]])
+  assert.equal(scheduler.takeNext(), [])
   assert.equal(
     await take(),
     [4, 6, 7, 8].map(n => `${name(n)}/0`),
@@ -104,13 +104,13 @@ test('as many are taken as there are slots, and whose turn is next is known', as
 
 test('where nothing is due nothing is looked into, and nothing is left behind', async () => {
   const { scheduler, take, asked } = open(many(3, 0))
-  scheduler.leaveBehind()
-  assert.equal([await take(), scheduler.hasLeftBehind, asked.length], [[], false, 1])
+  scheduler.markUnserved()
+  assert.equal([await take(), scheduler.hasUnserved, asked.length], [[], false, 1])
 })
 
 test('without a slot nobody is asked, and the next free slot is worth a look', async () => {
   const { scheduler, take, asked } = open(many(3), 0)
-  assert.equal([await take(), scheduler.hasLeftBehind, asked], [[], true, []])
+  assert.equal([await take(), scheduler.hasUnserved, asked], [[], true, []])
 })
 
 test('a look that has found one who may be served ends after two pages; one that has not goes on', async () => {
@@ -118,7 +118,7 @@ test('a look that has found one who may be served ends after two pages; one that
   agents.get(name(3))!.due = 1
   const early = open(agents)
   assert.equal(await early.take(), [`${name(3)}/0`])
-  assert.equal([early.asked.length, early.scheduler.hasLeftBehind], [2, true])
+  assert.equal([early.asked.length, early.scheduler.hasUnserved], [2, true])
   agents.get(name(3))!.due = 0
   agents.get(name(99))!.due = 1
   const late = open(agents)
@@ -130,18 +130,18 @@ test('of named agents alone their own queues are looked at', async () => {
   const agents = many(5)
   agents.get(name(4))!.due = 0
   const { scheduler, take, asked } = open(agents)
-  scheduler.leaveBehind()
+  scheduler.markUnserved()
   assert.equal(await take([name(1), name(4)]), [`${name(1)}/0`])
-  assert.equal([asked, scheduler.hasLeftBehind], [[], true])
+  assert.equal([asked, scheduler.hasUnserved], [[], true])
 })
 
 test('who got as many as were asked for may have more: that is known', async () => {
   const { scheduler, take } = open(many(2, 5))
   assert.is((await take()).length, 4)
-  assert.is(scheduler.hasLeftBehind, true)
+  assert.is(scheduler.hasUnserved, true)
   const few = open(many(2, 1))
   assert.is((await few.take()).length, 2)
-  assert.is(few.scheduler.hasLeftBehind, false)
+  assert.is(few.scheduler.hasUnserved, false)
 })
 
 test('an agent whose host has no room is passed over, and remembered', async () => {
@@ -150,7 +150,7 @@ test('an agent whose host has no room is passed over, and remembered', async () 
   const busy = targetOf({ webhookUrl: agents.get(name(1))!.url, builderId: 'usr_x' })
   for (const _ of [1, 2]) flight.add(busy, new Promise(() => {}), new Promise(() => {}))
   assert.equal(await take(), [`${name(0)}/0`, `${name(2)}/0`])
-  assert.is(scheduler.hasLeftBehind, true)
+  assert.is(scheduler.hasUnserved, true)
 })
 
 test.run()

@@ -155,7 +155,7 @@ const updateAgent: Verb<'updateAgent'> = async (ctx, { params, body }) => {
   // The last test passed at another URL.
   if (body.webhookUrl !== undefined && body.webhookUrl !== row.webhookUrl) {
     patch.lastPassAt = null
-    tx.afterCommit(() => ctx.webhooks.moved(row.id))
+    tx.afterCommit(() => ctx.webhooks.targetChanged(row.id))
   }
   await updateAgentRow(tx, row.id, patch)
   if (categoryIds) await setCategories(tx, row.id, categoryIds)
@@ -182,7 +182,7 @@ const rotateSecret: Verb<'rotateSecret'> = async ({ tx, world, config, webhooks,
     lastPassAt: null,
     updatedAt: now,
   })
-  tx.afterCommit(() => webhooks.moved(row.id))
+  tx.afterCommit(() => webhooks.targetChanged(row.id))
   return { secret, rotatedAt: iso(now) }
 }
 

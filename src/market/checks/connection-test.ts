@@ -18,8 +18,8 @@ import type { Market } from '../market.ts'
 import { unseal } from '../sealing.ts'
 import { iso } from '../time.ts'
 import type { Verb } from '../verb.ts'
-import { answerWords } from '../webhooks/attempt.ts'
-import { bodyFault } from '../webhooks/callback-body.ts'
+import { describeStatus } from '../webhooks/attempt.ts'
+import { callbackFault } from '../webhooks/callback-body.ts'
 import { callbackSecrets } from '../webhooks/secrets.ts'
 import { type CallbackVerdict, listenForCallback, tellCallback } from './callback-wait.ts'
 import { withTestSlot } from './manual-tests.ts'
@@ -148,7 +148,7 @@ async function askEndpoint({ world, config }: Market, agent: AgentRow, testId: s
   const { durationMs } = answer
   if (!answer.ok) return { ...(await unanswered(world, answer)), durationMs }
   if (answer.status === 200) return { ...passed('The endpoint answered 200'), durationMs }
-  return { ...failed(`The endpoint ${answerWords(answer.status)}; exactly 200 is needed`), durationMs }
+  return { ...failed(`The endpoint ${describeStatus(answer.status)}; exactly 200 is needed`), durationMs }
 }
 
 async function unanswered({ egress }: World, answer: Unanswered): Promise<Outcome> {
@@ -244,7 +244,7 @@ async function keepForTest(tx: Tx, signature: string, testId: string, seenAt: nu
 }
 
 function verdictOn(raw: Buffer, type: string | undefined, testId: string): string {
-  const fault = bodyFault(raw, type, testId)
+  const fault = callbackFault(raw, type, testId)
   return fault === null ? 'valid' : `${UNUSABLE}${fault.slice(0, 300)}`
 }
 

@@ -16,7 +16,7 @@ import { userById } from '../../store/tables/users.ts'
 import { refuseWhenFull } from '../fullness.ts'
 import type { Acting, Ctx, Market } from '../market.ts'
 import type { Signed, Verb } from '../verb.ts'
-import { askedBy } from '../webhooks/callback-body.ts'
+import { parseCallback } from '../webhooks/callback-body.ts'
 import { callbackSecrets } from '../webhooks/secrets.ts'
 import { sendMessage } from './conversation.ts'
 import { accept, deliver, reject } from './tasks.ts'
@@ -127,17 +127,17 @@ const keepRefusal = (market: Market, heard: Heard, { code, status, message, erro
   market.db.write(tx => keepFirstSignature(tx, rowOf(market, heard, status, { code, message, errors })))
 
 async function perform(ctx: Acting<Ctx & Market>, id: string, body: Record<string, unknown>): Promise<unknown> {
-  const asked = askedBy(body)
-  switch (asked.action) {
+  const callback = parseCallback(body)
+  switch (callback.action) {
     case 'accept':
       return { task: await accept(ctx, id) }
     case 'reject':
-      return { task: await reject(ctx, id, asked.reason) }
+      return { task: await reject(ctx, id, callback.reason) }
     case 'deliver':
-      return { task: await deliver(ctx, id, asked.deliverable) }
+      return { task: await deliver(ctx, id, callback.deliverable) }
     case 'message':
       refuseWhenFull(ctx.db) // the other actions finish open work, so a full database still takes them
-      return new Created(await sendMessage(ctx, id, asked.content))
+      return new Created(await sendMessage(ctx, id, callback.content))
   }
 }
 

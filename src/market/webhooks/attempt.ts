@@ -5,18 +5,18 @@ import type { OutgoingResult } from '../../world/world.ts'
 import type { Market } from '../market.ts'
 import { unseal } from '../sealing.ts'
 import type { ClaimedDelivery } from '../webhook-outlet.ts'
-import { MOST_ATTEMPTS } from './retry-policy.ts'
+import { MAX_ATTEMPTS } from './retry-policy.ts'
 
 /** Sends one claimed delivery. Never rejects. */
 export async function attemptDelivery(market: Market, claimed: ClaimedDelivery): Promise<OutgoingResult> {
   const { webhookUrl: url, secret } = claimed
   // On a shared database a claim counts as an attempt even if its outcome was never written. So no webhook is sent for ever.
-  if (claimed.attempt > MOST_ATTEMPTS) return { ...nowhere, reason: 'own_fault', message: NEVER_NOTED }
-  if (!url || !secret) return { ...nowhere, message: `The agent has no webhook ${url ? 'secret' : 'URL'}` }
-  const opened = openedSecret(market, claimed.agentId, secret)
-  if (opened instanceof Error) return { ...nowhere, message: opened.message }
+  if (claimed.attempt > MAX_ATTEMPTS) return { ...notSent, reason: 'own_fault', message: NEVER_NOTED }
+  if (!url || !secret) return { ...notSent, message: `The agent has no webhook ${url ? 'secret' : 'URL'}` }
+  const opened = openSecret(market, claimed.agentId, secret)
+  if (opened instanceof Error) return { ...notSent, message: opened.message }
   return post(market, claimed, url, opened).catch(error => ({
-    ...nowhere,
+    ...notSent,
     reason: 'own_fault',
     message: error.message,
   }))
@@ -25,7 +25,7 @@ export async function attemptDelivery(market: Market, claimed: ClaimedDelivery):
 const NEVER_NOTED = 'It was sent as often as the schedule allows, and what became of that could not be noted'
 
 /** A secret that was sealed under another key can't be used. The error becomes the attempt's message in the delivery log. */
-function openedSecret({ config }: Market, agentId: string, sealed: string): string | Error {
+function openSecret({ config }: Market, agentId: string, sealed: string): string | Error {
   try {
     return unseal(config, agentId, sealed)
   } catch (error) {
@@ -33,7 +33,7 @@ function openedSecret({ config }: Market, agentId: string, sealed: string): stri
   }
 }
 
-const nowhere = { ok: false, reason: 'bad_url', durationMs: 0 } as const
+const notSent = { ok: false, reason: 'bad_url', durationMs: 0 } as const
 
 async function post({ world }: Market, { id, body, attempt, builderId }: ClaimedDelivery, url: string, secret: string) {
   const sentAt = world.realNow()
@@ -57,5 +57,5 @@ async function post({ world }: Market, { id, body, attempt, builderId }: Claimed
  * Describes a response status for a sentence that names the endpoint. It says that redirects are not followed. Source:
  * A-42.
  */
-export const answerWords = (status: number) =>
+export const describeStatus = (status: number) =>
   status >= 300 && status < 400 ? `answered ${status}, and redirects are not followed` : `answered ${status}`

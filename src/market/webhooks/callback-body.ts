@@ -4,14 +4,14 @@ import { deliverableInput, messageInput, reasonOf } from '../../api/endpoints/ta
 import { type FieldErrors, invalid, Refusal } from '../../api/failures.ts'
 import { parseBody } from '../../api/json.ts'
 
-type Asked =
+type CallbackAction =
   | { action: 'accept' }
   | { action: 'reject'; reason: z.infer<typeof reasonOf.reject>['reason'] }
   | { action: 'deliver'; deliverable: z.infer<typeof deliverableInput> }
   | { action: 'message'; content: string }
 
 /** Returns the action that the body asks for. Throws a refusal that says what is wrong with it. */
-export function askedBy(body: Record<string, unknown>): Asked {
+export function parseCallback(body: Record<string, unknown>): CallbackAction {
   switch (body.action) {
     case 'accept':
       return { action: 'accept' }
@@ -29,11 +29,11 @@ export function askedBy(body: Record<string, unknown>): Asked {
 }
 
 /** Returns why a real task would refuse a callback with this body; null if it would not. */
-export function bodyFault(raw: Buffer, type: string | undefined, taskId: string): string | null {
+export function callbackFault(raw: Buffer, type: string | undefined, taskId: string): string | null {
   try {
     const body = parseBody(raw, type)
     if (body.taskId !== undefined && body.taskId !== taskId) return 'its taskId names another task'
-    askedBy(body)
+    parseCallback(body)
     return null
   } catch (error) {
     if (!(error instanceof Refusal)) throw error

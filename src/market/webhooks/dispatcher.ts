@@ -54,7 +54,7 @@ export class Dispatcher implements WebhookSender {
   #all = false
   #looking: Promise<void> | null = null
   /** Agents whose URL or secret changed during the look under way, which may have read the old one. */
-  readonly #movedMeanwhile = new Set<string>()
+  readonly #changedMeanwhile = new Set<string>()
 
   readonly #returned: ClaimedDelivery[] = []
   #returning: Promise<void> = Promise.resolve()
@@ -81,31 +81,31 @@ export class Dispatcher implements WebhookSender {
   }
 
   claimNew(agent: Parameters<WebhookSender['claimNew']>[0]): FirstClaim | null {
-    if (this.#closed || this.#scheduler.hasLeftBehind || this.#inFlight.freeSlots() <= 0) return null
+    if (this.#closed || this.#scheduler.hasUnserved || this.#inFlight.freeSlots() <= 0) return null
     return this.#inFlight.hasSlot(targetOf(agent)) ? this.#leases.claimNew() : null
   }
 
-  take(delivery: ClaimedDelivery): void {
+  dispatch(delivery: ClaimedDelivery): void {
     const to = targetOf(delivery)
     // Another claim of the same delivery was first. What else is due for the agent needs another look.
-    if (!this.#leases.hold(delivery)) this.wake(delivery.agentId)
-    else if (this.#isLate(delivery) || this.#movedMeanwhile.has(delivery.agentId)) this.#giveBack(delivery)
+    if (!this.#leases.acquire(delivery)) this.wake(delivery.agentId)
+    else if (this.#isExpiring(delivery) || this.#changedMeanwhile.has(delivery.agentId)) this.#giveBack(delivery)
     else if (this.#inFlight.freeSlots() > 0 && this.#inFlight.hasSlot(to)) this.#send({ delivery, to })
-    else if (this.#inFlight.waitingAt(to) < this.#leases.mostWaiting) this.#backlog.add({ delivery, to })
+    else if (this.#inFlight.waitingAt(to) < this.#leases.maxWaiting) this.#backlog.add({ delivery, to })
     else {
-      this.#scheduler.leaveBehind()
+      this.#scheduler.markUnserved()
       this.#giveBack(delivery)
     }
   }
 
-  moved(agentId: string): void {
-    if (this.#looking) this.#movedMeanwhile.add(agentId)
+  targetChanged(agentId: string): void {
+    if (this.#looking) this.#changedMeanwhile.add(agentId)
     this.#giveBack(...this.#backlog.drop(delivery => delivery.agentId === agentId))
   }
 
   /** Runs each second, because nothing wakes the dispatcher when a delivery falls due by the clock alone. */
   tick(): void {
-    this.#giveBackLate()
+    this.#giveBackExpiring()
     this.#sendWaiting()
     this.wake()
     if (!this.#closed) this.#market.world.after(TICK_MS, () => this.tick())
@@ -116,7 +116,7 @@ export class Dispatcher implements WebhookSender {
     this.#closed = true
     this.#outcomes.close()
     await this.#looking
-    this.#giveBackLate()
+    this.#giveBackExpiring()
     await this.#inFlight.ended()
     await this.#returning
   }
@@ -131,7 +131,7 @@ export class Dispatcher implements WebhookSender {
     } finally {
       // No `await` separates this from the last check of the loop, so no call of `wake` can be lost between them.
       this.#looking = null
-      this.#movedMeanwhile.clear()
+      this.#changedMeanwhile.clear()
     }
   }
 
@@ -139,12 +139,12 @@ export class Dispatcher implements WebhookSender {
     const named = this.#all || this.#named.size > MANY_AGENTS ? null : [...this.#named]
     this.#all = false
     this.#named.clear()
-    this.#movedMeanwhile.clear()
+    this.#changedMeanwhile.clear()
     this.#sendWaiting()
     const claimed = await this.#scheduler.claim(named)
     // Some of the named agents had nothing to send, so there may be slots for others.
-    if (named && this.#scheduler.hasLeftBehind && claimed.length < named.length) this.#all = true
-    for (const delivery of claimed) this.take(delivery)
+    if (named && this.#scheduler.hasUnserved && claimed.length < named.length) this.#all = true
+    for (const delivery of claimed) this.dispatch(delivery)
   }
 
   #send({ delivery, to }: Waiting): void {
@@ -162,7 +162,7 @@ export class Dispatcher implements WebhookSender {
 
   #sendWaiting(): void {
     for (let next = this.#backlog.next(); next; next = this.#backlog.next()) {
-      if (this.#isLate(next.delivery)) this.#giveBack(next.delivery)
+      if (this.#isExpiring(next.delivery)) this.#giveBack(next.delivery)
       else this.#send(next)
     }
   }
@@ -170,19 +170,19 @@ export class Dispatcher implements WebhookSender {
   /** Runs when a slot has become free. */
   #refill(): void {
     this.#sendWaiting()
-    if (!this.#scheduler.hasLeftBehind) return
-    const next = this.#scheduler.nextInTurn()
+    if (!this.#scheduler.hasUnserved) return
+    const next = this.#scheduler.takeNext()
     if (next.length === 0) this.wake()
     for (const agentId of next) this.wake(agentId)
   }
 
   /** Whether the lease could end before a response comes: then another sender would send the delivery too. */
-  #isLate({ heldUntil }: ClaimedDelivery): boolean {
+  #isExpiring({ heldUntil }: ClaimedDelivery): boolean {
     return this.#closed || this.#market.world.realNow() + durations.webhookTimeoutMs >= heldUntil
   }
 
-  #giveBackLate(): void {
-    this.#giveBack(...this.#backlog.drop(delivery => this.#isLate(delivery)))
+  #giveBackExpiring(): void {
+    this.#giveBack(...this.#backlog.drop(delivery => this.#isExpiring(delivery)))
   }
 
   /** Returns claims by one write at a time. Each write takes all that have gathered by then. */

@@ -4,7 +4,7 @@
  */
 import type { Db, Tx } from '../../store/db.ts'
 
-interface Note {
+interface PendingWrite {
   readonly taskId: string
   readonly work: (tx: Tx) => Promise<unknown>
   done(outcome: unknown): void
@@ -16,7 +16,7 @@ const GROUP = 32
 
 export class GroupCommit {
   readonly #db: Pick<Db, 'write'>
-  readonly #waiting: Note[] = []
+  readonly #waiting: PendingWrite[] = []
   #busy = false
 
   constructor(db: Pick<Db, 'write'>) {
@@ -41,7 +41,7 @@ export class GroupCommit {
   }
 
   /** Never rejects. */
-  async #writeGroup(group: readonly Note[]): Promise<void> {
+  async #writeGroup(group: readonly PendingWrite[]): Promise<void> {
     try {
       const outcomes = await this.#db.write(tx => runAll(tx, group))
       for (const [at, note] of group.entries()) note.done(outcomes[at])
@@ -52,7 +52,7 @@ export class GroupCommit {
   }
 }
 
-async function runAll(tx: Tx, group: readonly Note[]): Promise<unknown[]> {
+async function runAll(tx: Tx, group: readonly PendingWrite[]): Promise<unknown[]> {
   // Locked in one order everywhere; otherwise two groups could deadlock.
   const taskIds = [...new Set(group.map(note => note.taskId))].sort()
   await Promise.all(taskIds.map(taskId => tx.lock('tasks', taskId)))

@@ -3,25 +3,25 @@ import type { QueuedAgent } from '../../store/tables/outbox.ts'
 import type { FirstClaim, HeldDelivery } from '../webhook-outlet.ts'
 
 /** One pass over the queues of agents. */
-export interface Look {
+export interface Pass {
   /** Returns those of these agents that have a due delivery which no sender has claimed. */
   dueOf(agentIds: readonly string[]): Promise<QueuedAgent[]>
   /** Claims up to `count` deliveries of one agent. */
-  take(agentId: string, count: number): Promise<HeldDelivery[]>
+  claim(agentId: string, count: number): Promise<HeldDelivery[]>
 }
 
 export interface Leases {
   /** Up to this many claimed deliveries of one host are kept until a slot is free; further ones are given back. */
-  readonly mostWaiting: number
+  readonly maxWaiting: number
   /** Begins a new pass. What a pass finds is claimed or left before the next pass begins. */
   begin(): void
-  look<T>(work: (look: Look) => Promise<T>): Promise<T>
+  pass<T>(work: (pass: Pass) => Promise<T>): Promise<T>
   /** Returns up to `count` agents with pending deliveries, due or not, ordered by id and after the id `after`. */
   queued(after: string, count: number): Promise<QueuedAgent[]>
   /** Returns what a new delivery's row says if this sender claims it at once. */
   claimNew(): FirstClaim
   /** Returns false if the delivery is claimed already, or was released during this pass, which may have read it before. */
-  hold(delivery: HeldDelivery): boolean
+  acquire(delivery: HeldDelivery): boolean
   /** Ends a claim whose outcome is written, or never will be. */
   release(delivery: HeldDelivery): void
   /** Undoes claims of deliveries that were not sent. */

@@ -14,7 +14,7 @@ import {
 } from '../../store/tables/outbox.ts'
 import type { Market } from '../market.ts'
 import type { HeldDelivery } from '../webhook-outlet.ts'
-import type { Leases, Look } from './leases.ts'
+import type { Leases, Pass } from './leases.ts'
 
 const FOREVER = Number.POSITIVE_INFINITY
 
@@ -41,13 +41,13 @@ export function memoryLeases(market: Market): Leases {
     if (head) heads.set(agentId, head)
     return { agentId, builderId, webhookUrl, secret, due: head ? 1 : 0 }
   }
-  const lookWith = (q: Reader): Look => ({
+  const passOver = (q: Reader): Pass => ({
     async dueOf(agentIds) {
       const found = await Promise.all(agentIds.map(agentId => queueHead(q, agentId, world.now())))
       const agents = await Promise.all(found.filter(one => one !== undefined).map(one => withDue(q, one)))
       return agents.filter(({ due }) => due === 1)
     },
-    async take(agentId, count) {
+    async claim(agentId, count) {
       const head = count === 1 ? heads.get(agentId) : undefined
       const rows = head ? [head] : await free(q, agentId, count)
       return rows.map(({ id, taskId, event, body, attempts }) => {
@@ -57,19 +57,19 @@ export function memoryLeases(market: Market): Leases {
   })
 
   return {
-    mostWaiting: dispatch.perHost, // a returned claim costs nothing, and other agents of the host get their turn
+    maxWaiting: dispatch.perHost, // a returned claim costs nothing, and other agents of the host get their turn
     begin() {
       heads.clear()
       released.clear()
     },
-    look: work => db.read(q => work(lookWith(q))),
+    pass: work => db.read(q => work(passOver(q))),
     queued: (after, count) =>
       db.read(async q => {
         const found = await queueHeads(q, { after, count, now: world.now() })
         return Promise.all(found.map(agent => withDue(q, agent)))
       }),
     claimNew: () => ({ heldUntil: FOREVER, leasedUntil: 0, attempts: 0 }),
-    hold(delivery) {
+    acquire(delivery) {
       if (held.has(delivery.id) || released.has(delivery.id)) return false
       held.set(delivery.id, delivery)
       heads.delete(delivery.agentId)

@@ -57,7 +57,7 @@ export async function tellFirst(
   await insertFirstDelivery(ctx.tx, { ...delivery, countedTo: writerOf(task) }, claim ?? UNCLAIMED)
   const { builderId, webhookUrl, secret } = agent
   ctx.tx.afterCommit(() => {
-    if (claim) ctx.webhooks.take({ ...delivery, ...claim, attempt: 1, builderId, webhookUrl, secret })
+    if (claim) ctx.webhooks.dispatch({ ...delivery, ...claim, attempt: 1, builderId, webhookUrl, secret })
     else ctx.webhooks.wake(agent.id)
   })
 }

@@ -8,7 +8,7 @@ import type { OutgoingResult } from '../../world/world.ts'
 import type { Market } from '../market.ts'
 import { isoOrNull } from '../time.ts'
 import type { ClaimedDelivery } from '../webhook-outlet.ts'
-import { answerWords } from './attempt.ts'
+import { describeStatus } from './attempt.ts'
 import { GroupCommit } from './group-commit.ts'
 import { judge } from './retry-policy.ts'
 
@@ -35,7 +35,7 @@ export class Outcomes {
    */
   write(delivery: ClaimedDelivery, result: OutgoingResult): Promise<boolean> {
     return this.#note(delivery, result).catch(error => {
-      this.#tell(delivery, error)
+      this.#logError(delivery, error)
       this.#refused++
       return this.#writeAgain(delivery, result).finally(() => this.#refused--)
     })
@@ -53,15 +53,15 @@ export class Outcomes {
       if (this.#closed) break
       try {
         // The text of the agent's response may be what can't be written.
-        return await this.#note(delivery, tries === 0 ? result : withoutWords(result))
+        return await this.#note(delivery, tries === 0 ? result : withoutText(result))
       } catch (error) {
-        this.#tell(delivery, error)
+        this.#logError(delivery, error)
       }
     }
     return false
   }
 
-  #tell({ id }: ClaimedDelivery, error: unknown): void {
+  #logError({ id }: ClaimedDelivery, error: unknown): void {
     this.#market.log({ type: 'error', message: `Webhook ${id} could not be noted: ${(error as Error).message}` })
   }
 
@@ -108,7 +108,7 @@ export class Outcomes {
   }
 }
 
-const withoutWords = (result: OutgoingResult): OutgoingResult =>
+const withoutText = (result: OutgoingResult): OutgoingResult =>
   result.ok ? { ...result, body: '' } : { ...result, message: 'What happened could not be written down' }
 
 const attemptRow = ({ id, attempt, webhookUrl }: ClaimedDelivery, result: OutgoingResult, now: number) => ({
@@ -117,14 +117,14 @@ const attemptRow = ({ id, attempt, webhookUrl }: ClaimedDelivery, result: Outgoi
   url: webhookUrl ?? '',
   status: result.ok ? result.status : null,
   reason: result.ok ? null : result.reason,
-  message: result.ok ? `The agent ${answerWords(result.status)}` : result.message,
-  answer: result.ok ? headOf(result.body.replaceAll('\0', '')) : null,
+  message: result.ok ? `The agent ${describeStatus(result.status)}` : result.message,
+  answer: result.ok ? truncated(result.body.replaceAll('\0', '')) : null,
   durationMs: Math.round(result.durationMs),
   createdAt: now,
 })
 
 /** The part of a response that the log keeps. It is cut by bytes, because each invalid byte became three as UTF-8. */
-const headOf = (text: string) =>
+const truncated = (text: string) =>
   Buffer.byteLength(text) <= keptAnswerBytes
     ? text
     : decoder().decode(Buffer.from(text).subarray(0, keptAnswerBytes), { stream: true })

@@ -3,7 +3,7 @@ import { retryAfterMaxMs, retryJitter, retryScheduleMs } from '../../api/limits.
 import type { AnswerHeaders, OutgoingResult, World } from '../../world/world.ts'
 
 /** The first attempt and one for each step of the schedule. */
-export const MOST_ATTEMPTS = retryScheduleMs.length + 1
+export const MAX_ATTEMPTS = retryScheduleMs.length + 1
 
 /** `nextAt`: domain ms. */
 export type Verdict = { outcome: 'retry'; nextAt: number } | { outcome: 'delivered' | 'failed'; nextAt: null }

@@ -9,20 +9,20 @@ import {
   unclaimDeliveries,
 } from '../../store/tables/outbox.ts'
 import type { Market } from '../market.ts'
-import type { Leases, Look } from './leases.ts'
+import type { Leases, Pass } from './leases.ts'
 
 export function rowLeases(market: Market): Leases {
   const { db, world } = market
   return {
-    mostWaiting: Number.POSITIVE_INFINITY, // giving a lease back and claiming it again are two writes
+    maxWaiting: Number.POSITIVE_INFINITY, // giving a lease back and claiming it again are two writes
     begin() {},
-    look: work => db.write(tx => work(leasing(market, tx))),
+    pass: work => db.write(tx => work(leasing(market, tx))),
     queued: (after, count) => db.read(q => queuedAgents(q, { ...times(market), after, count })),
     claimNew() {
       const heldUntil = world.realNow() + dispatch.leaseMs
       return { heldUntil, leasedUntil: heldUntil, attempts: 1 }
     },
-    hold: () => true,
+    acquire: () => true,
     release() {},
     giveBack: deliveries => db.write(tx => unclaimDeliveries(tx, deliveries)),
   }
@@ -30,7 +30,7 @@ export function rowLeases(market: Market): Leases {
 
 const times = ({ world }: Market) => ({ now: world.now(), realNow: world.realNow() })
 
-function leasing(market: Market, tx: Tx): Look {
+function leasing(market: Market, tx: Tx): Pass {
   const at = times(market)
   const heldUntil = at.realNow + dispatch.leaseMs
   return {
@@ -38,7 +38,7 @@ function leasing(market: Market, tx: Tx): Look {
       const agents = await Promise.all(agentIds.map(agentId => queuedAgent(tx, { ...at, agentId })))
       return agents.filter(agent => agent?.due === 1) as QueuedAgent[]
     },
-    async take(agentId, count) {
+    async claim(agentId, count) {
       const claim = { ...at, agentId, leasedUntil: heldUntil }
       const rows = await Promise.all(Array.from({ length: count }, () => claimDelivery(tx, claim)))
       return rows.filter(row => row !== undefined).map(row => ({ ...row, attempt: row.attempts, heldUntil }))

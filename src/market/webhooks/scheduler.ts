@@ -4,7 +4,7 @@ import type { QueuedAgent } from '../../store/tables/outbox.ts'
 import type { ClaimedDelivery } from '../webhook-outlet.ts'
 import { type Counter, counter } from './counter.ts'
 import type { InFlight } from './in-flight.ts'
-import type { Leases, Look } from './leases.ts'
+import type { Leases, Pass } from './leases.ts'
 import { type Target, targetOf } from './target.ts'
 
 /** How many agents a pass reads at a time, and after how many reads it stops if it has found any that may be served. */
@@ -21,7 +21,7 @@ export class Scheduler {
   readonly #inFlight: InFlight
   /** The agent that was served last. The next pass over all queues begins after it. */
   #lastServed: string
-  #hasLeftBehind = false
+  #hasUnserved = false
   /** Agents with a due delivery that the last pass over all queues read after the last free slot was taken. */
   #next: string[] = []
 
@@ -32,43 +32,44 @@ export class Scheduler {
   }
 
   /** Whether a due delivery may have found no slot. If so, the next free slot is worth a pass over all queues. */
-  get hasLeftBehind(): boolean {
-    return this.#hasLeftBehind
+  get hasUnserved(): boolean {
+    return this.#hasUnserved
   }
 
-  leaveBehind(): void {
-    this.#hasLeftBehind = true
+  markUnserved(): void {
+    this.#hasUnserved = true
   }
 
   /**
    * Returns the agents to serve next, as many as there are free slots. Returns none if a pass over all queues has to find
    * them.
    */
-  nextInTurn(): string[] {
+  takeNext(): string[] {
     return this.#next.splice(0, Math.max(1, this.#inFlight.freeSlots()))
   }
 
   /** Claims what may be sent now from the queues of the named agents, or from all queues if `named` is null. */
   async claim(named: readonly string[] | null): Promise<ClaimedDelivery[]> {
     this.#leases.begin()
-    if (named === null) this.#hasLeftBehind = false
+    if (named === null) this.#hasUnserved = false
     if (this.#inFlight.freeSlots() <= 0) {
-      this.leaveBehind()
+      this.markUnserved()
       return []
     }
-    if (named) return this.#leases.look(async look => this.#takeUp(look, (await look.dueOf(named)).map(withTarget)))
-    const due = await this.#dueInTurn()
-    return due.length === 0 ? [] : this.#leases.look(look => this.#takeUp(look, due))
+    if (named)
+      return this.#leases.pass(async pass => this.#claimShares(pass, (await pass.dueOf(named)).map(withTarget)))
+    const due = await this.#findDue()
+    return due.length === 0 ? [] : this.#leases.pass(pass => this.#claimShares(pass, due))
   }
 
-  async #takeUp(look: Look, due: readonly DueAgent[]): Promise<ClaimedDelivery[]> {
-    const { counts, lastServed } = share(due, this.#inFlight)
+  async #claimShares(pass: Pass, due: readonly DueAgent[]): Promise<ClaimedDelivery[]> {
+    const { counts, lastServed } = divideSlots(due, this.#inFlight)
     this.#lastServed = lastServed ?? this.#lastServed
     const take = async ({ agentId, builderId, webhookUrl, secret }: QueuedAgent) => {
       const count = counts.get(agentId) ?? 0
-      const found = count === 0 ? [] : await look.take(agentId, count)
+      const found = count === 0 ? [] : await pass.claim(agentId, count)
       // The queue had as many as were asked for, so it may have more.
-      if (found.length === count) this.leaveBehind()
+      if (found.length === count) this.markUnserved()
       return found.map(row => ({ ...row, builderId, webhookUrl, secret }))
     }
     return (await Promise.all(due.map(take))).flat()
@@ -78,7 +79,7 @@ export class Scheduler {
    * Finds agents with a due delivery and a host that has a free slot. Starts after the agent served last and goes around
    * once at most.
    */
-  async #dueInTurn(): Promise<DueAgent[]> {
+  async #findDue(): Promise<DueAgent[]> {
     const due: DueAgent[] = []
     const taken = counter()
     const begin = this.#lastServed
@@ -91,14 +92,14 @@ export class Scheduler {
         if (!agent.due) continue
         this.#consider(agent, due, taken)
         if (due.length < this.#inFlight.freeSlots()) continue
-        this.leaveBehind()
+        this.markUnserved()
         this.#next = page.slice(at + 1).flatMap(({ due, agentId }) => (due === 1 ? [agentId] : []))
         return due
       }
       // Slots that no share may take would make this read the queues of all agents. So it stops here, and the next pass
       // goes on.
       if (due.length > 0 && pages === PAGES) {
-        this.leaveBehind()
+        this.markUnserved()
         return due
       }
       if (page.length === PAGE) after = page.at(-1)!.agentId
@@ -120,7 +121,7 @@ export class Scheduler {
     ) {
       due.push(agent)
       taken.add([to.host, ...to.keys], 1)
-    } else this.leaveBehind()
+    } else this.markUnserved()
   }
 }
 
@@ -131,7 +132,7 @@ const withTarget = (agent: QueuedAgent): DueAgent => ({ ...agent, to: targetOf(a
  * one where its host has a free slot. No account and no domain gets more than its share unless slots are left over.
  * @internal Tested by itself.
  */
-export function share(
+export function divideSlots(
   due: readonly Pick<DueAgent, 'agentId' | 'to'>[],
   inFlight: Pick<InFlight, 'freeSlotsAt' | 'withinShares' | 'freeSlots'>,
 ): { counts: Map<string, number>; lastServed: string | undefined } {
