@@ -39,23 +39,23 @@ export const writerOf = ({ hirerId, buyerId }: Pick<TaskRow, 'hirerId' | 'buyerI
 const mostOf = ({ config }: Pick<Ctx, 'config'>) => config.keeping.textMiB * MIB
 
 /** Adds `bytes` to the account's texts, or subtracts them if negative. Refuses to go beyond the quota. */
-export async function takeTexts(ctx: Acting<Ctx>, userId: string, bytes: number): Promise<void> {
-  if (bytes < 0) await giveTexts(ctx, userId, -bytes)
+export async function reserveTexts(ctx: Acting<Ctx>, userId: string, bytes: number): Promise<void> {
+  if (bytes < 0) await releaseTexts(ctx, userId, -bytes)
   if (bytes <= 0 || (await takeBytes(ctx.tx, 'text_usage', userId, bytes, mostOf(ctx)))) return
-  throw await spent(ctx, userId)
+  throw await quotaUsed(ctx, userId)
 }
 
 /** Adds `bytes` without a check, for texts that are never refused. */
-export const addTexts = ({ tx }: Ctx, userId: string, bytes: number) => addBytes(tx, 'text_usage', userId, bytes)
+export const countTexts = ({ tx }: Ctx, userId: string, bytes: number) => addBytes(tx, 'text_usage', userId, bytes)
 
-export const giveTexts = ({ tx }: Ctx, userId: string, bytes: number) => giveBytes(tx, 'text_usage', userId, bytes)
+export const releaseTexts = ({ tx }: Ctx, userId: string, bytes: number) => giveBytes(tx, 'text_usage', userId, bytes)
 
 /** Refuses a step that allows unchecked texts later if the quota is used up already. */
-export async function refuseIfSpent(ctx: Acting<Ctx>, userId: string): Promise<void> {
-  if ((await bytesOf(ctx.tx, 'text_usage', userId)) >= mostOf(ctx)) throw await spent(ctx, userId)
+export async function refuseIfQuotaUsed(ctx: Acting<Ctx>, userId: string): Promise<void> {
+  if ((await bytesOf(ctx.tx, 'text_usage', userId)) >= mostOf(ctx)) throw await quotaUsed(ctx, userId)
 }
 
-async function spent(ctx: Acting<Ctx>, userId: string) {
+async function quotaUsed(ctx: Acting<Ctx>, userId: string) {
   const kept = await bytesOf(ctx.tx, 'text_usage', userId)
   const whose = userId === ctx.actor.user.id ? 'yours' : 'theirs'
   return refuse('texts_quota', inMiB(mostOf(ctx)), whose, inMiB(kept), ctx.config.keeping.deliveryDays)

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import { retryScheduleMs } from '../../src/api/limits.ts'
 import { queueMail } from '../../src/market/accounts/mail-queue.ts'
 import { sendMails } from '../../src/market/accounts/mail-sender.ts'
-import { tellOwner } from '../../src/market/accounts/security-notices.ts'
+import { notifyOwner } from '../../src/market/accounts/security-notices.ts'
 import { StoreError } from '../../src/store/db.ts'
 import type { LetterResult } from '../../src/world/world.ts'
 import { openBareMarket } from '../support/bare-market.ts'
@@ -107,7 +107,7 @@ async function openSlow(news: number) {
   const { market, state, join } = marketplace
   const bob = await join('bob')
   for (let n = 0; n < news; n++) {
-    await market.db.write(tx => tellOwner({ ...market, tx }, bob.id, { kind: 'api_key_created' }))
+    await market.db.write(tx => notifyOwner({ ...market, tx }, bob.id, { kind: 'api_key_created' }))
   }
   const ends: (() => void)[] = []
   state.answer = () => new Promise(resolve => ends.push(() => resolve({ ok: true })))

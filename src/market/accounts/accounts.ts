@@ -12,7 +12,7 @@ import { refuseGuessable } from './common-passwords.ts'
 import { checkOwnPassword } from './own-password.ts'
 import { voidResets } from './password-reset.ts'
 import { hashPassword } from './passwords.ts'
-import { keysEnded, tellOwner } from './security-notices.ts'
+import { keysEnded, notifyOwner } from './security-notices.ts'
 import { beginSession, login } from './sign-in.ts'
 
 export { trustTierOf, userRecord } from './account-record.ts'
@@ -98,8 +98,8 @@ const changePassword: Verb<'changePassword'> = async (ctx, { body }) => {
     await deleteOtherSessions(tx, id, actor.credential)
     await voidResets(tx, actor.user)
     const ended = body.endKeys ? await deleteKeys(tx, id) : 0
-    const told = { kind: 'password_changed', detail: keysEnded(ended), address: caller?.address } as const
-    await tellOwner({ tx, world, config }, id, told)
+    const notice = { kind: 'password_changed', detail: keysEnded(ended), address: caller?.address } as const
+    await notifyOwner({ tx, world, config }, id, notice)
     return { user: userRecord(user!, world.now()) }
   })
 }

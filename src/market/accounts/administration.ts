@@ -8,7 +8,7 @@ import { countUsers, listUsers, type UserChange, type UserRow, updateUser, userB
 import type { Acting, Ctx } from '../market.ts'
 import type { Verb } from '../verb.ts'
 import { bit, checkRoleChange, userRecord } from './accounts.ts'
-import { tellOwner } from './security-notices.ts'
+import { notifyOwner } from './security-notices.ts'
 
 const adminRecord = (user: UserRow, now: number): z.infer<typeof adminUser> => ({
   ...userRecord(user, now),
@@ -46,7 +46,7 @@ async function dropSecondFactor(ctx: Acting<Ctx>, userId: string): Promise<void>
   if (actor.via !== 'session') throw refuse('session_needed')
   if (userId === actor.user.id) throw invalid({ secondFactor: ['is your own: DELETE /api/auth/totp, with a code'] })
   await deleteSecondFactor(tx, userId)
-  await tellOwner(ctx, userId, { kind: 'second_factor_off' })
+  await notifyOwner(ctx, userId, { kind: 'second_factor_off' })
 }
 
 const flags = ['suspended', 'banned', 'identityVerified', 'isBuilder'] as const

@@ -16,7 +16,7 @@ import type { World } from '../../world/world.ts'
 import { iso, isoOrNull } from '../time.ts'
 import type { Verb } from '../verb.ts'
 import { secretHash } from './credentials.ts'
-import { tellOwner } from './security-notices.ts'
+import { notifyOwner } from './security-notices.ts'
 
 const keyInfo = ({ id, name, keyPrefix, createdAt }: KeyRow): KeyInfo => ({
   id,
@@ -58,7 +58,7 @@ const listKeys: Verb<'listKeys'> = async ({ tx, actor }, { query }) => {
 const createKey: Verb<'createKey'> = async (ctx, { body }) => {
   const { tx, world, actor } = ctx
   const made = await createKeyFor(tx, world, actor.user.id, body.name)
-  await tellOwner(ctx, actor.user.id, { kind: 'api_key_created', detail: body.name })
+  await notifyOwner(ctx, actor.user.id, { kind: 'api_key_created', detail: body.name })
   return made
 }
 

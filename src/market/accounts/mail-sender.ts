@@ -106,7 +106,7 @@ async function sendMail(market: Market, row: MailRow): Promise<void> {
   const isOver = result.ok || result.permanent || isLast(row)
   const held = { ...row, attempts: row.attempts + 1 }
   await db.write<unknown>(tx => (isOver ? dropMail(tx, row) : retryMail(tx, held, world.now() + waitAfter(row))))
-  tell(market, row, result, isOver, words)
+  logResult(market, row, result, isOver, words)
 }
 
 /** Counts the failure as an attempt, as this row may be its cause. Rejects if the database failed, now or before. */
@@ -133,7 +133,7 @@ async function writeLetter(market: Market, tx: Tx, { id, kind, about }: MailRow)
   return { to: user.email, subject: 'Your agent is hidden: its connection test failed', text }
 }
 
-function tell({ log, world }: Market, { id, kind }: MailRow, result: LetterResult, isOver: boolean, words: Words) {
+function logResult({ log, world }: Market, { id, kind }: MailRow, result: LetterResult, isOver: boolean, words: Words) {
   const line = { type: 'mail', mailId: id, kind } as const
   if (!result.ok) log({ ...line, outcome: isOver ? 'failed' : 'retry', reason: result.message })
   else if (world.mail) log({ ...line, outcome: 'sent', reason: null })

@@ -22,7 +22,7 @@ import { secretHash } from './credentials.ts'
 import { forgive } from './guesses.ts'
 import { queueMail, type Words } from './mail-queue.ts'
 import { hashPassword } from './passwords.ts'
-import { keysEnded, tellOwner } from './security-notices.ts'
+import { keysEnded, notifyOwner } from './security-notices.ts'
 import { passwordTargets } from './sign-in.ts'
 
 /** Looks no account up, so that a known and an unknown email take the same time. */
@@ -80,8 +80,8 @@ const confirmPasswordReset: Verb<'confirmPasswordReset'> = async (ctx, { body })
     await voidResets(tx, user)
     await deleteSessions(tx, userId)
     const ended = body.keepKeys ? 0 : await deleteKeys(tx, userId)
-    const told = { kind: 'password_reset', detail: keysEnded(ended), address: caller?.address } as const
-    await tellOwner({ tx, world, config }, userId, told)
+    const notice = { kind: 'password_reset', detail: keysEnded(ended), address: caller?.address } as const
+    await notifyOwner({ tx, world, config }, userId, notice)
     return user
   })
   await forgive(ctx, passwordTargets(user, caller?.address ?? ''))

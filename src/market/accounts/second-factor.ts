@@ -21,7 +21,7 @@ import type { Verb } from '../verb.ts'
 import { secretHash } from './credentials.ts'
 import { type Guess, guess } from './guesses.ts'
 import { checkOwnPassword } from './own-password.ts'
-import { tellOwner } from './security-notices.ts'
+import { notifyOwner } from './security-notices.ts'
 import { newTotpSecret, otpauthUrl, stepOf } from './totp.ts'
 
 /** What a request carries as a second factor. */
@@ -122,7 +122,7 @@ const confirmTotp: Verb<'confirmTotp'> = async (ctx, { body }) => {
   if ((await enableSecondFactor(tx, id, factor.secret, step, world.now())) === 0) throw refuse('lost_race')
   // The other sessions were begun without a code.
   await deleteOtherSessions(tx, id, actor.credential)
-  await tellOwner(ctx, id, { kind: 'second_factor_on' })
+  await notifyOwner(ctx, id, { kind: 'second_factor_on' })
   return { recoveryCodes: await makeRecoveryCodes(tx, world, id) }
 }
 
@@ -135,7 +135,7 @@ const removeTotp: Verb<'removeTotp'> = async (ctx, { body }) => {
     await tx.lock('users', id)
     if ((await passSecondFactor({ tx, world, config }, id, body)) === 'none') throw refuse('totp_not_begun')
     await deleteSecondFactor(tx, id)
-    await tellOwner({ tx, world, config }, id, { kind: 'second_factor_off', address: ctx.caller?.address })
+    await notifyOwner({ tx, world, config }, id, { kind: 'second_factor_off', address: ctx.caller?.address })
   })
   await made.right()
   return { enabled: false }

@@ -7,15 +7,19 @@ import type { Ctx } from '../market.ts'
 import { iso } from '../time.ts'
 import { queueMail, type Words } from './mail-queue.ts'
 
-type Told = Pick<SecurityNoticeRow, 'kind'> & { readonly detail?: string; readonly address?: string | undefined }
+type Notice = Pick<SecurityNoticeRow, 'kind'> & { readonly detail?: string; readonly address?: string | undefined }
 
 /**
  * Queues the mail in the transaction of the change. Does nothing without a mail server, as the simulator has no owner to
  * warn.
  */
-export async function tellOwner(ctx: Pick<Ctx, 'tx' | 'world' | 'config'>, userId: string, told: Told): Promise<void> {
+export async function notifyOwner(
+  ctx: Pick<Ctx, 'tx' | 'world' | 'config'>,
+  userId: string,
+  notice: Notice,
+): Promise<void> {
   const { tx, world } = ctx
-  const { kind, detail = null, address = null } = told
+  const { kind, detail = null, address = null } = notice
   if (!world.mail || !(await isAmongFirst(ctx, userId, kind))) return
   const id = world.id('sec')
   await insertNotice(tx, { id, userId, kind, detail, address, createdAt: world.now() })

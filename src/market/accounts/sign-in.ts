@@ -15,7 +15,7 @@ import { createSession } from './credentials.ts'
 import { type Guess, guess, type Target } from './guesses.ts'
 import { verifyPassword } from './passwords.ts'
 import { type Codes, guessCode, passSecondFactor } from './second-factor.ts'
-import { tellOwner } from './security-notices.ts'
+import { notifyOwner } from './security-notices.ts'
 
 type Outcome = Extract<Happening, { type: 'sign_in' }>['outcome']
 
@@ -49,23 +49,23 @@ function targetsOf(email: string, address: string, isFamiliar: boolean): Target[
 export const login: Verb<'login'> = async (ctx, { body }) => {
   const { actor, caller } = ctx
   const { user, known } = await lookUp(ctx, body.email)
-  const tell = (outcome: Outcome) =>
+  const logOutcome = (outcome: Outcome) =>
     ctx.log({ type: 'sign_in', outcome, userId: user?.id ?? null, address: caller?.address ?? null })
   const isOwner = actor?.via === 'session' && actor.user.id === user?.id
   const targets = targetsOf(body.email, caller?.address ?? '', known || isOwner)
   const tooEarly = (error: unknown): never => {
-    if (error instanceof Refusal) tell('too_early')
+    if (error instanceof Refusal) logOutcome('too_early')
     throw error
   }
   const made = await guess(ctx, targets).catch(tooEarly)
   const fits = await verifyPassword(user?.passwordHash, body.password, caller)
   if (!user || !fits) {
-    tell(user ? 'wrong_password' : 'unknown_email')
+    logOutcome(user ? 'wrong_password' : 'unknown_email')
     throw refuse('wrong_login')
   }
   // Counted only now; otherwise strangers without the password could use up the owner's attempts at a code.
   const code = await guessCode(ctx, user.id, body).catch(tooEarly)
-  return signIn(ctx, { user, known, codes: body }, [made, code], tell)
+  return signIn(ctx, { user, known, codes: body }, [made, code], logOutcome)
 }
 
 interface Claim {
@@ -75,9 +75,9 @@ interface Claim {
   readonly codes: Codes
 }
 
-async function tellOfRecovery(ctx: Pick<Ctx, 'tx' | 'world' | 'config'>, userId: string, caller: Caller | undefined) {
+async function notifyOfRecovery(ctx: Pick<Ctx, 'tx' | 'world' | 'config'>, userId: string, caller: Caller | undefined) {
   const detail = String(await countRecoveryCodes(ctx.tx, userId))
-  await tellOwner(ctx, userId, { kind: 'recovery_code_used', detail, address: caller?.address })
+  await notifyOwner(ctx, userId, { kind: 'recovery_code_used', detail, address: caller?.address })
 }
 
 /** Ends a sign-in whose password was verified. */
@@ -85,7 +85,7 @@ async function signIn(
   { db, world, config, log, caller, actor }: OwnCtx & { actor: Actor | null },
   { user: checked, known, codes }: Claim,
   guesses: readonly Guess[],
-  tell: (outcome: Outcome) => void,
+  logOutcome: (outcome: Outcome) => void,
 ) {
   try {
     const result = await db.write(async tx => {
@@ -96,12 +96,12 @@ async function signIn(
       if (user?.passwordHash !== checked.passwordHash) throw refuse('wrong_login')
       if (user.banned) throw refuse('banned')
       const passed = await passSecondFactor({ tx, world, config }, user.id, codes)
-      if (passed === 'recovery code') await tellOfRecovery({ tx, world, config }, user.id, caller)
+      if (passed === 'recovery code') await notifyOfRecovery({ tx, world, config }, user.id, caller)
       if (user.isAdmin && passed === 'none' && config.mode === 'serve')
         tx.afterCommit(() => log(withoutFactor(user.id)))
       if (user.isAdmin && !known) {
-        const told = { kind: 'administrator_signed_in', address: caller?.address } as const
-        await tellOwner({ tx, world, config }, user.id, told)
+        const notice = { kind: 'administrator_signed_in', address: caller?.address } as const
+        await notifyOwner({ tx, world, config }, user.id, notice)
       }
       // The browser replaces its cookie, so the old session would stay open unused.
       if (actor?.via === 'session') await deleteSession(tx, actor.credential)
@@ -109,12 +109,12 @@ async function signIn(
       return { data: { user: userRecord(user, world.now()) }, session }
     })
     for (const made of guesses) await made.right()
-    tell('signed_in')
+    logOutcome('signed_in')
     return result
   } catch (error) {
     if (error instanceof Refusal) {
       const outcome = outcomes[error.code] ?? 'wrong_password'
-      tell(outcome)
+      logOutcome(outcome)
       // The password was right and only the code is missing, so this was no failed attempt.
       if (outcome === 'code_missing') for (const made of guesses) await made.right()
     }

@@ -22,7 +22,7 @@ import type { World } from '../../world/world.ts'
 import { refuseWhenFull } from '../fullness.ts'
 import type { Acting, Ctx } from '../market.ts'
 import { seal } from '../sealing.ts'
-import { takeTexts, weightOf } from '../text-quota.ts'
+import { reserveTexts, weightOf } from '../text-quota.ts'
 import { iso } from '../time.ts'
 import type { Verb } from '../verb.ts'
 import { makeSecret } from '../webhooks/secrets.ts'
@@ -96,7 +96,7 @@ const createAgent: Verb<'createAgent'> = async (ctx, { body }) => {
     updatedAt: now,
   } as const
   // This locks the account's usage row, so no other agent of the account is created before the count below.
-  await takeTexts(ctx, row.builderId, weightOfAgent(row))
+  await reserveTexts(ctx, row.builderId, weightOfAgent(row))
   await refuseTooMany(ctx)
   // If another agent takes the slug at the same moment, the next one is tried.
   while ((await insertAgent(tx, { ...row, slug: await freeSlug(tx, world, body.name) })) === 0);
@@ -151,7 +151,7 @@ const updateAgent: Verb<'updateAgent'> = async (ctx, { params, body }) => {
   if (tags) patch.tags = JSON.stringify(tags)
   const next = { ...row, ...patch }
   refuseWhenFull(ctx.db, () => isLonger(row, next))
-  await takeTexts(ctx, row.builderId, weightOfAgent(next) - weightOfAgent(row))
+  await reserveTexts(ctx, row.builderId, weightOfAgent(next) - weightOfAgent(row))
   // The last test passed at another URL.
   if (body.webhookUrl !== undefined && body.webhookUrl !== row.webhookUrl) {
     patch.lastPassAt = null

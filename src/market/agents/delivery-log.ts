@@ -14,10 +14,10 @@ import {
   markRedelivery,
 } from '../../store/tables/deliveries.ts'
 import { insertDelivery } from '../../store/tables/outbox.ts'
-import { takeTexts, webhookWeight } from '../text-quota.ts'
+import { reserveTexts, webhookWeight } from '../text-quota.ts'
 import { iso, isoOrNull } from '../time.ts'
 import type { Verb } from '../verb.ts'
-import { refuseIfFull } from '../webhooks/outbox.ts'
+import { refuseIfQueueFull } from '../webhooks/outbox.ts'
 import { ownAgentOf } from './access.ts'
 
 const deliveryRecord = (row: Omit<LoggedDeliveryRow, 'body'>): DeliveryRecord => ({
@@ -76,9 +76,9 @@ const redeliver: Verb<'redeliver'> = async (ctx, { params }) => {
   const now = world.now()
   if (body === '') throw refuse('body_gone', config.keeping.deliveryDays)
   await tx.lock('tasks', taskId)
-  await refuseIfFull(ctx, taskId, agentId)
+  await refuseIfQueueFull(ctx, taskId, agentId)
   await hurry(tx, taskId, agentId, now)
-  await takeTexts(ctx, actor.user.id, webhookWeight(body))
+  await reserveTexts(ctx, actor.user.id, webhookWeight(body))
   await insertDelivery(tx, { id, agentId, taskId, event, body, createdAt: now, countedTo: actor.user.id })
   await markRedelivery(tx, id, of)
   tx.afterCommit(() => ctx.webhooks.wake(agentId))

@@ -12,7 +12,7 @@ import {
   type SampleRow,
   samplesOf,
 } from '../../store/tables/samples.ts'
-import { giveTexts, takeTexts, weightOf } from '../text-quota.ts'
+import { releaseTexts, reserveTexts, weightOf } from '../text-quota.ts'
 import { iso } from '../time.ts'
 import type { Verb } from '../verb.ts'
 import { lockOwnAgent, ownAgentOf, visibleAgent } from './access.ts'
@@ -40,7 +40,7 @@ const addSample: Verb<'addSample'> = async (ctx, { params, body }) => {
   const sample = { id: world.id('smp'), agentId, title, input, output, createdAt: world.now() }
   if ((await insertSample(tx, sample, limits.agent.samples)) === 0)
     throw refuse('too_many_samples', limits.agent.samples)
-  await takeTexts(ctx, actor.user.id, weightOfSample(sample))
+  await reserveTexts(ctx, actor.user.id, weightOfSample(sample))
   return sampleRecord(sample)
 }
 
@@ -49,7 +49,7 @@ const deleteSample: Verb<'deleteSample'> = async (ctx, { params }) => {
   const { id } = await ownAgentOf(tx, params.id, actor.user)
   const removed = await removeSample(tx, id, params.sampleId)
   if (!removed) throw refuse('not_found', 'sample')
-  await giveTexts(ctx, actor.user.id, weightOfSample(removed))
+  await releaseTexts(ctx, actor.user.id, weightOfSample(removed))
   return { id: params.sampleId }
 }
 

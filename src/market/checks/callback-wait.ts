@@ -60,7 +60,7 @@ export function listenForCallback({ db, world, log, memory }: Market, testId: st
 }
 
 /** Passes the verdict to the waiting test, if it runs in this process. Never throws. */
-export function tellCallback({ memory }: Pick<Market, 'memory'>, testId: string, verdict: string) {
+export function announceCallback({ memory }: Pick<Market, 'memory'>, testId: string, verdict: string) {
   const state = memory.of(CallbackWaits).get(testId)
   if (!state) return
   state.verdict ??= verdict

@@ -21,7 +21,7 @@ import type { Verb } from '../verb.ts'
 import { describeStatus } from '../webhooks/attempt.ts'
 import { callbackFault } from '../webhooks/callback-body.ts'
 import { callbackSecrets } from '../webhooks/secrets.ts'
-import { type CallbackVerdict, listenForCallback, tellCallback } from './callback-wait.ts'
+import { announceCallback, type CallbackVerdict, listenForCallback } from './callback-wait.ts'
 import { withTestSlot } from './manual-tests.ts'
 
 /** In real ms. A test takes 30 s and 15 s at most, so an older row was left by a crash. */
@@ -251,7 +251,7 @@ function verdictOn(raw: Buffer, type: string | undefined, testId: string): strin
 /** Writes the verdict of the first callback. The waiting test learns of it after the commit. */
 const decide = (market: Market, testId: string, verdict: string) =>
   market.db.write(async tx => {
-    if ((await decideTest(tx, testId, verdict)) > 0) tx.afterCommit(() => tellCallback(market, testId, verdict))
+    if ((await decideTest(tx, testId, verdict)) > 0) tx.afterCommit(() => announceCallback(market, testId, verdict))
   })
 
 export const checkVerbs = { testConnection, testCallback }

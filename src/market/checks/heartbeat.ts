@@ -135,25 +135,25 @@ async function testAll(
 async function testOne(market: Market, agent: AgentRow, signal: AbortSignal, isLastTry: boolean): Promise<boolean> {
   const { db, world, log } = market
   const alongside = (tx: Tx, report: TestReport, current: boolean) =>
-    tellBuilder({ ...market, tx }, agent.id, report, current)
-  const toTheEnd = () => db.write(tx => updateTested(tx, agent, { testedAt: world.now() }))
+    notifyBuilder({ ...market, tx }, agent.id, report, current)
+  const moveToEnd = () => db.write(tx => updateTested(tx, agent, { testedAt: world.now() }))
   try {
     const { ownFault } = await runChecks(market, agent, { heartbeat: true, signal, alongside })
     if (ownFault === null) return true
     log({ type: 'warning', message: `The heartbeat of ${agent.id} counts as not made: ${ownFault}` })
-    if (isLastTry) await toTheEnd()
+    if (isLastTry) await moveToEnd()
     return false
   } catch (error) {
     // `test_running`: its builder tests the agent at this moment.
     if (signal.aborted || (error instanceof Refusal && error.code === 'test_running')) return true
     log({ type: 'error', message: `The heartbeat of ${agent.id} could not be run: ${(error as Error).message}` })
     if (error instanceof StoreError && !isLastTry) return false
-    await toTheEnd()
+    await moveToEnd()
     return true
   }
 }
 
-async function tellBuilder(
+async function notifyBuilder(
   ctx: Parameters<typeof notify>[0],
   id: string,
   report: TestReport,

@@ -22,7 +22,7 @@ import { sendMessage } from './conversation.ts'
 import { accept, deliver, reject } from './tasks.ts'
 
 /** One signed request while it is served. */
-interface Heard {
+interface SignedRequest {
   readonly taskId: string
   readonly signed: Signed
   /** Set once the signature is known to be the agent's. */
@@ -33,44 +33,44 @@ interface Heard {
 }
 
 const agentCallback: Verb<'agentCallback'> = async (market, { params, signed }) => {
-  const heard: Heard = { taskId: params.id, signed, verified: false, action: '?' }
+  const request: SignedRequest = { taskId: params.id, signed, verified: false, action: '?' }
   try {
-    const answer = await serveOnce(market, heard)
-    tellOf(market, heard, answer instanceof Created ? 201 : 200, null)
+    const answer = await serveOnce(market, request)
+    logCallback(market, request, answer instanceof Created ? 201 : 200, null)
     return answer as never
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    tellOf(market, heard, error.status, heard.fault ?? error.message)
+    logCallback(market, request, error.status, request.fault ?? error.message)
     throw error
   }
 }
 
 /** If the same signature comes twice at once, the database lets one through and the other gets the kept response. */
-async function serveOnce(market: Market, heard: Heard): Promise<unknown> {
+async function serveOnce(market: Market, request: SignedRequest): Promise<unknown> {
   try {
-    return await serve(market, heard)
+    return await serve(market, request)
   } catch (error) {
-    if (error instanceof ConstraintError && error.kind === 'unique') return serve(market, heard)
-    if (error instanceof Refusal && heard.verified && isKept(error.status)) await keepRefusal(market, heard, error)
+    if (error instanceof ConstraintError && error.kind === 'unique') return serve(market, request)
+    if (error instanceof Refusal && request.verified && isKept(error.status)) await keepRefusal(market, request, error)
     throw error
   }
 }
 
-const serve = (market: Market, heard: Heard) =>
+const serve = (market: Market, request: SignedRequest) =>
   market.db.write(async tx => {
-    const task = await signedTask({ ...market, tx }, heard)
-    const kept = await seenSignature(tx, heard.signed.signature!)
-    if (kept) return again(kept, task)
-    heard.verified = true
+    const task = await signedTask({ ...market, tx }, request)
+    const kept = await seenSignature(tx, request.signed.signature!)
+    if (kept) return replay(kept, task)
+    request.verified = true
     const builder = await userById(tx, task.builderId)
     if (!builder || builder.banned) throw refuse('banned')
-    const body = parseBody(heard.signed.raw, heard.signed.type)
-    if (typeof body.action === 'string') heard.action = body.action
-    if (body.taskId !== undefined && body.taskId !== task.id) throw elsewhere(heard)
+    const body = parseBody(request.signed.raw, request.signed.type)
+    if (typeof body.action === 'string') request.action = body.action
+    if (body.taskId !== undefined && body.taskId !== task.id) throw wrongTask(request)
     const ctx = { ...market, tx, actor: { user: builder, via: 'signature' as const, credential: task.agentId } }
     const answer = await perform(ctx, task.id, body)
     const isNew = answer instanceof Created
-    await keepSignature(tx, rowOf(market, heard, isNew ? 201 : 200, isNew ? answer.data : answer))
+    await keepSignature(tx, rowOf(market, request, isNew ? 201 : 200, isNew ? answer.data : answer))
     return answer
   })
 
@@ -78,22 +78,22 @@ const serve = (market: Market, heard: Heard) =>
  * Returns the task if the request is signed with its agent's secret. An unknown task gets the same refusal after the same
  * time.
  */
-async function signedTask({ tx, config, world }: Market & { tx: Tx }, heard: Heard): Promise<TaskRow> {
-  await tx.lock('tasks', heard.taskId)
-  const task = await taskById(tx, heard.taskId)
+async function signedTask({ tx, config, world }: Market & { tx: Tx }, request: SignedRequest): Promise<TaskRow> {
+  await tx.lock('tasks', request.taskId)
+  const task = await taskById(tx, request.taskId)
   const agent = task && (await agentById(tx, task.agentId))
   const secret = agent ? callbackSecrets(config, agent, world.now()) : []
-  const { timestamp, signature, raw } = heard.signed
+  const { timestamp, signature, raw } = request.signed
   const verdict = verify({ secret, timestamp, signature, body: raw, now: world.realNow() })
   if (verdict.ok && task) return task
-  heard.fault = task ? faultText(verdict.ok ? '' : verdict.reason) : 'there is no such task'
+  request.fault = task ? faultText(verdict.ok ? '' : verdict.reason) : 'there is no such task'
   throw refuse('bad_signature')
 }
 
 /** A body that names another task was copied from a callback of that task, so its signature must not be used up here. */
-function elsewhere(heard: Heard): Refusal {
-  heard.verified = false
-  heard.fault = 'the body names another task'
+function wrongTask(request: SignedRequest): Refusal {
+  request.verified = false
+  request.fault = 'the body names another task'
   return refuse('bad_signature')
 }
 
@@ -105,7 +105,7 @@ interface KeptRefusal {
   errors?: FieldErrors
 }
 
-function again(kept: SeenSignatureRow, task: TaskRow): unknown {
+function replay(kept: SeenSignatureRow, task: TaskRow): unknown {
   if (kept.taskId !== task.id) throw refuse('bad_signature')
   const answer = JSON.parse(kept.answer)
   if (kept.status === 201) return new Created(answer)
@@ -114,17 +114,17 @@ function again(kept: SeenSignatureRow, task: TaskRow): unknown {
   throw new Refusal(code, kept.status, message, errors)
 }
 
-const rowOf = ({ world }: Market, heard: Heard, status: number, answer: unknown): SeenSignatureRow => ({
-  signature: heard.signed.signature!,
-  taskId: heard.taskId,
+const rowOf = ({ world }: Market, request: SignedRequest, status: number, answer: unknown): SeenSignatureRow => ({
+  signature: request.signed.signature!,
+  taskId: request.taskId,
   status,
   answer: JSON.stringify(answer),
   seenAt: world.realNow(),
 })
 
 /** Runs in a transaction of its own, because the refused one was rolled back. */
-const keepRefusal = (market: Market, heard: Heard, { code, status, message, errors }: Refusal) =>
-  market.db.write(tx => keepFirstSignature(tx, rowOf(market, heard, status, { code, message, errors })))
+const keepRefusal = (market: Market, request: SignedRequest, { code, status, message, errors }: Refusal) =>
+  market.db.write(tx => keepFirstSignature(tx, rowOf(market, request, status, { code, message, errors })))
 
 async function perform(ctx: Acting<Ctx & Market>, id: string, body: Record<string, unknown>): Promise<unknown> {
   const callback = parseCallback(body)
@@ -141,30 +141,30 @@ async function perform(ctx: Acting<Ctx & Market>, id: string, body: Record<strin
   }
 }
 
-const tellOf = (
+const logCallback = (
   { log }: Pick<Market, 'log'>,
-  heard: Pick<Heard, 'taskId' | 'action'>,
+  request: Pick<SignedRequest, 'taskId' | 'action'>,
   status: number,
   error: string | null,
-) => log({ type: 'callback', taskId: heard.taskId, action: heard.action, status, error })
+) => log({ type: 'callback', taskId: request.taskId, action: request.action, status, error })
 
 /** Logs an answer that was sent with an API key in the same way as a callback. */
-function heardByKey(ctx: Acting<Ctx>, taskId: string, action: string) {
-  ctx.tx.afterCommit(() => tellOf(ctx, { taskId, action }, 200, null))
+function logAfterCommit(ctx: Acting<Ctx>, taskId: string, action: string) {
+  ctx.tx.afterCommit(() => logCallback(ctx, { taskId, action }, 200, null))
 }
 
 const agentAccept: Verb<'agentAccept'> = async (ctx, { params }) => {
-  heardByKey(ctx, params.id, 'accept')
+  logAfterCommit(ctx, params.id, 'accept')
   return { task: await accept(ctx, params.id) }
 }
 
 const agentReject: Verb<'agentReject'> = async (ctx, { params, body }) => {
-  heardByKey(ctx, params.id, 'reject')
+  logAfterCommit(ctx, params.id, 'reject')
   return { task: await reject(ctx, params.id, body.reason) }
 }
 
 const agentDeliver: Verb<'agentDeliver'> = async (ctx, { params, body, files }) => {
-  heardByKey(ctx, params.id, 'deliver')
+  logAfterCommit(ctx, params.id, 'deliver')
   return { task: await deliver(ctx, params.id, body, files) }
 }
 

@@ -13,10 +13,10 @@ import {
 } from '../../store/tables/conversation.ts'
 import { countForAgent } from '../../store/tables/tasks.ts'
 import type { Acting, Ctx } from '../market.ts'
-import { addTexts, takeTexts, weightOf } from '../text-quota.ts'
+import { countTexts, reserveTexts, weightOf } from '../text-quota.ts'
 import { iso } from '../time.ts'
 import type { Verb } from '../verb.ts'
-import { refuseIfFull, tell } from '../webhooks/outbox.ts'
+import { queueEvent, refuseIfQueueFull } from '../webhooks/outbox.ts'
 import { edgeFor, lockedTask, visibleTask } from './transitions.ts'
 
 const messageRecord = (row: MessageRow) => ({ ...row, createdAt: iso(row.createdAt) })
@@ -36,16 +36,16 @@ export async function sendMessage(ctx: Acting<Ctx>, taskId: string, content: str
     content,
     createdAt: ctx.world.now(),
   }
-  if (event) await refuseIfFull(ctx, taskId, task.agentId)
-  await takeTexts(ctx, message.senderId, weightOf(content))
+  if (event) await refuseIfQueueFull(ctx, taskId, task.agentId)
+  await reserveTexts(ctx, message.senderId, weightOf(content))
   await insertMessage(ctx.tx, message)
-  if (event) await tell(ctx, task, event, { message: content }, { countedTo: message.senderId })
+  if (event) await queueEvent(ctx, task, event, { message: content }, { countedTo: message.senderId })
   return messageRecord(message)
 }
 
 /** Keeps the reason of a rejection as a message, although the task takes no other message any more. */
-export async function keepWords(ctx: Acting<Ctx>, taskId: string, content: string): Promise<void> {
-  await addTexts(ctx, ctx.actor.user.id, weightOf(content))
+export async function keepReason(ctx: Acting<Ctx>, taskId: string, content: string): Promise<void> {
+  await countTexts(ctx, ctx.actor.user.id, weightOf(content))
   await insertMessage(ctx.tx, {
     id: ctx.world.id('msg'),
     taskId,
@@ -83,7 +83,7 @@ const submitReview: Verb<'submitReview'> = async (ctx, { params, body }) => {
     createdAt: ctx.world.now(),
   }
   if ((await insertReview(ctx.tx, review)) === 0) throw refuse('already_reviewed')
-  await takeTexts(ctx, ctx.actor.user.id, weightOf(review.comment))
+  await reserveTexts(ctx, ctx.actor.user.id, weightOf(review.comment))
   if (task.buyerId !== task.builderId)
     await countForAgent(ctx.tx, task.agentId, { completed: 0, ratings: 1, ratingSum: body.rating })
   return reviewRecord(review)

@@ -9,7 +9,7 @@ import { type News, notify } from '../accounts/notifications.ts'
 import { requireSecondFactor } from '../accounts/second-factor.ts'
 import type { Acting, Ctx } from '../market.ts'
 import type { Verb } from '../verb.ts'
-import { tell } from '../webhooks/outbox.ts'
+import { queueEvent } from '../webhooks/outbox.ts'
 import { taskRecord } from './task-record.ts'
 import { countCompleted } from './tasks.ts'
 import { applyEdge, edgeFor, lockedTask, reloadTask } from './transitions.ts'
@@ -23,7 +23,7 @@ const disputeTask: Verb<'disputeTask'> = async (ctx, { params, body }) => {
   // A builder who hired their own agent knows of the dispute already.
   if (task.builderId !== task.buyerId) await notify(ctx, task.builderId, openedNews(task, body.reason))
   const after = await reloadTask(ctx.tx, task.id)
-  await tell(ctx, after, event, { disputeReason: body.reason })
+  await queueEvent(ctx, after, event, { disputeReason: body.reason })
   return taskRecord(after)
 }
 

@@ -8,7 +8,7 @@ import type { Ctx } from '../market.ts'
 import { inMiB, MIB } from '../mib.ts'
 
 /** Counts the files against the quota, or refuses. Runs in the transaction that writes their deliverable. */
-export async function takeQuota({ tx, config }: Ctx, userId: string, files: readonly KeptFile[]): Promise<void> {
+export async function reserveFiles({ tx, config }: Ctx, userId: string, files: readonly KeptFile[]): Promise<void> {
   if (files.length === 0) return
   const bytes = files.reduce((sum, { size }) => sum + size, 0)
   const { fileMiB } = config.keeping

@@ -27,19 +27,19 @@ import { isPublic } from '../agents/visibility.ts'
 import { buyerOf, checkBudget, checkSeller } from '../budgets/spending.ts'
 import type { Acting, Actor, Ctx } from '../market.ts'
 import {
-  addTexts,
-  giveTexts,
-  refuseIfSpent,
+  countTexts,
+  refuseIfQuotaUsed,
+  releaseTexts,
+  reserveTexts,
   submissionWeight,
-  takeTexts,
   taskWeight,
   weightOf,
   writerOf,
 } from '../text-quota.ts'
 import type { Verb } from '../verb.ts'
-import { type Route, tell, tellFirst } from '../webhooks/outbox.ts'
-import { keepWords } from './conversation.ts'
-import { takeQuota } from './file-quota.ts'
+import { queueEvent, queueFirstEvent, type Route } from '../webhooks/outbox.ts'
+import { keepReason } from './conversation.ts'
+import { reserveFiles } from './file-quota.ts'
 import { holdFiles } from './files.ts'
 import { deliverableRecord, taskRecord } from './task-record.ts'
 import { applyEdge, edgeFor, lockedTask, reloadTask, visibleTask } from './transitions.ts'
@@ -72,7 +72,7 @@ const createTask: Verb<'createTask'> = async (ctx, { body }) => {
     maxRevisions: agent.maxRevisions,
     createdAt: now,
   }
-  await takeTexts(ctx, writerOf(task), taskWeight(task))
+  await reserveTexts(ctx, writerOf(task), taskWeight(task))
   await insertTask(ctx.tx, task)
   return taskRecord(await reloadTask(ctx.tx, id))
 }
@@ -92,7 +92,7 @@ const updateTask: Verb<'updateTask'> = async (ctx, { params, body }) => {
     description: body.description ?? task.description,
     requirements: body.requirements === undefined ? task.requirements : body.requirements,
   }
-  await takeTexts(ctx, writerOf(task), taskWeight(texts) - taskWeight(task))
+  await reserveTexts(ctx, writerOf(task), taskWeight(texts) - taskWeight(task))
   const changed = await updateDraft(ctx.tx, {
     ...texts,
     id: task.id,
@@ -117,7 +117,7 @@ const submitTask: Verb<'submitTask'> = async (ctx, { params }) => {
   const { maxRevisions } = agent
   if (maxRevisions !== task.maxRevisions) await setMaxRevisions(ctx.tx, task.id, maxRevisions)
   const submitted = await applyEdge(ctx, { ...task, maxRevisions }, edge, 0, after =>
-    tellFirst(ctx, after, edge.event, agent),
+    queueFirstEvent(ctx, after, edge.event, agent),
   )
   return taskRecord(submitted)
 }
@@ -135,14 +135,14 @@ async function step<Trigger extends TaskTrigger>(
 }
 
 /** Queues an event about a task that has changed. Returns the record of the task. */
-async function told<Name extends AgentEvent>(
+async function recordAfterEvent<Name extends AgentEvent>(
   ctx: Acting<Ctx>,
   after: TaskRow,
   event: Name,
   extra: EventExtra<Name>,
   route?: Route,
 ) {
-  await tell(ctx, after, event, extra, route)
+  await queueEvent(ctx, after, event, extra, route)
   return taskRecord(after)
 }
 
@@ -150,9 +150,9 @@ const cancelTask: Verb<'cancelTask'> = async (ctx, { params }) => {
   const task = await lockedTask(ctx, params.id)
   const edge = edgeFor(ctx.actor, task, 'cancel')
   const after = await applyEdge(ctx, task, edge)
-  if (edge.event) return told(ctx, after, edge.event, {})
-  // A draft: nobody has heard of it.
-  await giveTexts(ctx, writerOf(task), submissionWeight(task))
+  if (edge.event) return recordAfterEvent(ctx, after, edge.event, {})
+  // A draft, of which the agent was never told.
+  await releaseTexts(ctx, writerOf(task), submissionWeight(task))
   return taskRecord(after)
 }
 
@@ -162,14 +162,14 @@ const cancelTask: Verb<'cancelTask'> = async (ctx, { params }) => {
  */
 export async function accept(ctx: Acting<Ctx>, id: string) {
   const { after } = await step(ctx, id, 'accept')
-  await refuseIfSpent(ctx, after.builderId)
+  await refuseIfQuotaUsed(ctx, after.builderId)
   return taskRecord(after)
 }
 
 /** pending → cancelled, with a full refund. A reason is kept as a message. Source: A-20. */
 export async function reject(ctx: Acting<Ctx>, id: string, reason?: string | null) {
   const { after } = await step(ctx, id, 'reject')
-  if (reason) await keepWords(ctx, id, reason)
+  if (reason) await keepReason(ctx, id, reason)
   return taskRecord(after)
 }
 
@@ -187,8 +187,8 @@ export async function deliver(
 ) {
   const { builderId } = (await step(ctx, id, 'deliver')).after
   await holdFiles(ctx.tx, files)
-  await takeQuota(ctx, builderId, files)
-  await addTexts(ctx, builderId, weightOf(input.content, input.notes))
+  await reserveFiles(ctx, builderId, files)
+  await countTexts(ctx, builderId, weightOf(input.content, input.notes))
   const { deliverables: most } = ctx.config.keeping
   const row = {
     id: ctx.world.id('dlb'),
@@ -203,7 +203,7 @@ export async function deliver(
   const { deliverable } = record
   if (after.buyerAgentId !== null && deliverable) {
     const route = { to: after.buyerAgentId, countedTo: builderId }
-    await tell(ctx, after, 'task.delivered_to_buyer', { deliverable }, route)
+    await queueEvent(ctx, after, 'task.delivered_to_buyer', { deliverable }, route)
   }
   return record
 }
@@ -213,7 +213,7 @@ const deliverTask: Verb<'deliverTask'> = (ctx, { params, body }) => deliver(ctx,
 
 const approveTask: Verb<'approveTask'> = async (ctx, { params }) => {
   const { edge, after } = await step(ctx, params.id, 'approve', task => countCompleted(ctx, task, 1))
-  return told(ctx, after, edge.event, {})
+  return recordAfterEvent(ctx, after, edge.event, {})
 }
 
 /** Adds to the agent's completed tasks. A task that a builder bought from their own agent does not count. Source: A-27. */
@@ -230,12 +230,12 @@ const requestRevision: Verb<'requestRevision'> = async (ctx, { params, body }) =
   // Otherwise nothing could be delivered any more, and only an administrator could end the task.
   const { deliverables: most } = ctx.config.keeping
   if ((await countDeliverables(ctx.tx, task.id)) >= most) throw refuse('too_many_deliverables', most)
-  await refuseIfSpent(ctx, task.builderId)
+  await refuseIfQuotaUsed(ctx, task.builderId)
   const after = await applyEdge(ctx, task, edge)
   await countRevision(ctx.tx, task.id)
   after.revisionCount += 1
   const route = { countedTo: ctx.actor.user.id }
-  return told(ctx, after, edge.event, { revisionReason: body.reason }, route)
+  return recordAfterEvent(ctx, after, edge.event, { revisionReason: body.reason }, route)
 }
 
 const listDeliverables: Verb<'listDeliverables'> = async (ctx, { params, query }) => {

@@ -8,14 +8,14 @@ import type { TaskRow } from '../../store/tables/tasks.ts'
 import { userById } from '../../store/tables/users.ts'
 import { requestorOf } from '../accounts/requestors.ts'
 import type { Acting, Ctx } from '../market.ts'
-import { addTexts, webhookWeight, writerOf } from '../text-quota.ts'
+import { countTexts, webhookWeight, writerOf } from '../text-quota.ts'
 import { iso } from '../time.ts'
 
 /**
  * Refuses an event that a user may cause any number of times while too many wait for the agent. The caller has locked the
  * task.
  */
-export async function refuseIfFull({ tx, config }: Ctx, taskId: string, agentId: string): Promise<void> {
+export async function refuseIfQueueFull({ tx, config }: Ctx, taskId: string, agentId: string): Promise<void> {
   const { waitingEvents } = config.keeping
   if ((await queueLength(tx, taskId, agentId)) >= waitingEvents) throw refuse('queue_full', waitingEvents)
 }
@@ -28,7 +28,7 @@ export interface Route {
 }
 
 /** Writes one event with the task's data after the change, and wakes the dispatcher once it is committed. */
-export async function tell<Name extends AgentEvent>(
+export async function queueEvent<Name extends AgentEvent>(
   ctx: Acting<Ctx>,
   task: TaskRow,
   event: Name,
@@ -36,7 +36,7 @@ export async function tell<Name extends AgentEvent>(
   { to: agentId = task.agentId, countedTo }: Route = {},
 ): Promise<void> {
   const delivery = await deliveryOf(ctx, task, event, extra, agentId)
-  if (countedTo !== undefined) await addTexts(ctx, countedTo, webhookWeight(delivery.body))
+  if (countedTo !== undefined) await countTexts(ctx, countedTo, webhookWeight(delivery.body))
   await insertDelivery(ctx.tx, { ...delivery, countedTo: countedTo ?? null })
   ctx.tx.afterCommit(() => ctx.webhooks.wake(agentId))
 }
@@ -45,7 +45,7 @@ export async function tell<Name extends AgentEvent>(
  * Writes the first event of a task. No other event can be ahead of it, so it is sent right after the commit if a slot is
  * free.
  */
-export async function tellFirst(
+export async function queueFirstEvent(
   ctx: Acting<Ctx>,
   task: TaskRow,
   event: 'task.submitted',
