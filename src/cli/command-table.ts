@@ -26,7 +26,7 @@ const running: Chapter = [
   [
     {
       name: 'dev',
-      summary: 'Run the local simulator: seeded accounts, a working agent, every happening on the screen',
+      summary: 'Run the local simulator: seeded accounts, a working agent, every event on the screen',
       options: [
         ...served('dev'),
         ['--ephemeral', 'keep nothing'],

@@ -1,6 +1,6 @@
-/** The log of a deployment: one JSON object for each happening. What looks like a key or a secret is cut short. */
+/** The log of a deployment: one JSON object a line. Anything that looks like a key or a secret is cut short. */
 import { pino } from 'pino'
-import type { Happening, Log } from '../market/log.ts'
+import type { Log, LogEntry } from '../market/log.ts'
 import { sampled } from './log-sampling.ts'
 
 export interface DeploymentLog {
@@ -11,7 +11,7 @@ export interface DeploymentLog {
   flush(): void
 }
 
-const levels: Partial<Record<Happening['type'], 'warn' | 'error'>> = {
+const levels: Partial<Record<LogEntry['type'], 'warn' | 'error'>> = {
   warning: 'warn',
   cut_off: 'warn',
   error: 'error',
@@ -39,7 +39,7 @@ export function deploymentLog(fd: 1 | 2): DeploymentLog {
     },
     { write },
   )
-  const { log, flush } = sampled(happening => logger[levels[happening.type] ?? 'info'](happening))
+  const { log, flush } = sampled(entry => logger[levels[entry.type] ?? 'info'](entry))
   return {
     log,
     open() {

@@ -1,20 +1,20 @@
-/** One line for each happening, for people or for programs. */
-import type { Happening, Log } from '../market/log.ts'
+/** Prints log entries, one a line, for people or for programs. */
+import type { Log, LogEntry } from '../market/log.ts'
 import { money, plain, type Ui } from './ui.ts'
 
 /** What people are called, by their ids. */
 type Names = ReadonlyMap<string, string>
 
-/** Happenings that come before `open()` wait for it, so that the ready line is the first. */
-export function happeningLog(ui: Ui, json: boolean, names: Names = new Map()) {
-  let waiting: Happening[] | null = []
-  const print = (happening: Happening) => {
-    if (json) ui.json({ at: new Date().toISOString(), ...happening })
-    else ui.line(`${ui.colour.dim(new Date().toLocaleTimeString('en-GB'))} ${lineOf(ui, happening, names)}`)
+/** Holds entries back until `open()` is called, so that the ready line comes first. */
+export function entryLog(ui: Ui, json: boolean, names: Names = new Map()) {
+  let waiting: LogEntry[] | null = []
+  const print = (entry: LogEntry) => {
+    if (json) ui.json({ at: new Date().toISOString(), ...entry })
+    else ui.line(`${ui.colour.dim(new Date().toLocaleTimeString('en-GB'))} ${lineOf(ui, entry, names)}`)
   }
-  const log: Log = happening => {
-    if (waiting) waiting.push(happening)
-    else print(happening)
+  const log: Log = entry => {
+    if (waiting) waiting.push(entry)
+    else print(entry)
   }
   return {
     log,
@@ -26,7 +26,7 @@ export function happeningLog(ui: Ui, json: boolean, names: Names = new Map()) {
   }
 }
 
-function lineOf({ colour }: Ui, what: Happening, names: Names): string {
+function lineOf({ colour }: Ui, what: LogEntry, names: Names): string {
   const mark = (good: boolean) => (good ? colour.green : colour.red)
   switch (what.type) {
     case 'request':

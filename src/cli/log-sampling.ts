@@ -1,5 +1,5 @@
 /** Keeps what repeats from filling a log: of each kind the first lines of a while, then how many more there were. */
-import type { Happening, Log } from '../market/log.ts'
+import type { Log, LogEntry } from '../market/log.ts'
 
 const WINDOW_MS = 10_000
 /** Of each kind in a window. */
@@ -45,7 +45,7 @@ export function sampled(log: Log, windowMs = WINDOW_MS): SampledLog {
 }
 
 /** null: each is told. */
-function kindOf(what: Happening): string | null {
+function kindOf(what: LogEntry): string | null {
   switch (what.type) {
     case 'request':
       return what.status < 400 ? null : `request ${what.status} ${what.method} ${what.route ?? 'of no route'}`

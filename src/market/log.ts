@@ -1,6 +1,6 @@
 /** The typed entries of the log. The screen of `dev`, its --json stream and the deployment's log all print these. */
 
-export type Happening =
+export type LogEntry =
   | {
       type: 'request'
       method: string
@@ -69,7 +69,7 @@ export type Happening =
   | { type: 'error'; message: string; stack?: string; requestId?: string }
 
 /** Never throws, never blocks, never holds a secret. */
-export type Log = (happening: Happening) => void
+export type Log = (entry: LogEntry) => void
 
 const LONGEST = 500
 const LONGEST_STACK = 4_000
@@ -84,5 +84,5 @@ export const withShortValues =
       const most = name === 'stack' ? LONGEST_STACK : LONGEST
       if (typeof value === 'string' && value.length > most) short[name] = `${value.slice(0, most).toWellFormed()}…`
     }
-    log(short as Happening)
+    log(short as LogEntry)
   }

@@ -1,6 +1,6 @@
 /** What runs, in numbers, as Prometheus reads them. Fed by the log, so that counting has one place. Source: A-7. */
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
-import type { Happening, Log } from '../market/log.ts'
+import type { Log, LogEntry } from '../market/log.ts'
 import type { Figures } from '../market/upkeep/gauges.ts'
 
 export interface Metrics {
@@ -38,7 +38,7 @@ export function createMetrics(): Metrics {
   const lag = monitorEventLoopDelay({ resolution: 20 })
   lag.enable()
 
-  function count(what: Happening) {
+  function count(what: LogEntry) {
     if (what.type === 'request') {
       const { method, status } = what
       const route = what.route ?? 'none'

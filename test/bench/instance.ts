@@ -41,8 +41,8 @@ answer({
       bucket,
       secretKey: Buffer.alloc(32, 7).toString('base64'),
       ca,
-      log: happening => {
-        if (happening.type === 'webhook') sent++
+      log: entry => {
+        if (entry.type === 'webhook') sent++
       },
       onFatal: error => {
         throw error

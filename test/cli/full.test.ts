@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { endpoints } from '../../src/api/endpoints/index.ts'
-import type { Happening } from '../../src/market/log.ts'
+import type { LogEntry } from '../../src/market/log.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 import { inFolder, run, start } from './program.ts'
@@ -17,7 +17,7 @@ const WORDS =
 const MORE = 'x'.repeat(1_000)
 const FULL = /^The marketplace is full: what is open can be finished/
 
-const warningsIn = (log: readonly Happening[]) =>
+const warningsIn = (log: readonly LogEntry[]) =>
   log.flatMap(what => (what.type === 'warning' && /The database/.test(what.message) ? [what.message] : []))
 
 /** Tasks in every state from which work goes on. */
@@ -113,7 +113,7 @@ test(
   'a full database refuses what grows it, brings all that is open to its end, and can be started, checked, saved and moved',
   inFolder(async folder => {
     const file = join(folder, 'market.db')
-    const log: Happening[] = []
+    const log: LogEntry[] = []
     const marketplace = await openTestMarketplace({ file, dbLimit: LIMIT, log: what => log.push(what) })
     const builder = await marketplace.join('builder')
     const buyer = await marketplace.join('buyer', 500_000)

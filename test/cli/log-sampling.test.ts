@@ -3,15 +3,15 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sampled } from '../../src/cli/log-sampling.ts'
-import { type Happening, withShortValues } from '../../src/market/log.ts'
+import { type LogEntry, withShortValues } from '../../src/market/log.ts'
 
-const request = (status: number, route: string | null = '/api/agents'): Happening => ({
+const request = (status: number, route: string | null = '/api/agents'): LogEntry => ({
   ...{ type: 'request', method: 'GET', path: '/api/agents', route, status, ms: 1, requestId: 'r' },
   ...{ userId: null, address: '127.0.0.1' },
 })
 
 test('of a thousand refusals of one kind twenty are told one by one, and the others as a number', async () => {
-  const lines: Happening[] = []
+  const lines: LogEntry[] = []
   const { log, flush } = sampled(line => lines.push(line))
   for (let i = 0; i < 1_000; i++) {
     log(request(429))
@@ -28,7 +28,7 @@ test('of a thousand refusals of one kind twenty are told one by one, and the oth
 })
 
 test('the number comes by itself when the time is over, and kinds are bounded too', async () => {
-  const lines: Happening[] = []
+  const lines: LogEntry[] = []
   const { log } = sampled(line => lines.push(line), 50)
   for (let i = 0; i < 5_000; i++) log({ type: 'warning', message: `${i} is over the limit` })
   assert.is(lines.length, 520)
@@ -37,7 +37,7 @@ test('the number comes by itself when the time is over, and kinds are bounded to
 })
 
 test('a value of 900 kB is cut to a few hundred characters, and a letter stays whole', () => {
-  const lines: Happening[] = []
+  const lines: LogEntry[] = []
   const log = withShortValues(line => lines.push(line))
   log({ type: 'callback', taskId: 'task_1', action: '\u{1f600}'.repeat(450_000), status: 400, error: null })
   const text = JSON.stringify(lines[0])

@@ -4,7 +4,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TestReport } from '../../src/api/records.ts'
 import { signatureHeaders } from '../../src/api/signature.ts'
-import type { Happening } from '../../src/market/log.ts'
+import type { LogEntry } from '../../src/market/log.ts'
 import { HttpUser } from '../../src/sim/http-user.ts'
 import { answered, createVirtualWorld, recordingEgress, type VirtualWorld } from '../../src/world/virtual.ts'
 import type { Outgoing, OutgoingResult } from '../../src/world/world.ts'
@@ -17,7 +17,7 @@ interface State {
   id: string
   secret: string
   sent: Outgoing[]
-  logged: Happening[]
+  logged: LogEntry[]
   answer(request: Outgoing): OutgoingResult | Promise<OutgoingResult>
 }
 
@@ -29,7 +29,7 @@ const UP_TO_ENDPOINT = ['A webhook URL is saved', 'The webhook URL starts with h
 words.before(async state => {
   const egress = recordingEgress(request => state.answer(request))
   const world = createVirtualWorld({ egress })
-  const logged: Happening[] = []
+  const logged: LogEntry[] = []
   const marketplace = await openTestMarketplace({ world, log: line => line.type === 'check' && logged.push(line) })
   await marketplace.stopHeartbeat()
   const builder = await marketplace.join('builder')

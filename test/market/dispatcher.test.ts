@@ -8,7 +8,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { dispatch, durations, retryAfterMaxMs, retryScheduleMs } from '../../src/api/limits.ts'
 import { verify } from '../../src/api/signature.ts'
-import type { Happening } from '../../src/market/log.ts'
+import type { LogEntry } from '../../src/market/log.ts'
 import { askedWaitMs } from '../../src/market/webhooks/retry-policy.ts'
 import { divideSlots } from '../../src/market/webhooks/scheduler.ts'
 import { targetOf } from '../../src/market/webhooks/target.ts'
@@ -22,7 +22,7 @@ interface State {
   marketplace: TestMarketplace
   buyer: TestUser
   agent: ListedAgent
-  logged: Happening[]
+  logged: LogEntry[]
 }
 
 const test = suite<State>('dispatch')

@@ -4,7 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sendMails } from '../../src/market/accounts/mail-sender.ts'
 import { notify } from '../../src/market/accounts/notifications.ts'
-import type { Happening } from '../../src/market/log.ts'
+import type { LogEntry } from '../../src/market/log.ts'
 import { BusyError, type Db } from '../../src/store/db.ts'
 import type { Letter } from '../../src/world/world.ts'
 import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
@@ -20,10 +20,10 @@ async function completed(marketplace: TestMarketplace, buyer: TestUser, agent: L
   return id
 }
 
-const errorsIn = (log: readonly Happening[]) => log.flatMap(what => (what.type === 'error' ? [what.message] : []))
+const errorsIn = (log: readonly LogEntry[]) => log.flatMap(what => (what.type === 'error' ? [what.message] : []))
 
 test('a payment that can not be cleared is told of once a minute, and keeps no other waiting', async () => {
-  const log: Happening[] = []
+  const log: LogEntry[] = []
   const marketplace = await openTestMarketplace({ log: what => void log.push(what) })
   await marketplace.stopHeartbeat()
   const buyer = await marketplace.join('buyer', 5_000)
@@ -82,7 +82,7 @@ test('more payments that fail than are looked up at once do not hide the ones be
 })
 
 test('a database that is away is one failure, not one for each payment', async () => {
-  const log: Happening[] = []
+  const log: LogEntry[] = []
   const marketplace = await openTestMarketplace({ log: what => void log.push(what) })
   const buyer = await marketplace.join('buyer', 5_000)
   const agent = await marketplace.list(await marketplace.join('builder'))

@@ -4,7 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations, guessing } from '../../src/api/limits.ts'
 import { totpCode } from '../../src/market/accounts/totp.ts'
-import type { Happening } from '../../src/market/log.ts'
+import type { LogEntry } from '../../src/market/log.ts'
 import { HttpUser } from '../../src/sim/http-user.ts'
 import { checkedFetch } from '../support/contract.ts'
 import { openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
@@ -13,7 +13,7 @@ const MINUTE = 60_000
 const { pair, account, code } = guessing.rules
 const HOME = '192.0.2.1'
 
-type SignIn = Extract<Happening, { type: 'sign_in' }>
+type SignIn = Extract<LogEntry, { type: 'sign_in' }>
 
 async function open() {
   const log: SignIn[] = []

@@ -5,7 +5,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { heartbeat } from '../../src/api/limits.ts'
 import type { AgentRecord, NotificationRecord, OwnAgentRecord, TestReport } from '../../src/api/records.ts'
-import type { Happening } from '../../src/market/log.ts'
+import type { LogEntry } from '../../src/market/log.ts'
 import { StoreError } from '../../src/store/db.ts'
 import { openSqlite } from '../../src/store/embedded/database.ts'
 import { answered } from '../../src/world/virtual.ts'
@@ -169,7 +169,7 @@ test('pending agents are tested as well; drafts, deactivated and deleted ones ne
 
 test('a warning is logged when a day of runs can’t reach every agent', async () => {
   const warnings: string[] = []
-  const log = (line: Happening) => line.type === 'warning' && warnings.push(line.message)
+  const log = (line: LogEntry) => line.type === 'warning' && warnings.push(line.message)
   const marketplace = await openTestMarketplace({ heartbeatBatch: 1, log })
   const agents = await listMany(marketplace, 6)
   await marketplace.pass(4 * hour)
@@ -197,7 +197,7 @@ const nextRun = async ({ market: { db } }: TestMarketplace) => {
 
 test('a heartbeat that could not be made for a reason of our own hides nobody, tells nobody, and is made again soon', async () => {
   const warnings: string[] = []
-  const log = (line: Happening) => line.type === 'warning' && warnings.push(line.message)
+  const log = (line: LogEntry) => line.type === 'warning' && warnings.push(line.message)
   const marketplace = await openTestMarketplace({ log })
   const [agent, other] = (await listMany(marketplace, 2)) as [ListedAgent, ListedAgent]
   agent.sink.answer = () => unsent

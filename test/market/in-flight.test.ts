@@ -33,7 +33,12 @@ function send(flight: InFlight, target: Target) {
 
 test('a host has two slots, and what waits for one of them leaves no room to take more for it', async () => {
   const { flight } = open(5)
-  const free = () => [flight.freeSlots(), flight.hasSlot(to('a')), flight.freeSlotsAt(to('a')), flight.freeSlotsAt(to('b'))]
+  const free = () => [
+    flight.freeSlots(),
+    flight.hasSlot(to('a')),
+    flight.freeSlotsAt(to('a')),
+    flight.freeSlotsAt(to('b')),
+  ]
   assert.equal(free(), [5, true, 2, 2])
   const first = send(flight, to('a'))
   assert.equal(free(), [4, true, 1, 2])

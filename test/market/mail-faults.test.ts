@@ -4,7 +4,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { letterLeaseMs, lettersAtOnce, retryScheduleMs } from '../../src/api/limits.ts'
 import { notify } from '../../src/market/accounts/notifications.ts'
-import type { Happening } from '../../src/market/log.ts'
+import type { LogEntry } from '../../src/market/log.ts'
 import { StoreError } from '../../src/store/db.ts'
 import { insertMail } from '../../src/store/tables/mails.ts'
 import { openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
@@ -15,7 +15,7 @@ interface State {
   office: Awaited<ReturnType<typeof openRawPostOffice>>
   marketplace: TestMarketplace
   user: TestUser
-  logged: Happening[]
+  logged: LogEntry[]
 }
 
 const test = suite<State>('mail faults')

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations } from '../../src/api/limits.ts'
-import type { Happening } from '../../src/market/log.ts'
+import type { LogEntry } from '../../src/market/log.ts'
 import { HttpUser } from '../../src/sim/http-user.ts'
 import { engine } from '../support/databases.ts'
 import { openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
@@ -37,7 +37,7 @@ const login = async (marketplace: TestMarketplace, email: string, password: stri
 
 test('the token of the mail sets a new password once and ends every session', async () => {
   const office = await openPostOffice()
-  const log: Happening[] = []
+  const log: LogEntry[] = []
   const marketplace = await openTestMarketplace({
     mail: { smtpUrl: office.url, from: FROM },
     log: line => log.push(line),
@@ -111,7 +111,7 @@ test('a known and an unknown email get the same answer and leave the same trace'
 
 test('a letter that is refused is tried again by the schedule, with a token that works', async () => {
   const office = await openPostOffice()
-  const log: Happening[] = []
+  const log: LogEntry[] = []
   const marketplace = await openTestMarketplace({
     mail: { smtpUrl: office.url, from: FROM },
     log: line => log.push(line),
@@ -164,7 +164,7 @@ test('a letter that a dead process left is sent by the next, and no token is eve
 })
 
 test('the simulator shows the letter in its log; a deployment without mail queues none', async () => {
-  const log: Happening[] = []
+  const log: LogEntry[] = []
   const dev = await openTestMarketplace({ log: line => log.push(line) })
   const ann = await dev.join('ann')
   await ask(dev, ann.email)

@@ -2,7 +2,7 @@
 /** What is printed: times, and lines of the log cut short. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Happening, withShortValues } from '../../src/market/log.ts'
+import { type LogEntry, withShortValues } from '../../src/market/log.ts'
 import { iso, isoOrNull } from '../../src/market/time.ts'
 
 test('a time is printed as JavaScript prints it, however many were printed before', () => {
@@ -13,12 +13,12 @@ test('a time is printed as JavaScript prints it, however many were printed befor
   assert.equal([isoOrNull(null), isoOrNull(0)], [null, '1970-01-01T00:00:00.000Z'])
 })
 
-const short = (line: Happening) => {
-  let heard: Happening | undefined
+const short = (line: LogEntry) => {
+  let heard: LogEntry | undefined
   withShortValues(one => {
     heard = one
   })(line)
-  return heard as Happening & Record<string, unknown>
+  return heard as LogEntry & Record<string, unknown>
 }
 
 test('a value of the log has 500 characters, a stack 4,000; a letter and what is no text stay whole', () => {
@@ -34,7 +34,7 @@ test('a value of the log has 500 characters, a stack 4,000; a letter and what is
 })
 
 test('a line that is cut is another one: whoever wrote it keeps theirs', () => {
-  const line: Happening = { type: 'info', message: 'x'.repeat(600) }
+  const line: LogEntry = { type: 'info', message: 'x'.repeat(600) }
   short(line)
   assert.is(line.message.length, 600)
 })

@@ -4,7 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { warnWithoutSecondFactor } from '../../src/market/accounts/first-administrator.ts'
 import { totpCode } from '../../src/market/accounts/totp.ts'
-import type { Happening } from '../../src/market/log.ts'
+import type { LogEntry } from '../../src/market/log.ts'
 import { HttpUser } from '../../src/sim/http-user.ts'
 import { checkedFetch } from '../support/contract.ts'
 import { openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
@@ -153,7 +153,7 @@ test('the secret is sealed at rest and the recovery codes are hashed', async () 
 })
 
 test('where administrators need a second factor, one without it settles no money, and does all else', async () => {
-  const log: Happening[] = []
+  const log: LogEntry[] = []
   const marketplace = await openTestMarketplace({
     adminTotp: 'required',
     payments: 'manual',
@@ -183,7 +183,7 @@ test('where administrators need a second factor, one without it settles no money
 })
 
 test('of the administrators without a second factor five are named, and others are told of', async () => {
-  const log: Happening[] = []
+  const log: LogEntry[] = []
   const marketplace = await openTestMarketplace({ adminTotp: 'required', log: line => log.push(line) })
   const makeAdmins = (count: number) =>
     marketplace.market.db.write(tx =>

@@ -213,7 +213,7 @@ test(
       ...(isShared ? {} : { file }),
       ...{ mode: 'serve', secretKey, rateLimits: 'off', payments: 'sandbox' },
       mail: { smtpUrl: office.url, from: 'market@example.com' },
-      log: happening => log.push(JSON.stringify(happening)),
+      log: entry => log.push(JSON.stringify(entry)),
     })
     let alive: string[] = []
     try {

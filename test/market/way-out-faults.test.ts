@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Happening } from '../../src/market/log.ts'
+import type { LogEntry } from '../../src/market/log.ts'
 import { StoreError } from '../../src/store/db.ts'
 import { insertMail } from '../../src/store/tables/mails.ts'
 import type { OutgoingFailure, OutgoingResult } from '../../src/world/world.ts'
@@ -25,7 +25,7 @@ const errors = {
 }
 
 const office = await openRawPostOffice()
-const log: Happening[] = []
+const log: LogEntry[] = []
 const mail = { smtpUrl: office.url, from: 'market@example.com', deadlineMs: 2_000 }
 const marketplace: TestMarketplace = await openTestMarketplace({ mail, log: line => log.push(line) })
 const buyer = await marketplace.join('buyer', 1_000_000)

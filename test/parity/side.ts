@@ -1,7 +1,7 @@
 /** One marketplace on one engine: time and chance in hand, its webhooks answered here, its answers under shared names. */
 import { setImmediate as turn } from 'node:timers/promises'
 import { durations } from '../../src/api/limits.ts'
-import type { Happening } from '../../src/market/log.ts'
+import type { LogEntry } from '../../src/market/log.ts'
 import { type Marketplace, openMarketplace } from '../../src/open.ts'
 import type { PostgresOptions } from '../../src/store/postgres/database.ts'
 import { createVirtualWorld, recordingEgress, type VirtualWorld } from '../../src/world/virtual.ts'
@@ -60,7 +60,7 @@ export async function openSide(engine: string, seed: string, postgres?: Postgres
     // Real time stands still, and would while a test waits for a callback that never comes.
     after: (ms: number, work: () => void) => (ms === durations.testCallbackMs ? soon(work) : base.after(ms, work)),
   }
-  const log = (line: Happening) => {
+  const log = (line: LogEntry) => {
     if (line.type === 'error') errors.push(`${line.message} ${line.stack ?? ''}`)
     if (line.type === 'mail' && line.letter) letters.push(line.letter)
   }

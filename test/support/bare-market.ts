@@ -3,7 +3,7 @@
 import { defaultKeeping, heartbeat } from '../../src/api/limits.ts'
 import type { Config } from '../../src/config.ts'
 import { createUser } from '../../src/market/accounts/accounts.ts'
-import type { Happening } from '../../src/market/log.ts'
+import type { LogEntry } from '../../src/market/log.ts'
 import { createMarket, type Market } from '../../src/market/market.ts'
 import { openSqlite } from '../../src/store/embedded/database.ts'
 import { migrate } from '../../src/store/migrate.ts'
@@ -15,7 +15,7 @@ import { noFiles } from './no-files.ts'
 export interface BareMarket {
   market: Market
   world: VirtualWorld
-  logged: Happening[]
+  logged: LogEntry[]
   join(name: string): Promise<UserRow>
   /** Resolves when all that was begun before it has been written. */
   settled(): Promise<void>
@@ -41,7 +41,7 @@ export async function openBareMarket(config: Partial<Config> = {}): Promise<Bare
   }
   const db = await openSqlite({ file: null, onFatal, warn: () => {} })
   await migrate(db, migrations, world.now)
-  const logged: Happening[] = []
+  const logged: LogEntry[] = []
   // Also after a test has put a write of its own in place.
   const write = db.write.bind(db)
   const market = createMarket({

@@ -1,6 +1,6 @@
 /** Holds every line of the log against the shape of its type, as the contract holds every answer. */
 import * as z from 'zod'
-import type { Happening, Log } from '../../src/market/log.ts'
+import type { Log, LogEntry } from '../../src/market/log.ts'
 import { sentence } from './sentence.ts'
 
 const text = () => z.string().min(1)
@@ -8,7 +8,7 @@ const textOrNull = () => text().nullable()
 const letter = z.strictObject({ to: text(), subject: sentence(), text: text() })
 const outcomes = ['signed_in', 'unknown_email', 'wrong_password', 'code_missing', 'wrong_code', 'banned', 'too_early']
 
-const shapes: Readonly<Record<Happening['type'], z.ZodRawShape>> = {
+const shapes: Readonly<Record<LogEntry['type'], z.ZodRawShape>> = {
   request: {
     method: text(),
     path: text(),
@@ -72,7 +72,7 @@ const lines = Object.fromEntries(
 export function checkedLog(log: Log = () => {}) {
   const faults: string[] = []
   return {
-    log(line: Happening): void {
+    log(line: LogEntry): void {
       // What is undefined is not written.
       const written = JSON.parse(JSON.stringify(line))
       const read = lines[line.type]?.safeParse(written)

@@ -2,11 +2,11 @@
 /** What a deployment says and takes at its door: exact paths, https for good, credentials, and who asked. Source: A-10, A-15, A-40. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Happening } from '../../src/market/log.ts'
+import type { LogEntry } from '../../src/market/log.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
 import { exchange, Wire, type WireHeader } from '../support/wire.ts'
 
-const log: Happening[] = []
+const log: LogEntry[] = []
 const serve = { mode: 'serve', rateLimits: 'off', payments: 'sandbox', trustProxy: 1 } as const
 const marketplace = await openTestMarketplace({ ...serve, log: line => log.push(line) })
 const buyer = await marketplace.join('buyer')
@@ -69,10 +69,10 @@ test('another scheme of authorization is no key, and a good session beside it co
 
 test('each request in the log names the address of its client, as the proxy in front saw it', async () => {
   await ask('GET', '/api/agents', [['x-forwarded-for', '203.0.113.9, 198.51.100.7']])
-  const line = log.filter(({ type }) => type === 'request').at(-1) as Extract<Happening, { type: 'request' }>
+  const line = log.filter(({ type }) => type === 'request').at(-1) as Extract<LogEntry, { type: 'request' }>
   assert.is(line.address, '198.51.100.7')
   await ask('GET', '/api/nothing')
-  const direct = log.filter(({ type }) => type === 'request').at(-1) as Extract<Happening, { type: 'request' }>
+  const direct = log.filter(({ type }) => type === 'request').at(-1) as Extract<LogEntry, { type: 'request' }>
   assert.is(direct.address, '127.0.0.1')
 })
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TaskRecord } from '../../src/api/records.ts'
-import type { Happening } from '../../src/market/log.ts'
+import type { LogEntry } from '../../src/market/log.ts'
 import { openMarketplace } from '../../src/open.ts'
 import { loadAhead } from '../../src/web/load-ahead.ts'
 import { type FaultCode, lastTrip, openFilesIn, withFault } from '../support/file-faults.ts'
@@ -25,7 +25,7 @@ process.on('uncaughtException', error => uncaught.push(String(error.stack)))
 await loadAhead({ mail: null })
 
 const folder = mkdtempSync(join(tmpdir(), 'marketplace-faults-'))
-const log: Happening[] = []
+const log: LogEntry[] = []
 const marketplace = await openTestMarketplace({ filesFolder: folder, log: line => log.push(line) })
 /** Of the marketplace itself: beside a shared database it holds its folder. */
 const own = openFilesIn(folder)
@@ -210,7 +210,7 @@ test('a start on the files of a killed process during which a call fails is refu
 })
 
 test('what failed is in the log, with the words of the system', () => {
-  const errors = log.filter(({ type }) => type === 'error') as Extract<Happening, { type: 'error' }>[]
+  const errors = log.filter(({ type }) => type === 'error') as Extract<LogEntry, { type: 'error' }>[]
   for (const code of CODES)
     assert.ok(
       errors.some(({ message }) => message.startsWith(`${code}:`)),

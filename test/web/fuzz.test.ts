@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import type { Endpoint } from '../../src/api/endpoint.ts'
 import { endpoints } from '../../src/api/endpoints/index.ts'
 import { signatureHeaders } from '../../src/api/signature.ts'
-import type { Happening } from '../../src/market/log.ts'
+import type { LogEntry } from '../../src/market/log.ts'
 import { seededChance } from '../../src/world/chance.ts'
 import { type FuzzRequest, fuzzer, type Pool } from '../support/fuzz-requests.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
@@ -21,7 +21,7 @@ process.on('unhandledRejection', error => broken.push(`unhandled rejection: ${(e
 process.on('uncaughtException', error => broken.push(`uncaught exception: ${error.stack}`))
 
 async function open() {
-  const log = (line: Happening) => {
+  const log = (line: LogEntry) => {
     if (line.type === 'error') broken.push(`logged: ${line.message} ${'stack' in line ? line.stack : ''}`)
   }
   const marketplace = await openTestMarketplace({ log })

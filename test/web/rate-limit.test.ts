@@ -2,7 +2,7 @@
 /** Rate limits over real HTTP; a proxy in front tells the addresses apart, time passes only when told. Source: A-40. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Happening } from '../../src/market/log.ts'
+import type { LogEntry } from '../../src/market/log.ts'
 import type { Method } from '../../src/sim/http-user.ts'
 import { openTestMarketplace, taskFields } from '../support/marketplace.ts'
 
@@ -160,7 +160,7 @@ test('what a client claims about its address counts only behind a proxy, and onl
 })
 
 test('warn refuses nobody, and says once a window who would have been', async () => {
-  const log: Happening[] = []
+  const log: LogEntry[] = []
   const marketplace = await openTestMarketplace({ rateLimits: 'warn', log: happening => log.push(happening) })
   for (let i = 0; i < 35; i++) {
     const { status, headers } = await marketplace.visitor.ask('GET', '/api/agents')

@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TaskRecord } from '../../src/api/records.ts'
-import type { Happening } from '../../src/market/log.ts'
+import type { LogEntry } from '../../src/market/log.ts'
 import { openFilesIn } from '../support/file-faults.ts'
 import { openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 
 const MEGABYTE = 1024 * 1024
 const test = suite('readers')
-const log: Happening[] = []
+const log: LogEntry[] = []
 const marketplaces: TestMarketplace[] = []
 test.after(async () => {
   await Promise.all(marketplaces.map(marketplace => marketplace.close(0)))

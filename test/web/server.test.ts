@@ -11,7 +11,7 @@ import { defaultKeeping } from '../../src/api/limits.ts'
 import { Created, Json } from '../../src/api/reply.ts'
 import { integer, paging, text } from '../../src/api/shapes.ts'
 import type { Config } from '../../src/config.ts'
-import type { Happening } from '../../src/market/log.ts'
+import type { LogEntry } from '../../src/market/log.ts'
 import { type Actor, createMarket } from '../../src/market/market.ts'
 import { ConstraintError } from '../../src/store/db.ts'
 import { openSqlite } from '../../src/store/embedded/database.ts'
@@ -124,7 +124,7 @@ const authenticate: Authenticate = {
 }
 
 async function start(more: Partial<Config> = {}) {
-  const log: Happening[] = []
+  const log: LogEntry[] = []
   const db = await openSqlite({ file: null, onFatal: assert.unreachable })
   const config: Config = {
     keeping: defaultKeeping,
@@ -148,7 +148,7 @@ async function start(more: Partial<Config> = {}) {
     files: noFiles,
     world: createWorld({ requireHttps: false, allowLoopback: true }),
     config,
-    log: (line: Happening) => log.push(line),
+    log: (line: LogEntry) => log.push(line),
   })
   const pages = { '/docs': () => ({ type: 'text/html', body: '<p>é' }) }
   const server = createServer({ endpoints, verbs, market, authenticate, pages })
@@ -443,14 +443,14 @@ test('what a verb throws becomes its refusal, and our own faults tell nothing', 
   const { status, text, headers } = await ask('/api/broken')
   assert.is(status, 500)
   assert.not.match(text, /42/)
-  const line = marketplace.log.find(({ type }) => type === 'error') as Extract<Happening, { type: 'error' }>
+  const line = marketplace.log.find(({ type }) => type === 'error') as Extract<LogEntry, { type: 'error' }>
   assert.is(line.message, 'the secret is 42')
   assert.is(line.requestId, headers['x-request-id'])
 })
 
 test('each request is one line in the log, without its query', async () => {
   await ask('/api/things/special?secret=1', { headers: key('ann') })
-  const line = marketplace.log.at(-1) as Extract<Happening, { type: 'request' }>
+  const line = marketplace.log.at(-1) as Extract<LogEntry, { type: 'request' }>
   assert.is(line.path, '/api/things/special')
   assert.is(line.userId, 'ann')
   assert.is(line.status, 200)

@@ -8,7 +8,7 @@ import { type Marketplace, openMarketplace } from '../../open.ts'
 import { createFrontAuthority } from '../../sim/https-front.ts'
 import { type SampleAgent, startSampleAgent } from '../../sim/sample-agent.ts'
 import { actorOf, type Credentials, people, seed } from '../../sim/seed.ts'
-import { happeningLog } from '../log-lines.ts'
+import { entryLog } from '../log-lines.ts'
 import { endAfterDiskFailure, untilSignal } from '../shutdown.ts'
 import { showStart } from '../start-screen.ts'
 import { createUi } from '../ui.ts'
@@ -36,7 +36,7 @@ async function run(flags: DevFlags): Promise<number> {
   const file = flags.ephemeral ? null : settings.db.file
   const ui = createUi()
   const names = new Map<string, string>()
-  const { log, open } = happeningLog(ui, flags.json === true, names)
+  const { log, open } = entryLog(ui, flags.json === true, names)
   const sim = await startSimulator(settings, file, seedOf(flags.seed), log)
   const ended = untilSignal(sim.close)
   const { house, credentials } = sim

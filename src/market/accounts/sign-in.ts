@@ -7,7 +7,7 @@ import { countRecoveryCodes } from '../../store/tables/second-factors.ts'
 import { deleteSession } from '../../store/tables/sessions.ts'
 import { type UserRow, userByEmail, userById } from '../../store/tables/users.ts'
 import type { World } from '../../world/world.ts'
-import type { Happening } from '../log.ts'
+import type { LogEntry } from '../log.ts'
 import type { Actor, Caller, Ctx, OwnCtx } from '../market.ts'
 import type { Verb } from '../verb.ts'
 import { userRecord } from './account-record.ts'
@@ -17,7 +17,7 @@ import { verifyPassword } from './passwords.ts'
 import { type Codes, guessCode, passSecondFactor } from './second-factor.ts'
 import { notifyOwner } from './security-notices.ts'
 
-type Outcome = Extract<Happening, { type: 'sign_in' }>['outcome']
+type Outcome = Extract<LogEntry, { type: 'sign_in' }>['outcome']
 
 /** Begins a session. The client's address counts as known for the account from now on. */
 export async function beginSession(tx: Tx, world: World, userId: string, caller: Caller | undefined): Promise<string> {
