@@ -85,7 +85,7 @@ export interface OpenOptions {
   admin?: FirstAdministrator | undefined
   /** Optional unless given. Source: A-194. */
   adminTotp?: Config['adminTotp']
-  /** Without it, the simulator shows letters in its log, and a deployment sends none. */
+  /** Without it, the simulator shows mails in its log, and a deployment sends none. */
   mail?: MailOptions | undefined
   /** Opens `/metrics` in a deployment for whoever sends it as a bearer token. */
   metricsToken?: string | undefined
@@ -170,7 +170,7 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
     closers.push(async () => metricsServer?.close())
     const dispatcher = startDispatcher(market)
     const due = ticking(market, runDue, 'What is due could not be done')
-    const post = ticking(market, sendMails, 'Letters could not be sent')
+    const post = ticking(market, sendMails, 'Mails could not be sent')
     const sweep = ticking(market, removeOrphans, 'Files that nothing holds could not be removed')
     const heartbeat = startHeartbeat(market)
     const doDue = async () => {

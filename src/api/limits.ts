@@ -47,10 +47,10 @@ export const limits = {
     password: [10, 128],
     name: [2, 100],
     email: 254,
-    /** Letters with a token to one account in the hour that a token is good for. Source: A-192. */
-    resetLetters: 3,
-    /** Letters of one kind to one account in an hour, about changes to what guards it. Source: A-192. */
-    noticeLetters: 10,
+    /** Mails with a reset token to one account in the hour for which a token is valid. Source: A-192. */
+    resetMails: 3,
+    /** Mails of one kind about security changes to one account in an hour. Source: A-192. */
+    noticeMails: 10,
   },
   /** Sessions of one account; the one that was seen longest ago gives way. Source: A-195. */
   session: { perAccount: 50, userAgent: 200 },
@@ -99,7 +99,7 @@ export const durations = {
   passwordResetMs: hour,
   /** What is left of a webhook when its body is gone: that it was, and how it ended. */
   deliveryRowMs: 365 * day,
-  /** Letters that nobody could send. Longer than all attempts together. */
+  /** Mails that could not be sent. Longer than all attempts take together. */
   unsentMailMs: 7 * day,
   /** A-25 */
   secretGraceMaxHours: 24,
@@ -197,10 +197,10 @@ export const dispatch = {
 } as const
 
 /** Mails that are sent at once. One worker sends password resets only, because a user waits for them. */
-export const lettersAtOnce = 4
+export const mailsAtOnce = 4
 
 /** How long a mail is claimed: longer than any server may take for it. Domain time, like its next attempt. */
-export const letterLeaseMs = 3 * minute
+export const mailLeaseMs = 3 * minute
 
 /**
  * Connection tests that builders run at the same time. One builder may run no more than `part` of the free slots, and one

@@ -35,7 +35,7 @@ export function deploymentLog(fd: 1 | 2): DeploymentLog {
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: level => ({ level }) },
-      redact: ['*.authorization', '*.cookie', '*.password', '*.secret', '*.token', 'letter'],
+      redact: ['*.authorization', '*.cookie', '*.password', '*.secret', '*.token', 'mail'],
     },
     { write },
   )

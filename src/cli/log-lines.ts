@@ -50,7 +50,7 @@ function lineOf({ colour }: Ui, what: LogEntry, names: Names): string {
     case 'check':
       return `${colour.white('check   ')} ${what.check} ${what.name} ${mark(what.status !== 'failed')(what.status)} ${plain(what.message)}`
     case 'mail': {
-      const words = what.letter
+      const words = what.mail
       if (words)
         return `${colour.yellow('mail    ')} to ${plain(words.to)}: ${plain(words.subject)}\n${indented(words.text)}`
       return `${colour.yellow('mail    ')} ${what.kind} ${mark(what.outcome === 'sent')(what.outcome)} ${plain(what.reason ?? '')}`

@@ -55,7 +55,7 @@ export type LogEntry =
       /** `shown`: the simulator has no mail server, so the entry contains the mail. */
       outcome: 'sent' | 'retry' | 'failed' | 'shown'
       reason: string | null
-      letter?: { to: string; subject: string; text: string }
+      mail?: { to: string; subject: string; text: string }
     }
   | { type: 'start'; version: string; url: string; engine: 'embedded' | 'postgres'; db: string; pid: number }
   | { type: 'stop'; reason: string; ms: number }

@@ -1,25 +1,25 @@
-/** Sends mail. The only file that knows nodemailer, which is loaded after the start. Source: A-9, A-28. */
+/** Sends mail by SMTP. The only file that knows nodemailer, which is loaded after the start. Source: A-9, A-28. */
 import type { Transporter } from 'nodemailer'
-import type { Letter, LetterResult, Mailer } from './world.ts'
+import type { Mail, Mailer, MailResult } from './world.ts'
 
 export interface MailOptions {
   /** `smtp://` or `smtps://`, with user and password where the server wants them. */
   smtpUrl: string
-  /** What the letters name as their sender. */
+  /** The sender of the mails. */
   from: string
-  /** For one letter, whatever its server does meanwhile. */
+  /** The longest that sending one mail may take. */
   deadlineMs?: number
 }
 
 const timing = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000, dnsTimeout: 10_000 }
-/** Less than a letter is in hand for, so that no other instance sends it meanwhile. */
+/** Shorter than the claim of a mail, so that no other instance sends it meanwhile. */
 const DEADLINE_MS = 60_000
 const LOAD_AFTER_MS = 1_000
 const CLOSING = 'The marketplace is closing its connections.'
 
 export const loadNodemailer = () => import('nodemailer')
 
-/** One connection a letter. `close` gives up what is under way. */
+/** Opens one connection for each mail. `close` aborts what is under way. */
 export function createMailer({ smtpUrl, from, deadlineMs = DEADLINE_MS }: MailOptions): Mailer {
   let transport: Promise<Transporter> | undefined
   const closing = new AbortController()
@@ -32,20 +32,20 @@ export function createMailer({ smtpUrl, from, deadlineMs = DEADLINE_MS }: MailOp
     transport ??= load()
     return transport
   }
-  // There may be no descriptor free when the first letter goes.
+  // Loaded early, because there may be no file descriptor free when the first mail is sent.
   const early = setTimeout(() => void loaded().catch(() => {}), LOAD_AFTER_MS).unref()
 
-  async function send({ id, to, subject, text }: Letter): Promise<LetterResult> {
+  async function send({ id, to, subject, text }: Mail): Promise<MailResult> {
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(deadlineMs)])
     try {
       const messageId = `<${id}@${hostOf(from)}>`
-      // An address as an object is one address, whatever characters it has.
+      // As an object it stays one address, whatever characters it has.
       await (await loaded()).sendMail({ from, to: { name: '', address: to }, subject, text, messageId, signal })
       return { ok: true }
     } catch (error) {
       if (closing.signal.aborted) return { ok: false, permanent: false, message: CLOSING }
       if (signal.aborted)
-        return { ok: false, permanent: false, message: `No letter went within ${deadlineMs / 1000} s.` }
+        return { ok: false, permanent: false, message: `The mail could not be sent within ${deadlineMs / 1000} s.` }
       return failureOf(error as SmtpError)
     }
   }
@@ -65,8 +65,8 @@ interface SmtpError extends Error {
   responseCode?: number
 }
 
-/** Only a refused receiver or letter is final: a wrong password of our own can be put right. */
-function failureOf({ message, code, responseCode = 0 }: SmtpError): LetterResult {
+/** Only a refused recipient or mail is final. Other faults, such as a wrong password of our own, can be corrected. */
+function failureOf({ message, code, responseCode = 0 }: SmtpError): MailResult {
   const permanent = responseCode >= 500 && (code === 'EENVELOPE' || code === 'EMESSAGE')
   return { ok: false, permanent, message: message.slice(0, 300) }
 }

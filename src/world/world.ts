@@ -50,8 +50,8 @@ export interface Egress {
   close(): Promise<void>
 }
 
-export interface Letter {
-  /** Stays the same when the letter is sent again, so that a second copy can be told. */
+export interface Mail {
+  /** The same when the mail is sent again, so that a mailbox can recognize a second copy. */
   id: string
   to: string
   subject: string
@@ -59,11 +59,11 @@ export interface Letter {
 }
 
 /** `permanent`: it makes no sense to try again. */
-export type LetterResult = { ok: true } | { ok: false; permanent: boolean; message: string }
+export type MailResult = { ok: true } | { ok: false; permanent: boolean; message: string }
 
 export interface Mailer {
-  /** Hands one letter to the mail server. Never rejects. */
-  send(letter: Letter): Promise<LetterResult>
+  /** Hands one mail to the mail server. Never rejects. */
+  send(mail: Mail): Promise<MailResult>
   close(): Promise<void>
 }
 

@@ -36,16 +36,16 @@ test('the number comes by itself when the time is over, and kinds are bounded to
   assert.equal(lines.at(-1), { type: 'warning', message: '4480 more within 0.05 s: other kinds' })
 })
 
-test('a value of 900 kB is cut to a few hundred characters, and a letter stays whole', () => {
+test('a value of 900 kB is cut to a few hundred characters, and a mail stays whole', () => {
   const lines: LogEntry[] = []
   const log = withShortValues(line => lines.push(line))
   log({ type: 'callback', taskId: 'task_1', action: '\u{1f600}'.repeat(450_000), status: 400, error: null })
   const text = JSON.stringify(lines[0])
   assert.ok(text.length < 1_000)
   assert.ok((JSON.parse(text) as { action: string }).action.isWellFormed())
-  const letter = { to: 'a@b.example', subject: 's', text: 'x'.repeat(3_000) }
-  log({ type: 'mail', mailId: 'm', kind: 'k', outcome: 'shown', reason: null, letter })
-  assert.equal((lines[1] as { letter: object }).letter, letter)
+  const mail = { to: 'a@b.example', subject: 's', text: 'x'.repeat(3_000) }
+  log({ type: 'mail', mailId: 'm', kind: 'k', outcome: 'shown', reason: null, mail })
+  assert.equal((lines[1] as { mail: object }).mail, mail)
 })
 
 test.run()

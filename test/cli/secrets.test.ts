@@ -75,7 +75,7 @@ test(
     assert.is((await ask('POST', `/api/my/agents/${id}/test-connection`, undefined, { cookie })).status, 200)
     await ask('POST', '/api/auth/password-reset', { email })
     const until = Date.now() + 20_000
-    // Another letter tells of the new key.
+    // Another mail tells of the new key.
     const token43 = () => office.received.map(({ text }) => /^([\w-]{43})$/m.exec(text)?.[1]).find(Boolean)
     while (!token43() && Date.now() < until) await new Promise(resolve => setTimeout(resolve, 50))
     secrets.resetToken = token43()!

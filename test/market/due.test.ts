@@ -6,7 +6,7 @@ import { sendMails } from '../../src/market/accounts/mail-sender.ts'
 import { notify } from '../../src/market/accounts/notifications.ts'
 import type { LogEntry } from '../../src/market/log.ts'
 import { BusyError, type Db } from '../../src/store/db.ts'
-import type { Letter } from '../../src/world/world.ts'
+import type { Mail } from '../../src/world/world.ts'
 import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 
 const TWO_DAYS = 48 * 3_600_000
@@ -103,13 +103,13 @@ test('a database that is away is one failure, not one for each payment', async (
   await marketplace.close()
 })
 
-test('a letter that can not be sent goes behind the others, and is tried again', async () => {
+test('a mail that can not be sent goes behind the others, and is tried again', async () => {
   const marketplace = await openTestMarketplace()
   const sent: string[] = []
   let broken = true
   const mail = {
-    async send({ text }: Letter) {
-      if (broken && text.startsWith('bad')) throw new Error('No letter like this can be sent')
+    async send({ text }: Mail) {
+      if (broken && text.startsWith('bad')) throw new Error('No mail like this can be sent')
       sent.push(text.split('\n')[0]!)
       return { ok: true as const }
     },

@@ -1,9 +1,9 @@
 // engines: embedded; process: shared
-/** The letters to an account, word by word: a reader of one has nothing else. Source: A-192. */
+/** The mails to an account, word by word: a reader of one has nothing else. Source: A-192. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { resetWords } from '../../src/market/accounts/password-reset.ts'
-import { keysEnded, noticeWords } from '../../src/market/accounts/security-notices.ts'
+import { resetMail } from '../../src/market/accounts/password-reset.ts'
+import { keysEnded, noticeMail } from '../../src/market/accounts/security-notices.ts'
 import { insertNotice, type SecurityNoticeRow } from '../../src/store/tables/security-notices.ts'
 import { openBareMarket } from '../support/bare-market.ts'
 
@@ -55,7 +55,7 @@ test('each change is told in one sentence, with when, from where, and what to do
     for (const address of ['192.0.2.1', null]) {
       const id = world.id('sec')
       await market.db.write(tx => insertNotice(tx, { id, userId, kind, detail, address, createdAt: world.now() }))
-      const words = await market.db.write(tx => noticeWords({ ...market, tx }, id))
+      const words = await market.db.write(tx => noticeMail({ ...market, tx }, id))
       assert.equal(words, {
         to: email,
         subject,
@@ -75,14 +75,14 @@ test('each change is told in one sentence, with when, from where, and what to do
       })
     }
   }
-  assert.is(await market.db.write(tx => noticeWords({ ...market, tx }, 'sec_none')), null)
+  assert.is(await market.db.write(tx => noticeMail({ ...market, tx }, 'sec_none')), null)
   await close()
 })
 
-test('the letter with a token says whose account it is for, how long the token is good, and where to send it', async () => {
+test('the mail with a token says whose account it is for, how long the token is good, and where to send it', async () => {
   const { market, join, close } = await openBareMarket()
   const { email } = await join('ann')
-  const words = await market.db.write(tx => resetWords({ ...market, tx }, email, 'mail_1'))
+  const words = await market.db.write(tx => resetMail({ ...market, tx }, email, 'mail_1'))
   const token = /^([\w-]{43})$/m.exec(words!.text)?.[1]
   assert.equal(words, {
     to: email,
@@ -102,23 +102,23 @@ test('the letter with a token says whose account it is for, how long the token i
       '',
     ].join('\n'),
   })
-  assert.is(await market.db.write(tx => resetWords({ ...market, tx }, 'nobody@example.com', 'mail_2')), null)
+  assert.is(await market.db.write(tx => resetMail({ ...market, tx }, 'nobody@example.com', 'mail_2')), null)
   await close()
 })
 
-test('one mailbox gets three letters with a token in an hour; the same letter again is no other one', async () => {
+test('one mailbox gets three mails with a token in an hour; the same mail again is no other one', async () => {
   const { market, world, join, close } = await openBareMarket()
   const { email } = await join('ann')
   const { email: other } = await join('bob')
-  const letter = async (to: string, mailId: string) =>
-    (await market.db.write(tx => resetWords({ ...market, tx }, to, mailId))) !== null
-  for (const mailId of ['mail_1', 'mail_2', 'mail_3', 'mail_3']) assert.ok(await letter(email, mailId), mailId)
-  assert.is(await letter(email, 'mail_4'), false)
-  assert.is(await letter(other, 'mail_5'), true)
+  const mail = async (to: string, mailId: string) =>
+    (await market.db.write(tx => resetMail({ ...market, tx }, to, mailId))) !== null
+  for (const mailId of ['mail_1', 'mail_2', 'mail_3', 'mail_3']) assert.ok(await mail(email, mailId), mailId)
+  assert.is(await mail(email, 'mail_4'), false)
+  assert.is(await mail(other, 'mail_5'), true)
   world.tick(3_599_999)
-  assert.is(await letter(email, 'mail_6'), false)
+  assert.is(await mail(email, 'mail_6'), false)
   world.tick(1)
-  assert.is(await letter(email, 'mail_6'), true)
+  assert.is(await mail(email, 'mail_6'), true)
   await close()
 })
 

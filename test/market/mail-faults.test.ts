@@ -1,8 +1,8 @@
 // engines: embedded, postgres; process: shared
-/** Mail servers and databases that fail in the middle of a letter: the next letter goes, and none goes twice. Source: A-9, A-28. */
+/** Mail servers and databases that fail in the middle of a mail: the next mail goes, and none goes twice. Source: A-9, A-28. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { letterLeaseMs, lettersAtOnce, retryScheduleMs } from '../../src/api/limits.ts'
+import { mailLeaseMs, mailsAtOnce, retryScheduleMs } from '../../src/api/limits.ts'
 import { notify } from '../../src/market/accounts/notifications.ts'
 import type { LogEntry } from '../../src/market/log.ts'
 import { StoreError } from '../../src/store/db.ts'
@@ -39,7 +39,7 @@ test.after(async ({ marketplace, office }) => {
   office.close()
 })
 
-/** A letter that waits, as the reset of a password does. */
+/** A mail that waits, as the reset of a password does. */
 const queue = ({ marketplace, user }: State, id: string, email = user.email) =>
   marketplace.market.db.write(tx =>
     insertMail(tx, { id, kind: 'password_reset', about: email }, marketplace.world.now()),
@@ -65,7 +65,7 @@ const faults: [SmtpFault, 'retry' | 'failed'][] = [
 ]
 
 for (const [fault, outcome] of faults) {
-  test(`a mail server that ${fault}: the letter counts as ${outcome}, no connection is left, and the next one goes`, async state => {
+  test(`a mail server that ${fault}: the mail counts as ${outcome}, no connection is left, and the next one goes`, async state => {
     const { marketplace, office } = state
     office.fault = fault
     await queue(state, 'mail_1')
@@ -87,7 +87,7 @@ for (const [fault, outcome] of faults) {
   })
 }
 
-test('a letter that can’t be written keeps none behind it, and is given up in the end', async state => {
+test('a mail that can’t be written keeps none behind it, and is given up in the end', async state => {
   const { marketplace, office } = state
   const { db } = marketplace.market
   const write = db.write.bind(db)
@@ -107,19 +107,19 @@ test('a letter that can’t be written keeps none behind it, and is given up in 
   db.write = write
 })
 
-test('a letter is in hand for longer than any mail server may take, and nobody else sends it meanwhile', async state => {
+test('a mail is in hand for longer than any mail server may take, and nobody else sends it meanwhile', async state => {
   const { marketplace, office } = state
   office.fault = 'silent'
   await queue(state, 'mail_1')
   const sending = marketplace.runDue()
   while ((await rows(state))[0]!.attempts === 0) await new Promise(resolve => setTimeout(resolve, 5))
   const [row] = await rows(state)
-  assert.is(row!.nextAt, marketplace.world.now() + letterLeaseMs)
+  assert.is(row!.nextAt, marketplace.world.now() + mailLeaseMs)
   await sending
   assert.is((await rows(state))[0]!.nextAt, marketplace.world.now() + retryScheduleMs[0])
 })
 
-test('a database that is away when a letter has gone is told in the log, and the letter waits until it is no longer in hand', async state => {
+test('a database that is away when a mail has gone is told in the log, and the mail waits until it is no longer in hand', async state => {
   const { marketplace, office } = state
   const { db } = marketplace.market
   const write = db.write.bind(db)
@@ -128,13 +128,13 @@ test('a database that is away when a letter has gone is told in the log, and the
   await marketplace.runDue().catch(error => assert.match(error.message, /is away/))
   db.write = write
   assert.is(office.taken, 1)
-  await marketplace.pass(letterLeaseMs - 1)
+  await marketplace.pass(mailLeaseMs - 1)
   assert.is(office.taken, 1)
   await marketplace.pass(1)
   assert.equal([office.taken, await rows(state)], [2, []])
 })
 
-test('a mail server that is silent about some letters keeps nobody who resets a password waiting', async () => {
+test('a mail server that is silent about some mails keeps nobody who resets a password waiting', async () => {
   const office = await openRawPostOffice()
   const mail = { smtpUrl: office.url, from: 'market@example.com', deadlineMs: 60_000 }
   const marketplace = await openTestMarketplace({ mail, log: () => {} })
@@ -152,7 +152,7 @@ test('a mail server that is silent about some letters keeps nobody who resets a 
     await marketplace.market.db.write(tx => notify({ ...marketplace.market, tx }, agent.builder.id, news as never))
   }
   const running = marketplace.runDue()
-  await until(() => office.connections() === lettersAtOnce - 1, `${office.connections()} at once`)
+  await until(() => office.connections() === mailsAtOnce - 1, `${office.connections()} at once`)
   office.fault = null
   const asked = await marketplace.visitor.ask('POST', '/api/auth/password-reset', { email: user.email })
   assert.ok(asked.success)
@@ -160,7 +160,7 @@ test('a mail server that is silent about some letters keeps nobody who resets a 
     marketplace.world.tick(100)
     return office.taken === 1
   }, 'the reset has not gone')
-  assert.is(office.connections(), lettersAtOnce - 1)
+  assert.is(office.connections(), mailsAtOnce - 1)
   await marketplace.close(0)
   await running.catch(() => {})
   office.close()

@@ -1,5 +1,5 @@
 // engines: embedded; process: shared
-/** Letters by themselves: who is written to, when the next try is, and what a failure keeps waiting. */
+/** Mails by themselves: who is written to, when the next try is, and what a failure keeps waiting. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { retryScheduleMs } from '../../src/api/limits.ts'
@@ -7,7 +7,7 @@ import { queueMail } from '../../src/market/accounts/mail-queue.ts'
 import { sendMails } from '../../src/market/accounts/mail-sender.ts'
 import { notifyOwner } from '../../src/market/accounts/security-notices.ts'
 import { StoreError } from '../../src/store/db.ts'
-import type { LetterResult } from '../../src/world/world.ts'
+import type { MailResult } from '../../src/world/world.ts'
 import { openBareMarket } from '../support/bare-market.ts'
 
 const LEASE = 180_000
@@ -15,9 +15,9 @@ const LEASE = 180_000
 async function open() {
   const bare = await openBareMarket()
   const sent: { id: string; to: string }[] = []
-  const state: { answer: () => Promise<LetterResult> } = { answer: async () => ({ ok: true }) }
-  const send = async (letter: { id: string; to: string }) => {
-    sent.push(letter)
+  const state: { answer: () => Promise<MailResult> } = { answer: async () => ({ ok: true }) }
+  const send = async (mail: { id: string; to: string }) => {
+    sent.push(mail)
     return state.answer()
   }
   const world = { ...bare.world, mail: { send, close: async () => {} } as never }
@@ -37,7 +37,7 @@ async function open() {
   }
 }
 
-test('a letter that was sent is gone, and so is one that nobody can be written', async () => {
+test('a mail that was sent is gone, and so is one that nobody can be written', async () => {
   const { market, email, sent, logged, queue, rows, close } = await open()
   await queue()
   await queue('nobody@example.com')
@@ -50,7 +50,7 @@ test('a letter that was sent is gone, and so is one that nobody can be written',
   await close()
 })
 
-test('a letter that fails is tried again by the schedule and then given up; one that is refused for good at once', async () => {
+test('a mail that fails is tried again by the schedule and then given up; one that is refused for good at once', async () => {
   const { market, world, sent, logged, state, queue, rows, close } = await open()
   state.answer = async () => ({ ok: false, permanent: false, message: 'Later' }) as never
   await queue()
@@ -76,7 +76,7 @@ test('a letter that fails is tried again by the schedule and then given up; one 
   await close()
 })
 
-test('a letter in hand is nobody else’s for three minutes, or for as long as its next wait', async () => {
+test('a mail in hand is nobody else’s for three minutes, or for as long as its next wait', async () => {
   const { market, world, state, queue, rows, close } = await open()
   const seen: number[] = []
   state.answer = async () => {
@@ -92,7 +92,7 @@ test('a letter in hand is nobody else’s for three minutes, or for as long as i
   await close()
 })
 
-test('more letters than are looked up at once go in one go', async () => {
+test('more mails than are looked up at once go in one go', async () => {
   const { market, sent, join, queue, rows, close } = await open()
   const { email } = await join('bob')
   for (let n = 0; n < 51; n++) await queue(n % 2 ? email : 'nobody@example.com')
@@ -101,7 +101,7 @@ test('more letters than are looked up at once go in one go', async () => {
   await close()
 })
 
-/** Letters that wait, as of news; and a server that takes none until it is told to. */
+/** Mails that wait, as of news; and a server that takes none until it is told to. */
 async function openSlow(news: number) {
   const marketplace = await open()
   const { market, state, join } = marketplace
@@ -117,7 +117,7 @@ async function openSlow(news: number) {
   return { ...marketplace, bob, ends, settled }
 }
 
-test('resets go first, three other letters go beside them at most, and one that came meanwhile waits for none of these', async () => {
+test('resets go first, three other mails go beside them at most, and one that came meanwhile waits for none of these', async () => {
   const { market, world, email, bob, sent, ends, queue, rows, settled, close } = await openSlow(6)
   await queue()
   const sending = sendMails(market)
@@ -143,7 +143,7 @@ test('resets go first, three other letters go beside them at most, and one that 
   await close()
 })
 
-test('a process that ends while letters are on their way loses none, and none goes more than twice', async () => {
+test('a process that ends while mails are on their way loses none, and none goes more than twice', async () => {
   const { market, world, sent, state, rows, settled, close } = await openSlow(9)
   void sendMails(market)
   await settled()
@@ -157,13 +157,13 @@ test('a process that ends while letters are on their way loses none, and none go
   world.tick(LEASE)
   await sendMails(next)
   assert.is(await rows().then(left => left.length), 0)
-  const countOf = (id: string) => sent.filter(letter => letter.id === id).length
+  const countOf = (id: string) => sent.filter(mail => mail.id === id).length
   assert.is(new Set(sent.map(({ id }) => id)).size, 9)
   for (const { id } of sent) assert.is(countOf(id), atItsEnd.includes(id) ? 2 : 1)
   await close()
 })
 
-test('a letter that can not be made counts as an attempt and keeps none behind it; a database that is away is thrown', async () => {
+test('a mail that can not be made counts as an attempt and keeps none behind it; a database that is away is thrown', async () => {
   const { market, logged, sent, state, queue, rows, close } = await open()
   state.answer = async () => {
     throw new Error('This one breaks')

@@ -169,7 +169,7 @@ test('the simulator shows the letter in its log; a deployment without mail queue
   const ann = await dev.join('ann')
   await ask(dev, ann.email)
   await dev.runDue()
-  const shown = log.flatMap(line => (line.type === 'mail' && line.letter ? [line.letter] : []))
+  const shown = log.flatMap(line => (line.type === 'mail' && line.mail ? [line.mail] : []))
   assert.is(shown.length, 1)
   assert.is((await confirm(dev, tokenIn(shown[0]!.text))).status, 200)
   await dev.close()

@@ -1,5 +1,5 @@
 // engines: embedded, postgres; process: shared
-/** Letters about what guards an account, over real SMTP: who changed what, from where, and never a secret. Source: A-192. */
+/** Mails about what guards an account, over real SMTP: who changed what, from where, and never a secret. Source: A-192. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations, limits } from '../../src/api/limits.ts'
@@ -21,10 +21,10 @@ test('each change of what guards an account is told to its owner, without a secr
   const next = async () => {
     office.received.length = 0
     await marketplace.runDue()
-    const [letter, ...others] = office.received.filter(({ to }) => to[0] === ann.email)
+    const [mail, ...others] = office.received.filter(({ to }) => to[0] === ann.email)
     assert.equal(others, [])
-    for (const secret of secrets) assert.not(letter!.raw.includes(secret))
-    return letter!
+    for (const secret of secrets) assert.not(mail!.raw.includes(secret))
+    return mail!
   }
   assert.is((await next()).subject, 'An API key was created')
 
@@ -57,23 +57,23 @@ test('each change of what guards an account is told to its owner, without a secr
   assert.is(changed.subject, 'Your password was changed')
   assert.match(changed.text, 'go on working')
   const left = await marketplace.market.db.read(q => q.all('SELECT id FROM security_notices ORDER BY id'))
-  assert.equal(left, [], 'a notice is gone with its letter')
+  assert.equal(left, [], 'a notice is gone with its mail')
   await marketplace.close()
   await office.close()
 })
 
-test('whoever makes and deletes keys without end fills no mailbox with letters', async () => {
+test('whoever makes and deletes keys without end fills no mailbox with mails', async () => {
   const office = await openPostOffice()
   const marketplace = await openTestMarketplace({ mail: { smtpUrl: office.url, from: 'market@example.com' } })
   const ann = await marketplace.join('ann')
-  for (let i = 0; i < limits.account.noticeLetters + 5; i++) {
+  for (let i = 0; i < limits.account.noticeMails + 5; i++) {
     const { keyInfo } = await ann.client.createKey({ name: `key ${i}` })
     await ann.client.deleteKey({ id: keyInfo.id })
   }
   await ann.client.changePassword({ currentPassword: ann.password, newPassword: 'another long password' })
   await marketplace.runDue()
   const subjects = office.received.filter(({ to }) => to[0] === ann.email).map(({ subject }) => subject)
-  assert.is(subjects.filter(subject => subject === 'An API key was created').length, limits.account.noticeLetters)
+  assert.is(subjects.filter(subject => subject === 'An API key was created').length, limits.account.noticeMails)
   assert.ok(subjects.includes('Your password was changed'), 'those of another kind still come')
   await marketplace.pass(durations.hourMs)
   office.received.length = 0

@@ -1,5 +1,5 @@
 // engines: embedded, postgres; process: own
-/** Each call to the database, to agents and to the mail server fails once, at each step of a dispatch and of a letter: the next one goes. */
+/** Each call to the database, to agents and to the mail server fails once, at each step of a dispatch and of a mail: the next one goes. */
 import { readdirSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -42,7 +42,7 @@ test.after(async () => {
 const descriptors = () => readdirSync('/proc/self/fd').length
 const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 
-/** A letter that waits. Some hours after the one before, as a mailbox gets few of them. */
+/** A mail that waits. Some hours after the one before, as a mailbox gets few of them. */
 function queue(id: string) {
   marketplace.world.advance(marketplace.world.now() + 120 * MINUTE)
   return plain.write(tx => insertMail(tx, { id, kind: 'password_reset', about: buyer.email }, marketplace.world.now()))
@@ -117,7 +117,7 @@ for (const [words, error] of Object.entries(errors)) {
     assert.ok(descriptors() <= open + 10, `${open} descriptors became ${descriptors()}`)
   })
 
-  test(`a database that ${words} at any call of a letter loses none and stops none after it`, async () => {
+  test(`a database that ${words} at any call of a mail loses none and stops none after it`, async () => {
     let steps = 0
     const open = descriptors()
     for (let nth = 1; nth < MOST; nth++) {
@@ -174,7 +174,7 @@ for (const [words, post] of broken) {
   })
 }
 
-test('a mailer that throws, or fails once, loses no letter and stops none after it', async () => {
+test('a mailer that throws, or fails once, loses no mail and stops none after it', async () => {
   const mailer = marketplace.market.world.mail!
   const real = mailer.send
   const broken = [

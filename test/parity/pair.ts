@@ -31,7 +31,7 @@ export class Difference extends Error {}
 /** Of the machine and the connection, not of the marketplace. */
 const LEFT_OUT = new Set(['date', 'x-request-id', 'connection', 'keep-alive'])
 
-const byRecipient = (a: Side['letters'][number], b: Side['letters'][number]) =>
+const byRecipient = (a: Side['mails'][number], b: Side['mails'][number]) =>
   a.to < b.to ? -1 : a.to > b.to ? 1 : a.subject < b.subject ? -1 : a.subject > b.subject ? 1 : 0
 
 export class Pair {
@@ -89,10 +89,10 @@ export class Pair {
     await this.settle()
   }
 
-  /** The letters since the last call, each with the name of its token. Four go at once, so their order says nothing. */
-  letters(): { to: string; token: string }[] {
+  /** The mails since the last call, each with the name of its token. Four go at once, so their order says nothing. */
+  mails(): { to: string; token: string }[] {
     const [one, other] = this.sides.map(side =>
-      side.letters
+      side.mails
         .splice(0)
         .sort(byRecipient)
         .map(({ to, subject, text }) => {
@@ -101,7 +101,7 @@ export class Pair {
           return { to, token: named, text: `${subject} ${side.names.named(text.replace(token, named))}` }
         }),
     ) as [{ to: string; token: string }[], unknown]
-    this.#same('the letters', JSON.stringify(one), JSON.stringify(other))
+    this.#same('the mails', JSON.stringify(one), JSON.stringify(other))
     return one
   }
 

@@ -20,8 +20,8 @@ export interface Side {
   readonly market: Marketplace['market']
   /** Webhooks and callbacks since this was last emptied. */
   readonly heard: Heard[]
-  /** What a person or an operator would have read: letters, and every error. */
-  readonly letters: { to: string; subject: string; text: string }[]
+  /** What a person or an operator would have read: mails, and every error. */
+  readonly mails: { to: string; subject: string; text: string }[]
   readonly errors: string[]
   /** By the name of the agent. */
   readonly secrets: Map<string, string>
@@ -38,7 +38,7 @@ const WIRE_RESTS_MS = 2_000
 export async function openSide(engine: string, seed: string, postgres?: PostgresOptions): Promise<Side> {
   const names = new Names()
   const heard: Heard[] = []
-  const letters: Side['letters'] = []
+  const mails: Side['mails'] = []
   const errors: string[] = []
   const secrets = new Map<string, string>()
   const underWay = counter()
@@ -62,7 +62,7 @@ export async function openSide(engine: string, seed: string, postgres?: Postgres
   }
   const log = (line: LogEntry) => {
     if (line.type === 'error') errors.push(`${line.message} ${line.stack ?? ''}`)
-    if (line.type === 'mail' && line.letter) letters.push(line.letter)
+    if (line.type === 'mail' && line.mail) mails.push(line.mail)
   }
   const opened = await openMarketplace({
     mode: 'dev',
@@ -109,7 +109,7 @@ export async function openSide(engine: string, seed: string, postgres?: Postgres
     world: base,
     market: opened.market,
     heard,
-    letters,
+    mails,
     errors,
     secrets,
     exchange,

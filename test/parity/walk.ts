@@ -132,7 +132,7 @@ class Walker {
     const both = ms <= 600_000 && dice.often(0.4)
     this.#last = `${ms} ms pass${both ? ' on both clocks' : ''}`
     await pair.pass(ms, both)
-    for (const { to, token } of pair.letters()) {
+    for (const { to, token } of pair.mails()) {
       this.model.tokens.push(`${token} to ${to}`)
       this.#minds.push(['confirmPasswordReset', makers.confirmPasswordReset(this.scene)!])
     }
@@ -210,7 +210,7 @@ class Walker {
     const spoilt = dice.often(spoiltPart)
     const answer = await this.ask(name, plan, { key, spoilt })
     this.#again(name, plan, key)
-    // A letter goes out when somebody looks what is due.
+    // A mail goes out when somebody looks what is due.
     if (name === 'requestPasswordReset') this.#agenda.push(() => this.pass(1_500))
     // A spoilt one may have gone to another endpoint, under another method.
     if (spoilt || answer.status >= 300 || dice.often(0.15)) return

@@ -5,7 +5,7 @@ import { sentence } from './sentence.ts'
 
 const text = () => z.string().min(1)
 const textOrNull = () => text().nullable()
-const letter = z.strictObject({ to: text(), subject: sentence(), text: text() })
+const mail = z.strictObject({ to: text(), subject: sentence(), text: text() })
 const outcomes = ['signed_in', 'unknown_email', 'wrong_password', 'code_missing', 'wrong_code', 'banned', 'too_early']
 
 const shapes: Readonly<Record<LogEntry['type'], z.ZodRawShape>> = {
@@ -52,7 +52,7 @@ const shapes: Readonly<Record<LogEntry['type'], z.ZodRawShape>> = {
     kind: text(),
     outcome: z.enum(['sent', 'retry', 'failed', 'shown']),
     reason: textOrNull(),
-    letter: letter.optional(),
+    mail: mail.optional(),
   },
   start: { version: text(), url: text(), engine: text(), db: text(), pid: z.int() },
   stop: { reason: text(), ms: z.number() },

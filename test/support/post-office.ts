@@ -15,7 +15,7 @@ export async function openPostOffice() {
   const received: Received[] = []
   const office = {
     received,
-    /** Refuses letters with this SMTP status; null takes them. */
+    /** Refuses mails with this SMTP status; null takes them. */
     refusal: null as number | null,
     url: '',
     close: () => new Promise<void>(resolve => server.close(resolve)),

@@ -6,7 +6,7 @@ export type SmtpFault =
   | 'silent' // never greets
   | 'drips' // greets without end
   | 'closes at greeting'
-  | 'closes in the middle' // of the letter
+  | 'closes in the middle' // of the mail
   | 'resets'
   | 'refuses for now'
   | 'refuses the receiver'
@@ -16,7 +16,7 @@ export async function openRawPostOffice() {
   const open = new Set<net.Socket>()
   const office = {
     fault: null as SmtpFault,
-    /** Letters taken. */
+    /** Mails taken. */
     taken: 0,
     connections: () => open.size,
     url: '',

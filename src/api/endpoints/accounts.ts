@@ -89,7 +89,7 @@ export const accounts = {
     auth: 'session',
     rate: 'authentication',
     summary: 'Change your password; ends every other session',
-    description: 'With `endKeys` the API keys of the account end as well. Tokens of letters that are out are void.',
+    description: 'With `endKeys` the API keys of the account end as well. Reset tokens that were sent before are void.',
     body: z.object({
       currentPassword: z.string({ error: 'is required' }).max(1000),
       newPassword: password(),

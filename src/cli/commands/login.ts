@@ -22,7 +22,7 @@ export interface LoginFlags extends AnswerFlags {
 }
 
 /** What signing in takes; one of the codes where the account has a second factor. */
-interface Letter {
+interface LoginBody {
   email: string
   password: string
   totp?: string | undefined
@@ -34,8 +34,8 @@ export const login = (flags: LoginFlags) =>
     checkMayGo('a password', 'user', place)
     const transport = new Transport({ baseUrl: place.url })
     const instance = await instanceAt(transport)
-    const letter = await letterOf(flags, desk)
-    const answer = await signIn(transport, letter, desk)
+    const body = await loginBody(flags, desk)
+    const answer = await signIn(transport, body, desk)
     if (!answer.success) throw refused(answer, place)
     const { user } = answer.data as { user: UserRecord }
     const before = savedSession(place.url)
@@ -90,7 +90,7 @@ const atPlace = (flags: { url?: string } & AnswerFlags, work: (desk: Desk, place
 
 const HOW = 'Give --email, and the password on stdin with --password-stdin; on a terminal login asks for both.'
 
-async function letterOf({ email, passwordStdin, totp, recoveryCode }: LoginFlags, { json }: Desk): Promise<Letter> {
+async function loginBody({ email, passwordStdin, totp, recoveryCode }: LoginFlags, { json }: Desk): Promise<LoginBody> {
   const mayAsk = canAsk() && !json
   if (!mayAsk && (!email || !passwordStdin)) throw new UsageError(`login can't ask here. ${HOW}`)
   const who = email ?? (await askLine('Email:'))
@@ -99,13 +99,13 @@ async function letterOf({ email, passwordStdin, totp, recoveryCode }: LoginFlags
 }
 
 /** Asks for the code of an account with a second factor, where somebody is there to be asked. */
-async function signIn(transport: Transport, letter: Letter, { json }: Desk): Promise<Answer> {
-  const send = (body: Letter) => transport.ask('POST', '/api/auth/login', { body, by: 'nobody' })
-  const answer = await send(letter)
-  const wanted = answer.errors?.totp !== undefined && letter.totp === undefined && letter.recoveryCode === undefined
+async function signIn(transport: Transport, body: LoginBody, { json }: Desk): Promise<Answer> {
+  const send = (body: LoginBody) => transport.ask('POST', '/api/auth/login', { body, by: 'nobody' })
+  const answer = await send(body)
+  const wanted = answer.errors?.totp !== undefined && body.totp === undefined && body.recoveryCode === undefined
   if (!wanted || json || !canAsk()) return answer
   const code = (await askLine('Code of your authenticator, or a recovery code:')).trim()
-  return send({ ...letter, ...(/^[\d ]+$/.test(code) ? { totp: code } : { recoveryCode: code }) })
+  return send({ ...body, ...(/^[\d ]+$/.test(code) ? { totp: code } : { recoveryCode: code }) })
 }
 
 function refused({ status, error = '', errors }: Answer, { url }: Place): Fault {

@@ -1,15 +1,15 @@
 /** Sends queued mails, and tries again when that fails. */
-import { letterLeaseMs, lettersAtOnce, retryScheduleMs } from '../../api/limits.ts'
+import { mailLeaseMs, mailsAtOnce, retryScheduleMs } from '../../api/limits.ts'
 import { StoreError, type Tx } from '../../store/db.ts'
 import { claimMail, deleteMail, dueMails, type MailRow, retryMail } from '../../store/tables/mails.ts'
 import { notificationById } from '../../store/tables/notifications.ts'
 import { deleteNotice } from '../../store/tables/security-notices.ts'
 import { userById } from '../../store/tables/users.ts'
-import type { LetterResult } from '../../world/world.ts'
+import type { MailResult } from '../../world/world.ts'
 import type { Market } from '../market.ts'
-import { type Words, wayOf } from './mail-queue.ts'
-import { resetWords } from './password-reset.ts'
-import { noticeWords } from './security-notices.ts'
+import { type MailContent, mailTransport } from './mail-queue.ts'
+import { resetMail } from './password-reset.ts'
+import { noticeMail } from './security-notices.ts'
 
 /**
  * A worker without work looks again after this long while others still send, because a mail may have been queued meanwhile.
@@ -21,9 +21,9 @@ const LOOK_MS = 1_000
  * database failed, it rejects with the first such error once all have been tried.
  */
 export async function sendMails(market: Market): Promise<void> {
-  if (wayOf(market) === 'none') return
-  const round: Round = { inHand: new Set(), active: lettersAtOnce, bells: new Set() }
-  const workers = Array.from({ length: lettersAtOnce }, (_, at) => sendInTurn(market, round, at === 0))
+  if (mailTransport(market) === 'none') return
+  const round: Round = { sending: new Set(), active: mailsAtOnce, wakers: new Set() }
+  const workers = Array.from({ length: mailsAtOnce }, (_, at) => runWorker(market, round, at === 0))
   const failed = (await Promise.allSettled(workers)).find(end => end.status === 'rejected')
   if (failed) throw failed.reason
 }
@@ -31,44 +31,44 @@ export async function sendMails(market: Market): Promise<void> {
 /** What the workers of one round share. */
 interface Round {
   /** Ids of the mails that a worker is sending. */
-  readonly inHand: Set<string>
+  readonly sending: Set<string>
   /** How many workers send or look for a mail. At 0 the round is over. */
   active: number
   /** Each wakes one waiting worker at the end of the round. */
-  readonly bells: Set<() => void>
+  readonly wakers: Set<() => void>
 }
 
 /**
  * Sends one mail after the other until the round is over. A mail that can't be composed or noted does not stop the others.
  */
-async function sendInTurn(market: Market, round: Round, resetsAlone: boolean): Promise<void> {
+async function runWorker(market: Market, round: Round, resetsAlone: boolean): Promise<void> {
   do {
     try {
       await sendAll(market, round, resetsAlone)
     } finally {
       round.active--
-      if (round.active === 0) for (const wake of round.bells) wake()
+      if (round.active === 0) for (const wake of round.wakers) wake()
     }
   } while (await hasMore(market, round))
 }
 
 async function sendAll(market: Market, round: Round, resetsAlone: boolean): Promise<void> {
   for (;;) {
-    const row = await nextLetter(market, round, resetsAlone)
+    const row = await nextMail(market, round, resetsAlone)
     if (!row) return
     await sendMail(market, row)
-      .catch(error => putOff(market, row, error))
-      .finally(() => round.inHand.delete(row.id))
+      .catch(error => postpone(market, row, error))
+      .finally(() => round.sending.delete(row.id))
   }
 }
 
 /** Returns a due mail and marks it as being sent; null if there is none. */
-async function nextLetter({ db, world }: Market, { inHand }: Round, resetsAlone: boolean): Promise<MailRow | null> {
+async function nextMail({ db, world }: Market, { sending }: Round, resetsAlone: boolean): Promise<MailRow | null> {
   // Mails that other workers are sending may still look due.
-  const due = await db.read(q => dueMails(q, world.now(), 2 * lettersAtOnce))
-  const row = due.find(({ id }) => !inHand.has(id))
+  const due = await db.read(q => dueMails(q, world.now(), 2 * mailsAtOnce))
+  const row = due.find(({ id }) => !sending.has(id))
   if (!row || (resetsAlone && row.kind !== 'password_reset')) return null
-  inHand.add(row.id)
+  sending.add(row.id)
   return row
 }
 
@@ -77,12 +77,12 @@ async function hasMore({ world }: Market, round: Round): Promise<boolean> {
   if (round.active === 0) return false
   await new Promise<void>(resolve => {
     const wake = () => {
-      round.bells.delete(wake)
+      round.wakers.delete(wake)
       timer.cancel()
       resolve()
     }
     const timer = world.after(LOOK_MS, wake)
-    round.bells.add(wake)
+    round.wakers.add(wake)
   })
   if (round.active === 0) return false
   round.active++
@@ -96,13 +96,13 @@ async function sendMail(market: Market, row: MailRow): Promise<void> {
   const { db, world } = market
   const words = await db.write(async tx => {
     // If the process ends now, the mail is sent again when this claim has ended.
-    if ((await claimMail(tx, row, world.now() + Math.max(letterLeaseMs, waitAfter(row)))) === 0) return null
-    const words = await writeLetter(market, tx, row)
+    if ((await claimMail(tx, row, world.now() + Math.max(mailLeaseMs, waitAfter(row)))) === 0) return null
+    const words = await composeMail(market, tx, row)
     if (!words) await dropMail(tx, row)
     return words
   })
   if (!words) return
-  const result: LetterResult = world.mail ? await world.mail.send({ id: row.id, ...words }) : { ok: true }
+  const result: MailResult = world.mail ? await world.mail.send({ id: row.id, ...words }) : { ok: true }
   const isOver = result.ok || result.permanent || isLast(row)
   const held = { ...row, attempts: row.attempts + 1 }
   await db.write<unknown>(tx => (isOver ? dropMail(tx, row) : retryMail(tx, held, world.now() + waitAfter(row))))
@@ -110,7 +110,7 @@ async function sendMail(market: Market, row: MailRow): Promise<void> {
 }
 
 /** Counts the failure as an attempt, as this row may be its cause. Rejects if the database failed, now or before. */
-async function putOff({ db, world, log }: Market, row: MailRow, error: Error): Promise<void> {
+async function postpone({ db, world, log }: Market, row: MailRow, error: Error): Promise<void> {
   if (error instanceof StoreError) throw error
   log({ type: 'error', message: `Mail ${row.id} could not be sent: ${error.message}` })
   await db.write<unknown>(tx => (isLast(row) ? dropMail(tx, row) : claimMail(tx, row, world.now() + waitAfter(row))))
@@ -123,9 +123,9 @@ async function dropMail(tx: Tx, { id, about }: MailRow): Promise<void> {
 }
 
 /** Returns null if there is nobody to write to. */
-async function writeLetter(market: Market, tx: Tx, { id, kind, about }: MailRow): Promise<Words | null> {
-  if (kind === 'password_reset') return resetWords({ ...market, tx }, about, id)
-  if (about.startsWith('sec_')) return noticeWords({ ...market, tx }, about)
+async function composeMail(market: Market, tx: Tx, { id, kind, about }: MailRow): Promise<MailContent | null> {
+  if (kind === 'password_reset') return resetMail({ ...market, tx }, about, id)
+  if (about.startsWith('sec_')) return noticeMail({ ...market, tx }, about)
   const news = await notificationById(tx, about)
   const user = news && (await userById(tx, news.userId))
   if (!news || !user) return null
@@ -133,9 +133,15 @@ async function writeLetter(market: Market, tx: Tx, { id, kind, about }: MailRow)
   return { to: user.email, subject: 'Your agent is hidden: its connection test failed', text }
 }
 
-function logResult({ log, world }: Market, { id, kind }: MailRow, result: LetterResult, isOver: boolean, words: Words) {
+function logResult(
+  { log, world }: Market,
+  { id, kind }: MailRow,
+  result: MailResult,
+  isOver: boolean,
+  words: MailContent,
+) {
   const line = { type: 'mail', mailId: id, kind } as const
   if (!result.ok) log({ ...line, outcome: isOver ? 'failed' : 'retry', reason: result.message })
   else if (world.mail) log({ ...line, outcome: 'sent', reason: null })
-  else log({ ...line, outcome: 'shown', reason: null, letter: words })
+  else log({ ...line, outcome: 'shown', reason: null, mail: words })
 }

@@ -20,7 +20,7 @@ import type { Verb } from '../verb.ts'
 import { refuseGuessable } from './common-passwords.ts'
 import { secretHash } from './credentials.ts'
 import { forgive } from './guesses.ts'
-import { queueMail, type Words } from './mail-queue.ts'
+import { type MailContent, queueMail } from './mail-queue.ts'
 import { hashPassword } from './passwords.ts'
 import { keysEnded, notifyOwner } from './security-notices.ts'
 import { passwordTargets } from './sign-in.ts'
@@ -36,7 +36,7 @@ const isEmail = (text: string) => email().safeParse(text).success
 /**
  * Composes the mail with a new token. Returns null if no account has this email, or if enough such mails were sent lately.
  */
-export async function resetWords(ctx: Ctx, address: string, mailId: string): Promise<Words | null> {
+export async function resetMail(ctx: Ctx, address: string, mailId: string): Promise<MailContent | null> {
   const { tx, world, config } = ctx
   const user = await userByEmail(tx, address)
   if (!user) return null
@@ -45,7 +45,7 @@ export async function resetWords(ctx: Ctx, address: string, mailId: string): Pro
   await deleteOldResets(tx, user.id, now - durations.passwordResetMs)
   // Locked; otherwise two mails at once could both be the last one allowed.
   await tx.lock('users', user.id)
-  if ((await countOtherLetters(tx, user.id, mailId)) >= limits.account.resetLetters) return null
+  if ((await countOtherLetters(tx, user.id, mailId)) >= limits.account.resetMails) return null
   await insertReset(tx, secretHash(token), user.id, mailId, now)
   const text = [
     `Somebody asked for a new password of your account at ${config.baseUrl}.`,

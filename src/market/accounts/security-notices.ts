@@ -5,7 +5,7 @@ import { insertNotice, noticeById, type SecurityNoticeRow } from '../../store/ta
 import { userById } from '../../store/tables/users.ts'
 import type { Ctx } from '../market.ts'
 import { iso } from '../time.ts'
-import { queueMail, type Words } from './mail-queue.ts'
+import { type MailContent, queueMail } from './mail-queue.ts'
 
 type Notice = Pick<SecurityNoticeRow, 'kind'> & { readonly detail?: string; readonly address?: string | undefined }
 
@@ -35,7 +35,7 @@ async function isAmongFirst({ tx, world }: Pick<Ctx, 'tx' | 'world'>, userId: st
   const endsAt = now + durations.hourMs
   const latest = endsAt + durations.clockToleranceMs
   const window = await countRequest(tx, { category: `letters ${kind}`, address: userId, now, endsAt, latest })
-  return window.count <= limits.account.noticeLetters
+  return window.count <= limits.account.noticeMails
 }
 
 interface Kind {
@@ -79,7 +79,7 @@ export const keysEnded = (ended: number) =>
   ended === 0 ? 'Its API keys go on working.' : `Its API keys were deleted: ${ended}.`
 
 /** Composes the mail. Returns null if there is nobody to write to. */
-export async function noticeWords({ tx, config }: Pick<Ctx, 'tx' | 'config'>, id: string): Promise<Words | null> {
+export async function noticeMail({ tx, config }: Pick<Ctx, 'tx' | 'config'>, id: string): Promise<MailContent | null> {
   const notice = await noticeById(tx, id)
   const user = notice && (await userById(tx, notice.userId))
   if (!notice || !user) return null
