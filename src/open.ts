@@ -183,7 +183,8 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
     world.onAdvance(() => doDue().catch(() => {}))
     let closing: Promise<void> | undefined
     const close = async (graceMs: number) => {
-      // An agent may keep a webhook waiting for longer than a closing house waits; it is sent again after the start.
+      // An agent may keep a webhook waiting for longer than a closing marketplace waits; the webhook is sent again after
+      // the start.
       const cutOff = world.after(graceMs, () => {
         void world.egress.close()
         void world.mail?.close()

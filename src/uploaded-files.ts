@@ -1,6 +1,6 @@
-/** Opens the place where uploaded files are kept; on a shared database only after it was seen that all keep them there. */
+/** Opens the store of uploaded files. On a shared database it first makes sure that all instances use the same one. */
 import { hostname } from 'node:os'
-import { claimPlace, type Place } from './market/upkeep/file-location.ts'
+import { claimLocation, type FileLocation } from './market/upkeep/file-location.ts'
 import type { Db } from './store/db.ts'
 import type { FileStore } from './store/files/file-store.ts'
 import { openLocalFiles } from './store/files/folder.ts'
@@ -8,30 +8,30 @@ import type { BucketOptions } from './world/bucket.ts'
 import type { World } from './world/world.ts'
 
 export interface FilesOptions {
-  /** null: a temporary one. */
+  /** null: a temporary folder. */
   folder: string | null
   /** Instead of a folder. */
   bucket: BucketOptions | undefined
-  /** What others are told about this process. */
+  /** Describes this process for messages of other instances. */
   holder: string
-  /** Called if another instance turns out to keep its files elsewhere: the process should end. */
+  /** Called if another instance turns out to use another location. The process should end then. */
   lost: (error: Error) => void
 }
 
-interface House {
+interface Services {
   db: Db
   world: World
 }
 
-/** An upload is over long before this. */
+/** Far longer than any upload takes. */
 const FORGOTTEN_MS = 60 * 60 * 1000
 
-/** Throws a sentence if it can't be. */
-export async function openFiles(options: FilesOptions, house: House): Promise<FileStore> {
-  const release = house.db.shared ? await claim(options, house) : async () => {}
+/** Opens the store. Throws an error for people to read if it can't be opened. */
+export async function openFiles(options: FilesOptions, services: Services): Promise<FileStore> {
+  const release = services.db.shared ? await claim(options, services) : async () => {}
   try {
     const { bucket, folder } = options
-    const files = await (bucket ? inBucket(bucket, house) : openLocalFiles(folder))
+    const files = await (bucket ? inBucket(bucket, services) : openLocalFiles(folder))
     return {
       ...files,
       async close() {
@@ -45,7 +45,7 @@ export async function openFiles(options: FilesOptions, house: House): Promise<Fi
   }
 }
 
-async function inBucket(options: BucketOptions, { world }: House): Promise<FileStore> {
+async function inBucket(options: BucketOptions, { world }: Services): Promise<FileStore> {
   const { openBucket } = await import('./world/bucket.ts') // most marketplaces never need it
   const { openObjectFiles } = await import('./store/files/bucket.ts')
   const bucket = await openBucket(options)
@@ -58,18 +58,19 @@ async function inBucket(options: BucketOptions, { world }: House): Promise<FileS
   }
 }
 
-async function claim({ folder, bucket, holder, lost }: FilesOptions, house: House): Promise<() => Promise<void>> {
+async function claim({ folder, bucket, holder, lost }: FilesOptions, services: Services): Promise<() => Promise<void>> {
   const who = `${holder}, process ${process.pid} of ${hostname()}`
-  const of = async (place: Pick<Place, 'name' | 'kind'>) => claimPlace(house, { ...place, holder: who }, lost)
-  if (bucket) return (await of({ name: `s3://${bucket.name}/${bucket.prefix}`, kind: 'shared' })).leave
-  if (folder === null) return (await of({ name: house.world.id('folder'), kind: 'alone' })).leave
+  const of = async (location: Pick<FileLocation, 'name' | 'kind'>) =>
+    claimLocation(services, { ...location, holder: who }, lost)
+  if (bucket) return (await of({ name: `s3://${bucket.name}/${bucket.prefix}`, kind: 'shared' })).release
+  if (folder === null) return (await of({ name: services.world.id('folder'), kind: 'alone' })).release
   const { claimFolder } = await import('./store/files/folder-claim.ts')
-  const { id, fault, release } = await claimFolder(folder, house.world.id('folder'), holder)
+  const { id, fault, release } = await claimFolder(folder, services.world.id('folder'), holder)
   try {
-    // Whoever was in a folder that nobody uses is gone, even if its lease still runs.
-    const { leave } = await of({ name: id, kind: fault ? 'alone' : 'successor' })
-    if (!fault) return () => leave().finally(release)
-    await leave()
+    // The folder's lock is free, so its last user is gone, even if the lease in the database has not ended.
+    const location = await of({ name: id, kind: fault ? 'alone' : 'successor' })
+    if (!fault) return () => location.release().finally(release)
+    await location.release()
     throw fault
   } catch (error) {
     await release()

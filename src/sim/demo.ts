@@ -21,7 +21,7 @@ export async function playDemo(tell: (step: DemoStep) => void): Promise<DemoOutc
     const agent = await startAgentProcess(authority)
     closers.push(() => agent.close())
     const admin = { email: 'admin@example.com', password: randomBytes(12).toString('base64url') }
-    const house = await openMarketplace({
+    const marketplace = await openMarketplace({
       mode: 'dev',
       file: join(folder, 'demo.db'),
       ca: authority.ca,
@@ -29,9 +29,11 @@ export async function playDemo(tell: (step: DemoStep) => void): Promise<DemoOutc
       holder: 'marketplace demo',
       onFatal: error => tell({ text: error.message }),
     })
-    closers.push(() => house.close())
-    tell({ text: `A fresh marketplace answers at ${house.url}; an agent of its own process listens at ${agent.url}` })
-    const shop = await openShop({ url: house.url, admin, agent, tell })
+    closers.push(() => marketplace.close())
+    tell({
+      text: `A fresh marketplace answers at ${marketplace.url}; an agent of its own process listens at ${agent.url}`,
+    })
+    const shop = await openShop({ url: marketplace.url, admin, agent, tell })
     const ledger = await playLives(shop, tell)
     return { ok: true, ledger }
   } catch (error) {

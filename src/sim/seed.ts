@@ -1,4 +1,4 @@
-/** What a fresh simulator holds: three accounts, money, and a few listed agents of which the first works. Source: A-6. */
+/** Seeds a new simulator: three accounts, money, and a few listed agents of which the first works. Source: A-6. */
 import { createUser, hashRandomPassword } from '../market/accounts/accounts.ts'
 import { createKeyFor } from '../market/accounts/keys.ts'
 import { indexAgent } from '../market/agents/search-index.ts'
@@ -23,7 +23,7 @@ interface SeededAgent {
   webhookSecret: string
 }
 
-/** All that the start screen shows, and what dev remembers. */
+/** What the start screen shows and what `dev` stores for its next start. */
 export interface Credentials {
   accounts: { buyer: SeededAccount; builder: SeededAccount; admin: SeededAccount }
   agents: SeededAgent[]
@@ -33,12 +33,12 @@ export const people = ['buyer', 'builder', 'admin'] as const
 type Person = (typeof people)[number]
 
 const NAMES: Record<Person, string> = { buyer: 'Bo Buyer', builder: 'Billie Builder', admin: 'Ada Admin' }
-// Two deposits of what a new account may deposit at a time.
+// Two deposits, each as large as a new account may make.
 const FUNDS = [50_000, 50_000]
 
 /**
- * Makes what is missing and moves the first agent to `webhookUrl`, where it listens now. What `known` says stays as it
- * is; where `known` is null, accounts that exist get a new password and a new key.
+ * Creates what is missing, and sets the first agent's URL to `webhookUrl`, where it listens now. Accounts and secrets in
+ * `known` stay as they are. An account that exists but is not in `known` gets a new password and a new key.
  */
 export async function seed(market: Market, known: Credentials | null, webhookUrl: string): Promise<Credentials> {
   const accounts = {} as Credentials['accounts']
@@ -50,7 +50,7 @@ export async function seed(market: Market, known: Credentials | null, webhookUrl
   return { accounts, agents: [first] }
 }
 
-/** Somebody of the house, who needs no password. */
+/** Returns an actor for an account of the simulator, without a password. */
 export async function actorOf({ db }: Market, userId: string): Promise<Actor> {
   const user = (await db.read(q => userById(q, userId))) as UserRow
   return { user, via: 'session', credential: 'simulator' }
@@ -76,7 +76,7 @@ async function ensureAccount(market: Market, person: Person, known: SeededAccoun
 
 const emailOf = (person: Person) => `${person}@example.com`
 
-/** Verified, so that what is given here leaves room for a first deposit of one's own today. */
+/** Verifies the identity first, so that the day's limit leaves room for a deposit by the user. */
 async function fund(market: Market, userId: string, adminId: string): Promise<void> {
   await market.db.write(tx => updateUser(tx, userId, { identityVerified: 1 }))
   const [actor, admin] = [await actorOf(market, userId), await actorOf(market, adminId)]
@@ -84,7 +84,7 @@ async function fund(market: Market, userId: string, adminId: string): Promise<vo
     await market.db.write(async tx => {
       const body = { amount }
       const { id, status } = await verbs.deposit({ ...market, tx, actor }, { params: {}, query: {}, body })
-      // Where payments are handled by hand somebody has to say that the money came.
+      // Where payments are handled by hand, an administrator has to confirm the deposit.
       const asked = { params: { id }, query: {}, body: undefined }
       if (status === 'pending') await verbs.confirmDeposit({ ...market, tx, actor: admin }, asked)
     })
@@ -134,7 +134,7 @@ const SILENT: Listing[] = [
     maxRevisions: 0,
   },
 ]
-// Discard: on this machine, and nobody listens.
+// The discard port of this machine, where nothing listens.
 const NOWHERE = 'https://localhost:9/webhook'
 
 async function ensureAgents(
@@ -146,9 +146,9 @@ async function ensureAgents(
   const slug = 'sample-agent'
   const found = await market.db.read(q => agentByIdOrSlug(q, slug))
   const there = found?.deletedAt === null ? found : undefined
-  // Of agents without completed tasks the newest is listed first, and that should be the one that works.
-  if (!there) for (const listing of SILENT) await list(market, builder, listing, NOWHERE)
-  const id = there?.id ?? (await list(market, builder, WORKING, webhookUrl))
+  // Lists show the newest agent first, and that should be the one that works.
+  if (!there) for (const listing of SILENT) await createListing(market, builder, listing, NOWHERE)
+  const id = there?.id ?? (await createListing(market, builder, WORKING, webhookUrl))
   await market.db.write(tx => updateAgentRow(tx, id, { webhookUrl }))
   if (there && known?.id === id) return { ...known, webhookUrl }
   const { secret } = await market.db.write(tx =>
@@ -158,7 +158,7 @@ async function ensureAgents(
   return { id, slug, webhookUrl, webhookSecret: secret }
 }
 
-function list(market: Market, actor: Actor, listing: Listing, webhookUrl: string): Promise<string> {
+function createListing(market: Market, actor: Actor, listing: Listing, webhookUrl: string): Promise<string> {
   const body = { ...listing, pricingModel: 'fixed' as const, webhookUrl }
   return market.db.write(async tx => {
     const { id } = await verbs.createAgent({ ...market, tx, actor }, { params: {}, query: {}, body })
@@ -167,7 +167,7 @@ function list(market: Market, actor: Actor, listing: Listing, webhookUrl: string
   })
 }
 
-// As if a review had passed: the simulator's reader wants somebody to hire, not a queue.
+// Skips the review, so that the agent can be hired at once.
 async function approve(tx: Tx, now: number, id: string): Promise<void> {
   const { status } = (await agentById(tx, id))!
   await updateAgentRow(tx, id, {

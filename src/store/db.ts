@@ -1,28 +1,30 @@
-/** The database as the rest of the house sees it. Which engine runs is known to this folder alone. */
+/** The interface of the database. Only this folder knows which engine is behind it. */
 
-/** How full the database is. */
+/** How full the database is, in bytes. */
 export interface Fill {
-  /** What the rows take, without the room that removed ones have left. */
+  /** What the rows take, without the space that deleted rows have left. */
   readonly bytes: number
-  /** From so many bytes on nothing is accepted that only makes it fuller. */
+  /** From this size on, requests that only add data are refused. */
   readonly limit: number
 }
 
 export type Value = string | number | null
 
-/** What committed writes have changed, for caches. */
+/** Says what committed writes have changed, so that caches are exact. */
 export interface Changes {
-  /** Another number whenever a committed write may have changed the table. */
+  /** Returns a number that changes whenever a committed write may have changed the table. */
   version(table: string): number
-  /** Ids of all rows that may have changed after that version; null where nobody knows which. */
+  /** Returns the ids of all rows that may have changed after that version; null if they are not known. */
   since(table: string, version: number): ReadonlySet<string> | null
 }
 
-/** Runs SELECTs. Values stand in the text as $1, $2 …; rows come back as plain objects under their column names. */
+/** Runs SELECTs. The text refers to values as $1, $2 …; rows are plain objects with a field for each column. */
 export interface Reader {
   get<Row>(sql: string, values?: readonly Value[]): Promise<Row | undefined>
   all<Row>(sql: string, values?: readonly Value[]): Promise<Row[]>
-  /** Null where the engine can't tell, and in a transaction that has begun to write: it may have changed something itself. */
+  /**
+   * null where the engine can't tell, and in a transaction that has written, because its own changes are not counted yet.
+   */
   readonly changes: Changes | null
 }
 
@@ -34,50 +36,53 @@ export interface Step {
 
 /** A write transaction. `get` and `all` also take INSERT, UPDATE and DELETE … RETURNING. */
 export interface Tx extends Reader {
-  /** Runs one INSERT, UPDATE or DELETE and answers how many rows it changed. */
+  /** Runs one INSERT, UPDATE or DELETE. Returns how many rows it changed. */
   run(sql: string, values?: readonly Value[]): Promise<number>
   /**
-   * Runs several that need nothing of each other and of which no two touch the same row, each expected to change one.
-   * Answers whether each did. A server may say so at once, and make sure of it before it commits: where one did not,
-   * nothing is kept, and `work` runs anew and is told the truth.
+   * Runs several independent statements, each of which should change one row, and no two the same row. Returns for each
+   * whether it did. An engine may return `true` before it knows, and check before the commit. If a statement changed
+   * nothing, the transaction is rolled back and `work` runs again with the real results.
    */
   runAll(steps: readonly Step[]): Promise<boolean[]>
-  /** Holds one row against other writers until the transaction ends; a no-op where writers run one at a time. */
+  /** Locks one row until the transaction ends. Does nothing where writers run one at a time. */
   lock(table: string, id: string): Promise<void>
-  /** Calls `effect` once the transaction is durable; never if it is rolled back. Must not throw. */
+  /** Calls `effect` once the transaction is durable, and never if it is rolled back. `effect` must not throw. */
   afterCommit(effect: () => void): void
 }
 
 export interface Db {
-  /** Reads one consistent state. Resolves only when all that it may have seen is durable. */
+  /** Reads one consistent state. Resolves only when everything that it may have read is durable. */
   read<T>(work: (q: Reader) => Promise<T>): Promise<T>
   /**
-   * Reads without one state for all: each statement sees what is committed by then. For work that is done with what it
-   * asks in its first breath, which a server answers many of at once.
+   * Reads without one consistent state: each statement sees what is committed when it runs. For work that sends all its
+   * statements at once. Postgres takes many such reads in one packet.
    */
   glance<T>(work: (q: Reader) => Promise<T>): Promise<T>
   /**
-   * Runs `work` as one transaction: it commits if `work` resolves and is rolled back if it throws. Resolves (or rejects)
-   * only when all that it wrote or may have seen is durable. `work` awaits nothing but `tx`, and may run more than once.
-   * The embedded engine runs one at a time. On a shared one each statement sees what others have committed by then, so
-   * what must not change under way is held by `tx.lock` before it is read, or decided by a conditional UPDATE.
+   * Runs `work` as one transaction, which commits if `work` resolves and is rolled back if it throws. Resolves or rejects
+   * only when everything that it wrote or may have read is durable. `work` must await nothing but `tx`, and may run more
+   * than once. The embedded engine runs one write at a time. On a shared engine each statement sees what others have
+   * committed by then. So lock what must not change with `tx.lock` before you read it, or decide by a conditional UPDATE.
    */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** A transaction that no other of its kind runs beside, in whatever process: for the schema, and for what a start decides. */
+  /** Runs a transaction while no other `migrate` runs, in any process. For the schema, and for decisions at a start. */
   migrate<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** True if other processes may hold this database too. */
+  /** True if other processes may use this database too. */
   readonly shared: boolean
-  /** Units that wait now, for their turn or for the disk: what can be put off may give way to them. */
+  /** How many units wait now, to run or for the disk. Work that can be postponed may yield to them. */
   readonly waiting: number
-  /** How full it is; null where it has all the room of a server. */
+  /** How full it is; null on Postgres, where there is no limit of ours. */
   readonly fill: Fill | null
-  /** Whether it would take work now; known within two seconds, and shared by all who ask within one. Never rejects. */
+  /**
+   * Whether the database takes work now. Resolves within two seconds; calls within one second share a result. Never
+   * rejects.
+   */
   ready(): Promise<boolean>
-  /** Waits for what runs, makes everything durable, releases the database. Later calls reject. */
+  /** Waits for what runs, makes everything durable and releases the database. Later calls reject. */
   close(): Promise<void>
 }
 
-/** The database itself refused a row. Every driver translates its own error into this one. */
+/** A constraint of the database refused a row. Each engine translates its own error into this one. */
 export class ConstraintError extends Error {
   readonly kind: 'unique' | 'check' | 'foreign_key' | 'not_null'
 
@@ -87,16 +92,16 @@ export class ConstraintError extends Error {
   }
 }
 
-/** The database can't be opened or can't go on. The message says what, why and what to do. */
+/** The database can't be opened or can't go on. The message says what happened, why and what to do. */
 export class StoreError extends Error {}
 
-/** The embedded database in memory is gone, with units that are durable: only a start from its files brings it back. */
+/** The embedded database in memory is lost, though committed units are durable. A new start reads it from its files. */
 export class LostError extends StoreError {}
 
-/** More is asked of the database than it can do now: nothing was done, and a later try may pass. */
+/** The database is overloaded. Nothing was done, and a later try may pass. */
 export class BusyError extends StoreError {}
 
-/** Others held or changed the same rows at the same moment, try after try: nothing was done, and a later try may pass. */
+/** Other transactions locked or changed the same rows at each try. Nothing was done, and a later try may pass. */
 export class ContestedError extends StoreError {}
 
 /** `columns('id', 'agentId')` → `id, agent_id AS "agentId"`: snake case in the tables, camel case in the rows. */

@@ -5,13 +5,13 @@ import { clientAddress } from './client-address.ts'
 import type { Call } from './response.ts'
 
 /** For requests that may wait before their work begins: the caller may leave meanwhile. */
-export function callerOf({ req, res, house }: Call): Caller {
+export function callerOf({ req, res, server }: Call): Caller {
   const left = new AbortController()
   res.once('close', () => {
     if (!res.writableEnded) left.abort(new Gone())
   })
   return {
-    address: clientAddress(req, house.market.config.trustProxy),
+    address: clientAddress(req, server.market.config.trustProxy),
     userAgent: req.headers['user-agent'],
     gone: left.signal,
   }

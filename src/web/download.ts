@@ -10,7 +10,7 @@ export async function sendFile(call: Call, file: KeptFile): Promise<void> {
     'content-security-policy': "sandbox; default-src 'none'",
   }
   call.takeRoom(DOWNLOAD_BYTES)
-  const stream = await call.house.market.files.read(file.id)
+  const stream = await call.server.market.files.read(file.id)
   try {
     call.stream(200, file.mimeType, file.size, headers)
     await pipeline(stream, call.res)

@@ -14,7 +14,7 @@ export function listen(
     })
     server.listen({ host, port }, () => {
       const { port: bound } = server.address() as AddressInfo
-      server.removeAllListeners('error').on('error', () => {}) // a failed accept concerns one client, not the house
+      server.removeAllListeners('error').on('error', () => {}) // a failed accept concerns one client, not the server
       resolve({ url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`, port: bound })
     })
   })

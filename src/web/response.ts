@@ -52,8 +52,8 @@ export interface WebRequest extends IncomingMessage {
   params: Record<string, string>
 }
 
-/** The state of the whole server that an answer depends on. */
-export interface House {
+/** The state of the server that all requests share. */
+export interface ServerState {
   readonly market: Market
   /** null: rate limits are off. */
   readonly takeRate: TakeRate | null
@@ -73,7 +73,7 @@ export type TakeRate = (call: Call, category: RateCategory) => Promise<Refusal |
 export class Call {
   readonly req: WebRequest
   readonly res: ServerResponse
-  readonly house: House
+  readonly server: ServerState
   readonly route: string | null
   readonly id = newRequestId()
   readonly started = performance.now()
@@ -83,8 +83,8 @@ export class Call {
   headers: readonly string[] | null = null
 
   /** `route`: the path as the records write it; null if none has it. */
-  constructor(house: House, req: IncomingMessage, res: ServerResponse, route: string | null = null) {
-    this.house = house
+  constructor(state: ServerState, req: IncomingMessage, res: ServerResponse, route: string | null = null) {
+    this.server = state
     this.req = req as WebRequest
     this.res = res
     this.route = route
@@ -92,12 +92,12 @@ export class Call {
 
   /** The client's, as rate limits and the log know it. */
   get address(): string {
-    return clientAddress(this.req, this.house.market.config.trustProxy)
+    return clientAddress(this.req, this.server.market.config.trustProxy)
   }
 
   /** Refuses what would make too many bytes wait for their readers; else counts them until they are out. */
   takeRoom(bytes: number): void {
-    const { unread } = this.house
+    const { unread } = this.server
     const { address } = this
     const refusal = unread.refusal(address, bytes)
     if (refusal) throw refusal
@@ -106,13 +106,13 @@ export class Call {
 
   /** Refuses a question while its address reads none of its answers, before there is an answer. */
   proveRoom(): void {
-    const refusal = this.house.unread.total > 0 && this.house.unread.refusalOf(this.address)
+    const refusal = this.server.unread.total > 0 && this.server.unread.refusalOf(this.address)
     if (refusal) throw refusal
   }
 
   /** How its body is read: what has come is counted, and has to come at a pace. */
   get reading(): Reading {
-    const { arriving, bodyLookMs } = this.house
+    const { arriving, bodyLookMs } = this.server
     return { lookMs: bodyLookMs, begin: giveUp => arriving.begin(() => this.address, giveUp) }
   }
 
@@ -127,7 +127,7 @@ export class Call {
   /** As bytes, which is what waits then. What has changed something is answered in any case. */
   #counted(text: string, length: number): Buffer {
     if (this.req.method === 'GET') this.takeRoom(length)
-    else this.house.unread.hold(this.res, this.address, length)
+    else this.server.unread.hold(this.res, this.address, length)
     return Buffer.from(text)
   }
 
@@ -171,7 +171,7 @@ export class Call {
   #logFault(error: unknown) {
     const fault = error instanceof Error ? error : new Error(String(error))
     const { message, stack } = fault
-    this.house.market.log({ type: 'error', message, ...(stack && { stack }), requestId: this.id })
+    this.server.market.log({ type: 'error', message, ...(stack && { stack }), requestId: this.id })
   }
 
   /** Flat names and values: the form that Node writes without looking at each again. */
@@ -184,15 +184,15 @@ export class Call {
       'x-request-id',
       this.id,
       'x-service-version',
-      this.house.market.config.version,
+      this.server.market.config.version,
       'cache-control',
       'no-store',
       'x-content-type-options',
       'nosniff',
     ]
-    if (isHttps(this.house.market.config)) headers.push(...STRICT_TRANSPORT)
+    if (isHttps(this.server.market.config)) headers.push(...STRICT_TRANSPORT)
     if (this.headers) headers.push(...this.headers)
-    if (this.house.closing) headers.push('connection', 'close')
+    if (this.server.closing) headers.push('connection', 'close')
     return headers
   }
 
@@ -209,7 +209,7 @@ export class Call {
   #sendAndLinger(status: number, headers: string[], text: string) {
     const { req, res } = this
     this.#answered = true
-    if (!this.house.closing) headers.push('connection', 'close')
+    if (!this.server.closing) headers.push('connection', 'close')
     // Not before what came with the head is parsed: if that is no HTTP, it is answered in another way, and at once.
     setImmediate(() => {
       res.writeHead(status, headers)
@@ -225,7 +225,7 @@ export class Call {
   }
 
   #log(status: number) {
-    this.house.market.log({
+    this.server.market.log({
       type: 'request',
       method: this.req.method ?? '',
       path: this.req.path ?? pathOf(this.req.url ?? ''),

@@ -181,7 +181,7 @@ function reply(record: Endpoint, call: Call, input: Input, result: unknown) {
   }
   const { session, data } = result as { session: string | null; data: unknown }
   const { status, text } = rendered(record, input, data)
-  call.json(status, text, sessionCookie(call.house.market.config, session))
+  call.json(status, text, sessionCookie(call.server.market.config, session))
 }
 
 function rendered(record: Endpoint, input: Input, result: unknown): KeptAnswer {

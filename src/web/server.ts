@@ -15,7 +15,7 @@ import type { Watched } from './metrics.ts'
 import { answerParserError, answerTunnel } from './parser-errors.ts'
 import type { RateCounters } from './rate-counters.ts'
 import { categoryOf, rateLimit } from './rate-limit.ts'
-import { Call, type House, type WebRequest } from './response.ts'
+import { Call, type ServerState, type WebRequest } from './response.ts'
 import { type Serve, serve, type Verb } from './serve.ts'
 import { UnreadAnswers } from './unread-responses.ts'
 
@@ -86,16 +86,23 @@ export function createServer(options: ServerOptions): Server {
   const unread = new UnreadAnswers(bounds.unreadBytes, market.log)
   const arriving = new ArrivingBodies(market.log)
   const takeRate = rateLimit(market, counters)
-  const house: House = { market, takeRate, unread, arriving, bodyLookMs: BODY_LOOKS * bounds.lookMs, closing: false }
+  const state: ServerState = {
+    market,
+    takeRate,
+    unread,
+    arriving,
+    bodyLookMs: BODY_LOOKS * bounds.lookMs,
+    closing: false,
+  }
   // A proxy keeps its connections for 60 s by custom: ours must not end just before it sends.
   const server = http.createServer({ ...timing, keepAliveTimeout: market.config.trustProxy > 0 ? 65_000 : 5_000 })
   const connections = boundConnections(server, bounds, market.log)
-  const serveRoute = routes(options, house)
+  const serveRoute = routes(options, state)
   const flight = inFlight()
   const front = (req: IncomingMessage, res: ServerResponse) => {
     flight.add(res)
-    const refusal = unwelcome(house, req)
-    if (refusal) void turnAway(new Call(house, req, res), refusal)
+    const refusal = unwelcome(state, req)
+    if (refusal) void turnAway(new Call(state, req, res), refusal)
     else serveRoute(req, res)
   }
   server.on('request', front).on('checkContinue', front).on('checkExpectation', front)
@@ -109,7 +116,7 @@ export function createServer(options: ServerOptions): Server {
       return bound
     },
     async close(graceMs) {
-      house.closing = true
+      state.closing = true
       // The HTTP server's own way would cut idle connections at once, under a request that is just on its way. While
       // anything is in flight they go on, with an answer that ends them, and `/readyz` says what is going on.
       const closed = new Promise<void>(resolve => {
@@ -136,19 +143,19 @@ const boundsOf = ({ mode, trustProxy }: Config, given: GivenBounds) => ({
 type Handle = (req: IncomingMessage, res: ServerResponse) => void
 
 /** One router for each number of segments, as a router tries each of its routes on every request. */
-function routes({ endpoints, verbs, market, authenticate, pages = {} }: ServerOptions, house: House): Handle {
+function routes({ endpoints, verbs, market, authenticate, pages = {} }: ServerOptions, state: ServerState): Handle {
   const routers = new Map<number, Polka>()
   const routerOf = (path: string): Polka => {
     const segments = segmentsIn(path)
-    const router = routers.get(segments) ?? emptyRouter(house)
+    const router = routers.get(segments) ?? emptyRouter(state)
     routers.set(segments, router)
     return router
   }
   const get = (path: string, handle: (call: Call) => unknown) =>
-    routerOf(path).get(path, (req, res) => void handle(new Call(house, req, res, path)))
+    routerOf(path).get(path, (req, res) => void handle(new Call(state, req, res, path)))
 
   get('/healthz', call => call.page(200, 'text/plain', 'ok', { 'x-service-instance': market.config.instanceId }))
-  get('/readyz', tellReadiness)
+  get('/readyz', sendReadiness)
   for (const [path, page] of Object.entries(pages)) {
     const handle: Serve = call => show(page, call)
     get(path, path === METRICS ? handle : call => limited(call, 'general', handle))
@@ -160,20 +167,20 @@ function routes({ endpoints, verbs, market, authenticate, pages = {} }: ServerOp
     const handle = serve(record, verb, market, authenticate)
     const category = categoryOf(record)
     const { method, path } = record
-    routerOf(path).add(method, path, (req, res) => limited(new Call(house, req, res, path), category(req), handle))
+    routerOf(path).add(method, path, (req, res) => limited(new Call(state, req, res, path), category(req), handle))
   }
   for (const router of routers.values()) matchExactly(router)
-  const none = emptyRouter(house)
+  const none = emptyRouter(state)
   return (req, res) => {
     const { handler } = routers.get(segmentsIn(req.url ?? '')) ?? none
     ;(handler as Handle)(req, res)
   }
 }
 
-function emptyRouter(house: House): Polka {
+function emptyRouter(state: ServerState): Polka {
   const router: Polka = polka({
-    onNoMatch: (req, res) => void turnAway(new Call(house, req, res), noMatch(router, req)),
-    onError: (error, req, res) => new Call(house, req, res).fail(error),
+    onNoMatch: (req, res) => void turnAway(new Call(state, req, res), noMatch(router, req)),
+    onError: (error, req, res) => new Call(state, req, res).fail(error),
   })
   return router
 }
@@ -198,17 +205,17 @@ export function segmentsIn(target: string): number {
 }
 
 /** Whether a balancer should send requests here: not while this server closes, nor without its database. */
-async function tellReadiness(call: Call) {
-  const { house } = call
-  const answers = house.closing || (await house.market.db.ready())
-  if (house.closing) call.page(503, 'text/plain', 'closing')
+async function sendReadiness(call: Call) {
+  const { server } = call
+  const answers = server.closing || (await server.market.db.ready())
+  if (server.closing) call.page(503, 'text/plain', 'closing')
   else if (answers) call.page(200, 'text/plain', 'ok')
   else call.page(503, 'text/plain', 'the database does not answer')
 }
 
 /** Each request counts once, on arrival: before anyone asks who calls. Source: A-40. */
 function limited(call: Call, category: RateCategory, next: Serve): Promise<void> {
-  const { takeRate } = call.house
+  const { takeRate } = call.server
   if (!takeRate) return next(call)
   return takeRate(call, category).then(
     refusal => (refusal ? call.refuse(refusal) : next(call)),
@@ -249,7 +256,7 @@ function noMatch(app: Polka, { path, method = '' }: Pick<WebRequest, 'path' | 'm
 }
 
 /** Why no route could make sense of it; in dev also every name that is not this machine's own. Source: A-10. */
-function unwelcome({ market }: House, req: IncomingMessage): Refusal | null {
+function unwelcome({ market }: ServerState, req: IncomingMessage): Refusal | null {
   const { host } = req.headers
   const target = req.url ?? ''
   if (host === undefined && req.httpVersion === '1.1') return refuse('bad_request', 'The Host header is missing')

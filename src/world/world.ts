@@ -1,6 +1,9 @@
-/** Time, chance and network, as the rest of the house sees them. */
+/**
+ * Time, randomness and network, behind one interface. Nothing outside this folder uses a clock, a random source or a
+ * socket.
+ */
 
-/** What leaves the house. The only implementations live in this folder. */
+/** A request that goes out: one webhook. */
 export interface Outgoing {
   url: string
   body: string

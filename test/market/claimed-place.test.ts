@@ -2,7 +2,7 @@
 /** The claim on the place of uploaded files by itself: who may join whom, how it lasts and how it ends. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { claimPlace, type Place, PlaceError } from '../../src/market/upkeep/file-location.ts'
+import { claimLocation, type FileLocation, LocationError } from '../../src/market/upkeep/file-location.ts'
 import { StoreError } from '../../src/store/db.ts'
 import { openBareMarket } from '../support/bare-market.ts'
 
@@ -13,9 +13,9 @@ async function open() {
   const bare = await openBareMarket()
   const { market, world, settled } = bare
   const lost: string[] = []
-  const claim = (kind: Place['kind'], name = 'folder a', holder = `the ${kind}`) =>
-    claimPlace(market, { kind, name, holder }, error => lost.push(error.message))
-  const refusal = async (kind: Place['kind'], name?: string) =>
+  const claim = (kind: FileLocation['kind'], name = 'folder a', holder = `the ${kind}`) =>
+    claimLocation(market, { kind, name, holder }, error => lost.push(error.message))
+  const refusal = async (kind: FileLocation['kind'], name?: string) =>
     claim(kind, name).then(
       () => null,
       error => error as Error,
@@ -45,7 +45,7 @@ test('shared places of one name are joined; alone is alone, and so is another na
     ['shared', 'folder b'],
     ['successor', 'folder b'],
   ] as const)
-    assert.instance(await refusal(kind, name), PlaceError, `${kind} ${name}`)
+    assert.instance(await refusal(kind, name), LocationError, `${kind} ${name}`)
   assert.instance(await refusal('alone'), StoreError)
   await close()
 })
@@ -108,8 +108,8 @@ test('a successor that stood still does not drive out who came after it', async 
 
 test('a place that was left is free at once, and whoever left it renews and loses nothing', async () => {
   const { claim, lost, refusal, rows, pass, close } = await open()
-  const { leave } = await claim('alone')
-  await leave()
+  const { release } = await claim('alone')
+  await release()
   assert.equal(await rows(), [])
   assert.is(await refusal('alone', 'folder b'), null)
   await pass(3 * RENEWAL)

@@ -23,7 +23,7 @@ export async function dev(flags: DevFlags): Promise<number> {
   try {
     return await run(flags)
   } catch (error) {
-    // Programs read stdout alone; main tells people.
+    // Programs read stdout only. `main` prints the error for people.
     if (flags.json) createUi().json({ type: 'error', message: (error as Error).message })
     throw error
   }
@@ -39,14 +39,14 @@ async function run(flags: DevFlags): Promise<number> {
   const { log, open } = entryLog(ui, flags.json === true, names)
   const sim = await startSimulator(settings, file, seedOf(flags.seed), log)
   const ended = untilSignal(sim.close)
-  const { house, credentials } = sim
+  const { marketplace, credentials } = sim
   for (const person of people) names.set(credentials.accounts[person].id, person)
   if (flags.json) {
     const db = file ?? ':memory:'
-    ui.json({ type: 'ready', mode: 'dev', url: house.url, db, pid: process.pid, ...credentials })
+    ui.json({ type: 'ready', mode: 'dev', url: marketplace.url, db, pid: process.pid, ...credentials })
   } else
     showStart(ui, {
-      url: house.url,
+      url: marketplace.url,
       file,
       credentialsFile: file && credentialsPath(file),
       fromProject: settings.fromProject,
@@ -59,13 +59,13 @@ async function run(flags: DevFlags): Promise<number> {
 
 async function startSimulator(settings: Settings, file: string | null, seedNumber: number | undefined, log: Log) {
   if (file !== null) mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  let furnished = () => {}
-  const authority = createFrontAuthority(new Promise<void>(resolve => (furnished = resolve)))
+  let seeded = () => {}
+  const authority = createFrontAuthority(new Promise<void>(resolve => (seeded = resolve)))
   const agent = await startSampleAgent(authority, error =>
     log({ type: 'warning', message: `The sample agent's callback was refused: ${error.message}` }),
   )
   try {
-    const house = await openMarketplace({
+    const marketplace = await openMarketplace({
       ...settings,
       mode: 'dev',
       file,
@@ -78,16 +78,17 @@ async function startSimulator(settings: Settings, file: string | null, seedNumbe
     let closing = false
     const close = async () => {
       closing = true
-      await house.close()
+      await marketplace.close()
       await agent.close()
     }
     try {
-      const credentials = await furnish(house, agent)
+      const credentials = await seedMarketplace(marketplace, agent)
       const test = () => {
-        furnished()
-        return testFirst(house, credentials)
+        seeded()
+        return testFirst(marketplace, credentials)
       }
-      // What an old database lists may be stale; what a fresh one lists has just been made and can be hired.
+      // In an old database the agent's last test may be too old, so this waits for a new one. In a new database it can be
+      // hired at once.
       if (file !== null) await test()
       const begin = () => {
         if (file !== null) return
@@ -95,9 +96,9 @@ async function startSimulator(settings: Settings, file: string | null, seedNumbe
           error => closing || log({ type: 'warning', message: `The sample agent is untested: ${error.message}` }),
         )
       }
-      return { house, credentials, begin, close }
+      return { marketplace, credentials, begin, close }
     } catch (error) {
-      await house.close(0)
+      await marketplace.close(0)
       throw error
     }
   } catch (error) {
@@ -106,15 +107,15 @@ async function startSimulator(settings: Settings, file: string | null, seedNumbe
   }
 }
 
-/** Accounts and agents, of which the first works. */
-async function furnish({ market, url, file }: Marketplace, agent: SampleAgent): Promise<Credentials> {
+/** Creates or updates the accounts and agents, and gives the running agent its secret. */
+async function seedMarketplace({ market, url, file }: Marketplace, agent: SampleAgent): Promise<Credentials> {
   const credentials = await seed(market, file === null ? null : readCredentials(file), agent.url)
   if (file !== null) keepCredentials(file, url, market.config.instanceId, credentials)
   agent.use(credentials.agents[0]!.webhookSecret)
   return credentials
 }
 
-/** The first agent's connection test, at each start. Source: A-6. */
+/** Runs the connection test of the first agent, at each start. Source: A-6. */
 async function testFirst({ market }: Marketplace, { accounts, agents }: Credentials): Promise<void> {
   const actor = await actorOf(market, accounts.builder.id)
   const params = { id: agents[0]!.id }
@@ -125,7 +126,7 @@ async function testFirst({ market }: Marketplace, { accounts, agents }: Credenti
 
 const credentialsPath = (file: string) => join(dirname(file), 'credentials.json')
 
-/** null if there are none, or none that can be read: then new ones are made. */
+/** Returns null if there is no readable file. New credentials are made then. */
 function readCredentials(file: string): Credentials | null {
   try {
     const { db, accounts, agents } = JSON.parse(readFileSync(credentialsPath(file), 'utf8'))
@@ -135,7 +136,7 @@ function readCredentials(file: string): Credentials | null {
   }
 }
 
-/** Commands in the same folder find the address and the keys here. */
+/** Writes the address and the keys where commands in the same folder look for them. */
 function keepCredentials(file: string, url: string, instance: string, credentials: Credentials): void {
   const text = `${JSON.stringify({ url, instance, db: file, ...credentials }, null, 2)}\n`
   writeFileSync(credentialsPath(file), text, { mode: 0o600 })

@@ -15,7 +15,7 @@ import { createUi } from '../ui.ts'
 
 type ServeFlags = Flags & { json?: boolean; migrate?: boolean; newSecretKey?: boolean }
 
-/** Whoever reads both streams as one, as a supervisor does, finds JSON alone; prose is for terminals. Source: A-200. */
+/** Writes only JSON unless stderr is a terminal, as a supervisor may read stdout and stderr as one stream. Source: A-200. */
 export async function serve(flags: ServeFlags): Promise<number> {
   const journal = deploymentLog(flags.json ? 1 : 2)
   try {
@@ -34,7 +34,7 @@ export async function serve(flags: ServeFlags): Promise<number> {
 async function run(flags: ServeFlags, journal: DeploymentLog): Promise<number> {
   const settings = readSettings('serve', flags)
   const { log, open, flush } = journal
-  const house = await openMarketplace({
+  const marketplace = await openMarketplace({
     ...settings,
     mode: 'serve',
     ...settings.db,
@@ -43,27 +43,27 @@ async function run(flags: ServeFlags, journal: DeploymentLog): Promise<number> {
     admin: adminOf(settings),
     log,
     holder: `marketplace serve on ${settings.host}:${settings.port}`,
-    // The log has said why.
+    // The log has the reason already.
     onFatal() {
       open()
       flush()
       process.exit(exitCodes.failed)
     },
   })
-  const ended = untilSignal(signal => closeAt(signal, house, log))
-  tellReady(flags, house, settings)
-  log(startOf(house, settings))
+  const ended = untilSignal(signal => closeAt(signal, marketplace, log))
+  tellReady(flags, marketplace, settings)
+  log(startOf(marketplace, settings))
   open()
   tellProject(settings, log)
-  warn(house, settings, log)
-  await warnWithoutAdministrator(house.market)
-  await warnWithoutSecondFactor(house.market)
+  warn(marketplace, settings, log)
+  await warnWithoutAdministrator(marketplace.market)
+  await warnWithoutSecondFactor(marketplace.market)
   return ended
 }
 
-async function closeAt(signal: NodeJS.Signals, house: Marketplace, log: Log): Promise<void> {
+async function closeAt(signal: NodeJS.Signals, marketplace: Marketplace, log: Log): Promise<void> {
   const asked = performance.now()
-  await house.close()
+  await marketplace.close()
   log({ type: 'stop', reason: signal, ms: Math.round(performance.now() - asked) })
 }
 
@@ -84,7 +84,7 @@ const startOf = ({ market, url }: Marketplace, { db }: Settings) =>
     pid: process.pid,
   }) as const
 
-/** Whoever looks for the reason of a setting finds the file that nobody named. */
+/** Logs which settings come from the project file, which no flag names. */
 function tellProject({ fromProject }: Settings, log: Log): void {
   if (fromProject.length > 0)
     log({ type: 'info', message: `${PROJECT_FILE} of this folder sets ${fromProject.join(', ')}` })

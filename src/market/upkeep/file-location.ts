@@ -5,7 +5,7 @@ import { type Db, StoreError } from '../../store/db.ts'
 import { type FilePlaceRow, leavePlace, otherPlaces, renewPlace, takePlace } from '../../store/tables/file-locations.ts'
 import type { World } from '../../world/world.ts'
 
-export interface Place {
+export interface FileLocation {
   /** Compared with that of other instances: the address of an object store, or the id of a folder. */
   name: string
   /**
@@ -19,7 +19,7 @@ export interface Place {
 
 export interface Claim {
   /** Ends the claim, so that another instance can start at once. */
-  leave(): Promise<void>
+  release(): Promise<void>
 }
 
 const LEASE_MS = 30_000
@@ -29,16 +29,16 @@ const RENEWAL_MS = 10_000
  * Claims the location for this instance. Throws a StoreError if a live instance uses another one. Calls `lost` if that is
  * found later.
  */
-export async function claimPlace(
+export async function claimLocation(
   { db, world }: { db: Db; world: World },
-  place: Place,
+  place: FileLocation,
   lost: (error: Error) => void,
 ): Promise<Claim> {
   const instance = world.id('instance')
   const leasedUntil = () => world.realNow() + LEASE_MS
 
   // By `migrate`, which runs alone: each instance must see all that came before it.
-  const take = ({ kind, name, holder }: Place) =>
+  const claim = ({ kind, name, holder }: FileLocation) =>
     db.migrate(async tx => {
       const realNow = world.realNow()
       const others = await otherPlaces(tx, instance, realNow)
@@ -50,7 +50,7 @@ export async function claimPlace(
 
   const renew = async () => {
     if (await db.write(tx => renewPlace(tx, instance, world.realNow(), leasedUntil()))) return
-    await take(place.kind === 'successor' ? { ...place, kind: 'alone' } : place)
+    await claim(place.kind === 'successor' ? { ...place, kind: 'alone' } : place)
   }
 
   let left = false
@@ -59,16 +59,16 @@ export async function claimPlace(
     if (left) return
     // Others report an unreachable database. The claim is renewed when it is back.
     running = renew().catch(error => {
-      if (error instanceof PlaceError && !left) lost(error)
+      if (error instanceof LocationError && !left) lost(error)
     })
     running.then(() => {
       timer = world.after(RENEWAL_MS, tick)
     })
   }
-  await take(place)
+  await claim(place)
   let timer = world.after(RENEWAL_MS, tick)
   return {
-    async leave() {
+    async release() {
       left = true
       timer.cancel()
       await running
@@ -81,10 +81,10 @@ export async function claimPlace(
  * Another instance keeps its files elsewhere.
  * @internal Tests tell it from other errors.
  */
-export class PlaceError extends StoreError {}
+export class LocationError extends StoreError {}
 
-function elsewhere(other: FilePlaceRow, own: Place): PlaceError {
-  return new PlaceError(
+function elsewhere(other: FilePlaceRow, own: FileLocation): LocationError {
+  return new LocationError(
     `Another instance on this database (${other.holder}) keeps uploaded files in ${nameOf(other.place)}, this one in ` +
       `${nameOf(own.name)}: neither could serve what the other took in. Give every instance the same object store, ` +
       '--files s3://bucket/prefix, and stop those that run without it first. If that instance is gone, its claim ends ' +

@@ -101,8 +101,8 @@ const withoutBrackets = (sql: string) => {
 }
 
 /**
- * The house dialect's DDL as SQLite wants it: 64-bit integers under their only name there, and tables that check types.
- * What is checked on each write is written for speed: SQLite makes a list of more than two a table, every time it asks.
+ * Translates our DDL for SQLite: 64-bit integers by their name there, and tables that check types.
+ * A list of more than two values in a CHECK is rewritten, because SQLite would build a table of it on every write.
  */
 export const sqliteSchema = (sql: string) => {
   const text = sql

@@ -1,4 +1,4 @@
-/** The house's statements on SQLite in memory: prepared once, rows as objects, errors by their kind, effects done anew. */
+/** SQLite in memory: prepared statements, rows as objects, errors by their kind, and the replay of recorded statements. */
 import { ConstraintError, LostError, type Value } from '../db.ts'
 import type { DiskFile, ReadableFile } from './disk.ts'
 import { FilePages } from './file-pages.ts'

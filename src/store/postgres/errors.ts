@@ -1,4 +1,4 @@
-/** What Postgres and its driver throw, as the rest of the house knows it, and what of it is worth another try. */
+/** Translates the errors of Postgres and its driver into those of db.ts, and says which are worth another try. */
 import { BusyError, ConstraintError, ContestedError } from '../db.ts'
 
 const kinds: Readonly<Record<string, ConstraintError['kind']>> = {

@@ -1,4 +1,4 @@
-/** The house's SQL as Postgres takes it. */
+/** The SQL of the marketplace as Postgres takes it. */
 import { createHash } from 'node:crypto'
 
 export interface PostgresText {
