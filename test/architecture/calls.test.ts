@@ -1,0 +1,107 @@
+// engines: embedded; process: own
+/** What is asked in one place alone: clock, chance, network, environment and, of the store, SQL. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { code, type Files, sources } from './sources.ts'
+
+const banned = {
+  time: /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.(?:now|timeOrigin)\b|\bprocess\.hrtime\b/,
+  chance: /\bMath\.random\b|\b(?:randomBytes|randomUUID|randomInt|randomFill|randomFillSync|getRandomValues)\b/,
+  network:
+    /(?<![\w.#])fetch\s*\(|globalThis\.fetch|\bhttps?\.(?:request|get)\s*\(|\b(?:net|tls)\.(?:connect|createConnection)\s*\(|\bnew (?:WebSocket|EventSource)\b/,
+  environment: /\bprocess\.env\b/,
+} as const
+
+const homeOf: Readonly<Record<keyof typeof banned, readonly string[]>> = {
+  time: ['src/world/real.ts'],
+  chance: ['src/world/real.ts'],
+  network: ['src/world/egress/connect.ts', 'src/world/egress/egress.ts', 'src/world/egress/happy-eyeballs.ts'],
+  environment: ['src/config.ts'],
+}
+
+const callExceptions: Readonly<Record<string, string>> = {
+  'src/open.ts time': 'migrations run before there is a world',
+  'src/secret-key.ts chance': 'the key is made before there is a world, and must never follow a seed',
+  'src/market/upkeep/instance-id.ts chance': 'two simulators with the same seed are two marketplaces all the same',
+  'src/web/response.ts time': 'how long a request took is told to the log alone',
+  'src/web/response.ts chance': 'request ids stay apart between processes, with a seed as without',
+  'src/store/embedded/lock.ts time': 'the owner of a lock is judged by the time of files',
+  'src/store/embedded/lock.ts chance': 'two who wait for one lock must not follow the same seed',
+  'src/store/embedded/lock-owner.ts time': 'a lock says since when it is held',
+  'src/store/embedded/lock-owner.ts environment': 'the program that tells when a process started needs its path',
+  'src/world/egress/trust.ts environment':
+    'before Node 22.15 this is the only way to know which authorities Node trusts',
+  'src/world/egress/exchange.ts time': 'the deadline of an exchange is measured, not dated',
+  'src/world/egress/stalls.ts time': 'how long the process stood still is measured, not dated',
+  'src/world/egress/names.ts time': 'how long a found address is kept is measured, not dated',
+  'src/world/egress/hosts-file.ts time': 'when the file is looked at again is measured, not dated',
+  'src/world/egress/own-addresses.ts time': 'when the interfaces are looked at again is measured, not dated',
+  'src/world/egress/egress.ts time': 'how long ago a connection was made is measured, not dated',
+  'src/client/webhooks.ts time': "runs in an agent's process, which has no world",
+  'src/client/transport.ts network': "runs in a client's process, which has no world; another fetch can be given",
+  'src/client/client.ts time': "signs in an agent's process, which has no world",
+  'src/sim/https-front.ts network': 'stands in front of an agent and passes its requests on',
+  'src/sim/demo.ts chance': 'makes a password that nobody is to know',
+  'src/sim/demo-scenario.ts time': 'waits for another process with patience that ends',
+  'src/cli/commands/demo.ts time': 'tells how long the demo took',
+  'src/cli/commands/db.ts time': 'migrations run before there is a world',
+  'src/cli/commands/serve.ts time': 'tells how long the stop took',
+  'src/cli/log-lines.ts time': 'dates the lines on the screen',
+}
+
+function callFaults(files: Files, exceptions: Readonly<Record<string, string>>): string[] {
+  const unused = new Set(Object.keys(exceptions))
+  const faults: string[] = []
+  for (const [path, text] of Object.entries(files)) {
+    for (const kind of Object.keys(banned) as (keyof typeof banned)[]) {
+      const call = code(text).match(banned[kind])?.[0]
+      if (!call || homeOf[kind].includes(path) || unused.delete(`${path} ${kind}`)) continue
+      faults.push(`${path} uses ${call}: ${kind} is for ${homeOf[kind]}`)
+    }
+  }
+  return [...faults, ...[...unused].map(name => `${name} is excepted, but not there`)]
+}
+
+const SQL =
+  /\bSELECT\s[\s\S]*?\sFROM\s|\bSELECT\s+(?:COUNT|MAX|MIN|SUM|1)\b|\bINSERT\s+INTO\b|\bUPDATE\s+\w+\s+SET\b|\bDELETE\s+FROM\b|\b(?:CREATE|DROP|ALTER)\s+(?:TABLE|INDEX)\b|\b(?:ORDER|GROUP)\s+BY\b|\bWHERE\s+[\w.]+\s*(?:[=<>]|IN\b|IS\b)/
+
+function sqlFaults(files: Files): string[] {
+  return Object.entries(files).flatMap(([path, text]) => {
+    const found = path.startsWith('src/store/') ? null : code(text).match(SQL)
+    return found ? [`${path} has SQL: ${found[0].slice(0, 60)}`] : []
+  })
+}
+
+test('clock, chance, network and environment are asked in their own file alone', () => {
+  assert.equal(callFaults(sources, callExceptions), [])
+})
+
+test('every form of a banned call is found', () => {
+  const calls = [
+    ...['Date.now()', 'const now = Date.now', 'new Date()', 'performance.now()', 'process.hrtime.bigint()'],
+    ...[
+      'Math.random()',
+      'crypto.randomUUID()',
+      "import { randomBytes } from 'node:crypto'",
+      'crypto.getRandomValues(x)',
+    ],
+    ...["fetch('x')", 'globalThis.fetch', 'http.request(x)', 'https.get(x)', 'net.connect(1)', 'tls.connect(1)'],
+    ...['process.env.HOME', 'const { HOME } = process.env'],
+  ]
+  for (const call of calls) assert.is(callFaults({ 'src/market/a.ts': `x = 1\n${call}` }, {}).length, 1, call)
+  const harmless = ['new Date(ms).toISOString()', '// Date.now()', ' * fetch(x)', 'await this.fetch(x)', 'prefetch(x)']
+  for (const text of harmless) assert.equal(callFaults({ 'src/market/a.ts': text }, {}), [], text)
+  assert.is(callFaults({}, { 'src/a.ts time': 'gone' }).length, 1)
+})
+
+test('SQL stands in the store alone', () => {
+  assert.equal(sqlFaults(sources), [])
+  const texts = [
+    ...['SELECT id FROM agents', 'SELECT COUNT(*)', 'INSERT INTO x (y)', 'UPDATE agents SET', 'DELETE FROM x'],
+    ...['CREATE TABLE x', 'x ORDER BY y', 'WHERE id = $1', 'WHERE a.id IN (1)', 'SELECT\n  id\nFROM agents'],
+  ]
+  for (const text of texts) assert.is(sqlFaults({ 'src/market/a.ts': `q.get(\`${text}\`)` }).length, 1, text)
+  assert.equal(sqlFaults({ 'src/store/tables/a.ts': 'SELECT id FROM x', 'src/open.ts': '// SELECT id FROM x' }), [])
+})
+
+test.run()

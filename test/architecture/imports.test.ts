@@ -1,0 +1,182 @@
+// engines: embedded; process: own
+/** Who may import whom: rooms, the shelves within them, and no circle. */
+import { posix } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type Files, importsOf, localImports, room, sources } from './sources.ts'
+
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  api: [],
+  store: ['api'],
+  world: [],
+  market: ['api', 'store', 'world', 'config'],
+  web: ['api', 'market', 'world', 'config'],
+  client: ['api'],
+  sim: ['api', 'client', 'world', 'open'],
+  config: ['api', 'bucket-settings', 'db-limit', 'egress-ranges', 'project-file', 'usage-error'],
+  'bucket-settings': ['usage-error'],
+  'db-limit': ['usage-error'],
+  'egress-ranges': ['usage-error'],
+  'usage-error': [],
+  'project-file': [],
+  'secret-key': ['store', 'world', 'market', 'config'],
+  'uploaded-files': ['store', 'world', 'market'],
+  open: ['api', 'store', 'world', 'market', 'web', 'client', 'sim', 'config', 'secret-key', 'uploaded-files'],
+  build: ['store'],
+  index: ['api', 'market', 'client', 'config', 'open'],
+  cli: ['api', 'store', 'world', 'market', 'web', 'client', 'sim', 'config', 'project-file', 'secret-key', 'open'],
+}
+
+/**
+ * Within the large rooms: a shelf is a folder in one. What lies on no shelf is for all of the room; the files that put the
+ * shelves together (`assembles`) are for none of them.
+ */
+const shelves: Readonly<
+  Record<string, { assembles: readonly string[]; mayImport: Record<string, readonly string[]> }>
+> = {
+  market: {
+    assembles: ['verbs.ts'],
+    mayImport: {
+      money: [],
+      requests: [],
+      accounts: ['money'],
+      wallet: ['accounts', 'money'],
+      webhooks: ['accounts'],
+      agents: ['webhooks'],
+      checks: ['accounts', 'agents', 'webhooks'],
+      budgets: ['accounts', 'agents'],
+      tasks: ['accounts', 'agents', 'budgets', 'money', 'webhooks'],
+      upkeep: ['accounts', 'agents', 'money'],
+    },
+  },
+  store: {
+    assembles: ['open.ts'],
+    mayImport: {
+      migrations: [],
+      embedded: ['migrations'],
+      postgres: [],
+      tables: [],
+      files: ['embedded'],
+    },
+  },
+  api: { assembles: [], mayImport: { endpoints: [], openapi: ['endpoints'] } },
+  world: { assembles: ['real.ts', 'bucket.ts'], mayImport: { egress: [] } },
+  cli: { assembles: ['command-table.ts', 'main.ts', 'operating.ts'], mayImport: { commands: [] } },
+}
+
+const importExceptions: Readonly<Record<string, string>> = {
+  'src/web/response.ts > store/db.ts': 'a unique index that decides a race is answered with 409',
+  'src/web/credentials.ts > store/db.ts': 'names the type of the unit in which a credential is looked up',
+  'src/web/idempotency.ts > store/db.ts': 'names the types of the units in which a request and its repeat are served',
+  'src/web/serve.ts > store/db.ts': 'names the type of the unit in which a request is served',
+  'src/sim/seed.ts > market/accounts/accounts.ts':
+    'the simulator is seeded before it listens, with an administrator too',
+  'src/sim/seed.ts > market/accounts/keys.ts': 'a lost key of a seeded account is replaced without a session',
+  'src/sim/seed.ts > market/market.ts': 'names the type of the marketplace that is seeded',
+  'src/sim/seed.ts > market/verbs.ts': 'seeded agents are made by the verbs, before the server listens',
+  'src/sim/seed.ts > market/agents/search-index.ts':
+    'seeded agents are listed without a review, and found all the same',
+  'src/sim/seed.ts > store/tables/agents.ts': 'seeded agents are listed without a review and a test, and then indexed',
+  'src/sim/seed.ts > store/db.ts': 'names the type of the unit in which an agent is listed',
+  'src/sim/seed.ts > store/tables/keys.ts': 'takes back a seeded key before it makes another',
+  'src/sim/seed.ts > store/tables/users.ts': 'looks whether the seeded accounts are there',
+}
+
+function importFaults(files: Files, exceptions: Readonly<Record<string, string>>): string[] {
+  const unused = new Set(Object.keys(exceptions))
+  const faults: string[] = []
+  for (const [path, text] of Object.entries(files)) {
+    const allowed = mayImport[room(path)]
+    if (!allowed) faults.push(`${path} is in a room that the table does not name`)
+    for (const name of importsOf(text)) {
+      if (!name.startsWith('.')) continue
+      const target = posix.join(posix.dirname(path), name)
+      if (!target.startsWith('src/') || target === path || room(target) === room(path)) continue
+      if (allowed?.includes(room(target))) continue
+      const edge = `${path} > ${target.slice('src/'.length)}`
+      if (!unused.delete(edge) && !(edge in exceptions)) faults.push(edge)
+    }
+  }
+  return [...faults, ...[...unused].map(edge => `${edge} is excepted, but not there`)]
+}
+
+const shelfOf = (path: string): string | null => (path.split('/').length > 3 ? path.split('/')[2]! : null)
+
+function shelfFaults(files: Files): string[] {
+  const faults: string[] = []
+  for (const [path, text] of Object.entries(files)) {
+    const rules = shelves[room(path)]
+    const own = shelfOf(path)
+    if (own !== null && !(own in (rules?.mayImport ?? {})))
+      faults.push(`${path} is on a shelf that the table does not name`)
+    if (!rules || (own === null && rules.assembles.includes(posix.basename(path)))) continue
+    for (const target of localImports(path, text)) {
+      if (room(target) !== room(path)) continue
+      const shelf = shelfOf(target)
+      const isAssembler = shelf === null && rules.assembles.includes(posix.basename(target))
+      const isAllowed = shelf === null ? !isAssembler : shelf === own || rules.mayImport[own ?? '']?.includes(shelf)
+      if (!isAllowed) faults.push(`${path} > ${target.slice('src/'.length)}`)
+    }
+  }
+  return faults
+}
+
+/** Each circle of imports once, by the file in it that comes first. */
+function circles(files: Files): string[] {
+  const found: string[] = []
+  const state = new Map<string, 'open' | 'done'>()
+  const walk = (path: string, trail: readonly string[]): void => {
+    if (state.get(path) === 'done') return
+    if (state.get(path) === 'open') {
+      found.push([...trail.slice(trail.indexOf(path)), path].join(' > '))
+      return
+    }
+    state.set(path, 'open')
+    for (const target of localImports(path, files[path] ?? '')) walk(target, [...trail, path])
+    state.set(path, 'done')
+  }
+  for (const path of Object.keys(files)) walk(path, [])
+  return found
+}
+
+test('a room imports what the table allows, and nothing else', () => {
+  assert.ok(Object.keys(sources).length > 50)
+  assert.equal(importFaults(sources, importExceptions), [])
+  for (const reason of Object.values(importExceptions)) assert.ok(reason.length > 10)
+})
+
+test('a forbidden import is found in each of its forms', () => {
+  const from = (path: string, text: string) => importFaults({ [path]: text }, {})
+  assert.equal(from('src/store/a.ts', "import { x } from '../market/b.ts'"), ['src/store/a.ts > market/b.ts'])
+  assert.equal(from('src/store/a.ts', "import type {\n  X,\n} from '../web/b.ts'"), ['src/store/a.ts > web/b.ts'])
+  assert.equal(from('src/open.ts', "await import('./cli/main.ts')"), ['src/open.ts > cli/main.ts'])
+  assert.equal(from('src/api/a.ts', "export * from '../config.ts'"), ['src/api/a.ts > config.ts'])
+  assert.equal(from('src/sim/a.ts', "import '../store/b.ts'"), ['src/sim/a.ts > store/b.ts'])
+  assert.is(from('src/attic/a.ts', '').length, 1)
+  assert.equal(from('src/market/a.ts', "import { x } from '../store/b.ts'\n// from '../web/c.ts'"), [])
+  assert.is(importFaults({}, { 'src/a.ts > b.ts': 'gone' }).length, 1)
+})
+
+test('a shelf imports what the table allows: the layers of the domain, of the store and of the program', () => {
+  assert.equal(shelfFaults(sources), [])
+  const from = (path: string, text: string) => shelfFaults({ [path]: text })
+  assert.equal(from('src/market/money/a.ts', "import { x } from '../tasks/b.ts'"), [
+    'src/market/money/a.ts > market/tasks/b.ts',
+  ])
+  assert.equal(from('src/market/tasks/a.ts', "import { x } from '../money/b.ts'"), [])
+  assert.equal(from('src/market/tasks/a.ts', "import { x } from '../verbs.ts'"), [
+    'src/market/tasks/a.ts > market/verbs.ts',
+  ])
+  assert.equal(from('src/market/time.ts', "import { x } from './money/b.ts'"), [
+    'src/market/time.ts > market/money/b.ts',
+  ])
+  assert.is(from('src/market/attic/a.ts', '').length, 1)
+})
+
+test('no file imports itself by way of others, by types neither', () => {
+  assert.equal(circles(sources), [])
+  const circle = { 'src/a/a.ts': "import type { B } from './b.ts'", 'src/a/b.ts': "import { a } from './a.ts'" }
+  assert.equal(circles(circle), ['src/a/a.ts > src/a/b.ts > src/a/a.ts'])
+})
+
+test.run()
