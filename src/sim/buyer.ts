@@ -16,7 +16,7 @@ export interface BuyerPlan {
   /** 1–5 */
   rating: number
   /** For each answer of the agent. */
-  patienceMs: number
+  timeoutMs: number
 }
 
 interface BuyerStep {
@@ -34,23 +34,23 @@ interface BuyerStep {
 }
 
 /** Hears of what happened, and of what is waited for. */
-export interface Audience {
-  told(step: BuyerStep): void
-  waiting(text: string): void
+export interface BuyerListener {
+  onStep(step: BuyerStep): void
+  onWait(text: string): void
 }
 
 /** The story took another end than it was to take: the agent rejected, was too slow, or faster than a cancel. */
-export class StoryError extends Error {
+export class PlanError extends Error {
   readonly reason: 'rejected' | 'slow' | 'fast'
   readonly task: TaskRecord
-  constructor(reason: StoryError['reason'], message: string, task: TaskRecord) {
+  constructor(reason: PlanError['reason'], message: string, task: TaskRecord) {
     super(message)
     this.reason = reason
     this.task = task
   }
 }
 
-interface Play extends BuyerPlan, Audience {
+interface Play extends BuyerPlan, BuyerListener {
   client: Client
 }
 
@@ -59,23 +59,23 @@ export async function playBuyer(
   client: Client,
   agent: AgentRecord,
   plan: BuyerPlan,
-  audience: Audience,
+  audience: BuyerListener,
 ): Promise<TaskRecord> {
   const play: Play = { ...plan, ...audience, client }
   const submitted = await submit(play, agent)
   if (plan.outcome === 'cancel') return cancel(play, submitted)
   const accepted = await until(play, submitted, 'accept', task => task.acceptedAt !== null)
-  play.told({ step: 'accepted', text: 'The agent accepted', task: accepted })
+  play.onStep({ step: 'accepted', text: 'The agent accepted', task: accepted })
   const delivered = await deliveredWork(play, accepted)
   return plan.outcome === 'dispute' ? dispute(play, delivered) : approve(play, delivered)
 }
 
-async function submit({ client, told, ...plan }: Play, agent: AgentRecord): Promise<TaskRecord> {
+async function submit({ client, onStep, ...plan }: Play, agent: AgentRecord): Promise<TaskRecord> {
   const { title, description, requirements, price: agreedPrice = agent.basePrice } = plan
   const fields = { agentId: agent.id, title, description, agreedPrice }
   const { id } = await client.createTask(requirements === undefined ? fields : { ...fields, requirements })
   const task = await client.submitTask({ id })
-  told({
+  onStep({
     step: 'submitted',
     text: `Submitted "${title}" to ${agent.slug} for ${amount(task)}, now held in escrow`,
     task,
@@ -85,48 +85,48 @@ async function submit({ client, told, ...plan }: Play, agent: AgentRecord): Prom
 
 /** The first delivery, and one more for each revision. */
 async function deliveredWork(play: Play, accepted: TaskRecord): Promise<TaskRecord> {
-  const { client, told, revisions } = play
+  const { client, onStep, revisions } = play
   let task = await until(play, accepted, 'deliver', ({ status }) => status === 'delivered')
-  told({ step: 'delivered', text: `The agent delivered: ${extract(task)}`, task })
+  onStep({ step: 'delivered', text: `The agent delivered: ${extract(task)}`, task })
   for (let round = 1; round <= revisions; round++) {
     const feedback = `Revision ${round} of ${revisions}: please go over it once more.`
     const asked = await client.requestRevision({ id: task.id, reason: feedback })
-    told({ step: 'revision_requested', text: `Asked for revision ${round} of ${revisions}`, task: asked })
+    onStep({ step: 'revision_requested', text: `Asked for revision ${round} of ${revisions}`, task: asked })
     task = await until(
       play,
       asked,
       'deliver the revision',
       ({ status, revisionCount }) => status === 'delivered' && revisionCount === round,
     )
-    told({ step: 'delivered', text: `The agent delivered again: ${extract(task)}`, task })
+    onStep({ step: 'delivered', text: `The agent delivered again: ${extract(task)}`, task })
   }
   return task
 }
 
-async function approve({ client, told, rating }: Play, { id }: TaskRecord): Promise<TaskRecord> {
+async function approve({ client, onStep, rating }: Play, { id }: TaskRecord): Promise<TaskRecord> {
   const task = await client.approveTask({ id })
-  told({ step: 'approved', text: `Approved: ${amount(task)} went to the builder`, task })
+  onStep({ step: 'approved', text: `Approved: ${amount(task)} went to the builder`, task })
   await client.submitReview({ id, rating, comment: 'Written by a simulated buyer.' })
-  told({ step: 'reviewed', text: `Reviewed with ${rating} of 5`, task })
+  onStep({ step: 'reviewed', text: `Reviewed with ${rating} of 5`, task })
   return task
 }
 
-async function dispute({ client, told }: Play, { id }: TaskRecord): Promise<TaskRecord> {
+async function dispute({ client, onStep }: Play, { id }: TaskRecord): Promise<TaskRecord> {
   const task = await client.disputeTask({ id, reason: 'A simulated buyer disputes this work.' })
-  told({ step: 'disputed', text: `Disputed: ${amount(task)} stays held until an administrator decides`, task })
+  onStep({ step: 'disputed', text: `Disputed: ${amount(task)} stays held until an administrator decides`, task })
   return task
 }
 
-async function cancel({ client, told }: Play, submitted: TaskRecord): Promise<TaskRecord> {
+async function cancel({ client, onStep }: Play, submitted: TaskRecord): Promise<TaskRecord> {
   const { id } = submitted
   try {
     const task = await client.cancelTask({ id })
-    told({ step: 'cancelled', text: `Cancelled: ${amount(task)} came back`, task })
+    onStep({ step: 'cancelled', text: `Cancelled: ${amount(task)} came back`, task })
     return task
   } catch (error) {
     if (!(error instanceof MarketplaceError) || error.status !== 400) throw error
     const task = await client.getTask({ id })
-    throw new StoryError('fast', `The agent was first: the task is ${task.status} and can't be cancelled`, task)
+    throw new PlanError('fast', `The agent was first: the task is ${task.status} and can't be cancelled`, task)
   }
 }
 
@@ -135,13 +135,13 @@ const LONGEST_PAUSE_MS = 2_000
 
 /** Looks again and again, ever more slowly, until the task is as it should be. */
 async function until(
-  { client, waiting, patienceMs }: Play,
+  { client, onWait, timeoutMs }: Play,
   before: TaskRecord,
   deed: string,
   isDone: (task: TaskRecord) => boolean,
 ): Promise<TaskRecord> {
-  waiting(`Waiting for the agent to ${deed} (${patienceMs / 1000} s at most)`)
-  const patience = AbortSignal.timeout(patienceMs)
+  onWait(`Waiting for the agent to ${deed} (${timeoutMs / 1000} s at most)`)
+  const patience = AbortSignal.timeout(timeoutMs)
   let task = before
   for (let pauseMs = FIRST_LOOK_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {
     const limitedMs = await client.getTask({ id: before.id }).then(now => {
@@ -150,19 +150,19 @@ async function until(
     }, waitAskedFor)
     if (isDone(task)) return task
     if (task.status === 'cancelled') {
-      const reason = await lastWords(client, task)
-      throw new StoryError('rejected', `The agent rejected the task${reason}; ${amount(task)} came back`, task)
+      const reason = await rejectionReason(client, task)
+      throw new PlanError('rejected', `The agent rejected the task${reason}; ${amount(task)} came back`, task)
     }
     if (patience.aborted) {
-      const message = `The agent did not ${deed} within ${patienceMs / 1000} s; task ${task.id} is ${task.status}`
-      throw new StoryError('slow', message, task)
+      const message = `The agent did not ${deed} within ${timeoutMs / 1000} s; task ${task.id} is ${task.status}`
+      throw new PlanError('slow', message, task)
     }
     await new Promise(resolve => setTimeout(resolve, Math.max(pauseMs, limitedMs)))
   }
 }
 
 /** The reason of a rejection is the agent's last message. */
-async function lastWords(client: Client, { id }: TaskRecord): Promise<string> {
+async function rejectionReason(client: Client, { id }: TaskRecord): Promise<string> {
   const { items } = await client.listMessages({ id, limit: 100 })
   const said = items.findLast(({ senderRole }) => senderRole === 'agent')
   return said ? ` ("${short(said.content)}")` : ''

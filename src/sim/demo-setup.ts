@@ -9,14 +9,14 @@ export interface DemoStep {
   wallet?: { balance: number; heldBalance: number }
 }
 
-export interface Shop {
+export interface DemoSetup {
   buyer: HttpUser
   builder: HttpUser
   admin: HttpUser
   agentId: string
 }
 
-export interface ShopOptions {
+export interface DemoSetupOptions {
   url: string
   admin: { email: string; password: string }
   agent: AgentProcess
@@ -25,29 +25,33 @@ export interface ShopOptions {
 
 export const DEPOSIT = 50_000
 
-export async function openShop({ url, admin: login, agent, tell }: ShopOptions): Promise<Shop> {
-  const shop = { buyer: new HttpUser(url), builder: new HttpUser(url), admin: new HttpUser(url) }
-  await register(shop.builder, 'Billie Builder', true)
-  await register(shop.buyer, 'Bo Buyer', false)
-  await shop.admin.call('POST', '/api/auth/login', login)
+export async function setUpDemo({ url, admin: login, agent, tell }: DemoSetupOptions): Promise<DemoSetup> {
+  const setup = { buyer: new HttpUser(url), builder: new HttpUser(url), admin: new HttpUser(url) }
+  await register(setup.builder, 'Billie Builder', true)
+  await register(setup.buyer, 'Bo Buyer', false)
+  await setup.admin.call('POST', '/api/auth/login', login)
   tell({ text: 'A builder and a buyer have registered, an administrator has signed in' })
 
-  const { key } = await shop.builder.call<{ key: string }>('POST', '/api/my/api-keys', { name: 'demo' })
-  shop.builder.key = key
-  const agentId = await enlist(shop.builder, agent, tell)
-  const { status } = await shop.admin.call<OwnAgentRecord>('POST', `/api/admin/agents/${agentId}/approve`)
+  const { key } = await setup.builder.call<{ key: string }>('POST', '/api/my/api-keys', { name: 'demo' })
+  setup.builder.key = key
+  const agentId = await createListedAgent(setup.builder, agent, tell)
+  const { status } = await setup.admin.call<OwnAgentRecord>('POST', `/api/admin/agents/${agentId}/approve`)
   expect('the agent after its review', status, 'verified')
-  const { items } = await shop.buyer.call<{ items: OwnAgentRecord[] }>('GET', '/api/agents?q=demo')
+  const { items } = await setup.buyer.call<{ items: OwnAgentRecord[] }>('GET', '/api/agents?q=demo')
   expect('the agents that a search finds', items.map(({ id }) => id).join(), agentId)
   tell({ text: 'The administrator has approved it; a search finds it' })
 
-  await shop.buyer.call<TransactionRecord>('POST', '/api/wallet/deposit', { amount: DEPOSIT })
-  tell({ text: 'The buyer has deposited 500.00', wallet: await expectWallet(shop.buyer, DEPOSIT, 0) })
-  return { ...shop, agentId }
+  await setup.buyer.call<TransactionRecord>('POST', '/api/wallet/deposit', { amount: DEPOSIT })
+  tell({ text: 'The buyer has deposited 500.00', wallet: await expectWallet(setup.buyer, DEPOSIT, 0) })
+  return { ...setup, agentId }
 }
 
 /** Create, secret, test, publish: what a builder does before anybody can hire. */
-async function enlist(builder: HttpUser, agent: AgentProcess, tell: ShopOptions['tell']): Promise<string> {
+async function createListedAgent(
+  builder: HttpUser,
+  agent: AgentProcess,
+  tell: DemoSetupOptions['tell'],
+): Promise<string> {
   const { id } = await builder.call<OwnAgentRecord>(
     'POST',
     '/api/my/agents',

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openMarketplace } from '../open.ts'
 import { startAgentProcess } from './agent-process.ts'
-import { type LedgerCheck, playLives } from './demo-scenario.ts'
-import { type DemoStep, openShop } from './demo-setup.ts'
+import { type LedgerCheck, playScenario } from './demo-scenario.ts'
+import { type DemoStep, setUpDemo } from './demo-setup.ts'
 import { createFrontAuthority } from './https-front.ts'
 
 export type DemoOutcome = { ok: true; ledger: LedgerCheck } | { ok: false; reason: string }
@@ -33,8 +33,8 @@ export async function playDemo(tell: (step: DemoStep) => void): Promise<DemoOutc
     tell({
       text: `A fresh marketplace answers at ${marketplace.url}; an agent of its own process listens at ${agent.url}`,
     })
-    const shop = await openShop({ url: marketplace.url, admin, agent, tell })
-    const ledger = await playLives(shop, tell)
+    const setup = await setUpDemo({ url: marketplace.url, admin, agent, tell })
+    const ledger = await playScenario(setup, tell)
     return { ok: true, ledger }
   } catch (error) {
     return { ok: false, reason: (error as Error).message }

@@ -57,7 +57,7 @@ export interface Db {
    * Reads without one consistent state: each statement sees what is committed when it runs. For work that sends all its
    * statements at once. Postgres takes many such reads in one packet.
    */
-  glance<T>(work: (q: Reader) => Promise<T>): Promise<T>
+  readCommitted<T>(work: (q: Reader) => Promise<T>): Promise<T>
   /**
    * Runs `work` as one transaction, which commits if `work` resolves and is rolled back if it throws. Resolves or rejects
    * only when everything that it wrote or may have read is durable. `work` must await nothing but `tx`, and may run more

@@ -9,7 +9,7 @@ export async function sendFile(call: Call, file: KeptFile): Promise<void> {
     'content-disposition': disposition(file.name),
     'content-security-policy': "sandbox; default-src 'none'",
   }
-  call.takeRoom(DOWNLOAD_BYTES)
+  call.reserveBytes(DOWNLOAD_BYTES)
   const stream = await call.server.market.files.read(file.id)
   try {
     call.stream(200, file.mimeType, file.size, headers)

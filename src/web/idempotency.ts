@@ -127,17 +127,17 @@ function requestOf({ method, showsSecret }: Endpoint, work: Work, actor: Actor |
   }
 }
 
-const told = ({ name, mimeType, size }: KeptFile) => ({ name, mimeType, size })
+const fileFacts = ({ name, mimeType, size }: KeptFile) => ({ name, mimeType, size })
 
 /** By what was understood, so that a body says the same in whatever form it comes; ids given to files are of no account. */
 function fingerprintOf(work: Work): string {
-  return createHash('sha256').update(saidBy(work)).digest('hex')
+  return createHash('sha256').update(contentOf(work)).digest('hex')
 }
 
-function saidBy(work: Work): string {
+function contentOf(work: Work): string {
   try {
     const { query, body, files } = work.input()
-    return JSON.stringify([query, body, files?.map(told)])
+    return JSON.stringify([query, body, files?.map(fileFacts)])
   } catch (error) {
     if (error instanceof Refusal) return failureText(error)
     throw error

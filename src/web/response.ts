@@ -9,7 +9,7 @@ import type { ArrivingBodies } from './arriving-bytes.ts'
 import { Gone, isLargelyUnread, type Reading } from './body.ts'
 import { clientAddress } from './client-address.ts'
 import { isHttps } from './credentials.ts'
-import { LARGE_BYTES, type UnreadAnswers } from './unread-responses.ts'
+import { LARGE_BYTES, type UnreadResponses } from './unread-responses.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const LINGER_MS = 2000
@@ -57,7 +57,7 @@ export interface ServerState {
   readonly market: Market
   /** null: rate limits are off. */
   readonly takeRate: TakeRate | null
-  readonly unread: UnreadAnswers
+  readonly unread: UnreadResponses
   readonly arriving: ArrivingBodies
   /** How often it is looked whether enough of a body has come. */
   readonly bodyLookMs: number
@@ -96,7 +96,7 @@ export class Call {
   }
 
   /** Refuses what would make too many bytes wait for their readers; else counts them until they are out. */
-  takeRoom(bytes: number): void {
+  reserveBytes(bytes: number): void {
     const { unread } = this.server
     const { address } = this
     const refusal = unread.refusal(address, bytes)
@@ -105,7 +105,7 @@ export class Call {
   }
 
   /** Refuses a question while its address reads none of its answers, before there is an answer. */
-  proveRoom(): void {
+  refuseIfUnread(): void {
     const refusal = this.server.unread.total > 0 && this.server.unread.refusalOf(this.address)
     if (refusal) throw refusal
   }
@@ -126,7 +126,7 @@ export class Call {
 
   /** As bytes, which is what waits then. What has changed something is answered in any case. */
   #counted(text: string, length: number): Buffer {
-    if (this.req.method === 'GET') this.takeRoom(length)
+    if (this.req.method === 'GET') this.reserveBytes(length)
     else this.server.unread.hold(this.res, this.address, length)
     return Buffer.from(text)
   }

@@ -7,7 +7,7 @@ import { refuseWhenFull } from '../market/fullness.ts'
 import type { Actor, Market } from '../market/market.ts'
 import type { KeptAnswer } from '../market/requests/idempotency.ts'
 import { dropFiles } from '../market/tasks/files.ts'
-import { isGlance, prefetcherOf } from '../market/tasks/prefetch.ts'
+import { needsOnlyPrefetched, prefetcherOf } from '../market/tasks/prefetch.ts'
 import { mayDeliver } from '../market/tasks/tasks.ts'
 import type { Reader, Tx } from '../store/db.ts'
 import { isLarge, isMultipart, readBody } from './body.ts'
@@ -43,10 +43,10 @@ export function serve(record: Endpoint, verb: Verb, market: Market, authenticate
   const identify = identifier(record, authenticate)
   const perform = performer(record, record.grows === true ? unlessFull(verb, market) : verb, market, identify)
 
-  const prove = (call: Call, credential: Credential) => market.db.read(q => identify(q, { call, credential }))
+  const identifyFirst = (call: Call, credential: Credential) => market.db.read(q => identify(q, { call, credential }))
 
   /** What can be known of an upload before its bytes come. A repeat gets its first answer, which needs them. */
-  const proveUpload = (call: Call, credential: Credential | null) =>
+  const checkUpload = (call: Call, credential: Credential | null) =>
     market.db.read(async q => {
       const actor = await identify(q, { call, credential })
       if (!actor || !hasPlainParams(call.req) || (await mayBeRepeat(q, record, call, actor.user.id))) return
@@ -54,7 +54,7 @@ export function serve(record: Endpoint, verb: Verb, market: Market, authenticate
     })
 
   const answer = async (call: Call, credential: Credential | null, body: Buffer | Refusal | Upload) => {
-    const input = onceAsked(() => readInput(call.req, understood(body)))
+    const input = memoized(() => readInput(call.req, orThrow(body)))
     const result = await perform({ call, credential, input })
     if (result instanceof Download) await sendFile(call, result.file)
     else reply(record, call, input(), result)
@@ -62,14 +62,14 @@ export function serve(record: Endpoint, verb: Verb, market: Market, authenticate
   }
 
   const answerBody = async (call: Call, credential: Credential | null) => {
-    if (credential && isLarge(call.req)) await prove(call, credential)
+    if (credential && isLarge(call.req)) await identifyFirst(call, credential)
     const body = await readBody(call.req, call.res, call.reading).catch(refusalOnly)
     return answer(call, credential, body)
   }
 
   /** So many bytes are taken from nobody who may not send them, and kept for nothing that was refused. */
   const answerUpload = async (call: Call, credential: Credential | null, form: NonNullable<Endpoint['multipart']>) => {
-    await proveUpload(call, credential)
+    await checkUpload(call, credential)
     const { receiveUpload } = await import('./multipart.ts') // few simulators ever need its parser and tables
     const upload = await receiveUpload(call, form, market)
     let taken = false
@@ -83,7 +83,7 @@ export function serve(record: Endpoint, verb: Verb, market: Market, authenticate
 
   return async call => {
     try {
-      if (!unsafe) call.proveRoom()
+      if (!unsafe) call.refuseIfUnread()
       const credential = hasCredential ? readCredential(call.req, config) : null
       if (unsafe && credential?.kind === 'session' && isCrossSite(call.req, config)) throw refuse('cross_site')
       checkCredential(record, credential)
@@ -116,14 +116,14 @@ function performer(record: Endpoint, verb: Verb, market: Market, identify: Ident
     return verb({ tx, db, world, config, log, webhooks, memory, prefetched, actor }, work.input())
   }
 
-  const inItsOwn = async (work: Work): Promise<unknown> => {
+  const outsideUnit = async (work: Work): Promise<unknown> => {
     const actor = work.credential ? await db.read(q => identify(q, work)) : null
     return verb({ ...market, actor, caller: callerOf(work.call) }, work.input())
   }
 
-  if (isGlance(record, db)) return (work: Work) => db.glance(q => inside(q, work))
+  if (needsOnlyPrefetched(record, db)) return (work: Work) => db.readCommitted(q => inside(q, work))
   if (record.unit === 'read') return (work: Work) => db.read(q => inside(q, work))
-  const plain = record.unit === 'write' ? (work: Work) => db.write(tx => inside(tx, work)) : inItsOwn
+  const plain = record.unit === 'write' ? (work: Work) => db.write(tx => inside(tx, work)) : outsideUnit
   if (!takesIdempotencyKey(record)) return plain
 
   const answer = async (work: Work, actor: Actor | null, tx?: Tx): Promise<KeptAnswer> => {
@@ -150,13 +150,13 @@ function refusalOnly(error: unknown): Refusal {
   throw error
 }
 
-function understood<T>(given: T | Refusal): T {
+function orThrow<T>(given: T | Refusal): T {
   if (given instanceof Refusal) throw given
   return given
 }
 
 /** What it returned or refused the first time, each time. */
-function onceAsked<T>(read: () => T): () => T {
+function memoized<T>(read: () => T): () => T {
   let kept: { value: T | Refusal } | undefined
   return () => {
     if (!kept) {
@@ -166,7 +166,7 @@ function onceAsked<T>(read: () => T): () => T {
         kept = { value: refusalOnly(error) }
       }
     }
-    return understood(kept.value)
+    return orThrow(kept.value)
   }
 }
 

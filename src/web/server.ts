@@ -17,7 +17,7 @@ import type { RateCounters } from './rate-counters.ts'
 import { categoryOf, rateLimit } from './rate-limit.ts'
 import { Call, type ServerState, type WebRequest } from './response.ts'
 import { type Serve, serve, type Verb } from './serve.ts'
-import { UnreadAnswers } from './unread-responses.ts'
+import { UnreadResponses } from './unread-responses.ts'
 
 interface PageRequest {
   readonly path: string
@@ -83,7 +83,7 @@ const timing = {
 export function createServer(options: ServerOptions): Server {
   const { market, counters } = options
   const bounds = boundsOf(market.config, options.bounds ?? {})
-  const unread = new UnreadAnswers(bounds.unreadBytes, market.log)
+  const unread = new UnreadResponses(bounds.unreadBytes, market.log)
   const arriving = new ArrivingBodies(market.log)
   const takeRate = rateLimit(market, counters)
   const state: ServerState = {
@@ -101,8 +101,8 @@ export function createServer(options: ServerOptions): Server {
   const flight = inFlight()
   const front = (req: IncomingMessage, res: ServerResponse) => {
     flight.add(res)
-    const refusal = unwelcome(state, req)
-    if (refusal) void turnAway(new Call(state, req, res), refusal)
+    const refusal = refusalBeforeRoutes(state, req)
+    if (refusal) void refuseRequest(new Call(state, req, res), refusal)
     else serveRoute(req, res)
   }
   server.on('request', front).on('checkContinue', front).on('checkExpectation', front)
@@ -179,7 +179,7 @@ function routes({ endpoints, verbs, market, authenticate, pages = {} }: ServerOp
 
 function emptyRouter(state: ServerState): Polka {
   const router: Polka = polka({
-    onNoMatch: (req, res) => void turnAway(new Call(state, req, res), noMatch(router, req)),
+    onNoMatch: (req, res) => void refuseRequest(new Call(state, req, res), noMatch(router, req)),
     onError: (error, req, res) => new Call(state, req, res).fail(error),
   })
   return router
@@ -223,7 +223,7 @@ function limited(call: Call, category: RateCategory, next: Serve): Promise<void>
   )
 }
 
-const turnAway = (call: Call, refusal: Refusal) => limited(call, 'general', async () => call.refuse(refusal))
+const refuseRequest = (call: Call, refusal: Refusal) => limited(call, 'general', async () => call.refuse(refusal))
 
 /** Fixed segments before parameters, as the first route that matches is the one that serves. */
 function byPath(a: string, b: string): number {
@@ -256,7 +256,7 @@ function noMatch(app: Polka, { path, method = '' }: Pick<WebRequest, 'path' | 'm
 }
 
 /** Why no route could make sense of it; in dev also every name that is not this machine's own. Source: A-10. */
-function unwelcome({ market }: ServerState, req: IncomingMessage): Refusal | null {
+function refusalBeforeRoutes({ market }: ServerState, req: IncomingMessage): Refusal | null {
   const { host } = req.headers
   const target = req.url ?? ''
   if (host === undefined && req.httpVersion === '1.1') return refuse('bad_request', 'The Host header is missing')

@@ -10,7 +10,7 @@ export const LARGE_BYTES = 16 * 1024
 export const DOWNLOAD_BYTES = 256 * 1024
 const RETRY_SECONDS = 5
 
-export class UnreadAnswers {
+export class UnreadResponses {
   readonly #held: HeldBytes
 
   readonly #log: Log

@@ -186,10 +186,10 @@ test('a commit is waited for as long as what goes before it may take, each withi
 
 test('glances of one moment share a connection, and one that fails fails alone', async ({ db }) => {
   const coins = (id: string) =>
-    db.glance(q =>
+    db.readCommitted(q =>
       Promise.all([q.get('SELECT coins FROM jars WHERE id = $1', [id]), q.get('SELECT pg_backend_pid() AS pid')]),
     )
-  const astray = db.glance(q => q.get('SELECT coins FROM shelves'))
+  const astray = db.readCommitted(q => q.get('SELECT coins FROM shelves'))
   const all = await Promise.all([coins('a'), failure(astray), coins('b'), coins('c')])
   assert.is(all[1].code, '42P01')
   const pid = (all[0] as [unknown, { pid: number }])[1]
@@ -208,7 +208,7 @@ test('glances of one moment share a connection, and one that fails fails alone',
   )
 })
 
-test('a glance sees what was committed before it, also behind a read on the same connection, and may ask again', async ({
+test('a committed read sees what was committed before it, also behind a read on the same connection, and may ask again', async ({
   db,
   url,
 }) => {
@@ -216,7 +216,7 @@ test('a glance sees what was committed before it, also behind a read on the same
   const sum = (q: Reader) => q.get<{ sum: number }>('SELECT CAST(SUM(coins) AS BIGINT) AS sum FROM jars')
   assert.equal(await db.read(sum), { sum: 5 })
   await other.write(tx => tx.run('UPDATE jars SET coins = coins + 1'))
-  const seen = await db.glance(async q => {
+  const seen = await db.readCommitted(async q => {
     const before = await sum(q)
     await other.write(tx => tx.run('UPDATE jars SET coins = coins + 1'))
     return [before, await sum(q)]
@@ -225,19 +225,19 @@ test('a glance sees what was committed before it, also behind a read on the same
   await other.close()
 })
 
-test('a glance whose connection breaks is told so, and the next one has another', async ({ db, url }) => {
+test('a committed read whose connection breaks is told so, and the next one has another', async ({ db, url }) => {
   const other = await openPostgres({ url, poolSize: 1 })
-  const slow = failure(db.glance(q => q.get('SELECT pg_sleep(10)')))
+  const slow = failure(db.readCommitted(q => q.get('SELECT pg_sleep(10)')))
   const ended = async () => {
     const sql = `SELECT pg_terminate_backend(pid) AS ended FROM pg_stat_activity WHERE query LIKE '%sleep(10)%' AND pid <> pg_backend_pid()`
     return (await other.read(q => q.all(sql))).length > 0
   }
   while (!(await ended())) await new Promise(resolve => setTimeout(resolve, 10))
   assert.ok((await slow) instanceof Error)
-  assert.equal(await db.glance(q => q.get('SELECT 1 AS one')), { one: 1 })
+  assert.equal(await db.readCommitted(q => q.get('SELECT 1 AS one')), { one: 1 })
   await other.close()
   await db.close()
-  assert.ok((await failure(db.glance(q => q.get('SELECT 1 AS one')))) instanceof StoreError)
+  assert.ok((await failure(db.readCommitted(q => q.get('SELECT 1 AS one')))) instanceof StoreError)
 })
 
 test('without prepared statements all is the same, and each statement has its limit', async ({ url }) => {

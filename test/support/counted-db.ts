@@ -18,7 +18,7 @@ export function countStatements(db: Db) {
         }
       },
     })
-  const names = ['read', 'write', 'glance'] as const
+  const names = ['read', 'write', 'readCommitted'] as const
   const before = names.map(name => db[name].bind(db))
   for (const [at, name] of names.entries()) {
     const real = before[at]! as (work: (q: Reader) => Promise<unknown>) => Promise<unknown>

@@ -14,7 +14,7 @@ export interface DbFaults {
   readonly tripped: string | null
 }
 
-const units = ['read', 'glance', 'write', 'migrate'] as const
+const units = ['read', 'readCommitted', 'write', 'migrate'] as const
 const statements = new Set<PropertyKey>(['get', 'all', 'run', 'runAll', 'lock'])
 
 export function faultsOf(db: Db): DbFaults {

@@ -1,7 +1,7 @@
 /** `marketplace simulate buyer`: one buyer's whole story with an agent. */
 import { limits } from '../../api/limits.ts'
 import { UsageError } from '../../config.ts'
-import { type BuyerPlan, outcomes, playBuyer, StoryError } from '../../sim/buyer.ts'
+import { type BuyerPlan, outcomes, PlanError, playBuyer } from '../../sim/buyer.ts'
 import { type Connection, type ConnectionFlags, connected } from '../connection.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { numberGiven } from '../json-input.ts'
@@ -33,8 +33,8 @@ async function play(connection: Connection, agent: string, plan: BuyerPlan): Pro
   try {
     const record = await agentCalled(client, agent)
     const task = await playBuyer(client, record, plan, {
-      waiting: progress.wait,
-      told({ step, text, task }) {
+      onWait: progress.wait,
+      onStep({ step, text, task }) {
         progress.clear()
         whenInterrupted(
           `Interrupted. Task ${task.id} stays as it is: marketplace call GET /api/tasks/${task.id}${as('buyer')}`,
@@ -57,12 +57,12 @@ async function play(connection: Connection, agent: string, plan: BuyerPlan): Pro
     return exitCodes.ok
   } catch (error) {
     progress.clear()
-    if (!(error instanceof StoryError)) throw error
+    if (!(error instanceof PlanError)) throw error
     throw new Fault(error.message, { code: exitCodes.failed, hint: adviceOn(error, as) })
   }
 }
 
-function adviceOn({ reason, task }: StoryError, as: (person: Person) => string): string {
+function adviceOn({ reason, task }: PlanError, as: (person: Person) => string): string {
   const { id, agentId, agent, status } = task
   if (reason === 'rejected')
     return 'Its builder knows why; the agent may look at the title, the description or the price.'
@@ -97,7 +97,7 @@ function planOf(flags: BuyerFlags): BuyerPlan {
     price: price === undefined ? undefined : numberGiven('--price', price, [limits.price.min, limits.price.max]),
     revisions: numberGiven('--revisions', revisions, limits.agent.maxRevisions),
     rating: numberGiven('--rating', rating, review.rating),
-    patienceMs: numberGiven('--timeout', timeout, [1, LONGEST_TIMEOUT_S]) * 1000,
+    timeoutMs: numberGiven('--timeout', timeout, [1, LONGEST_TIMEOUT_S]) * 1000,
   }
 }
 

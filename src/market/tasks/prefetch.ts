@@ -10,12 +10,12 @@ import { type TaskRow, taskById, wholeTask } from '../../store/tables/tasks.ts'
 import type { Prefetched } from '../market.ts'
 
 /** Whether a request of this record needs nothing but its prefetched rows. Then it needs no transaction of its own. */
-export const isGlance = (record: Endpoint, db: Db) => db.shared && record.prefetch === 'whole task'
+export const needsOnlyPrefetched = (record: Endpoint, db: Db) => db.shared && record.prefetch === 'whole task'
 
 /** Returns what to call with the task's id when the request arrives; null where that would save nothing. */
 export function prefetcherOf(record: Endpoint, db: Db): ((q: Reader, id: string) => Prefetched) | null {
   if (!db.shared || !record.prefetch) return null
-  if (isGlance(record, db)) return (q, id) => new TaskRows(id, { task: wholeTask(q, id) })
+  if (needsOnlyPrefetched(record, db)) return (q, id) => new TaskRows(id, { task: wholeTask(q, id) })
   if (record.unit === 'read') return (q, id) => new TaskRows(id, { task: taskById(q, id) })
   const withAgent = record.prefetch === 'held task and agent'
   return (q, id) => {

@@ -166,7 +166,7 @@ class EmbeddedDb implements SqliteDb {
     return { bytes: this.#engine.usedBytes, limit: this.#fullBytes }
   }
 
-  glance<T>(work: (q: Reader) => Promise<T>): Promise<T> {
+  readCommitted<T>(work: (q: Reader) => Promise<T>): Promise<T> {
     return this.read(work)
   }
 

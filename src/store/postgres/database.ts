@@ -118,7 +118,7 @@ class PostgresDb implements Db {
     return this.#transact('REPEATABLE READ READ ONLY', work)
   }
 
-  glance<T>(work: (q: Reader) => Promise<T>): Promise<T> {
+  readCommitted<T>(work: (q: Reader) => Promise<T>): Promise<T> {
     // Outside a transaction a pooler's connection has no limit for a statement.
     if (!this.#settings.prepare) return this.read(work)
     return this.#glances.read(work)
