@@ -103,9 +103,3 @@ export class BusyError extends StoreError {}
 
 /** Other transactions locked or changed the same rows at each try. Nothing was done, and a later try may pass. */
 export class ContestedError extends StoreError {}
-
-/** `columns('id', 'agentId')` → `id, agent_id AS "agentId"`: snake case in the tables, camel case in the rows. */
-export const columns = (...names: readonly string[]) =>
-  names.map(name => (snake(name) === name ? name : `${snake(name)} AS "${name}"`)).join(', ')
-
-const snake = (name: string) => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)

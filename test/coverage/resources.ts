@@ -6,18 +6,26 @@ const agent = (field: string) => `api/limits: an agent's ${field}, when it is`
 const task = (field: string) => `api/limits: a task's ${field}, when it is`
 const categories = 'market/categories: administrators add, change and delete categories'
 const uploads = 'web/uploads: every allowed kind is accepted'
-const select = 'SELECT id, name, slug, description FROM categories ORDER BY id'
+const columns = `\${categories.all}`
+const select = `SELECT ${columns} FROM categories ORDER BY id`
+const selecting = (others: string) => select.replace(columns, others)
 
 export const resources: readonly Row[] = [
-  ['Category: id', categories, 'store/tables/categories.ts', select, select.replace(' id,', ' slug AS id,')],
-  ['Category: name', categories, 'store/tables/categories.ts', select, select.replace(' name,', ' slug AS name,')],
-  ['Category: slug', categories, 'store/tables/categories.ts', select, select.replace(' slug,', ' id AS slug,')],
+  ['Category: id', categories, 'store/tables/categories.ts', select, selecting('slug AS id, name, slug, description')],
+  [
+    'Category: name',
+    categories,
+    'store/tables/categories.ts',
+    select,
+    selecting('id, slug AS name, slug, description'),
+  ],
+  ['Category: slug', categories, 'store/tables/categories.ts', select, selecting('id, name, id AS slug, description')],
   [
     'Category: description',
     categories,
     'store/tables/categories.ts',
     select,
-    select.replace(' description ', ' name AS description '),
+    selecting('id, name, slug, name AS description'),
   ],
   [
     'Category: activeAgentCount',

@@ -38,6 +38,7 @@ testRows('rows of payments and budgets', {
         status: 'pending',
         description: 'a description',
         createdAt: 20,
+        decidedAt: null,
       },
     ],
     [tx => paymentById(tx, 'withdrawal', 'x2'), undefined],
@@ -61,6 +62,7 @@ testRows('rows of payments and budgets', {
         status: 'completed',
         description: 'a description',
         createdAt: 20,
+        decidedAt: 70,
       },
       ['transfers x2: status pending → completed, decided_at null → 70'],
     ],
@@ -78,6 +80,7 @@ testRows('rows of payments and budgets', {
           taskId: null,
           description: '',
           createdAt: 0,
+          decidedAt: null,
         }),
       [[true], [true]],
       [

@@ -45,8 +45,8 @@ const idOf = (row: { id: unknown } | undefined) => row?.id
 
 testRows('rows of guards', {
   'second factors: begun anew until one is enabled, enabled once, each step used once': [
-    [tx => secondFactorOf(tx, 'a'), { userId: 'a', secret: 'sa', lastStep: 5, enabledAt: null }],
-    [tx => secondFactorOf(tx, 'b'), { userId: 'b', secret: 'sb', lastStep: 7, enabledAt: 10 }],
+    [tx => secondFactorOf(tx, 'a'), { userId: 'a', secret: 'sa', lastStep: 5, createdAt: 1, enabledAt: null }],
+    [tx => secondFactorOf(tx, 'b'), { userId: 'b', secret: 'sb', lastStep: 7, createdAt: 2, enabledAt: 10 }],
     [tx => secondFactorOf(tx, 'd'), undefined],
     [
       tx => beginSecondFactor(tx, 'a', 's', 70),

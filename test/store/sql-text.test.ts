@@ -2,7 +2,6 @@
 /** What is known of a statement before it runs, by its text alone. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { columns } from '../../src/store/db.ts'
 import { readSqlText, sqliteSchema } from '../../src/store/embedded/sql-text.ts'
 import { joinedText, notAll, postgresText } from '../../src/store/postgres/sql-text.ts'
 import { beginsWith } from '../../src/store/tables/search-words.ts'
@@ -155,10 +154,6 @@ test('several writes go to Postgres as one, with their values behind each other'
   assert.is(joinedText(texts, true), `${writes} SELECT 1 / LEAST(${counts.join(', ')}, 1)`)
   assert.is(joinedText(texts, true), joinedText([...texts], true))
   assert.is(notAll, '22012')
-})
-
-test('columns are named as the program knows them', () => {
-  assert.is(columns('id', 'agentId', 'taskIdOf'), 'id, agent_id AS "agentId", task_id_of AS "taskIdOf"')
 })
 
 test('short beginnings of words are words themselves, longer ones a stretch of them', () => {

@@ -1,20 +1,26 @@
 /** What decides whether an agent may be hired, and on which terms: one short row, as every submit reads it. */
 
 import type { Reader, Tx } from '../db.ts'
-import type { AgentRow } from './agents.ts'
-import type { UserRow } from './users.ts'
+import { type AgentRow, agents } from './agents.ts'
+import { type UserRow, users } from './users.ts'
+
+const ofAgent = [
+  'id',
+  'builderId',
+  'maxRevisions',
+  'status',
+  'lastPassAt',
+  'failedAt',
+  'deletedAt',
+  'webhookUrl',
+  'secret',
+] as const
+const ofBuilder = ['suspended', 'banned'] as const
 
 /** An agent's part of being public, and its builder's; and where its webhooks go. */
-export type StandingRow = Pick<
-  AgentRow,
-  'id' | 'builderId' | 'maxRevisions' | 'status' | 'lastPassAt' | 'failedAt' | 'deletedAt' | 'webhookUrl' | 'secret'
-> &
-  Pick<UserRow, 'suspended' | 'banned'>
+export type StandingRow = Pick<AgentRow, (typeof ofAgent)[number]> & Pick<UserRow, (typeof ofBuilder)[number]>
 
-const select = `SELECT a.id, a.builder_id AS "builderId", a.max_revisions AS "maxRevisions", a.status,
-       a.last_pass_at AS "lastPassAt", a.failed_at AS "failedAt", a.deleted_at AS "deletedAt",
-       a.webhook_url AS "webhookUrl", a.secret,
-       u.suspended, u.banned
+const select = `SELECT ${agents.some(ofAgent, 'a')}, ${users.some(ofBuilder, 'u')}
      FROM agents a JOIN users u ON u.id = a.builder_id`
 
 export const standingOf = (q: Reader, agentId: string) => q.get<StandingRow>(`${select} WHERE a.id = $1`, [agentId])

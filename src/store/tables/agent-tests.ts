@@ -1,18 +1,20 @@
 /** The last connection test of each agent, as a row: whether it runs, and what its callback was. */
-import { columns, type Reader, type Tx } from '../db.ts'
+import type { Reader, Tx } from '../db.ts'
+import { bigint, defaulted, flag, nullable, type Row, table, text } from './table.ts'
 
-export interface AgentTestRow {
-  id: string
-  agentId: string
+export const agentTests = table('agent_tests', {
+  id: text(),
+  agentId: text(),
   /** Real time. */
-  startedAt: number
+  startedAt: bigint(),
   /** What the first callback was: 'valid', or the fault of its signature. */
-  callback: string | null
-  /** 0 or 1. */
-  ended: number
-}
+  callback: nullable(text()),
+  ended: defaulted(flag()),
+})
 
-/** Answers 0 while another test of the agent runs that began at `staleBefore` (real ms) or later. */
+export type AgentTestRow = Row<typeof agentTests>
+
+/** Returns 0 while another test of the agent runs that began at `staleBefore` (real ms) or later. */
 export const startTest = (tx: Tx, id: string, agentId: string, startedAt: number, staleBefore: number) =>
   tx.run(
     `INSERT INTO agent_tests (id, agent_id, started_at) VALUES ($1, $2, $3)
@@ -22,17 +24,14 @@ export const startTest = (tx: Tx, id: string, agentId: string, startedAt: number
   )
 
 export const testById = (q: Reader, id: string) =>
-  q.get<AgentTestRow>(
-    `SELECT ${columns('id', 'agentId', 'startedAt', 'callback', 'ended')} FROM agent_tests WHERE id = $1`,
-    [id],
-  )
+  q.get<AgentTestRow>(`SELECT ${agentTests.all} FROM agent_tests WHERE id = $1`, [id])
 
-/** Keeps what the first callback was; answers 0 for a later one. */
+/** Keeps what the first callback was. Returns 0 for a later one. */
 export const decideTest = (tx: Tx, id: string, callback: string) =>
-  tx.run('UPDATE agent_tests SET callback = $2 WHERE id = $1 AND callback IS NULL AND ended = 0', [id, callback])
+  agentTests.update(tx, { id, callback: null, ended: 0 }, { callback })
 
 /** The row stays until the agent is tested again. */
-export const endTest = (tx: Tx, id: string) => tx.run('UPDATE agent_tests SET ended = 1 WHERE id = $1', [id])
+export const endTest = (tx: Tx, id: string) => agentTests.update(tx, { id }, { ended: 1 })
 
 /** What a dead process was testing ends nowhere else. For an engine that only one process can hold. */
-export const endAllTests = (tx: Tx) => tx.run('UPDATE agent_tests SET ended = 1 WHERE ended = 0')
+export const endAllTests = (tx: Tx) => agentTests.update(tx, { ended: 0 }, { ended: 1 })

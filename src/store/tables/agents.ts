@@ -5,41 +5,44 @@ import { durations } from '../../api/limits.ts'
 import { type Paging, rowsOf } from '../../api/page.ts'
 import type { Reader, Tx, Value } from '../db.ts'
 import { beginsWith, clearTerms } from './search-words.ts'
+import { bigint, defaulted, integer, type NewRow, nullable, type Patch, type Row, table, text } from './table.ts'
 import { tallied, tally } from './tallies.ts'
 
-export interface AgentRow {
-  id: string
-  slug: string
-  builderId: string
-  name: string
-  tagline: string
-  description: string
-  pricingModel: 'fixed' | 'hourly' | 'token'
-  basePrice: number
-  turnaroundHours: number
-  maxRevisions: number | null
+export const agents = table('agents', {
+  id: text(),
+  slug: text(),
+  builderId: text(),
+  name: text(),
+  tagline: text(),
+  description: text(),
+  pricingModel: text<'fixed' | 'hourly' | 'token'>(),
+  basePrice: bigint(),
+  turnaroundHours: integer(),
+  maxRevisions: nullable(integer()),
   /** A JSON list. */
-  tags: string
-  avatarUrl: string | null
-  webhookUrl: string | null
+  tags: text(),
+  avatarUrl: nullable(text()),
+  webhookUrl: nullable(text()),
   /** Sealed, as is `oldSecret`. */
-  secret: string | null
-  secretRotatedAt: number | null
-  oldSecret: string | null
-  oldSecretUntil: number | null
-  status: AgentState
-  reviewReason: string | null
-  completedTasks: number
-  ratingSum: number
-  ratingCount: number
-  lastPassAt: number | null
-  failedAt: number | null
-  testedAt: number | null
-  deactivatedAt: number | null
-  deletedAt: number | null
-  createdAt: number
-  updatedAt: number
-}
+  secret: nullable(text()),
+  secretRotatedAt: nullable(bigint()),
+  oldSecret: nullable(text()),
+  oldSecretUntil: nullable(bigint()),
+  status: text<AgentState>(),
+  reviewReason: nullable(text()),
+  completedTasks: defaulted(integer()),
+  ratingSum: defaulted(integer()),
+  ratingCount: defaulted(integer()),
+  lastPassAt: nullable(bigint()),
+  failedAt: nullable(bigint()),
+  testedAt: nullable(bigint()),
+  deactivatedAt: nullable(bigint()),
+  deletedAt: nullable(bigint()),
+  createdAt: bigint(),
+  updatedAt: bigint(),
+})
+
+export type AgentRow = Row<typeof agents>
 
 /** An agent with what its builder adds to its record and its visibility. */
 export interface ListedAgentRow extends AgentRow {
@@ -48,47 +51,13 @@ export interface ListedAgentRow extends AgentRow {
   builderBanned: 0 | 1
 }
 
-const names = [
-  'id',
-  'slug',
-  'builderId',
-  'name',
-  'tagline',
-  'description',
-  'pricingModel',
-  'basePrice',
-  'turnaroundHours',
-  'maxRevisions',
-  'tags',
-  'avatarUrl',
-  'webhookUrl',
-  'secret',
-  'secretRotatedAt',
-  'oldSecret',
-  'oldSecretUntil',
-  'status',
-  'reviewReason',
-  'completedTasks',
-  'ratingSum',
-  'ratingCount',
-  'lastPassAt',
-  'failedAt',
-  'testedAt',
-  'deactivatedAt',
-  'deletedAt',
-  'createdAt',
-  'updatedAt',
-] as const satisfies readonly (keyof AgentRow)[]
-
 const openStates = heldStates.map(state => `'${state}'`).join(', ')
-const snake = (name: string) => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
-const agentColumns = names.map(name => `a.${snake(name)} AS "${name}"`).join(', ')
 const builderColumns = 'u.name AS "builderName", u.suspended AS "builderSuspended", u.banned AS "builderBanned"'
 const withBuilder = 'FROM agents a JOIN users u ON u.id = a.builder_id'
-const selectListed = `SELECT ${agentColumns}, ${builderColumns} ${withBuilder}`
+const selectListed = `SELECT ${agents.as('a')}, ${builderColumns} ${withBuilder}`
 
 export const agentById = (q: Reader, id: string) =>
-  q.get<AgentRow>(`SELECT ${agentColumns} FROM agents a WHERE a.id = $1`, [id])
+  q.get<AgentRow>(`SELECT ${agents.all} FROM agents WHERE id = $1`, [id])
 
 export const listedAgentById = (q: Reader, id: string) => q.get<ListedAgentRow>(`${selectListed} WHERE a.id = $1`, [id])
 
@@ -101,49 +70,22 @@ export const agentByIdOrSlug = (q: Reader, idOrSlug: string) =>
 export const slugTaken = async (q: Reader, slug: string) =>
   (await q.get('SELECT id FROM agents WHERE slug = $1', [slug])) !== undefined
 
-export type NewAgent = Pick<
-  AgentRow,
-  | 'id'
-  | 'slug'
-  | 'builderId'
-  | 'name'
-  | 'tagline'
-  | 'description'
-  | 'pricingModel'
-  | 'basePrice'
-  | 'turnaroundHours'
-  | 'maxRevisions'
-  | 'tags'
-  | 'webhookUrl'
-  | 'status'
-  | 'createdAt'
-  | 'updatedAt'
->
+export type NewAgent = NewRow<typeof agents>
 
-/** Answers 0 if the slug is taken. */
+/** Returns 0 if the slug is taken. */
 export const insertAgent = async (tx: Tx, agent: NewAgent) => {
-  const fields = names.filter(name => name in agent) as (keyof NewAgent)[]
-  const inserted = await tx.run(
-    `INSERT INTO agents (${fields.map(snake).join(', ')}) VALUES (${fields.map((_, i) => `$${i + 1}`).join(', ')})
-     ON CONFLICT (slug) DO NOTHING`,
-    fields.map(name => agent[name]),
-  )
+  const inserted = await agents.insert(tx, agent, 'ON CONFLICT (slug) DO NOTHING')
   if (inserted === 1) await tally(tx, 'agents', agent.id, 1)
   return inserted
 }
 
-export type AgentPatch = Partial<Omit<AgentRow, 'id' | 'slug' | 'builderId' | 'createdAt'>>
+export type AgentPatch = Omit<Patch<typeof agents>, 'id' | 'slug' | 'builderId' | 'createdAt'>
 
-/** Changes the given columns; with `status` only if the agent is still in it. Answers 0 if it changed nothing. */
-export const updateAgentRow = (tx: Tx, id: string, patch: AgentPatch, status?: AgentState) => {
-  const fields = names.filter(name => patch[name as keyof AgentPatch] !== undefined) as (keyof AgentPatch)[]
-  const values: Value[] = [id]
-  const sets = fields.map(name => `${snake(name)} = $${values.push(patch[name] as Value)}`)
-  const still = status === undefined ? '' : ` AND status = $${values.push(status)}`
-  return tx.run(`UPDATE agents SET ${sets.join(', ')} WHERE id = $1${still}`, values)
-}
+/** Changes the given columns; with `status` only if the agent is still in it. Returns 0 if it changed nothing. */
+export const updateAgentRow = (tx: Tx, id: string, patch: AgentPatch, status?: AgentState) =>
+  agents.update(tx, { id, ...(status && { status }) }, patch)
 
-/** Deletes an agent without open work, and takes it out of the search. Answers 0 if it has open work. Source: A-31. */
+/** Deletes an agent without open work, and takes it out of the search. Returns 0 if it has open work. Source: A-31. */
 export const softDelete = async (tx: Tx, id: string, now: number) => {
   const deleted = await tx.run(
     `UPDATE agents SET deleted_at = $2, updated_at = $2 WHERE id = $1 AND deleted_at IS NULL AND NOT EXISTS (
@@ -161,13 +103,8 @@ export const softDelete = async (tx: Tx, id: string, now: number) => {
 export const updateTested = (
   tx: Tx,
   agent: Pick<AgentRow, 'id' | 'webhookUrl' | 'secret'>,
-  patch: { testedAt: number; lastPassAt?: number; failedAt?: number },
-) =>
-  tx.run(
-    `UPDATE agents SET tested_at = $4, last_pass_at = COALESCE($5, last_pass_at), failed_at = COALESCE($6, failed_at)
-     WHERE id = $1 AND webhook_url IS NOT DISTINCT FROM $2 AND secret IS NOT DISTINCT FROM $3`,
-    [agent.id, agent.webhookUrl, agent.secret, patch.testedAt, patch.lastPassAt ?? null, patch.failedAt ?? null],
-  )
+  patch: Pick<AgentPatch, 'testedAt' | 'lastPassAt' | 'failedAt'>,
+) => agents.update(tx, { id: agent.id, webhookUrl: agent.webhookUrl, secret: agent.secret }, patch)
 
 const countWhere = async (q: Reader, where: string, values: readonly Value[]) =>
   (await q.get<{ total: number }>(`SELECT COUNT(*) AS total FROM agents a WHERE ${where}`, values))!.total
@@ -252,8 +189,7 @@ const standings = [
 /** What orders and hides an agent, without its texts. */
 export type StandingOfListed = Pick<ListedAgentRow, (typeof standings)[number] | 'builderSuspended' | 'builderBanned'>
 
-const selectStandings = `SELECT ${standings.map(name => `a.${snake(name)} AS "${name}"`).join(', ')},
-  u.suspended AS "builderSuspended", u.banned AS "builderBanned" ${withBuilder}`
+const selectStandings = `SELECT ${agents.some(standings, 'a')}, u.suspended AS "builderSuspended", u.banned AS "builderBanned" ${withBuilder}`
 
 /** Of every agent that can be public, whether or not it is now. */
 export const listedStandings = (q: Reader) =>

@@ -1,16 +1,29 @@
 /** Budget authorizations with what is spent of them, as rows. */
-import { columns, type Reader, type Tx, type Value } from '../db.ts'
+import type { Reader, Tx } from '../db.ts'
+import { bigint, integer, type Row, table, text } from './table.ts'
 
-export interface BudgetRow {
-  id: string
-  ownerId: string
-  agentId: string
-  maxPerTask: number
-  maxDaily: number
-  maxMonthly: number
-  status: 'active' | 'paused'
-  createdAt: number
-  updatedAt: number
+export const budgetAuthorizations = table('budget_authorizations', {
+  id: text(),
+  ownerId: text(),
+  agentId: text(),
+  maxPerTask: bigint(),
+  maxDaily: bigint(),
+  maxMonthly: bigint(),
+  status: text<'active' | 'paused'>(),
+  createdAt: bigint(),
+  updatedAt: bigint(),
+})
+
+export const budgetCategories = table('budget_categories', {
+  authorizationId: text(),
+  categoryId: text(),
+  /** In the order in which the owner gave them. */
+  position: integer(),
+})
+
+type AuthorizationRow = Row<typeof budgetAuthorizations>
+
+export interface BudgetRow extends AuthorizationRow {
   /** Of the agent. */
   builderId: string
   agentDeletedAt: number | null
@@ -24,10 +37,6 @@ export interface Since {
   readonly month: number
 }
 
-const own = ['id', 'ownerId', 'agentId', 'maxPerTask', 'maxDaily', 'maxMonthly', 'status', 'createdAt', 'updatedAt']
-  .map(name => `b.${columns(name)}`)
-  .join(', ')
-
 /** Refunds give back: a cancelled task costs nothing, a split one what was not refunded. Source: A-36. */
 const spentSince = (
   place: string,
@@ -35,7 +44,7 @@ const spentSince = (
     FROM tasks t LEFT JOIN settlements s ON s.task_id = t.id
     WHERE t.budget_authorization_id = b.id AND t.submitted_at >= ${place})`
 
-const select = `SELECT ${own}, a.builder_id AS "builderId", a.deleted_at AS "agentDeletedAt",
+const select = `SELECT ${budgetAuthorizations.as('b')}, a.builder_id AS "builderId", a.deleted_at AS "agentDeletedAt",
   ${spentSince('$1')} AS "spentToday", ${spentSince('$2')} AS "spentThisMonth"
 FROM budget_authorizations b JOIN agents a ON a.id = b.agent_id`
 
@@ -71,28 +80,18 @@ export const countBudgetsOf = async (q: Reader, role: BudgetRole, userId: string
   return (await q.get<{ count: number }>(sql, [userId]))!.count
 }
 
-export type NewBudget = Omit<BudgetRow, 'updatedAt' | 'builderId' | 'agentDeletedAt' | 'spentToday' | 'spentThisMonth'>
+export type NewBudget = Omit<AuthorizationRow, 'updatedAt'>
 
-/** Answers 0 if the owner has authorized this agent. */
+/** Returns 0 if the owner has authorized this agent. */
 export const insertBudget = (tx: Tx, row: NewBudget) =>
-  tx.run(
-    `INSERT INTO budget_authorizations
-       (id, owner_id, agent_id, max_per_task, max_daily, max_monthly, status, created_at, updated_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8) ON CONFLICT (owner_id, agent_id) DO NOTHING`,
-    [row.id, row.ownerId, row.agentId, row.maxPerTask, row.maxDaily, row.maxMonthly, row.status, row.createdAt],
-  )
+  budgetAuthorizations.insert(tx, { ...row, updatedAt: row.createdAt }, 'ON CONFLICT (owner_id, agent_id) DO NOTHING')
 
 export const updateBudget = (
   tx: Tx,
-  row: Pick<BudgetRow, 'id' | 'maxPerTask' | 'maxDaily' | 'maxMonthly' | 'updatedAt'>,
-) =>
-  tx.run(
-    `UPDATE budget_authorizations SET max_per_task = $2, max_daily = $3, max_monthly = $4, updated_at = $5
-     WHERE id = $1`,
-    [row.id, row.maxPerTask, row.maxDaily, row.maxMonthly, row.updatedAt],
-  )
+  { id, ...fields }: Pick<AuthorizationRow, 'id' | 'maxPerTask' | 'maxDaily' | 'maxMonthly' | 'updatedAt'>,
+) => budgetAuthorizations.update(tx, { id }, fields)
 
-/** Answers 0 if it was in this state already. */
+/** Returns 0 if it was in this state already. */
 export const setBudgetStatus = (tx: Tx, id: string, status: BudgetRow['status'], now: number) =>
   tx.run('UPDATE budget_authorizations SET status = $2, updated_at = $3 WHERE id = $1 AND status <> $2', [
     id,
@@ -133,10 +132,8 @@ export const allowedCategoriesOf = async (q: Reader, ids: readonly string[]) => 
 export const setAllowedCategories = async (tx: Tx, id: string, categoryIds: readonly string[] | null) => {
   await tx.run('DELETE FROM budget_categories WHERE authorization_id = $1', [id])
   if (categoryIds === null) return
-  const values: Value[] = [id]
-  const places = categoryIds.map((category, at) => `($1, $${values.push(category)}, $${values.push(at)})`)
-  await tx.run(
-    `INSERT INTO budget_categories (authorization_id, category_id, position) VALUES ${places.join(', ')}`,
-    values,
+  await budgetCategories.insertAll(
+    tx,
+    categoryIds.map((categoryId, position) => ({ authorizationId: id, categoryId, position })),
   )
 }

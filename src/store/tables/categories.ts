@@ -1,37 +1,29 @@
 /** Categories, and which agents stand in them, as rows. */
-import type { Reader, Tx, Value } from '../db.ts'
+import type { Reader, Tx } from '../db.ts'
+import { integer, type Row, table, text } from './table.ts'
 
-export interface CategoryRow {
-  id: string
-  name: string
-  slug: string
-  description: string
-}
+export const categories = table('categories', { id: text(), name: text(), slug: text(), description: text() })
 
-export const allCategories = (q: Reader) =>
-  q.all<CategoryRow>('SELECT id, name, slug, description FROM categories ORDER BY id')
+export const agentCategories = table('agent_categories', {
+  agentId: text(),
+  categoryId: text(),
+  /** In the order in which the builder gave them. */
+  position: integer(),
+})
+
+export type CategoryRow = Row<typeof categories>
+
+export const allCategories = (q: Reader) => q.all<CategoryRow>(`SELECT ${categories.all} FROM categories ORDER BY id`)
 
 export const categoryById = (q: Reader, id: string) =>
-  q.get<CategoryRow>('SELECT id, name, slug, description FROM categories WHERE id = $1', [id])
+  q.get<CategoryRow>(`SELECT ${categories.all} FROM categories WHERE id = $1`, [id])
 
-/** Answers 0 if the name or the slug is taken. */
-export const insertCategory = (tx: Tx, row: CategoryRow) =>
-  tx.run('INSERT INTO categories (id, name, slug, description) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING', [
-    row.id,
-    row.name,
-    row.slug,
-    row.description,
-  ])
+/** Returns 0 if the name or the slug is taken. */
+export const insertCategory = (tx: Tx, row: CategoryRow) => categories.insert(tx, row, 'ON CONFLICT DO NOTHING')
 
-export const updateCategoryRow = (tx: Tx, row: CategoryRow) =>
-  tx.run('UPDATE categories SET name = $2, slug = $3, description = $4 WHERE id = $1', [
-    row.id,
-    row.name,
-    row.slug,
-    row.description,
-  ])
+export const updateCategoryRow = (tx: Tx, { id, ...fields }: CategoryRow) => categories.update(tx, { id }, fields)
 
-/** Answers 0 if an agent or a budget authorization names it. */
+/** Returns 0 if an agent or a budget authorization names it. */
 export const deleteUnusedCategory = (tx: Tx, id: string) =>
   tx.run(
     `DELETE FROM categories WHERE id = $1
@@ -63,7 +55,8 @@ export const allAgentCategories = (q: Reader) =>
 /** Puts an agent into exactly these categories. */
 export const setCategories = async (tx: Tx, agentId: string, categoryIds: readonly string[]) => {
   await tx.run('DELETE FROM agent_categories WHERE agent_id = $1', [agentId])
-  const values: Value[] = [agentId]
-  const places = categoryIds.map((id, position) => `($1, $${values.push(id)}, $${values.push(position)})`)
-  await tx.run(`INSERT INTO agent_categories (agent_id, category_id, position) VALUES ${places.join(', ')}`, values)
+  await agentCategories.insertAll(
+    tx,
+    categoryIds.map((categoryId, position) => ({ agentId, categoryId, position })),
+  )
 }

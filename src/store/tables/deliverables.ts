@@ -1,15 +1,22 @@
 /** Deliverables of tasks, as rows. */
 import type { KeptFile } from '../../api/file-kinds.ts'
 import type { Reader, Tx } from '../db.ts'
+import { bigint, defaulted, integer, nullable, type Row, table, text } from './table.ts'
 
-export interface DeliverableRow {
-  id: string
-  content: string | null
-  notes: string | null
+export const deliverables = table('deliverables', {
+  id: text(),
+  taskId: text(),
+  content: nullable(text()),
+  notes: nullable(text()),
   /** JSON: KeptFile[]; null if there are none. */
-  files: string | null
-  createdAt: number
-}
+  files: nullable(text()),
+  createdAt: bigint(),
+  /** Which of its task's it is. Ids tell the time of the instance that wrote them, and clocks are set back. */
+  place: defaulted(integer()),
+})
+
+const shown = ['id', 'content', 'notes', 'files', 'createdAt'] as const
+export type DeliverableRow = Pick<Row<typeof deliverables>, (typeof shown)[number]>
 
 /** The files in a row's column. Rows of an early version may have a name with half a surrogate pair. */
 export const filesIn = (files: string | null): KeptFile[] =>
@@ -26,7 +33,7 @@ export const insertDeliverable = (tx: Tx, taskId: string, row: DeliverableRow, m
 
 export const deliverablesOf = (q: Reader, taskId: string, limit: number, offset: number) =>
   q.all<DeliverableRow>(
-    `SELECT id, content, notes, files, created_at AS "createdAt" FROM deliverables
+    `SELECT ${deliverables.some(shown)} FROM deliverables
      WHERE task_id = $1 ORDER BY place LIMIT $2 OFFSET $3`,
     [taskId, limit, offset],
   )

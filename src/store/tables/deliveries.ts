@@ -1,25 +1,15 @@
 /** The log of webhooks, read by the builders whose agents they went to. Source: A-28. */
 
-import { columns, type Reader, type Tx } from '../db.ts'
-import { type AttemptRow, withBody } from './outbox.ts'
+import type { Reader, Tx } from '../db.ts'
+import { type AttemptRow, attempts, deliveries, withBody } from './outbox.ts'
 import { countShown } from './shown.ts'
+import type { Row } from './table.ts'
 
-export interface LoggedDeliveryRow {
-  id: string
-  agentId: string
-  taskId: string
-  event: string
-  body: string
-  state: 'waiting' | 'pending' | 'delivered' | 'failed'
-  attempts: number
-  redeliveryOf: string | null
-  nextAt: number
-  createdAt: number
-  endedAt: number | null
-}
+const told = ['id', 'agentId', 'taskId', 'event', 'state', 'redeliveryOf', 'nextAt', 'createdAt', 'endedAt'] as const
+export type LoggedDeliveryRow = Pick<Row<typeof deliveries>, (typeof told)[number] | 'attempts' | 'body'>
 
 // A lease counts the attempt that it is held for, of which nothing is known yet.
-const logged = `${columns('id', 'agentId', 'taskId', 'event', 'state', 'redeliveryOf', 'nextAt', 'createdAt', 'endedAt')},
+const logged = `${deliveries.some(told)},
   CASE WHEN leased_until > 0 THEN attempts - 1 ELSE attempts END AS attempts`
 
 /** One page of an agent's deliveries, newest first. */
@@ -39,16 +29,16 @@ export const deliveryOf = async (q: Reader, agentId: string, id: string) => {
   return found && withBody(found)
 }
 
+const made = ['attempt', 'url', 'status', 'reason', 'message', 'answer', 'durationMs', 'createdAt'] as const
+type MadeAttempt = Pick<AttemptRow, (typeof made)[number]>
+
 /** All attempts at one delivery, in order. */
 export const attemptsAt = (q: Reader, deliveryId: string) =>
-  q.all<Omit<AttemptRow, 'deliveryId'>>(
-    `SELECT ${columns('attempt', 'url', 'status', 'reason', 'message', 'answer', 'durationMs', 'createdAt')}
-     FROM attempts WHERE delivery_id = $1 ORDER BY attempt`,
-    [deliveryId],
-  )
+  q.all<MadeAttempt>(`SELECT ${attempts.some(made)} FROM attempts WHERE delivery_id = $1 ORDER BY attempt`, [
+    deliveryId,
+  ])
 
-export const markRedelivery = (tx: Tx, id: string, of: string) =>
-  tx.run('UPDATE deliveries SET redelivery_of = $2 WHERE id = $1', [id, of])
+export const markRedelivery = (tx: Tx, id: string, of: string) => deliveries.update(tx, { id }, { redeliveryOf: of })
 
 /** What waits for its next attempt, before others of the same task, is tried now. */
 export const hurry = (tx: Tx, taskId: string, agentId: string, now: number) =>

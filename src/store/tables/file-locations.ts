@@ -1,20 +1,23 @@
 /** Where each instance keeps uploaded files: a row under a lease, which ends by itself when the instance is gone. */
-import { columns, type Reader, type Tx } from '../db.ts'
+import type { Reader, Tx } from '../db.ts'
+import { bigint, type Row, table, text } from './table.ts'
 
-export interface FilePlaceRow {
-  instance: string
+export const filePlaces = table('file_places', {
+  instance: text(),
   /** The same for two instances only if each can serve what the other took in, or is its successor. */
-  place: string
+  place: text(),
   /** What the instance is to a human. */
-  holder: string
+  holder: text(),
   /** Real time. */
-  leasedUntil: number
-}
+  leasedUntil: bigint(),
+})
+
+export type FilePlaceRow = Row<typeof filePlaces>
 
 /** All others whose lease runs at `realNow`, the one that lasts longest first. */
 export const otherPlaces = (q: Reader, instance: string, realNow: number) =>
   q.all<FilePlaceRow>(
-    `SELECT ${columns('instance', 'place', 'holder', 'leasedUntil')} FROM file_places
+    `SELECT ${filePlaces.all} FROM file_places
      WHERE instance <> $1 AND leased_until > $2 ORDER BY leased_until DESC, instance`,
     [instance, realNow],
   )
@@ -22,12 +25,7 @@ export const otherPlaces = (q: Reader, instance: string, realNow: number) =>
 /** The instance's own row, new or again; rows whose lease is over go. */
 export async function takePlace(tx: Tx, row: FilePlaceRow, realNow: number): Promise<void> {
   await tx.run('DELETE FROM file_places WHERE instance = $1 OR leased_until <= $2', [row.instance, realNow])
-  await tx.run('INSERT INTO file_places (instance, place, holder, leased_until) VALUES ($1, $2, $3, $4)', [
-    row.instance,
-    row.place,
-    row.holder,
-    row.leasedUntil,
-  ])
+  await filePlaces.insert(tx, row)
 }
 
 /** False if the lease is over: then others may have come. */

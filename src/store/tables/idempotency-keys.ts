@@ -1,28 +1,41 @@
 /** Requests by their Idempotency-Key, and the answers that are kept for a repeat, as rows. Source: A-39. */
-import { columns, type Reader, type Tx } from '../db.ts'
+import type { Reader, Tx } from '../db.ts'
 import { packed, unpacked } from '../packed-text.ts'
+import { bigint, integer, nullable, type Row, table, text } from './table.ts'
+
+export const idempotencyKeys = table('idempotency_keys', {
+  userId: text(),
+  method: text(),
+  path: text(),
+  key: text(),
+  fingerprint: text(),
+  /** null while it runs. */
+  status: nullable(integer()),
+  /** null while it runs, and where the answer held a secret. */
+  answer: nullable(text()),
+  /** Real time. */
+  runningUntil: bigint(),
+  createdAt: bigint(),
+  /** How many bytes its account has had kept by then, ever; null while it runs. */
+  keptTo: nullable(bigint()),
+})
+
+/** How many bytes of answers each account has had kept, ever: the oldest answers are those that are furthest behind. */
+export const idempotencyUsage = table('idempotency_usage', { userId: text(), bytes: bigint() })
+
+type IdempotencyKeyRow = Row<typeof idempotencyKeys>
 
 /** One request of one account. */
-export interface RequestKey {
-  userId: string
-  method: string
-  path: string
-  key: string
-}
+export type RequestKey = Pick<IdempotencyKeyRow, 'userId' | 'method' | 'path' | 'key'>
 
-export interface KeyedRow {
-  fingerprint: string
-  /** null while it runs. */
-  status: number | null
-  /** null while it runs, and where the answer held a secret. */
-  answer: string | null
-}
+const kept = ['fingerprint', 'status', 'answer'] as const
+export type KeyedRow = Pick<IdempotencyKeyRow, (typeof kept)[number]>
 
 const IS = 'user_id = $1 AND method = $2 AND path = $3 AND key = $4'
 const valuesOf = ({ userId, method, path, key }: RequestKey) => [userId, method, path, key]
 
 /**
- * Answers 0 if the key is taken: by a request that was answered after `keptSince` (domain ms), or that may still run at
+ * Returns 0 if the key is taken: by a request that was answered after `keptSince` (domain ms), or that may still run at
  * `realNow`.
  */
 export const claimRequest = (
@@ -42,7 +55,7 @@ export const claimRequest = (
   )
 
 export async function requestByKey(q: Reader, request: RequestKey): Promise<KeyedRow | undefined> {
-  const sql = `SELECT ${columns('fingerprint', 'status', 'answer')} FROM idempotency_keys WHERE ${IS}`
+  const sql = `SELECT ${idempotencyKeys.some(kept)} FROM idempotency_keys WHERE ${IS}`
   const row = await q.get<KeyedRow>(sql, valuesOf(request))
   return row && { ...row, answer: row.answer === null ? null : unpacked(row.answer) }
 }
@@ -50,17 +63,16 @@ export async function requestByKey(q: Reader, request: RequestKey): Promise<Keye
 /** Keeps the answer of a request that runs; `keptTo`: what its account has had kept by then. */
 export const answerRequest = (
   tx: Tx,
-  request: RequestKey,
-  given: { status: number; answer: string | null; keptTo: number },
+  { userId, method, path, key }: RequestKey,
+  { status, answer, keptTo }: { status: number; answer: string | null; keptTo: number },
 ) =>
-  tx.run(`UPDATE idempotency_keys SET status = $5, answer = $6, kept_to = $7 WHERE ${IS} AND status IS NULL`, [
-    ...valuesOf(request),
-    given.status,
-    given.answer === null ? null : packed(given.answer),
-    given.keptTo,
-  ])
+  idempotencyKeys.update(
+    tx,
+    { userId, method, path, key, status: null },
+    { status, answer: answer === null ? null : packed(answer), keptTo },
+  )
 
-/** Counts so many bytes that are kept for an account, and answers how many it have ever been. Those of one account wait here. */
+/** Counts so many bytes that are kept for an account, and returns how many it have ever been. Those of one account wait here. */
 export const countKept = async (tx: Tx, userId: string, bytes: number) =>
   (await tx.get<{ bytes: number }>(
     `INSERT INTO idempotency_usage (user_id, bytes) VALUES ($1, $2)

@@ -1,35 +1,31 @@
 /** API keys, as rows. The key itself is never stored, only its hash. */
-import { columns, type Reader, type Tx } from '../db.ts'
-import { type UserRow, userColumns } from './users.ts'
+import type { Reader, Tx } from '../db.ts'
+import { bigint, type Row, table, text } from './table.ts'
+import { type UserRow, users } from './users.ts'
 
-export interface KeyRow {
-  id: string
-  userId: string
-  name: string
-  keyHash: string
-  keyPrefix: string
-  createdAt: number
-}
+export const apiKeys = table('api_keys', {
+  id: text(),
+  userId: text(),
+  name: text(),
+  keyHash: text(),
+  keyPrefix: text(),
+  createdAt: bigint(),
+})
 
-const keyColumns = columns('id', 'userId', 'name', 'keyHash', 'keyPrefix', 'createdAt')
+/** Apart from the keys, which are read far more often than they change. */
+export const apiKeyUses = table('api_key_uses', { keyId: text(), lastUsedAt: bigint() })
 
-export const insertKey = (tx: Tx, key: KeyRow) =>
-  tx.run(`INSERT INTO api_keys (id, user_id, name, key_hash, key_prefix, created_at) VALUES ($1, $2, $3, $4, $5, $6)`, [
-    key.id,
-    key.userId,
-    key.name,
-    key.keyHash,
-    key.keyPrefix,
-    key.createdAt,
-  ])
+export type KeyRow = Row<typeof apiKeys>
+
+export const insertKey = (tx: Tx, key: KeyRow) => apiKeys.insert(tx, key)
 
 export const keyById = (q: Reader, id: string) =>
-  q.get<KeyRow>(`SELECT ${keyColumns} FROM api_keys WHERE id = $1`, [id])
+  q.get<KeyRow>(`SELECT ${apiKeys.all} FROM api_keys WHERE id = $1`, [id])
 
 /** The account that holds this key, and the key's id. */
 export const userByKey = (q: Reader, keyHash: string) =>
   q.get<UserRow & { keyId: string }>(
-    `SELECT ${userColumns}, (SELECT k.id FROM api_keys k WHERE k.key_hash = $1) AS "keyId" FROM users
+    `SELECT ${users.all}, (SELECT k.id FROM api_keys k WHERE k.key_hash = $1) AS "keyId" FROM users
      WHERE id = (SELECT k.user_id FROM api_keys k WHERE k.key_hash = $1)`,
     [keyHash],
   )
@@ -37,7 +33,7 @@ export const userByKey = (q: Reader, keyHash: string) =>
 /** One page of an account's keys, oldest first. */
 export const listKeys = (q: Reader, userId: string, limit: number, offset: number) =>
   q.all<KeyRow & { lastUsedAt: number | null }>(
-    `SELECT ${keyColumns}, last_used_at AS "lastUsedAt" FROM api_keys
+    `SELECT ${apiKeys.all}, last_used_at AS "lastUsedAt" FROM api_keys
      LEFT JOIN api_key_uses ON key_id = id WHERE user_id = $1 ORDER BY id LIMIT $2 OFFSET $3`,
     [userId, limit, offset],
   )

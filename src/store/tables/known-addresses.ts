@@ -1,5 +1,8 @@
 /** Addresses that an account has signed in from, as rows: a bounded number of each account. */
 import type { Reader, Tx } from '../db.ts'
+import { bigint, table, text } from './table.ts'
+
+export const knownAddresses = table('known_addresses', { userId: text(), address: text(), seenAt: bigint() })
 
 export const knowsAddress = async (q: Reader, userId: string, address: string, seenAfter: number) =>
   (await q.get('SELECT 1 AS one FROM known_addresses WHERE user_id = $1 AND address = $2 AND seen_at > $3', [
@@ -10,11 +13,8 @@ export const knowsAddress = async (q: Reader, userId: string, address: string, s
 
 /** Keeps the `kept` addresses that were seen last. */
 export async function noteAddress(tx: Tx, userId: string, address: string, now: number, kept: number): Promise<void> {
-  await tx.run(
-    `INSERT INTO known_addresses (user_id, address, seen_at) VALUES ($1, $2, $3)
-     ON CONFLICT (user_id, address) DO UPDATE SET seen_at = excluded.seen_at`,
-    [userId, address, now],
-  )
+  const seenAgain = 'ON CONFLICT (user_id, address) DO UPDATE SET seen_at = excluded.seen_at'
+  await knownAddresses.insert(tx, { userId, address, seenAt: now }, seenAgain)
   await tx.run(
     `DELETE FROM known_addresses WHERE user_id = $1 AND address NOT IN
      (SELECT address FROM known_addresses WHERE user_id = $1 ORDER BY seen_at DESC, address LIMIT $2)`,

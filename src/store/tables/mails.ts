@@ -1,33 +1,32 @@
 /** Letters that wait, as rows. */
-import { columns, type Reader, type Tx } from '../db.ts'
+import type { Reader, Tx } from '../db.ts'
+import { bigint, defaulted, integer, type Row, table, text } from './table.ts'
 
-export interface MailRow {
-  id: string
-  kind: 'password_reset' | 'notification'
+export const mails = table('mails', {
+  id: text(),
+  kind: text<'password_reset' | 'notification'>(),
   /** The email that was given, or the id of the notification or of the security notice. */
-  about: string
-  attempts: number
-}
+  about: text(),
+  attempts: defaulted(integer()),
+  nextAt: bigint(),
+  createdAt: bigint(),
+})
 
-const mailColumns = columns('id', 'kind', 'about', 'attempts')
+const due = ['id', 'kind', 'about', 'attempts'] as const
+export type MailRow = Pick<Row<typeof mails>, (typeof due)[number]>
 
 export const insertMail = (tx: Tx, row: Omit<MailRow, 'attempts'>, now: number) =>
-  tx.run('INSERT INTO mails (id, kind, about, next_at, created_at) VALUES ($1, $2, $3, $4, $4)', [
-    row.id,
-    row.kind,
-    row.about,
-    now,
-  ])
+  mails.insert(tx, { ...row, nextAt: now, createdAt: now })
 
 /** Resets of passwords first: somebody waits for each. */
 export const dueMails = (q: Reader, now: number, limit: number) =>
   q.all<MailRow>(
-    `SELECT ${mailColumns} FROM mails WHERE next_at <= $1
+    `SELECT ${mails.some(due)} FROM mails WHERE next_at <= $1
      ORDER BY CASE kind WHEN 'password_reset' THEN 0 ELSE 1 END, next_at, id LIMIT $2`,
     [now, limit],
   )
 
-/** Counts an attempt and says when the next would be due. Answers 0 if another has it in hand. */
+/** Counts an attempt and says when the next would be due. Returns 0 if another has it in hand. */
 export const claimMail = (tx: Tx, { id, attempts }: MailRow, nextAt: number) =>
   tx.run('UPDATE mails SET attempts = attempts + 1, next_at = $3 WHERE id = $1 AND attempts = $2', [
     id,
@@ -37,7 +36,7 @@ export const claimMail = (tx: Tx, { id, attempts }: MailRow, nextAt: number) =>
 
 /** Says when a letter is tried again. Changes nothing if another has it in hand by now. */
 export const retryMail = (tx: Tx, { id, attempts }: MailRow, nextAt: number) =>
-  tx.run('UPDATE mails SET next_at = $3 WHERE id = $1 AND attempts = $2', [id, attempts, nextAt])
+  mails.update(tx, { id, attempts }, { nextAt })
 
 /** Letters that would carry a token to this email, whether or not one was tried. */
 export const deleteResetMails = (tx: Tx, email: string) =>

@@ -1,29 +1,26 @@
 /** Notifications, as rows. */
 
-import { columns, type Reader, type Tx } from '../db.ts'
+import type { Reader, Tx } from '../db.ts'
 import { countShown } from './shown.ts'
+import { bigint, type NewRow, nullable, type Row, table, text } from './table.ts'
 
-export interface NotificationRow {
-  id: string
-  userId: string
-  type: string
-  agentId: string
-  message: string
+export const notifications = table('notifications', {
+  id: text(),
+  userId: text(),
+  type: text(),
+  agentId: text(),
+  message: text(),
   /** JSON. */
-  data: string
-  createdAt: number
-  readAt: number | null
-}
+  data: text(),
+  createdAt: bigint(),
+  readAt: nullable(bigint()),
+})
 
-export const insertNotification = (tx: Tx, row: Omit<NotificationRow, 'readAt'>) =>
-  tx.run(
-    `INSERT INTO notifications (id, user_id, type, agent_id, message, data, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-    [row.id, row.userId, row.type, row.agentId, row.message, row.data, row.createdAt],
-  )
+export type NotificationRow = Row<typeof notifications>
 
-const select = `SELECT ${columns('id', 'userId', 'type', 'agentId', 'message', 'data', 'createdAt', 'readAt')}
-  FROM notifications`
+export const insertNotification = (tx: Tx, row: NewRow<typeof notifications>) => notifications.insert(tx, row)
+
+const select = `SELECT ${notifications.all} FROM notifications`
 
 export const notificationById = (q: Reader, id: string) => q.get<NotificationRow>(`${select} WHERE id = $1`, [id])
 
@@ -36,4 +33,4 @@ export const countNotifications = (q: Reader, userId: string) =>
 
 /** The first reading is the one that is kept. */
 export const markRead = (tx: Tx, id: string, now: number) =>
-  tx.run('UPDATE notifications SET read_at = $2 WHERE id = $1 AND read_at IS NULL', [id, now])
+  notifications.update(tx, { id, readAt: null }, { readAt: now })

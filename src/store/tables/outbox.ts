@@ -1,15 +1,49 @@
 /** Webhooks that wait to be sent, and the log of their attempts, as rows. One task's wait behind each other. Source: A-37. */
-import { columns, type Reader, type Tx } from '../db.ts'
+import type { Reader, Tx } from '../db.ts'
 import { packed, unpacked } from '../packed-text.ts'
+import { type AgentRow, agents } from './agents.ts'
+import { bigint, defaulted, integer, nullable, type Row, table, text } from './table.ts'
 
-export interface DeliveryRow {
-  id: string
-  agentId: string
-  taskId: string
-  event: string
-  body: string
-  attempts: number
-}
+export const deliveries = table('deliveries', {
+  id: text(),
+  agentId: text(),
+  taskId: text(),
+  event: text(),
+  /** As `packed` stores it; empty when retention has removed it. */
+  body: text(),
+  state: text<'waiting' | 'pending' | 'delivered' | 'failed'>(),
+  /** Counts every claim, so that an old holder is told apart. */
+  attempts: defaulted(integer()),
+  nextAt: bigint(),
+  /** Real time. */
+  leasedUntil: defaulted(bigint()),
+  createdAt: bigint(),
+  endedAt: nullable(bigint()),
+  redeliveryOf: nullable(text()),
+  /** Where it stands in the queue of its task. Ids tell the time of the instance that wrote them, and clocks differ. */
+  place: defaulted(integer()),
+  /** Among whose texts its body counts until it is removed; null: nobody's. */
+  countedTo: nullable(text()),
+})
+
+export const attempts = table('attempts', {
+  deliveryId: text(),
+  attempt: integer(),
+  url: text(),
+  status: nullable(integer()),
+  reason: nullable(text()),
+  message: text(),
+  answer: nullable(text()),
+  durationMs: integer(),
+  createdAt: bigint(),
+})
+
+const sent = ['id', 'agentId', 'taskId', 'event', 'body', 'attempts'] as const
+const deliveryColumns = deliveries.some(sent)
+
+/** What it takes to send one. */
+export type DeliveryRow = Pick<Row<typeof deliveries>, (typeof sent)[number]>
+export type AttemptRow = Row<typeof attempts>
 
 /** The row with its body as it is sent. */
 export function withBody<Row extends { body?: string | null }>(row: Row): Row {
@@ -17,11 +51,7 @@ export function withBody<Row extends { body?: string | null }>(row: Row): Row {
   return row
 }
 
-type NewDelivery = Omit<DeliveryRow, 'attempts'> & {
-  createdAt: number
-  /** Among whose texts its body counts until it is removed; null: nobody's. */
-  countedTo: string | null
-}
+type NewDelivery = Omit<DeliveryRow, 'attempts'> & Pick<Row<typeof deliveries>, 'createdAt' | 'countedTo'>
 
 /** The first or the last place of a task's queue to one agent. However long that is, it is read at one end. */
 const endOf = (order: 'ASC' | 'DESC', taskId: string, agentId: string) =>
@@ -48,25 +78,19 @@ export const insertDelivery = (tx: Tx, row: NewDelivery) =>
   ])
 
 /** The first one of a task; perhaps claimed already, by whoever writes it. */
-export const insertFirstDelivery = (tx: Tx, row: NewDelivery, claim: { leasedUntil: number; attempts: number }) =>
-  tx.runAll([
-    {
-      sql: `INSERT INTO deliveries (id, agent_id, task_id, event, body, state, place, next_at, created_at,
-       counted_to, leased_until, attempts)
-     VALUES ($1, $2, $3, $4, $5, 'pending', 0, $6, $6, $7, $8, $9)`,
-      values: [
-        ...[row.id, row.agentId, row.taskId, row.event, packed(row.body), row.createdAt, row.countedTo],
-        ...[claim.leasedUntil, claim.attempts],
-      ],
-    },
-  ])
+export const insertFirstDelivery = (tx: Tx, row: NewDelivery, claim: { leasedUntil: number; attempts: number }) => {
+  const { id, agentId, taskId, event, createdAt, countedTo } = row
+  const body = packed(row.body)
+  const { leasedUntil, attempts } = claim
+  const first = { state: 'pending', place: 0, nextAt: createdAt, leasedUntil, attempts } as const
+  return tx.runAll([deliveries.insertStep({ id, agentId, taskId, event, body, createdAt, countedTo, ...first })])
+}
 
-export interface QueuedAgent {
+const ofReceiver = ['builderId', 'webhookUrl', 'secret'] as const
+const receiver = `a.id AS "agentId", ${agents.some(ofReceiver, 'a')}`
+
+export interface QueuedAgent extends Pick<AgentRow, (typeof ofReceiver)[number]> {
   agentId: string
-  builderId: string
-  webhookUrl: string | null
-  /** Sealed. */
-  secret: string | null
   /** 1 if something of its queue may be sent now. */
   due: 0 | 1
 }
@@ -96,24 +120,23 @@ interface QueuePage {
 export const queuedAgents = (q: Reader, { after, count, now, realNow }: QueuePage) =>
   q.all<QueuedAgent>(
     `${queued}
-     SELECT a.id AS "agentId", a.builder_id AS "builderId", a.webhook_url AS "webhookUrl", a.secret, ${isDue('$3', '$4')}
+     SELECT ${receiver}, ${isDue('$3', '$4')}
      FROM queue JOIN agents a ON a.id = queue.agent_id ORDER BY a.id`,
     [after, count, now, realNow],
   )
 
 /** The same of one agent. */
 export const queuedAgent = (q: Reader, at: { agentId: string; now: number; realNow: number }) =>
-  q.get<QueuedAgent>(
-    `SELECT a.id AS "agentId", a.builder_id AS "builderId", a.webhook_url AS "webhookUrl", a.secret, ${isDue('$1', '$2')} FROM agents a WHERE a.id = $3`,
-    [at.now, at.realNow, at.agentId],
-  )
-
-const deliveryColumns = columns('id', 'agentId', 'taskId', 'event', 'body', 'attempts')
+  q.get<QueuedAgent>(`SELECT ${receiver}, ${isDue('$1', '$2')} FROM agents a WHERE a.id = $3`, [
+    at.now,
+    at.realNow,
+    at.agentId,
+  ])
 
 /** An agent with the first of its deliveries that is due, claimed or not; `id` is null if none is. */
 export type QueueHead = Omit<QueuedAgent, 'due'> & (DeliveryRow | { id: null; body: null })
 
-const head = `SELECT a.id AS "agentId", a.builder_id AS "builderId", a.webhook_url AS "webhookUrl", a.secret,
+const head = `SELECT ${receiver},
   d.id, d.task_id AS "taskId", d.event, d.body, d.attempts`
 const firstDue = (now: string) =>
   `LEFT JOIN deliveries d ON d.id = (SELECT n.id FROM deliveries n
@@ -169,34 +192,7 @@ export const unclaimDeliveries = (tx: Tx, claimed: readonly Held[]) =>
     ),
   )
 
-export interface AttemptRow {
-  deliveryId: string
-  attempt: number
-  url: string
-  status: number | null
-  reason: string | null
-  message: string
-  answer: string | null
-  durationMs: number
-  createdAt: number
-}
-
-export const insertAttempt = (tx: Tx, row: AttemptRow) =>
-  tx.run(
-    `INSERT INTO attempts (delivery_id, attempt, url, status, reason, message, answer, duration_ms, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-    [
-      row.deliveryId,
-      row.attempt,
-      row.url,
-      row.status,
-      row.reason,
-      row.message,
-      row.answer,
-      row.durationMs,
-      row.createdAt,
-    ],
-  )
+export const insertAttempt = (tx: Tx, row: AttemptRow) => attempts.insert(tx, row)
 
 /** Whoever holds the delivery: its attempts count every claim, so that an old holder is told apart. */
 interface Held {
@@ -218,10 +214,10 @@ interface Noted {
 
 /** Null if another holds it by now. */
 export async function retryAt(tx: Tx, { id, attempts, attempt }: Made, nextAt: number): Promise<Noted | null> {
-  const changed = await tx.run(
-    `UPDATE deliveries SET leased_until = 0, attempts = $3, next_at = $4
-     WHERE id = $1 AND attempts = $2 AND state = 'pending'`,
-    [id, attempts, attempt, nextAt],
+  const changed = await deliveries.update(
+    tx,
+    { id, attempts, state: 'pending' },
+    { leasedUntil: 0, attempts: attempt, nextAt },
   )
   // It may have been hurried while the attempt was under way.
   return changed === 0 ? null : { follows: true }

@@ -1,14 +1,18 @@
 /** Tokens that reset a password, as rows. The token itself is never stored, only its hash. */
 import type { Reader, Tx } from '../db.ts'
-import { type UserRow, userColumns } from './users.ts'
+import { bigint, defaulted, table, text } from './table.ts'
+import { type UserRow, users } from './users.ts'
+
+export const passwordResets = table('password_resets', {
+  tokenHash: text(),
+  userId: text(),
+  createdAt: bigint(),
+  /** Which letter it went out with: each attempt to send one makes a token, and letters are counted. */
+  mailId: defaulted(text()),
+})
 
 export const insertReset = (tx: Tx, tokenHash: string, userId: string, mailId: string, now: number) =>
-  tx.run('INSERT INTO password_resets (token_hash, user_id, mail_id, created_at) VALUES ($1, $2, $3, $4)', [
-    tokenHash,
-    userId,
-    mailId,
-    now,
-  ])
+  passwordResets.insert(tx, { tokenHash, userId, mailId, createdAt: now })
 
 /** Letters to this account whose tokens are there, but for this one. */
 export const countOtherLetters = async (q: Reader, userId: string, mailId: string) =>
@@ -20,7 +24,7 @@ export const countOtherLetters = async (q: Reader, userId: string, mailId: strin
 /** Whose token it is; undefined if it is unknown or too old. */
 export const ownerOfReset = (q: Reader, tokenHash: string, createdAfter: number) =>
   q.get<UserRow>(
-    `SELECT ${userColumns} FROM users
+    `SELECT ${users.all} FROM users
      WHERE id = (SELECT user_id FROM password_resets WHERE token_hash = $1 AND created_at > $2)`,
     [tokenHash, createdAfter],
   )

@@ -1,13 +1,18 @@
 /** How many requests an address has sent in a window of time, as rows. Source: A-40. */
 import type { Tx } from '../db.ts'
+import { bigint, integer, type Row, table, text } from './table.ts'
 
 const IS_OVER = '(rate_windows.ends_at <= $4 OR rate_windows.ends_at > $5)'
 
-export interface RateWindowRow {
-  count: number
+export const rateWindows = table('rate_windows', {
+  category: text(),
+  address: text(),
+  count: integer(),
   /** Domain time. */
-  endsAt: number
-}
+  endsAt: bigint(),
+})
+
+export type RateWindowRow = Pick<Row<typeof rateWindows>, 'count' | 'endsAt'>
 
 /**
  * Counts one request, in a new window until `endsAt` if there is none at `now` (domain ms). One that ends after `latest` was

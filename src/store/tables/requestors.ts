@@ -3,7 +3,7 @@
 import type { TaskState } from '../../api/flow.ts'
 import type { Reader, Value } from '../db.ts'
 import { countShown } from './shown.ts'
-import { type UserRow, userColumns } from './users.ts'
+import { type UserRow, users } from './users.ts'
 
 /** A buyer, or one of the agents that buy. */
 export interface Requestor {
@@ -14,7 +14,7 @@ export interface Requestor {
 /** Whose wallet paid for the latest task that an agent has submitted, to this builder if there is any; undefined if none. */
 export const latestPayerOf = (q: Reader, agentId: string, builderId: string) =>
   q.get<UserRow>(
-    `SELECT ${userColumns} FROM users WHERE id = (
+    `SELECT ${users.all} FROM users WHERE id = (
        SELECT t.buyer_id FROM tasks t WHERE t.buyer_agent_id = $1 AND t.submitted_at IS NOT NULL
        ORDER BY CASE WHEN t.builder_id = $2 THEN 0 ELSE 1 END, t.submitted_at DESC, t.id DESC LIMIT 1)`,
     [agentId, builderId],

@@ -1,6 +1,7 @@
 /** Rows whose time is over, found by an index on their age and removed a few at a time. Source: A-49. */
 import type { Reader, Tx, Value } from '../db.ts'
 import { unpacked } from '../packed-text.ts'
+import { deliveries } from './outbox.ts'
 import { deleteNotice } from './security-notices.ts'
 import { giveBytes } from './usage.ts'
 
@@ -69,7 +70,7 @@ async function emptyDeliveries(tx: Tx, values: readonly Value[]): Promise<number
   const sql = oldest(rules.delivery_bodies, `id, counted_to AS "countedTo", body`)
   const old = await tx.all<{ id: string; countedTo: string | null; body: string }>(sql, values)
   if (old.length === 0) return 0
-  await tx.runAll(old.map(({ id }) => ({ sql: `UPDATE deliveries SET body = '' WHERE id = $1`, values: [id] })))
+  await tx.runAll(old.map(({ id }) => deliveries.updateStep({ id }, { body: '' })))
   await Promise.all(old.map(({ id }) => tx.run('DELETE FROM attempts WHERE delivery_id = $1', [id])))
   const given = new Map<string, number>()
   for (const { countedTo, body } of old) {

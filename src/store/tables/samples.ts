@@ -1,16 +1,19 @@
 /** Samples of agents' work, as rows. */
-import { columns, type Reader, type Tx } from '../db.ts'
+import type { Reader, Tx } from '../db.ts'
+import { bigint, nullable, type Row, table, text } from './table.ts'
 
-export interface SampleRow {
-  id: string
-  agentId: string
-  title: string
-  input: string | null
-  output: string
-  createdAt: number
-}
+export const samples = table('samples', {
+  id: text(),
+  agentId: text(),
+  title: text(),
+  input: nullable(text()),
+  output: text(),
+  createdAt: bigint(),
+})
 
-/** Answers 0 if the agent has `most` samples. Hold the agent's row, or two at once could both be the last. */
+export type SampleRow = Row<typeof samples>
+
+/** Returns 0 if the agent has `most` samples. Hold the agent's row, or two at once could both be the last. */
 export const insertSample = (tx: Tx, sample: SampleRow, most: number) =>
   tx.run(
     `INSERT INTO samples (id, agent_id, title, input, output, created_at) SELECT $1, $2, $3, $4, $5, $6
@@ -18,11 +21,9 @@ export const insertSample = (tx: Tx, sample: SampleRow, most: number) =>
     [sample.id, sample.agentId, sample.title, sample.input, sample.output, sample.createdAt, most],
   )
 
-const sampleColumns = columns('id', 'agentId', 'title', 'input', 'output', 'createdAt')
-
 /** One page of an agent's samples, oldest first. */
 export const samplesOf = (q: Reader, agentId: string, limit: number, offset: number) =>
-  q.all<SampleRow>(`SELECT ${sampleColumns} FROM samples WHERE agent_id = $1 ORDER BY id LIMIT $2 OFFSET $3`, [
+  q.all<SampleRow>(`SELECT ${samples.all} FROM samples WHERE agent_id = $1 ORDER BY id LIMIT $2 OFFSET $3`, [
     agentId,
     limit,
     offset,

@@ -1,22 +1,20 @@
 /** What is sealed with the secret key, and lost with it. */
-import { columns, type Tx } from '../db.ts'
+import type { Tx } from '../db.ts'
+import { type AgentRow, agents } from './agents.ts'
 
-export interface UnsealedAgent {
-  id: string
-  name: string
-  builderId: string
-}
+const unsealed = ['id', 'name', 'builderId'] as const
+export type UnsealedAgent = Pick<AgentRow, (typeof unsealed)[number]>
 
 /** Takes the secrets from all agents, which are unverified then, and returns those that had one. */
 export async function dropAgentSecrets(tx: Tx): Promise<UnsealedAgent[]> {
-  const agents = await tx.all<UnsealedAgent>(
-    `SELECT ${columns('id', 'name', 'builderId')} FROM agents WHERE secret IS NOT NULL ORDER BY id`,
+  const found = await tx.all<UnsealedAgent>(
+    `SELECT ${agents.some(unsealed)} FROM agents WHERE secret IS NOT NULL ORDER BY id`,
   )
   await tx.run(
     `UPDATE agents SET secret = NULL, secret_rotated_at = NULL, old_secret = NULL, old_secret_until = NULL, last_pass_at = NULL
      WHERE secret IS NOT NULL OR old_secret IS NOT NULL`,
   )
-  return agents
+  return found
 }
 
 /** Returns how many there were. */

@@ -1,5 +1,8 @@
 /** The words that listed agents are found by, as rows: those of all others would only be read in vain. */
 import type { Reader, Tx } from '../db.ts'
+import { table, text } from './table.ts'
+
+export const agentTerms = table('agent_terms', { term: text(), agentId: text() })
 
 /** Beginnings of words up to this many characters are terms themselves, so that no search reads all words behind one. */
 export const SHORT = 3

@@ -1,5 +1,6 @@
 /** Notices of changes to what guards an account, as rows that wait for their letter. */
-import { columns, type Reader, type Tx } from '../db.ts'
+import type { Reader, Tx } from '../db.ts'
+import { bigint, nullable, type Row, table, text } from './table.ts'
 
 const noticeKinds = [
   'password_changed',
@@ -11,27 +12,23 @@ const noticeKinds = [
   'administrator_signed_in',
 ] as const
 
-export interface SecurityNoticeRow {
-  id: string
-  userId: string
-  kind: (typeof noticeKinds)[number]
+export const securityNotices = table('security_notices', {
+  id: text(),
+  userId: text(),
+  kind: text<(typeof noticeKinds)[number]>(),
   /** What the sentence of this kind leaves open; no secret. */
-  detail: string | null
+  detail: nullable(text()),
   /** Of the client that did it; null where nobody knew it. */
-  address: string | null
-  createdAt: number
-}
+  address: nullable(text()),
+  createdAt: bigint(),
+})
 
-const all = columns('id', 'userId', 'kind', 'detail', 'address', 'createdAt')
+export type SecurityNoticeRow = Row<typeof securityNotices>
 
-export const insertNotice = (tx: Tx, row: SecurityNoticeRow) =>
-  tx.run(
-    `INSERT INTO security_notices (id, user_id, kind, detail, address, created_at) VALUES ($1, $2, $3, $4, $5, $6)`,
-    [row.id, row.userId, row.kind, row.detail, row.address, row.createdAt],
-  )
+export const insertNotice = (tx: Tx, row: SecurityNoticeRow) => securityNotices.insert(tx, row)
 
 export const noticeById = (q: Reader, id: string) =>
-  q.get<SecurityNoticeRow>(`SELECT ${all} FROM security_notices WHERE id = $1`, [id])
+  q.get<SecurityNoticeRow>(`SELECT ${securityNotices.all} FROM security_notices WHERE id = $1`, [id])
 
 /** Changes nothing if there is none. */
 export const deleteNotice = (tx: Tx, id: string) => tx.run('DELETE FROM security_notices WHERE id = $1', [id])

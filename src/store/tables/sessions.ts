@@ -1,29 +1,26 @@
 /** Signed-in sessions, as rows. The token itself is never stored, only its hash. */
-import { columns, type Reader, type Tx } from '../db.ts'
-import { type UserRow, userColumns } from './users.ts'
+import type { Reader, Tx } from '../db.ts'
+import { bigint, defaulted, nullable, type Row, table, text } from './table.ts'
+import { type UserRow, users } from './users.ts'
 
-export interface SessionRow {
-  id: string
-  tokenHash: string
-  userId: string
-  createdAt: number
-  seenAt: number
+export const sessions = table('sessions', {
+  id: defaulted(text()),
+  tokenHash: text(),
+  userId: text(),
+  createdAt: bigint(),
+  seenAt: bigint(),
   /** Of the client that signed in; null where nobody knew it. */
-  address: string | null
-  userAgent: string | null
-}
+  address: nullable(text()),
+  userAgent: nullable(text()),
+})
 
-const sessionColumns = columns('id', 'tokenHash', 'userId', 'createdAt', 'seenAt', 'address', 'userAgent')
+export type SessionRow = Row<typeof sessions>
 
 export const insertSession = (tx: Tx, row: Omit<SessionRow, 'seenAt'>) =>
-  tx.run(
-    `INSERT INTO sessions (id, token_hash, user_id, created_at, seen_at, address, user_agent)
-     VALUES ($1, $2, $3, $4, $4, $5, $6)`,
-    [row.id, row.tokenHash, row.userId, row.createdAt, row.address, row.userAgent],
-  )
+  sessions.insert(tx, { ...row, seenAt: row.createdAt })
 
 export const sessionById = (q: Reader, id: string) =>
-  q.get<SessionRow>(`SELECT ${sessionColumns} FROM sessions WHERE id = $1`, [id])
+  q.get<SessionRow>(`SELECT ${sessions.all} FROM sessions WHERE id = $1`, [id])
 
 /** One page of an account's sessions that began and were last seen after these times, newest first. */
 export const sessionsOf = (
@@ -34,7 +31,7 @@ export const sessionsOf = (
   offset: number,
 ) =>
   q.all<SessionRow>(
-    `SELECT ${sessionColumns} FROM sessions WHERE user_id = $1 AND created_at > $2 AND seen_at > $3
+    `SELECT ${sessions.all} FROM sessions WHERE user_id = $1 AND created_at > $2 AND seen_at > $3
      ORDER BY created_at DESC, id DESC LIMIT $4 OFFSET $5`,
     [userId, createdAfter, seenAfter, limit, offset],
   )
@@ -54,7 +51,7 @@ export interface Since {
 /** The account of a session that began and was last seen after these times. */
 export const userBySession = (q: Reader, tokenHash: string, createdAfter: number, seenAfter: number) =>
   q.get<UserRow>(
-    `SELECT ${userColumns} FROM users WHERE id =
+    `SELECT ${users.all} FROM users WHERE id =
      (SELECT user_id FROM sessions WHERE token_hash = $1 AND created_at > $2 AND seen_at > $3)`,
     [tokenHash, createdAfter, seenAfter],
   )

@@ -1,5 +1,6 @@
 /** How many rows there are of what only grows, kept as they are written: to count them takes the longer the more they are. */
 import type { Reader, Step, Tx } from '../db.ts'
+import { bigint, integer, table, text } from './table.ts'
 
 /** What is counted: agents that are not deleted, tasks in open dispute, payments of a kind in a status. */
 export type Tallied =
@@ -11,6 +12,8 @@ export type Tallied =
 
 // Each tally is the sum of several rows, or all who write would wait for one.
 const SLOTS = 16
+
+export const tallies = table('tallies', { name: text<Tallied>(), slot: integer(), count: bigint() })
 
 /** Counts the row of this id in, or out of, a tally. */
 export const tallyStep = (name: Tallied, id: string, by: 1 | -1): Step => ({

@@ -1,35 +1,52 @@
 /** Tasks, with their agent, dispute and latest deliverable, as rows. */
 
 import type { TaskState } from '../../api/flow.ts'
-import { columns, type Reader, type Tx, type Value } from '../db.ts'
+import type { Reader, Tx, Value } from '../db.ts'
 import { countShown } from './shown.ts'
+import { bigint, defaulted, flag, integer, type NewRow, nullable, type Row, table, text } from './table.ts'
 import { tallied, tally } from './tallies.ts'
 
-export interface TaskRow {
-  id: string
-  agentId: string
-  buyerId: string
-  builderId: string
-  buyerAgentId: string | null
+export const tasks = table('tasks', {
+  id: text(),
+  agentId: text(),
+  buyerId: text(),
+  builderId: text(),
+  buyerAgentId: nullable(text()),
   /** The builder of the buying agent, who acts as the buyer beside the owner of the wallet. */
-  hirerId: string | null
-  budgetAuthorizationId: string | null
-  title: string
-  description: string
-  requirements: string | null
-  agreedPrice: number
-  status: TaskState
-  revisionCount: number
-  maxRevisions: number | null
+  hirerId: nullable(text()),
+  budgetAuthorizationId: nullable(text()),
+  title: text(),
+  description: text(),
+  requirements: nullable(text()),
+  agreedPrice: bigint(),
+  status: text<TaskState>(),
+  revisionCount: defaulted(integer()),
+  maxRevisions: nullable(integer()),
   /** 1 while a dispute is open. */
-  disputed: 0 | 1
-  createdAt: number
-  submittedAt: number | null
-  acceptedAt: number | null
-  deliveredAt: number | null
-  completedAt: number | null
-  cancelledAt: number | null
-  updatedAt: number
+  disputed: defaulted(flag()),
+  createdAt: bigint(),
+  submittedAt: nullable(bigint()),
+  acceptedAt: nullable(bigint()),
+  deliveredAt: nullable(bigint()),
+  completedAt: nullable(bigint()),
+  cancelledAt: nullable(bigint()),
+  updatedAt: bigint(),
+})
+
+export const disputes = table('disputes', {
+  taskId: text(),
+  status: text<'open' | 'resolved'>(),
+  reason: text(),
+  openedAt: bigint(),
+  openedFrom: text<TaskState>(),
+  openedBy: text(),
+  resolvedAt: nullable(bigint()),
+  outcome: nullable(text<'refund' | 'release' | 'split'>()),
+  refundAmount: nullable(bigint()),
+})
+
+/** A task with what is read along with it. */
+export interface TaskRow extends Row<typeof tasks> {
   agentSlug: string
   agentName: string
   deliverableId: string | null
@@ -47,33 +64,6 @@ export interface TaskRow {
   disputeRefundAmount: number | null
 }
 
-const own = [
-  'id',
-  'agentId',
-  'buyerId',
-  'builderId',
-  'buyerAgentId',
-  'hirerId',
-  'budgetAuthorizationId',
-  'title',
-  'description',
-  'requirements',
-  'agreedPrice',
-  'status',
-  'revisionCount',
-  'maxRevisions',
-  'disputed',
-  'createdAt',
-  'submittedAt',
-  'acceptedAt',
-  'deliveredAt',
-  'completedAt',
-  'cancelledAt',
-  'updatedAt',
-]
-  .map(name => `t.${columns(name)}`)
-  .join(', ')
-
 const latest = '(SELECT y.id FROM deliverables y WHERE y.task_id = t.id ORDER BY y.place DESC LIMIT 1)'
 const deliverableColumns = `x.content AS "deliverableContent", x.notes AS "deliverableNotes",
   x.files AS "deliverableFiles", x.created_at AS "deliverableAt"`
@@ -82,14 +72,14 @@ const disputeColumns = `d.reason AS "disputeReason", d.opened_at AS "disputeOpen
   d.opened_from AS "disputeOpenedFrom", d.opened_by AS "disputeOpenedBy", d.resolved_at AS "disputeResolvedAt",
   d.outcome AS "disputeOutcome", d.refund_amount AS "disputeRefundAmount"`
 
-const select = `SELECT ${own}, a.slug AS "agentSlug", a.name AS "agentName",
+const select = `SELECT ${tasks.as('t')}, a.slug AS "agentSlug", a.name AS "agentName",
   x.id AS "deliverableId", ${deliverableColumns}, d.status AS "disputeStatus", ${disputeColumns}
 FROM tasks t JOIN agents a ON a.id = t.agent_id
   LEFT JOIN disputes d ON d.task_id = t.id
   LEFT JOIN deliverables x ON x.id = ${latest}`
 
 // Of one row alone, look-ups of what may not be there cost the embedded engine a fifth of what the joins do.
-const selectOne = `SELECT ${own}, a.slug AS "agentSlug", a.name AS "agentName",
+const selectOne = `SELECT ${tasks.as('t')}, a.slug AS "agentSlug", a.name AS "agentName",
   ${latest} AS "deliverableId",
   (SELECT d.status FROM disputes d WHERE d.task_id = t.id) AS "disputeStatus"
 FROM tasks t JOIN agents a ON a.id = t.agent_id WHERE t.id = $1`
@@ -183,137 +173,75 @@ export const countAllTasks = async (q: Reader, disputed: 0 | 1 | null) => {
   return disputed === null ? all : all - (await tallied(q, ['disputed tasks']))
 }
 
-export const insertTask = (
-  tx: Tx,
-  task: Pick<
-    TaskRow,
-    | 'id'
-    | 'agentId'
-    | 'buyerId'
-    | 'builderId'
-    | 'buyerAgentId'
-    | 'hirerId'
-    | 'budgetAuthorizationId'
-    | 'title'
-    | 'description'
-    | 'requirements'
-    | 'agreedPrice'
-    | 'maxRevisions'
-    | 'createdAt'
-  >,
-) => {
-  const inserted = tx.run(
-    `INSERT INTO tasks (id, agent_id, buyer_id, builder_id, title, description, requirements, agreed_price,
-       max_revisions, status, created_at, updated_at, buyer_agent_id, hirer_id, budget_authorization_id)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'draft', $10, $10, $11, $12, $13)`,
-    [
-      task.id,
-      task.agentId,
-      task.buyerId,
-      task.builderId,
-      task.title,
-      task.description,
-      task.requirements,
-      task.agreedPrice,
-      task.maxRevisions,
-      task.createdAt,
-      task.buyerAgentId,
-      task.hirerId,
-      task.budgetAuthorizationId,
-    ],
-  )
+/** A draft. */
+export const insertTask = (tx: Tx, task: Omit<NewRow<typeof tasks>, 'status' | 'updatedAt'>) => {
+  const inserted = tasks.insert(tx, { ...task, status: 'draft', updatedAt: task.createdAt })
   return Promise.all([inserted, tally(tx, 'tasks', task.id, 1)])
 }
 
-export const updateDraft = (
-  tx: Tx,
-  task: Pick<
-    TaskRow,
-    | 'id'
-    | 'agentId'
-    | 'builderId'
-    | 'title'
-    | 'description'
-    | 'requirements'
-    | 'agreedPrice'
-    | 'maxRevisions'
-    | 'updatedAt'
-  >,
-) =>
-  tx.run(
-    `UPDATE tasks SET agent_id = $2, builder_id = $3, title = $4, description = $5, requirements = $6,
-       agreed_price = $7, max_revisions = $8, updated_at = $9 WHERE id = $1 AND status = 'draft'`,
-    [
-      task.id,
-      task.agentId,
-      task.builderId,
-      task.title,
-      task.description,
-      task.requirements,
-      task.agreedPrice,
-      task.maxRevisions,
-      task.updatedAt,
-    ],
-  )
+type Draft = Pick<
+  TaskRow,
+  | 'id'
+  | 'agentId'
+  | 'builderId'
+  | 'title'
+  | 'description'
+  | 'requirements'
+  | 'agreedPrice'
+  | 'maxRevisions'
+  | 'updatedAt'
+>
+
+/** Returns 0 if it is a draft no more. */
+export const updateDraft = (tx: Tx, { id, ...fields }: Draft) => tasks.update(tx, { id, status: 'draft' }, fields)
 
 /** Moments that a step of a task can write down. */
 export type Moment = 'submittedAt' | 'acceptedAt' | 'deliveredAt' | 'completedAt' | 'cancelledAt'
 
-const momentColumns: Record<Moment, string> = {
-  submittedAt: ', submitted_at = $5',
-  acceptedAt: ', accepted_at = $5',
-  deliveredAt: ', delivered_at = $5',
-  completedAt: ', completed_at = $5',
-  cancelledAt: ', cancelled_at = $5',
+interface Step {
+  id: string
+  from: TaskState
+  wasDisputed: 0 | 1
+  to: TaskState
+  moment: Moment | null
+  now: number
 }
 
 /** The one statement that changes a task's state: no row, no effect. */
-export const setStatus = async (
-  tx: Tx,
-  step: { id: string; from: TaskState; wasDisputed: 0 | 1; to: TaskState; moment: Moment | null; now: number },
-) => {
-  const change = {
-    sql: `UPDATE tasks SET status = $4, updated_at = $5, disputed = 0${step.moment ? momentColumns[step.moment] : ''}
-     WHERE id = $1 AND status = $2 AND disputed = $3`,
-    values: [step.id, step.from, step.wasDisputed, step.to, step.now],
-  }
-  const [changed] = await tx.runAll([change])
-  if (changed && step.wasDisputed === 1) await tally(tx, 'disputed tasks', step.id, -1)
+export const setStatus = async (tx: Tx, { id, from, wasDisputed, to, moment, now }: Step) => {
+  const [changed] = await tx.runAll([
+    tasks.updateStep(
+      { id, status: from, disputed: wasDisputed },
+      { status: to, updatedAt: now, disputed: 0, ...(moment && { [moment]: now }) },
+    ),
+  ])
+  if (changed && wasDisputed === 1) await tally(tx, 'disputed tasks', id, -1)
   return changed
 }
 
 export const setMaxRevisions = (tx: Tx, id: string, maxRevisions: number | null) =>
-  tx.run('UPDATE tasks SET max_revisions = $2 WHERE id = $1', [id, maxRevisions])
+  tasks.update(tx, { id }, { maxRevisions })
 
 export const countRevision = (tx: Tx, id: string) =>
   tx.run('UPDATE tasks SET revision_count = revision_count + 1 WHERE id = $1', [id])
 
-/** Answers 0 if the task is in another state by now, or disputed. */
+/** Returns 0 if the task is in another state by now, or disputed. */
 export const markDisputed = async (tx: Tx, id: string, from: TaskState, now: number) => {
-  const marked = await tx.run(
-    'UPDATE tasks SET disputed = 1, updated_at = $3 WHERE id = $1 AND status = $2 AND disputed = 0',
-    [id, from, now],
-  )
+  const marked = await tasks.update(tx, { id, status: from, disputed: 0 }, { disputed: 1, updatedAt: now })
   if (marked === 1) await tally(tx, 'disputed tasks', id, 1)
   return marked
 }
 
-export const insertDispute = (
-  tx: Tx,
-  dispute: { taskId: string; reason: string; openedAt: number; openedFrom: TaskState; openedBy: string },
-) =>
-  tx.run(
-    `INSERT INTO disputes (task_id, status, reason, opened_at, opened_from, opened_by)
-     VALUES ($1, 'open', $2, $3, $4, $5)`,
-    [dispute.taskId, dispute.reason, dispute.openedAt, dispute.openedFrom, dispute.openedBy],
-  )
+export const insertDispute = (tx: Tx, dispute: Omit<NewRow<typeof disputes>, 'status'>) =>
+  disputes.insert(tx, { ...dispute, status: 'open' })
 
-export const resolveDispute = (tx: Tx, taskId: string, outcome: string, refundAmount: number, now: number) =>
-  tx.run(
-    `UPDATE disputes SET status = 'resolved', outcome = $2, refund_amount = $3, resolved_at = $4
-     WHERE task_id = $1 AND status = 'open'`,
-    [taskId, outcome, refundAmount, now],
-  )
+export const resolveDispute = (
+  tx: Tx,
+  taskId: string,
+  outcome: 'refund' | 'release' | 'split',
+  refundAmount: number,
+  now: number,
+) => disputes.update(tx, { taskId, status: 'open' }, { status: 'resolved', outcome, refundAmount, resolvedAt: now })
 
 /** What an agent's page counts: finished work, and what buyers said of it. */
 export const countForAgent = (

@@ -1,30 +1,51 @@
 /** The ledger as rows: accounts, transfers, their entries, and how each task's hold was settled. Source: A-33. */
 
-import { columns, type Reader, type Step, type Tx } from '../db.ts'
+import type { Reader, Step, Tx } from '../db.ts'
 import { countShown } from './shown.ts'
+import { bigint, defaulted, flag, type NewRow, nullable, type Row, table, text } from './table.ts'
 import { tallyStep } from './tallies.ts'
 
-export interface TransferRow {
-  id: string
-  kind: string
-  payerId: string | null
-  payeeId: string | null
-  amount: number
-  taskId: string | null
-  status: string
-  description: string
-  createdAt: number
-}
+export const ledgerAccounts = table('accounts', {
+  /** `available:usr_…`, `held:usr_…`, `clearing:usr_…`, or the kind alone where it is nobody's. */
+  id: text(),
+  userId: nullable(text()),
+  kind: text<'available' | 'held' | 'clearing' | 'world' | 'payouts' | 'platform'>(),
+  balance: defaulted(bigint()),
+})
 
-export interface SettlementRow {
-  taskId: string
-  builderId: string
-  released: number
-  refunded: number
-  status: 'clearing' | 'final'
-  reversed: 0 | 1
-  clearsAt: number | null
-}
+export const transfers = table('transfers', {
+  id: text(),
+  kind: text(),
+  payerId: nullable(text()),
+  payeeId: nullable(text()),
+  amount: bigint(),
+  taskId: nullable(text()),
+  status: text(),
+  description: text(),
+  createdAt: bigint(),
+  decidedAt: nullable(bigint()),
+})
+
+export const ledgerEntries = table('entries', {
+  transferId: text(),
+  accountId: text(),
+  amount: bigint(),
+  createdAt: bigint(),
+})
+
+export const settlements = table('settlements', {
+  taskId: text(),
+  builderId: text(),
+  released: bigint(),
+  refunded: bigint(),
+  status: text<'clearing' | 'final'>(),
+  reversed: defaulted(flag()),
+  clearsAt: nullable(bigint()),
+  createdAt: bigint(),
+})
+
+export type TransferRow = Omit<Row<typeof transfers>, 'decidedAt'>
+export type SettlementRow = Row<typeof settlements>
 
 /** What came in, of the payee's transfers. An index holds just these, and SQLite uses it only where the words agree. */
 export const isIncome = `kind IN ('deposit', 'release', 'refund')`
@@ -55,17 +76,14 @@ export const entries = (legId: string, from: string, to: string, amount: number,
 
 /** The row of a transfer, and what counts it. */
 export function transfer(row: TransferRow): Step[] {
-  const { id, kind, payerId, payeeId, amount, taskId, status, description, createdAt } = row
-  const inserted = {
-    sql: `INSERT INTO transfers (id, kind, payer_id, payee_id, amount, task_id, status, description, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-    values: [id, kind, payerId, payeeId, amount, taskId, status, description, createdAt],
-  }
+  const { id, kind, status } = row
+  const inserted = transfers.insertStep(row)
   const isPayment = (kind === 'deposit' || kind === 'withdrawal') && (status === 'pending' || status === 'completed')
   return isPayment ? [inserted, tallyStep(`${kind} ${status}`, id, 1)] : [inserted]
 }
 
 export const setReleaseStatus = (tx: Tx, taskId: string, status: string) =>
+  // The kind as a word, or the index of releases would not be used.
   tx.run(`UPDATE transfers SET status = $2 WHERE task_id = $1 AND kind = 'release'`, [taskId, status])
 
 export const balancesOf = (q: Reader, userId: string) =>
@@ -75,14 +93,7 @@ export const balancesOf = (q: Reader, userId: string) =>
     [userId],
   )
 
-export const insertSettlement = (tx: Tx, row: Omit<SettlementRow, 'reversed'> & { createdAt: number }) =>
-  tx.run(
-    `INSERT INTO settlements (task_id, builder_id, released, refunded, status, clears_at, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-    [row.taskId, row.builderId, row.released, row.refunded, row.status, row.clearsAt, row.createdAt],
-  )
-
-const settlementColumns = columns('taskId', 'builderId', 'released', 'refunded', 'status', 'reversed', 'clearsAt')
+export const insertSettlement = (tx: Tx, row: NewRow<typeof settlements>) => settlements.insert(tx, row)
 
 /**
  * Ends the clearing of a payment, once: undefined if it is over, or if a dispute is open and `despiteDispute` is 0. The
@@ -92,11 +103,11 @@ export const endClearing = (tx: Tx, taskId: string, despiteDispute: 0 | 1) =>
   tx.get<SettlementRow>(
     `UPDATE settlements SET status = 'final' WHERE task_id = $1 AND status = 'clearing'
        AND ($2 = 1 OR NOT EXISTS (SELECT 1 FROM disputes d WHERE d.task_id = $1 AND d.status = 'open'))
-     RETURNING ${settlementColumns}`,
+     RETURNING ${settlements.all}`,
     [taskId, despiteDispute],
   )
 
-/** Takes back `amount` of a payment that has just stopped clearing; answers 0 if it was reversed before. */
+/** Takes back `amount` of a payment that has just stopped clearing; returns 0 if it was reversed before. */
 export const reverseSettlement = (tx: Tx, taskId: string, amount: number) =>
   tx.run(
     `UPDATE settlements SET released = released - $2, refunded = refunded + $2, reversed = 1

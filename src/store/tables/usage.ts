@@ -2,6 +2,10 @@
 
 import type { Reader, Tx } from '../db.ts'
 import { filesIn } from './deliverables.ts'
+import { bigint, table, text } from './table.ts'
+
+export const fileUsage = table('file_usage', { userId: text(), bytes: bigint() })
+export const textUsage = table('text_usage', { userId: text(), bytes: bigint() })
 
 /** `file_usage`: files of deliverables. `text_usage`: whatever an account has written, and the webhooks that hold it. */
 export type Usage = 'file_usage' | 'text_usage'

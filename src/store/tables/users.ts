@@ -1,45 +1,30 @@
 /** Accounts, as rows. */
-import { columns, type Reader, type Tx } from '../db.ts'
+import type { Reader, Tx } from '../db.ts'
+import { bigint, defaulted, flag, integer, type NewRow, type Patch, type Row, table, text } from './table.ts'
 import { tallied, tally } from './tallies.ts'
 
-export interface UserRow {
-  id: string
-  email: string
-  name: string
-  passwordHash: string
-  isBuilder: 0 | 1
-  isAdmin: 0 | 1
-  suspended: 0 | 1
-  banned: 0 | 1
-  identityVerified: 0 | 1
-  chargebacks: number
-  connectStatus: 'not_connected' | 'pending' | 'connected'
-  createdAt: number
-}
+export const users = table('users', {
+  id: text(),
+  email: text(),
+  name: text(),
+  passwordHash: text(),
+  isBuilder: flag(),
+  isAdmin: flag(),
+  suspended: defaulted(flag()),
+  banned: defaulted(flag()),
+  identityVerified: defaulted(flag()),
+  chargebacks: defaulted(integer()),
+  connectStatus: defaulted(text<'not_connected' | 'pending' | 'connected'>()),
+  createdAt: bigint(),
+})
 
-/** All of a `UserRow`; fits a join whose other columns have other names. */
-export const userColumns = columns(
-  'id',
-  'email',
-  'name',
-  'passwordHash',
-  'isBuilder',
-  'isAdmin',
-  'suspended',
-  'banned',
-  'identityVerified',
-  'chargebacks',
-  'connectStatus',
-  'createdAt',
-)
+export type UserRow = Row<typeof users>
 
-export const userById = (q: Reader, id: string) =>
-  q.get<UserRow>(`SELECT ${userColumns} FROM users WHERE id = $1`, [id])
+export const userById = (q: Reader, id: string) => q.get<UserRow>(`SELECT ${users.all} FROM users WHERE id = $1`, [id])
 
 export const userByEmail = (q: Reader, email: string) =>
-  q.get<UserRow>(`SELECT ${userColumns} FROM users WHERE email = $1`, [email])
+  q.get<UserRow>(`SELECT ${users.all} FROM users WHERE email = $1`, [email])
 
-/** Whether anybody may approve, confirm and resolve. */
 /** Addresses of administrators whose second factor is not turned on, `limit` of them. */
 export const withoutSecondFactor = async (q: Reader, limit: number) =>
   (
@@ -50,62 +35,27 @@ export const withoutSecondFactor = async (q: Reader, limit: number) =>
     )
   ).map(({ email }) => email)
 
+/** Whether anybody may approve, confirm and resolve. */
 export const hasAdministrator = async (q: Reader): Promise<boolean> =>
   (await q.get('SELECT 1 AS one FROM users WHERE is_admin = 1 AND banned = 0 LIMIT 1')) !== undefined
 
-/** Answers 0 if the email is taken. */
-export const insertUser = async (
-  tx: Tx,
-  user: Pick<UserRow, 'id' | 'email' | 'name' | 'passwordHash' | 'isBuilder' | 'isAdmin' | 'createdAt'>,
-) => {
-  const inserted = await tx.run(
-    `INSERT INTO users (id, email, name, password_hash, is_builder, is_admin, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (email) DO NOTHING`,
-    [user.id, user.email, user.name, user.passwordHash, user.isBuilder, user.isAdmin, user.createdAt],
-  )
+/** Returns 0 if the email is taken. */
+export const insertUser = async (tx: Tx, user: NewRow<typeof users>) => {
+  const inserted = await users.insert(tx, user, 'ON CONFLICT (email) DO NOTHING')
   if (inserted === 1) await tally(tx, 'users', user.id, 1)
   return inserted
 }
 
-/** What may change of an account; what is left out stays. */
-export type UserChange = Partial<
-  Pick<
-    UserRow,
-    | 'name'
-    | 'passwordHash'
-    | 'isBuilder'
-    | 'suspended'
-    | 'banned'
-    | 'identityVerified'
-    | 'chargebacks'
-    | 'connectStatus'
-  >
->
+/** What may change of an account. */
+export type UserChange = Omit<Patch<typeof users>, 'id' | 'email' | 'isAdmin' | 'createdAt'>
 
-// No column of users can be null, so null stands for "as it is".
-const CHANGE = `UPDATE users SET name = COALESCE($2, name), password_hash = COALESCE($3, password_hash),
-  is_builder = COALESCE($4, is_builder), suspended = COALESCE($5, suspended), banned = COALESCE($6, banned),
-  identity_verified = COALESCE($7, identity_verified), chargebacks = COALESCE($8, chargebacks),
-  connect_status = COALESCE($9, connect_status)
-  WHERE id = $1 RETURNING ${userColumns}`
-
-/** Answers the row as it is then; undefined if there is no such account. */
+/** Returns the row as it is then; undefined if there is no such account. */
 export const updateUser = (tx: Tx, id: string, change: UserChange) =>
-  tx.get<UserRow>(CHANGE, [
-    id,
-    change.name ?? null,
-    change.passwordHash ?? null,
-    change.isBuilder ?? null,
-    change.suspended ?? null,
-    change.banned ?? null,
-    change.identityVerified ?? null,
-    change.chargebacks ?? null,
-    change.connectStatus ?? null,
-  ])
+  Object.keys(change).length === 0 ? userById(tx, id) : users.updated(tx, { id }, change)
 
 /** One page of all accounts, oldest first. */
 export const listUsers = (q: Reader, limit: number, offset: number) =>
-  q.all<UserRow>(`SELECT ${userColumns} FROM users ORDER BY id LIMIT $1 OFFSET $2`, [limit, offset])
+  q.all<UserRow>(`SELECT ${users.all} FROM users ORDER BY id LIMIT $1 OFFSET $2`, [limit, offset])
 
 export const countUsers = (q: Reader) => tallied(q, ['users'])
 

@@ -1,0 +1,136 @@
+// engines: embedded, postgres; process: own
+/** The record of each table says what the schema says, and the statements that are made of it do what they say. */
+import { readdirSync } from 'node:fs'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Db } from '../../src/store/db.ts'
+import { bigint, type Column, defaulted, integer, nullable, Table, table, text } from '../../src/store/tables/table.ts'
+import { engine } from '../support/databases.ts'
+import { openTables } from './row-effects.ts'
+import { tables as rules } from './table-rules.ts'
+
+const test = suite<{ db: Db; close(): Promise<void> }>('the records of tables')
+
+test.before(async state => void Object.assign(state, await openTables()))
+test.after(({ close }) => close())
+
+async function records(): Promise<Table<Record<string, Column>>[]> {
+  const names = readdirSync('src/store/tables').map(file => file.replace(/\.ts$/, ''))
+  const modules = await Promise.all(names.map(name => import(`../../src/store/tables/${name}.ts`)))
+  return [...new Set(modules.flatMap(module => Object.values(module)))].filter(value => value instanceof Table)
+}
+
+interface ColumnOf {
+  name: string
+  kind: string
+  nullable: boolean
+  hasDefault: boolean
+}
+
+/** SQLite has one kind of whole numbers. */
+const kindHere = (kind: string) => (engine === 'embedded' && kind === 'BIGINT' ? 'INTEGER' : kind)
+
+const inWords = ({ name, kind, nullable, hasDefault }: ColumnOf) =>
+  `${name} ${kindHere(kind)}${nullable ? '' : ', never null'}${hasDefault ? ', with a default' : ''}`
+
+const ofSqlite = `SELECT name, type AS kind, CASE WHEN "notnull" = 1 OR pk > 0 THEN 0 ELSE 1 END AS nullable,
+  CASE WHEN dflt_value IS NULL THEN 0 ELSE 1 END AS "hasDefault" FROM pragma_table_info($1)`
+const ofPostgres = `SELECT column_name AS name, UPPER(data_type) AS kind,
+  CASE is_nullable WHEN 'YES' THEN 1 ELSE 0 END AS nullable, CASE WHEN column_default IS NULL THEN 0 ELSE 1 END AS "hasDefault"
+  FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = $1`
+
+async function inSchema(db: Db, name: string): Promise<string[]> {
+  const sql = engine === 'postgres' ? ofPostgres : ofSqlite
+  const rows = await db.read(q =>
+    q.all<{ name: string; kind: string; nullable: 0 | 1; hasDefault: 0 | 1 }>(sql, [name]),
+  )
+  return rows.map(row => inWords({ ...row, nullable: row.nullable === 1, hasDefault: row.hasDefault === 1 })).sort()
+}
+
+const snake = (name: string) => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+
+const inRecord = ({ columns }: Table<Record<string, Column>>): string[] =>
+  Object.entries(columns)
+    .map(([name, column]) => inWords({ name: snake(name), ...column }))
+    .sort()
+
+test('every table has one record, with its columns, their kinds, and what a new row may leave out', async ({ db }) => {
+  const all = await records()
+  assert.equal(all.map(({ name }) => name).sort(), Object.keys(rules).sort())
+  for (const record of all) assert.equal(inRecord(record), await inSchema(db, record.name), record.name)
+})
+
+const things = table('things', {
+  id: text(),
+  ownerId: text(),
+  size: nullable(integer()),
+  made: defaulted(bigint()),
+})
+
+test('columns are listed whole or in part, and behind an alias', () => {
+  assert.is(things.all, 'id, owner_id AS "ownerId", size, made')
+  assert.is(things.as('t'), 't.id, t.owner_id AS "ownerId", t.size, t.made')
+  assert.is(things.some(['made', 'ownerId'], 't'), 't.made, t.owner_id AS "ownerId"')
+})
+
+test('an insert has the fields that are given, in the order of the table', () => {
+  assert.equal(things.insertStep({ made: 3, ownerId: 'o', id: 'a' }), {
+    sql: 'INSERT INTO things (id, owner_id, made) VALUES ($1, $2, $3)',
+    values: ['a', 'o', 3],
+  })
+  const more = { id: 'a', ownerId: 'o', size: null, colour: 'red' }
+  assert.equal(things.insertStep(more, 'ON CONFLICT (id) DO NOTHING'), {
+    sql: 'INSERT INTO things (id, owner_id, size) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING',
+    values: ['a', 'o', null],
+  })
+})
+
+test('an update changes the fields that are given where others are equal, or null', () => {
+  assert.equal(things.updateStep({ ownerId: 'o', id: 'a' }, { made: 3, size: null }), {
+    sql: 'UPDATE things SET size = $1, made = $2 WHERE id = $3 AND owner_id = $4',
+    values: [null, 3, 'a', 'o'],
+  })
+  assert.equal(things.updateStep({ size: null, id: 'a' }, { size: 1 }, 'RETURNING id'), {
+    sql: 'UPDATE things SET size = $1 WHERE id = $2 AND size IS NULL RETURNING id',
+    values: [1, 'a'],
+  })
+  assert.is(things.updateStep({ size: 1 }, { size: 2 }).sql, 'UPDATE things SET size = $1 WHERE size = $2')
+})
+
+test('engines know a statement by its text, so the same fields have the same one', () => {
+  const sql = (id: string) => things.updateStep({ id }, { size: 1, made: 2 }).sql
+  assert.is(sql('a'), sql('b'))
+  assert.is.not(sql('a'), things.insertStep({ id: 'a', ownerId: 'o', size: 1, made: 2 }).sql)
+})
+
+test('several rows go in one statement, and none in none', async ({ db }) => {
+  const seen: unknown[] = []
+  await db.read(async q => {
+    const tx = Object.assign(Object.create(q), {
+      run: async (...asked: unknown[]) => {
+        seen.push(asked)
+        return 2
+      },
+    })
+    assert.is(await things.insertAll(tx, []), 0)
+    const rows = [
+      { id: 'a', ownerId: 'o', made: 1 },
+      { id: 'b', ownerId: 'p', made: 2 },
+    ]
+    assert.is(await things.insertAll(tx, rows), 2)
+  })
+  assert.equal(seen, [
+    ['INSERT INTO things (id, owner_id, made) VALUES ($1, $2, $3), ($4, $5, $6)', ['a', 'o', 1, 'b', 'p', 2]],
+  ])
+})
+
+test('a table has no more columns than a number has bits', () => {
+  const columns = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`c${i}`, text()]))
+  const wide = table('wide', columns(53))
+  const row = Object.fromEntries(Object.keys(wide.columns).map(name => [name, name]))
+  const { c52: _, ...less } = row
+  assert.is.not(wide.insertStep(row).sql, wide.insertStep(less as typeof row).sql)
+  assert.throws(() => table('wide', columns(54)), 'wide has more than 53 columns')
+})
+
+test.run()
