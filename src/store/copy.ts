@@ -1,56 +1,86 @@
 /** Everything of one database into another, whatever their engines. */
 import { type Db, type Reader, StoreError, type Tx, type Value } from './db.ts'
+import { agentTests } from './tables/agent-tests.ts'
+import { agents } from './tables/agents.ts'
+import { budgetAuthorizations, budgetCategories } from './tables/budgets.ts'
+import { agentCategories, categories } from './tables/categories.ts'
+import { messages, reviews } from './tables/conversation.ts'
+import { deliverables } from './tables/deliverables.ts'
+import { filePlaces } from './tables/file-locations.ts'
+import { guesses } from './tables/guesses.ts'
+import { idempotencyKeys, idempotencyUsage } from './tables/idempotency-keys.ts'
+import { jobs } from './tables/jobs.ts'
+import { apiKeys, apiKeyUses } from './tables/keys.ts'
+import { knownAddresses } from './tables/known-addresses.ts'
+import { mails } from './tables/mails.ts'
+import { notifications } from './tables/notifications.ts'
+import { attempts, deliveries } from './tables/outbox.ts'
+import { passwordResets } from './tables/password-resets.ts'
+import { rateWindows } from './tables/rate-windows.ts'
+import { samples } from './tables/samples.ts'
+import { agentTerms } from './tables/search-words.ts'
+import { recoveryCodes, secondFactors } from './tables/second-factors.ts'
+import { securityNotices } from './tables/security-notices.ts'
+import { seenSignatures } from './tables/seen-signatures.ts'
+import { sessions } from './tables/sessions.ts'
+import { settings } from './tables/settings.ts'
+import { tallies } from './tables/tallies.ts'
+import { disputes, tasks } from './tables/tasks.ts'
+import { ledgerAccounts, ledgerEntries, settlements, transfers } from './tables/transfers.ts'
+import { uploads } from './tables/uploads.ts'
+import { fileUsage, textUsage } from './tables/usage.ts'
+import { users } from './tables/users.ts'
 
-/**
- * Each behind those it refers to. A table that is not named here is not copied, so a test compares this with the schema.
- * @internal A test compares both lists with the schema.
- */
-export const tables = [
-  'users',
-  'sessions',
-  'second_factors',
-  'recovery_codes',
-  'known_addresses',
-  'api_keys',
-  'api_key_uses',
-  'settings',
-  'categories',
-  'agents',
-  'agent_categories',
-  'agent_terms',
-  'tasks',
-  'deliverables',
-  'file_usage',
-  'text_usage',
-  'disputes',
-  'messages',
-  'reviews',
-  'seen_signatures',
-  'accounts',
-  'transfers',
-  'entries',
-  'settlements',
-  'deliveries',
-  'attempts',
-  'samples',
-  'notifications',
-  'jobs',
-  'budget_authorizations',
-  'budget_categories',
-  'idempotency_keys',
-  'idempotency_usage',
-  'mails',
-  'security_notices',
-  'password_resets',
-  'uploads',
-  'tallies',
-] as const
+/** Each behind those it refers to. */
+const copied = [
+  users,
+  sessions,
+  secondFactors,
+  recoveryCodes,
+  knownAddresses,
+  apiKeys,
+  apiKeyUses,
+  settings,
+  categories,
+  agents,
+  agentCategories,
+  agentTerms,
+  tasks,
+  deliverables,
+  fileUsage,
+  textUsage,
+  disputes,
+  messages,
+  reviews,
+  seenSignatures,
+  ledgerAccounts,
+  transfers,
+  ledgerEntries,
+  settlements,
+  deliveries,
+  attempts,
+  samples,
+  notifications,
+  jobs,
+  budgetAuthorizations,
+  budgetCategories,
+  idempotencyKeys,
+  idempotencyUsage,
+  mails,
+  securityNotices,
+  passwordResets,
+  uploads,
+  tallies,
+]
+
+/** @internal A table that is in neither list is not copied, so a test compares both with the schema. */
+export const tables = copied.map(({ name }) => name)
 
 /**
  * What lives as long as a process: a connection test that runs, the requests that were counted, where files are kept.
  * @internal A test compares both lists with the schema.
  */
-export const leftBehind = ['agent_tests', 'file_places', 'guesses', 'rate_windows'] as const
+export const leftBehind = [agentTests, filePlaces, guesses, rateWindows].map(({ name }) => name)
 
 /** Rows that the migrations themselves write; what was made of them since comes from the source. */
 const FURNISHED = ['accounts', 'categories'] as const

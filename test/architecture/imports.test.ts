@@ -50,7 +50,7 @@ const shelves: Readonly<
     },
   },
   store: {
-    assembles: ['open.ts'],
+    assembles: ['open.ts', 'copy.ts'],
     mayImport: {
       migrations: [],
       embedded: ['migrations'],

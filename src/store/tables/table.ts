@@ -62,6 +62,7 @@ const KEPT_TEXTS = 500
 
 export const table = <C extends Columns>(name: string, columns: C) => new Table(name, columns)
 
+/** @internal Tests find the records by it. */
 export class Table<C extends Columns> {
   readonly name: string
   readonly columns: C
