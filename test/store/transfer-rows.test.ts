@@ -24,6 +24,7 @@ import {
 } from '../../src/store/tables/transfers.ts'
 import { testRows } from './row-effects.ts'
 
+const cleared = { builderId: 'b', refunded: 0, status: 'final', reversed: 0, clearsAt: 100 }
 const idsOf = (rows: readonly { id: unknown }[]) => rows.map(({ id }) => id)
 const faultsOf = async (tx: Tx) => {
   const { ok, problems } = await ledgerProblems(tx)
@@ -185,31 +186,13 @@ testRows('rows of the ledger', {
     ],
     [
       tx => endClearing(tx, 't5', 0),
-      {
-        taskId: 't5',
-        builderId: 'b',
-        released: 600,
-        refunded: 0,
-        status: 'final',
-        reversed: 0,
-        clearsAt: 100,
-        createdAt: 50,
-      },
+      { taskId: 't5', released: 600, createdAt: 50, ...cleared },
       ['settlements t5: status clearing → final'],
     ],
     [tx => endClearing(tx, 't4', 0), undefined],
     [
       tx => endClearing(tx, 't4', 1),
-      {
-        taskId: 't4',
-        builderId: 'b',
-        released: 500,
-        refunded: 0,
-        status: 'final',
-        reversed: 0,
-        clearsAt: 100,
-        createdAt: 40,
-      },
+      { taskId: 't4', released: 500, createdAt: 40, ...cleared },
       ['settlements t4: status clearing → final'],
     ],
     [tx => endClearing(tx, 't6', 1), undefined],
