@@ -1,17 +1,20 @@
-/** Bodies that are on their way, in bytes: a client that never ends them holds no more than others can do without. Source: A-49. */
+/**
+ * Bounds the bytes of request bodies that have not ended, so that clients which never end theirs can't fill the memory.
+ * Source: A-49.
+ */
 import { type Refusal, refuse } from '../api/failures.ts'
 import type { Log } from '../market/log.ts'
 import { HeldBytes } from './held-bytes.ts'
 
 const MIB = 1024 * 1024
-/** Of all; an address has an eighth of it, which is eight of the largest bodies. */
+/** For all clients together. One address may have an eighth, which is eight bodies of the largest size. */
 const MOST_BYTES = 64 * MIB
-/** What is smaller than this is not counted: the number of connections bounds it. */
+/** Smaller bodies are not counted, because the number of connections bounds them. */
 const LARGE_BYTES = 16 * 1024
 const RETRY_SECONDS = 5
 
 export interface Arriving {
-  /** Why no more of the body is taken; null if it is. `size`: what has come by now. */
+  /** Returns why no more of the body is read; null if it is. `size`: the bytes that have come so far. */
   refusal(size: number): Refusal | null
   end(): void
 }
@@ -28,7 +31,7 @@ export class ArrivingBodies {
     return this.#held.total
   }
 
-  /** `giveUp` is called where others have to be made room for. */
+  /** Begins to count a body. `giveUp` is called if the body has to go to make room for others. */
   begin(address: () => string, giveUp: (refusal: Refusal) => void): Arriving {
     const held = this.#held
     const log = this.#log

@@ -1,18 +1,21 @@
-/** A body has to come at a pace, however large it is: a fixed time would refuse an honest upload, or wait long for nothing. Source: A-49. */
+/**
+ * Demands a minimum rate of each request body. A fixed time-out would either refuse large honest uploads or wait too long
+ * for small ones. Source: A-49.
+ */
 import type { IncomingMessage } from 'node:http'
 import { type Refusal, refuse } from '../api/failures.ts'
 
-/** What has to come between two looks, or all that is left: 16 KiB a second with a look each 30 s. */
+/** The bytes that must come between two looks, unless the body ends. With a look every 30 s that is 16 KiB a second. */
 const LEAST_BYTES = 480 * 1024
 
-/** Calls `tooSlow` once, unless the body ends before; returns what ends the watch. To be called by whoever reads it. */
+/** Calls `tooSlow` once if the body comes too slowly. Returns a function that ends the watch. */
 export function watchPace(req: IncomingMessage, lookMs: number, tooSlow: (refusal: Refusal) => void): () => void {
   const { socket } = req
   let before = socket.bytesRead
   const look = () => {
     const came = socket.bytesRead - before
     before = socket.bytesRead
-    // What has come and waits was not sent slowly: it is we who do not read on, as a disk is busy.
+    // Bytes that wait to be read were not sent slowly: we don't read on, because a disk is busy.
     if (came >= LEAST_BYTES || req.readableLength > 0) return
     end()
     tooSlow(tooLate())

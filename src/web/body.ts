@@ -1,4 +1,4 @@
-/** Reads the bytes of a request's body. Source: A-17, A-41. */
+/** Reads the body of a request. Source: A-17, A-41. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Refusal, refuse } from '../api/failures.ts'
 import { limits } from '../api/limits.ts'
@@ -7,18 +7,18 @@ import { watchPace } from './body-pace.ts'
 
 const NOTHING = Buffer.alloc(0)
 
-/** The client left before its request was complete: there is nobody to answer. */
+/** The client disconnected before its request was complete, so nobody waits for a response. */
 export class Gone extends Error {}
 
 export interface Reading {
-  /** How often it is looked whether enough has come. */
+  /** How often the pace of the body is checked. */
   lookMs: number
   begin(giveUp: (refusal: Refusal) => void): Arriving
 }
 
 /**
- * All bytes of the body. Rejects with `body_too_large` as soon as it is, and leaves the rest unread. `begin` counts those
- * that have come.
+ * Returns the whole body. Rejects with `body_too_large` as soon as it is, and leaves the rest unread. `begin` counts the
+ * bytes.
  */
 export function readBody(req: IncomingMessage, res: ServerResponse, { lookMs, begin }: Reading): Promise<Buffer> {
   const { 'content-length': length, 'transfer-encoding': encoding } = req.headers
@@ -61,7 +61,10 @@ export function readBody(req: IncomingMessage, res: ServerResponse, { lookMs, be
   })
 }
 
-/** One piece of memory: in a list, a chunk of one byte would take a hundred, and a client sends as many as it likes. */
+/**
+ * Collects chunks in one buffer. In a list, a chunk of one byte would take a hundred, and a client may send any number of
+ * them.
+ */
 class Growing {
   size = 0
   #room: Buffer = NOTHING
@@ -71,7 +74,7 @@ class Growing {
   }
 
   add(chunk: Buffer): void {
-    // Most often the only one, which need not be copied.
+    // Most bodies have only one chunk, which need not be copied.
     if (this.size === 0) this.#room = chunk
     else {
       const size = this.size + chunk.length
@@ -87,15 +90,20 @@ class Growing {
   }
 }
 
-/** Tells a client that waits with its body to send it: once it is known who sends, and how much. */
+/**
+ * Tells a client that waits with its body (`Expect: 100-continue`) to send it. Call it once the sender and the size are
+ * accepted.
+ */
 export function invite({ headers, httpVersion }: IncomingMessage, res: ServerResponse): void {
   if (httpVersion === '1.1' && /(?:^|\W)100-continue(?:$|\W)/i.test(headers.expect ?? '')) res.writeContinue()
 }
 
-/** Before anyone listened for it, as while its sender was looked up. */
+/** Whether the client disconnected before anyone listened for it, as while its sender was looked up. */
 export const hasLeft = (req: IncomingMessage) => req.destroyed && !req.readableEnded
 
-/** Whose sender is known before any more of it is taken; a smaller one has mostly arrived with its head, unless it waits to be invited. */
+/**
+ * The sender of a larger body is identified before more of it is read. A smaller one has usually arrived with its headers.
+ */
 const LARGE_BYTES = 16 * 1024
 
 export const isLarge = ({ headers }: IncomingMessage) =>
@@ -103,7 +111,7 @@ export const isLarge = ({ headers }: IncomingMessage) =>
   headers.expect !== undefined ||
   Number(headers['content-length']) > LARGE_BYTES
 
-/** Whether so much of it is still to come that its sender is better told and let go than read to the end. */
+/** Whether so much of the body is still to come that it is better to respond and disconnect than to read it. */
 export const isLargelyUnread = (req: IncomingMessage) => !req.complete && isLarge(req)
 
 export const isMultipart = ({ headers }: IncomingMessage) =>

@@ -1,10 +1,10 @@
-/** Where a request comes from, as the market may know it. */
+/** Tells verbs which client sent a request. */
 import type { Caller } from '../market/market.ts'
 import { Gone } from './body.ts'
 import { clientAddress } from './client-address.ts'
 import type { Call } from './response.ts'
 
-/** For requests that may wait before their work begins: the caller may leave meanwhile. */
+/** Returns the caller, with a signal for verbs that wait before they work, as the client may disconnect meanwhile. */
 export function callerOf({ req, res, server }: Call): Caller {
   const left = new AbortController()
   res.once('close', () => {

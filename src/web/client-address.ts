@@ -1,4 +1,4 @@
-/** Whose request it is, as far as rate limits care: an IPv4 address, or the /64 network of an IPv6 one. Source: A-40. */
+/** The client address that rate limits count: an IPv4 address, or the /64 network of an IPv6 one. Source: A-40. */
 import type { IncomingMessage } from 'node:http'
 import { isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
@@ -7,8 +7,8 @@ const UNKNOWN = 'unknown'
 const WITH_PORT = /^(?:\[([^\]]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?$/
 
 /**
- * The address that shares one allowance. `hops`: how many proxies of our own stand in front; each adds the address that
- * it sees to X-Forwarded-For, so only that many entries from the end can be believed, and with 0 none is.
+ * Returns the address whose requests are counted together. `hops`: how many trusted proxies are in front. Each appends the
+ * address that it sees to X-Forwarded-For, so only that many entries at the end can be trusted; with 0, none.
  */
 export function clientAddress(req: IncomingMessage, hops: number): string {
   const peer = req.socket.remoteAddress
@@ -31,7 +31,7 @@ function withoutPort(entry: string): string {
   return match?.[1] ?? match?.[2] ?? entry
 }
 
-/** undefined if it is no address. */
+/** Returns the IPv4 address or the /64 network; undefined if the text is no address. */
 export function networkOf(address: string | undefined): string | undefined {
   if (address === undefined) return undefined
   if (isIPv4(address)) return address

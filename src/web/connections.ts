@@ -1,4 +1,6 @@
-/** Bounds the connections: how many there are, in all and of one address, and how slowly an answer may be read. Source: A-49. */
+/**
+ * Bounds connections: their number, in all and for one address, and how slowly a client may read a response. Source: A-49.
+ */
 import type http from 'node:http'
 import type { Socket } from 'node:net'
 import type { Log } from '../market/log.ts'
@@ -6,20 +8,20 @@ import { networkOf } from './client-address.ts'
 
 export interface ConnectionBounds {
   readonly connections: number
-  /** null: behind a proxy all come from one address, and a simulator has one user. */
+  /** null: no bound. Behind a proxy all connections come from one address, and a simulator has one user. */
   readonly ofAddress: number | null
-  /** How often readers are looked at; whoever is slow for six looks is cut off. */
+  /** How often readers are checked. One that is too slow for six checks is disconnected. */
   readonly lookMs: number
 }
 
 const LOOKS = 6
-/** That a reader takes between those looks, or all there is: 4 KiB a second with a look each 5 s. */
+/** The bytes that a reader must take in that time, unless nothing is left: 4 KiB a second with a check every 5 s. */
 const LEAST_BYTES = 120 * 1024
 
-/** What is known of one connection. */
+/** The state of one connection. */
 interface Reader {
   taken: number
-  /** Looks in a row at which bytes waited for it. */
+  /** How many checks in a row found bytes waiting for it. */
   looks: number
 }
 
@@ -84,8 +86,8 @@ interface Handle {
 }
 
 /**
- * Bytes that wait for the other side, and those it took. A large piece is written by the system bit by bit, which only
- * the handle below the socket knows; Node's own time-out of a socket asks it as well, but is put off by whatever comes in.
+ * Returns the bytes that wait to be read by the client, and those that it took. The system writes a large chunk bit by bit,
+ * and only the handle below the socket knows how far it is. Node's own socket time-out is no help, as incoming bytes reset it.
  */
 function outgoing(socket: Socket): { waiting: number; taken: number } {
   const { bytesWritten = 0, writeQueueSize = 0 } = (socket as Socket & { _handle?: Handle | null })._handle ?? {}

@@ -1,4 +1,7 @@
-/** Who calls: reads the credential of a request and judges it by the record. Source: A-10, A-12, A-15. */
+/**
+ * Reads the credential of a request, and decides by the endpoint's record whether its account may call. Source: A-10, A-12,
+ * A-15.
+ */
 import type { IncomingMessage } from 'node:http'
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { Endpoint } from '../api/endpoint.ts'
@@ -8,16 +11,16 @@ import type { Config } from '../config.ts'
 import type { Actor } from '../market/market.ts'
 import type { Reader } from '../store/db.ts'
 
-/** Finds the account behind a credential; null if it is unknown, expired or deleted. */
+/** Finds the account of a credential. Resolves to null if the credential is unknown, expired or deleted. */
 export interface Authenticate {
   key(q: Reader, bearer: string): Promise<Actor | null>
   session(q: Reader, cookie: string): Promise<Actor | null>
 }
 
-/** `value` is null for a key that can't be one: it counts as a bad key, not as none. */
+/** `value` is null for a malformed key, which counts as a bad key and not as none. */
 export type Credential = { kind: 'key'; value: string | null } | { kind: 'session'; value: string }
 
-/** `Basic …`, which a proxy may have asked for, is no key. */
+/** Another scheme is no key: a proxy may have asked for `Basic …`. */
 const OTHER_SCHEME = /^(?!bearer\b)[a-z][a-z0-9-]* +\S/i
 const BEARER = /^bearer +(svc_[\x21-\x7e]{1,250})$/i
 const LOOPBACK = /^(?:(?:[a-z0-9_-]+\.)*localhost|127\.0\.0\.1|\[::1\])(?::(\d{0,5}))?$/i
@@ -27,7 +30,7 @@ const cookieName = (config: Config) => (isHttps(config) ? '__Host-session' : 'se
 
 export const isLoopbackHost = (host: string) => LOOPBACK.test(host)
 
-/** The value of a header that came exactly once. Node itself drops or joins the others. */
+/** Returns the value of a header if it came exactly once. Node itself would drop or join repeated ones. */
 export function onlyHeader({ rawHeaders }: IncomingMessage, name: string): string | undefined {
   let found: string | undefined
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -50,7 +53,7 @@ export function readCredential(req: IncomingMessage, config: Config): Credential
   return value ? { kind: 'session', value } : null
 }
 
-/** Whether a request that changes something comes from another site's page. */
+/** Whether the request was sent by a page of another site. */
 export function isCrossSite(req: IncomingMessage, config: Config): boolean {
   const site = req.headers['sec-fetch-site']
   if (site !== undefined) return site !== 'same-origin' && site !== 'none'
@@ -63,7 +66,7 @@ export function isCrossSite(req: IncomingMessage, config: Config): boolean {
   return !match || Number(match[1] || 80) !== req.socket.localPort
 }
 
-/** The refusals that need no database. */
+/** Refuses what can be refused without the database. */
 export function checkCredential({ auth }: Endpoint, credential: Credential | null) {
   if (auth === 'public' || auth === 'signature') return
   if (auth === 'key') {
@@ -72,8 +75,8 @@ export function checkCredential({ auth }: Endpoint, credential: Credential | nul
 }
 
 /**
- * The account behind the credential, if it may call this endpoint. Runs inside the unit that serves the request.
- * `known` is told who it is before the endpoint has its say, so that the log names whom it refused.
+ * Returns the account of the credential if it may call this endpoint, else refuses. Runs inside the unit that serves the
+ * request. `known` is called before the endpoint's rules are checked, so that the log names the account that is refused.
  */
 export async function admit(
   record: Endpoint,
@@ -102,7 +105,7 @@ export async function admit(
   return actor
 }
 
-/** The Set-Cookie header that starts a session, or ends it (null). */
+/** Returns the Set-Cookie header that starts a session, or ends it (null). */
 export const sessionCookie = (config: Config, session: string | null) =>
   stringifySetCookie({
     name: cookieName(config),

@@ -1,4 +1,4 @@
-/** The reference as one page of HTML, made from the OpenAPI document. It needs nothing but its own two files. */
+/** Renders the reference as one HTML page from the OpenAPI document. The page loads only its own stylesheet and script. */
 import { type Field, fieldsOf, typeOf } from '../api/openapi/fields.ts'
 import type { JsonSchema } from '../api/openapi/json-schema.ts'
 import type { OpenApi } from '../api/openapi/openapi.ts'
@@ -55,7 +55,7 @@ function operationsOf(doc: OpenApi, tag: string): Placed[] {
   )
 }
 
-/** Words between backquotes become code. */
+/** Renders text between backquotes as code. */
 const withCode = (text: string) => text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part))
 
 function contents(doc: OpenApi, { name, 'x-displayName': title }: Tag): Html {
@@ -135,7 +135,7 @@ function refusals(doc: OpenApi, responses: Record<string, Response>): Html {
   )}</tbody></table>`
 }
 
-/** A line for a shell. Placeholders stand where a secret or an id belongs. */
+/** Returns a shell command. It has placeholders for secrets and ids. */
 function curl(doc: OpenApi, { method, path, operation }: Placed): string {
   const { security, requestBody } = operation
   const wants = (name: string) => security.some(choice => name in choice)
@@ -157,7 +157,7 @@ function curl(doc: OpenApi, { method, path, operation }: Placed): string {
 
 const code = (text: string) => html`<pre><code>${text}</code></pre>`
 
-/** A record is linked by its name; words in quotes are values. */
+/** Links the names of records. Words in quotes are values. */
 const typeLink = (type: string) =>
   type.split(/("[^"]*"|\w+)/).map(word => (/^[A-Z]/.test(word) ? html`<a href="#record-${word}">${word}</a>` : word))
 

@@ -1,4 +1,4 @@
-/** The contract as pages: what this marketplace offers, for programs and for people. Source: A-7, A-45. */
+/** The pages that describe the interface: `/openapi.json` for programs, `/docs` for people. Source: A-7, A-45. */
 import { readFile } from 'node:fs/promises'
 import type { Endpoint } from '../api/endpoint.ts'
 import { type OpenApi, openApi } from '../api/openapi/openapi.ts'
@@ -6,10 +6,10 @@ import type { Config } from '../config.ts'
 import { referencePage } from './docs-html.ts'
 import type { PageReply, WebPage } from './server.ts'
 
-/** Beside src as beside dist. */
+/** At the same relative path from src and from dist. */
 const assets = new URL('../../fixtures/reference/', import.meta.url)
 
-/** Nothing from anywhere else, nothing inline, in nobody's frame. */
+/** Allows nothing from other origins, nothing inline and no framing. */
 const policy = [
   "default-src 'none'",
   "style-src 'self'",
@@ -19,7 +19,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Made at the first look, as the public address may be known only once the server listens. */
+/** Each page is made at its first request, because the base URL may be known only once the server listens. */
 export function contractPages(endpoints: Readonly<Record<string, Endpoint>>, config: Config): Record<string, WebPage> {
   const { version, mode } = config
   let document: OpenApi | undefined

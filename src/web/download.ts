@@ -1,4 +1,4 @@
-/** Sends a file as an attachment that no browser will run. Source: A-19, A-22. */
+/** Sends a file as an attachment that no browser executes. Source: A-19, A-22. */
 import { pipeline } from 'node:stream/promises'
 import type { KeptFile } from '../api/file-kinds.ts'
 import type { Call } from './response.ts'
@@ -16,7 +16,7 @@ export async function sendFile(call: Call, file: KeptFile): Promise<void> {
     await pipeline(stream, call.res)
   } catch (error) {
     stream.destroy()
-    // Whoever leaves early ends the stream too; there is nobody to tell.
+    // A client that disconnects also ends the stream; then nobody waits for an error.
     if (!hasLeft(error)) call.fail(error)
   }
 }
@@ -24,7 +24,7 @@ export async function sendFile(call: Call, file: KeptFile): Promise<void> {
 const hasLeft = (error: unknown) =>
   ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'].includes((error as NodeJS.ErrnoException).code ?? '')
 
-/** RFC 6266: a name for old clients, and the true one. */
+/** RFC 6266: a plain name for old clients, and the exact one. */
 function disposition(name: string): string {
   const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_')
   const encoded = encodeURIComponent(name).replace(

@@ -1,4 +1,4 @@
-/** What is wrong with a request, by field, within bounds: its author needs the first messages, not half a million. */
+/** Collects what is wrong with a request, by field. The number of messages is bounded; the first few are enough. */
 import { type FieldErrors, invalid } from '../api/failures.ts'
 
 /** @internal A test sends one fault more. */
@@ -7,13 +7,13 @@ export const MAX_MESSAGES = 20
 export class Faults {
   readonly #errors: FieldErrors = Object.create(null)
   #last: string[] = []
-  #told = 0
-  #untold = 0
+  #count = 0
+  #omitted = 0
 
-  /** The same message is told once for each field. */
+  /** Adds a message. A field gets the same message only once. */
   add(field: string, message: string): void {
-    if (this.#told === MAX_MESSAGES) {
-      this.#untold++
+    if (this.#count === MAX_MESSAGES) {
+      this.#omitted++
       return
     }
     this.#errors[field] ??= []
@@ -21,12 +21,12 @@ export class Faults {
     if (messages.includes(message)) return
     messages.push(message)
     this.#last = messages
-    this.#told++
+    this.#count++
   }
 
   throwIfAny(): void {
-    if (this.#told === 0) return
-    if (this.#untold > 0) this.#last.push(`and ${this.#untold.toLocaleString('en')} more`)
+    if (this.#count === 0) return
+    if (this.#omitted > 0) this.#last.push(`and ${this.#omitted.toLocaleString('en')} more`)
     throw invalid(this.#errors)
   }
 }

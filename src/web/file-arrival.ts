@@ -1,4 +1,4 @@
-/** Streams one file of an upload to the disk and judges it there. Source: A-22. */
+/** Streams one file of an upload to the disk and validates it there. Source: A-22. */
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -13,7 +13,7 @@ const { fileBytes: FILE_BYTES } = limits.deliverable
 export interface Arrival {
   readonly stream: BusboyFileStream
   readonly path: string
-  /** What it is, or what is wrong with it. Rejects if the disk fails, or the file could not be judged. */
+  /** Resolves to the file, or to a sentence that says what is wrong with it. Rejects if the disk fails. */
   readonly end: Promise<KeptFile | string>
 }
 
@@ -41,7 +41,7 @@ async function receive(stream: BusboyFileStream, given: string, path: string, id
   return typeof kind === 'string' ? kind : { id, name, mimeType: kind.mimeType, size }
 }
 
-/** Ends when the file is closed, or it could still be made after it was removed. */
+/** Resolves when the file is closed; otherwise it could be created after its removal. */
 async function write(stream: BusboyFileStream, path: string): Promise<void> {
   const file = createWriteStream(path, { mode: 0o600, flags: 'wx' })
   const closed = new Promise<void>(resolve => file.once('close', () => resolve()))

@@ -1,4 +1,4 @@
-/** Whether a file that has arrived is one of the kinds that a deliverable may hold. Source: I-file-kinds, A-22. */
+/** Validates the name and the content of an uploaded file. Source: I-file-kinds, A-22. */
 import { createReadStream } from 'node:fs'
 import { fileTypeFromStream } from 'file-type'
 import { type FileKind, kindOfName } from '../api/file-kinds.ts'
@@ -6,27 +6,30 @@ import { limits } from '../api/limits.ts'
 import { codePoints } from '../api/shapes.ts'
 
 const SVG = /<svg[\s>]/i
-/** What one piece may hold of an element that the next one completes. */
+/** How many characters of `<svg` one chunk may have if the next chunk completes it. */
 const LONGEST_HALF = 4
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not pass
 const NOT_IN_A_NAME = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/
 
-/** The name as it is kept: its last part, without what a path or a header would trip over; null if nothing is left. */
+/**
+ * Returns the last part of the name, as it is stored. Returns null if it is unsafe in a path or a header, empty or too
+ * long.
+ */
 export function plainName(given: string): string | null {
   const name = asBrowsersMeanIt(given).split(/[/\\]/).at(-1) ?? ''
   if (NOT_IN_A_NAME.test(name) || /^\.*$/.test(name) || !name.isWellFormed()) return null
   return codePoints(name) > limits.fileName ? null : name
 }
 
-/** A form escapes these three in a name and nothing else, so that `100%25.png` is a name as it stands. Source: WHATWG HTML. */
+/** Browsers escape only these three characters in a file name, so `100%25.png` stays as it is. Source: WHATWG HTML. */
 const asBrowsersMeanIt = (given: string) => given.replace(/%(?:22|0A|0D)/gi, escaped => decodeURIComponent(escaped))
 
-/** What the system said when it was asked for a file: our trouble, not the sender's. */
+/** Whether the operating system reported the error: then it is our fault and not the sender's. */
 export const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && typeof (error as NodeJS.ErrnoException).errno === 'number'
 
-/** The kind of the file at `path`, by its name and its bytes; else a sentence that says what is wrong with it. */
+/** Returns the kind of the file at `path`, by its name and its bytes; else a sentence that says what is wrong with it. */
 export async function judgeFile(name: string, path: string, size: number): Promise<FileKind | string> {
   const kind = kindOfName(name)
   if (!kind) return `${name}: files of this kind are not accepted`
@@ -43,7 +46,10 @@ async function faultOf({ judged, extensions }: FileKind, path: string): Promise<
   return `its bytes are ${found ? `those of .${found.ext}` : 'of no known kind'}, not of .${extensions[0]}`
 }
 
-/** By a stream of our own, as the library's own way to open a file leaves it open if that then fails. */
+/**
+ * Detects the type by its signature. It opens the stream itself, because the library would leave the file open after an
+ * error.
+ */
 async function signatureOf(path: string) {
   const stream = createReadStream(path)
   const closed = new Promise<void>(resolve => stream.once('close', () => resolve()))
@@ -57,14 +63,16 @@ async function signatureOf(path: string) {
     return found
   } catch (error) {
     if (fault ?? isSystemError(error)) throw fault ?? error
-    return undefined // it ends in the middle of what it began as
+    return undefined // the file ends in the middle of its own format
   } finally {
     stream.destroy()
     await closed
   }
 }
 
-/** Piece by piece: many may be judged at once, and each may be large. */
+/**
+ * Returns what is wrong with a text file, null if nothing. It reads in chunks, as many large files may be checked at once.
+ */
 async function textFault(path: string, by: 'text' | 'svg'): Promise<string | null> {
   const utf8 = new TextDecoder('utf-8', { fatal: true })
   let hasSvg = false

@@ -1,21 +1,21 @@
 /**
- * Bytes that are held for clients: answers that wait to be read, bodies that are still on their way. Those of one client
- * address are bounded, and all together; where all is full, whoever holds most gives way to whoever holds less. Source: A-49.
+ * Bounds the bytes that are held in memory for clients: unread responses, or arriving bodies. There is a bound for one client
+ * address and one for all. When all is full, the address that holds most gives way to those that hold less. Source: A-49.
  */
 
-/** An address may have so much of all. */
+/** One address may hold 1/8 of all. */
 const SHARE = 8
 
 export interface Held {
   readonly bytes: number
   add(bytes: number): void
-  /** May be called again. */
+  /** Ends the count. Further calls do nothing. */
   end(): void
 }
 
 interface Holder {
   bytes: number
-  /** The oldest first, each with what gives it up. */
+  /** The oldest first, each with the function that gives it up. */
   readonly held: Map<Held, () => void>
 }
 
@@ -32,13 +32,13 @@ export class HeldBytes {
     return this.#total
   }
 
-  /** Whether the address holds so much that it may not hold `bytes` more. One thing may always be held, however large. */
+  /** Whether the address holds too much to hold `bytes` more. It may always hold one item, however large. */
   isOver(address: string, bytes: number): boolean {
     const own = this.#of(address)
     return own > 0 && own + bytes > this.#most / SHARE
   }
 
-  /** Whether there is room for `bytes` more of this address, after others have given way. */
+  /** Makes room for `bytes` more of this address, by giving up what larger holders hold. Returns whether there is room. */
   makeRoom(address: string, bytes: number): boolean {
     while (this.#total > 0 && this.#total + bytes > this.#most) {
       const [largest, holder] = [...this.#holders].reduce((one, other) => (other[1].bytes > one[1].bytes ? other : one))
@@ -50,7 +50,7 @@ export class HeldBytes {
     return true
   }
 
-  /** Counts them until their end. */
+  /** Counts `bytes` for the address until the returned item is ended. */
   hold(address: string, bytes: number, giveUp: () => void): Held {
     const count = (change: number) => this.#add(address, change)
     const forget = () => this.#forget(address, held)

@@ -1,4 +1,4 @@
-/** HTML as a template: whatever is put in is escaped, unless it is HTML itself. */
+/** A template tag for HTML. It escapes every value that is not HTML itself. */
 
 export class Html {
   readonly text: string

@@ -1,4 +1,4 @@
-/** POSTs that carry an Idempotency-Key: the verb runs once, and a repeat gets the answer that is kept. Source: A-39. */
+/** Serves POSTs with an Idempotency-Key: the verb runs once, and a repeat gets the stored response. Source: A-39. */
 import { createHash } from 'node:crypto'
 import type { Endpoint } from '../api/endpoint.ts'
 import { Refusal, refuse } from '../api/failures.ts'
@@ -23,17 +23,17 @@ const KEY = /^[\x20-\x7e]{1,255}$/
 
 export const hasKey = ({ call }: Pick<Work, 'call'>) => call.req.headers[HEADER] !== undefined
 
-/** Whether it may be answered with what its first request was answered, before its body was read. */
+/** Whether an earlier request had the same key, so that this one may be a repeat. Asked before its body is read. */
 export async function mayBeRepeat(q: Reader, { method }: Endpoint, { req }: Call, userId: string): Promise<boolean> {
   const key = onlyHeader(req, HEADER)
   return key !== undefined && isClaimed(q, { userId, method, path: req.path, key })
 }
 
-/** The whole answer of a request with a key. */
+/** The response to a request with a key. */
 export class Repeatable implements KeptAnswer {
   readonly status: number
   readonly text: string
-  /** True if the verb did not run for it. */
+  /** True if it was stored by an earlier request, so that the verb did not run. */
   readonly repeated: boolean
 
   constructor({ status, text }: KeptAnswer, repeated: boolean) {
@@ -42,20 +42,23 @@ export class Repeatable implements KeptAnswer {
     this.repeated = repeated
   }
 
-  /** False where the verb changed nothing for this request. */
+  /** Whether the verb ran for this request and changed something. */
   get hadEffect() {
     return !this.repeated && this.status < 300
   }
 }
 
-/** How the request is served when its key is free. */
+/** How a request is served if its key is free. */
 export interface Steps {
   identify(q: Reader, work: Work): Promise<Actor | null>
   /** Runs the verb. `tx` is there if the record's unit is `write`. */
   answer(work: Work, actor: Actor | null, tx?: Tx): Promise<KeptAnswer>
 }
 
-/** Serves requests with a key: as one transaction for a record of unit `write`, else with the key claimed before. */
+/**
+ * Returns what serves requests with a key. For a `write` record the key, the verb and the response are one transaction. For
+ * others the key is claimed in a transaction before the verb, and the response is stored in one after it.
+ */
 export function repeatable(record: Endpoint, { db, world, config }: Market, { identify, answer }: Steps) {
   const once = async (tx: Tx, request: KeyedRequest, given: KeptAnswer): Promise<Repeatable> => {
     const earlier = await claim(tx, world, request)
@@ -81,7 +84,7 @@ export function repeatable(record: Endpoint, { db, world, config }: Market, { id
       const request = ours as KeyedRequest | null
       const refusal = keptRefusal(error)
       if (!request || !refusal) throw error
-      return db.write(tx => once(tx, request, refusal)) // the first was rolled back, and its key with it
+      return db.write(tx => once(tx, request, refusal)) // the transaction was rolled back, and with it the claim of the key
     }
   }
 
@@ -129,7 +132,7 @@ function requestOf({ method, showsSecret }: Endpoint, work: Work, actor: Actor |
 
 const fileFacts = ({ name, mimeType, size }: KeptFile) => ({ name, mimeType, size })
 
-/** By what was understood, so that a body says the same in whatever form it comes; ids given to files are of no account. */
+/** Hashes the parsed input, so that the encoding of a body does not matter. The ids of files are left out. */
 function fingerprintOf(work: Work): string {
   return createHash('sha256').update(contentOf(work)).digest('hex')
 }
@@ -145,8 +148,8 @@ function contentOf(work: Work): string {
 }
 
 /**
- * A body that is too large is not read to its end, so nobody knows what it said. A lost race says "look again": who does
- * must not be told the same for a day. Whoever was first changed what is there, so the next answer says what that is.
+ * Returns the response to store for a refusal; null if it must not be stored. A body that is too large was not read, so it
+ * has no fingerprint. After a lost race the client should try again, and must not get the same refusal for a day.
  */
 function keptRefusal(error: unknown): KeptAnswer | null {
   if (!(error instanceof Refusal) || !isKept(error.status)) return null

@@ -1,4 +1,4 @@
-/** Makes a verb's input from the parameters, the query and the body of a request. */
+/** Parses and validates the path parameters, the query and the body of a request. */
 import type * as z from 'zod'
 import type { Endpoint } from '../api/endpoint.ts'
 import { refuse } from '../api/failures.ts'
@@ -23,10 +23,10 @@ export interface Input {
   readonly files?: readonly KeptFile[]
 }
 
-/** The bytes of the body; what came with it if it was multipart. */
+/** `body`: the raw bytes, or the fields and files of a multipart body. */
 export type ReadInput = (req: WebRequest, body: Buffer | Upload) => Input
 
-/** Whether each parameter can be an id, so that a database may be asked for it. */
+/** Whether each path parameter can be an id, so that the database may be asked for it. */
 export function hasPlainParams({ params }: WebRequest): boolean {
   for (const name in params) {
     const value = params[name]!
@@ -35,7 +35,7 @@ export function hasPlainParams({ params }: WebRequest): boolean {
   return true
 }
 
-/** What can be known of a record's input before any request: built once. The reader throws refusals. */
+/** Returns the function that reads a record's input. It throws refusals. Built once per record. */
 export function inputReader(record: Endpoint): ReadInput {
   const what = kindOf(record.path)
   const names = record.query ? Object.keys(record.query.shape) : []
@@ -84,11 +84,11 @@ function readQuery(schema: z.ZodType, names: string[], given: WebRequest['query'
   return check(schema, known, faults, 'query')
 }
 
-/** A form may leave its content out where it brings a file. Source: A-21. */
+/** A form needs no content if it has a file. Source: A-21. */
 function readForm(schema: z.ZodType, { fields, files }: Upload, faults: Faults): unknown {
   const { content, ...rest } = fields
   if (content === undefined && files.length === 0) faults.add('content', 'is required without a file')
-  // A form that brings its field in any case says with an empty one that the file is all.
+  // Browsers send an empty field too. With a file, it counts as no content.
   return check(schema, content === '' && files.length > 0 ? rest : fields, faults, 'body')
 }
 
@@ -103,7 +103,7 @@ function check(schema: z.ZodType, value: unknown, faults: Faults, whole: string)
   return undefined
 }
 
-/** `/api/tasks/:id/approve` → `task`: what is not there when the parameter can't be an id. */
+/** `/api/tasks/:id/approve` → `task`. Names what was not found if the parameter can't be an id. */
 function kindOf(path: string): string {
   const plural = /([^/]+)\/:/.exec(path)?.[1] ?? 'thing'
   return plural.replace(/ies$/, 'y').replace(/s$/, '')

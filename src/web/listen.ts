@@ -1,8 +1,8 @@
-/** Opens a port, or says in a sentence why it can't be. */
+/** Opens a port. Its error is a sentence for people. */
 import type http from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** `flag`: with which another port can be chosen. */
+/** `flag`: the option that chooses another port, for the error message. */
 export function listen(
   server: http.Server,
   { host, port, flag }: { host: string; port: number; flag: string },

@@ -1,10 +1,13 @@
-/** Loads what a server needs later while it surely can: an import that failed once, for want of a descriptor, fails for ever. */
+/**
+ * Loads at the start what a server needs later. An import that fails once fails for ever, and later there may be no file
+ * descriptor free.
+ */
 import { loadCron } from '../world/cron.ts'
 import { loadPool } from '../world/egress/egress.ts'
 import { loadNodemailer } from '../world/mail.ts'
 import type { World } from '../world/world.ts'
 
-/** A quarter of a second, nearly all of it for uploads, webhooks and mail. Rejects if any of it is not there. */
+/** Takes a quarter of a second, mostly for uploads, webhooks and mail. Rejects if a module is missing. */
 export async function loadAhead({ mail }: Pick<World, 'mail'>): Promise<void> {
   await Promise.all([
     import('./multipart.ts'),

@@ -1,4 +1,6 @@
-/** Who may see the metrics: in the simulator all, in a deployment who knows the token or asks this machine. Source: A-7. */
+/**
+ * Serves the metrics: in the simulator to everyone, in a deployment with a token or on a port of this machine. Source: A-7.
+ */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import http from 'node:http'
 import type { Market } from '../market/market.ts'
@@ -8,7 +10,7 @@ import { listen } from './listen.ts'
 import { METRICS_TYPE, type Metrics } from './metrics.ts'
 import type { WebPage } from './server.ts'
 
-/** `/metrics` of the marketplace itself: not there for whoever may not see it. */
+/** `/metrics` on the marketplace's own port. Without the token the response is 404. */
 export function metricsPage(market: Market, metrics: Metrics, token: string | undefined): WebPage {
   const isOpen = market.config.mode === 'dev'
   return async ({ headers }) => {
@@ -29,11 +31,11 @@ export interface MetricsServer {
   close(): Promise<void>
 }
 
-/** A second server on the loopback address that has nothing but `/metrics`, open to all on this machine. */
+/** Starts a second server on the loopback address with only `/metrics`, open to every process on this machine. */
 export async function serveMetrics(market: Market, metrics: Metrics, port: number): Promise<MetricsServer> {
   const server = http.createServer(async ({ url, method, headers }, res) => {
     try {
-      // A page in a browser on this machine can reach the port too, but only under its own name.
+      // A web page can make a browser on this machine call this port, but only with its own host name.
       const found = url === '/metrics' && method === 'GET' && isLoopbackHost(headers.host ?? '')
       if (!found) return void res.writeHead(404).end()
       const text = metrics.text(await readFigures(market))

@@ -1,4 +1,4 @@
-/** What runs, in numbers, as Prometheus reads them. Fed by the log, so that counting has one place. Source: A-7. */
+/** Metrics in the format of Prometheus. They are counted from log entries, so no other code counts. Source: A-7. */
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Log, LogEntry } from '../market/log.ts'
 import type { Figures } from '../market/upkeep/gauges.ts'
@@ -7,16 +7,16 @@ export interface Metrics {
   /** A log that counts what it passes on. */
   tap(log: Log): Log
   text(figures: Figures): string
-  /** Asked each time the text is. */
+  /** `open` is called each time the text is made. */
   watch(open: () => Watched): void
   close(): void
 }
 
 export interface Watched {
   readonly connections: number
-  /** Of answers that wait for their readers. */
+  /** Bytes of large responses that clients have not read yet. */
   readonly unreadBytes: number
-  /** Of large bodies that are still on their way. */
+  /** Bytes of large bodies that have not ended yet. */
   readonly arrivingBytes: number
 }
 
@@ -133,7 +133,7 @@ function lagOf(lag: IntervalHistogram): [Labels, number][] {
   ]
 }
 
-/** Labels are made once for each key. */
+/** A counter with labels, which are made once for each key. */
 class Counter {
   readonly #series = new Map<string, { labels: Labels; value: number }>()
 

@@ -1,4 +1,7 @@
-/** Receives a multipart body: fields in memory, files streamed to the disk and judged there. Source: I-agent-routes, A-21, A-22. */
+/**
+ * Receives a multipart body: fields into memory, files onto the disk, where they are validated. Source: I-agent-routes,
+ * A-21, A-22.
+ */
 import { rm } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { Busboy, type BusboyConfig, type BusboyHeaders } from '@fastify/busboy'
@@ -16,15 +19,15 @@ import type { Call } from './response.ts'
 const { files: MAX_FILES, fileBytes: FILE_BYTES } = limits.deliverable
 const FIELD_BYTES = 4 * limits.deliverable.content[1]
 const MAX_FIELDS = 20
-/** Empty ones count: ten bodies of 25 MB of nothing else kept everybody waiting for half a minute. */
+/** Empty parts count too: ten bodies of 25 MB of empty parts once blocked the server for half a minute. */
 const MAX_PARTS = MAX_FILES + MAX_FIELDS + 5
-/** Of one part. A name of 255 characters has 4 KB at most in each of its two forms. */
+/** The headers of one part. A file name of 255 characters takes at most 4 KB in each of its two forms. */
 const HEADER_BYTES = 16 * 1024
-/** Files and fields at their largest, with room for the boundaries between them. */
+/** All files and fields at their largest, with room for the boundaries. */
 const BODY_BYTES = MAX_FILES * FILE_BYTES + limits.jsonBytes
 /** A part of this type is a file, whether it has a name or not. */
 const OCTETS = 'application/octet-stream'
-/** The part that files come in. */
+/** The name of the parts with files. */
 const FILES = 'files'
 
 export interface Upload {
@@ -32,7 +35,10 @@ export interface Upload {
   readonly files: readonly KeptFile[]
 }
 
-/** The files are kept when it resolves: whoever refuses them later drops them. Nothing is left behind if it rejects. */
+/**
+ * Receives and stores an upload. If the request is refused later, the caller drops the files. If this rejects, no file is
+ * left.
+ */
 export async function receiveUpload(
   { req, res, reading }: Pick<Call, 'req' | 'res' | 'reading'>,
   form: z.ZodObject,
@@ -82,10 +88,10 @@ interface Parsed {
 
 interface Parsing {
   market: Market
-  /** Added to, file by file. */
+  /** Gets an entry for each file. */
   arrivals: Arrival[]
   reading: Reading
-  /** Of the fields that are kept; all others are dropped as they arrive. */
+  /** The names of the fields to keep. All others are dropped as they arrive. */
   names: ReadonlySet<string>
 }
 
@@ -97,7 +103,7 @@ function parse(req: IncomingMessage, { market, arrivals, reading, names }: Parsi
   })
   const fields: Record<string, string> = Object.create(null)
   const problems = new Set<string>()
-  /** Why the bytes of a part are not kept; empty where nobody need be told, as of a field that no shape names. */
+  /** Returns why a part is dropped; null if it is kept, '' if no error is reported, as for an unknown field. */
   const problemOf = (part: string | undefined, isFile: boolean): string | null => {
     if (!isFile) return ''
     if (part !== FILES) return `a file came in the part ${nameOf(part)}: send each in a part named files`
@@ -106,7 +112,7 @@ function parse(req: IncomingMessage, { market, arrivals, reading, names }: Parsi
   return new Promise((resolve, reject) => {
     let broken = false
     let size = 0
-    // Bytes of fields, which lie in memory: of those that have ended, and of the one that is under way.
+    // Bytes of fields in memory: of those that have ended, and of the one that is arriving.
     let [kept, coming] = [0, 0]
     const fail = (error: Error) => {
       if (broken) return
@@ -118,7 +124,7 @@ function parse(req: IncomingMessage, { market, arrivals, reading, names }: Parsi
       for (const { stream } of arrivals) stream.destroy(error)
       reject(error)
     }
-    // Also after the last byte has come: what is left of a body goes with its connection, and nobody would end the rest.
+    // Also needed after the last byte has come, because the unparsed rest of the body is lost with the connection.
     const gone = () => {
       if (!req.readableEnded) fail(new Gone('The client left'))
     }
@@ -128,7 +134,7 @@ function parse(req: IncomingMessage, { market, arrivals, reading, names }: Parsi
         coming = 0
         if (name === FILES) return void problems.add('a part named files needs a file name')
         kept += Buffer.byteLength(value) - Buffer.byteLength(fields[name] ?? '')
-        // A value that was cut is over every limit of a field; its shape then says so.
+        // A value that was cut exceeds every limit, so its schema refuses it.
         fields[name] = isCut ? `${value}…` : value
       })
       .on('file', (part, stream, name, _encoding, type) => {
@@ -139,7 +145,7 @@ function parse(req: IncomingMessage, { market, arrivals, reading, names }: Parsi
         }
         const arrival = receiveFile(stream, name ?? '', market)
         arrivals.push(arrival)
-        arrival.end.catch(fail) // a disk that is full, or no descriptor left: nothing more need come
+        arrival.end.catch(fail) // the disk is full, or no descriptor is free: the rest need not come
       })
       .on('partsLimit', () => fail(refuse('bad_request', `The multipart body has more than ${MAX_PARTS} parts`)))
       .on('error', error => fail(refuse('bad_request', `The multipart body is broken: ${(error as Error).message}`)))
@@ -165,7 +171,7 @@ const nameOf = (part: string | undefined) => (part ? part.slice(0, 50).toWellFor
 
 type IsFile = NonNullable<BusboyConfig['isPartAFile']>
 
-/** Whatever is a file to it is a stream, and lies in no memory until its end. */
+/** Makes the parser. A part that counts as a file is streamed and not collected in memory. */
 function parserOf({ headers }: IncomingMessage, isPartAFile: IsFile) {
   try {
     const parser = new Busboy({
@@ -199,8 +205,8 @@ interface Splitter {
   _unpause(): void
 }
 
-// Busboy waits for ever once it skips a part that is larger than its buffer: a file too many, or a part without a name.
-// Whoever empties a part has to tell the splitter below that there is room again.
+// Works around a bug of Busboy: it waits for ever after it skips a part that is larger than its buffer, such as a file too
+// many or a part without a name. Reading a part must tell the splitter below it that there is room again.
 function letSkippedPartsFlow(parser: InstanceType<typeof Busboy>) {
   const splitter = (parser as unknown as { _parser?: { parser?: Splitter } })._parser?.parser
   splitter?.on('part', part => {

@@ -1,4 +1,4 @@
-/** Answers what is not HTTP, or took too long to become a request: the envelope by hand. */
+/** Responds to what is not HTTP or took too long to become a request. The response is written by hand. */
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type Refusal, refuse } from '../api/failures.ts'
@@ -14,7 +14,7 @@ const words: Record<string, string> = {
 }
 
 export const answerParserError = (config: Config) => (error: NodeJS.ErrnoException, socket: Duplex) => {
-  if (socket.writableEnded) return // answered; what still arrives is part of the same broken request
+  if (socket.writableEnded) return // responded already; what still arrives belongs to the same broken request
   const { _httpMessage: started } = socket as Duplex & { _httpMessage?: { headersSent: boolean } | null }
   if (error.code === 'ECONNRESET' || !socket.writable || started?.headersSent) {
     socket.destroy()
@@ -23,7 +23,7 @@ export const answerParserError = (config: Config) => (error: NodeJS.ErrnoExcepti
   answerAndEnd(config, socket, refuse('bad_request', words[error.code ?? ''] ?? 'This is no HTTP request'))
 }
 
-/** Nothing is tunnelled here. Node hands such a request over as a bare socket. */
+/** Refuses CONNECT, for which Node passes only the socket. */
 export const answerTunnel = (config: Config) => (_: IncomingMessage, socket: Duplex) => {
   const allowed = 'GET, HEAD, POST, PUT, DELETE'
   const refusal = refuse('wrong_method', 'CONNECT', allowed)
@@ -50,6 +50,6 @@ function answerAndEnd(config: Config, socket: Duplex, refusal: Refusal): void {
       text,
     ].join('\r\n'),
   )
-  // At once would reset the connection while the client still sends, and the answer could be lost.
+  // Closing at once would reset the connection while the client still sends, and it could lose the response.
   setTimeout(() => socket.destroy(), LINGER_MS).unref()
 }

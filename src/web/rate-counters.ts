@@ -1,21 +1,21 @@
-/** Counts requests in fixed windows. In memory here; processes that share limits count in their database. Source: A-40. */
+/** Counts requests in fixed windows, in memory or, for processes that share limits, in the database. Source: A-40. */
 import { type RateCategory, rates } from '../api/limits.ts'
 import type { Market } from '../market/market.ts'
 import { countInCommon } from '../market/requests/rate-windows.ts'
 
 interface Window {
-  /** Requests in this window so far, this one among them. */
+  /** Requests in this window so far, including this one. */
   count: number
-  /** When it is over, in domain ms. */
+  /** When the window ends, in domain ms. */
   readonly endsAt: number
 }
 
 export interface RateCounters {
-  /** Counts one request; the first of a window begins it at `now` (domain ms). */
+  /** Counts one request. The first request of a window begins it at `now` (domain ms). */
   count(category: RateCategory, address: string, now: number): Readonly<Window> | Promise<Readonly<Window>>
 }
 
-/** Windows that one category keeps: some MB in all. The oldest goes first, as it ends first. */
+/** How many windows a category keeps: some MB in all. The oldest is dropped first, as it ends first. */
 const WINDOWS_KEPT = 20_000
 
 /** `kept` bounds the windows of each category. */
@@ -43,7 +43,9 @@ export function memoryCounters(kept = WINDOWS_KEPT): RateCounters & { readonly s
   }
 }
 
-/** Counts in a database that other processes count in as well. What is over a limit is not told to it again. */
+/**
+ * Counts in the database, together with other processes. Windows that are over their limit are then counted in memory only.
+ */
 export function sharedCounters(market: Pick<Market, 'db'>, kept = WINDOWS_KEPT): RateCounters {
   const categories = new Map<RateCategory, Map<string, Window>>()
 
@@ -66,7 +68,10 @@ export function sharedCounters(market: Pick<Market, 'db'>, kept = WINDOWS_KEPT):
   }
 }
 
-/** A map keeps the order of arrival and all windows of a category are of one length, so those that end first stand first. */
+/**
+ * Drops ended windows. A Map keeps insertion order and all windows of a category have one length, so the first one ends
+ * first.
+ */
 function makeRoom(windows: Map<string, Window>, now: number, kept: number) {
   for (const [address, { endsAt }] of windows) {
     if (now < endsAt && windows.size < kept) return

@@ -1,4 +1,4 @@
-/** Rate limits per address: which category a request is of, and what is left of it. Source: I-rates, A-40. */
+/** Rate limits by client address and category of request. Source: I-rates, A-40. */
 import type { IncomingMessage } from 'node:http'
 import type { Endpoint } from '../api/endpoint.ts'
 import { refuse } from '../api/failures.ts'
@@ -9,7 +9,10 @@ import { clientAddress } from './client-address.ts'
 import { memoryCounters, type RateCounters, sharedCounters } from './rate-counters.ts'
 import type { TakeRate } from './response.ts'
 
-/** null: no limits. In `warn` nobody is refused, and the log has one line for each window that overflows. */
+/**
+ * Returns null if rate limits are off. In mode `warn` nothing is refused, and the log has one line for each window that
+ * overflows.
+ */
 export function rateLimit(market: Market, counters: RateCounters = countersOf(market)): TakeRate | null {
   const { config, world, log } = market
   const { rateLimits: mode, trustProxy } = config
@@ -40,7 +43,7 @@ export function rateLimit(market: Market, counters: RateCounters = countersOf(ma
 
 const countersOf = (market: Market) => (market.db.shared ? sharedCounters(market) : memoryCounters())
 
-/** As the header says them. */
+/** The values of the RateLimit-Policy header. */
 const policies = Object.fromEntries(
   Object.entries(rates).map(([category, { limit, windowMs }]) => [
     category,
@@ -48,7 +51,7 @@ const policies = Object.fromEntries(
   ]),
 ) as Record<RateCategory, string>
 
-/** The one category of a record's requests, which for one endpoint depends on how the body is sent. */
+/** Returns the rate category of a record's requests. For one endpoint it depends on whether the body is multipart. */
 export function categoryOf({ rate, rateOfMultipart }: Endpoint): (req: IncomingMessage) => RateCategory {
   if (rateOfMultipart === undefined) return () => rate
   return req => (isMultipart(req) ? rateOfMultipart : rate)

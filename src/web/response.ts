@@ -1,4 +1,4 @@
-/** Writes answers: the envelope, the headers every answer has, and the request's line in the log. */
+/** Writes responses: the envelope, the headers of every response, and the request's log entry. */
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Refusal, refuse } from '../api/failures.ts'
@@ -16,13 +16,13 @@ const LINGER_MS = 2000
 const BUSY_SECONDS = 5
 const STRICT_TRANSPORT = ['strict-transport-security', 'max-age=31536000']
 
-// The process's own beginning and a count: unique, and far cheaper than chance for each request.
+// A random prefix for the process and a counter: unique, and far cheaper than a random id for each request.
 const beginning = randomBytes(6).toString('hex')
 let count = 0
 
 export const newRequestId = () => `${beginning}-${(++count).toString(36)}`
 
-/** Answers to be written when all requests that have arrived by now are done with. */
+/** Responses that are written once all requests that have arrived by now are handled. */
 let ready: Answer[] = []
 
 interface Answer {
@@ -32,7 +32,8 @@ interface Answer {
   body: string | Buffer
 }
 
-// Waking a client that sleeps costs several times what an answer does; who reads the first finds the others there as well.
+// Waking a sleeping client costs several times as much as writing a response. A client that reads the first response finds
+// the others there too.
 function sendTogether(answer: Answer): void {
   if (ready.length === 0) {
     setImmediate(() => {
@@ -59,17 +60,17 @@ export interface ServerState {
   readonly takeRate: TakeRate | null
   readonly unread: UnreadResponses
   readonly arriving: ArrivingBodies
-  /** How often it is looked whether enough of a body has come. */
+  /** How often the pace of a body is checked. */
   readonly bodyLookMs: number
   closing: boolean
 }
 
 export const failureText = ({ message, errors }: Refusal) => JSON.stringify({ success: false, error: message, errors })
 
-/** Counts the request and puts the headers on its answer; returns the refusal if its window is used up. */
+/** Counts the request and sets the rate-limit headers of its response. Returns a refusal if the limit is exceeded. */
 export type TakeRate = (call: Call, category: RateCategory) => Promise<Refusal | null>
 
-/** One request and its answer. */
+/** One request and its response. */
 export class Call {
   readonly req: WebRequest
   readonly res: ServerResponse
@@ -79,10 +80,10 @@ export class Call {
   readonly started = performance.now()
   userId: string | null = null
   #answered = false
-  /** Names and values that this answer has besides those of all. */
+  /** Additional headers of this response, as flat names and values. */
   headers: readonly string[] | null = null
 
-  /** `route`: the path as the records write it; null if none has it. */
+  /** `route`: the path as the records write it, with parameters; null if no record has it. */
   constructor(state: ServerState, req: IncomingMessage, res: ServerResponse, route: string | null = null) {
     this.server = state
     this.req = req as WebRequest
@@ -90,12 +91,12 @@ export class Call {
     this.route = route
   }
 
-  /** The client's, as rate limits and the log know it. */
+  /** The client's address, as rate limits and the log have it. */
   get address(): string {
     return clientAddress(this.req, this.server.market.config.trustProxy)
   }
 
-  /** Refuses what would make too many bytes wait for their readers; else counts them until they are out. */
+  /** Counts the bytes until the response is sent. Refuses if too many bytes would wait for their readers. */
   reserveBytes(bytes: number): void {
     const { unread } = this.server
     const { address } = this
@@ -104,13 +105,13 @@ export class Call {
     unread.hold(this.res, address, bytes)
   }
 
-  /** Refuses a question while its address reads none of its answers, before there is an answer. */
+  /** Refuses a request early while its client address has too many unread responses. */
   refuseIfUnread(): void {
     const refusal = this.server.unread.total > 0 && this.server.unread.refusalOf(this.address)
     if (refusal) throw refusal
   }
 
-  /** How its body is read: what has come is counted, and has to come at a pace. */
+  /** How the body is read: its bytes are counted, and have to come at a minimum rate. */
   get reading(): Reading {
     const { arriving, bodyLookMs } = this.server
     return { lookMs: bodyLookMs, begin: giveUp => arriving.begin(() => this.address, giveUp) }
@@ -124,21 +125,21 @@ export class Call {
     this.#send(status, headers, body)
   }
 
-  /** As bytes, which is what waits then. What has changed something is answered in any case. */
+  /** Converts a large response to bytes and counts them. A request that has changed something always gets its response. */
   #counted(text: string, length: number): Buffer {
     if (this.req.method === 'GET') this.reserveBytes(length)
     else this.server.unread.hold(this.res, this.address, length)
     return Buffer.from(text)
   }
 
-  /** A page outside the envelope. */
+  /** Sends a page outside the envelope. */
   page(status: number, type: string, body: string | Buffer, more?: Readonly<Record<string, string>>) {
     const headers = this.#headers(type, Buffer.byteLength(body))
     if (more) addHeaders(headers, more)
     this.#send(status, headers, body)
   }
 
-  /** The head of an answer whose body follows. */
+  /** Sends the head of a response whose body follows. */
   stream(status: number, type: string, length: number, more: Readonly<Record<string, string>>) {
     const headers = this.#headers(type, length)
     addHeaders(headers, more)
@@ -154,7 +155,7 @@ export class Call {
     else this.#send(refusal.status, headers, text)
   }
 
-  /** Answers whatever was thrown. What is no refusal is our own fault, and its detail stays in the log. */
+  /** Responds to whatever was thrown. An error that is no refusal is our own fault; its details go only to the log. */
   fail(error: unknown) {
     if (error instanceof Gone) return
     if (this.#answered || this.res.headersSent) {
@@ -174,7 +175,7 @@ export class Call {
     this.server.market.log({ type: 'error', message, ...(stack && { stack }), requestId: this.id })
   }
 
-  /** Flat names and values: the form that Node writes without looking at each again. */
+  /** Flat names and values, which Node writes without processing each one again. */
   #headers(type: string, length: number): string[] {
     const headers = [
       'content-type',
@@ -203,14 +204,14 @@ export class Call {
   }
 
   /**
-   * Closing a socket with unread bytes resets it, and the client may lose the answer. So the answer goes first, and the
-   * rest of the body is thrown away for a moment before the connection ends.
+   * Closing a socket with unread bytes resets the connection, and the client may lose the response. So the response goes
+   * first, and the rest of the body is read and dropped for a moment before the connection ends.
    */
   #sendAndLinger(status: number, headers: string[], text: string) {
     const { req, res } = this
     this.#answered = true
     if (!this.server.closing) headers.push('connection', 'close')
-    // Not before what came with the head is parsed: if that is no HTTP, it is answered in another way, and at once.
+    // Waits until what came with the head is parsed: if that is not HTTP, the parser's error is the response.
     setImmediate(() => {
       res.writeHead(status, headers)
       res.write(text)
@@ -239,7 +240,7 @@ export class Call {
   }
 }
 
-/** Against another at the same moment. */
+/** Whether the error means that another request changed the same rows at the same moment. */
 const hasLost = (error: unknown) =>
   error instanceof ContestedError || (error instanceof ConstraintError && error.kind === 'unique')
 

@@ -1,4 +1,4 @@
-/** The steps between a request and its verb: credential, body, input, unit, answer. */
+/** The steps from a request to its response: credential, body, input, unit, verb. */
 import { type Endpoint, type Page, type ReadyPage, takesIdempotencyKey } from '../api/endpoint.ts'
 import { Refusal, refuse } from '../api/failures.ts'
 import { type Paging, pagesOf } from '../api/page.ts'
@@ -28,13 +28,16 @@ import type { Upload } from './multipart.ts'
 import type { Call } from './response.ts'
 import type { Work } from './work.ts'
 
-/** Each verb's own types follow from its record; the server can't know them. */
+/** The types of each verb follow from its record. The server treats all verbs alike. */
 // biome-ignore lint/suspicious/noExplicitAny: see above
 export type Verb = (ctx: any, input: any) => Promise<unknown>
 
 export type Serve = (call: Call) => Promise<void>
 
-/** Everything that can be known of a record before any request is worked out here, once. Never rejects. */
+/**
+ * Returns the function that serves a record's requests, which never rejects. What depends on the record alone is computed
+ * here once.
+ */
 export function serve(record: Endpoint, verb: Verb, market: Market, authenticate: Authenticate): Serve {
   const { config } = market
   const readInput = inputReader(record)
@@ -45,7 +48,10 @@ export function serve(record: Endpoint, verb: Verb, market: Market, authenticate
 
   const identifyFirst = (call: Call, credential: Credential) => market.db.read(q => identify(q, { call, credential }))
 
-  /** What can be known of an upload before its bytes come. A repeat gets its first answer, which needs them. */
+  /**
+   * Checks what can be checked before the bytes of an upload come. A possible repeat passes, as its stored response is
+   * found by them.
+   */
   const checkUpload = (call: Call, credential: Credential | null) =>
     market.db.read(async q => {
       const actor = await identify(q, { call, credential })
@@ -67,10 +73,10 @@ export function serve(record: Endpoint, verb: Verb, market: Market, authenticate
     return answer(call, credential, body)
   }
 
-  /** So many bytes are taken from nobody who may not send them, and kept for nothing that was refused. */
+  /** Reads the files only if the caller may send them, and removes them again if the request is refused. */
   const answerUpload = async (call: Call, credential: Credential | null, form: NonNullable<Endpoint['multipart']>) => {
     await checkUpload(call, credential)
-    const { receiveUpload } = await import('./multipart.ts') // few simulators ever need its parser and tables
+    const { receiveUpload } = await import('./multipart.ts') // loaded late, because few simulators ever need the parser
     const upload = await receiveUpload(call, form, market)
     let taken = false
     try {
@@ -104,7 +110,7 @@ const identifier =
       call.userId = actor.user.id
     })
 
-/** Runs the verb in the unit its record asks for, with the authentication in the same one. */
+/** Runs the verb in the unit that its record names, together with the authentication. */
 function performer(record: Endpoint, verb: Verb, market: Market, identify: Identify) {
   const { db, world, config, log, webhooks, memory } = market
   const prefetch = prefetcherOf(record, db)
@@ -136,7 +142,10 @@ function performer(record: Endpoint, verb: Verb, market: Market, identify: Ident
   return (work: Work) => (hasKey(work) ? once(work) : plain(work))
 }
 
-/** For those who may call and said what they want: the repeat of a request that passed gets its answer all the same. */
+/**
+ * Refuses when the database is full. It wraps the verb, so a repeat of a request that passed still gets its stored
+ * response.
+ */
 const unlessFull =
   (verb: Verb, { db }: Market): Verb =>
   async (ctx, input) => {
@@ -144,7 +153,7 @@ const unlessFull =
     return verb(ctx, input)
   }
 
-/** A body that was refused is told only to those who may call. */
+/** Returns a refusal of the body as a value, because it is reported only after the caller is known to be allowed. */
 function refusalOnly(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   throw error
@@ -155,7 +164,7 @@ function orThrow<T>(given: T | Refusal): T {
   return given
 }
 
-/** What it returned or refused the first time, each time. */
+/** Calls `read` once. Returns, or throws, the same result each time. */
 function memoized<T>(read: () => T): () => T {
   let kept: { value: T | Refusal } | undefined
   return () => {

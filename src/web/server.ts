@@ -1,4 +1,4 @@
-/** The HTTP server: the routes of all records, what lies outside them, and the life of the connections. */
+/** The HTTP server: the routes of all records, the other pages, and the connections. */
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import net from 'node:net'
 import polka, { type Polka } from 'polka'
@@ -48,33 +48,33 @@ export interface ServerOptions {
   bounds?: GivenBounds
 }
 
-/** What is not given is as `boundsOf` says. */
+/** Overrides of the defaults in `boundsOf`. */
 export interface GivenBounds {
   connections?: number | undefined
   ofAddress?: number | undefined
-  /** Of answers that may wait for their readers, in MiB; of one address an eighth. */
+  /** How much of responses may wait for their readers, in MiB. One address may have an eighth. */
   unreadMegabytes?: number | undefined
-  /** How often readers are looked at, and bodies a sixth as often. */
+  /** How often slow readers are checked. Bodies are checked a sixth as often. */
   lookMs?: number
 }
 
 export interface Server {
-  /** Rejects with a sentence if the port is taken. Sets `config.baseUrl` if it is empty. */
+  /** Rejects with an error for people if the port is in use. Sets `config.baseUrl` if it is empty. */
   listen(): Promise<{ url: string; port: number }>
-  /** Stops accepting, lets what is in flight finish for `graceMs` at most, then cuts it off. */
+  /** Accepts no more connections, lets requests in flight finish for at most `graceMs`, then closes them. */
   close(graceMs: number): Promise<void>
   figures(): Watched
 }
 
-/** The one page that is never limited, as health is not. Source: A-40. */
+/** This page has no rate limit, like the health checks. Source: A-40. */
 const METRICS = '/metrics'
 
-/** Of the looks at readers, so many for one at bodies. */
+/** Bodies are checked once for this many checks of readers. */
 const BODY_LOOKS = 6
 
 const timing = {
   headersTimeout: 10_000,
-  requestTimeout: 3_600_000, // of the largest upload at the slowest pace; a body is judged by that
+  requestTimeout: 3_600_000, // the largest upload at the slowest allowed rate; the rate itself is checked elsewhere
   connectionsCheckingInterval: 5000,
   maxHeaderSize: 16 * 1024,
   requireHostHeader: false, // ours answers in the envelope
@@ -94,7 +94,7 @@ export function createServer(options: ServerOptions): Server {
     bodyLookMs: BODY_LOOKS * bounds.lookMs,
     closing: false,
   }
-  // A proxy keeps its connections for 60 s by custom: ours must not end just before it sends.
+  // Proxies usually keep idle connections for 60 s. Ours must last longer, or one could close just as the proxy sends.
   const server = http.createServer({ ...timing, keepAliveTimeout: market.config.trustProxy > 0 ? 65_000 : 5_000 })
   const connections = boundConnections(server, bounds, market.log)
   const serveRoute = routes(options, state)
@@ -117,13 +117,13 @@ export function createServer(options: ServerOptions): Server {
     },
     async close(graceMs) {
       state.closing = true
-      // The HTTP server's own way would cut idle connections at once, under a request that is just on its way. While
-      // anything is in flight they go on, with an answer that ends them, and `/readyz` says what is going on.
+      // The HTTP server's own `close` would close idle connections at once, even if a request is just arriving. So
+      // connections stay open while anything is in flight. Each response asks the client to close, and `/readyz` says 503.
       const closed = new Promise<void>(resolve => {
         net.Server.prototype.close.call(server, () => resolve())
       })
       await flight.ended(graceMs)
-      // Idle ones, silent ones, and those whose time is over.
+      // Idle and silent connections, and those whose grace is over.
       server.closeAllConnections()
       await closed
       server.close() // ends its own timers
@@ -142,7 +142,7 @@ const boundsOf = ({ mode, trustProxy }: Config, given: GivenBounds) => ({
 
 type Handle = (req: IncomingMessage, res: ServerResponse) => void
 
-/** One router for each number of segments, as a router tries each of its routes on every request. */
+/** There is one router for each number of path segments, because a router tries all its routes for every request. */
 function routes({ endpoints, verbs, market, authenticate, pages = {} }: ServerOptions, state: ServerState): Handle {
   const routers = new Map<number, Polka>()
   const routerOf = (path: string): Polka => {
@@ -185,7 +185,10 @@ function emptyRouter(state: ServerState): Polka {
   return router
 }
 
-/** The router's own patterns take any case, so that a rule of a proxy for a path could be passed by another spelling. */
+/**
+ * Makes paths case-sensitive. The router's own patterns are not, so another spelling could get around a proxy's rule for a
+ * path.
+ */
 function matchExactly(router: Polka): void {
   for (const route of routesOf(router)) route.pattern = new RegExp(route.pattern.source)
 }
@@ -193,7 +196,7 @@ function matchExactly(router: Polka): void {
 const routesOf = (router: Polka) => (router as unknown as { routes: { pattern: RegExp; method: string }[] }).routes
 
 /**
- * Of the path alone; a slash at its end makes none, as to the router.
+ * Counts the segments of the path. Like the router, it ignores a slash at the end.
  * @internal Tested against the router it stands before.
  */
 export function segmentsIn(target: string): number {
@@ -204,7 +207,7 @@ export function segmentsIn(target: string): number {
   return path.length > 1 && path.endsWith('/') ? count - 1 : count
 }
 
-/** Whether a balancer should send requests here: not while this server closes, nor without its database. */
+/** Tells a load balancer whether to send requests here: not while the server closes, nor without its database. */
 async function sendReadiness(call: Call) {
   const { server } = call
   const answers = server.closing || (await server.market.db.ready())
@@ -213,7 +216,7 @@ async function sendReadiness(call: Call) {
   else call.page(503, 'text/plain', 'the database does not answer')
 }
 
-/** Each request counts once, on arrival: before anyone asks who calls. Source: A-40. */
+/** Counts each request once, on arrival and before authentication. Source: A-40. */
 function limited(call: Call, category: RateCategory, next: Serve): Promise<void> {
   const { takeRate } = call.server
   if (!takeRate) return next(call)
@@ -225,7 +228,7 @@ function limited(call: Call, category: RateCategory, next: Serve): Promise<void>
 
 const refuseRequest = (call: Call, refusal: Refusal) => limited(call, 'general', async () => call.refuse(refusal))
 
-/** Fixed segments before parameters, as the first route that matches is the one that serves. */
+/** Sorts fixed segments before parameters, because the first matching route serves. */
 function byPath(a: string, b: string): number {
   const sortable = (path: string) => path.replaceAll('/:', '/\uffff')
   return sortable(a) < sortable(b) ? -1 : 1
@@ -255,7 +258,10 @@ function noMatch(app: Polka, { path, method = '' }: Pick<WebRequest, 'path' | 'm
   return refusal
 }
 
-/** Why no route could make sense of it; in dev also every name that is not this machine's own. Source: A-10. */
+/**
+ * Returns why no route could serve the request; null if one may. In dev it also refuses every host name but this machine's
+ * own. Source: A-10.
+ */
 function refusalBeforeRoutes({ market }: ServerState, req: IncomingMessage): Refusal | null {
   const { host } = req.headers
   const target = req.url ?? ''
@@ -274,7 +280,7 @@ function isDecodable(target: string): boolean {
   }
 }
 
-/** Counts requests whose answer is not out yet. */
+/** Counts requests whose response is not finished. */
 function inFlight() {
   let count = 0
   let rest = () => {}

@@ -1,12 +1,12 @@
-/** Answers that wait for their readers, in bytes: those of one client address and all together are bounded. Source: A-49. */
+/** Bounds the bytes of responses that clients have not read yet, for one client address and in all. Source: A-49. */
 import type { ServerResponse } from 'node:http'
 import { type Refusal, refuse } from '../api/failures.ts'
 import type { Log } from '../market/log.ts'
 import { HeldBytes } from './held-bytes.ts'
 
-/** What is smaller than this is not counted: the number of connections bounds it. */
+/** Smaller responses are not counted, because the number of connections bounds them. */
 export const LARGE_BYTES = 16 * 1024
-/** What a download holds: a descriptor, and the pieces that are read ahead. */
+/** What a download holds in memory: the chunks that are read ahead. */
 export const DOWNLOAD_BYTES = 256 * 1024
 const RETRY_SECONDS = 5
 
@@ -24,18 +24,21 @@ export class UnreadResponses {
     return this.#held.total
   }
 
-  /** Why this address may not ask for more; null if it may. */
+  /** Returns why this address may not send requests now; null if it may. */
   refusalOf(address: string): Refusal | null {
     return this.#held.isOver(address, 1) ? later('unread_answers') : null
   }
 
-  /** Why `bytes` more for this address must not wait; null if they may: the connection of whoever has most is cut for it. */
+  /**
+   * Returns why a response of `bytes` must not wait for this address; null if it may. May close the connection of a larger
+   * holder.
+   */
   refusal(address: string, bytes: number): Refusal | null {
     if (this.#held.isOver(address, bytes)) return later('unread_answers')
     return this.#held.makeRoom(address, bytes) ? null : later('overloaded')
   }
 
-  /** Counts them until the answer is out, or its connection has ended. */
+  /** Counts the bytes until the response is sent or its connection is closed. */
   hold(res: ServerResponse, address: string, bytes: number): void {
     if (res.closed) return
     const held = this.#held.hold(address, bytes, () => {
