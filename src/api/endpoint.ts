@@ -1,4 +1,4 @@
-/** What an endpoint is: one record that drives routing, validation, auth, limits, the client and the documents. */
+/** An endpoint is one record. Routing, validation, authentication, limits, the client and the documents follow from it. */
 import type * as z from 'zod'
 import type { FailureName } from './failures.ts'
 import type { KeptFile } from './file-kinds.ts'
@@ -20,58 +20,58 @@ export interface Endpoint {
   /** The category of a request whose body is multipart. Source: A-40. */
   readonly rateOfMultipart?: RateCategory
   readonly summary: string
-  /** What the summary leaves open, in whole sentences. */
+  /** More than the summary says, in whole sentences. */
   readonly description?: string
   readonly query?: z.ZodObject
   readonly body?: z.ZodType
-  /** Shape of a signed body. The verb reads it itself, once it has checked the signature. */
+  /** Shape of a signed body. The verb parses it itself after it has checked the signature. */
   readonly signed?: z.ZodType
-  /** A body for the documents, where one made from the shape would not do. */
+  /** An example body for the documents, where one that is made from the shape would be wrong. */
   readonly example?: object
-  /** Shape of `data`; of one item where `list` is set. */
+  /** Shape of `data`, or of one item if `list` is set. */
   readonly reply: z.ZodType
   readonly status?: 201
-  /** Shape of `data` when the verb answers `Created` where it else answers 200. */
+  /** Shape of `data` where the verb may return `Created` (201) instead of 200. */
   readonly created?: z.ZodType
-  /** Taken as multipart/form-data too: the shape of its fields. Files come in parts named `files`. Source: A-21. */
+  /** Shape of the fields where multipart/form-data is accepted too. Files come in parts named `files`. Source: A-21. */
   readonly multipart?: z.ZodObject
-  /** Answers the bytes of a file, outside the envelope. */
+  /** The response is the bytes of a file, outside the envelope. */
   readonly download?: true
   /** Paginated, under this key of `data`. */
   readonly list?: 'items' | 'tasks'
-  /** The verb may hand over the page's items as JSON that is ready. */
+  /** The verb may return the page's items as JSON text. */
   readonly kept?: true
-  /** How the verb meets the database: one read, one transaction, or units of its own making. */
+  /** How the verb uses the database: one read, one write transaction, or units that it opens itself. */
   readonly unit: 'read' | 'write' | 'own'
   /**
-   * Rows about the task `params.id` that the verb is sure to ask for: asked for before it is known who asks, where that
-   * saves round trips. In a `write` unit the task is held.
+   * Rows of the task `params.id` that the verb surely needs. Where that saves round trips, they are queried before the
+   * caller is identified. In a `write` unit the task is locked.
    */
   readonly prefetch?: 'whole task' | 'task' | 'held task' | 'held task and agent'
-  /** The verb answers `{ data, session }`, and the session (or its end, null) is set as the cookie. Source: A-10. */
+  /** The verb returns `{ data, session }`. The session, or its end (null), is set as the cookie. Source: A-10. */
   readonly sets?: 'session'
-  /** The answer holds a secret that is shown this once. Source: A-39. */
+  /** The response contains a secret that is shown only once. Source: A-39. */
   readonly showsSecret?: true
   /** Closed to suspended accounts. Source: A-12. */
   readonly whenSuspended?: 'refused'
   /**
-   * Makes the database larger and ends nothing that is open: refused where the database is full. Whatever does not say so
-   * goes on there, so that nobody's work or money is held up by a record that forgot it. `partly`: only some of what it
-   * takes does, and its verb knows which. Source: A-50.
+   * The request adds data and finishes no open work, so it is refused when the database is full. Records without this flag
+   * still work then: a forgotten flag must not block anybody's work or money. `partly`: only some requests add data, and
+   * the verb decides. Source: A-50.
    */
   readonly grows?: true | 'partly'
-  /** Exists in the simulator alone. Source: A-44. */
+  /** Exists only in the simulator. Source: A-44. */
   readonly only?: 'dev'
-  /** Refusals beyond those that follow from auth, role, rate and shapes. */
+  /** Refusals besides those that follow from `auth`, `role`, `rate` and the shapes. */
   readonly refusals?: readonly FailureName[]
-  /** The section of the interface, or the decision, that this record holds. */
+  /** The rules of the interface, or the decisions, that this record implements. */
   readonly source: string
 }
 
-/** Keeps the literal types of a record, so that its verb's types follow from it. */
+/** Keeps the literal types of a record, from which the types of its verb follow. */
 export const endpoint = <const E extends Endpoint>(record: E): E => record
 
-/** Every POST of an account may be repeated safely, but those that make sessions. Source: A-39. */
+/** Every authenticated POST takes an Idempotency-Key, except those under /api/auth/. Source: A-39. */
 export const takesIdempotencyKey = ({ method, auth, path }: Endpoint) =>
   method === 'POST' && auth !== 'public' && auth !== 'signature' && !path.startsWith('/api/auth/')
 
@@ -83,7 +83,7 @@ type ParamNames<Path extends string> = Path extends `${string}:${infer Name}/${i
 
 type Infer<T> = T extends z.ZodType ? z.infer<T> : unknown
 
-/** What the verb of a record is given; `files` came with a multipart body. */
+/** What the verb of a record receives. `files` come from a multipart body. */
 export type InputOf<E extends Endpoint> = Fields<E> &
   (E['multipart'] extends z.ZodType ? { readonly files: readonly KeptFile[] } : unknown)
 
@@ -93,13 +93,13 @@ interface Fields<E extends Endpoint> {
   readonly body: E['multipart'] extends z.ZodType ? Infer<E['body']> | Infer<E['multipart']> : Infer<E['body']>
 }
 
-/** One page of a list; the wire adds the `pagination` of I-list. */
+/** One page of a list. The response adds the `pagination` of I-list. */
 export interface Page<Item> {
   readonly items: readonly Item[]
   readonly total: number
 }
 
-/** A page whose items are a JSON list already. */
+/** A page whose items are already JSON text. */
 export interface ReadyPage {
   readonly items: Json
   readonly total: number

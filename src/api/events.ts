@@ -1,4 +1,4 @@
-/** What the service tells agents: every webhook's payload, field by field. Source: I-webhook-body, I-events. */
+/** The payload of every webhook, field by field. Source: I-webhook-body, I-events. */
 import * as z from 'zod'
 import { taskStates } from './flow.ts'
 import { deliverable, trustTiers } from './records.ts'
@@ -11,7 +11,7 @@ const requestor = z.object({
   trustTier: z.enum(trustTiers),
 })
 
-/** What every event says of its task, as it stands after the change. Source: A-37. */
+/** The fields of the task that every event has, as they are after the change. Source: A-37. */
 const eventData = z.object({
   taskId: z.string(),
   agentId: z.string(),
@@ -29,7 +29,7 @@ const event = <const Name extends string, Extra extends z.ZodRawShape>(name: Nam
   payload: z.object({ event: z.literal(name), timestamp: time(), data: eventData.extend(extra) }),
 })
 
-/** Every event by name: when it is sent, and its whole body. */
+/** Every event by name: when it is sent, and the shape of its body. */
 export const events = {
   'task.submitted': event('task.submitted', 'A buyer has submitted a task to the agent', {}),
   'task.cancelled': event('task.cancelled', 'The buyer has cancelled a pending task', {}),
@@ -50,10 +50,12 @@ export type EventName = keyof typeof events
 export type EventData = z.infer<typeof eventData>
 export type EventPayload<Name extends EventName = EventName> = z.infer<(typeof events)[Name]['payload']>
 
-/** What an event says beyond the fields that all have. */
+/** The fields that an event has besides those of all events. */
 export type EventExtra<Name extends EventName> = Omit<EventPayload<Name>['data'], keyof EventData>
 
-/** The webhook of a connection test or a heartbeat: nothing is paid, and the callback is safe. Source: I-test-webhook, A-24. */
+/**
+ * The webhook of a connection test or a heartbeat: nothing is paid, and the callback is safe. Source: I-test-webhook, A-24.
+ */
 export const testEvent = event(
   'task.submitted',
   'A connection test or a heartbeat: answer 200, then send one signed callback',

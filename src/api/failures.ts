@@ -1,4 +1,4 @@
-/** Every way a request can be refused: its status and its words. A verb throws `refuse('name', …)`, nothing else. */
+/** Every way in which a request can be refused: its status and its message. Verbs throw only `refuse('name', …)`. */
 import { durations } from './limits.ts'
 import { inHours, inSeconds } from './spans.ts'
 
@@ -13,7 +13,7 @@ const table = {
   wrong_content_type: [400, (wanted: string) => `Send this body as ${wanted}`],
   body_too_large: [400, (bytes: number) => `The body is larger than ${bytes} bytes`],
   bad_request: [400, (why: string) => why],
-  // 400: out of turn
+  // 400: not in this state
   task_out_of_turn: [400, (verb: string, state: string) => `A task that is ${state} can't be ${verb}`],
   task_in_dispute: [400, 'The task has an open dispute: nothing but its resolution can change it'],
   no_revisions_left: [400, (max: number) => `All ${max} revisions of this task are used`],
@@ -149,7 +149,7 @@ const table = {
 } as const satisfies Record<string, readonly [number, Words]>
 
 export type FailureName = keyof typeof table
-/** What the words of a refusal are made of. */
+/** The arguments of a refusal's message. */
 export type Facts<N extends FailureName> = (typeof table)[N][1] extends (...facts: infer F) => string ? F : []
 
 /** Field name → what is wrong with it. */
@@ -159,7 +159,7 @@ export class Refusal extends Error {
   readonly code: FailureName
   readonly status: number
   readonly errors: FieldErrors | undefined
-  /** Response headers that belong to this refusal (`Allow`, `Retry-After`). */
+  /** Response headers of this refusal, such as `Allow` and `Retry-After`. */
   headers: Record<string, string> = {}
 
   constructor(code: FailureName, status: number, message: string, errors?: FieldErrors) {
@@ -175,7 +175,7 @@ export function refuse<N extends FailureName>(name: N, ...facts: Facts<N>): Refu
   return new Refusal(name, status, typeof words === 'string' ? words : words(...facts))
 }
 
-/** Refuses with the text and the map of I-validation. */
+/** Makes the refusal of a failed validation, with the message and the map of fields of I-validation. */
 export const invalid = (errors: FieldErrors) =>
   new Refusal('validation_failed', 400, table.validation_failed[1], errors)
 

@@ -1,8 +1,11 @@
-/** Which files a deliverable may hold: what a name ends in, what it then is, and how its bytes are judged. Source: I-file-kinds, A-22. */
+/**
+ * The kinds of files that a deliverable may have: extensions, media type, and how the bytes are validated. Source:
+ * I-file-kinds, A-22.
+ */
 
 /**
- * `signature`: the bytes must be recognised as one of `as`. `compound`: the old Office container, which does not tell
- * its programs apart. `text`: valid UTF-8 without NUL. `svg`: such text with an svg element.
+ * `signature`: the bytes must be recognised as one of `as`. `compound`: the old Office container, by which the programs
+ * can't be distinguished. `text`: valid UTF-8 without NUL. `svg`: such text with an svg element.
  */
 type Judged = { by: 'signature'; as: readonly string[] } | { by: 'compound' | 'text' | 'svg' }
 
@@ -61,7 +64,7 @@ export const fileKinds: readonly FileKind[] = [
   signed('video', 'video/quicktime', ['mov']),
 ]
 
-/** The last part of a name, in lower case; empty if there is none. */
+/** Returns the extension of a name in lower case, '' if it has none. */
 const extensionOf = (name: string) => /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''
 
 export const kindOfName = (name: string) => fileKinds.find(({ extensions }) => extensions.includes(extensionOf(name)))

@@ -1,4 +1,7 @@
-/** The two state machines as tables. Verbs ask them; tests walk every pair. Source: I-task-states, I-agent-states, A-30, A-32. */
+/**
+ * The two state machines as tables. Verbs look edges up in them, and tests try every pair of states. Source: I-task-states,
+ * I-agent-states, A-30, A-32.
+ */
 
 export const taskStates = ['draft', 'pending', 'in_progress', 'delivered', 'completed', 'cancelled'] as const
 export type TaskState = (typeof taskStates)[number]
@@ -6,7 +9,10 @@ export type TaskState = (typeof taskStates)[number]
 export const agentStates = ['draft', 'pending_review', 'verified', 'active', 'inactive'] as const
 export type AgentState = (typeof agentStates)[number]
 
-/** Events sent to an agent's webhook; the last one to the buying agent, if there is one. Source: I-events, A-36. */
+/**
+ * Events that are sent to an agent's webhook. The last one goes to the buying agent, if there is one. Source: I-events,
+ * A-36.
+ */
 export const agentEvents = [
   'task.submitted',
   'task.cancelled',
@@ -52,7 +58,7 @@ export interface TaskStep {
   readonly inDispute?: true
 }
 
-/** A step, and what the agent of the task is told of it. */
+/** A step with the event that the task's agent gets. */
 interface TaskRule extends TaskStep {
   readonly event?: AgentEvent
 }
@@ -105,7 +111,7 @@ export const heldStates = ['pending', 'in_progress', 'delivered'] as const satis
 const agentTriggers = ['publish', 'approve', 'reject', 'deactivate', 'reactivate'] as const
 export type AgentTrigger = (typeof agentTriggers)[number]
 
-/** Who pulls a trigger is said by its endpoint. */
+/** The endpoint of a trigger says who may use it. */
 interface AgentRule {
   readonly from: AgentState
   readonly trigger: AgentTrigger
@@ -132,7 +138,7 @@ export const taskEdge = <Trigger extends TaskTrigger>(from: TaskState, trigger: 
 export const agentEdge = (from: AgentState, trigger: AgentTrigger) =>
   agentFlow.find(edge => edge.from === from && edge.trigger === trigger)
 
-/** Who may pull a trigger in any state: what a 403 is decided by, before the state is looked at. */
+/** Returns who may use a trigger in any state. This decides a 403, before the state decides a 400. */
 export const partiesOf = (trigger: TaskTrigger): readonly Party[] => [
   ...new Set(taskFlow.filter(edge => edge.trigger === trigger).map(edge => edge.by)),
 ]

@@ -1,11 +1,11 @@
-/** Makes an object of the bytes of a JSON body. Source: A-17, A-41. */
+/** Parses the bytes of a JSON body. Source: A-17, A-41. */
 import { invalid, refuse } from './failures.ts'
 import { limits } from './limits.ts'
 
 const JSON_TYPE = /^application\/json[ \t]*(?:;|$)/i
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** The object in the body; an empty one if there is no body. Throws a refusal. */
+/** Returns the object in the body, an empty one if there is no body. Throws a refusal. */
 export function parseBody(bytes: Buffer, type: string | undefined): Record<string, unknown> {
   if (bytes.length === 0) return {}
   const value = parsed(bytes, type)
@@ -13,7 +13,7 @@ export function parseBody(bytes: Buffer, type: string | undefined): Record<strin
   throw invalid({ body: ['must be a JSON object'] })
 }
 
-/** For a request without a body of its own: it may bring any JSON, and nothing else. Throws a refusal. Source: A-48. */
+/** Checks the body of a request that needs none: it may have any valid JSON. Throws a refusal. Source: A-48. */
 export function proveJson(bytes: Buffer, type: string | undefined): void {
   if (bytes.length > 0) parsed(bytes, type)
 }
@@ -35,7 +35,7 @@ function decode(bytes: Buffer): string {
 
 function parseJson(text: string): unknown {
   try {
-    // A key that sets a prototype when it is copied is dropped; it can also be written with escapes.
+    // Drops keys that would set a prototype when they are copied. They can also be written with escapes.
     const suspect = text.includes('__proto__') || text.includes('\\u')
     return suspect ? JSON.parse(text, (key, value) => (key === '__proto__' ? undefined : value)) : JSON.parse(text)
   } catch (error) {
@@ -43,7 +43,9 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Counts brackets and commas outside strings, before anything is built from them: building costs far more than bytes. */
+/**
+ * Counts brackets and commas outside strings before parsing, because parsed values cost far more memory than their bytes.
+ */
 function bulkFault(bytes: Buffer): string | null {
   let depth = 0
   let commas = 0
@@ -52,7 +54,7 @@ function bulkFault(bytes: Buffer): string | null {
     const byte = bytes[i]
     if (byte === 0x22) inString = !inString
     else if (inString) {
-      if (byte === 0x5c) i++ // a backslash takes the next byte with it
+      if (byte === 0x5c) i++ // the byte after a backslash is escaped
     } else if (byte === 0x7b || byte === 0x5b) {
       if (++depth > limits.jsonDepth) return `it is nested deeper than ${limits.jsonDepth} levels`
     } else if (byte === 0x7d || byte === 0x5d) depth--

@@ -30,11 +30,11 @@ export const limits = {
   category: { name: [2, 100], slug: 60, description: [1, 500] },
   /** A-23 */
   sample: { title: [2, 200], input: [0, 5_000], output: [1, 50_000] },
-  /** Different words of one search, and words that one agent is found by. A-16, A-49 */
+  /** How many different words a search may have, and by how many words one agent is indexed. A-16, A-49 */
   search: { query: [0, 200], words: 16, wordsPerAgent: 500 },
   key: { perAccount: 10, name: [1, 100] },
   deliverable: { content: [1, 50_000], notes: [0, 2_000], files: 5, fileBytes: 10 * 1024 * 1024 },
-  /** Code points of a file's name. A-22 */
+  /** The longest name of a file, in code points. A-22 */
   fileName: 255,
   /** A-20 */
   message: [1, 5_000],
@@ -52,23 +52,23 @@ export const limits = {
     /** Mails of one kind about security changes to one account in an hour. Source: A-192. */
     noticeMails: 10,
   },
-  /** Sessions of one account; the one that was seen longest ago gives way. Source: A-195. */
+  /** How many sessions an account may have. Beyond that, the least recently used one ends. Source: A-195. */
   session: { perAccount: 50, userAgent: 200 },
-  /** A-194. `typed`: characters of a code as people type it. */
+  /** A-194. `typed`: the most characters of a code as people type it. */
   secondFactor: { recoveryCodes: 10, typed: 100 },
-  /** Bytes of a row with its answer, of which an account has as many as its quota says. A-39 */
+  /** The usual bytes of a row with its response. The quota of an account counts rows of this size. A-39 */
   idempotency: { usualBytes: 4 * 1024 },
-  /** `reach`: how many entries of a list can be turned to, and are counted. A-222 */
+  /** `reach`: how many entries of a list can be paged through, and are counted. A-222 */
   page: { default: 20, max: 100, reach: 10_000 },
   /** A-17 */
   url: 2_048,
   /** A-17 */
   jsonBytes: 1024 * 1024,
-  /** A-17: no JSON that the interface knows is deeper than a handful. */
+  /** The deepest JSON. No body of the interface needs more than a few levels. A-17 */
   jsonDepth: 32,
-  /** Commas of a body: none that the interface knows has a hundred. Source: A-177. */
+  /** The most commas in a body. No body of the interface needs a hundred. Source: A-177. */
   jsonCommas: 10_000,
-  /** Length of the part of a key that stays readable. A-11 */
+  /** The length of the part of a key that stays readable. A-11 */
   keyPrefix: 12,
 } as const
 
@@ -80,10 +80,10 @@ export const durations = {
   amberMs: 20 * hour,
   webhookTimeoutMs: 30 * second,
   testCallbackMs: 15 * second,
-  /** As long the answer to a move of the simulator's clock waits for what fell due by it. */
+  /** How long the response to a move of the simulator's clock waits for what falls due by it. */
   clockMoveMs: 5 * second,
   signatureToleranceMs: 5 * minute,
-  /** By how much the clocks of instances may differ: further apart, agents would refuse the signatures of one. */
+  /** How much the clocks of instances may differ. If they differ more, agents refuse the signatures of one of them. */
   clockToleranceMs: 5 * minute,
   /** A-38 */
   seenSignatureMs: 10 * minute,
@@ -93,11 +93,11 @@ export const durations = {
   session: { absoluteMs: 30 * day, idleMs: 7 * day, touchMs: minute },
   /** A-11 */
   keyTouchMs: minute,
-  /** A-39; how long a request may run is real time. */
+  /** A-39. `runningMs` is real time. */
   idempotency: { keptMs: 24 * hour, runningMs: 2 * minute },
   /** A-9 */
   passwordResetMs: hour,
-  /** What is left of a webhook when its body is gone: that it was, and how it ended. */
+  /** How long the row of a webhook is kept. Its body is deleted sooner. */
   deliveryRowMs: 365 * day,
   /** Mails that could not be sent. Longer than all attempts take together. */
   unsentMailMs: 7 * day,
@@ -109,7 +109,7 @@ export const durations = {
   clockStepMs: 3_650 * day,
 } as const
 
-/** The simulator's clock goes no further: a later year would have five digits soon, and for good. A-44 */
+/** The latest time of the simulator's clock. Later, years would get five digits, and the clock never goes back. A-44 */
 export const lastClockMs = Date.UTC(9000, 0, 1)
 
 /** Waits between the attempts of one webhook, ±20 %. Source: A-37. */
@@ -117,30 +117,30 @@ export const retryScheduleMs = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5
 export const retryJitter = 0.2
 export const retryAfterMaxMs = 10 * hour
 
-/** Bytes of an agent's answer that are read, and those that the log keeps. Source: A-42, A-49. */
+/** How many bytes of an agent's response are read, and how many the log keeps. Source: A-42, A-49. */
 export const answerBytes = 20_000
 export const keptAnswerBytes = 2_048
 
-/** What an operator may set. Source: A-49. */
+/** Retention and quotas, which an operator may set. Source: A-49. */
 export interface Keeping {
-  /** How long the log of webhooks keeps what was sent and answered, after the end of each. */
+  /** How long the delivery log keeps requests and responses after a delivery has ended. */
   readonly deliveryDays: number
   readonly notificationDays: number
-  /** MiB of files that all deliverables of one account hold. */
+  /** Files of all deliverables of one account, in MiB. */
   readonly fileMiB: number
-  /** MiB that one account has written, and of the webhooks that hold it. */
+  /** Texts of one account and the webhooks that repeat them, in MiB. */
   readonly textMiB: number
-  /** Of one builder; deleted ones don't count. */
+  /** Per builder. Deleted agents don't count. */
   readonly agents: number
-  /** Of one task. */
+  /** Per task. */
   readonly deliverables: number
-  /** Of one task and one agent. */
+  /** Per task and agent. */
   readonly waitingEvents: number
-  /** Of one account, with answers of a usual size; fewer with larger ones. */
+  /** Per account, with responses of the usual size; fewer with larger ones. */
   readonly idempotencyKeys: number
 }
 
-/** What is not given is as below. */
+/** The defaults are below. */
 export type GivenKeeping = { readonly [Name in keyof Keeping]?: number | undefined }
 
 export const defaultKeeping: Keeping = {
@@ -154,7 +154,7 @@ export const defaultKeeping: Keeping = {
   idempotencyKeys: 5_000,
 }
 
-/** What may be in flight at once. Source: A-37. */
+/** Bounds for webhooks in flight. Source: A-37. */
 export const dispatch = {
   perHost: 2,
   overall: 64,
@@ -216,20 +216,20 @@ export const manualTests = {
 
 const heartbeatHours = 4
 
-/** Tests of the agents. Source: I-heartbeat, A-43. */
+/** The heartbeat, which tests agents. Source: I-heartbeat, A-43. */
 export const heartbeat = {
   everyHours: heartbeatHours,
   everyMs: heartbeatHours * hour,
   runsPerDay: 24 / heartbeatHours,
   batch: 20,
   atOnce: 5,
-  /** For each round of `atOnce`: more than the 45 s of the slowest test. */
+  /** The lease for each round of `atOnce` tests: more than the 45 s of the slowest test. */
   leaseMs: minute,
-  /** Runs that were missed while the process was down wait until it, and the agents beside it, have started. */
+  /** Missed runs start this long after the process, so that agents on the same machine have started too. */
   afterStartMs: 15 * second,
-  /** After so long a run is done again for those who could not be tested for a reason of our own. */
+  /** When a run is repeated for agents that could not be tested because of a fault of our own. */
   retryMs: [minute, 5 * minute, 15 * minute, 30 * minute, hour],
-  /** So soon a run is taken up again that ended with its instance, or could not begin as the database was away. */
+  /** How often a run is looked for that ended with its instance, or could not begin because the database was unreachable. */
   lookMs: minute,
 } as const
 
@@ -243,7 +243,7 @@ export const depositLimits = {
   banned: { each: 0, perDay: 0 },
 } as const
 
-/** Requests per window of one address. */
+/** Rate limits: requests of one client address per window. */
 export const rates = {
   general: { limit: 100, windowMs: minute },
   authentication: { limit: 5, windowMs: minute },
@@ -257,25 +257,25 @@ export const rates = {
 } as const
 
 /**
- * Guesses at passwords and codes. The first `free` are not slowed; each later one doubles the wait, up to a cap. Source:
+ * Attempts at passwords and codes. The first `free` are not delayed. Each later one doubles the wait, up to a cap. Source:
  * A-193.
  */
 export const guessing = {
   rules: {
-    /** At one account, from one address. */
+    /** For one account, from one client address. */
     pair: { free: 5, baseMs: 30 * second, capMs: 15 * minute },
-    /** At one account, from all addresses that it has not signed in from. */
+    /** For one account, from all addresses that it has not signed in from. */
     account: { free: 20, baseMs: second, capMs: minute },
-    /** At the password of an account that is signed in: by whoever holds the session. */
+    /** For the password of a signed-in account, by whoever has the session. */
     own: { free: 5, baseMs: 30 * second, capMs: 15 * minute },
-    /** At the code of a second factor, by whoever knows the password. */
+    /** For the code of a second factor, by whoever knows the password. */
     code: { free: 10, baseMs: minute, capMs: hour },
   },
-  /** Without a guess for so long, counting begins anew. */
+  /** After this long without an attempt, counting starts again. */
   forgottenAfterMs: hour,
-  /** Where one process counts: about 12,000 targets. */
+  /** The memory for the counters of one process: about 12,000 targets. */
   memoryBytes: 4 * 1024 * 1024,
-  /** Addresses an account is known to sign in from, and for how long. */
+  /** How many client addresses are remembered per account, and for how long. */
   known: { addresses: 20, ms: 90 * day },
 } as const
 

@@ -1,4 +1,4 @@
-/** Every refusal that an endpoint can answer with: those its record names, and those that follow from the record. */
+/** Lists every refusal of an endpoint: those that its record names, and those that follow from the record. */
 import { type Endpoint, takesIdempotencyKey } from './endpoint.ts'
 import { type Facts, type FailureName, refuse, statusOf } from './failures.ts'
 import { defaultKeeping, limits, manualTests } from './limits.ts'
@@ -8,7 +8,7 @@ export function refusalsOf(record: Endpoint): readonly FailureName[] {
   const { auth, role, refusals = [] } = record
   const names = new Set<FailureName>([...ofShapes(record), ...ofAuth(record), ...refusals])
   if (role) names.add(role === 'builder' ? 'builder_only' : 'admin_only')
-  // What money is settled by. Source: A-194.
+  // Endpoints that settle money. Source: A-194.
   if (role === 'admin' && auth === 'session') names.add('second_factor_needed')
   if (record.whenSuspended === 'refused') names.add('suspended')
   if (record.method !== 'GET' && auth !== 'signature') names.add('cross_site').add('lost_race')
@@ -23,7 +23,7 @@ export function refusalsOf(record: Endpoint): readonly FailureName[] {
 function ofShapes({ method, path, query, body, signed }: Endpoint): FailureName[] {
   const names: FailureName[] = []
   if (query || body || signed) names.push('validation_failed')
-  // A GET is judged by the same rule, but nobody sends it a body. Source: A-48.
+  // The same rule holds for a GET, but nobody sends a body with it. Source: A-48.
   if (method !== 'GET') names.push('malformed_json', 'wrong_content_type', 'body_too_large', 'unsent_bodies')
   if (path.includes('/:')) names.push('not_found')
   return names
@@ -40,7 +40,7 @@ function ofAuth({ auth }: Endpoint): FailureName[] {
 
 type Parametrised = { [Name in FailureName as Facts<Name> extends [] ? never : Name]: Facts<Name> }
 
-/** Facts to show the words of a refusal with. */
+/** Example arguments for the messages of refusals. */
 const facts: Parametrised = {
   malformed_json: ['Unexpected end of JSON input'],
   wrong_content_type: ['application/json'],
@@ -80,7 +80,7 @@ const facts: Parametrised = {
   too_many_guesses: [30],
 }
 
-/** The words of a refusal, as an example. */
+/** Returns the message of a refusal with example arguments. */
 export function exampleOfRefusal(name: FailureName): string {
   const given = (facts as Partial<Record<FailureName, unknown[]>>)[name] ?? []
   return (refuse as (name: FailureName, ...facts: unknown[]) => Error)(name, ...given).message

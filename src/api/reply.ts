@@ -1,7 +1,7 @@
-/** What a verb may wrap its answer in when the data alone does not say enough. */
+/** Wrappers for what a verb returns, where the data alone is not enough. */
 import type { KeptFile } from './file-kinds.ts'
 
-/** Answers 201, whatever the record's own status. */
+/** The response has status 201, whatever the record says. */
 export class Created<Data = unknown> {
   readonly data: Data
 
@@ -10,7 +10,7 @@ export class Created<Data = unknown> {
   }
 }
 
-/** Data that is JSON text already; it goes out as it is. */
+/** Data that is JSON text already and is sent as it is. */
 export class Json {
   readonly text: string
 

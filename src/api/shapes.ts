@@ -26,7 +26,10 @@ function lengthFault(text: string, min: number, max: number): string | null {
 
 const HALF_A_PAIR = 'must be valid Unicode (this has half a surrogate pair)'
 
-/** A string of `min` to `max` code points, with neither NUL nor half a surrogate pair; not blank if it may not be empty. */
+/**
+ * A string of `min` to `max` code points without NUL and lone surrogates. If it must not be empty, it must not be blank
+ * either.
+ */
 export const text = ([min, max]: readonly [number, number]) =>
   z
     .string({ error: issue => (issue.input === undefined ? 'is required' : 'must be a string') })
@@ -56,12 +59,12 @@ export const flag = () => z.boolean({ error: 'must be true or false' })
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not pass
 const NOT_IN_A_URL = /[\s\u0000-\u001f\u007f-\u009f]/
-/** `https://@host`: a parser says nothing of it. */
+/** `https://@host`: a URL parser does not report the empty user name. */
 const EMPTY_USERINFO = /^https?:[/\\]+[^/\\?#]*@/i
 
 function urlFault(value: string): string | null {
   if (codePoints(value) > limits.url) return `must have at most ${plural(limits.url)}`
-  // A URL parser drops or encodes them, so that what is kept would not be what is called.
+  // A URL parser drops or encodes these, so the URL that is called would differ from the one that is stored.
   if (NOT_IN_A_URL.test(value)) return 'must not contain spaces or control characters'
   if (!value.isWellFormed()) return HALF_A_PAIR
   const url = URL.parse ? URL.parse(value) : parseUrl(value)
@@ -88,7 +91,7 @@ export const webUrl = () =>
     })
     .meta({ format: 'uri', maxLength: limits.url })
 
-/** Every list has a maximum. `named`: what it holds, as in "at most 10 tags". Source: A-49. */
+/** A list with a maximum. `named`: what its items are called, as in "at most 10 tags". Source: A-49. */
 export function list<Item extends z.ZodType>(item: Item, [min, max]: readonly [number, number], named: string) {
   const error = `must have ${min === 0 ? 'at most' : `${min} to`} ${max} ${named}`
   return z.array(item, { error: 'must be a list' }).min(min, { error }).max(max, { error })
@@ -106,14 +109,14 @@ export const email = () =>
     )
     .meta({ wire: { type: 'string', format: 'email', maxLength: limits.account.email } })
 
-/** Whatever was typed as an email, trimmed and in lower case: what is none belongs to nobody. */
+/** Any text as an email, trimmed and in lower case. A text that is no email simply matches no account. */
 export const anyEmail = () =>
   z
     .string({ error: issue => (issue.input === undefined ? 'is required' : 'must be a string') })
     .transform(value => value.trim().toLowerCase())
     .meta({ wire: { type: 'string', format: 'email' } })
 
-/** An id in a body. Whether it exists is the verb's business. */
+/** An id in a body. The verb checks whether it exists. */
 export const id = () =>
   z
     .string({ error: issue => (issue.input === undefined ? 'is required' : 'must be a string') })

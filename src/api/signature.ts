@@ -10,7 +10,7 @@ export const toleranceInWords = inMinutes(TOLERANCE_MS)
 export const SIGNATURE_HEADER = 'X-Service-Signature'
 export const TIMESTAMP_HEADER = 'X-Service-Timestamp'
 
-/** Why a signature is refused. All of them answer 401. */
+/** Why a signature is refused. Each gets a 401. */
 export type SignatureFault = 'missing' | 'malformed_timestamp' | 'malformed_signature' | 'stale' | 'future' | 'mismatch'
 
 const faultWords: Record<SignatureFault, string> = {
@@ -22,13 +22,13 @@ const faultWords: Record<SignatureFault, string> = {
   mismatch: 'the signature does not match the body and the secret',
 }
 
-/** What is wrong with a signature, in words. */
+/** Returns in words what is wrong with a signature. */
 export const faultText = (fault: string): string => faultWords[fault as SignatureFault] ?? fault
 
 export type Verdict = { ok: true } | { ok: false; reason: SignatureFault }
 
 /**
- * A header as node:http hands it over. A list is a header sent twice and is refused.
+ * A header as node:http passes it. A list means that the header was sent twice, and is refused.
  * @internal Tests send headers that are no text.
  */
 export type HeaderValue = string | readonly string[] | undefined
@@ -44,7 +44,7 @@ export interface Signed {
   now: number
 }
 
-// Without these shapes NaN, '1.7e12', upper case and trailing garbage would slip through Number() and Buffer.from().
+// Without these patterns, Number() and Buffer.from() would accept NaN, '1.7e12', upper case and trailing garbage.
 const TIMESTAMP = /^[0-9]{13}$/
 const DIGEST = /^[0-9a-f]{64}$/
 
@@ -61,14 +61,14 @@ export function signatureHeaders(secret: string, timestampMs: number, rawBody: s
   return { [TIMESTAMP_HEADER]: String(timestampMs), [SIGNATURE_HEADER]: sign(secret, timestampMs, rawBody) }
 }
 
-/** Judges one signed request. Never throws; the time taken does not depend on which secret matches. Source: A-38. */
+/** Verifies one signed request. Never throws. The time it takes does not depend on which secret matches. Source: A-38. */
 export function verify({ secret, timestamp, signature, body, now }: Signed): Verdict {
   if (!timestamp || !signature) return refuse('missing')
   if (typeof timestamp !== 'string' || !TIMESTAMP.test(timestamp)) return refuse('malformed_timestamp')
   if (typeof signature !== 'string' || !DIGEST.test(signature)) return refuse('malformed_signature')
   const age = now - Number(timestamp)
   if (age > TOLERANCE_MS) return refuse('stale')
-  // Written so that a `now` that is not a number is refused too.
+  // The comparison also refuses a `now` that is not a number.
   if (!(age >= -TOLERANCE_MS)) return refuse('future')
   return matches(typeof secret === 'string' ? [secret] : secret, timestamp, signature, body)
     ? { ok: true }
@@ -89,7 +89,7 @@ export function standardHeaders(secret: string, id: string, timestampMs: number,
 function matches(secrets: readonly string[], timestamp: string, signature: string, body: string | Uint8Array): boolean {
   const given = Buffer.from(signature, 'hex')
   let found = false
-  // An agent without a secret costs one digest as well, so that it can't be told from a wrong signature by time.
+  // Without a secret one digest is computed too, so that this case takes as long as a wrong signature.
   for (const secret of secrets.length > 0 ? secrets : ['']) {
     const equal = timingSafeEqual(given, hmac(secret, timestamp, body).digest())
     found = (equal && secret !== '') || found

@@ -1,4 +1,4 @@
-/** Durations as sentences say them. */
+/** Durations in words, for sentences. */
 import { durations } from './limits.ts'
 
 export const inSeconds = (ms: number) => `${ms / 1000} seconds`

@@ -1,4 +1,4 @@
-/** A client of the whole interface, made from its records: one typed method for each endpoint. Retries nothing by itself. */
+/** A typed client with one method for each endpoint, made from the endpoint records. It never retries by itself. */
 
 import type { Endpoint } from '../api/endpoint.ts'
 import type { FileToSend, InputFor, Pagination, ReceivedFile, ReplyFor } from '../api/endpoints/calls.ts'
@@ -19,13 +19,15 @@ import {
 export type { CallInput, CallReply, FileToSend, Pagination, ReceivedFile } from '../api/endpoints/calls.ts'
 export { type Answer, type By, type Credentials, type Fetch, UnreachableError } from './transport.ts'
 
-/** An answer that was not a success. Source: I-status-bad. */
+/** The marketplace refused a request, or failed. `message` is its own sentence. Source: I-status-bad. */
 export class MarketplaceError extends Error {
+  /** The HTTP status: 400 and above. */
   readonly status: number
-  /** Field name → what is wrong with it, when the validation failed. */
+  /** By field name, what is wrong with it. Only if the validation failed. */
   readonly errors: FieldErrors | undefined
+  /** Names the request in the marketplace's log. */
   readonly requestId: string | undefined
-  /** How long to wait before asking again, when there were too many requests. */
+  /** How long to wait before the next try, in ms, if the response says so (429, 503). */
   readonly retryAfterMs: number | undefined
 
   constructor({ status, headers, error, errors }: Answer) {
@@ -40,21 +42,24 @@ export class MarketplaceError extends Error {
 }
 
 export interface CallOptions {
-  /** The same key with the same body within 24 hours has no second effect. Source: A-39. */
+  /**
+   * A second request with the same key and body within 24 hours has no effect and gets the first response. For POST only.
+   * Source: A-39.
+   */
   idempotencyKey?: string
-  /** The key where the endpoint takes one and there is one, else the session. */
+  /** Which credential to send. By default the API key if the endpoint takes one and there is one, else the session. */
   by?: By
   signal?: AbortSignal
 }
 
 export interface SignedOptions extends Pick<CallOptions, 'signal'> {
-  /** The whole `whsec_…` of the agent. */
+  /** The agent's webhook secret, the whole `whsec_…`. */
   secret: string
-  /** Unix ms; the machine's clock unless given. */
+  /** The time of the signature in Unix ms; the machine's clock unless given. */
   timestampMs?: number
 }
 
-/** The page that was asked for, or with `for await` that page and every later one. */
+/** Await it to get the requested page. Iterate it with `for await` to get that page and every later one. */
 export type Pages<Page> = Promise<Page> & AsyncIterable<Page>
 
 type ResultFor<E extends Endpoint> = E['list'] extends string ? Pages<ReplyFor<E>> : Promise<ReplyFor<E>>
@@ -66,16 +71,23 @@ type MethodFor<E extends Endpoint> = E['auth'] extends 'signature'
     : (input: InputFor<E>, options?: CallOptions) => ResultFor<E>
 
 export type Client = { readonly [Name in EndpointName]: MethodFor<Endpoints[Name]> } & {
-  /** What goes along with requests; may be changed at any time. Signing in sets the session. */
+  /** The credentials that are sent. They may be changed at any time; signing in sets the session. */
   readonly credentials: Credentials
-  /** Any request, by its path. Resolves to the whole answer, refusals included. */
+  /**
+   * Sends any request by its path. Resolves to the whole response, also if it is a refusal. Rejects with an
+   * UnreachableError.
+   */
   request<Data = unknown>(method: Method, path: string, sending?: Sending): Promise<Answer<Data>>
 }
 
-/** Methods reject with a MarketplaceError for what was refused, with an UnreachableError where nobody answered. */
+/**
+ * Makes a client. Its methods take path parameters, query and body in one object, and resolve to the `data` of the
+ * response. They reject with a MarketplaceError if the request is refused, with an UnreachableError if there is no
+ * response, and with a TypeError if a part of the path is missing. Money is in cents, times are ISO 8601 strings.
+ */
 export const createClient = (options: TransportOptions): Client => clientOn(new Transport(options))
 
-/** A client that shares its credentials with whoever else uses the transport. */
+/** Makes a client on a transport, whose credentials it shares with other users of the transport. */
 export function clientOn(transport: Transport): Client {
   const records = Object.entries(endpoints) as [EndpointName, Endpoint][]
   const methods = Object.fromEntries(records.map(([name, record]) => [name, methodOf(transport, name, record)]))
@@ -102,7 +114,7 @@ function methodOf(transport: Transport, name: string, record: Endpoint) {
   return (input: Input = {}, options: Options = {}) => pagesOf(page => call({ ...input, ...page }, options))
 }
 
-/** Says where each field of the input goes. Throws if a part of the path is missing. */
+/** Distributes the fields of the input to path, query and body. Throws a TypeError if a part of the path is missing. */
 function requestOf(name: string, { path, query, body, signed }: Endpoint, input: Input) {
   const rest = { ...input }
   const take = (field: string) => {
@@ -123,7 +135,7 @@ function requestOf(name: string, { path, query, body, signed }: Endpoint, input:
   return { path: asked.size > 0 ? `${filled}?${asked}` : filled, body: body || signed ? bodyOf(rest) : undefined }
 }
 
-/** With files it is a form, else JSON. */
+/** Returns a form if there are files, else JSON. */
 function bodyOf({ files, ...fields }: { files?: readonly FileToSend[] } & Input): string | FormData {
   if (!files) return JSON.stringify(fields)
   const form = new FormData()
@@ -159,7 +171,7 @@ function usualBy({ auth, sets }: Endpoint, { apiKey }: Credentials): By {
   return apiKey ? 'key' : 'session'
 }
 
-/** The first page is asked for at once, the next ones as they are wanted. */
+/** Requests the first page at once, and each later one when it is wanted. */
 function pagesOf(ask: (page: { page?: number }) => Promise<unknown>): Pages<unknown> {
   const first = ask({}) as Promise<{ pagination: Pagination }>
   async function* pages() {

@@ -1,35 +1,35 @@
-/** One request to a marketplace and its answer, whatever that is: all that the client knows of the network. */
+/** Sends one request to a marketplace and reads the response. All that the client knows of the network is here. */
 import type { FieldErrors } from '../api/failures.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** Which credential goes along; none if there is none of that kind. */
+/** Which credential is sent. If there is none of that kind, none is. */
 export type By = 'key' | 'session' | 'nobody'
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 export interface Credentials {
-  /** `svc_…` */
+  /** An API key, `svc_…`. */
   apiKey?: string | undefined
-  /** The session cookie as `name=value`; kept up to date with what the marketplace sets. */
+  /** The session cookie as `name=value`. It is updated whenever the marketplace sets it. */
   session?: string | undefined
 }
 
 export interface TransportOptions extends Credentials {
-  /** Where the marketplace answers; a path in it is kept. */
+  /** The base URL of the marketplace. It may have a path. */
   baseUrl: string
   fetch?: Fetch | undefined
 }
 
 export interface Sending {
-  /** Text goes out as it is, as JSON. */
+  /** An object is sent as JSON, a text as it is with the content type of JSON. */
   body?: object | string | FormData | undefined
   by?: By | undefined
   headers?: Readonly<Record<string, string>> | undefined
   signal?: AbortSignal | undefined
 }
 
-/** What came back, whatever the status. */
+/** A response of any status, parsed from the envelope. */
 export interface Answer<Data = unknown> {
   status: number
   headers: Headers
@@ -39,7 +39,7 @@ export interface Answer<Data = unknown> {
   errors?: FieldErrors
 }
 
-/** There was no answer at all. */
+/** There was no response at all: the marketplace does not run, or the network failed. `cause` is the error of fetch. */
 export class UnreachableError extends Error {
   constructor(baseUrl: string, cause: unknown) {
     super(`${baseUrl} does not answer: ${reasonOf(cause)}`, { cause })
@@ -63,13 +63,13 @@ export class Transport {
     this.#fetch = fetch
   }
 
-  /** Asks once. Rejects with an UnreachableError, or with the reason of the signal; never because of a status. */
+  /** Sends a request once. Rejects with an UnreachableError or with the signal's reason, but never because of a status. */
   async ask<Data = unknown>(method: Method, path: string, sending: Sending = {}): Promise<Answer<Data>> {
     const reply = await this.send(method, path, sending)
     return (await answerIn(reply)) as Answer<Data>
   }
 
-  /** The same, for an answer that may be no JSON. */
+  /** Like `ask`, but returns the raw response, which may not be JSON. */
   async send(method: Method, path: string, sending: Sending): Promise<Response> {
     const { body, signal } = sending
     const init: RequestInit = { method, headers: this.#headersOf(sending), ...(signal && { signal }) }
@@ -79,7 +79,7 @@ export class Transport {
       this.#keepCookie(reply)
       return reply
     } catch (error) {
-      // What fetch rejects with when the network is the reason; the end of a signal is another error.
+      // fetch rejects with a TypeError if the network failed. An aborted signal gives another error.
       throw error instanceof TypeError ? new UnreachableError(this.baseUrl, error) : error
     }
   }
@@ -103,7 +103,7 @@ export class Transport {
 const isReady = (body: object | string): body is FormData | string =>
   typeof body === 'string' || body instanceof FormData
 
-/** What stands between client and marketplace may answer in another language. */
+/** Parses a response. One that is not ours, as from a proxy, becomes an answer with `success: false`. */
 export async function answerIn(reply: Response): Promise<Answer> {
   const { status, headers } = reply
   return { ...envelopeIn(await reply.text(), status), status, headers }

@@ -1,4 +1,7 @@
-/** For authors of agents: receive signed webhooks and answer them. Needs nothing but Node. Source: I-callback, I-signature, I-events. */
+/**
+ * A toolkit for agents: verifies signed webhooks and sends signed callbacks. It needs only Node. Source: I-callback,
+ * I-signature, I-events.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { EventData, EventExtra, EventName, EventPayload } from '../api/events.ts'
 import {
@@ -10,7 +13,7 @@ import {
   verify,
 } from '../api/signature.ts'
 
-/** What every webhook says of its task. `test` only on test webhooks; nothing is paid for those. */
+/** The task in every webhook. `test` is true only in test webhooks, for which nothing is paid. Money is in cents. */
 export type WebhookData = EventData & { test?: true }
 
 type Event<Name extends EventName> = Omit<EventPayload<Name>, 'data'> & { data: WebhookData & EventExtra<Name> }
@@ -21,10 +24,10 @@ export type RevisionRequested = Event<'task.revision_requested'>
 export type TaskApproved = Event<'task.approved'>
 export type TaskDisputed = Event<'task.disputed'>
 export type TaskMessage = Event<'task.message'>
-/** To an agent that hired another one: its work is there. */
+/** Goes to an agent that has hired another agent, when that one has delivered. */
 export type DeliveredToBuyer = Event<'task.delivered_to_buyer'>
 
-/** What the service sends. Source: I-events. */
+/** Every event that the marketplace sends. Source: I-events. */
 export type WebhookEvent =
   | TaskSubmitted
   | TaskCancelled
@@ -34,7 +37,7 @@ export type WebhookEvent =
   | TaskMessage
   | DeliveredToBuyer
 
-/** A webhook that must not be trusted: answer it 401. */
+/** A webhook that must not be trusted. Respond with 401. */
 export class WebhookError extends Error {
   readonly reason: SignatureFault | 'malformed_body'
   constructor(reason: SignatureFault | 'malformed_body') {
@@ -44,7 +47,7 @@ export class WebhookError extends Error {
   }
 }
 
-/** A callback that the service refused. */
+/** The marketplace refused a callback. `status` is the HTTP status, `message` its sentence. */
 export class CallbackError extends Error {
   readonly status: number
   constructor(status: number, message: string) {
@@ -54,19 +57,20 @@ export class CallbackError extends Error {
   }
 }
 
+/** The headers of a request, from fetch or from node:http. */
 export type HeaderBag = Headers | Readonly<Record<string, string | string[] | undefined>>
 
 export interface Received {
-  /** The body exactly as it arrived; never parsed and written again. */
+  /** The body exactly as it arrived. Don't parse and serialize it again: the signature covers its bytes. */
   body: string | Buffer
   headers: HeaderBag
-  /** The whole `whsec_…`; several while one is being replaced. */
+  /** The whole `whsec_…`, or several while one is being replaced. */
   secret: string | readonly string[]
-  /** Unix ms; the machine's clock unless given. */
+  /** The current time in Unix ms; the machine's clock unless given. A signature may be 5 minutes off. */
   now?: number
 }
 
-/** Checks the signature, then reads the event. Throws a WebhookError. Source: I-signature. */
+/** Verifies the signature of a webhook and returns its event. Throws a WebhookError. Source: I-signature. */
 export function verifyWebhook({ body, headers, secret, now = Date.now() }: Received): WebhookEvent {
   const timestamp = header(headers, TIMESTAMP_HEADER)
   const verdict = verify({ secret, timestamp, signature: header(headers, SIGNATURE_HEADER), body, now })
@@ -78,13 +82,16 @@ export function verifyWebhook({ body, headers, secret, now = Date.now() }: Recei
   return event
 }
 
-/** A callback ready to send. The body is signed as it is written here: send that text and no other. */
+/**
+ * Signs a callback. Returns its body and its headers. Send exactly that body, as the signature covers its bytes. `now`: Unix
+ * ms.
+ */
 export function signCallback(secret: string, body: object, now: number = Date.now()) {
   const text = JSON.stringify(body)
   return { body: text, headers: { 'Content-Type': 'application/json', ...signatureHeaders(secret, now, text) } }
 }
 
-/** The body of each action, besides the action itself. Source: I-callback, A-20, A-21. */
+/** The fields of each callback's body, besides `action`. Source: I-callback, A-20, A-21. */
 export interface CallbackFields {
   accept: Record<never, never>
   reject: { reason?: string }
@@ -95,13 +102,15 @@ export interface CallbackFields {
 export type Action = keyof CallbackFields
 
 export interface AnswerOptions {
+  /** Node's own unless given. */
   fetch?: typeof fetch
+  /** How long the marketplace may take to respond; 30 s unless given. */
   timeoutMs?: number
 }
 
 /**
- * Sends a signed callback for the event's task and returns the `data` of the reply.
- * Throws a CallbackError when the service refuses, and what `fetch` throws when it can't be reached.
+ * Sends a signed callback for the event's task. Resolves to the `data` of the response. Rejects with a CallbackError if the
+ * marketplace refuses, and with the error of `fetch` if it can't be reached or takes longer than `timeoutMs`.
  */
 export async function answer<A extends Action>(
   event: WebhookEvent,
@@ -110,7 +119,7 @@ export async function answer<A extends Action>(
   fields: CallbackFields[A],
   { fetch: send = fetch, timeoutMs = 30_000 }: AnswerOptions = {},
 ): Promise<unknown> {
-  // The signature doesn't cover the address, so the task is named in the body, which it does cover.
+  // The signature covers the body but not the URL, so the body names the task.
   const signed = signCallback(secret, { ...fields, action, taskId: event.data.taskId })
   const signal = AbortSignal.timeout(timeoutMs)
   const reply = await send(event.data.callbackUrl, { method: 'POST', ...signed, signal })
@@ -119,7 +128,7 @@ export async function answer<A extends Action>(
   throw new CallbackError(reply.status, envelope.error ?? `The service answered ${reply.status}.`)
 }
 
-/** Answers for one event; each returns the `data` of the service's reply. */
+/** The callbacks for one event. Each resolves to the `data` of the response and rejects like `answer`. */
 export interface Reply {
   accept(): Promise<unknown>
   reject(reason?: string): Promise<unknown>
@@ -127,7 +136,7 @@ export interface Reply {
   message(content: string): Promise<unknown>
 }
 
-/** The four answers, bound to an event. */
+/** Returns the four callbacks for one event. */
 export function replyTo(event: WebhookEvent, secret: string, options?: AnswerOptions): Reply {
   return {
     accept: () => answer(event, secret, 'accept', {}, options),
@@ -142,7 +151,7 @@ type Work<E> = (event: E, reply: Reply) => unknown
 
 export interface AgentOptions extends AnswerOptions {
   secret: string
-  /** A buyer hands in a task: accept or reject it, then deliver. */
+  /** A buyer has submitted a task. Accept it and deliver, or reject it. */
   onTask: Work<TaskSubmitted>
   onRevision?: Work<RevisionRequested>
   onMessage?: Work<TaskMessage>
@@ -150,15 +159,16 @@ export interface AgentOptions extends AnswerOptions {
   onCancelled?: Work<TaskCancelled>
   onDisputed?: Work<TaskDisputed>
   onDelivered?: Work<DeliveredToBuyer>
-  /** Test webhooks; they are accepted unless this says otherwise. */
+  /** A test webhook. Unless given, it is accepted, which passes the test. */
   onTest?: Work<WebhookEvent>
-  /** What went wrong in the work, after the 200; written to stderr unless given. */
+  /** Called with an error of the work, after the response was sent. Unless given, errors go to stderr. */
   onError?: (error: unknown, event: WebhookEvent) => void
 }
 
 /**
- * A whole agent for node:http — `createServer(agentHandler({ secret, onTask }))`. Verifies (401), answers 200 at once,
- * then works; a webhook that comes twice is worked on once.
+ * Returns a whole agent as a handler for node:http: `createServer(agentHandler({ secret, onTask }))`. It verifies each webhook
+ * (401 if that fails), responds with 200 at once and then calls the function for the event. A webhook that comes twice is
+ * handled once.
  */
 export function agentHandler(options: AgentOptions) {
   const seen = new Recent(10_000)
@@ -202,13 +212,13 @@ function handlerOf(event: WebhookEvent, options: AgentOptions): Work<never> | un
   return handlers[event.event]
 }
 
-// A retry has the same delivery id and a fresh signature; a replay by somebody else can change the id, not the signature.
+// A retry has the same delivery id and a new signature. A replay by an attacker can change the id but not the signature.
 function marksOf({ headers }: IncomingMessage): string[] {
   const id = headers['x-service-delivery-id']
   return [String(headers['x-service-signature']), ...(id ? [`id ${id}`] : [])]
 }
 
-/** Remembers the last so many marks. */
+/** Remembers a bounded number of recent marks. */
 class Recent {
   readonly #marks = new Set<string>()
   readonly #most: number
@@ -216,7 +226,7 @@ class Recent {
     this.#most = most
   }
 
-  /** Whether any of them was there before; from now on all are. */
+  /** Returns whether any of the marks was seen before, and remembers all of them. */
   has(marks: readonly string[]): boolean {
     const known = marks.some(mark => this.#marks.has(mark))
     for (const mark of marks) this.#marks.add(mark)
@@ -228,10 +238,10 @@ class Recent {
   }
 }
 
-// Far above the longest webhook; what is longer is not one.
+// Far longer than any webhook.
 const MAX_BODY_BYTES = 1024 * 1024
 
-/** Undefined when the body is too long: it is read to its end, but not kept. */
+/** Returns undefined if the body is too long. It is read to its end but not kept. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let size = 0

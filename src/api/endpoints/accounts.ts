@@ -1,4 +1,4 @@
-/** Signing up, signing in, API keys. Source: A-9–A-11, I-builder. */
+/** Sign-up, sign-in, API keys. Source: A-9–A-11, I-builder. */
 import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { limits } from '../limits.ts'
@@ -36,8 +36,8 @@ export const accounts = {
     rate: 'authentication',
     summary: 'Sign in',
     description:
-      'An account with a second factor takes a code of its authenticator as `totp`, or one of its recovery codes: where ' +
-      'the password is right and neither is sent, the answer is 400 with `errors.totp`; a code that is wrong or used is 401.',
+      'An account with a second factor needs a code of its authenticator as `totp`, or one of its recovery codes. If the ' +
+      'password is right and neither is sent, the response is 400 with `errors.totp`; a wrong or used code gets 401.',
     body: z.object({
       email: email(),
       password: z.string({ error: 'is required' }).max(1000),
@@ -89,7 +89,8 @@ export const accounts = {
     auth: 'session',
     rate: 'authentication',
     summary: 'Change your password; ends every other session',
-    description: 'With `endKeys` the API keys of the account end as well. Reset tokens that were sent before are void.',
+    description:
+      'With `endKeys`, the API keys of the account are deleted too. Reset tokens that were sent before are void.',
     body: z.object({
       currentPassword: z.string({ error: 'is required' }).max(1000),
       newPassword: password(),
@@ -105,7 +106,7 @@ export const accounts = {
     path: '/api/auth/password-reset',
     auth: 'public',
     rate: 'password_reset',
-    summary: 'Ask for a mail with a token that sets a new password; the answer is the same for every email',
+    summary: 'Ask for a mail with a token that sets a new password; the response is the same for every email',
     body: z.object({ email: anyEmail() }),
     reply: z.object({}),
     unit: 'write',
@@ -117,7 +118,7 @@ export const accounts = {
     auth: 'public',
     rate: 'password_reset',
     summary: 'Set a new password with the token of the mail; ends every session and every API key',
-    description: 'With `keepKeys` the API keys of the account go on working.',
+    description: 'With `keepKeys`, the API keys of the account stay valid.',
     body: z.object({
       token: z.string({ error: 'is required' }).min(1).max(200),
       password: password(),

@@ -88,7 +88,7 @@ export const admins = {
       identityVerified: flag().optional(),
       chargebacks: integer([0, 1_000_000]).optional(),
       isBuilder: flag().optional(),
-      // Where money is handled by hand, this ends what POST /api/wallet/connect began.
+      // Where payments are handled by hand, this completes what POST /api/wallet/connect began.
       connectStatus: oneOf(connectStatuses).optional(),
       secondFactor: z.literal(false, { error: 'must be false: only its owner turns a second factor on' }).optional(),
     }),

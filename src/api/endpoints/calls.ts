@@ -1,4 +1,4 @@
-/** The types of a call as a client makes it: what it sends in one object, and the `data` that it gets. */
+/** The types of calls by a client: the input as one object, and the `data` of the response. */
 import type * as z from 'zod'
 import type { Endpoint, InputOf } from '../endpoint.ts'
 import type { EndpointName, Endpoints } from './index.ts'
@@ -12,19 +12,19 @@ export interface Pagination {
   hasMore: boolean
 }
 
-/** Path parameters, query and body in one object. */
+/** The input of an endpoint: path parameters, query and body in one object. */
 export type CallInput<Name extends EndpointName> = InputFor<Endpoints[Name]>
 
-/** `data` as it is on the wire. */
+/** The `data` of an endpoint's response. Times are ISO 8601 strings, money is in cents. */
 export type CallReply<Name extends EndpointName> = ReplyFor<Endpoints[Name]>
 
-/** A file on its way to the marketplace. Source: A-21. */
+/** A file to upload. Source: A-21. */
 export interface FileToSend {
   name: string
   content: Blob | Uint8Array<ArrayBuffer>
 }
 
-/** A file as the marketplace gives it. Source: A-19. */
+/** A downloaded file. Source: A-19. */
 export interface ReceivedFile {
   name: string
   mimeType: string

@@ -1,4 +1,4 @@
-/** The list of categories, kept by administrators. Source: I-category, A-13, A-29. */
+/** The categories, which administrators edit. Source: I-category, A-13, A-29. */
 import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { limits } from '../limits.ts'
@@ -9,7 +9,7 @@ const admin = { auth: 'key-or-session', role: 'admin', rate: 'general' } as cons
 
 const categoryInput = z.object({
   name: text(limits.category.name),
-  /** Made of the name unless given. */
+  /** Made from the name unless given. */
   slug: z
     .string({ error: 'must be a string' })
     .max(limits.category.slug, { error: `must have at most ${limits.category.slug} characters` })
@@ -47,7 +47,7 @@ export const categories = {
     ...admin,
     method: 'DELETE',
     path: '/api/admin/categories/:id',
-    summary: 'Delete a category that nothing stands in',
+    summary: 'Delete a category that nothing uses',
     reply: deleted,
     unit: 'write',
     refusals: ['not_found', 'category_in_use'],

@@ -1,4 +1,4 @@
-/** The log of webhooks: what was sent to an agent, what it answered, and sending it again. Source. */
+/** The delivery log: what was sent to an agent, what it answered, and redelivery. Source. */
 import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { delivery, deliveryDetails } from '../records.ts'

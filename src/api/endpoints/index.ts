@@ -1,4 +1,4 @@
-/** The whole interface: every record under the name of its verb. */
+/** All endpoint records, by the names of their verbs. */
 import { accounts, keys } from './accounts.ts'
 import { admins } from './admin.ts'
 import { agents } from './agents.ts'

@@ -1,4 +1,4 @@
-/** What an account is told of. Source: I-heartbeat-failed, A-28, A-32. */
+/** The notifications of an account. Source: I-heartbeat-failed, A-28, A-32. */
 import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { notification } from '../records.ts'

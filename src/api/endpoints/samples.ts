@@ -1,4 +1,4 @@
-/** What an agent shows of its work, and what its buyers said of it. Source: I-builder, A-23. */
+/** Samples of an agent's work, and the reviews by its buyers. Source: I-builder, A-23. */
 import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { limits } from '../limits.ts'

@@ -4,7 +4,7 @@ import { endpoint } from '../endpoint.ts'
 import { limits } from '../limits.ts'
 import { time } from '../shapes.ts'
 
-/** What was typed: checked by the verb, as an account without a second factor needs none. */
+/** A code as it was typed. The verb checks it, because an account without a second factor needs none. */
 export const code = () =>
   z.string({ error: 'must be a string' }).max(limits.secondFactor.typed, { error: 'is no code' })
 

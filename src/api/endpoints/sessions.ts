@@ -1,4 +1,4 @@
-/** Where an account is signed in, and ending it. For sessions alone, as a key that leaked must not sign its owner out. */
+/** Lists and ends the sessions of an account. Takes sessions only, because a leaked API key must not sign its owner out. */
 import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { deleted } from '../records.ts'
@@ -10,10 +10,10 @@ const signedIn = z.object({
   id: z.string(),
   createdAt: time(),
   lastSeenAt: time(),
-  /** Of the client that signed in: an IPv4 address, or the /64 network of an IPv6 one. */
+  /** The address of the client that signed in: IPv4, or the /64 network of an IPv6 one. */
   address: z.string().nullable(),
   userAgent: z.string().nullable(),
-  /** True of the session that asks. */
+  /** True for the session that sends this request. */
   current: z.boolean(),
 })
 

@@ -1,4 +1,4 @@
-/** What exists in the local simulator alone. Source: A-44. */
+/** Endpoints that exist only in the local simulator. Source: A-44. */
 import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { durations } from '../limits.ts'

@@ -23,7 +23,7 @@ export const deliverableInput = z.object({
   notes: text(limits.deliverable.notes).nullable().optional(),
 })
 
-/** As multipart the content may be left out where a file says it all. Source: A-21. */
+/** A multipart body with a file needs no content. Source: A-21. */
 export const deliverableForm = deliverableInput.partial({ content: true })
 
 export const reasonOf = {
@@ -56,7 +56,7 @@ export const tasks = {
     method: 'POST',
     path: '/api/tasks',
     summary: 'Create a task in draft',
-    // Create only: who pays for a task never changes. Source: A-36.
+    // Only at creation, because the payer of a task never changes. Source: A-36.
     body: taskInput.extend({ budgetAuthorizationId: id().nullable().optional() }),
     reply: task,
     status: 201,
@@ -267,7 +267,7 @@ export const tasks = {
 const callbackOf = <const Action extends string, Shape extends z.ZodRawShape>(action: Action, shape: Shape) =>
   z.object({ action: z.literal(action), taskId: id().optional() }).extend(shape)
 
-/** What an agent signs. `taskId`, where it is given, is the one in the path. Source: I-tasks, A-20, A-38. */
+/** The body of a signed callback. If it has a `taskId`, that must be the one in the path. Source: I-tasks, A-20, A-38. */
 export const callbackInput = z.discriminatedUnion('action', [
   callbackOf('accept', {}),
   callbackOf('reject', reasonOf.reject.shape),
@@ -278,7 +278,7 @@ export const callbackInput = z.discriminatedUnion('action', [
 const agentSide = { auth: 'key', rate: 'webhooks', role: 'builder' } as const
 const wrapped = z.object({ task })
 
-/** The agent's answers. Source: I-callback, A-21, A-38. */
+/** What an agent answers about a task. Source: I-callback, A-21, A-38. */
 export const callbacks = {
   agentAccept: endpoint({
     ...agentSide,

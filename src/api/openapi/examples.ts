@@ -1,13 +1,13 @@
-/** Makes an example of any shape: known fields by name, all others by their rules. */
+/** Makes an example for any shape: known fields by their names, all others by their rules. */
 import { type JsonSchema, PARTS } from './json-schema.ts'
 
-/** As ids are made, behind their prefix. */
+/** An id without its prefix. */
 const ID = '01993a5c77aa7d109f3e5b1c2d3e4f50'
 
 /** Of 16 random bytes. */
 const TEST_ID = 'test_9f3e5b1c2d3e4f5001993a5c77aa7d10'
 
-/** Fields that read better with words of their own; `Shape.field` before `field`. */
+/** Examples for fields by name. `Shape.field` counts before `field`. */
 const known: Readonly<Record<string, unknown>> = {
   action: 'deliver',
   accounts: 12,
@@ -122,7 +122,7 @@ const prefixes: Readonly<Record<string, string>> = {
   budgetAuthorization: 'bud',
 }
 
-/** A value that fits the schema. `shape` is the name it goes by: an operation's or a part's. */
+/** Returns a value that matches the schema. `shape`: the name of the operation or the record. */
 export function exampleOf(schema: JsonSchema, parts: Readonly<Record<string, JsonSchema>>, shape = ''): unknown {
   return make(schema, { parts, shape, field: '' })
 }
@@ -139,7 +139,7 @@ function make(schema: JsonSchema, place: Place): unknown {
   if (words !== undefined && isPlain(schema, words)) return words
   if (schema.$ref) {
     const name = schema.$ref.slice(PARTS.length)
-    // What was deleted is of its operation's kind.
+    // The id of a deleted thing has the prefix of the operation's kind.
     const shape = name === 'Deleted' ? place.shape : name
     return make(place.parts[name] ?? {}, { ...place, shape, field: '' })
   }
@@ -153,7 +153,7 @@ function make(schema: JsonSchema, place: Place): unknown {
 const typeOf = (value: unknown) =>
   Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value === 'number' ? 'number' : typeof value
 
-/** Whether known words can stand here: a field's name alone does not say its type. */
+/** Whether the known example matches the schema, because the name of a field does not determine its type. */
 function isPlain(schema: JsonSchema, words: unknown): boolean {
   if (schema.pattern !== undefined && !new RegExp(schema.pattern).test(String(words))) return false
   if (schema.enum) return schema.enum.includes(words)
@@ -189,7 +189,7 @@ function stringOf({ format, pattern, minLength = 0, examples }: JsonSchema, { fi
 }
 
 function idOf(what: string): string {
-  // Answers without a record of their own go by the name of their operation.
+  // A response without a record of its own has the name of its operation.
   const noun = what.replace(/^delete(?=[A-Z])/, '')
   const name = noun === '' ? noun : noun[0]!.toLowerCase() + noun.slice(1)
   return name === 'category' ? 'cat_translation' : `${prefixes[name] ?? 'usr'}_${ID}`

@@ -1,15 +1,15 @@
-/** A schema as rows that a person can read: each field, its type and its rules. */
+/** Turns a schema into rows for people: each field, its type and its rules. */
 import { type JsonSchema, PARTS } from './json-schema.ts'
 
 export interface Field {
-  /** Dotted; `[]` behind a list. */
+  /** The path with dots, and `[]` after a list. */
   readonly name: string
   readonly type: string
   readonly required: boolean
   readonly rules: string
 }
 
-/** The fields of an object, nested ones after their own. Named parts are named, not opened. */
+/** Returns the fields of an object, each followed by its nested fields. Named records are named, not expanded. */
 export function fieldsOf(schema: JsonSchema, prefix = ''): Field[] {
   const { properties = {}, required = [] } = joined(schema)
   return Object.entries(properties).flatMap(([key, schema]) => {
@@ -20,7 +20,7 @@ export function fieldsOf(schema: JsonSchema, prefix = ''): Field[] {
   })
 }
 
-/** Of several kinds of object the fields of all; what each of them has, and only that, is required. */
+/** Merges the fields of several kinds of object. A field is required if each kind requires it. */
 function joined(schema: JsonSchema): JsonSchema {
   const { oneOf } = schema
   if (!oneOf) return schema
@@ -36,12 +36,12 @@ function joined(schema: JsonSchema): JsonSchema {
   }
 }
 
-/** The choice of a union that is not null. */
+/** Returns the choice of a union that is not null. */
 function coreOf(schema: JsonSchema): JsonSchema {
   return schema.anyOf?.find(({ type }) => type !== 'null') ?? schema
 }
 
-/** In words: `string or null`, `list of Task`. */
+/** Returns the type in words: `string or null`, `list of Task`. */
 export function typeOf(schema: JsonSchema): string {
   const { anyOf, oneOf, $ref, items, type } = schema
   if ($ref) return $ref.slice(PARTS.length)
@@ -53,7 +53,7 @@ export function typeOf(schema: JsonSchema): string {
   return typeof type === 'string' ? type : (type?.join(' or ') ?? 'any')
 }
 
-/** In words: `5–200 characters`, `one of: draft, pending`. */
+/** Returns the rules in words: `5–200 characters`, `one of: draft, pending`. */
 function rulesOf(schema: JsonSchema): string {
   const {
     minLength,

@@ -1,4 +1,4 @@
-/** The chapters of the interface, by path: for whoever reads it as a document. */
+/** The chapters of the reference, by path. */
 
 export interface Group {
   readonly name: string

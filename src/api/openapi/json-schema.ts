@@ -37,7 +37,7 @@ const names = new Map<unknown, string>(
   Object.entries(records).flatMap(([name, value]) => (value instanceof z.ZodType ? [[value, capital(name)]] : [])),
 )
 
-/** A record's own description stays; only its name is added. */
+/** Adds the name to a record's metadata and keeps its description. */
 const metadata = {
   get(schema: z.ZodType) {
     const given = z.globalRegistry.get(schema)
@@ -46,10 +46,10 @@ const metadata = {
   },
 } as unknown as typeof z.globalRegistry
 
-/** What a client sends. `parts` receives the named schemas that it refers to. */
+/** The schema of what a client sends. `parts` receives the named schemas that it refers to. */
 export const inputSchema = (schema: z.ZodType, parts: Record<string, JsonSchema>) => schemaOf(schema, 'input', parts)
 
-/** What a client gets. It may hold more fields one day, so unknown ones are not forbidden. */
+/** The schema of what a client gets. Later versions may add fields, so unknown ones are allowed. */
 export const outputSchema = (schema: z.ZodType, parts: Record<string, JsonSchema>) => schemaOf(schema, 'output', parts)
 
 function schemaOf(schema: z.ZodType, io: 'input' | 'output', parts: Record<string, JsonSchema>): JsonSchema {
@@ -70,10 +70,10 @@ function withoutId({ id: _, ...schema }: JsonSchema & { id?: string }): JsonSche
   return schema
 }
 
-/** Those of JSON Schema that the interface has. */
+/** The keywords of JSON Schema that the interface uses. */
 const formats: ReadonlySet<string> = new Set(['date-time', 'uri', 'email', 'binary'])
 
-/** Leaves out what says nothing to a reader; `wire` in a shape's metadata says how it looks on the wire. */
+/** Leaves out keywords that tell a reader nothing. `wire` in a shape's metadata replaces its schema. */
 function tidy({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSchema: object }): void {
   const schema = jsonSchema as JsonSchema & { wire?: JsonSchema }
   const wire = (z.globalRegistry.get(zodSchema as z.ZodType) as { wire?: JsonSchema } | undefined)?.wire
@@ -86,6 +86,6 @@ function tidy({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSchema: objec
   if (schema.minLength === 0) delete schema.minLength
   if (schema.additionalProperties === false) delete schema.additionalProperties
   if (schema.format === 'date-time') delete schema.pattern
-  // Zod writes its own rules there as well, beside a pattern that says the same.
+  // Zod writes its own rules there too, besides a pattern with the same meaning.
   if (schema.format !== undefined && !formats.has(schema.format)) delete schema.format
 }

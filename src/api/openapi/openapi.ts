@@ -41,7 +41,7 @@ export interface OpenApi {
 export interface Described {
   endpoints: Readonly<Record<string, Endpoint>>
   version: string
-  /** Public address. */
+  /** The public base URL. */
   baseUrl: string
   mode: 'dev' | 'serve'
 }
@@ -52,7 +52,7 @@ Every answer is \`{ success: true, data }\` or \`{ success: false, error, errors
 8601 in UTC. Unknown fields of a body are ignored; PUT takes any part of the fields. Lists take \`page\` and \`limit\`.
 A path that is there answers an unknown method with 405 and \`Allow\`. HEAD is answered as GET.`
 
-/** Everything that a running marketplace offers; what only the simulator has is left out of a deployment's. */
+/** Makes the document of a running marketplace. That of a deployment leaves out what only the simulator has. */
 export function openApi({ endpoints, version, baseUrl, mode }: Described): OpenApi {
   const parts: Record<string, JsonSchema> = { ...errorParts }
   const used = new Set<FailureName>()
@@ -79,7 +79,7 @@ export function openApi({ endpoints, version, baseUrl, mode }: Described): OpenA
 }
 
 /**
- * The payloads of all webhooks as one JSON Schema: what a receiver can check a body with.
+ * Returns the payloads of all webhooks as one JSON Schema, with which a receiver can validate a body.
  * @internal Written to docs/reference.
  */
 export function eventSchema(): object {

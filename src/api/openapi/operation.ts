@@ -1,4 +1,4 @@
-/** One record as an OpenAPI operation. */
+/** Turns one record into an OpenAPI operation. */
 import type * as z from 'zod'
 import { type Auth, type Endpoint, takesIdempotencyKey } from '../endpoint.ts'
 import type { FailureName } from '../failures.ts'
@@ -38,7 +38,7 @@ export interface Operation {
   requestBody?: RequestBody
   responses: Record<string, Response>
   'x-rate-limit': Rate
-  /** Of a request whose body is multipart. */
+  /** The rate limit of a request with a multipart body. */
   'x-rate-limit-multipart'?: Rate
   'x-source': string
 }
@@ -51,7 +51,7 @@ const security: Record<Auth, Operation['security']> = {
   signature: [{ signature: [], timestamp: [] }],
 }
 
-/** `parts` receives the schemas that it refers to, `used` its refusals. */
+/** `parts` receives the named schemas that the operation refers to, `used` its refusals. */
 export function operationOf(
   name: string,
   record: Endpoint,
@@ -125,7 +125,7 @@ function bodyOf(name: string, record: Endpoint, parts: Record<string, JsonSchema
   return { required: !shape.safeParse({}).success, content: { 'application/json': { schema, example }, ...form } }
 }
 
-/** The fields of a form, and its files. Source: A-21. */
+/** Returns the schema of a form: its fields and its files. Source: A-21. */
 function formOf(shape: z.ZodObject, parts: Record<string, JsonSchema>): JsonSchema {
   const { properties, ...rest } = inputSchema(shape, parts)
   const { files: maxItems, fileBytes } = limits.deliverable

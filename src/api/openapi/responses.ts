@@ -1,4 +1,4 @@
-/** The answers of an endpoint as OpenAPI responses: its data inside the envelope, its refusals by status. Source: I-envelope. */
+/** Makes the OpenAPI responses of an endpoint: its data inside the envelope, its refusals by status. Source: I-envelope. */
 import type { Endpoint } from '../endpoint.ts'
 import { type FailureName, statusOf } from '../failures.ts'
 import { refusalsOf } from '../refusals.ts'
@@ -62,7 +62,7 @@ const refused = (names: readonly FailureName[]): Content => ({
 const json = (content: Content) => ({ 'application/json': content })
 const headerOf = (description: string, schema: JsonSchema) => ({ description, schema })
 
-/** Answers that are the same everywhere. */
+/** Responses that are the same for every endpoint. */
 export const sharedResponses: Record<string, Response> = {
   RateLimited: {
     description: 'Too many requests from this address, or too many large ones on their way',
@@ -87,7 +87,7 @@ const shared: Partial<Record<FailureName, string>> = {
   overloaded: 'InternalError',
 }
 
-/** By status. `used` receives the refusals that the document must show examples of. */
+/** Returns the responses by status. `used` receives the refusals that the document needs examples of. */
 export function responsesOf(
   name: string,
   record: Endpoint,
