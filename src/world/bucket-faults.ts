@@ -1,8 +1,8 @@
-/** What an object store's refusals mean to the operator, and what to check. */
+/** Explains the errors of an object store to the operator, and what to check. */
 
-/** The store did not do what it was asked. The message holds no credential. */
+/** The store refused a request or could not be reached. The message contains no credential. */
 export class BucketError extends Error {
-  /** The store's own word for it. */
+  /** The store's own code for it. */
   readonly code: string
 
   constructor(code: string, message: string) {
@@ -25,7 +25,7 @@ export function couldNotBeReached(origin: string, { message, code }: Error & { c
   )
 }
 
-/** `text`: the answer's body, which names the fault in XML. */
+/** `text`: the response body, which has the error code in XML. */
 export function refusedBy(place: Place, origin: string, status: number, text: string): BucketError {
   const code = /<Code>([\w.]{1,100})<\/Code>/.exec(text)?.[1] ?? String(status)
   const meaning =

@@ -1,4 +1,4 @@
-/** An S3-compatible object store that the operator has named: signed requests, tried again within limits. */
+/** A client of an S3-compatible object store: signed requests, with a bounded number of retries. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
@@ -9,26 +9,26 @@ import { connectionsTo } from './egress/egress.ts'
 
 export interface BucketOptions {
   name: string
-  /** Stands before each key, with a slash at its end; may be empty. */
+  /** The prefix of all keys: empty, or with a slash at its end. */
   prefix: string
   region: string
-  /** Of a store that is not Amazon's own. */
+  /** The URL of a store that is not Amazon's own. */
   endpoint?: string | undefined
   accessKeyId: string
   secretAccessKey: string
   sessionToken?: string | undefined
-  /** How long it may be silent in the middle of a request. */
+  /** How long the store may send nothing during a request. */
   silenceMs?: number
 }
 
 export interface Bucket {
-  /** The whole file at `path` under this key, in one piece: it is there when this resolves, and nothing if it rejects. */
+  /** Stores the file at `path` under this key. It is there as a whole when this resolves, and nothing is if it rejects. */
   put(key: string, path: string): Promise<void>
-  /** Rejects if there is none. Whoever stops reading destroys it. */
+  /** Returns the object as a stream. Rejects if there is none. A caller that stops reading must destroy the stream. */
   get(key: string): Promise<Readable>
-  /** No error if it is not there. */
+  /** Removes the object. No error if there is none. */
   remove(key: string): Promise<void>
-  /** Writes, reads and removes an object under this key. Rejects with a sentence that says what to check. */
+  /** Tests the store: writes, reads and removes an object under this key. Its error says what to check. */
   prove(key: string): Promise<void>
   close(): Promise<void>
 }
@@ -37,7 +37,7 @@ interface Body {
   length: number
   /** SHA-256, hexadecimal. */
   hash: string
-  /** Anew for each try. */
+  /** Opens the body again for each try. */
   open(): Readable | Buffer
 }
 
@@ -45,16 +45,16 @@ interface Body {
 const TRIES = 4
 const DEADLINE_MS = 45_000
 const FIRST_PAUSE_MS = 200
-/** Of an answer that says why not. */
+/** How much of an error response is read. */
 const MAX_FAULT_BYTES = 16 * 1024
 
-/** Opens connections when they are needed; there is nothing to wait for. Source: A-21. */
+/** Makes the client. Connections are opened when they are needed. Source: A-21. */
 export async function openBucket(options: BucketOptions): Promise<Bucket> {
   const { prefix, region } = options
   const base = addressOf(options)
   const connections = await connectionsTo(base.origin, options.silenceMs)
   const { AwsV4Signer } = await import('aws4fetch') // most marketplaces never need it
-  const cache = new Map<string, ArrayBuffer>() // the day's key, which is made of four hashes
+  const cache = new Map<string, ArrayBuffer>() // for the signing key of the day, which takes four hashes
 
   async function attempt(method: string, key: string, body: Body | undefined, signal: AbortSignal) {
     const headers = {
@@ -80,7 +80,7 @@ export async function openBucket(options: BucketOptions): Promise<Bucket> {
     })
   }
 
-  /** What the last try was answered. The deadline is for the head of it: who reads the rest may take longer. */
+  /** Returns the response of the last try. The deadline is for its head; reading the body may take longer. */
   async function ask(method: 'PUT' | 'GET' | 'DELETE', key: string, body?: Body) {
     const deadline = new AbortController()
     const timer = setTimeout(() => deadline.abort(), DEADLINE_MS)
@@ -148,12 +148,12 @@ const credentialsOf = ({ accessKeyId, secretAccessKey, sessionToken }: BucketOpt
 })
 
 /**
- * Under which keys stand. Amazon wants the bucket in the name of the host; what else speaks its language, in the path.
+ * Returns the base URL of the keys. Amazon wants the bucket in the host name, other stores want it in the path.
  * @internal Tested by itself: no test can ask Amazon.
  */
 export function addressOf({ endpoint, name, region }: Where): { origin: string; href: string } {
   const amazon = `s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`
-  // A dot in the name would not be covered by the certificate.
+  // The certificate would not cover a bucket name with a dot.
   if (endpoint === undefined && !name.includes('.')) {
     return { origin: `https://${name}.${amazon}`, href: `https://${name}.${amazon}/` }
   }
@@ -161,7 +161,7 @@ export function addressOf({ endpoint, name, region }: Where): { origin: string; 
   return { origin, href: `${origin}${pathname.replace(/\/*$/, '/')}${name}/` }
 }
 
-/** Too many requests, a store that is restarting, a connection that ended early. */
+/** Whether a later try may succeed: too many requests, or a store that restarts or is overloaded. */
 const mayPassLater = (status: number) => [408, 429, 500, 502, 503, 504].includes(status)
 
 async function startOf(body: Readable): Promise<string> {
@@ -175,7 +175,7 @@ async function startOf(body: Readable): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-// Those who failed together must not all come back together.
+// Requests that failed together must not all retry at the same moment.
 let turn = 0
 const pause = (tries: number) =>
   new Promise(resolve => setTimeout(resolve, FIRST_PAUSE_MS * 2 ** (tries - 1) * (1 + (turn++ % 8) / 8)))

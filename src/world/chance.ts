@@ -1,9 +1,9 @@
-/** Chance that repeats: sfc32 (from PractRand, by Chris Doty-Humphrey), seeded with a hash of any text. */
+/** Repeatable random numbers: sfc32 (from PractRand, by Chris Doty-Humphrey), seeded with a hash of any text. */
 import { createHash } from 'node:crypto'
 
 export interface Chance {
   nextUint32(): number
-  /** In [0, 1), with 53 random bits. */
+  /** A number in [0, 1) with 53 random bits. */
   fraction(): number
   bytes(count: number): Buffer
 }

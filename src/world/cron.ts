@@ -1,7 +1,7 @@
-/** Ticks by the hours of the day. A tick can be missed while the process is busy: what is due is told by rows. */
+/** Ticks by the hours of the day. A tick can be missed while the process is busy, so rows say what is due. */
 import type { Timer } from './world.ts'
 
-/** A start has better to do with its first second than to load what is not needed for hours. */
+/** The module is not needed for hours, so loading it does not delay the start. */
 const LOAD_AFTER_MS = 1000
 
 export const loadCron = () => import('node-cron')

@@ -3,7 +3,7 @@ import type { Transporter } from 'nodemailer'
 import type { Mail, Mailer, MailResult } from './world.ts'
 
 export interface MailOptions {
-  /** `smtp://` or `smtps://`, with user and password where the server wants them. */
+  /** `smtp://` or `smtps://`, with user and password if the server needs them. */
   smtpUrl: string
   /** The sender of the mails. */
   from: string

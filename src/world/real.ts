@@ -1,4 +1,4 @@
-/** The real world: the machine's clock, real chance, the real network. */
+/** The real world: the machine's clock, its random source, the network. */
 import { randomBytes, randomFillSync } from 'node:crypto'
 import { V7Generator } from 'uuidv7'
 import { seededChance } from './chance.ts'
@@ -8,21 +8,29 @@ import { createMailer, type MailOptions } from './mail.ts'
 import type { World } from './world.ts'
 
 export interface WorldOptions extends EgressOptions {
-  /** How far domain time runs ahead of the machine's, in ms; dev keeps it over restarts as `now() - realNow()`. Source: A-44. */
+  /**
+   * How far domain time is ahead of the machine's, in ms. dev keeps it over restarts as `now() - realNow()`. Source: A-44.
+   */
   offsetMs?: number
-  /** Makes ids, bytes and chance repeatable. Only with an empty store: the same seed gives the same ids again. */
+  /**
+   * Makes ids, bytes and random numbers repeatable. Only for an empty database, because the same seed gives the same ids
+   * again.
+   */
   seed?: string | number
-  /** Without it there is no mail. */
+  /** Without it no mail is sent. */
   mail?: MailOptions | undefined
 }
 
-// The time written into the ids of a seeded world; any fixed one would do. 2026-01-01.
+// The time in the ids of a seeded world: 2026-01-01. Any fixed one would do.
 const SEEDED_EPOCH_MS = 1_767_225_600_000
 
-/** Of domain time while the machine's clock is behind it: an hour is caught up in twenty, and a minute's window lasts three seconds more. */
+/**
+ * Of domain time while the machine's clock is behind it: an hour is caught up in twenty, and a minute's window lasts three
+ * seconds more.
+ */
 const PACE = 0.95
 
-/** A world of real time and real sockets. `egress.close()` is all there is to close. Source: A-42, A-44. */
+/** Makes the world of real time and real sockets. Only `egress` and `mail` have to be closed. Source: A-42, A-44. */
 export function createWorld({ offsetMs = 0, seed, mail, ...rule }: WorldOptions): World {
   const seeded = seed === undefined ? undefined : seededChance(seed)
   const ids = new V7Generator(seeded ?? strongChance())
@@ -30,8 +38,8 @@ export function createWorld({ offsetMs = 0, seed, mail, ...rule }: WorldOptions)
   let latest = 0
   let seenAt = performance.now()
 
-  // When the machine's clock is set back, domain time goes on a little slower until that has caught up: it never goes
-  // back, and whatever waits for a time does not stand still.
+  // When the machine's clock is set back, domain time goes on a little more slowly until the clock has caught up. So it
+  // never goes back, and never stands still for those who wait for a time.
   function now(): number {
     const elapsed = performance.now() - seenAt
     seenAt += elapsed
@@ -58,7 +66,7 @@ export function createWorld({ offsetMs = 0, seed, mail, ...rule }: WorldOptions)
   }
 }
 
-/** The system's own chance, fetched for many ids at once. */
+/** The system's random source, read for many ids at once. */
 function strongChance() {
   const words = new Uint32Array(1024)
   let at = words.length

@@ -1,4 +1,4 @@
-/** A world for tests and simulation: time moves only when told to, chance repeats, nothing leaves the process. */
+/** A world for tests: time moves only by calls, random numbers repeat, and nothing leaves the process. */
 import { V7Generator } from 'uuidv7'
 import { seededChance } from './chance.ts'
 import type { Egress, Outgoing, OutgoingResult, Timer, World } from './world.ts'
@@ -7,14 +7,14 @@ export interface VirtualOptions {
   /** Both clocks begin here, in ms since 1970; 2026-01-01 unless given. */
   startMs?: number
   seed?: string | number
-  /** Who answers the webhooks; without one they are recorded and answered 200. */
+  /** Receives the webhooks. Unless given, they are recorded and get a 200. */
   egress?: Egress
 }
 
 export interface VirtualWorld extends World {
-  /** Moves both clocks by `ms` and runs the timers that fall due on the way, each at its own time, in order. */
+  /** Moves both clocks by `ms` and runs the timers that fall due, each at its own time, in order. */
   tick(ms: number): void
-  /** Real time in ms of the next timer; undefined when nothing waits. */
+  /** The real time of the next timer in ms; undefined if there is none. */
   nextTimer(): number | undefined
 }
 
@@ -23,7 +23,7 @@ interface Waiting {
   work: () => void
 }
 
-/** `advance` moves domain time alone, as in the real world; `tick` moves both. */
+/** `advance` moves only domain time, as in the real world. `tick` moves both clocks. */
 export function createVirtualWorld(options: VirtualOptions = {}): VirtualWorld {
   const { startMs = 1_767_225_600_000, seed = 'virtual', egress = recordingEgress() } = options
   const chance = seededChance(seed)
@@ -37,7 +37,7 @@ export function createVirtualWorld(options: VirtualOptions = {}): VirtualWorld {
     real = time
   }
 
-  // A Set keeps the order of arrival, which decides between timers of the same time.
+  // A Set keeps insertion order, which decides between timers of the same time.
   function next(): Waiting | undefined {
     let first: Waiting | undefined
     for (const timer of timers) if (!first || timer.due < first.due) first = timer
@@ -92,7 +92,7 @@ export interface RecordingEgress extends Egress {
 
 export type Answerer = (request: Outgoing) => OutgoingResult | Promise<OutgoingResult>
 
-/** Keeps what is posted and answers from memory: 200 with an empty body unless `answer` says otherwise. */
+/** Records what is posted and responds with 200 and an empty body, unless `answer` says otherwise. */
 export function recordingEgress(answer: Answerer = () => answered(200)): RecordingEgress {
   const sent: Outgoing[] = []
   return {
@@ -105,7 +105,7 @@ export function recordingEgress(answer: Answerer = () => answered(200)): Recordi
   }
 }
 
-/** An answer as the network would have brought it. */
+/** Makes a response like one from the network. */
 export function answered(status: number, body = '', headers: Record<string, string> = {}): OutgoingResult {
   return { ok: true, status, headers, body, durationMs: 0 }
 }

@@ -1,6 +1,6 @@
 /**
- * Time, randomness and network, behind one interface. Nothing outside this folder uses a clock, a random source or a
- * socket.
+ * Time, randomness and network, behind one interface. The market uses no other clock, random source or socket, so a test
+ * can replace them all.
  */
 
 /** A request that goes out: one webhook. */
@@ -8,15 +8,15 @@ export interface Outgoing {
   url: string
   body: string
   headers: Readonly<Record<string, string>>
-  /** For the whole exchange, look-up and connection included. */
+  /** The deadline of the whole exchange, including the DNS lookup and the connection. */
   timeoutMs: number
-  /** Bytes of the answer's body that are read; the rest is dropped unread. */
+  /** How many bytes of the response body are read. The rest is dropped unread. */
   maxAnswerBytes: number
-  /** On whose behalf: no account has more than its share of what all of them need. */
+  /** The account that it is sent for. No account gets more than its share of the common resources. */
   account?: string
 }
 
-/** Why no answer came. Kept on the row of the attempt; never thrown. */
+/** Why there was no response. It is stored with the attempt and never thrown. */
 export type OutgoingFailure =
   | 'bad_url'
   | 'https_required'
@@ -28,10 +28,10 @@ export type OutgoingFailure =
   | 'timeout'
   | 'reset'
   | 'bad_answer'
-  /** Nothing was sent, and that is our own fault: no descriptor, no memory, no name server, no list of authorities. */
+  /** Nothing was sent, by a fault of our own: no file descriptor, no memory, no name server, no certificate authorities. */
   | 'own_fault'
 
-/** By their names in lower case; a list is a header that came twice. */
+/** Headers by their names in lower case. A list means that the header came several times. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
 export type OutgoingResult =
@@ -41,14 +41,14 @@ export type OutgoingResult =
       reason: OutgoingFailure
       message: string
       durationMs: number
-      /** It looks the same when our own network is away: `isOnline` tells. */
+      /** A failure of our own network looks the same. Ask `isOnline`. */
       unclear?: boolean
     }
 
 export interface Egress {
   /** POSTs once, follows no redirect, checks the address it connects to. Never rejects. Source: A-42. */
   post(request: Outgoing): Promise<OutgoingResult>
-  /** Whether anyone out there can be reached at this moment, after a failure that is `unclear`. Without it: always. */
+  /** Whether anything outside can be reached at this moment. Ask it after an `unclear` failure. Without it: always. */
   isOnline?(failure: OutgoingFailure): Promise<boolean>
   close(): Promise<void>
 }
@@ -61,7 +61,7 @@ export interface Mail {
   text: string
 }
 
-/** `permanent`: it makes no sense to try again. */
+/** `permanent`: another try can't succeed. */
 export type MailResult = { ok: true } | { ok: false; permanent: boolean; message: string }
 
 export interface Mailer {
@@ -77,21 +77,21 @@ export interface Timer {
 export interface World {
   /** Domain time in ms since 1970 UTC: every "how long since" of the marketplace. Never goes back. Source: A-44. */
   now(): number
-  /** The machine's own time in ms: signatures, leases, time-outs. Source: A-44. */
+  /** The machine's own time in ms since 1970 UTC: for signatures, leases and time-outs. Source: A-44. */
   realNow(): number
   /** Moves domain time forward to `to` (ms); earlier times are ignored. */
   advance(to: number): void
-  /** Resolves when what fell due by the last `advance` is done, or has failed. Without it: nobody does anything then. */
+  /** Resolves when all that fell due by the last `advance` is done or has failed. */
   caughtUp?(): Promise<void>
-  /** A new sortable id with its kind's prefix: `task_…`. */
+  /** Returns a new id, sortable by time, with the prefix of its kind: `task_…`. */
   id(prefix: string): string
-  /** Unpredictable bytes for secrets (repeatable in a seeded world). */
+  /** Returns random bytes for secrets. In a seeded world they are repeatable. */
   bytes(count: number): Buffer
-  /** A number in [0, 1) for jitter and simulated behaviour. */
+  /** Returns a random number in [0, 1), for jitter and simulated behaviour. */
   chance(): number
-  /** Calls `work` once after `ms` of real time. Does not keep the process alive. For waiting, never for durable work. */
+  /** Calls `work` once after `ms` of real time. Does not keep the process alive. Not for work that must survive a crash. */
   after(ms: number, work: () => void): Timer
-  /** Calls `work` at every `hours`-th full hour of real UTC time. A tick, for looking at what rows say is due. */
+  /** Calls `work` at every `hours`-th full hour of real UTC time. A call may be missed, so rows must say what is due. */
   everyHours(hours: number, work: () => void): Timer
   readonly egress: Egress
   /** null: no mail is configured. */

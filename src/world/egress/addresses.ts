@@ -1,6 +1,6 @@
 /**
- * Which addresses may be called: public unicast, and in dev this machine's own as well. Source: A-42; the ranges are those of
- * the IANA registries of special-purpose addresses, as ipaddr.js has them.
+ * Decides which IP addresses may be called: public unicast, and in dev also the loopback. The ranges are those of the IANA
+ * registries of special-purpose addresses, as ipaddr.js has them. Source: A-42.
  */
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
@@ -11,16 +11,18 @@ export interface Resolved {
 }
 
 export interface AddressRule {
-  /** In dev: 127.0.0.0/8 and ::1 are allowed too, and nothing else that is private. */
+  /** In dev: also allows 127.0.0.0/8 and ::1, but nothing else that is private. */
   allowLoopback: boolean
-  /** Public addresses that lead to this machine, or to what the operator keeps from builders. */
+  /** Whether a public address belongs to this machine, or to what the operator keeps from builders. */
   isOwn?(address: string): boolean
 }
 
-/** What is wrong with an address, in words that follow "is"; null when it may be called. Zone ids never pass. */
+/**
+ * Returns why an address may not be called, in words that follow "is"; null if it may. An address with a zone id never may.
+ */
 export function addressFault(address: string, rule: AddressRule): string | null {
   if (!isIP(address) || address.includes('%')) return 'not a plain address'
-  // `process` turns an IPv4 address in IPv6 clothes (::ffff:10.0.0.7) back into what the kernel connects to.
+  // `process` converts an IPv4-mapped IPv6 address (::ffff:10.0.0.7) to the IPv4 address that the kernel connects to.
   const parsed = ipaddr.process(address)
   const range = parsed.range()
   if (range === 'loopback') return rule.allowLoopback ? null : 'this machine itself'
@@ -36,12 +38,12 @@ export function isLoopback(host: string): boolean {
   return isLocalName(bare) || (ipaddr.isValid(bare) && ipaddr.process(bare).range() === 'loopback')
 }
 
-/** RFC 6761: `localhost` and all names under it mean this machine, whatever a name server says. */
+/** RFC 6761: `localhost` and all names under it mean this machine, whatever DNS says. */
 export function isLocalName(host: string): boolean {
   return /^(?:.+\.)?localhost\.?$/i.test(host)
 }
 
-// 2000::/3 is all of IPv6 that has been given out; old forms such as ::127.0.0.1 (IPv4-compatible) lie outside it.
+// Only 2000::/3 of IPv6 is allocated. Old forms such as ::127.0.0.1 (IPv4-compatible) are outside of it.
 const GIVEN_OUT = ipaddr.IPv6.parse('2000::')
 const DOCUMENTATION = ipaddr.IPv6.parse('3fff::')
 
@@ -50,7 +52,7 @@ function isGlobal(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   return address.match(GIVEN_OUT, 3) && !address.match(DOCUMENTATION, 20)
 }
 
-// Public by the registries, and still inside: Azure gives each machine its settings and its keys there.
+// Public by the registries, but internal to Azure: machines there get their settings and keys from it.
 const PLATFORM = new Set(['168.63.129.16'])
 
 const WORDS: Record<string, string> = {

@@ -1,4 +1,4 @@
-/** Opens one connection to an address that may be called, checked before a byte is sent. Source: A-42. */
+/** Opens one connection. Its address is checked before any byte is sent. Source: A-42. */
 import { once } from 'node:events'
 import net from 'node:net'
 import tls from 'node:tls'
@@ -17,17 +17,17 @@ export interface Destination {
 export interface ConnectOptions extends AddressRule {
   lookup: Lookup
   account?: string | undefined
-  /** Whom TLS trusts. */
+  /** The authorities that TLS trusts. */
   trust(): Promise<tls.SecureContext>
-  /** A TLS session of an earlier connection to the same place, and where to leave the next one. */
+  /** The TLS session of an earlier connection to the same origin, to resume it. `keepSession` gets the next one. */
   session?: Buffer | undefined
   keepSession?(session: Buffer): void
 }
 
-/** Why there is no connection, with a sentence for people. */
+/** Why a connection could not be opened. The message is for people. */
 export class ConnectError extends Error {
   readonly reason: OutgoingFailure
-  /** It looks the same when our own network is away. */
+  /** A failure of our own network looks the same. */
   readonly unclear: boolean
   constructor(reason: OutgoingFailure, message: string, unclear = false) {
     super(message)
@@ -39,14 +39,14 @@ export class ConnectError extends Error {
 export interface Attempt {
   /** Rejects with a ConnectError. */
   socket: Promise<net.Socket>
-  /** Gives up and closes whatever is half open; `socket` then rejects with `why`. No effect on an open connection. */
+  /** Aborts the attempt; `socket` then rejects with `why`. Has no effect on an open connection. */
   cancel(why: ConnectError): void
 }
 
-/** Long enough for any honest server; the deadline of the request is the other bound. */
+/** Long enough for any honest server. The deadline of the request applies too. */
 const CONNECT_TIMEOUT_MS = 10_000
 
-/** Looks the name up once, checks every answer, connects to those answers only, then checks the peer itself. */
+/** Looks the name up once, checks every address, connects to one of them, and checks the address of the peer again. */
 export function openConnection(to: Destination, options: ConnectOptions): Attempt {
   const opening = new AbortController()
   const timer = setTimeout(() => opening.abort(timedOut(to)), CONNECT_TIMEOUT_MS)
@@ -66,7 +66,7 @@ async function open(to: Destination, options: ConnectOptions, signal: AbortSigna
   try {
     signal.throwIfAborted()
     const { remoteAddress } = tcp
-    if (remoteAddress === undefined) throw cutOff(to) // by now
+    if (remoteAddress === undefined) throw cutOff(to) // closed already
     const fault = addressFault(remoteAddress, options)
     if (fault) throw forbidden(`The address ${remoteAddress}`, fault, options)
     tcp.setKeepAlive(true, 60_000)
@@ -142,7 +142,10 @@ function forbidden(what: string, fault: string, rule: AddressRule): ConnectError
   return new ConnectError('private_address', `${what} is ${fault}; webhooks go to ${allowed} only.`)
 }
 
-/** What a name leads to is not told, nor whether it is there: it would let an outsider read this network's own names. */
+/**
+ * Does not say to what a private name resolves, nor whether it exists. Otherwise builders could explore the names of this
+ * network.
+ */
 function forbiddenName(hostname: string, fault: string, rule: AddressRule): ConnectError {
   const isKnown = rule.allowLoopback || isLocalName(hostname)
   return isKnown ? forbidden(`An address of ${hostname}`, fault, rule) : nothingPublic(hostname)
@@ -164,7 +167,7 @@ function connectFault(error: unknown, to: Destination): ConnectError {
   return new ConnectError('refused', `There is no way to ${where} (${codeOf(error)}).`, !isLoopback(to.hostname))
 }
 
-/** No descriptor, no memory, no port, no network of our own, or a firewall of our own that says no. */
+/** No file descriptor, memory, port or network on this machine, or a firewall of our own that refuses. */
 const OWN_FAULTS = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL', 'ENETDOWN', 'EPERM', 'EACCES'])
 
 function tlsFault(error: unknown, host: string): ConnectError {

@@ -1,4 +1,4 @@
-/** The only way out: POSTs a webhook under the rules for addresses, time and size. Source: A-42. */
+/** Sends all webhooks: POSTs under rules for addresses, time and size. Source: A-42. */
 import type { Socket } from 'node:net'
 import type { Pool } from 'undici'
 import type { Egress, Outgoing, OutgoingResult } from '../world.ts'
@@ -12,20 +12,20 @@ import { type Pems, trustStore } from './trust.ts'
 
 export interface EgressOptions extends AddressRule {
   requireHttps: boolean
-  /** Authorities trusted besides Node's own and NODE_EXTRA_CA_CERTS; a promise is awaited by the first TLS call. */
+  /** Authorities that are trusted besides Node's own and NODE_EXTRA_CA_CERTS. The first TLS connection awaits a promise. */
   ca?: Pems | Promise<Pems>
   /** How names are looked up. */
   names?: NamesOptions | undefined
-  /** Instead of all that. */
+  /** Replaces `names`. */
   lookup?: Lookup
-  /** Ports that may be called, each from … to; all of them unless given. */
+  /** The ranges of ports that may be called; all ports unless given. */
   ports?: readonly PortRange[] | undefined
 }
 
 /** @internal Tests make them up. */
 export type PortRange = readonly [from: number, to: number]
 
-/** Connections are kept for some seconds and shared by origin. `close` cuts off what is under way. */
+/** Makes the sender. Connections are kept for some seconds and shared by origin. `close` aborts what is under way. */
 export function createEgress({ requireHttps, ca, names: asking, lookup, ports, ...rule }: EgressOptions): Egress {
   const names = createNames(asking)
   let connectedAt = Number.NEGATIVE_INFINITY
@@ -42,7 +42,7 @@ export function createEgress({ requireHttps, ca, names: asking, lookup, ports, .
   let NewPool: typeof Pool | undefined
   let closed = false
 
-  // What is posted to has most often been posted to before.
+  // Most URLs were used before, so the result of their check is kept.
   const judgements = new Map<string, URL | ConnectError>()
   function destination(text: string): URL | ConnectError {
     const known = judgements.get(text)
@@ -69,7 +69,7 @@ export function createEgress({ requireHttps, ca, names: asking, lookup, ports, .
     loading ??= loadPool()
     NewPool = await loading
   }
-  // Nobody waits for it by then, and there may be no descriptor free when the first webhook comes.
+  // Loaded early in the background, because there may be no file descriptor free when the first webhook comes.
   const early = setTimeout(() => void Promise.all([load(), loadDomains()]).catch(() => {}), LOAD_AFTER_MS).unref()
   function loadThenSend(url: URL, exchange: Exchange): void {
     load().then(
@@ -87,7 +87,7 @@ export function createEgress({ requireHttps, ca, names: asking, lookup, ports, .
       else loadThenSend(url, exchange)
       return exchange.result
     },
-    // A connection that was made is proof enough that there is a network, but not that names can be looked up.
+    // A recent connection proves that the network works, but not that names can be resolved.
     async isOnline(failure) {
       const isThere = failure !== 'dns' && performance.now() - connectedAt < ONLINE_MS
       return isThere || names.answer()
@@ -101,8 +101,8 @@ export function createEgress({ requireHttps, ca, names: asking, lookup, ports, .
 }
 
 /**
- * Connections to one server that the operator has named, for what is no webhook: as for mail, no rule says where it
- * may be. Waiting for a connection, for an answer or for more of it ends after some seconds.
+ * Opens a pool to a server that the operator has configured, such as an object store. The rules for webhooks don't apply.
+ * Connecting, waiting for a response and waiting for more of it each end after some seconds.
  */
 export async function connectionsTo(origin: string, silenceMs = 15_000): Promise<Pool> {
   const { Pool } = await import('undici')
@@ -118,8 +118,8 @@ export async function connectionsTo(origin: string, silenceMs = 15_000): Promise
   })
 }
 
-// By the first call, so that a start does not wait for it. Of undici's 160 ms the pool alone takes 35; should a later
-// version keep it elsewhere, the whole does as well.
+// Loaded by the first call, so that a start does not wait for it. Loading undici takes 160 ms, its pool alone only 35. If a
+// later version has the pool elsewhere, the whole package is loaded.
 export async function loadPool(): Promise<typeof Pool> {
   const poolAlone: string = 'undici/lib/dispatcher/pool.js'
   return import(poolAlone).then(
@@ -128,7 +128,7 @@ export async function loadPool(): Promise<typeof Pool> {
   )
 }
 
-/** So long a connection that was made proves that the network is there. */
+/** For how long a connection proves that the network works. */
 const ONLINE_MS = 30_000
 const LOAD_AFTER_MS = 1_000
 const KEPT_JUDGEMENTS = 10_000
@@ -143,7 +143,7 @@ interface RouteOptions extends Omit<ConnectOptions, 'account'> {
 
 type Connected = (...result: [null, Socket] | [Error, null]) => void
 
-/** The connections to one origin. Each was checked when it was made, so it can be used again unchecked. */
+/** The connections to one origin. Each was checked when it was opened, so it can be reused without a check. */
 class Route {
   readonly #pool: Pool
   readonly #connecting: RouteOptions
@@ -160,7 +160,7 @@ class Route {
       connections: MAX_CONNECTIONS_PER_ORIGIN,
       keepAliveMaxTimeout: 30_000,
       maxHeaderSize: MAX_HEADER_BYTES,
-      // The deadline of the exchange is the only one; these would be restarted by every byte.
+      // The exchange has its own deadline. These time-outs would be restarted by every byte.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: (to: { protocol: string; hostname: string; port: string }, done: Connected) => this.#connect(to, done),
@@ -175,7 +175,7 @@ class Route {
     })
     const { body, headers } = exchange.request
     const path = url.pathname + url.search
-    // Never throws: what can't be sent is told to the exchange.
+    // Never throws: errors go to the exchange.
     this.#pool.dispatch(
       { method: 'POST', path, headers: { ...headers, 'accept-encoding': 'identity' }, body },
       exchange,
@@ -221,7 +221,7 @@ class Route {
     )
   }
 
-  // With nobody waiting, connections being opened serve no one; with none open either, the pool itself can go.
+  // When no exchange waits, attempts to connect are aborted. When no connection is open either, the pool is destroyed.
   #tidy(): void {
     if (this.#waiting.size > 0) return
     for (const attempt of this.#opening) attempt.cancel(ABANDONED)
@@ -231,7 +231,7 @@ class Route {
   }
 }
 
-// For a request that was given up, undici opens a second connection only to find that there is nothing to write.
+// After a request was aborted, undici opens a second connection although there is nothing to send.
 function closeUnused(socket: Socket): void {
   if (socket.bytesWritten === 0) socket.destroy()
 }

@@ -1,10 +1,10 @@
-/** One POST and what comes back, within its deadline and its size. Source: A-42. */
+/** One POST and its response, within a deadline and a size. Source: A-42. */
 import type { Dispatcher } from 'undici'
 import type { AnswerHeaders, Outgoing, OutgoingFailure, OutgoingResult } from '../world.ts'
 import { ConnectError } from './connect.ts'
 import { watchStalls } from './stalls.ts'
 
-/** Gathers the answer as it arrives and settles exactly once. The deadline runs from the making. */
+/** Collects the response and settles exactly once. The deadline starts at construction. */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly request: Outgoing
   readonly result: Promise<OutgoingResult>
@@ -28,7 +28,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#deadline = setTimeout(() => setImmediate(() => this.#timeOut()), request.timeoutMs)
   }
 
-  /** Runs `work` when all is over; at once if it is. */
+  /** Calls `work` when the exchange has ended; at once if it has already. */
   onEnd(work: () => void): void {
     if (this.#ended) work()
     else this.#onEnd = work
@@ -80,7 +80,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#end({ ok: true, status: this.#status, headers: this.#headers, body, durationMs: this.#elapsed() })
   }
 
-  // One round of the loop behind the deadline: what came while the process stood still has been read by then.
+  // Runs one turn of the event loop after the deadline. By then, data that came while the process stood still was read.
   #timeOut(): void {
     if (this.#ended) return
     const seconds = this.request.timeoutMs / 1000
@@ -99,7 +99,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#onEnd?.()
   }
 
-  // Destroys the socket; what is still to come is never read.
+  // Destroys the socket, so the rest of the response is never read.
   #cut(): void {
     this.#controller?.abort(OVER)
   }
@@ -109,10 +109,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Of the thirty seconds that an agent has. */
+/** If the process stood still for longer than this, a time-out counts as our own fault. An agent has 30 s in all. */
 const MOST_STALLED_MS = 5_000
 const stoodStill = (ms: number) =>
   `The marketplace itself stood still for ${Math.round(ms / 1000)} s meanwhile; this says nothing about the agent.`
 const OVER = new Error('The exchange is over.')
-// undici's codes and names; unasked-for 100 and 101 have none of their own, only "bad response" and "bad upgrade".
+// undici's codes and names. Unexpected 100 and 101 responses have no code, only the messages "bad response" and "bad
+// upgrade".
 const MALFORMED = /^HPE_|HTTPParserError|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES|bad response|bad upgrade/

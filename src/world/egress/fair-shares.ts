@@ -1,25 +1,26 @@
 /**
- * A bounded number of things at once, of which nobody has more than a share: who waits for their own does not keep others.
+ * Bounds a number of concurrent operations, and how many of them one key may have. A key that has used up its share does
+ * not block the others.
  */
 
 export interface SharesOptions {
-  /** At once, in all. */
+  /** Concurrent operations in all. */
   total: number
-  /** At once, for one key. */
+  /** Concurrent operations for one key. */
   each: number
-  /** How many may wait; whoever comes then is sent away. */
+  /** How many may wait. Further ones are rejected at once. */
   waiting: number
-  /** How long one waits at most. */
+  /** The longest wait. */
   waitMs: number
 }
 
 export interface Shares {
-  /** Resolves with what gives the slot back. Rejects with a BusyError if none came free in time. */
+  /** Resolves with a function that releases the slot. Rejects with a BusyError if no slot became free in time. */
   acquire(keys: readonly string[]): Promise<() => void>
 }
 
 export class BusyError extends Error {
-  /** Whether it was the sum of all that left no room, and not the asker's own share. */
+  /** Whether all slots were taken, and not only the share of the key. */
   readonly overall: boolean
   constructor(overall: boolean) {
     super('No slot became free in time.')

@@ -1,22 +1,22 @@
-/** One TCP connection to a name with several addresses. Source: RFC 8305. */
+/** Opens one TCP connection to a name with several addresses. Source: RFC 8305. */
 import net from 'node:net'
 import type { Resolved } from './addresses.ts'
 
-/** Before the next address is tried as well. */
+/** How long one address has before the next one is tried too. */
 const HEAD_START_MS = 250
-/** Whoever owns a name must not have us knock at any number of others' doors. */
+/** The owner of a name must not be able to make us connect to any number of other machines. */
 const MOST_ADDRESSES = 8
 
 /**
- * Node gives up an address after a quarter of a second and goes to the next one: far away, or on a busy machine, that is
- * where an honest server is just about to answer. Whatever Node connects by itself (the database, `fetch`) gets more time
- * by this. It holds for the whole process, so it is for a program to call, once.
+ * Gives connections that Node makes by itself (the database, `fetch`) more time for each address. Node's own limit is a
+ * quarter of a second, which is too short for a distant server or a busy machine. It applies to the whole process, so only
+ * a program should call it, once.
  */
 export const waitForSlowAddresses = () => net.setDefaultAutoSelectFamilyAttemptTimeout(2_500)
 
 /**
- * Connects to the first of these that takes the connection; none is given up for being slow. Rejects with the first
- * error when all have failed, and with the signal's reason.
+ * Connects to the first address that accepts. None is given up because it is slow. Rejects with the first error when all
+ * have failed, or with the signal's reason.
  */
 export function connectToAny(addresses: readonly Resolved[], port: number, signal: AbortSignal): Promise<net.Socket> {
   return new Promise((resolve, reject) => {
@@ -28,7 +28,7 @@ export function connectToAny(addresses: readonly Resolved[], port: number, signa
     const end = () => {
       clearTimeout(timer)
       signal.removeEventListener('abort', stop)
-      // Emptied, as an error may be on its way still.
+      // Emptied, because an error may still come and would try the next address.
       left.length = 0
       for (const socket of opening) socket.destroy()
       opening.clear()
@@ -66,7 +66,7 @@ export function connectToAny(addresses: readonly Resolved[], port: number, signa
   })
 }
 
-/** One of each family in turn, as one of them may be silent as a whole. */
+/** Alternates between the two families, because one of them may not respond at all. */
 function inTurn(addresses: readonly Resolved[]): Resolved[] {
   const first = addresses[0]?.family
   const [ones, others] = [addresses.filter(a => a.family === first), addresses.filter(a => a.family !== first)]

@@ -1,4 +1,4 @@
-/** The hosts file of the machine: what it says of a name comes before what name servers say. */
+/** Reads the hosts file of the machine, which takes precedence over DNS. */
 import { readFile, stat } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import type { Resolved } from './addresses.ts'
@@ -6,21 +6,21 @@ import type { Resolved } from './addresses.ts'
 export const SYSTEM_HOSTS_FILE =
   process.platform === 'win32' ? 'C:\\Windows\\System32\\drivers\\etc\\hosts' : '/etc/hosts'
 
-/** Lists of a hundred thousand blocked names exist; a file beyond this is a mistake, and is left alone. */
+/** Files with a hundred thousand blocked names exist. A larger file is a mistake and is ignored. */
 const MOST_BYTES = 8 * 1024 * 1024
-/** A change of the file is seen so soon. */
+/** How soon a change of the file is noticed. */
 const LOOK_AGAIN_MS = 2_000
 
 type Names = ReadonlyMap<string, readonly Resolved[]>
 
-/** The addresses of a name in lower case; undefined if the file does not know it, or can't be read. */
+/** Returns a function that finds the addresses of a name in lower case; undefined if the file has none or can't be read. */
 export function hostsFile(path: string): (hostname: string) => Promise<readonly Resolved[] | undefined> {
   let names: Names = new Map()
   let version = ''
   let looked = Number.NEGATIVE_INFINITY
   let looking: Promise<void> | undefined
 
-  // Without a free descriptor what was read before still holds.
+  // If no file descriptor is free, what was read before stays valid.
   const look = async () => {
     const { mtimeMs, size, ino } = await stat(path)
     const found = `${mtimeMs} ${size} ${ino}`
@@ -40,7 +40,7 @@ export function hostsFile(path: string): (hostname: string) => Promise<readonly 
 }
 
 /**
- * Each line: an address, then its names. Later lines add to earlier ones; what is no address is left out.
+ * Each line has an address and its names. Later lines add to earlier ones. Lines without an address are ignored.
  * @internal Tested by itself.
  */
 export function parseHosts(text: string): Names {

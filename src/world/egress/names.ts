@@ -1,6 +1,6 @@
 /**
- * Addresses of names, asked for within deadlines of our own. The system's resolver has a few threads, each of which a name
- * whose server never answers holds for ten seconds: a dozen such names would stop whatever goes out. Source: A-188.
+ * Resolves names within deadlines of our own. The system's resolver has only a few threads, and a name whose server never
+ * responds blocks one for ten seconds. So a dozen such names would stop all outgoing requests. Source: A-188.
  */
 import { promises as dns } from 'node:dns'
 import { isLocalName, type Resolved } from './addresses.ts'
@@ -8,37 +8,37 @@ import { domainOf } from './domains.ts'
 import { BusyError, createShares } from './fair-shares.ts'
 import { hostsFile, SYSTEM_HOSTS_FILE } from './hosts-file.ts'
 
-/** All addresses of a name, asked for on behalf of an account; rejects when it has none. */
+/** Resolves to all addresses of a name, looked up on behalf of an account. Rejects if it has none. */
 export type Lookup = (hostname: string, account?: string) => Promise<readonly Resolved[]>
 
 export interface NamesOptions {
-  /** `dns` asks name servers directly; `system` asks the system's resolver, with whatever it is set up for. */
+  /** `dns` asks name servers directly. `system` uses the system's resolver with all its settings. */
   resolver?: 'dns' | 'system' | undefined
-  /** Name servers, with a port if need be; the system's unless given. */
+  /** Name servers, optionally with a port; the system's unless given. */
   servers?: readonly string[] | undefined
-  /** The machine's own unless given. */
+  /** The path of the hosts file; the machine's own unless given. */
   hostsPath?: string | undefined
-  /** For one name. */
+  /** For one lookup. */
   deadlineMs?: number | undefined
 }
 
 export interface Names {
-  /** Rejects with an error that has a code, as those of `node:dns` do. */
+  /** Its errors have a code, like those of `node:dns`. */
   lookup: Lookup
-  /** Whether name servers answer at all: if they do, a name that can't be looked up is its owner's matter. */
+  /** Whether the name servers respond at all. If they do, a failed lookup is the fault of the name's owner. */
   answer(): Promise<boolean>
 }
 
 const DEADLINE_MS = 5_000
-/** The next server, or the same one again, is asked after it. */
+/** After this long, the next server is asked, or the same one again. */
 const TRY_MS = 1_500
-/** When one family has answered, the other gets so much more. */
+/** How much longer one address family may take once the other has responded. */
 const OTHER_FAMILY_MS = 500
-/** A socket is all that a look-up holds, so many of them do no harm; and no account or domain has more than a few. */
+/** A lookup takes only a socket, so many may run. No account and no domain has more than a few. */
 const AT_ONCE = { total: 256, each: 8, waiting: 1_000 }
 const KEPT_NAMES = 2_000
 const KEPT_MS = { most: 60_000, absent: 5_000, failed: 15_000 }
-/** Of one name; those behind are never connected to. */
+/** The most addresses of one name. Further ones are ignored. */
 const MOST_ADDRESSES = 64
 
 interface Found {
@@ -67,7 +67,7 @@ export function createNames(options: NamesOptions = {}): Names {
     }
   }
 
-  /** Shared with whoever asks for the name meanwhile. */
+  /** Waits for a slot, then looks the name up. A lookup under way is shared with others who want the same name. */
   async function askInTurn(name: string, account: string): Promise<readonly Resolved[]> {
     const leave = await shares.acquire([`account ${account}`, `domain ${domainOf(name)}`]).catch(error => {
       throw codeError(error instanceof BusyError && error.overall ? 'EBUSY' : 'ETIMEOUT')
@@ -90,7 +90,8 @@ export function createNames(options: NamesOptions = {}): Names {
     const name = hostname.toLowerCase().replace(/\.$/, '')
     const own = await inHosts(name)
     if (own) return own
-    // What is under way is anybody's; a turn is not: whoever has used up a share would keep others from the same name.
+    // A running lookup is shared by all accounts, but waiting for a slot is not: an account that has used up its share must
+    // not delay other accounts that want the same name.
     return known(name) ?? asking.get(name) ?? once(inTurn, `${account} ${name}`, () => askInTurn(name, account))
   }
 
@@ -103,7 +104,7 @@ const LOCAL: readonly Resolved[] = [
   { address: '::1', family: 6 },
 ]
 
-/** What was found out a moment ago, the oldest of it dropped first. */
+/** Keeps recent results. The oldest ones are dropped first. */
 function createKept() {
   const known = new Map<string, { until: number; found: readonly Resolved[] | Error }>()
   return {
@@ -120,7 +121,7 @@ function createKept() {
   }
 }
 
-/** A resolver for each name: it has a port of its own, follows resolv.conf as it is now, and is cut off alone. */
+/** Makes a resolver for one name. It has its own port, uses the current resolv.conf, and can be cancelled alone. */
 function resolverOf(servers: readonly string[] | undefined) {
   const resolver = new dns.Resolver({ timeout: TRY_MS, tries: 2 })
   if (servers) resolver.setServers(servers)
@@ -128,8 +129,8 @@ function resolverOf(servers: readonly string[] | undefined) {
 }
 
 /**
- * Both families at once. Neither waits long for the other: there are name servers that never say anything about IPv6.
- * Names are asked for as they stand, without search paths: what those lead to is private, and may not be called.
+ * Asks for both address families at once. Neither waits long for the other, as some name servers never respond about IPv6.
+ * Search domains are not used: they lead to private names, which may not be called.
  */
 async function askServers(name: string, servers: readonly string[] | undefined, deadlineMs: number): Promise<Found> {
   const resolver = resolverOf(servers)
@@ -153,7 +154,7 @@ async function askServers(name: string, servers: readonly string[] | undefined, 
   }
 }
 
-/** That a name has no address is only said when both families say so. */
+/** Chooses the error to report. A name counts as absent only if both families say so. */
 function worse(errors: readonly unknown[]): unknown {
   const error = errors.find(one => !isAbsent(one)) ?? errors[0]
   return codeOf(error) === 'ECANCELLED' ? codeError('ETIMEOUT') : error
@@ -163,7 +164,7 @@ async function askSystem(name: string): Promise<Found> {
   return { addresses: await dns.lookup(name, { all: true }), keepMs: KEPT_MS.absent }
 }
 
-/** Every name server knows the root. A refusal is an answer as well; "I could not find out" is not. */
+/** Asks for the root, which every name server knows. A refusal counts as a response; a server failure does not. */
 async function serversAnswer(servers: readonly string[] | undefined): Promise<boolean> {
   const resolver = resolverOf(servers)
   const deadline = setTimeout(() => resolver.cancel(), 2 * TRY_MS)
@@ -177,7 +178,7 @@ async function serversAnswer(servers: readonly string[] | undefined): Promise<bo
   }
 }
 
-/** One piece of work for each key, shared by all who want it until it ends. */
+/** Runs `work` once for each key. Callers with the same key share it until it ends. */
 function once<T>(running: Map<string, Promise<T>>, key: string, work: () => Promise<T>): Promise<T> {
   const known = running.get(key)
   if (known) return known
@@ -188,6 +189,6 @@ function once<T>(running: Map<string, Promise<T>>, key: string, work: () => Prom
 
 const codeOf = (error: unknown) => String((error as { code?: unknown }).code)
 const isAbsent = (error: unknown) => /^E(?:NOTFOUND|NODATA)$/.test(codeOf(error))
-/** c-ares calls it refused when no socket could be made, and when there is no name server at its place. */
+/** c-ares reports ECONNREFUSED if no socket could be opened and if no name server listens at the address. */
 export const isOwnFault = (code: string) => /^E(?:CONNREFUSED|BUSY|MFILE|NFILE|NOMEM|CANCELLED|DESTRUCTION)$/.test(code)
 const codeError = (code: string) => Object.assign(new Error(`The look-up ended with ${code}.`), { code })

@@ -1,11 +1,14 @@
-/** Public addresses that lead back to this machine, and what its operator keeps from builders. Source: A-190. */
+/** Finds public addresses that belong to this machine, and those that its operator keeps from builders. Source: A-190. */
 import { networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
 
-/** A machine gets a new address now and then. */
+/** How long the machine's addresses are kept, because they change now and then. */
 const KEPT_MS = 30_000
 
-/** `denied`: addresses, or ranges as 203.0.113.0/24. Throws if one of them is neither. */
+/**
+ * Returns whether an address is one of these. `denied`: addresses or ranges such as 203.0.113.0/24. Throws if one is
+ * neither.
+ */
 export function ownAddresses(denied: readonly string[] = []): (address: string) => boolean {
   const ranges = denied.map(rangeOf)
   let own = new Set<string>()

@@ -1,7 +1,10 @@
-/** How long this process has stood still: suspended, or busy with one thing. What came late by that was not late itself. */
+/**
+ * Measures how long this process stood still, because it was suspended or busy. A response that seems late because of that
+ * may have come in time.
+ */
 
 const TICK_MS = 1_000
-/** Less than this is an ordinary delay. */
+/** A shorter delay is normal. */
 const COUNTED_MS = 1_000
 
 let watchers = 0
@@ -15,7 +18,7 @@ function tick(expected: number): void {
   timer = setTimeout(tick, TICK_MS, next).unref()
 }
 
-/** Returns what tells how long it has stood still since, and ends the watch. To be called once. */
+/** Starts a watch. The returned function ends it, and returns for how many ms the process stood still. Call it once. */
 export function watchStalls(): () => number {
   const before = total
   if (watchers++ === 0) tick(performance.now())

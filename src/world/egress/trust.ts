@@ -1,11 +1,13 @@
-/** Whom TLS trusts: all that Node trusts, and authorities of our own besides. Source: A-42. */
+/** The certificate authorities that TLS trusts: all of Node's, and additional ones. Source: A-42. */
 import { readFileSync } from 'node:fs'
 import tls from 'node:tls'
 
-/** Certificates in PEM, one or several to a text. */
+/** Certificates in PEM, one or several per text. */
 export type Pems = string | readonly string[]
 
-/** Made on the first call and kept. When `own` fails, Node's list stands alone. */
+/**
+ * Returns a function that makes the TLS context at its first call and keeps it. If `own` fails, only Node's list is used.
+ */
 export function trustStore(own: Pems | Promise<Pems> = []): () => Promise<tls.SecureContext> {
   const authorities = Promise.resolve(own).catch(() => [])
   let context: Promise<tls.SecureContext> | undefined
@@ -20,14 +22,14 @@ export function trustStore(own: Pems | Promise<Pems> = []): () => Promise<tls.Se
   }
 }
 
-// The `ca` option replaces all that Node trusts by itself, NODE_EXTRA_CA_CERTS too; so what it replaces is put back.
+// The `ca` option replaces everything that Node trusts by default, including NODE_EXTRA_CA_CERTS. So those are added here.
 function contextWith(authorities: readonly string[]): tls.SecureContext {
   if (authorities.length === 0) return tls.createSecureContext()
   return tls.createSecureContext({ ca: [...trustedByNode(), ...authorities] })
 }
 
 function trustedByNode(): readonly string[] {
-  // Node 22.15 and later can tell; before that, the environment variable is the only way to know.
+  // Node 22.15 and later return them. Before that, the file has to be read here.
   const { getCACertificates } = tls as { getCACertificates?: (kind: 'default') => string[] }
   if (getCACertificates) return getCACertificates('default')
   const file = process.env.NODE_EXTRA_CA_CERTS
@@ -35,9 +37,9 @@ function trustedByNode(): readonly string[] {
   try {
     return [...tls.rootCertificates, readFileSync(file, 'utf8')]
   } catch (error) {
-    // A list without them would be kept, although a moment later there may be a descriptor free.
+    // Otherwise a list without them would be kept, although a file descriptor may be free a moment later.
     if (/^E[MN]FILE$/.test(String((error as NodeJS.ErrnoException).code))) throw error
-    // Node has warned of it at its start, and goes on without.
+    // Node has warned of it at the start and goes on without the file.
     return tls.rootCertificates
   }
 }
