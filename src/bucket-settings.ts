@@ -1,10 +1,10 @@
-/** Which object store `--files s3://…` means. */
+/** Parses `--files s3://…` and its environment variables. */
 import { UsageError } from './usage-error.ts'
 
-/** An S3-compatible object store, and who we are to it. */
+/** An S3-compatible object store and its credentials. */
 export interface BucketSettings {
   readonly name: string
-  /** Empty, or with a slash at its end. */
+  /** '' or with a slash at its end. */
   readonly prefix: string
   readonly region: string
   /** undefined: Amazon's own. */
@@ -16,7 +16,7 @@ export interface BucketSettings {
 
 export const isBucket = (text: string) => /^s3:\/\//i.test(text)
 
-/** The variables are those that other programs for S3 read. */
+/** Uses the environment variables that other S3 programs use. */
 export function bucketOf(text: string, env: Readonly<Record<string, string | undefined>>): BucketSettings {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const fault =
@@ -42,7 +42,7 @@ export function bucketOf(text: string, env: Readonly<Record<string, string | und
 const known = (name: string) => name === 'region' || name === 'endpoint'
 const BUCKET_NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
 const PREFIX = /^[\w./-]{0,200}$/
-// The address is not repeated: it may hold what should not be there.
+// The message does not repeat the URL, because it may contain a secret by mistake.
 const BUCKET_WANTED =
   '--files takes a folder, or s3://bucket/prefix?region=…&endpoint=https://… with the credentials in the environment.'
 

@@ -1,4 +1,4 @@
-/** What a build makes of the compiled modules: a few files that load fast. Run by `npm run build`; no part of the package. */
+/** Bundles the compiled modules into a few files that load fast. Run by `npm run build`; not part of the package. */
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -8,7 +8,7 @@ import { makeEmptyDatabase } from './store/embedded/initial-image.ts'
 import { migrations } from './store/migrations/index.ts'
 
 const entries = ['cli/main', 'index', 'client/client', 'client/webhooks', 'store/embedded/snapshot-worker']
-// Nearly a hundred files of its own. All other packages stay outside, where a security fix of theirs reaches whoever installs.
+// Bundled, because it has nearly a hundred files. Other packages stay outside, so that users get their security fixes.
 const taken = 'zod'
 
 const require = createRequire(import.meta.url)
@@ -28,11 +28,11 @@ await Promise.all([
     format: 'esm',
     platform: 'node',
     target: 'es2023',
-    // Half as much to read; names and short lines stay, for whoever reads a stack.
+    // Halves the size. Names and short lines stay, so that stacks can be read.
     minifyWhitespace: true,
     minifySyntax: true,
     lineLimit: 120,
-    // File and line of src are enough for a stack: the text would double the package. Source: A-225.
+    // A stack needs only the file and line in src. The sources themselves would double the package. Source: A-225.
     sourcemap: true,
     sourcesContent: false,
     external: Object.keys(dependencies).filter(name => name !== taken),

@@ -1,4 +1,4 @@
-/** The settings a marketplace runs with, and the only place that reads the environment. */
+/** The settings of a marketplace. Only this file reads the environment. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
@@ -15,29 +15,32 @@ export interface Config {
   readonly mode: 'dev' | 'serve'
   readonly host: string
   readonly port: number
-  /** Public address without a trailing slash: the base of every callbackUrl. Known once the server listens. */
+  /**
+   * The public base URL without a trailing slash, of which every callbackUrl is made. It may be known only once the server
+   * listens.
+   */
   baseUrl: string
-  /** 32 bytes that seal webhook secrets at rest. Source: A-8. */
+  /** The 32-byte key that encrypts secrets at rest. Source: A-8. */
   readonly secretKey: Buffer
   readonly payments: 'sandbox' | 'manual'
   readonly currency: string
-  /** Rate limits are off, only announced, or enforced. Source: A-40. */
+  /** Rate limits are off, only logged, or enforced. Source: A-40. */
   readonly rateLimits: 'strict' | 'warn' | 'off'
-  /** Proxies of our own in front, which add to X-Forwarded-For; 0 believes none. Source: A-40. */
+  /** How many trusted proxies are in front, which append to X-Forwarded-For. 0: the header is ignored. Source: A-40. */
   readonly trustProxy: number
-  /** Agents that one run of the heartbeat tests at most. Source: A-43. */
+  /** How many agents one run of the heartbeat tests at most. Source: A-43. */
   readonly heartbeatBatch: number
   readonly keeping: Keeping
-  /** Whether administrators settle money without a second factor. Source: A-194. */
+  /** Whether administrators need a second factor to settle money. Source: A-194. */
   readonly adminTotp: 'required' | 'optional'
   readonly version: string
-  /** Which database this is. Source: A-198. */
+  /** The id of the database. Source: A-198. */
   readonly instanceId: string
 }
 
 export { UsageError }
 
-/** What a command line may say; each has an environment variable of the same name. Source: A-2. */
+/** The flags of a command line. Each has an environment variable of the same name. Source: A-2. */
 export interface Flags {
   host?: string
   port?: string
@@ -53,7 +56,7 @@ export interface Flags {
   files?: string
 }
 
-/** Where the data is: a file of the embedded engine, or a Postgres server. */
+/** The database: a file of the embedded engine, or a Postgres server. */
 export type Database =
   | { readonly file: string; readonly postgres?: undefined }
   | { readonly file: null; readonly postgres: { url: string; prepare: boolean; poolSize: number } }
@@ -62,40 +65,40 @@ export interface Settings {
   readonly host: string
   readonly port: number
   readonly db: Database
-  /** Bytes from which on the embedded engine is full; without one, its own. Source: A-50. */
+  /** The size in bytes from which on the embedded engine is full; its own default unless given. Source: A-50. */
   readonly dbLimit: number | undefined
   readonly filesFolder: string | undefined
   /** Instead of a folder. */
   readonly bucket: BucketSettings | undefined
-  /** Empty: the address that the server listens on. */
+  /** '': the address that the server listens on. */
   readonly baseUrl: string
   readonly payments: Config['payments']
   readonly rateLimits: Config['rateLimits']
   readonly trustProxy: number
-  /** What is given of the bounds of the web server. */
+  /** Overrides of the web server's bounds. */
   readonly bounds: Readonly<Record<'connections' | 'ofAddress' | 'unreadMegabytes', number | undefined>>
-  /** Without one, what the interface says. */
+  /** The default of the interface unless given. */
   readonly heartbeatBatch: number | undefined
   readonly keeping: GivenKeeping
-  /** Where webhooks may go, beyond what is never allowed; serve alone heeds it. */
+  /** Further rules for where webhooks may go. Only `serve` applies them. */
   readonly wayOut: WayOut
-  /** Base64; without one, a key file beside the database is used. Source: A-8. */
+  /** Base64. Unless given, a key file next to the database is used. Source: A-8. */
   readonly secretKey: string | undefined
   readonly adminEmail: string | undefined
   readonly adminPassword: string | undefined
   readonly adminTotp: Config['adminTotp']
-  /** undefined: nobody can see the metrics over the network. Source: A-7. */
+  /** undefined: the metrics can't be read over the network. Source: A-7. */
   readonly metricsToken: string | undefined
   readonly metricsPort: number | undefined
-  /** undefined: no mail. */
+  /** undefined: no mail is sent. */
   readonly mail: { smtpUrl: string; from: string } | undefined
-  /** Names of what the project file says and nothing above it does. */
+  /** Names of the settings that come from the project file. */
   readonly fromProject: readonly string[]
 }
 
 export interface WayOut {
   readonly resolver: 'dns' | 'system'
-  /** Each from … to. */
+  /** Ranges of ports: from and to. */
   readonly ports: readonly (readonly [number, number])[]
   /** Addresses and ranges. */
   readonly denied: readonly string[]
@@ -113,7 +116,10 @@ export const defaults = {
   serve: { db: 'marketplace.db', payments: 'manual', rateLimits: 'strict' },
 } as const
 
-/** Flag, environment, `.env`, project file, default, in this order. Throws a UsageError that names what is wrong. Source: A-2. */
+/**
+ * Reads each setting from flag, environment, `.env`, project file or default, in this order. Throws a UsageError that says
+ * what is wrong. Source: A-2.
+ */
 export function readSettings(mode: Config['mode'], flags: Flags, env: Environment = environment()): Settings {
   const project = projectSettings()
   const fromProject: string[] = []
@@ -163,7 +169,7 @@ export function readSettings(mode: Config['mode'], flags: Flags, env: Environmen
 }
 
 /**
- * What a project file may say: the flags that have a variable, as they are written.
+ * The settings that a project file may have: all flags with an environment variable.
  * @internal A test compares them with the flags.
  */
 export const projectNames = [
@@ -185,7 +191,7 @@ export const projectNames = [
 export const projectSettings = (): Partial<Record<string, string>> =>
   projectFile(projectNames, words => new UsageError(words))
 
-/** Whether a command that was not told by its flag prints JSON. */
+/** Whether a command prints JSON, by the environment. */
 export function wantsJson(): boolean {
   const env = environment()
   const text = env.MARKETPLACE_JSON ?? projectSettings().json ?? ''
@@ -194,10 +200,10 @@ export function wantsJson(): boolean {
   throw new UsageError(`MARKETPLACE_JSON takes true or false, not ${text}.`)
 }
 
-/** The process's own variables over those of a `.env` in the working folder. */
+/** The variables of the process, and below them those of a `.env` in the working folder. */
 export const environment = (): Environment => ({ ...dotEnv(), ...process.env })
 
-/** One of them, if it says anything, and who says so: the user, or a file of the folder. */
+/** Returns a variable that is not empty, and its source: the user, or a file of the folder. */
 export function variableNamed(name: string): { text: string; by: 'user' | '.env' } | undefined {
   const { [name]: text } = environment()
   return text ? { text, by: process.env[name] === undefined ? '.env' : 'user' } : undefined
@@ -212,7 +218,7 @@ function dotEnv(): Environment {
   }
 }
 
-/** Where a user's own things are kept, whatever folder he works in: not for a `.env` to say. */
+/** The user's own configuration folder. A `.env` can't change it. */
 export function configFolder(): string {
   const { XDG_CONFIG_HOME: given } = process.env
   return join(given && isAbsolute(given) ? given : join(homedir(), '.config'), 'marketplace')
@@ -220,7 +226,7 @@ export function configFolder(): string {
 
 export const wantsDebug = () => Boolean(process.env.MARKETPLACE_DEBUG)
 
-/** Whether a stream shows colours: a terminal does, unless the environment says otherwise. */
+/** Whether a stream shows colours: if it is a terminal, unless the environment says otherwise. */
 export function wantsColour(stream: { isTTY?: boolean }): boolean {
   const { NO_COLOR, FORCE_COLOR, TERM } = process.env
   if (NO_COLOR) return false
@@ -228,7 +234,7 @@ export function wantsColour(stream: { isTTY?: boolean }): boolean {
   return Boolean(stream.isTTY) && TERM !== 'dumb'
 }
 
-/** Names that can lead to this machine alone. */
+/** Whether a name can only mean this machine. */
 export const isLoopbackName = (host: string) => /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(host)
 
 const kebab = (flag: string) => flag.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
@@ -275,7 +281,7 @@ function databaseOf(text: string, options: { prepare: boolean; poolSize: number 
   throw new UsageError('--db takes an address like postgres://user:password@host:5432/database.')
 }
 
-/** A database as it may be shown: without a password. */
+/** Returns the database in words, without its password. */
 export function nameOf({ file, postgres }: Database): string {
   if (file !== null) return file
   const url = new URL(postgres.url)
@@ -284,7 +290,7 @@ export function nameOf({ file, postgres }: Database): string {
   return url.href
 }
 
-/** What `marketplace db` commands are given: a file or a server. */
+/** Parses the argument of `marketplace db` commands: a file or a server. */
 export const databaseNamed = (text: string): Database => databaseOf(text, { prepare: false, poolSize: 2 })
 
 const metricsPortOf = (text: string | undefined) =>
@@ -301,7 +307,7 @@ function mailOf(smtpUrl: string | undefined, from: string | undefined): Settings
   if (!smtpUrl || !from) {
     throw new UsageError('MARKETPLACE_SMTP_URL and MARKETPLACE_MAIL_FROM go together; one is missing.')
   }
-  // The address may hold a password, so it is not repeated.
+  // The URL may contain a password, so the message does not repeat it.
   if (!/^smtps?:\/\/[^/]/i.test(smtpUrl) || !URL.canParse(smtpUrl)) {
     throw new UsageError('MARKETPLACE_SMTP_URL takes an address like smtps://user:password@mail.example.')
   }

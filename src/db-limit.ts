@@ -1,8 +1,8 @@
-/** How large the embedded database may grow, as a setting says it. Source: A-50. */
+/** Parses the setting for the size of the embedded database. Source: A-50. */
 import { UsageError } from './usage-error.ts'
 
 const UNITS = { KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3 }
-// SQLite has 2 GiB of memory here: the rest is for what is open, and for what one statement needs.
+// SQLite has 2 GiB of memory here. The rest is for finishing open work, and for the memory of a statement.
 const MOST_DB_BYTES = 1.5 * UNITS.GB
 
 export function dbLimitOf(text: string | undefined): number | undefined {

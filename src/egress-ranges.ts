@@ -1,4 +1,4 @@
-/** Where webhooks may go, as settings say it: lists of ports, addresses and ranges of both. */
+/** Parses the settings for where webhooks may go: lists of ports, addresses and ranges. */
 import { isIP } from 'node:net'
 import { UsageError } from './usage-error.ts'
 

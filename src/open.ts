@@ -47,88 +47,88 @@ import type { World } from './world/world.ts'
 export interface OpenOptions {
   mode: Config['mode']
   host?: string
-  /** 0 takes a free one. */
+  /** 0 takes a free port. */
   port?: number
-  /** null keeps everything in memory, or in Postgres. */
+  /** The database file. null: in memory, or on Postgres if that is given. */
   file: string | null
-  /** A server instead of the embedded engine; then a secret key must be given. Source: A-8. */
+  /** Postgres instead of the embedded engine. Then a secret key must be given. Source: A-8. */
   postgres?: PostgresOptions | undefined
-  /** Bytes from which on the embedded engine takes nothing new. Source: A-50. */
+  /** The size in bytes from which on the embedded engine counts as full. Source: A-50. */
   dbLimit?: number | undefined
-  /** false: a database that is not up to date is refused. */
+  /** false: refuses a database whose schema is not up to date, instead of migrating it. */
   migrate?: boolean | undefined
-  /** Where uploaded files are kept; beside the file of the database unless given. */
+  /** The folder of uploaded files; next to the database file unless given. */
   filesFolder?: string | undefined
-  /** An object store instead, which several instances share. */
+  /** An object store instead of a folder. Several instances can share it. */
   bucket?: BucketOptions | undefined
-  /** Public address; the one the server listens on unless given. */
+  /** The public base URL; the address that the server listens on unless given. */
   baseUrl?: string
   payments?: Config['payments']
   currency?: string
-  /** Strict in serve, off in dev unless given. */
+  /** `strict` in serve and `off` in dev unless given. */
   rateLimits?: Config['rateLimits']
-  /** Proxies of our own in front. */
+  /** How many trusted proxies are in front of the server. */
   trustProxy?: number
-  /** Of connections, and of answers that nobody reads. */
+  /** Bounds of connections and of unread responses. */
   bounds?: GivenBounds
-  /** Agents that one run of the heartbeat tests at most. */
+  /** How many agents one run of the heartbeat tests at most. */
   heartbeatBatch?: number | undefined
-  /** How long what is kept, and how much; what the interface says unless given. */
+  /** Retention and quotas; the defaults of the interface unless given. */
   keeping?: GivenKeeping | undefined
-  /** Where webhooks may go and how names are looked up. */
+  /** Where webhooks may go, and how names are resolved. */
   wayOut?: WayOut | undefined
-  /** Base64 of 32 bytes; the file beside the database unless given. */
+  /** Base64 of 32 bytes; read from the key file next to the database unless given. */
   secretKey?: string | undefined
-  /** Makes another key where the one of this database is lost, and drops what that has sealed. */
+  /** Makes a new key if the one of this database is lost, and deletes what was sealed with the old one. */
   newSecretKey?: boolean | undefined
-  /** Made at the start if nobody has this address. Source: A-5. */
+  /** The administrator to create at the start if no account has this email. Source: A-5. */
   admin?: FirstAdministrator | undefined
   /** Optional unless given. Source: A-194. */
   adminTotp?: Config['adminTotp']
-  /** Without it, the simulator shows mails in its log, and a deployment sends none. */
+  /** Without it, the simulator shows mails in its log and a deployment sends none. */
   mail?: MailOptions | undefined
-  /** Opens `/metrics` in a deployment for whoever sends it as a bearer token. */
+  /** The bearer token for `/metrics` in a deployment. */
   metricsToken?: string | undefined
-  /** Opens `/metrics` on this port of the loopback address. */
+  /** Also serves `/metrics` on this port of the loopback address, without a token. */
   metricsPort?: number | undefined
-  /** Repeatable ids, secrets and chance; for an empty database alone. */
+  /** Makes ids, secrets and random numbers repeatable. Only for an empty database. */
   seed?: number | undefined
-  /** Authorities that webhooks trust besides Node's own. */
+  /** Certificate authorities that webhooks trust besides Node's own, in PEM. */
   ca?: Pems | Promise<Pems>
-  /** Time, chance and network other than the machine's own; seed and ca say nothing then. */
+  /** Replaces time, randomness and network. Then `seed` and `ca` have no effect. */
   world?: World
   log?: Log
-  /** What a second process on the same file is told about this one. */
+  /** Describes this process to a second one that tries to open the same file. */
   holder?: string
-  /** Called if the disk fails, or another instance keeps its files elsewhere: the process should end. */
+  /** Called if the disk fails, or if another instance uses another file location. The process should end then. */
   onFatal?: (error: Error) => void
 }
 
 export interface Marketplace {
   readonly market: Market
   readonly url: string
-  /** Where `/metrics` is open on this machine; null: nowhere. */
+  /** The loopback port of `/metrics`; null if there is none. */
   readonly metricsPort: number | null
-  /** null: in memory. */
+  /** The database file; null if there is none. */
   readonly file: string | null
-  /** Does what is due now: clearing, heartbeats and the like; wakes the dispatcher. */
+  /** Does what is due now, such as clearing and heartbeats, and wakes the dispatcher. */
   runDue(): Promise<void>
-  /** Stops accepting, finishes what is in flight, makes everything durable. */
+  /** Accepts no more requests, finishes those in flight within `graceMs`, and makes everything durable. */
   close(graceMs?: number): Promise<void>
 }
 
 const TICK_MS = 1000
-// A little less than the ten seconds of A-4: making everything durable takes its time as well.
+// A little less than the ten seconds of A-4, because making everything durable takes time too.
 const GRACE_MS = 9_000
 
-/** Opens, migrates, listens. Throws a sentence if any of it can't be; then nothing stays open. */
+/** Opens the database, migrates it and listens. If a step fails, it closes everything and throws an error for people. */
 export async function openMarketplace(options: OpenOptions): Promise<Marketplace> {
   const metrics = createMetrics()
   const log = metrics.tap(withShortValues(options.log ?? (() => {})))
   const closers: (() => Promise<unknown>)[] = [async () => metrics.close()]
   const closeAll = async () => {
     const failures: unknown[] = []
-    // One that fails, as on a folder that can't be emptied, leaves none of the others open.
+    // If one part fails to close, the others are closed all the same.
     for (const close of closers.splice(0).reverse()) await close().catch(error => failures.push(error))
     if (failures.length > 0) throw failures[0]
   }
@@ -259,7 +259,7 @@ const fatally =
     onFatal?.(error)
   }
 
-/** null: a temporary one. */
+/** Returns the folder of uploaded files; null for a temporary one. */
 const folderOf = ({ filesFolder, file }: OpenOptions) => filesFolder ?? (file === null ? null : `${file}.files`)
 
 const filesOf = (options: OpenOptions, log: Log): FilesOptions => ({
@@ -269,14 +269,14 @@ const filesOf = (options: OpenOptions, log: Log): FilesOptions => ({
   lost: fatally(options, log),
 })
 
-/** What an earlier process was doing when it ended. Of a shared database's work some is in the hands of others. */
+/** Finishes or undoes what an earlier process left. On a shared database some of it may belong to other processes. */
 async function dropWorkInHand(tx: Tx) {
   await releaseAllRequests(tx)
   await endAllTests(tx)
   await releaseJobs(tx)
 }
 
-/** The offset of dev's clock outlives the process; a deployment's clock is the machine's. Source: A-44. */
+/** Reads the offset of dev's clock, which is stored. A deployment always uses the machine's clock. Source: A-44. */
 async function openWorld({ mode, seed, ca, mail, wayOut, baseUrl, world: given }: OpenOptions, db: Db) {
   if (given) return withAdvanceHook(mail ? { ...given, mail: createMailer(mail) } : given)
   const { offset, users } = await db.read(async q => ({
@@ -301,7 +301,10 @@ async function openWorld({ mode, seed, ca, mail, wayOut, baseUrl, world: given }
   return withAdvanceHook(world)
 }
 
-/** Ports below 1024 belong to services that are no agents; the machine's own public address leads behind its firewall. */
+/**
+ * In a deployment: refuses ports below 1024, where no agents are, and this machine's own addresses, which bypass its
+ * firewall.
+ */
 function publicRule(wayOut: WayOut | undefined, baseUrl = ''): Pick<WorldOptions, 'isOwn' | 'ports'> {
   const here = URL.canParse(baseUrl) ? new URL(baseUrl).hostname.replace(/^\[(.*)\]$/, '$1') : ''
   const denied = [...(wayOut?.denied ?? []), ...(isIP(here) ? [here] : [])]
@@ -313,7 +316,7 @@ const PUBLIC_PORTS = [
   [1024, 65_535],
 ] as const
 
-/** What is due changes when the clock is moved, not only when time passes. */
+/** Moving the clock also makes things due, so it starts the work at once. */
 function withAdvanceHook(world: World) {
   let moved = async () => {}
   let catchingUp = Promise.resolve()
@@ -330,7 +333,7 @@ function withAdvanceHook(world: World) {
   }
 }
 
-/** What is not given is as the interface says. */
+/** Fills in the defaults of the interface. */
 const keepingOf = (given: GivenKeeping): Keeping => ({
   deliveryDays: given.deliveryDays ?? defaultKeeping.deliveryDays,
   notificationDays: given.notificationDays ?? defaultKeeping.notificationDays,
@@ -359,7 +362,7 @@ const configOf = (options: OpenOptions, secretKey: Buffer, instanceId: string): 
   version,
 })
 
-/** Looks every second for what there is to do. */
+/** Runs `work` every second. */
 function ticking(market: Market, work: (market: Market) => Promise<void>, fault: string) {
   const { run, stop } = singly(() => work(market))
   let stopped = false

@@ -1,11 +1,11 @@
-/** `marketplace.json`: what a folder's commands say unless a flag or the environment says otherwise. Source: A-2. */
+/** `marketplace.json`: settings for commands in its folder. Flags and the environment take precedence. Source: A-2. */
 import { readFileSync } from 'node:fs'
 
 export const PROJECT_FILE = 'marketplace.json'
 
 /**
- * What the file in the working folder says, each value as a flag would say it; nothing if there is none. `names` are
- * those of flags, without their dashes. Throws what `fault` makes of a sentence.
+ * Reads the file in the working folder. Returns each value as the text of a flag; nothing if there is no file. `names`: the
+ * names of the flags, without dashes. Throws the error that `fault` makes of a message.
  */
 export function projectFile(names: readonly string[], fault: (words: string) => Error): Record<string, string> {
   const text = textOf(fault)

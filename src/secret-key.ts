@@ -1,4 +1,4 @@
-/** The key that seals secrets at rest: where it comes from, and the proof that it is the right one. Source: A-8. */
+/** Finds the key that encrypts secrets at rest, and proves that it is the right one. Source: A-8. */
 import { randomBytes } from 'node:crypto'
 import { dirname } from 'node:path'
 import { UsageError } from './config.ts'
@@ -12,28 +12,28 @@ import { deleteSetting, insertSetting, settingNamed } from './store/tables/setti
 import type { World } from './world/world.ts'
 
 const KEY_BYTES = 32
-/** No key is so long. */
+/** A longer file is no key. */
 const MOST_READ = 4096
 const PROOF = 'secret_key_check'
 
 export interface SecretKeySource {
-  /** Base64 of 32 bytes; stands above the file. */
+  /** Base64 of 32 bytes. It takes precedence over the file. */
   given: string | undefined
-  /** The database's file; null makes a key that lives as long as the process. */
+  /** The database file. null: makes a key that lasts as long as the process. */
   file: string | null
-  /** Another key may take the place of one that is lost. */
+  /** Whether a new key may replace a lost one. */
   renew?: boolean | undefined
 }
 
 export interface SecretKey {
   secretKey: Buffer
-  /** True if it is not the one that the database's secrets are sealed with: `replaceSecretKey` must drop them. */
+  /** True if the database's secrets were sealed with another key. Then `replaceSecretKey` must delete them. */
   replaces: boolean
 }
 
 /**
- * The key that was given, or the one in `<file>.key`, which is made (0600) for a database that has sealed nothing yet.
- * Throws a StoreError if it is lost or another. Whoever wants a new one then says so: a key that is right is kept.
+ * Returns the given key, or the one in `<file>.key`, which is created (0600) for a database that has sealed nothing yet.
+ * Throws a StoreError if the key is lost or wrong, unless a new one is allowed. A right key is never replaced.
  */
 export async function secretKeyFor(db: Db, source: SecretKeySource, disk: Disk = realDisk): Promise<SecretKey> {
   const { given, file, renew } = source
@@ -42,7 +42,7 @@ export async function secretKeyFor(db: Db, source: SecretKeySource, disk: Disk =
   const found = given !== undefined ? givenKey(given) : path === null ? randomBytes(KEY_BYTES) : await keyIn(disk, path)
   if (Buffer.isBuffer(found) && (proof === undefined || opens(found, proof)))
     return { secretKey: found, replaces: false }
-  // Nobody loses anything by a file that is not there, or that a machine stopped before it was written.
+  // Nothing was sealed yet, so a key file that is missing or was never fully written can be made anew.
   const isUnused = proof === undefined && (found === 'missing' || found === 'empty')
   if (!isUnused && (proof === undefined || !renew)) throw Buffer.isBuffer(found) ? wrongKey() : lostKey(path!, found)
   if (given !== undefined) return { secretKey: found as Buffer, replaces: true }
@@ -75,8 +75,8 @@ function decoded(text: string): Buffer | 'malformed' {
 }
 
 /**
- * Under a name that nothing has: the file of an earlier replacement that was interrupted may be the last copy of a key that
- * can be mended by hand, or is another database's.
+ * Renames the old key file to a name that no file has. An earlier file may be the last copy of a key that can be repaired by
+ * hand, or that belongs to another database.
  */
 async function setAside(disk: Disk, path: string): Promise<void> {
   let name = `${path}.old`
@@ -90,11 +90,11 @@ async function isThere(disk: Disk, path: string): Promise<boolean> {
   return file !== undefined
 }
 
-/** Whole and durable under its name, or not there: without it, what it seals is lost. */
+/** Writes the key file so that it is whole and durable, or not there. Without it, everything that it sealed is lost. */
 async function makeKey(disk: Disk, path: string): Promise<Buffer> {
   const key = randomBytes(KEY_BYTES)
   const draft = `${path}.new`
-  // What was set aside, now or by a process that was killed, has its name for good before the new key takes the old one.
+  // The renamed old key must be durable before the new key takes its name, also if a killed process renamed it.
   await disk.syncFolder(dirname(path))
   await disk.remove(draft)
   const file = await disk.open(draft)
@@ -109,7 +109,7 @@ async function makeKey(disk: Disk, path: string): Promise<Buffer> {
   return key
 }
 
-/** Throws a StoreError if the database was used with another key. The first key it sees is its own from then on. */
+/** Throws a StoreError if the database was used with another key. The first key of a database becomes its own. */
 export async function proveSecretKey(db: Db, world: World, secretKey: Buffer): Promise<void> {
   await db.write(async tx => {
     const proof = await settingNamed(tx, PROOF)
@@ -121,7 +121,9 @@ export async function proveSecretKey(db: Db, world: World, secretKey: Buffer): P
 const insertProof = (tx: Tx, world: World, secretKey: Buffer) =>
   insertSetting(tx, PROOF, seal(world, { secretKey }, PROOF, PROOF))
 
-/** Drops what nobody can open any more, tells whom it concerns, and makes the key the database's own: all or nothing. */
+/**
+ * Deletes what can't be opened any more, notifies the owners, and makes the new key the database's own, in one transaction.
+ */
 export async function replaceSecretKey({ db, world, config, log }: Market): Promise<void> {
   const dropped = await db.write(async tx => {
     const agents = await dropAgentSecrets(tx)

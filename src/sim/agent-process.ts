@@ -1,4 +1,4 @@
-/** An agent in a process of its own, as an author would run one, with the local HTTPS front before it. */
+/** Runs an agent in a process of its own, as an author would, behind the local HTTPS front. */
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
@@ -7,7 +7,7 @@ import { execa } from 'execa'
 import { type FrontAuthority, startFront } from './https-front.ts'
 
 export interface AgentProcess {
-  /** Where its webhooks go. */
+  /** Its webhook URL. */
   url: string
   use(secret: string): void
   close(): Promise<void>
@@ -17,7 +17,7 @@ const SAMPLE = fileURLToPath(new URL('../../fixtures/agents/sample.mjs', import.
 
 /** Starts the sample agent. Throws if it ends before it listens. */
 export async function startAgentProcess(authority: FrontAuthority): Promise<AgentProcess> {
-  // With its stdin closed the agent ends, so it never outlives this process.
+  // The agent ends when its stdin is closed, so it never outlives this process.
   const child = execa(process.execPath, [SAMPLE], {
     stdin: 'pipe',
     stderr: 'inherit',

@@ -1,4 +1,4 @@
-/** Plays one buyer against an agent: submits a task, waits for the agent, and brings the task to its end. */
+/** Simulates one buyer: submits a task to an agent, waits for it, and ends the task. */
 import type { AgentRecord, TaskRecord } from '../api/records.ts'
 import { type Client, MarketplaceError } from '../client/client.ts'
 
@@ -11,11 +11,11 @@ export interface BuyerPlan {
   requirements?: string | undefined
   /** Cents; the agent's own price unless given. */
   price?: number | undefined
-  /** How often the delivered work is sent back. */
+  /** How often a revision is requested. */
   revisions: number
   /** 1–5 */
   rating: number
-  /** For each answer of the agent. */
+  /** How long the agent may take for each step, in ms. */
   timeoutMs: number
 }
 
@@ -33,13 +33,13 @@ interface BuyerStep {
   task: TaskRecord
 }
 
-/** Hears of what happened, and of what is waited for. */
+/** Is called after each step, and before each wait. */
 export interface BuyerListener {
   onStep(step: BuyerStep): void
   onWait(text: string): void
 }
 
-/** The story took another end than it was to take: the agent rejected, was too slow, or faster than a cancel. */
+/** The plan could not be carried out: the agent rejected the task, was too slow, or was faster than a cancel. */
 export class PlanError extends Error {
   readonly reason: 'rejected' | 'slow' | 'fast'
   readonly task: TaskRecord
@@ -54,7 +54,7 @@ interface Play extends BuyerPlan, BuyerListener {
   client: Client
 }
 
-/** Resolves to the task at its end. Throws a StoryError where the agent doesn't do its part, else what the client throws. */
+/** Carries out the plan. Resolves to the task at its end. Rejects with a PlanError, or with the error of the client. */
 export async function playBuyer(
   client: Client,
   agent: AgentRecord,
@@ -83,7 +83,7 @@ async function submit({ client, onStep, ...plan }: Play, agent: AgentRecord): Pr
   return task
 }
 
-/** The first delivery, and one more for each revision. */
+/** Waits for the first delivery, and for one more after each requested revision. */
 async function deliveredWork(play: Play, accepted: TaskRecord): Promise<TaskRecord> {
   const { client, onStep, revisions } = play
   let task = await until(play, accepted, 'deliver', ({ status }) => status === 'delivered')
@@ -133,7 +133,7 @@ async function cancel({ client, onStep }: Play, submitted: TaskRecord): Promise<
 const FIRST_LOOK_MS = 50
 const LONGEST_PAUSE_MS = 2_000
 
-/** Looks again and again, ever more slowly, until the task is as it should be. */
+/** Polls the task, ever more slowly, until `isDone`. */
 async function until(
   { client, onWait, timeoutMs }: Play,
   before: TaskRecord,
@@ -161,14 +161,14 @@ async function until(
   }
 }
 
-/** The reason of a rejection is the agent's last message. */
+/** Returns the reason of a rejection, which is the agent's last message. */
 async function rejectionReason(client: Client, { id }: TaskRecord): Promise<string> {
   const { items } = await client.listMessages({ id, limit: 100 })
   const said = items.findLast(({ senderRole }) => senderRole === 'agent')
   return said ? ` ("${short(said.content)}")` : ''
 }
 
-/** How long to wait when there were too many requests; every other failure is thrown on. */
+/** Returns how long to wait after a 429, in ms. Throws every other error. */
 function waitAskedFor(error: unknown): number {
   if (error instanceof MarketplaceError && error.status === 429) return error.retryAfterMs ?? LONGEST_PAUSE_MS
   throw error

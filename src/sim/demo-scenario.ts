@@ -1,4 +1,4 @@
-/** The second half of the demo: one task scenario after the other, and the books at the end. */
+/** The second half of the demo: tasks with different ends, then a check of the ledger. */
 import { heldStates, type TaskState } from '../api/flow.ts'
 import type { DeliverableRecord, ledgerCheck, TaskRecord } from '../api/records.ts'
 import { DEPOSIT, type DemoSetup, type DemoStep, expect, expectWallet } from './demo-setup.ts'
@@ -9,7 +9,7 @@ type Tell = (step: DemoStep) => void
 
 interface Scenario extends DemoSetup {
   tell: Tell
-  /** What the buyer should have now, held money aside. */
+  /** What the buyer should have now, including held money, in cents. */
   balance: number
 }
 
@@ -110,7 +110,7 @@ async function hire(scenario: Scenario, title: string, agreedPrice: number): Pro
   return task
 }
 
-/** Waits for the state, compares the wallet, then tells the step. */
+/** Waits for the state, checks the wallet, then reports the step. */
 async function expectStep(
   scenario: Scenario,
   text: string,

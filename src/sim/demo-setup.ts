@@ -1,11 +1,11 @@
-/** The first half of the demo: accounts, an agent that passes its test and its review, money to spend. */
+/** The first half of the demo: accounts, an agent that passes its test and review, and a deposit. */
 import type { OwnAgentRecord, TestReport, TransactionRecord, UserRecord, WalletRecord } from '../api/records.ts'
 import type { AgentProcess } from './agent-process.ts'
 import { HttpUser } from './http-user.ts'
 
 export interface DemoStep {
   text: string
-  /** The buyer's, after the step, in cents. */
+  /** The buyer's wallet after the step, in cents. */
   wallet?: { balance: number; heldBalance: number }
 }
 
@@ -46,7 +46,7 @@ export async function setUpDemo({ url, admin: login, agent, tell }: DemoSetupOpt
   return { ...setup, agentId }
 }
 
-/** Create, secret, test, publish: what a builder does before anybody can hire. */
+/** Creates an agent, its secret, tests it and publishes it. */
 async function createListedAgent(
   builder: HttpUser,
   agent: AgentProcess,
@@ -89,7 +89,7 @@ export function expect(what: string, found: unknown, wanted: unknown): void {
   if (found !== wanted) throw new Error(`${what} should be ${wanted}, but is ${found}`)
 }
 
-/** Reads a wallet and compares it. */
+/** Reads a wallet and compares it with what is expected. */
 export async function expectWallet(user: HttpUser, balance: number, heldBalance: number) {
   const { wallet } = await user.call<WalletRecord>('GET', '/api/wallet')
   expect('the balance of the wallet in cents', wallet.balance, balance)

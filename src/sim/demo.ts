@@ -1,4 +1,6 @@
-/** Whole task lives over public HTTP, with an agent in its own process and every amount checked at every step. */
+/**
+ * The demo: whole lives of tasks over public HTTP, with an agent in its own process. Every amount is checked at every step.
+ */
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,7 +13,7 @@ import { createFrontAuthority } from './https-front.ts'
 
 export type DemoOutcome = { ok: true; ledger: LedgerCheck } | { ok: false; reason: string }
 
-/** Tells each step when it is done and checked. Never rejects: what differed is the outcome's reason. */
+/** Plays the demo. Calls `tell` after each step is done and checked. Never rejects: a failure is in the outcome. */
 export async function playDemo(tell: (step: DemoStep) => void): Promise<DemoOutcome> {
   const closers: (() => Promise<unknown>)[] = []
   try {

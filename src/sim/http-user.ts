@@ -1,10 +1,10 @@
-/** Somebody who uses the marketplace over HTTP: a browser's session, or a program's key. */
+/** A user of the marketplace over HTTP, with a session like a browser's or with an API key. */
 import { type Client, clientOn } from '../client/client.ts'
 import { type Answer, type By, type Fetch, type Method, Transport } from '../client/transport.ts'
 
 export type { Answer, By, Method } from '../client/transport.ts'
 
-/** An answer that was not 2xx. */
+/** A response that was not 2xx. */
 class HttpRefusal extends Error {
   readonly status: number
   constructor(status: number, message: string) {
@@ -17,7 +17,7 @@ const PATIENCE_MS = 30_000
 
 export class HttpUser {
   readonly #transport: Transport
-  /** The same user, by the names of the endpoints. */
+  /** A typed client with the same credentials. */
   readonly client: Client
 
   constructor(baseUrl: string, fetch?: Fetch) {
@@ -33,7 +33,7 @@ export class HttpUser {
     this.#transport.credentials.apiKey = key
   }
 
-  /** The `data` of the answer. Throws an HttpRefusal that says what the marketplace said. */
+  /** Sends a request and returns the `data` of the response. Throws an HttpRefusal with the marketplace's message. */
   async call<Data>(method: Method, path: string, body?: object, by?: By): Promise<Data> {
     const { status, success, data, error, errors } = await this.ask<Data>(method, path, body, by)
     if (status < 300 && success) return data as Data
@@ -41,7 +41,7 @@ export class HttpUser {
     throw new HttpRefusal(status, `${method} ${path} was answered ${status}: ${error}${details}`)
   }
 
-  /** The whole answer, refusals included. A body that is text goes out as it is, as JSON. */
+  /** Sends a request and returns the whole response, also if it is a refusal. A text body is sent as it is, as JSON. */
   ask<Data>(
     method: Method,
     path: string,

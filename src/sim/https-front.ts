@@ -1,4 +1,4 @@
-/** A local HTTPS front: https://localhost in front of an agent that speaks plain http on this machine. */
+/** A local HTTPS front: serves https://localhost for an agent that speaks plain HTTP on this machine. */
 import http from 'node:http'
 import type https from 'node:https'
 import { createRequire } from 'node:module'
@@ -7,19 +7,19 @@ import { Worker } from 'node:worker_threads'
 import { isLoopback } from '../world/egress/addresses.ts'
 
 export interface FrontAuthority {
-  /** The authority's certificate in PEM: what a client has to trust. */
+  /** The authority's certificate in PEM, which a client has to trust. */
   ca: Promise<string>
-  /** For localhost, *.localhost, 127.0.0.1 and ::1; shared by all fronts of this authority. */
+  /** The certificate for localhost, *.localhost, 127.0.0.1 and ::1. All fronts of this authority share it. */
   credentials: Promise<{ key: string; cert: string }>
 }
 
 export interface FrontOptions {
-  /** Base address of the agent, `http://127.0.0.1:3000`; loopback only. */
+  /** The base URL of the agent, such as `http://127.0.0.1:3000`. Only loopback addresses are allowed. */
   target: string
-  /** Free port unless given. */
+  /** A free port unless given. */
   port?: number
   authority: FrontAuthority
-  /** How long the agent may stay silent before the front answers 504. Source: I-durations. */
+  /** How long the agent may send nothing before the front responds with 504. Source: I-durations. */
   timeoutMs?: number
 }
 
@@ -35,12 +35,12 @@ interface Made {
 }
 
 /**
- * Makes an authority of its own in a thread, so that nothing waits for it; not before `start`, which may have a better use
- * for the machine. Lives in memory; touches no trust store.
+ * Creates a certificate authority in a thread, so that nothing waits for it, and only after `start`. It lives in memory and
+ * changes no trust store.
  */
 export function createFrontAuthority(start: Promise<unknown> = Promise.resolve()): FrontAuthority {
   const made = start.then(makeCertificates)
-  // Whoever uses the authority hears of a failure; nobody using it is no reason to stop the process.
+  // Users of the authority still get the error. If nobody uses it, it must not end the process.
   made.catch(() => {})
   const ca = made.then(all => all.ca)
   const credentials = made.then(({ key, cert }) => ({ key, cert }))
@@ -50,13 +50,13 @@ export function createFrontAuthority(start: Promise<unknown> = Promise.resolve()
 }
 
 /**
- * Listens on 127.0.0.1 at once; connections wait until the certificate is there. Requests and answers pass through
- * byte by byte. Answers 502 when the agent is not up and 504 when it stays silent.
- * Throws when `target` is not plain http on this machine, or the port is taken.
+ * Listens on 127.0.0.1 at once; connections wait until the certificate is ready. Requests and responses pass through
+ * unchanged. Responds with 502 if the agent is not up, and with 504 if it sends nothing.
+ * Throws if `target` is not plain HTTP on this machine, or if the port is in use.
  */
 export async function startFront({ target, port = 0, authority, timeoutMs = 30_000 }: FrontOptions): Promise<Front> {
   const base = loopbackTarget(target)
-  // Idle connections go before any usual server would close them, so that no request runs into a closing one.
+  // Closes idle connections before a usual agent would, so that no request is sent on a closing one.
   const agent = new http.Agent({ keepAlive: true, timeout: 1_000 })
   const sockets = new Set<net.Socket>()
   let server: https.Server | undefined
@@ -71,7 +71,7 @@ export async function startFront({ target, port = 0, authority, timeoutMs = 30_0
   await listening(door, port)
 
   async function open(credentials: { key: string; cert: string }): Promise<void> {
-    const { createServer } = await import('node:https') // a start need not wait for it
+    const { createServer } = await import('node:https') // loaded late, so that a start does not wait for it
     if (closed) return
     const route = { base, agent, timeoutMs }
     server = createServer({ ...credentials, requestTimeout: 0 }, (request, answer) => forward(request, answer, route))
@@ -135,12 +135,12 @@ function refuse(answer: http.ServerResponse, base: URL, error: Error & { code?: 
       ? `Nothing listens at ${base.origin}. Start the agent, then try again.`
       : `The agent at ${base.origin} closed the connection without a whole answer.`
   const body = JSON.stringify({ success: false, error: why })
-  // What is left of the request is not read, so the connection can't be used again.
+  // The rest of the request is not read, so the connection can't be reused.
   answer.writeHead(silent ? 504 : 502, { 'Content-Type': 'application/json; charset=utf-8', Connection: 'close' })
   answer.end(body)
 }
 
-// Headers that speak of one connection stay on it; all others pass as written, in their order.
+// Hop-by-hop headers are not passed on. All others pass unchanged and in their order.
 const HOP_BY_HOP = /^(?:connection|keep-alive|proxy-connection|proxy-authenticate|te|trailer|upgrade|expect)$/i
 
 function endToEnd(raw: readonly string[]): string[] {
@@ -163,7 +163,7 @@ function listening(server: net.Server, port: number): Promise<void> {
   })
 }
 
-// Loading the certificate library holds a thread for a fifth of a second: too long for the one that answers requests.
+// Loading the certificate library blocks a thread for a fifth of a second, which is too long for the main thread.
 function makeCertificates(): Promise<Made> {
   const module = createRequire(import.meta.url).resolve('selfsigned')
   const worker = new Worker(CERTIFICATE_THREAD, { eval: true, workerData: module, execArgv: [] })
@@ -186,7 +186,7 @@ async function make() {
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
     publicKeyEncoding: { type: 'spki', format: 'pem' },
   })
-  // Two authorities of one name confuse whoever trusts both: OpenSSL picks the issuer by its name.
+  // Each authority has its own name, because OpenSSL finds an issuer by its name.
   const mark = createHash('sha256').update(keyPair.publicKey).digest('hex').slice(0, 12)
   const authority = await generate(name('Agent Marketplace local ' + mark), { ...common, keyPair, extensions: [
     { name: 'basicConstraints', cA: true, pathLenConstraint: 0, critical: true },

@@ -1,18 +1,21 @@
-/** The simulator's own agent: accepts every task and delivers at once. In this process, behind the local HTTPS front. */
+/**
+ * The simulator's own agent: accepts every task and delivers at once. It runs in this process, behind the local HTTPS
+ * front.
+ */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { agentHandler, type Reply, type WebhookData } from '../client/webhooks.ts'
 import { type FrontAuthority, startFront } from './https-front.ts'
 
 export interface SampleAgent {
-  /** Where its webhooks go. */
+  /** Its webhook URL. */
   url: string
-  /** From now on it works; before, it answers 503. */
+  /** Gives it the secret. Before that, it responds with 503. */
   use(secret: string): void
   close(): Promise<void>
 }
 
-/** Errors of its work go to `onError`: a callback that was refused, as when the buyer cancelled meanwhile. */
+/** Starts the agent. `onError` gets the errors of its work, such as a refused callback after the buyer has cancelled. */
 export async function startSampleAgent(
   authority: FrontAuthority,
   onError: (error: Error) => void,

@@ -1,4 +1,4 @@
-/** One whole webhook body of each event, with words of its own, for an agent that is to see one. */
+/** Makes an example body of each event, to send to an agent. */
 import { type EventData, type EventExtra, type EventName, type EventPayload, events } from '../api/events.ts'
 import type { TaskState } from '../api/flow.ts'
 
@@ -33,7 +33,7 @@ const extra: { readonly [Name in EventName]: (given: Given) => EventExtra<Name> 
   }),
 }
 
-/** As the marketplace would send it; `changes` replace fields of `data`. */
+/** Returns a body as the marketplace would send it. `changes` replace fields of `data`. */
 export function sampleEvent(event: EventName, given: Given, changes: Readonly<Record<string, unknown>>): EventPayload {
   const { taskId, callbackUrl, timestamp } = given
   const data: EventData = {
