@@ -6,12 +6,10 @@ import { type Config, UsageError, version, type WayOut } from './config.ts'
 import { createAuthenticate, createTouch } from './market/accounts/accounts.ts'
 import { ensureAdministrator, type FirstAdministrator } from './market/accounts/first-administrator.ts'
 import { sendMails } from './market/accounts/mail-sender.ts'
-import { renewIndex } from './market/agents/search-index.ts'
 import { planHeartbeat, startHeartbeat } from './market/checks/heartbeat.ts'
 import { type Log, withShortValues } from './market/log.ts'
 import { createMarket, type Market } from './market/market.ts'
 import { singly } from './market/single-flight.ts'
-import { countFiles } from './market/tasks/file-quota.ts'
 import { removeOrphans } from './market/tasks/files.ts'
 import { clockOffset } from './market/upkeep/clock.ts'
 import { runDue } from './market/upkeep/due.ts'
@@ -143,10 +141,6 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
     closers.push(() => world.egress.close())
     closers.push(async () => world.mail?.close())
     if (!replaces) await proveSecretKey(db, world, secretKey)
-    await countFiles(db)
-    const indexed = await renewIndex(db)
-    if (indexed !== null)
-      log({ type: 'info', message: `The words that agents are found by were written anew: ${indexed} agents` })
     const files = await openFiles(filesOf(options, log), { db, world })
     closers.push(() => files.close())
     const config = configOf(options, secretKey, await instanceIdOf(db))

@@ -4,7 +4,6 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { defaultKeeping } from '../../src/api/limits.ts'
 import type { DeliveryRecord, TaskRecord } from '../../src/api/records.ts'
-import { countFiles } from '../../src/market/tasks/file-quota.ts'
 import { insertDelivery } from '../../src/store/tables/outbox.ts'
 import { answered } from '../../src/world/virtual.ts'
 import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
@@ -78,28 +77,6 @@ test('the files of one account stay within its quota, whatever the task; others 
   const elsewhere = await accepted(marketplace, buyer, theirs)
   assert.is((await upload(marketplace, other, elsewhere, 1_024 * KIB)).status, 200)
   assert.is((await upload(marketplace, other, await accepted(marketplace, buyer, theirs), 100)).status, 400)
-  await marketplace.close()
-})
-
-test('files that an older version has taken in are counted by the start', async () => {
-  const marketplace = await openTestMarketplace()
-  const buyer = await marketplace.join('buyer', 5_000)
-  const builder = await marketplace.join('builder')
-  const agent = await marketplace.list(builder)
-  for (const bytes of [1_000, 2_000])
-    await upload(marketplace, builder, await accepted(marketplace, buyer, agent), bytes)
-  const counted = [{ id: builder.id, bytes: 3_000 }]
-  assert.equal(await usage(marketplace), counted)
-  const { db } = marketplace.market
-  await db.write(async tx => {
-    await tx.run('UPDATE file_usage SET bytes = 7')
-    await tx.run(`INSERT INTO settings (name, value) VALUES ('file_usage', 'uncounted')`)
-  })
-  await countFiles(db)
-  assert.equal(await usage(marketplace), counted)
-  await db.write(tx => tx.run('UPDATE file_usage SET bytes = 7'))
-  await countFiles(db)
-  assert.equal(await usage(marketplace), [{ id: builder.id, bytes: 7 }], 'once')
   await marketplace.close()
 })
 

@@ -4,8 +4,6 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limits } from '../../src/api/limits.ts'
 import { cacheBytes, ListingCache } from '../../src/market/agents/listing-cache.ts'
-import { renewIndex } from '../../src/market/agents/search-index.ts'
-import { search as migration } from '../../src/store/migrations/140-search.ts'
 import { insertAgent, updateAgentRow } from '../../src/store/tables/agents.ts'
 import { openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
 
@@ -174,20 +172,6 @@ search('a search of too many different words is refused, and one at the limit is
   assert.is(refused.status, 400)
   assert.match(JSON.stringify(refused), `must have at most ${words} different words`)
 })
-
-search(
-  'a database whose words have the old form is indexed anew at a start, and once',
-  async ({ marketplace, find }) => {
-    const { db } = marketplace.market
-    await db.write(async tx => {
-      for (const statement of migration.trim().split('\n')) await tx.run(statement.replace(/;$/, ''))
-    })
-    assert.equal(await find('q=amber'), [])
-    assert.ok((await renewIndex(db))! >= 3)
-    assert.equal(await find('q=amber'), ['Amber'])
-    assert.is(await renewIndex(db), null)
-  },
-)
 
 search('pages of searches are kept within a bound in bytes, whatever is searched for', async ({ marketplace }) => {
   const { market, world } = marketplace

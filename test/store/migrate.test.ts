@@ -1,10 +1,11 @@
 // engines: embedded; process: own
 /** Migrations: in order, once, and never backwards. */
+import { readdirSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { StoreError } from '../../src/store/db.ts'
 import { openSqlite } from '../../src/store/embedded/database.ts'
-import { migrate } from '../../src/store/migrate.ts'
+import { migrate, proveMigrated } from '../../src/store/migrate.ts'
 import { migrations } from '../../src/store/migrations/index.ts'
 import { inFolder, unexpected } from './folder.ts'
 
@@ -32,16 +33,48 @@ test(
   }),
 )
 
-test('the program’s own steps have ids that grow, with room between them', async () => {
-  const ids = migrations.map(({ id }) => id)
+test('the program’s own steps are the files of their folder, in order', () => {
+  const files = readdirSync('src/store/migrations').filter(file => file !== 'index.ts')
   assert.equal(
-    ids,
-    [...new Set(ids)].sort((a, b) => a - b),
+    migrations.map(({ id, name }) => `${String(id).padStart(3, '0')}-${name}.ts`),
+    files.sort(),
   )
+})
+
+test('a step that another build has applied under its number is refused, and nothing is applied', async () => {
   const db = await openSqlite({ file: null, onFatal: unexpected })
-  assert.equal(await migrate(db, [first, { ...second, id: 20 }], () => 5), ['tables', 'more'])
-  const between = { id: 7, name: 'between', sql: 'CREATE TABLE y (id TEXT PRIMARY KEY);' }
-  assert.equal(await migrate(db, [first, between, { ...second, id: 20 }], () => 6), ['between'])
+  await migrate(db, [first, second], () => 5)
+  const program = [first, { ...second, name: 'less' }, { id: 3, name: 'third', sql: 'CREATE TABLE y (id TEXT);' }]
+  for (const refused of [migrate(db, program, () => 6), proveMigrated(db, program)]) {
+    const error = await refused.catch(error => error)
+    assert.instance(error, StoreError)
+    assert.match(error.message, 'before the first release')
+    assert.match(error.message, 'migration 2 is “more”, here it is “less”')
+    assert.match(error.message, 'begin with a new database')
+  }
+  assert.is((await migrate(db, [first, second], () => 7)).length, 0)
+})
+
+test('an instance may start beside a newer one, once all that it knows is applied', async () => {
+  const db = await openSqlite({ file: null, onFatal: unexpected })
+  await migrate(db, [first], () => 5)
+  assert.match((await proveMigrated(db, [first, second]).catch(error => error)).message, 'not up to date (more)')
+  await migrate(db, [first, second], () => 5)
+  await proveMigrated(db, [first])
+})
+
+test('comments of a step reach no engine', async () => {
+  const sql =
+    '-- who\nCREATE TABLE z (\n  id TEXT PRIMARY KEY -- what\n); -- why\n-- when\nCREATE INDEX z_id ON z (id);\n'
+  const db = await openSqlite({ file: null, onFatal: unexpected })
+  await migrate(db, [{ id: 1, name: 'z', sql }], () => 5)
+  const made = await db.read(q =>
+    q.all<{ sql: string }>(`SELECT sql FROM sqlite_schema WHERE tbl_name = 'z' AND sql <> ''`),
+  )
+  assert.equal(
+    made.map(({ sql }) => sql.replace(/\s+/g, ' ')),
+    ['CREATE TABLE z ( id TEXT PRIMARY KEY ) STRICT', 'CREATE INDEX z_id ON z (id)'],
+  )
 })
 
 test('a database of a newer program is refused', async () => {

@@ -29,7 +29,7 @@ import {
   updateDraft,
   wholeTask,
 } from '../../src/store/tables/tasks.ts'
-import { addBytes, bytesOf, giveBytes, mostBytes, recountFiles, takeBytes } from '../../src/store/tables/usage.ts'
+import { addBytes, bytesOf, giveBytes, mostBytes, takeBytes } from '../../src/store/tables/usage.ts'
 import { testRows } from './row-effects.ts'
 
 const idOf = (row: { id: unknown } | undefined) => row?.id
@@ -529,7 +529,6 @@ testRows('rows of tasks', {
       0,
       ['− file_usage a', '− file_usage b'],
     ],
-    [tx => recountFiles(tx), undefined, ['file_usage a: bytes 100 → 7', 'file_usage b: bytes 50 → 18']],
   ],
   'bytes of texts: of their own, never below nothing': [
     [tx => takeBytes(tx, 'text_usage', 'b', 60, 80), true, ['text_usage b: bytes 20 → 80']],

@@ -200,16 +200,6 @@ export const listedStandings = (q: Reader) =>
 export const standingOfListed = (q: Reader, id: string) =>
   q.get<StandingOfListed>(`${selectStandings} WHERE a.id = $1`, [id])
 
-/** Ids of up to `count` of them, behind `after`. */
-export const listedAgentIds = async (q: Reader, after: string, count: number) =>
-  (
-    await q.all<{ id: string }>(
-      `SELECT id FROM agents WHERE id > $1 AND status IN ('verified', 'active') AND deleted_at IS NULL
-       ORDER BY id LIMIT $2`,
-      [after, count],
-    )
-  ).map(({ id }) => id)
-
 export interface PublicSearch extends Paging {
   /** Beginnings of words, all of which must be there. */
   prefixes: readonly string[]

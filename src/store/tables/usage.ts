@@ -1,7 +1,6 @@
 /** How many bytes of one kind each account has, as rows. */
 
 import type { Reader, Tx } from '../db.ts'
-import { filesIn } from './deliverables.ts'
 import { bigint, table, text } from './table.ts'
 
 export const fileUsage = table('file_usage', { userId: text(), bytes: bigint() })
@@ -24,7 +23,7 @@ export const takeBytes = async (tx: Tx, usage: Usage, userId: string, bytes: num
 export const addBytes = (tx: Tx, usage: Usage, userId: string, bytes: number) =>
   takeBytes(tx, usage, userId, bytes, Number.MAX_SAFE_INTEGER)
 
-/** What an older version had counted by another measure does not go below nothing. */
+/** Never below nothing. */
 export const giveBytes = (tx: Tx, usage: Usage, userId: string, bytes: number) =>
   tx.run(`UPDATE ${usage} SET bytes = CASE WHEN bytes > $2 THEN bytes - $2 ELSE 0 END WHERE user_id = $1`, [
     userId,
@@ -37,21 +36,3 @@ export const bytesOf = async (q: Reader, usage: Usage, userId: string) =>
 /** Of the account with the most. */
 export const mostBytes = async (q: Reader, usage: Usage) =>
   (await q.get<{ bytes: number | null }>(`SELECT MAX(bytes) AS bytes FROM ${usage}`))!.bytes ?? 0
-
-/** Counts all files anew, a page of deliverables at a time. Nothing else may take bytes meanwhile. */
-export async function recountFiles(tx: Tx): Promise<void> {
-  await tx.run('DELETE FROM file_usage')
-  for (let after = ''; ; ) {
-    const page = await tx.all<{ id: string; files: string; builderId: string }>(
-      `SELECT d.id, d.files, t.builder_id AS "builderId" FROM deliverables d JOIN tasks t ON t.id = d.task_id
-       WHERE d.files IS NOT NULL AND d.id > $1 ORDER BY d.id LIMIT 500`,
-      [after],
-    )
-    for (const { files, builderId } of page) {
-      const bytes = filesIn(files).reduce((sum, { size }) => sum + size, 0)
-      await addBytes(tx, 'file_usage', builderId, bytes)
-    }
-    if (page.length < 500) return
-    after = page.at(-1)!.id
-  }
-}

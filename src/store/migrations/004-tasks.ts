@@ -1,4 +1,4 @@
-/** Tasks and what hangs on them. */
+/** Tasks and what belongs to them. A server has in the index what a list is counted by: rows lie on other pages than their neighbours. */
 export const tasks = `
 CREATE TABLE tasks (
   id TEXT PRIMARY KEY,
@@ -22,19 +22,35 @@ CREATE TABLE tasks (
   delivered_at BIGINT,
   completed_at BIGINT,
   cancelled_at BIGINT,
-  updated_at BIGINT NOT NULL
+  updated_at BIGINT NOT NULL,
+  hirer_id TEXT
 );
-CREATE INDEX tasks_by_buyer ON tasks (buyer_id, id);
-CREATE INDEX tasks_by_builder ON tasks (builder_id, id);
+-- Whether an agent has open work.
 CREATE INDEX tasks_by_agent ON tasks (agent_id, id);
+-- What a buying agent has done so far. Tasks of others are not in it: each row less is a write less when one is sent.
+CREATE INDEX tasks_by_buyer_agent ON tasks (buyer_agent_id, id) WHERE buyer_agent_id IS NOT NULL;
+-- What is spent of an authorization since a day began.
+CREATE INDEX tasks_by_authorization ON tasks (budget_authorization_id, submitted_at)
+  WHERE budget_authorization_id IS NOT NULL;
+-- A user's list is put together from those of all ways in which a task can be theirs.
+CREATE INDEX tasks_by_buyer ON tasks (buyer_id, id /*+ , status */);
+CREATE INDEX tasks_by_builder ON tasks (builder_id, id /*+ , status, buyer_id, hirer_id */);
+CREATE INDEX tasks_by_hirer ON tasks (hirer_id, id /*+ , status, buyer_id */) WHERE hirer_id IS NOT NULL;
+-- The administrators' list.
+CREATE INDEX tasks_disputed ON tasks (id) WHERE disputed = 1;
+
 CREATE TABLE deliverables (
   id TEXT PRIMARY KEY,
   task_id TEXT NOT NULL REFERENCES tasks (id),
   content TEXT,
   notes TEXT,
-  created_at BIGINT NOT NULL
+  created_at BIGINT NOT NULL,
+  files TEXT,
+  place INTEGER NOT NULL DEFAULT 0
 );
-CREATE INDEX deliverables_by_task ON deliverables (task_id, id);
+-- The list of a task, and its latest; no two of a task have one place.
+CREATE UNIQUE INDEX deliverables_in_order ON deliverables (task_id, place);
+
 CREATE TABLE disputes (
   task_id TEXT PRIMARY KEY REFERENCES tasks (id),
   status TEXT NOT NULL CHECK (status IN ('open', 'resolved')),
@@ -46,7 +62,9 @@ CREATE TABLE disputes (
   outcome TEXT,
   refund_amount BIGINT
 );
+-- Open ones stop the clearing of their payments.
 CREATE INDEX disputes_by_status ON disputes (status, task_id);
+
 CREATE TABLE messages (
   id TEXT PRIMARY KEY,
   task_id TEXT NOT NULL REFERENCES tasks (id),
@@ -55,7 +73,9 @@ CREATE TABLE messages (
   content TEXT NOT NULL,
   created_at BIGINT NOT NULL
 );
+-- A task's list, in its order.
 CREATE INDEX messages_by_task ON messages (task_id, id);
+
 CREATE TABLE reviews (
   id TEXT PRIMARY KEY,
   task_id TEXT NOT NULL UNIQUE REFERENCES tasks (id),
@@ -65,7 +85,9 @@ CREATE TABLE reviews (
   comment TEXT,
   created_at BIGINT NOT NULL
 );
+-- An agent's list, in its order.
 CREATE INDEX reviews_by_agent ON reviews (agent_id, id);
+
 CREATE TABLE seen_signatures (
   signature TEXT PRIMARY KEY,
   task_id TEXT NOT NULL,
@@ -73,5 +95,6 @@ CREATE TABLE seen_signatures (
   answer TEXT NOT NULL,
   seen_at BIGINT NOT NULL
 );
+-- Retention looks for those that are too old.
 CREATE INDEX seen_signatures_by_time ON seen_signatures (seen_at);
 `

@@ -1,4 +1,4 @@
-/** Budget authorizations, and who hires with them. */
+/** What owners let agents spend. */
 export const budgets = `
 CREATE TABLE budget_authorizations (
   id TEXT PRIMARY KEY,
@@ -13,18 +13,16 @@ CREATE TABLE budget_authorizations (
   UNIQUE (owner_id, agent_id),
   CHECK (max_per_task <= max_daily AND max_daily <= max_monthly)
 );
+-- One for each side's list, in its order.
 CREATE INDEX budget_authorizations_by_owner ON budget_authorizations (owner_id, id);
 CREATE INDEX budget_authorizations_by_agent ON budget_authorizations (agent_id, id);
+
 CREATE TABLE budget_categories (
   authorization_id TEXT NOT NULL REFERENCES budget_authorizations (id),
   category_id TEXT NOT NULL REFERENCES categories (id),
   position INTEGER NOT NULL,
   PRIMARY KEY (authorization_id, category_id)
 );
+-- Whether a category is used.
 CREATE INDEX budget_categories_by_category ON budget_categories (category_id, authorization_id);
-ALTER TABLE tasks ADD COLUMN hirer_id TEXT;
-CREATE INDEX tasks_by_hirer ON tasks (hirer_id, id);
-CREATE INDEX tasks_by_buyer_agent ON tasks (buyer_agent_id, id);
-CREATE INDEX tasks_by_authorization ON tasks (budget_authorization_id, submitted_at);
-CREATE INDEX settlements_by_builder ON settlements (builder_id, task_id);
 `

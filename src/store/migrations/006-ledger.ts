@@ -1,4 +1,4 @@
-/** Double entry: accounts, transfers, entries, settlements. */
+/** Double entry: accounts, transfers, their entries, and how each task's hold was settled. */
 export const ledger = `
 CREATE TABLE accounts (
   id TEXT PRIMARY KEY,
@@ -7,6 +7,7 @@ CREATE TABLE accounts (
   balance BIGINT NOT NULL DEFAULT 0,
   CHECK (kind = 'world' OR balance >= 0)
 );
+
 CREATE TABLE transfers (
   id TEXT PRIMARY KEY,
   kind TEXT NOT NULL,
@@ -19,10 +20,16 @@ CREATE TABLE transfers (
   created_at BIGINT NOT NULL,
   decided_at BIGINT
 );
-CREATE INDEX transfers_by_payer ON transfers (payer_id, id);
-CREATE INDEX transfers_by_payee ON transfers (payee_id, id);
-CREATE INDEX transfers_by_task ON transfers (task_id);
-CREATE INDEX transfers_pending ON transfers (kind, status, id);
+-- All of these hold only rows that they are asked for: each row less is a write less when money moves.
+-- The payment of a task, whose clearing ends or is taken back.
+CREATE INDEX releases_by_task ON transfers (task_id) WHERE kind = 'release';
+-- The administrators' list, of one status and of all.
+CREATE INDEX payments ON transfers (kind, status, id) WHERE kind IN ('deposit', 'withdrawal');
+-- A wallet's statement is put together from one stretch for each kind.
+CREATE INDEX transfers_by_payer ON transfers (payer_id, kind, id) WHERE payer_id IS NOT NULL;
+CREATE INDEX transfers_by_payee ON transfers (payee_id, kind, id) WHERE kind IN ('deposit', 'release', 'refund');
+CREATE INDEX payments_in_order ON transfers (kind, id) WHERE kind IN ('deposit', 'withdrawal');
+
 CREATE TABLE entries (
   transfer_id TEXT NOT NULL,
   account_id TEXT NOT NULL REFERENCES accounts (id),
@@ -30,7 +37,7 @@ CREATE TABLE entries (
   created_at BIGINT NOT NULL,
   PRIMARY KEY (transfer_id, account_id)
 );
-CREATE INDEX entries_by_account ON entries (account_id, transfer_id);
+
 CREATE TABLE settlements (
   task_id TEXT PRIMARY KEY REFERENCES tasks (id),
   builder_id TEXT NOT NULL,
@@ -41,7 +48,11 @@ CREATE TABLE settlements (
   clears_at BIGINT,
   created_at BIGINT NOT NULL
 );
+-- What clears next.
 CREATE INDEX settlements_due ON settlements (status, clears_at);
+-- A builder's earnings.
+CREATE INDEX settlements_by_builder ON settlements (builder_id, task_id);
+
 INSERT INTO accounts (id, user_id, kind) VALUES
   ('world', NULL, 'world'), ('payouts', NULL, 'payouts'), ('platform', NULL, 'platform');
 `

@@ -1,4 +1,4 @@
-/** Accounts, sessions, keys, settings. */
+/** Accounts, and what they sign in and act with. */
 export const accounts = `
 CREATE TABLE users (
   id TEXT PRIMARY KEY,
@@ -14,13 +14,25 @@ CREATE TABLE users (
   connect_status TEXT NOT NULL DEFAULT 'not_connected',
   created_at BIGINT NOT NULL
 );
+-- The few whose agents are hidden: whether an agent is public is asked for each row of a list.
+CREATE INDEX users_stopped ON users (id) WHERE suspended = 1 OR banned = 1;
+
 CREATE TABLE sessions (
   token_hash TEXT PRIMARY KEY,
   user_id TEXT NOT NULL REFERENCES users (id),
   created_at BIGINT NOT NULL,
-  seen_at BIGINT NOT NULL
+  seen_at BIGINT NOT NULL,
+  id TEXT NOT NULL DEFAULT '',
+  address TEXT,
+  user_agent TEXT
 );
+-- The list of an account's sessions, and their end.
 CREATE INDEX sessions_by_user ON sessions (user_id);
+-- Retention looks for those that were not seen for long.
+CREATE INDEX sessions_by_use ON sessions (seen_at);
+-- One is ended by its id; its token is a secret.
+CREATE UNIQUE INDEX sessions_by_id ON sessions (id);
+
 CREATE TABLE api_keys (
   id TEXT PRIMARY KEY,
   user_id TEXT NOT NULL REFERENCES users (id),
@@ -29,13 +41,12 @@ CREATE TABLE api_keys (
   key_prefix TEXT NOT NULL,
   created_at BIGINT NOT NULL
 );
+-- The list of an account's keys, in its order.
 CREATE INDEX api_keys_by_user ON api_keys (user_id, id);
+
+-- Apart from the keys: those are kept in memory until their table changes.
 CREATE TABLE api_key_uses (
   key_id TEXT PRIMARY KEY,
   last_used_at BIGINT NOT NULL
-);
-CREATE TABLE settings (
-  name TEXT PRIMARY KEY,
-  value TEXT NOT NULL
 );
 `

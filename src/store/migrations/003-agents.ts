@@ -1,4 +1,4 @@
-/** Categories, agents, their terms and tests. */
+/** Categories and agents, with what they are found by and what shows their work. */
 export const agents = `
 CREATE TABLE categories (
   id TEXT PRIMARY KEY,
@@ -6,6 +6,7 @@ CREATE TABLE categories (
   slug TEXT NOT NULL UNIQUE,
   description TEXT NOT NULL
 );
+
 CREATE TABLE agents (
   id TEXT PRIMARY KEY,
   slug TEXT NOT NULL UNIQUE,
@@ -37,27 +38,61 @@ CREATE TABLE agents (
   created_at BIGINT NOT NULL,
   updated_at BIGINT NOT NULL
 );
+-- Also of deleted ones: authorizations for them are still listed.
 CREATE INDEX agents_by_builder ON agents (builder_id, id);
-CREATE INDEX agents_by_status ON agents (status, completed_tasks, id);
+-- The administrators' list.
+CREATE INDEX agents_by_status ON agents (status, id) WHERE deleted_at IS NULL;
+-- All that says whether a listed agent is public now: the public list is counted in this index alone.
+CREATE INDEX agents_listed ON agents (last_pass_at, failed_at, builder_id, id)
+  WHERE status IN ('verified', 'active') AND deleted_at IS NULL;
+-- One for each order of the public list, so that a page ends as soon as it is full.
+CREATE INDEX agents_popular ON agents (completed_tasks, id)
+  WHERE status IN ('verified', 'active') AND deleted_at IS NULL;
+CREATE INDEX agents_newest ON agents (created_at, id)
+  WHERE status IN ('verified', 'active') AND deleted_at IS NULL;
+CREATE INDEX agents_priced ON agents (base_price, id)
+  WHERE status IN ('verified', 'active') AND deleted_at IS NULL;
+-- A builder's own list, and how many they have.
+CREATE INDEX agents_kept ON agents (builder_id, id) WHERE deleted_at IS NULL;
+
 CREATE TABLE agent_categories (
   agent_id TEXT NOT NULL REFERENCES agents (id),
   category_id TEXT NOT NULL REFERENCES categories (id),
   position INTEGER NOT NULL,
   PRIMARY KEY (agent_id, category_id)
 );
+-- Who stands in a category, and whether it is used at all.
 CREATE INDEX agent_categories_by_category ON agent_categories (category_id, agent_id);
+
+-- Only listed agents have any.
 CREATE TABLE agent_terms (
   term TEXT NOT NULL,
   agent_id TEXT NOT NULL REFERENCES agents (id),
   PRIMARY KEY (term, agent_id)
 );
+-- An agent's words are replaced as a whole.
 CREATE INDEX agent_terms_by_agent ON agent_terms (agent_id);
+
+-- The last test stays when it is over, so that a callback which comes late can be told what it is.
 CREATE TABLE agent_tests (
   id TEXT PRIMARY KEY,
   agent_id TEXT NOT NULL UNIQUE REFERENCES agents (id),
   started_at BIGINT NOT NULL,
-  callback TEXT
+  callback TEXT,
+  ended INTEGER NOT NULL DEFAULT 0
 );
+
+CREATE TABLE samples (
+  id TEXT PRIMARY KEY,
+  agent_id TEXT NOT NULL REFERENCES agents (id),
+  title TEXT NOT NULL,
+  input TEXT,
+  output TEXT NOT NULL,
+  created_at BIGINT NOT NULL
+);
+-- An agent's list, in its order.
+CREATE INDEX samples_by_agent ON samples (agent_id, id);
+
 INSERT INTO categories (id, name, slug, description) VALUES
   ('cat_writing', 'Writing', 'writing', 'Articles, copy, editing and proofreading'),
   ('cat_code', 'Code', 'code', 'Programming, review, debugging and tests'),

@@ -1,0 +1,41 @@
+/** Webhooks that wait or were sent, and their attempts. */
+export const outbox = `
+CREATE TABLE deliveries (
+  id TEXT PRIMARY KEY,
+  agent_id TEXT NOT NULL REFERENCES agents (id),
+  task_id TEXT NOT NULL,
+  event TEXT NOT NULL,
+  body TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('waiting', 'pending', 'delivered', 'failed')),
+  attempts INTEGER NOT NULL DEFAULT 0,
+  next_at BIGINT NOT NULL,
+  leased_until BIGINT NOT NULL DEFAULT 0,
+  created_at BIGINT NOT NULL,
+  ended_at BIGINT,
+  redelivery_of TEXT,
+  place INTEGER NOT NULL DEFAULT 0,
+  counted_to TEXT
+);
+-- An agent's log, in its order.
+CREATE INDEX deliveries_by_agent ON deliveries (agent_id, id);
+-- What is sent next, in the order in which it is taken; it holds nothing that is sent already.
+CREATE INDEX deliveries_due ON deliveries (agent_id, next_at, id) WHERE state = 'pending';
+-- Retention takes first the body of what ended long ago, then the row.
+CREATE INDEX deliveries_with_body ON deliveries (ended_at) WHERE ended_at IS NOT NULL AND body <> '';
+CREATE INDEX deliveries_without_body ON deliveries (ended_at) WHERE ended_at IS NOT NULL AND body = '';
+-- A task's queue to one agent: both its ends are found without reading it.
+CREATE INDEX deliveries_open ON deliveries (task_id, agent_id, place, id) WHERE ended_at IS NULL;
+
+CREATE TABLE attempts (
+  delivery_id TEXT NOT NULL REFERENCES deliveries (id),
+  attempt INTEGER NOT NULL,
+  url TEXT NOT NULL,
+  status INTEGER,
+  reason TEXT,
+  message TEXT NOT NULL,
+  answer TEXT,
+  duration_ms INTEGER NOT NULL,
+  created_at BIGINT NOT NULL,
+  PRIMARY KEY (delivery_id, attempt)
+);
+`

@@ -1,0 +1,23 @@
+/** What there is of a thing, kept as it is written: to count it takes the longer the more there is. */
+export const usage = `
+CREATE TABLE file_usage (
+  user_id TEXT PRIMARY KEY REFERENCES users (id),
+  bytes BIGINT NOT NULL CHECK (bytes >= 0)
+);
+-- Metrics show the account with the most.
+CREATE INDEX file_usage_by_size ON file_usage (bytes);
+
+CREATE TABLE text_usage (
+  user_id TEXT PRIMARY KEY REFERENCES users (id),
+  bytes BIGINT NOT NULL CHECK (bytes >= 0)
+);
+-- Metrics show the account with the most.
+CREATE INDEX text_usage_by_size ON text_usage (bytes);
+
+CREATE TABLE tallies (
+  name TEXT NOT NULL,
+  slot INTEGER NOT NULL,
+  count BIGINT NOT NULL,
+  PRIMARY KEY (name, slot)
+);
+`

@@ -1,0 +1,14 @@
+/** What the marketplace itself remembers, and work that comes back by the clock. */
+export const upkeep = `
+CREATE TABLE settings (
+  name TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+);
+
+CREATE TABLE jobs (
+  name TEXT PRIMARY KEY,
+  next_at BIGINT NOT NULL,
+  leased_until BIGINT NOT NULL DEFAULT 0,
+  retries INTEGER NOT NULL DEFAULT 0
+);
+`

@@ -1,4 +1,0 @@
-/** Which delivery another one repeats. */
-export const redeliveries = `
-ALTER TABLE deliveries ADD COLUMN redelivery_of TEXT;
-`
