@@ -1,4 +1,5 @@
 /** Every row of every table, in an order and in words that both engines share. */
+import { unpacked } from '../../src/store/packed-text.ts'
 import type { Side } from './side.ts'
 
 const tableNames: Readonly<Record<string, string>> = {
@@ -51,9 +52,16 @@ function byId({ id: one }: Row, { id: other }: Row): number {
 
 function linesOf(rows: readonly Row[], names: Side['names']): string[] {
   const keys = Object.keys(rows[0] ?? {}).sort()
-  const told = (row: Row, key: string) => (isSecret(key, row[key]) ? 'a secret' : row[key])
+  const told = (row: Row, key: string) => (isSecret(key, row[key]) ? 'a secret' : asWritten(row, key))
   const lines = rows.map(row => names.named(keys.map(key => `${key}=${JSON.stringify(told(row, key))}`).join(' ')))
   return keys.includes('id') ? lines : lines.sort()
+}
+
+/** Ids in a packed text can't be named. */
+const asWritten = (row: Row, key: string) => {
+  const value = row[key]
+  const mayBePacked = key === 'body' || (key === 'answer' && 'fingerprint' in row)
+  return mayBePacked && isText(value) ? unpacked(value) : value
 }
 
 const isSecret = (key: string, value: unknown) =>
