@@ -11,6 +11,9 @@ import { type Job, jobsOf } from './support/jobs.ts'
 import { type PostgresServer, startPostgres } from './support/postgres-server.ts'
 import { type Verdict, Worker } from './support/worker.ts'
 
+/** Twice as many as there are processors: tests wait for processes, for Postgres and for time-outs, two fifths of their time. */
+const MOST_WORKERS = 4
+
 interface Outcome extends Omit<Job, 'shares'>, Verdict {
   ms: number
 }
@@ -42,7 +45,7 @@ async function runAll(queue: Job[], bundle: Bundle, server: PostgresServer | nul
       done.push(...(await runWorker(job, queue, bundle, server)))
     }
   }
-  await Promise.all(Array.from({ length: Math.min(3, availableParallelism() + 1) }, worker))
+  await Promise.all(Array.from({ length: Math.min(MOST_WORKERS, 2 * availableParallelism()) }, worker))
   return done
 }
 

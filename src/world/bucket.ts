@@ -19,6 +19,8 @@ export interface BucketOptions {
   sessionToken?: string | undefined
   /** How long the store may send nothing during a request. */
   silenceMs?: number
+  /** Before the second try; the next pauses are twice as long each. */
+  firstPauseMs?: number
 }
 
 export interface Bucket {
@@ -50,7 +52,7 @@ const MAX_FAULT_BYTES = 16 * 1024
 
 /** Makes the client. Connections are opened when they are needed. Source: A-21. */
 export async function openBucket(options: BucketOptions): Promise<Bucket> {
-  const { prefix, region } = options
+  const { prefix, region, firstPauseMs = FIRST_PAUSE_MS } = options
   const base = addressOf(options)
   const connections = await connectionsTo(base.origin, options.silenceMs)
   const { AwsV4Signer } = await import('aws4fetch') // most marketplaces never need it
@@ -94,7 +96,7 @@ export async function openBucket(options: BucketOptions): Promise<Bucket> {
         } catch (error) {
           if (last()) throw couldNotBeReached(base.origin, error as Error)
         }
-        await pause(tries)
+        await pause(firstPauseMs * 2 ** (tries - 1))
       }
     } finally {
       clearTimeout(timer)
@@ -177,5 +179,4 @@ async function startOf(body: Readable): Promise<string> {
 
 // Requests that failed together must not all retry at the same moment.
 let turn = 0
-const pause = (tries: number) =>
-  new Promise(resolve => setTimeout(resolve, FIRST_PAUSE_MS * 2 ** (tries - 1) * (1 + (turn++ % 8) / 8)))
+const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms * (1 + (turn++ % 8) / 8)))

@@ -17,7 +17,7 @@ function jobsIn(files: Readonly<Record<string, string>>, isWanted = (_file: stri
   }
 }
 
-test('the first line names the engines and the process; what has its own process goes first', () => {
+test('the first line names the engines and the process; what takes longest goes first', () => {
   const jobs = jobsIn({
     'a.test.ts': '// engines: embedded, postgres; process: shared\n',
     'b.test.ts': '// engines: postgres; process: own\n',
@@ -25,8 +25,8 @@ test('the first line names the engines and the process; what has its own process
   })
   assert.equal(jobs, [
     { file: 'b.test.ts', engine: 'postgres', shares: false },
-    { file: 'a.test.ts', engine: 'embedded', shares: true },
     { file: 'a.test.ts', engine: 'postgres', shares: true },
+    { file: 'a.test.ts', engine: 'embedded', shares: true },
   ])
 })
 

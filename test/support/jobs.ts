@@ -23,9 +23,11 @@ export function jobsOf(isWanted: (file: string) => boolean, folder = 'test'): Jo
       .split(', ')
       .map((engine): Job => ({ file, engine: engine as Job['engine'], shares: line![2] === 'shared' })),
   )
-  // What has a process of its own is what takes longest.
-  return jobs.sort((a, b) => Number(a.shares) - Number(b.shares) || a.engine.localeCompare(b.engine))
+  return jobs.sort(longestFirst)
 }
+
+/** So that no worker is left with a long one at the end: what has a process of its own, then what waits for a server. */
+const longestFirst = (a: Job, b: Job) => Number(a.shares) - Number(b.shares) || b.engine.localeCompare(a.engine)
 
 const refusalOf = (
   files: readonly string[],

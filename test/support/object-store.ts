@@ -52,6 +52,8 @@ export async function startObjectStore(): Promise<ObjectStore> {
     endpoint,
     accessKeyId: KEY,
     secretAccessKey: KEY,
+    // Faults are many here, and nobody waits for them to pass.
+    firstPauseMs: 5,
   }
   const folder = join(directory, 'market', bucket.prefix)
   // It removes a folder that is empty when an object goes, together with the object that comes at this moment.
