@@ -68,7 +68,7 @@ export interface Settings {
   /** The size in bytes from which on the embedded engine is full; its own default unless given. Source: A-50. */
   readonly dbLimit: number | undefined
   readonly filesFolder: string | undefined
-  /** Instead of a folder. */
+  /** An object store instead of a folder. */
   readonly bucket: BucketSettings | undefined
   /** '': the address that the server listens on. */
   readonly baseUrl: string

@@ -1,4 +1,4 @@
-/** The fields of a new agent: from flags, from a file, or asked for one by one. */
+/** Collects the fields of a new agent from flags, from a file, or by questions. */
 import { agents } from '../api/endpoints/agents.ts'
 import { limits } from '../api/limits.ts'
 import type { CategoryRecord } from '../api/records.ts'
@@ -38,7 +38,7 @@ const flagOf: Record<Required, string> = {
   categoryIds: '--category',
 }
 
-/** What the file says, and over it the flags. Throws a UsageError for fields that agents don't have. */
+/** Returns the fields of the file, overridden by the flags. Throws a UsageError for fields that agents don't have. */
 export async function fieldsGiven(flags: FieldFlags, categories: readonly CategoryRecord[]): Promise<Fields> {
   const fields: Record<string, unknown> = flags.file === undefined ? {} : await objectIn('--file', flags.file)
   const strange = Object.keys(fields).filter(name => !(name in shape))
@@ -70,7 +70,7 @@ function categoryCalled(word: string, categories: readonly CategoryRecord[]): Ca
 
 const missingIn = (fields: Fields) => required.filter(name => fields[name] === undefined)
 
-/** Throws a UsageError that names the flags of what is missing. */
+/** Throws a UsageError that names the flags of missing fields. */
 export function refuseMissing(fields: Fields): asserts fields is AgentInput {
   const missing = missingIn(fields).map(name => flagOf[name])
   if (missing.length === 0) return
@@ -79,7 +79,7 @@ export function refuseMissing(fields: Fields): asserts fields is AgentInput {
   )
 }
 
-/** Asks for what is missing; each answer is held against the rules of the interface at once. */
+/** Asks for missing fields. Each answer is checked against the rules of the interface at once. */
 export async function ask(fields: Fields, categories: readonly CategoryRecord[]): Promise<AgentInput> {
   const missing = missingIn(fields)
   const prompt = await openPrompt()
@@ -88,14 +88,14 @@ export async function ask(fields: Fields, categories: readonly CategoryRecord[])
     for (const name of missing) answers[name] = await questions[name](prompt, categories)
     if (missing.length > 0 && fields.webhookUrl === undefined) answers.webhookUrl = await askWebhookUrl(prompt)
   } catch (error) {
-    // How inquirer tells of Ctrl-C.
+    // Inquirer's error for Ctrl-C.
     if ((error as Error).name !== 'ExitPromptError') throw error
     throw new Fault('Interrupted; no agent was made', { code: exitCodes.interrupted })
   }
   return answers as AgentInput
 }
 
-/** Results alone go to stdout, so it asks on stderr. */
+/** Asks on stderr, because stdout is only for results. */
 const openPrompt = async () => (await import('inquirer')).createPromptModule({ output: process.stderr })
 type Prompt = Awaited<ReturnType<typeof openPrompt>>
 
@@ -142,7 +142,7 @@ const questions: Record<Required, (prompt: Prompt, categories: readonly Category
   },
 }
 
-/** true, or what is wrong with it in the words of the interface. */
+/** Returns true, or what is wrong in the words of the interface. */
 function faultOf(field: keyof typeof shape, value: unknown): true | string {
   const parsed = shape[field].safeParse(value)
   return parsed.success || `It ${parsed.error.issues[0]?.message ?? 'is not allowed'}`

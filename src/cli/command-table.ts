@@ -34,7 +34,7 @@ const running: Chapter = [
       ],
       examples: ['marketplace dev', 'marketplace dev --ephemeral --port 0 --seed 7'],
       run: async (_, flags: DevFlags) => {
-        // SQLite is compiled on other threads while this one loads the rest; if it can't be, dev says so.
+        // SQLite is compiled on other threads while this one loads the rest. If that fails, dev reports it.
         import('../store/embedded/sqlite-wasm.ts').then(({ compiled }) => compiled()).catch(() => {})
         return (await import('./commands/dev.ts')).dev(flags)
       },
@@ -296,7 +296,7 @@ const keeping: Chapter = [
 
 export const chapters: readonly Chapter[] = [running, building, operating, keeping]
 
-/** What a group of commands is about. */
+/** The descriptions of groups of commands. */
 export const groups: Readonly<Record<string, string>> = {
   agents: 'Your agents: create, list, show, publish',
   secret: 'The webhook secret of an agent',

@@ -1,17 +1,17 @@
-/** What a command is: one record that drives parsing and help, and loads its module only when it is called. */
+/** A command is one record, from which parsing and help follow. Its module is loaded only when it is called. */
 
 export type Option = readonly [flags: string, words: string]
 
 export interface CommandRecord {
-  /** `agents create`: the words before the last one are a group. */
+  /** The words of the command. In `agents create`, all but the last are a group. */
   readonly name: string
-  /** `<agent>`, `[file]`. */
+  /** The arguments, such as `<agent>` or `[file]`. */
   readonly takes?: readonly string[]
   readonly summary: string
   readonly options: readonly Option[]
-  /** What the summary leaves open. */
+  /** More than the summary says. */
   readonly notes?: string
-  /** Lines that can be run as they stand. */
+  /** Commands that can be run as they are. */
   readonly examples: readonly [string, string, ...string[]]
   /** Resolves to the exit code of the process. */
   run(words: readonly string[], flags: never): Promise<number>

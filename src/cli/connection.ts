@@ -1,12 +1,12 @@
-/** Where a command finds its marketplace and its credentials, and what it says when it is refused. */
+/** Connects a command to its marketplace, and explains refusals. */
 import { type Client, clientOn, MarketplaceError, UnreachableError } from '../client/client.ts'
 import { Transport } from '../client/transport.ts'
 import { codeForStatus, exitCodes, Fault } from './exit-codes.ts'
 import { proveInstance } from './instance-check.ts'
-import { type AnswerFlags, atDesk, type Desk } from './output.ts'
+import { type AnswerFlags, type CommandOutput, withOutput } from './output.ts'
 import { sessionFor } from './own-session.ts'
 import { forgetSession } from './session-file.ts'
-import { type Found, locate, type Person, type Place } from './target.ts'
+import { type Address, locate, type Person, type Target } from './target.ts'
 import { plain } from './ui.ts'
 
 export interface ConnectionFlags extends AnswerFlags {
@@ -15,52 +15,52 @@ export interface ConnectionFlags extends AnswerFlags {
   as?: string
 }
 
-export interface Connection extends Desk {
+export interface Connection extends CommandOutput {
   readonly client: Client
   readonly transport: Transport
-  readonly found: Found
-  /** For what takes no key: false if nobody has signed in. */
+  readonly found: Target
+  /** Opens a session for endpoints that take no key. Resolves to false if nobody has signed in. */
   openSession(): Promise<boolean>
 }
 
-/** Runs `work` with a client of the marketplace that the flags, the environment or a dev in this folder name. */
+/** Runs `work` with a client of the marketplace that the flags, the environment or a `dev` in this folder name. */
 export const connected = (flags: ConnectionFlags, person: Person, work: (connection: Connection) => Promise<number>) =>
-  atDesk(flags, async desk => {
+  withOutput(flags, async output => {
     const found = locate(flags, person)
-    introduce(desk, found, found.key ? 'key' : found.session && 'session', found.from)
-    // Beside a key that was named the session waits until it is needed.
+    printTarget(output, found, found.key ? 'key' : found.session && 'session', found.from)
+    // If a key is given, the session is not used until it is needed.
     const session = found.key ? undefined : found.session?.cookie
     const transport = new Transport({ baseUrl: found.url, apiKey: found.key, session })
     const own = sessionFor(transport, found)
     try {
       await proveInstance(transport, found)
-      return await work({ ...desk, found, transport, client: clientOn(transport), openSession: own.open })
+      return await work({ ...output, found, transport, client: clientOn(transport), openSession: own.open })
     } catch (error) {
-      throw await explained(error, found, transport)
+      throw await withHint(error, found, transport)
     } finally {
       await own.end()
     }
   })
 
-/** Says where the command goes, and warns where others can read what is sent. */
-export function introduce(
-  desk: Desk,
-  { url, urlFrom, urlBy, isLocal }: Place,
+/** Prints which marketplace the command uses, and warns if others can read what is sent. */
+export function printTarget(
+  output: CommandOutput,
+  { url, urlFrom, urlBy, isLocal }: Address,
   secret: string | undefined,
   from: string,
 ) {
-  const { talk, json } = desk
+  const { notes, json } = output
   if (secret && url.startsWith('http://') && !isLocal) {
-    talk.line(talk.colour.yellow(`${url} is not https: everybody on the way can read the ${secret}.`))
+    notes.line(notes.colour.yellow(`${url} is not https: everybody on the way can read the ${secret}.`))
   }
-  // A script's owner should see as well where a file of the folder sends it.
+  // Printed also without a terminal if a file of the folder names the address, so that the owner of a script sees it.
   const isFromFile = urlBy !== 'user' && !isLocal
   if ((process.stderr.isTTY || isFromFile) && !json)
-    talk.line(talk.colour.dim(`Using ${plain(url)} (${urlFrom}) with ${plain(from)}`))
+    notes.line(notes.colour.dim(`Using ${plain(url)} (${urlFrom}) with ${plain(from)}`))
 }
 
-/** What the marketplace or the network said, with what helps. */
-async function explained(error: unknown, found: Found, transport: Transport): Promise<unknown> {
+/** Turns an error of the marketplace or the network into a Fault with a hint. */
+async function withHint(error: unknown, found: Target, transport: Transport): Promise<unknown> {
   if (error instanceof UnreachableError) return unreachable(error, found)
   if (!(error instanceof MarketplaceError)) return error
   const { status, errors, message } = error
@@ -68,7 +68,7 @@ async function explained(error: unknown, found: Found, transport: Transport): Pr
   return new Fault(message, { code: codeForStatus(status), status, errors, hint })
 }
 
-export const unreachable = ({ message }: UnreachableError, { urlFrom, isDev }: Place) =>
+export const unreachable = ({ message }: UnreachableError, { urlFrom, isDev }: Address) =>
   new Fault(message, {
     code: exitCodes.network,
     hint: isDev
@@ -76,8 +76,8 @@ export const unreachable = ({ message }: UnreachableError, { urlFrom, isDev }: P
       : `The address comes from ${urlFrom}. Is the marketplace running there?`,
   })
 
-/** Why an answer of this status came, seen from here; undefined where its own words say it all. */
-export async function refusalHint(status: number, found: Found, transport: Transport): Promise<string | undefined> {
+/** Returns a hint for a refusal with this status; undefined if its own message is enough. */
+export async function refusalHint(status: number, found: Target, transport: Transport): Promise<string | undefined> {
   const { key, session, from, isDev, url } = found
   const signIn = `marketplace login --url ${url}`
   const other = isDev ? '--as buyer, --as builder, --as admin, or --key' : `--key, MARKETPLACE_KEY, or ${signIn}`
@@ -90,8 +90,8 @@ export async function refusalHint(status: number, found: Found, transport: Trans
   return undefined
 }
 
-/** Some endpoints take keys alone, and answer a good session with 401 as well. */
+/** Whether the session has ended. Endpoints that take only keys also respond to a valid session with 401. */
 async function hasEnded(transport: Transport): Promise<boolean> {
-  if (!transport.credentials.session) return true // the answer has taken the cookie away
+  if (!transport.credentials.session) return true // the response has removed the cookie
   return (await transport.ask('GET', '/api/auth/me', { by: 'session' })).status === 401
 }

@@ -5,9 +5,9 @@ import { sampled } from './log-sampling.ts'
 
 export interface DeploymentLog {
   readonly log: Log
-  /** Lines that came before wait for it, so that the ready line is the first. */
+  /** Earlier lines wait for this call, so that the ready line comes first. */
   open(): void
-  /** Writes out what still waits. */
+  /** Writes everything that is buffered. */
   flush(): void
 }
 
@@ -17,14 +17,14 @@ const levels: Partial<Record<LogEntry['type'], 'warn' | 'error'>> = {
   error: 'error',
 }
 
-// Nobody logs them on purpose, but a client may put its key into a path, and an error may repeat what it was given.
+// Secrets are never logged on purpose, but a client may put its key into a path, and an error may repeat its input.
 const SECRET = /\b(svc_|whsec_)([\w+/-]{4})[\w+/=-]{8,}/g
 const BEARER = /\b(bearer +)[\w.~+/=-]{8,}/gi
 
 /** `fd`: 1 for stdout, 2 for stderr. */
 export function deploymentLog(fd: 1 | 2): DeploymentLog {
   const out = pino.destination({ dest: fd, sync: false })
-  out.on('error', () => {}) // whoever reads our output may stop reading
+  out.on('error', () => {}) // the reader of our output may close it
   let waiting: string[] | null = []
   const write = (line: string) => {
     if (waiting) waiting.push(line)

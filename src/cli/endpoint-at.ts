@@ -1,10 +1,10 @@
-/** The record that a request by method and path would reach. */
+/** Finds the endpoint record of a method and path. */
 import type { Endpoint } from '../api/endpoint.ts'
 import { endpoints } from '../api/endpoints/index.ts'
 
 const records: readonly Endpoint[] = Object.values(endpoints)
 
-/** A path that is written out goes before one with a place for an id. undefined: there is none. */
+/** A path without parameters takes precedence. Returns undefined if there is no such endpoint. */
 export function endpointAt(method: string, target: string): Endpoint | undefined {
   const asked = segmentsOf(target.split(/[?#]/, 1)[0] ?? '')
   const fits = ({ path }: Endpoint) => {

@@ -1,4 +1,7 @@
-/** Commands that are one endpoint each: a row says which, how its words and flags become fields, and what is shown. */
+/**
+ * Makes commands from rows: each calls one endpoint, and the row maps words and flags to its fields and names what is
+ * shown.
+ */
 import type { CommandRecord } from './command.ts'
 import type { EndpointRow, RowFlags } from './endpoint-row.ts'
 import { jsonOnce, reach } from './options.ts'

@@ -1,4 +1,6 @@
-/** A command that is one endpoint, as a row: which endpoint, how words and flags become its fields, what is shown of the answer. */
+/**
+ * A row that defines a command for one endpoint: how words and flags become its fields, and what of the response is shown.
+ */
 import type { EndpointName } from '../api/endpoints/index.ts'
 import type { ConnectionFlags } from './connection.ts'
 import type { Person } from './target.ts'
@@ -6,21 +8,21 @@ import type { Person } from './target.ts'
 export interface EndpointRow {
   readonly name: string
   readonly endpoint: EndpointName
-  /** Whose credentials count in the folder of a dev. */
+  /** Whose credentials are used in the folder of a `dev`. */
   readonly person: Person
   readonly summary: string
-  /** The one word it takes, and the field that the word is. */
+  /** The argument of the command, and the field that it sets. */
   readonly takes?: readonly [word: string, field: string]
   readonly flags?: readonly FieldFlag[]
-  /** Fields to show, dotted where they lie deeper: the columns of a list, the lines of a record. */
+  /** The fields to show, with dots for nested ones: columns of a list, or lines of a record. */
   readonly shows: readonly string[]
-  /** A field that says whether all is well: false ends the command with 3. */
+  /** A boolean field. If it is false, the command exits with 3. */
   readonly proves?: string
   readonly notes?: string
   readonly examples: readonly [string, string, ...string[]]
 }
 
-/** A flag with a value names its field; one without says what it sets. */
+/** The field of a flag with a value, or the fixed value that a flag sets. */
 export type FieldFlag = readonly [flags: string, words: string, sets: string | Readonly<Record<string, boolean>>]
 
 export type RowFlags = ConnectionFlags & Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-/** The commands that are one endpoint each: one's own money, and what administrators do. Source. */
+/** The commands for one endpoint each: wallet and administration. Source. */
 import { limits } from '../api/limits.ts'
 import type { EndpointRow, FieldFlag } from './endpoint-row.ts'
 import { exitCodes } from './exit-codes.ts'

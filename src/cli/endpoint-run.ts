@@ -1,4 +1,4 @@
-/** Runs a command that is one endpoint: fields from words and flags, one call of the typed client, a table or lines. */
+/** Runs a command for one endpoint: builds the input, calls the typed client, prints a table or lines. */
 import * as z from 'zod'
 import type { Endpoint } from '../api/endpoint.ts'
 import { endpoints } from '../api/endpoints/index.ts'
@@ -30,7 +30,7 @@ const sessionNeeded = (name: string, url: string) =>
     hint: `Sign in: marketplace login --url ${url}`,
   })
 
-/** Whether a value is allowed is the marketplace's to say; here is said what goes into which field. */
+/** Maps words and flags to fields. The marketplace validates the values. */
 function fieldsOf(
   { name, takes, flags: known = [] }: EndpointRow,
   record: Endpoint,
@@ -52,14 +52,14 @@ function fieldsOf(
   return fields
 }
 
-/** `--refund-amount <cents>` → `refundAmount`, as commander names it. */
+/** `--refund-amount <cents>` → `refundAmount`, which is commander's name for it. */
 const attributeOf = (flags: string) =>
   flags
     .split(' ', 1)[0]!
     .slice(2)
     .replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-/** A number where the field takes one and the text is one. */
+/** Converts the text to a number if the field takes one and the text is one. */
 function fieldValue({ body }: Endpoint, field: string, text: string): unknown {
   const shape = body instanceof z.ZodObject ? (body.shape[field] as z.ZodType | undefined) : undefined
   const isNumber = shape !== undefined && !shape.safeParse(text).success && /^-?\d{1,15}$/.test(text)
@@ -72,12 +72,12 @@ function showList(connection: Connection, row: EndpointRow, data: unknown): void
   const { page, totalPages, total, hasMore } = pagination
   if (totalPages < 2) return
   const next = hasMore ? ` The next: --page ${page + 1}` : ''
-  connection.talk.line(`Page ${page} of ${totalPages}, ${total} in all.${next}`)
+  connection.notes.line(`Page ${page} of ${totalPages}, ${total} in all.${next}`)
 }
 
-function showTable({ out, talk }: Connection, { shows }: EndpointRow, items: readonly Fields[]): void {
+function showTable({ out, notes }: Connection, { shows }: EndpointRow, items: readonly Fields[]): void {
   const head = shows.map(path => out.colour.bold(labelOf(path).toUpperCase()))
-  if (items.length === 0) talk.line('There is none.')
+  if (items.length === 0) notes.line('There is none.')
   else out.table([head, ...items.map(item => shows.map(path => cell(item, path)))])
 }
 
@@ -87,14 +87,17 @@ function showRecord(connection: Connection, row: EndpointRow, data: unknown): vo
   else out.table(row.shows.map(path => [out.colour.dim(labelOf(path)), cell(data as Fields, path)]))
 }
 
-/** `lastCheckPassedAt` → `last check passed at`. What lies deeper goes by its last name, with its owner's where that says too little. */
+/**
+ * `lastCheckPassedAt` → `last check passed at`. A nested field is shown by its last name, with that of its owner where
+ * needed.
+ */
 function labelOf(path: string): string {
   const [last = '', owner = ''] = path.split('.').reverse()
   const word = ['id', 'name', 'reason', 'status'].includes(last) ? `${owner} ${last}`.trim() : last
   return word.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
 }
 
-/** In cents on the wire. */
+/** Fields with money, which is in cents. */
 const PRICES = new Set(['amount', 'agreedPrice', 'basePrice', 'balance', 'heldBalance', 'refundAmount'])
 
 function cell(item: Fields, path: string): string {

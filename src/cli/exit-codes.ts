@@ -1,4 +1,4 @@
-/** How a command ends, as the process's exit code and as an error that says what to do. */
+/** The exit codes of commands, and the error that carries one. */
 
 export const exitCodes = { ok: 0, failed: 1, usage: 2, check: 3, auth: 4, network: 5, interrupted: 130 } as const
 
@@ -18,14 +18,14 @@ export const exitCodesInWords = Object.entries(meanings)
 
 export interface FaultDetails {
   code: number
-  /** What to do about it, in whole sentences. */
+  /** What to do, in whole sentences. */
   hint?: string | undefined
   status?: number | undefined
   /** Field name → what is wrong with it. */
   errors?: Readonly<Record<string, readonly string[]>> | undefined
 }
 
-/** A command can't do what it was asked: what, why, and what helps. */
+/** A command can't do what it was asked to. The message says what and why, the hint what helps. */
 export class Fault extends Error {
   readonly details: FaultDetails
   constructor(message: string, details: FaultDetails) {
@@ -34,11 +34,11 @@ export class Fault extends Error {
   }
 }
 
-/** The exit code for an answer's status. */
+/** Returns the exit code for the status of a response. */
 export function codeForStatus(status: number): number {
   if (status < 400) return exitCodes.ok
   if (status === 401 || status === 403) return exitCodes.auth
-  // What stands in front could not reach the marketplace.
+  // A proxy could not reach the marketplace.
   if (status >= 502 && status <= 504) return exitCodes.network
   return exitCodes.failed
 }

@@ -1,17 +1,17 @@
-/** Credentials go to the marketplace that made them, and to no other that answers at its address. Source: A-198. */
+/** Makes sure that credentials go only to the marketplace that made them, and to no other at its address. Source: A-198. */
 import type { Transport } from '../client/transport.ts'
 import { exitCodes, Fault } from './exit-codes.ts'
-import type { Found } from './target.ts'
+import type { Target } from './target.ts'
 
-/** Which database answers; null if it does not say. Sends no credential. */
+/** Returns the id of the database behind an address; null if there is none. Sends no credential. */
 export async function instanceAt(transport: Transport): Promise<string | null> {
   const reply = await transport.send('GET', '/healthz', { by: 'nobody' })
   await reply.arrayBuffer()
   return reply.headers.get('x-service-instance')
 }
 
-/** Throws a Fault, before anything is sent, if the credentials are another marketplace's. */
-export async function proveInstance(transport: Transport, { url, madeFor }: Found): Promise<void> {
+/** Throws a Fault before any credential is sent if the credentials belong to another marketplace. */
+export async function proveInstance(transport: Transport, { url, madeFor }: Target): Promise<void> {
   if (madeFor === undefined || (await instanceAt(transport)) === madeFor.instance) return
   const [whose, help] =
     madeFor.by === 'dev'

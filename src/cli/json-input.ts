@@ -1,8 +1,8 @@
-/** JSON that a person hands over: as it stands, from a file, or from stdin. */
+/** Reads JSON from a command's arguments: literal, from a file, or from stdin. */
 import { readFile } from 'node:fs/promises'
 import { UsageError } from '../config.ts'
 
-/** `@file`, `-` for stdin, else the JSON itself. Answers it as text, exactly as it was given. */
+/** Reads `@file`, `-` for stdin, or the JSON itself. Returns the text exactly as it is. */
 export async function jsonGiven(flag: string, given: string): Promise<string> {
   const [text, from] =
     given === '-'
@@ -18,7 +18,7 @@ export async function jsonGiven(flag: string, given: string): Promise<string> {
   }
 }
 
-/** The JSON object in a file; `-` is stdin. */
+/** Returns the JSON object in a file; `-` is stdin. */
 export async function objectIn(flag: string, file: string): Promise<Record<string, unknown>> {
   const value = JSON.parse(await jsonGiven(flag, file === '-' ? '-' : `@${file}`))
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
@@ -34,7 +34,7 @@ async function fileText(flag: string, path: string): Promise<string> {
   }
 }
 
-/** The first line of stdin. */
+/** Returns the first line of stdin. */
 export const passwordFromStdin = async () => (await stdinText('--password-stdin')).split(/\r?\n/, 1)[0] ?? ''
 
 async function stdinText(flag: string): Promise<string> {
@@ -44,7 +44,7 @@ async function stdinText(flag: string): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** A whole number within bounds. */
+/** Parses a whole number within bounds. */
 export function numberGiven(flag: string, text: string, [min, max]: readonly [number, number]): number {
   const value = Number(text)
   if (/^\d{1,12}$/.test(text) && value >= min && value <= max) return value

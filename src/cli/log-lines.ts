@@ -2,7 +2,7 @@
 import type { Log, LogEntry } from '../market/log.ts'
 import { money, plain, type Ui } from './ui.ts'
 
-/** What people are called, by their ids. */
+/** Names of accounts by id. */
 type Names = ReadonlyMap<string, string>
 
 /** Holds entries back until `open()` is called, so that the ready line comes first. */
@@ -78,7 +78,7 @@ function lineOf({ colour }: Ui, what: LogEntry, names: Names): string {
   }
 }
 
-/** `buyer available → held`: whose accounts they are is said once where it is the same. */
+/** `buyer available → held`. If both accounts have the same owner, it is named once. */
 function wayOf(from: string, to: string, names: Names): string {
   const [source, target] = [from, to].map(account => {
     const [kind = '', userId] = account.split(':')
@@ -93,7 +93,7 @@ interface Place {
   owner: string
 }
 
-/** Enough of an id to tell it from its neighbours; programs get all of it. */
+/** The end of an id, enough to distinguish it. Programs get all of it. */
 const tail = (id: string) => `…${id.slice(-6)}`
 
 const indented = (text: string) =>

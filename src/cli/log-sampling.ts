@@ -1,19 +1,23 @@
-/** Keeps what repeats from filling a log: of each kind the first lines of a while, then how many more there were. */
+/**
+ * Keeps repeated entries from filling the log: per kind and window it writes the first ones, then how many more there were.
+ */
 import type { Log, LogEntry } from '../market/log.ts'
 
 const WINDOW_MS = 10_000
-/** Of each kind in a window. */
+/** How many entries of a kind are written per window. */
 const FIRST = 20
-/** What is beyond so many kinds is one more. */
+/** How many kinds are counted separately. All others are one more kind. */
 const KINDS = 500
 
 export interface SampledLog {
   readonly log: Log
-  /** Tells what was left out so far. */
+  /** Writes how many entries were left out so far. */
   flush(): void
 }
 
-/** Successes are told one by one: rate limits bound them. What is refused, fails or is warned of has no other bound. */
+/**
+ * Successful requests are all logged, because rate limits bound them. Refusals, failures and warnings have no other bound.
+ */
 export function sampled(log: Log, windowMs = WINDOW_MS): SampledLog {
   let kinds = new Map<string, number>()
   const flush = () => {
@@ -44,7 +48,7 @@ export function sampled(log: Log, windowMs = WINDOW_MS): SampledLog {
   }
 }
 
-/** null: each is told. */
+/** Returns the kind of an entry; null if every such entry is logged. */
 function kindOf(what: LogEntry): string | null {
   switch (what.type) {
     case 'request':

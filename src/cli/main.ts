@@ -1,4 +1,4 @@
-/** The command line: turns the records of the commands into a parser, runs one, and tells what went wrong. */
+/** The command line: makes a parser of the command records, runs one, and prints its error. */
 import { Command, CommanderError } from 'commander'
 import { UsageError, version, wantsDebug, wantsJson } from '../config.ts'
 import { waitForSlowAddresses } from '../world/egress/happy-eyeballs.ts'
@@ -14,7 +14,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     code = result
   })
   waitForSlowAddresses()
-  // Whoever reads our output may stop reading.
+  // The reader of our output may close it.
   process.stdout.on('error', () => {})
   try {
     await program.parseAsync(argv as string[], { from: 'user' })
@@ -54,7 +54,7 @@ function build(done: (code: number) => void): Command {
   return program
 }
 
-/** The program itself, or the group that the words before the last one name; a group may stand in another. */
+/** Returns the program itself, or the group that the words before the last one name. Groups may be nested. */
 function parentOf(program: Command, name: string, heading: string): Command {
   const words = name.split(' ').slice(0, -1)
   return words.reduce((parent, word, at) => {

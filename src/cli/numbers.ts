@@ -1,6 +1,6 @@
-/** Numbers of the interface, as help texts and questions say them. */
+/** Formats numbers for help texts and questions. */
 
-/** 50000 → `50,000`. Without `toLocaleString`, which each command would wait for. */
+/** 50000 → `50,000`. Not by `toLocaleString`, whose data would delay each command. */
 const grouped = (value: number) => String(value).replace(/\B(?=(\d{3})+$)/g, ',')
 
 export const fromTo = ([from, to]: readonly [number, number]) => `${grouped(from)} to ${grouped(to)}`

@@ -1,4 +1,4 @@
-/** Commands of people with a session: signing in, one's own money, and what administrators do. Source. */
+/** Commands with a session: sign-in, wallet and administration. Source. */
 import { durations } from '../api/limits.ts'
 import type { Chapter } from './command.ts'
 import type { LoginFlags } from './commands/login.ts'

@@ -5,7 +5,7 @@ import type { Option } from './command.ts'
 export const jsonLines: Option = ['--json', 'print one JSON object per line']
 export const jsonOnce: Option = ['--json', 'print one JSON object: {success, data} or {success, error}']
 
-/** Each has an environment variable MARKETPLACE_<NAME>. Source: A-2. */
+/** Each option has an environment variable MARKETPLACE_<NAME>. Source: A-2. */
 export const served = (mode: 'dev' | 'serve'): Option[] => {
   const { db, payments, rateLimits } = defaults[mode]
   return [

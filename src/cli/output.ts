@@ -1,4 +1,4 @@
-/** Where a command that answers writes: results on stdout, talk on stderr, and how it is interrupted. */
+/** The output of a command: results on stdout, everything else on stderr; and how Ctrl-C ends it. */
 import { exitCodes, Fault } from './exit-codes.ts'
 import { createUi, type Ui } from './ui.ts'
 
@@ -6,30 +6,33 @@ export interface AnswerFlags {
   json?: boolean
 }
 
-export interface Desk {
+export interface CommandOutput {
   readonly out: Ui
-  readonly talk: Ui
+  readonly notes: Ui
   readonly json: boolean
-  /** Prints a result: for programs in the envelope of the interface, for people as `show` does. */
+  /** Prints a result: with --json in the envelope of the interface, else by `show`. */
   answer(data: unknown, show: () => void): number
-  /** What there is to say at Ctrl-C, once there is something to clean up. */
+  /** Sets the message for Ctrl-C, once there is something to clean up. */
   whenInterrupted(text: string): void
 }
 
-/** Runs `work`. What goes wrong goes to programs as an envelope, and is thrown for main to tell people. */
-export async function atDesk(flags: AnswerFlags, work: (desk: Desk) => Promise<number>): Promise<number> {
+/** Runs `work`. With --json an error is printed as an envelope; else it is thrown, and `main` prints it. */
+export async function withOutput(
+  flags: AnswerFlags,
+  work: (output: CommandOutput) => Promise<number>,
+): Promise<number> {
   const json = flags.json === true
   const out = createUi()
-  const talk = createUi(process.stderr)
+  const notes = createUi(process.stderr)
   let farewell = 'Interrupted.'
   const interrupt = () => {
-    talk.line(`\n${farewell}`)
+    notes.line(`\n${farewell}`)
     process.exit(exitCodes.interrupted)
   }
   process.once('SIGINT', interrupt)
-  const desk: Desk = {
+  const output: CommandOutput = {
     out,
-    talk,
+    notes,
     json,
     answer(data, show) {
       if (json) out.json({ success: true, data })
@@ -41,7 +44,7 @@ export async function atDesk(flags: AnswerFlags, work: (desk: Desk) => Promise<n
     },
   }
   try {
-    return await work(desk)
+    return await work(output)
   } catch (error) {
     if (json) out.json(failure(error))
     throw error
@@ -57,5 +60,5 @@ function failure(error: unknown) {
   return { success: false, error: message, ...(status && { status }), ...(errors && { errors }), ...(hint && { hint }) }
 }
 
-/** Whether somebody is there to be asked. Never a prompt off a terminal. */
+/** Whether the command may ask questions: only on a terminal. */
 export const canAsk = () => Boolean(process.stdin.isTTY && process.stderr.isTTY)

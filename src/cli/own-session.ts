@@ -1,17 +1,20 @@
-/** The session of one command: the one that `login` keeps, or one of a dev's people that ends with the command. Source: A-51. */
+/**
+ * The session of a command: the one that `login` has stored, or one with an account of `dev`, which ends with the command.
+ * Source: A-51.
+ */
 import { answerIn, type Transport } from '../client/transport.ts'
 import { codeForStatus, Fault } from './exit-codes.ts'
 import { proveInstance } from './instance-check.ts'
-import type { Found } from './target.ts'
+import type { Target } from './target.ts'
 
 export interface OwnSession {
-  /** Resolves to false if there is no session and nobody who could sign in. */
+  /** Opens the session. Resolves to false if there is none and no account to sign in with. */
   open(): Promise<boolean>
-  /** Leaves no session behind that `open` has made. */
+  /** Ends a session that `open` has begun. */
   end(): Promise<void>
 }
 
-export function sessionFor(transport: Transport, found: Found): OwnSession {
+export function sessionFor(transport: Transport, found: Target): OwnSession {
   const { credentials } = transport
   const { account, session } = found
   let isOwn = false
@@ -29,13 +32,13 @@ export function sessionFor(transport: Transport, found: Found): OwnSession {
       return true
     },
     async end() {
-      // It would end by itself; nobody waits to hear that it has.
+      // Errors don't matter, because the session would expire by itself.
       if (isOwn) await transport.send('POST', '/api/auth/logout', { by: 'session' }).catch(() => {})
     },
   }
 }
 
-/** The transport keeps the cookie. Throws a Fault with the marketplace's own words. */
+/** Signs in; the transport keeps the cookie. Throws a Fault with the marketplace's message. */
 async function signIn(transport: Transport, { email, password }: { email: string; password: string }): Promise<void> {
   const reply = await transport.send('POST', '/api/auth/login', { body: { email, password }, by: 'nobody' })
   const { success, status, error = '' } = await answerIn(reply)

@@ -1,16 +1,16 @@
-/** That something is being waited for: a spinner on a terminal, nothing anywhere else. */
+/** Shows that a command waits: a spinner on a terminal, nothing elsewhere. */
 
 import { wantsColour } from '../config.ts'
-import type { Desk } from './output.ts'
+import type { CommandOutput } from './output.ts'
 
 export interface Progress {
-  /** What is waited for now. */
+  /** Shows what the command waits for now. */
   wait(text: string): void
-  /** Out of the way, before something is printed. */
+  /** Removes the spinner before something is printed. */
   clear(): void
 }
 
-export async function showProgress({ json }: Desk): Promise<Progress> {
+export async function showProgress({ json }: CommandOutput): Promise<Progress> {
   if (json || !process.stderr.isTTY) return { wait: () => {}, clear: () => {} }
   const { default: ora } = await import('ora')
   const spinner = ora({

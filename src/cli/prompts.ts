@@ -1,4 +1,4 @@
-/** Questions on a terminal. Results alone go to stdout, so they are asked on stderr. */
+/** Asks questions on a terminal: on stderr, because stdout is only for results. */
 import { exitCodes, Fault } from './exit-codes.ts'
 
 type Question = { type: 'input' | 'password'; message: string; mask?: string }
@@ -9,7 +9,7 @@ const ask = async (question: Question): Promise<string> => {
     const { text } = await prompt<{ text: string }>([{ ...question, name: 'text' } as never])
     return text
   } catch (error) {
-    // How inquirer tells of Ctrl-C.
+    // Inquirer's error for Ctrl-C.
     if ((error as Error).name !== 'ExitPromptError') throw error
     throw new Fault('Interrupted', { code: exitCodes.interrupted })
   }
@@ -17,5 +17,5 @@ const ask = async (question: Question): Promise<string> => {
 
 export const askLine = (message: string) => ask({ type: 'input', message })
 
-/** Shows nothing of what is typed. */
+/** Asks without showing what is typed. */
 export const askHidden = (message: string) => ask({ type: 'password', message })

@@ -1,4 +1,4 @@
-/** The sessions of `marketplace login`: one file for each address, in the user's own configuration. Source: A-51. */
+/** Stores the sessions of `marketplace login`: one file per address, in the user's configuration folder. Source: A-51. */
 import { createHash } from 'node:crypto'
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,18 +7,18 @@ import { configFolder } from '../config.ts'
 export interface SavedSession {
   url: string
   email: string
-  /** `session=…`, as the marketplace set it. */
+  /** The cookie `session=…`, as the marketplace has set it. */
   cookie: string
-  /** The database that made it; null if the marketplace does not say. */
+  /** The id of the database that made it; null if the marketplace has none. */
   instance: string | null
 }
 
 const folder = () => join(configFolder(), 'sessions')
 
-/** An address can be longer than a file's name may be. */
+/** The name is a hash, because an address can be longer than a file name may be. */
 const pathOf = (url: string) => join(folder(), `${createHash('sha256').update(url).digest('hex').slice(0, 32)}.json`)
 
-/** undefined: nobody has signed in there, or the file can't be read. */
+/** Returns undefined if nobody has signed in there, or if the file can't be read. */
 export function savedSession(url: string): SavedSession | undefined {
   try {
     const saved: SavedSession = JSON.parse(readFileSync(pathOf(url), 'utf8'))
@@ -28,12 +28,12 @@ export function savedSession(url: string): SavedSession | undefined {
   }
 }
 
-/** For this user's eyes alone; whoever reads meanwhile finds the old session or the new one. */
+/** Writes the file atomically, readable only by this user. */
 export function saveSession(session: SavedSession): void {
   const path = pathOf(session.url)
   const draft = `${path}.${process.pid}`
   mkdirSync(folder(), { recursive: true, mode: 0o700 })
-  // A folder that was there before may be open to others.
+  // An existing folder may be readable by others.
   chmodSync(folder(), 0o700)
   try {
     writeFileSync(draft, `${JSON.stringify(session, null, 2)}\n`, { mode: 0o600, flag: 'wx', flush: true })

@@ -1,12 +1,12 @@
-/** How a command that serves ends: by a signal, or because the disk failed. Source: A-4. */
+/** Ends a serving command: at a signal, or after the disk failed. Source: A-4. */
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
-/** Resolves at the first signal, after `close`; a second one ends the process at once. */
+/** Resolves after the first signal and `close`. A second signal ends the process at once. */
 export function untilSignal(close: (signal: NodeJS.Signals) => Promise<void>): Promise<number> {
   return new Promise((resolve, reject) => {
     let ending = false
-    // A listener alone keeps no process alive; whoever serves holds a socket.
+    // A signal listener does not keep the process alive, but the server's socket does.
     const onSignal = (signal: NodeJS.Signals) => {
       if (ending) process.exit(130)
       ending = true
@@ -16,7 +16,7 @@ export function untilSignal(close: (signal: NodeJS.Signals) => Promise<void>): P
   })
 }
 
-/** Nothing that was promised can be kept any more. */
+/** Ends the process after the disk failed, because nothing can be made durable any more. */
 export function endAfterDiskFailure(error: Error): void {
   process.stderr.write(`${error.message}\n`)
   process.exit(1)

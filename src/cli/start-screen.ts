@@ -1,4 +1,4 @@
-/** What dev shows first: where things are, who there is, and what to try. */
+/** The start screen of dev: the address, the accounts, and what to try first. */
 
 import { PROJECT_FILE } from '../project-file.ts'
 import type { Credentials } from '../sim/seed.ts'
@@ -8,11 +8,11 @@ import { plain, type Ui } from './ui.ts'
 
 interface Start extends Credentials {
   url: string
-  /** null: nothing is kept. */
+  /** The database file; null if nothing is stored. */
   file: string | null
-  /** Where the credentials lie; null: nowhere. */
+  /** The file with the credentials; null if there is none. */
   credentialsFile: string | null
-  /** Settings that no flag and no variable says. */
+  /** Names of the settings that come from the project file. */
   fromProject: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** Which marketplace a command talks to, and as whom: flag, environment, session, then a dev in this folder. */
+/** Finds the marketplace and the credentials of a command: by flag, environment, session, or a `dev` in this folder. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isLoopbackName, projectSettings, UsageError, variableNamed } from '../config.ts'
@@ -8,34 +8,37 @@ import { type SavedSession, savedSession } from './session-file.ts'
 const persons = ['buyer', 'builder', 'admin'] as const
 export type Person = (typeof persons)[number]
 
-export interface Found extends Place, Credential {}
+export interface Target extends Address, Credential {}
 
 /**
- * Who says an address or a key. Whoever wrote a file of the folder may be a stranger, as in a repository that was cloned;
- * `.env` is less often a stranger's than what is made to be committed. The one trusted least comes first.
+ * The sources of an address or a key, the least trusted first. A stranger may have written the files of a folder, as in a
+ * cloned repository. A `.env` is less often a stranger's than files that are made to be committed.
  */
-const sayers = ['dev', PROJECT_FILE, '.env', 'user'] as const
-type Sayer = (typeof sayers)[number]
+const sources = ['dev', PROJECT_FILE, '.env', 'user'] as const
+type Source = (typeof sources)[number]
 
-export interface Place {
+export interface Address {
   url: string
   urlFrom: string
-  urlBy: Sayer
-  /** The address is the one that a dev in this folder wrote down. */
+  urlBy: Source
+  /** Whether it is the address that a `dev` in this folder has stored. */
   isDev: boolean
-  /** The address leads to this machine. */
+  /** Whether it is an address of this machine. */
   isLocal: boolean
 }
 
 interface Credential {
   key: string | undefined
-  /** What `login` keeps for this address. */
+  /** The session that `login` has stored for this address. */
   session: SavedSession | undefined
-  /** Who can sign in by himself, where an endpoint takes no key: somebody of the dev in this folder. */
+  /** An account of the `dev` in this folder, to sign in with if an endpoint takes no key. */
   account: { email: string; password: string } | undefined
-  /** In words, for people. */
+  /** The source of the credentials, for people. */
   from: string
-  /** Where the credentials come from; undefined: they were named, so they go wherever `checkMayGo` lets them. */
+  /**
+   * The marketplace that made the credentials; undefined if the user gave them. Then `refuseUntrustedAddress` decides where they may
+   * go.
+   */
   madeFor: { by: 'dev' | 'login'; instance: string | null } | undefined
 }
 
@@ -45,31 +48,31 @@ interface Asked {
   as?: string
 }
 
-/** Where a dev without a --db of its own writes its address and its keys. */
+/** Where a `dev` without --db stores its address and its keys. */
 export const CREDENTIALS_FILE = join('.marketplace', 'credentials.json')
 const DEV = 'a dev in this folder'
 
-/** Throws a UsageError where nothing is known, or what is known makes no sense. */
-export function locate(asked: Asked, usual: Person): Found {
+/** Finds the address and the credentials. Throws a UsageError if there is no address, or if a value makes no sense. */
+export function locate(asked: Asked, usual: Person): Target {
   const dev = devHere()
-  const place = placeOf(asked.url, dev)
-  return { ...place, ...credentialFor(place, asked, usual, dev) }
+  const address = findAddress(asked.url, dev)
+  return { ...address, ...credentialFor(address, asked, usual, dev) }
 }
 
-/** The address alone, for those who are about to sign in. */
-export const locatePlace = (url: string | undefined): Place => placeOf(url, devHere())
+/** Finds only the address, for a sign-in. */
+export const locateAddress = (url: string | undefined): Address => findAddress(url, devHere())
 
-/** Throws a UsageError where a secret that `by` has named would go to an address that only a file of this folder names. */
-export function checkMayGo(secret: string, by: Sayer, { url, urlBy, urlFrom, isLocal }: Place): void {
-  if (isLocal || sayers.indexOf(by) <= sayers.indexOf(urlBy)) return
+/** Throws a UsageError if a secret would go to an address whose source is less trusted than that of the secret. */
+export function refuseUntrustedAddress(secret: string, by: Source, { url, urlBy, urlFrom, isLocal }: Address): void {
+  if (isLocal || sources.indexOf(by) <= sources.indexOf(urlBy)) return
   throw new UsageError(
     `${url} is named by ${urlFrom} alone, which may be somebody else's, so ${secret} was not sent there. If you trust that address ` +
       `with it, name it yourself: add --url ${url} to the command, or type export MARKETPLACE_URL=${url} before it`,
   )
 }
 
-function placeOf(url: string | undefined, dev: Dev | undefined): Place {
-  const { address, urlFrom, urlBy } = addressOf(url, dev)
+function findAddress(url: string | undefined, dev: Dev | undefined): Address {
+  const { address, urlFrom, urlBy } = givenAddress(url, dev)
   if (!address) {
     throw new UsageError(
       'Which marketplace? Start `marketplace dev` in this folder, or name one with --url and --key (MARKETPLACE_URL, MARKETPLACE_KEY).',
@@ -83,10 +86,10 @@ function placeOf(url: string | undefined, dev: Dev | undefined): Place {
 interface Named {
   address: string | undefined
   urlFrom: string
-  urlBy: Sayer
+  urlBy: Source
 }
 
-function addressOf(flag: string | undefined, dev: Dev | undefined): Named {
+function givenAddress(flag: string | undefined, dev: Dev | undefined): Named {
   if (flag) return { address: flag, urlFrom: '--url', urlBy: 'user' }
   const variable = variableNamed('MARKETPLACE_URL')
   if (variable) return { address: variable.text, urlFrom: nameOf('MARKETPLACE_URL', variable.by), urlBy: variable.by }
@@ -97,33 +100,33 @@ function addressOf(flag: string | undefined, dev: Dev | undefined): Named {
 
 const nameOf = (variable: string, by: 'user' | '.env') => (by === 'user' ? variable : `${variable} of .env`)
 
-/** What was named goes over what is kept; a session of one's own over a dev's people. */
-function credentialFor(place: Place, { key, as }: Asked, usual: Person, dev?: Dev): Credential {
+/** Given credentials take precedence over stored ones, and a session of `login` over the accounts of `dev`. */
+function credentialFor(address: Address, { key, as }: Asked, usual: Person, dev?: Dev): Credential {
   const person = personOf(as)
   if (key && as) throw new UsageError('--key and --as both name a key: give one of them.')
   const instance = dev?.instance ?? null
-  const kept = savedSession(place.url)
-  // Of two marketplaces at one address after each other, the one that is here counts.
-  const session = place.isDev && kept?.instance !== instance ? undefined : kept
-  if (key) return named(place, 'user', key, '--key')
+  const kept = savedSession(address.url)
+  // A session may belong to an earlier marketplace at the same address.
+  const session = address.isDev && kept?.instance !== instance ? undefined : kept
+  if (key) return givenKey(address, 'user', key, '--key')
   if (person) {
-    if (place.isDev) return personOfDev(dev, person)
-    throw new UsageError(`--as ${person} means a key of ${DEV}, and none answers at ${place.url}. Give --key.`)
+    if (address.isDev) return personOfDev(dev, person)
+    throw new UsageError(`--as ${person} means a key of ${DEV}, and none answers at ${address.url}. Give --key.`)
   }
   const variable = variableNamed('MARKETPLACE_KEY')
-  if (variable) return named(place, variable.by, variable.text, nameOf('MARKETPLACE_KEY', variable.by))
+  if (variable) return givenKey(address, variable.by, variable.text, nameOf('MARKETPLACE_KEY', variable.by))
   if (session) {
     const madeFor = { by: 'login', instance: session.instance } as const
     return { key: undefined, session, account: undefined, from: `the session of ${session.email}`, madeFor }
   }
-  if (place.isDev) return personOfDev(dev, usual)
+  if (address.isDev) return personOfDev(dev, usual)
   return { key: undefined, session: undefined, account: undefined, from: 'no key', madeFor: undefined }
 }
 
-function named(place: Place, by: Sayer, text: string, source: string): Credential {
+function givenKey(address: Address, by: Source, text: string, source: string): Credential {
   const key = keyOf(text, source)
   const from = `the key of ${source}`
-  checkMayGo(from, by, place)
+  refuseUntrustedAddress(from, by, address)
   return { key, session: undefined, account: undefined, from, madeFor: undefined }
 }
 
@@ -139,7 +142,7 @@ interface Dev {
   accounts?: Partial<Record<Person, { email: string; password: string; apiKey: string }>>
 }
 
-/** What a dev in this folder wrote down; it may have ended since. */
+/** Reads what a `dev` in this folder has stored. It may have ended since. */
 function devHere(): Dev | undefined {
   try {
     return JSON.parse(readFileSync(CREDENTIALS_FILE, 'utf8'))
@@ -161,10 +164,10 @@ function baseOf(text: string, from: string): string {
   return url.href.replace(/\/+$/, '')
 }
 
-/** Without user, password and search; and what is shown of it can be typed, whatever it was made to do to a shell. */
+/** An address without user, password and query, and without characters that a shell would interpret. */
 const PLAIN = /^[a-z]+:\/\/[\w.:[\]~%/-]+$/i
 
-/** The key may be a secret of somebody's, so what it is instead is not repeated. */
+/** The message does not repeat a wrong key, because it may be another secret. */
 function keyOf(text: string, from: string): string {
   if (/^svc_[\x21-\x7e]+$/.test(text)) return text
   throw new UsageError(`${from} takes an API key, which begins with svc_.`)

@@ -1,4 +1,4 @@
-/** What people see: colours on terminals alone, and nothing in foreign data that could steer one. */
+/** Output for people: colours only on terminals, and no control characters from foreign data. */
 import { stripVTControlCharacters } from 'node:util'
 import { Chalk, type ChalkInstance } from 'chalk'
 import { wantsColour } from '../config.ts'
@@ -6,13 +6,13 @@ import { wantsColour } from '../config.ts'
 export interface Ui {
   readonly colour: ChalkInstance
   line(text?: string): void
-  /** Rows of cells, each column as wide as its widest cell. */
+  /** Prints rows of cells. Each column is as wide as its widest cell. */
   table(rows: readonly (readonly string[])[]): void
-  /** For programs: one object on one line. */
+  /** Prints one object on one line, for programs. */
   json(value: unknown): void
 }
 
-/** chalk itself would colour a terminal that asked for none. */
+/** Decides about colours, because chalk would ignore a terminal that asks for none. */
 export function createUi(stream: NodeJS.WriteStream = process.stdout): Ui {
   const colour = new Chalk({ level: wantsColour(stream) ? 1 : 0 })
   const line = (text = '') => void stream.write(`${text}\n`)
@@ -39,7 +39,7 @@ const padded = (cell: string, to: number) => cell + ' '.repeat(to - width(cell))
 // Control characters, and those that turn the direction of writing.
 const STEERING = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
 
-/** Data from outside, safe to print. */
+/** Makes data from outside safe to print. */
 export const plain = (text: string) => text.replace(STEERING, ' ')
 
 export const money = (cents: number) =>

@@ -5,9 +5,9 @@ import { canAsk } from '../output.ts'
 
 export type CreateFlags = ConnectionFlags & FieldFlags
 
-/** Asks on a terminal for what is missing; anywhere else what is missing is wrong usage. */
+/** Asks for missing fields on a terminal. Elsewhere a missing field is wrong usage. */
 export const create = (flags: CreateFlags) =>
-  connected(flags, 'builder', async ({ client, out, talk, answer, json }) => {
+  connected(flags, 'builder', async ({ client, out, notes, answer, json }) => {
     const categories = await client.listCategories()
     const given = await fieldsGiven(flags, categories)
     if (json || !canAsk()) refuseMissing(given)
@@ -15,12 +15,12 @@ export const create = (flags: CreateFlags) =>
     return answer(agent, () => {
       const { id, slug, status, webhookUrl } = agent
       out.line(`${slug} (${id}) is made, in ${status}.`)
-      talk.line('Next:')
+      notes.line('Next:')
       if (!webhookUrl) {
-        talk.line(`  marketplace call PUT /api/my/agents/${id} -d '{"webhookUrl": "https://localhost:8443/webhook"}'`)
+        notes.line(`  marketplace call PUT /api/my/agents/${id} -d '{"webhookUrl": "https://localhost:8443/webhook"}'`)
       }
-      talk.line(`  marketplace secret rotate ${slug}      the agent verifies webhooks and signs callbacks with it`)
-      talk.line(`  marketplace test-connection ${slug}`)
-      talk.line(`  marketplace agents publish ${slug}`)
+      notes.line(`  marketplace secret rotate ${slug}      the agent verifies webhooks and signs callbacks with it`)
+      notes.line(`  marketplace test-connection ${slug}`)
+      notes.line(`  marketplace agents publish ${slug}`)
     })
   })

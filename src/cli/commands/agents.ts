@@ -9,11 +9,11 @@ import { numberGiven } from '../json-input.ts'
 import { money, plain, type Ui } from '../ui.ts'
 
 export const list = (flags: ConnectionFlags) =>
-  connected(flags, 'builder', async ({ client, out, talk, answer }) => {
+  connected(flags, 'builder', async ({ client, out, notes, answer }) => {
     const agents: OwnAgentRecord[] = []
     for await (const { items } of client.listMyAgents({ limit: 100 })) agents.push(...items)
     return answer({ items: agents }, () => {
-      if (agents.length === 0) return talk.line('No agents yet. The first: marketplace agents create')
+      if (agents.length === 0) return notes.line('No agents yet. The first: marketplace agents create')
       const head = ['SLUG', 'STATUS', 'PRICE', 'LISTED', 'LAST CHECK PASSED'].map(word => out.colour.bold(word))
       out.table([head, ...agents.map(agent => rowOf(agent, out))])
     })
@@ -31,21 +31,21 @@ export const show = (agent: string, flags: ConnectionFlags) =>
   })
 
 export const publish = (agent: string, flags: ConnectionFlags) =>
-  connected(flags, 'builder', async ({ client, out, talk, answer }) => {
+  connected(flags, 'builder', async ({ client, out, notes, answer }) => {
     const { id } = await agentCalled(client, agent)
     const record = await refusedWith(client.publishAgent({ id }), 400, message =>
       message.includes('test') ? `marketplace test-connection ${agent}` : undefined,
     )
     return answer(record, () => {
       out.line(`${record.slug} is ${record.status}.`)
-      talk.line(
+      notes.line(
         `An administrator reviews it next. In dev: marketplace call POST /api/admin/agents/${id}/approve --as admin`,
       )
     })
   })
 
 export const rotateSecret = (agent: string, flags: ConnectionFlags & { graceHours?: string }) =>
-  connected(flags, 'builder', async ({ client, out, talk, answer }) => {
+  connected(flags, 'builder', async ({ client, out, notes, answer }) => {
     const { graceHours: hours } = flags
     const grace =
       hours === undefined ? {} : { graceHours: numberGiven('--grace-hours', hours, [0, durations.secretGraceMaxHours]) }
@@ -54,20 +54,20 @@ export const rotateSecret = (agent: string, flags: ConnectionFlags & { graceHour
     return answer(reply, () => {
       out.line(reply.secret)
       const old = grace.graceHours ? `Callbacks signed with the old one are taken for ${grace.graceHours} h.` : ''
-      talk.line(
+      notes.line(
         `The secret is shown this once: your agent verifies webhooks and signs callbacks with it. ${old}`.trim(),
       )
-      talk.line(`Then: marketplace test-connection ${agent}`)
+      notes.line(`Then: marketplace test-connection ${agent}`)
     })
   })
 
-/** An agent by id or slug: one's own in any state, another's if it is public. */
+/** Finds an agent by id or slug: one's own in any state, or a public one. */
 export async function agentCalled(client: Client, agent: string): Promise<OwnAgentRecord | AgentRecord> {
   const hint = 'Yours are shown by: marketplace agents list. Those of others are found once they are listed.'
   return refusedWith(client.getAgent({ id: agent }), 404, () => hint, `There is no agent ${plain(agent)} for this key`)
 }
 
-/** Says what helps against a refusal of this status. */
+/** Adds advice to a refusal with this status. */
 async function refusedWith<T>(
   asked: Promise<T>,
   status: number,

@@ -1,4 +1,4 @@
-/** `marketplace call`: any request, with the key that is at hand. */
+/** `marketplace call`: sends any request, with the credentials that are found. */
 import type { By, Method } from '../../client/transport.ts'
 import { UsageError } from '../../config.ts'
 import { type Connection, type ConnectionFlags, connected, refusalHint } from '../connection.ts'
@@ -12,7 +12,7 @@ export interface CallFlags extends ConnectionFlags {
 
 const methods: readonly Method[] = ['GET', 'POST', 'PUT', 'DELETE']
 
-/** Prints the body of the answer: as it came with --json, else laid out. The status decides the exit code. */
+/** Prints the body of the response: with --json as it came, else formatted. The status decides the exit code. */
 export async function call(verb: string, target: string, flags: CallFlags): Promise<number> {
   const method = methods.find(name => name === verb.toUpperCase())
   if (!method)
@@ -22,19 +22,19 @@ export async function call(verb: string, target: string, flags: CallFlags): Prom
   }
   const path = target.startsWith('/') ? target : `/${target}`
   return connected(flags, 'builder', async connection => {
-    const { transport, talk, found, json } = connection
+    const { transport, notes, found, json } = connection
     const body = flags.data === undefined ? undefined : await jsonGiven('--data', flags.data)
     const reply = await transport.send(method, path, { body, by: await credentialFor(connection, method, path) })
     const { status } = reply
-    if (!json && process.stderr.isTTY) talk.line(talk.colour.dim(`${status} ${reply.statusText}`))
+    if (!json && process.stderr.isTTY) notes.line(notes.colour.dim(`${status} ${reply.statusText}`))
     await print(reply, json)
     const hint = await refusalHint(status, found, transport)
-    if (hint) talk.line(hint)
+    if (hint) notes.line(hint)
     return codeForStatus(status)
   })
 }
 
-/** The session where the endpoint takes no key, or no key was given. */
+/** Uses the session if the endpoint takes no key, or if there is no key. */
 async function credentialFor({ found, openSession }: Connection, method: Method, path: string): Promise<By> {
   const wantsSession = endpointAt(method, path)?.auth === 'session' || !found.key
   return wantsSession && (await openSession()) ? 'session' : 'key'

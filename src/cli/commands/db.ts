@@ -1,4 +1,4 @@
-/** `marketplace db check`, `snapshot`, `backup`, `migrate` and `copy`: care for a database. */
+/** `marketplace db check`, `snapshot`, `backup`, `migrate` and `copy`: maintenance of a database. */
 import { existsSync } from 'node:fs'
 import { type Database, databaseNamed, nameOf, UsageError } from '../../config.ts'
 import { ledgerProblems } from '../../market/money/ledger.ts'
@@ -18,7 +18,7 @@ interface Flags {
   json?: boolean
 }
 
-/** 0 if the file, its journals and the money in it are whole, 3 if not; what can't be looked at fails with 1. */
+/** Exits with 0 if the file, its journals and its ledger are intact, with 3 if not, and with 1 if they can't be checked. */
 export async function check(file: string, flags: Flags): Promise<number> {
   refuseMissing(file)
   const ui = createUi()
@@ -48,7 +48,7 @@ export async function snapshot(file: string, flags: Flags): Promise<number> {
   return 0
 }
 
-/** Takes no lock: the server goes on. */
+/** Takes no lock, so a server may go on. */
 export async function backup(file: string, to: string, flags: Flags): Promise<number> {
   refuseMissing(file)
   const { bytes, files } = await backupFile(file, to)
@@ -61,7 +61,7 @@ export async function backup(file: string, to: string, flags: Flags): Promise<nu
   return 0
 }
 
-/** What each start does, done beforehand: a deployment that fails here has touched nothing else. */
+/** Migrates before a start would, so that a deployment that fails here has changed nothing else. */
 export async function migrateDatabase(named: string, flags: Flags): Promise<number> {
   const database = databaseNamed(named)
   const db = await openDatabase({ ...database, holder: 'marketplace db migrate', onFatal: endAfterDiskFailure })
@@ -84,7 +84,7 @@ export interface CopyFlags extends Flags {
   to?: string
 }
 
-/** Moves a deployment to Postgres: all tables or none, with the ledger checked on both sides. */
+/** Copies a database to Postgres: all tables or none. The ledger is checked on both sides. */
 export async function copy({ from, to, json }: CopyFlags): Promise<number> {
   if (!from || !to) throw new UsageError('db copy needs both: --from marketplace.db --to postgres://user@host/name')
   refuseMissing(from)

@@ -1,4 +1,4 @@
-/** `marketplace demo`: whole task lives, told step by step. */
+/** `marketplace demo`: plays whole lives of tasks and prints each step. */
 import { playDemo } from '../../sim/demo.ts'
 import { createUi, money, plain } from '../ui.ts'
 

@@ -1,4 +1,4 @@
-/** `marketplace emit`: one signed webhook to an agent, without a marketplace. */
+/** `marketplace emit`: sends one signed webhook to an agent, without a marketplace. */
 import type { EventName } from '../../api/events.ts'
 import { answerBytes, durations } from '../../api/limits.ts'
 import { signatureHeaders, standardHeaders } from '../../api/signature.ts'
@@ -8,7 +8,7 @@ import { createWorld } from '../../world/real.ts'
 import type { OutgoingFailure, OutgoingResult } from '../../world/world.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { jsonGiven } from '../json-input.ts'
-import { type AnswerFlags, atDesk, type Desk } from '../output.ts'
+import { type AnswerFlags, type CommandOutput, withOutput } from '../output.ts'
 import { plain } from '../ui.ts'
 
 export interface EmitFlags extends AnswerFlags {
@@ -18,7 +18,7 @@ export interface EmitFlags extends AnswerFlags {
   data?: string
 }
 
-/** 0 for an answer of 2xx, 1 for any other, 5 where nobody answers. */
+/** Exits with 0 for a 2xx response, with 1 for any other, and with 5 if there is none. */
 export async function emit(name: string, flags: EmitFlags): Promise<number> {
   const event = eventNamed(name)
   const to = urlGiven('--to', flags.to ?? '')
@@ -30,7 +30,7 @@ export async function emit(name: string, flags: EmitFlags): Promise<number> {
   }
   const callbackUrl = flags.callbackUrl === undefined ? undefined : urlGiven('--callback-url', flags.callbackUrl)
   const changes = flags.data === undefined ? {} : objectOf(await jsonGiven('--data', flags.data))
-  return atDesk(flags, desk => send(desk, { event, to, secret, callbackUrl, changes }))
+  return withOutput(flags, output => send(output, { event, to, secret, callbackUrl, changes }))
 }
 
 interface Emission {
@@ -41,10 +41,10 @@ interface Emission {
   changes: Record<string, unknown>
 }
 
-// Discard: on this machine, and nobody listens.
+// The discard port of this machine, where nothing listens.
 const NOBODY = 'http://127.0.0.1:9'
 
-async function send(desk: Desk, { event, to, secret, callbackUrl, changes }: Emission): Promise<number> {
+async function send(output: CommandOutput, { event, to, secret, callbackUrl, changes }: Emission): Promise<number> {
   const world = createWorld({ requireHttps: false, allowLoopback: true })
   const sentAt = world.realNow()
   const taskId = world.id('task')
@@ -65,7 +65,7 @@ async function send(desk: Desk, { event, to, secret, callbackUrl, changes }: Emi
       timeoutMs: durations.webhookTimeoutMs,
       maxAnswerBytes: answerBytes,
     })
-    return tell(desk, result, to, { event, taskId, noCallback: callbackUrl === undefined })
+    return tell(output, result, to, { event, taskId, noCallback: callbackUrl === undefined })
   } finally {
     await world.egress.close()
   }
@@ -77,17 +77,17 @@ interface Sent {
   noCallback: boolean
 }
 
-function tell({ out, talk, answer }: Desk, result: OutgoingResult, to: string, sent: Sent): number {
+function tell({ out, notes, answer }: CommandOutput, result: OutgoingResult, to: string, sent: Sent): number {
   if (!result.ok) throw unanswered(result, to)
   const { status, body, durationMs } = result
   const isWell = status >= 200 && status < 300
   const { event, taskId, noCallback } = sent
   answer({ event, taskId, to, status, body, durationMs }, () => {
     out.line(`${(isWell ? out.colour.green : out.colour.red)(String(status))} ${plain(body)}`.trimEnd())
-    talk.line(talk.colour.dim(`${event} for ${taskId} was answered in ${durationMs} ms`))
+    notes.line(notes.colour.dim(`${event} for ${taskId} was answered in ${durationMs} ms`))
     if (status === 401)
-      talk.line('The agent did not accept the signature: does it know this very secret, whsec_ included?')
-    if (noCallback) talk.line(talk.colour.dim('Its callbackUrl leads nowhere; --callback-url names one.'))
+      notes.line('The agent did not accept the signature: does it know this very secret, whsec_ included?')
+    if (noCallback) notes.line(notes.colour.dim('Its callbackUrl leads nowhere; --callback-url names one.'))
   })
   return isWell ? exitCodes.ok : exitCodes.failed
 }

@@ -1,16 +1,16 @@
-/** `marketplace login`, `logout` and `whoami`: a session for what takes no key. Source: A-51. */
+/** `marketplace login`, `logout` and `whoami`: a session for endpoints that take no key. Source: A-51. */
 import type { UserRecord } from '../../api/records.ts'
 import { UnreachableError } from '../../client/client.ts'
 import { type Answer, Transport } from '../../client/transport.ts'
 import { UsageError } from '../../config.ts'
-import { type ConnectionFlags, connected, introduce, unreachable } from '../connection.ts'
+import { type ConnectionFlags, connected, printTarget, unreachable } from '../connection.ts'
 import { codeForStatus, exitCodes, Fault } from '../exit-codes.ts'
 import { instanceAt } from '../instance-check.ts'
 import { passwordFromStdin } from '../json-input.ts'
-import { type AnswerFlags, atDesk, canAsk, type Desk } from '../output.ts'
+import { type AnswerFlags, type CommandOutput, canAsk, withOutput } from '../output.ts'
 import { askHidden, askLine } from '../prompts.ts'
 import { forgetSession, type SavedSession, savedSession, saveSession } from '../session-file.ts'
-import { checkMayGo, locatePlace, type Place } from '../target.ts'
+import { type Address, locateAddress, refuseUntrustedAddress } from '../target.ts'
 import { plain } from '../ui.ts'
 
 export interface LoginFlags extends AnswerFlags {
@@ -21,7 +21,7 @@ export interface LoginFlags extends AnswerFlags {
   recoveryCode?: string
 }
 
-/** What signing in takes; one of the codes where the account has a second factor. */
+/** The body of a sign-in. An account with a second factor needs one of the codes. */
 interface LoginBody {
   email: string
   password: string
@@ -30,36 +30,36 @@ interface LoginBody {
 }
 
 export const login = (flags: LoginFlags) =>
-  atPlace(flags, async (desk, place) => {
-    checkMayGo('a password', 'user', place)
-    const transport = new Transport({ baseUrl: place.url })
+  atAddress(flags, async (output, address) => {
+    refuseUntrustedAddress('a password', 'user', address)
+    const transport = new Transport({ baseUrl: address.url })
     const instance = await instanceAt(transport)
-    const body = await loginBody(flags, desk)
-    const answer = await signIn(transport, body, desk)
-    if (!answer.success) throw refused(answer, place)
+    const body = await loginBody(flags, output)
+    const answer = await signIn(transport, body, output)
+    if (!answer.success) throw refused(answer, address)
     const { user } = answer.data as { user: UserRecord }
-    const before = savedSession(place.url)
-    saveSession({ url: place.url, email: user.email, cookie: transport.credentials.session ?? '', instance })
+    const before = savedSession(address.url)
+    saveSession({ url: address.url, email: user.email, cookie: transport.credentials.session ?? '', instance })
     if (before && before.instance === instance) await end(before)
-    return desk.answer({ url: place.url, user }, () => {
+    return output.answer({ url: address.url, user }, () => {
       const role = user.isAdmin ? ', an administrator' : ''
-      desk.out.line(`Signed in at ${plain(place.url)} as ${plain(user.email)}${role}.`)
-      desk.talk.line(
+      output.out.line(`Signed in at ${plain(address.url)} as ${plain(user.email)}${role}.`)
+      output.notes.line(
         'Commands for this address use the session where no key is given. It ends with: marketplace logout',
       )
     })
   })
 
 export const logout = (flags: { url?: string } & AnswerFlags) =>
-  atPlace(flags, async (desk, place) => {
-    const session = savedSession(place.url)
-    if (!session) throw new Fault(`Nobody is signed in at ${place.url}`, { code: exitCodes.failed })
-    forgetSession(place.url)
-    const ended = (await instanceAt(new Transport({ baseUrl: place.url }))) === session.instance
-    // The cookie of one marketplace is not shown to another.
+  atAddress(flags, async (output, address) => {
+    const session = savedSession(address.url)
+    if (!session) throw new Fault(`Nobody is signed in at ${address.url}`, { code: exitCodes.failed })
+    forgetSession(address.url)
+    const ended = (await instanceAt(new Transport({ baseUrl: address.url }))) === session.instance
+    // Never sends the cookie of one marketplace to another.
     if (ended) await end(session)
-    return desk.answer({ url: place.url, email: session.email, ended }, () =>
-      desk.out.line(`${plain(session.email)} is signed out of ${plain(place.url)}.`),
+    return output.answer({ url: address.url, email: session.email, ended }, () =>
+      output.out.line(`${plain(session.email)} is signed out of ${plain(address.url)}.`),
     )
   })
 
@@ -76,21 +76,27 @@ export const whoami = (flags: ConnectionFlags) =>
     })
   })
 
-/** Needs an address and nothing else. */
-const atPlace = (flags: { url?: string } & AnswerFlags, work: (desk: Desk, place: Place) => Promise<number>) =>
-  atDesk(flags, async desk => {
-    const place = locatePlace(flags.url)
-    introduce(desk, place, 'password', 'your password')
+/** Needs only an address. */
+const atAddress = (
+  flags: { url?: string } & AnswerFlags,
+  work: (output: CommandOutput, address: Address) => Promise<number>,
+) =>
+  withOutput(flags, async output => {
+    const address = locateAddress(flags.url)
+    printTarget(output, address, 'password', 'your password')
     try {
-      return await work(desk, place)
+      return await work(output, address)
     } catch (error) {
-      throw error instanceof UnreachableError ? unreachable(error, place) : error
+      throw error instanceof UnreachableError ? unreachable(error, address) : error
     }
   })
 
 const HOW = 'Give --email, and the password on stdin with --password-stdin; on a terminal login asks for both.'
 
-async function loginBody({ email, passwordStdin, totp, recoveryCode }: LoginFlags, { json }: Desk): Promise<LoginBody> {
+async function loginBody(
+  { email, passwordStdin, totp, recoveryCode }: LoginFlags,
+  { json }: CommandOutput,
+): Promise<LoginBody> {
   const mayAsk = canAsk() && !json
   if (!mayAsk && (!email || !passwordStdin)) throw new UsageError(`login can't ask here. ${HOW}`)
   const who = email ?? (await askLine('Email:'))
@@ -98,8 +104,8 @@ async function loginBody({ email, passwordStdin, totp, recoveryCode }: LoginFlag
   return { email: who, password, totp, recoveryCode }
 }
 
-/** Asks for the code of an account with a second factor, where somebody is there to be asked. */
-async function signIn(transport: Transport, body: LoginBody, { json }: Desk): Promise<Answer> {
+/** Signs in. If the account has a second factor, asks for its code on a terminal. */
+async function signIn(transport: Transport, body: LoginBody, { json }: CommandOutput): Promise<Answer> {
   const send = (body: LoginBody) => transport.ask('POST', '/api/auth/login', { body, by: 'nobody' })
   const answer = await send(body)
   const wanted = answer.errors?.totp !== undefined && body.totp === undefined && body.recoveryCode === undefined
@@ -108,7 +114,7 @@ async function signIn(transport: Transport, body: LoginBody, { json }: Desk): Pr
   return send({ ...body, ...(/^[\d ]+$/.test(code) ? { totp: code } : { recoveryCode: code }) })
 }
 
-function refused({ status, error = '', errors }: Answer, { url }: Place): Fault {
+function refused({ status, error = '', errors }: Answer, { url }: Address): Fault {
   const code = errors?.totp ? exitCodes.auth : codeForStatus(status)
   const hint = errors?.totp
     ? 'Add the code of your authenticator, --totp 123456, or one of your --recovery-code words.'
@@ -116,7 +122,7 @@ function refused({ status, error = '', errors }: Answer, { url }: Place): Fault 
   return new Fault(status === 401 && !hint ? `${error} (at ${url})` : error, { code, status, errors, hint })
 }
 
-/** Whether the marketplace has heard of it makes no difference here. */
+/** Ends the session on the marketplace too. Errors do not matter, because the local session is gone already. */
 async function end({ url, cookie }: SavedSession): Promise<void> {
   const transport = new Transport({ baseUrl: url, session: cookie })
   await transport.send('POST', '/api/auth/logout', { by: 'session' }).catch(() => {})

@@ -51,10 +51,10 @@ async function run(flags: ServeFlags, journal: DeploymentLog): Promise<number> {
     },
   })
   const ended = untilSignal(signal => closeAt(signal, marketplace, log))
-  tellReady(flags, marketplace, settings)
+  printReady(flags, marketplace, settings)
   log(startOf(marketplace, settings))
   open()
-  tellProject(settings, log)
+  logProject(settings, log)
   warn(marketplace, settings, log)
   await warnWithoutAdministrator(marketplace.market)
   await warnWithoutSecondFactor(marketplace.market)
@@ -67,7 +67,7 @@ async function closeAt(signal: NodeJS.Signals, marketplace: Marketplace, log: Lo
   log({ type: 'stop', reason: signal, ms: Math.round(performance.now() - asked) })
 }
 
-function tellReady({ json }: ServeFlags, { url }: Marketplace, { db }: Settings): void {
+function printReady({ json }: ServeFlags, { url }: Marketplace, { db }: Settings): void {
   const ui = createUi()
   if (json) ui.json({ type: 'ready', mode: 'serve', url, db: nameOf(db), pid: process.pid })
   else if (process.stdout.isTTY)
@@ -85,7 +85,7 @@ const startOf = ({ market, url }: Marketplace, { db }: Settings) =>
   }) as const
 
 /** Logs which settings come from the project file, which no flag names. */
-function tellProject({ fromProject }: Settings, log: Log): void {
+function logProject({ fromProject }: Settings, log: Log): void {
   if (fromProject.length > 0)
     log({ type: 'info', message: `${PROJECT_FILE} of this folder sets ${fromProject.join(', ')}` })
 }

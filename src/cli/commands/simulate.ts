@@ -1,4 +1,4 @@
-/** `marketplace simulate buyer`: one buyer's whole story with an agent. */
+/** `marketplace simulate buyer`: plays one buyer with an agent to the end. */
 import { limits } from '../../api/limits.ts'
 import { UsageError } from '../../config.ts'
 import { type BuyerPlan, outcomes, PlanError, playBuyer } from '../../sim/buyer.ts'
@@ -27,7 +27,7 @@ export async function buyer(agent: string, flags: BuyerFlags): Promise<number> {
 }
 
 async function play(connection: Connection, agent: string, plan: BuyerPlan): Promise<number> {
-  const { client, out, talk, json, found, whenInterrupted } = connection
+  const { client, out, notes, json, found, whenInterrupted } = connection
   const as = (person: Person) => (found.isDev ? ` --as ${person}` : '')
   const progress = await showProgress(connection)
   try {
@@ -50,7 +50,7 @@ async function play(connection: Connection, agent: string, plan: BuyerPlan): Pro
       const state = task.dispute?.status === 'open' ? `${task.status}, in dispute` : task.status
       out.line(`Task ${task.id} is ${state}. Wallet ${money(wallet.balance)}, held ${money(wallet.heldBalance)}.`)
       if (task.dispute)
-        talk.line(
+        notes.line(
           `Decide it: marketplace call POST /api/admin/tasks/${task.id}/resolve -d '{"outcome":"refund"}'${as('admin')}`,
         )
     }

@@ -1,4 +1,4 @@
-/** `marketplace test-connection`: the five checks of an agent's connection, and what helps where one fails. */
+/** `marketplace test-connection`: runs the five checks of an agent, and says what helps if one fails. */
 import type { AgentRecord, OwnAgentRecord, TestReport } from '../../api/records.ts'
 import { type ConnectionFlags, connected } from '../connection.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -12,10 +12,10 @@ export interface TestFlags extends ConnectionFlags {
 
 type Check = TestReport['checks'][number]
 
-/** 0 if it passed, 3 if a check failed; a warning passes unless --strict. */
+/** Exits with 0 if the test passed, with 3 if a check failed. A warning passes unless --strict is given. */
 export const testConnection = (agent: string, flags: TestFlags) =>
   connected(flags, 'builder', async connection => {
-    const { client, out, talk, answer } = connection
+    const { client, out, notes, answer } = connection
     const record = await agentCalled(client, agent)
     const progress = await showProgress(connection)
     const url = 'webhookUrl' in record ? record.webhookUrl : null
@@ -24,8 +24,8 @@ export const testConnection = (agent: string, flags: TestFlags) =>
     answer(report, () => {
       for (const check of report.checks) out.line(lineOf(out, check))
       const weak = report.checks.filter(({ status }) => status === 'failed' || status === 'warning')
-      for (const check of weak) talk.line(`  ${adviceOn(check, record)}`)
-      talk.line(closing(report, record))
+      for (const check of weak) notes.line(`  ${adviceOn(check, record)}`)
+      notes.line(closing(report, record))
     })
     return isGood(report, flags.strict === true) ? exitCodes.ok : exitCodes.check
   })
