@@ -112,6 +112,7 @@ export const defaults = {
   host: '127.0.0.1',
   port: '4000',
   poolSize: 10,
+  egressPorts: '443,1024-65535',
   dev: { db: '.marketplace/dev.db', payments: 'sandbox', rateLimits: 'off' },
   serve: { db: 'marketplace.db', payments: 'manual', rateLimits: 'strict' },
 } as const
@@ -325,7 +326,7 @@ function hopsOf(text: string): number {
 function wayOutOf(env: Environment): WayOut {
   return {
     resolver: oneOf('MARKETPLACE_RESOLVER', env.MARKETPLACE_RESOLVER || 'dns', ['dns', 'system']),
-    ports: listOf(env.MARKETPLACE_EGRESS_PORTS || '443,1024-65535').map(portRangeOf),
+    ports: listOf(env.MARKETPLACE_EGRESS_PORTS || defaults.egressPorts).map(portRangeOf),
     denied: listOf(env.MARKETPLACE_EGRESS_DENY).map(addressRangeOf),
   }
 }
