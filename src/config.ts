@@ -9,6 +9,18 @@ import { type BucketSettings, bucketOf, isBucket } from './bucket-settings.ts'
 import { dbLimitOf } from './db-limit.ts'
 import { addressRangeOf, listOf, portRangeOf } from './egress-ranges.ts'
 import { projectFile } from './project-file.ts'
+import {
+  baseUrlOf,
+  countOf,
+  type Database,
+  databaseOf,
+  hopsOf,
+  type Mail,
+  mailOf,
+  oneOf,
+  portOf,
+  tokenOf,
+} from './setting-values.ts'
 import { UsageError } from './usage-error.ts'
 
 export interface Config {
@@ -56,11 +68,6 @@ export interface Flags {
   files?: string
 }
 
-/** The database: a file of the embedded engine, or a Postgres server. */
-export type Database =
-  | { readonly file: string; readonly postgres?: undefined }
-  | { readonly file: null; readonly postgres: { url: string; prepare: boolean; poolSize: number } }
-
 export interface Settings {
   readonly host: string
   readonly port: number
@@ -91,7 +98,7 @@ export interface Settings {
   readonly metricsToken: string | undefined
   readonly metricsPort: number | undefined
   /** undefined: no mail is sent. */
-  readonly mail: { smtpUrl: string; from: string } | undefined
+  readonly mail: Mail | undefined
   /** Names of the settings that come from the project file. */
   readonly fromProject: readonly string[]
 }
@@ -259,69 +266,8 @@ function checkPublic(mode: Config['mode'], host: string, baseUrl: string, paymen
   }
 }
 
-function portOf(flag: string, text: string): number {
-  const port = Number(text)
-  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port
-  throw new UsageError(`${flag} takes a number from 0 (any free one) to 65535, not ${text}.`)
-}
-
-function baseUrlOf(text: string | undefined): string {
-  if (text === undefined || text === '') return ''
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  const plain = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash
-  if (!plain) throw new UsageError(`--base-url takes an address like https://market.example, not ${text}.`)
-  return url.href.replace(/\/+$/, '')
-}
-
-const isPostgres = (text: string) => /^postgres(?:ql)?:\/\//i.test(text)
-
-function databaseOf(text: string, options: { prepare: boolean; poolSize: number }): Database {
-  if (text === '') throw new UsageError('--db needs the path of a file, or a postgres:// address.')
-  if (!isPostgres(text)) return { file: text }
-  if (URL.canParse(text)) return { file: null, postgres: { url: text, ...options } }
-  throw new UsageError('--db takes an address like postgres://user:password@host:5432/database.')
-}
-
-/** Returns the database in words, without its password. */
-export function nameOf({ file, postgres }: Database): string {
-  if (file !== null) return file
-  const url = new URL(postgres.url)
-  url.password = ''
-  url.search = ''
-  return url.href
-}
-
-/** Parses the argument of `marketplace db` commands: a file or a server. */
-export const databaseNamed = (text: string): Database => databaseOf(text, { prepare: false, poolSize: 2 })
-
 const metricsPortOf = (text: string | undefined) =>
   text === undefined || text === '' ? undefined : portOf('--metrics-port', text)
-
-function tokenOf(text: string | undefined): string | undefined {
-  if (!text) return undefined
-  if (/^[\x21-\x7e]{16,}$/.test(text)) return text
-  throw new UsageError('MARKETPLACE_METRICS_TOKEN needs at least 16 printable characters without spaces.')
-}
-
-function mailOf(smtpUrl: string | undefined, from: string | undefined): Settings['mail'] {
-  if (!smtpUrl && !from) return undefined
-  if (!smtpUrl || !from) {
-    throw new UsageError('MARKETPLACE_SMTP_URL and MARKETPLACE_MAIL_FROM go together; one is missing.')
-  }
-  // The URL may contain a password, so the message does not repeat it.
-  if (!/^smtps?:\/\/[^/]/i.test(smtpUrl) || !URL.canParse(smtpUrl)) {
-    throw new UsageError('MARKETPLACE_SMTP_URL takes an address like smtps://user:password@mail.example.')
-  }
-  if (!/^[^\r\n]*[^\s@]@[^\s@]+$/.test(from)) {
-    throw new UsageError(`MARKETPLACE_MAIL_FROM takes an address like market@example.com, not ${from}.`)
-  }
-  return { smtpUrl, from }
-}
-
-function hopsOf(text: string): number {
-  if (/^\d{1,2}$/.test(text)) return Number(text)
-  throw new UsageError(`--trust-proxy takes the number of proxies in front, from 0 to 99, not ${text}.`)
-}
 
 function wayOutOf(env: Environment): WayOut {
   return {
@@ -347,15 +293,3 @@ const keepingOf = (env: Environment): GivenKeeping => ({
   waitingEvents: countOf('MARKETPLACE_QUOTA_EVENTS', env.MARKETPLACE_QUOTA_EVENTS, 100_000),
   idempotencyKeys: countOf('MARKETPLACE_QUOTA_IDEMPOTENCY_KEYS', env.MARKETPLACE_QUOTA_IDEMPOTENCY_KEYS),
 })
-
-function countOf(name: string, text: string | undefined, most = 999_999): number | undefined {
-  if (!text) return undefined
-  if (/^[1-9]\d{0,5}$/.test(text) && Number(text) <= most) return Number(text)
-  throw new UsageError(`${name} takes a number from 1 to ${most}, not ${text}.`)
-}
-
-function oneOf<const Value extends string>(flag: string, text: string, values: readonly Value[]): Value {
-  const found = values.find(value => value === text)
-  if (found !== undefined) return found
-  throw new UsageError(`${flag} takes ${values.join(' or ')}, not ${text}.`)
-}

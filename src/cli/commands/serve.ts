@@ -1,5 +1,5 @@
 /** `marketplace serve`: a deployment. Source: A-1–A-5. */
-import { type Flags, isLoopbackName, nameOf, readSettings, type Settings, UsageError } from '../../config.ts'
+import { type Flags, isLoopbackName, readSettings, type Settings, UsageError } from '../../config.ts'
 import {
   type FirstAdministrator,
   warnWithoutAdministrator,
@@ -8,6 +8,7 @@ import {
 import type { Log } from '../../market/log.ts'
 import { type Marketplace, openMarketplace } from '../../open.ts'
 import { PROJECT_FILE } from '../../project-file.ts'
+import { nameOf } from '../../setting-values.ts'
 import { type DeploymentLog, deploymentLog } from '../deployment-log.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { untilSignal } from '../shutdown.ts'
