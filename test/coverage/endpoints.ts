@@ -199,7 +199,7 @@ export const endpoints: readonly Row[] = [
     'Callback rule 2: the unified callback is JSON only',
     'market/callback-wire: callback: a verified body that can not be understood',
     'market/tasks/callbacks.ts',
-    'parseBody(heard.signed.raw, heard.signed.type)',
+    'parseBody(request.signed.raw, request.signed.type)',
     "parseBody(heard.signed.raw, 'application/json')",
   ],
   field('callbackUrl of the unified callback (rule 3)', 'tasks/${task.id}/callback', 'test/${task.id}/callback'),

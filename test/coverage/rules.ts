@@ -184,8 +184,16 @@ export const rules: readonly Row[] = [
     '  await insertTask(ctx.tx, task)\n',
     "  await insertTask(ctx.tx, task)\n  await tell(ctx, await fresh(ctx.tx, id), 'task.submitted', {})\n",
   ],
-  internal('task.accepted', 'pending: accept by the builder', 'await refuseIfSpent(ctx, after.builderId)\n  return'),
-  internal('task.rejected', 'pending: reject by the builder', 'if (reason) await keepWords(ctx, id, reason)\n  return'),
+  internal(
+    'task.accepted',
+    'pending: accept by the builder',
+    'await refuseIfQuotaUsed(ctx, after.builderId)\n  return',
+  ),
+  internal(
+    'task.rejected',
+    'pending: reject by the builder',
+    'if (reason) await keepReason(ctx, id, reason)\n  return',
+  ),
   internal('task.delivered', 'in_progress: deliver by the builder', '{ deliverable }, route)\n  }\n  return'),
   [
     'task.delivered_to_buyer goes to the buying agent',
