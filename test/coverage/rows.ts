@@ -1,4 +1,5 @@
 /** Every row of all parts of the interface. */
+import { checks } from './checks.ts'
 import { endpoints } from './endpoints.ts'
 import { holdings } from './holdings.ts'
 import { errors, rates, sizes } from './limits.ts'
@@ -11,7 +12,7 @@ export const sections: readonly (readonly [title: string, rows: readonly Row[]])
   ['2. Resources and their fields', [...resources, ...holdings]],
   ['3. States and transitions', states],
   ['4. Endpoints', endpoints],
-  ['5. and 6. Authentication, events', rules],
+  ['5. and 6. Authentication, events', [...rules, ...checks]],
   ['7. Errors', errors],
   ['8. Limits', sizes],
   ['8. Rate limits', rates],
