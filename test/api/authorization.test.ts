@@ -4,8 +4,8 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { signatureHeaders } from '../../src/api/signature.ts'
 import { HttpUser, type Method } from '../../src/sim/http-user.ts'
-import { type Cell, endpointOf, type Person, type Row, rows } from '../support/authorization-law.ts'
-import { caps, type Kind, openSides, type Params, type Side, type Stage } from '../support/authorization-stage.ts'
+import { caps, type Fixture, type Kind, openSides, type Params, type Side } from '../support/authorization-fixture.ts'
+import { type Cell, endpointOf, type Person, type Row, rows } from '../support/authorization-matrix.ts'
 import { checkedFetch } from '../support/contract.ts'
 import { type TestUser, taskFields } from '../support/marketplace.ts'
 
@@ -160,7 +160,7 @@ const decidedByHand: readonly (Kind | null)[] = ['deposit', 'withdrawal']
 const endsSession = /auth\/(?:register|login|logout)$/
 
 interface Context {
-  stages: Record<'sandbox' | 'manual', Stage>
+  fixtures: Record<'sandbox' | 'manual', Fixture>
   /** What nobody may change, and what may be looked at by everyone who may. */
   shared: Map<string, Params>
 }
@@ -169,13 +169,13 @@ let asked = 0
 const matrix = suite<Context>('authorization')
 
 matrix.before(async context => {
-  context.stages = { sandbox: await openSides(), manual: await openSides('manual') }
+  context.fixtures = { sandbox: await openSides(), manual: await openSides('manual') }
   context.shared = new Map()
 })
 
-matrix.after(async ({ stages }) => {
-  await stages.sandbox.marketplace.checkLedger()
-  for (const { close } of Object.values(stages)) await close()
+matrix.after(async ({ fixtures }) => {
+  await fixtures.sandbox.marketplace.checkLedger()
+  for (const { close } of Object.values(fixtures)) await close()
 })
 
 matrix('every row has its question', () => {
@@ -183,30 +183,30 @@ matrix('every row has its question', () => {
 })
 
 for (const row of rows) {
-  matrix(row.label, async ({ stages, shared }) => {
+  matrix(row.label, async ({ fixtures, shared }) => {
     const [kind] = questions[row.label]!
-    const stage = stages[decidedByHand.includes(kind) ? 'manual' : 'sandbox']
-    const sideOf = ({ target }: Cell) => stage.sides[target === "other's" ? 1 : 0]
+    const fixture = fixtures[decidedByHand.includes(kind) ? 'manual' : 'sandbox']
+    const sideOf = ({ target }: Cell) => fixture.sides[target === "other's" ? 1 : 0]
     const paramsOf = async (cell: Cell): Promise<Params> => {
       if (kind === null) return {}
       if (cell.target === 'absent') return absent
       const name = `${kind} ${cell.target}`
-      const found = shared.get(name) ?? (await stage.make(kind, sideOf(cell)))
+      const found = shared.get(name) ?? (await fixture.make(kind, sideOf(cell)))
       shared.set(name, found)
       return found
     }
     const check = async (cell: Cell, params: Params) => {
-      const { status, error } = await ask(stage, row, cell, { params, side: sideOf(cell) })
+      const { status, error } = await ask(fixture, row, cell, { params, side: sideOf(cell) })
       assert.is(status, cell.status, `${cell.target}, ${cell.column}: ${status} ${error ?? ''}`)
     }
     for (const cell of row.cells) await paramsOf(cell)
     const isUnsafe = !row.label.startsWith('GET')
-    const before = isUnsafe ? await stage.marketplace.contents() : null
+    const before = isUnsafe ? await fixture.marketplace.contents() : null
     for (const cell of row.cells.filter(({ status }) => status >= 400)) await check(cell, await paramsOf(cell))
-    if (before) assert.equal(await stage.marketplace.contents(), before, 'what is refused changes nothing')
+    if (before) assert.equal(await fixture.marketplace.contents(), before, 'what is refused changes nothing')
     for (const cell of row.cells.filter(({ status }) => status < 400)) {
       const isUsedUp = isUnsafe && kind !== null && kind !== 'test' && cell.target !== 'absent'
-      await check(cell, isUsedUp ? await stage.make(kind, sideOf(cell)) : await paramsOf(cell))
+      await check(cell, isUsedUp ? await fixture.make(kind, sideOf(cell)) : await paramsOf(cell))
     }
   })
 }
@@ -214,8 +214,8 @@ for (const row of rows) {
 matrix.run()
 
 /** One request, by whom and with what the column says. */
-async function ask(stage: Stage, row: Row, { column }: Cell, about: Pick<Asking, 'params' | 'side'>) {
-  const { marketplace, people } = stage
+async function ask(fixture: Fixture, row: Row, { column }: Cell, about: Pick<Asking, 'params' | 'side'>) {
+  const { marketplace, people } = fixture
   const isNamed = (name: string): name is Person => name in people
   const name = isNamed(column) ? column : row.by
   const isNobody = column === 'none' || column === 'bad key'
@@ -236,11 +236,11 @@ async function ask(stage: Stage, row: Row, { column }: Cell, about: Pick<Asking,
   const signs = row.with === 'signature' && !asOwner && (name === 'builder' || name === 'other builder') && !isNobody
   const usesSession = ['session', 'no role'].includes(column) || (row.with === 'session' && column !== 'key')
   const by = column === 'none' || signs ? 'nobody' : usesSession && !/key$/.test(column) ? 'session' : 'key'
-  const headers = signs ? signed(stage, name, text ?? '') : {}
-  return marked(stage, caller, column, () => user.ask(method, path, text, by, headers))
+  const headers = signs ? signed(fixture, name, text ?? '') : {}
+  return marked(fixture, caller, column, () => user.ask(method, path, text, by, headers))
 }
 
-function signed({ marketplace, sides }: Stage, name: Person, text: string) {
+function signed({ marketplace, sides }: Fixture, name: Person, text: string) {
   const { agent } = sides[name === 'builder' ? 0 : 1]
   return signatureHeaders(agent.secret, marketplace.world.realNow() + ++asked, text)
 }
@@ -254,7 +254,7 @@ const marks: Readonly<Record<string, string>> = {
 
 /** While the account stands as the column says. */
 async function marked<T>(
-  { marketplace }: Stage,
+  { marketplace }: Fixture,
   caller: TestUser | null,
   column: string,
   act: () => Promise<T>,

@@ -3,7 +3,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { endpoints } from '../../src/api/endpoints/index.ts'
-import { endpointOf, rows } from '../support/authorization-law.ts'
+import { endpointOf, rows } from '../support/authorization-matrix.ts'
 
 const served = Object.values(endpoints).map(({ method, path }) => `${method} ${path}`)
 

@@ -31,13 +31,13 @@ const pathOf: Record<Trigger, string> = {
   reactivate: '/api/my/agents/:id/reactivate',
 }
 
-interface Stage {
+interface Fixture {
   marketplace: TestMarketplace
   users: Record<Exclude<ActorName, 'nobody'>, TestUser>
   agents: Map<State, ListedAgent>
 }
 
-async function openStage(): Promise<Stage> {
+async function openFixture(): Promise<Fixture> {
   const marketplace = await openTestMarketplace()
   const [builder, other, buyer] = await Promise.all(
     ['builder', 'another.builder', 'buyer'].map(name => marketplace.join(name)),
@@ -55,16 +55,16 @@ async function bring(marketplace: TestMarketplace, builder: TestUser, state: Sta
   return agent
 }
 
-const pull = ({ marketplace, users }: Stage, actor: ActorName, trigger: Trigger, id: string) => {
+const pull = ({ marketplace, users }: Fixture, actor: ActorName, trigger: Trigger, id: string) => {
   const user = actor === 'nobody' ? marketplace.visitor : users[actor]
   const body = trigger === 'reject' ? { reason: 'Too thin.' } : undefined
   return user.ask<OwnAgentRecord>('POST', pathOf[trigger].replace(':id', id), body, 'key')
 }
 
-const refusals = suite<Stage & { before: Record<string, string> }>('refusals')
+const refusals = suite<Fixture & { before: Record<string, string> }>('refusals')
 
 refusals.before(async context => {
-  Object.assign(context, await openStage())
+  Object.assign(context, await openFixture())
   context.before = await context.marketplace.contents()
 })
 
@@ -94,8 +94,8 @@ refusals('of an agent that is not there is 404 to those who could', async contex
 
 refusals.run()
 
-const passes = suite<Stage>('passes')
-passes.before(async context => void Object.assign(context, await openStage()))
+const passes = suite<Fixture>('passes')
+passes.before(async context => void Object.assign(context, await openFixture()))
 passes.after(({ marketplace }) => marketplace.close())
 
 passes('publish needs a pass that is 24 hours old at most, and newer than the URL and the secret', async context => {

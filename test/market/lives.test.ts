@@ -11,9 +11,9 @@ import {
   type TestUser,
   taskFields,
 } from '../support/marketplace.ts'
-import { rightful, shown, type Trigger, triggers, window48h } from '../support/task-law.ts'
+import { bodies, pathOf, routesOf } from '../support/task-fixture.ts'
 import { Model, type ModelTask } from '../support/task-model.ts'
-import { bodies, pathOf, routesOf } from '../support/task-stage.ts'
+import { rightful, shown, type Trigger, triggers, window48h } from '../support/task-rules.ts'
 
 const hourMs = 3_600_000
 const PEOPLE = 4

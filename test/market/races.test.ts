@@ -9,16 +9,15 @@ import * as assert from 'uvu/assert'
 import { durations } from '../../src/api/limits.ts'
 import type { TaskRecord } from '../../src/api/records.ts'
 import { seededChance } from '../../src/world/chance.ts'
-
-import { price, rightful, type Situation, shown, stepOf, steps, type Trigger } from '../support/task-law.ts'
-import { bodies, openStage, pathOf } from '../support/task-stage.ts'
+import { bodies, openFixture, pathOf } from '../support/task-fixture.ts'
+import { price, rightful, type Situation, shown, stepOf, steps, type Trigger } from '../support/task-rules.ts'
 import { exchange, requestBytes, Wire, type WireAnswer, type WireHeader } from '../support/wire.ts'
 
 const ROUNDS = 20
 const AT_ONCE = 20
 
-const stage = await openStage({ instances: 3 })
-const { marketplace, urls, agent, users } = stage
+const fixture = await openFixture({ instances: 3 })
+const { marketplace, urls, agent, users } = fixture
 const { buyer, builder } = users
 const wires: Wire[] = []
 const adminCookie = await signIn(marketplace.admin)
@@ -171,7 +170,7 @@ const canFollow = (from: Situation, one: Trigger, other: Trigger) =>
 
 for (const [from, one, other] of pairs) {
   test(`${one} ‖ ${other}, ${from}: one of twenty wins, the others get 400 or 409`, async () => {
-    const tasks = await stage.bring(Array<Situation>(ROUNDS).fill(from))
+    const tasks = await fixture.bring(Array<Situation>(ROUNDS).fill(from))
     const both = canFollow(from, one, other) || canFollow(from, other, one)
     for (const [round, { id }] of tasks.entries()) {
       const before = await look(id)
@@ -198,7 +197,7 @@ test('any mix of twenty calls: answers, state, money and events equal those of s
     'completed, disputed',
   ]
   for (let round = 0; round < ROUNDS; round++) {
-    const { id, situation } = (await stage.bring([starts[round % starts.length]!]))[0]!
+    const { id, situation } = (await fixture.bring([starts[round % starts.length]!]))[0]!
     const before = await look(id)
     const few = Array.from({ length: 4 }, () => pick(all))
     const requests = Array.from({ length: AT_ONCE }, (_, i) => contestant(i % 10 === 0 ? pick(all) : pick(few), id))
@@ -240,9 +239,9 @@ test('clearing ‖ dispute: the builder gets the money, or a dispute holds it; n
   await marketplace.pass(durations.clearingMs)
   await marketplace.freshen(agent)
   for (let round = 0; round < ROUNDS; round++) {
-    const { id } = (await stage.bring(['completed']))[0]!
+    const { id } = (await fixture.bring(['completed']))[0]!
     const before = await look(id)
-    stage.advance(durations.clearingMs - 1)
+    fixture.advance(durations.clearingMs - 1)
     const requests = Array.from({ length: AT_ONCE }, () => contestant('dispute', id))
     // The first round clears before, the last one after all disputes; between, they meet.
     const between = async () => {

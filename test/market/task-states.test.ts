@@ -4,6 +4,15 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TaskRecord } from '../../src/api/records.ts'
 import {
+  type ActorName,
+  actors,
+  type Fixture,
+  openFixture,
+  type Route,
+  routesOf,
+  words,
+} from '../support/task-fixture.ts'
+import {
   type Deltas,
   price,
   rightful,
@@ -15,8 +24,7 @@ import {
   steps,
   type Trigger,
   triggers,
-} from '../support/task-law.ts'
-import { type ActorName, actors, openStage, type Route, routesOf, type Stage, words } from '../support/task-stage.ts'
+} from '../support/task-rules.ts'
 
 /** What a refused actor is answered. A signature by anything but the agent's secret is no signature. */
 function refusalOf(actor: ActorName, trigger: Trigger, route: Route): 400 | 401 | 403 {
@@ -31,32 +39,32 @@ const isPerson = (actor: ActorName) => actor === 'buyer' || actor === 'builder' 
 const stepBy = (actor: ActorName, from: Situation, trigger: Trigger, route: Route): Step | undefined =>
   isPerson(actor) && (route !== 'signed' || actor === 'builder') ? stepOf(from, trigger, actor) : undefined
 
-const refusals = suite<{ stage: Stage; ids: Map<Situation, string>; before: Record<string, string> }>('refusals')
+const refusals = suite<{ fixture: Fixture; ids: Map<Situation, string>; before: Record<string, string> }>('refusals')
 
 refusals.before(async context => {
-  context.stage = await openStage()
-  const brought = await context.stage.bring(situations)
+  context.fixture = await openFixture()
+  const brought = await context.fixture.bring(situations)
   context.ids = new Map(brought.map(({ situation, id }) => [situation, id]))
-  await context.stage.marketplace.webhooksSent()
-  context.before = await context.stage.marketplace.contents()
+  await context.fixture.marketplace.webhooksSent()
+  context.before = await context.fixture.marketplace.contents()
 })
 
-refusals.after(({ stage }) => stage.marketplace.close())
+refusals.after(({ fixture }) => fixture.marketplace.close())
 
 for (const situation of situations) {
   for (const trigger of triggers) {
     refusals(`${situation}: ${trigger} is refused to all who may not, and changes nothing`, async context => {
-      const { stage, ids, before } = context
+      const { fixture, ids, before } = context
       const id = ids.get(situation)!
       for (const route of routesOf[trigger]) {
         for (const actor of actors) {
           if (stepBy(actor, situation, trigger, route)) continue
-          const answer = await stage.pull(actor, trigger, id, route)
+          const answer = await fixture.pull(actor, trigger, id, route)
           const which = `${trigger} by ${actor} (${route}): ${answer.error}`
           assert.is(answer.status, refusalOf(actor, trigger, route), which)
           assert.is(answer.success, false, which)
           assert.type(answer.error, 'string', which)
-          assert.equal(await stage.marketplace.contents(), before, which)
+          assert.equal(await fixture.marketplace.contents(), before, which)
         }
       }
     })
@@ -70,25 +78,25 @@ interface Move extends Step {
   id: string
 }
 
-const successes = suite<{ stage: Stage; moves: Move[] }>('successes')
+const successes = suite<{ fixture: Fixture; moves: Move[] }>('successes')
 
 successes.before(async context => {
-  context.stage = await openStage()
+  context.fixture = await openFixture()
   const wanted = steps.flatMap(step =>
     routesOf[step.trigger]
       .filter(route => stepBy(step.by, step.from, step.trigger, route))
       .map(route => ({ ...step, route })),
   )
-  const pool = await context.stage.bring(wanted.map(({ from }) => from))
+  const pool = await context.fixture.bring(wanted.map(({ from }) => from))
   context.moves = wanted.map(move => {
     const at = pool.findIndex(({ situation }) => situation === move.from)
     return { ...move, id: pool.splice(at, 1)[0]!.id }
   })
 })
 
-successes.after(async ({ stage }) => {
-  await stage.marketplace.checkLedger()
-  await stage.marketplace.close()
+successes.after(async ({ fixture }) => {
+  await fixture.marketplace.checkLedger()
+  await fixture.marketplace.close()
 })
 
 const statusOf = (trigger: Trigger) => (trigger === 'message' || trigger === 'review' ? 201 : 200)
@@ -103,19 +111,19 @@ for (const step of steps) {
   const { from, trigger, by, to, event } = step
   successes(
     `${from}: ${trigger} by the ${by} leads to ${to}, with ${event ?? 'no event'}`,
-    async ({ stage, moves }) => {
+    async ({ fixture, moves }) => {
       const mine = moves.filter(move => move.from === from && move.trigger === trigger && move.by === by)
       assert.ok(mine.length > 0)
       for (const { id, route } of mine) {
-        const before = await standing(stage)
-        const answer = await stage.pull(by, trigger, id, route)
+        const before = await standing(fixture)
+        const answer = await fixture.pull(by, trigger, id, route)
         assert.is(answer.status, statusOf(trigger), `${route}: ${answer.error}`)
-        const after = await standing(stage)
+        const after = await standing(fixture)
         assert.equal(moved(before.money, after.money), step.money, route)
         assert.equal(after.others, before.others, 'nobody else is touched')
-        const task = await stage.users.buyer.call<TaskRecord>('GET', `/api/tasks/${id}`)
+        const task = await fixture.users.buyer.call<TaskRecord>('GET', `/api/tasks/${id}`)
         assert.equal({ status: task.status, dispute: task.dispute?.status ?? null }, shown(to))
-        checkEvents(stage, after.events.slice(before.events.length), event, task)
+        checkEvents(fixture, after.events.slice(before.events.length), event, task)
       }
     },
   )
@@ -123,7 +131,7 @@ for (const step of steps) {
 
 successes.run()
 
-async function standing({ marketplace, users: { buyer, builder } }: Stage) {
+async function standing({ marketplace, users: { buyer, builder } }: Fixture) {
   return marketplace.market.db.read(async q => {
     const accounts = await q.all<{ id: string; userId: string | null; kind: string; balance: number }>(
       'SELECT id, user_id AS "userId", kind, balance FROM accounts ORDER BY id',
@@ -149,7 +157,7 @@ function moved(before: Deltas, after: Deltas): Deltas {
 }
 
 /** Exactly the event that is due, with every field of the body table. Source: I-webhook-body, I-events, A-37. */
-function checkEvents({ marketplace, agent, users }: Stage, events: object[], event: string | null, task: TaskRecord) {
+function checkEvents({ marketplace, agent, users }: Fixture, events: object[], event: string | null, task: TaskRecord) {
   if (event === null) return assert.equal(events, [])
   const timestamp = new Date(marketplace.world.now()).toISOString()
   const data = {

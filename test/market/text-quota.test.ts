@@ -24,7 +24,7 @@ const setUsage = (marketplace: TestMarketplace, { id }: TestUser, bytes: number)
     ),
   )
 
-async function stage() {
+async function setUp() {
   const marketplace = await openTestMarketplace({ keeping: { textMiB: 1 } })
   const buyer = await marketplace.join('buyer', 500_000)
   const builder = await marketplace.join('builder')
@@ -57,7 +57,7 @@ const isRefused = ({ status, error }: { status: number; error?: string | undefin
 
 test('a builder writes agents and samples within the quota of the account, and others have their own', async () => {
   assert.is(defaultKeeping.textMiB, 256)
-  const { marketplace, builder } = await stage()
+  const { marketplace, builder } = await setUp()
   const create = (who: TestUser) => who.ask<{ id: string }>('POST', '/api/my/agents', agentFields, 'key')
   const before = await usage(marketplace, builder)
   const { status, data } = await create(builder)
@@ -103,7 +103,7 @@ test('a builder has 200 agents at most, and a deleted one makes room', async () 
 })
 
 test('a buyer writes drafts and messages within the quota; what was drafted is submitted, what is open is ended', async () => {
-  const { marketplace, buyer, builder, agent } = await stage()
+  const { marketplace, buyer, builder, agent } = await setUp()
   const description = 'd'.repeat(10_000)
   const before = await usage(marketplace, buyer)
   const draft = await marketplace.draft(buyer, agent, { description, agreedPrice: 200 })
@@ -151,7 +151,7 @@ test('a buyer writes drafts and messages within the quota; what was drafted is s
 })
 
 test('a builder who has written all that may be takes no new task, and ends those that are open', async () => {
-  const { marketplace, buyer, builder, agent } = await stage()
+  const { marketplace, buyer, builder, agent } = await setUp()
   const [open, pending, other] = [
     await submitted(marketplace, buyer, agent),
     await submitted(marketplace, buyer, agent),
@@ -183,7 +183,7 @@ test('a builder who has written all that may be takes no new task, and ends thos
 })
 
 test('a draft that is cancelled, and a webhook whose body is gone, count no more', async () => {
-  const { marketplace, buyer, builder, agent } = await stage()
+  const { marketplace, buyer, builder, agent } = await setUp()
   const { id } = await marketplace.draft(buyer, agent)
   const drafted = await usage(marketplace, buyer)
   await buyer.call('POST', `/api/tasks/${id}/cancel`)
@@ -206,7 +206,7 @@ test('a draft that is cancelled, and a webhook whose body is gone, count no more
 })
 
 test('what a hirer drafts with the money of somebody else is the text of the hirer', async () => {
-  const { marketplace, buyer, builder, agent } = await stage()
+  const { marketplace, buyer, builder, agent } = await setUp()
   const seller = await marketplace.join('seller')
   const theirs = await marketplace.list(seller)
   const { id } = await buyer.call<{ id: string }>('POST', '/api/budget-authorizations', {

@@ -9,7 +9,7 @@ import {
   steps,
   type Trigger,
   window48h,
-} from './task-law.ts'
+} from './task-rules.ts'
 
 export interface ModelTask {
   id: string
@@ -90,7 +90,7 @@ const add = (to: ModelBalances, change: ModelBalances) => {
   for (const kind of ['available', 'held', 'clearing'] as const) to[kind] += change[kind]
 }
 
-/** The law speaks of one price and one split; each task has its own. */
+/** The rules speak of one price and one split; each task has its own. */
 function scaled(money: Deltas, agreedPrice: number, refund: number): Deltas {
   const sizes = new Map([
     [0, 0],

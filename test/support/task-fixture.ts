@@ -5,7 +5,7 @@ import type { Answer } from '../../src/sim/http-user.ts'
 import { engine } from './databases.ts'
 import { openInstances } from './instances.ts'
 import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from './marketplace.ts'
-import { price, type Situation, splitRefund, type Trigger, window48h } from './task-law.ts'
+import { price, type Situation, splitRefund, type Trigger, window48h } from './task-rules.ts'
 
 export const actors = ['buyer', 'builder', 'another buyer', 'another builder', 'admin', 'nobody'] as const
 export type ActorName = (typeof actors)[number]
@@ -60,7 +60,7 @@ export const pathOf = (trigger: Trigger, id: string): string => {
   return `/api/tasks/${id}/${trigger.replace('_', '-')}`
 }
 
-export interface Stage {
+export interface Fixture {
   marketplace: TestMarketplace
   /** Where it answers: at each of its instances. */
   urls: readonly string[]
@@ -75,7 +75,7 @@ export interface Stage {
 }
 
 /** `instances`: so many share the database, where the engine lets them. */
-export async function openStage({ instances = 1 } = {}): Promise<Stage> {
+export async function openFixture({ instances = 1 } = {}): Promise<Fixture> {
   const { marketplace, urls, advance } =
     instances > 1 && engine === 'postgres' ? await openSeveral(instances) : await openOne()
   const [buyer, builder, buyer2, builder2] = await Promise.all([
@@ -127,7 +127,7 @@ export async function openStage({ instances = 1 } = {}): Promise<Stage> {
   return { marketplace, urls, advance, agent, users, pull, bring }
 }
 
-type Premises = Pick<Stage, 'marketplace' | 'urls' | 'advance'>
+type Premises = Pick<Fixture, 'marketplace' | 'urls' | 'advance'>
 
 async function openOne(): Promise<Premises> {
   const marketplace = await openTestMarketplace()

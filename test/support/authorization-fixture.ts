@@ -2,7 +2,7 @@
 import type { TaskRecord } from '../../src/api/records.ts'
 import { HttpUser } from '../../src/sim/http-user.ts'
 import { samples } from '../web/files.ts'
-import type { Person } from './authorization-law.ts'
+import type { Person } from './authorization-matrix.ts'
 import { checkedFetch } from './contract.ts'
 import {
   type ListedAgent,
@@ -48,7 +48,7 @@ export interface Side {
   agent: ListedAgent
 }
 
-export interface Stage {
+export interface Fixture {
   marketplace: TestMarketplace
   sides: readonly [Side, Side]
   people: Record<Person, TestUser>
@@ -60,7 +60,7 @@ export interface Stage {
 export const caps = { maxPerTask: 200, maxDaily: 200, maxMonthly: 200 }
 
 /** On the embedded engine alone: who may is decided before either is asked. `payments: manual` is for the payments that an administrator decides: there, nothing else can be paid. */
-export async function openSides(payments: 'sandbox' | 'manual' = 'sandbox'): Promise<Stage> {
+export async function openSides(payments: 'sandbox' | 'manual' = 'sandbox'): Promise<Fixture> {
   const marketplace = await openTestMarketplace({ payments })
   const open = async (name: string): Promise<Side> => {
     const buyer = await marketplace.join(`${name}.buyer`, payments === 'sandbox' ? 900_000 : 0)

@@ -1,5 +1,5 @@
 /**
- * What may happen to a task, written by hand from the interface and the decisions: the tests' own copy of the law, which
+ * What may happen to a task, written by hand from the interface and the decisions: the tests' own copy of the rules, which
  * knows nothing of the product's table. Source: I-states, I-events, A-20, A-32, A-33.
  */
 
