@@ -1,7 +1,7 @@
 // engines: postgres; process: own
 /**
  * Two marketplaces, one on the embedded engine and one on Postgres, are asked the same, step by step: same answers, same
- * webhooks, same rows. In greater numbers: npm run test:parity. Each opens a database of `freshDatabase`.
+ * webhooks, same rows. In greater numbers: npm run test:differential. Each opens a database of `freshDatabase`.
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,9 +1,9 @@
 /** One step as it is meant: which endpoint, by whom, with what. All in names. */
 import { agentSorts } from '../../src/api/endpoints/agents.ts'
 import type { EndpointName } from '../../src/api/endpoints/index.ts'
-import type { Dice } from './dice.ts'
 import type { Known, Model, Person } from './model.ts'
 import type { Answer } from './pair.ts'
+import type { Dice } from './random-values.ts'
 
 export interface Part {
   name: string

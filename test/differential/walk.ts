@@ -4,15 +4,15 @@ import { type EndpointName, endpoints } from '../../src/api/endpoints/index.ts'
 import { rates } from '../../src/api/limits.ts'
 import { accountSteps, cookieOf, keyTaken } from './account-steps.ts'
 import { agentSteps, budgetSteps } from './agent-steps.ts'
-import { Dice } from './dice.ts'
+import { dayMs, hourMs, pauseOf } from './clock-steps.ts'
 import { settle } from './first-users.ts'
 import { followUps } from './follow-ups.ts'
+import { spoiltPlan, spoiltRequest } from './invalid-requests.ts'
 import { Model } from './model.ts'
-import { dayMs, hourMs, pauseOf } from './moments.ts'
 import { type Answer, Difference, openPair, type Pair, type Request } from './pair.ts'
 import type { Makers, Plan, Scene } from './plan.ts'
+import { Dice } from './random-values.ts'
 import { requestOf, toldRequest } from './request.ts'
-import { spoiltPlan, spoiltRequest } from './spoil.ts'
 import { adminSteps, taskSteps } from './task-steps.ts'
 import { weights } from './weights.ts'
 
@@ -90,7 +90,7 @@ class Walker {
   whereabouts(steps: number): string {
     return [
       `seed ${this.seed}, step ${this.#step} of ${steps}: ${this.#last}`,
-      `Again: npm run test:parity -- ${JSON.stringify(this.seed)} ${Math.max(1, this.#step)}`,
+      `Again: npm run test:differential -- ${JSON.stringify(this.seed)} ${Math.max(1, this.#step)}`,
     ].join('\n')
   }
 

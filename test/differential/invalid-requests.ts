@@ -1,8 +1,8 @@
 /** A share of requests that are wrong in one way: by somebody else, about something else, or in what they say. */
 import type { Endpoint } from '../../src/api/endpoint.ts'
-import type { Dice } from './dice.ts'
 import type { Request } from './pair.ts'
 import type { Plan, Scene } from './plan.ts'
+import type { Dice } from './random-values.ts'
 
 /** Changes the plan: another person, another thing, another body. */
 export function spoiltPlan(scene: Scene, record: Endpoint, plan: Plan): Plan {
