@@ -15,12 +15,12 @@ import { choose, type Makers, type Plan, paging, type Scene, someone, withSessio
 export const cookieOf = ({ headers }: Answer) => /^[^;]+/.exec(headers['set-cookie'] ?? '')?.[0] ?? ''
 
 /** A new account; taken down once it is answered. */
-export function newcomer({ model, dice }: Scene, isBuilder = true) {
+export function newcomer({ model, random }: Scene, isBuilder = true) {
   const count = model.next()
   const person: Person = {
     id: '',
-    name: dice.text(2, 60),
-    email: `${dice.pick(['a', 'Z', 'm_', "o'b", '0'])}${count}@${dice.pick(['example.com', 'Example.org'])}`,
+    name: random.text(2, 60),
+    email: `${random.pick(['a', 'Z', 'm_', "o'b", '0'])}${count}@${random.pick(['example.com', 'Example.org'])}`,
     password: `password ${count} of a test`,
     isAdmin: false,
     sessions: [],
@@ -56,18 +56,18 @@ export const accountSteps: Makers<
   | keyof typeof simulator
 > = {
   register: scene => {
-    const { model, dice } = scene
-    const plan = newcomer(scene, dice.often(0.8))
-    const known = dice.pick(model.people)
-    return dice.often(0.2) ? { body: { ...plan.body, email: known.email.toUpperCase() } } : plan
+    const { model, random } = scene
+    const plan = newcomer(scene, random.often(0.8))
+    const known = random.pick(model.people)
+    return random.often(0.2) ? { body: { ...plan.body, email: known.email.toUpperCase() } } : plan
   },
   login: scene => {
-    const { model, dice } = scene
+    const { model, random } = scene
     const away = model.people.filter(({ sessions }) => sessions.length === 0)
-    const person = dice.pick(away.length > 0 ? away : model.people)
-    const password = dice.often(0.1) ? 'another password' : person.password
-    const email = dice.often(0.5) ? ` ${person.email.toUpperCase()} ` : person.email
-    const factor = dice.often(0.9) ? factorOf(scene, person) : {}
+    const person = random.pick(away.length > 0 ? away : model.people)
+    const password = random.often(0.1) ? 'another password' : person.password
+    const email = random.often(0.5) ? ` ${person.email.toUpperCase()} ` : person.email
+    const factor = random.often(0.9) ? factorOf(scene, person) : {}
     return {
       body: { email, password, ...factor },
       done: (answer, sent) => {
@@ -82,18 +82,18 @@ export const accountSteps: Makers<
   },
   me: scene => ({ by: someone(scene) }),
   updateMe: scene => {
-    const { dice } = scene
+    const { random } = scene
     const by = withSession(scene)
-    const role = by.isAdmin || dice.often(0.8) ? {} : { isBuilder: dice.often(0.6) }
-    return { by, via: 'session', body: { ...(dice.often(0.8) && { name: dice.text(2, 100) }), ...role } }
+    const role = by.isAdmin || random.often(0.8) ? {} : { isBuilder: random.often(0.6) }
+    return { by, via: 'session', body: { ...(random.often(0.8) && { name: random.text(2, 100) }), ...role } }
   },
   changePassword: scene => {
     const by = withSession(scene)
-    const newPassword = `${by.password.slice(0, 40)} ${scene.dice.below(100)}`
+    const newPassword = `${by.password.slice(0, 40)} ${scene.random.below(100)}`
     return {
       by,
       via: 'session',
-      body: { currentPassword: by.password, newPassword, ...(scene.dice.often(0.1) && { endKeys: true }) },
+      body: { currentPassword: by.password, newPassword, ...(scene.random.often(0.1) && { endKeys: true }) },
       done: (_, sent) => {
         const { newPassword: password, endKeys } = sent.body as { newPassword: string; endKeys?: boolean }
         if (sent.by) Object.assign(sent.by, { password, ...(endKeys && { keys: [] }) })
@@ -109,21 +109,21 @@ export const accountSteps: Makers<
     }
     return { by, via: 'session', body: { password: by.password }, done }
   },
-  confirmTotp: ({ model, dice }) => {
+  confirmTotp: ({ model, random }) => {
     const begun = model.people.filter(
       ({ secret, recoveryCodes, sessions }) => secret && !recoveryCodes && sessions.length,
     )
-    const by = dice.pick(begun)
+    const by = random.pick(begun)
     if (!by) return undefined
     const done = ({ data }: Answer) => {
       by.recoveryCodes = (data as { recoveryCodes: string[] }).recoveryCodes
       by.sessions = by.sessions.slice(-1)
     }
-    return { by, via: 'session', body: { code: dice.often(0.9) ? `code(${by.secret})` : '123456' }, done }
+    return { by, via: 'session', body: { code: random.often(0.9) ? `code(${by.secret})` : '123456' }, done }
   },
   removeTotp: scene => {
-    const { model, dice } = scene
-    const by = dice.pick(model.people.filter(({ recoveryCodes, sessions }) => recoveryCodes && sessions.length > 0))
+    const { model, random } = scene
+    const by = random.pick(model.people.filter(({ recoveryCodes, sessions }) => recoveryCodes && sessions.length > 0))
     if (!by) return undefined
     const done = () => {
       by.secret = undefined
@@ -134,7 +134,7 @@ export const accountSteps: Makers<
 
   listSessions: scene => ({ by: withSession(scene), via: 'session', query: paging(scene) }),
   endSession: scene => {
-    const one = scene.dice.recent(scene.model.all('ses'))
+    const one = scene.random.recent(scene.model.all('ses'))
     return one && { by: one.seenBy, via: 'session', at: { id: one.id } }
   },
   endOtherSessions: scene => {
@@ -145,15 +145,15 @@ export const accountSteps: Makers<
     return { by, via: 'session', done }
   },
 
-  requestPasswordReset: ({ model, dice }) => ({
-    body: { email: dice.often(0.8) ? dice.pick(model.people).email : 'nobody@example.com' },
+  requestPasswordReset: ({ model, random }) => ({
+    body: { email: random.often(0.8) ? random.pick(model.people).email : 'nobody@example.com' },
   }),
-  confirmPasswordReset: ({ model, dice }) => {
-    const token = (dice.often(0.8) ? model.tokens.at(-1) : dice.recent(model.tokens)) ?? 'none'
+  confirmPasswordReset: ({ model, random }) => {
+    const token = (random.often(0.8) ? model.tokens.at(-1) : random.recent(model.tokens)) ?? 'none'
     const [name, email] = token.split(' to ')
-    const password = `a password reset ${dice.below(1000)}`
+    const password = `a password reset ${random.below(1000)}`
     return {
-      body: { token: name, password, ...(dice.often(0.7) && { keepKeys: true }) },
+      body: { token: name, password, ...(random.often(0.7) && { keepKeys: true }) },
       done: (_, sent) => {
         const { password, keepKeys } = sent.body as { password: string; keepKeys?: boolean }
         const lost = { sessions: [], ...(!keepKeys && { keys: [] }) }
@@ -166,19 +166,19 @@ export const accountSteps: Makers<
 
   listKeys: scene => ({ by: someone(scene), query: paging(scene) }),
   createKey: scene => {
-    const { model, dice } = scene
+    const { model, random } = scene
     const keyless = model.people.filter(({ id, keys, sessions }) => id && keys.length === 0 && sessions.length > 0)
-    const by = dice.often(0.5) && keyless.length > 0 ? dice.pick(keyless) : someone(scene)
+    const by = random.often(0.5) && keyless.length > 0 ? random.pick(keyless) : someone(scene)
     return {
       by,
       via: by.keys.length > 0 ? 'key' : 'session',
-      body: { name: dice.text(1, 40) },
+      body: { name: random.text(1, 40) },
       done: keyTaken,
     }
   },
   deleteKey: scene => {
     // Never the last: without keys little happens.
-    const by = scene.dice.pick(scene.model.people.filter(({ keys }) => keys.length > 1))
+    const by = scene.random.pick(scene.model.people.filter(({ keys }) => keys.length > 1))
     const id = by?.keys[0]?.id
     if (!by || !id) return undefined
     return {
@@ -198,46 +198,46 @@ export const accountSteps: Makers<
 
   getReputation: scene => ({ by: someone(scene), at: { userId: requestorOf(scene) } }),
   listHistory: scene => {
-    const agent = scene.dice.recent(scene.model.all('agt'))
-    const narrow = agent && scene.dice.often(0.3) ? { agentId: agent.id } : {}
+    const agent = scene.random.recent(scene.model.all('agt'))
+    const narrow = agent && scene.random.often(0.3) ? { agentId: agent.id } : {}
     return { by: someone(scene), at: { userId: requestorOf(scene) }, query: { ...narrow, ...paging(scene) } }
   },
 
   getWallet: scene => ({ by: someone(scene) }),
   listTransactions: scene => {
-    const { dice } = scene
-    const type = dice.often(0.5) ? { type: dice.pick(transactionTypes) } : {}
+    const { random } = scene
+    const type = random.often(0.5) ? { type: random.pick(transactionTypes) } : {}
     return { by: someone(scene), query: { ...type, ...paging(scene) } }
   },
   getDepositLimits: scene => ({ by: someone(scene) }),
   getEarnings: scene => ({
-    by: scene.dice.often(0.7) ? scene.dice.pick(scene.model.people.slice(1, 4)) : someone(scene),
+    by: scene.random.often(0.7) ? scene.random.pick(scene.model.people.slice(1, 4)) : someone(scene),
   }),
   deposit: scene => ({
-    by: scene.dice.often(0.6) ? scene.dice.pick(scene.model.people.slice(1, 8)) : withSession(scene),
+    by: scene.random.often(0.6) ? scene.random.pick(scene.model.people.slice(1, 8)) : withSession(scene),
     via: 'session',
-    body: { amount: scene.dice.pick([200, 10_000, 20_000, 50_000, 100_000, 499_999, 500_000, 1_000_000]) },
+    body: { amount: scene.random.pick([200, 10_000, 20_000, 50_000, 100_000, 499_999, 500_000, 1_000_000]) },
   }),
   withdraw: scene => ({
     by: withSession(scene),
     via: 'session',
-    body: { amount: scene.dice.pick([200, 201, 500, 1_000, 5_000, 50_000_000]) },
+    body: { amount: scene.random.pick([200, 201, 500, 1_000, 5_000, 50_000_000]) },
   }),
   connectPayouts: scene => ({ by: withSession(scene), via: 'session' }),
 
   getClock: ({ model }) => ({ by: model.admin }),
-  moveClock: ({ model, dice, now }) => {
-    const ms = dice.pick([0, 1, 999, 60_000, 3_600_000, 14_400_000])
-    const body = dice.often(0.5) ? { advanceMs: ms } : { to: new Date(now + ms).toISOString() }
+  moveClock: ({ model, random, now }) => {
+    const ms = random.pick([0, 1, 999, 60_000, 3_600_000, 14_400_000])
+    const body = random.often(0.5) ? { advanceMs: ms } : { to: new Date(now + ms).toISOString() }
     return { by: model.admin, body }
   },
 }
 
 /** What somebody with a second factor sends beside the password. */
-function factorOf({ dice }: Scene, { secret, recoveryCodes }: Person) {
+function factorOf({ random }: Scene, { secret, recoveryCodes }: Person) {
   if (!secret || !recoveryCodes) return {}
   const recoveryCode = recoveryCodes.at(-1)
-  return recoveryCode && dice.often(0.5) ? { recoveryCode } : { totp: `code(${secret})` }
+  return recoveryCode && random.often(0.5) ? { recoveryCode } : { totp: `code(${secret})` }
 }
 
 function usedUp(person: Person, { body }: Plan): void {
@@ -246,7 +246,7 @@ function usedUp(person: Person, { body }: Plan): void {
 }
 
 /** An account, or an agent that buys. */
-function requestorOf({ model, dice }: Scene): string {
-  const agent = dice.often(0.3) ? dice.recent(model.all('agt')) : undefined
-  return agent?.id ?? dice.pick(model.people).id
+function requestorOf({ model, random }: Scene): string {
+  const agent = random.often(0.3) ? random.recent(model.all('agt')) : undefined
+  return agent?.id ?? random.pick(model.people).id
 }

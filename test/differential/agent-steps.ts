@@ -16,29 +16,29 @@ const good: readonly (readonly [Behaviour, number])[] = [
 ]
 
 /** A host for each, so that no two wait for each other. */
-const webhookUrl = ({ model, dice }: Scene) =>
-  `https://agent-at-${model.next()}.example/${dice.weighted(good)}/${dice.pick(['', '?q=%C3%A4', 'ä', 'a%20b'])}`
+const webhookUrl = ({ model, random }: Scene) =>
+  `https://agent-at-${model.next()}.example/${random.weighted(good)}/${random.pick(['', '?q=%C3%A4', 'ä', 'a%20b'])}`
 
 function agentFields(scene: Scene) {
-  const { model, dice } = scene
+  const { model, random } = scene
   const categories = model.all('cat').map(({ id }) => id)
-  const ids = new Set(Array.from({ length: dice.from(1, 4) }, () => dice.pick(categories)))
+  const ids = new Set(Array.from({ length: random.from(1, 4) }, () => random.pick(categories)))
   return {
-    name: dice.text(2, 100),
-    tagline: dice.text(10, 200),
-    description: dice.text(50, 1_000),
-    pricingModel: dice.pick(pricingModels),
-    basePrice: dice.pick([200, 201, 500, 500, 500, 1_000, 999_999_999_999, 1_000_000_000_000]),
+    name: random.text(2, 100),
+    tagline: random.text(10, 200),
+    description: random.text(50, 1_000),
+    pricingModel: random.pick(pricingModels),
+    basePrice: random.pick([200, 201, 500, 500, 500, 1_000, 999_999_999_999, 1_000_000_000_000]),
     categoryIds: [...ids],
-    ...(dice.often(0.5) && { turnaroundHours: dice.pick([1, 24, 720]) }),
-    ...(dice.often(0.7) && { maxRevisions: dice.pick([null, 0, 1, 2, 10]) }),
-    ...(dice.often(0.5) && { tags: Array.from({ length: dice.below(5) }, () => dice.text(1, 50)) }),
+    ...(random.often(0.5) && { turnaroundHours: random.pick([1, 24, 720]) }),
+    ...(random.often(0.7) && { maxRevisions: random.pick([null, 0, 1, 2, 10]) }),
+    ...(random.often(0.5) && { tags: Array.from({ length: random.below(5) }, () => random.text(1, 50)) }),
   }
 }
 
 /** Some of the fields. */
-function part(dice: Scene['dice'], fields: object): object {
-  return Object.fromEntries(Object.entries(fields).filter(() => dice.often(0.3)))
+function part(random: Scene['random'], fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(() => random.often(0.3)))
 }
 
 const own = (scene: Scene, fits: (agent: Known) => boolean = () => true) => {
@@ -49,10 +49,10 @@ const own = (scene: Scene, fits: (agent: Known) => boolean = () => true) => {
 /** By its id or its slug. */
 const named = (scene: Scene) => {
   const agent = choose(scene, 'agt', listed)
-  return agent && { at: { id: scene.dice.often(0.5) ? agent.id : (agent.slug ?? agent.id) } }
+  return agent && { at: { id: scene.random.often(0.5) ? agent.id : (agent.slug ?? agent.id) } }
 }
 
-const reader = (scene: Scene) => (scene.dice.often(0.3) ? { by: someone(scene) } : {})
+const reader = (scene: Scene) => (scene.random.often(0.3) ? { by: someone(scene) } : {})
 
 /** What the agent is given to sign with. A repeated answer holds no secret. */
 export const secretTaken =
@@ -65,15 +65,15 @@ export const secretTaken =
 
 export const agentSteps: Makers<keyof typeof agentRecords | keyof typeof samples | keyof typeof deliveries> = {
   listAgents: scene => {
-    const { model, dice } = scene
-    const category = dice.pick(model.all('cat'))
-    const byName = category && dice.pick([category.name, category.slug, category.name?.toUpperCase(), dice.word()])
+    const { model, random } = scene
+    const category = random.pick(model.all('cat'))
+    const byName = category && random.pick([category.name, category.slug, category.name?.toUpperCase(), random.word()])
     return {
       ...reader(scene),
       query: {
-        ...(dice.often(0.5) && { q: dice.search() }),
-        ...(dice.often(0.25) && { category: byName }),
-        ...(dice.often(0.7) && { sort: dice.pick(sorts) }),
+        ...(random.often(0.5) && { q: random.search() }),
+        ...(random.often(0.25) && { category: byName }),
+        ...(random.often(0.7) && { sort: random.pick(sorts) }),
         ...paging(scene),
       },
     }
@@ -86,17 +86,17 @@ export const agentSteps: Makers<keyof typeof agentRecords | keyof typeof samples
   listMyAgents: scene => ({ by: someone(scene), query: paging(scene) }),
   createAgent: scene => ({
     by: someone(scene),
-    body: { ...agentFields(scene), ...(scene.dice.often(0.8) && { webhookUrl: webhookUrl(scene) }) },
+    body: { ...agentFields(scene), ...(scene.random.often(0.8) && { webhookUrl: webhookUrl(scene) }) },
   }),
   getMyAgent: scene => own(scene),
   updateAgent: scene => {
-    const { dice } = scene
+    const { random } = scene
     const more = {
-      ...(dice.often(0.1) && { webhookUrl: dice.often(0.9) ? webhookUrl(scene) : null }),
-      ...(dice.often(0.2) && { avatarUrl: dice.pick([null, 'https://example.com/ä.png']) }),
+      ...(random.often(0.1) && { webhookUrl: random.often(0.9) ? webhookUrl(scene) : null }),
+      ...(random.often(0.2) && { avatarUrl: random.pick([null, 'https://example.com/ä.png']) }),
     }
     const about = own(scene)
-    return about && { ...about, body: { ...part(dice, agentFields(scene)), ...more } }
+    return about && { ...about, body: { ...part(random, agentFields(scene)), ...more } }
   },
   deleteAgent: scene => {
     const about = own(scene, ({ status }) => status === 'draft' || status === 'inactive')
@@ -110,15 +110,15 @@ export const agentSteps: Makers<keyof typeof agentRecords | keyof typeof samples
     if (!about) return undefined
     return {
       ...about,
-      ...(scene.dice.often(0.3) && { body: { graceHours: scene.dice.from(0, 24) } }),
+      ...(scene.random.often(0.3) && { body: { graceHours: scene.random.from(0, 24) } }),
       done: secretTaken(scene),
     }
   },
   testConnection: scene => own(scene),
-  testCallback: ({ model, dice }) => ({
+  testCallback: ({ model, random }) => ({
     at: { id: `test_${'0'.repeat(32)}` },
     body: { action: 'accept' },
-    signed: { secret: dice.pick([...model.secrets.values()]) ?? 'none', ageMs: 0 },
+    signed: { secret: random.pick([...model.secrets.values()]) ?? 'none', ageMs: 0 },
   }),
 
   listMySamples: scene => {
@@ -126,10 +126,10 @@ export const agentSteps: Makers<keyof typeof agentRecords | keyof typeof samples
     return about && { ...about, query: paging(scene) }
   },
   addSample: scene => {
-    const { dice } = scene
+    const { random } = scene
     const about = own(scene)
-    const input = dice.often(0.5) ? { input: dice.pick([null, '', dice.text(1, 500)]) } : {}
-    return about && { ...about, body: { title: dice.text(2, 200), output: dice.text(1, 2_000), ...input } }
+    const input = random.often(0.5) ? { input: random.pick([null, '', random.text(1, 500)]) } : {}
+    return about && { ...about, body: { title: random.text(2, 200), output: random.text(1, 2_000), ...input } }
   },
   deleteSample: scene => {
     const sample = choose(scene, 'smp', () => true)
@@ -155,7 +155,7 @@ export const agentSteps: Makers<keyof typeof agentRecords | keyof typeof samples
     const about = own(scene)
     return about && { ...about, query: paging(scene) }
   },
-  getDelivery: scene => delivery(scene, ({ attempts }) => scene.dice.often(0.3) || attempts > 1),
+  getDelivery: scene => delivery(scene, ({ attempts }) => scene.random.often(0.3) || attempts > 1),
   redeliver: scene => delivery(scene),
 }
 
@@ -170,33 +170,33 @@ const budget = (scene: Scene, fits: (record: Known) => boolean = () => true) => 
   return one && { by: one.seenBy, at: { id: one.id } }
 }
 
-const caps = ({ dice }: Scene) => {
-  const maxPerTask = dice.pick([200, 1_000, 3_000, 100_000])
-  const maxDaily = maxPerTask * dice.pick([1, 2, 10])
-  return { maxPerTask, maxDaily, maxMonthly: dice.pick([maxDaily, maxDaily * 3, 1_000_000_000_000]) }
+const caps = ({ random }: Scene) => {
+  const maxPerTask = random.pick([200, 1_000, 3_000, 100_000])
+  const maxDaily = maxPerTask * random.pick([1, 2, 10])
+  return { maxPerTask, maxDaily, maxMonthly: random.pick([maxDaily, maxDaily * 3, 1_000_000_000_000]) }
 }
 
 /** All categories, one, or some in any order. */
-function allowed({ model, dice }: Scene) {
-  if (dice.often(0.6)) return {}
+function allowed({ model, random }: Scene) {
+  if (random.often(0.6)) return {}
   const ids = model.all('cat').map(({ id }) => id)
-  const some = new Set(Array.from({ length: dice.from(1, 5) }, () => dice.pick(ids)))
-  return { allowedCategories: dice.pick([null, ids, [...some], [...some], [...some]]) }
+  const some = new Set(Array.from({ length: random.from(1, 5) }, () => random.pick(ids)))
+  return { allowedCategories: random.pick([null, ids, [...some], [...some], [...some]]) }
 }
 
 export const budgetSteps: Makers<keyof typeof budgets> = {
   listBudgets: scene => ({
     by: someone(scene),
-    query: { ...(scene.dice.often(0.6) && { role: scene.dice.pick(budgetRoles) }), ...paging(scene) },
+    query: { ...(scene.random.often(0.6) && { role: scene.random.pick(budgetRoles) }), ...paging(scene) },
   }),
   createBudget: scene => {
-    const agent = scene.dice.recent(agents(scene, listed))
+    const agent = scene.random.recent(agents(scene, listed))
     return agent && { by: someone(scene), body: { agentId: agent.id, ...caps(scene), ...allowed(scene) } }
   },
   getBudget: scene => budget(scene),
   updateBudget: scene => {
     const about = budget(scene)
-    return about && { ...about, body: { ...part(scene.dice, caps(scene)), ...allowed(scene) } }
+    return about && { ...about, body: { ...part(scene.random, caps(scene)), ...allowed(scene) } }
   },
   deleteBudget: scene => {
     const about = budget(scene)

@@ -24,13 +24,13 @@ const longPauses = [
 
 /** How long the next pause is, in ms. */
 export function pauseOf(scene: Scene): number {
-  const { dice } = scene
-  if (dice.often(0.08)) return edgeOf(scene)
-  return dice.weighted(dice.often(0.04) ? longPauses : pauses)
+  const { random } = scene
+  if (random.often(0.08)) return edgeOf(scene)
+  return random.weighted(random.often(0.04) ? longPauses : pauses)
 }
 
 /** To the end of a day, of 48 hours since a completion, of 20 or 24 hours since a test; exactly, or a millisecond beside. */
-function edgeOf({ model, dice, now }: Scene): number {
+function edgeOf({ model, random, now }: Scene): number {
   const after = (time: unknown, ms: number) => (typeof time === 'string' ? Date.parse(time) + ms : 0)
   const moments = [
     now - (now % dayMs) + dayMs,
@@ -39,5 +39,5 @@ function edgeOf({ model, dice, now }: Scene): number {
     ...model.all('agt').flatMap(({ lastCheckPassedAt: at }) => [after(at, dayMs), after(at, 20 * hourMs)]),
   ]
   const near = moments.filter(moment => moment > now && moment - now <= 2 * dayMs)
-  return dice.pick(near) - now + dice.pick([0, 0, 0, -1, 1])
+  return random.pick(near) - now + random.pick([0, 0, 0, -1, 1])
 }

@@ -57,12 +57,12 @@ async function furnish(walker: Walker, by: Person): Promise<void> {
 }
 
 async function listAgent(walker: Walker, by: Person): Promise<void> {
-  const { dice, model } = walker.scene
+  const { random, model } = walker.scene
   const { body } = agentSteps.createAgent(walker.scene)!
-  const webhookUrl = `https://agent-at-${model.next()}.example/${dice.pick(['ok', 'ok', 'flaky', 'twice'])}/`
+  const webhookUrl = `https://agent-at-${model.next()}.example/${random.pick(['ok', 'ok', 'flaky', 'twice'])}/`
   const { data } = await walker.ask('createAgent', {
     by,
-    body: { ...(body as object), basePrice: dice.from(200, 900), webhookUrl },
+    body: { ...(body as object), basePrice: random.from(200, 900), webhookUrl },
   })
   const { id } = data as { id: string }
   const about = { by, at: { id } }

@@ -15,13 +15,13 @@ const dataOf = ({ data }: Answer): any => data
 const either =
   (...all: FollowUp[]): FollowUp =>
   (scene, answer, plan) =>
-    scene.dice.pick(all)(scene, answer, plan)
+    scene.random.pick(all)(scene, answer, plan)
 
 const ofTask =
   (names: readonly EndpointName[], who: 'buyerId' | 'builderId'): FollowUp =>
   (scene, answer) => {
     const task = dataOf(answer).task ?? dataOf(answer)
-    const name = scene.dice.pick(names)
+    const name = scene.random.pick(names)
     const { body, form } = (taskSteps as Record<string, (scene: Scene) => Plan | undefined>)[name]?.(scene) ?? {}
     const by = ownerOf(scene, task[who])
     return [name, { by, at: { id: task.id }, ...(form ? { form } : { body }) }]
@@ -84,11 +84,11 @@ export const followUps: Partial<Record<EndpointName, FollowUp>> = {
   agentAccept: delivered,
   deliverTask: approved,
   agentDeliver: approved,
-  sendMessage: ({ model, dice }, answer) => {
+  sendMessage: ({ model, random }, answer) => {
     const task = model.get(dataOf(answer).taskId)
-    const by = model.person(dice.often(0.5) ? task?.buyerId : task?.builderId)
-    if (!task || !by || dice.often(0.5)) return undefined
-    return ['sendMessage', { by, at: { id: task.id }, body: { content: dice.text(1, 200) } }]
+    const by = model.person(random.often(0.5) ? task?.buyerId : task?.builderId)
+    if (!task || !by || random.often(0.5)) return undefined
+    return ['sendMessage', { by, at: { id: task.id }, body: { content: random.text(1, 200) } }]
   },
   approveTask: ofTask(['submitReview'], 'buyerId'),
   deposit: either(...Array(6).fill(confirmed('confirmDeposit')), confirmed('rejectDeposit')),

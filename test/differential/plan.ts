@@ -3,7 +3,7 @@ import { agentSorts } from '../../src/api/endpoints/agents.ts'
 import type { EndpointName } from '../../src/api/endpoints/index.ts'
 import type { Known, Model, Person } from './model.ts'
 import type { Answer } from './pair.ts'
-import type { Dice } from './random-values.ts'
+import type { Random } from './random-values.ts'
 
 export interface Part {
   name: string
@@ -28,7 +28,7 @@ export interface Plan {
 
 export interface Scene {
   model: Model
-  dice: Dice
+  random: Random
   /** Domain time of both sides. */
   now: number
 }
@@ -38,10 +38,11 @@ type Maker = (scene: Scene) => Plan | undefined
 export type Makers<Names extends EndpointName = EndpointName> = { readonly [name in Names]: Maker }
 
 /** Somebody with a key, who mostly builds. */
-export const someone = ({ model, dice }: Scene): Person => dice.pick(model.people.filter(({ keys }) => keys.length > 0))
+export const someone = ({ model, random }: Scene): Person =>
+  random.pick(model.people.filter(({ keys }) => keys.length > 0))
 
-export const withSession = ({ model, dice }: Scene): Person =>
-  dice.pick(model.people.filter(({ sessions }) => sessions.length > 0)) ?? model.admin
+export const withSession = ({ model, random }: Scene): Person =>
+  random.pick(model.people.filter(({ sessions }) => sessions.length > 0)) ?? model.admin
 
 /** The builder of an agent, the buyer of a task: whoever the record says. */
 export const ownerOf = ({ model }: Scene, id: unknown): Person | null => model.person(String(id)) ?? null
@@ -53,18 +54,18 @@ export const agents = ({ model }: Scene, status?: (agent: Known) => boolean): Kn
 export const listed = (agent: Known) => agent.status === 'verified' || agent.status === 'active'
 
 /** A recent one that fits; one in ten times, any. */
-export function choose({ model, dice }: Scene, kind: string, fits: (record: Known) => boolean): Known | undefined {
+export function choose({ model, random }: Scene, kind: string, fits: (record: Known) => boolean): Known | undefined {
   const all = model.all(kind)
-  if (dice.often(0.1)) return dice.recent(all)
-  return dice.recent(all.filter(fits)) ?? dice.recent(all)
+  if (random.often(0.1)) return random.recent(all)
+  return random.recent(all.filter(fits)) ?? random.recent(all)
 }
 
 /** Page and limit, mostly within what there is. */
-export function paging({ dice }: Scene): Record<string, unknown> {
+export function paging({ random }: Scene): Record<string, unknown> {
   const query: Record<string, unknown> = {}
-  if (dice.often(0.4)) query.limit = dice.pick([1, 2, 3, 5, 7, 20, 50, 100])
-  if (dice.often(0.4))
-    query.page = dice.weighted([
+  if (random.often(0.4)) query.limit = random.pick([1, 2, 3, 5, 7, 20, 50, 100])
+  if (random.often(0.4))
+    query.page = random.weighted([
       [1, 2],
       [2, 4],
       [3, 3],

@@ -15,7 +15,7 @@ const numbers = [
   ...[1_000_000_000_001, 9_007_199_254_740_991, 9_007_199_254_740_992, 1e21, 200.5, -0, 1e-7],
 ]
 
-export class Dice {
+export class Random {
   readonly #fraction: () => number
 
   constructor(seed: string) {

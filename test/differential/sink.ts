@@ -45,9 +45,9 @@ interface Surroundings {
 }
 
 export function sinkOf({ names, heard, secrets, exchange, now }: Surroundings) {
-  const callBack = async (webhook: Webhook, secret: string, spoilt: boolean) => {
+  const callBack = async (webhook: Webhook, secret: string, invalid: boolean) => {
     const text = JSON.stringify({ action: 'accept' })
-    const headers = Object.entries(signatureHeaders(spoilt ? `${secret}!` : secret, now(), text))
+    const headers = Object.entries(signatureHeaders(invalid ? `${secret}!` : secret, now(), text))
     const target = new URL(webhook.data.callbackUrl).pathname
     const { status, body } = await exchange('POST', target, [['content-type', 'application/json'], ...headers], text)
     heard.push({ agentId: String(webhook.data.agentId), taskId: '', what: 'callback', status, text: body })

@@ -43,53 +43,53 @@ const as =
   (scene: Scene): Plan | undefined => {
     const of = about(scene, fits)
     if (!of) return undefined
-    const party = who === 'either' ? scene.dice.pick(['buyer', 'builder'] as const) : who
+    const party = who === 'either' ? scene.random.pick(['buyer', 'builder'] as const) : who
     return { by: of[party], at: of.at, ...more(scene, of) }
   }
 
-const taskFields = ({ dice }: Scene) => ({
-  title: dice.text(5, 200),
-  description: dice.text(20, 2_000),
-  agreedPrice: dice.weighted([
+const taskFields = ({ random }: Scene) => ({
+  title: random.text(5, 200),
+  description: random.text(20, 2_000),
+  agreedPrice: random.weighted([
     [500, 5],
-    [dice.from(200, 3_000), 5],
+    [random.from(200, 3_000), 5],
     [1_000_000_000_000, 0.2],
     [60_000, 1],
   ]),
-  ...(dice.often(0.4) && { requirements: dice.pick([null, '', dice.text(1, 500)]) }),
+  ...(random.often(0.4) && { requirements: random.pick([null, '', random.text(1, 500)]) }),
 })
 
-const deliverable = ({ dice }: Scene) => ({
-  content: dice.text(1, 3_000),
-  ...(dice.often(0.4) && { notes: dice.pick([null, '', dice.text(1, 500)]) }),
+const deliverable = ({ random }: Scene) => ({
+  content: random.text(1, 3_000),
+  ...(random.often(0.4) && { notes: random.pick([null, '', random.text(1, 500)]) }),
 })
 
-const reason = ({ dice }: Scene) => ({ body: { reason: dice.text(10, 500) } })
+const reason = ({ random }: Scene) => ({ body: { reason: random.text(10, 500) } })
 
 export const taskSteps: Makers<keyof typeof tasks | keyof typeof callbacks> = {
   listTasks: scene => {
-    const { dice } = scene
-    const status = dice.often(0.5) ? { status: dice.pick(taskStates) } : {}
-    const role = dice.often(0.6) ? { role: dice.pick(taskRoles) } : {}
+    const { random } = scene
+    const status = random.often(0.5) ? { status: random.pick(taskStates) } : {}
+    const role = random.often(0.6) ? { role: random.pick(taskRoles) } : {}
     return { by: someone(scene), query: { ...status, ...role, ...paging(scene) } }
   },
   createTask: scene => {
-    const { model, dice } = scene
+    const { model, random } = scene
     const all = agents(scene, listed)
-    const agent = dice.often(0.5) ? dice.pick(all.slice(0, 6)) : dice.recent(all)
+    const agent = random.often(0.5) ? random.pick(all.slice(0, 6)) : random.recent(all)
     if (!agent) return undefined
-    const budget = dice.often(0.3) ? choose(scene, 'bud', ({ status }) => status === 'active') : undefined
+    const budget = random.often(0.3) ? choose(scene, 'bud', ({ status }) => status === 'active') : undefined
     const hirer = budget && ownerOf(scene, model.get(budget.agentId)?.builder?.id)
     const hiring = budget ? { budgetAuthorizationId: budget.id } : {}
     // The first have money.
-    const buyer = dice.often(0.8) ? dice.pick(model.people.slice(1, 8)) : someone(scene)
+    const buyer = random.often(0.8) ? random.pick(model.people.slice(1, 8)) : someone(scene)
     return { by: hirer ?? buyer, body: { agentId: agent.id, ...taskFields(scene), ...hiring } }
   },
   getTask: as('either'),
   updateTask: as('buyer', inState('draft'), scene => {
-    const agent = scene.dice.often(0.3) ? scene.dice.recent(agents(scene, listed)) : undefined
+    const agent = scene.random.often(0.3) ? scene.random.recent(agents(scene, listed)) : undefined
     const fields = Object.entries({ ...taskFields(scene), ...(agent && { agentId: agent.id }) })
-    return { body: Object.fromEntries(fields.filter(() => scene.dice.often(0.4))) }
+    return { body: Object.fromEntries(fields.filter(() => scene.random.often(0.4))) }
   }),
   submitTask: as('buyer', inState('draft')),
   cancelTask: as('buyer', inState('draft', 'pending')),
@@ -108,21 +108,24 @@ export const taskSteps: Makers<keyof typeof tasks | keyof typeof callbacks> = {
   listMessages: scene => {
     const message = choose(scene, 'msg', () => true)
     const task = scene.model.get(message?.taskId ?? '')
-    const by = ownerOf(scene, scene.dice.often(0.5) ? task?.buyerId : task?.builderId)
+    const by = ownerOf(scene, scene.random.often(0.5) ? task?.buyerId : task?.builderId)
     return task && { by, at: { id: task.id }, query: paging(scene) }
   },
-  sendMessage: as('either', inState('pending', 'in_progress', 'delivered', 'completed'), ({ dice }) => ({
-    body: { content: dice.text(1, 1_000) },
+  sendMessage: as('either', inState('pending', 'in_progress', 'delivered', 'completed'), ({ random }) => ({
+    body: { content: random.text(1, 1_000) },
   })),
   getReview: as('either', inState('completed')),
-  submitReview: as('buyer', inState('completed'), ({ dice }) => ({
-    body: { rating: dice.from(1, 5), ...(dice.often(0.6) && { comment: dice.pick([null, '', dice.text(1, 300)]) }) },
+  submitReview: as('buyer', inState('completed'), ({ random }) => ({
+    body: {
+      rating: random.from(1, 5),
+      ...(random.often(0.6) && { comment: random.pick([null, '', random.text(1, 300)]) }),
+    },
   })),
 
   agentAccept: as('builder', inState('pending')),
-  agentReject: as('builder', inState('pending'), scene => (scene.dice.often(0.5) ? reason(scene) : {})),
+  agentReject: as('builder', inState('pending'), scene => (scene.random.often(0.5) ? reason(scene) : {})),
   agentDeliver: as('builder', inState('in_progress'), scene =>
-    scene.dice.often(0.6) ? { form: formOf(scene) } : { body: deliverable(scene) },
+    scene.random.often(0.6) ? { form: formOf(scene) } : { body: deliverable(scene) },
   ),
   agentCallback: scene => {
     const of = about(scene, inState('pending', 'in_progress', 'in_progress'))
@@ -131,22 +134,23 @@ export const taskSteps: Makers<keyof typeof tasks | keyof typeof callbacks> = {
     return {
       at: of.at,
       body: callbackBody(scene, of.task),
-      signed: { secret, ageMs: scene.dice.from(-200_000, 200_000) },
+      signed: { secret, ageMs: scene.random.from(-200_000, 200_000) },
     }
   },
 }
 
 function callbackBody(scene: Scene, { id, status }: Known) {
-  const { dice } = scene
-  const taskId = dice.often(0.2) ? { taskId: id } : {}
-  if (dice.often(0.2)) return { action: 'message', [dice.pick(['content', 'message'])]: dice.text(1, 500), ...taskId }
+  const { random } = scene
+  const taskId = random.often(0.2) ? { taskId: id } : {}
+  if (random.often(0.2))
+    return { action: 'message', [random.pick(['content', 'message'])]: random.text(1, 500), ...taskId }
   if (status === 'in_progress') return { action: 'deliver', ...deliverable(scene), ...taskId }
-  if (dice.often(0.1)) return { action: 'reject', reason: dice.text(1, 100), ...taskId }
+  if (random.often(0.1)) return { action: 'reject', reason: random.text(1, 100), ...taskId }
   return { action: 'accept', ...taskId }
 }
 
-const fileNames = ({ dice }: Scene, extension: string) =>
-  dice.pick([
+const fileNames = ({ random }: Scene, extension: string) =>
+  random.pick([
     `a.${extension}`,
     `Ärger 日本.${extension}`,
     `../../etc/x.${extension}`,
@@ -154,11 +158,11 @@ const fileNames = ({ dice }: Scene, extension: string) =>
   ])
 
 function formOf(scene: Scene): Part[] {
-  const { dice } = scene
+  const { random } = scene
   const extensions = Object.keys(samples)
   const files = Array.from(
     {
-      length: dice.weighted([
+      length: random.weighted([
         [1, 5],
         [0, 1],
         [2, 3],
@@ -167,12 +171,12 @@ function formOf(scene: Scene): Part[] {
       ]),
     },
     (): Part => {
-      const extension = dice.pick(extensions)
-      const bytes = samples[dice.often(0.92) ? extension : dice.pick(extensions)]!
+      const extension = random.pick(extensions)
+      const bytes = samples[random.often(0.92) ? extension : random.pick(extensions)]!
       return { name: 'files', fileName: fileNames(scene, extension), content: bytes }
     },
   )
-  const fields = Object.entries(deliverable(scene)).filter(([name]) => name !== 'content' || dice.often(0.7))
+  const fields = Object.entries(deliverable(scene)).filter(([name]) => name !== 'content' || random.often(0.7))
   return [...fields.map(([name, value]) => ({ name, content: String(value ?? '') })), ...files]
 }
 
@@ -187,38 +191,38 @@ const reviewed = (scene: Scene) => {
 }
 
 const payments = (scene: Scene) => {
-  const status = scene.dice.often(0.5) ? { status: scene.dice.pick(['pending', 'completed', 'rejected']) } : {}
+  const status = scene.random.often(0.5) ? { status: scene.random.pick(['pending', 'completed', 'rejected']) } : {}
   return { by: scene.model.admin, query: { ...status, ...paging(scene) } }
 }
 
-const categoryFields = ({ model, dice }: Scene) => ({
-  name: dice.often(0.1) ? dice.pick(['Writing', 'writing', 'WRITING']) : `${dice.text(2, 60)} ${model.next()}`,
-  description: dice.text(1, 200),
-  ...(dice.often(0.3) && { slug: dice.pick(['writing', `slug-${model.next()}`]) }),
+const categoryFields = ({ model, random }: Scene) => ({
+  name: random.often(0.1) ? random.pick(['Writing', 'writing', 'WRITING']) : `${random.text(2, 60)} ${model.next()}`,
+  description: random.text(1, 200),
+  ...(random.often(0.3) && { slug: random.pick(['writing', `slug-${model.next()}`]) }),
 })
 
 const madeCategory = ({ id }: Known) => id.startsWith('‹')
 
 /** Mostly good ends: whoever is suspended or banned can do little. */
-const standings = ({ dice }: Scene) => ({
-  identityVerified: dice.often(0.9),
-  connectStatus: dice.weighted([
+const standings = ({ random }: Scene) => ({
+  identityVerified: random.often(0.9),
+  connectStatus: random.weighted([
     ['connected', 8],
-    [dice.pick(connectStatuses), 1],
+    [random.pick(connectStatuses), 1],
   ]),
-  suspended: dice.often(0.06),
-  banned: dice.often(0.04),
-  isBuilder: dice.often(0.95),
-  ...(dice.often(0.1) && { chargebacks: dice.pick([0, 0, 1, 1_000_000]) }),
+  suspended: random.often(0.06),
+  banned: random.often(0.04),
+  isBuilder: random.often(0.95),
+  ...(random.often(0.1) && { chargebacks: random.pick([0, 0, 1, 1_000_000]) }),
 })
 
 export const adminSteps: Makers<keyof typeof admins | keyof typeof categories> = {
   adminListAgents: scene => {
-    const status = scene.dice.often(0.5) ? { status: scene.dice.pick(agentStates) } : {}
+    const status = scene.random.often(0.5) ? { status: scene.random.pick(agentStates) } : {}
     return { by: scene.model.admin, query: { ...status, ...paging(scene) } }
   },
   adminGetAgent: scene => {
-    const agent = scene.dice.recent(scene.model.all('agt'))
+    const agent = scene.random.recent(scene.model.all('agt'))
     return agent && { by: scene.model.admin, at: { id: agent.id } }
   },
   approveAgent: reviewed,
@@ -228,19 +232,19 @@ export const adminSteps: Makers<keyof typeof admins | keyof typeof categories> =
   },
   adminListUsers: scene => ({ by: scene.model.admin, query: paging(scene) }),
   adminUpdateUser: scene => {
-    const person = scene.dice.pick(scene.model.people.slice(1))
+    const person = scene.random.pick(scene.model.people.slice(1))
     return { by: scene.model.admin, at: { id: person.id }, body: standings(scene) }
   },
   adminListTasks: scene => {
-    const disputed = scene.dice.often(0.6) ? { disputed: scene.dice.pick(['true', 'false']) } : {}
+    const disputed = scene.random.often(0.6) ? { disputed: scene.random.pick(['true', 'false']) } : {}
     return { by: scene.model.admin, query: { ...disputed, ...paging(scene) } }
   },
   resolveTask: scene => {
-    const { dice } = scene
-    const task = choose(scene, 'task', one => inDispute(one) || (dice.often(0.05) && one.status === 'delivered'))
+    const { random } = scene
+    const task = choose(scene, 'task', one => inDispute(one) || (random.often(0.05) && one.status === 'delivered'))
     if (!task) return undefined
-    const outcome = dice.pick(disputeOutcomes)
-    const part = outcome === 'split' ? { refundAmount: dice.from(1, Math.max(1, (task.agreedPrice ?? 2) - 1)) } : {}
+    const outcome = random.pick(disputeOutcomes)
+    const part = outcome === 'split' ? { refundAmount: random.from(1, Math.max(1, (task.agreedPrice ?? 2) - 1)) } : {}
     return { by: scene.model.admin, via: 'session', at: { id: task.id }, body: { outcome, ...part } }
   },
   adminListDeposits: payments,

@@ -7,11 +7,11 @@ import { agentSteps, budgetSteps } from './agent-steps.ts'
 import { dayMs, hourMs, pauseOf } from './clock-steps.ts'
 import { settle } from './first-users.ts'
 import { followUps } from './follow-ups.ts'
-import { spoiltPlan, spoiltRequest } from './invalid-requests.ts'
+import { invalidPlan, invalidRequest } from './invalid-requests.ts'
 import { Model } from './model.ts'
 import { type Answer, Difference, openPair, type Pair, type Request } from './pair.ts'
 import type { Makers, Plan, Scene } from './plan.ts'
-import { Dice } from './random-values.ts'
+import { Random } from './random-values.ts'
 import { requestOf, toldRequest } from './request.ts'
 import { adminSteps, taskSteps } from './task-steps.ts'
 import { weights } from './weights.ts'
@@ -63,7 +63,7 @@ export async function walk({ seed, steps, tablesEvery }: WalkOptions): Promise<R
 class Walker {
   readonly pair: Pair
   readonly seed: string
-  readonly dice: Dice
+  readonly random: Random
   readonly model = new Model()
   readonly answers = new Map(names.map(name => [name, { good: 0, bad: 0 }]))
   /** What has to follow the last steps. */
@@ -78,11 +78,11 @@ class Walker {
   constructor(pair: Pair, seed: string) {
     this.pair = pair
     this.seed = seed
-    this.dice = new Dice(seed)
+    this.random = new Random(seed)
   }
 
   get scene(): Scene {
-    return { model: this.model, dice: this.dice, now: this.pair.now }
+    return { model: this.model, random: this.random, now: this.pair.now }
   }
 
   begin = () => settle({ scene: this.scene, ask: (name, plan) => this.ask(name, plan) })
@@ -117,19 +117,19 @@ class Walker {
 
   async step(number: number): Promise<void> {
     this.#step = number
-    const { dice } = this
+    const { random } = this
     const next = this.#agenda.shift()
     if (next) await next()
-    else if (dice.often(0.07)) await this.pass()
-    else if (dice.often(0.006)) this.burst()
-    else if (dice.often(0.5) && this.#minds.length > 0) await this.goOn()
+    else if (random.often(0.07)) await this.pass()
+    else if (random.often(0.006)) this.burst()
+    else if (random.often(0.5) && this.#minds.length > 0) await this.goOn()
     else await this.play()
   }
 
   /** Time goes by, and everything falls due. */
   async pass(ms = pauseOf(this.scene)): Promise<void> {
-    const { dice, pair } = this
-    const both = ms <= 600_000 && dice.often(0.4)
+    const { random, pair } = this
+    const both = ms <= 600_000 && random.often(0.4)
     this.#last = `${ms} ms pass${both ? ' on both clocks' : ''}`
     await pair.pass(ms, both)
     for (const { to, token } of pair.mails()) {
@@ -143,8 +143,8 @@ class Walker {
 
   /** The first millisecond of a day counts for that day's cap. */
   async spendAtMidnight(): Promise<void> {
-    const { model, dice } = this
-    const budget = dice.pick(model.all('bud').filter(({ status, agentId }) => status === 'active' && agentId))
+    const { model, random } = this
+    const budget = random.pick(model.all('bud').filter(({ status, agentId }) => status === 'active' && agentId))
     const by = model.person(model.get(budget?.agentId ?? '')?.builder?.id)
     const plan = makers.createTask(this.scene)
     if (!budget || !by || !plan) return
@@ -166,11 +166,11 @@ class Walker {
 
   /** More requests from one address than are allowed. */
   burst(): void {
-    const { dice } = this
+    const { random } = this
     // A hundred a minute are many steps: seldom.
-    const name = this.#bursts++ % 25 === 0 ? 'listCategories' : dice.pick(soonRefused)
+    const name = this.#bursts++ % 25 === 0 ? 'listCategories' : random.pick(soonRefused)
     const { rate } = endpoints[name]
-    const address = `192.0.2.${dice.below(250)}`
+    const address = `192.0.2.${random.below(250)}`
     for (let n = 0; n < rates[rate].limit + 2; n++) {
       this.#agenda.push(async () => {
         const plan = makers[name](this.scene)
@@ -180,40 +180,40 @@ class Walker {
   }
 
   async play(): Promise<void> {
-    const { dice, scene } = this
+    const { random, scene } = this
     for (let tries = 0; tries < 20; tries++) {
-      const { name, spoil } = (dice.often(0.1) && this.#missing()) || random(dice)
+      const { name, invalidate } = (random.often(0.1) && this.#missing()) || randomChoice(random)
       const plan = makers[name](scene)
-      if (plan) return this.perform(name, spoil ? spoil(scene, endpoints[name], plan) : plan, 0.05)
+      if (plan) return this.perform(name, invalidate ? invalidate(scene, endpoints[name], plan) : plan, 0.05)
     }
   }
 
   /** What was never answered so far, or never refused; undefined once there is nothing of that kind. */
   #missing(): Choice | undefined {
     const all = [...this.answers].flatMap(([name, { good, bad }]) => [
-      { name, spoil: null, count: good },
-      { name, spoil: endpoints[name].auth === 'public' ? spoiltPlan : withoutCredential, count: bad },
+      { name, invalidate: null, count: good },
+      { name, invalidate: endpoints[name].auth === 'public' ? invalidPlan : withoutCredential, count: bad },
     ])
-    return this.dice.pick(all.filter(({ count }) => count === 0))
+    return this.random.pick(all.filter(({ count }) => count === 0))
   }
 
   /** One of the last things that somebody had in mind. */
   goOn(): Promise<void> {
-    const at = Math.max(0, this.#minds.length - 1 - this.dice.below(8))
+    const at = Math.max(0, this.#minds.length - 1 - this.random.below(8))
     const [[name, plan]] = this.#minds.splice(at, 1) as [readonly [EndpointName, Plan]]
     return this.perform(name, plan, 0.01)
   }
 
-  async perform(name: EndpointName, plan: Plan, spoiltPart: number): Promise<void> {
-    const { dice } = this
-    const key = takesIdempotencyKey(endpoints[name]) && dice.often(0.12) ? `key ${dice.below(40)}` : undefined
-    const spoilt = dice.often(spoiltPart)
-    const answer = await this.ask(name, plan, { key, spoilt })
+  async perform(name: EndpointName, plan: Plan, invalidPart: number): Promise<void> {
+    const { random } = this
+    const key = takesIdempotencyKey(endpoints[name]) && random.often(0.12) ? `key ${random.below(40)}` : undefined
+    const invalid = random.often(invalidPart)
+    const answer = await this.ask(name, plan, { key, invalid })
     this.#again(name, plan, key)
     // A mail goes out when somebody looks what is due.
     if (name === 'requestPasswordReset') this.#agenda.push(() => this.pass(1_500))
-    // A spoilt one may have gone to another endpoint, under another method.
-    if (spoilt || answer.status >= 300 || dice.often(0.15)) return
+    // An invalid one may have gone to another endpoint, under another method.
+    if (invalid || answer.status >= 300 || random.often(0.15)) return
     const next = followUps[name]?.(this.scene, answer, plan)
     if (next) this.#minds.push(next)
     if (this.#minds.length > 40) this.#minds.shift()
@@ -221,23 +221,25 @@ class Walker {
 
   /** What was sent once is sent again: as it was, or with another body. */
   #again(name: EndpointName, plan: Plan, key: string | undefined): void {
-    const { dice } = this
-    if (plan.signed && dice.often(0.3)) this.#agenda.push(() => this.ask(name, plan))
-    if (plan.signed && dice.often(0.1)) {
-      const other = dice.recent(this.model.all('task'))
+    const { random } = this
+    if (plan.signed && random.often(0.3)) this.#agenda.push(() => this.ask(name, plan))
+    if (plan.signed && random.often(0.1)) {
+      const other = random.recent(this.model.all('task'))
       if (other) this.#agenda.push(() => this.ask(name, { ...plan, at: { id: other.id } }))
     }
-    if (key === undefined || dice.often(0.2)) return
-    const body = dice.often(0.3) ? { body: { ...(plan.body as object), more: dice.word(), name: dice.word() } } : {}
+    if (key === undefined || random.often(0.2)) return
+    const body = random.often(0.3)
+      ? { body: { ...(plan.body as object), more: random.word(), name: random.word() } }
+      : {}
     // An answer is kept for a day, to the millisecond.
-    if (dice.often(0.03)) this.#agenda.push(() => this.pass(dayMs + dice.pick([-1, 0, 1])))
+    if (random.often(0.03)) this.#agenda.push(() => this.pass(dayMs + random.pick([-1, 0, 1])))
     this.#agenda.push(() => this.ask(name, { ...plan, ...body }, { key }))
   }
 
   async ask(name: EndpointName, plan: Plan, how: How = {}): Promise<Answer> {
-    const address = how.address ?? `10.${this.dice.below(200)}.${this.dice.below(200)}.${this.#step % 250}`
+    const address = how.address ?? `10.${this.random.below(200)}.${this.random.below(200)}.${this.#step % 250}`
     const given = requestOf(endpoints[name], plan, { address, idempotencyKey: how.key })
-    const request = how.spoilt ? spoiltRequest(this.dice, given) : given
+    const request = how.invalid ? invalidRequest(this.random, given) : given
     this.#last = `${name}\n${toldRequest(request)}`
     const answer = await this.pair.ask(request)
     this.#note(name, plan, request, answer)
@@ -269,18 +271,18 @@ class Walker {
 
 interface Choice {
   name: EndpointName
-  spoil: typeof spoiltPlan | null
+  invalidate: typeof invalidPlan | null
 }
 
-const withoutCredential: typeof spoiltPlan = (_, _record, plan) => ({ ...plan, by: null, body: undefined })
+const withoutCredential: typeof invalidPlan = (_, _record, plan) => ({ ...plan, by: null, body: undefined })
 
-const random = (dice: Dice): Choice => ({
-  name: dice.weighted(weighted),
-  spoil: dice.often(0.13) ? spoiltPlan : null,
+const randomChoice = (random: Random): Choice => ({
+  name: random.weighted(weighted),
+  invalidate: random.often(0.13) ? invalidPlan : null,
 })
 
 interface How {
   key?: string | undefined
   address?: string
-  spoilt?: boolean
+  invalid?: boolean
 }
