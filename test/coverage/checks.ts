@@ -66,7 +66,7 @@ export const checks: readonly Row[] = [
   check(5, 'a validly signed callback comes', "if (verdict === 'valid')", 'if (verdict !== null)'),
   [
     'No callback in 15 seconds is a warning',
-    'market/agents: silence for 15 s is a warning and passes',
+    'market/connection-test-words: without a callback the test waits 15 seconds',
     'market/checks/connection-test.ts',
     "return { status: 'warning', message: `No callback",
     "return { status: 'failed', message: `No callback",

@@ -222,7 +222,7 @@ export const sizes: readonly Row[] = [
   ),
   max(
     'Test callback: within 15 seconds',
-    'market/agents: silence for 15 s is a warning',
+    'market/connection-test-words: without a callback the test waits 15 seconds',
     'testCallbackMs: 15 * second',
     'testCallbackMs: 16 * second',
   ),
