@@ -5,6 +5,7 @@ import type http from 'node:http'
 import type { Socket } from 'node:net'
 import type { Log } from '../market/log.ts'
 import { networkOf } from './client-address.ts'
+import { outgoing } from './node-internals.ts'
 
 export interface ConnectionBounds {
   readonly connections: number
@@ -78,18 +79,4 @@ function isTooSlow(socket: Socket, reader: Reader): boolean {
   reader.looks = 1
   reader.taken = taken
   return false
-}
-
-interface Handle {
-  bytesWritten?: number
-  writeQueueSize?: number
-}
-
-/**
- * Returns the bytes that wait to be read by the client, and those that it took. The system writes a large chunk bit by bit,
- * and only the handle below the socket knows how far it is. Node's own socket time-out is no help, as incoming bytes reset it.
- */
-function outgoing(socket: Socket): { waiting: number; taken: number } {
-  const { bytesWritten = 0, writeQueueSize = 0 } = (socket as Socket & { _handle?: Handle | null })._handle ?? {}
-  return { waiting: Math.max(socket.writableLength, writeQueueSize), taken: bytesWritten - writeQueueSize }
 }

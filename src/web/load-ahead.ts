@@ -3,7 +3,7 @@
  * descriptor free.
  */
 import { loadCron } from '../world/cron.ts'
-import { loadPool } from '../world/egress/egress.ts'
+import { loadPool } from '../world/egress/undici-internals.ts'
 import { loadNodemailer } from '../world/mail.ts'
 import type { World } from '../world/world.ts'
 

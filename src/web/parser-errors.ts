@@ -13,15 +13,16 @@ const words: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'The request took too long to arrive',
 }
 
-export const answerParserError = (config: Config) => (error: NodeJS.ErrnoException, socket: Duplex) => {
-  if (socket.writableEnded) return // responded already; what still arrives belongs to the same broken request
-  const { _httpMessage: started } = socket as Duplex & { _httpMessage?: { headersSent: boolean } | null }
-  if (error.code === 'ECONNRESET' || !socket.writable || started?.headersSent) {
-    socket.destroy()
-    return
+/** `hasBegun` tells whether another response has begun on a connection. */
+export const answerParserError =
+  (config: Config, hasBegun: (socket: Duplex) => boolean) => (error: NodeJS.ErrnoException, socket: Duplex) => {
+    if (socket.writableEnded) return // responded already; what still arrives belongs to the same broken request
+    if (error.code === 'ECONNRESET' || !socket.writable || hasBegun(socket)) {
+      socket.destroy()
+      return
+    }
+    answerAndEnd(config, socket, refuse('bad_request', words[error.code ?? ''] ?? 'This is no HTTP request'))
   }
-  answerAndEnd(config, socket, refuse('bad_request', words[error.code ?? ''] ?? 'This is no HTTP request'))
-}
 
 /** Refuses CONNECT, for which Node passes only the socket. */
 export const answerTunnel = (config: Config) => (_: IncomingMessage, socket: Duplex) => {

@@ -1,6 +1,7 @@
 /** The HTTP server: the routes of all records, the other pages, and the connections. */
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import net from 'node:net'
+import type { Duplex } from 'node:stream'
 import polka, { type Polka } from 'polka'
 import type { Endpoint } from '../api/endpoint.ts'
 import { type Refusal, refuse } from '../api/failures.ts'
@@ -66,6 +67,9 @@ export interface Server {
   figures(): Watched
 }
 
+/** The methods that a route may have, in the order of the Allow header. HEAD is served by the route of GET. */
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const
+
 /** This page has no rate limit, like the health checks. Source: A-40. */
 const METRICS = '/metrics'
 
@@ -100,13 +104,13 @@ export function createServer(options: ServerOptions): Server {
   const serveRoute = routes(options, state)
   const flight = inFlight()
   const front = (req: IncomingMessage, res: ServerResponse) => {
-    flight.add(res)
+    flight.add(req.socket, res)
     const refusal = refusalBeforeRoutes(state, req)
     if (refusal) void refuseRequest(new Call(state, req, res), refusal)
     else serveRoute(req, res)
   }
   server.on('request', front).on('checkContinue', front).on('checkExpectation', front)
-  server.on('clientError', answerParserError(market.config)).on('connect', answerTunnel(market.config))
+  server.on('clientError', answerParserError(market.config, flight.hasBegun)).on('connect', answerTunnel(market.config))
 
   return {
     async listen() {
@@ -152,7 +156,7 @@ function routes({ endpoints, verbs, market, authenticate, pages = {} }: ServerOp
     return router
   }
   const get = (path: string, handle: (call: Call) => unknown) =>
-    routerOf(path).get(path, (req, res) => void handle(new Call(state, req, res, path)))
+    routerOf(path).get(patternOf(path), (req, res) => void handle(new Call(state, req, res, path)))
 
   get('/healthz', call => call.page(200, 'text/plain', 'ok', { 'x-service-instance': market.config.instanceId }))
   get('/readyz', sendReadiness)
@@ -167,9 +171,10 @@ function routes({ endpoints, verbs, market, authenticate, pages = {} }: ServerOp
     const handle = serve(record, verb, market, authenticate)
     const category = categoryOf(record)
     const { method, path } = record
-    routerOf(path).add(method, path, (req, res) => limited(new Call(state, req, res, path), category(req), handle))
+    routerOf(path).add(method, patternOf(path), (req, res) =>
+      limited(new Call(state, req, res, path), category(req), handle),
+    )
   }
-  for (const router of routers.values()) matchExactly(router)
   const none = emptyRouter(state)
   return (req, res) => {
     const { handler } = routers.get(segmentsIn(req.url ?? '')) ?? none
@@ -185,15 +190,8 @@ function emptyRouter(state: ServerState): Polka {
   return router
 }
 
-/**
- * Makes paths case-sensitive. The router's own patterns are not, so another spelling could get around a proxy's rule for a
- * path.
- */
-function matchExactly(router: Polka): void {
-  for (const route of routesOf(router)) route.pattern = new RegExp(route.pattern.source)
-}
-
-const routesOf = (router: Polka) => (router as unknown as { routes: { pattern: RegExp; method: string }[] }).routes
+/** Case-sensitive. The router's own patterns are not, so another spelling could get around a proxy's rule for a path. */
+const patternOf = (path: string) => new RegExp(`^${path.replaceAll('.', '\\.').replace(/:(\w+)/g, '(?<$1>[^/]+)')}/?$`)
 
 /**
  * Counts the segments of the path. Like the router, it ignores a slash at the end.
@@ -245,14 +243,10 @@ async function show(page: WebPage, call: Call) {
   }
 }
 
-function noMatch(app: Polka, { path, method = '' }: Pick<WebRequest, 'path' | 'method'>) {
-  const allowed = new Set<string>()
-  for (const route of routesOf(app)) {
-    if (route.pattern.test(path)) allowed.add(route.method)
-  }
-  if (allowed.size === 0) return refuse('no_such_path', path.slice(0, 200))
-  if (allowed.has('GET')) allowed.add('HEAD')
-  const names = [...allowed].join(', ')
+function noMatch(router: Polka, { path, method = '' }: Pick<WebRequest, 'path' | 'method'>) {
+  const allowed = METHODS.filter(one => router.find(one, path).handlers.length > 0)
+  if (allowed.length === 0) return refuse('no_such_path', path.slice(0, 200))
+  const names = allowed.join(', ')
   const refusal = refuse('wrong_method', method, names)
   refusal.headers = { allow: names }
   return refusal
@@ -280,17 +274,25 @@ function isDecodable(target: string): boolean {
   }
 }
 
-/** Counts requests whose response is not finished. */
+/** Requests whose response is not finished. */
 function inFlight() {
   let count = 0
   let rest = () => {}
-  const end = () => {
-    if (--count === 0) rest()
-  }
+  const answers = new WeakMap<Duplex, Set<ServerResponse>>()
   return {
-    add(res: ServerResponse) {
+    add(socket: Duplex, res: ServerResponse) {
       count++
-      res.once('close', end)
+      const own = answers.get(socket) ?? new Set()
+      answers.set(socket, own.add(res))
+      res.once('close', () => {
+        own.delete(res)
+        if (--count === 0) rest()
+      })
+    },
+    /** Whether a response has begun on this connection: nothing else may be written into the middle of it. */
+    hasBegun(socket: Duplex) {
+      const [first] = answers.get(socket) ?? []
+      return first?.headersSent === true
     },
     async ended(graceMs: number) {
       if (count === 0) return

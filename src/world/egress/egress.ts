@@ -9,6 +9,7 @@ import { Exchange } from './exchange.ts'
 import type { Lookup } from './names.ts'
 import { createNames, type NamesOptions } from './names.ts'
 import { type Pems, trustStore } from './trust.ts'
+import { loadPool } from './undici-internals.ts'
 
 export interface EgressOptions extends AddressRule {
   requireHttps: boolean
@@ -65,6 +66,7 @@ export function createEgress({ requireHttps, ca, names: asking, lookup, ports, .
     route.send(url, exchange)
   }
 
+  // By the first call, so that a start does not wait for it.
   const load = async () => {
     loading ??= loadPool()
     NewPool = await loading
@@ -116,16 +118,6 @@ export async function connectionsTo(origin: string, silenceMs = 15_000): Promise
     keepAliveMaxTimeout: 30_000,
     maxHeaderSize: MAX_HEADER_BYTES,
   })
-}
-
-// Loaded by the first call, so that a start does not wait for it. Loading undici takes 160 ms, its pool alone only 35. If a
-// later version has the pool elsewhere, the whole package is loaded.
-export async function loadPool(): Promise<typeof Pool> {
-  const poolAlone: string = 'undici/lib/dispatcher/pool.js'
-  return import(poolAlone).then(
-    module => module.default,
-    async () => (await import('undici')).Pool,
-  )
 }
 
 /** For how long a connection proves that the network works. */

@@ -3,6 +3,7 @@ import type { Dispatcher } from 'undici'
 import type { AnswerHeaders, Outgoing, OutgoingFailure, OutgoingResult } from '../world.ts'
 import { ConnectError } from './connect.ts'
 import { watchStalls } from './stalls.ts'
+import { isMalformed } from './undici-internals.ts'
 
 /** Collects the response and settles exactly once. The deadline starts at construction. */
 export class Exchange implements Dispatcher.DispatchHandler {
@@ -68,7 +69,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.fail(error.reason, error.message, error.unclear)
     } else if (error.code === 'UND_ERR_INVALID_ARG') {
       this.fail('bad_url', 'The request could not be written: its path or one of its headers is not allowed.')
-    } else if (MALFORMED.test(`${error.code} ${error.name} ${error.message}`)) {
+    } else if (isMalformed(error)) {
       this.fail('bad_answer', 'The answer is not proper HTTP, or its headers are longer than 16 KB.')
     } else {
       this.fail('reset', 'The connection was closed before the answer was complete.')
@@ -114,6 +115,3 @@ const MOST_STALLED_MS = 5_000
 const stoodStill = (ms: number) =>
   `The marketplace itself stood still for ${Math.round(ms / 1000)} s meanwhile; this says nothing about the agent.`
 const OVER = new Error('The exchange is over.')
-// undici's codes and names. Unexpected 100 and 101 responses have no code, only the messages "bad response" and "bad
-// upgrade".
-const MALFORMED = /^HPE_|HTTPParserError|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES|bad response|bad upgrade/
