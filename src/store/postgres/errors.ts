@@ -44,5 +44,11 @@ const isContested = (error: unknown) => contested.includes(codeOf(error))
 /** Of an error of Postgres; empty for every other. */
 export const codeOf = (error: unknown) => (error as { code?: string } | null)?.code ?? ''
 
+/**
+ * The server has not what was prepared, has another of its name, or its columns are of other types by now: a pooler has
+ * changed the server's side, or a migration the tables.
+ */
+export const outdated = ['26000', '42P05', '0A000']
+
 /** The server says farewell with the first two; ECONNRESET and the like are Node's; what has no code is the driver's own. */
 export const endsConnection = (error: unknown) => /^(?:57P|08|E|$)/.test(codeOf(error))

@@ -1,34 +1,37 @@
 /** Reads that are done with what they ask at first: those of one moment share a connection and a packet. */
 import type { Reader, Value } from '../db.ts'
-import { Batch, type Columns, type Result } from './batch.ts'
 import { translated } from './errors.ts'
+import type { PackedRead, Result } from './sender.ts'
 import { postgresText } from './sql-text.ts'
 
 /** Packets under way at once: with more, each would carry less, and wake a process of the server for it. */
 const AT_ONCE = 2
 
+/** What one unit asks in one breath: it fails alone. */
+interface Group {
+  readonly reads: PackedRead[]
+  /** Nothing can be added any more. */
+  sent: boolean
+}
+
 export class Glances {
-  readonly #columns: Columns
-  readonly #carry: (batches: readonly Batch[]) => Promise<void>
-  #waiting: Batch[] = []
+  readonly #carry: (groups: readonly (readonly PackedRead[])[]) => Promise<void>
+  #waiting: Group[] = []
   #underWay = 0
   #scheduled = false
 
   /** `carry` sends all at once and resolves when each has been answered or has failed; it never rejects. */
-  constructor(columns: Columns, carry: (batches: readonly Batch[]) => Promise<void>) {
-    this.#columns = columns
+  constructor(carry: (groups: readonly (readonly PackedRead[])[]) => Promise<void>) {
     this.#carry = carry
   }
 
   read<T>(work: (q: Reader) => Promise<T>): Promise<T> {
-    return work(new Glance(() => this.#open()))
+    return work(new Glance(group => this.#add(group)))
   }
 
-  #open(): Batch {
-    const batch = new Batch(this.#columns)
-    this.#waiting.push(batch)
+  #add(group: Group) {
+    this.#waiting.push(group)
     this.#schedule()
-    return batch
   }
 
   // After the poll phase: all requests that have arrived by now travel together.
@@ -43,20 +46,22 @@ export class Glances {
 
   async #send() {
     this.#underWay++
-    await this.#carry(this.#waiting.splice(0))
+    const groups = this.#waiting.splice(0)
+    for (const group of groups) group.sent = true
+    await this.#carry(groups.map(({ reads }) => reads))
     this.#underWay--
     this.#schedule()
   }
 }
 
-/** What one unit asks goes into a batch of its own, which fails alone; what it asks later, into another. */
+/** What it asks goes into one group, and into another once that is under way. */
 class Glance implements Reader {
   readonly changes = null
-  readonly #open: () => Batch
-  #batch: Batch | null = null
+  readonly #add: (group: Group) => void
+  #group: Group | null = null
 
-  constructor(open: () => Batch) {
-    this.#open = open
+  constructor(add: (group: Group) => void) {
+    this.#add = add
   }
 
   async get<Row>(sql: string, values: readonly Value[] = []) {
@@ -68,10 +73,14 @@ class Glance implements Reader {
   }
 
   async #ask(sql: string, values: readonly Value[]): Promise<Result> {
-    if (!this.#batch || this.#batch.sent) this.#batch = this.#open()
     const { text, name } = postgresText(sql)
     try {
-      return await this.#batch.add(text, name, values)
+      return await new Promise((resolve, reject) => {
+        const read = { asked: { text, name, values }, resolve, reject }
+        if (this.#group && !this.#group.sent) return this.#group.reads.push(read)
+        this.#group = { reads: [read], sent: false }
+        this.#add(this.#group)
+      })
     } catch (error) {
       throw translated(error)
     }
