@@ -1,7 +1,6 @@
 /** The HTTP server: the routes of all records, the other pages, and the connections. */
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import net from 'node:net'
-import type { Duplex } from 'node:stream'
 import polka, { type Polka } from 'polka'
 import type { Endpoint } from '../api/endpoint.ts'
 import { type Refusal, refuse } from '../api/failures.ts'
@@ -11,6 +10,7 @@ import type { Market } from '../market/market.ts'
 import { ArrivingBodies } from './arriving-bytes.ts'
 import { boundConnections } from './connections.ts'
 import { type Authenticate, isLoopbackHost } from './credentials.ts'
+import { inFlight } from './in-flight.ts'
 import { listen } from './listen.ts'
 import type { Watched } from './metrics.ts'
 import { answerParserError, answerTunnel } from './parser-errors.ts'
@@ -271,38 +271,5 @@ function isDecodable(target: string): boolean {
     return true
   } catch {
     return false
-  }
-}
-
-/** Requests whose response is not finished. */
-function inFlight() {
-  let count = 0
-  let rest = () => {}
-  const answers = new WeakMap<Duplex, Set<ServerResponse>>()
-  return {
-    add(socket: Duplex, res: ServerResponse) {
-      count++
-      const own = answers.get(socket) ?? new Set()
-      answers.set(socket, own.add(res))
-      res.once('close', () => {
-        own.delete(res)
-        if (--count === 0) rest()
-      })
-    },
-    /** Whether a response has begun on this connection: nothing else may be written into the middle of it. */
-    hasBegun(socket: Duplex) {
-      const [first] = answers.get(socket) ?? []
-      return first?.headersSent === true
-    },
-    async ended(graceMs: number) {
-      if (count === 0) return
-      await new Promise<void>(resolve => {
-        const timer = setTimeout(resolve, graceMs)
-        rest = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
-    },
   }
 }

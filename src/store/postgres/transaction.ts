@@ -1,0 +1,100 @@
+/** One unit of work on Postgres: what a caller holds as `q` or `tx`. */
+import { type Step, StoreError, type Tx, type Value } from '../db.ts'
+import type { Isolation, Wire } from './connection.ts'
+import { translated } from './errors.ts'
+import { joinedText, postgresText } from './sql-text.ts'
+
+export class PostgresTx implements Tx {
+  readonly changes = null
+  readonly #wire: Wire
+  readonly #isolation: Isolation
+  /** Takes for granted what is expected, and lets the commit fail where it was not so. */
+  readonly #trusting: boolean
+  readonly #after: (() => void)[] = []
+  #begun = false
+  #ended = false
+  #failure: unknown = null
+
+  constructor(wire: Wire, isolation: Isolation, trusting: boolean) {
+    this.#wire = wire
+    this.#isolation = isolation
+    this.#trusting = trusting
+  }
+
+  async get<Row>(sql: string, values: readonly Value[] = []) {
+    return (await this.#query(sql, values)).rows[0] as Row | undefined
+  }
+
+  async all<Row>(sql: string, values: readonly Value[] = []) {
+    return (await this.#query(sql, values)).rows as Row[]
+  }
+
+  async run(sql: string, values: readonly Value[] = []) {
+    return (await this.#query(sql, values)).count
+  }
+
+  async runAll(steps: readonly Step[]) {
+    const sql = joinedText(
+      steps.map(step => step.sql),
+      this.#trusting,
+    )
+    const answer = this.#query(
+      sql,
+      steps.flatMap(step => step.values),
+    )
+    if (!this.#trusting) return Object.values((await answer).rows[0]!).map(count => count !== 0)
+    answer.catch(() => {}) // fails the commit too
+    return steps.map(() => true)
+  }
+
+  async lock(table: string, id: string) {
+    await this.#query(`SELECT id FROM ${table} WHERE id = $1 FOR NO KEY UPDATE`, [id])
+  }
+
+  afterCommit(effect: () => void) {
+    if (this.#ended) throw tooLate()
+    this.#after.push(effect)
+  }
+
+  async commit() {
+    this.#ended = true
+    if (!this.#begun) return
+    // The server ends a transaction in which something has failed otherwise than it was told, and calls that no error.
+    const command = await this.#wire.commit(this.#isolation).catch(error => Promise.reject(this.#fail(error)))
+    if (command !== 'COMMIT') throw this.#failure ?? new StoreError(`The transaction has ended by ${command}.`)
+  }
+
+  async rollback() {
+    this.#ended = true
+    if (this.#begun) await this.#wire.rollback()
+  }
+
+  runEffects(warn: (message: string) => void) {
+    for (const effect of this.#after) {
+      try {
+        effect()
+      } catch (error) {
+        warn(`What follows a commit must not throw: ${(error as Error).stack}`)
+      }
+    }
+  }
+
+  async #query(sql: string, values: readonly Value[]) {
+    if (this.#ended) throw tooLate()
+    if (!this.#begun) this.#wire.begin(this.#isolation)
+    this.#begun = true
+    try {
+      return await this.#wire.ask(postgresText(sql), values)
+    } catch (error) {
+      throw this.#fail(error)
+    }
+  }
+
+  /** The first failure counts: whatever was sent behind it fails for it, in words that say nothing of why. */
+  #fail(error: unknown) {
+    this.#failure ??= translated(error)
+    return this.#failure
+  }
+}
+
+const tooLate = () => new StoreError('This transaction has ended: use it only inside the function that was given it.')
