@@ -20,7 +20,10 @@ export function outgoing(socket: Socket): { waiting: number; taken: number } {
   return { waiting: Math.max(socket.writableLength, writeQueueSize), taken: bytesWritten - writeQueueSize }
 }
 
-/** Null if the socket has none, or one that does not count. */
+/**
+ * Returns null if the socket has none, or one that does not count.
+ * @internal A test proves that this version of Node has it.
+ */
 export function handleOf(socket: Socket): Handle | null {
   const { _handle: handle } = socket as Socket & { _handle?: Partial<Handle> | null }
   return typeof handle?.bytesWritten === 'number' && typeof handle.writeQueueSize === 'number'
