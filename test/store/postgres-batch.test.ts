@@ -34,19 +34,14 @@ async function failure(work: Promise<unknown>): Promise<Error & { code?: string 
   throw new Error('it did not fail')
 }
 
-/** A part that batches need and pg itself does not is taken from it, or it refuses queries that are not its own. */
-const ways: Record<string, () => () => void> = {
-  'in batches': () => () => {},
-  'by a pg without a part': () => changed(pg.Connection.prototype as object, 'close', undefined),
-  'by a pg that takes no batch': () => {
-    const { query } = pg.Client.prototype
-    // biome-ignore lint/suspicious/noExplicitAny: it has several forms
-    return changed(pg.Client.prototype, 'query', function refuse(this: pg.Client, given: any, ...rest: unknown[]) {
-      if (given.constructor.name !== 'Batch') return Reflect.apply(query, this, [given, ...rest])
-      process.nextTick(() => given.handleError(new Error('no batches here')))
-    })
-  },
-}
+const inBatches = suite<State>('postgres, in batches')
+/** Batches need a part of pg that it does not need itself. */
+const withoutAPart = suite<State>('postgres, by a pg without a part')
+const refusingBatches = suite<State>('postgres, by a pg that takes queries of its own class alone')
+
+inBatches('nothing is warned of', ({ warnings }) => assert.equal(warnings, []))
+withoutAPart('the start warns, and says what to install', ({ warnings }) => assert.match(warnings.join(), 'pg@~8'))
+refusingBatches('the start warns, and says what to install', ({ warnings }) => assert.match(warnings.join(), 'pg@~8'))
 
 function changed<T extends object>(owner: T, name: string, value: unknown): () => void {
   const before = Reflect.get(owner, name)
@@ -54,16 +49,23 @@ function changed<T extends object>(owner: T, name: string, value: unknown): () =
   return () => void Reflect.set(owner, name, before)
 }
 
-for (const [way, breakPg] of Object.entries(ways)) {
-  const test = suite<State>(`postgres, ${way}`)
-  let undo = () => {}
-
-  test('it is told if batches can not be had', ({ warnings }) => {
-    assert.equal(
-      warnings.map(warning => /pg@~8/.test(warning)),
-      way === 'in batches' ? [] : [true],
-    )
+function refuseBatches(): () => void {
+  const { query } = pg.Client.prototype
+  // biome-ignore lint/suspicious/noExplicitAny: it has several forms
+  return changed(pg.Client.prototype, 'query', function refuse(this: pg.Client, given: any, ...rest: unknown[]) {
+    if (given.constructor.name !== 'Batch') return Reflect.apply(query, this, [given, ...rest])
+    process.nextTick(() => given.handleError(new Error('no batches here')))
   })
+}
+
+const ways = [
+  [inBatches, () => () => {}],
+  [withoutAPart, () => changed(pg.Connection.prototype as object, 'close', undefined)],
+  [refusingBatches, refuseBatches],
+] as const
+
+for (const [test, breakPg] of ways) {
+  let undo = () => {}
 
   test.before.each(async state => {
     undo = breakPg()
@@ -287,6 +289,8 @@ for (const [way, breakPg] of Object.entries(ways)) {
     assert.equal(await db.read(q => q.all('SELECT coins FROM jars ORDER BY id')), [{ coins: 6 }, { coins: 1 }])
     await db.close()
   })
-
-  test.run()
 }
+
+inBatches.run()
+withoutAPart.run()
+refusingBatches.run()
