@@ -8,6 +8,7 @@ import type { GivenKeeping, Keeping } from './api/limits.ts'
 import { type BucketSettings, bucketOf, isBucket } from './bucket-settings.ts'
 import { dbLimitOf } from './db-limit.ts'
 import { addressRangeOf, listOf, portRangeOf } from './egress-ranges.ts'
+import { type DebugSettings, debugOf, type LogLevel, logLevels } from './log-settings.ts'
 import { projectFile } from './project-file.ts'
 import {
   baseUrlOf,
@@ -50,7 +51,7 @@ export interface Config {
   readonly instanceId: string
 }
 
-export { UsageError }
+export { type LogLevel, UsageError }
 
 /** The flags of a command line. Each has an environment variable of the same name. Source: A-2. */
 export interface Flags {
@@ -66,6 +67,7 @@ export interface Flags {
   dbPool?: string
   dbLimit?: string
   files?: string
+  logLevel?: string
 }
 
 export interface Settings {
@@ -99,6 +101,7 @@ export interface Settings {
   readonly metricsPort: number | undefined
   /** undefined: no mail is sent. */
   readonly mail: Mail | undefined
+  readonly logLevel: LogLevel
   /** Names of the settings that come from the project file. */
   readonly fromProject: readonly string[]
 }
@@ -172,6 +175,7 @@ export function readSettings(mode: Config['mode'], flags: Flags, env: Environmen
     metricsToken: tokenOf(env.MARKETPLACE_METRICS_TOKEN),
     metricsPort: metricsPortOf(given('metricsPort')),
     mail: mailOf(env.MARKETPLACE_SMTP_URL, env.MARKETPLACE_MAIL_FROM),
+    logLevel: oneOf('--log-level', given('logLevel') ?? 'info', logLevels),
     fromProject,
   }
 }
@@ -193,7 +197,7 @@ export const projectNames = [
     'db-prepare',
     'db-pool',
   ],
-  ...['files', 'json', 'url'],
+  ...['files', 'json', 'log-level', 'url'],
 ] as const
 
 export const projectSettings = (): Partial<Record<string, string>> =>
@@ -232,7 +236,8 @@ export function configFolder(): string {
   return join(given && isAbsolute(given) ? given : join(homedir(), '.config'), 'marketplace')
 }
 
-export const wantsDebug = () => Boolean(process.env.MARKETPLACE_DEBUG)
+/** What `MARKETPLACE_DEBUG` asks for. Not for a `.env`: a file of a folder turns nothing on that tells more. */
+export const wantedDebug = (): DebugSettings => debugOf(process.env.MARKETPLACE_DEBUG)
 
 /** Whether a stream shows colours: if it is a terminal, unless the environment says otherwise. */
 export function wantsColour(stream: { isTTY?: boolean }): boolean {

@@ -1,8 +1,8 @@
 /** The composition root: opens everything a marketplace is made of, in order, and closes it in reverse. */
-import { isIP } from 'node:net'
 import { endpoints } from './api/endpoints/index.ts'
 import { defaultKeeping, type GivenKeeping, heartbeat as heartbeatRule, type Keeping } from './api/limits.ts'
 import { type Config, UsageError, version, type WayOut } from './config.ts'
+import type { DebugSinks } from './debug.ts'
 import { createAuthenticate, createTouch } from './market/accounts/accounts.ts'
 import { ensureAdministrator, type FirstAdministrator } from './market/accounts/first-administrator.ts'
 import { sendMails } from './market/accounts/mail-sender.ts'
@@ -19,6 +19,7 @@ import { verbs } from './market/verbs.ts'
 import { startDispatcher } from './market/webhooks/dispatcher.ts'
 import { proveSecretKey, replaceSecretKey, secretKeyFor } from './secret-key.ts'
 import { type Db, StoreError, type Tx } from './store/db.ts'
+import { watchedDb } from './store/debug.ts'
 import { noteFresh } from './store/embedded/fresh-files.ts'
 import { emptyDatabase } from './store/embedded/initial-image.ts'
 import { migrate, proveMigrated } from './store/migrate.ts'
@@ -36,10 +37,10 @@ import { createMetrics } from './web/metrics.ts'
 import { metricsPage, serveMetrics } from './web/metrics-page.ts'
 import { createServer, type GivenBounds } from './web/server.ts'
 import type { BucketOptions } from './world/bucket.ts'
-import { ownAddresses } from './world/egress/own-addresses.ts'
+import { publicRule } from './world/egress/public-rule.ts'
 import type { Pems } from './world/egress/trust.ts'
 import { createMailer, type MailOptions } from './world/mail.ts'
-import { createWorld, type WorldOptions } from './world/real.ts'
+import { createWorld } from './world/real.ts'
 import type { World } from './world/world.ts'
 
 export interface OpenOptions {
@@ -96,6 +97,7 @@ export interface OpenOptions {
   /** Replaces time, randomness and network. Then `seed` and `ca` have no effect. */
   world?: World
   log?: Log
+  debug?: DebugSinks | undefined
   /** Describes this process to a second one that tries to open the same file. */
   holder?: string
   /** Called if the disk fails, or if another instance uses another file location. The process should end then. */
@@ -130,7 +132,7 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
     for (const close of closers.splice(0).reverse()) await close().catch(error => failures.push(error))
     if (failures.length > 0) throw failures[0]
   }
-  const { file, postgres, secretKey: given } = options
+  const { file, postgres, secretKey: given, metricsPort, bounds = {}, debug } = options
   if (postgres && given === undefined) throw new UsageError(KEY_NEEDED)
   const undoFresh = file === null ? async () => {} : await noteFresh(file, folderOf(options) ?? '')
   try {
@@ -155,11 +157,10 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
       ...contractPages(endpoints, market.config),
       '/metrics': metricsPage(market, metrics, options.metricsToken),
     }
-    const server = createServer({ endpoints, verbs, market, authenticate, pages, bounds: options.bounds ?? {} })
+    const server = createServer({ endpoints, verbs, market, authenticate, pages, bounds, debug: debug?.http })
     metrics.watch(server.figures)
     const { url } = await server.listen()
     closers.push(() => server.close(0))
-    const { metricsPort } = options
     const metricsServer = metricsPort === undefined ? null : await serveMetrics(market, metrics, metricsPort)
     closers.push(async () => metricsServer?.close())
     const dispatcher = startDispatcher(market)
@@ -216,8 +217,8 @@ const KEY_NEEDED =
   '32 bytes as base64 (for example from: openssl rand -base64 32).'
 
 async function openDb(options: OpenOptions, log: Log): Promise<Db> {
-  const { file, postgres } = options
-  const db = await openDatabase({
+  const { file, postgres, debug } = options
+  const opened = await openDatabase({
     file,
     image: file === null && !postgres ? await emptyDatabase() : undefined,
     postgres,
@@ -226,6 +227,7 @@ async function openDb(options: OpenOptions, log: Log): Promise<Db> {
     onFatal: fatally(options, log),
     warn: message => log({ type: 'warning', message }),
   })
+  const db = debug?.sql ? watchedDb(opened, debug.sql) : opened
   try {
     if (options.migrate === false) await proveMigrated(db, migrations)
     else await migrateTo(db, log)
@@ -271,7 +273,7 @@ async function dropWorkInHand(tx: Tx) {
 }
 
 /** Reads the offset of dev's clock, which is stored. A deployment always uses the machine's clock. Source: A-44. */
-async function openWorld({ mode, seed, ca, mail, wayOut, baseUrl, world: given }: OpenOptions, db: Db) {
+async function openWorld({ mode, seed, ca, mail, wayOut, baseUrl, debug, world: given }: OpenOptions, db: Db) {
   if (given) return withAdvanceHook(mail ? { ...given, mail: createMailer(mail) } : given)
   const { offset, users } = await db.read(async q => ({
     offset: await clockOffset(q),
@@ -288,27 +290,13 @@ async function openWorld({ mode, seed, ca, mail, wayOut, baseUrl, world: given }
     requireHttps: true,
     allowLoopback: mode === 'dev',
     names: { resolver: wayOut?.resolver },
+    debug: debug?.webhooks,
     ...(mode === 'serve' && publicRule(wayOut, baseUrl)),
     mail,
     ...(ca === undefined ? {} : { ca }),
   })
   return withAdvanceHook(world)
 }
-
-/**
- * In a deployment: refuses ports below 1024, where no agents are, and this machine's own addresses, which bypass its
- * firewall.
- */
-function publicRule(wayOut: WayOut | undefined, baseUrl = ''): Pick<WorldOptions, 'isOwn' | 'ports'> {
-  const here = URL.canParse(baseUrl) ? new URL(baseUrl).hostname.replace(/^\[(.*)\]$/, '$1') : ''
-  const denied = [...(wayOut?.denied ?? []), ...(isIP(here) ? [here] : [])]
-  return { isOwn: ownAddresses(denied), ports: wayOut?.ports ?? PUBLIC_PORTS }
-}
-
-const PUBLIC_PORTS = [
-  [443, 443],
-  [1024, 65_535],
-] as const
 
 /** Moving the clock also makes things due, so it starts the work at once. */
 function withAdvanceHook(world: World) {

@@ -1,20 +1,18 @@
 /** The log of a deployment: one JSON object a line. Anything that looks like a key or a secret is cut short. */
 import { pino } from 'pino'
-import type { Log, LogEntry } from '../market/log.ts'
+import type { LogLevel } from '../config.ts'
+import type { Log } from '../market/log.ts'
+import { levelOf } from './log-levels.ts'
 import { sampled } from './log-sampling.ts'
 
 export interface DeploymentLog {
   readonly log: Log
+  /** `info` until it is said. */
+  setLevel(level: LogLevel): void
   /** Earlier lines wait for this call, so that the ready line comes first. */
   open(): void
   /** Writes everything that is buffered. */
   flush(): void
-}
-
-const levels: Partial<Record<LogEntry['type'], 'warn' | 'error'>> = {
-  warning: 'warn',
-  cut_off: 'warn',
-  error: 'error',
 }
 
 // Secrets are never logged on purpose, but a client may put its key into a path, and an error may repeat its input.
@@ -39,9 +37,12 @@ export function deploymentLog(fd: 1 | 2): DeploymentLog {
     },
     { write },
   )
-  const { log, flush } = sampled(entry => logger[levels[entry.type] ?? 'info'](entry))
+  const { log, flush } = sampled(entry => logger[levelOf(entry)](entry))
   return {
     log,
+    setLevel(level) {
+      logger.level = level
+    },
     open() {
       const past = waiting ?? []
       waiting = null
@@ -54,4 +55,4 @@ export function deploymentLog(fd: 1 | 2): DeploymentLog {
   }
 }
 
-const withoutSecrets = (line: string) => line.replace(SECRET, '$1$2…').replace(BEARER, '$1…')
+export const withoutSecrets = (line: string) => line.replace(SECRET, '$1$2…').replace(BEARER, '$1…')

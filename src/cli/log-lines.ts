@@ -1,18 +1,27 @@
 /** Prints log entries, one a line, for people or for programs. */
+import type { LogLevel } from '../config.ts'
 import type { Log, LogEntry } from '../market/log.ts'
+import { isWithin } from './log-levels.ts'
 import { money, plain, type Ui } from './ui.ts'
 
 /** Names of accounts by id. */
 type Names = ReadonlyMap<string, string>
 
+interface EntryLogOptions {
+  json: boolean
+  level: LogLevel
+  names?: Names
+}
+
 /** Holds entries back until `open()` is called, so that the ready line comes first. */
-export function entryLog(ui: Ui, json: boolean, names: Names = new Map()) {
+export function entryLog(ui: Ui, { json, level, names = new Map() }: EntryLogOptions) {
   let waiting: LogEntry[] | null = []
   const print = (entry: LogEntry) => {
     if (json) ui.json({ at: new Date().toISOString(), ...entry })
     else ui.line(`${ui.colour.dim(new Date().toLocaleTimeString('en-GB'))} ${lineOf(ui, entry, names)}`)
   }
   const log: Log = entry => {
+    if (!isWithin(entry, level)) return
     if (waiting) waiting.push(entry)
     else print(entry)
   }

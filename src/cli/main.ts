@@ -1,6 +1,6 @@
 /** The command line: makes a parser of the command records, runs one, and prints its error. */
 import { Command, CommanderError } from 'commander'
-import { UsageError, version, wantsDebug, wantsJson } from '../config.ts'
+import { UsageError, version, wantedDebug, wantsJson } from '../config.ts'
 import { waitForSlowAddresses } from '../world/egress/happy-eyeballs.ts'
 import type { CommandRecord } from './command.ts'
 import { chapters, groups } from './command-table.ts'
@@ -16,18 +16,20 @@ export async function main(argv: readonly string[]): Promise<number> {
   waitForSlowAddresses()
   // The reader of our output may close it.
   process.stdout.on('error', () => {})
+  let stacks = false
   try {
+    stacks = wantedDebug().stacks
     await program.parseAsync(argv as string[], { from: 'user' })
     return code
   } catch (error) {
-    return report(error)
+    return report(error, stacks)
   }
 }
 
-function report(error: unknown): number {
+function report(error: unknown, stacks: boolean): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
   const { message, stack } = error instanceof Error ? error : new Error(String(error))
-  process.stderr.write(`${wantsDebug() ? stack : sentence(message)}\n`)
+  process.stderr.write(`${stacks ? stack : sentence(message)}\n`)
   if (!(error instanceof Fault)) return error instanceof UsageError ? exitCodes.usage : exitCodes.failed
   const { code, hint, errors } = error.details
   for (const [field, words] of Object.entries(errors ?? {})) {

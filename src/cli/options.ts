@@ -21,6 +21,7 @@ export const served = (mode: 'dev' | 'serve'): Option[] => {
     ['--payments <kind>', `manual or sandbox (default: ${payments}, MARKETPLACE_PAYMENTS)`],
     ['--rate-limits <mode>', `strict, warn or off (default: ${rateLimits}, MARKETPLACE_RATE_LIMITS)`],
     ['--trust-proxy <hops>', 'how many proxies of yours stand in front (default: 0, MARKETPLACE_TRUST_PROXY)'],
+    ['--log-level <level>', 'error, warn, info or debug (default: info, MARKETPLACE_LOG_LEVEL)'],
     ['--json', 'print one JSON object per line, the first once the server answers (MARKETPLACE_JSON)'],
   ]
 }

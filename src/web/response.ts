@@ -3,12 +3,14 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Refusal, refuse } from '../api/failures.ts'
 import type { RateCategory } from '../api/limits.ts'
+import type { Debug } from '../debug.ts'
 import type { Market } from '../market/market.ts'
 import { BusyError, ConstraintError, ContestedError } from '../store/db.ts'
 import type { ArrivingBodies } from './arriving-bytes.ts'
 import { Gone, isLargelyUnread, type Reading } from './body.ts'
 import { clientAddress } from './client-address.ts'
 import { isHttps } from './credentials.ts'
+import { requestDetails } from './debug.ts'
 import { LARGE_BYTES, type UnreadResponses } from './unread-responses.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -62,6 +64,8 @@ export interface ServerState {
   readonly arriving: ArrivingBodies
   /** How often the pace of a body is checked. */
   readonly bodyLookMs: number
+  /** undefined: requests are not watched. */
+  readonly debug: Debug | undefined
   closing: boolean
 }
 
@@ -79,6 +83,7 @@ export class Call {
   readonly id = newRequestId()
   readonly started = performance.now()
   userId: string | null = null
+  #refusal: Refusal | null = null
   #answered = false
   /** Additional headers of this response, as flat names and values. */
   headers: readonly string[] | null = null
@@ -148,6 +153,7 @@ export class Call {
   }
 
   refuse(refusal: Refusal) {
+    this.#refusal = refusal
     const text = failureText(refusal)
     const headers = this.#headers(JSON_TYPE, Buffer.byteLength(text))
     addHeaders(headers, refusal.headers)
@@ -226,17 +232,22 @@ export class Call {
   }
 
   #log(status: number) {
-    this.server.market.log({
+    const { market, debug } = this.server
+    const { id: requestId, route } = this
+    const { method = '' } = this.req
+    const ms = Math.round((performance.now() - this.started) * 100) / 100
+    market.log({
       type: 'request',
-      method: this.req.method ?? '',
+      method,
       path: this.req.path ?? pathOf(this.req.url ?? ''),
-      route: this.route,
+      route,
       status,
-      ms: Math.round((performance.now() - this.started) * 100) / 100,
-      requestId: this.id,
+      ms,
+      requestId,
       userId: this.userId,
       address: this.address,
     })
+    if (debug) debug({ requestId, method, route, status, ms, ...requestDetails(this.req, this.#refusal) })
   }
 }
 

@@ -6,6 +6,7 @@ import type { Endpoint } from '../api/endpoint.ts'
 import { type Refusal, refuse } from '../api/failures.ts'
 import type { RateCategory } from '../api/limits.ts'
 import type { Config } from '../config.ts'
+import type { Debug } from '../debug.ts'
 import type { Market } from '../market/market.ts'
 import { ArrivingBodies } from './arriving-bytes.ts'
 import { boundConnections } from './connections.ts'
@@ -47,6 +48,8 @@ export interface ServerOptions {
   /** Where requests are counted for the rate limits; in memory unless given. */
   counters?: RateCounters
   bounds?: GivenBounds
+  /** Takes a line for each request. */
+  debug?: Debug | undefined
 }
 
 /** Overrides of the defaults in `boundsOf`. */
@@ -85,19 +88,13 @@ const timing = {
 }
 
 export function createServer(options: ServerOptions): Server {
-  const { market, counters } = options
+  const { market, counters, debug } = options
   const bounds = boundsOf(market.config, options.bounds ?? {})
   const unread = new UnreadResponses(bounds.unreadBytes, market.log)
   const arriving = new ArrivingBodies(market.log)
   const takeRate = rateLimit(market, counters)
-  const state: ServerState = {
-    market,
-    takeRate,
-    unread,
-    arriving,
-    bodyLookMs: BODY_LOOKS * bounds.lookMs,
-    closing: false,
-  }
+  const bodyLookMs = BODY_LOOKS * bounds.lookMs
+  const state: ServerState = { market, takeRate, unread, arriving, bodyLookMs, debug, closing: false }
   // Proxies usually keep idle connections for 60 s. Ours must last longer, or one could close just as the proxy sends.
   const server = http.createServer({ ...timing, keepAliveTimeout: market.config.trustProxy > 0 ? 65_000 : 5_000 })
   const connections = boundConnections(server, bounds, market.log)

@@ -25,6 +25,8 @@ const callExceptions: Readonly<Record<string, string>> = {
   'src/market/upkeep/instance-id.ts chance': 'two simulators with the same seed are two marketplaces all the same',
   'src/web/response.ts time': 'how long a request took is told to the log alone',
   'src/web/response.ts chance': 'request ids stay apart between processes, with a seed as without',
+  'src/store/debug.ts time': 'how long a unit took is told to a debug line alone',
+  'src/world/egress/debug.ts time': 'how long an attempt took is told to a debug line alone',
   'src/store/embedded/lock.ts time': 'the owner of a lock is judged by the time of files',
   'src/store/embedded/lock.ts chance': 'two who wait for one lock must not follow the same seed',
   'src/store/embedded/lock-owner.ts time': 'a lock says since when it is held',
@@ -46,6 +48,7 @@ const callExceptions: Readonly<Record<string, string>> = {
   'src/cli/commands/demo.ts time': 'tells how long the demo took',
   'src/cli/commands/db.ts time': 'migrations run before there is a world',
   'src/cli/commands/serve.ts time': 'tells how long the stop took',
+  'src/cli/debug-lines.ts time': 'dates the debug lines',
   'src/cli/log-lines.ts time': 'dates the lines on the screen',
 }
 

@@ -2,12 +2,14 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Flags, readSettings, type Settings, UsageError } from '../../config.ts'
+import type { DebugSinks } from '../../debug.ts'
 import type { Log } from '../../market/log.ts'
 import { verbs } from '../../market/verbs.ts'
 import { type Marketplace, openMarketplace } from '../../open.ts'
 import { createFrontAuthority } from '../../sim/https-front.ts'
 import { type SampleAgent, startSampleAgent } from '../../sim/sample-agent.ts'
 import { actorOf, type Credentials, people, seed } from '../../sim/seed.ts'
+import { debugLines } from '../debug-lines.ts'
 import { entryLog } from '../log-lines.ts'
 import { endAfterDiskFailure, untilSignal } from '../shutdown.ts'
 import { showStart } from '../start-screen.ts'
@@ -36,12 +38,14 @@ async function run(flags: DevFlags): Promise<number> {
   const file = flags.ephemeral ? null : settings.db.file
   const ui = createUi()
   const names = new Map<string, string>()
-  const { log, open } = entryLog(ui, flags.json === true, names)
-  const sim = await startSimulator(settings, file, seedOf(flags.seed), log)
+  const json = flags.json === true
+  const { log, open } = entryLog(ui, { json, level: settings.logLevel, names })
+  const debug = debugLines(settings.logLevel, json)
+  const sim = await startSimulator(settings, file, seedOf(flags.seed), { log, debug })
   const ended = untilSignal(sim.close)
   const { marketplace, credentials } = sim
   for (const person of people) names.set(credentials.accounts[person].id, person)
-  if (flags.json) {
+  if (json) {
     const db = file ?? ':memory:'
     ui.json({ type: 'ready', mode: 'dev', url: marketplace.url, db, pid: process.pid, ...credentials })
   } else
@@ -57,7 +61,18 @@ async function run(flags: DevFlags): Promise<number> {
   return ended
 }
 
-async function startSimulator(settings: Settings, file: string | null, seedNumber: number | undefined, log: Log) {
+interface Telling {
+  log: Log
+  debug: DebugSinks
+}
+
+async function startSimulator(
+  settings: Settings,
+  file: string | null,
+  seedNumber: number | undefined,
+  telling: Telling,
+) {
+  const { log } = telling
   if (file !== null) mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   let seeded = () => {}
   const authority = createFrontAuthority(new Promise<void>(resolve => (seeded = resolve)))
@@ -71,7 +86,7 @@ async function startSimulator(settings: Settings, file: string | null, seedNumbe
       file,
       seed: seedNumber,
       ca: authority.ca,
-      log,
+      ...telling,
       holder: `marketplace dev on port ${settings.port}`,
       onFatal: endAfterDiskFailure,
     })

@@ -9,6 +9,7 @@ import type { Log } from '../../market/log.ts'
 import { type Marketplace, openMarketplace } from '../../open.ts'
 import { PROJECT_FILE } from '../../project-file.ts'
 import { nameOf } from '../../setting-values.ts'
+import { debugLines } from '../debug-lines.ts'
 import { type DeploymentLog, deploymentLog } from '../deployment-log.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { untilSignal } from '../shutdown.ts'
@@ -35,6 +36,7 @@ export async function serve(flags: ServeFlags): Promise<number> {
 async function run(flags: ServeFlags, journal: DeploymentLog): Promise<number> {
   const settings = readSettings('serve', flags)
   const { log, open, flush } = journal
+  journal.setLevel(settings.logLevel)
   const marketplace = await openMarketplace({
     ...settings,
     mode: 'serve',
@@ -43,6 +45,7 @@ async function run(flags: ServeFlags, journal: DeploymentLog): Promise<number> {
     newSecretKey: flags.newSecretKey,
     admin: adminOf(settings),
     log,
+    debug: debugLines(settings.logLevel, true),
     holder: `marketplace serve on ${settings.host}:${settings.port}`,
     // The log has the reason already.
     onFatal() {

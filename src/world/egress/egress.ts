@@ -1,9 +1,11 @@
 /** Sends all webhooks: POSTs under rules for addresses, time and size. Source: A-42. */
 import type { Socket } from 'node:net'
 import type { Pool } from 'undici'
-import type { Egress, Outgoing, OutgoingResult } from '../world.ts'
+import type { Debug } from '../../debug.ts'
+import type { Egress, OutgoingResult } from '../world.ts'
 import type { AddressRule } from './addresses.ts'
 import { type Attempt, ConnectError, type ConnectOptions, openConnection } from './connect.ts'
+import { EgressWatch } from './debug.ts'
 import { loadDomains } from './domains.ts'
 import { Exchange } from './exchange.ts'
 import type { Lookup } from './names.ts'
@@ -21,18 +23,28 @@ export interface EgressOptions extends AddressRule {
   lookup?: Lookup
   /** The ranges of ports that may be called; all ports unless given. */
   ports?: readonly PortRange[] | undefined
+  /** Takes a line for each attempt; without it nothing is watched. */
+  debug?: Debug | undefined
 }
 
-/** @internal Tests make them up. */
 export type PortRange = readonly [from: number, to: number]
 
 /** Makes the sender. Connections are kept for some seconds and shared by origin. `close` aborts what is under way. */
-export function createEgress({ requireHttps, ca, names: asking, lookup, ports, ...rule }: EgressOptions): Egress {
+export function createEgress({ debug, ...options }: EgressOptions): Egress {
+  if (!debug) return openEgress(options, find => find)
+  const watch = new EgressWatch(debug)
+  return watch.watched(openEgress(options, find => watch.lookup(find)))
+}
+
+function openEgress(
+  { requireHttps, ca, names: asking, lookup, ports, ...rule }: Omit<EgressOptions, 'debug'>,
+  watched: (find: Lookup) => Lookup,
+): Egress {
   const names = createNames(asking)
   let connectedAt = Number.NEGATIVE_INFINITY
   const connecting: RouteOptions = {
     ...rule,
-    lookup: lookup ?? names.lookup,
+    lookup: watched(lookup ?? names.lookup),
     trust: trustStore(ca),
     onConnected: () => {
       connectedAt = performance.now()
@@ -81,7 +93,7 @@ export function createEgress({ requireHttps, ca, names: asking, lookup, ports, .
   }
 
   return {
-    post(request: Outgoing): Promise<OutgoingResult> {
+    post(request): Promise<OutgoingResult> {
       const exchange = new Exchange(request)
       const url = destination(request.url)
       if (url instanceof ConnectError) exchange.fail(url.reason, url.message)
