@@ -78,13 +78,23 @@ export const insertDelivery = (tx: Tx, row: NewDelivery) =>
   ])
 
 /** The first one of a task; perhaps claimed already, by whoever writes it. */
-export const insertFirstDelivery = (tx: Tx, row: NewDelivery, claim: { leasedUntil: number; attempts: number }) => {
-  const { id, agentId, taskId, event, createdAt, countedTo } = row
-  const body = packed(row.body)
-  const { leasedUntil, attempts } = claim
-  const first = { state: 'pending', place: 0, nextAt: createdAt, leasedUntil, attempts } as const
-  return tx.runAll([deliveries.insertStep({ id, agentId, taskId, event, body, createdAt, countedTo, ...first })])
-}
+export const insertFirstDelivery = (tx: Tx, row: NewDelivery, claim: { leasedUntil: number; attempts: number }) =>
+  tx.runAll([
+    deliveries.insertStep({
+      id: row.id,
+      agentId: row.agentId,
+      taskId: row.taskId,
+      event: row.event,
+      body: packed(row.body),
+      state: 'pending',
+      place: 0,
+      nextAt: row.createdAt,
+      createdAt: row.createdAt,
+      countedTo: row.countedTo,
+      leasedUntil: claim.leasedUntil,
+      attempts: claim.attempts,
+    }),
+  ])
 
 const ofReceiver = ['builderId', 'webhookUrl', 'secret'] as const
 const receiver = `a.id AS "agentId", ${agents.some(ofReceiver, 'a')}`
