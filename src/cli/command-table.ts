@@ -35,7 +35,7 @@ const running: Chapter = [
       examples: ['marketplace dev', 'marketplace dev --ephemeral --port 0 --seed 7'],
       run: async (_, flags: DevFlags) => {
         // SQLite is compiled on other threads while this one loads the rest. If that fails, dev reports it.
-        import('../store/embedded/sqlite-wasm.ts').then(({ compiled }) => compiled()).catch(() => {})
+        import('../store/embedded/sqljs-internals.ts').then(({ compiled }) => compiled()).catch(() => {})
         return (await import('./commands/dev.ts')).dev(flags)
       },
     },

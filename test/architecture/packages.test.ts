@@ -7,7 +7,7 @@ import { type Files, importsOf, room, sources } from './sources.ts'
 
 /** The one file, or folder, that knows a package, once it is used at all. */
 const knownBy: Readonly<Record<string, string>> = {
-  'sql.js': 'src/store/embedded/sqlite-wasm.ts',
+  'sql.js': 'src/store/embedded/sqljs-internals.ts',
   pg: 'src/store/postgres/',
   polka: 'src/web/server.ts',
   'node-cron': 'src/world/cron.ts',

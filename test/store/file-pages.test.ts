@@ -3,6 +3,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { FilePages } from '../../src/store/embedded/file-pages.ts'
+import { bytesOf } from '../../src/store/embedded/sqljs-internals.ts'
 import { memoryFile } from './open-files.ts'
 
 const KB = 1024
@@ -89,9 +90,9 @@ test('the first fault is the one that is told; after it nothing is written', () 
 
 test('to sql.js it is bytes of any length, of which a copy is itself', () => {
   const pages = new FilePages(memoryFile(Buffer.alloc(5)), 5)
-  assert.is(pages.asBytes.length, 5)
-  assert.is(pages.asBytes.subarray() as unknown, pages)
-  assert.is(pages.asBytes.slice() as unknown, pages)
+  assert.is(bytesOf(pages, pages.size).length, 5)
+  assert.is(bytesOf(pages, pages.size).subarray() as unknown, pages)
+  assert.is(bytesOf(pages, pages.size).slice() as unknown, pages)
   assert.is(pages.length, Number.MAX_SAFE_INTEGER)
 })
 

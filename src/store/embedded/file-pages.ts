@@ -6,13 +6,14 @@
  * and how long it is, to know whether it must move to a longer one. This is one that is long enough for ever.
  */
 import { type DiskFile, type ReadableFile, readFully, writeFully } from './disk.ts'
+import type { FileContent } from './sqljs-internals.ts'
 
 // SQLite asks for a page at a time; in order, as it does when it copies, it is read ahead.
 const WINDOW = 256 * 1024
 // No page is longer. sql.js asks for more only to move all of it into an array, which would be the copy.
 const MOST_AT_ONCE = 64 * 1024
 
-export class FilePages {
+export class FilePages implements FileContent {
   readonly length = Number.MAX_SAFE_INTEGER
   readonly #file: ReadableFile & Partial<Pick<DiskFile, 'write'>>
   readonly #room = Buffer.allocUnsafe(WINDOW)
@@ -26,11 +27,6 @@ export class FilePages {
   constructor(file: ReadableFile | DiskFile, size: number) {
     this.#file = file
     this.size = size
-  }
-
-  /** What sql.js is given as the bytes of a new file: it takes a copy of them, which is this. */
-  get asBytes() {
-    return { length: this.size, subarray: () => this, slice: () => this } as unknown as Uint8Array
   }
 
   /** Throws what went wrong so far. An error can't be thrown through SQLite, so whoever used it must ask. */

@@ -1,7 +1,7 @@
 /** Starts the thread that makes a snapshot. */
 import { Worker } from 'node:worker_threads'
 import type { Proof } from './fence.ts'
-import { compiled, type Program } from './sqlite-wasm.ts'
+import { compiled, type Program } from './sqljs-internals.ts'
 
 export interface Task {
   file: string

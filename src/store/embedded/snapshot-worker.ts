@@ -5,7 +5,7 @@ import { realDisk } from './disk.ts'
 import { fenced } from './fence.ts'
 import { foldSealed } from './fold-sealed.ts'
 import type { Task } from './snapshot-thread.ts'
-import { useCompiled } from './sqlite-wasm.ts'
+import { useCompiled } from './sqljs-internals.ts'
 
 // There a priority is the thread's own; elsewhere it would be the whole process'. Requests that need the processor go first.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)

@@ -1,63 +1,10 @@
 /**
- * SQLite as sql.js compiled it, by its C functions and its memory, so that values go in and out without the copies that
- * sql.js makes of each. The only file that knows sql.js. Source: A-101.
+ * SQLite by its C functions and its memory, so that values go in and out without the copies that sql.js makes of each.
+ * Source: A-101.
  */
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import type initSqlJs from 'sql.js'
 import type { Value } from '../db.ts'
 import type { FilePages } from './file-pages.ts'
-
-interface WasmMemory {
-  readonly buffer: ArrayBuffer
-}
-
-/** SQLite compiled for this machine. It can be handed to another thread. */
-export interface Program {
-  readonly program: unique symbol
-}
-
-/** What is used here of the language's own object, which the types of Node leave out. */
-const { compile, instantiate, Memory } = (globalThis as unknown as { WebAssembly: WebAssemblyObject }).WebAssembly
-
-interface WebAssemblyObject {
-  compile(code: Uint8Array): Promise<Program>
-  instantiate(program: Program, imports: unknown): Promise<{ exports: Record<string, unknown> }>
-  Memory: new (size: { initial: number }) => WasmMemory
-}
-
-/** A number of the C interface: a pointer, the place of a value, a result code. */
-type C = number
-
-interface Library {
-  Database: new (bytes?: Uint8Array) => OpenFile
-  _malloc(size: number): C
-  _free(pointer: C): void
-  _sqlite3_open(name: C, database: C): C
-  _sqlite3_close_v2(database: C): C
-  _sqlite3_errmsg(database: C): C
-  _sqlite3_changes(database: C): number
-  _sqlite3_backup_init(target: C, targetName: C, source: C, sourceName: C): C
-  _sqlite3_backup_step(backup: C, pages: number): C
-  _sqlite3_backup_finish(backup: C): C
-  _sqlite3_prepare_v2(database: C, sql: C, length: number, statement: C, rest: C): C
-  _sqlite3_finalize(statement: C): C
-  _sqlite3_bind_text(statement: C, place: number, text: C, length: number, release: C): C
-  _sqlite3_bind_double(statement: C, place: number, value: number): C
-  _sqlite3_bind_int(statement: C, place: number, value: number): C
-  _sqlite3_bind_blob(statement: C, place: number, bytes: C, length: number, release: C): C
-  _sqlite3_step(statement: C): C
-  _sqlite3_reset(statement: C): C
-  _sqlite3_column_count(statement: C): number
-  _sqlite3_column_name(statement: C, column: number): C
-  _sqlite3_column_type(statement: C, column: number): C
-  _sqlite3_column_double(statement: C, column: number): number
-  _sqlite3_column_text(statement: C, column: number): C
-  _sqlite3_column_bytes(statement: C, column: number): number
-}
-
-/** A database of sql.js; `db` is the C interface's pointer to it. */
-type OpenFile = initSqlJs.Database & { db: C }
+import { bytesOf, type C, type Library, loadLibrary, type OpenFile, type WasmMemory } from './sqljs-internals.ts'
 
 const OK = 0
 const ROW = 100
@@ -146,36 +93,6 @@ class Sqlite {
   }
 }
 
-const require = createRequire(import.meta.url)
-let program: Promise<Program> | undefined
-
-/** Compiles SQLite, once in a thread. */
-export const compiled = () => {
-  program ??= readFile(require.resolve('sql.js/dist/sql-wasm.wasm')).then(compile)
-  return program
-}
-
-/** Uses what another thread has compiled. */
-export const useCompiled = (given: Program) => {
-  program = Promise.resolve(given)
-}
-
-const load = async () => {
-  const code = await compiled()
-  let memory: WasmMemory | undefined
-  // The one way to its memory: sql.js keeps it to itself.
-  const instantiateWasm = (imports: unknown, ready: (instance: unknown) => void) => {
-    instantiate(code, imports).then(instance => {
-      memory = Object.values(instance.exports).find(value => value instanceof Memory)
-      ready(instance)
-    })
-  }
-  // `import` would first look through all of it for the names that it exports.
-  const init: typeof initSqlJs = require('sql.js')
-  const library = await init({ instantiateWasm } as object)
-  return new Sqlite(library as unknown as Library, memory!)
-}
-
 /** An empty database in memory. */
 export const openConnection = async () => {
   const it = await loaded()
@@ -191,11 +108,11 @@ export const openImage = async (bytes: Uint8Array) => {
 /** A database in its file, of which no more than SQLite's page cache is in memory. */
 export const openOnFile = async (pages: FilePages) => {
   const it = await loaded()
-  return new Connection(it, new it.call.Database(pages.asBytes))
+  return new Connection(it, new it.call.Database(bytesOf(pages, pages.size)))
 }
 
 const loaded = () => {
-  sqlite ??= load()
+  sqlite ??= loadLibrary().then(({ library, memory }) => new Sqlite(library, memory))
   return sqlite
 }
 
