@@ -3,6 +3,9 @@
  * records and pages as JSON. No entry expires by age, because none is ever stale: what a committed write changes is read
  * again before the next response, and what time alone changes (freshness, 20 and 24 hours after a pass) changes at that
  * moment. Source: I-search, A-16, A-30, A-49.
+ *
+ * 1,000 agents, one of them changed each 100 ms: the list has 0.54 of the rate of a bare server; 0.43 with all rows read again
+ * after each write; 0.004 without the cache (A-232).
  */
 import { durations } from '../../api/limits.ts'
 import { rowsOf } from '../../api/page.ts'

@@ -1,4 +1,4 @@
-/** Which rows committed writes have changed: what lets a cache in memory be exact. */
+/** Which rows committed writes have changed: what lets a cache in memory be exact. Figures: A-232. */
 import type { Changes } from '../db.ts'
 
 /** What one statement changed. */
