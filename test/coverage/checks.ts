@@ -2,16 +2,16 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are texts of the source
 import type { Row } from './row.ts'
 
-const test = 'market/connection-test: the test webhook says what it is'
+const test = 'market/checks/connection-test: the test webhook says what it is'
 const check = (n: number, what: string, from: string, to: string): Row => [
   `Check ${n}: ${what}`,
-  `market/connection-test: ${n}: `,
+  `market/checks/connection-test: ${n}: `,
   'market/checks/connection-test.ts',
   from,
   to,
 ]
-const run = 'market/heartbeat: a run tests 20 agents at most'
-const freshness = 'market/freshness: freshness: green below 20 hours'
+const run = 'market/checks/heartbeat: a run tests 20 agents at most'
+const freshness = 'market/checks/freshness: freshness: green below 20 hours'
 
 export const checks: readonly Row[] = [
   [
@@ -66,21 +66,21 @@ export const checks: readonly Row[] = [
   check(5, 'a validly signed callback comes', "if (verdict === 'valid')", 'if (verdict !== null)'),
   [
     'No callback in 15 seconds is a warning',
-    'market/connection-test-words: without a callback the test waits 15 seconds',
+    'market/checks/connection-test-words: without a callback the test waits 15 seconds',
     'market/checks/connection-test.ts',
     "return { status: 'warning', message: `No callback",
     "return { status: 'failed', message: `No callback",
   ],
   [
     'A callback with an invalid signature is a failure',
-    'market/connection-test: 5: ',
+    'market/checks/connection-test: 5: ',
     'market/checks/connection-test.ts',
     'if (verdict !== null) return failed(',
     'if (verdict !== null) return passed(',
   ],
   [
     'Heartbeat: a run every 4 hours',
-    'market/heartbeat: the heartbeat runs at every fourth full hour',
+    'market/checks/heartbeat: the heartbeat runs at every fourth full hour',
     'api/limits.ts',
     'heartbeatHours = 4',
     'heartbeatHours = 5',
@@ -96,14 +96,14 @@ export const checks: readonly Row[] = [
   ['Heartbeat: 5 at a time', run, 'api/limits.ts', 'atOnce: 5', 'atOnce: 6'],
   [
     'Heartbeat: a failure hides the agent',
-    'market/heartbeat: a failed heartbeat hides the agent',
+    'market/checks/heartbeat: a failed heartbeat hides the agent',
     'market/checks/connection-test.ts',
     'options.heartbeat ? { failedAt: now } : {}',
     '{}',
   ],
   [
     'Heartbeat: the builder is told by webhook_health_failed',
-    'market/heartbeat: a failed heartbeat hides the agent and tells its builder',
+    'market/checks/heartbeat: a failed heartbeat hides the agent and tells its builder',
     'market/checks/heartbeat.ts',
     'if (report.passed || !current) return',
     'return',

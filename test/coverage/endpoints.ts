@@ -63,8 +63,11 @@ const rows = written.map(([method, path, file, says]): Row => {
 })
 
 const filters = (path: string) => `api/account-limits: filters of ${path}`
-const found = (how: string) => [`market/search: ${how}`, 'market/listing-cache: whatever changes, the list']
-const submitted = 'market/task-states: draft: submit by the buyer'
+const found = (how: string) => [
+  `market/agents/search: ${how}`,
+  'market/agents/listing-cache: whatever changes, the list',
+]
+const submitted = 'market/tasks/task-states: draft: submit by the buyer'
 const field = (name: string, from: string, to: string): Row => [
   `Webhook body: ${name}`,
   submitted,
@@ -72,7 +75,7 @@ const field = (name: string, from: string, to: string): Row => [
   from,
   to,
 ]
-const signedOnce = 'market/dispatcher: every attempt is signed afresh'
+const signedOnce = 'market/webhooks/dispatcher: every attempt is signed afresh'
 
 export const endpoints: readonly Row[] = [
   ...rows,
@@ -141,7 +144,7 @@ export const endpoints: readonly Row[] = [
   ],
   [
     'GET /api/agents: by id or slug',
-    'market/agents: create, slug, edit, access',
+    'market/agents/agents: create, slug, edit, access',
     'store/tables/agents.ts',
     '`${selectListed} WHERE a.slug = $1`',
     '`${selectListed} WHERE a.id = $1`',
@@ -162,7 +165,7 @@ export const endpoints: readonly Row[] = [
   ],
   [
     'GET /api/tasks: the key is tasks',
-    'market/spending: the owner and the agent’s builder both act',
+    'market/budgets/spending: the owner and the agent’s builder both act',
     'api/endpoints/tasks.ts',
     "list: 'tasks'",
     "list: 'items'",
@@ -176,7 +179,7 @@ export const endpoints: readonly Row[] = [
   ],
   [
     'Deposit and withdrawal need a web session',
-    'market/payments: money is moved in a session alone: a key is 403',
+    'market/wallet/payments: money is moved in a session alone: a key is 403',
     'api/endpoints/wallet.ts',
     "const sessionOnly = { auth: 'session'",
     "const sessionOnly = { auth: 'key-or-session'",
@@ -190,14 +193,17 @@ export const endpoints: readonly Row[] = [
   ],
   [
     'Callback rule 1: accept, reject and deliver by key or signature; message on the unified one alone',
-    ['market/task-states: in_progress: deliver by the builder', 'market/task-states: pending: message by the builder'],
+    [
+      'market/tasks/task-states: in_progress: deliver by the builder',
+      'market/tasks/task-states: pending: message by the builder',
+    ],
     'market/tasks/callbacks.ts',
     "case 'deliver':",
     "case 'deliver_work':",
   ],
   [
     'Callback rule 2: the unified callback is JSON only',
-    'market/callback-wire: callback: a verified body that can not be understood',
+    'market/tasks/callback-wire: callback: a verified body that can not be understood',
     'market/tasks/callbacks.ts',
     'parseBody(request.signed.raw, request.signed.type)',
     "parseBody(heard.signed.raw, 'application/json')",
@@ -205,7 +211,7 @@ export const endpoints: readonly Row[] = [
   field('callbackUrl of the unified callback (rule 3)', 'tasks/${task.id}/callback', 'test/${task.id}/callback'),
   [
     'Callback rule 3: test webhooks have a callback of their own',
-    'market/connection-test: the test webhook says what it is',
+    'market/checks/connection-test: the test webhook says what it is',
     'market/checks/connection-test.ts',
     '/api/agent/test/${testId}/callback',
     '/api/agent/tasks/${testId}/callback',
@@ -219,7 +225,7 @@ export const endpoints: readonly Row[] = [
   ],
   [
     'Webhook header: Content-Type',
-    'market/connection-test: a webhook is a POST of JSON',
+    'market/checks/connection-test: a webhook is a POST of JSON',
     'market/webhooks/attempt.ts',
     "'content-type': 'application/json',",
     '',
@@ -254,14 +260,14 @@ export const endpoints: readonly Row[] = [
   field('data.requestor', 'requestor: requestorOf(task, buyer, now),', 'requestor: null as never,'),
   [
     'Webhook body: data.test on test payloads alone',
-    'market/connection-test: the test webhook says what it is',
+    'market/checks/connection-test: the test webhook says what it is',
     'market/checks/connection-test.ts',
     "trustTier: 'trusted' },\n    test: true,",
     "trustTier: 'trusted' },\n    test: 1 as never,",
   ],
   [
     'The agent must answer 200',
-    ['market/agents: 204 is not 200', 'market/dispatcher: 204 and other 2xx end a delivery'],
+    ['market/agents/agents: 204 is not 200', 'market/webhooks/dispatcher: 204 and other 2xx end a delivery'],
     'market/checks/connection-test.ts',
     'if (answer.status === 200)',
     'if (answer.status < 300)',

@@ -3,9 +3,9 @@
 import type { Row } from './row.ts'
 
 const limits = 'api/limits.ts'
-const caps = 'market/budgets: caps are at least 200 each'
-const tiers = 'market/requestors: trust tiers: each by its rule'
-const wallet = 'market/wallet: a wallet shows'
+const caps = 'market/budgets/budgets: caps are at least 200 each'
+const tiers = 'market/accounts/requestors: trust tiers: each by its rule'
+const wallet = 'market/wallet/wallet: a wallet shows'
 
 export const holdings: readonly Row[] = [
   ['Wallet: balance', wallet, 'market/wallet/wallet.ts', 'balance: available + clearing', 'balance: available'],
@@ -33,28 +33,28 @@ export const holdings: readonly Row[] = [
   ],
   [
     'API key: keyInfo has id, name, keyPrefix of 12 characters, createdAt',
-    'market/accounts: keys: ten',
+    'market/accounts/accounts: keys: ten',
     limits,
     'keyPrefix: 12',
     'keyPrefix: 11',
   ],
   [
     'API key: starts with svc_',
-    'market/accounts: keys: ten',
+    'market/accounts/accounts: keys: ten',
     'market/accounts/keys.ts',
     '`svc_${world',
     '`key_${world',
   ],
   [
     'API key: shown whole at its creation alone',
-    ['client/client: everything that can be read without an id', 'market/accounts: keys: ten, shown once'],
+    ['client/client: everything that can be read without an id', 'market/accounts/accounts: keys: ten, shown once'],
     'market/accounts/keys.ts',
     '...keyInfo(row), lastUsedAt',
     '...keyInfo(row), key: row.keyHash, lastUsedAt',
   ],
   [
     'Budget authorization: agentId is needed, and stays',
-    'market/budgets: update takes any part',
+    'market/budgets/budgets: update takes any part',
     'market/budgets/budgets.ts',
     'if (body.agentId !== undefined && body.agentId !== row.agentId)',
     'if (false)',
@@ -75,7 +75,7 @@ export const holdings: readonly Row[] = [
   ],
   [
     'Budget authorization: maxMonthly of 200 at least',
-    'market/budgets: update takes any part',
+    'market/budgets/budgets: update takes any part',
     'api/endpoints/budgets.ts',
     'maxMonthly: price()',
     'maxMonthly: price().or(z.literal(199))',
@@ -103,35 +103,35 @@ export const holdings: readonly Row[] = [
   ],
   [
     'Budget authorization: one for each agent',
-    'market/budgets: create answers 201 and the whole record; a second one',
+    'market/budgets/budgets: create answers 201 and the whole record; a second one',
     'market/budgets/budgets.ts',
     'if (inserted === 0) throw',
     'if (inserted < 0) throw',
   ],
   [
     'Budget authorization: a changed limit is held against the stored others',
-    'market/budgets: update takes any part',
+    'market/budgets/budgets: update takes any part',
     'market/budgets/budgets.ts',
     '  checkCaps(caps)\n',
     '',
   ],
   [
     'Requestor: id of the buyer',
-    'market/task-states: draft: submit by the buyer',
+    'market/tasks/task-states: draft: submit by the buyer',
     'market/accounts/requestors.ts',
     '{ id: buyerId, type',
     '{ id: buyerId.slice(1), type',
   ],
   [
     'Requestor: type user',
-    'market/task-states: draft: submit by the buyer',
+    'market/tasks/task-states: draft: submit by the buyer',
     'market/accounts/requestors.ts',
     "type: 'user'",
     "type: 'agent'",
   ],
   [
     'Requestor: trustTier',
-    'market/task-states: draft: submit by the buyer',
+    'market/tasks/task-states: draft: submit by the buyer',
     'market/accounts/requestors.ts',
     'const { trustTier } = payerRecord(payer, now)',
     "const trustTier = 'trusted' as ReturnType<typeof payerRecord>['trustTier']; void [payer, now]",

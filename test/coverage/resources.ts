@@ -4,7 +4,7 @@ import type { Row } from './row.ts'
 const limits = 'api/limits.ts'
 const agent = (field: string) => `api/limits: an agent's ${field}, when it is`
 const task = (field: string) => `api/limits: a task's ${field}, when it is`
-const categories = 'market/categories: administrators add, change and delete categories'
+const categories = 'market/agents/categories: administrators add, change and delete categories'
 const uploads = 'web/uploads: every allowed kind is accepted'
 const columns = `\${categories.all}`
 const select = `SELECT ${columns} FROM categories ORDER BY id`
@@ -29,7 +29,7 @@ export const resources: readonly Row[] = [
   ],
   [
     'Category: activeAgentCount',
-    'market/categories: activeAgentCount counts the agents that are public',
+    'market/agents/categories: activeAgentCount counts the agents that are public',
     'market/agents/categories.ts',
     'counts.get(row.id) ?? 0',
     '0',
@@ -88,7 +88,7 @@ export const resources: readonly Row[] = [
   ],
   [
     'Agent: webhookUrl must be https to pass the test',
-    'market/connection-test: 2: the URL starts with https://',
+    'market/checks/connection-test: 2: the URL starts with https://',
     'market/checks/connection-test.ts',
     '/^https:\\/\\//i.test(url)',
     '/^https?:\\/\\//i.test(url)',
@@ -116,7 +116,7 @@ export const resources: readonly Row[] = [
   ],
   [
     'Agent: a last passed check is kept for freshness',
-    'market/agents: the five checks pass',
+    'market/agents/agents: the five checks pass',
     'market/checks/connection-test.ts',
     'report.passed ? { lastPassAt: now }',
     'report.passed ? {}',
@@ -146,7 +146,7 @@ export const resources: readonly Row[] = [
   ],
   [
     'Task: the record has id, title, status and the fields of the input',
-    ['market/wallet: a task shows', 'api/openapi: every example of an answer has the shape of its record'],
+    ['market/wallet/wallet: a task shows', 'api/openapi: every example of an answer has the shape of its record'],
     'market/tasks/task-record.ts',
     'requirements: task.requirements,',
     'requirements: null,',

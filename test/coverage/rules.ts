@@ -6,14 +6,14 @@ const kinds = 'web/server: each kind of endpoint takes its kind of credential'
 const vectors = 'api/signature: signature vector: '
 const event = (from: string, trigger: string, by: string, name: string, text = `event: '${name}'`): Row => [
   `${name}: on ${trigger.replace('_', ' ')}`,
-  [`market/task-states: ${from}: ${trigger} by the ${by}`, 'api/openapi: I-events: every event is a webhook'],
+  [`market/tasks/task-states: ${from}: ${trigger} by the ${by}`, 'api/openapi: I-events: every event is a webhook'],
   'api/flow.ts',
   text,
   text.replace(name, name === 'task.message' ? 'task.approved' : 'task.message'),
 ]
 const internal = (name: string, from: string, edge: string): Row => [
   `${name} is not sent to the webhook`,
-  `market/task-states: ${from} leads to`,
+  `market/tasks/task-states: ${from} leads to`,
   'market/tasks/tasks.ts',
   edge,
   edge.replace('return', "await tell(ctx, await fresh(ctx.tx, id), 'task.approved', {})\n  return"),
@@ -42,7 +42,7 @@ export const rules: readonly Row[] = [
   ],
   [
     'A deleted key is none',
-    'market/accounts: keys: ten, shown once, seen at most once a minute, gone when deleted',
+    'market/accounts/accounts: keys: ten, shown once, seen at most once a minute, gone when deleted',
     'market/accounts/keys.ts',
     '  await removeKey(tx, key.id)\n',
     '',
@@ -98,14 +98,14 @@ export const rules: readonly Row[] = [
   ],
   [
     'An invalid signature on a callback is a failure: 401',
-    'market/callback-wire: callback: every signature vector',
+    'market/tasks/callback-wire: callback: every signature vector',
     'market/tasks/callbacks.ts',
     'if (verdict.ok && task) return task',
     'if (task) return task',
   ],
   [
     'The webhook secret is created and rotated; callbacks are signed with it',
-    'market/callback-wire: callback: an old secret counts within graceHours',
+    'market/tasks/callback-wire: callback: an old secret counts within graceHours',
     'market/webhooks/secrets.ts',
     'agent.oldSecretUntil > now ?',
     'agent.oldSecretUntil > 0 ?',
@@ -144,7 +144,7 @@ export const rules: readonly Row[] = [
   event('delivered', 'request_revision', 'buyer', 'task.revision_requested'),
   [
     'task.revision_requested: revisionReason',
-    'market/task-states: delivered: request_revision by the buyer',
+    'market/tasks/task-states: delivered: request_revision by the buyer',
     'market/tasks/tasks.ts',
     'revisionReason: body.reason',
     "revisionReason: ''",
@@ -153,7 +153,7 @@ export const rules: readonly Row[] = [
   event('delivered', 'dispute', 'buyer', 'task.disputed', "to: 'delivered', event: 'task.disputed'"),
   [
     'task.disputed: disputeReason',
-    'market/task-states: delivered: dispute by the buyer',
+    'market/tasks/task-states: delivered: dispute by the buyer',
     'market/tasks/disputes.ts',
     'disputeReason: body.reason',
     "disputeReason: ''",
@@ -161,14 +161,14 @@ export const rules: readonly Row[] = [
   event('pending', 'message', 'buyer', 'task.message', "to: 'pending', event: 'task.message'"),
   [
     'task.message: message',
-    'market/task-states: pending: message by the buyer',
+    'market/tasks/task-states: pending: message by the buyer',
     'market/tasks/conversation.ts',
     '{ message: content }',
     "{ message: '' }",
   ],
   [
     'task.created is not sent to the webhook',
-    'market/wallet: a task shows what it was created with, is a draft, and nobody',
+    'market/wallet/wallet: a task shows what it was created with, is a draft, and nobody',
     'market/tasks/tasks.ts',
     '  await insertTask(ctx.tx, task)\n',
     "  await insertTask(ctx.tx, task)\n  await tell(ctx, await fresh(ctx.tx, id), 'task.submitted', {})\n",
@@ -186,7 +186,7 @@ export const rules: readonly Row[] = [
   internal('task.delivered', 'in_progress: deliver by the builder', '{ deliverable }, route)\n  }\n  return'),
   [
     'task.delivered_to_buyer goes to the buying agent',
-    'market/spending: an agent hires with its owner’s money',
+    'market/budgets/spending: an agent hires with its owner’s money',
     'market/tasks/tasks.ts',
     '{ to: after.buyerAgentId, countedTo: builderId }',
     '{ countedTo: builderId }',

@@ -4,24 +4,24 @@ import type { Row } from './row.ts'
 
 const edge = (what: string, name: string, from: string, alone?: string): Row => [
   what,
-  [...(alone ? [`market/transitions: ${alone}`] : []), `market/task-states: ${name}`],
+  [...(alone ? [`market/tasks/transitions: ${alone}`] : []), `market/tasks/task-states: ${name}`],
   'api/flow.ts',
   `  { ${from}`,
   `  // { ${from}`,
 ]
 const agentEdge = (what: string, from: string): Row => [
   what,
-  'market/agent-states: each trigger moves an agent along its edge',
+  'market/agents/agent-states: each trigger moves an agent along its edge',
   'api/flow.ts',
   `  { ${from}`,
   `  // { ${from}`,
 ]
-const publish = 'market/agent-actors: publish needs a pass that is 24 hours old at most'
+const publish = 'market/agents/agent-actors: publish needs a pass that is 24 hours old at most'
 
 export const states: readonly Row[] = [
   [
     'POST /api/tasks: (none) → draft, no webhook to the agent',
-    'market/wallet: a task shows',
+    'market/wallet/wallet: a task shows',
     'market/tasks/tasks.ts',
     "const createTask: Verb<'createTask'> = async (ctx, { body }) => {\n  const now = ctx.world.now()",
     "const createTask: Verb<'createTask'> = async (ctx, { body: given }) => {\n  const body = { ...given, title: `${given.title} ` }\n  const now = ctx.world.now()",
@@ -29,7 +29,7 @@ export const states: readonly Row[] = [
   edge('submit: draft → pending', 'draft: submit by the buyer', "from: 'draft', trigger: 'submit'", 'submit: '),
   [
     'submit holds the price from the buyer’s wallet',
-    ['market/transitions: submit: ', 'market/task-states: draft: submit by the buyer'],
+    ['market/tasks/transitions: submit: ', 'market/tasks/task-states: draft: submit by the buyer'],
     'api/flow.ts',
     "to: 'pending', money: 'hold',",
     "to: 'pending',",
@@ -38,7 +38,7 @@ export const states: readonly Row[] = [
   edge('cancel: pending → cancelled', 'pending: cancel by the buyer', "from: 'pending', trigger: 'cancel'", 'cancel: '),
   [
     'cancel refunds the escrow in full',
-    ['market/transitions: cancel: ', 'market/task-states: pending: cancel by the buyer'],
+    ['market/tasks/transitions: cancel: ', 'market/tasks/task-states: pending: cancel by the buyer'],
     'api/flow.ts',
     "to: 'cancelled', money: 'refund', event",
     "to: 'cancelled', event",
@@ -57,7 +57,7 @@ export const states: readonly Row[] = [
   ),
   [
     'reject refunds in full',
-    ['market/transitions: reject: ', 'market/task-states: pending: reject by the builder'],
+    ['market/tasks/transitions: reject: ', 'market/tasks/task-states: pending: reject by the builder'],
     'api/flow.ts',
     "trigger: 'reject', by: 'builder', to: 'cancelled', money: 'refund'",
     "trigger: 'reject', by: 'builder', to: 'cancelled'",
@@ -76,7 +76,7 @@ export const states: readonly Row[] = [
   ),
   [
     'approve releases the payment',
-    ['market/transitions: approve: ', 'market/task-states: delivered: approve by the buyer'],
+    ['market/tasks/transitions: approve: ', 'market/tasks/task-states: delivered: approve by the buyer'],
     'market/money/escrow.ts',
     "return release(ctx, task, price, 'clearing')",
     "return release(ctx, task, price - 1, 'clearing')",
@@ -107,7 +107,7 @@ export const states: readonly Row[] = [
   ),
   [
     'dispute of a completed task within 48 hours',
-    'market/task-conditions: dispute: until 48 hours after the completion',
+    'market/tasks/task-conditions: dispute: until 48 hours after the completion',
     'market/tasks/disputes.ts',
     'ctx.world.now() >= task.completedAt',
     'ctx.world.now() > task.completedAt',
@@ -115,28 +115,28 @@ export const states: readonly Row[] = [
   edge('PUT in draft', 'draft: update by the buyer', "from: 'draft', trigger: 'update'"),
   [
     'PUT in draft only',
-    'market/task-states: pending: update is refused',
+    'market/tasks/task-states: pending: update is refused',
     'api/flow.ts',
     "  { from: 'draft', trigger: 'submit'",
     "  { from: 'pending', trigger: 'update', by: 'buyer', to: 'pending' },\n  { from: 'draft', trigger: 'submit'",
   ],
   [
     'A review by the buyer, of completed tasks only',
-    'market/task-states: delivered: review is refused',
+    'market/tasks/task-states: delivered: review is refused',
     'api/flow.ts',
     "  { from: 'draft', trigger: 'submit'",
     "  { from: 'delivered', trigger: 'review', by: 'buyer', to: 'delivered' },\n  { from: 'draft', trigger: 'submit'",
   ],
   [
     'Cancel in draft or pending only',
-    'market/task-states: in_progress: cancel is refused',
+    'market/tasks/task-states: in_progress: cancel is refused',
     'api/flow.ts',
     "  { from: 'draft', trigger: 'submit'",
     "  { from: 'in_progress', trigger: 'cancel', by: 'buyer', to: 'cancelled', money: 'refund' },\n  { from: 'draft', trigger: 'submit'",
   ],
   [
     'POST /api/my/agents: (none) → draft',
-    'market/agents: create, slug, edit, access',
+    'market/agents/agents: create, slug, edit, access',
     'market/agents/agents.ts',
     "status: 'draft',",
     "status: 'verified',",
@@ -153,14 +153,17 @@ export const states: readonly Row[] = [
   agentEdge('deactivate: active → inactive', "from: 'active', trigger: 'deactivate'"),
   [
     'A deactivated agent is hidden',
-    ['market/agent-states: a deactivated agent finishes its open tasks', 'market/agents: visibility at its edges'],
+    [
+      'market/agents/agent-states: a deactivated agent finishes its open tasks',
+      'market/agents/agents: visibility at its edges',
+    ],
     'market/agents/states.ts',
     'status, deactivatedAt: now, updatedAt: now',
     'deactivatedAt: now, updatedAt: now',
   ],
   [
     'A deactivated agent is excluded from the heartbeat',
-    'market/heartbeat: pending agents are tested as well; drafts, deactivated',
+    'market/checks/heartbeat: pending agents are tested as well; drafts, deactivated',
     'store/tables/agents.ts',
     "['pending_review', 'verified', 'active']",
     "['pending_review', 'verified', 'active', 'inactive']",
@@ -168,14 +171,14 @@ export const states: readonly Row[] = [
   agentEdge('reactivate: inactive → active', "from: 'inactive', trigger: 'reactivate'"),
   [
     'reactivate needs a fresh test',
-    'market/agent-states: reactivate: needs a pass newer than the deactivation',
+    'market/agents/agent-states: reactivate: needs a pass newer than the deactivation',
     'market/agents/states.ts',
     ' ?? olderThanDeactivation(row)',
     '',
   ],
   [
     'Only verified agents appear in public search',
-    ['market/agents: create, slug, edit, access', 'market/listing-cache: whatever changes, the list'],
+    ['market/agents/agents: create, slug, edit, access', 'market/agents/listing-cache: whatever changes, the list'],
     'market/agents/visibility.ts',
     "  if (agent.status === 'draft') return 'The agent is a draft: publish it'\n",
     "  if (agent.status === 'draft') return null\n",
@@ -189,21 +192,21 @@ export const states: readonly Row[] = [
   ],
   [
     'No pass within 24 hours hides an agent; a later one shows it',
-    'market/agent-actors: a listed agent is public for exactly 24 hours',
+    'market/agents/agent-actors: a listed agent is public for exactly 24 hours',
     'api/limits.ts',
     'freshMs: 24 * hour',
     'freshMs: 24 * hour + 1',
   ],
   [
     'A later heartbeat that passes shows the agent again',
-    'market/heartbeat: a failed heartbeat hides the agent',
+    'market/checks/heartbeat: a failed heartbeat hides the agent',
     'market/agents/visibility.ts',
     'failedAt > lastPassAt ?',
     'failedAt > 0 ?',
   ],
   [
     'A manual test that passes shows the agent again',
-    'market/heartbeat: after a failed heartbeat a manual test',
+    'market/checks/heartbeat: after a failed heartbeat a manual test',
     'market/checks/connection-test.ts',
     '{ lastPassAt: now } : options.heartbeat',
     '(options.heartbeat ? { lastPassAt: now } : {}) : options.heartbeat',
@@ -212,7 +215,7 @@ export const states: readonly Row[] = [
   ['A rotated secret ends the pass', publish, 'market/agents/agents.ts', '    lastPassAt: null,\n', ''],
   [
     'A budget authorization is paused and resumed',
-    'market/budgets: pause and resume take turns',
+    'market/budgets/budgets: pause and resume take turns',
     'market/budgets/budgets.ts',
     "turnTo(ctx, params.id, 'paused')",
     "turnTo(ctx, params.id, 'active')",

@@ -102,7 +102,7 @@ function runningTotals(outside: number, candidates: readonly Candidate[]): { ms:
   })
 }
 
-/** src/market/money/ledger.ts and test/market/ledger.test.ts: the same name; or words of it, or of the shelf, or at least the same room. */
+/** src/market/money/ledger.ts and test/market/money/ledger.test.ts: the same name; or words of it, or of the shelf, or at least the same room. */
 function kinship(source: string, test: string): number {
   const [, room, ...rest] = source.split('/')
   const shelves = rest.slice(0, -1).map(singular)
@@ -111,7 +111,7 @@ function kinship(source: string, test: string): number {
   const name = posix.basename(test, '.test.ts')
   if (singular(name) === words) return isSameRoom ? 12 : 8
   if (words.split('-').some(word => word.length > 3 && name.includes(word))) return 4
-  if (shelves.some(shelf => name.includes(shelf))) return 3
+  if (shelves.some(shelf => test.includes(shelf))) return 3
   return isSameRoom ? 1.5 : 1
 }
 

@@ -1,0 +1,95 @@
+// engines: embedded, postgres; process: shared
+/** Notifications over the wire: who is told of a dispute, and who may read what. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { NotificationRecord } from '../../../src/api/records.ts'
+import {
+  type ListedAgent,
+  openTestMarketplace,
+  type TestMarketplace,
+  type TestUser,
+} from '../../support/marketplace.ts'
+
+interface List<Item> {
+  items: Item[]
+  pagination: { total: number }
+}
+
+const reason = 'This is not what was asked for.'
+const news = (user: TestUser, query = '') =>
+  user.call<List<NotificationRecord>>('GET', `/api/notifications${query}`, undefined, 'key')
+
+async function delivered(marketplace: TestMarketplace, buyer: TestUser, agent: ListedAgent): Promise<string> {
+  const { id } = await marketplace.draft(buyer, agent)
+  await buyer.call('POST', `/api/tasks/${id}/submit`)
+  await marketplace.callback(agent, id, { action: 'accept' })
+  await marketplace.callback(agent, id, { action: 'deliver', content: 'Done.' })
+  return id
+}
+
+test('disputes: opening one tells the builder, its resolution tells both parties', async () => {
+  const marketplace = await openTestMarketplace()
+  const buyer = await marketplace.join('buyer', 10_000)
+  const agent = await marketplace.list(await marketplace.join('builder'))
+  const taskId = await delivered(marketplace, buyer, agent)
+  await buyer.call('POST', `/api/tasks/${taskId}/dispute`, { reason })
+  assert.equal((await news(buyer)).items, [])
+  const [opened] = (await news(agent.builder)).items
+  const at = '2026-01-01T00:00:00.000Z'
+  const kept = { agentId: agent.id, createdAt: at, readAt: null }
+  const message = 'The buyer disputes the task “A task of a test”'
+  assert.equal(opened, { id: opened!.id, type: 'dispute_opened', message, data: { taskId, reason }, ...kept })
+  const split = { outcome: 'split', refundAmount: 300 } as const
+  await marketplace.admin.call('POST', `/api/admin/tasks/${taskId}/resolve`, split)
+  for (const party of [buyer, agent.builder]) {
+    const [resolved] = (await news(party)).items
+    assert.equal([resolved!.type, resolved!.data], ['dispute_resolved', { taskId, ...split }])
+  }
+  assert.equal((await news(agent.builder)).pagination.total, 2)
+  assert.equal((await news(marketplace.admin)).items, [])
+  await marketplace.close()
+})
+
+test('disputes: a refused one tells nobody; a task that is settled without a dispute tells both parties', async () => {
+  const marketplace = await openTestMarketplace()
+  const buyer = await marketplace.join('buyer', 10_000)
+  const agent = await marketplace.list(await marketplace.join('builder', 5_000))
+  const taskId = await delivered(marketplace, buyer, agent)
+  assert.is((await buyer.ask('POST', `/api/tasks/${taskId}/dispute`, { reason: 'short' })).status, 400)
+  assert.equal((await news(agent.builder)).items, [])
+  await marketplace.admin.call('POST', `/api/admin/tasks/${taskId}/resolve`, { outcome: 'refund' })
+  const types = async (user: TestUser) => (await news(user)).items.map(({ type }) => type)
+  assert.equal([await types(buyer), await types(agent.builder)], [['dispute_resolved'], ['dispute_resolved']])
+  const own = await delivered(marketplace, agent.builder, agent)
+  await agent.builder.call('POST', `/api/tasks/${own}/dispute`, { reason })
+  await marketplace.admin.call('POST', `/api/admin/tasks/${own}/resolve`, { outcome: 'release' })
+  assert.equal(await types(agent.builder), ['dispute_resolved', 'dispute_resolved'])
+  await marketplace.close()
+})
+
+test('read: the first reading is kept; someone else’s is 403, none at all 404', async () => {
+  const marketplace = await openTestMarketplace()
+  const buyer = await marketplace.join('buyer', 10_000)
+  const agent = await marketplace.list(await marketplace.join('builder'))
+  for (const _ of [1, 2]) {
+    const id = await delivered(marketplace, buyer, agent)
+    await buyer.call('POST', `/api/tasks/${id}/dispute`, { reason })
+  }
+  const second = await news(agent.builder, '?limit=1&page=2')
+  assert.equal([second.items.length, second.pagination.total], [1, 2])
+  const path = `/api/notifications/${second.items[0]!.id}/read`
+  await marketplace.pass(1_000)
+  const read = await agent.builder.ask<NotificationRecord>('POST', path)
+  assert.equal([read.status, read.data?.readAt], [200, '2026-01-01T00:00:01.000Z'])
+  await marketplace.pass(1_000)
+  assert.equal((await agent.builder.call<NotificationRecord>('POST', path, undefined, 'key')).readAt, read.data?.readAt)
+  const readAts = (await news(agent.builder)).items.map(({ readAt }) => readAt)
+  assert.equal(readAts, [null, read.data?.readAt])
+  assert.is((await buyer.ask('POST', path)).status, 403)
+  assert.is((await marketplace.visitor.ask('POST', path)).status, 401)
+  assert.is((await marketplace.visitor.ask('GET', '/api/notifications')).status, 401)
+  assert.is((await buyer.ask('POST', '/api/notifications/ntf_none/read')).status, 404)
+  await marketplace.close()
+})
+
+test.run()
