@@ -1,4 +1,4 @@
-/** Everything of one database into another, whatever their engines. */
+/** Copies all rows of one database into another, on any engine. */
 import { type Db, type Reader, StoreError, type Tx, type Value } from './db.ts'
 import { agentTests } from './tables/agent-tests.ts'
 import { agents } from './tables/agents.ts'
@@ -82,17 +82,17 @@ export const tables = copied.map(({ name }) => name)
  */
 export const leftBehind = [agentTests, filePlaces, guesses, rateWindows].map(({ name }) => name)
 
-/** Rows that the migrations themselves write; what was made of them since comes from the source. */
+/** Tables with rows that migrations write. Those rows are replaced by the source's. */
 const FURNISHED = ['accounts', 'categories'] as const
 
-/** Values that one statement takes: engines allow no more than some ten thousand. */
+/** How many values a statement may have. Engines allow some ten thousand. */
 const VALUES_AT_ONCE = 4_000
 
 export type Counts = Readonly<Record<string, number>>
 
 /**
- * Copies all tables in one transaction, which `prove` may still refuse by throwing. Both sides must be migrated. Throws
- * a StoreError unless the target is as empty as its migrations left it.
+ * Copies all tables in one transaction. `prove` checks the result and may still reject it by throwing. Both databases must be
+ * migrated. Throws a StoreError if the target has more rows than its migrations wrote.
  */
 export async function copyAll(from: Db, to: Db, prove: (tx: Tx) => Promise<void>): Promise<Counts> {
   return from.read(source =>
@@ -133,7 +133,7 @@ async function copyTable(source: Reader, tx: Tx, table: string): Promise<number>
   return copied
 }
 
-/** The columns of the primary key, in its order. The source is the embedded engine: nothing else can say so alike. */
+/** Returns the columns of the primary key in order. The source must be the embedded engine, which is asked by a PRAGMA. */
 const keyOf = async (q: Reader, table: string) =>
   (await q.all<{ name: string }>(`SELECT name FROM pragma_table_info('${table}') WHERE pk > 0 ORDER BY pk`)).map(
     ({ name }) => name,

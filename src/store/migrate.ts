@@ -1,4 +1,4 @@
-/** Brings a database's tables up to what this program knows. Works on any engine: it uses nothing but the interface. */
+/** Migrates the schema of a database, on any engine. */
 import { type Db, StoreError, type Tx } from './db.ts'
 
 export interface Migration {

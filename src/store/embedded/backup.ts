@@ -1,4 +1,6 @@
-/** A copy of a database that may be in use: one plain SQLite file as of one moment, and the delivered files beside it. */
+/**
+ * Backs up a database that may be in use: into one plain SQLite file as of one moment, with the delivered files next to it.
+ */
 import { constants } from 'node:fs'
 import { access, copyFile, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,9 +14,9 @@ import { type Recovered, recover } from './recovery.ts'
 import { rollbackPath, walPath, writeSnapshot } from './snapshot.ts'
 
 export interface Backup {
-  /** Size of the copied database. */
+  /** The size of the copied database in bytes. */
   bytes: number
-  /** Delivered files that were copied. */
+  /** How many delivered files were copied. */
   files: number
 }
 
@@ -22,17 +24,17 @@ const TRIES = 20
 const PAUSE_MS = 50
 
 /**
- * Copies the database at `from`, journals included, to the new file `to`, and changes nothing at `from`. Everything that
- * was answered before the call is in the copy. Throws a StoreError if `to` exists or `from` is damaged.
+ * Copies the database at `from`, with its journals, to the new file `to`, and changes nothing at `from`. The copy has every
+ * write that was acknowledged before the call. Throws a StoreError if `to` exists or `from` is damaged.
  */
 export const backupFile = async (from: string, to: string): Promise<Backup> => {
   const [source, target] = [await realPath(from), await realPath(to)]
-  // A young database is a journal alone: the copy of another must not stand before it. Nor beside what is not its own.
+  // A new database is only a journal, so the journal of `to` must not exist either; nor may other files of that name.
   for (const path of [target, journalPath(target), sealedPath(target), walPath(target), rollbackPath(target)]) {
     if (await exists(path)) throw new StoreError(`${path} exists already: name a new file for the backup.`)
   }
   const bytes = await backupOn(realDisk, source, target)
-  // After the database: a file is kept before the row that names it, so every row of the copy finds its own.
+  // Files are copied after the database. A file is stored before its row, so every row of the copy finds its file.
   return { bytes, files: await copyFiles(`${source}.files`, `${target}.files`) }
 }
 
@@ -50,9 +52,9 @@ export const backupOn = async (disk: Disk, from: string, to: string): Promise<nu
 }
 
 /**
- * Reads a database while another process writes to it. The files are not read at one moment, so they may not fit
- * together, just as if they were damaged; a later look tells the two apart. For a moment between two journals there is
- * none, and the one just sealed may have been looked for before: two looks must have found the same.
+ * Reads a database while another process writes to it. The files are not read at the same moment, so they may look as if
+ * they were damaged; a second read decides. Between two journals there is none for a moment, and a journal may be sealed
+ * after it was looked for. So two reads in a row must find the same files.
  * @internal Tests give it a disk that changes between two looks.
  */
 export const recoverLive = async (disk: Disk, file: string): Promise<Recovered> => {
@@ -79,17 +81,17 @@ const exists = (path: string) =>
 async function copyFiles(from: string, to: string): Promise<number> {
   const entries = await readdir(from, { withFileTypes: true }).catch(() => [])
   const names = entries.filter(entry => entry.isFile() && !ofTheFolder(entry.name)).map(({ name }) => name)
-  // Also for none at all, so that a restore is the same steps whatever was delivered.
+  // The folder is made even if there are no files, so that a restore always takes the same steps.
   await mkdir(to, { recursive: true, mode: 0o700 })
   let count = 0
   for (const name of names) if (await copyOne(join(from, name), join(to, name))) count++
   return count
 }
 
-/** What says whose the folder is: a copy of it is another. */
+/** The files that identify the folder. They are not copied, because the copy is another folder. */
 const ofTheFolder = (name: string) => name.startsWith('folder.')
 
-/** False if the file is gone by now: then nothing names it. */
+/** Copies one file. Returns false if it was removed meanwhile; then no row has it. */
 async function copyOne(from: string, to: string): Promise<boolean> {
   try {
     await copyFile(from, to, constants.COPYFILE_FICLONE)

@@ -3,18 +3,18 @@ import type { Changes } from '../db.ts'
 
 /** What one statement changed. */
 export interface Change {
-  /** Null for a statement about tables themselves. */
+  /** null for a change of the schema. */
   table: string | null
-  /** The one row that it changed; null if it may be another, or more. */
+  /** The id of the only row that it changed; null if it may have changed others. */
   id: string | null
 }
 
-/** Rows remembered for each table; who asks for older ones is told that nobody knows. */
+/** How many changed rows are remembered for each table. Older ones count as not known. */
 const KEPT = 1000
 
 interface Log {
   version: number
-  /** Changes up to this version are forgotten, or were never known. */
+  /** Changes up to this version are not known. */
   floor: number
   rows: { version: number; id: string }[]
 }
@@ -35,7 +35,7 @@ export class History implements Changes {
     return new Set(log.rows.filter(row => row.version > known).map(row => row.id))
   }
 
-  /** Takes in a transaction that has just been committed. */
+  /** Records a transaction that was just committed. */
   add(effects: readonly Change[]): void {
     const touched = new Set<Log>()
     for (const { table, id } of effects) {
@@ -58,7 +58,7 @@ export class History implements Changes {
     return found
   }
 
-  // Another schema may be another meaning of every row.
+  // A new schema may change the meaning of every row.
   #forget() {
     this.#schema++
     for (const log of this.#logs.values()) clear(log)

@@ -15,23 +15,23 @@ import { Engine } from './statements.ts'
 import { Unit } from './unit.ts'
 
 export interface SqliteOptions {
-  /** null keeps everything in memory: nothing is on the disk, and all is gone at the end. */
+  /** null: everything is only in memory, and is lost at the end. */
   file: string | null
-  /** What a database in memory begins with: an SQLite file; else it begins without tables. */
+  /** The SQLite file that a database in memory begins with. Without it, it begins without tables. */
   image?: Uint8Array | undefined
-  /** Called once if the disk fails: nothing more is accepted, and the process should end. */
+  /** Called once if the disk fails. Then no more writes are accepted, and the process should end. */
   onFatal: (error: Error) => void
-  /** What does no harm yet: a snapshot that could not be made. */
+  /** Called for problems that do no harm yet, such as a snapshot that failed. */
   warn?: (message: string) => void
-  /** What a second process is told about this one: a command, an address. */
+  /** Describes this process to a second one: a command, an address. */
   holder?: string
-  /** How long the journal may grow before a snapshot takes it in, in bytes, if the snapshot is small. */
+  /** The size of the journal, in bytes, at which a snapshot is made if the last one was small. */
   journalBytes?: number
-  /** How large the database may become before it counts as full. */
+  /** The size in bytes from which on the database counts as full. */
   fullBytes?: number | undefined
 }
 
-/** For tests: a disk that records or fails, the thread replaced by a call, no lock. */
+/** What tests replace: the disk, the thread, the lock. */
 export interface Parts {
   disk: Disk
   fold: (file: string, proof: Proof | null) => Promise<number>
@@ -41,29 +41,29 @@ export interface Parts {
 /** @internal Tests read them. */
 export interface Stats {
   transactions: number
-  /** Writes to the disk; one serves all transactions that were waiting. */
+  /** How many batches were written. One batch has all transactions that were waiting. */
   batches: number
   journalBytes: number
   snapshotBytes: number
   snapshots: number
-  /** A snapshot is in the making. */
+  /** Whether a snapshot is being made. */
   folding: boolean
 }
 
 export interface SqliteDb extends Db {
-  /** Brings the SQLite file up to everything that was committed before the call. */
+  /** Makes a snapshot of everything that was committed before the call. */
   snapshot(): Promise<void>
   stats(): Stats
 }
 
 const JOURNAL_BYTES = 16 * 1024 * 1024
-/** So many write transactions lie between two looks at how full it is. */
+/** After how many write transactions the fill level is checked. */
 const LOOK_EVERY = 16
-/** Units under way beside which a snapshot waits for a quieter moment, until the journal is twice as long. */
+/** While more units than this are under way, a snapshot is postponed until the journal is twice as long. */
 const CROWD = 8
 const parts: Parts = { disk: realDisk, fold: foldInWorker, lock: lockFile }
 
-/** Opens the database in `file`, made if it is missing. Throws a StoreError if it is in use or damaged. */
+/** Opens the database in `file`, and creates it if it is missing. Throws a StoreError if it is in use or damaged. */
 export const openSqlite = (options: SqliteOptions) => openSqliteOn(parts, options)
 
 /** @internal Tests give it a disk that fails. */
@@ -85,11 +85,11 @@ export const openSqliteOn = async (using: Parts, options: SqliteOptions): Promis
   }
 }
 
-/** Makes durable what was found, before anybody is shown it. */
+/** Makes durable what was recovered, before any request can read it. */
 const settle = async (disk: Disk, file: string, from: { recovered: Recovered; mayWake: boolean }) => {
   const { recovered, mayWake } = from
   try {
-    // An owner that wakes up has the old file open, not the new one.
+    // If a stalled earlier owner wakes up, it has the old file open and not the new one.
     const steps = stepsOfStart(recovered.state, recovered.found, mayWake)
     const { journal, snapshotBytes } = await takeSteps(disk, file, { steps, recovered })
     return { journal: journal ?? (await Journal.resume(disk, file, recovered.current!)), snapshotBytes }
@@ -99,7 +99,7 @@ const settle = async (disk: Disk, file: string, from: { recovered: Recovered; ma
   }
 }
 
-/** The same file under another name must be the same lock. */
+/** Resolves links, so that the same file under another name has the same lock. */
 export const realPath = async (file: string) => {
   const folder = await realpath(dirname(file)).catch(() => {
     throw new StoreError(`${dirname(file)} is not there: make the folder first.`)
@@ -112,7 +112,7 @@ interface Storage {
   journal: Journal
   snapshotBytes: number
   limit: number
-  /** True if a sealed journal waits to be taken into the snapshot. */
+  /** True if a sealed journal waits to be folded into the snapshot. */
   sealed: boolean
   fold: () => Promise<number>
   lock: Lock
@@ -200,7 +200,7 @@ class EmbeddedDb implements SqliteDb {
     }
     if (unit.lost) this.#die(unit.lost)
     try {
-      return this.#settle(outcome, unit) // before the next unit starts: the journal's order is the commits' order
+      return this.#settle(outcome, unit) // before the next unit starts, so that the journal has the order of the commits
     } finally {
       this.#leave()
     }
@@ -227,7 +227,7 @@ class EmbeddedDb implements SqliteDb {
   }
 
   async #close() {
-    // Whoever has the turn may lose the database with it: what is on the disk is closed all the same.
+    // The unit under way may lose the database in memory. The files are closed all the same.
     if (this.#busy && this.#state === 'open') await this.#turn().catch(() => {})
     if (this.#state === 'open') this.#state = 'closing'
     this.#refuseTurns()
@@ -238,7 +238,7 @@ class EmbeddedDb implements SqliteDb {
     }
   }
 
-  /** Whatever fails of it, the lock is given back: the process may live on. */
+  /** Releases the lock whatever fails, because the process may go on. */
   async #closeFiles({ journal, lock }: Storage) {
     try {
       await this.#folded()
@@ -267,7 +267,7 @@ class EmbeddedDb implements SqliteDb {
     }
   }
 
-  /** One unit at a time, in the order of asking. */
+  /** Runs one unit at a time, in the order of the calls. */
   #enter(): Promise<void> | undefined {
     if (this.#state !== 'open') throw this.#refusal()
     if (this.#busy) return this.#turn()
@@ -275,8 +275,8 @@ class EmbeddedDb implements SqliteDb {
     return undefined
   }
 
-  // A write begins when all requests that have arrived by now are read: theirs follow it at once, through code and data
-  // that the processor still has at hand.
+  // A write begins when all requests that have arrived by now are read. Their writes follow at once, while the code and data
+  // are still in the processor's caches.
   #enterWrite(): Promise<void> {
     if (this.#state !== 'open') throw this.#refusal()
     if (!this.#busy) setImmediate(() => this.#leave())
@@ -305,7 +305,7 @@ class EmbeddedDb implements SqliteDb {
     return this.#failure ?? new StoreError('The database is closed.')
   }
 
-  /** Hands on the outcome of a unit when all that it wrote or may have seen is durable, its effects first. */
+  /** Settles a unit when all that it wrote or may have read is durable. Its `afterCommit` effects run first. */
   #settle<T>(outcome: Outcome<T>, unit: Unit | null): Promise<T> | T {
     const journal = this.#storage?.journal
     const effects = unit?.effects.length ? unit.effects : null
@@ -325,7 +325,7 @@ class EmbeddedDb implements SqliteDb {
     })
   }
 
-  // A mistake in one must not look like a disk that failed, which is what an error means to the journal.
+  // An error of an effect must not reach the journal, which would take it for a failed disk.
   #runEffects(unit: Unit | null) {
     for (const effect of unit?.after ?? []) {
       try {
@@ -352,7 +352,7 @@ class EmbeddedDb implements SqliteDb {
     while (this.#folding) await this.#folding.catch(() => {})
   }
 
-  /** One after the other: the journal is set aside for one at a time. */
+  /** Makes snapshots one after the other, because only one journal can be sealed at a time. */
   #fold() {
     const before = this.#folding
     const folding: Promise<void> = (
@@ -381,7 +381,7 @@ class EmbeddedDb implements SqliteDb {
       this.#retryAt = 0
       this.#snapshots++
     } catch (error) {
-      this.#retryLater() // the sealed journal stays: nothing is lost, only longer to read at the next start
+      this.#retryLater() // the sealed journal stays: nothing is lost, but the next start has more to read
       throw error
     }
   }

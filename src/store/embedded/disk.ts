@@ -1,18 +1,18 @@
-/** The few file operations that durability rests on, behind an interface so that a test can record and fail them. */
+/** The file operations on which durability depends, behind an interface so that tests can record them and make them fail. */
 import { closeSync, fdatasync, fstatSync, fsync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
 export interface ReadableFile {
-  /** How long the file was when it was opened. */
+  /** The length of the file when it was opened. */
   readonly size: number
-  /** Reads at `position` and returns how many bytes came: maybe fewer than there is room for, none at the end. */
+  /** Reads at `position`. Returns how many bytes were read: perhaps fewer than fit, and 0 at the end. */
   read(into: Uint8Array, position: number): number
   close(): Promise<void>
 }
 
 export interface DiskFile extends ReadableFile {
-  /** Writes at `position` and returns how many bytes were taken: maybe fewer than given, without an error. */
+  /** Writes at `position`. Returns how many bytes were written: perhaps fewer than given. */
   write(bytes: Uint8Array, position: number): number
   /** Resolves once every byte written before the call is on the medium. */
   datasync(): Promise<void>
@@ -20,14 +20,14 @@ export interface DiskFile extends ReadableFile {
 }
 
 export interface Disk {
-  /** Opens for reading; undefined if there is no such file. */
+  /** Opens a file for reading. Returns undefined if there is none. */
   openToRead(path: string): Promise<ReadableFile | undefined>
-  /** Opens for reading and writing; creates the file if it is missing. */
+  /** Opens a file for reading and writing, and creates it if it is missing. */
   open(path: string): Promise<DiskFile>
   rename(from: string, to: string): Promise<void>
-  /** Removes the file if it is there. */
+  /** Removes the file if it exists. */
   remove(path: string): Promise<void>
-  /** Makes the names in a folder durable: after a create, a rename or a removal. */
+  /** Makes the names in a folder durable, after a file was created, renamed or removed. */
   syncFolder(path: string): Promise<void>
 }
 
@@ -45,7 +45,7 @@ export const realDisk: Disk = {
     const fd = openExisting(path, 'r+') ?? openSync(path, 'wx+', 0o600)
     return {
       ...readable(fd),
-      // A copy into the page cache takes microseconds; a trip through the thread pool takes longer than that.
+      // Synchronous, because a copy into the page cache takes microseconds, less than a trip through the thread pool.
       write: (bytes, position) => writeSync(fd, bytes, 0, bytes.length, position),
       datasync: () => datasync(fd),
       truncate: async length => {
@@ -60,7 +60,7 @@ export const realDisk: Disk = {
   remove: path => rm(path, { force: true }),
 
   async syncFolder(path) {
-    if (process.platform === 'win32') return // a folder can't be opened there; NTFS journals its names itself
+    if (process.platform === 'win32') return // folders can't be opened there, and NTFS journals names itself
     const folder = await open(path, 'r')
     try {
       await folder.sync()
@@ -94,7 +94,7 @@ const openExisting = (path: string, flags: 'r' | 'r+') => {
   }
 }
 
-/** Writes all of `bytes`, however small the pieces that the system takes. */
+/** Writes all of `bytes`, by several writes if the system takes only a part. */
 export const writeFully = (file: DiskFile, bytes: Uint8Array, position: number) => {
   for (let done = 0; done < bytes.length; ) {
     const taken = file.write(done ? bytes.subarray(done) : bytes, position + done)
@@ -103,7 +103,7 @@ export const writeFully = (file: DiskFile, bytes: Uint8Array, position: number) 
   }
 }
 
-/** Fills `into` from `position` on, however small the pieces that the system gives. Throws if the file ends before. */
+/** Fills `into` from `position` on, by several reads if needed. Throws if the file is too short. */
 export const readFully = (file: ReadableFile, into: Uint8Array, position: number) => {
   for (let done = 0; done < into.length; ) {
     const came = file.read(done ? into.subarray(done) : into, position + done)
@@ -114,7 +114,7 @@ export const readFully = (file: ReadableFile, into: Uint8Array, position: number
 
 const PIECE = 1024 * 1024
 
-/** The first `length` bytes of a file, a megabyte at a time; each piece is good until the next is asked for. */
+/** Yields the first `length` bytes of a file, a megabyte at a time. Each chunk is valid until the next one is requested. */
 export function* piecesOf(file: ReadableFile, length = file.size): Generator<{ bytes: Buffer; position: number }> {
   const room = Buffer.allocUnsafe(Math.min(PIECE, length))
   for (let position = 0; position < length; position += PIECE) {

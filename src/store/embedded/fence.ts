@@ -1,19 +1,19 @@
 /**
- * The owner of a database proves that it still is, before it tells anybody that a write is done and before it renames or
- * removes anything. An owner that stood still (a stopped process, a frozen machine) may have been succeeded meanwhile,
- * where nothing but its heartbeat could be asked about: then the lock is another file of the same name.
+ * Fencing: the process that owns a database checks that it still has the lock before it acknowledges a write, and before it
+ * renames or removes a file. A process that stood still (stopped, or on a frozen machine) may have lost the lock where only
+ * its heartbeat could be checked. Then the lock is a different file with the same name.
  */
 import { type BigIntStats, statSync } from 'node:fs'
 import { StoreError } from '../db.ts'
 import type { Disk } from './disk.ts'
 
-/** What tells one's own lock file from another's of the same name. Can be handed to a thread. */
+/** Identifies one's own lock file, as another process may have made one with the same name. Can be passed to a thread. */
 export interface Proof {
   path: string
   id: string
 }
 
-/** Nobody makes the same file again while its owner has it open. */
+/** The inode can't be reused while its owner has the file open. */
 export const idOf = ({ dev, ino }: BigIntStats) => `${dev}:${ino}`
 
 export const isOwn = ({ path, id }: Proof) => {
@@ -21,7 +21,7 @@ export const isOwn = ({ path, id }: Proof) => {
   return stats !== undefined && idOf(stats) === id
 }
 
-/** Throws a StoreError if the lock is not one's own any more. Costs a few µs, so it is asked for every batch. */
+/** Throws a StoreError if this process has lost the lock. It costs a few µs, so every batch is checked. */
 export const prove = (proof: Proof | null) => {
   if (proof && !isOwn(proof)) throw lost(proof)
 }
@@ -32,7 +32,7 @@ const lost = ({ path }: Proof) =>
       'removed the file. Nothing more is accepted here. See who uses the database now; start again when nobody does.',
   )
 
-/** A disk on which only the owner of the lock renames and removes. */
+/** Returns a disk that renames and removes files only while this process has the lock. */
 export const fenced = (disk: Disk, proof: Proof | null): Disk => ({
   openToRead: path => disk.openToRead(path),
   open: path => disk.open(path),

@@ -1,16 +1,16 @@
 /**
- * A file on the disk where sql.js expects the bytes of one in its memory, so that SQLite reads and writes it page by page
- * and no copy of the whole is ever made.
+ * Lets sql.js use a file on the disk where it expects an array in its memory. So SQLite reads and writes the file page by
+ * page, and the whole file is never copied into memory.
  *
- * sql.js keeps the content of a file as an array and asks three things of it: a part (`subarray`), to take bytes (`set`),
- * and how long it is, to know whether it must move to a longer one. This is one that is long enough for ever.
+ * sql.js keeps the content of a file as an array. It reads a part of it (`subarray`), writes bytes to it (`set`), and asks
+ * for its length to decide whether it needs a longer array. The length reported here is always enough.
  */
 import { type DiskFile, type ReadableFile, readFully, writeFully } from './disk.ts'
 import type { FileContent } from './sqljs-internals.ts'
 
-// SQLite asks for a page at a time; in order, as it does when it copies, it is read ahead.
+// SQLite reads one page at a time. When it reads in order, as for a copy, pages are read ahead.
 const WINDOW = 256 * 1024
-// No page is longer. sql.js asks for more only to move all of it into an array, which would be the copy.
+// No page is longer. sql.js would read more only to move the whole file into a new array.
 const MOST_AT_ONCE = 64 * 1024
 
 export class FilePages implements FileContent {
@@ -19,11 +19,11 @@ export class FilePages implements FileContent {
   readonly #room = Buffer.allocUnsafe(WINDOW)
   #window = Buffer.alloc(0)
   #base = 0
-  /** Where the file ends now. */
+  /** The current length of the file. */
   size: number
   #fault: Error | null = null
 
-  /** A file that can't be written may only be read from. */
+  /** A file without `write` is read-only. */
   constructor(file: ReadableFile | DiskFile, size: number) {
     this.#file = file
     this.size = size

@@ -1,14 +1,14 @@
-/** How full the embedded engine is. Source: A-50. */
+/** Warns when the embedded database fills up. Source: A-50. */
 import type { Fill } from '../db.ts'
 
-/** SQLite has 2 GiB here. What is left above it is for finishing what is open. */
+/** SQLite has 2 GiB of memory here. The rest above this limit is for finishing open work. */
 export const FULL_BYTES = 1024 ** 3
 
 const FIRST_WARNING = 70
-/** It warns again at each further step, and of a step again only when the level had sunk by as much below it. */
+/** It warns at each further step. It repeats the warning of a step only after the level has fallen by that much below it. */
 const STEP = 10
 
-/** Warns of a level once, not each time that it is looked at. */
+/** Warns once per level, not at each check. */
 export class FillWarning {
   readonly #warn: (message: string) => void
   #said = 0

@@ -1,10 +1,12 @@
-/** Taking the sealed journal into the snapshot, while units go on and the current journal grows. */
+/** Folds the sealed journal into the snapshot, while units go on in the current journal. */
 import type { Disk } from './disk.ts'
 import { stepsOfFold } from './file-state.ts'
 import { recover, takeSteps } from './recovery.ts'
 import { copySnapshot, openDraft } from './snapshot.ts'
 
-/** Takes the sealed journal of `file` into its snapshot, then removes the journal. Resolves with the snapshot's size in bytes. */
+/**
+ * Folds the sealed journal of `file` into its snapshot, then removes the journal. Resolves to the snapshot's size in bytes.
+ */
 export const foldSealed = async (disk: Disk, file: string) => {
   const draft = await openDraft(disk, file)
   try {

@@ -1,14 +1,14 @@
-/** Finds the frames of a journal without holding more of it than one window, or one frame that is longer. */
+/** Reads the frames of a journal. At most one window is in memory, or one frame if it is longer. */
 import { type ReadableFile, readFully } from './disk.ts'
 import { type Frame, HEAD_BYTES, lengthOfFrame, MAGIC, readFrame } from './frame.ts'
 
-// Wider than the zeros that are written ahead, so that a running journal's end is nearly always looked at in one read.
+// Larger than the zeros that are written ahead, so that one read usually covers the end of a running journal.
 const WINDOW = 4 * 1024 * 1024
 
 export class FrameReader {
   readonly #file: ReadableFile
   #room = Buffer.alloc(0)
-  /** What was read last; its first byte stands at `#base` in the file. */
+  /** What was read last. Its first byte is at `#base` in the file. */
   #window = Buffer.alloc(0)
   #base = 0
 
@@ -16,7 +16,7 @@ export class FrameReader {
     this.#file = file
   }
 
-  /** The frame at `offset`; null if there is none that is intact and belongs right there. Good until the next call. */
+  /** Returns the intact frame that belongs at `offset`; null if there is none. It is valid until the next call. */
   frameAt(offset: number): Frame | null {
     if (!this.#reach(offset, HEAD_BYTES)) return null
     const length = lengthOfFrame(this.#window, offset - this.#base)
@@ -24,12 +24,12 @@ export class FrameReader {
     return readFrame(this.#window, offset - this.#base, this.#base)
   }
 
-  /** Whether an intact frame stands anywhere at or after `offset`; if not, whether there is anything but zeros. */
+  /** Whether there is an intact frame at or after `offset`; if not, whether there is anything but zeros. */
   restFrom(offset: number): 'frame' | 'torn' | 'zeros' {
     return this.#isZeroFrom(offset) ? 'zeros' : this.#hasFrameFrom(offset) ? 'frame' : 'torn'
   }
 
-  // Zeros are compared with themselves, one byte further on: far faster than looking at each.
+  // Compares the zeros with themselves shifted by one byte, which is far faster than a loop over the bytes.
   #isZeroFrom(offset: number) {
     for (let at = offset; this.#reach(at, 1); at = this.#base + this.#window.length) {
       const rest = this.#window.subarray(at - this.#base)
@@ -42,7 +42,7 @@ export class FrameReader {
     for (let at = offset; this.#reach(at, HEAD_BYTES); ) {
       const found = this.#window.indexOf(MAGIC, at - this.#base)
       if (found < 0) {
-        at = this.#base + this.#window.length - MAGIC.length + 1 // one may begin in this window and end in the next
+        at = this.#base + this.#window.length - MAGIC.length + 1 // the magic number may begin in this window and end in the next
       } else {
         at = this.#base + found
         if (this.frameAt(at)) return true
@@ -52,7 +52,7 @@ export class FrameReader {
     return false
   }
 
-  /** Makes the window hold `length` bytes from `offset` on. Returns false if the file ends before. */
+  /** Makes sure that the window has `length` bytes from `offset` on. Returns false if the file is too short. */
   #reach(offset: number, length: number) {
     if (offset + length > this.#file.size) return false
     if (offset >= this.#base && offset + length <= this.#base + this.#window.length) return true

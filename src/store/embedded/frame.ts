@@ -1,16 +1,16 @@
 /**
- * One frame of a journal: a head of 40 bytes, then a payload. Little-endian:
+ * The format of a journal's frame: a head of 40 bytes, then a payload. Little-endian:
  *
  *     0 magic     4 checksum of all that follows     8 payload length     12 checksum of the frame before
  *    16 kind     20 count of records     24 sequence number of the first record     32 offset of this frame in the file
  *
- * A frame is written only when everything before it is durable. So an intact frame proves that whatever stands before
- * its offset was once on the disk: damage there is damage, not the torn end of a write. The payload is JSON in UTF-8,
- * where the first byte of the magic can't occur, so nobody's text can look like a frame.
+ * A frame is written only when everything before it is durable. So an intact frame proves that everything before its offset
+ * was once on the disk, and that damage there is not the torn end of a write. The payload is JSON in UTF-8, where the first
+ * byte of the magic number can't occur, so no user's text can look like a frame.
  */
 import { crc32 } from 'node:zlib'
 
-/** How far a history has come: the number of its next record and the checksum of the last frame that counts. */
+/** A position in the history: the number of the next record and the checksum of the last frame. */
 export interface Position {
   seq: number
   chain: number
@@ -20,10 +20,10 @@ export const same = (a: Position, b: Position) => a.seq === b.seq && a.chain ===
 
 export interface Frame extends Position {
   kind: 'head' | 'batch' | 'mark'
-  /** The checksum of the frame before; `chain` is this one's. `seq` is the number of its first record. */
+  /** The checksum of the frame before. `chain` is the checksum of this one, `seq` the number of its first record. */
   previous: number
   count: number
-  /** All of it, head and payload. */
+  /** The whole frame, head and payload. */
   bytes: Buffer
   payload: Buffer
   end: number
@@ -33,7 +33,7 @@ export const HEAD_BYTES = 40
 export const MAGIC = Buffer.from([0xff, 0x41, 0x4d, 0x4a])
 const KINDS = ['head', 'batch', 'mark'] as const
 
-/** Fills in the head of a frame whose payload already stands behind it; `bytes` is exactly one frame. Answers its checksum. */
+/** Fills in the head of a frame whose payload is there already. `bytes` is exactly one frame. Returns its checksum. */
 export const sealFrame = (
   bytes: Buffer,
   {
@@ -56,13 +56,13 @@ export const sealFrame = (
   return checksum
 }
 
-/** How long the frame at `offset` says it is; 0 if no frame begins there. */
+/** Returns the length that the head of the frame at `offset` gives; 0 if no frame begins there. */
 export const lengthOfFrame = (bytes: Buffer, offset: number) =>
   bytes.compare(MAGIC, 0, 4, offset, offset + 4) === 0 ? HEAD_BYTES + bytes.readUInt32LE(offset + 8) : 0
 
 /**
- * The frame at `offset` in `bytes`, which stand at `base` in the file; null if there is none that is intact and belongs
- * right there. Its `end` is a place in the file.
+ * Returns the intact frame that belongs at `offset` in `bytes`, which are at `base` in the file; null if there is none. Its
+ * `end` is an offset in the file.
  */
 export const readFrame = (bytes: Buffer, offset: number, base = 0): Frame | null => {
   if (offset + HEAD_BYTES > bytes.length) return null

@@ -1,13 +1,13 @@
 /**
- * The journal: every committed transaction as the statements that it ran, appended in batches, each made durable by one
- * sync that serves all who wait (group commit). Exactly one batch is being written at any time; what commits meanwhile
- * is the next one. A batch counts once its sync has returned; until then nobody is told.
+ * The journal has every committed transaction as the statements that it ran. Transactions are appended in batches, and one
+ * sync makes a batch durable for all who wait (group commit). One batch is written at a time; what commits meanwhile is the
+ * next one. No commit is acknowledged before the sync of its batch has returned.
  *
  * Zeros are written ahead of the end, so that a sync has only data to write and no new file size. When nothing is left
- * to write, a mark of one empty frame follows the last batch: it proves that the batch was durable. The next batch
+ * to write, a mark follows the last batch: an empty frame, which proves that the batch was durable. The next batch
  * overwrites it.
  *
- * After a failed write or sync nothing is tried again: the system may have dropped the very pages that failed and still
+ * After a failed write or sync nothing is tried again, because the system may have dropped the pages that failed and still
  * report success the next time.
  */
 import { dirname } from 'node:path'
@@ -18,7 +18,9 @@ import { HEAD_BYTES, type Position, sealFrame } from './frame.ts'
 import type { JournalContent, JournalEnd } from './replay.ts'
 import type { Effect } from './statements.ts'
 
-/** What a unit of work waits for. `effects` is null for one that wrote nothing but may have seen what is not durable yet. */
+/**
+ * A unit that waits until it is durable. `effects` is null if it wrote nothing but may have read what is not durable yet.
+ */
 export interface Waiter {
   effects: readonly Effect[] | null
   done(): void
@@ -30,9 +32,9 @@ export const sealedPath = (file: string) => `${file}.journal.sealed`
 export const nextPath = (file: string) => `${file}.journal.next`
 
 const ZEROS = Buffer.alloc(2 * 1024 * 1024)
-// Enough work for one sync to be worth it, and early enough that the disk works while the rest still computes.
+// Large enough to be worth a sync, and small enough that the disk works while later units still run.
 const FULL_BATCH = 32
-// Room for a full batch of what is usual.
+// Room for a full batch of usual size.
 const SCRATCH_BYTES = 1024 * 1024
 const MARK_AFTER_MS = 20
 
@@ -54,14 +56,14 @@ export class Journal {
   #whenIdle: (() => void) | null = null
   batches = 0
 
-  /** Called once, when a write or a sync failed; and after every batch with the bytes of the journal. */
+  /** `onFatal` is called once if a write or a sync fails, the other after every batch with the size of the journal. */
   onFatal: (error: StoreError) => void = () => {}
   onBatch: (bytes: number) => void = () => {}
   warn: (message: string) => void = () => {}
-  /** Throws if this process must not tell anybody that a write is done: another may have the journal. */
+  /** Throws if this process must not acknowledge writes, because another process may own the journal. */
   prove: () => void = () => {}
 
-  /** Makes a new, empty journal that follows `start`, durable under its name before it resolves. */
+  /** Creates an empty journal that follows `start`. It is durable under its name when this resolves. */
   static async create(disk: Disk, file: string, start: Position) {
     const { head, end } = headOf(start)
     const handle = await writeNext(disk, file, next => writeFully(next, head, 0), head.length)
@@ -69,7 +71,9 @@ export class Journal {
     return new Journal(disk, file, handle, start.seq, end)
   }
 
-  /** Goes on in a new file with the same records: what is there may be in the system's memory alone. */
+  /**
+   * Copies the records to a new file and goes on there, because those of the old file may be only in the system's memory.
+   */
   static async renew(disk: Disk, file: string, { start, end, checksum }: JournalContent) {
     const old = await disk.openToRead(journalPath(file))
     try {
@@ -79,18 +83,18 @@ export class Journal {
           writeFully(next, bytes, position)
           sum = crc32(bytes, sum)
         }
-        // After a failed sync the system may give up what it had read to us.
+        // After a failed sync the system may have dropped pages that were read before.
         if (sum !== checksum) throw new StoreError(`${journalPath(file)} has changed since it was read: start again.`)
       }
       const handle = await writeNext(disk, file, copy, end.offset)
       await putInPlace(disk, file, handle)
       return new Journal(disk, file, handle, start.seq, { ...end, length: end.offset + ZEROS.length })
     } finally {
-      await old?.close().catch(() => {}) // it was only read
+      await old?.close().catch(() => {}) // it was only read, so an error does not matter
     }
   }
 
-  /** Goes on writing where a recovered journal ends. */
+  /** Goes on at the end of a recovered journal. */
   static async resume(disk: Disk, file: string, { start, end }: JournalContent) {
     return new Journal(disk, file, await disk.open(journalPath(file)), start.seq, end)
   }
@@ -112,28 +116,28 @@ export class Journal {
     return this.#end.offset
   }
 
-  /** True if it holds no record that a snapshot could take over. */
+  /** True if it has no record that a snapshot could take in. */
   get empty() {
     return this.#end.seq === this.#start
   }
 
-  /** True if all that was committed is durable, so that nobody has to wait. */
+  /** True if all committed units are durable, so that none has to wait. */
   get settled() {
     return !this.#writing && this.#waiting.length === 0 && !this.#dead
   }
 
-  /** Units that have not been told yet. */
+  /** How many units wait. */
   get waiting() {
     return this.#waiting.length + (this.#batch?.length ?? 0)
   }
 
-  /** Tells the waiter when its effects, and all that was added before it, are durable. In order. */
+  /** Settles the waiter when its effects, and everything that was added before, are durable. In order. */
   add(waiter: Waiter) {
     if (this.#dead) {
       waiter.fail(this.#dead)
       return
     }
-    // Who wrote nothing needs no later batch than the one that is on its way.
+    // A unit that wrote nothing need not wait longer than for the batch that is being written.
     if (!waiter.effects && this.#batch && this.#waiting.length === 0) {
       this.#batch.push(waiter)
       return
@@ -144,7 +148,7 @@ export class Journal {
     else this.#schedule()
   }
 
-  /** Between two batches, sets the journal aside as sealed and starts a new one. Answers false if there is no room for one. */
+  /** Seals the journal between two batches and starts a new one. Returns false if the disk has no room for one. */
   rotate(): Promise<boolean> {
     if (this.#dead) return Promise.reject(this.#dead)
     return new Promise(done => {
@@ -153,14 +157,14 @@ export class Journal {
     })
   }
 
-  /** Waits for what is being written, marks the end, gives back the zeros. Nothing may be added afterwards. */
+  /** Waits for what is being written, writes the mark and truncates the zeros. Nothing may be added afterwards. */
   async close() {
     if (this.#writing || this.#waiting.length) {
       await new Promise<void>(idle => {
         this.#whenIdle = idle
       })
     }
-    // Only now: whoever wrote last has set it. A mark that comes later would go where the number of this file goes then.
+    // Only now, because the last batch has set it. A later mark could go to another file with the same descriptor.
     clearTimeout(this.#markTimer)
     try {
       if (!this.#dead) await this.#finish()
@@ -170,14 +174,14 @@ export class Journal {
     }
   }
 
-  /** Leaves the file as it is. */
+  /** Closes the journal and leaves the file as it is. */
   async abandon() {
     clearTimeout(this.#markTimer)
     this.#dead ??= new StoreError('The database is closed.')
     await this.#handle.close()
   }
 
-  // After the poll phase: all requests that have arrived by now get into the same batch.
+  // Runs after the poll phase, so that all requests that have arrived by now are in the same batch.
   #schedule() {
     if (this.#scheduled || this.#writing) return
     this.#scheduled = true
@@ -197,7 +201,7 @@ export class Journal {
         this.#batch = batch
         this.#waiting = []
         await this.#writeBatch(batch)
-        this.prove() // behind the sync: whoever took over before it has not seen this batch
+        this.prove() // after the sync: a process that took over before it has not seen this batch
         this.#batch = null
         for (const waiter of batch) waiter.done()
         if (this.#rotation) await this.#rotate(this.#rotation)
@@ -210,7 +214,7 @@ export class Journal {
     this.#whenIdle?.()
   }
 
-  /** Once nothing is written for a while, says on the disk that all before is durable. */
+  /** Writes the mark once nothing was written for a while. */
   markSoon() {
     this.#markTimer = setTimeout(() => this.#markWhenIdle(), MARK_AFTER_MS).unref()
   }
@@ -237,7 +241,7 @@ export class Journal {
     this.onBatch(end.offset)
   }
 
-  /** `[statement, rows changed, values, statement, …]`: a statement is its text at first and its number from then on. */
+  /** `[statement, rows changed, values, statement, …]`: the first time a statement is its text, later its number. */
   #record(effects: readonly Effect[]) {
     const record: unknown[] = []
     for (const { sql, changed, values } of effects) {
@@ -250,7 +254,7 @@ export class Journal {
 
   #frame(json: string) {
     const most = HEAD_BYTES + json.length * 3 // no UTF-16 unit takes more than three bytes of UTF-8
-    const frame = most <= this.#scratch.length ? this.#scratch : Buffer.allocUnsafe(most) // which goes with its batch
+    const frame = most <= this.#scratch.length ? this.#scratch : Buffer.allocUnsafe(most) // freed with its batch
     return frame.subarray(0, HEAD_BYTES + frame.write(json, HEAD_BYTES))
   }
 
@@ -260,12 +264,12 @@ export class Journal {
     this.#end.length = needed + ZEROS.length
   }
 
-  // Not synced: it is there to tell damage from a torn end, and if it is missing the doubt is settled as a torn end.
+  // Not synced: the mark only helps to distinguish damage from a torn end. Without it, the end counts as torn.
   #markWhenIdle() {
     try {
       this.#mark()
     } catch {
-      // The next batch will meet the same disk, and report it.
+      // The next batch will find the same fault and report it.
     }
   }
 
@@ -281,7 +285,7 @@ export class Journal {
     await this.#handle.truncate(this.#end.offset + HEAD_BYTES)
   }
 
-  /** Each step is durable before the next: whichever was the last before a crash, recovery finds one unbroken history. */
+  /** Each step is durable before the next, so that recovery finds an unbroken history after a crash between any two. */
   async #rotate({ done }: { done(rotated: boolean): void }) {
     const { head, end } = headOf(this.position)
     let next: DiskFile
@@ -325,7 +329,7 @@ const unwritable = (path: string, cause: Error) =>
     { cause },
   )
 
-/** An empty journal that follows `start`. */
+/** Creates an empty journal that follows `start`. */
 const headOf = (start: Position) => {
   const head = Buffer.concat([Buffer.alloc(HEAD_BYTES), Buffer.from('{"format":1}')])
   const chain = sealFrame(head, { kind: 'head', seq: start.seq, count: 0, offset: 0, previous: start.chain })
@@ -333,7 +337,7 @@ const headOf = (start: Position) => {
   return { head, end }
 }
 
-/** A new journal, durable under a name of its own: what `write` writes, which has `length` bytes, and zeros. */
+/** Creates a new journal, durable under a temporary name, with the `length` bytes that `write` writes and with zeros. */
 const writeNext = async (disk: Disk, file: string, write: (next: DiskFile) => void, length: number) => {
   await disk.remove(nextPath(file))
   const handle = await disk.open(nextPath(file))
@@ -348,7 +352,7 @@ const writeNext = async (disk: Disk, file: string, write: (next: DiskFile) => vo
   return handle
 }
 
-/** What `writeNext` has made is the journal from now on. */
+/** Renames the file that `writeNext` has made, so that it is the journal from now on. */
 const putInPlace = async (disk: Disk, file: string, next: DiskFile) => {
   try {
     await disk.rename(nextPath(file), journalPath(file))

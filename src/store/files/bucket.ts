@@ -1,11 +1,11 @@
-/** Files in an object store that several instances share: one object each, under its id. */
+/** Stores files in an object store that several instances share: one object per file, under its id. */
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { FileStore } from './file-store.ts'
 
-/** What is needed of an object store. */
+/** The part of an object store's interface that is used here. */
 export interface Objects {
   put(key: string, path: string): Promise<void>
   get(key: string): Promise<Readable>
@@ -15,7 +15,10 @@ export interface Objects {
 
 const INCOMING = 'marketplace-incoming-'
 
-/** What arrives is first judged on this machine, in a folder of this process. `before`, real ms: what is older there is nobody's. */
+/**
+ * Opens the store. Arriving files are first validated in a local folder of this process. Files there that are older than
+ * `before` (real ms) were left by processes that ended, and are removed.
+ */
 export async function openObjectFiles(objects: Objects, before: number): Promise<FileStore> {
   await removeForgotten(before)
   const incoming = await mkdtemp(join(tmpdir(), INCOMING))
@@ -34,7 +37,7 @@ export async function openObjectFiles(objects: Objects, before: number): Promise
   }
 }
 
-/** What processes that were killed had in hand. Their empty folders stay: those of living ones look the same. */
+/** Removes files that killed processes have left. Their empty folders stay, as those of live processes look the same. */
 async function removeForgotten(before: number): Promise<void> {
   const folders = (await readdir(tmpdir())).filter(name => name.startsWith(INCOMING))
   for (const folder of folders.map(name => join(tmpdir(), name))) {

@@ -1,14 +1,14 @@
-/** Where the bytes of uploaded files are kept. */
+/** The interface of the store for uploaded files. */
 import type { Readable } from 'node:stream'
 
 export interface FileStore {
-  /** A folder of this machine for files that are still arriving. What an earlier process left there is gone. */
+  /** A local folder for files that are still arriving. What an earlier process left there is removed at the start. */
   readonly incoming: string
-  /** Takes over a file that has arrived at `path`. Durable when it resolves. */
+  /** Stores the file at `path`, which may be moved. It is durable when this resolves. */
   keep(id: string, path: string): Promise<void>
-  /** Rejects if there is no such file. */
+  /** Returns the file as a stream. Rejects if there is no such file. */
   read(id: string): Promise<Readable>
-  /** No error if it is not there. */
+  /** Removes the file. No error if there is none. */
   remove(id: string): Promise<void>
   close(): Promise<void>
 }

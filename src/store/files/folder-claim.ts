@@ -1,17 +1,17 @@
-/** One process for each folder of files, and an id by which the folder is known again. */
+/** Makes sure that one process at a time uses a folder of files, and gives the folder an id. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { lockFile } from '../embedded/lock.ts'
 
 export interface FolderClaim {
-  /** Stays with the folder. */
+  /** The id of the folder. It never changes. */
   id: string
-  /** Why the folder is not ours; null if it is: then nobody else uses it. */
+  /** Why the folder could not be claimed; null if it was, so that no other process uses it. */
   fault: Error | null
   release(): Promise<void>
 }
 
-/** `newId` is the folder's from now on if it has none. */
+/** Claims the folder. If it has no id, it gets `newId`. */
 export async function claimFolder(folder: string, newId: string, holder?: string): Promise<FolderClaim> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const id = await idOf(join(folder, 'folder.id'), newId)

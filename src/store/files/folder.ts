@@ -1,11 +1,11 @@
-/** Files in a folder of this machine: one file each, under its id. */
+/** Stores files in a local folder, under their ids. */
 import { mkdir, mkdtemp, open, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { FileStore } from './file-store.ts'
 
-/** `folder` null: a temporary one, which goes when the store is closed. */
+/** Opens the store. `folder` null: a temporary folder, which is removed when the store is closed. */
 export async function openLocalFiles(folder: string | null): Promise<FileStore> {
   const root = folder ?? (await mkdtemp(join(tmpdir(), 'marketplace-files-')))
   const incoming = join(root, 'incoming')
@@ -21,7 +21,7 @@ export async function openLocalFiles(folder: string | null): Promise<FileStore> 
       await sync(root)
     },
     async read(id): Promise<Readable> {
-      const file = await open(pathOf(id)) // before the answer begins, so that a failure can be told
+      const file = await open(pathOf(id)) // opened before the response begins, so that an error can still be reported
       return file.createReadStream()
     },
     remove: id => rm(pathOf(id), { force: true }),
