@@ -1,10 +1,10 @@
 /**
- * Which files of a database fit together, and what is to be done with them: one table for start, snapshot, backup, check
- * and `db snapshot`. It knows the files by their places in the history alone.
+ * Decides which files of a database fit together, and what to do with them. Start, snapshot, backup, check and `db snapshot`
+ * all use this one table. It looks only at the positions of the files in the history.
  *
- * The history is a line: the sealed journal goes on where the snapshot stood when it was begun, and the current journal
- * where the sealed one ends. A snapshot that takes journals in moves along that line, from the beginning of one to its
- * end; the journal is removed only afterwards. So of each pair of moments, before and after a step, one is found:
+ * The history is a line. The sealed journal begins where the snapshot was when the journal began, and the current journal
+ * begins where the sealed one ends. A snapshot that takes a journal in moves along that line, from the journal's beginning to
+ * its end. The journal is removed only afterwards. So after a crash one of these states is found:
  *
  *     snapshot stands                  sealed     current    state
  *     anywhere                         -          -          snapshot alone
@@ -16,8 +16,8 @@
  *     where sealed ends                yes        yes        sealed taken in, current follows
  *     where current ends               yes        yes        both taken in
  *
- * Whatever else is found was never written so: it is refused. A snapshot that was not finished and a journal that was not
- * begun hold nothing that anybody was told of, so they count for nothing.
+ * Any other combination was never written by this program and is refused. An unfinished snapshot and a journal that was not
+ * begun have nothing that was acknowledged, so they are ignored.
  */
 import { type Position, same } from './frame.ts'
 
@@ -35,7 +35,7 @@ export interface Span {
 }
 
 export interface Found {
-  /** The beginning of the history if there is no snapshot yet. */
+  /** The snapshot's position: the beginning of the history if there is no snapshot yet. */
   snapshot: Position
   /** True if another program has changed the snapshot. */
   edited: boolean
@@ -43,7 +43,7 @@ export interface Found {
   current: Span | undefined
 }
 
-/** Why the files of a database don't make one history. */
+/** Why the files of a database don't fit together. */
 export type Misfit =
   | { why: 'sealed has no mark' }
   | { why: 'apart'; parts: readonly ['sealed', 'current'] | readonly ['snapshot', Part] }
@@ -63,18 +63,18 @@ export type Step =
 
 export interface State {
   name: string
-  /** The journals that the snapshot has not taken in, in their order. */
+  /** The journals that the snapshot has not taken in, in order. */
   follow: readonly Part[]
-  /** The journals that it has taken in. */
+  /** The journals that the snapshot has taken in. */
   takenIn: readonly Part[]
   /** Where the history ends. */
   end: Position
 }
 
-/** The state of the files. `misfit` makes the error that is thrown if they don't fit together. */
+/** Returns the state of the files. Throws what `misfit` returns if they don't fit together. */
 export const stateOf = (found: Found, misfit: (what: Misfit) => Error): State => {
   const { snapshot, edited, sealed, current } = found
-  // It was closed with a mark, and synced, before it got its name.
+  // A sealed journal was closed with a mark and synced before it got its name.
   if (sealed && !sealed.marked) throw misfit({ why: 'sealed has no mark' })
   if (sealed && current && !same(sealed.end, current.start)) {
     throw misfit({ why: 'apart', parts: ['sealed', 'current'] })
@@ -100,9 +100,9 @@ const nameOf = (takenIn: readonly Part[], follow: readonly Part[]) =>
 const together = (parts: readonly Part[]) => (parts.length > 1 ? 'both' : parts[0]!)
 
 /**
- * Before anybody is shown what was found. What is there may be only in the system's memory: written by a process that was
- * killed, or left by a sync that failed, after which the next would say that all is well. A mark tells that the journal is
- * durable; one without is copied to a new file. Names are made durable before anything is removed that they replace.
+ * The steps of a start, before any request can read. The files may be only in the system's memory: written by a process that
+ * was killed, or left by a failed sync, after which the next sync would report success. A mark proves that a journal is
+ * durable; one without a mark is copied to a new file. Names are made durable before the files that they replace are removed.
  */
 export const stepsOfStart = ({ follow, takenIn }: State, { edited, current }: Found, anew = false): Step[] => [
   'remove what was not finished',
@@ -117,7 +117,7 @@ export const stepsOfStart = ({ follow, takenIn }: State, { edited, current }: Fo
   ...(edited ? (['write snapshot again'] as const) : []),
 ]
 
-/** Taking the sealed journal into the snapshot while the current one is being written. */
+/** The steps that fold the sealed journal into the snapshot while the current one is written. */
 export const stepsOfFold = ({ follow, takenIn }: State): Step[] => {
   if (follow.includes('sealed')) return ['write snapshot at the end', 'remove sealed', 'sync names']
   // Left by one that was interrupted, or failed, behind the rename: which may not be durable yet.
@@ -125,8 +125,9 @@ export const stepsOfFold = ({ follow, takenIn }: State): Step[] => {
 }
 
 /**
- * Taking everything into the snapshot, so that it stands alone. The journal must be durable first: a snapshot that has
- * taken in more than the medium has of it would fit nowhere. The sealed one goes first, as no other file ends where it begins.
+ * The steps that fold everything into the snapshot, so that it is the only file. The journal must be durable first; otherwise
+ * the snapshot could have more than the journal on the disk. The sealed journal is removed first, because no other file ends
+ * where it begins.
  */
 export const stepsOfSnapshot = ({ follow, takenIn }: State, found: Found): Step[] => {
   const parts = [...takenIn, ...follow]

@@ -1,10 +1,10 @@
 /**
- * Who has a lock, and whether that process still lives.
+ * Finds out who has a lock, and whether that process still lives.
  *
- * Process numbers are used again and containers count their own, so an owner is known by its number, its start, and the
- * machine's boot and process namespace. What can be known for certain is asked first: the system's own lock, the process
- * itself, a boot that is over. Where nothing can be asked about the owner, its heartbeat decides, the time of the file;
- * an owner that fell silent may only stand still, and wake up later.
+ * Process ids are reused, and containers have their own. So an owner is identified by its pid, its start time, the boot of
+ * the machine and the pid namespace. Certain evidence comes first: the system's own lock, the process itself, an earlier
+ * boot. Otherwise the heartbeat decides, which is the modification time of the file. An owner without a heartbeat may only
+ * stand still, and wake up later.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, readlinkSync } from 'node:fs'
@@ -16,12 +16,12 @@ import { isLocal, isLocked } from './system-lock.ts'
 
 export interface Owner {
   pid: number
-  /** What the process is to a human: a command, an address. */
+  /** Describes the process for people: a command, an address. */
   holder: string
   startedAt: string
-  /** The start of the process as the system tells it; null if it doesn't. */
+  /** The start time of the process as the system reports it; null if it doesn't. */
   start: string | null
-  /** The host, its boot and the namespace in which the pid counts. */
+  /** The host, its boot and the pid namespace. */
   place: string
   /** True if the file is locked by the system as well. */
   system?: boolean
@@ -42,7 +42,7 @@ export const describeSelf = (holder: string, system: boolean): Owner => ({
   system,
 })
 
-/** undefined if there is no such file; null if it can't be read, as after a machine stopped before it was on the disk. */
+/** Returns undefined if there is no such file; null if it is not readable, as after a crash before it was on the disk. */
 export const readOwner = async (path: string): Promise<Owner | null | undefined> => {
   try {
     return JSON.parse(await readFile(path, 'utf8'))
@@ -51,11 +51,11 @@ export const readOwner = async (path: string): Promise<Owner | null | undefined>
   }
 }
 
-/** Whether the owner of the lock file `path` lives. Waits for a heartbeat where nothing else tells. */
+/** Whether the owner of the lock file `path` lives. Waits for a heartbeat if nothing else decides. */
 export const lifeOf = async (owner: Owner, path: string): Promise<Life> =>
   (await knownLifeOf(owner, path)) ?? ((await beats(path)) ? 'alive' : 'silent')
 
-/** What can be told for certain and at once; undefined if nothing can. */
+/** Decides at once and for certain, if possible; else returns undefined. */
 export const knownLifeOf = async (owner: Owner, path: string): Promise<'alive' | 'gone' | undefined> => {
   const boot = bootOf(owner.place)
   if (owner.system && boot && boot === bootOf(here())) {
@@ -101,7 +101,7 @@ const here = () => {
 }
 const bootOf = (where: string) => where.split('|')[1]
 
-/** When the process started, as the system tells it; null if it doesn't. */
+/** Returns when the process started, as the system reports it; null if it doesn't. */
 const startOf = (pid: number) => {
   if (process.platform === 'linux') return quietly(() => linuxStat(pid)[19] ?? '') || null
   const [program, ...args] =

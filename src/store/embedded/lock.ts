@@ -1,12 +1,13 @@
 /**
- * One process per database. `<file>.lock` names its owner; it appears with its content already in it (a hard link), so
- * that of two who start at once one gets it. Where the system can, its owner has it locked by the system too.
+ * Allows one process per database. `<file>.lock` names its owner. It is created with its content by a hard link, so that of
+ * two processes that start at once only one gets it. Where the system can, the owner also locks the file by the system.
  *
- * The lock of a process that is gone is taken over. Comparing and replacing a file is not one step, so whoever wants to
- * take over first announces himself with a file of his own, then looks for others who did: of two, the one who looks
- * last sees the other. Only who is alone replaces the lock; the rest step back and try again.
+ * The lock of a dead process is taken over. Comparing and replacing a file is not atomic. So a process that wants to take
+ * over first announces itself with a file of its own, then looks for the announcements of others. Of two processes, the one
+ * that looks last sees the other. A process replaces the lock only if it is alone; otherwise it removes its announcement and
+ * tries again.
  *
- * Where only its heartbeat can be asked about, an owner may have been succeeded while it stood still: see fence.ts.
+ * Where only its heartbeat can be checked, an owner may lose the lock while it stands still: see fence.ts.
  */
 import { randomBytes } from 'node:crypto'
 import { closeSync, fstatSync, futimes, openSync, rmSync, writeSync } from 'node:fs'
@@ -30,9 +31,9 @@ import { isLocal, lockFor } from './system-lock.ts'
 
 export interface Lock {
   proof: Proof | null
-  /** True if the owner before fell silent, which does not prove that it is gone: it may wake up and write. */
+  /** True if the earlier owner only had no heartbeat. It may not be dead, and may wake up and write. */
   mayWake: boolean
-  /** Called once if it is found that another process has taken over. */
+  /** Called once if another process has taken the lock over. */
   onLost: (error: StoreError) => void
   release(): Promise<void>
 }
@@ -40,7 +41,7 @@ export interface Lock {
 // Together far longer than SILENCE_MS: an announcement that was cut off before it had content counts as young for so long.
 const TRIES = 60
 
-/** Takes the lock of `file`, or throws a StoreError that names who has it. */
+/** Takes the lock of `file`, or throws a StoreError that names its owner. */
 export const lockFile = async (file: string, holder = process.argv.slice(1, 4).join(' ')): Promise<Lock> => {
   const path = `${file}.lock`
   const { fd, mayWake, system } = await take(path, file, holder)
@@ -63,7 +64,7 @@ export const lockFile = async (file: string, holder = process.argv.slice(1, 4).j
     try {
       prove(proof)
     } catch (error) {
-      if (!(error instanceof StoreError)) return // it could not be asked: the next batch asks again
+      if (!(error instanceof StoreError)) return // the lock could not be checked now; the next batch checks again
       void stop()
       lock.onLost(error)
     }
@@ -81,16 +82,19 @@ function identityOf(fd: number, path: string) {
   }
 }
 
-/** Throws a StoreError if a living process has the lock of `file`. Takes nothing. */
+/** Throws a StoreError if a live process has the lock of `file`. Does not take the lock. */
 export const refuseIfLocked = async (file: string) => {
   const owner = await readOwner(`${file}.lock`)
   if (owner && (await lifeOf(owner, `${file}.lock`)) === 'alive') throw inUse(file, owner)
 }
 
-/** Shows that the owner lives: from a thread where nothing else does, so that work that takes long is not silence. */
+/**
+ * Writes the heartbeat. Where only the heartbeat shows that the owner lives, a thread does it, so that long work does not
+ * stop it.
+ */
 const beat = (fd: number, check: () => void, isKnownBySystem: boolean): (() => Promise<void>) => {
   const timer = setInterval(() => {
-    futimes(fd, new Date(), new Date(), () => {}) // where it fails, nobody can do anything about it
+    futimes(fd, new Date(), new Date(), () => {}) // nothing can be done if this fails
     check()
   }, HEARTBEAT_MS).unref()
   const thread = isKnownBySystem ? null : new Worker(BEAT, { eval: true, workerData: fd, execArgv: [], stdin: false })
@@ -139,12 +143,14 @@ const take = async (lock: string, file: string, holder: string): Promise<Taken> 
     } finally {
       await withdraw(own, taken ? lock : null)
     }
-    await wait(Math.random() * 20 * tries) // ever further apart, until one finds himself alone
+    await wait(Math.random() * 20 * tries) // random and growing pauses, until one process is alone
   }
   throw new StoreError(`${file} is being opened by others at this moment. Try again.`)
 }
 
-/** Removes the announcement. The lock `held` goes with it where that fails: the caller will not have it, nor anybody else. */
+/**
+ * Removes the announcement. The lock `held` goes with it where that fails: the caller will not have it, nor anybody else.
+ */
 const withdraw = async ({ path, fd }: { path: string; fd: number }, held: string | null) => {
   let holds = false
   try {
@@ -156,7 +162,7 @@ const withdraw = async ({ path, fd }: { path: string; fd: number }, held: string
   }
 }
 
-/** The system's lock comes before the content that tells of it. */
+/** The file is locked by the system before it gets the content that says so. */
 const announce = async (lock: string, holder: string) => {
   const path = `${lock}.${process.pid}-${randomBytes(6).toString('hex')}`
   const fd = openSync(path, 'wx+', 0o600)
@@ -180,7 +186,7 @@ const linked = (own: string, lock: string) =>
     },
   )
 
-/** What one who waits has seen so far. */
+/** What a waiting process has seen so far. */
 interface Seen {
   /** When an announcement was first found. */
   since: Map<string, number>
@@ -188,7 +194,7 @@ interface Seen {
   silent: Set<string>
 }
 
-/** A silence that was waited for once is not waited for again. */
+/** Waits for a missing heartbeat only once per lock file. */
 const life = async (owner: Owner, lock: string, { silent }: Seen) => {
   const key = async () => `${owner.place} ${owner.pid} ${await timeOf(lock)}`
   if (silent.has(await key())) return 'silent'
@@ -197,7 +203,7 @@ const life = async (owner: Owner, lock: string, { silent }: Seen) => {
   return found
 }
 
-/** Announcements stay until their makers have the lock or give up, so being alone here excludes everybody else. */
+/** Whether no other process has announced itself. Announcements stay until their makers have the lock or give up. */
 const isAloneWith = async (own: string, lock: string, seen: Seen) => {
   const names = await readdir(dirname(lock))
   const others = names.filter(name => name.startsWith(`${basename(lock)}.`) && name !== basename(own))
@@ -205,7 +211,7 @@ const isAloneWith = async (own: string, lock: string, seen: Seen) => {
     const owner = await readOwner(path)
     const known = owner && (await knownLifeOf(owner, path))
     if (known ? known === 'alive' : await isYoung(path, seen)) return false
-    await rm(path, { force: true }) // nobody makes the same name again
+    await rm(path, { force: true }) // its name is never used again
   }
   return others.length === 0
 }
@@ -218,7 +224,7 @@ const isYoung = async (path: string, { since }: Seen) => {
   return now - first < SILENCE_MS && Date.now() - ((await timeOf(path)) ?? 0) < SILENCE_MS
 }
 
-/** Asked only while alone: then nobody else can replace the lock between this answer and the next step. */
+/** Call it only while alone. Then no other process can replace the lock before the next step. */
 const abandonment = async (lock: string, seen: Seen) => {
   const owner = await readOwner(lock)
   if (owner === null) return 'gone'

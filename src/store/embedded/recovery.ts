@@ -1,20 +1,20 @@
 /**
- * Starting again: the snapshot, then every record of the journals that is newer.
+ * Recovery reads the snapshot, then every newer record of the journals.
  *
- * A journal is read frame by frame, each naming the checksum of the one before. Where the next frame isn't intact the
- * file ends, one way or the other:
+ * A journal is read frame by frame. Each frame has the checksum of the one before. If the next frame is not intact, the
+ * history ends there, in one of two ways:
  *
- * - an intact frame stands further on: it was written only when all before it was durable, so what is broken here was
- *   damaged later. The start is refused, for a history with a hole in it would be another history;
- * - none stands further on: the write was under way when the machine stopped. Nobody was told of it (a batch is told of
- *   after its sync), so it is cut off.
+ * - An intact frame follows later. It was written only when everything before it was durable, so the broken part was damaged
+ *   afterwards. The start is refused, because committed transactions would be missing.
+ * - No intact frame follows. The last write was under way when the machine stopped. It was never acknowledged, because a
+ *   batch is acknowledged after its sync. So it is cut off.
  *
- * One case can't be told apart: a last batch that was durable and told of, that no mark follows yet (the mark comes some
- * milliseconds later, or was lost with the machine), and that is damaged afterwards, looks like a torn write. Two faults
- * at once, a crash in those milliseconds and damage to just those bytes, are beyond one copy on one disk.
+ * One case looks like a torn write but is not: the last batch was acknowledged, no mark follows yet (it comes some
+ * milliseconds later, or was lost with the machine), and the batch is damaged afterwards. That takes two faults at once, a
+ * crash in those milliseconds and damage to just those bytes. One copy on one disk can't survive that.
  *
- * A new journal is durable before it gets its name: one without an intact head is damaged. Which files fit together, and
- * what is done with them, is said in file-state.ts.
+ * A new journal is durable before it gets its name, so one without an intact head is damaged. file-state.ts says which files
+ * fit together and what is done with them.
  */
 import { dirname } from 'node:path'
 import { StoreError } from '../db.ts'
@@ -36,13 +36,13 @@ export interface Recovered extends Position {
   current: JournalContent | undefined
 }
 
-/** Which journals are read, and how the snapshot is: in memory, or in a copy of its file. */
+/** Which journals to read, and where to open the snapshot: in memory, or in a copy of its file. */
 export interface Ways {
   parts?: readonly Part[]
   snapshot?: (disk: Disk, file: string) => Promise<Snapshot>
 }
 
-/** Reads `file` and its journals and changes nothing in them. Throws a StoreError if anything durable is damaged. */
+/** Reads `file` and its journals without changing them. Throws a StoreError if anything durable is damaged. */
 export const recover = async (
   disk: Disk,
   file: string,
@@ -79,14 +79,14 @@ const replayed = (
   }
 }
 
-/** What taking the steps has led to. */
+/** The result of the steps. */
 export interface Settled {
-  /** Where writing goes on, if a step has opened it. */
+  /** The journal to continue, if a step has opened one. */
   journal: Journal | undefined
   snapshotBytes: number
 }
 
-/** Takes the steps one by one; each is durable before the next. */
+/** Takes the steps in order. Each is durable before the next. */
 export const takeSteps = async (
   disk: Disk,
   file: string,
@@ -125,7 +125,7 @@ export const takeSteps = async (
   return settled
 }
 
-/** Somebody may have copied it here a moment ago. */
+/** Syncs a file that may have been copied here a moment ago. */
 const syncFile = async (disk: Disk, file: string, bytes: number) => {
   if (bytes === 0) return
   const handle = await disk.open(file)
@@ -136,7 +136,7 @@ const syncFile = async (disk: Disk, file: string, bytes: number) => {
   }
 }
 
-/** The error for files that don't fit together. */
+/** Makes the error for files that don't fit together. */
 const refusalOf = (file: string, sealed: JournalContent | undefined) => (misfit: Misfit) => {
   const paths = { snapshot: file, sealed: sealedPath(file), current: journalPath(file) }
   if (misfit.why === 'sealed has no mark') return damagedAt(paths.sealed, sealed!.end.offset)

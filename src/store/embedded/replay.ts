@@ -1,8 +1,8 @@
 /**
- * Reading a journal, and doing again what it tells. Which ends are accepted and why: see recovery.ts.
+ * Reads a journal and replays it. recovery.ts says which endings are accepted, and why.
  *
- * A journal is read twice, a frame at a time: first to know that it is whole, then to do it again. So however long it
- * is, no more than a frame of it is ever in memory, and nothing is done of one that is damaged.
+ * A journal is read twice, one frame at a time: first to verify it, then to replay it. So no more than one frame is in
+ * memory, and nothing of a damaged journal is replayed.
  */
 import { crc32 } from 'node:zlib'
 import { StoreError } from '../db.ts'
@@ -11,7 +11,7 @@ import type { Frame, Position } from './frame.ts'
 import { FrameReader } from './frame-reader.ts'
 import type { Effect, Engine } from './statements.ts'
 
-/** As the journal writes it: statement (its text or its number), rows changed, values, statement, … */
+/** A record of the journal: statement (its text or its number), rows changed, values, statement, … */
 type JournalRecord = (string | number | Effect['values'])[]
 
 interface Batch {
@@ -19,33 +19,33 @@ interface Batch {
   records: JournalRecord[]
 }
 
-/** Where writing goes on in a journal that is there already. */
+/** The end of an existing journal, where writing continues. */
 export interface JournalEnd extends Position {
   offset: number
-  /** Bytes of the file, zeros behind the end included. */
+  /** The bytes of the file, including the zeros after the end. */
   length: number
-  /** The statements named so far; each is called by its place in this list. */
+  /** The statements so far. Records refer to them by their index in this list. */
   texts: readonly string[]
 }
 
 export interface JournalContent {
   path: string
   start: Position
-  /** Its texts are known when it was replayed. */
+  /** Its statements are known once it was replayed. */
   end: JournalEnd
-  /** Reads the records from the beginning, a batch at a time; until the journal is closed. */
+  /** Reads the records from the beginning, one batch at a time. */
   batches(): Iterable<Batch>
   records: number
   /** True if the last frame is a mark. */
   marked: boolean
-  /** Of all bytes up to the end. */
+  /** The checksum of all bytes up to the end. */
   checksum: number
-  /** Bytes behind the end if any of them is neither a mark's nor zero. */
+  /** How many bytes follow the end, if they are more than a mark and zeros. */
   tornBytes: number
   close(): Promise<void>
 }
 
-/** The content of a journal; undefined if there is no such file. Throws a StoreError if it is damaged. */
+/** Reads a journal. Returns undefined if there is no such file. Throws a StoreError if it is damaged. */
 export const readJournal = async (disk: Disk, path: string): Promise<JournalContent | undefined> => {
   const file = await disk.openToRead(path)
   if (!file) return undefined
@@ -99,10 +99,10 @@ function* batches(frames: FrameReader, from: number, to: number): Generator<Batc
   }
 }
 
-/** Does every record once more. Throws a StoreError if one does not change as many rows as it did at first. */
+/** Replays every record. Throws a StoreError if a statement changes another number of rows than the first time. */
 export const replay = (engine: Engine, journal: JournalContent) => {
   const texts: string[] = []
-  // As one transaction: a page that many records change is then written once.
+  // In one transaction, so that a page which many records change is written once.
   engine.replaying(() => {
     for (const batch of journal.batches()) {
       batch.records.forEach((record, i) => {

@@ -5,12 +5,12 @@ import { compiled, type Program } from './sqljs-internals.ts'
 
 export interface Task {
   file: string
-  /** That the database is this process' own. */
+  /** Identifies the lock of this process. */
   proof: Proof | null
   sqlite: Program
 }
 
-/** Takes the sealed journal of `file` into its snapshot, in a thread of its own. Resolves with the snapshot's size in bytes. */
+/** Folds the sealed journal of `file` into its snapshot in a thread. Resolves to the snapshot's size in bytes. */
 export const foldInWorker = async (file: string, proof: Proof | null) => {
   const sqlite = await compiled()
   return new Promise<number>((resolve, reject) => {
@@ -23,10 +23,10 @@ export const foldInWorker = async (file: string, proof: Proof | null) => {
 
 const startWorker = (workerData: Task) => {
   if (!import.meta.url.endsWith('.ts')) {
-    // Whatever was loaded into the process by its options costs the thread a second, and it needs none of it.
+    // The thread does not need the modules that the options of the process load, which would cost it a second.
     return new Worker(new URL('./snapshot-worker.js', import.meta.url), { workerData, execArgv: [] })
   }
-  // From source: a thread does not inherit the loader that reads TypeScript, so it is told to load it.
+  // When run from source: a thread does not inherit the TypeScript loader, so it loads it itself.
   const { href } = new URL('./snapshot-worker.ts', import.meta.url)
   const loader = import.meta.resolve('tsx/esm/api')
   const start = `import('${loader}').then(tsx => { tsx.register(); return import('${href}') })`

@@ -7,7 +7,8 @@ import { foldSealed } from './fold-sealed.ts'
 import type { Task } from './snapshot-thread.ts'
 import { useCompiled } from './sqljs-internals.ts'
 
-// There a priority is the thread's own; elsewhere it would be the whole process'. Requests that need the processor go first.
+// Lowers the priority, so that requests go first. Only on Linux does that affect this thread alone and not the whole
+// process.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
 const { file, proof, sqlite }: Task = workerData

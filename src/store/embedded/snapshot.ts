@@ -1,13 +1,12 @@
 /**
- * The snapshot: an ordinary SQLite file that holds everything up to a position in the history. It is replaced as a whole
- * (temporary file, sync, rename, sync of the folder), aside in a worker, and only then is the journal that it has taken
- * in removed.
+ * The snapshot is an ordinary SQLite file with everything up to a position in the history. A worker replaces it as a whole:
+ * temporary file, sync, rename, sync of the folder. Only then is the journal that it has taken in removed.
  *
- * SQLite keeps twenty bytes of its file's head in reserve. A checksum of the file stands there, with SQLite's own change
- * counter as it was: if the counter still agrees, the file must be byte for byte the one that was written; if not,
- * another program has changed it since.
+ * SQLite reserves twenty bytes in the head of its file. This program stores there a checksum of the file, and the value of
+ * SQLite's change counter. If the counter has not changed, the file must be exactly the one that was written. If it has,
+ * another program has changed the file.
  *
- * It is read and written page by page: a snapshot of any size is made with the memory of SQLite's page cache.
+ * It is read and written page by page, so a snapshot of any size needs only the memory of SQLite's page cache.
  */
 import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
@@ -25,17 +24,17 @@ export interface Snapshot extends Position {
   edited: boolean
 }
 
-const STAMP = 72 // where SQLite's reserve begins
+const STAMP = 72 // where SQLite's reserved bytes begin
 const RESERVED = 20
 const CHANGE_COUNTER = 24
 const SIGN = 0x53_4d_41_31
 
 export const temporaryPath = (file: string) => `${file}.tmp`
-/** Where other programs of SQLite keep what is not in the file yet, and what is to be undone in it. */
+/** The suffixes of SQLite's own journals: changes of other programs that are not in the file yet, or are to be undone. */
 export const walPath = (file: string) => `${file}-wal`
 export const rollbackPath = (file: string) => `${file}-journal`
 
-/** The snapshot in `file`, or an empty database at the beginning of history. Throws a StoreError if it is damaged. */
+/** Opens the snapshot in `file`, or an empty database if there is none. Throws a StoreError if it is damaged. */
 export const readSnapshot = async (disk: Disk, file: string): Promise<Snapshot> => {
   await refuseUnfinished(disk, file)
   const source = await disk.openToRead(file)
@@ -52,7 +51,7 @@ export const readSnapshot = async (disk: Disk, file: string): Promise<Snapshot> 
   }
 }
 
-/** Closes the engine if it can't tell. */
+/** Closes the engine if its position can't be read. */
 const positionOf = (engine: Engine, file: string, edited: boolean) => {
   try {
     return positionIn(engine, file, edited)
@@ -62,10 +61,10 @@ const positionOf = (engine: Engine, file: string, edited: boolean) => {
   }
 }
 
-/** Another program's changes that SQLite would find beside the file, and that the file alone does not have. */
+/** Refuses a file with changes of another program in SQLite's own journals, which the file alone does not have. */
 const refuseUnfinished = async (disk: Disk, file: string) => {
   if ((await beginningOf(disk, walPath(file))).length > 0) throw unfinished(walPath(file), file)
-  // Kept by some programs, with zeros where it would begin: nothing is to be undone then.
+  // Some programs keep the journal with zeros at its beginning. Then nothing is to be undone.
   if ((await beginningOf(disk, rollbackPath(file))).some(byte => byte !== 0)) throw unfinished(rollbackPath(file), file)
 }
 
@@ -98,7 +97,7 @@ const headOf = (file: ReadableFile) => {
   return head
 }
 
-/** Throws a StoreError if a stamped file is not what it was. Calls `use` with each piece on the way. */
+/** Throws a StoreError if a stamped file has changed. Calls `use` with each chunk. */
 const proveWhole = (source: ReadableFile, file: string, use?: Use) => {
   const expected = headOf(source).readUInt32LE(STAMP + 4)
   if (checksum(source, source.size, use) !== expected) throw damaged(file, 'its checksum is wrong')
@@ -148,7 +147,7 @@ export const copySnapshot = async (disk: Disk, file: string, draft: DiskFile): P
   }
 }
 
-/** Where the next snapshot is made, until it takes the place of the last. */
+/** The temporary file of the next snapshot, until it replaces the last one. */
 export const openDraft = async (disk: Disk, file: string) => {
   await disk.remove(temporaryPath(file))
   return disk.open(temporaryPath(file))

@@ -81,7 +81,7 @@ class Sqlite {
     return this.bytes.toString('utf8', pointer, this.bytes.indexOf(0, pointer))
   }
 
-  /** Calls `work` with a place for a pointer, and answers the pointer that it put there. */
+  /** Calls `work` with the address of a pointer, and returns the pointer that it has written there. */
   pointerFrom(work: (place: C) => void): C {
     const place = this.allocate(4)
     try {
@@ -155,7 +155,7 @@ export class Connection {
     return new Statement(this.#sqlite, statement, () => this.#error())
   }
 
-  /** Runs any number of statements and answers the first column of what they read. */
+  /** Runs any number of statements. Returns the first column of what they read. */
   column(sql: string): Value[] {
     return this.#database.exec(sql).flatMap(result => result.values.map(row => row[0] as Value))
   }

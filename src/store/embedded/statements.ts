@@ -5,7 +5,7 @@ import { FilePages } from './file-pages.ts'
 import { readSqlText, type SqlText, sqliteSchema } from './sql-text.ts'
 import { type Connection, openConnection, openImage, openOnFile, type Statement } from './sqlite-wasm.ts'
 
-/** A statement that changed something, as the journal keeps it: values stand in the order in which they are bound. */
+/** A statement that changed something, as the journal has it, with its values in the order in which they are bound. */
 export interface Effect {
   sql: string
   changed: number
@@ -25,14 +25,14 @@ export interface Result {
   bound: Value[]
 }
 
-// More texts than a program has; only texts put together at run time reach it.
+// More texts than the program has. Only texts that are built at run time could reach this bound.
 const KEPT_STATEMENTS = 1000
-// The end of a transaction of SQLite's can cost time that grows with the whole database: a page that was split in it had
-// for a moment a number far beyond the last one, and whatever stands beyond the last one is then looked for in all pages.
+// Units per transaction of SQLite. Its end can take time that grows with the database: a page that was split has for a
+// moment a number far beyond the last page, and SQLite then searches all pages for those beyond it.
 const UNITS = 64
-// What is done again when a unit fails must not take long: so many rows, or a change of the schema, end the transaction too.
+// Changed rows that end the transaction too, as a change of the schema does, so that a rollback has little to replay.
 const ROWS = 1000
-// A savepoint copies every page that its unit writes. Units that fail come together: so many after one have their own.
+// Units that have a savepoint after one has failed, as failures come in groups. It copies every page that its unit writes.
 const GUARDED = 64
 // Pages of a database in a file that stay in memory.
 const CACHE_KIB = 16 * 1024
@@ -40,7 +40,7 @@ const NO_ROWS: Record<string, Value>[] = []
 
 export class Engine {
   readonly #connection: Connection
-  /** Where it lies; null if in memory. */
+  /** The file of the database; null if it is in memory. */
   readonly file: DiskFile | null
   readonly #pages: FilePages | null
   readonly #prepared = new Map<string, Prepared>()
@@ -55,11 +55,11 @@ export class Engine {
   readonly #freePages: Statement
   readonly #pageBytes: number
   #open = false
-  /** What each unit of the open transaction did: done again if a unit without a savepoint fails. */
+  /** What each unit of the open transaction did. It is replayed if a unit without a savepoint fails. */
   #units: (readonly Effect[])[] = []
   /** How many rows they changed; a change of the schema counts as more than any. */
   #rows = 0
-  /** So many of the next units have a savepoint. */
+  /** How many of the next units have a savepoint. */
   #guarded = 0
 
   /** In memory. `image` is a small SQLite file; without it the database is empty. Throws if it isn't one. */
@@ -145,7 +145,7 @@ export class Engine {
     return { rows, changed: kind === 'write' ? this.#connection.changed : 0, bound }
   }
 
-  /** Does an effect once more and answers how many rows it changed. */
+  /** Replays an effect. Returns how many rows it changed. */
   replay({ sql, values }: Effect) {
     const prepared = this.prepare(sql)
     if (prepared.text.kind === 'schema') return this.#runSchema(prepared)
@@ -156,7 +156,7 @@ export class Engine {
     return this.#connection.changed
   }
 
-  /** Begins a unit: many follow each other in one transaction of SQLite's, see UNITS. */
+  /** Begins a unit. Many units share one transaction of SQLite: see UNITS. */
   begin() {
     if (!this.#open) finish(this.#transaction)
     this.#open = true
@@ -174,7 +174,7 @@ export class Engine {
     if (this.#units.length === UNITS || this.#rows > ROWS) this.#endTransaction()
   }
 
-  /** Undoes a unit. Throws a LostError if the units before it, which are committed, could not be kept. */
+  /** Rolls a unit back. Throws a LostError if the committed units before it could not be kept. */
   rollback() {
     try {
       if (this.#guarded > 0) {
@@ -190,7 +190,7 @@ export class Engine {
     this.#forgetColumns()
   }
 
-  /** Undoes the whole transaction, and does again what belongs to units that are committed. */
+  /** Rolls the whole transaction back and replays its committed units. */
   #redo() {
     finish(this.#undo)
     finish(this.#transaction)
@@ -248,7 +248,7 @@ export class Engine {
     return lost(error)
   }
 
-  /** Runs statements of this folder's own, such as a PRAGMA, and answers the first column. */
+  /** Runs internal statements, such as a PRAGMA. Returns the first column. */
   column(sql: string): Value[] {
     this.#endTransaction()
     const values = this.#connection.column(sql)
@@ -262,7 +262,7 @@ export class Engine {
     return this.#connection.bytes()
   }
 
-  /** What the rows take. Two statements of a few µs, and no end of the open transaction. */
+  /** Returns the bytes that the rows take. It takes a few µs and does not end the open transaction. */
   get usedBytes() {
     return (numberOf(this.#pageCount) - numberOf(this.#freePages)) * this.#pageBytes
   }

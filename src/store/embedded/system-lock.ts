@@ -1,16 +1,16 @@
 /**
- * A lock that the system keeps: it ends with the process that has it, however that ends, and it holds while the process
- * stands still. Node has no call for one, so the command `flock`, which every usual Linux has, asks for it: a descriptor
- * that it inherits is the same open file as ours, so the lock stays ours when the command has ended.
+ * A lock by the system. It ends with its process, however that ends, and it lasts while the process stands still. Node has no
+ * call for it, so the command `flock` takes it, which every usual Linux has. The descriptor that it inherits is the same
+ * open file as ours, so we keep the lock when the command has ended.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 
-/** Locks the open file until it is closed. False where the system has no such lock, or somebody else has this one. */
+/** Locks the open file until it is closed. Returns false if the system has no such lock, or if another process has it. */
 export const lockFor = async (fd: number): Promise<boolean> => (await flock('-x', fd)) === 0
 
-/** True if any process has the file locked, of whatever container; undefined where that can't be asked. */
+/** Returns true if any process, in any container, has the file locked; undefined where that can't be found out. */
 export const isLocked = async (path: string): Promise<boolean | undefined> => {
   const fd = openSync(path, 'r')
   try {
@@ -37,7 +37,7 @@ const flock = (kind: '-x' | '-s', fd: number) =>
 // ext, xfs, btrfs, f2fs, zfs, tmpfs, overlay: by the numbers in Linux' magic.h.
 const LOCAL = new Set([0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x2fc12fc1, 0x01021994, 0x794c7630])
 
-/** True where only one running kernel can have the file system of `path`: nothing on it is locked from elsewhere. */
+/** Returns true if only this kernel can use the file system of `path`, so that no other machine can lock files there. */
 export const isLocal = async (path: string): Promise<boolean> =>
   process.platform === 'linux' &&
   (await statfs(path).then(

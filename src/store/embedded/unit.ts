@@ -1,4 +1,4 @@
-/** One unit of work on the embedded engine: what a caller holds as `q` or `tx` while it is his turn. */
+/** One unit on the embedded engine: what `work` receives as `q` or `tx`. */
 import { type Changes, ConstraintError, LostError, type Step, StoreError, type Tx, type Value } from '../db.ts'
 import type { Change } from './changes.ts'
 import type { Effect, Engine, Result } from './statements.ts'
@@ -22,7 +22,7 @@ export class Unit implements Tx {
     this.#changes = changes
   }
 
-  /** Set if the database in memory was lost under this unit, whatever became of the unit. */
+  /** Set if the database in memory was lost during this unit. */
   get lost() {
     return this.#broken instanceof LostError ? this.#broken : null
   }
@@ -92,13 +92,14 @@ export class Unit implements Tx {
       if (!this.#begun) this.#engine.begin()
       this.#begun = true
       const result = this.#engine.run(prepared, values, mostRows)
-      if (result.changed === 0) return result // it left everything as it was: nothing to keep
+      if (result.changed === 0) return result // nothing has changed, so there is nothing to record
       const id = row === null ? null : String(values[row - 1])
       this.effects.push({ sql, changed: result.changed, values: result.bound })
       this.written.push({ table, id })
       return result
     } catch (error) {
-      // A refused row undoes its own statement and no other. After anything else nobody knows: the unit can't commit.
+      // A violated constraint undoes only its own statement. After any other error the state is unknown, so the unit can't
+      // commit.
       if (!(error instanceof ConstraintError)) this.#broken = error
       throw error
     }

@@ -1,4 +1,4 @@
-/** Looking at a database that nobody uses: verification that changes nothing, and folding it into one plain SQLite file. */
+/** For a database that is not in use: verifies it without changes, or folds it into one plain SQLite file. */
 import type { Reader } from '../db.ts'
 import { realPath } from './database.ts'
 import { type Disk, realDisk } from './disk.ts'
@@ -11,16 +11,16 @@ import { Unit } from './unit.ts'
 export interface FileCheck {
   ok: boolean
   problems: string[]
-  /** Records in the snapshot; null if it could not be read. */
+  /** How many records the snapshot has; null if it could not be read. */
   snapshotSeq: number | null
   journalRecords: number
-  /** Bytes at the journal's end that a start would cut off: a write that nobody was told of. */
+  /** Bytes at the journal's end that a start would cut off, because they were never acknowledged. */
   tornBytes: number
-  /** For further checks; null if the database can't be recovered. */
+  /** The recovered database, for further checks; null if it can't be recovered. */
   db: Reader | null
 }
 
-/** Verifies `file` and its journals without changing them. Throws a StoreError if a living process uses them. */
+/** Verifies `file` and its journals without changing them. Throws a StoreError if a live process uses them. */
 export const checkFile = async (path: string): Promise<FileCheck> => {
   const file = await realPath(path)
   await refuseIfLocked(file)
@@ -45,7 +45,7 @@ const report = ({ engine, snapshotSeq, sealed, current }: Recovered): FileCheck 
   }
 }
 
-/** Takes the journals into the SQLite file, which then holds everything and can be copied alone. */
+/** Folds the journals into the SQLite file, which then has everything and can be copied alone. */
 export const snapshotFile = async (path: string) => {
   const file = await realPath(path)
   const lock = await lockFile(file)

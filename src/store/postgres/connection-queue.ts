@@ -1,10 +1,10 @@
-/** Whose turn it is when more ask than can be served: first come, first served, and nobody waits for ever. */
+/** A queue for connections: first come, first served, with a bounded wait. */
 import { BusyError } from '../db.ts'
 
 export interface Turns {
-  /** Undefined if there is one at once. Rejects with a BusyError when it has not come in time. */
+  /** Takes a turn. Returns undefined if one is free, else a promise that rejects with a BusyError after the longest wait. */
   take(): Promise<void> | undefined
-  /** Gives back what was taken. */
+  /** Ends a turn. */
   give(): void
   readonly waiting: number
 }
@@ -13,7 +13,7 @@ interface Waiting {
   go(): void
 }
 
-/** `count` turns at a time; whoever has waited for `waitMs` is sent away. */
+/** Allows `count` turns at a time. A caller that has waited for `waitMs` is rejected. */
 export function createTurns(count: number, waitMs: number): Turns {
   const queue = new Set<Waiting>()
   let left = count

@@ -1,10 +1,10 @@
-/** Reads that are done with what they ask at first: those of one moment share a connection and a packet. */
+/** Reads that send all their statements at once. Those of the same moment share a connection and a packet. */
 import type { Reader, Value } from '../db.ts'
 import { translated } from './errors.ts'
 import type { PackedRead, Result } from './sender.ts'
 import { postgresText } from './sql-text.ts'
 
-/** Packets under way at once: with more, each would carry less, and wake a process of the server for it. */
+/** How many packets may be under way. With more, each would carry fewer reads and still wake a server process. */
 const AT_ONCE = 2
 
 /** What one unit asks in one breath: it fails alone. */
@@ -34,7 +34,7 @@ export class Glances {
     this.#schedule()
   }
 
-  // After the poll phase: all requests that have arrived by now travel together.
+  // Runs after the poll phase, so that the reads of all requests that have arrived by now travel together.
   #schedule() {
     if (this.#scheduled || this.#underWay >= AT_ONCE || this.#waiting.length === 0) return
     this.#scheduled = true

@@ -31,22 +31,25 @@ interface Part {
   text: string
   name: string
   values: readonly Value[]
-  /** Undefined until the server has said. */
+  /** undefined until the server has described them. */
   columns: readonly Column[] | undefined
   rows: Result['rows']
-  /** Why a row could not be understood. */
+  /** Why a row could not be decoded. */
   fault: unknown
   resolve(result: Result): void
   reject(error: unknown): void
 }
 
-/** What each text answers with, as the server said once: columns are named in our texts, so that it stays so. */
+/**
+ * The result columns of each text, as the server described them once. They don't change, because our texts name all
+ * columns.
+ */
 export type Columns = Map<string, readonly Column[]>
 
 interface Statements {
-  /** Names under which this connection has statements prepared. */
+  /** The names of the statements that this connection has prepared. */
   prepared: Set<string>
-  /** Names that it may have or not, or not as they are needed. */
+  /** Names that may not be prepared, or may be prepared for another text. */
   doubtful: Set<string>
 }
 
@@ -62,8 +65,8 @@ function statementsOf(connection: Connection): Statements {
 }
 
 /**
- * Add statements, then hand it to `client.query`. They run in order; the first that fails ends the batch, and those behind
- * it fail with its error. The driver lets only its own class travel behind others of its kind.
+ * Add statements, then pass the batch to `client.query`. They run in order. The first that fails ends the batch, and the later
+ * ones fail with the same error. It extends the driver's own class, because the driver pipelines only that.
  */
 class Batch extends pg.Query {
   readonly #columnsOf: Columns

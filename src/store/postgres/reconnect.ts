@@ -1,6 +1,6 @@
 /**
- * Whether the server can be reached. While it can't, nobody dials but one for all, ever more rarely: every request of a
- * crowd that dials anew would keep a server from coming back, and would wait for what is known already.
+ * Remembers whether the server can be reached. While it can't, only one caller tries to connect, with growing pauses. If every
+ * waiting request tried, they could keep a server from coming back.
  */
 import { BusyError } from '../db.ts'
 import { endsConnection } from './errors.ts'
@@ -14,17 +14,17 @@ export class Reach {
   #waitMs = FIRST_MS
   #timer: NodeJS.Timeout | undefined
 
-  /** `dial` resolves if the server answers. */
+  /** `dial` resolves if the server responds. */
   constructor(dial: () => Promise<unknown>) {
     this.#dial = dial
   }
 
-  /** Throws while the server is known to be away. */
+  /** Throws while the server is known to be unreachable. */
   prove(): void {
     if (this.#why) throw new BusyError(`Postgres can't be reached: ${this.#why.message}`, { cause: this.#why })
   }
 
-  /** What a dial has failed with: a server that refuses for another reason is there. */
+  /** Records the error of a failed connection. A server that refuses for another reason is reachable. */
   lost(error: Error): void {
     if (this.#why || !endsConnection(error)) return
     this.#why = error
@@ -32,7 +32,7 @@ export class Reach {
     this.#plan()
   }
 
-  /** The server has answered somebody. */
+  /** Records that the server has responded. */
   back(): void {
     clearTimeout(this.#timer)
     this.#why = null

@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto'
 
 export interface PostgresText {
   text: string
-  /** Under which it is prepared; empty for what changes the schema. */
+  /** The name under which it is prepared; '' for a change of the schema. */
   name: string
 }
 
 const known = new Map<string, PostgresText>()
 
-/** Translates once per text. */
+/** Translates a text, once per text. */
 export function postgresText(sql: string): PostgresText {
   let found = known.get(sql)
   if (!found) {
@@ -21,10 +21,11 @@ export function postgresText(sql: string): PostgresText {
   return found
 }
 
-// By the text alone: behind a pooler two processes may come to the same connection, and must mean the same by a name.
+// The name depends only on the text. Behind a pooler, two processes may use the same connection, and a name must mean the
+// same.
 const nameOf = (text: string) => `m${createHash('sha256').update(text).digest('hex').slice(0, 24)}`
 
-/** division_by_zero: how a statement of writes that must all change something says that one did not. */
+/** division_by_zero: a joined statement fails with it on purpose if one of its writes changed no row. */
 export const notAll = '22012'
 
 const joined = new Map<string, string>()
@@ -56,8 +57,8 @@ export function joinedText(texts: readonly string[], sure: boolean): string {
   return found
 }
 
-/** Ids and terms are compared byte by byte on every engine, whatever the language of the database. */
+/** Ids and terms are compared byte by byte on every engine, whatever the collation of the database. */
 const schemaText = (sql: string) => sql.replace(/\bTEXT\b/g, 'TEXT COLLATE "C"')
 
-/** What only this engine knows stands in comments that begin with a plus sign. */
+/** SQL for Postgres only is in comments that begin with a plus sign. */
 const uncommented = (sql: string) => sql.replace(/\/\*\+(.*?)\*\//gs, '$1')
