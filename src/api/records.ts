@@ -1,4 +1,4 @@
-/** The records that answers hold. Source: I-records, A-14, A-18–A-20, A-24, A-33–A-35. */
+/** The records in responses. Source: I-records, A-14, A-18–A-20, A-24, A-33–A-35. */
 import * as z from 'zod'
 import { agentStates, taskStates } from './flow.ts'
 import { cents, time } from './shapes.ts'
@@ -54,7 +54,7 @@ export const agent = z.object({
   updatedAt: time(),
 })
 
-/** What an agent's builder (and an administrator) sees of it. */
+/** An agent as its builder and administrators see it. */
 export const ownAgent = agent.extend({
   webhookUrl: z.string().nullable(),
   hasWebhookSecret: z.boolean(),
@@ -150,7 +150,7 @@ export const review = z.object({
   createdAt: time(),
 })
 
-/** As everyone sees it: who wrote it, and about what, stays between the parties. Source: A-23. */
+/** A review as everyone sees it, without its author and its task, which only the parties know. Source: A-23. */
 export const agentReview = review.omit({ taskId: true, buyerId: true })
 
 export const sample = z.object({
@@ -173,14 +173,14 @@ const news = <Type extends string, Data extends z.ZodType>(type: Type, data: Dat
     readAt: time().nullable(),
   })
 
-/** What `data` holds follows from `type`. Source: A-28, A-32. */
+/** The fields of `data` depend on `type`. Source: A-28, A-32. */
 export const notification = z.discriminatedUnion('type', [
   news('webhook_health_failed', z.object({ checks: z.array(check) })),
   news('dispute_opened', z.object({ taskId: z.string(), reason: z.string() })),
   news('dispute_resolved', z.object({ taskId: z.string(), outcome: z.enum(disputeOutcomes), refundAmount: cents() })),
 ])
 
-/** One webhook in the log. `waiting`: others of its task go first. Source: A-28, A-37. */
+/** One delivery in the log. `waiting`: others of its task are sent first. Source: A-28, A-37. */
 export const delivery = z.object({
   id: z.string(),
   agentId: z.string(),
@@ -195,15 +195,15 @@ export const delivery = z.object({
 })
 
 export const deliveryDetails = delivery.extend({
-  /** The signature headers are made afresh for each attempt and kept nowhere. */
+  /** The signature headers are made for each attempt and not stored. */
   request: z.object({
     method: z.literal('POST'),
     url: z.string().nullable(),
     headers: z.record(z.string(), z.string()),
-    /** null: it is gone, some time after the end of the delivery. */
+    /** null: it was deleted, some time after the end of the delivery. */
     body: z.string().nullable(),
   }),
-  /** The last one, its first 2,048 bytes; null if none came, or it is gone with the body. */
+  /** The first 2,048 bytes of the last response; null if there was none, or if it was deleted with the body. */
   answer: z.object({ status: z.int(), body: z.string() }).nullable(),
   attempts: z.array(
     z.object({
@@ -274,7 +274,7 @@ export const budgetAuthorization = z.object({
   updatedAt: time(),
 })
 
-/** A buyer, as an agent may know them. */
+/** What an agent may know of a buyer. */
 export const reputation = z.object({
   userId: z.string(),
   trustTier: z.enum(trustTiers),
@@ -308,7 +308,7 @@ export const earnings = z.object({
   byAgent: z.array(z.object({ agentId: z.string(), name: z.string(), earned: cents(), completedTasks: z.int() })),
 })
 
-/** What a delete answers. Source: A-14. */
+/** The response to a DELETE. Source: A-14. */
 export const deleted = z.object({ id: z.string() })
 
 export type UserRecord = z.infer<typeof user>

@@ -33,7 +33,7 @@ export async function check(file: string, flags: Flags): Promise<number> {
   }
   for (const problem of all) ui.line(ui.colour.red(problem))
   if (tornBytes > 0)
-    ui.line(`The journal ends in ${tornBytes} bytes of a write that nobody was told of; a start cuts them off.`)
+    ui.line(`The journal ends in ${tornBytes} bytes of a write that was never acknowledged; a start cuts them off.`)
   if (ledger)
     ui.line(`${ledger.accounts} ledger accounts, ${ledger.entries} entries, ${journalRecords} journal records.`)
   ui.line(whole ? ui.colour.green(`${file} is whole.`) : ui.colour.red(`${file} is not whole.`))

@@ -24,7 +24,7 @@ import { type Position, same } from './frame.ts'
 export type Part = 'sealed' | 'current'
 
 /**
- * Where a journal begins and ends in the history.
+ * The positions where a journal begins and ends.
  * @internal Tests make them up.
  */
 export interface Span {
@@ -57,7 +57,7 @@ export type Step =
   | 'remove current'
   | 'begin current'
   | 'write current anew'
-  /** As our own again, where it stands. */
+  /** Stamps a snapshot that another program has changed, at its position. */
   | 'write snapshot again'
   | 'write snapshot at the end'
 
@@ -120,7 +120,7 @@ export const stepsOfStart = ({ follow, takenIn }: State, { edited, current }: Fo
 /** The steps that fold the sealed journal into the snapshot while the current one is written. */
 export const stepsOfFold = ({ follow, takenIn }: State): Step[] => {
   if (follow.includes('sealed')) return ['write snapshot at the end', 'remove sealed', 'sync names']
-  // Left by one that was interrupted, or failed, behind the rename: which may not be durable yet.
+  // A snapshot that was interrupted after its rename left this journal. The rename may not be durable yet.
   return takenIn.includes('sealed') ? ['sync names', 'remove sealed', 'sync names'] : []
 }
 

@@ -1,29 +1,29 @@
-/** Reads the text of a statement, once, when it is prepared: what kind it is, what it writes, where its values stand. */
+/** Parses the text of a statement when it is prepared: its kind, the table that it writes, and the order of its values. */
 
 export interface SqlText {
   kind: 'read' | 'write' | 'schema'
-  /** The table that it writes; null for a read and for a statement about tables themselves. */
+  /** The table that it writes; null for a read and for a change of the schema. */
   table: string | null
-  /** The n of the $n that is the `id` of the only row it can change; null if no such $n can be seen. */
+  /** The n of the $n that is the `id` of the only row that it can change; null if the text does not show that. */
   row: number | null
-  /** For each place the engine binds, in its order, the number n of the $n that stands there. */
+  /** For each parameter of the engine, in its order, the n of its $n. */
   places: readonly number[]
-  /** How many values the text asks for: the greatest n. */
+  /** How many values the text needs: the greatest n. */
   valueCount: number
 }
 
-// One token that may hide words or dollars, or matters itself: strings, names, comments, values, words, signs.
+// One token that matters, or that may contain text which looks like one: strings, names, comments, values, words, signs.
 const TOKEN = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|\$\d+|[A-Za-z_][\w$]*|[();?:@]/g
 const WRITES = new Set(['INSERT', 'REPLACE', 'UPDATE', 'DELETE'])
 const SCHEMA = new Set(['CREATE', 'DROP', 'ALTER'])
 
-// Replaying a statement must do again what it did: nothing in it may depend on the moment, chance or the connection.
+// A replayed statement must do the same again. So nothing in it may depend on the time, on chance or on the connection.
 const UNREPEATABLE =
   /\brandom(blob)?\s*\(|'now'|\b(date|time|datetime|julianday|unixepoch|strftime)\s*\(|\bcurrent_(time|date|timestamp)\b|\b(last_insert_rowid|(total_)?changes)\s*\(/i
-// These keep the rows done before a failure, which the journal (it holds whole statements) could not tell.
+// These keep the rows that were changed before a failure. The journal, which has whole statements, could not record that.
 const HALF_DONE = /\b(OR|ON\s+CONFLICT)\s+(FAIL|ROLLBACK)\b/i
 
-/** Throws a TypeError for a text that is not exactly one SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER or DROP. */
+/** Parses a text. Throws a TypeError if it is not exactly one SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER or DROP. */
 export const readSqlText = (sql: string): SqlText => {
   const { words, places } = scan(sql)
   const verb = mainVerb(words)
@@ -59,7 +59,7 @@ const scan = (sql: string) => {
   return { words, places }
 }
 
-// A named parameter takes its place at its first appearance; later ones share it.
+// A named parameter gets its position at its first appearance, and later ones share it.
 const addPlace = (places: number[], n: number) => {
   if (!places.includes(n)) places.push(n)
 }
@@ -77,7 +77,7 @@ const writtenTable = (words: readonly string[], verb: string) => {
   return name.replace(/^"|"$/g, '').toLowerCase()
 }
 
-// Whole statements: what these do not match may change any row.
+// Patterns of whole statements. A statement that matches none may change any row.
 const ONE_INSERTED =
   /^\s*INSERT INTO \w+\s*\(\s*id\s*,[\w\s,]*\)\s*VALUES\s*\(\s*\$(\d+)\s*,[^()']*\)\s*(?:ON CONFLICT\s*\(\w+\) DO NOTHING\s*)?$/
 const ONE_CHANGED =
@@ -89,7 +89,7 @@ const writtenRow = (sql: string) => {
   return found ? Number(found[1]) : null
 }
 
-/** What stands outside of brackets; null where a string or a comment could hide one. */
+/** Returns the text outside of brackets; null if a string or a comment could contain one. */
 const withoutBrackets = (sql: string) => {
   if (/'[^']*[()][^']*'|--|\/\*/.test(sql)) return null
   let text = sql

@@ -13,15 +13,15 @@ const INTEGER = 1
 const FLOAT = 2
 const TEXT = 3
 
-/** No pointer of this memory goes further. */
+/** The greatest pointer of this memory. */
 const MOST_BYTES = 2 ** 31
 
-/** What one large value has taken is given back with the next small one. */
+/** The buffer for values. Memory for a large value is freed with the next small one. */
 const KEPT_BYTES = 1024 * 1024
 
 let sqlite: Promise<Sqlite> | undefined
 
-/** SQLite and its memory, one for the whole thread. */
+/** SQLite and its memory, once per thread. */
 class Sqlite {
   readonly call: Library
   readonly #memory: WasmMemory
@@ -35,13 +35,13 @@ class Sqlite {
     this.#bytes = Buffer.from(memory.buffer)
   }
 
-  /** The memory of this moment: growing puts another in its place, and leaves the one before without a byte. */
+  /** The current memory. When it grows, it is another object, and the old one is empty. */
   get bytes() {
     if (this.#bytes.length === 0) this.#bytes = Buffer.from(this.#memory.buffer)
     return this.#bytes
   }
 
-  /** Where values of up to `size` bytes can lie until this is asked again. */
+  /** Returns a buffer for values of up to `size` bytes, valid until the next call. */
   roomFor(size: number): C {
     const tooMuch = this.#room > KEPT_BYTES && size <= KEPT_BYTES
     if (this.#values === 0 || size > this.#room || tooMuch) {
@@ -62,7 +62,7 @@ class Sqlite {
     return pointer
   }
 
-  /** Calls `work` with copies of texts as C has them; they are gone afterwards. */
+  /** Calls `work` with copies of the texts as C strings, which are freed afterwards. */
   withTexts<T>(texts: readonly string[], work: (...pointers: C[]) => T): T {
     const pointers = texts.map(text => {
       const pointer = this.allocate(Buffer.byteLength(text) + 1)
@@ -76,7 +76,7 @@ class Sqlite {
     }
   }
 
-  /** Text that ends with a zero. */
+  /** Reads a text that ends with a zero byte. */
   textAt(pointer: C) {
     return this.bytes.toString('utf8', pointer, this.bytes.indexOf(0, pointer))
   }
@@ -99,13 +99,13 @@ export const openConnection = async () => {
   return new Connection(it, inMemory(it))
 }
 
-/** The database in `bytes`, an SQLite file: in sql.js' memory of files, to be copied from. Throws if they are none. */
+/** Opens the SQLite file in `bytes`, in the file system of sql.js, to copy from it. Throws if it is no SQLite file. */
 export const openImage = async (bytes: Uint8Array) => {
   const it = await loaded()
   return new Connection(it, new it.call.Database(bytes))
 }
 
-/** A database in its file, of which no more than SQLite's page cache is in memory. */
+/** Opens a database in a file on the disk. Only SQLite's page cache is in memory. */
 export const openOnFile = async (pages: FilePages) => {
   const it = await loaded()
   return new Connection(it, new it.call.Database(bytesOf(pages, pages.size)))
@@ -116,7 +116,7 @@ const loaded = () => {
   return sqlite
 }
 
-// sql.js keeps a database in a file of its own in memory, and each commit writes its pages there: once more than it needs.
+// sql.js keeps a database in a file in its own memory, and each commit copies pages there, which is not needed.
 const inMemory = (sqlite: Sqlite) => {
   const { call } = sqlite
   const database = new call.Database()
@@ -134,7 +134,7 @@ export class Connection {
     this.#database = database
   }
 
-  /** Makes this the same database as the other, page by page. */
+  /** Copies the other database into this one, page by page. */
   fillFrom(source: Connection) {
     const { call } = this.#sqlite
     this.#sqlite.withTexts(['main'], main => {
@@ -160,17 +160,17 @@ export class Connection {
     return this.#database.exec(sql).flatMap(result => result.values.map(row => row[0] as Value))
   }
 
-  /** How many rows the last statement changed. */
+  /** Returns how many rows the last statement changed. */
   get changed() {
     return this.#sqlite.call._sqlite3_changes(this.#database.db)
   }
 
-  /** The database as an SQLite file. For small ones: it is twice more in memory then. */
+  /** Returns the database as an SQLite file. Only for small ones, as it takes twice their memory. */
   bytes() {
     return this.#database.export()
   }
 
-  /** Its statements must be freed before. */
+  /** Closes the database. Its statements must be freed before. */
   close() {
     this.#database.close()
   }
@@ -180,7 +180,7 @@ export class Connection {
   }
 }
 
-/** A prepared statement. What `step` throws is an Error with SQLite's words. */
+/** A prepared statement. Errors of `step` have SQLite's message. */
 export class Statement {
   readonly #sqlite: Sqlite
   readonly #pointer: C
@@ -192,7 +192,7 @@ export class Statement {
     this.#error = error
   }
 
-  /** The values of the next run, all of them, in order; they count until another statement's are bound. */
+  /** Binds all values of the next run, in order. They are valid until values of another statement are bound. */
   bind(values: readonly Value[]) {
     const { call } = this.#sqlite
     let size = 0
@@ -210,7 +210,7 @@ export class Statement {
     }
   }
 
-  /** True if there is a row now, false at the end. */
+  /** Returns true if there is a row, false at the end. */
   step() {
     const code = this.#sqlite.call._sqlite3_step(this.#pointer)
     if (code !== ROW && code !== DONE) throw this.#error()
@@ -223,7 +223,7 @@ export class Statement {
     return Array.from({ length: count }, (_, i) => this.#sqlite.textAt(call._sqlite3_column_name(this.#pointer, i)))
   }
 
-  /** A column of the row where the statement stands. */
+  /** Returns a column of the current row. */
   value(column: number): Value {
     const { call } = this.#sqlite
     const type = call._sqlite3_column_type(this.#pointer, column)

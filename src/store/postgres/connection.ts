@@ -29,11 +29,11 @@ export class Wire {
     return this.#sender.isOutdated
   }
 
-  /** Travels with the first statement, and fails it too if it fails. */
+  /** Sent with the first statement. If it fails, that one fails too. */
   begin(isolation: Isolation): void {
     if (this.#lingering) this.#endRead()
     this.#control(`BEGIN ISOLATION LEVEL ${isolation}`)
-    // A pooler passes no start-up parameters on.
+    // A pooler does not pass start-up parameters on.
     if (!this.#settings.prepare) this.#control(`SET LOCAL statement_timeout = ${this.#settings.statementTimeoutMs}`)
   }
 

@@ -1,4 +1,4 @@
-/** The database on a Postgres server, shared by as many processes as it takes. */
+/** The database on a Postgres server, which any number of processes may share. */
 import pg from 'pg'
 import { type Db, type Reader, StoreError, type Tx } from '../db.ts'
 import { type Isolation, Wire } from './connection.ts'
@@ -15,7 +15,7 @@ import { PostgresTx } from './transaction.ts'
 export interface PostgresOptions {
   /** postgres://user:password@host:port/database */
   url: string
-  /** Connections of this process at most. */
+  /** How many connections this process opens at most. */
   poolSize?: number
   /** false: statements are not prepared by name, for poolers in transaction mode. */
   prepare?: boolean
@@ -31,13 +31,13 @@ const CONNECT_TIMEOUT_MS = 5000
 const PROBE_TIMEOUT_MS = 1000
 const PROBE_KEPT_MS = 1000
 
-/** Connects once before it resolves. Throws a StoreError that says what to check. */
+/** Opens the database, and connects once to test it. Throws a StoreError that says what to check. */
 export async function openPostgres(options: PostgresOptions): Promise<Db> {
   const settings = { ...DEFAULTS, ...options }
   const config = poolConfig(settings)
   const pool = new pg.Pool(config)
   const warn = options.warn ?? (() => {})
-  // One in use fails the statement it carries; without a listener it would end the process as well.
+  // An error of a connection in use fails its statement. Without a listener it would also end the process.
   pool.on('connect', client => client.on('error', () => {}))
   // An idle connection that the server ends is replaced when the next one is needed.
   pool.on('error', error => warn(`A connection to Postgres has ended: ${error.message}`))
@@ -64,14 +64,14 @@ function poolConfig({ url, poolSize, prepare, statementTimeoutMs }: PostgresOpti
     max: poolSize,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: statementTimeoutMs + SILENCE_MS,
-    // A pooler passes no start-up parameters on: there each transaction says it for itself.
+    // A pooler does not pass start-up parameters on, so there each transaction sets the limit.
     ...(prepare ? { statement_timeout: statementTimeoutMs } : {}),
     pipeline: true,
     application_name: 'marketplace',
   }
 }
 
-/** A connection aside, which requests that queue for the others can't keep the question from. */
+/** A connection for readiness checks only, so that they need not wait behind requests. */
 const probing = {
   max: 1,
   connectionTimeoutMillis: PROBE_TIMEOUT_MS,
@@ -131,7 +131,7 @@ class PostgresDb implements Db {
   }
 
   readCommitted<T>(work: (q: Reader) => Promise<T>): Promise<T> {
-    // Outside a transaction a pooler's connection has no limit for a statement.
+    // Behind a pooler, a statement outside a transaction has no time limit.
     if (!this.#settings.prepare) return this.read(work)
     return this.#glances.read(work)
   }
@@ -171,7 +171,7 @@ class PostgresDb implements Db {
     return answers
   }
 
-  /** Runs anew what lost against others at the same moment, and what was trusted wrongly. */
+  /** Runs a unit again after a conflict with others, or after an expected change did not happen. */
   async #again<T>(attempt: (trusting: boolean) => Promise<T>): Promise<T> {
     let trusting = true
     for (let tries = 1; ; tries++) {
@@ -198,7 +198,7 @@ class PostgresDb implements Db {
       tx.runEffects(this.#warn)
       return value
     } catch (error) {
-      // A connection in an unknown state is not used again.
+      // A connection in an unknown state is not reused.
       tx.rollback().then(
         () => release(),
         () => release(true),
@@ -218,8 +218,8 @@ class PostgresDb implements Db {
   }
 
   /**
-   * The pool's own queue is never used: it has one limit for waiting in it and for reaching the server, and a crowd may
-   * wait for long where a server that is away must be noticed soon.
+   * Takes a turn before a connection, because the pool's own queue has the same time limit for waiting and for connecting.
+   * Many requests may wait long, but an unreachable server must be noticed soon.
    */
   async #connect() {
     if (this.#closing) throw new StoreError('The database is closed.')
@@ -236,13 +236,13 @@ class PostgresDb implements Db {
     return { client, release }
   }
 
-  /** One that is open already says more than a dial that has failed. */
+  /** Prefers an open connection, also while new ones fail. */
   #proveReach() {
     if (this.#pool.idleCount === 0) this.#reach.prove()
   }
 
   async #dial(): Promise<pg.PoolClient> {
-    this.#proveReach() // whoever waited for a turn may have waited while it went away
+    this.#proveReach() // the server may have become unreachable during the wait
     try {
       return await this.#pool.connect()
     } catch (error) {

@@ -11,7 +11,7 @@ const kinds: Readonly<Record<string, ConstraintError['kind']>> = {
 /** Serialization failure and deadlock: nothing was done. */
 const contested = ['40001', '40P01']
 
-/** The time of a statement is over, a lock was not to be had, no connection or no memory is left: nothing was done. */
+/** Statement time-out, lock not available, no connection or memory left: nothing was done. */
 const busy = ['57014', '55P03', '53300', '53200']
 // The driver gives these no code.
 const tooSlowToConnect = /^(?:timeout exceeded when trying to connect|Connection terminated due to connection timeout)$/
@@ -26,22 +26,22 @@ export function translated(error: unknown): unknown {
 }
 
 /**
- * How often work that ended so is worth a try. After a serialization failure or a deadlock it may well pass the next
- * time. A refused row can be another's of the same moment, unseen when the work looked: when it looks again, it either
- * does otherwise or says in its own words why not.
+ * Returns how often work is tried after this error. After a serialization failure or a deadlock it may succeed the next
+ * time. A violated constraint may be caused by a row that another transaction wrote at the same moment. When the work runs
+ * again it sees that row, and either acts on it or refuses in its own words.
  */
 export function triesFor(error: unknown): number {
   if (isContested(error)) return 12
   return error instanceof ConstraintError && (error.kind === 'unique' || error.kind === 'foreign_key') ? 4 : 1
 }
 
-/** What is told of work that has lost every time. */
+/** Returns the error for work that has failed at every try. */
 export const exhausted = (error: unknown) =>
   isContested(error) ? new ContestedError((error as Error).message, { cause: error }) : error
 
 const isContested = (error: unknown) => contested.includes(codeOf(error))
 
-/** Of an error of Postgres; empty for every other. */
+/** Returns the code of an error of Postgres; '' for any other. */
 export const codeOf = (error: unknown) => (error as { code?: string } | null)?.code ?? ''
 
 /**
