@@ -45,7 +45,7 @@ test('each change of what guards an account is told to its owner, without a secr
   assert.is((await visitor.ask('POST', '/api/auth/login', login, 'nobody', ELSEWHERE)).status, 200)
   const used = await next()
   assert.is(used.subject, 'A recovery code was used')
-  assert.match(used.text, '9 are left')
+  assert.match(used.text, '9 of those codes are left')
   assert.match(used.text, 'From: 198.51.100.7')
 
   await ann.client.removeTotp({ password, recoveryCode: recoveryCodes[1]! })
