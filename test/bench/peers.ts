@@ -22,7 +22,7 @@ export interface NativeDatabase {
 
 /** Installs the peers with npm if they are not there. */
 export function installPeers(): void {
-  if (existsSync(`${folder}node_modules/better-sqlite3/build`)) return
+  if (existsSync(`${folder}node_modules/better-sqlite3/build`) && existsSync(`${folder}node_modules/postgres`)) return
   console.log('Installing the peers into test/bench/node_modules (once) …')
   execFileSync('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock'], { cwd: folder, stdio: 'inherit' })
 }

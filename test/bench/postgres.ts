@@ -3,6 +3,7 @@ import type { BucketOptions } from '../../src/world/bucket.ts'
 import { startObjectStore } from '../support/object-store.ts'
 import { startDurable } from '../support/postgres-server.ts'
 import { type Bench, get, post } from './bench.ts'
+import { submitOverDrivers } from './drivers.ts'
 import type { Draft } from './instance.ts'
 import { connected, pgbenchSubmits } from './pgbench.ts'
 import { perSecond, type Row, rateRow, rounds } from './table.ts'
@@ -19,7 +20,11 @@ export async function postgres(bench: Bench): Promise<Row[]> {
   const store = await startObjectStore() // two instances share one
   const place = { server: server.url, pgbench: server.pgbench, bucket: store.bucket }
   try {
-    return [...(await oneInstance(bench, place)), ...(await twoDispatchers(bench, place))]
+    return [
+      ...(await oneInstance(bench, place)),
+      ...(await submitOverDrivers(await makeDatabase(server.url, 'drivers'))),
+      ...(await twoDispatchers(bench, place)),
+    ]
   } finally {
     await store.close()
     await server.stop()
