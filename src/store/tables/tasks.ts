@@ -3,7 +3,7 @@
 import type { TaskState } from '../../api/flow.ts'
 import type { Reader, Tx, Value } from '../db.ts'
 import { countShown } from './shown.ts'
-import { bigint, defaulted, flag, integer, type NewRow, nullable, type Row, table, text } from './table.ts'
+import { bigint, defaulted, flag, integer, type NewRow, nullable, type Patch, type Row, table, text } from './table.ts'
 import { tallied, tally } from './tallies.ts'
 
 export const tasks = table('tasks', {
@@ -180,18 +180,7 @@ export const insertTask = (tx: Tx, task: Omit<NewRow<typeof tasks>, 'status' | '
   return Promise.all([inserted, tally(tx, 'tasks', task.id, 1)])
 }
 
-type Draft = Pick<
-  TaskRow,
-  | 'id'
-  | 'agentId'
-  | 'builderId'
-  | 'title'
-  | 'description'
-  | 'requirements'
-  | 'agreedPrice'
-  | 'maxRevisions'
-  | 'updatedAt'
->
+type Draft = { id: string; updatedAt: number } & Omit<Patch<typeof tasks>, 'id' | 'buyerId' | 'status'>
 
 /** Returns 0 if it is a draft no more. */
 export const updateDraft = (tx: Tx, { id, ...fields }: Draft) => tasks.update(tx, { id, status: 'draft' }, fields)
