@@ -1,4 +1,4 @@
-/** One connection to Postgres: what is asked in one breath travels together, and a transaction's bounds with it. */
+/** One connection to Postgres. Statements that are issued together travel in one packet, with BEGIN and COMMIT. */
 import type { Value } from '../db.ts'
 import type { PackedRead, Result, Sender } from './sender.ts'
 import type { PostgresText } from './sql-text.ts'
@@ -11,7 +11,7 @@ interface WireSettings {
   statementTimeoutMs: number
 }
 
-/** How long the end of a read may wait for company. */
+/** How long the end of a read may wait to travel with the next statements. */
 const LINGER_MS = 5
 
 export class Wire {
@@ -47,7 +47,7 @@ export class Wire {
       this.#lingering = setTimeout(() => this.#endRead(), LINGER_MS).unref()
       return 'COMMIT'
     }
-    // A server that has this goes on to the end of it: who is told too soon that it failed is told wrong.
+    // The server finishes what it has received, so its result must be awaited before an error is reported.
     return (await this.#sender.askLast(this.#asked({ text: 'COMMIT', name: 'COMMIT' }, []))).command
   }
 

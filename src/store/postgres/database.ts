@@ -89,7 +89,7 @@ interface PostgresParts {
   pool: pg.Pool
   probes: pg.Pool
   settings: typeof DEFAULTS
-  /** Whether what is asked together goes as one batch. */
+  /** Whether statements that are issued together go as one batch. */
   inBatches: boolean
   warn: (message: string) => void
 }
@@ -207,7 +207,7 @@ class PostgresDb implements Db {
     }
   }
 
-  /** Never rejects: each read tells its own. */
+  /** Never rejects: each read reports its own error. */
   async #carry(groups: readonly (readonly PackedRead[])[]): Promise<void> {
     try {
       const { client, release } = await this.#connect()
@@ -265,6 +265,6 @@ class PostgresDb implements Db {
   }
 }
 
-// Those who lost together must not all come back together.
+// Units that failed together must not all retry at the same moment.
 let turn = 0
 const pause = (tries: number) => new Promise(resolve => setTimeout(resolve, Math.min(tries, 6) * (1 + (turn++ % 8))))

@@ -50,5 +50,5 @@ export const codeOf = (error: unknown) => (error as { code?: string } | null)?.c
  */
 export const outdated = ['26000', '42P05', '0A000']
 
-/** The server says farewell with the first two; ECONNRESET and the like are Node's; what has no code is the driver's own. */
+/** The server ends connections with the first two codes. ECONNRESET and the like are Node's. The driver's errors have none. */
 export const endsConnection = (error: unknown) => /^(?:57P|08|E|$)/.test(codeOf(error))

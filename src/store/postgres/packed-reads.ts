@@ -7,7 +7,7 @@ import { postgresText } from './sql-text.ts'
 /** How many packets may be under way. With more, each would carry fewer reads and still wake a server process. */
 const AT_ONCE = 2
 
-/** What one unit asks in one breath: it fails alone. */
+/** The statements that one unit issues together. They fail without affecting other units. */
 interface Group {
   readonly reads: PackedRead[]
   /** Nothing can be added any more. */

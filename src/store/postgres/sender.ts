@@ -1,7 +1,7 @@
 /** How statements travel on one connection: as batches (pg-internals.ts), or each by itself (single-statements.ts). */
 import type { Value } from '../db.ts'
 
-/** The server ends a statement by itself; one that has not even said so for so long is not there any more. */
+/** The server ends slow statements by itself. If it has not responded for this much longer, it is gone. */
 export const SILENCE_MS = 5000
 
 export interface Asked {
@@ -27,7 +27,7 @@ export interface PackedRead {
 }
 
 export interface Sender {
-  /** All of one turn of the event loop travels together. What stands behind one that fails in a transaction fails too. */
+  /** Statements of one turn of the event loop travel together. In a transaction, all after one that fails also fail. */
   ask(asked: Asked): Promise<Result>
   /** Sends it and all before it; the answer may take as long as each of them may. */
   askLast(asked: Asked): Promise<Result>

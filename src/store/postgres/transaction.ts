@@ -8,7 +8,7 @@ export class PostgresTx implements Tx {
   readonly changes = null
   readonly #wire: Wire
   readonly #isolation: Isolation
-  /** Takes for granted what is expected, and lets the commit fail where it was not so. */
+  /** Assumes that each step changes a row, and lets the commit fail if one did not. */
   readonly #trusting: boolean
   readonly #after: (() => void)[] = []
   #begun = false
@@ -59,7 +59,7 @@ export class PostgresTx implements Tx {
   async commit() {
     this.#ended = true
     if (!this.#begun) return
-    // The server ends a transaction in which something has failed otherwise than it was told, and calls that no error.
+    // After an error the server answers COMMIT with a rollback, and does not report that as an error.
     const command = await this.#wire.commit(this.#isolation).catch(error => Promise.reject(this.#fail(error)))
     if (command !== 'COMMIT') throw this.#failure ?? new StoreError(`The transaction has ended by ${command}.`)
   }

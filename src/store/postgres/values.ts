@@ -1,4 +1,4 @@
-/** Values as Postgres tells them, in text, as the rest of the program takes them. */
+/** Converts values from the text format of Postgres. */
 import pg from 'pg'
 
 const INT8 = 20
