@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Files, importsOf, room, sources } from './sources.ts'
+import { code, type Files, importsOf, room, sources } from './sources.ts'
 
 /** The one file, or folder, that knows a package, once it is used at all. */
 const knownBy: Readonly<Record<string, string>> = {
@@ -70,6 +70,15 @@ function isLocked(lock: Lock, user: string, name: string): boolean {
   }
 }
 
+/** A member that begins with an underscore, or a file deep in a package; C functions of SQLite are looked for when it is loaded. */
+const PRIVATE = /(?<!\bcall)\._[a-z]\w*|\{ _[a-z]\w*:|'(?:pg|undici|polka)\/[^']+'/
+
+const privateFaults = (files: Files) =>
+  Object.entries(files).flatMap(([path, text]) => {
+    const found = path.endsWith('-internals.ts') ? null : PRIVATE.exec(code(text))
+    return found ? [`${path} uses ${found[0]}: what is private to a package stands in a file named …-internals.ts`] : []
+  })
+
 const lock: Lock = JSON.parse(readFileSync('package-lock.json', 'utf8')).packages
 
 test('one file or folder knows each of the packages that could be changed for another', () => {
@@ -81,6 +90,16 @@ test('one file or folder knows each of the packages that could be changed for an
   assert.is(packageFaults({ 'src/web/server.ts': "import http from 'node:http'" }).length, 1)
   assert.is(packageFaults({ 'src/api/a.ts': "import pino from 'pino'" }).length, 1)
   assert.is(packageFaults({ 'src/client/a.ts': "import { z } from 'zod'" }).length, 1)
+})
+
+test('what is private to a package is used in a file that is named after it', () => {
+  assert.equal(privateFaults(sources), [])
+  const inFile = (text: string, path = 'src/web/a.ts') => privateFaults({ [path]: text }).length
+  assert.is(inFile('const counted = socket._handle'), 1)
+  assert.is(inFile('const { _httpMessage: started } = socket'), 1)
+  assert.is(inFile("import('undici/lib/dispatcher/pool.js')"), 1)
+  assert.is(inFile('const counted = socket._handle', 'src/web/node-internals.ts'), 0)
+  assert.is(inFile('// not socket._handle'), 0)
 })
 
 test('the lock holds every optional package that it names, and nothing that is used runs a script', () => {
