@@ -1,108 +1,35 @@
 /** The composition root: opens everything a marketplace is made of, in order, and closes it in reverse. */
 import { endpoints } from './api/endpoints/index.ts'
 import { defaultKeeping, type GivenKeeping, heartbeat as heartbeatRule, type Keeping } from './api/limits.ts'
-import { type Config, UsageError, version, type WayOut } from './config.ts'
-import type { DebugSinks } from './debug.ts'
+import { startBackground } from './background.ts'
+import { type Config, UsageError, version } from './config.ts'
 import { createAuthenticate, createTouch } from './market/accounts/accounts.ts'
-import { ensureAdministrator, type FirstAdministrator } from './market/accounts/first-administrator.ts'
-import { sendMails } from './market/accounts/mail-sender.ts'
-import { planHeartbeat, startHeartbeat } from './market/checks/heartbeat.ts'
+import { ensureAdministrator } from './market/accounts/first-administrator.ts'
+import { planHeartbeat } from './market/checks/heartbeat.ts'
 import { type Log, withShortValues } from './market/log.ts'
 import { createMarket, type Market } from './market/market.ts'
-import { singly } from './market/single-flight.ts'
-import { removeOrphans } from './market/tasks/files.ts'
-import { clockOffset } from './market/upkeep/clock.ts'
-import { runDue } from './market/upkeep/due.ts'
 import { instanceIdOf } from './market/upkeep/instance-id.ts'
 import { watchClock } from './market/upkeep/set-back-clock.ts'
 import { verbs } from './market/verbs.ts'
-import { startDispatcher } from './market/webhooks/dispatcher.ts'
+import type { OpenOptions } from './open-options.ts'
+import { openWorld } from './open-world.ts'
 import { proveSecretKey, replaceSecretKey, secretKeyFor } from './secret-key.ts'
-import { type Db, StoreError, type Tx } from './store/db.ts'
+import type { Db, Tx } from './store/db.ts'
 import { watchedDb } from './store/debug.ts'
 import { noteFresh } from './store/embedded/fresh-files.ts'
 import { emptyDatabase } from './store/embedded/initial-image.ts'
 import { migrate, proveMigrated } from './store/migrate.ts'
 import { migrations } from './store/migrations/index.ts'
 import { openDatabase } from './store/open.ts'
-import type { PostgresOptions } from './store/postgres/database.ts'
 import { endAllTests } from './store/tables/agent-tests.ts'
 import { releaseAllRequests } from './store/tables/idempotency-keys.ts'
 import { releaseJobs } from './store/tables/jobs.ts'
-import { countUsers } from './store/tables/users.ts'
 import { type FilesOptions, openFiles } from './uploaded-files.ts'
 import { contractPages } from './web/docs-pages.ts'
 import { loadAhead } from './web/load-ahead.ts'
-import { createMetrics } from './web/metrics.ts'
+import { createMetrics, type Metrics } from './web/metrics.ts'
 import { metricsPage, serveMetrics } from './web/metrics-page.ts'
-import { createServer, type GivenBounds } from './web/server.ts'
-import type { BucketOptions } from './world/bucket.ts'
-import { publicRule } from './world/egress/public-rule.ts'
-import type { Pems } from './world/egress/trust.ts'
-import { createMailer, type MailOptions } from './world/mail.ts'
-import { createWorld } from './world/real.ts'
-import type { World } from './world/world.ts'
-
-export interface OpenOptions {
-  mode: Config['mode']
-  host?: string
-  /** 0 takes a free port. */
-  port?: number
-  /** The database file. null: in memory, or on Postgres if that is given. */
-  file: string | null
-  /** Postgres instead of the embedded engine. Then a secret key must be given. Source: A-8. */
-  postgres?: PostgresOptions | undefined
-  /** The size in bytes from which on the embedded engine counts as full. Source: A-50. */
-  dbLimit?: number | undefined
-  /** false: refuses a database whose schema is not up to date, instead of migrating it. */
-  migrate?: boolean | undefined
-  /** The folder of uploaded files; next to the database file unless given. */
-  filesFolder?: string | undefined
-  /** An object store instead of a folder. Several instances can share it. */
-  bucket?: BucketOptions | undefined
-  /** The public base URL; the address that the server listens on unless given. */
-  baseUrl?: string
-  payments?: Config['payments']
-  currency?: string
-  /** `strict` in serve and `off` in dev unless given. */
-  rateLimits?: Config['rateLimits']
-  /** How many trusted proxies are in front of the server. */
-  trustProxy?: number
-  /** Bounds of connections and of unread responses. */
-  bounds?: GivenBounds
-  /** How many agents one run of the heartbeat tests at most. */
-  heartbeatBatch?: number | undefined
-  /** Retention and quotas; the defaults of the interface unless given. */
-  keeping?: GivenKeeping | undefined
-  /** Where webhooks may go, and how names are resolved. */
-  wayOut?: WayOut | undefined
-  /** Base64 of 32 bytes; read from the key file next to the database unless given. */
-  secretKey?: string | undefined
-  /** Makes a new key if the one of this database is lost, and deletes what was sealed with the old one. */
-  newSecretKey?: boolean | undefined
-  /** The administrator to create at the start if no account has this email. Source: A-5. */
-  admin?: FirstAdministrator | undefined
-  /** Optional unless given. Source: A-194. */
-  adminTotp?: Config['adminTotp']
-  /** Without it, the simulator shows mails in its log and a deployment sends none. */
-  mail?: MailOptions | undefined
-  /** The bearer token for `/metrics` in a deployment. */
-  metricsToken?: string | undefined
-  /** Also serves `/metrics` on this port of the loopback address, without a token. */
-  metricsPort?: number | undefined
-  /** Makes ids, secrets and random numbers repeatable. Only for an empty database. */
-  seed?: number | undefined
-  /** Certificate authorities that webhooks trust besides Node's own, in PEM. */
-  ca?: Pems | Promise<Pems>
-  /** Replaces time, randomness and network. Then `seed` and `ca` have no effect. */
-  world?: World
-  log?: Log
-  debug?: DebugSinks | undefined
-  /** Describes this process to a second one that tries to open the same file. */
-  holder?: string
-  /** Called if the disk fails, or if another instance uses another file location. The process should end then. */
-  onFatal?: (error: Error) => void
-}
+import { createServer } from './web/server.ts'
 
 export interface Marketplace {
   readonly market: Market
@@ -117,7 +44,6 @@ export interface Marketplace {
   close(graceMs?: number): Promise<void>
 }
 
-const TICK_MS = 1000
 // A little less than the ten seconds of A-4, because making everything durable takes time too.
 const GRACE_MS = 9_000
 
@@ -125,13 +51,8 @@ const GRACE_MS = 9_000
 export async function openMarketplace(options: OpenOptions): Promise<Marketplace> {
   const metrics = createMetrics()
   const log = metrics.tap(withShortValues(options.log ?? (() => {})))
-  const closers: (() => Promise<unknown>)[] = [async () => metrics.close()]
-  const closeAll = async () => {
-    const failures: unknown[] = []
-    // If one part fails to close, the others are closed all the same.
-    for (const close of closers.splice(0).reverse()) await close().catch(error => failures.push(error))
-    if (failures.length > 0) throw failures[0]
-  }
+  const closers: Closer[] = [async () => metrics.close()]
+  const closeAll = () => closeInReverse(closers)
   const { file, postgres, secretKey: given, metricsPort, bounds = {}, debug } = options
   if (postgres && given === undefined) throw new UsageError(KEY_NEEDED)
   const undoFresh = file === null ? async () => {} : await noteFresh(file, folderOf(options) ?? '')
@@ -153,29 +74,15 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
     await planHeartbeat(market)
     await watchClock(market)
     const authenticate = createAuthenticate(world, createTouch(market))
-    const pages = {
-      ...contractPages(endpoints, market.config),
-      '/metrics': metricsPage(market, metrics, options.metricsToken),
-    }
+    const pages = pagesOf(market, metrics, options)
     const server = createServer({ endpoints, verbs, market, authenticate, pages, bounds, debug: debug?.http })
     metrics.watch(server.figures)
     const { url } = await server.listen()
     closers.push(() => server.close(0))
     const metricsServer = metricsPort === undefined ? null : await serveMetrics(market, metrics, metricsPort)
     closers.push(async () => metricsServer?.close())
-    const dispatcher = startDispatcher(market)
-    const due = ticking(market, runDue, 'What is due could not be done')
-    const post = ticking(market, sendMails, 'Mails could not be sent')
-    const sweep = ticking(market, removeOrphans, 'Files that nothing holds could not be removed')
-    const heartbeat = startHeartbeat(market)
-    const doDue = async () => {
-      await due.run()
-      dispatcher.wake()
-      await heartbeat.run()
-      await post.run()
-      await sweep.run()
-    }
-    world.onAdvance(() => doDue().catch(() => {}))
+    const background = startBackground(market)
+    world.onAdvance(() => background.run().catch(() => {}))
     let closing: Promise<void> | undefined
     const close = async (graceMs: number) => {
       // An agent may keep a webhook waiting for longer than a closing marketplace waits; the webhook is sent again after
@@ -184,12 +91,9 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
         void world.egress.close()
         void world.mail?.close()
       })
-      await heartbeat.stop()
+      await background.stopHeartbeat()
       await server.close(graceMs)
-      await due.stop()
-      await post.stop()
-      await sweep.stop()
-      await dispatcher.close()
+      await background.stop()
       cutOff.cancel()
       await closeAll()
     }
@@ -198,7 +102,7 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
       url,
       metricsPort: metricsServer?.port ?? null,
       file: options.file,
-      runDue: doDue,
+      runDue: background.run,
       close(graceMs = GRACE_MS) {
         closing ??= close(graceMs)
         return closing
@@ -210,6 +114,20 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
       .catch(() => {})
     throw error
   }
+}
+
+const pagesOf = (market: Market, metrics: Metrics, { metricsToken }: OpenOptions) => ({
+  ...contractPages(endpoints, market.config),
+  '/metrics': metricsPage(market, metrics, metricsToken),
+})
+
+type Closer = () => Promise<unknown>
+
+/** If one part fails to close, the others are closed all the same. */
+async function closeInReverse(closers: Closer[]): Promise<void> {
+  const failures: unknown[] = []
+  for (const close of closers.splice(0).reverse()) await close().catch(error => failures.push(error))
+  if (failures.length > 0) throw failures[0]
 }
 
 const KEY_NEEDED =
@@ -272,49 +190,6 @@ async function dropWorkInHand(tx: Tx) {
   await releaseJobs(tx)
 }
 
-/** Reads the offset of dev's clock, which is stored. A deployment always uses the machine's clock. Source: A-44. */
-async function openWorld({ mode, seed, ca, mail, wayOut, baseUrl, debug, world: given }: OpenOptions, db: Db) {
-  if (given) return withAdvanceHook(mail ? { ...given, mail: createMailer(mail) } : given)
-  const { offset, users } = await db.read(async q => ({
-    offset: await clockOffset(q),
-    users: await countUsers(q),
-  }))
-  if (seed !== undefined && users > 0) {
-    throw new StoreError(
-      'A seed would give the same ids again, so it needs an empty database. Add --ephemeral, or name a new file.',
-    )
-  }
-  const world = createWorld({
-    offsetMs: mode === 'dev' ? offset : 0,
-    ...(seed === undefined ? {} : { seed }),
-    requireHttps: true,
-    allowLoopback: mode === 'dev',
-    names: { resolver: wayOut?.resolver },
-    debug: debug?.webhooks,
-    ...(mode === 'serve' && publicRule(wayOut, baseUrl)),
-    mail,
-    ...(ca === undefined ? {} : { ca }),
-  })
-  return withAdvanceHook(world)
-}
-
-/** Moving the clock also makes things due, so it starts the work at once. */
-function withAdvanceHook(world: World) {
-  let moved = async () => {}
-  let catchingUp = Promise.resolve()
-  return {
-    ...world,
-    advance(to: number) {
-      world.advance(to)
-      catchingUp = moved()
-    },
-    caughtUp: () => catchingUp,
-    onAdvance(hook: () => Promise<void>) {
-      moved = hook
-    },
-  }
-}
-
 /** Fills in the defaults of the interface. */
 const keepingOf = (given: GivenKeeping): Keeping => ({
   deliveryDays: given.deliveryDays ?? defaultKeeping.deliveryDays,
@@ -343,27 +218,3 @@ const configOf = (options: OpenOptions, secretKey: Buffer, instanceId: string): 
   adminTotp: options.adminTotp ?? 'optional',
   version,
 })
-
-/** Runs `work` every second. */
-function ticking(market: Market, work: (market: Market) => Promise<void>, fault: string) {
-  const { run, stop } = singly(() => work(market))
-  let stopped = false
-  const fail = (error: Error) => market.log({ type: 'error', message: `${fault}: ${error.message}` })
-  const tick = () => {
-    if (stopped) return
-    run()
-      .catch(fail)
-      .then(() => {
-        timer = market.world.after(TICK_MS, tick)
-      })
-  }
-  let timer = market.world.after(TICK_MS, tick)
-  return {
-    run,
-    async stop() {
-      stopped = true
-      timer.cancel()
-      await stop()
-    },
-  }
-}

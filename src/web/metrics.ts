@@ -28,92 +28,97 @@ export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 
 export function createMetrics(): Metrics {
+  const counters = createCounters()
+  let watched = (): Watched => ({ connections: 0, unreadBytes: 0, arrivingBytes: 0 })
+  const lag = monitorEventLoopDelay({ resolution: 20 })
+  lag.enable()
+
+  return {
+    tap: log => what => {
+      counters.count(what)
+      log(what)
+    },
+    watch(open) {
+      watched = open
+    },
+    text(figures) {
+      const text = familiesOf(counters, watched(), figures, lag).join('')
+      lag.reset()
+      return text
+    },
+    close: () => void lag.disable(),
+  }
+}
+
+type Counters = ReturnType<typeof createCounters>
+
+/** What the log tells, counted. */
+function createCounters() {
   const requests = new Counter()
   const durations = new Histogram()
   const webhooks = new Counter()
   const mails = new Counter()
   const signIns = new Counter()
   const cuts = new Counter()
-  let watched = (): Watched => ({ connections: 0, unreadBytes: 0, arrivingBytes: 0 })
-  const lag = monitorEventLoopDelay({ resolution: 20 })
-  lag.enable()
-
-  function count(what: LogEntry) {
-    if (what.type === 'request') {
-      const { method, status } = what
-      const route = what.route ?? 'none'
-      requests.add(`${method} ${status} ${route}`, () => ({ method, route, status: String(status) }))
-      durations.observe(`${method} ${route}`, what.ms / 1000, () => ({ method, route }))
-    } else if (what.type === 'webhook') {
-      const { event, outcome } = what
-      webhooks.add(`${event} ${outcome}`, () => ({ event, outcome }))
-    } else if (what.type === 'sign_in') {
-      const { outcome } = what
-      signIns.add(outcome, () => ({ outcome }))
-    } else if (what.type === 'cut_off') {
-      const { reason } = what
-      cuts.add(reason, () => ({ reason }))
-    } else if (what.type === 'mail') {
-      const { kind, outcome } = what
-      mails.add(`${kind} ${outcome}`, () => ({ kind, outcome }))
-    }
-  }
-
   return {
-    tap: log => what => {
-      count(what)
-      log(what)
+    ...{ requests, durations, webhooks, mails, signIns, cuts },
+    count(what: LogEntry) {
+      if (what.type === 'request') {
+        const { method, status } = what
+        const route = what.route ?? 'none'
+        requests.add(`${method} ${status} ${route}`, () => ({ method, route, status: String(status) }))
+        durations.observe(`${method} ${route}`, what.ms / 1000, () => ({ method, route }))
+      } else if (what.type === 'webhook') {
+        const { event, outcome } = what
+        webhooks.add(`${event} ${outcome}`, () => ({ event, outcome }))
+      } else if (what.type === 'sign_in') {
+        const { outcome } = what
+        signIns.add(outcome, () => ({ outcome }))
+      } else if (what.type === 'cut_off') {
+        const { reason } = what
+        cuts.add(reason, () => ({ reason }))
+      } else if (what.type === 'mail') {
+        const { kind, outcome } = what
+        mails.add(`${kind} ${outcome}`, () => ({ kind, outcome }))
+      }
     },
-    watch(open) {
-      watched = open
-    },
-    text({
-      outbox,
-      oldestSeconds,
-      mailsWaiting,
-      fill,
-      ledger,
-      overdueSeconds,
-      fileBytes,
-      textBytes,
-      cacheBytes,
-      hashesWaiting,
-    }) {
-      const { connections, unreadBytes, arrivingBytes } = watched()
-      const families = [
-        gauge('marketplace_http_connections', 'Open connections', [[{}, connections]]),
-        gauge('marketplace_http_unread_bytes', 'Large answers that wait for their readers', [[{}, unreadBytes]]),
-        gauge('marketplace_http_arriving_bytes', 'Large bodies that are still on their way', [[{}, arrivingBytes]]),
-        cuts.family('marketplace_http_cut_off_total', 'Connections ended for the sake of others, by reason'),
-        requests.family('marketplace_http_requests_total', 'Requests by route and status'),
-        durations.family('marketplace_http_request_duration_seconds', 'Time from arrival to answer'),
-        webhooks.family('marketplace_webhook_attempts_total', 'Attempts to deliver a webhook, by outcome'),
-        mails.family('marketplace_mails_total', 'Attempts to send a mail, by outcome'),
-        gauge('marketplace_outbox_events', 'Webhooks that are not delivered yet', labelled('state', outbox)),
-        gauge('marketplace_outbox_oldest_seconds', 'Age of the oldest of them', [[{}, oldestSeconds]]),
-        signIns.family('marketplace_sign_ins_total', 'Attempts to sign in, by outcome'),
-        gauge('marketplace_mails_waiting', 'Mails that are not sent yet', [[{}, mailsWaiting]]),
-        gauge('marketplace_password_hashes_waiting', 'Passwords that wait to be hashed', [[{}, hashesWaiting]]),
-        ...(fill ? gaugesOf(fill) : []),
-        gauge('marketplace_ledger_cents', 'Money by kind of account', labelled('kind', ledger)),
-        gauge(
-          'marketplace_retention_overdue_seconds',
-          'Of the oldest row, since its time was over; negative while it has time left',
-          labelled('kept', overdueSeconds),
-        ),
-        gauge('marketplace_account_file_bytes', 'Files of the account that has most', [[{}, fileBytes.most]]),
-        gauge('marketplace_account_file_bytes_quota', 'Files that one account may have', [[{}, fileBytes.quota]]),
-        gauge('marketplace_account_text_bytes', 'Texts of the account that has most', [[{}, textBytes.most]]),
-        gauge('marketplace_account_text_bytes_quota', 'Texts that one account may have', [[{}, textBytes.quota]]),
-        gauge('marketplace_cache_bytes', 'Kept in memory of the public list, by kind', labelled('cache', cacheBytes)),
-        gauge('marketplace_event_loop_lag_seconds', 'Delay of the event loop since the last look', lagOf(lag)),
-        gauge('process_resident_memory_bytes', 'Resident memory', [[{}, process.memoryUsage.rss()]]),
-      ]
-      lag.reset()
-      return families.join('')
-    },
-    close: () => void lag.disable(),
   }
+}
+
+function familiesOf(counters: Counters, watched: Watched, figures: Figures, lag: IntervalHistogram): string[] {
+  const { cuts, requests, durations, webhooks, mails, signIns } = counters
+  const { connections, unreadBytes, arrivingBytes } = watched
+  const { outbox, oldestSeconds, mailsWaiting, fill, ledger, overdueSeconds } = figures
+  const { fileBytes, textBytes, cacheBytes, hashesWaiting } = figures
+  return [
+    gauge('marketplace_http_connections', 'Open connections', [[{}, connections]]),
+    gauge('marketplace_http_unread_bytes', 'Large answers that wait for their readers', [[{}, unreadBytes]]),
+    gauge('marketplace_http_arriving_bytes', 'Large bodies that are still on their way', [[{}, arrivingBytes]]),
+    cuts.family('marketplace_http_cut_off_total', 'Connections ended for the sake of others, by reason'),
+    requests.family('marketplace_http_requests_total', 'Requests by route and status'),
+    durations.family('marketplace_http_request_duration_seconds', 'Time from arrival to answer'),
+    webhooks.family('marketplace_webhook_attempts_total', 'Attempts to deliver a webhook, by outcome'),
+    mails.family('marketplace_mails_total', 'Attempts to send a mail, by outcome'),
+    gauge('marketplace_outbox_events', 'Webhooks that are not delivered yet', labelled('state', outbox)),
+    gauge('marketplace_outbox_oldest_seconds', 'Age of the oldest of them', [[{}, oldestSeconds]]),
+    signIns.family('marketplace_sign_ins_total', 'Attempts to sign in, by outcome'),
+    gauge('marketplace_mails_waiting', 'Mails that are not sent yet', [[{}, mailsWaiting]]),
+    gauge('marketplace_password_hashes_waiting', 'Passwords that wait to be hashed', [[{}, hashesWaiting]]),
+    ...(fill ? gaugesOf(fill) : []),
+    gauge('marketplace_ledger_cents', 'Money by kind of account', labelled('kind', ledger)),
+    gauge(
+      'marketplace_retention_overdue_seconds',
+      'Of the oldest row, since its time was over; negative while it has time left',
+      labelled('kept', overdueSeconds),
+    ),
+    gauge('marketplace_account_file_bytes', 'Files of the account that has most', [[{}, fileBytes.most]]),
+    gauge('marketplace_account_file_bytes_quota', 'Files that one account may have', [[{}, fileBytes.quota]]),
+    gauge('marketplace_account_text_bytes', 'Texts of the account that has most', [[{}, textBytes.most]]),
+    gauge('marketplace_account_text_bytes_quota', 'Texts that one account may have', [[{}, textBytes.quota]]),
+    gauge('marketplace_cache_bytes', 'Kept in memory of the public list, by kind', labelled('cache', cacheBytes)),
+    gauge('marketplace_event_loop_lag_seconds', 'Delay of the event loop since the last look', lagOf(lag)),
+    gauge('process_resident_memory_bytes', 'Resident memory', [[{}, process.memoryUsage.rss()]]),
+  ]
 }
 
 const gaugesOf = ({ bytes, limit }: NonNullable<Figures['fill']>) => [

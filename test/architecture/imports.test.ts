@@ -33,9 +33,27 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'project-file': [],
   'secret-key': ['store', 'world', 'market', 'config'],
   'uploaded-files': ['store', 'world', 'market'],
-  open: ['api', 'store', 'world', 'market', 'web', 'client', 'sim', 'config', 'debug', 'secret-key', 'uploaded-files'],
+  background: ['market'],
+  'open-options': ['api', 'config', 'debug', 'market', 'store', 'web', 'world'],
+  'open-world': ['config', 'market', 'open-options', 'store', 'world'],
+  open: [
+    'api',
+    'store',
+    'world',
+    'market',
+    'web',
+    'client',
+    'sim',
+    'config',
+    'debug',
+    'secret-key',
+    'uploaded-files',
+    'background',
+    'open-options',
+    'open-world',
+  ],
   build: ['store'],
-  index: ['api', 'market', 'client', 'config', 'open'],
+  index: ['api', 'market', 'client', 'config', 'open', 'open-options'],
   cli: [
     'api',
     'store',
@@ -87,7 +105,7 @@ const shelves: Readonly<
   },
   api: { assembles: [], mayImport: { endpoints: [], openapi: ['endpoints'] } },
   world: { assembles: ['real.ts', 'bucket.ts'], mayImport: { egress: [] } },
-  cli: { assembles: ['command-table.ts', 'main.ts', 'operating.ts'], mayImport: { commands: [] } },
+  cli: { assembles: ['command-table.ts', 'databases.ts', 'main.ts', 'operating.ts'], mayImport: { commands: [] } },
 }
 
 const importExceptions: Readonly<Record<string, string>> = {

@@ -1,0 +1,62 @@
+/** What goes on by the clock while a marketplace is open: webhooks, what falls due, mails, files, heartbeats. */
+
+import { sendMails } from './market/accounts/mail-sender.ts'
+import { startHeartbeat } from './market/checks/heartbeat.ts'
+import type { Market } from './market/market.ts'
+import { singly } from './market/single-flight.ts'
+import { removeOrphans } from './market/tasks/files.ts'
+import { runDue } from './market/upkeep/due.ts'
+import { startDispatcher } from './market/webhooks/dispatcher.ts'
+
+const TICK_MS = 1000
+
+export function startBackground(market: Market) {
+  const dispatcher = startDispatcher(market)
+  const due = ticking(market, runDue, 'What is due could not be done')
+  const mails = ticking(market, sendMails, 'Mails could not be sent')
+  const sweep = ticking(market, removeOrphans, 'Files that nothing holds could not be removed')
+  const heartbeat = startHeartbeat(market)
+  return {
+    /** Does what is due now. */
+    async run() {
+      await due.run()
+      dispatcher.wake()
+      await heartbeat.run()
+      await mails.run()
+      await sweep.run()
+    },
+    /** First of all, as its tests wait for callbacks that the server takes. */
+    stopHeartbeat: () => heartbeat.stop(),
+    /** Once the server takes no more requests. */
+    async stop() {
+      await due.stop()
+      await mails.stop()
+      await sweep.stop()
+      await dispatcher.close()
+    },
+  }
+}
+
+/** Runs `work` every second. */
+function ticking(market: Market, work: (market: Market) => Promise<void>, fault: string) {
+  const { run, stop } = singly(() => work(market))
+  let stopped = false
+  const fail = (error: Error) => market.log({ type: 'error', message: `${fault}: ${error.message}` })
+  const tick = () => {
+    if (stopped) return
+    run()
+      .catch(fail)
+      .then(() => {
+        timer = market.world.after(TICK_MS, tick)
+      })
+  }
+  let timer = market.world.after(TICK_MS, tick)
+  return {
+    run,
+    async stop() {
+      stopped = true
+      timer.cancel()
+      await stop()
+    },
+  }
+}
