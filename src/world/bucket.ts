@@ -52,35 +52,10 @@ const MAX_FAULT_BYTES = 16 * 1024
 
 /** Makes the client. Connections are opened when they are needed. Source: A-21. */
 export async function openBucket(options: BucketOptions): Promise<Bucket> {
-  const { prefix, region, firstPauseMs = FIRST_PAUSE_MS } = options
+  const { firstPauseMs = FIRST_PAUSE_MS } = options
   const base = addressOf(options)
   const connections = await connectionsTo(base.origin, options.silenceMs)
-  const { AwsV4Signer } = await import('aws4fetch') // most marketplaces never need it
-  const cache = new Map<string, ArrayBuffer>() // for the signing key of the day, which takes four hashes
-
-  async function attempt(method: string, key: string, body: Body | undefined, signal: AbortSignal) {
-    const headers = {
-      'x-amz-content-sha256': body?.hash ?? EMPTY_HASH,
-      ...(body && { 'content-length': String(body.length), 'content-type': 'application/octet-stream' }),
-    }
-    const url = `${base.href}${prefix}${key}`
-    const signed = await new AwsV4Signer({
-      method,
-      url,
-      headers,
-      service: 's3',
-      region,
-      cache,
-      ...credentialsOf(options),
-    }).sign()
-    return connections.request({
-      method: method as 'GET',
-      path: signed.url.pathname,
-      headers: Object.fromEntries(signed.headers),
-      body: body?.open() ?? null,
-      signal,
-    })
-  }
+  const sign = await signerOf(options, base.href)
 
   /** Returns the response of the last try. The deadline is for its head; reading the body may take longer. */
   async function ask(method: 'PUT' | 'GET' | 'DELETE', key: string, body?: Body) {
@@ -90,7 +65,9 @@ export async function openBucket(options: BucketOptions): Promise<Bucket> {
       for (let tries = 1; ; tries++) {
         const last = () => tries === TRIES || deadline.signal.aborted
         try {
-          const answer = await attempt(method, key, body, deadline.signal)
+          const { path, headers } = await sign(method, key, body)
+          const opened = body?.open() ?? null
+          const answer = await connections.request({ method, path, headers, body: opened, signal: deadline.signal })
           if (last() || !mayPassLater(answer.statusCode)) return answer
           await answer.body.dump().catch(() => {})
         } catch (error) {
@@ -129,6 +106,22 @@ export async function openBucket(options: BucketOptions): Promise<Bucket> {
       if (found !== text) throw new BucketError('Changed', `What was written to ${base.origin} came back changed.`)
     },
     close: () => connections.destroy(),
+  }
+}
+
+/** Signs one request: what it asks for is part of the signature, as is the hash of its body. */
+async function signerOf(options: BucketOptions, base: string) {
+  const { AwsV4Signer } = await import('aws4fetch') // most marketplaces never need it
+  const { prefix, region } = options
+  const cache = new Map<string, ArrayBuffer>() // for the signing key of the day, which takes four hashes
+  return async (method: string, key: string, body: Body | undefined) => {
+    const headers = {
+      'x-amz-content-sha256': body?.hash ?? EMPTY_HASH,
+      ...(body && { 'content-length': String(body.length), 'content-type': 'application/octet-stream' }),
+    }
+    const request = { method, url: `${base}${prefix}${key}`, headers, service: 's3', region, cache }
+    const signed = await new AwsV4Signer({ ...request, ...credentialsOf(options) }).sign()
+    return { path: signed.url.pathname, headers: Object.fromEntries(signed.headers) }
   }
 }
 
