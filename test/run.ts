@@ -7,6 +7,7 @@ import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { type Bundle, bundleTests } from './support/bundle.ts'
 import { makeTemplate } from './support/databases.ts'
+import { buildIfStale } from './support/fresh-build.ts'
 import { type Job, jobsOf } from './support/jobs.ts'
 import { type PostgresServer, startPostgres } from './support/postgres-server.ts'
 import { type Verdict, Worker } from './support/worker.ts'
@@ -25,6 +26,7 @@ const { positionals: wanted, values } = parseArgs({
 const jobs = jobsOf(file => wanted.length === 0 || wanted.some(part => file.includes(part))).filter(
   ({ engine }) => values.engine === undefined || engine === values.engine,
 )
+buildIfStale()
 const bundle = await bundleTests([...new Set(jobs.map(({ file }) => file))])
 process.once('exit', bundle.remove)
 const postgres = jobs.some(({ engine }) => engine === 'postgres') ? await startPostgres() : null

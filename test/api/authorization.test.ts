@@ -179,11 +179,17 @@ matrix.after(async ({ fixtures }) => {
 })
 
 matrix('every row has its question', () => {
-  assert.equal(Object.keys(questions).sort(), rows.map(({ label }) => label).sort())
+  const asked = Object.keys(questions)
+  const labels = rows.map(({ label }) => label)
+  const missing = labels.filter(label => !asked.includes(label))
+  assert.equal(missing, [], 'add a line for each to `questions` above: what it stands on, and what is sent')
+  const extra = asked.filter(label => !labels.includes(label))
+  assert.equal(extra, [], 'no row of fixtures/authorization.json has these names')
 })
 
 for (const row of rows) {
   matrix(row.label, async ({ fixtures, shared }) => {
+    assert.ok(questions[row.label], 'it has no line in `questions` above')
     const [kind] = questions[row.label]!
     const fixture = fixtures[decidedByHand.includes(kind) ? 'manual' : 'sandbox']
     const sideOf = ({ target }: Cell) => fixture.sides[target === "other's" ? 1 : 0]

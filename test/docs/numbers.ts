@@ -13,6 +13,7 @@ import {
   heartbeat,
   limits,
   rates,
+  retryJitter,
   retryScheduleMs,
 } from '../../src/api/limits.ts'
 import { exitCodes, exitCodesInWords } from '../../src/cli/exit-codes.ts'
@@ -85,6 +86,7 @@ export const told: Readonly<Record<string, readonly string[]>> = {
     ...agentEvents.map(name => `\`${name}\``),
     `After ${seconds(durations.webhookTimeoutMs)} seconds without an answer`,
     `first after seconds, then in steps of up to ${word(lastRetry / durations.hourMs)} hours, for ${allRetries > durations.dayMs ? 'more' : 'less'} than a day`,
+    `Keep the ids of ${word(Math.ceil((allRetries * (1 + retryJitter)) / durations.dayMs))} days where they survive a restart`,
     `Refuse a timestamp **more than ${minutes(durations.signatureToleranceMs)} minutes** from your clock`,
     `within ${minutes(durations.signatureToleranceMs)} minutes the same signature gets the first answer`,
     `up to ${files};`,

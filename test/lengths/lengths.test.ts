@@ -23,7 +23,7 @@ test('an exception holds as long as it is needed and has not grown', () => {
   assert.equal(faultsIn(measured, measured), [])
   assert.equal(faultsIn(measured, { 'a.ts': { lines: 330, functions: [90, 80] } }), [])
   assert.equal(faultsIn(measured, { 'a.ts': { lines: 319, functions: [90, 70] } }), [
-    'a.ts has grown from 319 to 320 lines',
+    'a.ts has grown from 319 to 320 lines: first move a part of it that stands for itself into a file of its own',
   ])
   assert.equal(faultsIn(measured, { 'a.ts': { lines: 320, functions: [90] } }), [
     'a function of a.ts has 70 lines: split it by idea',

@@ -61,7 +61,11 @@ export function faultsIn(measured: Excesses, excepted: Excesses): string[] {
 function faultOf(what: string, lines: number | undefined, most: number | undefined): string[] {
   if (lines === undefined) return most === undefined ? [] : [`${what} is excepted, and short enough`]
   if (most === undefined) return [`${what} has ${lines} lines: split it by idea`]
-  return lines > most ? [`${what} has grown from ${most} to ${lines} lines`] : []
+  return lines > most
+    ? [
+        `${what} has grown from ${most} to ${lines} lines: first move a part of it that stands for itself into a file of its own`,
+      ]
+    : []
 }
 
 /** The exceptions that are left, none of them larger than before. */
