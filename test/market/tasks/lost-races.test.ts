@@ -48,8 +48,8 @@ async function losing(marketplace: TestMarketplace, isLost: RegExp, ask: Ask): P
 }
 
 const STATUS = /^UPDATE tasks SET status = /
-const MARK = /^UPDATE tasks SET disputed = 1/
-const RESOLVE = /^UPDATE disputes SET status = 'resolved'/
+const MARK = /^UPDATE tasks SET disputed = /
+const RESOLVE = /^UPDATE disputes SET status = /
 const AGENT = /^UPDATE agents SET .* AND status = /
 
 races('a task: each step from its draft to its end, disputed and resolved', async ({ marketplace, buyer, agent }) => {
