@@ -76,8 +76,8 @@ const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
 
 /** Makes 80 random bits that people can copy: four groups of four characters. */
 function newRecoveryCode(world: World): string {
-  const signs = [...world.bytes(16)].map(byte => ALPHABET[byte % ALPHABET.length])
-  return [0, 4, 8, 12].map(at => signs.slice(at, at + 4).join('')).join('-')
+  const signs = [...world.bytes(16)].map(byte => ALPHABET[byte % ALPHABET.length]).join('')
+  return signs.match(/.{4}/g)!.join('-')
 }
 
 /** Ignores case and hyphens, as people type codes in either way. */
