@@ -1,4 +1,4 @@
-// engines: embedded; process: shared
+// engines: embedded; process: own
 /** What is private to sql.js: all of it is there, and a version without a part is refused with what to install. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
