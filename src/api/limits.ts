@@ -115,7 +115,8 @@ export const lastClockMs = Date.UTC(9000, 0, 1)
 /** Waits between the attempts of one webhook, ±20 %. Source: A-37. */
 export const retryScheduleMs = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour] as const
 export const retryJitter = 0.2
-export const retryAfterMaxMs = 10 * hour
+/** An agent may ask for no longer pause than the longest of them. */
+export const retryAfterMaxMs = Math.max(...retryScheduleMs)
 
 /** How many bytes of an agent's response are read, and how many the log keeps. Source. */
 export const answerBytes = 20_000
