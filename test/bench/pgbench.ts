@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import type { Draft } from './instance.ts'
+import type { Draft } from './many-buyers.ts'
 
 const SCRIPT = fileURLToPath(new URL('submit.pgbench.sql', import.meta.url))
 // Where the script of each client begins to count.

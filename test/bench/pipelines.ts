@@ -1,9 +1,9 @@
 /** The same statements over one driver: ours, pg's own pipeline, or the package `postgres`. In a process of its own. */
-import type { Actor, Market } from '../../src/market/market.ts'
+import type { Market } from '../../src/market/market.ts'
 import type { Db, Step, Tx, Value } from '../../src/store/db.ts'
 import { noFiles } from '../support/no-files.ts'
 import { built } from './built.ts'
-import { furnish, insertDraft } from './furnish.ts'
+import { furnishForMany, type MakeDrafts } from './many-buyers.ts'
 import { connectPeer, type PipelinedPeer } from './pipelined-peers.ts'
 import { answer } from './worker.ts'
 
@@ -23,22 +23,14 @@ const { migrations } = await built<typeof import('../../src/store/migrations/ind
 const { createWorld } = await built<typeof import('../../src/world/real.ts')>('world/real')
 const { createMarket } = await built<typeof import('../../src/market/market.ts')>('market/market')
 const { verbs } = await built<typeof import('../../src/market/verbs.ts')>('market/verbs')
-const { createUser } = await built<typeof import('../../src/market/accounts/accounts.ts')>('market/accounts/accounts')
-const { createKeyFor } = await built<typeof import('../../src/market/accounts/keys.ts')>('market/accounts/keys')
 const { createAuthenticate } =
   await built<typeof import('../../src/market/accounts/credentials.ts')>('market/accounts/credentials')
 const { prefetcherOf } = await built<typeof import('../../src/market/tasks/prefetch.ts')>('market/tasks/prefetch')
 const { endpoints } = await built<typeof import('../../src/api/endpoints/index.ts')>('api/endpoints/index')
 
-const BUYERS = 200
-const AGENTS = 200
-const CHUNK = 200
-
 let db: Db
 let market: Market
-const buyers: { id: string; key: string }[] = []
-let agentIds: string[] = []
-let builders: readonly Actor[] = []
+let makeDrafts: MakeDrafts
 let transact: (breaths: readonly Breath[]) => Promise<unknown>
 let connections = 0
 
@@ -59,18 +51,7 @@ answer({
     await migrate(db, migrations, Date.now)
     const config = { baseUrl: 'http://127.0.0.1:1', secretKey: Buffer.alloc(32, 7) } as Market['config']
     market = createMarket({ db, files: noFiles, world, log: () => {}, config })
-    const made = await furnish(market, { agents: AGENTS, tasks: 0, sinkPort: 1 })
-    agentIds = made.agentIds
-    builders = made.builders
-    await db.write(async tx => {
-      for (let n = 0; n < BUYERS; n++) {
-        const person = { email: `b${n}@bench.example`, name: `Buyer ${n}`, passwordHash: '', isAdmin: false }
-        const { id } = await createUser(tx, world, { ...person, isBuilder: true })
-        const { key } = await createKeyFor(tx, world, id, 'bench')
-        await tx.run(`UPDATE accounts SET balance = 1000000000 WHERE id = 'available:' || $1`, [id])
-        buyers.push({ id, key })
-      }
-    })
+    makeDrafts = await furnishForMany(market, 1)
   },
 
   /** What the submits of so many new drafts ask, breath by breath. Only for `ours`. */
@@ -95,27 +76,6 @@ answer({
     return { rate: transactions.length / seconds, cpu: (user + system) / transactions.length }
   },
 })
-
-async function makeDrafts(count: number): Promise<{ id: string; key: string }[]> {
-  const { world } = market
-  const drafts: { id: string; key: string }[] = []
-  for (let from = 0; from < count; from += CHUNK) {
-    await db.write(async tx => {
-      const inserted: Promise<unknown>[] = []
-      for (let n = from; n < Math.min(from + CHUNK, count); n++) {
-        const buyer = buyers[n % buyers.length]!
-        const id = world.id('task')
-        drafts.push({ id, key: buyer.key })
-        const at = (n * 7) % agentIds.length
-        const builderId = builders[at % builders.length]!.user.id
-        const parties = { agentId: agentIds[at]!, buyerId: buyer.id, builderId }
-        inserted.push(insertDraft(tx, { id, ...parties, createdAt: world.now() }, n))
-      }
-      await Promise.all(inserted)
-    })
-  }
-  return drafts
-}
 
 /** One submit as the server does it, undone. */
 async function record({ id, key }: { id: string; key: string }): Promise<Breath[]> {

@@ -99,6 +99,20 @@ test('an update changes the fields that are given where others are equal, or nul
   assert.is(things.updateStep({ size: null }, { size: 2 }).sql, 'UPDATE things SET size = $1 WHERE size IS NULL')
 })
 
+test('an update is refused where a condition has no value or no column: it would change the rows of others', () => {
+  const patch = { size: 1 }
+  for (const where of [
+    { id: 'a', ownerId: undefined },
+    { id: 'a', constructor: 'o' },
+  ]) {
+    assert.throws(() => things.updateStep(where as never, patch), 'A condition on things has no value')
+  }
+  assert.is(
+    things.updateStep({ id: 'a' }, { ...patch, constructor: 'o' } as never).sql,
+    'UPDATE things SET size = $1 WHERE id = $2',
+  )
+})
+
 test('engines know a statement by its text, so the same fields have the same one', () => {
   const sql = (id: string) => things.updateStep({ id }, { size: 1, made: 2 }).sql
   assert.is(sql('a'), sql('b'))

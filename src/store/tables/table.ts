@@ -101,6 +101,8 @@ export class Table<C extends Columns> {
   updateStep(where: Fields<C>, patch: Fields<C>, behind = ''): Step {
     const to = this.#given(patch)
     const at = this.#given(where)
+    // A condition that is dropped would change the rows of others.
+    if (at.keys.length < Object.keys(where).length) throw new Error(`A condition on ${this.name} has no value`)
     const values = [...to.values, ...at.values.filter(value => value !== null)]
     const nulls =
       at.keys.length > values.length - to.keys.length ? at.keys.filter((_, i) => at.values[i] === null) : NONE
@@ -151,9 +153,9 @@ export class Table<C extends Columns> {
   #given(fields: object): Given {
     const keys = Object.keys(fields)
     const values = Object.values(fields) as (Value | undefined)[]
-    if (!values.includes(undefined) && keys.every(key => key in this.columns))
+    if (!values.includes(undefined) && keys.every(key => Object.hasOwn(this.columns, key)))
       return { keys, values: values as Value[] }
-    const isGiven = (_: unknown, i: number) => values[i] !== undefined && keys[i]! in this.columns
+    const isGiven = (_: unknown, i: number) => values[i] !== undefined && Object.hasOwn(this.columns, keys[i]!)
     return { keys: keys.filter(isGiven), values: values.filter(isGiven) as Value[] }
   }
 
