@@ -11,9 +11,12 @@ export interface DeploymentLog {
   setLevel(level: LogLevel): void
   /** Earlier lines wait for this call, so that the ready line comes first. */
   open(): void
-  /** Writes everything that is buffered. */
-  flush(): void
+  /** Writes everything so far, in its order, and nothing later. Resolves once it is written, at the latest after a second. */
+  end(): Promise<void>
 }
+
+// Who reads our output may have stopped reading.
+const END_MS = 1000
 
 // Secrets are never logged on purpose, but a client may put its key into a path, and an error may repeat its input.
 const SECRET = /\b(svc_|whsec_)([\w+/-]{4})[\w+/=-]{8,}/g
@@ -24,7 +27,9 @@ export function deploymentLog(fd: 1 | 2): DeploymentLog {
   const out = pino.destination({ dest: fd, sync: false })
   out.on('error', () => {}) // the reader of our output may close it
   let waiting: string[] | null = []
+  let ended: Promise<void> | null = null
   const write = (line: string) => {
+    if (ended) return
     if (waiting) waiting.push(line)
     else out.write(withoutSecrets(line))
   }
@@ -48,9 +53,19 @@ export function deploymentLog(fd: 1 | 2): DeploymentLog {
       waiting = null
       past.forEach(write)
     },
-    flush() {
+    end() {
       flush()
-      out.flushSync()
+      // Not `flushSync`, which overtakes the lines that are being written.
+      ended ??= new Promise(resolve => {
+        const timer = setTimeout(resolve, END_MS)
+        const done = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+        out.once('close', done).once('error', done)
+        out.end()
+      })
+      return ended
     },
   }
 }

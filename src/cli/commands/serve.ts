@@ -29,13 +29,13 @@ export async function serve(flags: ServeFlags): Promise<number> {
     journal.open()
     return error instanceof UsageError ? exitCodes.usage : exitCodes.failed
   } finally {
-    journal.flush()
+    await journal.end()
   }
 }
 
 async function run(flags: ServeFlags, journal: DeploymentLog): Promise<number> {
   const settings = readSettings('serve', flags)
-  const { log, open, flush } = journal
+  const { log, open, end } = journal
   journal.setLevel(settings.logLevel)
   const marketplace = await openMarketplace({
     ...settings,
@@ -50,8 +50,7 @@ async function run(flags: ServeFlags, journal: DeploymentLog): Promise<number> {
     // The log has the reason already.
     onFatal() {
       open()
-      flush()
-      process.exit(exitCodes.failed)
+      void end().then(() => process.exit(exitCodes.failed))
     },
   })
   const ended = untilSignal(signal => closeAt(signal, marketplace, log))
