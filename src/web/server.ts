@@ -138,7 +138,7 @@ const boundsOf = ({ mode, trustProxy }: Config, given: GivenBounds) => ({
   connections: given.connections ?? 4_096,
   ofAddress: trustProxy > 0 ? null : (given.ofAddress ?? (mode === 'dev' ? null : 100)),
   lookMs: given.lookMs ?? 5_000,
-  unreadBytes: (given.unreadMegabytes ?? 64) * 1024 * 1024,
+  unreadBytes: (given.unreadMegabytes ?? 32) * 1024 * 1024,
 })
 
 type Handle = (req: IncomingMessage, res: ServerResponse) => void
