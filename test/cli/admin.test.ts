@@ -7,7 +7,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Endpoint } from '../../src/api/endpoint.ts'
 import { endpoints } from '../../src/api/endpoints/index.ts'
-import { endpointRows } from '../../src/cli/endpoint-rows.ts'
+import { endpointRows } from '../../src/cli/command-table.ts'
 import { answerOf, run, startDev } from './program.ts'
 
 let folder = ''

@@ -1,8 +1,8 @@
 /** Commands that look after a database: check, snapshot, back up, migrate, copy. */
-import type { Chapter } from './command.ts'
-import type { CopyFlags } from './commands/db.ts'
-import { exitCodes } from './exit-codes.ts'
-import type { AnswerFlags } from './output.ts'
+import type { Chapter } from '../command.ts'
+import type { CopyFlags } from '../commands/db.ts'
+import { exitCodes } from '../exit-codes.ts'
+import type { AnswerFlags } from '../output.ts'
 
 export const databases: Chapter = [
   'Look after a database:',
@@ -14,7 +14,7 @@ export const databases: Chapter = [
       notes: `Exit code ${exitCodes.check}: it is not whole. ${exitCodes.failed}: it is in use, or not there.`,
       options: [['--json', 'print one JSON object']],
       examples: ['marketplace db check marketplace.db', 'marketplace db check .marketplace/dev.db --json'],
-      run: async ([file = ''], flags: AnswerFlags) => (await import('./commands/db.ts')).check(file, flags),
+      run: async ([file = ''], flags: AnswerFlags) => (await import('../commands/db.ts')).check(file, flags),
     },
     {
       name: 'db snapshot',
@@ -22,7 +22,7 @@ export const databases: Chapter = [
       summary: 'Fold the journals into the one file, which can then be copied alone',
       options: [['--json', 'print one JSON object']],
       examples: ['marketplace db snapshot marketplace.db', 'marketplace db snapshot .marketplace/dev.db --json'],
-      run: async ([file = ''], flags: AnswerFlags) => (await import('./commands/db.ts')).snapshot(file, flags),
+      run: async ([file = ''], flags: AnswerFlags) => (await import('../commands/db.ts')).snapshot(file, flags),
     },
     {
       name: 'db backup',
@@ -34,7 +34,7 @@ export const databases: Chapter = [
         'marketplace db backup marketplace.db /backups/monday.db --json',
       ],
       run: async ([file = '', to = ''], flags: AnswerFlags) =>
-        (await import('./commands/db.ts')).backup(file, to, flags),
+        (await import('../commands/db.ts')).backup(file, to, flags),
     },
     {
       name: 'db migrate',
@@ -42,7 +42,7 @@ export const databases: Chapter = [
       summary: "Bring a database's tables up to this version, as each start does; makes a file that is not there",
       options: [['--json', 'print one JSON object']],
       examples: ['marketplace db migrate marketplace.db', 'marketplace db migrate postgres://market@db.example/market'],
-      run: async ([db = ''], flags: AnswerFlags) => (await import('./commands/db.ts')).migrateDatabase(db, flags),
+      run: async ([db = ''], flags: AnswerFlags) => (await import('../commands/db.ts')).migrateDatabase(db, flags),
     },
     {
       name: 'db copy',
@@ -57,7 +57,7 @@ export const databases: Chapter = [
         'marketplace db copy --from marketplace.db --to postgres://market@db.example/market',
         'marketplace db copy --from marketplace.db --to postgres://market@db.example/market --json',
       ],
-      run: async (_, flags: CopyFlags) => (await import('./commands/db.ts')).copy(flags),
+      run: async (_, flags: CopyFlags) => (await import('../commands/db.ts')).copy(flags),
     },
   ],
 ]

@@ -1,6 +1,6 @@
 /** The commands of one's own money, an endpoint each. Source: A-34. */
-import { limits } from '../api/limits.ts'
-import type { EndpointRow, FieldFlag } from './endpoint-row.ts'
+import { limits } from '../../api/limits.ts'
+import type { EndpointRow, FieldFlag } from '../endpoint-row.ts'
 
 export const pageFlags: readonly FieldFlag[] = [
   ['--page <n>', 'from 1 on (default: 1)', 'page'],

@@ -1,18 +1,16 @@
-/** Commands with a session: sign-in, wallet and administration. Source. */
-import { durations } from '../api/limits.ts'
-import type { Chapter } from './command.ts'
-import type { LoginFlags } from './commands/login.ts'
-import type { ConnectionFlags } from './connection.ts'
-import { endpointCommand } from './endpoint-command.ts'
-import { endpointRows } from './endpoint-rows.ts'
-import { jsonOnce, reach } from './options.ts'
+/** Commands for one's own account: sign in, sign out. Source: A-51. */
+import { durations } from '../../api/limits.ts'
+import type { Chapter } from '../command.ts'
+import type { LoginFlags } from '../commands/login.ts'
+import type { ConnectionFlags } from '../connection.ts'
+import { jsonOnce, reach } from '../options.ts'
 
 const where = reach('buyer')[0]!
 const { session, dayMs } = durations
 const days = (ms: number) => ms / dayMs
 
-export const operating: Chapter = [
-  'Sign in and operate:',
+export const account: Chapter = [
+  'Your account:',
   [
     {
       name: 'login',
@@ -30,22 +28,21 @@ export const operating: Chapter = [
         'marketplace login --url https://market.example --email you@market.example',
         'marketplace login --email you@market.example --password-stdin < password.txt',
       ],
-      run: async (_, flags: LoginFlags) => (await import('./commands/login.ts')).login(flags),
+      run: async (_, flags: LoginFlags) => (await import('../commands/login.ts')).login(flags),
     },
     {
       name: 'logout',
       summary: 'End the session of this address',
       options: [where, jsonOnce],
       examples: ['marketplace logout', 'marketplace logout --url https://market.example'],
-      run: async (_, flags: ConnectionFlags) => (await import('./commands/login.ts')).logout(flags),
+      run: async (_, flags: ConnectionFlags) => (await import('../commands/login.ts')).logout(flags),
     },
     {
       name: 'whoami',
       summary: 'Which account commands use here',
       options: [...reach('builder'), jsonOnce],
       examples: ['marketplace whoami', 'marketplace whoami --url https://market.example --json'],
-      run: async (_, flags: ConnectionFlags) => (await import('./commands/login.ts')).whoami(flags),
+      run: async (_, flags: ConnectionFlags) => (await import('../commands/login.ts')).whoami(flags),
     },
-    ...endpointRows.map(endpointCommand),
   ],
 ]

@@ -1,7 +1,7 @@
-/** The commands for one endpoint each: wallet and administration. Source. */
-import type { EndpointRow, FieldFlag } from './endpoint-row.ts'
-import { exitCodes } from './exit-codes.ts'
-import { pageFlags, walletRows } from './wallet-rows.ts'
+/** The commands of administrators, an endpoint each. Source. */
+import type { EndpointRow, FieldFlag } from '../endpoint-row.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { pageFlags } from './wallet-rows.ts'
 
 const AGENT = ['id', 'slug', 'status', 'basePrice', 'builder.name', 'lastCheckPassedAt']
 const AGENT_FACTS = [
@@ -241,4 +241,4 @@ const looking: readonly EndpointRow[] = [
   },
 ]
 
-export const endpointRows: readonly EndpointRow[] = [...walletRows, ...reviewing, ...settling, ...looking]
+export const adminRows: readonly EndpointRow[] = [...reviewing, ...settling, ...looking]

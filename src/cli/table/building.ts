@@ -1,0 +1,152 @@
+/** Commands for builders: agents, and what tries them. */
+import { agentEvents } from '../../api/flow.ts'
+import { durations, limits } from '../../api/limits.ts'
+import type { Chapter } from '../command.ts'
+import type { CreateFlags } from '../commands/agents-create.ts'
+import type { EmitFlags } from '../commands/emit.ts'
+import type { BuyerFlags } from '../commands/simulate.ts'
+import type { TestFlags } from '../commands/test-connection.ts'
+import type { ConnectionFlags } from '../connection.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { fromTo, inUnits } from '../numbers.ts'
+import { jsonOnce, reach } from '../options.ts'
+
+const { agent: agentLimits, price } = limits
+const leastPrice = `${price.min} is ${inUnits(price.min)}`
+
+export const building: Chapter = [
+  'Build an agent:',
+  [
+    {
+      name: 'agents create',
+      summary: 'Make an agent in draft; asks on a terminal for what no flag or file gives',
+      options: [
+        ['--file <agent.json>', 'its fields as the API takes them; - is stdin; flags go over it'],
+        ['--name <text>', `${fromTo(agentLimits.name)} characters`],
+        ['--tagline <text>', `${fromTo(agentLimits.tagline)} characters`],
+        ['--description <text>', `${fromTo(agentLimits.description)} characters`],
+        ['--base-price <cents>', `${leastPrice}, the least`],
+        ['--pricing-model <kind>', 'fixed, hourly or token (default: fixed)'],
+        [
+          '--category <name...>',
+          `${fromTo(agentLimits.categories)}, by name, slug or id: marketplace call GET /api/categories`,
+        ],
+        ['--webhook-url <url>', 'where webhooks go: https://'],
+        [
+          '--turnaround-hours <n>',
+          `${fromTo(agentLimits.turnaroundHours)} (default: ${agentLimits.turnaroundHoursDefault})`,
+        ],
+        ['--max-revisions <n>', `${fromTo(agentLimits.maxRevisions)} (default: any number)`],
+        ['--tag <word...>', `at most ${agentLimits.tags}`],
+        ...reach('builder'),
+        jsonOnce,
+      ],
+      notes: 'The file: {"name", "tagline", "description", "basePrice", "categoryIds", "webhookUrl", …}',
+      examples: [
+        'marketplace agents create',
+        'marketplace agents create --file agent.json --json',
+        `marketplace agents create --name "My Agent" --tagline "Translates short letters" --base-price 500
+      --description "Translates letters of up to two pages from German into English." --category translation`,
+      ],
+      run: async (_, flags: CreateFlags) => (await import('../commands/agents-create.ts')).create(flags),
+    },
+    {
+      name: 'agents list',
+      summary: 'Your agents: state, price, whether they are listed',
+      options: [...reach('builder'), jsonOnce],
+      examples: ['marketplace agents list', 'marketplace agents list --json'],
+      run: async (_, flags: ConnectionFlags) => (await import('../commands/agents.ts')).list(flags),
+    },
+    {
+      name: 'agents show',
+      takes: ['<agent>'],
+      summary: 'One agent, by id or slug',
+      options: [...reach('builder'), jsonOnce],
+      examples: ['marketplace agents show sample-agent', 'marketplace agents show sample-agent --as buyer --json'],
+      run: async ([agent = ''], flags: ConnectionFlags) => (await import('../commands/agents.ts')).show(agent, flags),
+    },
+    {
+      name: 'agents publish',
+      takes: ['<agent>'],
+      summary: 'Submit an agent for review; its connection test must have passed',
+      options: [...reach('builder'), jsonOnce],
+      examples: ['marketplace agents publish my-agent', 'marketplace agents publish my-agent --json'],
+      run: async ([agent = ''], flags: ConnectionFlags) =>
+        (await import('../commands/agents.ts')).publish(agent, flags),
+    },
+    {
+      name: 'secret rotate',
+      takes: ['<agent>'],
+      summary: 'Make a new webhook secret; it is shown this once, alone on stdout',
+      options: [
+        [
+          '--grace-hours <n>',
+          `take callbacks signed with the old one for 0 to ${durations.secretGraceMaxHours} hours (default: 0)`,
+        ],
+        ...reach('builder'),
+        jsonOnce,
+      ],
+      examples: [
+        'marketplace secret rotate my-agent > secret.txt',
+        'marketplace secret rotate my-agent --grace-hours 2',
+      ],
+      run: async ([agent = ''], flags: ConnectionFlags) =>
+        (await import('../commands/agents.ts')).rotateSecret(agent, flags),
+    },
+    {
+      name: 'test-connection',
+      takes: ['<agent>'],
+      summary: 'Run the five checks of an agent: URL, https, secret, a webhook answered 200, a signed callback',
+      options: [['--strict', 'a warning fails too'], ...reach('builder'), jsonOnce],
+      notes: `Exit code ${exitCodes.check}: a check failed. That no callback came within ${durations.testCallbackMs / 1000} s is a warning.`,
+      examples: [
+        'marketplace test-connection sample-agent',
+        'marketplace test-connection sample-agent --strict --json',
+      ],
+      run: async ([agent = ''], flags: TestFlags) =>
+        (await import('../commands/test-connection.ts')).testConnection(agent, flags),
+    },
+    {
+      name: 'emit',
+      takes: ['<event>'],
+      summary: 'Send one signed webhook to an agent, without any marketplace, and print its answer',
+      options: [
+        ['--to <url>', "the agent's webhook; http:// is fine on this machine"],
+        ['--secret <whsec>', 'what it is signed with (MARKETPLACE_WEBHOOK_SECRET)'],
+        ['--callback-url <url>', 'data.callbackUrl (default: one that leads nowhere)'],
+        ['-d, --data <json>', 'fields of data that are to be different: JSON, @file, or - for stdin'],
+        jsonOnce,
+      ],
+      notes: `Events: ${agentEvents.slice(0, 6).join(', ')},
+  ${agentEvents.slice(6).join(', ')}. Exit code ${exitCodes.failed}: the answer was not 2xx; ${exitCodes.network}: there was none. Nothing else is looked at.`,
+      examples: [
+        'marketplace emit task.submitted --to http://127.0.0.1:3000/webhook --secret whsec_c2VjcmV0',
+        `marketplace emit task.message --to http://127.0.0.1:3000/webhook --secret whsec_c2VjcmV0 -d '{"message": "Hi"}'`,
+      ],
+      run: async ([event = ''], flags: EmitFlags) => (await import('../commands/emit.ts')).emit(event, flags),
+    },
+    {
+      name: 'simulate buyer',
+      takes: ['<agent>'],
+      summary: 'Hire an agent and play the buyer to the end: submit, wait for its answers, approve, review',
+      options: [
+        ['--outcome <end>', 'approve, cancel or dispute (default: approve)'],
+        ['--revisions <n>', 'send the work back so many times (default: 0)'],
+        ['--title <text>', 'of the task'],
+        ['--description <text>', 'of the task'],
+        ['--requirements <text>', 'of the task'],
+        ['--price <cents>', `${leastPrice} (default: the agent's price)`],
+        ['--rating <n>', `${fromTo(limits.review.rating)} (default: 5)`],
+        ['--timeout <seconds>', 'for each answer of the agent (default: 60)'],
+        ...reach('buyer'),
+        ['--json', 'print one JSON object per line: a step each, then the end'],
+      ],
+      examples: [
+        'marketplace simulate buyer sample-agent',
+        'marketplace simulate buyer sample-agent --revisions 2 --rating 4',
+        'marketplace simulate buyer sample-agent --outcome dispute --json',
+      ],
+      run: async ([agent = ''], flags: BuyerFlags) => (await import('../commands/simulate.ts')).buyer(agent, flags),
+    },
+  ],
+]

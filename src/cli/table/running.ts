@@ -1,0 +1,67 @@
+/** Commands that run a marketplace. */
+import { defaults } from '../../config.ts'
+import type { Chapter } from '../command.ts'
+import type { DevFlags } from '../commands/dev.ts'
+import { jsonLines, served } from '../options.ts'
+import type { AnswerFlags } from '../output.ts'
+
+export const running: Chapter = [
+  'Run a marketplace:',
+  [
+    {
+      name: 'dev',
+      summary: 'Run the local simulator: seeded accounts, a working agent, every event on the screen',
+      options: [
+        ...served('dev'),
+        ['--ephemeral', 'keep nothing'],
+        ['--seed <n>', 'make ids and secrets repeatable; needs an empty database'],
+      ],
+      examples: ['marketplace dev', 'marketplace dev --ephemeral --port 0 --seed 7'],
+      run: async (_, flags: DevFlags) => {
+        // SQLite is compiled on other threads while this one loads the rest. If that fails, dev reports it.
+        import('../../store/embedded/sqljs-internals.ts').then(({ compiled }) => compiled()).catch(() => {})
+        return (await import('../commands/dev.ts')).dev(flags)
+      },
+    },
+    {
+      name: 'serve',
+      summary: 'Run a marketplace for others',
+      options: [
+        ...served('serve'),
+        ['--db-prepare <mode>', 'on, or off behind a Postgres pooler in transaction mode (MARKETPLACE_DB_PREPARE)'],
+        ['--db-limit <size>', 'a database file of this size is full: 512MB, 1GB (default: 1GB, MARKETPLACE_DB_LIMIT)'],
+        ['--db-pool <number>', `connections to Postgres at most (default: ${defaults.poolSize}, MARKETPLACE_DB_POOL)`],
+        [
+          '--files <folder or s3>',
+          'where uploaded files are kept: a folder, or s3://bucket/prefix for several instances (default: beside the database, MARKETPLACE_FILES)',
+        ],
+        ['--new-secret-key', 'where the key of the webhook secrets is lost, make another and drop what it sealed'],
+        ['--no-migrate', 'refuse a database that is not up to date, instead of migrating it'],
+        ['--metrics-port <number>', 'open /metrics on this port of the loopback address (MARKETPLACE_METRICS_PORT)'],
+      ],
+      notes: `Environment:
+  MARKETPLACE_SECRET_KEY       32 bytes in base64 that seal webhook secrets (default: the file <db>.key; needed with Postgres)
+  MARKETPLACE_ADMIN_EMAIL      the first administrator, made if the address is free
+  MARKETPLACE_ADMIN_PASSWORD
+  MARKETPLACE_METRICS_TOKEN    whoever sends it as a bearer token sees /metrics
+  MARKETPLACE_SMTP_URL         smtps://user:password@host, for mail (password resets, failed health checks)
+  MARKETPLACE_MAIL_FROM        the sender of that mail
+  AWS_ACCESS_KEY_ID            with --files s3://…; also AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN,
+                               AWS_REGION and AWS_ENDPOINT_URL_S3`,
+      examples: [
+        'marketplace serve',
+        'marketplace serve --host 0.0.0.0 --base-url https://market.example --db /data/market.db',
+        'marketplace serve --db postgres://market@db.example/market --base-url https://market.example',
+        'marketplace serve --db postgres://market@db.example/market --files s3://my-bucket/market',
+      ],
+      run: async (_, flags: DevFlags) => (await import('../commands/serve.ts')).serve(flags),
+    },
+    {
+      name: 'demo',
+      summary: 'Play whole task lives over HTTP, with an agent of its own, and check every cent',
+      options: [jsonLines],
+      examples: ['marketplace demo', 'marketplace demo --json'],
+      run: async (_, flags: AnswerFlags) => (await import('../commands/demo.ts')).demo(flags),
+    },
+  ],
+]
