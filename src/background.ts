@@ -1,6 +1,7 @@
 /** What goes on by the clock while a marketplace is open: webhooks, what falls due, mails, files, heartbeats. */
 
 import { sendMails } from './market/accounts/mail-sender.ts'
+import { Activity } from './market/activity.ts'
 import { startHeartbeat } from './market/checks/heartbeat.ts'
 import type { Market } from './market/market.ts'
 import { singly } from './market/single-flight.ts'
@@ -16,8 +17,8 @@ export function startBackground(market: Market) {
   const mails = ticking(market, sendMails, 'Mails could not be sent')
   const sweep = ticking(market, removeOrphans, 'Files that nothing holds could not be removed')
   const heartbeat = startHeartbeat(market)
-  return {
-    /** Does what is due now. */
+  const activity = market.memory.of(Activity)
+  const work = {
     async run() {
       await due.run()
       dispatcher.wake()
@@ -25,6 +26,17 @@ export function startBackground(market: Market) {
       await mails.run()
       await sweep.run()
     },
+    // The end of one may begin another: a webhook leads to a callback, and that to the next webhook.
+    async settled() {
+      do {
+        await Promise.all([due.settled(), heartbeat.settled(), mails.settled(), dispatcher.settled()])
+        await activity.ended()
+      } while (!(dispatcher.isIdle && activity.isEmpty))
+    },
+  }
+  market.background.attach(work)
+  return {
+    ...work,
     /** First of all, as its tests wait for callbacks that the server takes. */
     stopHeartbeat: () => heartbeat.stop(),
     /** Once the server takes no more requests. */
@@ -39,7 +51,7 @@ export function startBackground(market: Market) {
 
 /** Runs `work` every second. */
 function ticking(market: Market, work: (market: Market) => Promise<void>, fault: string) {
-  const { run, stop } = singly(() => work(market))
+  const { run, stop, settled } = singly(() => work(market))
   let stopped = false
   const fail = (error: Error) => market.log({ type: 'error', message: `${fault}: ${error.message}` })
   const tick = () => {
@@ -53,6 +65,7 @@ function ticking(market: Market, work: (market: Market) => Promise<void>, fault:
   let timer = market.world.after(TICK_MS, tick)
   return {
     run,
+    settled,
     async stop() {
       stopped = true
       timer.cancel()

@@ -1,6 +1,6 @@
 /** The world that a marketplace opens with: the machine's time and network, or what stands in for them. Source. */
 
-import { clockOffset } from './market/upkeep/clock.ts'
+import { clockOffset } from './market/upkeep/clock-moves.ts'
 import type { OpenOptions } from './open-options.ts'
 import { type Db, StoreError } from './store/db.ts'
 import { countUsers } from './store/tables/users.ts'
@@ -10,8 +10,11 @@ import { createWorld } from './world/real.ts'
 import type { World } from './world/world.ts'
 
 /** Reads the offset of dev's clock, which is stored. A deployment always uses the machine's clock. Source: A-44. */
-export async function openWorld({ mode, seed, ca, mail, wayOut, baseUrl, debug, world: given }: OpenOptions, db: Db) {
-  if (given) return withAdvanceHook(mail ? { ...given, mail: createMailer(mail) } : given)
+export async function openWorld(
+  { mode, seed, ca, mail, wayOut, baseUrl, debug, world: given }: OpenOptions,
+  db: Db,
+): Promise<World> {
+  if (given) return mail ? { ...given, mail: createMailer(mail) } : given
   const { offset, users } = await db.read(async q => ({
     offset: await clockOffset(q),
     users: await countUsers(q),
@@ -21,7 +24,7 @@ export async function openWorld({ mode, seed, ca, mail, wayOut, baseUrl, debug, 
       'A seed would give the same ids again, so it needs an empty database. Add --ephemeral, or name a new file.',
     )
   }
-  const world = createWorld({
+  return createWorld({
     offsetMs: mode === 'dev' ? offset : 0,
     ...(seed === undefined ? {} : { seed }),
     requireHttps: true,
@@ -32,22 +35,4 @@ export async function openWorld({ mode, seed, ca, mail, wayOut, baseUrl, debug, 
     mail,
     ...(ca === undefined ? {} : { ca }),
   })
-  return withAdvanceHook(world)
-}
-
-/** Moving the clock also makes things due, so it starts the work at once. */
-function withAdvanceHook(world: World) {
-  let moved = async () => {}
-  let catchingUp = Promise.resolve()
-  return {
-    ...world,
-    advance(to: number) {
-      world.advance(to)
-      catchingUp = moved()
-    },
-    caughtUp: () => catchingUp,
-    onAdvance(hook: () => Promise<void>) {
-      moved = hook
-    },
-  }
 }

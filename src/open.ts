@@ -82,7 +82,6 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
     const metricsServer = metricsPort === undefined ? null : await serveMetrics(market, metrics, metricsPort)
     closers.push(async () => metricsServer?.close())
     const background = startBackground(market)
-    world.onAdvance(() => background.run().catch(() => {}))
     let closing: Promise<void> | undefined
     const close = async (graceMs: number) => {
       // An agent may keep a webhook waiting for longer than a closing marketplace waits; the webhook is sent again after

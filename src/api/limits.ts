@@ -80,8 +80,8 @@ export const durations = {
   amberMs: 20 * hour,
   webhookTimeoutMs: 30 * second,
   testCallbackMs: 15 * second,
-  /** How long the response to a move of the simulator's clock waits for what falls due by it. */
-  clockMoveMs: 5 * second,
+  /** How long one request moves the simulator's clock, and waits for what falls due by it. In real time. A-233 */
+  clockMoveMs: 30 * second,
   signatureToleranceMs: 5 * minute,
   /** How much the clocks of instances may differ. If they differ more, agents refuse the signatures of one of them. */
   clockToleranceMs: 5 * minute,
@@ -111,6 +111,12 @@ export const durations = {
 
 /** The latest time of the simulator's clock. Later, years would get five digits, and the clock never goes back. A-44 */
 export const lastClockMs = Date.UTC(9000, 0, 1)
+
+/**
+ * The simulator's clock. `listed`: how much of what fell due the response to a move lists. `named`: of what is still under
+ * way. `steps`: the most that one move may be asked for. A-233
+ */
+export const clockMoves = { listed: 1_000, named: 10, steps: 1_000 } as const
 
 /** Waits between the attempts of one webhook, ±20 %. Source: A-37. */
 export const retryScheduleMs = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour] as const
@@ -228,6 +234,8 @@ export const heartbeat = {
   leaseMs: minute,
   /** Missed runs start this long after the process, so that agents on the same machine have started too. */
   afterStartMs: 15 * second,
+  /** How long a test waits for the callback while the simulator's clock is moved. Days of it are many tests. A-233 */
+  hurriedCallbackMs: second,
   /** When a run is repeated for agents that could not be tested because of a fault of our own. */
   retryMs: [minute, 5 * minute, 15 * minute, 30 * minute, hour],
   /** How often a run is looked for that ended with its instance, or could not begin because the database was unreachable. */

@@ -6,6 +6,7 @@ import type { StandingRow } from '../store/tables/agent-terms.ts'
 import type { TaskRow } from '../store/tables/tasks.ts'
 import type { UserRow } from '../store/tables/users.ts'
 import type { World } from '../world/world.ts'
+import { Background } from './background-work.ts'
 import type { Log } from './log.ts'
 import { Memory } from './memory.ts'
 import { WebhookOutlet } from './webhook-outlet.ts'
@@ -22,13 +23,16 @@ export interface Resources {
 export interface Market extends Resources {
   readonly webhooks: WebhookOutlet
   readonly memory: Memory
+  readonly background: Background
+  /** Resolves when no webhook is due, nothing is in flight and no callback is being served. */
+  settled(): Promise<void>
 }
 
-export const createMarket = (resources: Resources): Market => ({
-  ...resources,
-  webhooks: new WebhookOutlet(),
-  memory: new Memory(),
-})
+export function createMarket(resources: Resources): Market {
+  const background = new Background()
+  const settled = () => background.settled()
+  return { ...resources, webhooks: new WebhookOutlet(), memory: new Memory(), background, settled }
+}
 
 /** Who calls: an account, and by which credential. */
 export interface Actor {

@@ -5,6 +5,8 @@ export interface Singly {
   run(): Promise<void>
   /** Starts no more runs, and waits for the one under way. */
   stop(): Promise<void>
+  /** Resolves when no run is under way. Never rejects. */
+  settled(): Promise<void>
 }
 
 export function singly(work: () => Promise<void>): Singly {
@@ -22,7 +24,11 @@ export function singly(work: () => Promise<void>): Singly {
       running = null
     }
   }
+  const settled = async () => {
+    while (running) await running.catch(() => {})
+  }
   return {
+    settled,
     run() {
       if (stopped) return running ?? Promise.resolve()
       if (running) again = true
@@ -31,7 +37,7 @@ export function singly(work: () => Promise<void>): Singly {
     },
     async stop() {
       stopped = true
-      await running?.catch(() => {})
+      await settled()
     },
   }
 }

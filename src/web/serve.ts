@@ -3,6 +3,7 @@ import { type Endpoint, type Page, type ReadyPage, takesIdempotencyKey } from '.
 import { Refusal, refuse } from '../api/failures.ts'
 import { type Paging, pagesOf } from '../api/page.ts'
 import { Created, Download, Json } from '../api/reply.ts'
+import { Activity } from '../market/activity.ts'
 import { refuseWhenFull } from '../market/fullness.ts'
 import type { Actor, Market } from '../market/market.ts'
 import type { KeptAnswer } from '../market/requests/idempotency.ts'
@@ -44,6 +45,7 @@ export function serve(record: Endpoint, verb: Verb, market: Market, authenticate
   const hasCredential = record.auth !== 'signature'
   const unsafe = record.method !== 'GET'
   const identify = identifier(record, authenticate)
+  const activity = unsafe && record.path.startsWith('/api/agent/') ? market.memory.of(Activity) : null
   const perform = performer(record, record.grows === true ? unlessFull(verb, market) : verb, market, identify)
 
   const identifyFirst = (call: Call, credential: Credential) => market.db.read(q => identify(q, { call, credential }))
@@ -88,6 +90,7 @@ export function serve(record: Endpoint, verb: Verb, market: Market, authenticate
   }
 
   return async call => {
+    const end = activity?.begin('callback', call.req.params.id ?? '')
     try {
       if (!unsafe) call.refuseIfUnread()
       const credential = hasCredential ? readCredential(call.req, config) : null
@@ -97,6 +100,8 @@ export function serve(record: Endpoint, verb: Verb, market: Market, authenticate
       else await answerBody(call, credential)
     } catch (error) {
       call.fail(error)
+    } finally {
+      end?.()
     }
   }
 }

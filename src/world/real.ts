@@ -37,10 +37,12 @@ export function createWorld({ offsetMs = 0, seed, mail, ...rule }: WorldOptions)
   let offset = offsetMs
   let latest = 0
   let seenAt = performance.now()
+  let held = false
 
   // When the machine's clock is set back, domain time goes on a little more slowly until the clock has caught up. So it
   // never goes back, and never stands still for those who wait for a time.
   function now(): number {
+    if (held) return Math.floor(latest)
     const elapsed = performance.now() - seenAt
     seenAt += elapsed
     latest = Math.max(latest + elapsed * PACE, Date.now() + offset)
@@ -51,7 +53,19 @@ export function createWorld({ offsetMs = 0, seed, mail, ...rule }: WorldOptions)
     now,
     realNow: () => Date.now(),
     advance(to) {
-      if (to > now()) offset = Math.trunc(to) - Date.now()
+      if (to <= now()) return
+      if (held) latest = Math.trunc(to)
+      else offset = Math.trunc(to) - Date.now()
+    },
+    hold() {
+      latest = now()
+      held = true
+      return () => {
+        if (!held) return
+        held = false
+        offset = Math.floor(latest) - Date.now()
+        seenAt = performance.now()
+      }
     },
     id: prefix => `${prefix}_${ids.generateOrResetWithTs(seeded ? SEEDED_EPOCH_MS : now()).toHex()}`,
     bytes: count => seeded?.bytes(count) ?? randomBytes(count),

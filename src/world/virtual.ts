@@ -31,9 +31,10 @@ export function createVirtualWorld(options: VirtualOptions = {}): VirtualWorld {
   const timers = new Set<Waiting>()
   let domain = startMs
   let real = startMs
+  let held = false
 
   function passTo(time: number): void {
-    domain += time - real
+    if (!held) domain += time - real
     real = time
   }
 
@@ -55,6 +56,12 @@ export function createVirtualWorld(options: VirtualOptions = {}): VirtualWorld {
     realNow: () => real,
     advance(to) {
       domain = Math.max(domain, Math.trunc(to))
+    },
+    hold() {
+      held = true
+      return () => {
+        held = false
+      }
     },
     id: prefix => `${prefix}_${ids.generateOrResetWithTs(domain).toHex()}`,
     bytes: chance.bytes,

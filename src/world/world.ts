@@ -81,8 +81,8 @@ export interface World {
   realNow(): number
   /** Moves domain time forward to `to` (ms); earlier times are ignored. */
   advance(to: number): void
-  /** Resolves when all that fell due by the last `advance` is done or has failed. */
-  caughtUp?(): Promise<void>
+  /** Stops domain time, until the function that it returns is called. Meanwhile only `advance` moves it. */
+  hold(): () => void
   /** Returns a new id, sortable by time, with the prefix of its kind: `task_…`. */
   id(prefix: string): string
   /** Returns random bytes for secrets. In a seeded world they are repeatable. */

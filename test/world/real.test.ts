@@ -54,6 +54,27 @@ test('clock: advance moves domain time alone, and never back', () => {
   })
 })
 
+test('clock: while it is held, domain time moves by advance alone, and goes on from there', () => {
+  withClock((set, pass) => {
+    const world = createWorld(rule)
+    const start = world.now()
+    const release = world.hold()
+    set(start + 30_000)
+    pass(30_000)
+    assert.is(world.now(), start)
+    world.advance(start + HOUR_MS)
+    world.advance(start + 5)
+    pass(1_000)
+    assert.is(world.now(), start + HOUR_MS)
+    release()
+    assert.is(world.now(), start + HOUR_MS)
+    set(start + 30_010)
+    assert.is(world.now(), start + HOUR_MS + 10)
+    release()
+    assert.is(world.now(), start + HOUR_MS + 10)
+  })
+})
+
 test('clock: domain time never goes back when the machine clock does', () => {
   withClock(set => {
     const world = createWorld(rule)

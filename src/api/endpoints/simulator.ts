@@ -1,10 +1,19 @@
 /** Endpoints that exist only in the local simulator. Source: A-44. */
 import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
-import { durations } from '../limits.ts'
+import { clockMoves, durations } from '../limits.ts'
 import { time } from '../shapes.ts'
 
 const clock = z.object({ now: time(), offsetMs: z.int() })
+const due = z.object({
+  at: time(),
+  kind: z.enum(['webhook', 'clearing', 'heartbeat', 'mail', 'retention']),
+  /** Of the delivery, of the task whose payment clears, of the mail; or the name of the work. */
+  id: z.string(),
+  /** The event of a webhook; what a mail is about; null elsewhere. */
+  about: z.string().nullable(),
+})
+const underWay = z.object({ kind: z.enum(['webhook', 'callback', 'heartbeat', 'mail']), id: z.string() })
 const admin = { auth: 'key-or-session', role: 'admin', rate: 'general', only: 'dev' } as const
 
 export const simulator = {
@@ -12,8 +21,9 @@ export const simulator = {
     ...admin,
     method: 'GET',
     path: '/api/dev/clock',
-    summary: 'Domain time',
-    reply: clock,
+    summary: 'Domain time, and what falls due next',
+    // `alike`: how many more things fall due at the same moment.
+    reply: clock.extend({ next: due.extend({ alike: z.int() }).nullable() }),
     unit: 'read',
     source: 'A-44',
   }),
@@ -21,7 +31,7 @@ export const simulator = {
     ...admin,
     method: 'POST',
     path: '/api/dev/clock',
-    summary: 'Move domain time forward',
+    summary: 'Move domain time forward, and do what falls due on the way, in order',
     example: { advanceMs: 3_600_000 },
     body: z
       .object({
@@ -31,12 +41,22 @@ export const simulator = {
           .max(durations.clockStepMs, { error: 'must be at most 315360000000, ten years; move it more than once' })
           .optional(),
         to: z.iso.datetime({ error: 'must be a time like 2030-01-31T12:00:00Z' }).optional(),
+        steps: z
+          .int({ error: 'must be a whole number of moments' })
+          .min(1, { error: 'must be at least 1' })
+          .max(clockMoves.steps, { error: `must be at most ${clockMoves.steps}` })
+          .optional(),
+        jump: z.boolean({ error: 'must be true or false' }).optional(),
       })
       .refine(body => (body.advanceMs === undefined) !== (body.to === undefined), {
         error: 'send either advanceMs or to',
         path: ['advanceMs'],
       }),
-    reply: clock,
+    reply: clock.extend({
+      done: z.array(due),
+      omitted: z.int(),
+      stopped: z.object({ reason: z.enum(['steps', 'time', 'under_way']), underWay: z.array(underWay) }).nullable(),
+    }),
     unit: 'own',
     refusals: ['clock_backwards', 'clock_too_far'],
     source: 'A-44',

@@ -6,6 +6,7 @@ import { notificationById } from '../../store/tables/notifications.ts'
 import { deleteNotice } from '../../store/tables/security-notices.ts'
 import { userById } from '../../store/tables/users.ts'
 import type { MailResult } from '../../world/world.ts'
+import { Activity } from '../activity.ts'
 import type { Market } from '../market.ts'
 import { type MailContent, mailTransport } from './mail-queue.ts'
 import { resetMail } from './password-reset.ts'
@@ -56,9 +57,13 @@ async function sendAll(market: Market, round: Round, resetsAlone: boolean): Prom
   for (;;) {
     const row = await nextMail(market, round, resetsAlone)
     if (!row) return
+    const end = market.memory.of(Activity).begin('mail', row.id)
     await sendMail(market, row)
       .catch(error => postpone(market, row, error))
-      .finally(() => round.sending.delete(row.id))
+      .finally(() => {
+        round.sending.delete(row.id)
+        end()
+      })
   }
 }
 

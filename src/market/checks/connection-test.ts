@@ -35,6 +35,8 @@ type Outcome = Pick<Check, 'status' | 'message'> & { durationMs?: number; ownFau
 export interface RunOptions {
   /** A failure hides the agent. Source: A-30. */
   heartbeat?: boolean
+  /** How long the last check waits for the callback. */
+  callbackMs?: number
   /** When aborted, the test rejects and the agent stays as it was. */
   signal?: AbortSignal
   /** Runs in the transaction that writes the result. `current`: the agent still has the URL and secret that were tested. */
@@ -59,7 +61,9 @@ export async function runChecks(market: Market, agent: AgentRow, options: RunOpt
   if (changed === 0) throw refuse('test_running')
   const callback = listenForCallback(market, testId)
   try {
-    const work = performAll(market, agent, checksOf(market, agent, testId, callback.wait))
+    const { callbackMs = durations.testCallbackMs } = options
+    const called = async () => callbackOutcome(await callback.wait(callbackMs), callbackMs)
+    const work = performAll(market, agent, checksOf(market, agent, testId, called))
     const { checks, ownFault } = await unlessAborted(work, options.signal)
     const report = reportOf(checks, world.now())
     await db.write(async tx => {
@@ -111,7 +115,7 @@ const passed = (message: string): Outcome => ({ status: 'passed', message })
 const failed = (message: string): Outcome => ({ status: 'failed', message })
 const skipped: Outcome = { status: 'skipped', message: 'Skipped, because an earlier check failed', durationMs: 0 }
 
-function checksOf(market: Market, agent: AgentRow, testId: string, wait: (ms: number) => Promise<CallbackVerdict>) {
+function checksOf(market: Market, agent: AgentRow, testId: string, called: () => Promise<Outcome>) {
   const url = agent.webhookUrl ?? ''
   return {
     webhook_url: async () => (url ? passed('A webhook URL is saved') : failed('No webhook URL is saved')),
@@ -122,7 +126,7 @@ function checksOf(market: Market, agent: AgentRow, testId: string, wait: (ms: nu
     webhook_secret: async () =>
       agent.secret ? passed('A webhook secret exists') : failed('There is no webhook secret: generate one'),
     endpoint: () => askEndpoint(market, agent, testId),
-    callback: async () => callbackOutcome(await wait(durations.testCallbackMs)),
+    callback: called,
   } satisfies Steps
 }
 
@@ -180,14 +184,14 @@ const testPayload = (agent: AgentRow, testId: string, baseUrl: string, now: numb
 const UNUSABLE = 'unusable: '
 
 /** The check is about the signature. A body that a real task would refuse only adds a warning. Source: A-53. */
-function callbackOutcome(verdict: CallbackVerdict): Outcome {
+function callbackOutcome(verdict: CallbackVerdict, waitedMs: number): Outcome {
   if (verdict === 'valid') return passed('A validly signed callback arrived')
   if (verdict?.startsWith(UNUSABLE)) {
     const why = verdict.slice(UNUSABLE.length)
     return passed(`A validly signed callback arrived. Warning: a real task would refuse it, as ${why}`)
   }
   if (verdict !== null) return failed(`A callback with an invalid signature arrived: ${faultText(verdict)}`)
-  return { status: 'warning', message: `No callback arrived within ${inSeconds(durations.testCallbackMs)}` }
+  return { status: 'warning', message: `No callback arrived within ${inSeconds(waitedMs)}` }
 }
 
 function reportOf(checks: Check[], now: number): TestReport {

@@ -14,6 +14,7 @@ import {
 } from '../../store/tables/agents.ts'
 import { claimJob, endJob, ensureJob, isJobDue } from '../../store/tables/jobs.ts'
 import { type News, notify } from '../accounts/notifications.ts'
+import { Activity } from '../activity.ts'
 import type { Market } from '../market.ts'
 import { singly } from '../single-flight.ts'
 import { runChecks } from './connection-test.ts'
@@ -24,6 +25,8 @@ const { everyHours, everyMs, atOnce } = heartbeat
 export interface Heartbeat {
   /** Does every run that is due now. */
   run(): Promise<void>
+  /** Resolves when no run is under way. Never rejects. */
+  settled(): Promise<void>
   /** Aborts the tests under way. Their agents stay as they were. */
   stop(): Promise<void>
 }
@@ -49,6 +52,7 @@ export function startHeartbeat(market: Market): Heartbeat {
   let later = world.after(heartbeat.afterStartMs, look)
   return {
     run: runs.run,
+    settled: runs.settled,
     async stop() {
       hours.cancel()
       later.cancel()
@@ -133,12 +137,14 @@ async function testAll(
  * run nor stay first in the queue for ever, so it is moved to the end.
  */
 async function testOne(market: Market, agent: AgentRow, signal: AbortSignal, isLastTry: boolean): Promise<boolean> {
-  const { db, world, log } = market
+  const { db, world, log, memory, background } = market
+  const end = memory.of(Activity).begin('heartbeat', agent.id)
   const alongside = (tx: Tx, report: TestReport, current: boolean) =>
     notifyBuilder({ ...market, tx }, agent.id, report, current)
   const moveToEnd = () => db.write(tx => updateTested(tx, agent, { testedAt: world.now() }))
   try {
-    const { ownFault } = await runChecks(market, agent, { heartbeat: true, signal, alongside })
+    const callbackMs = background.isHurried ? heartbeat.hurriedCallbackMs : durations.testCallbackMs
+    const { ownFault } = await runChecks(market, agent, { heartbeat: true, callbackMs, signal, alongside })
     if (ownFault === null) return true
     log({ type: 'warning', message: `The heartbeat of ${agent.id} counts as not made: ${ownFault}` })
     if (isLastTry) await moveToEnd()
@@ -150,6 +156,8 @@ async function testOne(market: Market, agent: AgentRow, signal: AbortSignal, isL
     if (error instanceof StoreError && !isLastTry) return false
     await moveToEnd()
     return true
+  } finally {
+    end()
   }
 }
 

@@ -1,42 +1,29 @@
 /** The simulator's clock. Source: A-44. */
 import { refuse } from '../../api/failures.ts'
-import { durations, lastClockMs } from '../../api/limits.ts'
-import type { Reader } from '../../store/db.ts'
-import { setSetting, settingNamed } from '../../store/tables/settings.ts'
+import { lastClockMs } from '../../api/limits.ts'
 import type { World } from '../../world/world.ts'
 import { iso } from '../time.ts'
 import type { Verb } from '../verb.ts'
-
-const OFFSET = 'clock_offset_ms'
-
-/** How far the clock was ahead of the machine's when it was moved last, in this process or an earlier one. */
-export const clockOffset = async (q: Reader) => Number((await settingNamed(q, OFFSET)) ?? 0)
+import { moveClockTo } from './clock-moves.ts'
+import { nextMoment } from './timetable.ts'
 
 const clockOf = (world: World) => ({ now: iso(world.now()), offsetMs: world.now() - world.realNow() })
-const getClock: Verb<'getClock'> = async ({ world }) => clockOf(world)
-const moveClock: Verb<'moveClock'> = async ({ db, world }, { body }) => {
-  const to = body.to ? Date.parse(body.to) : world.now() + (body.advanceMs ?? 0)
-  if (to < world.now()) throw refuse('clock_backwards')
-  if (to > lastClockMs) throw refuse('clock_too_far', iso(lastClockMs))
-  world.advance(to)
-  await db.write(tx => setSetting(tx, OFFSET, String(world.now() - world.realNow())))
-  await caughtUp(world)
-  return clockOf(world)
+
+const getClock: Verb<'getClock'> = async ({ tx, world, config }) => {
+  const next = await nextMoment(tx, { world, config }, world.now(), 1)
+  return { ...clockOf(world), next: next && { at: iso(next.at), ...next.things[0]!, alike: next.total - 1 } }
 }
 
-/**
- * Waits until the heartbeats that fell due are done, for a bounded time. After more than a day agents are hidden until
- * their test passes.
- */
-function caughtUp(world: World): Promise<void> {
-  return new Promise(resolve => {
-    const enough = world.after(durations.clockMoveMs, resolve)
-    const done = () => {
-      enough.cancel()
-      resolve()
-    }
-    void (world.caughtUp?.() ?? Promise.resolve()).then(done)
-  })
+const moveClock: Verb<'moveClock'> = async (ctx, { body }) => {
+  const { world, log, caller } = ctx
+  const from = world.now()
+  const to = body.to ? Date.parse(body.to) : from + (body.advanceMs ?? 0)
+  if (to < from) throw refuse('clock_backwards')
+  if (to > lastClockMs) throw refuse('clock_too_far', iso(lastClockMs))
+  const move = await moveClockTo(ctx, to, { steps: body.steps, jump: body.jump, gone: caller?.gone })
+  const clock = clockOf(world)
+  log({ type: 'clock', now: clock.now, byMs: world.now() - from })
+  return { ...clock, ...move }
 }
 
 export const clockVerbs = { getClock, moveClock }

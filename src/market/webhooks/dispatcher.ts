@@ -11,6 +11,7 @@
  *   returned  `#giveBack`   not sent under this claim; any sender may claim it
  */
 import { dispatch, durations } from '../../api/limits.ts'
+import { Activity } from '../activity.ts'
 import type { Market } from '../market.ts'
 import type { ClaimedDelivery, FirstClaim, WebhookSender } from '../webhook-outlet.ts'
 import { attemptDelivery } from './attempt.ts'
@@ -48,6 +49,7 @@ export class Dispatcher implements WebhookSender {
   readonly #inFlight: InFlight
   readonly #scheduler: Scheduler
   readonly #backlog: Backlog
+  readonly #activity: Activity
 
   /** The agents whose queues the next look reads, unless it reads all. */
   readonly #named = new Set<string>()
@@ -57,7 +59,8 @@ export class Dispatcher implements WebhookSender {
   readonly #changedMeanwhile = new Set<string>()
 
   readonly #returned: ClaimedDelivery[] = []
-  #returning: Promise<void> = Promise.resolve()
+  /** Returns claims; null if none is being returned. */
+  #returning: Promise<void> | null = null
   #closed = false
 
   constructor(market: Market) {
@@ -70,6 +73,7 @@ export class Dispatcher implements WebhookSender {
     this.#inFlight = new InFlight({ world: market.world, limit, onFree: () => this.#refill() })
     this.#scheduler = new Scheduler(this.#leases, this.#inFlight)
     this.#backlog = new Backlog(this.#inFlight)
+    this.#activity = market.memory.of(Activity)
   }
 
   /** Looks for due deliveries now: in one agent's queue if it is named, else in all. */
@@ -109,6 +113,24 @@ export class Dispatcher implements WebhookSender {
     this.#sendWaiting()
     this.wake()
     if (!this.#closed) this.#market.world.after(TICK_MS, () => this.tick())
+  }
+
+  /** Whether no look is under way, nothing is in flight and no claim is being returned. */
+  get isIdle(): boolean {
+    return this.#looking === null && this.#inFlight.isEmpty && this.#returning === null
+  }
+
+  /**
+   * Sends what is due, and resolves when the outcome of each is written. Not awaited is what may not be sent now, as where
+   * the database refuses outcomes.
+   */
+  async settled(): Promise<void> {
+    this.wake()
+    while (!this.isIdle) {
+      await this.#looking
+      await this.#inFlight.ended()
+      await this.#returning
+    }
   }
 
   /** Claims nothing new and waits for what is in flight. */
@@ -157,7 +179,11 @@ export class Dispatcher implements WebhookSender {
       })
     // The slot is free when the response has come. The next delivery of the task waits until the outcome is written.
     this.#inFlight.add(to, answered, noted)
-    noted.then(follows => follows && this.wake(delivery.agentId))
+    const end = this.#activity.begin('webhook', delivery.id)
+    noted.then(follows => {
+      if (follows) this.wake(delivery.agentId)
+      end()
+    })
   }
 
   #sendWaiting(): void {
@@ -189,14 +215,20 @@ export class Dispatcher implements WebhookSender {
   #giveBack(...deliveries: ClaimedDelivery[]): void {
     if (deliveries.length === 0) return
     this.#returned.push(...deliveries)
-    this.#returning = this.#returning.then(async () => {
+    this.#returning ??= this.#returnClaims()
+  }
+
+  async #returnClaims(): Promise<void> {
+    await null // claims that are returned in the same turn share a write
+    while (this.#returned.length > 0) {
       const given = this.#returned.splice(0)
-      if (given.length === 0) return
       await this.#leases.giveBack(given).catch(error => {
         const message = `Claimed webhooks could not be returned, so they wait until their lease ends: ${error.message}`
         this.#market.log({ type: 'error', message })
       })
       for (const { agentId } of given) this.wake(agentId)
-    })
+    }
+    // No `await` separates this from the last check of the loop, so no claim can be left between them.
+    this.#returning = null
   }
 }

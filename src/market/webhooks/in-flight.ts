@@ -100,6 +100,10 @@ export class InFlight {
     )
   }
 
+  get isEmpty(): boolean {
+    return this.#notes.size === 0
+  }
+
   /** Resolves when the outcomes of all are written. */
   ended(): Promise<unknown> {
     return Promise.all(this.#notes)

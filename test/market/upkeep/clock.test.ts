@@ -42,10 +42,10 @@ test('a clock that is moved by more than a day answers when the agents are liste
   for (let i = 0; i < 23; i++) await marketplace.list(builder)
   const listed = async () => (await marketplace.visitor.client.listAgents({ limit: 50 })).pagination.total
   assert.is(await listed(), 23)
-  for (const days of [2, 40]) {
-    await marketplace.admin.call('POST', '/api/dev/clock', { advanceMs: days * 86_400_000 }, 'key')
-    assert.is(await listed(), 23)
-  }
+  await marketplace.admin.call('POST', '/api/dev/clock', { advanceMs: 2 * 86_400_000 }, 'key')
+  assert.is(await listed(), 23)
+  await marketplace.admin.call('POST', '/api/dev/clock', { advanceMs: 40 * 86_400_000, jump: true }, 'key')
+  assert.is(await listed(), 23)
   await marketplace.close()
 })
 

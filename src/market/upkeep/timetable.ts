@@ -1,0 +1,53 @@
+/** What falls due next by domain time. Source: A-44, A-233. */
+import { durations } from '../../api/limits.ts'
+import type { Reader } from '../../store/db.ts'
+import { keptKinds, oldestOf } from '../../store/tables/retention.ts'
+import { type UpcomingRow, upcomingAfter } from '../../store/tables/upcoming.ts'
+import type { Market } from '../market.ts'
+import { keptSince } from './retention.ts'
+
+export interface DueThing extends Pick<UpcomingRow, 'id' | 'about'> {
+  readonly kind: UpcomingRow['kind'] | 'retention'
+}
+
+/** A moment, and what falls due at it. */
+export interface DueMoment {
+  readonly at: number
+  /** Not all of it where it is very much. */
+  readonly things: readonly DueThing[]
+  /** How many things fall due at it. */
+  readonly total: number
+}
+
+type Premises = Pick<Market, 'world' | 'config'>
+
+/** Returns the first moment after `after` at which something falls due, with up to `count` things; null if there is none. */
+export async function nextMoment(q: Reader, market: Premises, after: number, count: number): Promise<DueMoment | null> {
+  const [rows, removals] = await Promise.all([upcomingAfter(q, after, count), removalsAfter(q, market, after)])
+  const at = Math.min(rows[0]?.dueAt ?? Number.POSITIVE_INFINITY, ...removals.map(removal => removal.at))
+  if (!Number.isFinite(at)) return null
+  const due = rows[0]?.dueAt === at ? rows : []
+  const removed = removals.filter(removal => removal.at === at)
+  const things: DueThing[] = [
+    ...due.map(({ kind, id, about }) => ({ kind, id, about })),
+    ...removed.map(({ kind }) => ({ kind: 'retention' as const, id: kind, about: null })),
+  ]
+  return { at, things, total: (due[0]?.total ?? 0) + removed.length }
+}
+
+/**
+ * When rows of each kind are deleted next, in full hours. The exact moment is nobody's concern, and a moment for each row
+ * would be thousands.
+ */
+async function removalsAfter(q: Reader, market: Premises, after: number) {
+  const since = keptSince(market)
+  const now = market.world.now()
+  const kinds = keptKinds.filter(kind => kind !== 'seen_signatures') // these are kept by real time
+  const oldest = await Promise.all(kinds.map(kind => oldestOf(q, kind)))
+  return kinds.flatMap((kind, place) => {
+    const at = inFullHours((oldest[place] ?? Number.NEGATIVE_INFINITY) + now - since[kind])
+    return at > after ? [{ kind, at }] : []
+  })
+}
+
+const inFullHours = (ms: number) => Math.ceil(ms / durations.hourMs) * durations.hourMs
