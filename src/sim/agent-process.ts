@@ -4,11 +4,13 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
-import { type FrontAuthority, startFront } from './https-front.ts'
+import { createFrontAuthority, type FrontAuthority, startFront } from './https-front.ts'
 
 export interface AgentProcess {
   /** Its webhook URL. */
   url: string
+  /** The certificate of the authority that its front has. */
+  ca: FrontAuthority['ca']
   use(secret: string): void
   close(): Promise<void>
 }
@@ -16,7 +18,8 @@ export interface AgentProcess {
 const SAMPLE = fileURLToPath(new URL('../../fixtures/agents/sample.mjs', import.meta.url))
 
 /** Starts the sample agent. Throws if it ends before it listens. */
-export async function startAgentProcess(authority: FrontAuthority): Promise<AgentProcess> {
+export async function startAgentProcess(): Promise<AgentProcess> {
+  const authority = createFrontAuthority()
   // The agent ends when its stdin is closed, so it never outlives this process.
   const child = execa(process.execPath, [SAMPLE], {
     stdin: 'pipe',
@@ -25,9 +28,10 @@ export async function startAgentProcess(authority: FrontAuthority): Promise<Agen
     reject: false,
   })
   const port = await Promise.race([portOf(child.stdout), ended(child)])
-  const front = await startFront({ target: `http://127.0.0.1:${port}`, authority })
+  const front = await startFront({ authority })
   return {
-    url: `${front.url}/webhook`,
+    url: front.route('localhost', `http://127.0.0.1:${port}/webhook`),
+    ca: authority.ca,
     use: secret => void child.stdin.write(`${secret}\n`),
     async close() {
       child.stdin.end()

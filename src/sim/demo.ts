@@ -9,7 +9,6 @@ import { openMarketplace } from '../open.ts'
 import { startAgentProcess } from './agent-process.ts'
 import { type LedgerCheck, playScenario } from './demo-scenario.ts'
 import { type DemoStep, setUpDemo } from './demo-setup.ts'
-import { createFrontAuthority } from './https-front.ts'
 
 export type DemoOutcome = { ok: true; ledger: LedgerCheck } | { ok: false; reason: string }
 
@@ -19,14 +18,13 @@ export async function playDemo(tell: (step: DemoStep) => void): Promise<DemoOutc
   try {
     const folder = await mkdtemp(join(tmpdir(), 'marketplace-demo-'))
     closers.push(() => rm(folder, { recursive: true, force: true }))
-    const authority = createFrontAuthority()
-    const agent = await startAgentProcess(authority)
+    const agent = await startAgentProcess()
     closers.push(() => agent.close())
     const admin = { email: 'admin@example.com', password: randomBytes(12).toString('base64url') }
     const marketplace = await openMarketplace({
       mode: 'dev',
       file: join(folder, 'demo.db'),
-      ca: authority.ca,
+      ca: agent.ca,
       admin,
       holder: 'marketplace demo',
       onFatal: error => tell({ text: error.message }),

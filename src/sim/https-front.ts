@@ -1,4 +1,4 @@
-/** A local HTTPS front: serves https://localhost for an agent that speaks plain HTTP on this machine. */
+/** The local HTTPS front: serves `https://<name>.localhost`, on one port, for agents that speak plain HTTP on this machine. */
 import http from 'node:http'
 import type https from 'node:https'
 import { createRequire } from 'node:module'
@@ -9,22 +9,25 @@ import { isLoopback } from '../world/egress/addresses.ts'
 export interface FrontAuthority {
   /** The authority's certificate in PEM, which a client has to trust. */
   ca: Promise<string>
-  /** The certificate for localhost, *.localhost, 127.0.0.1 and ::1. All fronts of this authority share it. */
+  /** The certificate of a front: for its names under localhost, localhost itself, 127.0.0.1 and ::1. */
   credentials: Promise<{ key: string; cert: string }>
 }
 
 export interface FrontOptions {
-  /** The base URL of the agent, such as `http://127.0.0.1:3000`. Only loopback addresses are allowed. */
-  target: string
   /** A free port unless given. */
   port?: number
   authority: FrontAuthority
-  /** How long the agent may send nothing before the front responds with 504. Source: I-durations. */
+  /** How long an agent may send nothing before the front responds with 504. Source: I-durations. */
   timeoutMs?: number
 }
 
 export interface Front {
-  url: string
+  readonly port: number
+  /**
+   * Passes what arrives for `https://<name>.localhost` to this URL, with its path and query. Returns the webhook URL of
+   * that name. `localhost` is a name too. Throws if the target is not plain HTTP on this machine.
+   */
+  route(name: string, target: string): string
   close(): Promise<void>
 }
 
@@ -35,11 +38,12 @@ interface Made {
 }
 
 /**
- * Creates a certificate authority in a thread, so that nothing waits for it, and only after `start`. It lives in memory and
- * changes no trust store.
+ * Creates a certificate authority in a thread, so that nothing waits for it, and only once the names under localhost are
+ * known. Each name is in the certificate, because clients refuse `*.localhost`: a wildcard may not stand for all of a
+ * top-level domain. It lives in memory and changes no trust store.
  */
-export function createFrontAuthority(start: Promise<unknown> = Promise.resolve()): FrontAuthority {
-  const made = start.then(makeCertificates)
+export function createFrontAuthority(names: Promise<readonly string[]> = Promise.resolve([])): FrontAuthority {
+  const made = names.then(makeCertificates)
   // Users of the authority still get the error. If nobody uses it, it must not end the process.
   made.catch(() => {})
   const ca = made.then(all => all.ca)
@@ -51,11 +55,10 @@ export function createFrontAuthority(start: Promise<unknown> = Promise.resolve()
 
 /**
  * Listens on 127.0.0.1 at once; connections wait until the certificate is ready. Requests and responses pass through
- * unchanged. Responds with 502 if the agent is not up, and with 504 if it sends nothing.
- * Throws if `target` is not plain HTTP on this machine, or if the port is in use.
+ * unchanged. Responds with 502 if the agent is not up, and with 504 if it sends nothing. Throws if the port is in use.
  */
-export async function startFront({ target, port = 0, authority, timeoutMs = 30_000 }: FrontOptions): Promise<Front> {
-  const base = loopbackTarget(target)
+export async function startFront({ port = 0, authority, timeoutMs = 30_000 }: FrontOptions): Promise<Front> {
+  const targets = new Map<string, URL>()
   // Closes idle connections before a usual agent would, so that no request is sent on a closing one.
   const agent = new http.Agent({ keepAlive: true, timeout: 1_000 })
   const sockets = new Set<net.Socket>()
@@ -69,12 +72,17 @@ export async function startFront({ target, port = 0, authority, timeoutMs = 30_0
     server?.emit('connection', socket)
   })
   await listening(door, port)
+  const { port: bound } = door.address() as net.AddressInfo
 
   async function open(credentials: { key: string; cert: string }): Promise<void> {
     const { createServer } = await import('node:https') // loaded late, so that a start does not wait for it
     if (closed) return
-    const route = { base, agent, timeoutMs }
-    server = createServer({ ...credentials, requestTimeout: 0 }, (request, answer) => forward(request, answer, route))
+    server = createServer({ ...credentials, requestTimeout: 0 }, (request, answer) => {
+      const name = nameIn(request.headers.host)
+      const target = targets.get(name)
+      if (target) forward(request, answer, { target, agent, timeoutMs })
+      else refuse(answer, 404, `No agent is called ${name} here.`)
+    })
     for (const socket of sockets) server.emit('connection', socket)
   }
 
@@ -87,25 +95,35 @@ export async function startFront({ target, port = 0, authority, timeoutMs = 30_0
   }
 
   authority.credentials.then(open, close)
-  return { url: `https://localhost:${(door.address() as net.AddressInfo).port}`, close }
+  return {
+    port: bound,
+    route(name, target) {
+      targets.set(name, loopbackTarget(target))
+      return `https://${name === 'localhost' ? name : `${name}.localhost`}:${bound}/webhook`
+    },
+    close,
+  }
 }
 
+/** Returns the name of a Host header such as `my-agent.localhost:4443`. */
+const nameIn = (host = '') => host.toLowerCase().replace(/(?:\.localhost)?(?::\d+)?$/, '')
+
 interface Route {
-  base: URL
+  target: URL
   agent: http.Agent
   timeoutMs: number
 }
 
-function forward(request: http.IncomingMessage, answer: http.ServerResponse, { base, agent, timeoutMs }: Route): void {
-  const path = base.pathname.replace(/\/$/, '') + request.url
-  const { hostname, port } = base
+function forward(request: http.IncomingMessage, answer: http.ServerResponse, { target, agent, timeoutMs }: Route) {
+  const { hostname, host, port, pathname, search } = target
   const onward = http.request({
     agent,
+    lookup,
     host: hostname.replace(/^\[(.*)\]$/, '$1'),
     port: port || 80,
     method: request.method,
-    path,
-    headers: endToEnd(request.rawHeaders),
+    path: pathname + search,
+    headers: withHost(endToEnd(request.rawHeaders), host),
     timeout: timeoutMs,
   })
   onward.on('timeout', () => onward.destroy(new Silence(timeoutMs)))
@@ -114,11 +132,24 @@ function forward(request: http.IncomingMessage, answer: http.ServerResponse, { b
     reply.on('error', () => answer.destroy())
     reply.pipe(answer)
   })
-  onward.on('error', error => refuse(answer, base, error))
+  onward.on('error', error => giveUp(answer, target, error))
   request.on('error', () => onward.destroy())
   answer.on('close', () => onward.destroy())
   request.pipe(onward)
 }
+
+// Some systems do not resolve names under localhost, and some agents listen on ::1 alone.
+const LOCAL = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+]
+
+/**
+ * Looks up the name of a target, which can only mean this machine.
+ * @internal A test reaches the front by it.
+ */
+export const lookup: net.LookupFunction = (_name, { all }, done) =>
+  all ? done(null, LOCAL) : done(null, LOCAL[0]!.address, LOCAL[0]!.family)
 
 class Silence extends Error {
   constructor(timeoutMs: number) {
@@ -126,18 +157,18 @@ class Silence extends Error {
   }
 }
 
-function refuse(answer: http.ServerResponse, base: URL, error: Error & { code?: string }): void {
+function giveUp(answer: http.ServerResponse, { origin }: URL, error: Error & { code?: string }): void {
   if (answer.headersSent || answer.destroyed) return void answer.destroy()
-  const silent = error instanceof Silence
-  const why = silent
-    ? `The agent at ${base.origin} ${error.message}.`
-    : error.code === 'ECONNREFUSED'
-      ? `Nothing listens at ${base.origin}. Start the agent, then try again.`
-      : `The agent at ${base.origin} closed the connection without a whole answer.`
-  const body = JSON.stringify({ success: false, error: why })
+  if (error instanceof Silence) refuse(answer, 504, `The agent at ${origin} ${error.message}.`)
+  else if (error.code === 'ECONNREFUSED')
+    refuse(answer, 502, `Nothing listens at ${origin}. Start the agent, then try again.`)
+  else refuse(answer, 502, `The agent at ${origin} closed the connection without a whole answer.`)
+}
+
+function refuse(answer: http.ServerResponse, status: number, why: string): void {
   // The rest of the request is not read, so the connection can't be reused.
-  answer.writeHead(silent ? 504 : 502, { 'Content-Type': 'application/json; charset=utf-8', Connection: 'close' })
-  answer.end(body)
+  answer.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', Connection: 'close' })
+  answer.end(JSON.stringify({ success: false, error: why }))
 }
 
 // Hop-by-hop headers are not passed on. All others pass unchanged and in their order.
@@ -147,10 +178,14 @@ function endToEnd(raw: readonly string[]): string[] {
   return raw.filter((_, at) => !HOP_BY_HOP.test(raw[at - (at % 2)]!))
 }
 
+/** The agent gets the Host of its own address, as some refuse any other. */
+const withHost = (raw: readonly string[], host: string) =>
+  raw.map((value, at) => (at % 2 === 1 && /^host$/i.test(raw[at - 1]!) ? host : value))
+
 function loopbackTarget(target: string): URL {
   const url = URL.canParse(target) ? new URL(target) : undefined
   if (url?.protocol === 'http:' && isLoopback(url.hostname)) return url
-  throw new Error(`The target of the HTTPS front must be http:// on this machine, not ${target}.`)
+  throw new Error(`The address of an agent must be http:// on this machine, not ${target}.`)
 }
 
 function listening(server: net.Server, port: number): Promise<void> {
@@ -164,9 +199,9 @@ function listening(server: net.Server, port: number): Promise<void> {
 }
 
 // Loading the certificate library blocks a thread for a fifth of a second, which is too long for the main thread.
-function makeCertificates(): Promise<Made> {
+function makeCertificates(names: readonly string[]): Promise<Made> {
   const module = createRequire(import.meta.url).resolve('selfsigned')
-  const worker = new Worker(CERTIFICATE_THREAD, { eval: true, workerData: module, execArgv: [] })
+  const worker = new Worker(CERTIFICATE_THREAD, { eval: true, workerData: { module, names }, execArgv: [] })
   return new Promise((resolve, reject) => {
     worker.once('message', resolve)
     worker.once('error', reject)
@@ -177,7 +212,7 @@ function makeCertificates(): Promise<Made> {
 const CERTIFICATE_THREAD = `
 const { parentPort, workerData } = require('node:worker_threads')
 const { createHash, generateKeyPairSync } = require('node:crypto')
-const { generate } = require(workerData)
+const { generate } = require(workerData.module)
 const common = { keyType: 'ec', algorithm: 'sha256' }
 const name = value => [{ name: 'commonName', value }]
 async function make() {
@@ -198,7 +233,7 @@ async function make() {
     { name: 'keyUsage', digitalSignature: true, critical: true },
     { name: 'extKeyUsage', serverAuth: true },
     { name: 'subjectAltName', altNames: [
-      { type: 2, value: 'localhost' }, { type: 2, value: '*.localhost' },
+      { type: 2, value: 'localhost' }, ...workerData.names.map(name => ({ type: 2, value: name + '.localhost' })),
       { type: 7, ip: '127.0.0.1' }, { type: 7, ip: '::1' },
     ] },
   ] })

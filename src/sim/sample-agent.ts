@@ -1,11 +1,8 @@
-/**
- * The simulator's own agent: accepts every task and delivers at once. It runs in this process, behind the local HTTPS
- * front.
- */
+/** The simulator's own agent: accepts every task and delivers at once. It runs in this process, behind the HTTPS front. */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { agentHandler, type Reply, type WebhookData } from '../client/webhooks.ts'
-import { type FrontAuthority, startFront } from './https-front.ts'
+import type { Front } from './https-front.ts'
 
 export interface SampleAgent {
   /** Its webhook URL. */
@@ -15,21 +12,19 @@ export interface SampleAgent {
   close(): Promise<void>
 }
 
+export const SAMPLE = 'sample-agent'
+
 /** Starts the agent. `onError` gets the errors of its work, such as a refused callback after the buyer has cancelled. */
-export async function startSampleAgent(
-  authority: FrontAuthority,
-  onError: (error: Error) => void,
-): Promise<SampleAgent> {
+export async function startSampleAgent(front: Front, onError: (error: Error) => void): Promise<SampleAgent> {
   let handle: http.RequestListener = (_request, response) => void response.writeHead(503).end()
   const server = http.createServer((request, response) => handle(request, response))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(0, '127.0.0.1', resolve)
   })
   const { port } = server.address() as AddressInfo
-  const front = await startFront({ target: `http://127.0.0.1:${port}`, authority })
 
   return {
-    url: `${front.url}/webhook`,
+    url: front.route(SAMPLE, `http://127.0.0.1:${port}/webhook`),
     use(secret) {
       handle = agentHandler({
         secret,
@@ -43,7 +38,6 @@ export async function startSampleAgent(
       })
     },
     async close() {
-      await front.close()
       server.closeAllConnections()
       await new Promise(resolve => server.close(resolve))
     },

@@ -105,7 +105,10 @@ const shelves: Readonly<
   },
   api: { assembles: [], mayImport: { endpoints: [], openapi: ['endpoints'] } },
   world: { assembles: ['real.ts', 'bucket.ts'], mayImport: { egress: [] } },
-  cli: { assembles: ['command-table.ts', 'main.ts'], mayImport: { commands: [], table: ['commands'] } },
+  cli: {
+    assembles: ['command-table.ts', 'main.ts'],
+    mayImport: { dev: [], commands: ['dev'], table: ['commands'] },
+  },
 }
 
 const importExceptions: Readonly<Record<string, string>> = {

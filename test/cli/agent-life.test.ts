@@ -51,11 +51,12 @@ test(
   inFolder(async folder => {
     const agent = await startAgent()
     const authority = createFrontAuthority()
-    const front = await startFront({ target: agent.url, authority })
+    const front = await startFront({ authority })
+    const webhookUrl = front.route('localhost', agent.url)
     writeFileSync(join(folder, 'ca.pem'), await authority.ca)
     const { stop } = await startDev(folder, { NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem') })
     try {
-      writeFileSync(join(folder, 'agent.json'), JSON.stringify({ ...AGENT, webhookUrl: `${front.url}/webhook` }))
+      writeFileSync(join(folder, 'agent.json'), JSON.stringify({ ...AGENT, webhookUrl }))
       const made = await answerOf(['agents', 'create', '--file', 'agent.json', '--max-revisions', '2'], folder)
       assert.is(made.code, 0, JSON.stringify(made))
       assert.is(made.data.slug, 'life-agent')

@@ -45,9 +45,10 @@ export async function startAgent(authority: FrontAuthority): Promise<Agent> {
     else agent.backlog.push(webhook)
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const front = await startFront({ target: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, authority })
+  const front = await startFront({ authority })
+  const { port } = server.address() as AddressInfo
   const agent: Agent = {
-    url: `${front.url}/webhook`,
+    url: front.route('localhost', `http://127.0.0.1:${port}/webhook`),
     secret: '',
     webhooks: [],
     work: null,

@@ -27,10 +27,13 @@ export async function startAgents(authority: FrontAuthority): Promise<Agents> {
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const target = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const front = await startFront({ target, authority })
-  const { port } = new URL(front.url)
+  const front = await startFront({ authority })
   const agents: Agents = {
-    urlOf: name => `https://${name}.agent.example:${port}/${name}`,
+    urlOf(name) {
+      const host = `${name}.agent.example`
+      front.route(host, `${target}/${name}`)
+      return `https://${host}:${front.port}/${name}`
+    },
     secrets: new Map(),
     heard: () => {},
     async close() {

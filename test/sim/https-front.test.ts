@@ -6,9 +6,9 @@ import https from 'node:https'
 import net from 'node:net'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createFrontAuthority, type FrontAuthority, startFront } from '../../src/sim/https-front.ts'
+import { createFrontAuthority, type FrontAuthority, lookup, startFront } from '../../src/sim/https-front.ts'
 
-const authority = createFrontAuthority()
+const authority = createFrontAuthority(Promise.resolve(['one', 'two']))
 
 interface Answer {
   status: number
@@ -50,6 +50,8 @@ const echo: http.RequestListener = (request, answer) => {
       request.method!,
       'X-Path',
       request.url!,
+      'X-Host',
+      request.headers.host!,
       'X-Seen',
       request.headers['x-custom'] ?? '',
     ])
@@ -57,15 +59,22 @@ const echo: http.RequestListener = (request, answer) => {
   })
 }
 
-test('front: method, path, headers and raw bytes pass both ways', async () => {
+/** A front with one agent, and how to close it. */
+async function frontOf(target: string, timeoutMs?: number, from: FrontAuthority = authority) {
+  const front = await startFront({ authority: from, ...(timeoutMs && { timeoutMs }) })
+  return { url: front.route('localhost', target), port: front.port, close: front.close }
+}
+
+test('front: method, headers and raw bytes pass both ways; path, query and Host are those of the target', async () => {
   const agent = await plainServer(echo)
-  const front = await startFront({ target: agent.target, authority })
+  const front = await frontOf(`${agent.target}/hook/a%20b?x=1&y=%2F`)
   const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, i) => (i * 31) & 255))
-  const answer = await ask(`${front.url}/hook/a%20b?x=1&y=%2F`, { method: 'PUT', headers: { 'X-Custom': 'né' } }, bytes)
+  const answer = await ask(`${front.url}?z=2`, { method: 'PUT', headers: { 'X-Custom': 'né' } }, bytes)
   assert.is(answer.status, 207)
   assert.is(answer.headers['x-method'], 'PUT')
   assert.is(answer.headers['x-path'], '/hook/a%20b?x=1&y=%2F')
   assert.is(answer.headers['x-seen'], 'né')
+  assert.is(answer.headers['x-host'], new URL(agent.target).host)
   assert.ok(answer.body.equals(bytes))
   await front.close()
   agent.close()
@@ -73,9 +82,9 @@ test('front: method, path, headers and raw bytes pass both ways', async () => {
 
 test('front: a chunked body of a method that seldom has one passes too', async () => {
   const agent = await plainServer(echo)
-  const front = await startFront({ target: agent.target, authority })
+  const front = await frontOf(agent.target)
   const headers = { 'Transfer-Encoding': 'chunked' }
-  const answer = await ask(`${front.url}/x`, { method: 'DELETE', headers }, 'gone')
+  const answer = await ask(front.url, { method: 'DELETE', headers }, 'gone')
   assert.is(answer.headers['x-method'], 'DELETE')
   assert.is(answer.body.toString(), 'gone')
   await front.close()
@@ -83,26 +92,32 @@ test('front: a chunked body of a method that seldom has one passes too', async (
 })
 
 test('front: answers without a body pass (204, 304, HEAD)', async () => {
-  const agent = await plainServer((request, answer) => {
-    answer.statusCode = Number(request.url!.slice(1))
+  let status = 204
+  const agent = await plainServer((_request, answer) => {
+    answer.statusCode = status
     answer.setHeader('Content-Length', answer.statusCode === 200 ? 5 : 0)
     answer.end()
   })
-  const front = await startFront({ target: agent.target, authority })
-  assert.is((await ask(`${front.url}/204`)).status, 204)
-  assert.is((await ask(`${front.url}/304`, { method: 'GET' })).status, 304)
-  const head = await ask(`${front.url}/200`, { method: 'HEAD' })
+  const front = await frontOf(agent.target)
+  assert.is((await ask(front.url)).status, 204)
+  status = 304
+  assert.is((await ask(front.url, { method: 'GET' })).status, 304)
+  status = 200
+  const head = await ask(front.url, { method: 'HEAD' })
   assert.is(head.headers['content-length'], '5')
   await front.close()
   agent.close()
 })
 
-test('front: the certificate is made out to localhost, *.localhost, 127.0.0.1, ::1 and to nobody else', async () => {
+test('front: the certificate is made out to localhost, the names under it, 127.0.0.1, ::1 and to nobody else', async () => {
   const agent = await plainServer(echo)
-  const front = await startFront({ target: agent.target, authority })
+  const front = await frontOf(agent.target)
   const { subjectAltName } = new X509Certificate((await authority.credentials).cert)
-  assert.is(subjectAltName, 'DNS:localhost, DNS:*.localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1')
-  assert.is((await ask(`https://127.0.0.1:${new URL(front.url).port}/`)).status, 207)
+  assert.is(
+    subjectAltName,
+    'DNS:localhost, DNS:one.localhost, DNS:two.localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1',
+  )
+  assert.is((await ask(`https://127.0.0.1:${front.port}/`, { headers: { host: 'localhost' } })).status, 207)
   const other = ask(front.url, { servername: 'example.com' }).catch(error => error.code)
   assert.is(await other, 'ERR_TLS_CERT_ALTNAME_INVALID')
   await front.close()
@@ -111,7 +126,7 @@ test('front: the certificate is made out to localhost, *.localhost, 127.0.0.1, :
 
 test('front: each authority is its own; another one is not trusted', async () => {
   const agent = await plainServer(echo)
-  const front = await startFront({ target: agent.target, authority })
+  const front = await frontOf(agent.target)
   const stranger = await createFrontAuthority().ca
   assert.is.not(stranger, await authority.ca)
   const code = await ask(front.url, { ca: stranger }).catch(error => error.code)
@@ -127,8 +142,8 @@ test('front: the port is open before the certificate exists, and holds what conn
     release = resolve
   })
   const late: FrontAuthority = { ca: authority.ca, credentials: gate.then(() => authority.credentials) }
-  const front = await startFront({ target: agent.target, authority: late })
-  const early = Promise.all([ask(`${front.url}/1`, {}, 'one'), ask(`${front.url}/2`, {}, 'two')])
+  const front = await frontOf(agent.target, undefined, late)
+  const early = Promise.all([ask(front.url, {}, 'one'), ask(front.url, {}, 'two')])
   const gone = net.connect(Number(new URL(front.url).port), '127.0.0.1')
   await new Promise(resolve => gone.once('connect', resolve))
   gone.destroy()
@@ -146,7 +161,7 @@ test('front: the port is open before the certificate exists, and holds what conn
 test('front: 502 with a sentence when the agent is not up', async () => {
   const agent = await plainServer(echo)
   agent.close()
-  const front = await startFront({ target: agent.target, authority })
+  const front = await frontOf(agent.target)
   const answer = await ask(front.url, {}, 'x')
   assert.is(answer.status, 502)
   assert.equal(JSON.parse(answer.body.toString()), {
@@ -160,13 +175,13 @@ test('front: 502 when the agent hangs up, 504 when it stays silent', async () =>
   const rude = net.createServer(socket => socket.on('data', () => socket.destroy())).listen(0, '127.0.0.1')
   await new Promise(resolve => rude.once('listening', resolve))
   const target = `http://127.0.0.1:${(rude.address() as net.AddressInfo).port}`
-  const front = await startFront({ target, authority })
+  const front = await frontOf(target)
   assert.is((await ask(front.url)).status, 502)
   await front.close()
   rude.close()
 
   const mute = await plainServer(() => {})
-  const patient = await startFront({ target: mute.target, authority, timeoutMs: 200 })
+  const patient = await frontOf(mute.target, 200)
   const answer = await ask(patient.url)
   assert.is(answer.status, 504)
   assert.match(answer.body.toString(), /gave no answer within 0\.2 seconds/)
@@ -180,7 +195,7 @@ test('front: an answer that breaks off breaks off for the caller as well', async
     answer.write('some')
     setTimeout(() => answer.destroy(), 20)
   })
-  const front = await startFront({ target: agent.target, authority })
+  const front = await frontOf(agent.target)
   const code = await ask(front.url).then(
     () => 'whole',
     error => error.code,
@@ -190,7 +205,31 @@ test('front: an answer that breaks off breaks off for the caller as well', async
   agent.close()
 })
 
+test('front: each name under localhost has its own agent, over restarts at the same address; others are 404', async () => {
+  const [one, two] = [
+    await plainServer((_, answer) => answer.end('1')),
+    await plainServer((_, answer) => answer.end('2')),
+  ]
+  const byName = { lookup }
+  let front = await startFront({ authority })
+  const urls = [front.route('one', one.target), front.route('two', two.target.replace('127.0.0.1', 'here.localhost'))]
+  const bodies = async () => Promise.all(urls.map(async url => (await ask(url, byName)).body.toString()))
+  assert.equal(urls, [`https://one.localhost:${front.port}/webhook`, `https://two.localhost:${front.port}/webhook`])
+  assert.equal(await bodies(), ['1', '2'])
+  const nobody = await ask(urls[0]!, { ...byName, servername: 'one.localhost', headers: { host: 'three.localhost' } })
+  assert.is(nobody.status, 404)
+  assert.is(JSON.parse(nobody.body.toString()).error, 'No agent is called three here.')
+  await front.close()
+  front = await startFront({ authority, port: front.port })
+  assert.equal([front.route('one', two.target), front.route('two', one.target)], urls)
+  assert.equal(await bodies(), ['2', '1'])
+  await front.close()
+  one.close()
+  two.close()
+})
+
 test('front: a target that is not plain http on this machine is refused', async () => {
+  const front = await startFront({ authority })
   for (const target of [
     'https://localhost:1',
     'http://example.com',
@@ -198,23 +237,23 @@ test('front: a target that is not plain http on this machine is refused', async 
     'ftp://localhost',
     'nonsense',
   ]) {
-    const error = await startFront({ target, authority }).catch(error => error)
-    assert.match(error.message, /must be http:\/\/ on this machine/)
+    assert.throws(() => front.route('localhost', target), /must be http:\/\/ on this machine/)
   }
+  await front.close()
 })
 
 test('front: a taken port rejects; close frees the port and every connection', async () => {
   const agent = await plainServer(echo)
-  const front = await startFront({ target: agent.target, authority })
-  const port = Number(new URL(front.url).port)
-  const second = await startFront({ target: agent.target, authority, port }).catch(error => error.code)
+  const front = await frontOf(agent.target)
+  const { port } = front
+  const second = await startFront({ authority, port }).catch(error => error.code)
   assert.is(second, 'EADDRINUSE')
   const idle = net.connect(port, '127.0.0.1').on('error', () => {})
   await new Promise(resolve => idle.once('connect', resolve))
   await front.close()
   if (!idle.closed) await new Promise(resolve => idle.once('close', resolve))
-  const again = await startFront({ target: agent.target, authority, port })
-  assert.is(again.url, `https://localhost:${port}`)
+  const again = await startFront({ authority, port })
+  assert.is(again.port, port)
   await again.close()
   agent.close()
 })

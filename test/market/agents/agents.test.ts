@@ -246,9 +246,7 @@ async function withAgent(
   const { market, ann } = setting
   const secret = makeSecret(market.world)
   const server = http.createServer(async (req, res) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of req) chunks.push(chunk)
-    const body = Buffer.concat(chunks)
+    const body = Buffer.concat(await req.toArray())
     const { 'x-service-timestamp': timestamp, 'x-service-signature': signature } = req.headers
     const verdict = verify({ secret, timestamp, signature, body, now: Date.now() })
     const { data } = JSON.parse(body.toString())
@@ -262,8 +260,9 @@ async function withAgent(
     res.writeHead(verdict.ok && data.test === true ? (hook.status ?? 200) : 401).end()
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const front = await startFront({ target: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, authority })
-  const { id } = await create(market, ann, { webhookUrl: front.url })
+  const front = await startFront({ authority })
+  const webhookUrl = front.route('localhost', `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  const { id } = await create(market, ann, { webhookUrl })
   await patch(market, id, { secret: seal(market.world, market.config, id, secret) })
   try {
     await work({ ...setting, id })

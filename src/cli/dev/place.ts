@@ -1,0 +1,49 @@
+/** Where a dev keeps its state: its database, and the folder of its credentials. Source: A-6. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Credentials } from '../../sim/seed.ts'
+
+export interface Place {
+  /** The database file; null if nothing is kept. */
+  readonly file: string | null
+  /** The folder of the credentials; null if nothing is kept. */
+  readonly folder: string | null
+  /** The database in words. */
+  readonly db: string
+}
+
+export const placeOf = (file: string | null): Place =>
+  file === null ? { file, folder: null, db: ':memory:' } : { file, folder: dirname(file), db: file }
+
+/** What a start finds of the one before. */
+export interface Kept extends Credentials {
+  /** The port of the HTTPS front. Webhook URLs have it, so it stays the same. */
+  frontPort?: number
+}
+
+/** Where the credentials lie; null if there is no folder for them. */
+export const credentialsPath = ({ folder }: Place) => folder && join(folder, 'credentials.json')
+
+export function makeFolder({ folder }: Place): void {
+  if (folder !== null) mkdirSync(folder, { recursive: true, mode: 0o700 })
+}
+
+/** Returns null if there is no readable file of this database. New credentials are made then. */
+export function readCredentials(place: Place): Kept | null {
+  const path = credentialsPath(place)
+  if (path === null) return null
+  try {
+    const { db, accounts, agents, frontPort } = JSON.parse(readFileSync(path, 'utf8'))
+    return db === place.db ? { accounts, agents, frontPort } : null
+  } catch {
+    return null
+  }
+}
+
+/** Writes the address and the keys where commands in the same folder look for them. */
+export function keepCredentials(place: Place, made: Kept & { url: string; instance: string }): void {
+  const path = credentialsPath(place)
+  if (path === null) return
+  const { url, instance, ...credentials } = made
+  writeFileSync(path, `${JSON.stringify({ url, instance, db: place.db, ...credentials }, null, 2)}\n`, { mode: 0o600 })
+}
