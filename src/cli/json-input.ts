@@ -25,9 +25,11 @@ export async function objectIn(flag: string, file: string): Promise<Record<strin
   throw new UsageError(`${flag} must hold a JSON object.`)
 }
 
-async function fileText(flag: string, path: string): Promise<string> {
+const fileText = async (flag: string, path: string) => (await fileBytes(flag, path)).toString('utf8')
+
+async function fileBytes(flag: string, path: string): Promise<Buffer> {
   try {
-    return await readFile(path, 'utf8')
+    return await readFile(path)
   } catch (error) {
     const why = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : (error as Error).message
     throw new UsageError(`${flag}: ${path} can't be read: ${why}.`)
@@ -37,11 +39,21 @@ async function fileText(flag: string, path: string): Promise<string> {
 /** Returns the first line of stdin. */
 export const passwordFromStdin = async () => (await stdinText('--password-stdin')).split(/\r?\n/, 1)[0] ?? ''
 
-async function stdinText(flag: string): Promise<string> {
-  if (process.stdin.isTTY) throw new UsageError(`${flag} reads stdin: pipe something in.`)
+const stdinText = async (flag: string) => (await stdinBytes(`${flag} reads stdin: pipe something in.`)).toString('utf8')
+
+/** Reads stdin to its end. On a terminal it refuses with `words`. */
+async function stdinBytes(words: string): Promise<Buffer> {
+  if (process.stdin.isTTY) throw new UsageError(words)
   const chunks: Buffer[] = []
   for await (const chunk of process.stdin) chunks.push(chunk)
-  return Buffer.concat(chunks).toString('utf8')
+  return Buffer.concat(chunks)
+}
+
+/** Returns the bytes of a file, or of stdin if none is given. */
+export async function bytesGiven(flag: string, path: string | undefined): Promise<Buffer> {
+  if (path === undefined || path === '-')
+    return stdinBytes(`The body comes on stdin, or from a file: ${flag} body.json.`)
+  return fileBytes(flag, path)
 }
 
 /** Parses a whole number within bounds. */

@@ -20,6 +20,7 @@ const homeOf: Readonly<Record<keyof typeof banned, readonly string[]>> = {
 }
 
 const callExceptions: Readonly<Record<string, string>> = {
+  'src/api/diagnosis/causes.ts time': 'names the call in a sentence for people',
   'src/open.ts time': 'migrations run before there is a world',
   'src/secret-key.ts chance': 'the key is made before there is a world, and must never follow a seed',
   'src/market/upkeep/instance-id.ts chance': 'two simulators with the same seed are two marketplaces all the same',
@@ -48,6 +49,8 @@ const callExceptions: Readonly<Record<string, string>> = {
   'src/cli/commands/demo.ts time': 'tells how long the demo took',
   'src/cli/commands/db.ts time': 'migrations run before there is a world',
   'src/cli/commands/serve.ts time': 'tells how long the stop took',
+  'src/cli/commands/sign.ts time': 'signs without a marketplace, by the clock of the machine',
+  'src/cli/commands/verify.ts time': 'judges a signature without a marketplace, by the clock of the machine',
   'src/cli/debug-lines.ts time': 'dates the debug lines',
   'src/cli/log-lines.ts time': 'dates the lines on the screen',
 }

@@ -103,7 +103,7 @@ const shelves: Readonly<
       files: ['embedded'],
     },
   },
-  api: { assembles: [], mayImport: { endpoints: [], openapi: ['endpoints'] } },
+  api: { assembles: [], mayImport: { diagnosis: [], endpoints: [], openapi: ['endpoints'] } },
   world: { assembles: ['real.ts', 'bucket.ts'], mayImport: { egress: [] } },
   cli: {
     assembles: ['command-table.ts', 'main.ts'],

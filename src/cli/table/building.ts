@@ -10,6 +10,7 @@ import type { ConnectionFlags } from '../connection.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { fromTo, inUnits } from '../numbers.ts'
 import { jsonOnce, reach } from '../options.ts'
+import { signing } from './signing.ts'
 
 const { agent: agentLimits, price } = limits
 const leastPrice = `${price.min} is ${inUnits(price.min)}`
@@ -125,6 +126,7 @@ export const building: Chapter = [
       ],
       run: async ([event = ''], flags: EmitFlags) => (await import('../commands/emit.ts')).emit(event, flags),
     },
+    ...signing,
     {
       name: 'simulate buyer',
       takes: ['<agent>'],

@@ -1,0 +1,75 @@
+/** Makes a diagnosis of findings, or says what was compared if there are none. */
+import { durations } from '../limits.ts'
+import { roughly } from '../spans.ts'
+import { type Cause, type Diagnosis, type Finding, fixes } from './causes.ts'
+import { type HeaderLines, headerValue } from './headers.ts'
+import type { Candidate } from './secrets.ts'
+
+/** Returns null without findings: then the request is right. */
+export function sure(findings: readonly Finding[]): Diagnosis | null {
+  const [first] = findings
+  if (!first) return null
+  const fix = [...new Set(findings.map(({ cause }) => fixes[cause]))].join(' ')
+  return { cause: first.cause, certainty: 'sure', text: findings.map(({ text }) => text).join(' '), fix }
+}
+
+const MINUTE = 60_000
+const HALF_HOUR = 30 * MINUTE
+
+/** Says how far a time is from this clock, if it is too far. `ms`: null if the time is unknown. */
+export function ageFindings(ms: number | null, now: number): Finding[] {
+  const away = ms === null ? 0 : Math.abs(now - ms)
+  if (away <= durations.signatureToleranceMs) return []
+  const isLate = now > ms!
+  const allowed = roughly(durations.signatureToleranceMs)
+  const toZone = Math.abs(away - Math.round(away / HALF_HOUR) * HALF_HOUR)
+  const zone = toZone < MINUTE && away < 15 * durations.hourMs ? ' That may be a time zone: Unix time is UTC.' : ''
+  const text =
+    `The timestamp is ${roughly(away)} ${isLate ? 'behind' : 'ahead of'} the clock here; ${allowed} are allowed. ` +
+    `If it was signed just now, the clock of the sender is ${roughly(away)} ${isLate ? 'behind' : 'ahead'}.${zone}`
+  return [{ cause: isLate ? 'stale' : 'future', text }]
+}
+
+interface Unexplained {
+  /** What is wrong all the same. */
+  readonly seen: readonly Finding[]
+  readonly request: { readonly headers: HeaderLines; readonly body: Uint8Array }
+  readonly candidates: readonly Candidate[]
+  readonly tries: number
+}
+
+export function unexplained({ seen, request, candidates, tries }: Unexplained): Diagnosis {
+  const compared =
+    `The signature matches none of ${tries} recomputations: with ${secretsOf(candidates)}, in the spellings that go wrong; ` +
+    'with other times, separators and hashes; with the body as JavaScript, Python, Go, PHP and .NET write it, and in other encodings.'
+  const known = sure(seen)
+  if (known) return { ...known, text: `${known.text} Besides: ${compared}`, fix: `${known.fix} ${fixes.unknown}` }
+  const cause = likelyCause(request, candidates)
+  const guess = guesses[cause]
+  return { cause, certainty: 'likely', text: guess ? `${compared} ${guess}` : compared, fix: fixes[cause] }
+}
+
+function likelyCause({ headers, body }: Unexplained['request'], candidates: readonly Candidate[]): Cause {
+  if (candidates.length === 0) return 'nothing_to_compare'
+  if (body.length === 0) return 'empty_body'
+  return /^(?:identity)?$/i.test(headerValue(headers, 'content-encoding') ?? '') ? 'unknown' : 'encoded_body'
+}
+
+const guesses: Partial<Record<Cause, string>> = {
+  nothing_to_compare: 'There is no secret to compare with.',
+  empty_body: 'The body is empty: it was read before it came here, or never sent.',
+  encoded_body: 'The body has a Content-Encoding: perhaps it was signed before it was packed.',
+}
+
+function secretsOf(candidates: readonly Candidate[]): string {
+  const count = (kind: Candidate['kind']) => candidates.filter(candidate => candidate.kind === kind).length
+  const parts = [
+    [count('current'), 'secret'],
+    [count('previous'), 'previous secret'],
+    [count('other'), 'secret of other agents'],
+  ] as const
+  const named = parts
+    .filter(([n]) => n > 0)
+    .map(([n, what]) => `${n} ${n === 1 ? what : what.replace('secret', 'secrets')}`)
+  return named.join(', ') || 'no secret'
+}

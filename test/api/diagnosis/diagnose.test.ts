@@ -1,0 +1,164 @@
+// engines: embedded; process: shared
+/** Signatures with one thing wrong are explained, and nothing else is: mistakes of three languages, as real programs made them. */
+import { createHmac, randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { fixes } from '../../../src/api/diagnosis/causes.ts'
+import { type Candidate, diagnose } from '../../../src/api/diagnosis/diagnose.ts'
+import { sign, signatureHeaders, verify } from '../../../src/api/signature.ts'
+
+interface Request {
+  language: string
+  cause: string | null
+  code: string
+  headers: [string, string][]
+  body: string
+}
+const made = JSON.parse(readFileSync('test/api/diagnosis/mistakes.json', 'utf8'))
+const { now, secret, previous, other } = made as Record<'secret' | 'previous' | 'other', string> & { now: number }
+const requests = made.requests as Request[]
+
+const candidates: readonly Candidate[] = [
+  { secret, kind: 'current', agent: 'my-agent' },
+  { secret: previous, kind: 'previous', agent: 'my-agent' },
+  { secret: other, kind: 'other', agent: 'other-agent' },
+]
+
+for (const [at, { language, cause, code, headers, body }] of requests.entries()) {
+  test(`${at} ${language}: ${cause ?? 'nothing wrong'}: ${code.split('\n', 1)[0]!.slice(0, 60)}`, () => {
+    const diagnosis = diagnose({ headers, body: Buffer.from(body, 'base64') }, candidates, now + 50)
+    assert.is(diagnosis?.cause ?? null, cause, diagnosis?.text)
+    if (diagnosis) assert.is(diagnosis.certainty, 'sure')
+    const told = JSON.stringify(diagnosis)
+    for (const word of [secret, previous, other]) assert.not.ok(told.includes(word.slice(6, 30)))
+    for (const [name, value] of headers) {
+      const digits = value.replace(/^.*[=,] ?(?=.)/, '')
+      if (/signatur/i.test(name) && digits.length > 30) assert.not.ok(told.includes(digits.slice(0, 16)), told)
+    }
+  })
+}
+
+test('each language makes at least sixteen mistakes', () => {
+  for (const language of ['JavaScript', 'Python', 'shell']) {
+    const causes = new Set(requests.filter(request => request.language === language).map(({ cause }) => cause))
+    assert.ok(causes.size > 20, `${language}: ${causes.size}`)
+  }
+})
+
+const body = Buffer.from('{"action":"accept"}')
+const right = Object.entries(signatureHeaders(secret, now, body))
+const causeOf = (change: { headers?: (readonly [string, string])[]; body?: Buffer; given?: readonly Candidate[] }) =>
+  diagnose({ headers: change.headers ?? right, body: change.body ?? body }, change.given ?? candidates, now)
+
+/** Causes that no request in mistakes.json has. */
+const byHand: Record<string, () => ReturnType<typeof diagnose>> = {
+  repeated_header: () => causeOf({ headers: [...right, right[1]!] }),
+  line_ends: () => causeOf({ body: Buffer.from('{\r\n}'), headers: signed('{\n}') }),
+  nothing_to_compare: () => causeOf({ given: [] }),
+  empty_body: () => causeOf({ body: Buffer.alloc(0) }),
+  encoded_body: () => causeOf({ body: Buffer.from('x'), headers: [...right, ['Content-Encoding', 'gzip']] }),
+  unknown: () => causeOf({ body: Buffer.from('{"action":"reject"}') }),
+}
+const signed = (text: string) => Object.entries(signatureHeaders(secret, now, text))
+
+test('every cause is found by a test', () => {
+  const found = new Set(requests.map(({ cause }) => cause))
+  for (const [cause, of] of Object.entries(byHand)) {
+    assert.is(of()?.cause, cause)
+    found.add(cause)
+  }
+  assert.equal(
+    Object.keys(fixes).filter(cause => !found.has(cause)),
+    [],
+  )
+})
+
+test('what does not match says what was compared, and is not sure', () => {
+  const { certainty, text } = byHand.unknown!()!
+  assert.is(certainty, 'likely')
+  assert.match(text, /none of \d{3,} recomputations: with 1 secret, 1 previous secret, 1 secret of other agents/)
+})
+
+test('a verifier that knows the secret wrongly is told so: the mistakes the other way round', () => {
+  const given = (text: string) => causeOf({ given: [{ secret: text, kind: 'current' }] })
+  assert.is(given(`${secret}\n`)?.cause, 'secret_whitespace')
+  assert.is(given(`"${secret}"`)?.cause, 'quoted_secret')
+  assert.is(given(`'${secret}'\n`)?.cause, 'quoted_secret')
+  assert.is(given(secret.slice(6))?.cause, 'no_prefix')
+  assert.is(given(secret.replace(/=+$/, ''))?.cause, 'cut_secret')
+  assert.is(given(Buffer.from(secret).toString('base64'))?.cause, 'encoded_secret')
+  assert.is(given(secret), null)
+})
+
+test('several mistakes are told together, the first one as the cause', () => {
+  const seconds = String(Math.floor(now / 1000) - 3600)
+  const digest = createHmac('sha256', secret.slice(6)).update(`${seconds}.${body}`).digest('base64')
+  const headers = [['X-Service-Timestamp', seconds] as const, ['X-Service-Signature', `sha256=${digest}`] as const]
+  const { cause, text } = causeOf({ headers })!
+  assert.is(cause, 'no_prefix')
+  for (const part of ['without whsec_', 'in seconds', 'begins with sha256=', 'is base64', '1 h behind the clock'])
+    assert.match(text, part)
+})
+
+test('two secrets in their grace are both right', () => {
+  const given: Candidate[] = [{ secret: 'whsec_new', kind: 'current' }, candidates[0]!]
+  assert.is(causeOf({ given }), null)
+})
+
+test('hostile bodies take no more than the bound allows, and break nothing', () => {
+  const deep = Buffer.from('['.repeat(300_000))
+  const long = Buffer.from(JSON.stringify({ content: 'é"\\/'.repeat(150_000) }))
+  const bytes = Buffer.from([0xff, 0xfe, 0x00, 0xc3, 0x28, 0x22, 0x5c])
+  for (const hostile of [deep, long, bytes, Buffer.from('"\\ud800"'), Buffer.from('{"__proto__":{"a":1}}')]) {
+    assert.is(causeOf({ body: hostile })?.certainty, 'likely')
+  }
+})
+
+/** More take minutes: each is thousands of recomputations. FUZZ_COUNT=10000 tries them. */
+const PAIRS = Number(process.env.FUZZ_COUNT ?? 100)
+
+const secrets = fc
+  .uint8Array({ minLength: 32, maxLength: 32 })
+  .map(bytes => `whsec_${Buffer.from(bytes).toString('base64')}`)
+const bodies = fc.oneof(
+  fc.json().map(text => Buffer.from(text)),
+  fc.uint8Array({ maxLength: 200 }).map(bytes => Buffer.from(bytes)),
+)
+
+test('random secrets, bodies and signatures are never explained for sure', () => {
+  const pair = fc.record({ secret: secrets, body: bodies, digest: fc.uint8Array({ minLength: 32, maxLength: 32 }) })
+  const isUnexplained = ({ secret, body, digest }: { secret: string; body: Buffer; digest: Uint8Array }) => {
+    const headers = [
+      ['X-Service-Timestamp', String(now)],
+      ['X-Service-Signature', Buffer.from(digest).toString('hex')],
+    ] as const
+    return diagnose({ headers, body }, [{ secret, kind: 'current' }], now)?.certainty === 'likely'
+  }
+  fc.assert(fc.property(pair, isUnexplained), { numRuns: PAIRS, seed: 12 })
+})
+
+test('a signature is right for the diagnosis exactly if it is for the verification', () => {
+  const request = fc.record({ secret: secrets, body: bodies, late: fc.integer({ min: -301_000, max: 301_000 }) })
+  const agree = (given: { secret: string; body: Buffer; late: number }) => {
+    const signature = sign(given.secret, now, given.body)
+    const headers = [['x-service-timestamp', String(now)] as const, ['x-service-signature', signature] as const]
+    const at = now + given.late
+    const { ok } = verify({ secret: given.secret, timestamp: String(now), signature, body: given.body, now: at })
+    return ok === (diagnose({ headers, body: given.body }, [{ secret: given.secret, kind: 'current' }], at) === null)
+  }
+  fc.assert(fc.property(request, agree), { numRuns: 300, seed: 12 })
+})
+
+test('a random secret shows nowhere in a diagnosis', () => {
+  for (let at = 0; at < 20; at++) {
+    const secret = `whsec_${randomBytes(32).toString('base64')}`
+    const signature = sign(secret, now, 'another body')
+    const headers = [['X-Service-Timestamp', String(now)] as const, ['X-Service-Signature', signature] as const]
+    const told = JSON.stringify(diagnose({ headers, body }, [{ secret, kind: 'current' }], now))
+    assert.not.ok(told.includes(secret.slice(6, 20)) || told.includes(signature.slice(0, 16)))
+  }
+})
+
+test.run()
