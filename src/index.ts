@@ -1,5 +1,6 @@
 /** The package's main export: for programs that run a marketplace in their own process. */
 
-export type { Log, LogEntry } from './market/log.ts'
+export type { Exchange } from './market/exchange.ts'
+export type { Log, LogEntry, StampedEntry } from './market/log.ts'
 export { type Marketplace, openMarketplace } from './open.ts'
 export type { OpenOptions } from './open-options.ts'

@@ -3,7 +3,8 @@ import type { GivenKeeping } from './api/limits.ts'
 import type { Config, WayOut } from './config.ts'
 import type { DebugSinks } from './debug.ts'
 import type { FirstAdministrator } from './market/accounts/first-administrator.ts'
-import type { Log } from './market/log.ts'
+import type { StampedEntry } from './market/log.ts'
+import type { OnExchange } from './market/recording.ts'
 import type { PostgresOptions } from './store/postgres/database.ts'
 import type { GivenBounds } from './web/server.ts'
 import type { BucketOptions } from './world/bucket.ts'
@@ -64,7 +65,9 @@ export interface OpenOptions {
   ca?: Pems | Promise<Pems>
   /** Replaces time, randomness and network. Then `seed` and `ca` have no effect. */
   world?: World
-  log?: Log
+  log?: (entry: StampedEntry) => void
+  /** Takes each webhook and each callback with its response, signature headers included. Only in dev. */
+  onExchange?: OnExchange
   debug?: DebugSinks | undefined
   /** Describes this process to a second one that tries to open the same file. */
   holder?: string

@@ -6,8 +6,9 @@ import { type Config, UsageError, version } from './config.ts'
 import { createAuthenticate, createTouch } from './market/accounts/accounts.ts'
 import { ensureAdministrator } from './market/accounts/first-administrator.ts'
 import { planHeartbeat } from './market/checks/heartbeat.ts'
-import { type Log, withShortValues } from './market/log.ts'
+import { type Log, stamped, withShortValues } from './market/log.ts'
 import { createMarket, type Market } from './market/market.ts'
+import { Recording } from './market/recording.ts'
 import { instanceIdOf } from './market/upkeep/instance-id.ts'
 import { watchClock } from './market/upkeep/set-back-clock.ts'
 import { verbs } from './market/verbs.ts'
@@ -49,8 +50,7 @@ const GRACE_MS = 9_000
 
 /** Opens the database, migrates it and listens. If a step fails, it closes everything and throws an error for people. */
 export async function openMarketplace(options: OpenOptions): Promise<Marketplace> {
-  const metrics = createMetrics()
-  const log = metrics.tap(withShortValues(options.log ?? (() => {})))
+  const { metrics, recording, log, setClock } = openLog(options)
   const closers: Closer[] = [async () => metrics.close()]
   const closeAll = () => closeInReverse(closers)
   const { file, postgres, secretKey: given, metricsPort, bounds = {}, debug } = options
@@ -61,13 +61,14 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
     closers.push(() => db.close())
     const { secretKey, replaces } = await secretKeyFor(db, { given, file, renew: options.newSecretKey })
     const world = await openWorld(options, db)
+    setClock(world)
     closers.push(() => world.egress.close())
     closers.push(async () => world.mail?.close())
     if (!replaces) await proveSecretKey(db, world, secretKey)
     const files = await openFiles(filesOf(options, log), { db, world })
     closers.push(() => files.close())
     const config = configOf(options, secretKey, await instanceIdOf(db))
-    const market = createMarket({ db, files, world, config, log })
+    const market = createMarket({ db, files, world, config, log, recording })
     if (replaces) await replaceSecretKey(market)
     if (options.mode === 'serve') await loadAhead(world)
     if (options.admin) await ensureAdministrator(market, options.admin)
@@ -115,10 +116,27 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
   }
 }
 
+/** What the log passes on its way: it is cut, counted and stamped. */
+function openLog(options: OpenOptions) {
+  const recording = recordingOf(options)
+  const metrics = createMetrics()
+  const { log, setClock } = stamped(options.log ?? (() => {}), options.world ?? machineClock)
+  return { metrics, recording, setClock, log: metrics.tap(withShortValues(log)) }
+}
+
+const machineClock = { now: Date.now, realNow: Date.now }
+
 const pagesOf = (market: Market, metrics: Metrics, { metricsToken }: OpenOptions) => ({
   ...contractPages(endpoints, market.config),
   '/metrics': metricsPage(market, metrics, metricsToken),
 })
+
+function recordingOf({ mode, onExchange }: OpenOptions): Recording | null {
+  if (mode === 'dev') return new Recording(onExchange)
+  if (onExchange)
+    throw new UsageError('Exchanges hold signatures and the words of people, so a deployment records none.')
+  return null
+}
 
 type Closer = () => Promise<unknown>
 

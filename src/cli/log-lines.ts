@@ -1,6 +1,6 @@
 /** Prints log entries, one a line, for people or for programs. */
 import type { LogLevel } from '../config.ts'
-import type { Log, LogEntry } from '../market/log.ts'
+import type { LogEntry, StampedEntry } from '../market/log.ts'
 import { isWithin } from './log-levels.ts'
 import { money, plain, type Ui } from './ui.ts'
 
@@ -15,12 +15,12 @@ interface EntryLogOptions {
 
 /** Holds entries back until `open()` is called, so that the ready line comes first. */
 export function entryLog(ui: Ui, { json, level, names = new Map() }: EntryLogOptions) {
-  let waiting: LogEntry[] | null = []
-  const print = (entry: LogEntry) => {
-    if (json) ui.json({ at: new Date().toISOString(), ...entry })
-    else ui.line(`${ui.colour.dim(new Date().toLocaleTimeString('en-GB'))} ${lineOf(ui, entry, names)}`)
+  let waiting: StampedEntry[] | null = []
+  const print = (entry: StampedEntry) => {
+    if (json) ui.json({ ...entry, at: iso(entry.at), realAt: iso(entry.realAt) })
+    else ui.line(`${ui.colour.dim(new Date(entry.realAt).toLocaleTimeString('en-GB'))} ${lineOf(ui, entry, names)}`)
   }
-  const log: Log = entry => {
+  const log = (entry: StampedEntry) => {
     if (!isWithin(entry, level)) return
     if (waiting) waiting.push(entry)
     else print(entry)
@@ -101,6 +101,8 @@ interface Place {
   kind: string
   owner: string
 }
+
+const iso = (ms: number) => new Date(ms).toISOString()
 
 /** The end of an id, enough to distinguish it. Programs get all of it. */
 const tail = (id: string) => `…${id.slice(-6)}`

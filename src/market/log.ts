@@ -1,4 +1,5 @@
 /** The typed entries of the log. The screen of `dev`, its --json stream and the deployment's log all print these. */
+import type { World } from '../world/world.ts'
 
 export type LogEntry =
   | {
@@ -44,7 +45,7 @@ export type LogEntry =
       reason: 'slow_reader' | 'connections' | 'connections_of_address' | 'unread_bytes' | 'arriving_bytes'
       address: string | null
     }
-  | { type: 'callback'; taskId: string; action: string; status: number; error: string | null }
+  | CallbackEntry
   | { type: 'money'; kind: string; amount: number; from: string; to: string; taskId: string | null }
   | { type: 'task'; taskId: string; trigger: string; from: string | null; to: string }
   | { type: 'check'; agentId: string; check: number; name: string; status: string; message: string; durationMs: number }
@@ -68,8 +69,51 @@ export type LogEntry =
   | { type: 'warning'; message: string }
   | { type: 'error'; message: string; stack?: string; requestId?: string }
 
+/** What an agent has answered about a task, or to a connection test. */
+export interface CallbackEntry {
+  type: 'callback'
+  /** The task, or the connection test. */
+  taskId: string
+  /** null: there is no such task. */
+  agentId: string | null
+  action: string
+  /** How the agent proved who it is; `test`: by a signature too, but about a connection test. */
+  via: 'signature' | 'key' | 'test'
+  status: number
+  /** Why it was refused. */
+  error: string | null
+  /** What the task is after it; null for a message, a test and a refusal. */
+  taskStatus: string | null
+  ms: number
+}
+
 /** Never throws, never blocks, never holds a secret. */
 export type Log = (entry: LogEntry) => void
+
+/** An entry as it leaves the marketplace. */
+export type StampedEntry = LogEntry & {
+  /** Counts from the start of the process. */
+  seq: number
+  /** Domain time, in ms since 1970. */
+  at: number
+  /** Real time, in ms since 1970. */
+  realAt: number
+}
+
+type Clock = Pick<World, 'now' | 'realNow'>
+
+/** Numbers entries, and gives them the times of `clock` until another is set. */
+export function stamped(write: (entry: StampedEntry) => void, clock: Clock) {
+  let current = clock
+  let seq = 0
+  const log: Log = entry => write({ seq: ++seq, at: current.now(), realAt: current.realNow(), ...entry })
+  return {
+    log,
+    setClock(other: Clock) {
+      current = other
+    },
+  }
+}
 
 const LONGEST = 500
 const LONGEST_STACK = 4_000

@@ -9,6 +9,7 @@ import type { World } from '../world/world.ts'
 import { Background } from './background-work.ts'
 import type { Log } from './log.ts'
 import { Memory } from './memory.ts'
+import type { Recording } from './recording.ts'
 import { WebhookOutlet } from './webhook-outlet.ts'
 
 /** What a marketplace is made of. */
@@ -18,6 +19,8 @@ export interface Resources {
   readonly world: World
   readonly config: Config
   readonly log: Log
+  /** null in a deployment. */
+  readonly recording: Recording | null
 }
 
 export interface Market extends Resources {
@@ -28,10 +31,10 @@ export interface Market extends Resources {
   settled(): Promise<void>
 }
 
-export function createMarket(resources: Resources): Market {
+export function createMarket(resources: Omit<Resources, 'recording'> & Partial<Resources>): Market {
   const background = new Background()
   const settled = () => background.settled()
-  return { ...resources, webhooks: new WebhookOutlet(), memory: new Memory(), background, settled }
+  return { recording: null, ...resources, webhooks: new WebhookOutlet(), memory: new Memory(), background, settled }
 }
 
 /** Who calls: an account, and by which credential. */

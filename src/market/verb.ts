@@ -3,6 +3,14 @@ import type { Auth, Endpoint, InputOf, ReplyOf } from '../api/endpoint.ts'
 import type { EndpointName, Endpoints } from '../api/endpoints/index.ts'
 import type { Actor, Ctx, OwnCtx, ReadCtx } from './market.ts'
 
+/** What a verb finds out about the sender of a signed request. It goes to the log, and never into the response. */
+interface Sender {
+  /** The agent whose secret the signature is checked with. */
+  agentId: string | null
+  /** Why the signature was refused. */
+  fault: string | null
+}
+
 /** The parts of a signed request, unverified. */
 export interface Signed {
   readonly timestamp: string | undefined
@@ -10,6 +18,7 @@ export interface Signed {
   /** Content-Type. */
   readonly type: string | undefined
   readonly raw: Buffer
+  readonly sender: Sender
 }
 
 type ActorOf<A extends Auth> = A extends 'public' ? Actor | null : A extends 'signature' ? null : Actor

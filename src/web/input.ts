@@ -70,6 +70,7 @@ const readSigned = (req: WebRequest, raw: Buffer): Signed => ({
   signature: onlyHeader(req, SIGNATURE),
   type: req.headers['content-type'],
   raw,
+  sender: { agentId: null, fault: null },
 })
 
 function readQuery(schema: z.ZodType, names: string[], given: WebRequest['query'], faults: Faults): unknown {

@@ -27,11 +27,17 @@ export const newRequestId = () => `${beginning}-${(++count).toString(36)}`
 /** Responses that are written once all requests that have arrived by now are handled. */
 let ready: Answer[] = []
 
-interface Answer {
+/** A response as it is handed to Node, which adds its own headers. */
+export interface Sent {
+  readonly status: number
+  /** Names and values in turn. */
+  readonly headers: readonly string[]
+  readonly body: string | Buffer
+}
+
+interface Answer extends Sent {
   res: ServerResponse
-  status: number
   headers: string[]
-  body: string | Buffer
 }
 
 // Waking a sleeping client costs several times as much as writing a response. A client that reads the first response finds
@@ -81,12 +87,14 @@ export class Call {
   readonly server: ServerState
   readonly route: string | null
   readonly id = newRequestId()
-  readonly started = performance.now()
+  readonly #started = performance.now()
   userId: string | null = null
   #refusal: Refusal | null = null
   #answered = false
   /** Additional headers of this response, as flat names and values. */
   headers: readonly string[] | null = null
+  /** Takes the response when it is sent. */
+  onSent: ((sent: Sent) => void) | null = null
 
   /** `route`: the path as the records write it, with parameters; null if no record has it. */
   constructor(state: ServerState, req: IncomingMessage, res: ServerResponse, route: string | null = null) {
@@ -99,6 +107,11 @@ export class Call {
   /** The client's address, as rate limits and the log have it. */
   get address(): string {
     return clientAddress(this.req, this.server.market.config.trustProxy)
+  }
+
+  /** How long the request has taken so far. */
+  get ms(): number {
+    return performance.now() - this.#started
   }
 
   /** Counts the bytes until the response is sent. Refuses if too many bytes would wait for their readers. */
@@ -206,6 +219,7 @@ export class Call {
   #send(status: number, headers: string[], body: string | Buffer) {
     this.#answered = true
     sendTogether({ res: this.res, status, headers, body })
+    this.onSent?.({ status, headers, body })
     this.#log(status)
   }
 
@@ -228,6 +242,7 @@ export class Call {
       }
       req.once('end', end).once('close', end).resume()
     })
+    this.onSent?.({ status, headers, body: text })
     this.#log(status)
   }
 
@@ -235,7 +250,7 @@ export class Call {
     const { market, debug } = this.server
     const { id: requestId, route } = this
     const { method = '' } = this.req
-    const ms = Math.round((performance.now() - this.started) * 100) / 100
+    const ms = Math.round(this.ms * 100) / 100
     market.log({
       type: 'request',
       method,

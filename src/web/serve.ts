@@ -12,6 +12,7 @@ import { needsOnlyPrefetched, prefetcherOf } from '../market/tasks/prefetch.ts'
 import { mayDeliver } from '../market/tasks/tasks.ts'
 import type { Reader, Tx } from '../store/db.ts'
 import { isLarge, isMultipart, readBody } from './body.ts'
+import { recordCallback } from './callback-recording.ts'
 import { callerOf } from './caller.ts'
 import {
   type Authenticate,
@@ -41,6 +42,7 @@ export type Serve = (call: Call) => Promise<void>
  */
 export function serve(record: Endpoint, verb: Verb, market: Market, authenticate: Authenticate): Serve {
   const { config } = market
+  const recording = record.auth === 'signature' ? market.recording : null
   const readInput = inputReader(record)
   const hasCredential = record.auth !== 'signature'
   const unsafe = record.method !== 'GET'
@@ -63,6 +65,7 @@ export function serve(record: Endpoint, verb: Verb, market: Market, authenticate
 
   const answer = async (call: Call, credential: Credential | null, body: Buffer | Refusal | Upload) => {
     const input = memoized(() => readInput(call.req, orThrow(body)))
+    if (recording) recordCallback(call, recording, () => arrivedWith(body, input))
     const result = await perform({ call, credential, input })
     if (result instanceof Download) await sendFile(call, result.file)
     else reply(record, call, input(), result)
@@ -167,6 +170,16 @@ function refusalOnly(error: unknown): Refusal {
 function orThrow<T>(given: T | Refusal): T {
   if (given instanceof Refusal) throw given
   return given
+}
+
+/** What came with a callback. Its input can't be read again if that failed before. */
+function arrivedWith(body: Buffer | Refusal | Upload, input: () => Input) {
+  const raw = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+  try {
+    return { body: raw, signed: input().signed }
+  } catch {
+    return { body: raw, signed: undefined }
+  }
 }
 
 /** Calls `read` once. Returns, or throws, the same result each time. */

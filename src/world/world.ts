@@ -14,6 +14,21 @@ export interface Outgoing {
   maxAnswerBytes: number
   /** The account that it is sent for. No account gets more than its share of the common resources. */
   account?: string
+  /** The result also has what was on the wire. */
+  keepsWire?: boolean
+}
+
+/** Header lines in their order, each name as it was written. */
+export type HeaderLines = readonly (readonly [name: string, value: string])[]
+
+/** An exchange as it was on the wire. `status` and what follows are of the response, as far as it came. */
+export interface Wire {
+  readonly sentHeaders: HeaderLines
+  readonly status: number | null
+  readonly headers: HeaderLines
+  readonly body: Buffer
+  /** The body was longer than `maxAnswerBytes`. */
+  readonly isCut: boolean
 }
 
 /** Why there was no response. It is stored with the attempt and never thrown. */
@@ -35,7 +50,7 @@ export type OutgoingFailure =
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
 export type OutgoingResult =
-  | { ok: true; status: number; headers: AnswerHeaders; body: string; durationMs: number }
+  | { ok: true; status: number; headers: AnswerHeaders; body: string; durationMs: number; wire?: Wire }
   | {
       ok: false
       reason: OutgoingFailure
@@ -43,6 +58,7 @@ export type OutgoingResult =
       durationMs: number
       /** A failure of our own network looks the same. Ask `isOnline`. */
       unclear?: boolean
+      wire?: Wire
     }
 
 export interface Egress {

@@ -52,7 +52,6 @@ const callExceptions: Readonly<Record<string, string>> = {
   'src/cli/commands/sign.ts time': 'signs without a marketplace, by the clock of the machine',
   'src/cli/commands/verify.ts time': 'judges a signature without a marketplace, by the clock of the machine',
   'src/cli/debug-lines.ts time': 'dates the debug lines',
-  'src/cli/log-lines.ts time': 'dates the lines on the screen',
 }
 
 function callFaults(files: Files, exceptions: Readonly<Record<string, string>>): string[] {

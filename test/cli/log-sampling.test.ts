@@ -39,7 +39,8 @@ test('the number comes by itself when the time is over, and kinds are bounded to
 test('a value of 900 kB is cut to a few hundred characters, and a mail stays whole', () => {
   const lines: LogEntry[] = []
   const log = withShortValues(line => lines.push(line))
-  log({ type: 'callback', taskId: 'task_1', action: '\u{1f600}'.repeat(450_000), status: 400, error: null })
+  const why = { via: 'signature', status: 400, error: null, taskStatus: null, ms: 1 } as const
+  log({ type: 'callback', taskId: 'task_1', agentId: null, action: '\u{1f600}'.repeat(450_000), ...why })
   const text = JSON.stringify(lines[0])
   assert.ok(text.length < 1_000)
   assert.ok((JSON.parse(text) as { action: string }).action.isWellFormed())

@@ -226,16 +226,16 @@ export const endpoints: readonly Row[] = [
   [
     'Webhook header: Content-Type',
     'market/checks/connection-test: a webhook is a POST of JSON',
-    'market/webhooks/attempt.ts',
+    'market/webhooks/signed-post.ts',
     "'content-type': 'application/json',",
     '',
   ],
   [
     'Webhook header: X-Service-Signature',
     signedOnce,
-    'market/webhooks/attempt.ts',
-    '...signatureHeaders(secret, sentAt, body)',
-    "...signatureHeaders(secret, sentAt, '')",
+    'market/webhooks/signed-post.ts',
+    '...signatureHeaders(secret, realAt, body)',
+    "...signatureHeaders(secret, realAt, '')",
   ],
   [
     'Webhook header: X-Service-Timestamp in unix ms',

@@ -1,6 +1,6 @@
 /** Holds every line of the log against the shape of its type, as the contract holds every answer. */
 import * as z from 'zod'
-import type { Log, LogEntry } from '../../src/market/log.ts'
+import type { LogEntry, StampedEntry } from '../../src/market/log.ts'
 import { sentence } from './sentence.ts'
 
 const text = () => z.string().min(1)
@@ -36,7 +36,16 @@ const shapes: Readonly<Record<LogEntry['type'], z.ZodRawShape>> = {
     reason: z.enum(['slow_reader', 'connections', 'connections_of_address', 'unread_bytes', 'arriving_bytes']),
     address: textOrNull(),
   },
-  callback: { taskId: text(), action: text(), status: z.int(), error: sentence().nullable() },
+  callback: {
+    taskId: text(),
+    agentId: textOrNull(),
+    action: text(),
+    via: z.enum(['signature', 'key', 'test']),
+    status: z.int(),
+    error: sentence().nullable(),
+    taskStatus: textOrNull(),
+    ms: z.int().min(0),
+  },
   money: { kind: text(), amount: z.int().min(1), from: text(), to: text(), taskId: textOrNull() },
   task: { taskId: text(), trigger: text(), from: textOrNull(), to: text() },
   check: {
@@ -64,15 +73,19 @@ const shapes: Readonly<Record<LogEntry['type'], z.ZodRawShape>> = {
   error: { message: text(), stack: text().optional(), requestId: text().optional() },
 }
 
+const stamp = { seq: z.int().min(1), at: z.int().min(0), realAt: z.int().min(0) }
+
 const lines = Object.fromEntries(
-  Object.entries(shapes).map(([type, shape]) => [type, z.strictObject({ type: z.literal(type), ...shape })]),
+  Object.entries(shapes).map(([type, shape]) => [type, z.strictObject({ type: z.literal(type), ...stamp, ...shape })]),
 )
 
 /** A log that notes what is wrong with its lines; `check` throws it, as a log must not throw itself. */
-export function checkedLog(log: Log = () => {}) {
+export function checkedLog(log: (line: StampedEntry) => void = () => {}) {
   const faults: string[] = []
+  let last = 0
   return {
-    log(line: LogEntry): void {
+    log(line: StampedEntry): void {
+      if (line.seq !== ++last) faults.push(`entry ${line.seq} comes after entry ${last - 1}`)
       // What is undefined is not written.
       const written = JSON.parse(JSON.stringify(line))
       const read = lines[line.type]?.safeParse(written)

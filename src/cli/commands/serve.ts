@@ -44,7 +44,8 @@ async function run(flags: ServeFlags, journal: DeploymentLog): Promise<number> {
     migrate: flags.migrate,
     newSecretKey: flags.newSecretKey,
     admin: adminOf(settings),
-    log,
+    // The log of a deployment has a time of its own.
+    log: ({ seq, at, realAt, ...entry }) => log(entry),
     debug: debugLines(settings.logLevel, true),
     holder: `marketplace serve on ${settings.host}:${settings.port}`,
     // The log has the reason already.

@@ -1,7 +1,8 @@
 /** The simulator that `marketplace dev` runs: the marketplace, its accounts, and its own agent behind the HTTPS front. */
 import type { Settings } from '../../config.ts'
 import type { DebugSinks } from '../../debug.ts'
-import type { Log } from '../../market/log.ts'
+import type { StampedEntry } from '../../market/log.ts'
+import type { Market } from '../../market/market.ts'
 import { verbs } from '../../market/verbs.ts'
 import { type Marketplace, openMarketplace } from '../../open.ts'
 import { createFrontAuthority, type Front, type FrontAuthority, startFront } from '../../sim/https-front.ts'
@@ -14,7 +15,7 @@ export interface SimulatorOptions {
   settings: Settings
   place: Place
   seed: number | undefined
-  log: Log
+  log: (entry: StampedEntry) => void
   debug: DebugSinks
 }
 
@@ -28,7 +29,7 @@ export interface Simulator {
 
 /** Starts everything, or nothing: if a step fails, those before it are undone. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
-  const { place, log } = options
+  const { place } = options
   makeFolder(place)
   let seeded = (_names: readonly string[]) => {}
   const authority = createFrontAuthority(new Promise(resolve => (seeded = resolve)))
@@ -40,11 +41,14 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     for (const closer of closers.splice(0).reverse()) await closer()
   }
   try {
+    let market: Market | undefined
+    const warn = (message: string) => market?.log({ type: 'warning', message })
     const agent = await startSampleAgent(front, error =>
-      log({ type: 'warning', message: `The sample agent's callback was refused: ${error.message}` }),
+      warn(`The sample agent's callback was refused: ${error.message}`),
     )
     closers.push(() => agent.close())
     const marketplace = await open(options, authority)
+    market = marketplace.market
     closers.push(() => marketplace.close())
     const credentials = await seedMarketplace(marketplace, place, agent, front)
     const test = () => {
@@ -56,9 +60,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     if (place.file !== null) await test()
     const begin = () => {
       if (place.file !== null) return
-      test().catch(
-        error => closing || log({ type: 'warning', message: `The sample agent is untested: ${error.message}` }),
-      )
+      test().catch(error => closing || warn(`The sample agent is untested: ${error.message}`))
     }
     return { marketplace, credentials, begin, close }
   } catch (error) {

@@ -2,10 +2,10 @@
  * The connection test: five checks of an agent, run by its builder or by the heartbeat. Source: I-test-checks, A-24, A-30.
  */
 import type { TestPayload } from '../../api/events.ts'
-import { refuse } from '../../api/failures.ts'
-import { answerBytes, durations } from '../../api/limits.ts'
+import { Refusal, refuse } from '../../api/failures.ts'
+import { durations } from '../../api/limits.ts'
 import type { checkNames, TestReport } from '../../api/records.ts'
-import { faultText, signatureHeaders, standardHeaders, verify } from '../../api/signature.ts'
+import { faultText, verify } from '../../api/signature.ts'
 import { inSeconds } from '../../api/spans.ts'
 import type { Reader, Tx } from '../../store/db.ts'
 import { type AgentTestRow, decideTest, endTest, startTest, testById } from '../../store/tables/agent-tests.ts'
@@ -17,10 +17,12 @@ import { standingOf } from '../agents/agent-record.ts'
 import type { Market } from '../market.ts'
 import { unseal } from '../sealing.ts'
 import { iso } from '../time.ts'
-import type { Verb } from '../verb.ts'
+import type { Signed, Verb } from '../verb.ts'
 import { describeStatus } from '../webhooks/attempt.ts'
-import { callbackFault } from '../webhooks/callback-body.ts'
+import { actionIn, callbackFault } from '../webhooks/callback-body.ts'
+import { logCallback } from '../webhooks/callback-log.ts'
 import { callbackSecrets } from '../webhooks/secrets.ts'
+import { postSigned } from '../webhooks/signed-post.ts'
 import { announceCallback, type CallbackVerdict, listenForCallback } from './callback-wait.ts'
 import { withTestSlot } from './manual-tests.ts'
 
@@ -130,24 +132,16 @@ function checksOf(market: Market, agent: AgentRow, testId: string, called: () =>
   } satisfies Steps
 }
 
-async function askEndpoint({ world, config }: Market, agent: AgentRow, testId: string): Promise<Outcome> {
+async function askEndpoint(market: Market, agent: AgentRow, testId: string): Promise<Outcome> {
+  const { world, config } = market
   const secret = unseal(config, agent.id, agent.secret ?? '')
   const body = JSON.stringify(testPayload(agent, testId, config.baseUrl, world.now()))
+  const url = agent.webhookUrl ?? ''
+  const { id: agentId, builderId } = agent
   const deliveryId = world.id('dlv')
-  const sentAt = world.realNow()
-  const answer = await world.egress.post({
-    url: agent.webhookUrl ?? '',
-    body,
-    headers: {
-      'Content-Type': 'application/json',
-      ...signatureHeaders(secret, sentAt, body),
-      'X-Service-Delivery-Id': deliveryId,
-      'X-Service-Attempt': '1',
-      ...standardHeaders(secret, deliveryId, sentAt, body),
-    },
-    timeoutMs: durations.webhookTimeoutMs,
-    maxAnswerBytes: answerBytes,
-    account: agent.builderId,
+  const answer = await postSigned(market, {
+    ...{ url, secret, body, deliveryId, agentId, builderId },
+    ...{ attempt: 1, taskId: testId },
   })
   const { durationMs } = answer
   if (!answer.ok) return { ...(await unanswered(world, answer)), durationMs }
@@ -211,18 +205,38 @@ const testConnection: Verb<'testConnection'> = async (ctx, { params }) => {
   return withTestSlot(ctx, agent.builderId, async () => (await runChecks(ctx, agent)).report)
 }
 
-/** An unknown test gets the same refusal as a bad signature, after the same time. */
 const testCallback: Verb<'testCallback'> = async (ctx, { params, signed }) => {
+  const since = ctx.world.realNow()
+  const { sender, raw, type } = signed
+  const log = (status: number, error: string | null) => {
+    const action = sender.fault === null ? actionIn(raw, type) : '?'
+    const { agentId } = sender
+    logCallback(ctx, { taskId: params.id, agentId, action, via: 'test', status, error, taskStatus: null, since })
+  }
+  try {
+    const answer = await takeCallback(ctx, params.id, signed)
+    log(200, null)
+    return answer
+  } catch (error) {
+    if (error instanceof Refusal) log(error.status, sender.fault ?? error.message)
+    throw error
+  }
+}
+
+/** An unknown test gets the same refusal as a bad signature, after the same time. */
+async function takeCallback(ctx: Market, id: string, signed: Signed): Promise<{ test: true }> {
   const { db, world, config } = ctx
-  const { timestamp, signature, raw } = signed
+  const { timestamp, signature, raw, sender } = signed
   const { test, judged, banned, over } = await db.read(async q => {
-    const test = await testById(q, params.id)
+    const test = await testById(q, id)
     const agent = test && (await listedAgentById(q, test.agentId))
     const secret = agent ? callbackSecrets(config, agent, world.now()) : []
     const judged = verify({ secret, timestamp, signature, body: raw, now: world.realNow() })
     const over = test ? await isOver(q, test, signature, world.realNow()) : false
     return { test, judged, banned: agent ? standingOf(agent).banned === 1 : false, over }
   })
+  sender.agentId = test?.agentId ?? null
+  if (!judged.ok) sender.fault = test ? faultText(judged.reason) : 'there is no such test'
   if (over) throw refuse(judged.ok ? 'test_over' : 'bad_signature')
   if (test && judged.ok) await db.write(tx => keepForTest(tx, signature!, test.id, world.realNow()))
   if (test) await decide(ctx, test.id, judged.ok ? verdictOn(raw, signed.type, test.id) : judged.reason)

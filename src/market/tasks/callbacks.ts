@@ -17,6 +17,7 @@ import { refuseWhenFull } from '../fullness.ts'
 import type { Acting, Ctx, Market } from '../market.ts'
 import type { Signed, Verb } from '../verb.ts'
 import { parseCallback } from '../webhooks/callback-body.ts'
+import { logCallback } from '../webhooks/callback-log.ts'
 import { callbackSecrets } from '../webhooks/secrets.ts'
 import { sendMessage } from './conversation.ts'
 import { accept, deliver, reject } from './tasks.ts'
@@ -28,19 +29,23 @@ interface SignedRequest {
   /** Set once the signature is known to be the agent's. */
   verified: boolean
   action: string
-  /** Why the signature was refused. It goes to the log and never into the response. */
-  fault?: string | undefined
 }
 
 const agentCallback: Verb<'agentCallback'> = async (market, { params, signed }) => {
   const request: SignedRequest = { taskId: params.id, signed, verified: false, action: '?' }
+  const since = market.world.realNow()
+  const log = (status: number, error: string | null, taskStatus: string | null) => {
+    const { taskId, action, signed } = request
+    const { agentId } = signed.sender
+    logCallback(market, { taskId, agentId, action, via: 'signature', status, error, taskStatus, since })
+  }
   try {
     const answer = await serveOnce(market, request)
-    logCallback(market, request, answer instanceof Created ? 201 : 200, null)
+    const isNew = answer instanceof Created
+    log(isNew ? 201 : 200, null, isNew ? null : (answer as { task: { status: string } }).task.status)
     return answer as never
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    logCallback(market, request, error.status, request.fault ?? error.message)
+    if (error instanceof Refusal) log(error.status, signed.sender.fault ?? error.message, null)
     throw error
   }
 }
@@ -80,20 +85,22 @@ const serve = (market: Market, request: SignedRequest) =>
  */
 async function signedTask({ tx, config, world }: Market & { tx: Tx }, request: SignedRequest): Promise<TaskRow> {
   await tx.lock('tasks', request.taskId)
+  const { sender } = request.signed
   const task = await taskById(tx, request.taskId)
   const agent = task && (await agentById(tx, task.agentId))
+  sender.agentId = agent?.id ?? null
   const secret = agent ? callbackSecrets(config, agent, world.now()) : []
   const { timestamp, signature, raw } = request.signed
   const verdict = verify({ secret, timestamp, signature, body: raw, now: world.realNow() })
   if (verdict.ok && task) return task
-  request.fault = task ? faultText(verdict.ok ? '' : verdict.reason) : 'there is no such task'
+  sender.fault = task ? faultText(verdict.ok ? '' : verdict.reason) : 'there is no such task'
   throw refuse('bad_signature')
 }
 
 /** A body that names another task was copied from a callback of that task, so its signature must not be used up here. */
 function wrongTask(request: SignedRequest): Refusal {
   request.verified = false
-  request.fault = 'the body names another task'
+  request.signed.sender.fault = 'the body names another task'
   return refuse('bad_signature')
 }
 
@@ -141,31 +148,28 @@ async function perform(ctx: Acting<Ctx & Market>, id: string, body: Record<strin
   }
 }
 
-const logCallback = (
-  { log }: Pick<Market, 'log'>,
-  request: Pick<SignedRequest, 'taskId' | 'action'>,
-  status: number,
-  error: string | null,
-) => log({ type: 'callback', taskId: request.taskId, action: request.action, status, error })
-
 /** Logs an answer that was sent with an API key in the same way as a callback. */
-function logAfterCommit(ctx: Acting<Ctx>, taskId: string, action: string) {
-  ctx.tx.afterCommit(() => logCallback(ctx, { taskId, action }, 200, null))
+async function withKey<Answer>(
+  ctx: Acting<Ctx>,
+  [taskId, action]: readonly [taskId: string, action: string],
+  answer: () => Promise<Answer & { status: string; agentId: string }>,
+) {
+  const since = ctx.world.realNow()
+  const task = await answer()
+  const { agentId, status: taskStatus } = task
+  ctx.tx.afterCommit(() =>
+    logCallback(ctx, { taskId, agentId, action, via: 'key', status: 200, error: null, taskStatus, since }),
+  )
+  return { task }
 }
 
-const agentAccept: Verb<'agentAccept'> = async (ctx, { params }) => {
-  logAfterCommit(ctx, params.id, 'accept')
-  return { task: await accept(ctx, params.id) }
-}
+const agentAccept: Verb<'agentAccept'> = (ctx, { params: { id } }) =>
+  withKey(ctx, [id, 'accept'], () => accept(ctx, id))
 
-const agentReject: Verb<'agentReject'> = async (ctx, { params, body }) => {
-  logAfterCommit(ctx, params.id, 'reject')
-  return { task: await reject(ctx, params.id, body.reason) }
-}
+const agentReject: Verb<'agentReject'> = (ctx, { params: { id }, body }) =>
+  withKey(ctx, [id, 'reject'], () => reject(ctx, id, body.reason))
 
-const agentDeliver: Verb<'agentDeliver'> = async (ctx, { params, body, files }) => {
-  logAfterCommit(ctx, params.id, 'deliver')
-  return { task: await deliver(ctx, params.id, body, files) }
-}
+const agentDeliver: Verb<'agentDeliver'> = (ctx, { params: { id }, body, files }) =>
+  withKey(ctx, [id, 'deliver'], () => deliver(ctx, id, body, files))
 
 export const callbackVerbs = { agentAccept, agentReject, agentDeliver, agentCallback }

@@ -1,11 +1,10 @@
-/** Signs one webhook afresh and sends it once. Source: I-webhook-request, A-37. */
-import { answerBytes, durations } from '../../api/limits.ts'
-import { signatureHeaders, standardHeaders } from '../../api/signature.ts'
+/** One attempt at a claimed delivery. Source: A-37. */
 import type { OutgoingResult } from '../../world/world.ts'
 import type { Market } from '../market.ts'
 import { unseal } from '../sealing.ts'
 import type { ClaimedDelivery } from '../webhook-outlet.ts'
 import { MAX_ATTEMPTS } from './retry-policy.ts'
+import { postSigned } from './signed-post.ts'
 
 /** Sends one claimed delivery. Never rejects. */
 export async function attemptDelivery(market: Market, claimed: ClaimedDelivery): Promise<OutgoingResult> {
@@ -15,7 +14,9 @@ export async function attemptDelivery(market: Market, claimed: ClaimedDelivery):
   if (!url || !secret) return { ...notSent, message: `The agent has no webhook ${url ? 'secret' : 'URL'}` }
   const opened = openSecret(market, claimed.agentId, secret)
   if (opened instanceof Error) return { ...notSent, message: opened.message }
-  return post(market, claimed, url, opened).catch(error => ({
+  const { id: deliveryId, body, attempt, agentId, builderId, taskId } = claimed
+  const post = { url, secret: opened, body, deliveryId, attempt, agentId, builderId, taskId }
+  return postSigned(market, post).catch(error => ({
     ...notSent,
     reason: 'own_fault',
     message: error.message,
@@ -34,24 +35,6 @@ function openSecret({ config }: Market, agentId: string, sealed: string): string
 }
 
 const notSent = { ok: false, reason: 'bad_url', durationMs: 0 } as const
-
-async function post({ world }: Market, { id, body, attempt, builderId }: ClaimedDelivery, url: string, secret: string) {
-  const sentAt = world.realNow()
-  return world.egress.post({
-    url,
-    body,
-    headers: {
-      'content-type': 'application/json',
-      ...signatureHeaders(secret, sentAt, body),
-      ...standardHeaders(secret, id, sentAt, body),
-      'X-Service-Delivery-Id': id,
-      'X-Service-Attempt': String(attempt),
-    },
-    timeoutMs: durations.webhookTimeoutMs,
-    maxAnswerBytes: answerBytes,
-    account: builderId,
-  })
-}
 
 /**
  * Describes a response status for a sentence that names the endpoint. It says that redirects are not followed. Source:

@@ -42,6 +42,16 @@ export function callbackFault(raw: Buffer, type: string | undefined, taskId: str
   }
 }
 
+/** Returns the action that a body names, known or not; `?` if it names none. For the log. */
+export function actionIn(raw: Buffer, type: string | undefined): string {
+  try {
+    const { action } = parseBody(raw, type)
+    return typeof action === 'string' ? action : '?'
+  } catch {
+    return '?'
+  }
+}
+
 function parsed<Shape extends z.ZodType>(shape: Shape, input: unknown): z.infer<Shape> {
   const result = shape.safeParse(input)
   if (!result.success) throw invalid(z.flattenError(result.error).fieldErrors as FieldErrors)

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import type { Pool } from 'undici'
 import type { Debug } from '../../debug.ts'
-import type { Egress, OutgoingResult } from '../world.ts'
+import type { Egress, HeaderLines, OutgoingResult } from '../world.ts'
 import type { AddressRule } from './addresses.ts'
 import { type Attempt, ConnectError, type ConnectOptions, openConnection } from './connect.ts'
 import { EgressWatch } from './debug.ts'
@@ -177,13 +177,12 @@ class Route {
       this.#waiting.delete(exchange)
       this.#tidy()
     })
-    const { body, headers } = exchange.request
+    const { body, keepsWire } = exchange.request
     const path = url.pathname + url.search
+    const headers = { ...exchange.request.headers, 'accept-encoding': 'identity' }
+    if (keepsWire) exchange.noteSent(linesWritten(url, headers, body))
     // Never throws: errors go to the exchange.
-    this.#pool.dispatch(
-      { method: 'POST', path, headers: { ...headers, 'accept-encoding': 'identity' }, body },
-      exchange,
-    )
+    this.#pool.dispatch({ method: 'POST', path, headers, body }, exchange)
   }
 
   async close(): Promise<void> {
@@ -234,6 +233,14 @@ class Route {
     void this.#pool.destroy()
   }
 }
+
+/** The header lines that undici writes, in their order. */
+const linesWritten = (url: URL, headers: Readonly<Record<string, string>>, body: string): HeaderLines => [
+  ['host', url.host],
+  ['connection', 'keep-alive'],
+  ...Object.entries(headers),
+  ['content-length', String(Buffer.byteLength(body))],
+]
 
 // After a request was aborted, undici opens a second connection although there is nothing to send.
 function closeUnused(socket: Socket): void {

@@ -1,6 +1,6 @@
 /** One POST and its response, within a deadline and a size. Source: A-42. */
 import type { Dispatcher } from 'undici'
-import type { AnswerHeaders, Outgoing, OutgoingFailure, OutgoingResult } from '../world.ts'
+import type { AnswerHeaders, HeaderLines, Outgoing, OutgoingFailure, OutgoingResult, Wire } from '../world.ts'
 import { ConnectError } from './connect.ts'
 import { watchStalls } from './stalls.ts'
 import { isMalformed } from './undici-internals.ts'
@@ -20,6 +20,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #headers: AnswerHeaders = {}
   #chunks: Buffer[] = []
   #size = 0
+  #sentHeaders: HeaderLines = []
+  #headerLines: HeaderLines = []
 
   constructor(request: Outgoing) {
     this.request = request
@@ -45,10 +47,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#ended) this.#cut()
   }
 
-  onResponseStart(_controller: unknown, status: number, headers: AnswerHeaders): void {
+  /** Notes the headers that are about to be written. */
+  noteSent(headers: HeaderLines): void {
+    this.#sentHeaders = headers
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
     if (status < 200) return
     this.#status = status
     this.#headers = headers
+    if (this.request.keepsWire) this.#headerLines = linesOf(controller.rawHeaders)
   }
 
   onResponseData(_controller: unknown, chunk: Buffer): void {
@@ -93,11 +101,22 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#ended) return
     this.#ended = true
     clearTimeout(this.#deadline)
+    if (this.request.keepsWire) result.wire = this.#wire()
     this.#chunks = []
     const stalledMs = this.#stalledMs()
     const isOurs = !result.ok && result.reason === 'timeout' && stalledMs > MOST_STALLED_MS
     this.#settle(isOurs ? { ...result, reason: 'own_fault', message: stoodStill(stalledMs) } : result)
     this.#onEnd?.()
+  }
+
+  #wire(): Wire {
+    return {
+      sentHeaders: this.#sentHeaders,
+      status: this.#status || null,
+      headers: this.#headerLines,
+      body: Buffer.concat(this.#chunks),
+      isCut: this.#size > this.request.maxAnswerBytes,
+    }
   }
 
   // Destroys the socket, so the rest of the response is never read.
@@ -109,6 +128,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return Math.round(performance.now() - this.#startedAt)
   }
 }
+
+/** `raw`: names and values in turn, as undici read them. */
+function linesOf(raw: Dispatcher.DispatchController['rawHeaders']): HeaderLines {
+  if (!Array.isArray(raw)) return []
+  const lines: [string, string][] = []
+  for (let i = 0; i + 1 < raw.length; i += 2) lines.push([text(raw[i]!), text(raw[i + 1]!)])
+  return lines
+}
+
+const text = (part: Buffer | string) => (typeof part === 'string' ? part : part.toString('latin1'))
 
 /** If the process stood still for longer than this, a time-out counts as our own fault. An agent has 30 s in all. */
 const MOST_STALLED_MS = 5_000

@@ -162,7 +162,7 @@ words(
       'x-service-timestamp',
     ])
     assert.match(headers['X-Service-Delivery-Id']!, /^dlv_/)
-    assert.equal([headers['Content-Type'], headers['X-Service-Attempt']], ['application/json', '1'])
+    assert.equal([headers['content-type'], headers['X-Service-Attempt']], ['application/json', '1'])
   },
 )
 

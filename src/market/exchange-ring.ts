@@ -1,0 +1,73 @@
+/** Keeps the last exchanges of a simulator in memory, within bounds of number and bytes. */
+import type { Exchange } from './exchange.ts'
+
+export interface RingBounds {
+  readonly exchanges: number
+  readonly bytes: number
+  /** Of one body; what is longer is cut. */
+  readonly bodyBytes: number
+}
+
+const usual: RingBounds = { exchanges: 10_000, bytes: 64 * 1024 * 1024, bodyBytes: 1024 * 1024 }
+
+/** About what an exchange takes besides its bodies and headers. */
+const OWN_BYTES = 1_000
+
+export class ExchangeRing {
+  readonly #bounds: RingBounds
+  /** Oldest first, by id. */
+  readonly #kept = new Map<string, Exchange>()
+  #bytes = 0
+  #count = 0
+
+  constructor(bounds: Partial<RingBounds> = {}) {
+    this.#bounds = { ...usual, ...bounds }
+  }
+
+  nextId(): string {
+    return `exchange_${++this.#count}`
+  }
+
+  add(exchange: Exchange): void {
+    const kept = this.#cut(exchange)
+    this.#kept.set(kept.id, kept)
+    this.#bytes += sizeOf(kept)
+    for (const oldest of this.#kept.values()) {
+      if (this.#kept.size <= this.#bounds.exchanges && this.#bytes <= this.#bounds.bytes) break
+      this.#kept.delete(oldest.id)
+      this.#bytes -= sizeOf(oldest)
+    }
+  }
+
+  get(id: string): Exchange | undefined {
+    return this.#kept.get(id)
+  }
+
+  /** Newest first. */
+  all(): Exchange[] {
+    return [...this.#kept.values()].reverse()
+  }
+
+  #cut(exchange: Exchange): Exchange {
+    const { requestBody, responseBody } = exchange
+    const most = this.#bounds.bodyBytes
+    if (requestBody.length <= most && responseBody.length <= most) return exchange
+    return {
+      ...exchange,
+      requestBody: beginningOf(requestBody, most),
+      responseBody: beginningOf(responseBody, most),
+      requestCut: exchange.requestCut || requestBody.length > most,
+      responseCut: exchange.responseCut || responseBody.length > most,
+    }
+  }
+}
+
+/** A copy, because a part of a buffer would keep all of it in memory. */
+const beginningOf = (body: Buffer, most: number) => (body.length > most ? Buffer.from(body.subarray(0, most)) : body)
+
+const sizeOf = ({ requestBody, responseBody, requestHeaders, responseHeaders }: Exchange) => {
+  let bytes = OWN_BYTES + requestBody.length + responseBody.length
+  for (const lines of [requestHeaders, responseHeaders])
+    for (const [name, value] of lines) bytes += name.length + value.length
+  return bytes
+}

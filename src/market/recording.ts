@@ -1,0 +1,20 @@
+/** What a simulator records of the traffic with agents. A deployment records nothing. */
+import type { Exchange } from './exchange.ts'
+import { ExchangeRing } from './exchange-ring.ts'
+
+export type OnExchange = (exchange: Exchange) => void
+
+export class Recording {
+  readonly exchanges = new ExchangeRing()
+  readonly #onExchange: OnExchange
+
+  constructor(onExchange: OnExchange = () => {}) {
+    this.#onExchange = onExchange
+  }
+
+  add(exchange: Omit<Exchange, 'id'>): void {
+    const whole = { id: this.exchanges.nextId(), ...exchange }
+    this.exchanges.add(whole)
+    this.#onExchange(whole)
+  }
+}

@@ -1,0 +1,163 @@
+// engines: embedded, postgres; process: shared
+/** What a simulator records: each webhook and each callback with its response, and the entries of its log. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { signatureHeaders, verify } from '../../src/api/signature.ts'
+import type { Exchange } from '../../src/market/exchange.ts'
+import { ExchangeRing } from '../../src/market/exchange-ring.ts'
+import type { CallbackEntry, StampedEntry } from '../../src/market/log.ts'
+import { openMarketplace } from '../../src/open.ts'
+import { answered } from '../../src/world/virtual.ts'
+import { openTestMarketplace } from '../support/marketplace.ts'
+import { exchange as wireExchange } from '../support/wire.ts'
+
+async function open() {
+  const exchanges: Exchange[] = []
+  const entries: StampedEntry[] = []
+  const onExchange = (exchange: Exchange) => void exchanges.push(exchange)
+  const log = (entry: StampedEntry) => void entries.push(entry)
+  const marketplace = await openTestMarketplace({ onExchange, log })
+  const [buyer, builder] = [await marketplace.join('buyer', 100_000), await marketplace.join('builder')]
+  const agent = await marketplace.list(builder)
+  const submitted = async () => {
+    const { id } = await marketplace.draft(buyer, agent)
+    await buyer.client.submitTask({ id })
+    await marketplace.webhooksSent()
+    return id
+  }
+  const callbacks = () => entries.filter((entry): entry is StampedEntry & CallbackEntry => entry.type === 'callback')
+  return { marketplace, exchanges, entries, callbacks, buyer, builder, agent, submitted }
+}
+
+const headerOf = ({ requestHeaders }: Exchange, wanted: string) =>
+  requestHeaders.find(([name]) => name.toLowerCase() === wanted)?.[1]
+
+test('a webhook is recorded with what the agent got and said', async () => {
+  const { marketplace, exchanges, agent, submitted } = await open()
+  const before = exchanges.length
+  agent.sink.answer = () => answered(500, 'no\u0000 idea')
+  const taskId = await submitted()
+  const [webhook] = exchanges.slice(before)
+  const { requestBody, direction, url, status, error, attempt, deliveryId } = webhook!
+  assert.equal([direction, url, status, error, attempt], ['webhook', agent.sink.url, 500, null, 1])
+  assert.equal([webhook!.taskId, webhook!.agentId], [taskId, agent.id])
+  assert.is(webhook!.responseBody.toString(), 'no\u0000 idea')
+  const [timestamp, signature] = [headerOf(webhook!, 'x-service-timestamp'), headerOf(webhook!, 'x-service-signature')]
+  const signed = { secret: agent.secret, timestamp, signature, body: requestBody, now: marketplace.world.realNow() }
+  assert.ok(verify(signed).ok)
+  assert.is(headerOf(webhook!, 'x-service-delivery-id'), deliveryId)
+  assert.match(webhook!.sentSecretFingerprint!, /^[0-9a-f]{12}$/)
+  await marketplace.close()
+})
+
+test('a callback is recorded byte for byte, also one that is refused', async () => {
+  const { marketplace, exchanges, callbacks, agent, submitted } = await open()
+  const taskId = await submitted()
+  const before = exchanges.length
+  const path = `/api/agent/tasks/${taskId}/callback`
+  const send = async (body: Buffer, secret: string) => {
+    const headers = Object.entries(signatureHeaders(secret, marketplace.world.realNow(), body))
+    return wireExchange(
+      marketplace.url,
+      'POST',
+      path,
+      [['X-ODD', 'Ä'], ['content-type', 'application/json'], ...headers],
+      body,
+    )
+  }
+  const odd = Buffer.from(`{ "action" :\t"accept", "note": "\u00e9" }\n`)
+  await send(odd, agent.secret)
+  await send(Buffer.from([0xff, 0x00]), 'whsec_wrong')
+  const [accepted, refused] = exchanges.slice(before)
+  assert.equal(accepted!.requestBody, odd)
+  assert.ok(accepted!.requestHeaders.some(([name]) => name === 'X-ODD'))
+  assert.equal([accepted!.direction, accepted!.status, accepted!.error], ['callback', 200, null])
+  assert.is(accepted!.url, marketplace.url + path)
+  assert.is(JSON.parse(accepted!.responseBody.toString()).data.task.status, 'in_progress')
+  assert.ok(accepted!.responseHeaders.some(([name]) => name === 'x-request-id'))
+  assert.equal(refused!.requestBody, Buffer.from([0xff, 0x00]))
+  assert.equal([refused!.status, refused!.agentId, refused!.taskId], [401, agent.id, taskId])
+  assert.match(refused!.error!, 'does not match')
+  const [first, second] = callbacks().slice(-2)
+  assert.equal(
+    [first!.via, first!.agentId, first!.action, first!.taskStatus],
+    ['signature', agent.id, 'accept', 'in_progress'],
+  )
+  assert.equal([second!.status, second!.taskStatus, second!.error], [401, null, refused!.error])
+  await marketplace.close()
+})
+
+test('the log says by which way an agent answered', async () => {
+  const { marketplace, exchanges, callbacks, builder, agent, submitted } = await open()
+  const [tested] = callbacks()
+  assert.equal([tested!.via, tested!.agentId, tested!.action, tested!.status], ['test', agent.id, 'accept', 200])
+  assert.equal(
+    exchanges.map(({ direction }) => direction),
+    ['callback', 'webhook'],
+  )
+  assert.ok(exchanges.every(({ taskId }) => taskId === tested!.taskId))
+  const taskId = await submitted()
+  await builder.client.agentAccept({ id: taskId })
+  const { via, agentId, taskStatus } = callbacks().at(-1)!
+  assert.equal([via, agentId, taskStatus], ['key', agent.id, 'in_progress'])
+  const unknown = { ...signatureHeaders('whsec_x', marketplace.world.realNow(), '{}') }
+  await marketplace.visitor.ask('POST', '/api/agent/test/test_none/callback', '{}', 'nobody', unknown)
+  assert.equal([callbacks().at(-1)!.agentId, callbacks().at(-1)!.error], [null, 'there is no such test'])
+  await marketplace.close()
+})
+
+test('entries are numbered, and have both times', async () => {
+  const { marketplace, entries } = await open()
+  assert.equal(
+    entries.map(({ seq }) => seq),
+    entries.map((_, i) => i + 1),
+  )
+  marketplace.world.advance(marketplace.world.now() + 3_600_000)
+  await marketplace.visitor.ask('GET', '/api/agents')
+  const { at, realAt } = entries.at(-1)!
+  assert.is(at - realAt, 3_600_000)
+  await marketplace.close()
+})
+
+test('a deployment records nothing', async () => {
+  const opened = openMarketplace({ mode: 'serve', file: null, onExchange: () => {} })
+  const error = await opened.then(
+    () => assert.unreachable(),
+    error => error,
+  )
+  assert.match(error.message, 'a deployment records none')
+})
+
+const exchange = (id: string, bytes = 0): Exchange => ({
+  ...{ id, direction: 'callback', method: 'POST', url: '', requestHeaders: [], requestBody: Buffer.alloc(bytes) },
+  ...{ status: 200, responseHeaders: [], responseBody: Buffer.alloc(0), requestCut: false, responseCut: false },
+  ...{ error: null, realAt: 0, at: 0, ms: 0, taskId: null, agentId: null, deliveryId: null, attempt: null },
+})
+
+test('the ring keeps the newest, within bounds of number and bytes', () => {
+  const few = new ExchangeRing({ exchanges: 3 })
+  for (const id of ['a', 'b', 'c', 'd']) few.add(exchange(id))
+  assert.equal(
+    few.all().map(({ id }) => id),
+    ['d', 'c', 'b'],
+  )
+  assert.is(few.get('a'), undefined)
+  const small = new ExchangeRing({ bytes: 10_000 })
+  for (let i = 0; i < 50; i++) small.add(exchange(String(i), 2_000))
+  assert.is(small.all().length, 3)
+  small.add(exchange('large', 20_000))
+  assert.equal(small.all(), [], 'one that is larger than all may be is not kept either')
+  small.add(exchange('next'))
+  assert.is(small.all().length, 1)
+})
+
+test('a body over the bound is cut, and says so', () => {
+  const ring = new ExchangeRing({ bodyBytes: 10 })
+  ring.add(exchange('long', 11))
+  ring.add(exchange('short', 10))
+  assert.equal([ring.get('long')!.requestBody.length, ring.get('long')!.requestCut], [10, true])
+  assert.equal([ring.get('short')!.requestBody.length, ring.get('short')!.requestCut], [10, false])
+  assert.is(ring.get('long')!.responseCut, false)
+})
+
+test.run()
