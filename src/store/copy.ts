@@ -6,7 +6,7 @@ import { budgetAuthorizations, budgetCategories } from './tables/budgets.ts'
 import { agentCategories, categories } from './tables/categories.ts'
 import { messages, reviews } from './tables/conversation.ts'
 import { deliverables } from './tables/deliverables.ts'
-import { filePlaces } from './tables/file-locations.ts'
+import { fileLocations } from './tables/file-locations.ts'
 import { guesses } from './tables/guesses.ts'
 import { idempotencyKeys, idempotencyUsage } from './tables/idempotency-keys.ts'
 import { jobs } from './tables/jobs.ts'
@@ -80,7 +80,7 @@ export const tables = copied.map(({ name }) => name)
  * What lives as long as a process: a connection test that runs, the requests that were counted, where files are kept.
  * @internal A test compares both lists with the schema.
  */
-export const leftBehind = [agentTests, filePlaces, guesses, rateWindows].map(({ name }) => name)
+export const leftBehind = [agentTests, fileLocations, guesses, rateWindows].map(({ name }) => name)
 
 /** Tables with rows that migrations write. Those rows are replaced by the source's. */
 const FURNISHED = ['accounts', 'categories'] as const
@@ -143,8 +143,8 @@ const ROWS_AT_ONCE = 200
 
 function pageOf(q: Reader, table: string, key: readonly string[], after: Row | undefined): Promise<Row[]> {
   const columns = key.join(', ')
-  const places = key.map((_, i) => `$${i + 1}`).join(', ')
-  const where = after ? `WHERE (${columns}) > (${places})` : ''
+  const placeholders = key.map((_, i) => `$${i + 1}`).join(', ')
+  const where = after ? `WHERE (${columns}) > (${placeholders})` : ''
   const values = after ? key.map(column => after[column] as Value) : []
   return q.all<Row>(`SELECT * FROM ${table} ${where} ORDER BY ${columns} LIMIT ${ROWS_AT_ONCE}`, values)
 }
@@ -154,8 +154,8 @@ async function insertAll(tx: Tx, table: string, rows: readonly Row[]): Promise<v
   const size = Math.floor(VALUES_AT_ONCE / columns.length)
   for (let at = 0; at < rows.length; at += size) {
     const some = rows.slice(at, at + size)
-    const places = some.map((_, i) => `(${columns.map((_, j) => `$${i * columns.length + j + 1}`).join(', ')})`)
+    const placeholders = some.map((_, i) => `(${columns.map((_, j) => `$${i * columns.length + j + 1}`).join(', ')})`)
     const values = some.flatMap(row => columns.map(column => row[column] as Value))
-    await tx.run(`INSERT INTO ${table} (${columns.join(', ')}) VALUES ${places.join(', ')}`, values)
+    await tx.run(`INSERT INTO ${table} (${columns.join(', ')}) VALUES ${placeholders.join(', ')}`, values)
   }
 }

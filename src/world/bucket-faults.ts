@@ -11,7 +11,7 @@ export class BucketError extends Error {
   }
 }
 
-interface Place {
+interface BucketAddress {
   name: string
   prefix: string
   region: string
@@ -26,15 +26,15 @@ export function couldNotBeReached(origin: string, { message, code }: Error & { c
 }
 
 /** `text`: the response body, which has the error code in XML. */
-export function refusedBy(place: Place, origin: string, status: number, text: string): BucketError {
+export function refusedBy(bucket: BucketAddress, origin: string, status: number, text: string): BucketError {
   const code = /<Code>([\w.]{1,100})<\/Code>/.exec(text)?.[1] ?? String(status)
   const meaning =
     meanings.find(({ codes }) => codes.includes(code)) ?? meanings.find(({ codes }) => codes.includes(String(status)))
   const said = `The object store at ${origin} answered ${status}${code === String(status) ? '' : ` (${code})`}`
-  return new BucketError(code, meaning ? `${said}: ${meaning.words(place)}` : `${said}.`)
+  return new BucketError(code, meaning ? `${said}: ${meaning.words(bucket)}` : `${said}.`)
 }
 
-const meanings: readonly { codes: readonly string[]; words: (place: Place) => string }[] = [
+const meanings: readonly { codes: readonly string[]; words: (bucket: BucketAddress) => string }[] = [
   {
     codes: ['NoSuchBucket'],
     words: ({ name }) => `there is no bucket ${name}. Make it first, or check its name, the region and the endpoint.`,

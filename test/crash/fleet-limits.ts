@@ -64,8 +64,8 @@ export async function capsUnderKills(folder: string, kills: number): Promise<{ h
 /** More than a window lets through, at every server, before and after one was killed. Answers how many passed. */
 export async function rateUnderKill(folder: string): Promise<number> {
   return withFleet(folder, { rateLimits: 'strict' }, async fleet => {
-    const ask = async (place: number) => {
-      const { status } = await fetch(`${fleet.urls[place]}/api/agents`)
+    const ask = async (index: number) => {
+      const { status } = await fetch(`${fleet.urls[index]}/api/agents`)
       assert.ok(status === 200 || status === 429, `${status}`)
       return status
     }

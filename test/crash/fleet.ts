@@ -19,13 +19,13 @@ import { readErrors, showingFaults } from './server-log.ts'
 export interface Fleet {
   /** The balancer's. */
   url: string
-  /** The servers' own, by place. */
+  /** One of each server, by its index. */
   urls: readonly string[]
   db: Db
   /** Makes a builder with a key; the administrator is there. */
   furnish(): Promise<Ready>
   /** SIGKILL, then another in its place; resolves when that one answers. */
-  kill(place: number): Promise<void>
+  kill(index: number): Promise<void>
   /** SIGTERM to all. Throws unless each ends with 0. */
   end(): Promise<void>
   /** What the servers, the dead ones too, have logged as errors. */
@@ -91,11 +91,11 @@ async function openFleet(folder: string, ca: string, { rateLimits = 'off' }: Fle
       urls: balancer.targets,
       db,
       furnish: () => furnish(balancer.url),
-      async kill(place) {
-        servers[place]!.child.kill('SIGKILL')
-        await servers[place]!.ended
-        servers[place] = await begin()
-        balancer.targets[place] = servers[place].url
+      async kill(index) {
+        servers[index]!.child.kill('SIGKILL')
+        await servers[index]!.ended
+        servers[index] = await begin()
+        balancer.targets[index] = servers[index].url
       },
       async end() {
         for (const { child } of servers) child.kill('SIGTERM')

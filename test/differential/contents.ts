@@ -8,7 +8,7 @@ const tableNames: Readonly<Record<string, string>> = {
 }
 
 /** Where one process alone holds the database, it counts in memory and shares no files. `migrations` says when each ran. */
-const LEFT_OUT = /^(?:rate_windows|guesses|file_places|migrations|sqlite_.*)$/
+const LEFT_OUT = /^(?:rate_windows|guesses|file_locations|migrations|sqlite_.*)$/
 
 /** Made of secrets, or of ids of this side: only whether they are there. */
 const DIGEST = /(?:_hash|^signature|^fingerprint)$/

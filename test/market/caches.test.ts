@@ -156,7 +156,7 @@ test('a search looks its longest word up first, and none behind one that finds n
   await close()
 })
 
-test('what was found for a word stays while no agent has another place in any order', async () => {
+test('what was found for a word stays while no agent has another rank in any order', async () => {
   const { world, ids, statements, page, change, close } = await open(3)
   const search = () => page({ prefixes: ['gardens'] })
   await search()

@@ -158,7 +158,7 @@ test('what an instance that closes has claimed and not sent is sent by another a
   const user = Object.assign(new HttpUser(closing.url), { key: buyer.key })
   const drafts = await Promise.all(agents.map(agent => marketplace.draft(buyer, agent)))
   const claimed = () => countOf(instances, 'deliveries WHERE leased_until > 0')
-  // All are claimed as they are written, each while the others wait for the wallet: more than have a place at their host.
+  // All are claimed as they are written, each while the others wait for the wallet: more than have a slot at their host.
   let submits: Promise<unknown> | undefined
   await marketplace.market.db.write(async tx => {
     await tx.lock('accounts', `available:${buyer.id}`)

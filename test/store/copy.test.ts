@@ -52,7 +52,7 @@ test('every table is copied or known to be left behind', async () => {
   const all = (await namesIn(db)).filter(name => !/^(?:sqlite_|migrations$)/.test(name))
   assert.equal([...tables, ...leftBehind].sort(), all)
   assert.equal([...new Set(Object.keys(rules))].sort(), all, 'and its rules are tried')
-  assert.equal([...leftBehind], ['agent_tests', 'file_places', 'guesses', 'rate_windows'])
+  assert.equal([...leftBehind], ['agent_tests', 'file_locations', 'guesses', 'rate_windows'])
   await db.close()
 })
 
@@ -86,7 +86,7 @@ test('a target with a row in any table is refused by its name, but for those tha
       for (const name of [...needed, table]) await insert(tx, name, rules[name]!.row)
     })
     const named = [...parentsOf(table), table]
-      .sort((a, b) => place(a) - place(b))
+      .sort((a, b) => rank(a) - rank(b))
       .find(name => !/^(?:accounts|categories)$/.test(name))
     assert.is(
       await refusal(copyAll(from.db, to, nothing)),
@@ -97,7 +97,7 @@ test('a target with a row in any table is refused by its name, but for those tha
   await from.close()
 })
 
-const place = (table: string) => (tables as readonly string[]).indexOf(table)
+const rank = (table: string) => (tables as readonly string[]).indexOf(table)
 
 function parentsOf(table: string): string[] {
   const { row, refers } = rules[table]!

@@ -17,8 +17,8 @@ import { same } from '../../src/store/embedded/frame.ts'
 
 // Journals begin at even places; behind each is the end of an empty one: the same record, another checksum.
 const LAST = 7
-const place = (at: number) => ({ seq: at >> 1, chain: at })
-const span = (from: number, to: number, marked: boolean): Span => ({ start: place(from), end: place(to), marked })
+const position = (at: number) => ({ seq: at >> 1, chain: at })
+const span = (from: number, to: number, marked: boolean): Span => ({ start: position(from), end: position(to), marked })
 
 const spans = (marks: readonly boolean[]) => {
   const found: (Span | undefined)[] = [undefined]
@@ -33,7 +33,7 @@ function* everything(): Generator<Found> {
   for (const sealed of spans([true, false])) {
     for (const current of spans([true, false])) {
       for (let at = 0; at <= LAST; at++) {
-        for (const edited of [false, true]) yield { snapshot: place(at), edited, sealed, current }
+        for (const edited of [false, true]) yield { snapshot: position(at), edited, sealed, current }
       }
     }
   }
@@ -174,7 +174,7 @@ test('a snapshot that is interrupted at any step is followed by a start that fin
 test('a sealed journal is not taken into a snapshot that stands elsewhere', () => {
   const sealed = span(2, 5, true)
   for (let at = 0; at <= LAST; at++) {
-    const found = { snapshot: place(at), edited: false, sealed, current: undefined }
+    const found = { snapshot: position(at), edited: false, sealed, current: undefined }
     assert.is(stateOrNull(found) !== null, at === 2 || at === 5, `a snapshot at ${at}`)
   }
 })
@@ -205,7 +205,7 @@ test('no journal goes before the snapshot that has it is durable under its name,
 
 test('what has no mark is written anew before anybody is shown it, and so is all that a silent owner has open', () => {
   const current = span(0, 3, false)
-  const found = { snapshot: place(0), edited: false, sealed: undefined, current }
+  const found = { snapshot: position(0), edited: false, sealed: undefined, current }
   assert.ok(stepsOfStart(stateIn(found), found).includes('write current anew'))
   const alone = stepsOfSnapshot(stateIn(found), found)
   assert.ok(alone.includes('write current anew'), 'the medium must not have less than the snapshot takes in')

@@ -39,15 +39,15 @@ const refusal = (work: Promise<unknown>): Promise<Error> =>
   )
 
 const self = describeSelf('me', false)
-const [host, boot, space] = self.place.split('|') as [string, string, string]
+const [host, boot, space] = self.machine.split('|') as [string, string, string]
 /** A process that has ended and was buried. */
 const GONE = 4_194_305
 
-test('an owner says who it is: process, holder, start, and the place where its number counts', () => {
+test('an owner says who it is: process, holder, start, and the machine where its number counts', () => {
   const { startedAt, ...rest } = describeSelf('serve', true)
   const stat = readFileSync('/proc/self/stat', 'utf8')
   const start = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]!
-  assert.equal(rest, { pid: process.pid, holder: 'serve', start, place: self.place, system: true })
+  assert.equal(rest, { pid: process.pid, holder: 'serve', start, machine: self.machine, system: true })
   assert.equal([host, boot], [hostname(), readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()])
   assert.match(space, /^pid:\[\d+\]$/)
   assert.ok(Math.abs(Date.parse(startedAt) - Date.now()) < 60_000)
@@ -72,7 +72,7 @@ test(
 )
 
 test(
-  'of an owner in this place its number and its start tell',
+  'of an owner on this machine its number and its start tell',
   inFolder(async path => {
     writeFileSync(path, '')
     const life = (other: Partial<Owner>) => knownLifeOf({ ...self, ...other }, path)
@@ -92,23 +92,23 @@ test(
     writeFileSync(path, '')
     const life = (other: Partial<Owner>) => knownLifeOf({ ...self, ...other }, path)
     const elsewhere = `${host}|${boot}|pid:[1]`
-    assert.is(await life({ place: elsewhere }), undefined)
-    assert.is(await life({ place: elsewhere, system: true }), 'gone')
-    assert.is(await life({ place: `other|${boot}|${space}`, system: true }), 'gone')
+    assert.is(await life({ machine: elsewhere }), undefined)
+    assert.is(await life({ machine: elsewhere, system: true }), 'gone')
+    assert.is(await life({ machine: `other|${boot}|${space}`, system: true }), 'gone')
     assert.is(await life({ system: true }), 'gone', 'the system knows better than the number')
     const fd = openSync(path, 'r+')
     assert.ok(await lockFor(fd))
-    assert.is(await life({ place: elsewhere, system: true }), 'alive')
-    assert.is(await life({ place: elsewhere, system: false }), undefined)
+    assert.is(await life({ machine: elsewhere, system: true }), 'alive')
+    assert.is(await life({ machine: elsewhere, system: false }), undefined)
     assert.is(await life({ pid: GONE, system: true }), 'alive')
     closeSync(fd)
-    assert.is(await knownLifeOf({ ...self, place: elsewhere, system: true }, `${path}.none`), undefined)
+    assert.is(await knownLifeOf({ ...self, machine: elsewhere, system: true }, `${path}.none`), undefined)
     assert.is(await knownLifeOf({ ...self, pid: GONE, system: true }, `${path}.none`), 'gone')
-    assert.is(await life({ place: `${host}|earlier|${space}` }), 'gone')
-    assert.is(await life({ place: `${host}|earlier|${space}`, system: true }), 'gone')
-    assert.is(await life({ place: `${host}||${space}` }), undefined, 'a boot that nobody knows proves nothing')
+    assert.is(await life({ machine: `${host}|earlier|${space}` }), 'gone')
+    assert.is(await life({ machine: `${host}|earlier|${space}`, system: true }), 'gone')
+    assert.is(await life({ machine: `${host}||${space}` }), undefined, 'a boot that nobody knows proves nothing')
     assert.is(
-      await knownLifeOf({ ...self, place: `${host}|earlier|` }, '/proc/self/x.lock'),
+      await knownLifeOf({ ...self, machine: `${host}|earlier|` }, '/proc/self/x.lock'),
       undefined,
       'nor does another disk',
     )
@@ -119,7 +119,7 @@ test(
   'where nothing else tells, a heartbeat does',
   inFolder(async path => {
     writeFileSync(path, '')
-    const owner = { ...self, place: `${host}|${boot}|pid:[1]` }
+    const owner = { ...self, machine: `${host}|${boot}|pid:[1]` }
     const beat = setInterval(() => utimesSync(path, new Date(), new Date()), 300)
     assert.is(await lifeOf(owner, path), 'alive')
     writeFileSync(`${path}.lock`, JSON.stringify(owner))

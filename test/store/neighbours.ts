@@ -111,8 +111,8 @@ rows('uploads', 'id begun_at doomed', ['u1', 10, 0], ['u2', 10, 1], ['u3', 20, 0
 rows('file_usage', 'user_id bytes', ['a', 100], ['b', 50])
 rows('text_usage', 'user_id bytes', ['a', 30], ['b', 20])
 rows(
-  'file_places',
-  'instance place holder leased_until',
+  'file_locations',
+  'instance location holder leased_until',
   ['i1', 'p1', 'one', 100],
   ['i2', 'p2', 'two', 100],
   ['i3', 'p1', 'three', 50],
@@ -229,7 +229,7 @@ rows(
 )
 rows(
   'deliverables',
-  'id task_id content notes files created_at place',
+  'id task_id content notes files created_at position',
   ['y1', 't4', 'one', null, null, 10, 1],
   [
     'y2',
@@ -322,7 +322,7 @@ rows(
 // Webhooks: queues of two tasks to two agents.
 rows(
   'deliveries',
-  'id agent_id task_id event body state attempts next_at leased_until created_at ended_at place redelivery_of',
+  'id agent_id task_id event body state attempts next_at leased_until created_at ended_at position redelivery_of',
   ['d1', 'g_1', 't2', 'sent', 'one', 'pending', 1, 10, 0, 5, null, 3, null],
   ['d2', 'g_1', 't2', 'sent', 'two', 'waiting', 0, 10, 0, 6, null, 4, null],
   ['d3', 'g_1', 't2', 'sent', 'three', 'waiting', 0, 10, 0, 7, null, 5, null],

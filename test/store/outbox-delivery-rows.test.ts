@@ -39,7 +39,7 @@ testRows('rows of webhooks', {
         }),
       [true],
       [
-        '+ deliveries e1 {"id":"e1","agent_id":"g_1","task_id":"t2","event":"sent","body":"b","state":"waiting","attempts":0,"next_at":70,"leased_until":0,"created_at":70,"place":6,"counted_to":"a"}',
+        '+ deliveries e1 {"id":"e1","agent_id":"g_1","task_id":"t2","event":"sent","body":"b","state":"waiting","attempts":0,"next_at":70,"leased_until":0,"created_at":70,"position":6,"counted_to":"a"}',
       ],
     ],
     [
@@ -55,7 +55,7 @@ testRows('rows of webhooks', {
         }),
       [true],
       [
-        '+ deliveries e1 {"id":"e1","agent_id":"g_3","task_id":"t5","event":"sent","body":"b","state":"pending","attempts":0,"next_at":70,"leased_until":0,"created_at":70,"place":0}',
+        '+ deliveries e1 {"id":"e1","agent_id":"g_3","task_id":"t5","event":"sent","body":"b","state":"pending","attempts":0,"next_at":70,"leased_until":0,"created_at":70,"position":0}',
       ],
     ],
     [
@@ -71,7 +71,7 @@ testRows('rows of webhooks', {
         }),
       [true],
       [
-        '+ deliveries e1 {"id":"e1","agent_id":"g_9","task_id":"t2","event":"sent","body":"b","state":"pending","attempts":0,"next_at":70,"leased_until":0,"created_at":70,"place":0}',
+        '+ deliveries e1 {"id":"e1","agent_id":"g_9","task_id":"t2","event":"sent","body":"b","state":"pending","attempts":0,"next_at":70,"leased_until":0,"created_at":70,"position":0}',
       ],
     ],
     [
@@ -83,7 +83,7 @@ testRows('rows of webhooks', {
         ),
       [true],
       [
-        '+ deliveries e1 {"id":"e1","agent_id":"g_3","task_id":"t5","event":"sent","body":"b","state":"pending","attempts":1,"next_at":70,"leased_until":90,"created_at":70,"place":0,"counted_to":"c"}',
+        '+ deliveries e1 {"id":"e1","agent_id":"g_3","task_id":"t5","event":"sent","body":"b","state":"pending","attempts":1,"next_at":70,"leased_until":90,"created_at":70,"position":0,"counted_to":"c"}',
       ],
     ],
   ],

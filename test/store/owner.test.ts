@@ -61,14 +61,14 @@ const timed = async <T>(work: Promise<T>) => {
   return { value: await work, ms: performance.now() - start }
 }
 
-const otherPlace = (owner: Owner): Owner => ({ ...owner, place: `${owner.place}x`, system: false })
+const otherMachine = (owner: Owner): Owner => ({ ...owner, machine: `${owner.machine}x`, system: false })
 const ownerOf = (file: string): Owner => JSON.parse(readFileSync(`${file}.lock`, 'utf8'))
 
 const isFenced = (where: Where) =>
   inFolder(async file => {
     const writer = await writing(file, where)
     writer.signal('SIGSTOP')
-    if (!where.contained) writeFileSync(`${file}.lock`, JSON.stringify(otherPlace(ownerOf(file)))) // the same file
+    if (!where.contained) writeFileSync(`${file}.lock`, JSON.stringify(otherMachine(ownerOf(file)))) // the same file
     const db = await openSqlite({ file, onFatal: error => assert.unreachable(error.message) })
     await db.write(tx => tx.run(`INSERT INTO a (id, text) VALUES (-1, 'by the next')`))
     const before = writer.said.length
@@ -173,9 +173,9 @@ test(
 test(
   'an owner of an earlier boot of a machine whose disk is here is gone, whatever it was called',
   inFolder(async file => {
-    const { place, ...self } = describeSelf('x', false)
-    const earlier = place.split('|').map((part, i) => (i < 2 ? `${part}x` : part))
-    writeFileSync(`${file}.lock`, JSON.stringify({ ...self, place: earlier.join('|') }))
+    const { machine, ...self } = describeSelf('x', false)
+    const earlier = machine.split('|').map((part, i) => (i < 2 ? `${part}x` : part))
+    writeFileSync(`${file}.lock`, JSON.stringify({ ...self, machine: earlier.join('|') }))
     const { value, ms } = await timed(outcome(lockFile(file)))
     assert.is(value, 'taken')
     assert.ok(ms < SILENCE_MS, `${ms} ms`)
@@ -204,7 +204,7 @@ startedEarly(
   inFolder(async file => {
     writeFileSync(`${file}.lock`, '')
     const announcement = `${file}.lock.4711-00`
-    writeFileSync(announcement, JSON.stringify(otherPlace(describeSelf('y', false))))
+    writeFileSync(announcement, JSON.stringify(otherMachine(describeSelf('y', false))))
     const ahead = new Date(Date.now() + 3_600_000)
     utimesSync(announcement, ahead, ahead)
     assert.is(await outcome(lockFile(file)), 'taken')

@@ -1,6 +1,6 @@
 // engines: embedded, postgres; process: own
 /** What is too old, what is counted, and what a clock that was ahead has left: each function returns and changes the rows that it names, and no neighbour of theirs. */
-import { leavePlace, otherPlaces, renewPlace, takePlace } from '../../src/store/tables/file-locations.ts'
+import { deleteLocation, insertLocation, otherLocations, renewLocation } from '../../src/store/tables/file-locations.ts'
 import { hasOlder, keptKinds, oldestOf, removeOlder } from '../../src/store/tables/retention.ts'
 import { mendMoments } from '../../src/store/tables/set-back-clock.ts'
 import { tallied, tally } from '../../src/store/tables/tallies.ts'
@@ -9,35 +9,35 @@ import { testRows } from './row-effects.ts'
 testRows('rows of what is too old', {
   "places of files: others by their leases, one's own renewed while it lasts": [
     [
-      tx => otherPlaces(tx, 'i1', 99),
+      tx => otherLocations(tx, 'i1', 99),
       [
-        { instance: 'i4', place: 'p2', holder: 'four', leasedUntil: 200 },
-        { instance: 'i2', place: 'p2', holder: 'two', leasedUntil: 100 },
-        { instance: 'i5', place: 'p2', holder: 'five', leasedUntil: 100 },
+        { instance: 'i4', location: 'p2', holder: 'four', leasedUntil: 200 },
+        { instance: 'i2', location: 'p2', holder: 'two', leasedUntil: 100 },
+        { instance: 'i5', location: 'p2', holder: 'five', leasedUntil: 100 },
       ],
     ],
-    [tx => otherPlaces(tx, 'i9', 99).then(rows => rows.map(({ instance }) => instance)), ['i4', 'i1', 'i2', 'i5']],
-    [tx => otherPlaces(tx, 'i1', 100).then(rows => rows.map(({ instance }) => instance)), ['i4']],
+    [tx => otherLocations(tx, 'i9', 99).then(rows => rows.map(({ instance }) => instance)), ['i4', 'i1', 'i2', 'i5']],
+    [tx => otherLocations(tx, 'i1', 100).then(rows => rows.map(({ instance }) => instance)), ['i4']],
     [
-      tx => takePlace(tx, { instance: 'i2', place: 'p9', holder: 'nine', leasedUntil: 300 }, 50),
+      tx => insertLocation(tx, { instance: 'i2', location: 'p9', holder: 'nine', leasedUntil: 300 }, 50),
       undefined,
-      ['file_places i2: place p2 → p9, holder two → nine, leased_until 100 → 300', '− file_places i3'],
+      ['file_locations i2: location p2 → p9, holder two → nine, leased_until 100 → 300', '− file_locations i3'],
     ],
     [
-      tx => takePlace(tx, { instance: 'i9', place: 'p9', holder: 'nine', leasedUntil: 300 }, 100),
+      tx => insertLocation(tx, { instance: 'i9', location: 'p9', holder: 'nine', leasedUntil: 300 }, 100),
       undefined,
       [
-        '+ file_places i9 {"instance":"i9","place":"p9","holder":"nine","leased_until":300}',
-        '− file_places i1',
-        '− file_places i2',
-        '− file_places i3',
-        '− file_places i5',
+        '+ file_locations i9 {"instance":"i9","location":"p9","holder":"nine","leased_until":300}',
+        '− file_locations i1',
+        '− file_locations i2',
+        '− file_locations i3',
+        '− file_locations i5',
       ],
     ],
-    [tx => renewPlace(tx, 'i1', 99, 300), true, ['file_places i1: leased_until 100 → 300']],
-    [tx => renewPlace(tx, 'i1', 100, 300), false],
-    [tx => renewPlace(tx, 'i9', 0, 300), false],
-    [tx => leavePlace(tx, 'i1'), 1, ['− file_places i1']],
+    [tx => renewLocation(tx, 'i1', 99, 300), true, ['file_locations i1: leased_until 100 → 300']],
+    [tx => renewLocation(tx, 'i1', 100, 300), false],
+    [tx => renewLocation(tx, 'i9', 0, 300), false],
+    [tx => deleteLocation(tx, 'i1'), 1, ['− file_locations i1']],
   ],
   'what is too old: found by its age alone, removed the oldest first': [
     [tx => Promise.all(keptKinds.map(kind => oldestOf(tx, kind))), [20, 20, 5, 5, 30, 10, 5, 5, 90, 5]],

@@ -141,23 +141,23 @@ test('a database without a table is written as one of this program', async () =>
 
 test('each byte of the file counts: the stamp and the counter tell another program, the rest tells damage', async () => {
   const { memory, disk, bytes, counts } = await written(30)
-  const places = [...Array.from({ length: 93 }, (_, i) => i), 500, 4096, bytes.length - 1]
-  for (const place of places) {
+  const offsets = [...Array.from({ length: 93 }, (_, i) => i), 500, 4096, bytes.length - 1]
+  for (const offset of offsets) {
     const other = Buffer.from(bytes)
-    other[place]! ^= 1
+    other[offset]! ^= 1
     await put(memory, FILE, other)
-    const isStamp = (place >= 72 && place < 76) || (place >= 80 && place < 84)
-    const isCounter = place >= 24 && place < 28
-    const reserve = place >= 84 && place < 92
+    const isStamp = (offset >= 72 && offset < 76) || (offset >= 80 && offset < 84)
+    const isCounter = offset >= 24 && offset < 28
+    const reserve = offset >= 84 && offset < 92
     if (isStamp || isCounter || reserve) {
       const { engine, edited } = await readSnapshot(disk, FILE)
-      assert.is(edited, !reserve, `byte ${place}`)
+      assert.is(edited, !reserve, `byte ${offset}`)
       engine.close()
     } else {
       assert.is(
         await refusal(readSnapshot(disk, FILE)),
         `${FILE} is damaged: its checksum is wrong. Restore a backup; look with: marketplace db check FILE`,
-        `byte ${place}`,
+        `byte ${offset}`,
       )
     }
     assert.is(counts.open, 0)

@@ -37,9 +37,9 @@ test('one statement at a time: nothing follows its semicolon but a comment', () 
 })
 
 test('values stand as $n: each is bound where it comes first, and a text asks for the greatest', () => {
-  assert.equal(readSqlText('SELECT $2, $1, $2, $10').places, [2, 1, 10])
+  assert.equal(readSqlText('SELECT $2, $1, $2, $10').parameters, [2, 1, 10])
   assert.is(readSqlText('SELECT $2, $1, $2, $10').valueCount, 10)
-  assert.equal(readSqlText(`SELECT '$1', "$2", $3 -- $4\n /* $5 */`).places, [3])
+  assert.equal(readSqlText(`SELECT '$1', "$2", $3 -- $4\n /* $5 */`).parameters, [3])
   assert.is(readSqlText('SELECT 1').valueCount, 0)
   for (const other of ['?', ':a', '@a', '?1']) isRefused(`SELECT ${other}`, /Values stand as \$1/)
   assert.is(kindOf(`SELECT '?', ':a'`), 'read')

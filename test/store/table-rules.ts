@@ -137,8 +137,8 @@ export const tables: Readonly<Record<string, TableRules>> = {
   },
   deliverables: {
     row: { id: 'a deliverables id', task_id: 'a tasks id', created_at: 1 },
-    required: 'id task_id created_at place',
-    unique: ['task_id place', 'id'],
+    required: 'id task_id created_at position',
+    unique: ['task_id position', 'id'],
     refers: 'task_id',
     wrong: [],
   },
@@ -244,7 +244,7 @@ export const tables: Readonly<Record<string, TableRules>> = {
       next_at: 1,
       created_at: 1,
     },
-    required: 'id agent_id task_id event body state attempts next_at leased_until created_at place',
+    required: 'id agent_id task_id event body state attempts next_at leased_until created_at position',
     unique: ['id'],
     refers: 'agent_id',
     wrong: [{ state: 'other' }],
@@ -366,9 +366,9 @@ export const tables: Readonly<Record<string, TableRules>> = {
     refers: '',
     wrong: [{ doomed: 2 }],
   },
-  file_places: {
-    row: { instance: 'a instance', place: 'a place', holder: 'a holder', leased_until: 1 },
-    required: 'instance place holder leased_until',
+  file_locations: {
+    row: { instance: 'a instance', location: 'a location', holder: 'a holder', leased_until: 1 },
+    required: 'instance location holder leased_until',
     unique: ['instance'],
     refers: '',
     wrong: [],

@@ -418,13 +418,13 @@ testRows('rows of tasks', {
     [
       tx => insertDeliverable(tx, 't4', { id: 'y9', content: 'c', notes: 'n', files: null, createdAt: 70 }, 4),
       1,
-      ['+ deliverables y9 {"id":"y9","task_id":"t4","content":"c","notes":"n","created_at":70,"place":3}'],
+      ['+ deliverables y9 {"id":"y9","task_id":"t4","content":"c","notes":"n","created_at":70,"position":3}'],
     ],
     [tx => insertDeliverable(tx, 't4', { id: 'y9', content: 'c', notes: 'n', files: null, createdAt: 70 }, 3), 0],
     [
       tx => insertDeliverable(tx, 't3', { id: 'y9', content: 'c', notes: null, files: '[]', createdAt: 70 }, 1),
       1,
-      ['+ deliverables y9 {"id":"y9","task_id":"t3","content":"c","created_at":70,"files":"[]","place":0}'],
+      ['+ deliverables y9 {"id":"y9","task_id":"t3","content":"c","created_at":70,"files":"[]","position":0}'],
     ],
     [
       tx => deliverablesOf(tx, 't4', 10, 0),

@@ -127,27 +127,27 @@ export function exampleOf(schema: JsonSchema, parts: Readonly<Record<string, Jso
   return make(schema, { parts, shape, field: '' })
 }
 
-interface Place {
+interface Spot {
   readonly parts: Readonly<Record<string, JsonSchema>>
   readonly shape: string
   readonly field: string
 }
 
-function make(schema: JsonSchema, place: Place): unknown {
+function make(schema: JsonSchema, spot: Spot): unknown {
   if (schema.const !== undefined) return schema.const
-  const words = known[`${place.shape}.${place.field}`] ?? known[place.field]
+  const words = known[`${spot.shape}.${spot.field}`] ?? known[spot.field]
   if (words !== undefined && isPlain(schema, words)) return words
   if (schema.$ref) {
     const name = schema.$ref.slice(PARTS.length)
     // The id of a deleted thing has the prefix of the operation's kind.
-    const shape = name === 'Deleted' ? place.shape : name
-    return make(place.parts[name] ?? {}, { ...place, shape, field: '' })
+    const shape = name === 'Deleted' ? spot.shape : name
+    return make(spot.parts[name] ?? {}, { ...spot, shape, field: '' })
   }
   const choices = schema.anyOf ?? schema.oneOf
-  if (choices) return choices.some(({ type }) => type === 'null') ? null : make(choices[0]!, place)
+  if (choices) return choices.some(({ type }) => type === 'null') ? null : make(choices[0]!, spot)
   if (schema.enum) return schema.default ?? schema.enum[0]
   const type = typeof schema.type === 'string' ? schema.type : schema.type?.includes('null') ? 'null' : schema.type?.[0]
-  return type === undefined ? {} : (byType[type] ?? byType.null!)(schema, place)
+  return type === undefined ? {} : (byType[type] ?? byType.null!)(schema, spot)
 }
 
 const typeOf = (value: unknown) =>
@@ -162,14 +162,14 @@ function isPlain(schema: JsonSchema, words: unknown): boolean {
   return types.includes(typeOf(words))
 }
 
-const byType: Readonly<Record<string, (schema: JsonSchema, place: Place) => unknown>> = {
+const byType: Readonly<Record<string, (schema: JsonSchema, spot: Spot) => unknown>> = {
   null: () => null,
   boolean: () => false,
   integer: schema => schema.default ?? schema.minimum ?? 1,
   number: schema => schema.default ?? schema.minimum ?? 1,
   string: stringOf,
-  array: ({ items, minItems = 0 }, place) =>
-    items && (minItems > 0 || items.type !== 'string') ? [make(items, place)] : [],
+  array: ({ items, minItems = 0 }, spot) =>
+    items && (minItems > 0 || items.type !== 'string') ? [make(items, spot)] : [],
   object: ({ properties = {} }, { parts, shape, field: outer }) => {
     const inner = outer === '' || outer === 'data' ? shape : outer
     const fields = Object.entries(properties)
@@ -177,7 +177,7 @@ const byType: Readonly<Record<string, (schema: JsonSchema, place: Place) => unkn
   },
 }
 
-function stringOf({ format, pattern, minLength = 0, examples }: JsonSchema, { field, shape }: Place): string {
+function stringOf({ format, pattern, minLength = 0, examples }: JsonSchema, { field, shape }: Spot): string {
   if (examples?.[0] !== undefined) return String(examples[0])
   if (format === 'date-time') return '2026-03-01T09:30:00.000Z'
   if (format === 'uri') return 'https://example.com/'

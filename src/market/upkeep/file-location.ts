@@ -2,7 +2,13 @@
  * Makes sure that instances on one database keep uploaded files in one location. An instance with another one is refused.
  */
 import { type Db, StoreError } from '../../store/db.ts'
-import { type FilePlaceRow, leavePlace, otherPlaces, renewPlace, takePlace } from '../../store/tables/file-locations.ts'
+import {
+  deleteLocation,
+  type FileLocationRow,
+  insertLocation,
+  otherLocations,
+  renewLocation,
+} from '../../store/tables/file-locations.ts'
 import type { World } from '../../world/world.ts'
 
 export interface FileLocation {
@@ -31,7 +37,7 @@ const RENEWAL_MS = 10_000
  */
 export async function claimLocation(
   { db, world }: { db: Db; world: World },
-  place: FileLocation,
+  location: FileLocation,
   lost: (error: Error) => void,
 ): Promise<Claim> {
   const instance = world.id('instance')
@@ -41,16 +47,16 @@ export async function claimLocation(
   const claim = ({ kind, name, holder }: FileLocation) =>
     db.migrate(async tx => {
       const realNow = world.realNow()
-      const others = await otherPlaces(tx, instance, realNow)
-      const [other] = others.filter(({ place }) => place !== name || kind === 'alone')
-      if (other) throw elsewhere(other, place)
-      if (kind === 'successor') for (const { instance: gone } of others) await leavePlace(tx, gone)
-      await takePlace(tx, { instance, place: name, holder, leasedUntil: leasedUntil() }, realNow)
+      const others = await otherLocations(tx, instance, realNow)
+      const [other] = others.filter(({ location }) => location !== name || kind === 'alone')
+      if (other) throw elsewhere(other, location)
+      if (kind === 'successor') for (const { instance: gone } of others) await deleteLocation(tx, gone)
+      await insertLocation(tx, { instance, location: name, holder, leasedUntil: leasedUntil() }, realNow)
     })
 
   const renew = async () => {
-    if (await db.write(tx => renewPlace(tx, instance, world.realNow(), leasedUntil()))) return
-    await claim(place.kind === 'successor' ? { ...place, kind: 'alone' } : place)
+    if (await db.write(tx => renewLocation(tx, instance, world.realNow(), leasedUntil()))) return
+    await claim(location.kind === 'successor' ? { ...location, kind: 'alone' } : location)
   }
 
   let left = false
@@ -65,14 +71,14 @@ export async function claimLocation(
       timer = world.after(RENEWAL_MS, tick)
     })
   }
-  await claim(place)
+  await claim(location)
   let timer = world.after(RENEWAL_MS, tick)
   return {
     async release() {
       left = true
       timer.cancel()
       await running
-      await db.write(tx => leavePlace(tx, instance)).catch(() => {}) // else the lease ends by itself
+      await db.write(tx => deleteLocation(tx, instance)).catch(() => {}) // else the lease ends by itself
     },
   }
 }
@@ -83,13 +89,13 @@ export async function claimLocation(
  */
 export class LocationError extends StoreError {}
 
-function elsewhere(other: FilePlaceRow, own: FileLocation): LocationError {
+function elsewhere(other: FileLocationRow, own: FileLocation): LocationError {
   return new LocationError(
-    `Another instance on this database (${other.holder}) keeps uploaded files in ${nameOf(other.place)}, this one in ` +
+    `Another instance on this database (${other.holder}) keeps uploaded files in ${nameOf(other.location)}, this one in ` +
       `${nameOf(own.name)}: neither could serve what the other took in. Give every instance the same object store, ` +
       '--files s3://bucket/prefix, and stop those that run without it first. If that instance is gone, its claim ends ' +
       `at ${new Date(other.leasedUntil).toISOString()}.`,
   )
 }
 
-const nameOf = (place: string) => (place.startsWith('s3://') ? place : 'a folder of its own machine')
+const nameOf = (location: string) => (location.startsWith('s3://') ? location : 'a folder of its own machine')

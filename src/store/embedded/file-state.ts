@@ -81,8 +81,8 @@ export const stateOf = (found: Found, misfit: (what: Misfit) => Error): State =>
   }
   const parts = (['sealed', 'current'] as const).filter(part => found[part])
   const last = found[parts.at(-1)!]
-  const places = [...parts.map(part => found[part]!.start), last?.end ?? snapshot]
-  const taken = places.findIndex(place => same(place, snapshot))
+  const positions = [...parts.map(part => found[part]!.start), last?.end ?? snapshot]
+  const taken = positions.findIndex(position => same(position, snapshot))
   if (taken < 0) throw misfit({ why: 'apart', parts: ['snapshot', parts.at(-1)!] })
   const [takenIn, follow] = [parts.slice(0, taken), parts.slice(taken)]
   if (edited && follow.some(part => found[part]!.end.seq > found[part]!.start.seq)) {

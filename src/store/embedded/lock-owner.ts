@@ -22,7 +22,7 @@ export interface Owner {
   /** The start time of the process as the system reports it; null if it doesn't. */
   start: string | null
   /** The host, its boot and the pid namespace. */
-  place: string
+  machine: string
   /** True if the file is locked by the system as well. */
   system?: boolean
 }
@@ -38,7 +38,7 @@ export const describeSelf = (holder: string, system: boolean): Owner => ({
   holder,
   startedAt: new Date().toISOString(),
   start: startOf(process.pid),
-  place: here(),
+  machine: thisMachine(),
   system,
 })
 
@@ -57,13 +57,13 @@ export const lifeOf = async (owner: Owner, path: string): Promise<Life> =>
 
 /** Decides at once and for certain, if possible; else returns undefined. */
 export const knownLifeOf = async (owner: Owner, path: string): Promise<'alive' | 'gone' | undefined> => {
-  const boot = bootOf(owner.place)
-  if (owner.system && boot && boot === bootOf(here())) {
+  const boot = bootOf(owner.machine)
+  if (owner.system && boot && boot === bootOf(thisMachine())) {
     const locked = await isLocked(path).catch(() => undefined)
     if (locked !== undefined) return locked ? 'alive' : 'gone'
   }
-  if (owner.place === here()) return livesHere(owner) ? 'alive' : 'gone'
-  const bootIsOver = boot && bootOf(here()) && boot !== bootOf(here()) && (await isLocal(dirname(path)))
+  if (owner.machine === thisMachine()) return livesHere(owner) ? 'alive' : 'gone'
+  const bootIsOver = boot && bootOf(thisMachine()) && boot !== bootOf(thisMachine()) && (await isLocal(dirname(path)))
   return bootIsOver ? 'gone' : undefined
 }
 
@@ -90,16 +90,16 @@ const beats = async (path: string) => {
 export const timeOf = async (path: string) => (await stat(path).catch(() => undefined))?.mtimeMs
 
 // host|boot|namespace
-let place: string | undefined
-const here = () => {
-  place ??= [
+let machine: string | undefined
+const thisMachine = () => {
+  machine ??= [
     hostname(),
     quietly(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
     quietly(() => readlinkSync('/proc/self/ns/pid')),
   ].join('|')
-  return place
+  return machine
 }
-const bootOf = (where: string) => where.split('|')[1]
+const bootOf = (machine: string) => machine.split('|')[1]
 
 /** Returns when the process started, as the system reports it; null if it doesn't. */
 const startOf = (pid: number) => {

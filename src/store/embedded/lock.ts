@@ -196,7 +196,7 @@ interface Seen {
 
 /** Waits for a missing heartbeat only once per lock file. */
 const life = async (owner: Owner, lock: string, { silent }: Seen) => {
-  const key = async () => `${owner.place} ${owner.pid} ${await timeOf(lock)}`
+  const key = async () => `${owner.machine} ${owner.pid} ${await timeOf(lock)}`
   if (silent.has(await key())) return 'silent'
   const found = await lifeOf(owner, lock)
   if (found === 'silent') silent.add(await key())

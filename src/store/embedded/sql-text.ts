@@ -7,7 +7,7 @@ export interface SqlText {
   /** The n of the $n that is the `id` of the only row that it can change; null if the text does not show that. */
   row: number | null
   /** For each parameter of the engine, in its order, the n of its $n. */
-  places: readonly number[]
+  parameters: readonly number[]
   /** How many values the text needs: the greatest n. */
   valueCount: number
 }
@@ -25,7 +25,7 @@ const HALF_DONE = /\b(OR|ON\s+CONFLICT)\s+(FAIL|ROLLBACK)\b/i
 
 /** Parses a text. Throws a TypeError if it is not exactly one SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER or DROP. */
 export const readSqlText = (sql: string): SqlText => {
-  const { words, places } = scan(sql)
+  const { words, parameters } = scan(sql)
   const verb = mainVerb(words)
   const kind = verb === 'SELECT' ? 'read' : WRITES.has(verb) ? 'write' : SCHEMA.has(verb) ? 'schema' : null
   if (!kind) throw new TypeError(`Not a statement for this database: ${sql}`)
@@ -36,14 +36,14 @@ export const readSqlText = (sql: string): SqlText => {
     kind,
     table: kind === 'write' ? writtenTable(words, verb) : null,
     row: kind === 'write' ? writtenRow(sql) : null,
-    places,
-    valueCount: Math.max(0, ...places),
+    parameters,
+    valueCount: Math.max(0, ...parameters),
   }
 }
 
 const scan = (sql: string) => {
   const words: string[] = [] // those outside of parentheses
-  const places: number[] = []
+  const parameters: number[] = []
   let depth = 0
   let ended = false
   for (const [token] of sql.matchAll(TOKEN)) {
@@ -53,15 +53,15 @@ const scan = (sql: string) => {
     else if (token === ')') depth--
     else if (token === ';') ended = true
     else if (token === '?' || token === ':' || token === '@') throw new TypeError(`Values stand as $1, $2 …: ${sql}`)
-    else if (token.startsWith('$')) addPlace(places, Number(token.slice(1)))
+    else if (token.startsWith('$')) addParameter(parameters, Number(token.slice(1)))
     else if (depth === 0 && !token.startsWith("'")) words.push(token)
   }
-  return { words, places }
+  return { words, parameters }
 }
 
 // A named parameter gets its position at its first appearance, and later ones share it.
-const addPlace = (places: number[], n: number) => {
-  if (!places.includes(n)) places.push(n)
+const addParameter = (parameters: number[], n: number) => {
+  if (!parameters.includes(n)) parameters.push(n)
 }
 
 const mainVerb = (words: readonly string[]) => {

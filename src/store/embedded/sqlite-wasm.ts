@@ -82,13 +82,13 @@ class Sqlite {
   }
 
   /** Calls `work` with the address of a pointer, and returns the pointer that it has written there. */
-  pointerFrom(work: (place: C) => void): C {
-    const place = this.allocate(4)
+  pointerFrom(work: (address: C) => void): C {
+    const address = this.allocate(4)
     try {
-      work(place)
-      return this.bytes.readUInt32LE(place)
+      work(address)
+      return this.bytes.readUInt32LE(address)
     } finally {
-      this.call._free(place)
+      this.call._free(address)
     }
   }
 }
@@ -121,7 +121,7 @@ const inMemory = (sqlite: Sqlite) => {
   const { call } = sqlite
   const database = new call.Database()
   call._sqlite3_close_v2(database.db)
-  database.db = sqlite.withTexts([':memory:'], name => sqlite.pointerFrom(place => call._sqlite3_open(name, place)))
+  database.db = sqlite.withTexts([':memory:'], name => sqlite.pointerFrom(address => call._sqlite3_open(name, address)))
   return database
 }
 
@@ -148,8 +148,8 @@ export class Connection {
   prepare(sql: string) {
     const { call } = this.#sqlite
     const statement = this.#sqlite.withTexts([sql], text =>
-      this.#sqlite.pointerFrom(place => {
-        if (call._sqlite3_prepare_v2(this.#database.db, text, -1, place, 0) !== OK) throw this.#error()
+      this.#sqlite.pointerFrom(address => {
+        if (call._sqlite3_prepare_v2(this.#database.db, text, -1, address, 0) !== OK) throw this.#error()
       }),
     )
     return new Statement(this.#sqlite, statement, () => this.#error())

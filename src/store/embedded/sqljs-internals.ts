@@ -26,7 +26,7 @@ interface WebAssemblyObject {
   Memory: new (size: { initial: number }) => WasmMemory
 }
 
-/** A number of the C interface: a pointer, the place of a value, a result code. */
+/** A number of the C interface: a pointer, the address of a value, a result code. */
 export type C = number
 
 export interface Library {
@@ -42,10 +42,10 @@ export interface Library {
   _sqlite3_backup_finish(backup: C): C
   _sqlite3_prepare_v2(database: C, sql: C, length: number, statement: C, rest: C): C
   _sqlite3_finalize(statement: C): C
-  _sqlite3_bind_text(statement: C, place: number, text: C, length: number, release: C): C
-  _sqlite3_bind_double(statement: C, place: number, value: number): C
-  _sqlite3_bind_int(statement: C, place: number, value: number): C
-  _sqlite3_bind_blob(statement: C, place: number, bytes: C, length: number, release: C): C
+  _sqlite3_bind_text(statement: C, parameter: number, text: C, length: number, release: C): C
+  _sqlite3_bind_double(statement: C, parameter: number, value: number): C
+  _sqlite3_bind_int(statement: C, parameter: number, value: number): C
+  _sqlite3_bind_blob(statement: C, parameter: number, bytes: C, length: number, release: C): C
   _sqlite3_step(statement: C): C
   _sqlite3_reset(statement: C): C
   _sqlite3_column_count(statement: C): number

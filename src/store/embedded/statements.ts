@@ -124,7 +124,7 @@ export class Engine {
 
   /** Runs a prepared statement to its end, with values in the order of $1, $2 … */
   run(prepared: Prepared, values: readonly Value[], mostRows: number): Result {
-    const bound = inPlace(prepared, values)
+    const bound = inOrder(prepared, values)
     const { kind } = prepared.text
     if (kind === 'schema') return { rows: NO_ROWS, changed: this.#runSchema(prepared), bound }
     const { statement } = prepared
@@ -345,16 +345,16 @@ const finish = (statement: Statement) => {
 }
 
 /** A fresh array: what the caller does with his own later can't change what the journal holds. */
-const inPlace = ({ sql, text }: Prepared, values: readonly Value[]): Value[] => {
+const inOrder = ({ sql, text }: Prepared, values: readonly Value[]): Value[] => {
   if (values.length !== text.valueCount) {
     throw new TypeError(`${text.valueCount} values belong here, not ${values.length}: ${sql}`)
   }
-  const { places } = text
-  const bound: Value[] = new Array(places.length)
-  for (let i = 0; i < places.length; i++) {
-    const value = values[places[i]! - 1]
+  const { parameters } = text
+  const bound: Value[] = new Array(parameters.length)
+  for (let i = 0; i < parameters.length; i++) {
+    const value = values[parameters[i]! - 1]
     if (typeof value !== 'string' && value !== null && !Number.isSafeInteger(value)) {
-      throw new TypeError(`$${places[i]} must be text, a whole number up to 2^53 or null: ${sql}`)
+      throw new TypeError(`$${parameters[i]} must be text, a whole number up to 2^53 or null: ${sql}`)
     }
     bound[i] = value as Value
   }

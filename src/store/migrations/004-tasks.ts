@@ -46,10 +46,10 @@ CREATE TABLE deliverables (
   notes TEXT,
   created_at BIGINT NOT NULL,
   files TEXT,
-  place INTEGER NOT NULL DEFAULT 0
+  position INTEGER NOT NULL DEFAULT 0
 );
--- The list of a task, and its latest; no two of a task have one place.
-CREATE UNIQUE INDEX deliverables_in_order ON deliverables (task_id, place);
+-- The list of a task, and its latest; no two of a task have one position.
+CREATE UNIQUE INDEX deliverables_in_order ON deliverables (task_id, position);
 
 CREATE TABLE disputes (
   task_id TEXT PRIMARY KEY REFERENCES tasks (id),

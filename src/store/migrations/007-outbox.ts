@@ -13,7 +13,7 @@ CREATE TABLE deliveries (
   created_at BIGINT NOT NULL,
   ended_at BIGINT,
   redelivery_of TEXT,
-  place INTEGER NOT NULL DEFAULT 0,
+  position INTEGER NOT NULL DEFAULT 0,
   counted_to TEXT
 );
 -- An agent's log, in its order.
@@ -24,7 +24,7 @@ CREATE INDEX deliveries_due ON deliveries (agent_id, next_at, id) WHERE state = 
 CREATE INDEX deliveries_with_body ON deliveries (ended_at) WHERE ended_at IS NOT NULL AND body <> '';
 CREATE INDEX deliveries_without_body ON deliveries (ended_at) WHERE ended_at IS NOT NULL AND body = '';
 -- A task's queue to one agent: both its ends are found without reading it.
-CREATE INDEX deliveries_open ON deliveries (task_id, agent_id, place, id) WHERE ended_at IS NULL;
+CREATE INDEX deliveries_open ON deliveries (task_id, agent_id, position, id) WHERE ended_at IS NULL;
 
 CREATE TABLE attempts (
   delivery_id TEXT NOT NULL REFERENCES deliveries (id),

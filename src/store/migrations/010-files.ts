@@ -9,9 +9,9 @@ CREATE TABLE uploads (
 -- The oldest are looked for first.
 CREATE INDEX uploads_by_age ON uploads (begun_at, id);
 
-CREATE TABLE file_places (
+CREATE TABLE file_locations (
   instance TEXT PRIMARY KEY,
-  place TEXT NOT NULL,
+  location TEXT NOT NULL,
   holder TEXT NOT NULL,
   leased_until BIGINT NOT NULL
 );

@@ -38,11 +38,11 @@ export function joinedText(texts: readonly string[], sure: boolean): string {
   const key = `${sure} ${texts.join('\n;\n')}`
   let found = joined.get(key)
   if (!found) {
-    let places = 0
+    let parameters = 0
     const parts = texts.map((text, i) => {
-      const before = places
+      const before = parameters
       const renumbered = text.replace(/\$(\d+)/g, (_, n) => {
-        places = Math.max(places, before + Number(n))
+        parameters = Math.max(parameters, before + Number(n))
         return `$${before + Number(n)}`
       })
       return `w${i} AS (${renumbered} RETURNING 1)`

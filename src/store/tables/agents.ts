@@ -211,8 +211,8 @@ export const publicAgents = (q: Reader, now: number, { prefixes, categoryId, sor
   const values: Value[] = [publicSince(now)]
   const where = [publicCondition]
   if (categoryId !== null) {
-    const place = values.push(categoryId)
-    where.push(`a.id IN (SELECT c.agent_id FROM agent_categories c WHERE c.category_id = $${place})`)
+    const parameter = values.push(categoryId)
+    where.push(`a.id IN (SELECT c.agent_id FROM agent_categories c WHERE c.category_id = $${parameter})`)
   }
   for (const prefix of prefixes) {
     const { sql, values: ends } = beginsWith('t.term', prefix, values.length + 1)

@@ -39,10 +39,10 @@ export interface Since {
 
 /** Refunds give back: a cancelled task costs nothing, a split one what was not refunded. Source: A-36. */
 const spentSince = (
-  place: string,
+  parameter: string,
 ) => `(SELECT CAST(COALESCE(SUM(t.agreed_price - COALESCE(s.refunded, 0)), 0) AS BIGINT)
     FROM tasks t LEFT JOIN settlements s ON s.task_id = t.id
-    WHERE t.budget_authorization_id = b.id AND t.submitted_at >= ${place})`
+    WHERE t.budget_authorization_id = b.id AND t.submitted_at >= ${parameter})`
 
 const select = `SELECT ${budgetAuthorizations.as('b')}, a.builder_id AS "builderId", a.deleted_at AS "agentDeletedAt",
   ${spentSince('$1')} AS "spentToday", ${spentSince('$2')} AS "spentThisMonth"

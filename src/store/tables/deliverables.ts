@@ -12,7 +12,7 @@ export const deliverables = table('deliverables', {
   files: nullable(text()),
   createdAt: bigint(),
   /** Which of its task's it is. Ids tell the time of the instance that wrote them, and clocks are set back. */
-  place: defaulted(integer()),
+  position: defaulted(integer()),
 })
 
 const shown = ['id', 'content', 'notes', 'files', 'createdAt'] as const
@@ -25,8 +25,8 @@ export const filesIn = (files: string | null): KeptFile[] =>
 /** The last one of its task from now on, whatever the clock says. Returns 0 if the task has `most`. The task is held. */
 export const insertDeliverable = (tx: Tx, taskId: string, row: DeliverableRow, most: number) =>
   tx.run(
-    `INSERT INTO deliverables (id, task_id, content, notes, files, created_at, place)
-     SELECT $1, $2, $3, $4, $5, $6, COALESCE(MAX(d.place) + 1, 0) FROM deliverables d WHERE d.task_id = $2
+    `INSERT INTO deliverables (id, task_id, content, notes, files, created_at, position)
+     SELECT $1, $2, $3, $4, $5, $6, COALESCE(MAX(d.position) + 1, 0) FROM deliverables d WHERE d.task_id = $2
      HAVING COUNT(*) < $7`,
     [row.id, taskId, row.content, row.notes, row.files, row.createdAt, most],
   )
@@ -34,7 +34,7 @@ export const insertDeliverable = (tx: Tx, taskId: string, row: DeliverableRow, m
 export const deliverablesOf = (q: Reader, taskId: string, limit: number, offset: number) =>
   q.all<DeliverableRow>(
     `SELECT ${deliverables.some(shown)} FROM deliverables
-     WHERE task_id = $1 ORDER BY place LIMIT $2 OFFSET $3`,
+     WHERE task_id = $1 ORDER BY position LIMIT $2 OFFSET $3`,
     [taskId, limit, offset],
   )
 
@@ -44,7 +44,7 @@ export const countDeliverables = async (q: Reader, taskId: string) =>
 /** A file of one of this task's deliverables. */
 export async function fileOf(q: Reader, taskId: string, fileId: string): Promise<KeptFile | undefined> {
   const rows = await q.all<{ files: string }>(
-    'SELECT files FROM deliverables WHERE task_id = $1 AND files IS NOT NULL ORDER BY place',
+    'SELECT files FROM deliverables WHERE task_id = $1 AND files IS NOT NULL ORDER BY position',
     [taskId],
   )
   return rows.flatMap(({ files }) => filesIn(files)).find(({ id }) => id === fileId)

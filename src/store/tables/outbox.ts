@@ -21,7 +21,7 @@ export const deliveries = table('deliveries', {
   endedAt: nullable(bigint()),
   redeliveryOf: nullable(text()),
   /** Where it stands in the queue of its task. Ids tell the time of the instance that wrote them, and clocks differ. */
-  place: defaulted(integer()),
+  position: defaulted(integer()),
   /** Among whose texts its body counts until it is removed; null: nobody's. */
   countedTo: nullable(text()),
 })
@@ -53,12 +53,12 @@ export function withBody<Row extends { body?: string | null }>(row: Row): Row {
 
 type NewDelivery = Omit<DeliveryRow, 'attempts'> & Pick<Row<typeof deliveries>, 'createdAt' | 'countedTo'>
 
-/** The first or the last place of a task's queue to one agent. However long that is, it is read at one end. */
+/** The first or the last position of a task's queue to one agent. However long that is, it is read at one end. */
 const endOf = (order: 'ASC' | 'DESC', taskId: string, agentId: string) =>
-  `(SELECT d.place FROM deliveries d WHERE d.task_id = ${taskId} AND d.agent_id = ${agentId} AND d.ended_at IS NULL
-    ORDER BY d.place ${order}, d.id ${order} LIMIT 1)`
+  `(SELECT d.position FROM deliveries d WHERE d.task_id = ${taskId} AND d.agent_id = ${agentId} AND d.ended_at IS NULL
+    ORDER BY d.position ${order}, d.id ${order} LIMIT 1)`
 
-/** How many events of a task wait for one agent. They leave at one end and join at the other, so no place is free. */
+/** How many events of a task wait for one agent. They leave at one end and join at the other, so no position is free. */
 export const queueLength = async (q: Reader, taskId: string, agentId: string) =>
   (await q.get<{ length: number }>(
     `SELECT COALESCE(${endOf('DESC', '$1', '$2')} - ${endOf('ASC', '$1', '$2')} + 1, 0) AS length`,
@@ -69,10 +69,10 @@ export const queueLength = async (q: Reader, taskId: string, agentId: string) =>
 export const insertDelivery = (tx: Tx, row: NewDelivery) =>
   tx.runAll([
     {
-      sql: `INSERT INTO deliveries (id, agent_id, task_id, event, body, state, place, next_at, created_at, counted_to)
-     SELECT $1, $2, $3, $4, $5, CASE WHEN last.place IS NULL THEN 'pending' ELSE 'waiting' END,
-       COALESCE(last.place + 1, 0), $6, $6, $7
-     FROM (SELECT ${endOf('DESC', '$3', '$2')} AS place) last`,
+      sql: `INSERT INTO deliveries (id, agent_id, task_id, event, body, state, position, next_at, created_at, counted_to)
+     SELECT $1, $2, $3, $4, $5, CASE WHEN last.position IS NULL THEN 'pending' ELSE 'waiting' END,
+       COALESCE(last.position + 1, 0), $6, $6, $7
+     FROM (SELECT ${endOf('DESC', '$3', '$2')} AS position) last`,
       values: [row.id, row.agentId, row.taskId, row.event, packed(row.body), row.createdAt, row.countedTo],
     },
   ])
@@ -87,7 +87,7 @@ export const insertFirstDelivery = (tx: Tx, row: NewDelivery, claim: { leasedUnt
       event: row.event,
       body: packed(row.body),
       state: 'pending',
-      place: 0,
+      position: 0,
       nextAt: row.createdAt,
       createdAt: row.createdAt,
       countedTo: row.countedTo,
@@ -110,12 +110,12 @@ const isDue = (now: string, realNow: string) =>
     AND d.next_at <= ${now} AND d.leased_until <= ${realNow}) THEN 1 ELSE 0 END AS due`
 
 // A skip scan: a long queue of one agent costs what a short one does.
-const queued = `WITH RECURSIVE queue (agent_id, place) AS (
+const queued = `WITH RECURSIVE queue (agent_id, position) AS (
     SELECT MIN(agent_id), 1 FROM deliveries WHERE state = 'pending' AND agent_id > $1
     UNION ALL
     SELECT (SELECT MIN(d.agent_id) FROM deliveries d WHERE d.state = 'pending' AND d.agent_id > queue.agent_id),
-      queue.place + 1
-    FROM queue WHERE queue.agent_id IS NOT NULL AND queue.place < $2
+      queue.position + 1
+    FROM queue WHERE queue.agent_id IS NOT NULL AND queue.position < $2
   )`
 
 /** Up to `count` agents by their ids, behind `after`. `now` is domain time, `realNow` the machine's. */
@@ -240,7 +240,7 @@ const behind = (taskId: string, agentId: string) =>
    WHERE n.task_id = ${taskId} AND n.agent_id = ${agentId} AND n.state = 'waiting' AND n.ended_at IS NULL`
 const last = `${end} AND NOT EXISTS (${behind('$6', '$7')})`
 const promote = `UPDATE deliveries SET state = 'pending', next_at = $3
-  WHERE id = (${behind('$1', '$2')} ORDER BY n.place, n.id LIMIT 1)`
+  WHERE id = (${behind('$1', '$2')} ORDER BY n.position, n.id LIMIT 1)`
 
 /** The task is held, so that none joins its queue meanwhile. Null if another holds the delivery by now. */
 export async function endDelivery(

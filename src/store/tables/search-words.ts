@@ -10,11 +10,11 @@ export const SHORT = 3
 // Above every text that begins with the prefix: no character comes after this one.
 const LAST_CHARACTER = '\u{10FFFF}'
 
-/** A condition for words that begin so, and its values, the first of which stands at `$place`. */
-export const beginsWith = (column: string, prefix: string, place: number): { sql: string; values: string[] } =>
+/** A condition for words that begin so, and its values, the first of which stands at `$parameter`. */
+export const beginsWith = (column: string, prefix: string, parameter: number): { sql: string; values: string[] } =>
   [...prefix].length <= SHORT
-    ? { sql: `${column} = $${place}`, values: [prefix] }
-    : { sql: `${column} >= $${place} AND ${column} < $${place + 1}`, values: [prefix, prefix + LAST_CHARACTER] }
+    ? { sql: `${column} = $${parameter}`, values: [prefix] }
+    : { sql: `${column} >= $${parameter} AND ${column} < $${parameter + 1}`, values: [prefix, prefix + LAST_CHARACTER] }
 
 /** Ids of all agents with a word that begins so. */
 export const agentsWithTerm = async (q: Reader, prefix: string) => {
@@ -38,10 +38,10 @@ export const setTerms = async (tx: Tx, agentId: string, terms: readonly string[]
     const chunk = terms.slice(from, from + CHUNK)
     // Filled up with a word that is there already, which the conflict rule drops.
     while (chunk.length < CHUNK) chunk.push(terms[from] as string)
-    const places = chunk.map((_, i) => `($${i + 2}, $1)`).join(', ')
-    await tx.run(`INSERT INTO agent_terms (term, agent_id) VALUES ${places} ON CONFLICT (term, agent_id) DO NOTHING`, [
-      agentId,
-      ...chunk,
-    ])
+    const placeholders = chunk.map((_, i) => `($${i + 2}, $1)`).join(', ')
+    await tx.run(
+      `INSERT INTO agent_terms (term, agent_id) VALUES ${placeholders} ON CONFLICT (term, agent_id) DO NOTHING`,
+      [agentId, ...chunk],
+    )
   }
 }

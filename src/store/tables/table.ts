@@ -91,8 +91,8 @@ export class Table<C extends Columns> {
     const { keys, values } = this.#given(row)
     const sql = this.#sql('insert', keys, NONE, behind, () => {
       const names = this.#inOrder(keys)
-      const places = names.map(name => `$${keys.indexOf(name) + 1}`)
-      return `INSERT INTO ${this.name} (${names.map(snake).join(', ')}) VALUES (${places.join(', ')}) ${behind}`
+      const placeholders = names.map(name => `$${keys.indexOf(name) + 1}`)
+      return `INSERT INTO ${this.name} (${names.map(snake).join(', ')}) VALUES (${placeholders.join(', ')}) ${behind}`
     })
     return { sql, values }
   }
@@ -128,8 +128,8 @@ export class Table<C extends Columns> {
     const given = rows.map(row => this.#given(row))
     const { keys } = given[0]!
     const sql = this.#sql('insert', keys, NONE, `${rows.length} rows`, () => {
-      const places = rows.map((_, i) => `(${keys.map((_, j) => `$${i * keys.length + j + 1}`).join(', ')})`)
-      return `INSERT INTO ${this.name} (${keys.map(snake).join(', ')}) VALUES ${places.join(', ')}`
+      const placeholders = rows.map((_, i) => `(${keys.map((_, j) => `$${i * keys.length + j + 1}`).join(', ')})`)
+      return `INSERT INTO ${this.name} (${keys.map(snake).join(', ')}) VALUES ${placeholders.join(', ')}`
     })
     return tx.run(
       sql,

@@ -64,7 +64,7 @@ export interface TaskRow extends Row<typeof tasks> {
   disputeRefundAmount: number | null
 }
 
-const latest = '(SELECT y.id FROM deliverables y WHERE y.task_id = t.id ORDER BY y.place DESC LIMIT 1)'
+const latest = '(SELECT y.id FROM deliverables y WHERE y.task_id = t.id ORDER BY y.position DESC LIMIT 1)'
 const deliverableColumns = `x.content AS "deliverableContent", x.notes AS "deliverableNotes",
   x.files AS "deliverableFiles", x.created_at AS "deliverableAt"`
 
@@ -142,7 +142,7 @@ const pageOf = (ids: string) => `${select} WHERE t.id IN (${ids}) ORDER BY t.id 
 
 export const tasksOf = (q: Reader, filter: TaskFilter, limit: number, offset: number) => {
   const values = filterValues(filter)
-  const [end, most, from] = [1, 2, 3].map(place => `$${values.length + place}`)
+  const [end, most, from] = [1, 2, 3].map(number => `$${values.length + number}`)
   const newest = sidesOf(filter).map(
     (side, i) => `SELECT id FROM (SELECT t.id FROM tasks t WHERE ${side} ORDER BY t.id DESC LIMIT ${end}) side${i}`,
   )

@@ -37,14 +37,14 @@ test('a buyer is shown, and approves, what was delivered last, also after a cloc
   await marketplace.close()
 })
 
-test('two deliverables of a task in one place are refused by the database itself', async () => {
+test('two deliverables of a task at one position are refused by the database itself', async () => {
   const marketplace = await openTestMarketplace()
   const buyer = await marketplace.join('buyer', 5_000)
   const agent = await marketplace.list(await marketplace.join('builder'))
   const { id } = await marketplace.draft(buyer, agent)
   const insert = (n: number) =>
     marketplace.market.db.write(tx =>
-      tx.run('INSERT INTO deliverables (id, task_id, content, created_at, place) VALUES ($1, $2, $3, 1, 0)', [
+      tx.run('INSERT INTO deliverables (id, task_id, content, created_at, position) VALUES ($1, $2, $3, 1, 0)', [
         `dlb_${n}`,
         id,
         'x',

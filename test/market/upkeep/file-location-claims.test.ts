@@ -1,5 +1,5 @@
 // engines: embedded; process: shared
-/** The claim on the place of uploaded files by itself: who may join whom, how it lasts and how it ends. */
+/** The claim on the location of uploaded files by itself: who may join whom, how it lasts and how it ends. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { claimLocation, type FileLocation, LocationError } from '../../../src/market/upkeep/file-location.ts'
@@ -22,13 +22,13 @@ async function open() {
     )
   const rows = () =>
     market.db.read(q =>
-      q.all<{ place: string; until: number }>(
-        'SELECT place, leased_until AS until FROM file_places ORDER BY leased_until',
+      q.all<{ location: string; until: number }>(
+        'SELECT location, leased_until AS until FROM file_locations ORDER BY leased_until',
       ),
     )
   /** Lets time pass without a renewal, as it does for a process that stands still. */
   const standStill = (ms: number) =>
-    market.db.write(tx => tx.run('UPDATE file_places SET leased_until = leased_until - $1', [ms]))
+    market.db.write(tx => tx.run('UPDATE file_locations SET leased_until = leased_until - $1', [ms]))
   const pass = async (ms: number) => {
     world.tick(ms)
     for (let i = 0; i < 5; i++) await settled()
@@ -58,7 +58,7 @@ test('a successor takes the place of whoever was there before, whose claim is go
   await close()
 })
 
-test('one that comes to a shared place leaves the claims of the others', async () => {
+test('one that comes to a shared location leaves the claims of the others', async () => {
   const { claim, rows, close } = await open()
   await claim('shared')
   await claim('shared')
@@ -106,14 +106,14 @@ test('a successor that stood still does not drive out who came after it', async 
   await close()
 })
 
-test('a place that was left is free at once, and whoever left it renews and loses nothing', async () => {
+test('a location that was left is free at once, and whoever left it renews and loses nothing', async () => {
   const { claim, lost, refusal, rows, pass, close } = await open()
   const { release } = await claim('alone')
   await release()
   assert.equal(await rows(), [])
   assert.is(await refusal('alone', 'folder b'), null)
   await pass(3 * RENEWAL)
-  assert.equal([lost, (await rows()).map(({ place }) => place)], [[], ['folder b']])
+  assert.equal([lost, (await rows()).map(({ location }) => location)], [[], ['folder b']])
   await close()
 })
 

@@ -113,7 +113,7 @@ test(
     await first.close(0)
     const second = await open({ filesFolder: join(folder, 'b') })
     const untilOf = async () =>
-      (await second.market.db.read(q => q.get<{ until: number }>('SELECT leased_until AS until FROM file_places')))!
+      (await second.market.db.read(q => q.get<{ until: number }>('SELECT leased_until AS until FROM file_locations')))!
         .until
     const began = await untilOf()
     for (const _ of [1, 2, 3, 4]) {

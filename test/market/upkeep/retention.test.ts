@@ -38,7 +38,7 @@ const bounds: Readonly<Record<string, string>> = {
   deliveries: 'kept; while they wait, quota: 1,000 for each task and agent',
   disputes: 'one for each task',
   entries: 'content: the ledger is append only, a few for each step of a task and each payment',
-  file_places: 'one for each living instance',
+  file_locations: 'one for each living instance',
   file_usage: 'one for each account',
   guesses: 'kept',
   idempotency_keys: 'kept; quota: 5,000 for each account: web/idempotency',
