@@ -11,12 +11,12 @@ export interface DeploymentLog {
   setLevel(level: LogLevel): void
   /** Earlier lines wait for this call, so that the ready line comes first. */
   open(): void
-  /** Writes everything so far, in its order, and nothing later. Resolves once it is written, at the latest after a second. */
+  /** Writes everything so far, in its order, and nothing later. Resolves once it is written, at the latest after five seconds. */
   end(): Promise<void>
 }
 
 // Who reads our output may have stopped reading.
-const END_MS = 1000
+const END_MS = 5000
 
 // Secrets are never logged on purpose, but a client may put its key into a path, and an error may repeat its input.
 const SECRET = /\b(svc_|whsec_)([\w+/-]{4})[\w+/=-]{8,}/g

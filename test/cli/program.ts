@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
+import { runCommand } from './commands.ts'
 
 export const PROGRAM = fileURLToPath(new URL('../../bin/marketplace.js', import.meta.url))
 
@@ -24,13 +25,15 @@ const cleanEnv = (more: NodeJS.ProcessEnv) => {
   return { ...Object.fromEntries(kept), NO_COLOR: '1', ...more }
 }
 
+const envIn = (cwd: string, more: NodeJS.ProcessEnv) => cleanEnv({ XDG_CONFIG_HOME: join(cwd, 'config'), ...more })
+
 // A test that fails must not leave its server behind, and wait for it.
 const running = new Set<ChildProcess>()
 
 export function start(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}, input = '') {
   const child = spawn(process.execPath, [PROGRAM, ...args], {
     cwd,
-    env: cleanEnv({ XDG_CONFIG_HOME: join(cwd, 'config'), ...env }),
+    env: envIn(cwd, env),
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   running.add(child)
@@ -110,8 +113,21 @@ export async function answerOf(args: readonly string[], cwd: string, env?: NodeJ
   }
 }
 
-export const run = (args: readonly string[], cwd: string, env?: NodeJS.ProcessEnv, input?: string): Promise<Ended> =>
-  start(args, cwd, env, input).ended
+/** One command, from its start as a process to its end. */
+export const runAlone = (
+  args: readonly string[],
+  cwd: string,
+  env?: NodeJS.ProcessEnv,
+  input?: string,
+): Promise<Ended> => start(args, cwd, env, input).ended
+
+/** One command, in a process that has run others. What goes on until a signal, or is about Node itself, has one of its own. */
+export const run = (args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}, input = ''): Promise<Ended> =>
+  ALONE.has(args[0] ?? '') || Object.keys(env).some(name => name.startsWith('NODE_'))
+    ? runAlone(args, cwd, env, input)
+    : runCommand({ args, cwd, env: envIn(cwd, env), input })
+
+const ALONE = new Set(['dev', 'serve', 'demo'])
 
 async function collect(child: ChildProcess): Promise<Ended> {
   let out = ''

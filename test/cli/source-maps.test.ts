@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { inFolder, run, start } from './program.ts'
+import { inFolder, runAlone, start } from './program.ts'
 
 /** Every frame of ours is one of src, and the line that it names says what the stack says. */
 function assertNamed(stack: string, file: string, code: string): void {
@@ -16,7 +16,7 @@ function assertNamed(stack: string, file: string, code: string): void {
 test(
   'a command that fails prints a stack of src for whoever asks, and a sentence for all others',
   inFolder(async folder => {
-    const said = async (env: NodeJS.ProcessEnv) => (await run(['db', 'check', 'none.db'], folder, env)).err
+    const said = async (env: NodeJS.ProcessEnv) => (await runAlone(['db', 'check', 'none.db'], folder, env)).err
     const asked = await said({ MARKETPLACE_DEBUG: '1' })
     assertNamed(asked, 'src/cli/commands/db.ts', 'throw new')
     assert.match(asked, /^Error: There is no database at none\.db\.$/m)
