@@ -13,7 +13,7 @@ import {
   keep,
   release,
 } from '../market/requests/idempotency.ts'
-import type { Reader, Tx } from '../store/db.ts'
+import type { Db, Reader, Tx } from '../store/db.ts'
 import { onlyHeader } from './credentials.ts'
 import { type Call, failureText } from './response.ts'
 import type { Work } from './work.ts'
@@ -82,7 +82,7 @@ export function repeatable(record: Endpoint, { db, world, config }: Market, { id
       })
     } catch (error) {
       const request = ours as KeyedRequest | null
-      const refusal = keptRefusal(error)
+      const refusal = keptRefusal(error, db)
       if (!request || !refusal) throw error
       return db.write(tx => once(tx, request, refusal)) // the transaction was rolled back, and with it the claim of the key
     }
@@ -100,7 +100,7 @@ export function repeatable(record: Endpoint, { db, world, config }: Market, { id
       await db.write(tx => keep(tx, config, request, given))
       return new Repeatable(given, false)
     } catch (error) {
-      const refusal = keptRefusal(error)
+      const refusal = keptRefusal(error, db)
       if (!refusal) {
         await db.write(tx => release(tx, request))
         throw error
@@ -151,8 +151,8 @@ function contentOf(work: Work): string {
  * Returns the response to store for a refusal; null if it must not be stored. A body that is too large was not read, so it
  * has no fingerprint. After a lost race the client should try again, and must not get the same refusal for a day.
  */
-function keptRefusal(error: unknown): KeptAnswer | null {
-  if (!(error instanceof Refusal) || !isKept(error.status)) return null
+function keptRefusal(error: unknown, db: Db): KeptAnswer | null {
+  if (!(error instanceof Refusal) || !isKept(error.status, db)) return null
   if (error.code === 'body_too_large' || error.code === 'lost_race') return null
   return { status: error.status, text: failureText(error) }
 }

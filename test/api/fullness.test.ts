@@ -5,13 +5,13 @@ import * as assert from 'uvu/assert'
 import { endpoints } from '../../src/api/endpoints/index.ts'
 import { refusalsOf } from '../../src/api/refusals.ts'
 
-const GROWS = `register createAgent publishAgent reactivateAgent addSample createKey createTask updateTask submitTask sendMessage
-  submitReview redeliver deposit createBudget createCategory`
+const GROWS = `register createAgent publishAgent reactivateAgent addSample createKey createTask updateTask submitTask requestRevision
+  sendMessage submitReview redeliver deposit createBudget createCategory`
 
 /** Ends what is open, moves out, makes smaller, or changes what is there without making more of it. */
 const GOES_ON = `login logout updateMe changePassword requestPasswordReset confirmPasswordReset beginTotp confirmTotp removeTotp
   endSession endOtherSessions deleteAgent deactivateAgent rotateSecret testConnection testCallback deleteSample
-  deleteKey readNotification cancelTask acceptTask deliverTask approveTask requestRevision disputeTask agentAccept
+  deleteKey readNotification cancelTask acceptTask deliverTask approveTask disputeTask agentAccept
   agentReject agentDeliver withdraw connectPayouts updateBudget deleteBudget pauseBudget resumeBudget
   approveAgent rejectAgent adminUpdateUser resolveTask confirmDeposit rejectDeposit confirmWithdrawal rejectWithdrawal
   updateCategory deleteCategory moveClock`

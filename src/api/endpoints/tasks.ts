@@ -36,6 +36,7 @@ export const messageInput = z.object({ content: text(limits.message) })
 
 const open = { auth: 'key-or-session', rate: 'general' } as const
 const found = ['not_found', 'not_yours'] as const
+const hiringFailures = ['payer_suspended', 'own_agent_hired', 'budget_unusable'] as const
 const transitionFailures = [...found, 'wrong_party', 'task_out_of_turn', 'task_in_dispute', 'lost_race'] as const
 
 export const tasks = {
@@ -63,7 +64,7 @@ export const tasks = {
     unit: 'write',
     grows: true,
     whenSuspended: 'refused',
-    refusals: ['not_found', 'hirer_only', 'payer_suspended', 'own_agent_hired', 'budget_unusable', 'texts_quota'],
+    refusals: ['not_found', 'hirer_only', ...hiringFailures, 'texts_quota'],
     source: 'I-task-input, I-task-create, A-31, A-36',
   }),
   getTask: endpoint({
@@ -105,9 +106,7 @@ export const tasks = {
       ...transitionFailures,
       'not_enough_money',
       'agent_not_available',
-      'payer_suspended',
-      'own_agent_hired',
-      'budget_unusable',
+      ...hiringFailures,
       'over_task_cap',
       'over_period_cap',
     ],
@@ -167,6 +166,7 @@ export const tasks = {
     reply: task,
     unit: 'write',
     prefetch: 'held task',
+    grows: true, // it prolongs work: each round adds a deliverable, and whoever has one can approve or dispute
     refusals: [...transitionFailures, 'no_revisions_left', 'too_many_deliverables', 'texts_quota'],
     source: 'I-task-revision, A-20',
   }),

@@ -2,7 +2,7 @@
 import { refuse } from '../../api/failures.ts'
 import { durations, limits } from '../../api/limits.ts'
 import type { Config } from '../../config.ts'
-import type { Reader, Tx } from '../../store/db.ts'
+import type { Db, Reader, Tx } from '../../store/db.ts'
 import {
   answerRequest,
   claimRequest,
@@ -13,6 +13,7 @@ import {
   requestByKey,
 } from '../../store/tables/idempotency-keys.ts'
 import type { World } from '../../world/world.ts'
+import { isFull } from '../fullness.ts'
 
 export interface KeyedRequest extends RequestKey {
   /** Equal for equal requests. */
@@ -81,5 +82,9 @@ export async function release(tx: Tx, request: KeyedRequest): Promise<void> {
   await releaseRequest(tx, request)
 }
 
-/** Whether a response with this status is stored. Those that may differ the next time are not. */
-export const isKept = (status: number) => status < 500 && status !== 401 && status !== 403 && status !== 429
+/**
+ * Whether a response with this status is stored. Those that may differ the next time are not. A full database stores no
+ * refusal: it had no effect, so a repeat may run, and each row would take a kilobyte.
+ */
+export const isKept = (status: number, db: Pick<Db, 'fill'>) =>
+  status < 400 || (status < 500 && status !== 401 && status !== 403 && status !== 429 && !isFull(db))

@@ -20,6 +20,7 @@ import { parseCallback } from '../webhooks/callback-body.ts'
 import { logCallback } from '../webhooks/callback-log.ts'
 import { callbackSecrets } from '../webhooks/secrets.ts'
 import { sendMessage } from './conversation.ts'
+import { withoutTexts, withTexts } from './kept-answer.ts'
 import { accept, deliver, reject } from './tasks.ts'
 
 /** One signed request while it is served. */
@@ -65,7 +66,7 @@ const serve = (market: Market, request: SignedRequest) =>
   market.db.write(async tx => {
     const task = await signedTask({ ...market, tx }, request)
     const kept = await seenSignature(tx, request.signed.signature!)
-    if (kept) return replay(kept, task)
+    if (kept) return replay(tx, kept, task)
     request.verified = true
     const builder = await userById(tx, task.builderId)
     if (!builder || builder.banned) throw refuse('banned')
@@ -75,7 +76,7 @@ const serve = (market: Market, request: SignedRequest) =>
     const ctx = { ...market, tx, actor: { user: builder, via: 'signature' as const, credential: task.agentId } }
     const answer = await perform(ctx, task.id, body)
     const isNew = answer instanceof Created
-    await keepSignature(tx, rowOf(market, request, isNew ? 201 : 200, isNew ? answer.data : answer))
+    await keepSignature(tx, rowOf(market, request, isNew ? 201 : 200, isNew ? answer.data : withoutTexts(answer)))
     return answer
   })
 
@@ -112,11 +113,11 @@ interface KeptRefusal {
   errors?: FieldErrors
 }
 
-function replay(kept: SeenSignatureRow, task: TaskRow): unknown {
+function replay(tx: Tx, kept: SeenSignatureRow, task: TaskRow): unknown {
   if (kept.taskId !== task.id) throw refuse('bad_signature')
   const answer = JSON.parse(kept.answer)
   if (kept.status === 201) return new Created(answer)
-  if (kept.status === 200) return answer
+  if (kept.status === 200) return withTexts(tx, answer, task)
   const { code, message, errors } = answer as KeptRefusal
   throw new Refusal(code, kept.status, message, errors)
 }
@@ -133,7 +134,7 @@ const rowOf = ({ world }: Market, request: SignedRequest, status: number, answer
 const keepRefusal = (market: Market, request: SignedRequest, { code, status, message, errors }: Refusal) =>
   market.db.write(tx => keepFirstSignature(tx, rowOf(market, request, status, { code, message, errors })))
 
-async function perform(ctx: Acting<Ctx & Market>, id: string, body: Record<string, unknown>): Promise<unknown> {
+async function perform(ctx: Acting<Ctx & Market>, id: string, body: Record<string, unknown>) {
   const callback = parseCallback(body)
   switch (callback.action) {
     case 'accept':

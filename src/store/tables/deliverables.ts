@@ -31,6 +31,9 @@ export const insertDeliverable = (tx: Tx, taskId: string, row: DeliverableRow, m
     [row.id, taskId, row.content, row.notes, row.files, row.createdAt, most],
   )
 
+export const deliverableById = (q: Reader, id: string) =>
+  q.get<DeliverableRow>(`SELECT ${deliverables.some(shown)} FROM deliverables WHERE id = $1`, [id])
+
 export const deliverablesOf = (q: Reader, taskId: string, limit: number, offset: number) =>
   q.all<DeliverableRow>(
     `SELECT ${deliverables.some(shown)} FROM deliverables

@@ -1,5 +1,6 @@
 /** Signatures of callbacks that were verified, with the answer each was given. Source: A-38. */
 import type { Reader, Tx } from '../db.ts'
+import { packed, unpacked } from '../packed-text.ts'
 import { bigint, integer, type Row, table, text } from './table.ts'
 
 export const seenSignatures = table('seen_signatures', {
@@ -14,12 +15,18 @@ export const seenSignatures = table('seen_signatures', {
 
 export type SeenSignatureRow = Row<typeof seenSignatures>
 
-export const seenSignature = (q: Reader, signature: string) =>
-  q.get<SeenSignatureRow>(`SELECT ${seenSignatures.all} FROM seen_signatures WHERE signature = $1`, [signature])
+export async function seenSignature(q: Reader, signature: string): Promise<SeenSignatureRow | undefined> {
+  const row = await q.get<SeenSignatureRow>(`SELECT ${seenSignatures.all} FROM seen_signatures WHERE signature = $1`, [
+    signature,
+  ])
+  return row && { ...row, answer: unpacked(row.answer) }
+}
+
+const short = (row: SeenSignatureRow) => ({ ...row, answer: packed(row.answer) })
 
 /** Throws ConstraintError if the signature is kept already: whatever it asked for must then not happen again. */
-export const keepSignature = (tx: Tx, row: SeenSignatureRow) => seenSignatures.insert(tx, row)
+export const keepSignature = (tx: Tx, row: SeenSignatureRow) => seenSignatures.insert(tx, short(row))
 
 /** For an answer that changed nothing; the first one kept stays. */
 export const keepFirstSignature = (tx: Tx, row: SeenSignatureRow) =>
-  seenSignatures.insert(tx, row, 'ON CONFLICT (signature) DO NOTHING')
+  seenSignatures.insert(tx, short(row), 'ON CONFLICT (signature) DO NOTHING')

@@ -3,6 +3,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DeliverableRecord, TaskRecord } from '../../../src/api/records.ts'
+import { signatureHeaders } from '../../../src/api/signature.ts'
 import { openTestMarketplace } from '../../support/marketplace.ts'
 
 test('a buyer is shown, and approves, what was delivered last, also after a clock was set back', async () => {
@@ -34,6 +35,45 @@ test('a buyer is shown, and approves, what was delivered last, also after a cloc
   assert.equal(await listed('?limit=1&page=2'), ['second'])
   const approved = await buyer.call<TaskRecord>('POST', `/api/tasks/${id}/approve`)
   assert.is(approved.deliverable!.content, 'third')
+  await marketplace.close()
+})
+
+test('a callback that comes twice has its first answer, whatever was delivered since; long texts are not stored with it', async () => {
+  const marketplace = await openTestMarketplace()
+  const buyer = await marketplace.join('buyer', 5_000)
+  const agent = await marketplace.list(await marketplace.join('builder'))
+  const { id } = await marketplace.draft(buyer, agent, { requirements: 'In English' })
+  await buyer.call('POST', `/api/tasks/${id}/submit`)
+  const post = async (text: string, headers: Record<string, string>) => {
+    const url = `${marketplace.url}/api/agent/tasks/${id}/callback`
+    const response = await fetch(url, {
+      method: 'POST',
+      body: text,
+      headers: { ...headers, 'content-type': 'application/json' },
+    })
+    return `${response.status} ${await response.text()}`
+  }
+  const send = async (body: object) => {
+    const text = JSON.stringify(body)
+    const headers = signatureHeaders(agent.secret, marketplace.world.realNow(), text)
+    return { again: () => post(text, headers), first: await post(text, headers) }
+  }
+  const content = Array.from({ length: 3_000 }, (_, n) => `word ${n * n} `).join('')
+  const sent = [await send({ action: 'accept' })]
+  for (const version of ['first', 'second']) {
+    sent.push(await send({ action: 'deliver', content: content + version, notes: version }))
+    await buyer.call('POST', `/api/tasks/${id}/request-revision`, { reason: 'Once more, please' })
+  }
+  for (const { first, again } of sent) {
+    assert.ok(first.startsWith('200 '), first)
+    assert.is(await again(), first)
+  }
+  assert.is(JSON.parse(sent[1]!.first.slice(4)).data.task.deliverable.content, `${content}first`)
+  const kept = await marketplace.market.db.read(q =>
+    q.all<{ answer: string }>('SELECT answer FROM seen_signatures WHERE task_id = $1', [id]),
+  )
+  assert.is(kept.length, 3)
+  for (const { answer } of kept) assert.ok(answer.length < 1_500, `${answer.length} characters`)
   await marketplace.close()
 })
 
