@@ -7,9 +7,9 @@ import { type Files, importsOf, localImports, room, sources } from './sources.ts
 
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   api: [],
-  store: ['api', 'debug'],
-  world: ['debug'],
-  market: ['api', 'store', 'world', 'config'],
+  store: ['api', 'debug', 'bounded-cache'],
+  world: ['debug', 'bounded-cache'],
+  market: ['api', 'store', 'world', 'config', 'bounded-cache'],
   web: ['api', 'market', 'world', 'config', 'debug'],
   client: ['api'],
   sim: ['api', 'client', 'world', 'open'],
@@ -29,6 +29,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'setting-values': ['usage-error'],
   'usage-error': [],
   debug: [],
+  'bounded-cache': [],
   'log-settings': ['debug', 'usage-error'],
   'project-file': [],
   'secret-key': ['store', 'world', 'market', 'config'],

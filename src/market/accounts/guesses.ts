@@ -6,9 +6,9 @@
 import { createHash } from 'node:crypto'
 import { type Refusal, refuse } from '../../api/failures.ts'
 import { guessing } from '../../api/limits.ts'
+import { type BoundedCache, boundedCache } from '../../bounded-cache.ts'
 import type { Db } from '../../store/db.ts'
 import { type GuessesRow, heldGuesses, setGuesses } from '../../store/tables/guesses.ts'
-import { type BoundedCache, boundedCache } from '../bounded-cache.ts'
 import type { Market } from '../market.ts'
 
 type Rule = keyof typeof guessing.rules

@@ -9,6 +9,7 @@
  */
 import { durations } from '../../api/limits.ts'
 import { rowsOf } from '../../api/page.ts'
+import { boundedCache, bytesOfText } from '../../bounded-cache.ts'
 import type { Changes, Reader } from '../../store/db.ts'
 import {
   compareListed as compare,
@@ -21,7 +22,6 @@ import {
 } from '../../store/tables/agents.ts'
 import { allAgentCategories } from '../../store/tables/categories.ts'
 import { agentsWithTerm } from '../../store/tables/search-words.ts'
-import { boundedCache, bytesOfText } from '../bounded-cache.ts'
 import type { ReadCtx } from '../market.ts'
 import { MIB } from '../mib.ts'
 import { agentRecord, standingOf } from './agent-record.ts'

@@ -1,6 +1,6 @@
 /** Where a webhook goes, and whose shares it counts against. Source: A-188. */
+import { boundedCache, bytesOfText } from '../../bounded-cache.ts'
 import { domainOf } from '../../world/egress/domains.ts'
-import { boundedCache, bytesOfText } from '../bounded-cache.ts'
 import { MIB } from '../mib.ts'
 
 export interface Target {

@@ -2,7 +2,7 @@
 /** Caches with a bound in bytes. Source: A-49. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { boundedCache, bytesOfText } from '../../src/market/bounded-cache.ts'
+import { boundedCache, bytesOfText } from '../src/bounded-cache.ts'
 
 const OVERHEAD = 200
 
