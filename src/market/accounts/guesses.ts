@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import { type Refusal, refuse } from '../../api/failures.ts'
 import { guessing } from '../../api/limits.ts'
-import { type BoundedCache, boundedCache } from '../../bounded-cache.ts'
+import { boundedCache } from '../../bounded-cache.ts'
 import type { Db } from '../../store/db.ts'
 import { type GuessesRow, heldGuesses, setGuesses } from '../../store/tables/guesses.ts'
 import type { Market } from '../market.ts'
@@ -111,7 +111,7 @@ const none: GuessesRow = { count: 0, nextAt: 0, endsAt: 0 }
 
 /** For a single process. The least recently used target is forgotten first. */
 class MemoryCounts implements Counts {
-  readonly #rows: BoundedCache<GuessesRow> = boundedCache(guessing.memoryBytes, () => 0)
+  readonly #rows = boundedCache<GuessesRow>({ maxBytes: guessing.memoryBytes, bytesOf: () => 0 })
 
   async take(targets: readonly Named[], now: number) {
     const waits = targets.map(({ rule, subject }) => {

@@ -60,11 +60,14 @@ export class ListingCache {
   readonly #entries = new Map<string, Entry>()
   #categories = new Map<string, string[]>()
   /** Records as JSON, by the agent's id. */
-  readonly #records = boundedCache<string>(cacheBytes.records, bytesOfText)
+  readonly #records = boundedCache<string>({ maxBytes: cacheBytes.records, bytesOf: bytesOfText })
   /** Pages as JSON. All are dropped whenever a record or a selection is. */
-  readonly #pages = boundedCache<string>(cacheBytes.pages, bytesOfText)
+  readonly #pages = boundedCache<string>({ maxBytes: cacheBytes.pages, bytesOf: bytesOfText })
   /** All agents that a search finds, on any page. */
-  readonly #selections = boundedCache<readonly Entry[]>(cacheBytes.selections, found => 8 * found.length)
+  readonly #selections = boundedCache<readonly Entry[]>({
+    maxBytes: cacheBytes.selections,
+    bytesOf: found => 8 * found.length,
+  })
   /** The versions of the tables when they were last read; empty before that. */
   #versions = new Map<string, number>()
   #changesAt = Number.POSITIVE_INFINITY
@@ -77,7 +80,7 @@ export class ListingCache {
   }
 
   bytes() {
-    return { records: this.#records.bytes, pages: this.#pages.bytes, selections: this.#selections.bytes }
+    return { records: this.#records.size, pages: this.#pages.size, selections: this.#selections.size }
   }
 
   async page(q: Reader, now: number, search: PublicSearch): Promise<{ text: string; total: number }> {
