@@ -4,6 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { LostError } from '../../src/store/db.ts'
 import { openSqlite } from '../../src/store/embedded/database.ts'
+import { Connection } from '../../src/store/embedded/sqlite-wasm.ts'
 import { Engine } from '../../src/store/embedded/statements.ts'
 import { Unit } from '../../src/store/embedded/unit.ts'
 import { inFolder, unexpected } from './folder.ts'
@@ -109,6 +110,34 @@ test('when SQLite gives up all units at once, a write says that the database is 
   refused.rollback()
   assert.instance(refused.lost, LostError)
   engine.close()
+})
+
+test('a thousand prepared statements are kept, and each is freed once: one too many, one of the schema, all at the end', async () => {
+  const { prepare } = Connection.prototype
+  const freed: string[] = []
+  let prepared = 0
+  Connection.prototype.prepare = function (this: Connection, sql: string) {
+    const statement = prepare.call(this, sql)
+    const free = statement.free.bind(statement)
+    statement.free = () => {
+      freed.push(sql)
+      free()
+    }
+    prepared++
+    return statement
+  }
+  try {
+    const engine = await withTable()
+    const own = prepared - 1
+    assert.is(freed.length, 1, 'the one that made the table')
+    const unit = new Unit(engine, false)
+    for (let n = 0; n < 1_500; n++) assert.equal(await unit.get(`SELECT ${n} AS n`), { n })
+    assert.equal([prepared - freed.length - own, freed.at(-1)], [1_000, 'SELECT 499 AS n'])
+    engine.close()
+    assert.equal([freed.length, new Set(freed).size], [prepared, prepared])
+  } finally {
+    Connection.prototype.prepare = prepare
+  }
 })
 
 test('numbers that SQLite computes from values come back as they are, beyond 32 bits as well', async () => {

@@ -1,4 +1,5 @@
 /** SQLite in memory: prepared statements, rows as objects, errors by their kind, and the replay of recorded statements. */
+import { boundedCache } from '../../bounded-cache.ts'
 import { ConstraintError, LostError, type Value } from '../db.ts'
 import type { DiskFile, ReadableFile } from './disk.ts'
 import { FilePages } from './file-pages.ts'
@@ -26,7 +27,7 @@ export interface Result {
 }
 
 // More texts than the program has. Only texts that are built at run time could reach this bound.
-const KEPT_STATEMENTS = 1000
+const KEPT_STATEMENTS = 1_000
 // Units per transaction of SQLite. Its end can take time that grows with the database: a page that was split has for a
 // moment a number far beyond the last page, and SQLite then searches all pages for those beyond it.
 const UNITS = 64
@@ -43,7 +44,10 @@ export class Engine {
   /** The file of the database; null if it is in memory. */
   readonly file: DiskFile | null
   readonly #pages: FilePages | null
-  readonly #prepared = new Map<string, Prepared>()
+  readonly #prepared = boundedCache<Prepared>({
+    maxEntries: KEPT_STATEMENTS,
+    onLeave: ({ statement }) => statement.free(),
+  })
   readonly #transaction: Statement
   readonly #end: Statement
   readonly #undo: Statement
@@ -117,7 +121,6 @@ export class Engine {
     const text = readSqlText(sql)
     const statement = this.#connection.prepare(text.kind === 'schema' ? sqliteSchema(sql) : sql)
     const prepared = { sql, text, statement, names: null }
-    if (this.#prepared.size >= KEPT_STATEMENTS) this.#forgetOldest()
     this.#prepared.set(sql, prepared)
     return prepared
   }
@@ -268,11 +271,10 @@ export class Engine {
   }
 
   close() {
-    for (const { statement } of this.#prepared.values()) statement.free()
+    this.#prepared.clear()
     for (const statement of [this.#transaction, this.#end, this.#undo]) statement.free()
     for (const statement of [this.#savepoint, this.#release, this.#undoUnit]) statement.free()
     for (const statement of [this.#schemaVersion, this.#pageCount, this.#freePages]) statement.free()
-    this.#prepared.clear()
     this.#connection.close()
   }
 
@@ -286,7 +288,6 @@ export class Engine {
     } catch (error) {
       throw translated(error)
     } finally {
-      prepared.statement.free()
       this.#prepared.delete(prepared.sql)
     }
     this.#forgetColumns()
@@ -304,12 +305,6 @@ export class Engine {
   // SQLite prepares statements again by itself when tables change; the names of `SELECT *` may be others then.
   #forgetColumns() {
     for (const prepared of this.#prepared.values()) prepared.names = null
-  }
-
-  #forgetOldest() {
-    const [oldest] = this.#prepared.values()
-    oldest!.statement.free()
-    this.#prepared.delete(oldest!.sql)
   }
 }
 
