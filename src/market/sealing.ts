@@ -1,5 +1,6 @@
 /** Encrypts secrets at rest with the key of the marketplace, and decrypts them for use. Source: A-8. */
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
+import { boundedCache } from '../bounded-cache.ts'
 import type { Config } from '../config.ts'
 import type { World } from '../world/world.ts'
 
@@ -25,15 +26,13 @@ interface Opened {
 }
 
 /** By the sealed text. Each webhook needs its secret: opening takes 6 µs, finding it here 0.02. */
-const opened = new Map<string, Opened>()
-const KEPT_OPEN = 1000
+const opened = boundedCache<Opened>({ maxEntries: 1_000 })
 
 /** Opens what `seal` returned. Throws if it was sealed with another key or for another agent, or was changed. */
 export function unseal({ secretKey }: Key, agentId: string, sealed: string): string {
   const known = opened.get(sealed)
   if (known?.agentId === agentId && known.secretKey === secretKey) return known.secret
   const secret = open({ secretKey }, agentId, sealed)
-  if (opened.size >= KEPT_OPEN) opened.delete(opened.keys().next().value!)
   opened.set(sealed, { secretKey, agentId, secret })
   return secret
 }

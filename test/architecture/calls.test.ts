@@ -36,7 +36,6 @@ const callExceptions: Readonly<Record<string, string>> = {
     'before Node 22.15 this is the only way to know which authorities Node trusts',
   'src/world/egress/exchange.ts time': 'the deadline of an exchange is measured, not dated',
   'src/world/egress/stalls.ts time': 'how long the process stood still is measured, not dated',
-  'src/world/egress/names.ts time': 'how long a found address is kept is measured, not dated',
   'src/world/egress/hosts-file.ts time': 'when the file is looked at again is measured, not dated',
   'src/world/egress/own-addresses.ts time': 'when the interfaces are looked at again is measured, not dated',
   'src/world/egress/egress.ts time': 'how long ago a connection was made is measured, not dated',

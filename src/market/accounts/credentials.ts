@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import { refuse } from '../../api/failures.ts'
 import { durations, limits } from '../../api/limits.ts'
+import { boundedCache } from '../../bounded-cache.ts'
 import type { Reader, Tx } from '../../store/db.ts'
 import { touchKey, userByKey } from '../../store/tables/keys.ts'
 import {
@@ -88,14 +89,14 @@ const KEPT_HOLDERS = 1000
 
 /** Finds the account of a key's hash, and remembers it until any write to keys or accounts is committed. */
 function keptHolders() {
-  const kept = new Map<string, Holder>()
+  const kept = boundedCache<Holder>({ maxEntries: KEPT_HOLDERS })
   let keys = 0
   let users = 0
   return async (q: Reader, keyHash: string): Promise<Holder | null> => {
     const { changes } = q
     if (!changes) return holderOf(await userByKey(q, keyHash))
     const [keysNow, usersNow] = [changes.version('api_keys'), changes.version('users')]
-    if (keysNow !== keys || usersNow !== users || kept.size >= KEPT_HOLDERS) kept.clear()
+    if (keysNow !== keys || usersNow !== users) kept.clear()
     keys = keysNow
     users = usersNow
     const known = kept.get(keyHash)

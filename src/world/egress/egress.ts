@@ -1,6 +1,7 @@
 /** Sends all webhooks: POSTs under rules for addresses, time and size. Source: A-42. */
 import type { Socket } from 'node:net'
 import type { Pool } from 'undici'
+import { boundedCache } from '../../bounded-cache.ts'
 import type { Debug } from '../../debug.ts'
 import type { Egress, HeaderLines, OutgoingResult } from '../world.ts'
 import type { AddressRule } from './addresses.ts'
@@ -56,11 +57,10 @@ function openEgress(
   let closed = false
 
   // Most URLs were used before, so the result of their check is kept.
-  const judgements = new Map<string, URL | ConnectError>()
+  const judgements = boundedCache<URL | ConnectError>({ maxEntries: KEPT_JUDGEMENTS })
   function destination(text: string): URL | ConnectError {
     const known = judgements.get(text)
     if (known) return known
-    if (judgements.size >= KEPT_JUDGEMENTS) judgements.clear()
     const url = judged(text, requireHttps, ports)
     judgements.set(text, url)
     return url

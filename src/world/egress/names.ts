@@ -3,6 +3,7 @@
  * responds blocks one for ten seconds. So a dozen such names would stop all outgoing requests. Source: A-188.
  */
 import { promises as dns } from 'node:dns'
+import { boundedCache } from '../../bounded-cache.ts'
 import { isLocalName, type Resolved } from './addresses.ts'
 import { domainOf } from './domains.ts'
 import { BusyError, createShares } from './fair-shares.ts'
@@ -50,7 +51,7 @@ export function createNames(options: NamesOptions = {}): Names {
   const { resolver = 'dns', deadlineMs = DEADLINE_MS } = options
   const inHosts = hostsFile(options.hostsPath ?? SYSTEM_HOSTS_FILE)
   const shares = createShares({ ...AT_ONCE, waitMs: deadlineMs })
-  const kept = createKept()
+  const kept = boundedCache<readonly Resolved[] | Error>({ maxEntries: KEPT_NAMES })
   const asking = new Map<string, Promise<readonly Resolved[]>>()
   const inTurn = new Map<string, Promise<readonly Resolved[]>>()
   const answering = new Map<string, Promise<boolean>>()
@@ -59,10 +60,10 @@ export function createNames(options: NamesOptions = {}): Names {
   async function ask(name: string): Promise<readonly Resolved[]> {
     try {
       const { addresses, keepMs } = await find(name)
-      kept.keep(name, addresses, keepMs)
+      kept.set(name, addresses, keepMs)
       return addresses
     } catch (error) {
-      if (!isOwnFault(codeOf(error))) kept.keep(name, error as Error, isAbsent(error) ? KEPT_MS.absent : KEPT_MS.failed)
+      if (!isOwnFault(codeOf(error))) kept.set(name, error as Error, isAbsent(error) ? KEPT_MS.absent : KEPT_MS.failed)
       throw error
     }
   }
@@ -80,7 +81,7 @@ export function createNames(options: NamesOptions = {}): Names {
   }
 
   function known(name: string): readonly Resolved[] | undefined {
-    const found = kept.of(name)
+    const found = kept.get(name)
     if (found instanceof Error) throw found
     return found
   }
@@ -103,23 +104,6 @@ const LOCAL: readonly Resolved[] = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
 ]
-
-/** Keeps recent results. The oldest ones are dropped first. */
-function createKept() {
-  const known = new Map<string, { until: number; found: readonly Resolved[] | Error }>()
-  return {
-    of(name: string) {
-      const one = known.get(name)
-      return one && one.until > performance.now() ? one.found : undefined
-    },
-    keep(name: string, found: readonly Resolved[] | Error, ms: number) {
-      known.delete(name)
-      if (ms <= 0) return
-      known.set(name, { until: performance.now() + ms, found })
-      if (known.size > KEPT_NAMES) known.delete(known.keys().next().value as string)
-    },
-  }
-}
 
 /** Makes a resolver for one name. It has its own port, uses the current resolv.conf, and can be cancelled alone. */
 function resolverOf(servers: readonly string[] | undefined) {
