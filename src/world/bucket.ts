@@ -113,7 +113,8 @@ export async function openBucket(options: BucketOptions): Promise<Bucket> {
 async function signerOf(options: BucketOptions, base: string) {
   const { AwsV4Signer } = await import('aws4fetch') // most marketplaces never need it
   const { prefix, region } = options
-  const cache = new Map<string, ArrayBuffer>() // for the signing key of the day, which takes four hashes
+  // For the signing key of the day, which takes four hashes. aws4fetch wants a Map; it grows by 200 bytes a day.
+  const cache = new Map<string, ArrayBuffer>()
   return async (method: string, key: string, body: Body | undefined) => {
     const headers = {
       'x-amz-content-sha256': body?.hash ?? EMPTY_HASH,

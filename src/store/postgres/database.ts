@@ -5,7 +5,7 @@ import { type Isolation, Wire } from './connection.ts'
 import { createTurns, type Turns } from './connection-queue.ts'
 import { codeOf, exhausted, translated, triesFor } from './errors.ts'
 import { Glances } from './packed-reads.ts'
-import { BatchSender, type Columns, provesBatches } from './pg-internals.ts'
+import { BatchSender, noColumns, provesBatches } from './pg-internals.ts'
 import { Reach } from './reconnect.ts'
 import { type PackedRead, SILENCE_MS } from './sender.ts'
 import { SingleStatements } from './single-statements.ts'
@@ -107,7 +107,7 @@ class PostgresDb implements Db {
   readonly #warn: (message: string) => void
   readonly #wires = new WeakMap<pg.PoolClient, Wire>()
   readonly #inBatches: boolean
-  readonly #columns: Columns = new Map()
+  readonly #columns = noColumns()
   readonly #glances = new Glances(groups => this.#carry(groups))
   #readiness: Promise<boolean> | null = null
   #closing: Promise<unknown> | null = null

@@ -7,9 +7,11 @@
  */
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
+import { type BoundedCache, boundedCache } from '../../bounded-cache.ts'
 import type { Value } from '../db.ts'
 import { codeOf, endsConnection, outdated } from './errors.ts'
 import { type Asked, type PackedRead, type Result, type Sender, SILENCE_MS } from './sender.ts'
+import { KEPT_TEXTS } from './sql-text.ts'
 import { parserOf } from './values.ts'
 
 interface Connection {
@@ -44,7 +46,9 @@ interface Part {
  * The result columns of each text, as the server described them once. They don't change, because our texts name all
  * columns.
  */
-export type Columns = Map<string, readonly Column[]>
+export type Columns = BoundedCache<readonly Column[]>
+
+export const noColumns = (): Columns => boundedCache({ maxEntries: KEPT_TEXTS })
 
 interface Statements {
   /** The names of the statements that this connection has prepared. */
@@ -199,7 +203,7 @@ export async function provesBatches(client: pg.ClientBase): Promise<boolean> {
   const connection = connectionOf(client)
   const calls = ['parse', 'bind', 'describe', 'execute', 'close', 'sync'] as const
   if (!connection?.stream?.cork || calls.some(call => typeof connection[call] !== 'function')) return false
-  const batch = new Batch(new Map())
+  const batch = new Batch(noColumns())
   batch.query_timeout = PROOF_MS
   const answers = Promise.all([batch.add('SELECT 1 AS one', ''), batch.add('SELECT $1 AS two', '', ['2'])])
   try {

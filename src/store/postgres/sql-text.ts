@@ -1,5 +1,6 @@
 /** The SQL of the marketplace as Postgres takes it. */
 import { createHash } from 'node:crypto'
+import { boundedCache } from '../../bounded-cache.ts'
 
 export interface PostgresText {
   text: string
@@ -7,9 +8,15 @@ export interface PostgresText {
   name: string
 }
 
-const known = new Map<string, PostgresText>()
+/**
+ * How many texts are kept. The program has some hundreds, and 250 more when retention joins so many writes: each number of
+ * writes is a text of its own.
+ */
+export const KEPT_TEXTS = 1_000
 
-/** Translates a text, once per text. */
+const known = boundedCache<PostgresText>({ maxEntries: KEPT_TEXTS })
+
+/** Translates a text. */
 export function postgresText(sql: string): PostgresText {
   let found = known.get(sql)
   if (!found) {
@@ -28,7 +35,7 @@ const nameOf = (text: string) => `m${createHash('sha256').update(text).digest('h
 /** division_by_zero: a joined statement fails with it on purpose if one of its writes changed no row. */
 export const notAll = '22012'
 
-const joined = new Map<string, string>()
+const joined = boundedCache<string>({ maxEntries: KEPT_TEXTS })
 
 /**
  * Several writes as one statement, whose only row says as c0, c1 … how many rows each changed. `sure`: it fails with
