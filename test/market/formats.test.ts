@@ -6,9 +6,13 @@ import { type LogEntry, withShortValues } from '../../src/market/log.ts'
 import { iso, isoOrNull } from '../../src/market/time.ts'
 
 test('a time is printed as JavaScript prints it, however many were printed before', () => {
-  const moments = [0, 1, 999, 1_000, 59_999, 1_767_225_600_000, 1_767_225_600_001, 1_767_225_600_099, -1]
+  const moments = [
+    0, 1, 999, 1_000, 59_999, 1_767_225_600_000, 1_767_225_600_001, 1_767_225_600_099, -1, 86_399_999, 86_400_000,
+  ]
+  moments.push(253_402_300_799_999, 253_402_300_800_000, -62_198_755_200_001, 8.64e15, -8.64e15) // years of six digits too
   for (let n = 0; n < 600; n++) moments.push(1_767_225_600_000 + n * 1_000 + n)
   for (const ms of [...moments, ...moments]) assert.is(iso(ms), new Date(ms).toISOString())
+  assert.throws(() => iso(Number.NaN), RangeError)
   assert.is(iso(1_500.9), '1970-01-01T00:00:01.500Z', 'parts of a millisecond are left out')
   assert.equal([isoOrNull(null), isoOrNull(0)], [null, '1970-01-01T00:00:00.000Z'])
 })
