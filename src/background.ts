@@ -6,6 +6,7 @@ import { startHeartbeat } from './market/checks/heartbeat.ts'
 import type { Market } from './market/market.ts'
 import { singly } from './market/single-flight.ts'
 import { removeOrphans } from './market/tasks/files.ts'
+import { ClockScale } from './market/upkeep/clock-scale.ts'
 import { runDue } from './market/upkeep/due.ts'
 import { startDispatcher } from './market/webhooks/dispatcher.ts'
 
@@ -18,6 +19,7 @@ export function startBackground(market: Market) {
   const sweep = ticking(market, removeOrphans, 'Files that nothing holds could not be removed')
   const heartbeat = startHeartbeat(market)
   const activity = market.memory.of(Activity)
+  const scale = market.memory.of(ClockScale)
   const work = {
     async run() {
       await due.run()
@@ -37,14 +39,18 @@ export function startBackground(market: Market) {
   market.background.attach(work)
   return {
     ...work,
-    /** First of all, as its tests wait for callbacks that the server takes. */
-    stopHeartbeat: () => heartbeat.stop(),
+    /** First of all, as its tests wait for callbacks that the server takes. A clock that runs fast begins more of them. */
+    async stopTests() {
+      scale.stop()
+      await heartbeat.stop()
+    },
     /** Once the server takes no more requests. */
     async stop() {
       await due.stop()
       await mails.stop()
       await sweep.stop()
       await dispatcher.close()
+      await scale.ended()
     },
   }
 }

@@ -9,6 +9,7 @@ import { planHeartbeat } from './market/checks/heartbeat.ts'
 import { type Log, stamped, withShortValues } from './market/log.ts'
 import { createMarket, type Market } from './market/market.ts'
 import { Recording } from './market/recording.ts'
+import { ClockScale } from './market/upkeep/clock-scale.ts'
 import { instanceIdOf } from './market/upkeep/instance-id.ts'
 import { watchClock } from './market/upkeep/set-back-clock.ts'
 import { verbs } from './market/verbs.ts'
@@ -83,6 +84,7 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
     const metricsServer = metricsPort === undefined ? null : await serveMetrics(market, metrics, metricsPort)
     closers.push(async () => metricsServer?.close())
     const background = startBackground(market)
+    if (options.clockScale !== undefined) market.memory.of(ClockScale).set(market, options.clockScale)
     let closing: Promise<void> | undefined
     const close = async (graceMs: number) => {
       // An agent may keep a webhook waiting for longer than a closing marketplace waits; the webhook is sent again after
@@ -91,7 +93,7 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
         void world.egress.close()
         void world.mail?.close()
       })
-      await background.stopHeartbeat()
+      await background.stopTests()
       await server.close(graceMs)
       await background.stop()
       cutOff.cancel()

@@ -114,9 +114,10 @@ export const lastClockMs = Date.UTC(9000, 0, 1)
 
 /**
  * The simulator's clock. `listed`: how much of what fell due the response to a move lists. `named`: of what is still under
- * way. `steps`: the most that one move may be asked for. A-233
+ * way. `steps`: the most that one move may be asked for. `scale`: how many times as fast as real time it may run, `scaleStepMs`:
+ * how often it is moved then. A-233
  */
-export const clockMoves = { listed: 1_000, named: 10, steps: 1_000 } as const
+export const clockMoves = { listed: 1_000, named: 10, steps: 1_000, scale: 10_000, scaleStepMs: second / 2 } as const
 
 /** Waits between the attempts of one webhook, ±20 %. Source: A-37. */
 export const retryScheduleMs = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour] as const

@@ -9,9 +9,10 @@ import { hiring } from './table/hiring.ts'
 import { more } from './table/more.ts'
 import { operating } from './table/operating.ts'
 import { running } from './table/running.ts'
+import { time } from './table/time.ts'
 import { walletRows } from './table/wallet-rows.ts'
 
-export const chapters: readonly Chapter[] = [running, building, hiring, account, operating, databases, more]
+export const chapters: readonly Chapter[] = [running, building, hiring, time, account, operating, databases, more]
 
 /** @internal Tests compare the rows with the endpoints. */
 export const endpointRows: readonly EndpointRow[] = [...walletRows, ...adminRows]
@@ -28,5 +29,6 @@ export const groups: Readonly<Record<string, string>> = {
   'admin users': 'Accounts: list, update',
   'admin categories': 'Categories: list, create, update, delete',
   simulate: 'Play a part against an agent',
+  clock: 'The clock of a simulator: show it, move it',
   db: 'Check, snapshot, back up, migrate or copy a database',
 }

@@ -150,6 +150,7 @@ const questions: Readonly<Record<string, Question>> = {
   'DELETE /api/admin/categories/:id': ['category'],
   'GET /api/dev/clock': [null],
   'POST /api/dev/clock': [null, { advanceMs: 0 }],
+  'PUT /api/dev/clock/scale': [null, { scale: 1 }],
 }
 
 const passwords = (currentPassword: string) => ({ currentPassword, newPassword: currentPassword })

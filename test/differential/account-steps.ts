@@ -231,6 +231,7 @@ export const accountSteps: Makers<
     const body = random.often(0.5) ? { advanceMs: ms } : { to: new Date(now + ms).toISOString() }
     return { by: model.admin, body }
   },
+  scaleClock: ({ model, random }) => ({ by: model.admin, body: { scale: random.pick([1, 0, 1.5, 10_001]) } }),
 }
 
 /** What somebody with a second factor sends beside the password. */

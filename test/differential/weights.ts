@@ -22,6 +22,7 @@ export const weights: Partial<Record<EndpointName, number>> = {
   deleteKey: 0.7,
   getClock: 0.5,
   moveClock: 1,
+  scaleClock: 0.2,
   listAgents: 10,
   createAgent: 2,
   updateAgent: 3,

@@ -4,7 +4,8 @@ import { endpoint } from '../endpoint.ts'
 import { clockMoves, durations } from '../limits.ts'
 import { time } from '../shapes.ts'
 
-const clock = z.object({ now: time(), offsetMs: z.int() })
+/** `scale`: how many times as fast as real time it runs. */
+const clock = z.object({ now: time(), offsetMs: z.int(), scale: z.number() })
 const due = z.object({
   at: time(),
   kind: z.enum(['webhook', 'clearing', 'heartbeat', 'mail', 'retention']),
@@ -60,5 +61,21 @@ export const simulator = {
     unit: 'own',
     refusals: ['clock_backwards', 'clock_too_far'],
     source: 'A-44',
+  }),
+  scaleClock: endpoint({
+    ...admin,
+    method: 'PUT',
+    path: '/api/dev/clock/scale',
+    summary: 'Let domain time run faster than real time; 1 is as fast',
+    example: { scale: 60 },
+    body: z.object({
+      scale: z
+        .int({ error: 'must be a whole number' })
+        .min(1, { error: 'must be at least 1: the clock only goes forward' })
+        .max(clockMoves.scale, { error: `must be at most ${clockMoves.scale}` }),
+    }),
+    reply: clock,
+    unit: 'own',
+    source: 'A-233',
   }),
 }

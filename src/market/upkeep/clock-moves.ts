@@ -55,7 +55,7 @@ class Turns {
 }
 
 /** Moves domain time to `to`. Meanwhile it stands still but for the moves, however long the work takes. */
-export function moveClockTo(market: Market, to: number, options: MoveOptions): Promise<Move> {
+export function moveClockTo(market: Market, to: number, options: MoveOptions = {}): Promise<Move> {
   const { world, memory, background } = market
   const bound = boundOf(world)
   return memory.of(Turns).take(async () => {

@@ -1,17 +1,23 @@
 /** The simulator's clock. Source: A-44. */
 import { refuse } from '../../api/failures.ts'
 import { lastClockMs } from '../../api/limits.ts'
-import type { World } from '../../world/world.ts'
+import type { Market } from '../market.ts'
 import { iso } from '../time.ts'
 import type { Verb } from '../verb.ts'
 import { moveClockTo } from './clock-moves.ts'
+import { ClockScale } from './clock-scale.ts'
 import { nextMoment } from './timetable.ts'
 
-const clockOf = (world: World) => ({ now: iso(world.now()), offsetMs: world.now() - world.realNow() })
+const clockOf = ({ world, memory }: Pick<Market, 'world' | 'memory'>) => ({
+  now: iso(world.now()),
+  offsetMs: world.now() - world.realNow(),
+  scale: memory.of(ClockScale).scale,
+})
 
-const getClock: Verb<'getClock'> = async ({ tx, world, config }) => {
+const getClock: Verb<'getClock'> = async ctx => {
+  const { tx, world, config } = ctx
   const next = await nextMoment(tx, { world, config }, world.now(), 1)
-  return { ...clockOf(world), next: next && { at: iso(next.at), ...next.things[0]!, alike: next.total - 1 } }
+  return { ...clockOf(ctx), next: next && { at: iso(next.at), ...next.things[0]!, alike: next.total - 1 } }
 }
 
 const moveClock: Verb<'moveClock'> = async (ctx, { body }) => {
@@ -21,9 +27,14 @@ const moveClock: Verb<'moveClock'> = async (ctx, { body }) => {
   if (to < from) throw refuse('clock_backwards')
   if (to > lastClockMs) throw refuse('clock_too_far', iso(lastClockMs))
   const move = await moveClockTo(ctx, to, { steps: body.steps, jump: body.jump, gone: caller?.gone })
-  const clock = clockOf(world)
+  const clock = clockOf(ctx)
   log({ type: 'clock', now: clock.now, byMs: world.now() - from })
   return { ...clock, ...move }
 }
 
-export const clockVerbs = { getClock, moveClock }
+const scaleClock: Verb<'scaleClock'> = async (ctx, { body }) => {
+  ctx.memory.of(ClockScale).set(ctx, body.scale)
+  return clockOf(ctx)
+}
+
+export const clockVerbs = { getClock, moveClock, scaleClock }
