@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
-import { runCommand } from './commands.ts'
+import { runCommand, SHORT_LIVED } from './commands.ts'
 
 export const PROGRAM = fileURLToPath(new URL('../../bin/marketplace.js', import.meta.url))
 
@@ -30,8 +30,14 @@ const envIn = (cwd: string, more: NodeJS.ProcessEnv) => cleanEnv({ XDG_CONFIG_HO
 // A test that fails must not leave its server behind, and wait for it.
 const running = new Set<ChildProcess>()
 
-export function start(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}, input = '') {
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
+export function start(
+  args: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv = {},
+  input = '',
+  nodeFlags = SHORT_LIVED,
+) {
+  const child = spawn(process.execPath, [...nodeFlags, PROGRAM, ...args], {
     cwd,
     env: envIn(cwd, env),
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -72,7 +78,7 @@ function onTerminal(command: string, cwd: string, env: NodeJS.ProcessEnv) {
 
 /** The program on a terminal: all that it shows, colours included, as it comes. */
 export function startOnTerminal(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}) {
-  const child = onTerminal(['exec', process.execPath, PROGRAM, ...args].join(' '), cwd, env)
+  const child = onTerminal(['exec', process.execPath, ...SHORT_LIVED, PROGRAM, ...args].join(' '), cwd, env)
   let shown = ''
   child.stdout.on('data', chunk => (shown += chunk))
   const ended = once(child, 'close').then(([code]) => code as number | null)

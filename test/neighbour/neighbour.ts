@@ -94,7 +94,7 @@ async function attackOn(
   population: Population,
   { seconds, only }: Scale,
 ) {
-  const serve = () => start(['serve', ...flags(folder), '--payments', 'sandbox'], folder, env)
+  const serve = () => start(['serve', ...flags(folder), '--payments', 'sandbox'], folder, env, '', [])
   const { child, ended, firstLine } = serve()
   const errors: string[] = []
   child.stdout!.on('data', chunk => errors.push(...errorsIn(String(chunk))))
