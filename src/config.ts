@@ -221,6 +221,9 @@ export function variableNamed(name: string): { text: string; by: 'user' | '.env'
   return text ? { text, by: process.env[name] === undefined ? '.env' : 'user' } : undefined
 }
 
+/** The variables that a process started by this one gets, besides its own. */
+export const inherited = (): Environment => process.env
+
 function dotEnv(): Environment {
   try {
     return parseEnv(readFileSync('.env', 'utf8')) as Environment

@@ -76,6 +76,8 @@ function lineOf({ colour }: Ui, what: LogEntry, names: Names): string {
       return `${colour.white('sign-in ')} ${mark(what.outcome === 'signed_in')(what.outcome)} ${what.userId ?? 'nobody'} from ${what.address ?? 'here'}`
     case 'cut_off':
       return `${colour.yellow('cut off ')} ${what.reason.replaceAll('_', ' ')} ${what.address ?? ''}`
+    case 'output':
+      return colour.dim(`${what.agent} │ ${plain(what.line)}`)
     case 'clock':
       return `${colour.white('clock   ')} now ${what.now}`
     case 'info':

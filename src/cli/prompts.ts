@@ -17,5 +17,7 @@ const ask = async (question: Question): Promise<string> => {
 
 export const askLine = (message: string) => ask({ type: 'input', message })
 
+export const askYes = async (message: string) => /^y(?:es)?$/i.test((await askLine(`${message} (y/N)`)).trim())
+
 /** Asks without showing what is typed. */
 export const askHidden = (message: string) => ask({ type: 'password', message })

@@ -1,8 +1,7 @@
 /** The start screen of dev: the address, the accounts, and what to try first. */
 
 import { PROJECT_FILE } from '../project-file.ts'
-import type { Credentials } from '../sim/seed.ts'
-import { people } from '../sim/seed.ts'
+import { type Credentials, people } from '../sim/seed.ts'
 import { CREDENTIALS_FILE } from './target.ts'
 import { plain, type Ui } from './ui.ts'
 
@@ -28,9 +27,9 @@ export function showStart(ui: Ui, start: Start): void {
     line(`${colour.bold(person.padEnd(8))} ${email.padEnd(20)} password ${password}`)
     line(`${' '.repeat(9)}key ${apiKey}`)
   }
-  for (const { id, slug, webhookUrl, webhookSecret } of agents) {
+  for (const { id, slug, webhookUrl, webhookSecret, forwardTo } of agents) {
     line()
-    line(`${colour.bold('agent   ')} ${slug} (${id}), a working sample`)
+    line(`${colour.bold('agent   ')} ${slug} (${id})${forwardTo ? `, at ${plain(forwardTo)}` : ', a working sample'}`)
     line(`${' '.repeat(9)}webhook ${webhookUrl}`)
     line(`${' '.repeat(9)}secret  ${webhookSecret}`)
   }
@@ -41,12 +40,12 @@ export function showStart(ui: Ui, start: Start): void {
 }
 
 function showFirstSteps({ colour, line }: Ui, { url, accounts, agents, credentialsFile }: Start): void {
-  const [agent] = agents
+  const agent = agents.find(({ forwardTo }) => forwardTo) ?? agents[0]
   const key = accounts.buyer.apiKey
   const found = credentialsFile === CREDENTIALS_FILE
   const command = (text: string) => line(colour.green(`  ${text}`))
   line(`Hire the agent, from another terminal${found ? ' in this folder' : ''}:`)
-  command(`npx marketplace simulate buyer ${agent?.slug}${found ? '' : ` --url ${url} --key ${key}`}`)
+  command(`npx agent-marketplace simulate buyer ${agent?.slug}${found ? '' : ` --url ${url} --key ${key}`}`)
   line()
   line('Or by hand: create a task, then submit the id that comes back.')
   const body = {

@@ -64,6 +64,8 @@ export type LogEntry =
   | { type: 'migration'; from: number; to: number; applied: readonly string[] }
   /** A start has created the first administrator. */
   | { type: 'administrator'; userId: string; email: string }
+  /** A line that an agent process of the simulator has written. */
+  | { type: 'output'; agent: string; stream: 'stdout' | 'stderr'; line: string }
   | { type: 'clock'; now: string; byMs: number }
   | { type: 'info'; message: string }
   | { type: 'warning'; message: string }

@@ -33,9 +33,15 @@ export interface WebhookSender {
 /** Passes calls to the sender. Until one is attached, events wait in their rows. */
 export class WebhookOutlet implements WebhookSender {
   #sender: WebhookSender | null = null
+  #onTargetChanged: (agentId: string) => void = () => {}
 
   attach(sender: WebhookSender): void {
     this.#sender = sender
+  }
+
+  /** Calls `listener` after each committed change of an agent's URL or secret in this process. */
+  watchTargets(listener: (agentId: string) => void): void {
+    this.#onTargetChanged = listener
   }
 
   wake(agentId: string): void {
@@ -44,6 +50,7 @@ export class WebhookOutlet implements WebhookSender {
 
   targetChanged(agentId: string): void {
     this.#sender?.targetChanged(agentId)
+    this.#onTargetChanged(agentId)
   }
 
   claimNew(agent: Pick<QueuedAgent, 'builderId' | 'webhookUrl'>): FirstClaim | null {

@@ -1,4 +1,4 @@
-/** The local HTTPS front: serves `https://<name>.localhost`, on one port, for agents that speak plain HTTP on this machine. */
+/** The local HTTPS front: serves `https://<name>.localhost`, on one port, for agents that speak plain HTTP here. A-240. */
 import http from 'node:http'
 import type https from 'node:https'
 import { createRequire } from 'node:module'
@@ -146,7 +146,6 @@ const LOCAL = [
 
 /**
  * Looks up the name of a target, which can only mean this machine.
- * @internal A test reaches the front by it.
  */
 export const lookup: net.LookupFunction = (_name, { all }, done) =>
   all ? done(null, LOCAL) : done(null, LOCAL[0]!.address, LOCAL[0]!.family)

@@ -3,6 +3,7 @@ import { createUser, hashRandomPassword } from '../market/accounts/accounts.ts'
 import { createKeyFor } from '../market/accounts/keys.ts'
 import { indexAgent } from '../market/agents/search-index.ts'
 import type { Actor, Market } from '../market/market.ts'
+import { unseal } from '../market/sealing.ts'
 import { verbs } from '../market/verbs.ts'
 import type { Tx } from '../store/db.ts'
 import { agentById, agentByIdOrSlug, updateAgentRow } from '../store/tables/agents.ts'
@@ -16,11 +17,13 @@ interface SeededAccount {
   apiKey: string
 }
 
-interface SeededAgent {
+export interface SeededAgent {
   id: string
   slug: string
   webhookUrl: string
   webhookSecret: string
+  /** Where dev forwards its webhooks, if it does. */
+  forwardTo?: string
 }
 
 /** What the start screen shows and what `dev` stores for its next start. */
@@ -37,8 +40,8 @@ const NAMES: Record<Person, string> = { buyer: 'Bo Buyer', builder: 'Billie Buil
 const FUNDS = [50_000, 50_000]
 
 /**
- * Creates what is missing, and sets the first agent's URL to `webhookUrl`, where it listens now. Accounts and secrets in
- * `known` stay as they are. An account that exists but is not in `known` gets a new password and a new key.
+ * Creates what is missing, and sets the first agent's URL to `webhookUrl`, where it listens now. Accounts in `known` stay as
+ * they are. An account that exists but is not in `known` gets a new password and a new key.
  */
 export async function seed(market: Market, known: Credentials | null, webhookUrl: string): Promise<Credentials> {
   const accounts = {} as Credentials['accounts']
@@ -46,7 +49,7 @@ export async function seed(market: Market, known: Credentials | null, webhookUrl
   for (const person of people) accounts[person] = await ensureAccount(market, person, known?.accounts?.[person])
   if (!before) await fund(market, accounts.buyer.id, accounts.admin.id)
   const builder = await actorOf(market, accounts.builder.id)
-  const first = await ensureAgents(market, builder, known?.agents?.[0], webhookUrl)
+  const first = await ensureAgents(market, builder, webhookUrl)
   return { accounts, agents: [first] }
 }
 
@@ -137,12 +140,7 @@ const SILENT: Listing[] = [
 // The discard port of this machine, where nothing listens.
 const NOWHERE = 'https://localhost:9/webhook'
 
-async function ensureAgents(
-  market: Market,
-  builder: Actor,
-  known: SeededAgent | undefined,
-  webhookUrl: string,
-): Promise<SeededAgent> {
+async function ensureAgents(market: Market, builder: Actor, webhookUrl: string): Promise<SeededAgent> {
   const slug = 'sample-agent'
   const found = await market.db.read(q => agentByIdOrSlug(q, slug))
   const there = found?.deletedAt === null ? found : undefined
@@ -150,12 +148,24 @@ async function ensureAgents(
   if (!there) for (const listing of SILENT) await createListing(market, builder, listing, NOWHERE)
   const id = there?.id ?? (await createListing(market, builder, WORKING, webhookUrl))
   await market.db.write(tx => updateAgentRow(tx, id, { webhookUrl }))
-  if (there && known?.id === id) return { ...known, webhookUrl }
+  const kept = await secretOf(market, id)
+  if (there && kept) return { id, slug, webhookUrl, webhookSecret: kept }
   const { secret } = await market.db.write(tx =>
     verbs.rotateSecret({ ...market, tx, actor: builder }, { params: { id }, query: {}, body: {} }),
   )
   await market.db.write(tx => approve(tx, market.world.now(), id))
   return { id, slug, webhookUrl, webhookSecret: secret }
+}
+
+/** Returns the webhook secret of an agent in clear; null if there is none, or if it was sealed with a key that is lost. */
+export async function secretOf({ db, config }: Market, id: string): Promise<string | null> {
+  const sealed = (await db.read(q => agentById(q, id)))?.secret
+  if (!sealed) return null
+  try {
+    return unseal(config, id, sealed)
+  } catch {
+    return null
+  }
 }
 
 function createListing(market: Market, actor: Actor, listing: Listing, webhookUrl: string): Promise<string> {

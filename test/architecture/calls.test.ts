@@ -43,6 +43,7 @@ const callExceptions: Readonly<Record<string, string>> = {
   'src/client/transport.ts network': "runs in a client's process, which has no world; another fetch can be given",
   'src/client/client.ts time': "signs in an agent's process, which has no world",
   'src/sim/https-front.ts network': 'stands in front of an agent and passes its requests on',
+  'src/sim/agent-watch.ts network': 'looks whether an agent of this machine accepts connections, and sends nothing',
   'src/sim/demo.ts chance': 'makes a password that nobody is to know',
   'src/sim/demo-scenario.ts time': 'waits for another process with patience that ends',
   'src/cli/commands/demo.ts time': 'tells how long the demo took',

@@ -117,9 +117,18 @@ const importExceptions: Readonly<Record<string, string>> = {
   'src/web/credentials.ts > store/db.ts': 'names the type of the unit in which a credential is looked up',
   'src/web/idempotency.ts > store/db.ts': 'names the types of the units in which a request and its repeat are served',
   'src/web/serve.ts > store/db.ts': 'names the type of the unit in which a request is served',
+  'src/sim/forwarded-agents.ts > market/market.ts': 'names the type of the marketplace whose agents they are',
+  'src/sim/forwarded-agents.ts > market/verbs.ts':
+    'they are made, published and approved by the verbs, without a session',
+  'src/sim/forwarded-agents.ts > market/checks/connection-test.ts':
+    'they are tested with less patience than the interface has',
+  'src/sim/forwarded-agents.ts > store/tables/agents.ts': "looks for the agents of the simulator's builder",
+  'src/sim/forwarded-agents.ts > store/tables/deliveries.ts':
+    'what waits for an agent is tried at once when it is back',
   'src/sim/seed.ts > market/accounts/accounts.ts':
     'the simulator is seeded before it listens, with an administrator too',
   'src/sim/seed.ts > market/accounts/keys.ts': 'a lost key of a seeded account is replaced without a session',
+  'src/sim/seed.ts > market/sealing.ts': 'the simulator tells the secrets of its agents, whoever made them',
   'src/sim/seed.ts > market/market.ts': 'names the type of the marketplace that is seeded',
   'src/sim/seed.ts > market/verbs.ts': 'seeded agents are made by the verbs, before the server listens',
   'src/sim/seed.ts > market/agents/search-index.ts':

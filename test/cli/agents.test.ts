@@ -40,7 +40,10 @@ test('commands find the dev of their folder and its keys; the one that works is 
   assert.not('webhookUrl' in (await answerOf(['agents', 'show', 'sample-agent', '--as', 'buyer'], folder)).data)
   assert.match((await run(['agents', 'show', ready.agents[0].id], folder)).out, /^secret +there is one/m)
 
-  const rotated = await run(['secret', 'rotate', 'silent-analyst', '--grace-hours', '1'], folder)
+  const asked = await run(['secret', 'rotate', 'silent-analyst', '--grace-hours', '1'], folder)
+  assert.is(asked.code, 2)
+  assert.match(asked.err, /silent-analyst is listed\. A new secret hides it .* Add --yes/)
+  const rotated = await run(['secret', 'rotate', 'silent-analyst', '--grace-hours', '1', '--yes'], folder)
   assert.match(rotated.out, /^whsec_\S{44}\n$/)
   assert.match(rotated.err, 'taken for 1 h')
 })

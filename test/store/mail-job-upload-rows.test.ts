@@ -6,6 +6,7 @@ import {
   deliveriesOf,
   deliveryOf,
   hurry,
+  hurryAgent,
   markRedelivery,
 } from '../../src/store/tables/deliveries.ts'
 import { claimJob, endJob, ensureJob, isJobDue, releaseJobs } from '../../src/store/tables/jobs.ts'
@@ -154,6 +155,8 @@ testRows('rows of what is due', {
     [tx => hurry(tx, 't2', 'g_3', 20), 0],
     [tx => hurry(tx, 't2', 'g_1', 5), 1, ['deliveries d1: next_at 10 → 5']],
     [tx => hurry(tx, 't3', 'g_1', 5), 1, ['deliveries d4: next_at 10 → 5']],
+    [tx => hurryAgent(tx, 'g_3', 15), 1, ['deliveries d6: next_at 20 → 15']],
+    [tx => hurryAgent(tx, 'g_1', 5), 2, ['deliveries d1: next_at 10 → 5', 'deliveries d4: next_at 10 → 5']],
   ],
   'letters: the first due first, claimed once, removed alone': [
     [

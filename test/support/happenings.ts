@@ -67,6 +67,7 @@ const shapes: Readonly<Record<LogEntry['type'], z.ZodRawShape>> = {
   stop: { reason: text(), ms: z.number() },
   migration: { from: z.int(), to: z.int(), applied: z.array(text()) },
   administrator: { userId: text(), email: text() },
+  output: { agent: text(), stream: z.enum(['stdout', 'stderr']), line: z.string() },
   clock: { now: text(), byMs: z.number() },
   info: { message: sentence() },
   warning: { message: sentence() },

@@ -1,9 +1,18 @@
 /** `marketplace agents create`: a new agent in draft. */
+import { isLoopback } from '../../world/egress/addresses.ts'
 import { ask, type FieldFlags, fieldsGiven, refuseMissing } from '../agent-fields.ts'
 import { type ConnectionFlags, connected } from '../connection.ts'
 import { canAsk } from '../output.ts'
+import { plain } from '../ui.ts'
 
 export type CreateFlags = ConnectionFlags & FieldFlags
+
+/** Check 2 of the connection test is about https alone. */
+const plainHttpWords = (slug: string, webhookUrl: string) =>
+  `Check 2 of its connection test will fail: ${plain(webhookUrl)} is not https. ` +
+  (isLoopback(new URL(webhookUrl).hostname)
+    ? `A dev puts HTTPS in front of it: npx agent-marketplace dev --agent ${slug}=${plain(webhookUrl)}`
+    : 'Put TLS in front of it, and save that address.')
 
 /** Asks for missing fields on a terminal. Elsewhere a missing field is wrong usage. */
 export const create = (flags: CreateFlags) =>
@@ -15,6 +24,7 @@ export const create = (flags: CreateFlags) =>
     return answer(agent, () => {
       const { id, slug, status, webhookUrl } = agent
       out.line(`${slug} (${id}) is made, in ${status}.`)
+      if (webhookUrl?.startsWith('http://')) notes.line(plainHttpWords(slug, webhookUrl))
       notes.line('Next:')
       if (!webhookUrl) {
         notes.line(`  marketplace call PUT /api/my/agents/${id} -d '{"webhookUrl": "https://localhost:8443/webhook"}'`)

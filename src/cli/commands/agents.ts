@@ -3,9 +3,12 @@
 import { durations } from '../../api/limits.ts'
 import type { AgentRecord, OwnAgentRecord } from '../../api/records.ts'
 import { type Client, MarketplaceError } from '../../client/client.ts'
+import { UsageError } from '../../config.ts'
 import { type ConnectionFlags, connected } from '../connection.ts'
-import { codeForStatus, Fault } from '../exit-codes.ts'
+import { codeForStatus, exitCodes, Fault } from '../exit-codes.ts'
 import { numberGiven } from '../json-input.ts'
+import { canAsk } from '../output.ts'
+import { askYes } from '../prompts.ts'
 import { money, plain, type Ui } from '../ui.ts'
 
 export const list = (flags: ConnectionFlags) =>
@@ -44,12 +47,19 @@ export const publish = (agent: string, flags: ConnectionFlags) =>
     })
   })
 
-export const rotateSecret = (agent: string, flags: ConnectionFlags & { graceHours?: string }) =>
+export interface RotateFlags extends ConnectionFlags {
+  graceHours?: string
+  yes?: boolean
+}
+
+export const rotateSecret = (agent: string, flags: RotateFlags) =>
   connected(flags, 'builder', async ({ client, out, notes, answer }) => {
     const { graceHours: hours } = flags
     const grace =
       hours === undefined ? {} : { graceHours: numberGiven('--grace-hours', hours, [0, durations.secretGraceMaxHours]) }
-    const { id } = await agentCalled(client, agent)
+    const record = await agentCalled(client, agent)
+    const { id } = record
+    if ('visible' in record && record.visible && !flags.yes) await askToDelist(record.slug)
     const reply = await client.rotateSecret({ id, ...grace })
     return answer(reply, () => {
       out.line(reply.secret)
@@ -60,6 +70,13 @@ export const rotateSecret = (agent: string, flags: ConnectionFlags & { graceHour
       notes.line(`Then: marketplace test-connection ${agent}`)
     })
   })
+
+/** A new secret takes back the last pass. */
+async function askToDelist(slug: string): Promise<void> {
+  const words = `${slug} is listed. A new secret hides it until its connection test has passed with that`
+  if (!canAsk()) throw new UsageError(`${words}. Add --yes if that is meant.`)
+  if (!(await askYes(`${words}. Make one?`))) throw new Fault('Nothing was changed', { code: exitCodes.failed })
+}
 
 /** Finds an agent by id or slug: one's own in any state, or a public one. */
 export async function agentCalled(client: Client, agent: string): Promise<OwnAgentRecord | AgentRecord> {

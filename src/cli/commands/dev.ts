@@ -2,17 +2,19 @@
 import { type Flags, readSettings, UsageError } from '../../config.ts'
 import { people } from '../../sim/seed.ts'
 import { debugLines } from '../debug-lines.ts'
-import { credentialsPath, placeOf } from '../dev/place.ts'
+import { type AgentFlags, givenAgents } from '../dev/given-agents.ts'
 import { startSimulator } from '../dev/simulator.ts'
+import { credentialsPath, stateFolderOf } from '../dev/state-folder.ts'
 import { entryLog } from '../log-lines.ts'
 import { untilSignal } from '../shutdown.ts'
 import { showStart } from '../start-screen.ts'
 import { createUi } from '../ui.ts'
 
-export interface DevFlags extends Flags {
+export interface DevFlags extends Flags, AgentFlags {
   json?: boolean
   ephemeral?: boolean
   seed?: string
+  watch?: string[]
 }
 
 export async function dev(flags: DevFlags): Promise<number> {
@@ -29,23 +31,28 @@ async function run(flags: DevFlags): Promise<number> {
   const settings = readSettings('dev', flags)
   if (flags.ephemeral && flags.db !== undefined) throw new UsageError('--ephemeral keeps nothing, so it takes no --db.')
   if (settings.db.postgres) throw new UsageError('dev keeps its data in a file; marketplace serve takes a Postgres.')
-  const place = placeOf(flags.ephemeral ? null : settings.db.file)
+  const state = stateFolderOf(flags.ephemeral ? null : settings.db.file)
   const ui = createUi()
   const names = new Map<string, string>()
   const json = flags.json === true
   const { log, open } = entryLog(ui, { json, level: settings.logLevel, names })
   const debug = debugLines(settings.logLevel, json)
-  const sim = await startSimulator({ settings, place, seed: seedOf(flags.seed), log, debug })
+  const { run: command, watch = [] } = flags
+  const agents = givenAgents(flags)
+  if (watch.length > 0 && command === undefined)
+    throw new UsageError('--watch is for --run: it starts that command anew.')
+  const given = { agents, run: command, watch }
+  const sim = await startSimulator({ settings, state, seed: seedOf(flags.seed), ...given, log, debug })
   const ended = untilSignal(sim.close)
   const { marketplace, credentials } = sim
   for (const person of people) names.set(credentials.accounts[person].id, person)
   if (json) {
-    ui.json({ type: 'ready', mode: 'dev', url: marketplace.url, db: place.db, pid: process.pid, ...credentials })
+    ui.json({ type: 'ready', mode: 'dev', url: marketplace.url, db: state.db, pid: process.pid, ...credentials })
   } else
     showStart(ui, {
       url: marketplace.url,
-      file: place.file,
-      credentialsFile: credentialsPath(place),
+      file: state.file,
+      credentialsFile: credentialsPath(state),
       fromProject: settings.fromProject,
       ...credentials,
     })

@@ -1,20 +1,30 @@
-/** The simulator that `marketplace dev` runs: the marketplace, its accounts, and its own agent behind the HTTPS front. */
+/** The simulator that `marketplace dev` runs: the marketplace, its accounts, and local agents behind the HTTPS front. */
 import type { Settings } from '../../config.ts'
 import type { DebugSinks } from '../../debug.ts'
 import type { StampedEntry } from '../../market/log.ts'
 import type { Market } from '../../market/market.ts'
-import { verbs } from '../../market/verbs.ts'
 import { type Marketplace, openMarketplace } from '../../open.ts'
+import { standingOf } from '../../sim/forwarded-agents.ts'
 import { createFrontAuthority, type Front, type FrontAuthority, startFront } from '../../sim/https-front.ts'
-import { SAMPLE, type SampleAgent, startSampleAgent } from '../../sim/sample-agent.ts'
-import { actorOf, type Credentials, seed } from '../../sim/seed.ts'
+import { startSampleAgent } from '../../sim/sample-agent.ts'
+import type { Credentials } from '../../sim/seed.ts'
 import { endAfterDiskFailure } from '../shutdown.ts'
-import { keepCredentials, makeFolder, type Place, readCredentials } from './place.ts'
+import { Forwarding } from './forwarding.ts'
+import { type Furnished, furnish, testSample } from './furnish.ts'
+import type { GivenAgent } from './given-agents.ts'
+import { AgentRun } from './run.ts'
+import { followSecrets } from './secrets.ts'
+import { type Kept, makeFolder, readCredentials, type StateFolder } from './state-folder.ts'
 
 export interface SimulatorOptions {
   settings: Settings
-  place: Place
+  state: StateFolder
   seed: number | undefined
+  agents: readonly GivenAgent[]
+  /** The command that starts the agent. */
+  run: string | undefined
+  /** Folders whose changes start it anew. */
+  watch: readonly string[]
   log: (entry: StampedEntry) => void
   debug: DebugSinks
 }
@@ -29,40 +39,44 @@ export interface Simulator {
 
 /** Starts everything, or nothing: if a step fails, those before it are undone. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
-  const { place } = options
-  makeFolder(place)
-  let seeded = (_names: readonly string[]) => {}
-  const authority = createFrontAuthority(new Promise(resolve => (seeded = resolve)))
-  const front = await openFront(authority, place)
-  const closers: (() => Promise<unknown>)[] = [() => front.close()]
-  let closing = false
+  const { state } = options
+  makeFolder(state)
+  const kept = readCredentials(state)
+  let named = (_names: readonly string[]) => {}
+  const authority = createFrontAuthority(new Promise(resolve => (named = resolve)))
+  const front = await openFront(authority, state, kept)
+  const closers: (() => unknown)[] = [() => front.close()]
   const close = async () => {
-    closing = true
     for (const closer of closers.splice(0).reverse()) await closer()
   }
   try {
     let market: Market | undefined
-    const warn = (message: string) => market?.log({ type: 'warning', message })
-    const agent = await startSampleAgent(front, error =>
-      warn(`The sample agent's callback was refused: ${error.message}`),
+    const sample = await startSampleAgent(front, error =>
+      market?.log({ type: 'warning', message: `The sample agent's callback was refused: ${error.message}` }),
     )
-    closers.push(() => agent.close())
-    const marketplace = await open(options, authority)
+    closers.push(() => sample.close())
+    let hear = (_entry: StampedEntry) => {}
+    const heard = (entry: StampedEntry) => {
+      options.log(entry)
+      hear(entry)
+    }
+    const marketplace = await open({ ...options, log: heard }, authority)
     market = marketplace.market
     closers.push(() => marketplace.close())
-    const credentials = await seedMarketplace(marketplace, place, agent, front)
-    const test = () => {
-      seeded([SAMPLE])
-      return testFirst(marketplace, credentials)
-    }
-    // In an old database the agent's last test may be too old, so this waits for a new one. In a new database it can be
-    // hired at once.
-    if (place.file !== null) await test()
+    const furnished = await furnish(marketplace, { ...options, kept, front, sample })
+    const forwarding = new Forwarding(marketplace.market, furnished.staff, furnished.forwarded)
+    closers.push(() => forwarding.close())
+    const run = AgentRun.of(options, { marketplace, forwarding, ...furnished })
+    if (run) closers.push(() => run.close())
+    hear = entry => forwarding.hear(entry)
+    followSecrets({ ...furnished, market: marketplace.market, sample, forwarding, run })
+    const testLater = await sampleTest(marketplace, furnished, named)
     const begin = () => {
-      if (place.file !== null) return
-      test().catch(error => closing || warn(`The sample agent is untested: ${error.message}`))
+      testLater()
+      run?.begin()
+      forwarding.begin()
     }
-    return { marketplace, credentials, begin, close }
+    return { marketplace, credentials: furnished.credentials, begin, close }
   } catch (error) {
     await close()
     throw error
@@ -73,19 +87,19 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
 const FRONT_PORT = 4443
 
 /** Listens on the port of the start before, so that webhook URLs stay the same; on any free one if somebody has that. */
-async function openFront(authority: FrontAuthority, place: Place): Promise<Front> {
-  const port = place.folder === null ? 0 : (readCredentials(place)?.frontPort ?? FRONT_PORT)
+async function openFront(authority: FrontAuthority, { folder }: StateFolder, kept: Kept | null): Promise<Front> {
+  const port = folder === null ? 0 : (kept?.frontPort ?? FRONT_PORT)
   return startFront({ authority, port }).catch(error => {
     if (error.code !== 'EADDRINUSE') throw error
     return startFront({ authority })
   })
 }
 
-const open = ({ settings, place, seed, log, debug }: SimulatorOptions, { ca }: FrontAuthority) =>
+const open = ({ settings, state, seed, log, debug }: SimulatorOptions, { ca }: FrontAuthority) =>
   openMarketplace({
     ...settings,
     mode: 'dev',
-    file: place.file,
+    file: state.file,
     seed,
     ca,
     log,
@@ -94,24 +108,20 @@ const open = ({ settings, place, seed, log, debug }: SimulatorOptions, { ca }: F
     onFatal: endAfterDiskFailure,
   })
 
-/** Creates or updates the accounts and agents, and gives the running agent its secret. */
-async function seedMarketplace(
-  { market, url }: Marketplace,
-  place: Place,
-  agent: SampleAgent,
-  { port: frontPort }: Front,
-): Promise<Credentials> {
-  const credentials = await seed(market, readCredentials(place), agent.url)
-  keepCredentials(place, { url, instance: market.config.instanceId, frontPort, ...credentials })
-  agent.use(credentials.agents[0]!.webhookSecret)
-  return credentials
-}
-
-/** Runs the connection test of the first agent, at each start. Source: A-6. */
-async function testFirst({ market }: Marketplace, { accounts, agents }: Credentials): Promise<void> {
-  const actor = await actorOf(market, accounts.builder.id)
-  const params = { id: agents[0]!.id }
-  const report = await verbs.testConnection({ ...market, actor }, { params, query: {}, body: undefined })
-  const failed = report.checks.find(({ status }) => status === 'failed')
-  if (failed) market.log({ type: 'warning', message: `The sample agent failed its test: ${failed.message}` })
+/**
+ * Tests the sample agent at each start. Waits for that only if it can't be hired before: its last test may be too old.
+ * Otherwise returns the test for later, as even the certificate takes long. Source: A-6.
+ */
+async function sampleTest({ market }: Marketplace, furnished: Furnished, named: (names: string[]) => void) {
+  const { staff, credentials } = furnished
+  const { id } = credentials.agents[0]!
+  const test = () => {
+    named(credentials.agents.map(({ slug }) => slug))
+    return testSample(market, staff, id)
+  }
+  const { visible } = await standingOf(market, staff.builder, id)
+  if (!visible) await test()
+  return () => {
+    if (visible) void test()
+  }
 }

@@ -2,6 +2,7 @@
 import { agentEvents } from '../../api/flow.ts'
 import { durations, limits } from '../../api/limits.ts'
 import type { Chapter } from '../command.ts'
+import type { RotateFlags } from '../commands/agents.ts'
 import type { CreateFlags } from '../commands/agents-create.ts'
 import type { EmitFlags } from '../commands/emit.ts'
 import type { BuyerFlags } from '../commands/simulate.ts'
@@ -84,6 +85,7 @@ export const building: Chapter = [
           '--grace-hours <n>',
           `take callbacks signed with the old one for 0 to ${durations.secretGraceMaxHours} hours (default: 0)`,
         ],
+        ['--yes', 'also if the agent is listed: that hides it until its test has passed again'],
         ...reach('builder'),
         jsonOnce,
       ],
@@ -91,7 +93,7 @@ export const building: Chapter = [
         'marketplace secret rotate my-agent > secret.txt',
         'marketplace secret rotate my-agent --grace-hours 2',
       ],
-      run: async ([agent = ''], flags: ConnectionFlags) =>
+      run: async ([agent = ''], flags: RotateFlags) =>
         (await import('../commands/agents.ts')).rotateSecret(agent, flags),
     },
     {

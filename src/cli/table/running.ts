@@ -13,10 +13,20 @@ export const running: Chapter = [
       summary: 'Run the local simulator: seeded accounts, a working agent, every event on the screen',
       options: [
         ...served('dev'),
+        ['--forward-to <url...>', 'your agent, http:// on this machine: listed as my-agent, and its webhooks go there'],
+        ['--agent <name=url...>', 'the same under a name of your own; without =url, the agent of --run'],
+        ['--run <command>', 'start your agent, with PORT and MARKETPLACE_… in its environment'],
+        ['--watch <folder...>', 'start it anew when a file there changes'],
         ['--ephemeral', 'keep nothing'],
         ['--seed <n>', 'make ids and secrets repeatable; needs an empty database'],
       ],
-      examples: ['marketplace dev', 'marketplace dev --ephemeral --port 0 --seed 7'],
+      examples: [
+        'marketplace dev',
+        'marketplace dev --forward-to http://localhost:3000/webhook',
+        'marketplace dev --run "node agent.mjs" --watch src',
+        'marketplace dev --agent writer=http://localhost:3000/hook --agent editor=http://localhost:3001/hook',
+        'marketplace dev --ephemeral --port 0 --seed 7',
+      ],
       run: async (_, flags: DevFlags) => {
         // SQLite is compiled on other threads while this one loads the rest. If that fails, dev reports it.
         import('../../store/embedded/sqljs-internals.ts').then(({ compiled }) => compiled()).catch(() => {})

@@ -38,6 +38,13 @@ export const attemptsAt = (q: Reader, deliveryId: string) =>
     deliveryId,
   ])
 
+/** What waits for its next attempt at one agent is tried now. */
+export const hurryAgent = (tx: Tx, agentId: string, now: number) =>
+  tx.run(`UPDATE deliveries SET next_at = $2 WHERE agent_id = $1 AND state = 'pending' AND next_at > $2`, [
+    agentId,
+    now,
+  ])
+
 export const markRedelivery = (tx: Tx, id: string, of: string) => deliveries.update(tx, { id }, { redeliveryOf: of })
 
 /** What waits for its next attempt, before others of the same task, is tried now. */

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Credentials } from '../../sim/seed.ts'
 
-export interface Place {
+export interface StateFolder {
   /** The database file; null if nothing is kept. */
   readonly file: string | null
   /** The folder of the credentials; null if nothing is kept. */
@@ -12,38 +12,41 @@ export interface Place {
   readonly db: string
 }
 
-export const placeOf = (file: string | null): Place =>
+export const stateFolderOf = (file: string | null): StateFolder =>
   file === null ? { file, folder: null, db: ':memory:' } : { file, folder: dirname(file), db: file }
 
 /** What a start finds of the one before. */
 export interface Kept extends Credentials {
+  url: string
+  /** Where agents elsewhere reach it, if that is another address. */
+  publicUrl?: string
   /** The port of the HTTPS front. Webhook URLs have it, so it stays the same. */
   frontPort?: number
 }
 
 /** Where the credentials lie; null if there is no folder for them. */
-export const credentialsPath = ({ folder }: Place) => folder && join(folder, 'credentials.json')
+export const credentialsPath = ({ folder }: StateFolder) => folder && join(folder, 'credentials.json')
 
-export function makeFolder({ folder }: Place): void {
+export function makeFolder({ folder }: StateFolder): void {
   if (folder !== null) mkdirSync(folder, { recursive: true, mode: 0o700 })
 }
 
 /** Returns null if there is no readable file of this database. New credentials are made then. */
-export function readCredentials(place: Place): Kept | null {
-  const path = credentialsPath(place)
+export function readCredentials(state: StateFolder): Kept | null {
+  const path = credentialsPath(state)
   if (path === null) return null
   try {
-    const { db, accounts, agents, frontPort } = JSON.parse(readFileSync(path, 'utf8'))
-    return db === place.db ? { accounts, agents, frontPort } : null
+    const kept: Kept & { db: string } = JSON.parse(readFileSync(path, 'utf8'))
+    return kept.db === state.db ? kept : null
   } catch {
     return null
   }
 }
 
 /** Writes the address and the keys where commands in the same folder look for them. */
-export function keepCredentials(place: Place, made: Kept & { url: string; instance: string }): void {
-  const path = credentialsPath(place)
+export function keepCredentials(state: StateFolder, made: Kept & { instance: string }): void {
+  const path = credentialsPath(state)
   if (path === null) return
   const { url, instance, ...credentials } = made
-  writeFileSync(path, `${JSON.stringify({ url, instance, db: place.db, ...credentials }, null, 2)}\n`, { mode: 0o600 })
+  writeFileSync(path, `${JSON.stringify({ url, instance, db: state.db, ...credentials }, null, 2)}\n`, { mode: 0o600 })
 }

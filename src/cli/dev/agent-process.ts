@@ -1,0 +1,111 @@
+/** Runs the agent of `dev --run`: a shell command with a process group of its own, so that nothing of it is left behind. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Readable } from 'node:stream'
+
+export interface AgentProcessOptions {
+  command: string
+  env(): Readonly<Record<string, string | undefined>>
+  onLine(stream: 'stdout' | 'stderr', line: string): void
+  /** It has ended without being asked to. `how` follows "ended". */
+  onEnd(how: string): void
+}
+
+/** How long it may take to end when it is asked to. */
+const GRACE_MS = 5_000
+
+export class AgentProcess {
+  readonly #options: AgentProcessOptions
+  #child: ChildProcess | null = null
+  #restarting: Promise<void> | null = null
+  #again = false
+  #closed = false
+
+  constructor(options: AgentProcessOptions) {
+    this.#options = options
+    // The last resort, also behind an error that nobody has caught.
+    process.once('exit', this.#kill)
+  }
+
+  start(): void {
+    if (this.#closed) return
+    const { command, env, onLine, onEnd } = this.#options
+    // Its own group, as a shell and npm do not pass signals on.
+    const child = spawn(command, { shell: true, detached: true, stdio: ['ignore', 'pipe', 'pipe'], env: env() })
+    this.#child = child
+    eachLine(child.stdout, line => onLine('stdout', line))
+    eachLine(child.stderr, line => onLine('stderr', line))
+    child.once('error', error => onEnd(`before it began: ${error.message}`))
+    child.once('exit', (code, signal) => {
+      if (this.#child !== child) return
+      this.#child = null
+      // What it has started would go on with the port.
+      signalGroup(child, 'SIGKILL')
+      onEnd(signal ? `by ${signal}` : `with exit code ${code}`)
+    })
+  }
+
+  get isRestarting(): boolean {
+    return this.#restarting !== null
+  }
+
+  /** Ends it and starts it anew. Calls that come meanwhile lead to one more restart. */
+  restart(): Promise<void> {
+    this.#again = true
+    this.#restarting ??= this.#restartAll().finally(() => (this.#restarting = null))
+    return this.#restarting
+  }
+
+  /** Asks it to end, and ends it after some seconds. */
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#stop()
+    process.off('exit', this.#kill)
+  }
+
+  async #restartAll(): Promise<void> {
+    while (this.#again) {
+      this.#again = false
+      await this.#stop()
+      this.start()
+    }
+  }
+
+  async #stop(): Promise<void> {
+    const child = this.#child
+    if (!child) return
+    this.#child = null
+    const ended = once(child, 'exit')
+    signalGroup(child, 'SIGTERM')
+    const impatience = setTimeout(() => signalGroup(child, 'SIGKILL'), GRACE_MS)
+    await ended
+    clearTimeout(impatience)
+    signalGroup(child, 'SIGKILL')
+  }
+
+  #kill = () => {
+    if (this.#child) signalGroup(this.#child, 'SIGKILL')
+  }
+}
+
+/** A group whose processes have all ended is no error. */
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal)
+  } catch {}
+}
+
+/** Longer lines are cut into pieces of this length, so that memory is bounded. */
+const LONGEST_LINE = 8_192
+
+function eachLine(stream: Readable, onLine: (line: string) => void): void {
+  let rest = ''
+  const pass = (line: string) => onLine(line.replace(/\r$/, ''))
+  stream.setEncoding('utf8').on('data', (chunk: string) => {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop()!
+    lines.forEach(pass)
+    for (; rest.length > LONGEST_LINE; rest = rest.slice(LONGEST_LINE)) pass(rest.slice(0, LONGEST_LINE))
+  })
+  stream.once('end', () => rest && pass(rest)).on('error', () => {})
+}

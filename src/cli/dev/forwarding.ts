@@ -1,0 +1,145 @@
+/** Looks after the agents that dev forwards webhooks to: tests and lists them, and sends what waited when one is back. */
+import type { TestReport } from '../../api/records.ts'
+import type { LogEntry } from '../../market/log.ts'
+import type { Market } from '../../market/market.ts'
+import { AgentWatch } from '../../sim/agent-watch.ts'
+import { type ForwardedAgent, hurry, list, type Staff, standingOf, testAndList } from '../../sim/forwarded-agents.ts'
+
+interface Kept {
+  agent: ForwardedAgent
+  watch: AgentWatch
+  /** Since the start, and since its secret changed. */
+  isTested: boolean
+  isTesting: boolean
+  /** dev itself starts it anew. */
+  isRestarting: boolean
+}
+
+export class Forwarding {
+  readonly #market: Market
+  readonly #staff: Staff
+  readonly #agents = new Map<string, Kept>()
+  #closed = false
+
+  constructor(market: Market, staff: Staff, agents: readonly ForwardedAgent[]) {
+    this.#market = market
+    this.#staff = staff
+    for (const agent of agents) this.#agents.set(agent.id, this.#keep(agent))
+  }
+
+  #keep(agent: ForwardedAgent): Kept {
+    const watch = new AgentWatch(agent.forwardTo, {
+      onDown: () => kept.isRestarting || this.#say(this.#downWords(kept)),
+      onUp: wasDown => this.#guarded(kept, () => this.#back(kept, wasDown)),
+    })
+    const kept: Kept = { agent, watch, isTested: false, isTesting: false, isRestarting: false }
+    return kept
+  }
+
+  /** Tests each agent as soon as it accepts connections. */
+  begin(): void {
+    for (const { watch } of this.#agents.values()) watch.look()
+  }
+
+  close(): void {
+    this.#closed = true
+    for (const { watch } of this.#agents.values()) watch.close()
+  }
+
+  /** Hears of failed webhooks, and of tests that somebody else has run. */
+  hear(entry: LogEntry): void {
+    if (entry.type === 'webhook' && entry.outcome === 'retry') this.#agents.get(entry.agentId)?.watch.look()
+    if (entry.type !== 'request' || entry.status !== 200) return
+    const kept = this.#agents.get(TESTED.exec(entry.path)?.[1] ?? '')
+    if (kept) this.#guarded(kept, () => this.#listIfPassed(kept))
+  }
+
+  /** Webhooks that fail from now on do so because dev starts the agent anew. */
+  restarting(agentId: string): void {
+    const kept = this.#agents.get(agentId)
+    if (kept) kept.isRestarting = true
+  }
+
+  restarted(agentId: string): void {
+    this.#agents.get(agentId)?.watch.look()
+  }
+
+  /** The agent process has to learn its new secret, so the test waits until it has been restarted. */
+  secretChanged(agentId: string): void {
+    const kept = this.#agents.get(agentId)
+    if (!kept) return
+    kept.isTested = false
+    this.#say(`${kept.agent.slug} has a new secret, so it is tested once it has been restarted with that: ${PRINT}`)
+    kept.watch.look({ untilBack: true })
+  }
+
+  #downWords({ agent, isTested }: Kept): string {
+    const { origin } = new URL(agent.forwardTo)
+    return isTested
+      ? `${agent.slug} is down: nothing listens at ${origin}. Its webhooks wait until it is back`
+      : `Nothing listens at ${origin} yet. ${agent.slug} is tested as soon as it is up`
+  }
+
+  async #back(kept: Kept, wasDown: boolean): Promise<void> {
+    const { agent, isTested, isRestarting } = kept
+    kept.isRestarting = false
+    const isBack = wasDown || isRestarting
+    if (isBack || !isTested) await hurry(this.#market, agent.id)
+    const { visible } = await standingOf(this.#market, this.#staff.builder, agent.id)
+    if (!isTested || !visible) await this.#test(kept)
+    else if (isBack) this.#say(`${agent.slug} is back`)
+  }
+
+  async #test(kept: Kept): Promise<void> {
+    if (kept.isTesting) return
+    kept.isTesting = true
+    try {
+      const report = await testAndList(this.#market, this.#staff, kept.agent.id)
+      kept.isTested = true
+      await this.#tell(kept, report)
+    } finally {
+      kept.isTesting = false
+    }
+  }
+
+  async #tell(kept: Kept, { checks }: TestReport): Promise<void> {
+    const failed = checks.find(({ status }) => status === 'failed')
+    if (!failed) return this.#tellStanding(kept, checks.at(-1)?.status === 'warning')
+    const { slug } = kept.agent
+    const refused = /answered 40[13]/.test(failed.message) ? ` Does it have its secret? ${PRINT}.` : ''
+    const message = `${slug} is not listed: ${failed.message}.${refused} It is tested again once it is restarted, or by: ${TEST} ${slug}`
+    this.#market.log({ type: 'warning', message })
+    kept.watch.look({ untilBack: true })
+  }
+
+  async #tellStanding({ agent: { id, slug } }: Kept, isSilent: boolean): Promise<void> {
+    const { visible, hiddenReason } = await standingOf(this.#market, this.#staff.builder, id)
+    if (!visible) return this.#say(`${slug} passed its test, and is not listed: ${hiddenReason}`)
+    const silent = isSilent ? ' (it sent no callback yet)' : ''
+    this.#say(`${slug} can be hired${silent}: npx agent-marketplace simulate buyer ${slug}`)
+  }
+
+  async #listIfPassed(kept: Kept): Promise<void> {
+    const { agent } = kept
+    const { visible, hasPassed } = await standingOf(this.#market, this.#staff.builder, agent.id)
+    if (kept.isTesting || visible || !hasPassed) return
+    await list(this.#market, this.#staff, agent.id)
+    await this.#tellStanding(kept, false)
+  }
+
+  /** A refusal, such as while another test runs, is only told. */
+  #guarded({ agent }: Kept, work: () => Promise<void>): void {
+    work().catch(error => {
+      if (this.#closed) return
+      this.#market.log({ type: 'warning', message: `${agent.slug}: ${(error as Error).message}` })
+    })
+  }
+
+  #say(message: string): void {
+    if (!this.#closed) this.#market.log({ type: 'info', message })
+  }
+}
+
+const TESTED = /^\/api\/my\/agents\/([^/]+)\/test-connection$/
+const TEST = 'npx agent-marketplace test-connection'
+const PRINT = 'npx agent-marketplace dev --print-env'

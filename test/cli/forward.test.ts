@@ -1,0 +1,81 @@
+// engines: embedded; process: own
+/** dev in front of agents that know nothing of it: they are listed by themselves, and nothing is lost while they are away. */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { freePort } from '../docs/guide.ts'
+import { delivered, devOf, hire } from './dev-lines.ts'
+import { answerOf, inFolder, run } from './program.ts'
+
+/** Answers 200 and knows nothing. */
+async function plainAgent(port: number, got: IncomingMessage[]): Promise<Server> {
+  const server = createServer((request, response) => {
+    got.push(request)
+    request.resume().on('end', () => response.end())
+  })
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}
+
+function closed(server: Server): Promise<unknown> {
+  server.closeAllConnections()
+  return new Promise(resolve => server.close(resolve))
+}
+
+test(
+  'an agent that is down at the start is listed once it is up; its webhooks wait while it is away; all stays over a restart',
+  inFolder(async folder => {
+    const port = await freePort()
+    const got: IncomingMessage[] = []
+    const given = ['--forward-to', `localhost:${port}/hook?x=1`]
+    let dev = await devOf(folder, given)
+    const [sample, mine] = dev.ready.agents
+    assert.is(sample!.slug, 'sample-agent')
+    assert.equal(Object.keys(mine!), ['id', 'slug', 'webhookUrl', 'webhookSecret', 'forwardTo'])
+    assert.is(mine!.forwardTo, `http://localhost:${port}/hook?x=1`)
+    assert.match(mine!.webhookUrl, /^https:\/\/my-agent\.localhost:\d+\/webhook$/)
+    await dev.said(
+      new RegExp(`^Nothing listens at http://localhost:${port} yet. my-agent is tested as soon as it is up`),
+    )
+    let agent = await plainAgent(port, got)
+    await dev.said(/^my-agent can be hired \(it sent no callback yet\): npx agent-marketplace simulate buyer my-agent$/)
+    assert.is(got[0]!.url, '/hook?x=1')
+    assert.is(got[0]!.headers.host, `localhost:${port}`)
+    await dev.until('the first webhook', delivered(await hire(dev, mine!.id)))
+
+    await closed(agent)
+    const lost = await hire(dev, mine!.id)
+    await dev.said(/^my-agent is down: .* Its webhooks wait until it is back/)
+    const before = dev.seen()
+    agent = await plainAgent(port, got)
+    const late = await dev.until('the webhook that waited', delivered(lost), before)
+    assert.is(late.attempt, 2)
+    await dev.said(/^my-agent is back/)
+
+    const fields = ['--tagline', 'Never tested here', '--base-price', '500', '--category', 'writing']
+    const text = ['--name', 'Plain Two', '--description', 'An agent whose address is not https and so fails its test.']
+    const plain = [...fields, ...text, '--webhook-url', `http://localhost:${port}/`]
+    const made = await run(['agents', 'create', ...plain], folder)
+    assert.match(made.err, `npx agent-marketplace dev --agent plain-two=http://localhost:${port}/`)
+
+    const changed = await answerOf(['secret', 'rotate', 'my-agent', '--yes'], folder)
+    await dev.said(/^my-agent has a new secret, so it is tested once it has been restarted with that/)
+    const rotated = dev.seen()
+    await answerOf(['secret', 'rotate', 'sample-agent', '--yes'], folder)
+    await dev.until('the test of the sample agent', ({ type, check }) => type === 'check' && check === 5, rotated)
+    await dev.stop()
+    dev = await devOf(folder, given)
+    const [sampleAgain, mineAgain] = dev.ready.agents
+    assert.equal(mineAgain, { ...mine, webhookSecret: changed.data.secret })
+    assert.is(sampleAgain!.webhookUrl, sample!.webhookUrl)
+    assert.is.not(sampleAgain!.webhookSecret, sample!.webhookSecret)
+    await dev.said(/^my-agent can be hired/)
+    await hire(dev, sampleAgain!.id)
+    await dev.stop()
+    await closed(agent)
+  }),
+)
+
+test.run()

@@ -1,0 +1,128 @@
+// engines: embedded; process: own
+/** dev --run: the agent has what it needs, starts anew when a file changes, loses nothing, and leaves nothing behind. */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { AgentProcess } from '../../src/cli/dev/agent-process.ts'
+import { watchFolders } from '../../src/cli/dev/folder-watch.ts'
+import { delivered, devOf, hire } from './dev-lines.ts'
+import { inFolder } from './program.ts'
+
+/** Knows nothing of the package: accepts and delivers by key, with fetch. */
+const AGENT = `
+import http from 'node:http'
+const { MARKETPLACE_URL: url, MARKETPLACE_KEY: key, MARKETPLACE_AGENT_ID: id, PORT } = process.env
+if (!/^whsec_/.test(process.env.MARKETPLACE_WEBHOOK_SECRET)) process.exit(9)
+const headers = { authorization: 'Bearer ' + key, 'content-type': 'application/json' }
+http.createServer(async (request, response) => {
+  const { event, data } = JSON.parse(Buffer.concat(await request.toArray()))
+  response.end()
+  if (event !== 'task.submitted' || data.test) return
+  const post = (deed, body) => fetch(url + '/api/agent/tasks/' + data.taskId + '/' + deed, { method: 'POST', headers, body: JSON.stringify(body) })
+  await post('accept', {})
+  await post('deliver', { content: 'done by ' + id })
+}).listen(PORT, 'localhost', () => console.log('up as', process.pid))
+console.error('a word on stderr')
+`
+
+/** One that has ended stays as a zombie until somebody asks, which not every machine does for orphans. */
+function isAlive(pid: number): boolean {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })
+  return /^[^Z]/.test(stdout.trim())
+}
+
+const soon = async (what: string, isSo: () => boolean) => {
+  for (const patience = AbortSignal.timeout(30_000); !patience.aborted; ) {
+    if (isSo()) return
+    await new Promise(resolve => setTimeout(resolve, 20))
+  }
+  throw new Error(`not in 30 s: ${what}`)
+}
+
+test(
+  'an agent that dev runs is hired, starts anew without losing a task, and ends with dev',
+  inFolder(async folder => {
+    mkdirSync(join(folder, 'src'))
+    writeFileSync(join(folder, 'src', 'agent.mjs'), AGENT)
+    const dev = await devOf(folder, ['--run', 'echo at the shell; node src/agent.mjs & wait', '--watch', 'src'])
+    const mine = dev.ready.agents[1]!
+    const upFrom = async (from: number) => {
+      const { line } = await dev.until(
+        'its port',
+        ({ type, line }) => type === 'output' && /^up as/.test(`${line}`),
+        from,
+      )
+      return Number(String(line).slice('up as '.length))
+    }
+    const first = await upFrom(0)
+    await dev.until(
+      'its stderr',
+      ({ type, stream, agent }) => type === 'output' && stream === 'stderr' && agent === mine.slug,
+    )
+    await dev.said(/^my-agent can be hired/)
+    await dev.until('a delivery', delivered(await hire(dev, mine.id)))
+    await dev.until('the work', ({ type, to }) => type === 'task' && to === 'delivered')
+
+    const before = dev.seen()
+    writeFileSync(join(folder, 'src', 'agent.mjs'), AGENT.replace('up as', 'up as'))
+    await dev.said(/^my-agent starts anew: src\/agent\.mjs has changed$/, before)
+    const meanwhile = await hire(dev, mine.id)
+    const second = await upFrom(before)
+    assert.is.not(second, first)
+    await soon('the end of the first', () => !isAlive(first))
+    await dev.until('what was sent meanwhile', delivered(meanwhile))
+    await dev.stop()
+    await soon('the end of the second', () => !isAlive(second))
+    const { agents } = JSON.parse(readFileSync(join(folder, '.marketplace', 'credentials.json'), 'utf8'))
+    assert.is(agents[1].forwardTo, mine.forwardTo)
+  }),
+)
+
+test('a process that ignores SIGTERM is killed with all that it has started; one that ends by itself is told', async () => {
+  const lines: string[] = []
+  const ends: string[] = []
+  const options = {
+    env: () => process.env,
+    onLine: (_: string, line: string) => lines.push(line),
+    onEnd: (how: string) => ends.push(how),
+  }
+  const stubborn = new AgentProcess({ ...options, command: `trap '' TERM; (trap '' TERM; sleep 60) & echo $!; wait` })
+  stubborn.start()
+  await soon('a line', () => lines.length > 0)
+  await Promise.all([stubborn.restart(), stubborn.restart()])
+  await soon('a second line', () => lines.length === 2)
+  await soon('the end of the first', () => !isAlive(Number(lines[0])))
+  await stubborn.close()
+  await soon('the end of its child', () => !isAlive(Number(lines[1])))
+  assert.equal(ends, [])
+  const short = new AgentProcess({ ...options, command: 'printf "no end of line"; exit 3' })
+  short.start()
+  await soon('its end', () => ends.length === 1 && lines.length === 3)
+  assert.equal([ends, lines[2]], [['with exit code 3'], 'no end of line'])
+  await short.close()
+})
+
+test(
+  'a change of a watched file is one call, in new folders too, but not in what programs write',
+  inFolder(async folder => {
+    for (const name of ['src', 'node_modules', 'dist']) mkdirSync(join(folder, name))
+    const changes: string[] = []
+    const end = watchFolders([folder], path => changes.push(path.slice(folder.length + 1)))
+    const write = (...path: string[]) => writeFileSync(join(folder, ...path), 'x')
+    for (let round = 0; round < 5; round++) write('src', 'a.js')
+    await soon('one change', () => changes.length === 1)
+    mkdirSync(join(folder, 'src', 'new'))
+    await soon('a new folder', () => changes.length === 2)
+    write('src', 'new', 'b.js')
+    await soon('a change within it', () => changes.length === 3)
+    for (const name of ['node_modules', 'dist']) write(name, 'c.js')
+    await new Promise(resolve => setTimeout(resolve, 300))
+    assert.equal(changes, ['src/a.js', 'src/new', 'src/new/b.js'])
+    end()
+    assert.throws(() => watchFolders([join(folder, 'nowhere')], () => {}), /--watch takes a folder/)
+  }),
+)
+
+test.run()
