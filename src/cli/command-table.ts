@@ -11,8 +11,9 @@ import { operating } from './table/operating.ts'
 import { running } from './table/running.ts'
 import { time } from './table/time.ts'
 import { walletRows } from './table/wallet-rows.ts'
+import { webhooks } from './table/webhooks.ts'
 
-export const chapters: readonly Chapter[] = [running, building, hiring, time, account, operating, databases, more]
+export const chapters: readonly Chapter[] = [running, building, webhooks, hiring, time, account, operating, databases, more]
 
 /** @internal Tests compare the rows with the endpoints. */
 export const endpointRows: readonly EndpointRow[] = [...walletRows, ...adminRows]
@@ -21,6 +22,7 @@ export const endpointRows: readonly EndpointRow[] = [...walletRows, ...adminRows
 export const groups: Readonly<Record<string, string>> = {
   agents: 'Your agents: create, list, show, publish',
   secret: 'The webhook secret of an agent',
+  deliveries: 'The webhooks of your agents: list, show, resend',
   wallet: 'Your money: look, deposit, withdraw',
   admin: 'What administrators do: review agents, settle money and disputes, look after accounts',
   'admin agents': 'Agents of every builder: list, show, approve, reject',

@@ -80,7 +80,7 @@ function add(parent: Command, record: CommandRecord, heading: string, done: (cod
       `${notes ? `\n${notes}\n` : ''}\nExamples:\n${examples.map(line => `  $ ${line}`).join('\n')}`,
     )
     .action(async (...given: unknown[]) => {
-      const words = given.slice(0, takes.length) as string[]
+      const words = given.slice(0, takes.length).flat() as string[]
       const chosen = given[takes.length] as { json?: boolean }
       if (chosen.json === undefined && options.some(([flag]) => flag === '--json') && wantsJson()) chosen.json = true
       done(await record.run(words, chosen as never))

@@ -1,10 +1,8 @@
 /** Commands for builders: agents, and what tries them. */
-import { agentEvents } from '../../api/flow.ts'
 import { durations, limits } from '../../api/limits.ts'
 import type { Chapter } from '../command.ts'
 import type { RotateFlags } from '../commands/agents.ts'
 import type { CreateFlags } from '../commands/agents-create.ts'
-import type { EmitFlags } from '../commands/emit.ts'
 import type { BuyerFlags } from '../commands/simulate.ts'
 import type { TestFlags } from '../commands/test-connection.ts'
 import type { ConnectionFlags } from '../connection.ts'
@@ -108,25 +106,6 @@ export const building: Chapter = [
       ],
       run: async ([agent = ''], flags: TestFlags) =>
         (await import('../commands/test-connection.ts')).testConnection(agent, flags),
-    },
-    {
-      name: 'emit',
-      takes: ['<event>'],
-      summary: 'Send one signed webhook to an agent, without any marketplace, and print its answer',
-      options: [
-        ['--to <url>', "the agent's webhook; http:// is fine on this machine"],
-        ['--secret <whsec>', 'what it is signed with (MARKETPLACE_WEBHOOK_SECRET)'],
-        ['--callback-url <url>', 'data.callbackUrl (default: one that leads nowhere)'],
-        ['-d, --data <json>', 'fields of data that are to be different: JSON, @file, or - for stdin'],
-        jsonOnce,
-      ],
-      notes: `Events: ${agentEvents.slice(0, 6).join(', ')},
-  ${agentEvents.slice(6).join(', ')}. Exit code ${exitCodes.failed}: the answer was not 2xx; ${exitCodes.network}: there was none. Nothing else is looked at.`,
-      examples: [
-        'marketplace emit task.submitted --to http://127.0.0.1:3000/webhook --secret whsec_c2VjcmV0',
-        `marketplace emit task.message --to http://127.0.0.1:3000/webhook --secret whsec_c2VjcmV0 -d '{"message": "Hi"}'`,
-      ],
-      run: async ([event = ''], flags: EmitFlags) => (await import('../commands/emit.ts')).emit(event, flags),
     },
     ...signing,
     {

@@ -1,0 +1,131 @@
+/** `marketplace deliveries resend`: sends webhooks again, and follows each to its end. */
+import type { AgentRecord, DeliveryDetails, DeliveryRecord, OwnAgentRecord } from '../../api/records.ts'
+import { MarketplaceError } from '../../client/client.ts'
+import { UsageError } from '../../config.ts'
+import { type Connection, type ConnectionFlags, connected } from '../connection.ts'
+import { deliveryCalled, matching, ownAgents, type SearchFlags, searchOf } from '../delivery-search.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { numberGiven } from '../json-input.ts'
+import { plain } from '../ui.ts'
+import { agentCalled } from './agents.ts'
+
+export interface ResendFlags extends ConnectionFlags, SearchFlags {
+  agent?: string
+  timeout?: string
+}
+
+const LONGEST_TIMEOUT_S = 86_400
+
+/** Exits with 0 only if all were delivered within the time. */
+export async function resend(ids: readonly string[], flags: ResendFlags): Promise<number> {
+  const search = searchOf(flags)
+  const timeoutMs = numberGiven('--timeout', flags.timeout ?? '60', [0, LONGEST_TIMEOUT_S]) * 1000
+  if ((ids.length === 0) === !flags.failed) {
+    throw new UsageError('Which deliveries? Give their ids, or --failed for all that failed: not both, not neither.')
+  }
+  return connected(flags, 'builder', async connection => {
+    const { client, out, notes, json } = connection
+    const agents = flags.agent ? [await agentCalled(client, flags.agent)] : await ownAgents(client)
+    const chosen = ids.length > 0 ? await named(connection, agents, ids) : await failed(connection, agents, search)
+    if (chosen.length === 0) notes.line('There is none.')
+    const sent: DeliveryRecord[] = []
+    for (const { agentId, id, event, taskId } of chosen) {
+      const made = await patiently(() => client.redeliver({ id: agentId, deliveryId: id }))
+      sent.push(made)
+      if (!json) out.line(`${made.id} resends ${id}: ${event} for ${taskId}`)
+    }
+    const items = await follow(connection, sent, timeoutMs)
+    connection.answer({ items }, () => {
+      for (const item of items) tellEnd(connection, item)
+    })
+    return items.every(({ status }) => status === 'delivered') ? exitCodes.ok : exitCodes.failed
+  })
+}
+
+type Agents = readonly (OwnAgentRecord | AgentRecord)[]
+
+/** Finds all before any is sent, so that a wrong id among them sends nothing. */
+async function named({ client }: Connection, agents: Agents, ids: readonly string[]): Promise<DeliveryRecord[]> {
+  const found: DeliveryRecord[] = []
+  for (const id of new Set(ids)) found.push(await patiently(() => deliveryCalled(client, agents, id)))
+  return found
+}
+
+/** Returns the failed ones, oldest first, except those that were resent since. */
+async function failed(connection: Connection, agents: Agents, search: ReturnType<typeof searchOf>) {
+  const wanted = await search(connection)
+  const found: DeliveryRecord[] = []
+  for (const { id } of agents) {
+    const resent = new Set<string>()
+    const ofAgent: DeliveryRecord[] = []
+    for await (const item of matching(connection.client, id, { ...wanted, isFailed: false })) {
+      if (item.status === 'failed' && !resent.has(item.id)) ofAgent.unshift(item)
+      if (item.redeliveryOf) resent.add(item.redeliveryOf)
+    }
+    found.push(...ofAgent)
+  }
+  return found
+}
+
+const FIRST_PAUSE_MS = 50
+const LONGEST_PAUSE_MS = 2_000
+
+/** Prints each attempt as it is made. Ends when all have ended, or when no attempt comes in time. */
+async function follow(
+  { client, out, json }: Connection,
+  sent: readonly DeliveryRecord[],
+  timeoutMs: number,
+): Promise<DeliveryDetails[]> {
+  const until = performance.now() + timeoutMs
+  const seen = new Map<string, DeliveryDetails>()
+  const look = async ({ id, agentId }: DeliveryRecord) => {
+    const known = seen.get(id)?.attempts.length ?? 0
+    const now = await patiently(() => client.getDelivery({ id: agentId, deliveryId: id }))
+    seen.set(id, now)
+    for (const { attempt, status, reason, message, durationMs } of now.attempts.slice(known)) {
+      if (!json) out.line(plain(`${id} attempt ${attempt}: ${status ?? reason} in ${durationMs} ms. ${message}`))
+    }
+  }
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {
+    const left = until - performance.now()
+    const open = sent.filter(({ id }) => isOpen(seen.get(id), left))
+    for (const delivery of open) await look(delivery)
+    if (!open.some(({ id }) => isOpen(seen.get(id), left)) || left <= 0) return [...seen.values()]
+    await wait(pauseMs)
+  }
+}
+
+/** Whether another look can find something new within `leftMs`. */
+function isOpen(delivery: DeliveryDetails | undefined, leftMs: number): boolean {
+  if (delivery === undefined) return true
+  const { status, nextAttemptAt, attempts } = delivery
+  const last = attempts.at(-1)
+  if (status !== 'pending' || last === undefined || nextAttemptAt === null)
+    return status === 'waiting' || status === 'pending'
+  // Both are domain time, which may be ahead of this machine's.
+  return Date.parse(nextAttemptAt) - Date.parse(last.createdAt) - last.durationMs <= leftMs
+}
+
+function tellEnd({ out, notes }: Connection, { id, status, nextAttemptAt }: DeliveryDetails): void {
+  const { colour, line } = out
+  if (status === 'delivered') line(`${colour.green('✔')} ${id} was delivered.`)
+  else {
+    const again = nextAttemptAt ? ` The next attempt is at ${nextAttemptAt}.` : ''
+    line(`${colour.red('✖')} ${id} is ${status === 'failed' ? 'given up' : status}.${again}`)
+    notes.line(`Why: marketplace deliveries show ${id}`)
+  }
+}
+
+/** Waits as long as a 429 asks for, then tries again. */
+async function patiently<T>(ask: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (!(error instanceof MarketplaceError) || error.status !== 429) throw error
+      await wait(error.retryAfterMs ?? LONGEST_PAUSE_MS)
+    }
+  }
+}
+
+const wait = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))

@@ -1,0 +1,94 @@
+/** `marketplace deliveries list | show`: the log of webhooks to one's own agents. */
+import type { DeliveryDetails, DeliveryRecord } from '../../api/records.ts'
+import { type Connection, type ConnectionFlags, connected } from '../connection.ts'
+import { deliveryCalled, matching, ownAgents, type SearchFlags, searchOf } from '../delivery-search.ts'
+import { numberGiven } from '../json-input.ts'
+import { plain, type Ui } from '../ui.ts'
+import { agentCalled } from './agents.ts'
+
+export interface ListFlags extends ConnectionFlags, SearchFlags {
+  limit?: string
+}
+
+export function list(agent: string, flags: ListFlags): Promise<number> {
+  const search = searchOf(flags)
+  const most = numberGiven('--limit', flags.limit ?? '20', [1, 10_000])
+  return connected(flags, 'builder', async connection => {
+    const { client, out, notes, answer } = connection
+    const { id } = await agentCalled(client, agent)
+    const items: DeliveryRecord[] = []
+    for await (const item of matching(client, id, await search(connection))) {
+      if (items.push(item) === most) break
+    }
+    return answer({ items }, () => {
+      if (items.length === 0) return notes.line('There is none.')
+      const head = ['ID', 'EVENT', 'TASK', 'STATUS', 'ATTEMPTS', 'CREATED'].map(word => out.colour.bold(word))
+      out.table([head, ...items.map(item => rowOf(out, item))])
+      const failed = items.find(({ status }) => status === 'failed')
+      if (failed) notes.line(`Why: marketplace deliveries show ${failed.id}`)
+    })
+  })
+}
+
+function rowOf({ colour }: Ui, { id, event, taskId, status, attemptCount, createdAt, nextAttemptAt }: DeliveryRecord) {
+  const tint = { delivered: colour.green, failed: colour.red, pending: colour.yellow, waiting: colour.yellow }[status]
+  const again = nextAttemptAt && attemptCount > 0 ? `, again at ${nextAttemptAt}` : ''
+  return [id, event, taskId, tint(status), String(attemptCount), `${createdAt}${again}`]
+}
+
+export interface ShowFlags extends ConnectionFlags {
+  agent?: string
+}
+
+export const show = (id: string, flags: ShowFlags) =>
+  connected(flags, 'builder', async connection => {
+    const { client, notes, answer } = connection
+    const agents = flags.agent ? [await agentCalled(client, flags.agent)] : await ownAgents(client)
+    const details = await deliveryCalled(client, agents, id)
+    return answer(details, () => {
+      describe(connection, details)
+      if (details.status === 'failed') notes.line(`Send it again: marketplace deliveries resend ${details.id}`)
+    })
+  })
+
+function describe({ out }: Connection, details: DeliveryDetails): void {
+  const { colour, line } = out
+  const { request, answer, attempts } = details
+  out.table(facts(details).map(([name, words]) => [colour.dim(name), plain(words)]))
+  if (attempts.length > 0) {
+    line()
+    const head = ['ATTEMPT', 'AT', 'RESULT', 'MS', 'MESSAGE'].map(word => colour.bold(word))
+    out.table([head, ...attempts.map(attempt => attemptRow(out, attempt))])
+  }
+  line(`\n${colour.bold('Request')}  ${colour.dim('signed anew for each attempt')}`)
+  line(plain(`${request.method} ${request.url ?? ''}`))
+  for (const [name, value] of Object.entries(request.headers)) line(plain(`${name}: ${value}`))
+  line(request.body === null ? colour.dim('The body was deleted, as it ended long ago.') : plain(request.body))
+  if (answer) line(`\n${colour.bold('Response')}\n${answer.status} ${plain(answer.body)}`.trimEnd())
+}
+
+function facts(details: DeliveryDetails): [string, string][] {
+  const { id, event, taskId, agentId, status, redeliveryOf, createdAt, endedAt, nextAttemptAt, attempts } = details
+  const last = attempts.at(-1)
+  const all: [string, string | null | undefined][] = [
+    ['delivery', id],
+    ['event', event],
+    ['task', taskId],
+    ['agent', agentId],
+    ['status', status === 'waiting' ? 'waiting: earlier webhooks of its task go first' : status],
+    ['cause', status === 'delivered' ? null : last?.message],
+    ['next attempt', nextAttemptAt],
+    ['resends', redeliveryOf],
+    ['created', createdAt],
+    ['ended', endedAt],
+  ]
+  return all.filter((fact): fact is [string, string] => Boolean(fact[1]))
+}
+
+type Attempt = DeliveryDetails['attempts'][number]
+
+function attemptRow({ colour }: Ui, { attempt, createdAt, status, reason, durationMs, message }: Attempt) {
+  const isWell = status !== null && status >= 200 && status < 300
+  const result = String(status ?? reason ?? '-')
+  return [String(attempt), createdAt, (isWell ? colour.green : colour.red)(result), String(durationMs), plain(message)]
+}

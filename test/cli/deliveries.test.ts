@@ -1,0 +1,151 @@
+// engines: embedded; process: own
+/** The log of webhooks on the command line: listed, shown, resent and followed to its end. */
+import { tmpdir } from 'node:os'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { DeliveryRecord } from '../../src/api/records.ts'
+import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
+import { answerOf, run } from './program.ts'
+
+let marketplace: TestMarketplace
+let agent: ListedAgent
+let buyer: TestUser
+const env = () => ({ MARKETPLACE_URL: marketplace.url, MARKETPLACE_KEY: agent.builder.key! })
+const here = (...args: string[]) => run(['deliveries', ...args], tmpdir(), env())
+const answer = (...args: string[]) => answerOf(['deliveries', ...args], tmpdir(), env())
+
+async function submitted(): Promise<string> {
+  const { id } = await marketplace.draft(buyer, agent)
+  await buyer.client.submitTask({ id })
+  await marketplace.webhooksSent()
+  return id
+}
+
+test.before(async () => {
+  marketplace = await openTestMarketplace()
+  buyer = await marketplace.join('buyer', 50_000)
+  agent = await marketplace.list(await marketplace.join('builder'))
+  await marketplace.list(agent.builder, { name: 'Another Agent' })
+})
+test.after(() => marketplace.close())
+
+test('list shows the webhooks of an agent, and those alone that its flags ask for', async () => {
+  const taskId = await submitted()
+  await buyer.client.sendMessage({ id: taskId, content: 'Hello?' })
+  await marketplace.webhooksSent()
+  agent.sink.status = 410
+  const gone = await submitted()
+
+  const all = await here('list', 'test-writer')
+  assert.is(all.code, 0, all.err)
+  assert.match(all.out, /^ID +EVENT +TASK +STATUS +ATTEMPTS +CREATED\ndlv_\w+ +task\.submitted +task_\w+ +failed +1 /)
+  assert.is(all.out.trim().split('\n').length, 4)
+  assert.match(all.err, /^Why: marketplace deliveries show dlv_\w+$/m)
+  const found = async (...flags: string[]) =>
+    (await answer('list', agent.id, ...flags)).data.items.map((item: DeliveryRecord) => [item.event, item.taskId])
+  assert.equal(await found('--failed'), [['task.submitted', gone]])
+  assert.equal(await found('--event', 'message'), [['task.message', taskId]])
+  assert.equal(await found('--task', taskId, '--event', 'task.submitted'), [['task.submitted', taskId]])
+  assert.equal(await found('--limit', '1'), [['task.submitted', gone]])
+  assert.match((await here('list', 'another-agent')).err, 'There is none.')
+})
+
+test('list --since counts back from the domain time of a dev, and else from now', async () => {
+  // The clock of the test stands in January, so that nothing is as young as an hour.
+  assert.equal((await answer('list', agent.id, '--since', '1h')).data.items, [])
+  assert.is((await answer('list', agent.id, '--since', '99999d')).data.items.length, 3)
+  for (const [flags, words] of [
+    [['--since', 'yesterday'], 'A duration is written like 90s'],
+    [['--event', 'task.created'], 'There is no event task.created. The events: task.submitted'],
+    [['--limit', '0'], '--limit takes a whole number'],
+  ] as const) {
+    const { code, err, out } = await here('list', agent.id, ...flags)
+    assert.is(code, 2)
+    assert.match(err, words)
+    assert.is(out, '')
+  }
+})
+
+test('show tells request, attempts, cause and response of one, by its id alone', async () => {
+  const [failed] = (await answer('list', agent.id, '--failed')).data.items
+  const shown = await here('show', failed.id)
+  assert.is(shown.code, 0, shown.err)
+  assert.match(shown.out, /^cause +The agent answered 410/m)
+  assert.match(shown.out, /^ATTEMPT +AT +RESULT +MS +MESSAGE\n1 +\S+ +410 +0 /m)
+  assert.match(shown.out, `\nPOST ${agent.sink.url}\n`)
+  assert.match(shown.out, `X-Service-Delivery-Id: ${failed.id}`)
+  assert.match(shown.out, `{"event":"task.submitted","timestamp":"`)
+  assert.match(shown.out, /\nResponse\n410\n$/)
+  assert.match(shown.err, `Send it again: marketplace deliveries resend ${failed.id}`)
+  const [fine] = (await answer('list', agent.id, '--event', 'message')).data.items
+  assert.is((await answer('show', fine.id, '--agent', 'test-writer')).data.answer.status, 200)
+
+  const elsewhere = await here('show', failed.id, '--agent', 'another-agent')
+  assert.is(elsewhere.code, 1)
+  assert.match(elsewhere.err, `There is no delivery ${failed.id}`)
+})
+
+test('show names the next attempt of one that waits, and what waits behind it', async () => {
+  agent.sink.status = 500
+  const id = await submitted()
+  await buyer.client.sendMessage({ id, content: 'Hello?' })
+  const [waiting, pending] = (await answer('list', agent.id, '--task', id)).data.items
+  const shown = await here('show', pending.id)
+  assert.match(shown.out, /^status +pending$/m)
+  assert.match(shown.out, `next attempt  ${pending.nextAttemptAt}`)
+  assert.match((await here('show', waiting.id)).out, /^status +waiting: earlier webhooks of its task go first$/m)
+  assert.match((await here('list', agent.id, '--task', id)).out, `again at ${pending.nextAttemptAt}`)
+  agent.sink.status = 200
+  await marketplace.pass(60_000)
+  await marketplace.webhooksSent()
+})
+
+test('resend follows a new delivery to its end, and exits with 0 only if it was delivered', async () => {
+  const [{ id }] = (await answer('list', agent.id, '--failed')).data.items
+  const sent = await here('resend', id)
+  assert.is(sent.code, 0, sent.err)
+  assert.match(
+    sent.out,
+    new RegExp(`^(dlv_\\w+) resends ${id}: task\\.submitted for task_\\w+\n\\1 attempt 1: 200 in 0 ms`),
+  )
+  assert.match(sent.out, /\n✔ dlv_\w+ was delivered\.\n$/)
+
+  agent.sink.status = 410
+  const refused = await answer('resend', id, '--agent', 'test-writer')
+  assert.is(refused.code, 1)
+  assert.equal([refused.data.items[0].status, refused.data.items[0].redeliveryOf], ['failed', id])
+
+  agent.sink.status = 500
+  const started = performance.now()
+  const later = await here('resend', id, '--timeout', '2')
+  assert.is(later.code, 1)
+  assert.match(later.out, /✖ dlv_\w+ is pending\. The next attempt is at 2026-/)
+  assert.ok(performance.now() - started < 1500, 'nobody waits for an attempt that comes too late')
+  agent.sink.status = 200
+  await marketplace.pass(60_000)
+})
+
+test('resend --failed sends each that was given up and not resent since, the oldest first', async () => {
+  agent.sink.status = 410
+  const tasks = [await submitted(), await submitted()]
+  agent.sink.status = 200
+  const { items } = (await answer('resend', '--failed')).data
+  const failedBefore = 1 // the resend of the test before
+  assert.is(items.length, tasks.length + failedBefore)
+  assert.equal(
+    items.slice(-2).map((item: DeliveryRecord) => item.taskId),
+    tasks,
+  )
+  assert.match((await here('resend', '--failed')).err, 'There is none.')
+  assert.is((await here('resend', '--failed')).code, 0)
+})
+
+test('resend sends nothing if one of the ids is wrong, or if it is not said which', async () => {
+  const [{ id }] = (await answer('list', agent.id)).data.items
+  const before = agent.sink.received.length
+  assert.is((await here('resend', id, 'dlv_0')).code, 1)
+  for (const args of [[], [id, '--failed']]) assert.is((await here('resend', ...args)).code, 2)
+  assert.is(agent.sink.received.length, before)
+})
+
+test.run()
