@@ -11,7 +11,8 @@ interface Given {
   timestamp: string
 }
 
-const stateAfter: Record<EventName, TaskState> = {
+/** The state of the task that each event tells of. */
+export const stateAfter: Record<EventName, TaskState> = {
   'task.submitted': 'pending',
   'task.cancelled': 'cancelled',
   'task.revision_requested': 'in_progress',
@@ -33,8 +34,8 @@ const extra: { readonly [Name in EventName]: (given: Given) => EventExtra<Name> 
   }),
 }
 
-/** Returns a body as the marketplace would send it. `changes` replace fields of `data`. */
-export function sampleEvent(event: EventName, given: Given, changes: Readonly<Record<string, unknown>>): EventPayload {
+/** Returns a payload as the marketplace would send it. */
+export function sampleEvent(event: EventName, given: Given): EventPayload {
   const { taskId, callbackUrl, timestamp } = given
   const data: EventData = {
     taskId,
@@ -47,5 +48,5 @@ export function sampleEvent(event: EventName, given: Given, changes: Readonly<Re
     callbackUrl,
     requestor: { id: 'usr_sample', type: 'user', trustTier: 'trusted' },
   }
-  return { event, timestamp, data: { ...data, ...extra[event](given), ...changes } } as EventPayload
+  return { event, timestamp, data: { ...data, ...extra[event](given) } } as EventPayload
 }

@@ -219,23 +219,23 @@ export const endpoints: readonly Row[] = [
   [
     'Callback rule 4: the limits of a deliverable hold on the callback',
     "api/task-limits: a deliverable's content, by the signed callback",
-    'market/webhooks/callback-body.ts',
+    'api/endpoints/callback-body.ts',
     'parsed(deliverableInput, body)',
     'body as never',
   ],
   [
     'Webhook header: Content-Type',
     'market/checks/connection-test: a webhook is a POST of JSON',
-    'market/webhooks/signed-post.ts',
+    'api/webhook-request.ts',
     "'content-type': 'application/json',",
     '',
   ],
   [
     'Webhook header: X-Service-Signature',
     signedOnce,
-    'market/webhooks/signed-post.ts',
-    '...signatureHeaders(secret, realAt, body)',
-    "...signatureHeaders(secret, realAt, '')",
+    'api/webhook-request.ts',
+    '...signatureHeaders(secret, sentAt, body)',
+    "...signatureHeaders(secret, sentAt, '')",
   ],
   [
     'Webhook header: X-Service-Timestamp in unix ms',
@@ -244,7 +244,7 @@ export const endpoints: readonly Row[] = [
     '[TIMESTAMP_HEADER]: String(timestampMs)',
     '[TIMESTAMP_HEADER]: String(Math.floor(timestampMs / 1000))',
   ],
-  field('event', 'JSON.stringify({ event,', "JSON.stringify({ event: 'task.message',"),
+  field('event', 'webhookBody({ event,', "webhookBody({ event: 'task.message',"),
   field('timestamp', 'timestamp: iso(now)', 'timestamp: now'),
   field(
     'data.taskId',

@@ -1,12 +1,15 @@
 /**
  * The connection test: five checks of an agent, run by its builder or by the heartbeat. Source: I-test-checks, A-24, A-30.
  */
+
+import { actionIn, callbackFault } from '../../api/endpoints/callback-body.ts'
 import type { TestPayload } from '../../api/events.ts'
 import { Refusal, refuse } from '../../api/failures.ts'
 import { durations } from '../../api/limits.ts'
 import type { checkNames, TestReport } from '../../api/records.ts'
 import { faultText, verify } from '../../api/signature.ts'
 import { inSeconds } from '../../api/spans.ts'
+import { webhookBody } from '../../api/webhook-request.ts'
 import type { Reader, Tx } from '../../store/db.ts'
 import { type AgentTestRow, decideTest, endTest, startTest, testById } from '../../store/tables/agent-tests.ts'
 import { type AgentRow, listedAgentById, updateTested } from '../../store/tables/agents.ts'
@@ -19,7 +22,6 @@ import { unseal } from '../sealing.ts'
 import { iso } from '../time.ts'
 import type { Signed, Verb } from '../verb.ts'
 import { describeStatus } from '../webhooks/attempt.ts'
-import { actionIn, callbackFault } from '../webhooks/callback-body.ts'
 import { logCallback } from '../webhooks/callback-log.ts'
 import { callbackSecrets } from '../webhooks/secrets.ts'
 import { postSigned } from '../webhooks/signed-post.ts'
@@ -135,7 +137,7 @@ function checksOf(market: Market, agent: AgentRow, testId: string, called: () =>
 async function askEndpoint(market: Market, agent: AgentRow, testId: string): Promise<Outcome> {
   const { world, config } = market
   const secret = unseal(config, agent.id, agent.secret ?? '')
-  const body = JSON.stringify(testPayload(agent, testId, config.baseUrl, world.now()))
+  const body = webhookBody(testPayload(agent, testId, config.baseUrl, world.now()))
   const url = agent.webhookUrl ?? ''
   const { id: agentId, builderId } = agent
   const deliveryId = world.id('dlv')

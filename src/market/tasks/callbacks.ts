@@ -1,4 +1,6 @@
 /** What agents answer about their tasks: with an API key, or by a signed callback. Source: I-callback, I-signature, A-38. */
+
+import { parseCallback } from '../../api/endpoints/callback-body.ts'
 import { type FailureName, type FieldErrors, Refusal, refuse } from '../../api/failures.ts'
 import { parseBody } from '../../api/json.ts'
 import { Created } from '../../api/reply.ts'
@@ -16,7 +18,6 @@ import { userById } from '../../store/tables/users.ts'
 import { refuseWhenFull } from '../fullness.ts'
 import type { Acting, Ctx, Market } from '../market.ts'
 import type { Signed, Verb } from '../verb.ts'
-import { parseCallback } from '../webhooks/callback-body.ts'
 import { logCallback } from '../webhooks/callback-log.ts'
 import { callbackSecrets } from '../webhooks/secrets.ts'
 import { sendMessage } from './conversation.ts'

@@ -2,6 +2,7 @@
 import type { EventData, EventExtra } from '../../api/events.ts'
 import { refuse } from '../../api/failures.ts'
 import type { AgentEvent } from '../../api/flow.ts'
+import { webhookBody } from '../../api/webhook-request.ts'
 import type { StandingRow } from '../../store/tables/agent-terms.ts'
 import { insertDelivery, insertFirstDelivery, queueLength } from '../../store/tables/outbox.ts'
 import type { TaskRow } from '../../store/tables/tasks.ts'
@@ -86,6 +87,6 @@ async function deliveryOf<Name extends AgentEvent>(
     requestor: requestorOf(task, buyer, now),
     ...extra,
   }
-  const body = JSON.stringify({ event, timestamp: iso(now), data })
+  const body = webhookBody({ event, timestamp: iso(now), data })
   return { id: ctx.world.id('dlv'), agentId, taskId: task.id, event, body, createdAt: now }
 }

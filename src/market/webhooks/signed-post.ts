@@ -1,6 +1,6 @@
 /** Signs one webhook afresh and posts it once. A simulator records the exchange. Source: I-webhook-request, A-37. */
 import { answerBytes, durations } from '../../api/limits.ts'
-import { signatureHeaders, standardHeaders } from '../../api/signature.ts'
+import { webhookHeaders } from '../../api/webhook-request.ts'
 import type { Outgoing, OutgoingResult } from '../../world/world.ts'
 import { type Exchange, secretFingerprint } from '../exchange.ts'
 import type { Market } from '../market.ts'
@@ -25,13 +25,7 @@ export async function postSigned(market: Pick<Market, 'world' | 'recording'>, po
   const request: Outgoing = {
     url,
     body,
-    headers: {
-      'content-type': 'application/json',
-      ...signatureHeaders(secret, realAt, body),
-      ...standardHeaders(secret, deliveryId, realAt, body),
-      'X-Service-Delivery-Id': deliveryId,
-      'X-Service-Attempt': String(attempt),
-    },
+    headers: webhookHeaders(secret, { deliveryId, attempt, sentAt: realAt, body }),
     timeoutMs: durations.webhookTimeoutMs,
     maxAnswerBytes: answerBytes,
     account: builderId,

@@ -1,8 +1,8 @@
 /** Parses the body of a signed callback. Source: I-callback. */
 import * as z from 'zod'
-import { deliverableInput, messageInput, reasonOf } from '../../api/endpoints/tasks.ts'
-import { type FieldErrors, invalid, Refusal } from '../../api/failures.ts'
-import { parseBody } from '../../api/json.ts'
+import { type FieldErrors, invalid, Refusal } from '../failures.ts'
+import { parseBody } from '../json.ts'
+import { deliverableInput, messageInput, reasonOf } from './tasks.ts'
 
 type CallbackAction =
   | { action: 'accept' }
