@@ -13,7 +13,17 @@ import { time } from './table/time.ts'
 import { walletRows } from './table/wallet-rows.ts'
 import { webhooks } from './table/webhooks.ts'
 
-export const chapters: readonly Chapter[] = [running, building, webhooks, hiring, time, account, operating, databases, more]
+export const chapters: readonly Chapter[] = [
+  running,
+  building,
+  webhooks,
+  hiring,
+  time,
+  account,
+  operating,
+  databases,
+  more,
+]
 
 /** @internal Tests compare the rows with the endpoints. */
 export const endpointRows: readonly EndpointRow[] = [...walletRows, ...adminRows]

@@ -1,95 +1,141 @@
-/** `marketplace emit`: sends one signed webhook to an agent, without a marketplace. */
-import type { EventName } from '../../api/events.ts'
+/** `marketplace emit`: sends signed webhooks to an agent without a marketplace, and judges what it does with them. */
 import { answerBytes, durations } from '../../api/limits.ts'
-import { signatureHeaders, standardHeaders } from '../../api/signature.ts'
-import { environment, UsageError } from '../../config.ts'
-import { eventNames, sampleEvent } from '../../sim/sample-event.ts'
+import { isLoopbackName } from '../../config.ts'
+import { type CallbackListener, listenForCallbacks } from '../../sim/callback-listener.ts'
+import { type Emission, emissionOf, replayOf } from '../../sim/emission.ts'
+import { stateAfter } from '../../sim/sample-event.ts'
 import { createWorld } from '../../world/real.ts'
-import type { OutgoingFailure, OutgoingResult } from '../../world/world.ts'
+import type { OutgoingFailure, OutgoingResult, World } from '../../world/world.ts'
+import { curlLine } from '../curl-line.ts'
+import { type EmitFlags, type EmitPlan, planOf, type Variant } from '../emit-plan.ts'
+import { tellAll, tellOne } from '../emit-report.ts'
+import { findingsOf, isAwaited, isWell, type Outcome } from '../emit-verdict.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
-import { jsonGiven } from '../json-input.ts'
-import { type AnswerFlags, type CommandOutput, withOutput } from '../output.ts'
-import { plain } from '../ui.ts'
+import { type CommandOutput, withOutput } from '../output.ts'
+import { showProgress } from '../progress.ts'
 
-export interface EmitFlags extends AnswerFlags {
-  to?: string
-  secret?: string
-  callbackUrl?: string
-  data?: string
-}
+export type { EmitFlags } from '../emit-plan.ts'
 
-/** Exits with 0 for a 2xx response, with 1 for any other, and with 5 if there is none. */
 export async function emit(name: string, flags: EmitFlags): Promise<number> {
-  const event = eventNamed(name)
-  const to = urlGiven('--to', flags.to ?? '')
-  const secret = flags.secret ?? environment().MARKETPLACE_WEBHOOK_SECRET
-  if (!secret) {
-    throw new UsageError(
-      "emit signs with the agent's webhook secret: give --secret whsec_… or MARKETPLACE_WEBHOOK_SECRET.",
-    )
-  }
-  const callbackUrl = flags.callbackUrl === undefined ? undefined : urlGiven('--callback-url', flags.callbackUrl)
-  const changes = flags.data === undefined ? {} : objectOf(await jsonGiven('--data', flags.data))
-  return withOutput(flags, output => send(output, { event, to, secret, callbackUrl, changes }))
+  const plan = await planOf(name, flags)
+  return withOutput(flags, output => (flags.dryRun ? print(output, plan) : play(output, plan)))
 }
 
-interface Emission {
-  event: EventName
-  to: string
-  secret: string
-  callbackUrl: string | undefined
-  changes: Record<string, unknown>
+// No name ends so, and fetch tries it all the same: it forbids the ports where nothing listens.
+const nowhere = (taskId: string) => `https://callback.invalid/api/agent/tasks/${taskId}/callback`
+/** How long to look for callbacks where none is due. */
+const QUIET_MS = 250
+const MESSAGE_MS = 2_000
+
+function worldFor(): World {
+  return createWorld({ requireHttps: false, allowLoopback: true })
 }
 
-// The discard port of this machine, where nothing listens.
-const NOBODY = 'http://127.0.0.1:9'
-
-async function send(output: CommandOutput, { event, to, secret, callbackUrl, changes }: Emission): Promise<number> {
-  const world = createWorld({ requireHttps: false, allowLoopback: true })
-  const sentAt = world.realNow()
-  const taskId = world.id('task')
-  const deliveryId = world.id('dlv')
-  const given = { taskId, callbackUrl: callbackUrl ?? `${NOBODY}/api/agent/tasks/${taskId}/callback` }
-  const body = JSON.stringify(sampleEvent(event, { ...given, timestamp: new Date(sentAt).toISOString() }, changes))
+async function print({ out, answer }: CommandOutput, plan: EmitPlan): Promise<number> {
+  const world = worldFor()
   try {
-    const result = await world.egress.post({
-      url: to,
-      body,
-      headers: {
-        'content-type': 'application/json',
-        ...signatureHeaders(secret, sentAt, body),
-        ...standardHeaders(secret, deliveryId, sentAt, body),
-        'X-Service-Delivery-Id': deliveryId,
-        'X-Service-Attempt': '1',
-      },
-      timeoutMs: durations.webhookTimeoutMs,
-      maxAnswerBytes: answerBytes,
+    const posts = plan.variants.map(variant => {
+      const { headers, body } = made(world, plan, variant, taskId => plan.callbackUrl ?? nowhere(taskId))
+      return { url: plan.to, headers, body }
     })
-    return tell(output, result, to, { event, taskId, noCallback: callbackUrl === undefined })
+    return answer(posts.length === 1 ? posts[0] : { items: posts }, () => {
+      for (const post of posts) out.line(curlLine(post))
+    })
   } finally {
     await world.egress.close()
   }
 }
 
-interface Sent {
-  event: EventName
-  taskId: string
-  noCallback: boolean
+const made = (world: World, plan: EmitPlan, { forgery, dress }: Variant, callbackUrl: (taskId: string) => string) =>
+  emissionOf(world, { ...plan, callbackUrl, forgery, dress })
+
+async function play(output: CommandOutput, plan: EmitPlan): Promise<number> {
+  const { event, variants, waitMs } = plan
+  const listens = plan.callbackUrl === undefined && isHere(plan.to)
+  const world = worldFor()
+  const listener = listens ? await listenForCallbacks(world, plan.secret) : null
+  const progress = await showProgress(output)
+  try {
+    progress.wait(`Sending ${event}, then waiting up to ${waitMs / 1000} s for callbacks`)
+    const outcomes = await sendAll({ world, plan, listener })
+    progress.clear()
+    const judged = outcomes.map(outcome => ({ outcome, findings: findingsOf(event, outcome, waitMs) }))
+    const [first] = judged
+    if (variants.length === 1) tellOne(output, plan, first!, listens)
+    else tellAll(output, plan, judged)
+    return codeOf(plan, judged)
+  } finally {
+    progress.clear()
+    await listener?.close()
+    await world.egress.close()
+  }
 }
 
-function tell({ out, notes, answer }: CommandOutput, result: OutgoingResult, to: string, sent: Sent): number {
-  if (!result.ok) throw unanswered(result, to)
-  const { status, body, durationMs } = result
-  const isWell = status >= 200 && status < 300
-  const { event, taskId, noCallback } = sent
-  answer({ event, taskId, to, status, body, durationMs }, () => {
-    out.line(`${(isWell ? out.colour.green : out.colour.red)(String(status))} ${plain(body)}`.trimEnd())
-    notes.line(notes.colour.dim(`${event} for ${taskId} was answered in ${durationMs} ms`))
-    if (status === 401)
-      notes.line('The agent did not accept the signature: does it know this very secret, whsec_ included?')
-    if (noCallback) notes.line(notes.colour.dim('Its callbackUrl leads nowhere; --callback-url names one.'))
-  })
-  return isWell ? exitCodes.ok : exitCodes.failed
+/** Whether an agent at this address can call this process back. */
+const isHere = (to: string) => isLoopbackName(new URL(to).hostname) || /\.localhost$/i.test(new URL(to).hostname)
+
+interface Sender {
+  world: World
+  plan: EmitPlan
+  listener: CallbackListener | null
+}
+
+/** Kinds go one after another, repetitions by the clock alone. Each webhook has its own task, so callbacks can be told apart. */
+async function sendAll(sender: Sender): Promise<Outcome[]> {
+  const { variants, gapMs } = sender.plan
+  const isMixed = new Set(variants).size > 1
+  const sending: Promise<Outcome>[] = []
+  for (const variant of variants) {
+    if (sending.length > 0) await pause(gapMs)
+    const sent = send(sender, variant)
+    sent.catch(() => {}) // thrown below, with those before it
+    sending.push(sent)
+    if (isMixed) await sent
+  }
+  const outcomes = await Promise.all(sending)
+  await awaitCallbacks(sender, outcomes)
+  return outcomes
+}
+
+async function send({ world, plan, listener }: Sender, variant: Variant): Promise<Outcome> {
+  const callbackUrl = (taskId: string) => plan.callbackUrl ?? listener?.callbackUrl(taskId) ?? nowhere(taskId)
+  const emission = made(world, plan, variant, callbackUrl)
+  const task = listener?.expect(emission.taskId, stateAfter[plan.event]) ?? null
+  const result = await post(world, plan.to, emission)
+  const replays = variant.forgery?.right === 'works once' && isWell(result)
+  const again = replays ? await post(world, plan.to, replayOf(world, emission)) : null
+  if (!result.ok && (result.reason !== 'reset' || !variant.forgery)) throw unanswered(result, plan.to)
+  return { variant, emission, result, again, task }
+}
+
+const post = (world: World, url: string, { headers, body }: Emission): Promise<OutgoingResult> =>
+  world.egress.post({ url, body, headers, timeoutMs: durations.webhookTimeoutMs, maxAnswerBytes: answerBytes })
+
+/** Waits until nothing more is due, and then a little for what should not come. */
+async function awaitCallbacks({ plan, listener }: Sender, outcomes: readonly Outcome[]): Promise<void> {
+  if (!listener) return
+  const { event, waitMs } = plan
+  const until = performance.now() + (event === 'task.message' ? Math.min(waitMs, MESSAGE_MS) : waitMs)
+  const isDue = ({ variant, result, task }: Outcome) =>
+    variant.forgery?.right !== 'answers 401' && isWell(result) && task !== null && isAwaited(event, task)
+  for (let left = waitMs; left > 0 && outcomes.some(isDue); left = until - performance.now()) await listener.next(left)
+  await pause(Math.min(waitMs, QUIET_MS))
+}
+
+const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
+
+interface Judged {
+  outcome: Outcome
+  findings: ReturnType<typeof findingsOf>
+}
+
+function codeOf({ strict }: EmitPlan, judged: readonly Judged[]): number {
+  const isPlain = ({ variant: { forgery, dress } }: Outcome) => !forgery && !dress
+  if (judged.some(({ outcome }) => isPlain(outcome) && !isWell(outcome.result))) return exitCodes.failed
+  const failing = strict ? ['wrong', 'weak'] : ['wrong']
+  return judged.some(({ findings }) => findings.some(({ level }) => failing.includes(level)))
+    ? exitCodes.check
+    : exitCodes.ok
 }
 
 const unusable: readonly OutgoingFailure[] = ['bad_url', 'private_address']
@@ -101,23 +147,4 @@ function unanswered({ reason, message }: { reason: OutgoingFailure; message: str
     tls: 'On this machine http:// will do.',
   }
   return new Fault(`No answer from ${to}: ${message}`, { code, hint: hints[reason] })
-}
-
-function eventNamed(name: string): EventName {
-  const event = eventNames.find(known => known === name || known === `task.${name}`)
-  if (event) return event
-  throw new UsageError(`There is no event ${name}. The events: ${eventNames.join(', ')}.`)
-}
-
-function urlGiven(flag: string, text: string): string {
-  if (URL.canParse(text) && /^https?:\/\//i.test(text)) return text
-  throw new UsageError(`${flag} takes an address like http://127.0.0.1:3000/webhook${text ? `, not ${text}` : ''}.`)
-}
-
-function objectOf(text: string): Record<string, unknown> {
-  const value = JSON.parse(text)
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  throw new UsageError(
-    `--data takes a JSON object: fields of data and what they are to be, like '{"agreedPrice": 900}'.`,
-  )
 }

@@ -1,0 +1,17 @@
+/** Writes a POST as one command of a POSIX shell. */
+
+export interface Post {
+  url: string
+  headers: Readonly<Record<string, string>>
+  body: string
+}
+
+/** The body comes by a pipe, because one argument of a program holds 128 KiB at most on Linux. */
+export function curlLine({ url, headers, body }: Post): string {
+  const given = Object.entries(headers).map(
+    ([name, value]) => `-H ${quoted(value === '' ? `${name};` : `${name}: ${value}`)}`,
+  )
+  return `printf %s ${quoted(body)} | curl -sS -i ${quoted(url)} ${given.join(' ')} --data-binary @-`
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`

@@ -1,0 +1,117 @@
+/** Judges the callbacks of one task as the marketplace would, and says what is wrong with them. Source: I-callback, A-38. */
+import type { IncomingHttpHeaders } from 'node:http'
+import { parseCallback } from '../api/endpoints/callback-body.ts'
+import { type FieldErrors, Refusal, refuse } from '../api/failures.ts'
+import { type TaskState, type TaskTrigger, taskEdge } from '../api/flow.ts'
+import { parseBody } from '../api/json.ts'
+import { faultText, SIGNATURE_HEADER, TIMESTAMP_HEADER, verify } from '../api/signature.ts'
+
+export interface JudgedCallback {
+  /** `?` if the body does not say. */
+  action: string
+  /** The status that the marketplace would respond with. */
+  status: number
+  /** What is wrong with it; null if nothing is. */
+  fault: string | null
+  /** What works, and yet should be better. */
+  advice: string | null
+}
+
+interface Judged extends JudgedCallback {
+  response: object
+}
+
+export interface RawCallback {
+  headers: IncomingHttpHeaders
+  body: Buffer
+}
+
+/** One task that an agent was sent, from the state that its webhook told. */
+export class SentTask {
+  readonly id: string
+  readonly callbacks: JudgedCallback[] = []
+  state: TaskState
+  readonly #secret: string
+  readonly #answered = new Map<string, Judged>()
+
+  constructor(id: string, state: TaskState, secret: string) {
+    this.id = id
+    this.state = state
+    this.#secret = secret
+  }
+
+  take(request: RawCallback, now: number): Judged {
+    const signature = String(request.headers[SIGNATURE_HEADER.toLowerCase()])
+    // The very same request again gets the first answer, and has no second effect.
+    const known = this.#answered.get(signature)
+    if (known) return known
+    const judged = this.#judge(request, now)
+    if (judged.status !== 401) this.#answered.set(signature, judged)
+    const { response: _, ...callback } = judged
+    this.callbacks.push(callback)
+    return judged
+  }
+
+  #judge({ headers, body: raw }: RawCallback, now: number): Judged {
+    let action = '?'
+    try {
+      this.#proveSignature(headers, raw, now)
+      const body = parseBody(raw, headers['content-type'])
+      if (typeof body.action === 'string') action = body.action
+      if (body.taskId !== undefined && body.taskId !== this.id) throw new Fault401('its taskId names another task')
+      parseCallback(body)
+      this.#step(action as TaskTrigger)
+      const task = { id: this.id, status: this.state }
+      const advice = body.taskId === undefined ? NO_TASK_ID : null
+      const data = action === 'message' ? { taskId: this.id, content: body.content } : { task }
+      return {
+        action,
+        status: action === 'message' ? 201 : 200,
+        fault: null,
+        advice,
+        response: { success: true, data },
+      }
+    } catch (error) {
+      if (error instanceof Fault401) return refused(action, refuse('bad_signature'), error.message)
+      if (error instanceof Refusal) return refused(action, error, faultIn(error))
+      throw error
+    }
+  }
+
+  #proveSignature(headers: IncomingHttpHeaders, body: Buffer, now: number): void {
+    const [timestamp, signature] = [TIMESTAMP_HEADER, SIGNATURE_HEADER].map(name => headers[name.toLowerCase()])
+    const verdict = verify({ secret: this.#secret, timestamp, signature, body, now })
+    if (!verdict.ok) throw new Fault401(faultText(verdict.reason))
+  }
+
+  #step(trigger: TaskTrigger): void {
+    const edge = taskEdge(this.state, trigger, 'builder')
+    if (!edge) throw refuse('task_out_of_turn', PAST[trigger] ?? trigger, this.state)
+    this.state = edge.to
+  }
+}
+
+/** The response says no more than that it is 401. */
+class Fault401 extends Error {}
+
+const NO_TASK_ID =
+  'it has no taskId: two equal bodies that are signed in the same millisecond for two tasks count as one'
+const PAST: Partial<Record<TaskTrigger, string>> = {
+  accept: 'accepted',
+  reject: 'rejected',
+  deliver: 'delivered',
+  message: 'written about',
+}
+
+const refused = (action: string, { status, message: error, errors }: Refusal, fault: string): Judged => ({
+  action,
+  status,
+  fault,
+  advice: null,
+  response: { success: false, error, ...(errors && { errors }) },
+})
+
+function faultIn({ message, errors }: Refusal): string {
+  const [first] = Object.entries((errors ?? {}) as FieldErrors)
+  return first ? `${first[0]} ${first[1][0]}` : message
+}

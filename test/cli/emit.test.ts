@@ -1,0 +1,209 @@
+// engines: embedded; process: own
+/** Single webhooks to an agent without a marketplace: right agents, wrong ones, forged webhooks and unusual ones. */
+import { execFile } from 'node:child_process'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { promisify } from 'node:util'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { agentHandler, signCallback, type WebhookEvent } from '../../src/client/webhooks.ts'
+import { forgeries } from '../../src/sim/forgeries.ts'
+import { answerOf, run } from './program.ts'
+
+const SECRET = 'whsec_c2VjcmV0IG9mIGEgdGVzdA=='
+let handle: http.RequestListener
+const requests: http.IncomingMessage[] = []
+const server = http.createServer((request, response) => {
+  requests.push(request)
+  handle(request, response)
+})
+let to = ''
+const events: WebhookEvent[] = []
+
+/** An agent that does what it should. */
+const right = () => {
+  const take = (event: WebhookEvent) => void events.push(event)
+  return agentHandler({
+    secret: SECRET,
+    async onTask(event, reply) {
+      take(event)
+      await reply.accept()
+      await reply.deliver('Done.')
+    },
+    onRevision: (_event, reply) => reply.deliver('Done again.'),
+    onMessage: (event, reply) => {
+      take(event)
+      return reply.message('Yes?')
+    },
+  })
+}
+
+/** An agent that verifies nothing, answers 200 and then calls back with these bodies. */
+const calling =
+  (bodies: readonly object[], secret = SECRET): http.RequestListener =>
+  async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    response.end()
+    const { data } = JSON.parse(Buffer.concat(chunks).toString())
+    for (const body of bodies) {
+      const told = JSON.stringify(body).replace('TASK', data.taskId)
+      await (await fetch(data.callbackUrl, { method: 'POST', ...signCallback(secret, JSON.parse(told)) })).text()
+    }
+  }
+
+const args = (event: string, flags: readonly string[]) => ['emit', event, '--to', to, '--secret', SECRET, ...flags]
+const here = (event: string, ...flags: string[]) => run(args(event, flags), tmpdir())
+const answer = (event: string, ...flags: string[]) => answerOf(args(event, flags), tmpdir())
+
+test.before(async () => {
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  to = `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook`
+})
+test.before.each(() => {
+  handle = right()
+  events.length = 0
+  requests.length = 0
+})
+test.after(async () => {
+  await new Promise<void>(resolve => server.close(() => resolve()).closeAllConnections())
+})
+
+test('a right agent is heard: its answer, and each of its callbacks', async () => {
+  const sent = await here('task.submitted')
+  assert.is(sent.code, 0, sent.err)
+  assert.is(sent.out, '200 {"success":true}\n✔ accept\n✔ deliver\n')
+  assert.match((await here('revision_requested')).out, '✔ deliver')
+  const { code, data } = await answer('message', '--data', '{"message": "Hi"}')
+  assert.is(code, 0)
+  assert.equal(data.callbacks, [{ action: 'message', status: 201, fault: null, advice: null }])
+  assert.equal(data.findings, [{ level: 'right', text: 'message' }])
+})
+
+test('callbacks are judged as the marketplace would, and what is wrong ends with 3', async () => {
+  for (const [bodies, words, code, secret] of [
+    [
+      [{ action: 'accept', taskId: 'TASK' }],
+      '✖ ?: 401, because the signature does not match the body and the secret',
+      3,
+      'whsec_b3RoZXI=',
+    ],
+    [
+      [{ action: 'deliver', taskId: 'TASK', content: 'Done.' }],
+      "✖ deliver: 400, because A task that is pending can't be delivered",
+      3,
+    ],
+    [
+      [
+        { action: 'accept', taskId: 'TASK' },
+        { action: 'deliver', taskId: 'TASK' },
+      ],
+      '✔ accept\n✖ deliver: 400, because content is required',
+      3,
+    ],
+    [
+      [{ action: 'agree', taskId: 'TASK' }],
+      '✖ agree: 400, because action must be one of: accept, reject, deliver, message',
+      3,
+    ],
+    [[{ action: 'accept', taskId: 'task_other' }], '✖ accept: 401, because its taskId names another task', 3],
+    [[{ action: 'reject' }], '! reject: it has no taskId', 0],
+    [[{ action: 'accept', taskId: 'TASK' }], '✔ accept\n- no delivery within 0.3 s', 0],
+    [[], '! no accept and no reject within 0.3 s', 0],
+  ] as const) {
+    handle = calling(bodies, secret)
+    const sent = await here('task.submitted', '--wait', '300ms')
+    assert.is(sent.code, code, sent.out)
+    assert.ok(sent.out.includes(words), sent.out)
+  }
+  assert.is((await here('task.submitted', '--wait', '50ms', '--strict')).code, 3)
+  handle = calling([{ action: 'accept', taskId: 'TASK' }])
+  const late = await here('task.cancelled')
+  assert.match(late.out, "✖ accept: 400, because A task that is cancelled can't be accepted")
+})
+
+test('an agent that refuses every forgery passes; one that verifies nothing does not', async () => {
+  const refusing = await here('task.submitted', '--forge', 'all')
+  assert.is(refusing.code, 0, refusing.out)
+  assert.is(refusing.out.match(/^✔ /gm)?.length, forgeries.length, refusing.out)
+  assert.match(refusing.err, `${forgeries.length} of ${forgeries.length} as they should be.`)
+
+  handle = calling([{ action: 'accept', taskId: 'TASK' }])
+  const careless = await answer('task.submitted', '--forge', 'all', '--wait', '100ms')
+  assert.is(careless.code, 3)
+  const wrong = careless.data.items.filter(({ findings }: { findings: { level: string }[] }) =>
+    findings.some(({ level }) => level === 'wrong'),
+  )
+  assert.is(wrong.length, forgeries.length, 'a replay that is worked on twice is wrong too')
+
+  handle = (_request, response) => response.writeHead(403).end()
+  const blunt = await here('task.submitted', '--forge', 'wrong-secret')
+  assert.is(blunt.out, '403\n! answered 403\n')
+  assert.is(blunt.code, 0)
+  handle = (_request, response) => response.writeHead(500).end()
+  assert.is((await here('task.submitted', '--forge', 'long')).code, 3)
+})
+
+test('an agent that takes every unusual webhook passes; one that knows only the usual bytes does not', async () => {
+  const taken = await here('task.submitted', '--dress', 'all', '--wait', '5s')
+  assert.is(taken.code, 0, taken.out)
+  assert.match(taken.err, '15 of 15 as they should be.')
+  handle = (request, response) =>
+    response.writeHead(request.headers['content-type'] === 'application/json' ? 200 : 415).end()
+  const narrow = await here('task.submitted', '--dress', 'charset')
+  assert.is(narrow.code, 3)
+  assert.match(narrow.out, '415\n✖ answered 415')
+})
+
+test('--times sends so many tasks, --field and --header change them, all signed', async () => {
+  const fields = [
+    '--field',
+    'data.agreedPrice=900',
+    'data.message=Hi there',
+    '--header',
+    'X-Trace: 7',
+    'X-Service-Attempt: 3',
+  ]
+  const { code, data } = await answer('message', '--times', '3', '--gap', '10ms', ...fields)
+  assert.is(code, 0)
+  assert.is(data.items.length, 3)
+  assert.is(new Set(events.map(event => event.data.taskId)).size, 3)
+  for (const { data: task } of events)
+    assert.equal([task.agreedPrice, (task as { message?: string }).message], [900, 'Hi there'])
+  for (const { headers } of requests) assert.equal([headers['x-trace'], headers['x-service-attempt']], ['7', '3'])
+})
+
+test('--dry-run sends nothing, and the command that it prints works', async () => {
+  const fields = ['--field', "data.title=It's a \\ test", '--callback-url', to]
+  const printed = await here('task.submitted', '--dry-run', ...fields)
+  assert.is(printed.code, 0)
+  assert.is(requests.length, 0)
+  assert.not.match(printed.out, SECRET)
+  const { stdout } = await promisify(execFile)('sh', ['-c', printed.out])
+  assert.match(stdout, /^HTTP\/1\.1 200 /)
+  assert.is(events[0]?.data.title, "It's a \\ test")
+  const empty = await here('task.submitted', '--dry-run', '--forge', 'empty-headers')
+  assert.match((await promisify(execFile)('sh', ['-c', empty.out])).stdout, /^HTTP\/1\.1 401 /)
+  assert.is(requests.at(-1)?.headers['x-service-signature'], '')
+})
+
+test('what makes no sense is refused before anything is sent', async () => {
+  for (const [flags, words] of [
+    [['--forge', 'nothing'], '--forge knows no nothing. It takes all, or one of: wrong-secret, '],
+    [['--dress', 'nothing'], '--dress knows no nothing. It takes all, or one of: unknown-field, '],
+    [['--forge', 'all', '--dress', 'all'], 'exclude each other'],
+    [['--forge', 'all', '--times', '2'], 'takes no --times'],
+    [['--field', 'agreedPrice'], '--field takes a path and a value'],
+    [['--field', '__proto__.x=1'], '--field takes a path and a value'],
+    [['--header', 'no colon'], '--header takes a line'],
+    [['--wait', '5'], 'A duration is written like 90s'],
+  ] as const) {
+    const { code, err } = await here('task.submitted', ...flags)
+    assert.is(code, 2, err)
+    assert.match(err, words)
+  }
+  assert.is(requests.length, 0)
+})
+
+test.run()
