@@ -6,7 +6,7 @@ import { type Config, UsageError, version } from './config.ts'
 import { createAuthenticate, createTouch } from './market/accounts/accounts.ts'
 import { ensureAdministrator } from './market/accounts/first-administrator.ts'
 import { planHeartbeat } from './market/checks/heartbeat.ts'
-import { type Log, stamped, withShortValues } from './market/log.ts'
+import { type Log, type StampedEntry, stamped, withShortValues } from './market/log.ts'
 import { createMarket, type Market } from './market/market.ts'
 import { Recording } from './market/recording.ts'
 import { ClockScale } from './market/upkeep/clock-scale.ts'
@@ -122,7 +122,11 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
 function openLog(options: OpenOptions) {
   const recording = recordingOf(options)
   const metrics = createMetrics()
-  const { log, setClock } = stamped(options.log ?? (() => {}), options.world ?? machineClock)
+  const write = (entry: StampedEntry) => {
+    recording?.entries.add(entry)
+    options.log?.(entry)
+  }
+  const { log, setClock } = stamped(write, options.world ?? machineClock)
   return { metrics, recording, setClock, log: metrics.tap(withShortValues(log)) }
 }
 

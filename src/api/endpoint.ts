@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import type { FailureName } from './failures.ts'
 import type { KeptFile } from './file-kinds.ts'
 import type { RateCategory } from './limits.ts'
-import type { Json } from './reply.ts'
+import type { EventStream, Json } from './reply.ts'
 
 /**
  * Who may call. `public`: anyone (a bad credential counts as none, A-15); `key-or-session`; `key`: API key only;
@@ -37,6 +37,8 @@ export interface Endpoint {
   readonly multipart?: z.ZodObject
   /** The response is the bytes of a file, outside the envelope. */
   readonly download?: true
+  /** The response is a stream of server-sent events, outside the envelope. `reply` is the data of each. */
+  readonly stream?: true
   /** Paginated, under this key of `data`. */
   readonly list?: 'items' | 'tasks'
   /** The verb may return the page's items as JSON text. */
@@ -112,4 +114,6 @@ type DataOf<E extends Endpoint> = E['list'] extends string
 /** What the verb of a record resolves to. */
 export type ReplyOf<E extends Endpoint> = E['sets'] extends 'session'
   ? { readonly data: DataOf<E>; readonly session: string | null }
-  : DataOf<E>
+  : E['stream'] extends true
+    ? EventStream
+    : DataOf<E>

@@ -64,6 +64,7 @@ export const limits = {
   url: 2_048,
   /** */
   jsonBytes: 1024 * 1024,
+  streams: 4,
   /** The deepest JSON. No body of the interface needs more than a few levels. A-17 */
   jsonDepth: 32,
   /** The most commas in a body. No body of the interface needs a hundred. Source: A-177. */

@@ -19,6 +19,48 @@ export class Json {
   }
 }
 
+/** Something to follow: items with rising numbers, of which the oldest may be gone. */
+export interface Feed {
+  /** The number of the oldest item that is kept, and of the newest; without items, of the next and of the last. */
+  readonly oldest: number
+  readonly last: number
+  /** Returns the first item after this number; undefined if there is none yet. */
+  next(after: number): FeedItem | undefined
+  /** Calls `wake` when there is a new item. Returns how to end that. */
+  watch(wake: () => void): () => void
+}
+
+export interface FeedItem {
+  readonly number: number
+  /** JSON. */
+  readonly text: string
+}
+
+interface Following {
+  readonly feed: Feed
+  /** The stream begins after this number. */
+  readonly after: number
+  /** false: the stream ends when it has sent what is there. */
+  readonly follows: boolean
+  /** The session or key that it counts for. */
+  readonly owner: string
+}
+
+/** The items of a feed as server-sent events, outside the envelope. */
+export class EventStream {
+  readonly feed: Feed
+  readonly after: number
+  readonly follows: boolean
+  readonly owner: string
+
+  constructor({ feed, after, follows, owner }: Following) {
+    this.feed = feed
+    this.after = after
+    this.follows = follows
+    this.owner = owner
+  }
+}
+
 /** The bytes of a file, outside the envelope. */
 export class Download {
   readonly file: KeptFile

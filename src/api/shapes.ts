@@ -125,7 +125,8 @@ export const id = () =>
     .refine(value => !value.includes('\0'), { error: 'must not contain NUL' })
     .refine(value => value.isWellFormed(), { error: HALF_A_PAIR })
 
-const wholeNumber = (min: number, max: number, standard: number) =>
+/** An integer in a query. */
+export const integerText = (min: number, max: number) =>
   z
     .string()
     .regex(/^\d{1,9}$/, { error: `must be an integer from ${min} to ${max}` })
@@ -136,6 +137,10 @@ const wholeNumber = (min: number, max: number, standard: number) =>
         .min(min, { error: `must be at least ${min}` })
         .max(max, { error: `must be at most ${max}` }),
     )
+    .meta({ wire: { type: 'integer', minimum: min, maximum: max } })
+
+const wholeNumber = (min: number, max: number, standard: number) =>
+  integerText(min, max)
     .optional()
     .transform(value => value ?? standard)
     .meta({ wire: { type: 'integer', minimum: min, maximum: max, default: standard } })

@@ -1,5 +1,6 @@
 /** Prints log entries, one a line, for people or for programs. */
 import type { LogLevel } from '../config.ts'
+import { entryText } from '../market/entry-ring.ts'
 import type { LogEntry, StampedEntry } from '../market/log.ts'
 import { isWithin } from './log-levels.ts'
 import { money, plain, type Ui } from './ui.ts'
@@ -17,7 +18,7 @@ interface EntryLogOptions {
 export function entryLog(ui: Ui, { json, level, names = new Map() }: EntryLogOptions) {
   let waiting: StampedEntry[] | null = []
   const print = (entry: StampedEntry) => {
-    if (json) ui.json({ ...entry, at: iso(entry.at), realAt: iso(entry.realAt) })
+    if (json) ui.line(entryText(entry))
     else ui.line(`${ui.colour.dim(new Date(entry.realAt).toLocaleTimeString('en-GB'))} ${lineOf(ui, entry, names)}`)
   }
   const log = (entry: StampedEntry) => {
@@ -103,8 +104,6 @@ interface Place {
   kind: string
   owner: string
 }
-
-const iso = (ms: number) => new Date(ms).toISOString()
 
 /** The end of an id, enough to distinguish it. Programs get all of it. */
 const tail = (id: string) => `…${id.slice(-6)}`

@@ -5,6 +5,7 @@ import type { FileToSend, InputFor, Pagination, ReceivedFile, ReplyFor } from '.
 import { type EndpointName, type Endpoints, endpoints } from '../api/endpoints/index.ts'
 import type { FieldErrors } from '../api/failures.ts'
 import { signatureHeaders } from '../api/signature.ts'
+import { eventsIn } from './events.ts'
 import {
   type Answer,
   answerIn,
@@ -106,6 +107,7 @@ function methodOf(transport: Transport, name: string, record: Endpoint) {
     const by = options.by ?? usualBy(record, transport.credentials)
     const reply = await transport.send(record.method, path, { body, by, headers, signal })
     if (record.download && reply.ok) return fileIn(reply)
+    if (record.stream && reply.ok) return itemsIn(reply)
     const answer = await answerIn(reply)
     if (answer.success) return answer.data
     throw new MarketplaceError(answer)
@@ -169,6 +171,11 @@ function usualBy({ auth, sets }: Endpoint, { apiKey }: Credentials): By {
   if (auth === 'signature' || (auth === 'public' && sets)) return 'nobody'
   if (auth === 'key' || auth === 'session') return auth
   return apiKey ? 'key' : 'session'
+}
+
+/** The items of a stream. They end with it: it is not opened again. */
+async function* itemsIn({ body }: Response): AsyncGenerator<unknown> {
+  for await (const { event, data } of body ? eventsIn(body) : []) if (event === 'message') yield JSON.parse(data)
 }
 
 /** Requests the first page at once, and each later one when it is wanted. */

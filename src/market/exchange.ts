@@ -35,5 +35,8 @@ export interface Exchange {
   readonly sentSecretFingerprint?: string
 }
 
+/** Whether there was no response, or another than 2xx. */
+export const hasFailed = ({ status }: Exchange) => status === null || status < 200 || status > 299
+
 /** The beginning of the secret's SHA-256. A secret has 256 random bits, so nobody can guess it from that. */
 export const secretFingerprint = (secret: string) => createHash('sha256').update(secret).digest('hex').slice(0, 12)

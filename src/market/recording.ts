@@ -1,4 +1,5 @@
-/** What a simulator records of the traffic with agents. A deployment records nothing. */
+/** What a simulator records: its exchanges with agents, and its log. A deployment records nothing. */
+import { EntryRing } from './entry-ring.ts'
 import type { Exchange } from './exchange.ts'
 import { ExchangeRing } from './exchange-ring.ts'
 
@@ -6,6 +7,7 @@ export type OnExchange = (exchange: Exchange) => void
 
 export class Recording {
   readonly exchanges = new ExchangeRing()
+  readonly entries = new EntryRing()
   readonly #onExchange: OnExchange
 
   constructor(onExchange: OnExchange = () => {}) {

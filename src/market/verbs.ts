@@ -14,6 +14,7 @@ import { sampleVerbs } from './agents/samples.ts'
 import { agentStateVerbs } from './agents/states.ts'
 import { budgetVerbs } from './budgets/budgets.ts'
 import { checkVerbs } from './checks/connection-test.ts'
+import { recordingVerbs } from './simulator/recording.ts'
 import { callbackVerbs } from './tasks/callbacks.ts'
 import { conversationVerbs } from './tasks/conversation.ts'
 import { disputeVerbs } from './tasks/disputes.ts'
@@ -40,6 +41,7 @@ export const verbs: Verbs = {
   ...passwordResetVerbs,
   ...paymentVerbs,
   ...peopleVerbs,
+  ...recordingVerbs,
   ...requestorVerbs,
   ...sampleVerbs,
   ...secondFactorVerbs,

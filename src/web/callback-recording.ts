@@ -22,7 +22,7 @@ export function recordCallback(call: Call, recording: Recording, arrived: () => 
       direction: 'callback',
       method: call.req.method ?? '',
       url: config.baseUrl + (call.req.url ?? ''),
-      requestHeaders: linesOf(call.req.rawHeaders),
+      requestHeaders: linesOf(call.req.rawHeaders).map(withoutSecret),
       requestBody,
       requestCut: false,
       status,
@@ -40,6 +40,12 @@ export function recordCallback(call: Call, recording: Recording, arrived: () => 
     })
   }
 }
+
+/** An agent's API key and a session are secrets; a signature is none. */
+const SECRET = /^(?:authorization|proxy-authorization|cookie)$/i
+
+const withoutSecret = ([name, value]: HeaderLines[number]): HeaderLines[number] =>
+  SECRET.test(name) ? [name, `${value.slice(0, 12)}…`] : [name, value]
 
 /** `flat`: names and values in turn. */
 function linesOf(flat: readonly string[]): HeaderLines {

@@ -6,16 +6,23 @@ export function inFlight() {
   let count = 0
   let rest = () => {}
   const answers = new WeakMap<Duplex, Set<ServerResponse>>()
+  const counted = new WeakSet<ServerResponse>()
+  const release = (res: ServerResponse) => {
+    if (counted.delete(res) && --count === 0) rest()
+  }
   return {
     add(socket: Duplex, res: ServerResponse) {
       count++
+      counted.add(res)
       const own = answers.get(socket) ?? new Set()
       answers.set(socket, own.add(res))
       res.once('close', () => {
         own.delete(res)
-        if (--count === 0) rest()
+        release(res)
       })
     },
+    /** Counts a response no more, as one that ends only when somebody ends it. */
+    release,
     /** Whether a response has begun on this connection: nothing else may be written into the middle of it. */
     hasBegun(socket: Duplex) {
       const [first] = answers.get(socket) ?? []

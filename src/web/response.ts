@@ -11,6 +11,7 @@ import { Gone, isLargelyUnread, type Reading } from './body.ts'
 import { clientAddress } from './client-address.ts'
 import { isHttps } from './credentials.ts'
 import { requestDetails } from './debug.ts'
+import type { EventStreams } from './stream.ts'
 import { LARGE_BYTES, type UnreadResponses } from './unread-responses.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -68,6 +69,7 @@ export interface ServerState {
   readonly takeRate: TakeRate | null
   readonly unread: UnreadResponses
   readonly arriving: ArrivingBodies
+  readonly streams: EventStreams
   /** How often the pace of a body is checked. */
   readonly bodyLookMs: number
   /** undefined: requests are not watched. */
@@ -157,8 +159,8 @@ export class Call {
     this.#send(status, headers, body)
   }
 
-  /** Sends the head of a response whose body follows. */
-  stream(status: number, type: string, length: number, more: Readonly<Record<string, string>>) {
+  /** Sends the head of a response whose body follows. `length`: null if nobody knows it. */
+  stream(status: number, type: string, length: number | null, more: Readonly<Record<string, string>>) {
     const headers = this.#headers(type, length)
     addHeaders(headers, more)
     this.res.writeHead(status, headers)
@@ -195,12 +197,10 @@ export class Call {
   }
 
   /** Flat names and values, which Node writes without processing each one again. */
-  #headers(type: string, length: number): string[] {
+  #headers(type: string, length: number | null): string[] {
     const headers = [
       'content-type',
       type,
-      'content-length',
-      String(length),
       'x-request-id',
       this.id,
       'x-service-version',
@@ -210,6 +210,7 @@ export class Call {
       'x-content-type-options',
       'nosniff',
     ]
+    if (length !== null) headers.push('content-length', String(length))
     if (isHttps(this.server.market.config)) headers.push(...STRICT_TRANSPORT)
     if (this.headers) headers.push(...this.headers)
     if (this.server.closing) headers.push('connection', 'close')

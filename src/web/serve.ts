@@ -2,7 +2,7 @@
 import { type Endpoint, type Page, type ReadyPage, takesIdempotencyKey } from '../api/endpoint.ts'
 import { Refusal, refuse } from '../api/failures.ts'
 import { type Paging, pagesOf } from '../api/page.ts'
-import { Created, Download, Json } from '../api/reply.ts'
+import { Created, Download, EventStream, Json } from '../api/reply.ts'
 import { Activity } from '../market/activity.ts'
 import { refuseWhenFull } from '../market/fullness.ts'
 import type { Actor, Market } from '../market/market.ts'
@@ -68,6 +68,7 @@ export function serve(record: Endpoint, verb: Verb, market: Market, authenticate
     if (recording) recordCallback(call, recording, () => arrivedWith(body, input))
     const result = await perform({ call, credential, input })
     if (result instanceof Download) await sendFile(call, result.file)
+    else if (result instanceof EventStream) call.server.streams.send(call, result)
     else reply(record, call, input(), result)
     return result
   }

@@ -19,6 +19,7 @@ import type { RateCounters } from './rate-counters.ts'
 import { categoryOf, rateLimit } from './rate-limit.ts'
 import { Call, type ServerState, type WebRequest } from './response.ts'
 import { type Serve, serve, type Verb } from './serve.ts'
+import { EventStreams } from './stream.ts'
 import { UnreadResponses } from './unread-responses.ts'
 
 interface PageRequest {
@@ -60,6 +61,8 @@ export interface GivenBounds {
   unreadMegabytes?: number | undefined
   /** How often slow readers are checked. Bodies are checked a sixth as often. */
   lookMs?: number
+  /** How often a silent stream sends something. */
+  heartbeatMs?: number
 }
 
 export interface Server {
@@ -94,12 +97,15 @@ export function createServer(options: ServerOptions): Server {
   const arriving = new ArrivingBodies(market.log)
   const takeRate = rateLimit(market, counters)
   const bodyLookMs = BODY_LOOKS * bounds.lookMs
-  const state: ServerState = { market, takeRate, unread, arriving, bodyLookMs, debug, closing: false }
+  const flight = inFlight()
+  const { release } = flight
+  const process = market.world.realNow().toString(36)
+  const streams = new EventStreams({ heartbeatMs: bounds.heartbeatMs, process, release })
+  const state: ServerState = { market, takeRate, unread, arriving, streams, bodyLookMs, debug, closing: false }
   // Proxies usually keep idle connections for 60 s. Ours must last longer, or one could close just as the proxy sends.
   const server = http.createServer({ ...timing, keepAliveTimeout: market.config.trustProxy > 0 ? 65_000 : 5_000 })
   const connections = boundConnections(server, bounds, market.log)
   const serveRoute = routes(options, state)
-  const flight = inFlight()
   const front = (req: IncomingMessage, res: ServerResponse) => {
     flight.add(req.socket, res)
     const refusal = refusalBeforeRoutes(state, req)
@@ -123,6 +129,7 @@ export function createServer(options: ServerOptions): Server {
       const closed = new Promise<void>(resolve => {
         net.Server.prototype.close.call(server, () => resolve())
       })
+      streams.endAll()
       await flight.ended(graceMs)
       // Idle and silent connections, and those whose grace is over.
       server.closeAllConnections()
@@ -138,6 +145,7 @@ const boundsOf = ({ mode, trustProxy }: Config, given: GivenBounds) => ({
   connections: given.connections ?? 4_096,
   ofAddress: trustProxy > 0 ? null : (given.ofAddress ?? (mode === 'dev' ? null : 100)),
   lookMs: given.lookMs ?? 5_000,
+  heartbeatMs: given.heartbeatMs ?? 15_000,
   unreadBytes: (given.unreadMegabytes ?? 32) * 1024 * 1024,
 })
 

@@ -151,7 +151,13 @@ const questions: Readonly<Record<string, Question>> = {
   'GET /api/dev/clock': [null],
   'POST /api/dev/clock': [null, { advanceMs: 0 }],
   'PUT /api/dev/clock/scale': [null, { scale: 1 }],
+  'GET /api/dev/exchanges': [null],
+  'GET /api/dev/exchanges/:id': ['exchange'],
+  'GET /api/dev/events': [null],
 }
+
+/** A stream would go on for ever. */
+const queries: Readonly<Record<string, string>> = { 'GET /api/dev/events': '?follow=false' }
 
 const passwords = (currentPassword: string) => ({ currentPassword, newPassword: currentPassword })
 const absent = { id: 'none', userId: 'none', fileId: 'none', sampleId: 'none', deliveryId: 'none' }
@@ -237,7 +243,7 @@ async function ask(fixture: Fixture, row: Row, { column }: Cell, about: Pick<Ask
   const [, body] = questions[row.label]!
   const sent = typeof body === 'function' ? body({ ...about, caller, n: ++asked }) : body
   const [method, pattern] = endpointOf(row).split(' ') as [Method, string]
-  const path = pattern.replaceAll(/:(\w+)/g, (_, param) => about.params[param]!)
+  const path = pattern.replaceAll(/:(\w+)/g, (_, param) => about.params[param]!) + (queries[row.label] ?? '')
   const text = sent && JSON.stringify(sent)
   const asOwner = ['session', 'key', 'no role', 'resting key'].includes(column)
   const signs = row.with === 'signature' && !asOwner && (name === 'builder' || name === 'other builder') && !isNobody

@@ -41,7 +41,7 @@ test('every example of a body is a body that its endpoint takes', () => {
 })
 
 test('every example of an answer has the shape of its record', () => {
-  for (const [name, record] of records.filter(([, { download }]) => !download)) {
+  for (const [name, record] of records.filter(([, { download, stream }]) => !download && !stream)) {
     const { example } = dataOf(record)
     const item = record.list ? example.data[record.list][0] : example.data
     const { error } = record.reply.safeParse(item)
@@ -159,7 +159,7 @@ test('the schema of all events tells a good body from a bad one', () => {
 test('A-44: a deployment does not describe what the simulator alone has', () => {
   assert.ok('/api/dev/clock' in doc.paths)
   const paths = Object.keys(openApi({ ...described, mode: 'serve' }).paths)
-  assert.not.ok(paths.includes('/api/dev/clock'))
+  assert.not.ok(paths.some(path => path.startsWith('/api/dev/')))
   assert.ok(paths.length > 30)
 })
 

@@ -92,6 +92,7 @@ const shelves: Readonly<
       budgets: ['accounts', 'agents'],
       tasks: ['accounts', 'agents', 'budgets', 'money', 'webhooks'],
       upkeep: ['accounts', 'agents', 'money'],
+      simulator: [],
     },
   },
   store: {

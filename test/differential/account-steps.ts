@@ -1,6 +1,7 @@
 /** Accounts, keys, wallets, notifications and what administrators do with them. */
 import type { accounts, keys } from '../../src/api/endpoints/accounts.ts'
 import type { notifications } from '../../src/api/endpoints/notifications.ts'
+import type { recording } from '../../src/api/endpoints/recording.ts'
 import type { requestors } from '../../src/api/endpoints/requestors.ts'
 import type { secondFactor } from '../../src/api/endpoints/second-factor.ts'
 import type { sessions } from '../../src/api/endpoints/sessions.ts'
@@ -53,6 +54,7 @@ export const accountSteps: Makers<
   | keyof typeof notifications
   | keyof typeof requestors
   | keyof typeof wallet
+  | keyof typeof recording
   | keyof typeof simulator
 > = {
   register: scene => {
@@ -226,6 +228,10 @@ export const accountSteps: Makers<
   connectPayouts: scene => ({ by: withSession(scene), via: 'session' }),
 
   getClock: ({ model }) => ({ by: model.admin }),
+  // How long an exchange took is up to the machine.
+  listExchanges: ({ model }) => ({ by: model.admin, query: { taskId: 'none' } }),
+  getExchange: ({ model }) => ({ by: model.admin, at: { id: 'none' } }),
+  watchEvents: scene => ({ by: someone(scene), query: { after: '-1' } }),
   moveClock: ({ model, random, now }) => {
     const ms = random.pick([0, 1, 999, 60_000, 3_600_000, 14_400_000])
     const body = random.often(0.5) ? { advanceMs: ms } : { to: new Date(now + ms).toISOString() }

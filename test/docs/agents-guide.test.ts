@@ -100,13 +100,14 @@ test(
         assert.match(bought, 'is completed')
         await end(running)
       }
-      const used = ['', 'dev', 'agent', 'emit', 'check', 'publish', 'buy', 'hand']
+      const used = ['', 'dev', 'agent', 'emit', 'check', 'publish', 'buy', 'hand', 'wire']
       for (const { language, name } of blocks) assert.ok(language !== 'sh' || used.includes(name), name)
       const byHand = await run(shell, shells('hand'))
       assert.match(byHand, '"content":"Half way."')
       assert.match(byHand, '"content":"Nearly there."')
       assert.match(byHand, '"status":"delivered"')
       assert.match(byHand, 'report.tgz')
+      assert.match(await run(shell, shells('wire')), '"requestBody"')
     } finally {
       for (const child of kept.reverse()) await end(child)
     }

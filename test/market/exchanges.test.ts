@@ -119,6 +119,43 @@ test('entries are numbered, and have both times', async () => {
   await marketplace.close()
 })
 
+test('an administrator lists exchanges, and sees each whole', async () => {
+  const { marketplace, agent, submitted } = await open()
+  const { client } = marketplace.admin
+  agent.sink.answer = () => answered(503, '<html>down</html>')
+  const taskId = await submitted()
+  const { items, pagination } = await client.listExchanges({ taskId, failed: 'true' })
+  assert.equal([items.length, pagination.total, items[0]!.status], [1, 1, 503])
+  assert.equal((await client.listExchanges({ taskId, failed: 'false' })).items, [])
+  assert.equal((await client.listExchanges({ agentId: 'agt_none' })).items, [])
+  const whole = await client.getExchange({ id: items[0]!.id })
+  assert.is(JSON.parse(whole.requestBody.content).data.taskId, taskId)
+  assert.equal(whole.responseBody, { encoding: 'text', content: '<html>down</html>', bytes: 17, cut: false })
+  assert.ok(whole.requestHeaders.some(({ name }) => name === 'X-Service-Signature'))
+  assert.not(JSON.stringify(whole).includes(agent.secret))
+  const path = `/api/agent/tasks/${taskId}/callback`
+  const key = `Bearer ${marketplace.admin.key}`
+  await wireExchange(
+    marketplace.url,
+    'POST',
+    path,
+    [
+      ['Authorization', key],
+      ['Cookie', 'session=abcdefghijkl'],
+    ],
+    Buffer.from([0xff]),
+  )
+  const [callback] = (await client.listExchanges({ taskId })).items
+  const refused = await client.getExchange({ id: callback!.id })
+  assert.equal(refused.requestBody, { encoding: 'base64', content: '/w==', bytes: 1, cut: false })
+  const values = refused.requestHeaders.filter(({ name }) => /^(?:authorization|cookie)$/i.test(name))
+  assert.equal(
+    values.map(({ value }) => value),
+    [`${key.slice(0, 12)}…`, 'session=abcd…'],
+  )
+  await marketplace.close()
+})
+
 test('a deployment records nothing', async () => {
   const opened = openMarketplace({ mode: 'serve', file: null, onExchange: () => {} })
   const error = await opened.then(

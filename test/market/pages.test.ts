@@ -50,6 +50,11 @@ const priceUp: Order = items =>
 const priceDown: Order = items =>
   items.toSorted((a, b) => number(b, 'basePrice') - number(a, 'basePrice') || (a.id! < b.id! ? 1 : -1))
 
+/** Their ids count. */
+const latest = (items: readonly Item[]) =>
+  items.map(({ id }) => id as string).toSorted((a, b) => countIn(b) - countIn(a))
+const countIn = (id: string) => Number(id.split('_')[1])
+
 /** By the name of their record; some are asked in several ways. */
 const lists: Readonly<Record<string, readonly List[]>> = {
   listSessions: [{ who: buyer, path: at('/api/auth/sessions'), order: 'newest first', by: 'session' }],
@@ -100,6 +105,11 @@ const lists: Readonly<Record<string, readonly List[]>> = {
   adminListDeposits: [
     { who: admin, path: at('/api/admin/deposits'), order: 'oldest first' },
     { who: admin, path: at('/api/admin/deposits?status=completed'), order: 'oldest first' },
+  ],
+  listExchanges: [
+    { who: admin, path: at('/api/dev/exchanges'), order: latest },
+    { who: admin, path: ({ busy }) => `/api/dev/exchanges?taskId=${busy}`, order: latest },
+    { who: admin, path: ({ agent }) => `/api/dev/exchanges?failed=false&agentId=${agent.id}`, order: latest },
   ],
   adminListWithdrawals: [{ who: admin, path: at('/api/admin/withdrawals'), order: 'oldest first' }],
 }
@@ -214,6 +224,7 @@ for (const [name, ways] of Object.entries(lists)) {
 
 function inOrder(order: Order, items: readonly Item[]): unknown[] {
   const idOf = ({ id, taskId }: Item) => (id ?? taskId) as string
+  if (order === latest) return order(items)
   if (typeof order === 'function') return (order(items) as Item[]).map(idOf)
   const timeOf = (item: Item) => (item.createdAt ?? item.completedAt ?? '') as string
   const key = (item: Item) => `${timeOf(item)} ${idOf(item)}`

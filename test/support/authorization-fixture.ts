@@ -36,6 +36,7 @@ const kinds = [
   'category',
   'deposit',
   'withdrawal',
+  'exchange',
 ] as const
 export type Kind = (typeof kinds)[number]
 
@@ -195,4 +196,5 @@ const makers: Readonly<Record<Kind, Maker>> = {
     await admin.client.confirmDeposit({ id })
     return { id: (await buyer.client.withdraw({ amount: 200 })).id }
   },
+  exchange: async ({ admin }) => ({ id: (await admin.client.listExchanges()).items[0]!.id }),
 }

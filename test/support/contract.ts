@@ -16,8 +16,9 @@ export const checkedFetch: Fetch = async (url, init) => {
   // Who has put a fetch of its own in place hears every answer.
   const isQuick = fetch === builtIn && !(init.body instanceof FormData)
   const reply = await (isQuick ? quickFetch : fetch)(url, init)
-  // The bytes of a file are outside the envelope.
-  if (reply.headers.has('content-disposition')) return reply
+  // The bytes of a file and a stream are outside the envelope.
+  if (reply.headers.has('content-disposition') || /^text\/event-stream/.test(reply.headers.get('content-type') ?? ''))
+    return reply
   const text = await reply.text()
   checkAnswer(init.method ?? 'GET', new URL(url).pathname, reply.status, text)
   // A clone of the answer would cost more than all the rest of the request.

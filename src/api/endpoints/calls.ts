@@ -40,7 +40,9 @@ export type ReplyFor<E extends Endpoint> = E['list'] extends string
   ? { [key in E['list']]: z.output<E['reply']>[] } & { pagination: Pagination }
   : E['download'] extends true
     ? ReceivedFile
-    : z.output<E['reply']> | (E['created'] extends z.ZodType ? z.output<E['created']> : never)
+    : E['stream'] extends true
+      ? AsyncIterable<z.output<E['reply']>>
+      : z.output<E['reply']> | (E['created'] extends z.ZodType ? z.output<E['created']> : never)
 
 type Body<T> = T extends z.ZodType ? z.input<T> : unknown
 type Form<T extends z.ZodType> = z.input<T> & { files: readonly FileToSend[] }

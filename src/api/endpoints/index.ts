@@ -6,6 +6,7 @@ import { budgets } from './budgets.ts'
 import { categories } from './categories.ts'
 import { deliveries } from './deliveries.ts'
 import { notifications } from './notifications.ts'
+import { recording } from './recording.ts'
 import { requestors } from './requestors.ts'
 import { samples } from './samples.ts'
 import { secondFactor } from './second-factor.ts'
@@ -31,6 +32,7 @@ export const endpoints = {
   ...admins,
   ...categories,
   ...simulator,
+  ...recording,
 } as const
 
 export type Endpoints = typeof endpoints

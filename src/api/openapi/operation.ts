@@ -105,7 +105,16 @@ function parametersOf(record: Endpoint, parts: Record<string, JsonSchema>): Para
     required: false,
     schema,
   }))
-  return [...inPath, ...inQuery, ...(takesIdempotencyKey(record) ? [idempotencyKey] : [])]
+  const headers = [...(takesIdempotencyKey(record) ? [idempotencyKey] : []), ...(record.stream ? [lastEventId] : [])]
+  return [...inPath, ...inQuery, ...headers]
+}
+
+const lastEventId: Parameter = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  required: false,
+  description: 'The id of the last event that was read; the stream goes on behind it',
+  schema: { type: 'string' },
 }
 
 const idempotencyKey: Parameter = {

@@ -117,6 +117,7 @@ const refusedWith = (status: number, names: readonly FailureName[]): Response =>
 
 function success(name: string, record: Endpoint, parts: Record<string, JsonSchema>): Response {
   if (record.download) return attachment
+  if (record.stream) return eventStream(outputSchema(record.reply, parts))
   const schema = envelopeOf(dataOf(record, parts))
   return {
     description: record.status === 201 ? 'Created' : 'Success',
@@ -130,6 +131,11 @@ const attachment: Response = {
   headers: { 'Content-Disposition': headerOf('attachment, with its name', { type: 'string' }) },
   content: { '*/*': { schema: { type: 'string', contentMediaType: 'application/octet-stream' } } },
 }
+
+const eventStream = (schema: JsonSchema): Response => ({
+  description: 'Server-sent events',
+  content: { 'text/event-stream': { schema } },
+})
 
 const envelopeOf = (data: JsonSchema): JsonSchema => ({
   type: 'object',

@@ -1,0 +1,58 @@
+/** What a simulator has recorded: exchanges with agents, and the entries of its log. Source: A-238. */
+import * as z from 'zod'
+import { endpoint } from '../endpoint.ts'
+import { exchange, exchangeDetails, logEntry } from '../exchange-records.ts'
+import { integerText, oneOf, paging } from '../shapes.ts'
+
+const admin = {
+  auth: 'key-or-session',
+  role: 'admin',
+  rate: 'general',
+  only: 'dev',
+  unit: 'own',
+  source: 'A-238',
+} as const
+
+export const recording = {
+  listExchanges: endpoint({
+    ...admin,
+    method: 'GET',
+    path: '/api/dev/exchanges',
+    summary: 'List webhooks and callbacks with their responses, newest first',
+    description: 'The last 10,000 of this process, or 64 MB of them. failed=true: those without a response of 2xx.',
+    query: z.object({
+      taskId: z.string().max(100).optional(),
+      agentId: z.string().max(100).optional(),
+      failed: oneOf(['true', 'false']).optional(),
+      ...paging,
+    }),
+    reply: exchange,
+    list: 'items',
+  }),
+  getExchange: endpoint({
+    ...admin,
+    method: 'GET',
+    path: '/api/dev/exchanges/:id',
+    summary: 'One webhook or callback, byte for byte, with its response',
+    description:
+      'Signatures are part of it; secrets, API keys and cookies are not. A body that is no UTF-8 comes as base64; one over 1 MiB is cut.',
+    reply: exchangeDetails,
+  }),
+  watchEvents: endpoint({
+    ...admin,
+    method: 'GET',
+    path: '/api/dev/events',
+    summary: 'The log as it is written: a stream of server-sent events',
+    description:
+      'The data of each event is an entry of the log as JSON. It begins with what comes next, after the entry that `Last-Event-ID` names, or after the number `after` (0: with the oldest that is kept). ' +
+      'An event `gap` says how many entries were dropped before they could be read. A comment comes every 15 seconds. At most 4 streams for one session or key.',
+    query: z.object({
+      after: integerText(0, 999_999_999).optional(),
+      taskId: z.string().max(100).optional(),
+      follow: oneOf(['true', 'false']).optional(),
+    }),
+    reply: logEntry,
+    stream: true,
+    refusals: ['too_many_streams'],
+  }),
+}

@@ -1,0 +1,120 @@
+/**
+ * Sends streams of server-sent events, which go on until the client leaves or the server closes. Source: A-238.
+ *
+ * A stream keeps only the number of the last item that it has sent, and takes the next one from its feed when the client
+ * has room for it. So a slow client costs no memory: it falls behind, until `connections.ts` ends it.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { refuse } from '../api/failures.ts'
+import { limits } from '../api/limits.ts'
+import type { EventStream } from '../api/reply.ts'
+
+const TYPE = 'text/event-stream; charset=utf-8'
+/** How long a client waits before it connects again. */
+const RETRY_MS = 1_000
+interface StreamOptions {
+  heartbeatMs: number
+  /** Distinguishes this process in the ids of items, as a later one counts from the start again. */
+  process: string
+  /** Takes a response out of those that a closing server waits for. */
+  release(res: ServerResponse): void
+}
+
+/** What a stream needs of its request. */
+interface StreamCall {
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+  stream(status: number, type: string, length: null, headers: Readonly<Record<string, string>>): void
+}
+
+interface OpenStream {
+  readonly res: ServerResponse
+  end(): void
+}
+
+export class EventStreams {
+  /** By session or key. */
+  readonly #open = new Map<string, Set<OpenStream>>()
+  readonly #options: StreamOptions
+  #heartbeat: NodeJS.Timeout | undefined
+  #closed = false
+
+  constructor(options: StreamOptions) {
+    this.#options = options
+  }
+
+  send(call: StreamCall, stream: EventStream): void {
+    const own = this.#open.get(stream.owner) ?? new Set()
+    if (own.size >= limits.streams) throw refuse('too_many_streams', limits.streams)
+    const { process, release, heartbeatMs } = this.#options
+    const { req, res } = call
+    call.stream(200, TYPE, null, { 'x-accel-buffering': 'no' })
+    if (req.method === 'HEAD' || this.#closed) return void res.end()
+    release(res)
+    const open = follow(res, stream, process, startOf(stream, process, req.headers['last-event-id']))
+    this.#open.set(stream.owner, own.add(open))
+    this.#heartbeat ??= setInterval(() => this.#beat(), heartbeatMs).unref()
+    res.once('close', () => {
+      open.end()
+      own.delete(open)
+      if (own.size === 0) this.#open.delete(stream.owner)
+      if (this.#open.size === 0) this.#stopHeartbeat()
+    })
+  }
+
+  endAll(): void {
+    this.#closed = true
+    for (const open of this.#all()) open.end()
+    this.#stopHeartbeat()
+  }
+
+  #all(): OpenStream[] {
+    return [...this.#open.values()].flatMap(own => [...own])
+  }
+
+  #beat(): void {
+    for (const { res } of this.#all()) if (!res.writableNeedDrain) res.write(': alive\n\n')
+  }
+
+  #stopHeartbeat(): void {
+    clearInterval(this.#heartbeat)
+    this.#heartbeat = undefined
+  }
+}
+
+/** Returns the number after which the stream begins. What an earlier process has sent is all over. */
+function startOf({ after }: EventStream, process: string, lastId: string | string[] | undefined): number {
+  const [, by, number] = /^(\w+)-(\d{1,15})$/.exec(String(lastId ?? '')) ?? []
+  if (number === undefined) return after
+  return by === process ? Number(number) : 0
+}
+
+function follow(res: ServerResponse, { feed, follows }: EventStream, process: string, start: number): OpenStream {
+  let at = start
+  const send = () => {
+    while (!res.writableNeedDrain && !res.writableEnded) {
+      const missed = feed.oldest - 1 - at
+      if (missed > 0) {
+        res.write(`event: gap\ndata: ${JSON.stringify({ missed })}\n\n`)
+        at += missed
+      }
+      const item = feed.next(at)
+      if (!item) {
+        at = Math.max(at, feed.last)
+        if (!follows) end()
+        return
+      }
+      at = item.number
+      res.write(`id: ${process}-${at}\ndata: ${item.text}\n\n`)
+    }
+  }
+  const unwatch = feed.watch(send)
+  const end = () => {
+    unwatch()
+    res.end()
+  }
+  res.on('drain', send)
+  res.write(`retry: ${RETRY_MS}\n\n`)
+  send()
+  return { res, end }
+}

@@ -1,0 +1,165 @@
+// engines: embedded; process: shared
+/** The log as a stream of server-sent events: what comes, where it goes on, and what bounds it. Source: A-238. */
+import net from 'node:net'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { createClient } from '../../src/client/client.ts'
+import type { LogEntry } from '../../src/market/log.ts'
+import { openMarketplace } from '../../src/open.ts'
+import { openTestMarketplace, type TestMarketplaceOptions } from '../support/marketplace.ts'
+
+async function open(options: TestMarketplaceOptions = {}) {
+  const marketplace = await openTestMarketplace(options)
+  const { admin, market, url } = marketplace
+  const authorization = `Bearer ${admin.key}`
+  const ask = (query = '', headers: Record<string, string> = {}) =>
+    fetch(`${url}/api/dev/events${query}`, { headers: { authorization, ...headers } })
+  const tell = (...words: string[]) => {
+    for (const message of words) market.log({ type: 'info', message })
+  }
+  return { marketplace, ask, tell, authorization }
+}
+
+/** Reads raw text until it holds `wanted`. */
+async function textUntil(reply: Response, wanted: string): Promise<string> {
+  let text = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of reply.body as unknown as AsyncIterable<Uint8Array>) {
+    text += decoder.decode(chunk, { stream: true })
+    if (text.includes(wanted)) break
+  }
+  return text
+}
+
+const messagesIn = (text: string) => [...text.matchAll(/"message":"([^"]*)"/g)].map(([, message]) => message)
+const lastIdIn = (text: string) => [...text.matchAll(/^id: (.*)$/gm)].at(-1)![1]!
+
+test('entries come as they are written; Last-Event-ID goes on without a gap and without a repeat', async () => {
+  const { marketplace, ask, tell } = await open()
+  tell('Before.')
+  const first = await ask()
+  assert.is(first.headers.get('content-type'), 'text/event-stream; charset=utf-8')
+  tell('One.', 'Two.')
+  const read = await textUntil(first, 'Two.')
+  assert.equal(messagesIn(read), ['One.', 'Two.'], 'what was written before is not told')
+  tell('Three.', 'Four.')
+  const second = await textUntil(await ask('', { 'last-event-id': lastIdIn(read) }), 'Four.')
+  assert.equal(messagesIn(second), ['Three.', 'Four.'])
+  const entry = JSON.parse(/^data: (.*Four.*)$/m.exec(second)![1]!)
+  assert.is(entry.type, 'info')
+  assert.is(new Date(entry.at).toISOString(), entry.at)
+  const other = await (await ask('?follow=false', { 'last-event-id': 'another-9' })).text()
+  assert.ok(messagesIn(other).includes('Before.'), 'the id of an earlier process means that all is new')
+  await marketplace.close()
+})
+
+test('a stream that does not follow ends; taskId chooses; after=0 begins with the oldest', async () => {
+  const { marketplace, ask, tell } = await open()
+  const task = (taskId: string) => ({ type: 'task', taskId, trigger: 'submit', from: 'draft', to: 'pending' }) as const
+  tell('Nothing about a task.')
+  marketplace.market.log(task('task_1'))
+  marketplace.market.log(task('task_2'))
+  const text = await (await ask('?after=0&follow=false&taskId=task_2')).text()
+  assert.equal(
+    [...text.matchAll(/"taskId":"(\w+)"/g)].map(([, id]) => id),
+    ['task_2'],
+  )
+  const client = createClient({ baseUrl: marketplace.url, apiKey: marketplace.admin.key })
+  const seen: string[] = []
+  for await (const { type, taskId } of await client.watchEvents({ after: 0, follow: 'false' })) {
+    if (type === 'task') seen.push(String(taskId))
+  }
+  assert.equal(seen, ['task_1', 'task_2'])
+  await marketplace.close()
+})
+
+test('a stream that lost entries says how many', async () => {
+  const { marketplace, ask, tell } = await open()
+  const many = Array.from({ length: 10_050 }, (_, i) => `Entry ${i}.`)
+  tell(...many)
+  const text = await (await ask('?after=0&follow=false')).text()
+  const { missed } = JSON.parse(/^event: gap\ndata: (.*)$/m.exec(text)![1]!)
+  assert.is(
+    missed + messagesIn(text).length + (text.match(/"type":"(?!info)/g) ?? []).length,
+    Number(lastIdIn(text).split('-')[1]),
+  )
+  assert.is([...text.matchAll(/^id: /gm)].length, 10_000)
+  await marketplace.close()
+})
+
+test('four streams for one key; one that ends makes room', async () => {
+  const { marketplace, ask } = await open()
+  const controllers = [0, 1, 2, 3].map(() => new AbortController())
+  const { url, admin } = marketplace
+  for (const { signal } of controllers) {
+    const headers = { authorization: `Bearer ${admin.key}` }
+    assert.is((await fetch(`${url}/api/dev/events`, { headers, signal })).status, 200)
+  }
+  const fifth = await ask()
+  assert.is(fifth.status, 429)
+  assert.match(((await fifth.json()) as { error: string }).error, '4 streams are open')
+  assert.is((await admin.ask('GET', '/api/dev/clock')).status, 200, 'other requests are not concerned')
+  controllers[0]!.abort()
+  let status = 429
+  for (let tries = 0; status === 429 && tries < 100; tries++) {
+    await new Promise(go => setTimeout(go, 10))
+    const again = await ask('?follow=false')
+    status = again.status
+    await again.text()
+  }
+  assert.is(status, 200)
+  await marketplace.close()
+})
+
+test('a server that closes ends its streams first, and does not wait for them', async () => {
+  const { marketplace, ask } = await open()
+  const stream = await ask()
+  const since = performance.now()
+  const [text] = await Promise.all([stream.text(), marketplace.close(30_000)])
+  assert.ok(performance.now() - since < 10_000)
+  assert.match(text, /^retry: \d+\n\n/)
+})
+
+test('a silent stream has a heartbeat', async () => {
+  const { marketplace, ask } = await open({ bounds: { heartbeatMs: 20 } })
+  const text = await textUntil(await ask(), ': alive')
+  assert.is(messagesIn(text).length, 0)
+  await marketplace.close()
+})
+
+test('a reader that does not read is ended, and holds no memory meanwhile', async () => {
+  const log: LogEntry[] = []
+  const { marketplace, tell, authorization } = await open({
+    bounds: { lookMs: 50 },
+    log: entry => void log.push(entry),
+  })
+  const socket = net.connect(Number(new URL(marketplace.url).port), '127.0.0.1')
+  const closed = new Promise(resolve => socket.on('close', resolve))
+  socket.on('error', () => {}).pause()
+  socket.write(`GET /api/dev/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\n\r\n`)
+  await new Promise(go => setTimeout(go, 100))
+  const isCut = () => log.some(entry => entry.type === 'cut_off' && entry.reason === 'slow_reader')
+  const words = 'x'.repeat(490)
+  for (let i = 0; i < 400 && !isCut(); i++) {
+    tell(...Array.from({ length: 100 }, () => words))
+    await new Promise(go => setTimeout(go, 10))
+  }
+  assert.ok(isCut())
+  socket.destroy()
+  await closed
+  await marketplace.close(0)
+})
+
+test('HEAD has no body, and a deployment no stream', async () => {
+  const { marketplace, authorization } = await open()
+  const head = await fetch(`${marketplace.url}/api/dev/events`, { method: 'HEAD', headers: { authorization } })
+  assert.is(await head.text(), '')
+  await marketplace.close()
+  const login = { email: 'admin@example.com', password: 'the admin of a test' }
+  const deployment = await openMarketplace({ mode: 'serve', file: null, admin: login })
+  for (const path of ['events', 'exchanges', 'exchanges/exchange_1'])
+    assert.is((await fetch(`${deployment.url}/api/dev/${path}`)).status, 404)
+  await deployment.close()
+})
+
+test.run()
