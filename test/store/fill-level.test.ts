@@ -33,6 +33,8 @@ test('what is said names the level, the limit and the way out', () => {
   assert.match(said[1]!, 'The database has 750 MB of the 1000 MB that it may have (75 %).')
   assert.match(said[2]!, /^The database is full: it has the 9\.0 MB that it may have\. .*MARKETPLACE_DB_LIMIT/)
   assert.match(said[3]!, 'it has the 10 MB')
+  look(9.99 * MB, 10 * MB)
+  assert.match(said[4]!, 'The database has 10.0 MB of the 10 MB')
   assert.is(FULL_BYTES, 1024 ** 3)
 })
 

@@ -77,7 +77,7 @@ test(
     assert.is(other.length, journal.length)
     writeFileSync(journalPath(file), other)
     assert.match(await refusal(open(file)), 'before a point that was durable')
-    assert.not((await checkFile(file)).ok)
+    assert.match((await checkFile(file)).problems.join('\n'), 'before a point that was durable')
   }),
 )
 

@@ -193,6 +193,7 @@ test('the builder role stays while own agents have open work', async () => {
     )
   })
   const leave = () => writing(actor, ctx => accountVerbs.updateMe(ctx, { ...bare, body: { isBuilder: false } }))
+  assert.match(String(await leave().catch(error => error.message)), '1 task is not finished')
   const state = (sql: string) => db.write(tx => tx.run(sql))
   await refused(leave(), 'open_work')
   await refused(

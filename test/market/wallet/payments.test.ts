@@ -1,9 +1,11 @@
 // engines: embedded, postgres; process: shared
 /** Deposits, withdrawals and the payout account, over the wire. Source: A-33–A-35. */
+
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations } from '../../../src/api/limits.ts'
 import type { DepositLimitRecord, PaymentRecord, TransactionRecord, WalletRecord } from '../../../src/api/records.ts'
+import type { LogEntry } from '../../../src/market/log.ts'
 import { openTestMarketplace, type TestUser } from '../../support/marketplace.ts'
 
 interface List<Item> {
@@ -112,6 +114,18 @@ test('sandbox: connected at once, paid out at once, never more than is spendable
   assert.equal([paid.status, paid.data!.status, paid.data!.type], [201, 'completed', 'withdrawal'])
   assert.equal(await marketplace.balances(user.id), { available: 0, held: 0, clearing: 0 })
   await marketplace.checkLedger()
+  await marketplace.close()
+})
+
+test('only money that moves is logged as money', async () => {
+  const logged: LogEntry[] = []
+  const marketplace = await openTestMarketplace({ payments: 'manual', log: entry => logged.push(entry) })
+  const user = await marketplace.join('member')
+  const { id } = (await deposit(user, 5_000)).data!
+  const money = () => logged.flatMap(entry => (entry.type === 'money' ? [[entry.kind, entry.amount]] : []))
+  assert.equal(money(), [])
+  await marketplace.admin.call('POST', `/api/admin/deposits/${id}/confirm`, undefined, 'session')
+  assert.equal(money(), [['deposit', 5_000]])
   await marketplace.close()
 })
 
