@@ -224,6 +224,9 @@ export function variableNamed(name: string): { text: string; by: 'user' | '.env'
 /** The variables that a process started by this one gets, besides its own. */
 export const inherited = (): Environment => process.env
 
+/** The credentials that `exec` gives to its command, as JSON. Not for a `.env`, which may be a stranger's. */
+export const givenCredentials = () => process.env.MARKETPLACE_CREDENTIALS
+
 function dotEnv(): Environment {
   try {
     return parseEnv(readFileSync('.env', 'utf8')) as Environment

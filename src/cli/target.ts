@@ -1,7 +1,7 @@
 /** Finds the marketplace and the credentials of a command: by flag, environment, session, or a `dev` in this folder. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isLoopbackName, projectSettings, UsageError, variableNamed } from '../config.ts'
+import { givenCredentials, isLoopbackName, projectSettings, UsageError, variableNamed } from '../config.ts'
 import { PROJECT_FILE } from '../project-file.ts'
 import { type SavedSession, savedSession } from './session-file.ts'
 
@@ -114,7 +114,8 @@ function credentialFor(address: Address, { key, as }: Asked, usual: Person, dev?
     throw new UsageError(`--as ${person} means a key of ${DEV}, and none answers at ${address.url}. Give --key.`)
   }
   const variable = variableNamed('MARKETPLACE_KEY')
-  if (variable) return givenKey(address, variable.by, variable.text, nameOf('MARKETPLACE_KEY', variable.by))
+  if (variable && !isKeyOf(dev, variable.text))
+    return givenKey(address, variable.by, variable.text, nameOf('MARKETPLACE_KEY', variable.by))
   if (session) {
     const madeFor = { by: 'login', instance: session.instance } as const
     return { key: undefined, session, account: undefined, from: `the session of ${session.email}`, madeFor }
@@ -122,6 +123,10 @@ function credentialFor(address: Address, { key, as }: Asked, usual: Person, dev?
   if (address.isDev) return personOfDev(dev, usual)
   return { key: undefined, session: undefined, account: undefined, from: 'no key', madeFor: undefined }
 }
+
+/** Such a key names the dev, of whose accounts each command uses the one that fits. */
+const isKeyOf = (dev: Dev | undefined, key: string) =>
+  Object.values(dev?.accounts ?? {}).some(({ apiKey }) => apiKey === key)
 
 function givenKey(address: Address, by: Source, text: string, source: string): Credential {
   const key = keyOf(text, source)
@@ -142,10 +147,10 @@ interface Dev {
   accounts?: Partial<Record<Person, { email: string; password: string; apiKey: string }>>
 }
 
-/** Reads what a `dev` in this folder has stored. It may have ended since. */
+/** Reads what `exec` has given to its command, else what a `dev` in this folder has stored. It may have ended since. */
 function devHere(): Dev | undefined {
   try {
-    return JSON.parse(readFileSync(CREDENTIALS_FILE, 'utf8'))
+    return JSON.parse(givenCredentials() ?? readFileSync(CREDENTIALS_FILE, 'utf8'))
   } catch {
     return undefined
   }

@@ -133,7 +133,7 @@ export const run = (args: readonly string[], cwd: string, env: NodeJS.ProcessEnv
     ? runAlone(args, cwd, env, input)
     : runCommand({ args, cwd, env: envIn(cwd, env), input })
 
-const ALONE = new Set(['dev', 'serve', 'demo'])
+const ALONE = new Set(['dev', 'serve', 'demo', 'exec'])
 
 async function collect(child: ChildProcess): Promise<Ended> {
   let out = ''

@@ -2,6 +2,7 @@
 import { defaults } from '../../config.ts'
 import type { Chapter } from '../command.ts'
 import type { DevFlags } from '../commands/dev.ts'
+import type { ExecFlags } from '../commands/exec.ts'
 import { jsonLines, served } from '../options.ts'
 import type { AnswerFlags } from '../output.ts'
 
@@ -72,6 +73,36 @@ export const running: Chapter = [
       options: [jsonLines],
       examples: ['marketplace demo', 'marketplace demo --json'],
       run: async (_, flags: AnswerFlags) => (await import('../commands/demo.ts')).demo(flags),
+    },
+    {
+      name: 'exec',
+      takes: ['<command...>'],
+      summary: 'Run a command, such as tests, in an ephemeral marketplace that ends with it; hand on its exit code',
+      options: [
+        ['--forward-to <url...>', 'your agent, which the command starts: listed as my-agent once it answers'],
+        ['--agent <name=url...>', 'the same under a name of your own'],
+        ['--log <file>', "write the marketplace's log to this file, one JSON object per line"],
+        ['--json', 'write it to stderr instead'],
+      ],
+      notes: `The command gets these variables:
+  MARKETPLACE_URL              the address of the marketplace
+  MARKETPLACE_BUYER_KEY        an API key of each account: a buyer with money, the builder of the agents, an administrator
+  MARKETPLACE_BUILDER_KEY
+  MARKETPLACE_ADMIN_KEY
+  MARKETPLACE_KEY              the builder's, for an agent; \`marketplace\` itself uses the key that fits each command
+  MARKETPLACE_AGENT_ID         your agent, with PORT; without one sample-agent, which accepts every task and delivers at once
+  MARKETPLACE_WEBHOOK_SECRET   its secret
+  MARKETPLACE_CREDENTIALS      all of it as JSON, with emails and passwords
+Exit code 127: there is no such command; 126: it can't be run; 128 and more: a signal ended it.`,
+      examples: [
+        'marketplace exec -- npm test',
+        'marketplace exec --forward-to http://localhost:3000/webhook -- npm test',
+        "marketplace exec --log market.log -- sh -c 'npx marketplace simulate buyer sample-agent'",
+      ],
+      run: async (command, flags: ExecFlags) => {
+        import('../../store/embedded/sqljs-internals.ts').then(({ compiled }) => compiled()).catch(() => {})
+        return (await import('../commands/exec.ts')).exec(command, flags)
+      },
     },
   ],
 ]

@@ -1,0 +1,64 @@
+/** `marketplace exec -- COMMAND`: an ephemeral marketplace around a command, such as the tests of an agent. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { defaults, inherited, readSettings, type Settings, UsageError } from '../../config.ts'
+import type { Credentials } from '../../sim/seed.ts'
+import { runInGroup } from '../command-group.ts'
+import { agentEnvironment } from '../dev/environment.ts'
+import { type AgentFlags, givenAgents } from '../dev/given-agents.ts'
+import { startSimulator } from '../dev/simulator.ts'
+import { stateFolderOf } from '../dev/state-folder.ts'
+import { type ExecLogFlags, execLog } from '../exec-log.ts'
+
+export type ExecFlags = ExecLogFlags & Pick<AgentFlags, 'forwardTo' | 'agent'>
+
+/** Resolves to the exit code of the command. */
+export async function exec(command: readonly string[], flags: ExecFlags): Promise<number> {
+  if (command.length === 0) throw new UsageError('exec runs a command. Example: marketplace exec -- npm test')
+  const agents = givenAgents(flags)
+  const { log, open, end } = execLog(flags)
+  const folder = mkdtempSync(join(tmpdir(), 'marketplace-exec-'))
+  try {
+    const given = { settings: settingsFor(folder), state: stateFolderOf(null), seed: undefined, agents }
+    const sim = await startSimulator({ ...given, run: undefined, watch: [], log, debug: {} })
+    try {
+      open()
+      sim.begin()
+      const { market, url } = sim.marketplace
+      const told = variablesOf({ url, instance: market.config.instanceId, ...sim.credentials })
+      return await runInGroup(command, { env: { ...inherited(), ...told }, folder })
+    } finally {
+      await sim.close()
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+    await end()
+  }
+}
+
+/** Nothing of the environment or of the folder changes it, so that a test finds the same marketplace everywhere. */
+function settingsFor(filesFolder: string): Settings {
+  const { host } = defaults
+  const { db, payments, rateLimits } = defaults.dev
+  const fixed = { host, port: '0', db, baseUrl: '', payments, rateLimits, trustProxy: '0', logLevel: 'info' }
+  return { ...readSettings('dev', fixed, {}), filesFolder, bucket: undefined, dbLimit: undefined }
+}
+
+interface Told extends Credentials {
+  url: string
+  instance: string
+}
+
+/** The variables for the command: those that an agent gets, the key of each account, and all of it as JSON. */
+function variablesOf(told: Told): Record<string, string> {
+  const { accounts, agents } = told
+  const own = agents.find(({ forwardTo }) => forwardTo !== undefined)
+  return {
+    ...agentEnvironment(told, own ?? agents[0]!),
+    MARKETPLACE_BUYER_KEY: accounts.buyer.apiKey,
+    MARKETPLACE_BUILDER_KEY: accounts.builder.apiKey,
+    MARKETPLACE_ADMIN_KEY: accounts.admin.apiKey,
+    MARKETPLACE_CREDENTIALS: JSON.stringify(told),
+  }
+}

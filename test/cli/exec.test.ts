@@ -1,0 +1,157 @@
+// engines: embedded; process: own
+/** An ephemeral marketplace around a command: what the command gets, how it ends, and that nothing is left of either. */
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { freePort } from '../docs/guide.ts'
+import { inFolder, PROGRAM, run, start } from './program.ts'
+
+const WEBHOOKS = new URL('../../dist/bundle/webhooks.js', import.meta.url).href
+
+const exec = (folder: string, command: readonly string[], flags: readonly string[] = []) =>
+  run(['exec', ...flags, '--', ...command], folder, {
+    TMPDIR: folder,
+    MARKETPLACE_BASE_URL: 'https://elsewhere.example',
+  })
+
+const isAlive = (pid: number) => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+async function until(holds: () => boolean, what: string): Promise<void> {
+  const deadline = Date.now() + 15_000
+  while (!holds()) {
+    assert.ok(Date.now() < deadline, what)
+    await new Promise(resolve => setTimeout(resolve, 20))
+  }
+}
+
+const left = (folder: string) => readdirSync(folder).filter(name => /^marketplace-/.test(name))
+
+test(
+  'the command gets a marketplace with accounts and an agent, and its exit code is handed on',
+  inFolder(async folder => {
+    writeFileSync(
+      join(folder, 'test.mjs'),
+      `const { MARKETPLACE_URL: url, MARKETPLACE_BUYER_KEY: key, MARKETPLACE_AGENT_ID: agentId, MARKETPLACE_CREDENTIALS: all } = process.env
+       const headers = { authorization: 'Bearer ' + key, 'content-type': 'application/json' }
+       const call = async (path, body) => (await (await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })).json()).data
+       const task = await call('/api/tasks', { agentId, title: 'A task', description: 'Something for a test to do.', agreedPrice: 500 })
+       let { status } = await call('/api/tasks/' + task.id + '/submit')
+       for (let n = 0; status !== 'delivered' && n < 500; n++) {
+         await new Promise(resolve => setTimeout(resolve, 20))
+         status = (await (await fetch(url + '/api/tasks/' + task.id, { headers })).json()).data.status
+       }
+       console.log(status, JSON.parse(all).accounts.buyer.apiKey === key, process.argv[2])
+       process.exit(7)`,
+    )
+    const { code, out, err } = await exec(folder, [process.execPath, 'test.mjs', '--json'], ['--log', 'market.log'])
+    assert.is(code, 7, err)
+    assert.is(out, 'delivered true --json\n')
+    assert.is(err, '')
+    const entries = readFileSync(join(folder, 'market.log'), 'utf8').trim().split('\n')
+    assert.ok(entries.some(line => JSON.parse(line).type === 'webhook'))
+    assert.equal(left(folder), [])
+  }),
+)
+
+test(
+  'an agent that the command starts is listed once it answers, and hired',
+  inFolder(async folder => {
+    const port = await freePort()
+    writeFileSync(
+      join(folder, 'agent.mjs'),
+      `import { createServer } from 'node:http'
+       import { agentHandler } from ${JSON.stringify(WEBHOOKS)}
+       const { PORT, MARKETPLACE_WEBHOOK_SECRET: secret } = process.env
+       const onTask = async (_event, reply) => { await reply.accept(); await reply.deliver('From the agent of the test.') }
+       createServer(agentHandler({ secret, onTask })).listen(PORT, '127.0.0.1')`,
+    )
+    const program = `${process.execPath} ${PROGRAM}`
+    const script = `${process.execPath} agent.mjs & until ${program} simulate buyer my-agent; do sleep 0.3; done`
+    const flags = ['--agent', `my-agent=http://127.0.0.1:${port}/webhook`]
+    const { code, out, err } = await exec(folder, ['sh', '-c', script], flags)
+    assert.is(code, 0, err)
+    assert.match(out, 'delivered: From the agent of the test.')
+    assert.equal(left(folder), [])
+  }),
+)
+
+test(
+  'commands of marketplace find it, each with the key of its part',
+  inFolder(async folder => {
+    const here = `${process.execPath} ${PROGRAM}`
+    const lines = [
+      `${here} simulate buyer sample-agent`,
+      `${here} deliveries list sample-agent --limit 1`,
+      `${here} admin users update $(${here} whoami --as buyer --json | node -pe 'JSON.parse(fs.readFileSync(0)).data.user.id') --suspend`,
+    ]
+    const { code, out, err } = await exec(folder, ['sh', '-ec', lines.join('\n')])
+    assert.is(code, 0, err)
+    assert.match(out, 'is completed')
+    assert.match(out, 'task.approved')
+    assert.match(out, /suspended +yes/)
+  }),
+)
+
+test(
+  'a command that can not be started, or is none, has the exit code of a shell and a sentence',
+  inFolder(async folder => {
+    writeFileSync(join(folder, 'data.txt'), '')
+    for (const [command, wanted, words] of [
+      [['no-such-program'], 127, 'no-such-program ENOENT: is the command spelled right, and installed?'],
+      [['./data.txt'], 126, './data.txt EACCES'],
+      [['sh', '-c', 'kill -s KILL $$'], 137, ''],
+      [[], 1, "missing required argument 'command'"],
+    ] as const) {
+      const { code, err, out } = await exec(folder, command)
+      assert.is(code, command.length === 0 ? 2 : wanted, err)
+      assert.match(err, words)
+      assert.is(out, '')
+    }
+    assert.is((await exec(folder, ['true'], ['--log', 'absent/market.log'])).code, 2)
+    const logged = await exec(folder, ['true'], ['--json'])
+    for (const line of logged.err.trim().split('\n')) JSON.parse(line)
+    assert.equal(left(folder), [])
+  }),
+)
+
+/** Prints its own id and that of a process that it leaves behind. */
+const LINGERING = ['sh', '-c', 'sleep 60 & echo $$ $!; trap "exit 9" TERM; wait']
+const idsIn = (line: string) => line.split(' ').map(Number) as [number, number]
+
+test(
+  'a signal goes to the command, and what that has started ends with it',
+  inFolder(async folder => {
+    const started = start(['exec', '--', ...LINGERING], folder, { TMPDIR: folder })
+    const ids = idsIn(await started.firstLine)
+    started.child.kill('SIGTERM')
+    assert.is((await started.ended).code, 9)
+    for (const id of ids) assert.not.ok(isAlive(id))
+    const quick = await exec(folder, ['sh', '-c', 'sleep 60 >/dev/null 2>&1 & echo $!'])
+    assert.not.ok(isAlive(Number(quick.out)))
+    assert.equal(left(folder), [])
+  }),
+)
+
+test(
+  'nothing is left when exec itself is killed',
+  inFolder(async folder => {
+    const { child, firstLine } = start(['exec', '--', ...LINGERING], folder, { TMPDIR: folder })
+    const ids = idsIn(await firstLine)
+    assert.ok(ids.every(isAlive))
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    await until(() => !ids.some(isAlive), 'the command is still there')
+    await until(() => left(folder).length === 0, `${left(folder)} is still there`)
+    assert.ok(existsSync(folder))
+  }),
+)
+
+test.run()
