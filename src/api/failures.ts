@@ -162,6 +162,8 @@ export class Refusal extends Error {
   readonly errors: FieldErrors | undefined
   /** Response headers of this refusal, such as `Allow` and `Retry-After`. */
   headers: Record<string, string> = {}
+  /** What helps the caller, in a simulator. It is in the response beside the envelope. */
+  hint: string | undefined
 
   constructor(code: FailureName, status: number, message: string, errors?: FieldErrors) {
     super(message)

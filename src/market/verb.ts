@@ -19,6 +19,8 @@ export interface Signed {
   readonly type: string | undefined
   readonly raw: Buffer
   readonly sender: Sender
+  /** All headers as they came: name, value, name, value. */
+  readonly rawHeaders: readonly string[]
 }
 
 type ActorOf<A extends Auth> = A extends 'public' ? Actor | null : A extends 'signature' ? null : Actor

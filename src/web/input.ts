@@ -71,6 +71,7 @@ const readSigned = (req: WebRequest, raw: Buffer): Signed => ({
   type: req.headers['content-type'],
   raw,
   sender: { agentId: null, fault: null },
+  rawHeaders: req.rawHeaders,
 })
 
 function readQuery(schema: z.ZodType, names: string[], given: WebRequest['query'], faults: Faults): unknown {

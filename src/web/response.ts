@@ -77,7 +77,8 @@ export interface ServerState {
   closing: boolean
 }
 
-export const failureText = ({ message, errors }: Refusal) => JSON.stringify({ success: false, error: message, errors })
+export const failureText = ({ message, errors, hint }: Refusal) =>
+  JSON.stringify({ success: false, error: message, errors, hint })
 
 /** Counts the request and sets the rate-limit headers of its response. Returns a refusal if the limit is exceeded. */
 export type TakeRate = (call: Call, category: RateCategory) => Promise<Refusal | null>

@@ -11,6 +11,7 @@ import {
   touchKey,
   userByKey,
 } from '../../src/store/tables/keys.ts'
+import { agentsWithSecret } from '../../src/store/tables/sealed-columns.ts'
 import {
   countSessions,
   deleteExpiredSessions,
@@ -279,5 +280,9 @@ testRows('rows of accounts', {
     [tx => touchKey(tx, 'k1', 70, 49), 0],
     [tx => touchKey(tx, 'k2', 70, 0), 1, ['+ api_key_uses k2 {"key_id":"k2","last_used_at":70}']],
     [tx => touchKey(tx, 'k9', 70, 0), 0],
+  ],
+  'secrets of agents: the newest agents first, none of a deleted one': [
+    [tx => agentsWithSecret(tx, 1), [{ id: 'g_9', slug: 'nine', secret: 'x9' }]],
+    [tx => agentsWithSecret(tx, 99).then(idsOf), ['g_9', 'g_8', 'g_3', 'g_2', 'g_1']],
   ],
 })

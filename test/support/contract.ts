@@ -61,6 +61,8 @@ const refused = z.object({
   success: z.literal(false),
   error: sentence(),
   errors: z.record(z.string(), z.array(sentence()).min(1)).optional(),
+  /** Of a refused signature, in a simulator. */
+  hint: sentence().optional(),
 })
 
 const promised: readonly Promised[] = Object.values<Endpoint>(endpoints)

@@ -58,6 +58,12 @@ export const fixes = {
   other_hash: 'The signature is HMAC-SHA256.',
   plain_hash: 'The signature is HMAC-SHA256 keyed with the secret, not a hash of both: createHmac, hmac.new, hmac.New.',
   swapped_hmac: 'The secret is the key of the HMAC, the text is its message: mind their order.',
+  // beyond the signature
+  unknown_task: 'Post to data.callbackUrl of the webhook as it stands.',
+  other_task: 'Send the taskId of the task that the address names, or none.',
+  used_signature: 'Put the taskId into the body, so that equal callbacks for two tasks have different signatures.',
+  refused_by_agent:
+    'Look whether it reads the secret that it was given, and verifies the raw body: express.raw(), request.get_data(), io.ReadAll. To compare, save the body and run marketplace verify.',
   nothing_to_compare: 'Give the secret of the agent: marketplace secret rotate AGENT makes a new one.',
   unknown:
     'Most often the secret is another one, or the body was changed after it was signed. Print the length and the first bytes of what is signed on both sides, or start with marketplace sign.',

@@ -13,6 +13,14 @@ export function sure(findings: readonly Finding[]): Diagnosis | null {
   return { cause: first.cause, certainty: 'sure', text: findings.map(({ text }) => text).join(' '), fix }
 }
 
+/** Makes a diagnosis of a cause that is found by other means than the signature. */
+export const explain = (cause: Cause, text: string, certainty: Diagnosis['certainty'] = 'sure'): Diagnosis => ({
+  cause,
+  certainty,
+  text,
+  fix: fixes[cause],
+})
+
 const MINUTE = 60_000
 const HALF_HOUR = 30 * MINUTE
 

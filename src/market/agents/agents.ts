@@ -25,7 +25,7 @@ import { seal } from '../sealing.ts'
 import { reserveTexts, weightOf } from '../text-quota.ts'
 import { iso } from '../time.ts'
 import type { Verb } from '../verb.ts'
-import { makeSecret } from '../webhooks/secrets.ts'
+import { keepPreviousSecret, makeSecret } from '../webhooks/secrets.ts'
 import { lockOwnAgent, ownAgentOf, presentAgent, visibleAgent } from './access.ts'
 import { agentRecord, ownAgentRecord, recordOf, recordsOf } from './agent-record.ts'
 import { publicPage } from './listing-cache.ts'
@@ -182,6 +182,7 @@ const rotateSecret: Verb<'rotateSecret'> = async ({ tx, world, config, webhooks,
     lastPassAt: null,
     updatedAt: now,
   })
+  if (config.mode === 'dev' && row.secret !== null) await keepPreviousSecret(tx, row.id, row.secret)
   tx.afterCommit(() => webhooks.targetChanged(row.id))
   return { secret, rotatedAt: iso(now) }
 }

@@ -23,6 +23,7 @@ import { iso } from '../time.ts'
 import type { Signed, Verb } from '../verb.ts'
 import { describeStatus } from '../webhooks/attempt.ts'
 import { logCallback } from '../webhooks/callback-log.ts'
+import { addHint } from '../webhooks/diagnosis.ts'
 import { callbackSecrets } from '../webhooks/secrets.ts'
 import { postSigned } from '../webhooks/signed-post.ts'
 import { announceCallback, type CallbackVerdict, listenForCallback } from './callback-wait.ts'
@@ -221,6 +222,7 @@ const testCallback: Verb<'testCallback'> = async (ctx, { params, signed }) => {
     return answer
   } catch (error) {
     if (error instanceof Refusal) log(error.status, sender.fault ?? error.message)
+    await addHint(ctx, error, params.id, signed)
     throw error
   }
 }

@@ -1,9 +1,19 @@
 /** What is sealed with the secret key, and lost with it. */
-import type { Tx } from '../db.ts'
+import type { Reader, Tx } from '../db.ts'
 import { type AgentRow, agents } from './agents.ts'
 
 const unsealed = ['id', 'name', 'builderId'] as const
 export type UnsealedAgent = Pick<AgentRow, (typeof unsealed)[number]>
+
+const sealed = ['id', 'slug', 'secret'] as const
+
+/** The agents that have a secret, the newest first. */
+export const agentsWithSecret = (q: Reader, most: number) =>
+  q.all<Pick<AgentRow, (typeof sealed)[number]>>(
+    `SELECT ${agents.some(sealed)} FROM agents WHERE secret IS NOT NULL AND deleted_at IS NULL
+     ORDER BY id DESC LIMIT $1`,
+    [most],
+  )
 
 /** Takes the secrets from all agents, which are unverified then, and returns those that had one. */
 export async function dropAgentSecrets(tx: Tx): Promise<UnsealedAgent[]> {

@@ -71,7 +71,8 @@ test('every cause is found by a test', () => {
   }
   assert.equal(
     Object.keys(fixes).filter(cause => !found.has(cause)),
-    [],
+    // In test/market/webhooks/diagnosis.test.ts, as they are beyond the signature.
+    ['unknown_task', 'other_task', 'used_signature', 'refused_by_agent'],
   )
 })
 

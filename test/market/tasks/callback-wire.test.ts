@@ -1,5 +1,5 @@
 // engines: embedded, postgres; process: shared
-/** The unified callback as an agent, or whoever pretends to be it, may send it. Source: I-signature, A-20, A-21, A-25, A-38. */
+/** The unified callback as an agent, or whoever pretends to be it, may send it; strictly, without diagnoses. Source: I-signature, A-20, A-21, A-25, A-38. */
 import { readFileSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -33,7 +33,7 @@ async function open() {
     return id
   }
   const post = (id: string, headers: readonly WireHeader[], body: string | Buffer) =>
-    exchange(marketplace.url, 'POST', pathOf(id), headers, body)
+    exchange(marketplace.url, 'POST', pathOf(id), [...headers, ['x-strict', '1']], body)
   /** Signed now with the agent's secret, unless told otherwise. */
   const send = (id: string, body: object, { secret = agent.secret, at = 0 } = {}) => {
     const text = JSON.stringify(body)

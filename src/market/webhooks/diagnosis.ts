@@ -1,0 +1,93 @@
+/**
+ * Why a callback was refused with 401, and what helps, in a simulator. A deployment says no more than the interface does.
+ * Source: A-38, A-234, A-242.
+ */
+
+import { type Candidate, type Diagnosis, diagnose } from '../../api/diagnosis/diagnose.ts'
+import { parsed } from '../../api/diagnosis/json-writers.ts'
+import { explain } from '../../api/diagnosis/verdicts.ts'
+import { Refusal } from '../../api/failures.ts'
+import { SIGNATURE_HEADER } from '../../api/signature.ts'
+import { roughly } from '../../api/spans.ts'
+import type { Reader } from '../../store/db.ts'
+import { testById } from '../../store/tables/agent-tests.ts'
+import { type AgentRow, agentById } from '../../store/tables/agents.ts'
+import { agentsWithSecret } from '../../store/tables/sealed-columns.ts'
+import { seenSignature } from '../../store/tables/seen-signatures.ts'
+import { taskById } from '../../store/tables/tasks.ts'
+import type { HeaderLines } from '../../world/world.ts'
+import type { Exchange } from '../exchange.ts'
+import type { Market } from '../market.ts'
+import type { Signed } from '../verb.ts'
+import { callbackSecrets, openedIfPossible, previousSecrets } from './secrets.ts'
+
+type Judged = 'direction' | 'taskId' | 'agentId' | 'requestHeaders' | 'requestBody' | 'status' | 'realAt'
+type SignedExchange = Pick<Exchange, Judged>
+
+type Source = Pick<Market, 'db' | 'config' | 'world'>
+
+/**
+ * Returns why a signature was refused: ours by the agent, or the agent's by us. null: it was not, or this is no simulator.
+ * @internal Tests explain exchanges that were not recorded.
+ */
+export async function diagnoseExchange(market: Source, exchange: SignedExchange): Promise<Diagnosis | null> {
+  if (market.config.mode !== 'dev' || exchange.status !== 401) return null
+  return market.db.read(q =>
+    exchange.direction === 'callback' ? ofCallback(q, market, exchange) : ofWebhook(q, market, exchange),
+  )
+}
+
+/** Adds what helps to a refused signature, unless the caller wants to be answered as by a deployment. */
+export async function addHint(market: Source, error: unknown, taskId: string, signed: Signed): Promise<void> {
+  if (market.config.mode !== 'dev' || !(error instanceof Refusal) || error.code !== 'bad_signature') return
+  const requestHeaders = linesOf(signed.rawHeaders)
+  if (requestHeaders.some(([name, value]) => name.toLowerCase() === 'x-strict' && value === '1')) return
+  const realAt = market.world.realNow()
+  const request = { taskId, agentId: null, requestHeaders, requestBody: signed.raw, status: error.status, realAt }
+  const diagnosis = await diagnoseExchange(market, { direction: 'callback', ...request })
+  if (diagnosis) error.hint = `${diagnosis.text} ${diagnosis.fix}`
+}
+
+const linesOf = (raw: readonly string[]): HeaderLines =>
+  raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ''] as const] : []))
+
+async function ofCallback(q: Reader, market: Source, exchange: SignedExchange): Promise<Diagnosis | null> {
+  const { taskId: id, requestHeaders: headers, requestBody: body, realAt } = exchange
+  const of = id === null ? undefined : ((await taskById(q, id)) ?? (await testById(q, id)))
+  const agent = of && (await agentById(q, of.agentId))
+  if (!agent) return explain('unknown_task', 'There is no task and no test with the id in the path.')
+  const found = diagnose({ headers, body }, await candidatesFor(q, market, agent), realAt)
+  if (found) return found
+  const { taskId: named } = (parsed(Buffer.from(body).toString()) ?? {}) as { taskId?: unknown }
+  if (named !== undefined && named !== id) {
+    return explain('other_task', 'The signature is right, but the taskId in the body is not that of the path.')
+  }
+  const [, signature = ''] = headers.find(([name]) => name.toLowerCase() === SIGNATURE_HEADER.toLowerCase()) ?? []
+  const seen = await seenSignature(q, signature)
+  if (!seen || seen.taskId === id) return null
+  return explain('used_signature', 'The signature is right, but it was used for another task before.')
+}
+
+/** More agents than this are not compared. */
+const MOST_OTHERS = 200
+
+async function candidatesFor(q: Reader, { config, world }: Source, agent: AgentRow): Promise<Candidate[]> {
+  const others = (await agentsWithSecret(q, MOST_OTHERS)).filter(({ id }) => id !== agent.id)
+  const previous = await previousSecrets(q, config, agent.id)
+  return [
+    ...callbackSecrets(config, agent, world.now()).map(secret => ({ secret, kind: 'current' as const })),
+    ...previous.map(secret => ({ secret, kind: 'previous' as const, agent: agent.slug })),
+    ...others.flatMap(({ id, slug, secret }) =>
+      openedIfPossible(config, id, secret ?? '').map(other => ({ secret: other, kind: 'other' as const, agent: slug })),
+    ),
+  ]
+}
+
+/** The signature is right, as the marketplace made it. So this is the likely cause. */
+async function ofWebhook(q: Reader, { world }: Source, { agentId }: SignedExchange): Promise<Diagnosis | null> {
+  const agent = agentId === null ? undefined : await agentById(q, agentId)
+  if (!agent) return null
+  const since = agent.secretRotatedAt === null ? null : world.now() - agent.secretRotatedAt
+  const rotated = since === null ? '' : ` Its secret was made ${roughly(since)} ago: perhaps it has another one.`
+  return explain('refused_by_agent', `The agent refused a webhook that was signed rightly.${rotated}`, 'likely')
+}
