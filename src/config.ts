@@ -116,7 +116,10 @@ export interface WayOut {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-export const version: string = createRequire(import.meta.url)('agent-marketplace/package.json').version
+const manifest = createRequire(import.meta.url)('agent-marketplace/package.json')
+export const version: string = manifest.version
+/** The oldest Node that runs this package, such as `20.19`. */
+export const requiredNode = (): string => manifest.engines.node.replace('>=', '')
 
 export const defaults = {
   host: '127.0.0.1',

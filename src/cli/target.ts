@@ -54,13 +54,13 @@ const DEV = 'a dev in this folder'
 
 /** Finds the address and the credentials. Throws a UsageError if there is no address, or if a value makes no sense. */
 export function locate(asked: Asked, usual: Person): Target {
-  const dev = devHere()
+  const dev = storedDev()
   const address = findAddress(asked.url, dev)
   return { ...address, ...credentialFor(address, asked, usual, dev) }
 }
 
 /** Finds only the address, for a sign-in. */
-export const locateAddress = (url: string | undefined): Address => findAddress(url, devHere())
+export const locateAddress = (url: string | undefined): Address => findAddress(url, storedDev())
 
 /** Throws a UsageError if a secret would go to an address whose source is less trusted than that of the secret. */
 export function refuseUntrustedAddress(secret: string, by: Source, { url, urlBy, urlFrom, isLocal }: Address): void {
@@ -145,10 +145,11 @@ interface Dev {
   url?: string
   instance?: string
   accounts?: Partial<Record<Person, { email: string; password: string; apiKey: string }>>
+  agents?: readonly { id: string; slug: string; webhookSecret: string }[]
 }
 
 /** Reads what `exec` has given to its command, else what a `dev` in this folder has stored. It may have ended since. */
-function devHere(): Dev | undefined {
+export function storedDev(): Dev | undefined {
   try {
     return JSON.parse(givenCredentials() ?? readFileSync(CREDENTIALS_FILE, 'utf8'))
   } catch {

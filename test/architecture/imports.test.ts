@@ -109,7 +109,7 @@ const shelves: Readonly<
   world: { assembles: ['real.ts', 'bucket.ts'], mayImport: { egress: [] } },
   cli: {
     assembles: ['command-table.ts', 'main.ts'],
-    mayImport: { dev: [], commands: ['dev'], table: ['commands'] },
+    mayImport: { dev: [], doctor: [], commands: ['dev', 'doctor'], table: ['commands'] },
   },
 }
 

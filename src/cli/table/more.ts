@@ -1,11 +1,27 @@
 /** Commands that belong to no part of the work. */
 import type { Chapter } from '../command.ts'
 import type { CallFlags } from '../commands/call.ts'
-import { reach } from '../options.ts'
+import type { DoctorFlags } from '../commands/doctor.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { jsonOnce, reach } from '../options.ts'
 
 export const more: Chapter = [
   'More:',
   [
+    {
+      name: 'doctor',
+      summary:
+        'Look at what commonly goes wrong on a machine, and say what helps: Node, port, clock, key, secret, agent',
+      options: [
+        ['--agent <agent>', 'test this agent too: its address, its certificate, its callbacks'],
+        ['--fix', 'mend what needs no decision: who can read the keys, and that git leaves them out'],
+        ...reach('builder'),
+        jsonOnce,
+      ],
+      notes: `Exit code ${exitCodes.check}: something is wrong.`,
+      examples: ['marketplace doctor', 'marketplace doctor --agent my-agent --json', 'marketplace doctor --fix'],
+      run: async (_, flags: DoctorFlags) => (await import('../commands/doctor.ts')).doctor(flags),
+    },
     {
       name: 'call',
       takes: ['<METHOD>', '<PATH>'],

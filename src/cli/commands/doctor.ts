@@ -1,0 +1,107 @@
+/** `marketplace doctor`: looks at what commonly goes wrong on a machine, and says what helps. */
+import type { Client } from '../../client/client.ts'
+import { environment, readSettings, type Settings, UsageError } from '../../config.ts'
+import { addressFindings, callbackFindings, type KnownAgent, secretFinding } from '../doctor/agent.ts'
+import { type Finding, failed, warning } from '../doctor/finding.ts'
+import { gitFindings, lockFinding, rightsFindings } from '../doctor/folder.ts'
+import { containerFinding, inContainer, nodeFinding, portFinding } from '../doctor/machine.ts'
+import { marketplaceFindings } from '../doctor/marketplace.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { type AnswerFlags, type CommandOutput, withOutput } from '../output.ts'
+import { CREDENTIALS_FILE, locate, storedDev, type Target } from '../target.ts'
+import { plain } from '../ui.ts'
+import { agentCalled } from './agents.ts'
+
+export interface DoctorFlags extends AnswerFlags {
+  url?: string
+  key?: string
+  as?: string
+  agent?: string
+  fix?: boolean
+}
+
+/** Exits with 3 if something is wrong. */
+export const doctor = (flags: DoctorFlags) =>
+  withOutput(flags, async output => {
+    const findings = await examine(flags)
+    const mended = flags.fix ? mend(findings) : new Set<Finding>()
+    const isWell = findings.every(finding => finding.level !== 'failed' || mended.has(finding))
+    const told = findings.map(({ mend: _, ...finding }, at) => ({ ...finding, mended: mended.has(findings[at]!) }))
+    output.answer({ ok: isWell, findings: told }, () => show(output, findings, mended))
+    return isWell ? exitCodes.ok : exitCodes.check
+  })
+
+async function examine(flags: DoctorFlags): Promise<Finding[]> {
+  const node = nodeFinding(process.versions.node, Date.now())
+  const settings = settingsOf()
+  const dev = storedDev()
+  const found = placeOf(flags)
+  if ('check' in found) return [node, found, ...(await folderFindings(settings, dev, false)), ...secretFindings([])]
+  const { findings, client } = await marketplaceFindings(found, Date.now)
+  return [
+    node,
+    ...findings,
+    ...(client === null ? containerFinding(inContainer(), found.url) : []),
+    ...(await folderFindings(settings, dev, found.isDev && client !== null)),
+    ...secretFindings((found.isDev && dev?.agents) || []),
+    ...(client && flags.agent !== undefined ? await agentFindings(client, flags.agent) : []),
+  ]
+}
+
+function settingsOf(): Settings | Finding {
+  try {
+    return readSettings('dev', {})
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    return failed('settings', error.message, 'Correct it in the environment, in .env or in marketplace.json')
+  }
+}
+
+/** `answers`: the dev of this folder does. */
+async function folderFindings(settings: Settings | Finding, dev: ReturnType<typeof storedDev>, answers: boolean) {
+  const kept = [...rightsFindings(CREDENTIALS_FILE), ...gitFindings(CREDENTIALS_FILE)]
+  if ('check' in settings) return [settings, ...kept]
+  const { host, port, db } = settings
+  const database = db.postgres ? [] : [await lockFinding(db.file, answers)]
+  return [await portFinding(host, port, dev?.instance), ...database, ...kept]
+}
+
+function secretFindings(agents: readonly KnownAgent[]): Finding[] {
+  const { MARKETPLACE_WEBHOOK_SECRET: secret, MARKETPLACE_AGENT_ID: agentId } = environment()
+  return secret ? [secretFinding(secret, agents, agentId)] : []
+}
+
+async function agentFindings(client: Client, name: string): Promise<Finding[]> {
+  const agent = await agentCalled(client, name)
+  if (!('webhookUrl' in agent)) throw new UsageError(`--agent takes an agent of your own, and ${name} is another's.`)
+  return [...(await addressFindings(agent)), ...(await callbackFindings(client, agent))]
+}
+
+/** Returns a finding if no marketplace is named anywhere. What a flag says wrongly is an error. */
+function placeOf(flags: DoctorFlags): Target | Finding {
+  try {
+    return locate(flags, 'builder')
+  } catch (error) {
+    if (!(error instanceof UsageError) || flags.url || flags.key || flags.as || flags.agent) throw error
+    return warning('marketplace', 'No marketplace is named', error.message)
+  }
+}
+
+function mend(findings: readonly Finding[]): Set<Finding> {
+  const mended = findings.filter(finding => finding.mend)
+  for (const finding of mended) finding.mend!()
+  return new Set(mended)
+}
+
+function show({ out, notes }: CommandOutput, findings: readonly Finding[], mended: ReadonlySet<Finding>): void {
+  const { colour } = out
+  const marks = { ok: colour.green('✔'), warning: colour.yellow('!'), failed: colour.red('✖') }
+  for (const finding of findings) {
+    const { check, level, message, fix } = finding
+    const isMended = mended.has(finding)
+    out.line(`${isMended ? marks.ok : marks[level]} ${check.padEnd(12)} ${plain(message)}${isMended ? ': mended' : ''}`)
+    if (fix !== undefined && !isMended) out.line(`  ${' '.repeat(12)} ${fix}`)
+  }
+  if (mended.size === 0 && findings.some(finding => finding.mend))
+    notes.line('marketplace doctor --fix mends what it can.')
+}

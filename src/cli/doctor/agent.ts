@@ -1,0 +1,97 @@
+/** Looks at an agent: the secret that it would use, its address, its certificate, and whether its callbacks arrive. */
+import type { OwnAgentRecord } from '../../api/records.ts'
+import type { Client } from '../../client/client.ts'
+import { secretFingerprint } from '../../market/exchange.ts'
+import { createWorld } from '../../world/real.ts'
+import type { OutgoingResult } from '../../world/world.ts'
+import { plain } from '../ui.ts'
+import { type Finding, failed, ok, warning } from './finding.ts'
+
+export interface KnownAgent {
+  id: string
+  slug: string
+  webhookSecret: string
+}
+
+/** `text`: the secret as the environment has it. `agents`: those of the dev of this folder, whose secrets are known here. */
+export function secretFinding(text: string, agents: readonly KnownAgent[], agentId: string | undefined): Finding {
+  const bare = text.trim().replace(/^(["'])(.*)\1$/, '$2')
+  const set = 'Set it without them: export MARKETPLACE_WEBHOOK_SECRET=whsec_…'
+  if (bare !== text) return failed('secret', 'MARKETPLACE_WEBHOOK_SECRET has spaces or quotes around the secret', set)
+  if (!text.startsWith('whsec_')) {
+    return failed('secret', 'MARKETPLACE_WEBHOOK_SECRET does not begin with whsec_, which is a part of the secret', set)
+  }
+  const fingerprint = secretFingerprint(text)
+  const owner = agents.find(({ webhookSecret }) => webhookSecret === text)
+  const wanted = agents.find(({ id }) => id === agentId)
+  if (agents.length === 0) return ok('secret', `MARKETPLACE_WEBHOOK_SECRET has the fingerprint ${fingerprint}`)
+  if (owner && (wanted === undefined || wanted === owner)) {
+    return ok('secret', `MARKETPLACE_WEBHOOK_SECRET is that of ${owner.slug} (fingerprint ${fingerprint})`)
+  }
+  const whose = owner ? `is that of ${owner.slug}, not of ${wanted!.slug}` : "is of no agent of this folder's dev"
+  const known = (wanted ? [wanted] : agents).map(
+    ({ slug, webhookSecret }) => `${slug} ${secretFingerprint(webhookSecret)}`,
+  )
+  return failed(
+    'secret',
+    `MARKETPLACE_WEBHOOK_SECRET ${whose}: fingerprint ${fingerprint}, but ${known.join(', ')}`,
+    'Take it from .marketplace/credentials.json, or make another: marketplace secret rotate AGENT',
+  )
+}
+
+/** Sends nothing that an agent could take for a webhook: a POST without a signature. */
+export async function addressFindings({ webhookUrl, slug, id }: OwnAgentRecord): Promise<Finding[]> {
+  if (webhookUrl === null) {
+    return [
+      failed(
+        'address',
+        `${slug} has no webhook URL`,
+        `marketplace call PUT /api/my/agents/${id} -d '{"webhookUrl": "https://localhost:8443/webhook"}'`,
+      ),
+    ]
+  }
+  // Only the marketplace that has made the certificate of such a name trusts it.
+  if (/\.localhost$/i.test(new URL(webhookUrl).hostname)) return []
+  const world = createWorld({ requireHttps: false, allowLoopback: true })
+  try {
+    const result = await world.egress.post({
+      url: webhookUrl,
+      body: '',
+      headers: {},
+      timeoutMs: 10_000,
+      maxAnswerBytes: 0,
+    })
+    return addressResult(webhookUrl, result)
+  } finally {
+    await world.egress.close()
+  }
+}
+
+/** @internal Tested by each outcome. */
+export function addressResult(url: string, result: OutgoingResult): Finding[] {
+  const isHttps = url.startsWith('https://')
+  const certificate = ok('certificate', 'Its certificate is trusted')
+  if (result.ok) return [ok('address', `${url} answers`), ...(isHttps ? [certificate] : [])]
+  if (result.reason === 'tls') {
+    const fix =
+      'Use a certificate of a known authority, with its whole chain; in dev, forward instead: marketplace dev --forward-to URL'
+    return [ok('address', `${url} is reached`), failed('certificate', plain(result.message), fix)]
+  }
+  return [
+    failed(
+      'address',
+      `${url} does not answer: ${plain(result.message)}`,
+      'Is the agent running, and does its firewall let others in?',
+    ),
+  ]
+}
+
+/** Asks the marketplace to test the agent: only it knows whether the agent's callbacks arrive. */
+export async function callbackFindings(client: Client, { id, slug }: OwnAgentRecord): Promise<Finding[]> {
+  const { checks } = await client.testConnection({ id })
+  const weak = checks.filter(({ status }) => status === 'failed' || status === 'warning')
+  if (weak.length === 0) return [ok('callback', `${slug} answers webhooks, and its callbacks arrive`)]
+  return weak.map(({ name, status, message }) =>
+    (status === 'failed' ? failed : warning)(name, plain(message), `marketplace test-connection ${slug}`),
+  )
+}

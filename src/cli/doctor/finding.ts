@@ -1,0 +1,25 @@
+/** What the doctor of a machine has found out. */
+export interface Finding {
+  /** What was looked at; stays the same for programs. */
+  readonly check: string
+  readonly level: 'ok' | 'warning' | 'failed'
+  readonly message: string
+  /** What helps: a command or a sentence. */
+  readonly fix?: string
+  /** Does what helps, where that changes nothing but the rights of files and what git leaves out. */
+  readonly mend?: () => void
+}
+
+export const ok = (check: string, message: string): Finding => ({ check, level: 'ok', message })
+export const warning = (check: string, message: string, fix: string): Finding => ({
+  check,
+  level: 'warning',
+  message,
+  fix,
+})
+export const failed = (check: string, message: string, fix: string): Finding => ({
+  check,
+  level: 'failed',
+  message,
+  fix,
+})

@@ -1,0 +1,104 @@
+/** Looks at the marketplace that commands would use: whether it answers, which it is, its clock, its version, the key. */
+import { durations } from '../../api/limits.ts'
+import { type Client, clientOn } from '../../client/client.ts'
+import { Transport, UnreachableError } from '../../client/transport.ts'
+import { version } from '../../config.ts'
+import type { Target } from '../target.ts'
+import { plain } from '../ui.ts'
+import { type Finding, failed, ok, warning } from './finding.ts'
+
+const PATIENCE_MS = 10_000
+/** Beyond this, half of the tolerance of signatures is gone by the way of a request alone. */
+const DRIFT_MS = 60_000
+
+export interface Seen {
+  findings: Finding[]
+  /** null: it does not answer, or it is another than the key is for. */
+  client: Client | null
+}
+
+export async function marketplaceFindings(found: Target, realNow: () => number): Promise<Seen> {
+  const { url, key, isDev, urlFrom, madeFor } = found
+  const transport = new Transport({ baseUrl: url, apiKey: key })
+  const before = realNow()
+  let health: Response
+  try {
+    health = await transport.send('GET', '/healthz', { signal: AbortSignal.timeout(PATIENCE_MS) })
+    await health.arrayBuffer()
+  } catch (error) {
+    const why = error instanceof UnreachableError ? error.message : `${url} does not answer within 10 s`
+    const fix = isDev
+      ? 'Start it again: marketplace dev'
+      : `${urlFrom} names this address. Is the marketplace running there?`
+    return { findings: [failed('marketplace', why, fix)], client: null }
+  }
+  const after = realNow()
+  const instance = health.headers.get('x-service-instance')
+  if (instance === null) {
+    const fix = `${urlFrom} names this address. Name another: --url, or MARKETPLACE_URL`
+    return { findings: [failed('marketplace', `What answers at ${url} is no marketplace`, fix)], client: null }
+  }
+  const clock = clockFinding(health.headers.get('date'), before, after)
+  if (madeFor !== undefined && madeFor.instance !== instance) {
+    const fix = isDev
+      ? 'Start the one of this folder: marketplace dev'
+      : `Sign in to this one: marketplace login --url ${url}`
+    const other = failed('marketplace', `The marketplace at ${url} is another than ${found.from} is for`, fix)
+    return { findings: [other, clock], client: null }
+  }
+  const client = clientOn(transport)
+  return {
+    findings: [
+      ok('marketplace', `The marketplace at ${url} answers`),
+      clock,
+      await versionFinding(transport),
+      ...(await keyFinding(client, found)),
+    ],
+    client,
+  }
+}
+
+/**
+ * The header has whole seconds, and was written between the two times.
+ * @internal Tests its bounds.
+ */
+export function clockFinding(header: string | null, before: number, after: number): Finding {
+  const theirs = Date.parse(header ?? '')
+  if (Number.isNaN(theirs))
+    return warning('clock', 'The marketplace does not say its time', 'Is there a proxy that drops the Date header?')
+  const off = theirs + 1000 < before ? before - theirs - 1000 : theirs > after ? after - theirs : 0
+  const words = `${Math.abs(off / 1000).toFixed(0)} s ${off > 0 ? 'ahead of' : 'behind'} that of the marketplace`
+  const fix = 'Let the system set the clock: timedatectl set-ntp true'
+  if (Math.abs(off) > durations.signatureToleranceMs)
+    return failed('clock', `This clock is ${words}: signatures are refused`, fix)
+  if (Math.abs(off) > DRIFT_MS) return warning('clock', `This clock is ${words}`, fix)
+  return ok('clock', 'This clock agrees with that of the marketplace')
+}
+
+async function versionFinding(transport: Transport): Promise<Finding> {
+  const reply = await transport.send('GET', '/openapi.json', {})
+  const document = (await reply.json().catch(() => ({}))) as { info?: { version?: string } }
+  const theirs = document.info?.version
+  if (theirs === version) return ok('version', `Both are version ${version}`)
+  if (theirs === undefined)
+    return warning('version', 'The marketplace does not say its version', 'Is there a proxy in front?')
+  const fix = `npm install agent-marketplace@${plain(theirs)}`
+  return warning('version', `This is version ${version}, the marketplace is ${plain(theirs)}`, fix)
+}
+
+async function keyFinding(client: Client, found: Target): Promise<Finding[]> {
+  const { key, from, session } = found
+  if (!key) {
+    if (session) return []
+    return [warning('key', 'No key is given', 'Give one by --key or MARKETPLACE_KEY, or sign in: marketplace login')]
+  }
+  const { status, data } = await client.request<{ user: { email: string } }>('GET', '/api/auth/me', { by: 'key' })
+  if (data) return [ok('key', `${from} is of ${plain(data.user.email)}`)]
+  return [
+    failed(
+      'key',
+      `The marketplace refuses ${from} (${status})`,
+      `Sign in instead: marketplace login --url ${found.url}`,
+    ),
+  ]
+}

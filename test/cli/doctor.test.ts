@@ -1,0 +1,235 @@
+// engines: embedded; process: own
+/** The doctor of a machine: each thing that it looks at, well and ill. */
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { addressResult, secretFinding } from '../../src/cli/doctor/agent.ts'
+import type { Finding } from '../../src/cli/doctor/finding.ts'
+import { lockFinding } from '../../src/cli/doctor/folder.ts'
+import { containerFinding, nodeFinding, portFinding } from '../../src/cli/doctor/machine.ts'
+import { clockFinding } from '../../src/cli/doctor/marketplace.ts'
+import { version } from '../../src/config.ts'
+import { lockFile } from '../../src/store/embedded/lock.ts'
+import { openTestMarketplace } from '../support/marketplace.ts'
+import { answerOf, inFolder, run } from './program.ts'
+
+const said = ({ level, message }: Finding) => `${level}: ${message}`
+
+async function listening(answer: (path: string) => readonly [status: number, headers: object, body: string]) {
+  const server = createServer(({ url }, response) => {
+    const [status, headers, body] = answer(url ?? '')
+    response.writeHead(status, headers as Record<string, string>).end(body)
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return { port, url: `http://127.0.0.1:${port}`, close: () => closed(server) }
+}
+const closed = (server: Server) => new Promise<void>(resolve => server.close(() => resolve()).closeAllConnections())
+
+test('Node: too old, no longer maintained, of a short line, fine', () => {
+  const at = (version: string, day: string) => said(nodeFinding(version, Date.parse(day)))
+  assert.match(at('20.18.3', '2026-01-01'), /^failed: Node 20\.18\.3 is older than 20\.19$/)
+  assert.match(at('20.19.0', '2026-04-30'), /^ok: /)
+  assert.match(at('20.19.0', '2026-05-01'), /^warning: .*since 2026-04-30$/)
+  assert.match(at('23.1.0', '2025-01-01'), /^warning: /)
+  assert.match(at('24.0.0', '2026-05-01'), /^ok: /)
+})
+
+test('port: free, of the dev of this folder, of another marketplace, of another program', async () => {
+  const server = await listening(path => [200, path === '/healthz' ? { 'x-service-instance': 'one' } : {}, 'ok'])
+  const plain = await listening(() => [200, {}, 'hello'])
+  assert.match(said(await portFinding('127.0.0.1', server.port, 'one')), /^ok: .* the dev of this folder$/)
+  assert.match(said(await portFinding('127.0.0.1', server.port, 'two')), /^warning: .* another marketplace$/)
+  assert.match(said(await portFinding('127.0.0.1', plain.port, 'one')), /^warning: .* another program$/)
+  await server.close()
+  await plain.close()
+  assert.match(said(await portFinding('127.0.0.1', server.port, 'one')), /^ok: Port \d+ is free$/)
+  assert.match(said(await portFinding('192.0.2.1', 4000, undefined)), /^failed: .* \(EADDRNOTAVAIL\)$/)
+})
+
+test('container: localhost is the container itself', () => {
+  assert.equal(containerFinding(false, 'http://127.0.0.1:4000'), [])
+  const [inside] = containerFinding(true, 'http://localhost:4000')
+  assert.is(inside?.level, 'warning')
+  assert.match(inside?.fix ?? '', 'export MARKETPLACE_URL=http://host.docker.internal:4000')
+  assert.equal(containerFinding(true, 'https://market.example'), [])
+})
+
+test('clock: what the Date header and the way of a request allow is no difference', () => {
+  const date = 'Thu, 01 Jan 2026 00:00:00 GMT'
+  const theirs = Date.parse(date)
+  const at = (before: number, after: number) => said(clockFinding(date, theirs + before, theirs + after))
+  assert.match(at(0, 0), /^ok: /)
+  assert.match(at(61_000, 61_000), /^ok: /)
+  assert.match(at(61_001, 61_001), /^warning: This clock is 60 s ahead of/)
+  assert.match(at(-60_001, -60_001), /^warning: This clock is 60 s behind/)
+  assert.match(at(-60_001, 0), /^ok: /)
+  assert.match(at(301_001, 301_001), /^failed: .*signatures are refused$/)
+  assert.match(said(clockFinding(null, 0, 0)), /^warning: /)
+})
+
+test(
+  'database: nobody has it, this process has it, a process that has gone had it',
+  inFolder(async folder => {
+    const file = join(folder, 'dev.db')
+    assert.match(said(await lockFinding(file, false)), /^ok: Nobody has /)
+    const lock = await lockFile(file, 'marketplace dev on port 4001')
+    assert.match(said(await lockFinding(file, true)), /^ok: .* is held by marketplace dev on port 4001 \(process \d+/)
+    const silent = await lockFinding(file, false)
+    assert.match(said(silent), /^warning: .* does not answer$/)
+    assert.match(silent.fix ?? '', `kill ${process.pid}`)
+    const owner = JSON.parse(readFileSync(`${file}.lock`, 'utf8'))
+    await lock.release()
+    writeFileSync(`${file}.lock`, JSON.stringify({ ...owner, pid: 2 ** 22 + 1, system: false }))
+    assert.match(said(await lockFinding(file, false)), /^ok: .* was left by marketplace dev/)
+    writeFileSync(`${file}.lock`, '{')
+    assert.match(said(await lockFinding(file, false)), /^warning: .* can't be read$/)
+  }),
+)
+
+test('secret: its form, and whose it is, told by fingerprints', () => {
+  const agents = [
+    { id: 'agt_1', slug: 'one', webhookSecret: 'whsec_b25l' },
+    { id: 'agt_2', slug: 'two', webhookSecret: 'whsec_dHdv' },
+  ]
+  for (const [text, of, id, wanted] of [
+    ['"whsec_b25l"', agents, undefined, /^failed: .* spaces or quotes/],
+    ['whsec_b25l ', [], undefined, /^failed: .* spaces or quotes/],
+    ['b25l', [], undefined, /^failed: .* does not begin with whsec_/],
+    ['whsec_b25l', [], undefined, /^ok: .* has the fingerprint [0-9a-f]{12}$/],
+    ['whsec_b25l', agents, undefined, /^ok: .* is that of one \(fingerprint [0-9a-f]{12}\)$/],
+    ['whsec_b25l', agents, 'agt_1', /^ok: /],
+    [
+      'whsec_b25l',
+      agents,
+      'agt_2',
+      /^failed: .* is that of one, not of two: fingerprint [0-9a-f]{12}, but two [0-9a-f]{12}$/,
+    ],
+    [
+      'whsec_b3RoZXI=',
+      agents,
+      undefined,
+      /^failed: .* is of no agent of this folder's dev: .*one [0-9a-f]{12}, two [0-9a-f]{12}$/,
+    ],
+  ] as const) {
+    const finding = secretFinding(text, of, id)
+    assert.match(said(finding), wanted)
+    assert.not.match(JSON.stringify(finding), /b25l|dHdv|b3RoZXI/)
+  }
+})
+
+test('address and certificate: each outcome of a request to the agent', () => {
+  const levels = (url: string, result: Parameters<typeof addressResult>[1]) =>
+    addressResult(url, result).map(({ check, level }) => `${check} ${level}`)
+  const answered = { ok: true, status: 401, headers: {}, body: '', durationMs: 1 } as const
+  const failure = (reason: 'tls' | 'dns') => ({ ok: false, reason, message: 'Why.', durationMs: 1 }) as const
+  assert.equal(levels('https://a.example', answered), ['address ok', 'certificate ok'])
+  assert.equal(levels('http://a.example', answered), ['address ok'])
+  assert.equal(levels('https://a.example', failure('tls')), ['address ok', 'certificate failed'])
+  assert.equal(levels('https://a.example', failure('dns')), ['address failed'])
+})
+
+test(
+  'the command looks at the dev of a folder, tests an agent, and exits with 3 if something is wrong',
+  inFolder(async folder => {
+    const marketplace = await openTestMarketplace()
+    const agent = await marketplace.list(await marketplace.join('builder'))
+    const { key } = agent.builder
+    const { instanceId: instance } = marketplace.market.config
+    const state = join(folder, '.marketplace')
+    mkdirSync(state)
+    const accounts = { builder: { email: agent.builder.email, password: 'x', apiKey: key } }
+    const agents = [{ id: agent.id, slug: 'test-writer', webhookSecret: agent.secret }]
+    const keep = (more: object) => {
+      const file = join(state, 'credentials.json')
+      writeFileSync(file, JSON.stringify({ url: marketplace.url, instance, accounts, agents, ...more }), {
+        mode: 0o600,
+      })
+      chmodSync(file, 0o600)
+    }
+    keep({})
+    const env = { MARKETPLACE_PORT: '0', MARKETPLACE_WEBHOOK_SECRET: agent.secret }
+    const levels = async (more: NodeJS.ProcessEnv = {}, ...flags: string[]) => {
+      const { code, data, err } = await answerOf(['doctor', ...flags], folder, { ...env, ...more })
+      assert.ok(data, err)
+      assert.is(code, data.ok ? 0 : 3)
+      return Object.fromEntries(data.findings.map(({ check, level }: Finding) => [check, level]))
+    }
+    const well = await levels()
+    const { node, ...rest } = well
+    assert.not.equal(node, 'failed')
+    const fine = Object.fromEntries(
+      ['marketplace', 'clock', 'version', 'key', 'port', 'database', 'rights', 'secret'].map(name => [name, 'ok']),
+    )
+    assert.equal(rest, fine)
+
+    // Its URL ends with localhost, where only the marketplace knows the certificate.
+    assert.is((await levels({}, '--agent', 'test-writer')).callback, 'ok')
+    agent.sink.status = 500
+    assert.is((await levels({}, '--agent', 'test-writer')).endpoint, 'failed')
+    assert.is((await levels({ MARKETPLACE_PORT: 'x' })).settings, 'failed')
+    assert.is((await levels({ MARKETPLACE_WEBHOOK_SECRET: 'whsec_b3RoZXI=' })).secret, 'failed')
+    assert.is((await levels({ MARKETPLACE_KEY: `svc_${'0'.repeat(48)}` })).key, 'failed')
+    keep({ instance: 'another' })
+    assert.is((await levels()).marketplace, 'failed')
+    keep({ url: 'http://127.0.0.1:1' })
+    assert.is((await levels()).marketplace, 'failed')
+    await marketplace.close()
+  }),
+)
+
+test(
+  'the command tells a marketplace of another version from what is none',
+  inFolder(async folder => {
+    let instance: object = { 'x-service-instance': 'one' }
+    const other = await listening(path => [
+      200,
+      { ...instance },
+      path === '/openapi.json' ? '{"info":{"version":"9.9.9"}}' : 'ok',
+    ])
+    const doctor = async () => (await run(['doctor', '--url', other.url], folder, { MARKETPLACE_PORT: '0' })).out
+    assert.match(
+      await doctor(),
+      `! version      This is version ${version}, the marketplace is 9.9.9\n${' '.repeat(15)}npm install agent-marketplace@9.9.9\n`,
+    )
+    assert.match(await doctor(), '! key          No key is given')
+    instance = {}
+    assert.match(await doctor(), /^✖ marketplace {2}What answers at \S+ is no marketplace$/m)
+    await other.close()
+    assert.match(
+      (await run(['doctor'], folder, { MARKETPLACE_PORT: '0' })).out,
+      /^! marketplace {2}No marketplace is named$/m,
+    )
+  }),
+)
+
+test(
+  '--fix closes the file with the keys to others, and has git leave it out',
+  inFolder(async folder => {
+    const file = join(folder, '.marketplace', 'credentials.json')
+    mkdirSync(join(folder, '.marketplace'))
+    writeFileSync(file, '{}')
+    chmodSync(file, 0o644)
+    execFileSync('git', ['init', '--quiet', folder])
+    const env = { MARKETPLACE_PORT: '0' }
+    const ill = await run(['doctor'], folder, env)
+    assert.is(ill.code, 3)
+    assert.match(ill.out, /^✖ rights +Others on this machine can read \S+ \(644\)\n +chmod 600 /m)
+    assert.match(ill.out, /^✖ git +The next commit takes /m)
+    assert.match(ill.err, 'doctor --fix')
+    const mended = await run(['doctor', '--fix'], folder, env)
+    assert.is(mended.code, 0, mended.out)
+    assert.match(mended.out, /^✔ rights .*: mended$/m)
+    assert.is(statSync(file).mode & 0o777, 0o600)
+    assert.ok(existsSync(join(folder, '.marketplace', '.gitignore')))
+    const well = await run(['doctor'], folder, env)
+    assert.match(well.out, /^✔ rights +Only you can read /m)
+    assert.match(well.out, /^✔ git +git leaves out /m)
+  }),
+)
+
+test.run()
