@@ -1,6 +1,8 @@
 /** Connects a command to its marketplace, and explains refusals. */
+import { COMMAND_LINE } from '../api/command-line.ts'
 import { type Client, clientOn, MarketplaceError, UnreachableError } from '../client/client.ts'
 import { Transport } from '../client/transport.ts'
+import { version } from '../config.ts'
 import { codeForStatus, exitCodes, Fault } from './exit-codes.ts'
 import { proveInstance } from './instance-check.ts'
 import { type AnswerFlags, type CommandOutput, withOutput } from './output.ts'
@@ -8,6 +10,8 @@ import { sessionFor } from './own-session.ts'
 import { forgetSession } from './session-file.ts'
 import { type Address, locate, type Person, type Target } from './target.ts'
 import { plain } from './ui.ts'
+
+const userAgent = COMMAND_LINE + version
 
 export interface ConnectionFlags extends AnswerFlags {
   url?: string
@@ -30,7 +34,7 @@ export const connected = (flags: ConnectionFlags, person: Person, work: (connect
     printTarget(output, found, found.key ? 'key' : found.session && 'session', found.from)
     // If a key is given, the session is not used until it is needed.
     const session = found.key ? undefined : found.session?.cookie
-    const transport = new Transport({ baseUrl: found.url, apiKey: found.key, session })
+    const transport = new Transport({ baseUrl: found.url, apiKey: found.key, session, userAgent })
     const own = sessionFor(transport, found)
     try {
       await proveInstance(transport, found)

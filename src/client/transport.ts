@@ -19,6 +19,8 @@ export interface TransportOptions extends Credentials {
   /** The base URL of the marketplace. It may have a path. */
   baseUrl: string
   fetch?: Fetch | undefined
+  /** The User-Agent; that of fetch unless given. */
+  userAgent?: string | undefined
 }
 
 export interface Sending {
@@ -56,11 +58,13 @@ export class Transport {
   readonly baseUrl: string
   readonly credentials: Credentials
   readonly #fetch: Fetch
+  readonly #userAgent: string | undefined
 
-  constructor({ baseUrl, apiKey, session, fetch = globalThis.fetch }: TransportOptions) {
+  constructor({ baseUrl, apiKey, session, fetch = globalThis.fetch, userAgent }: TransportOptions) {
     this.baseUrl = baseUrl.replace(/\/+$/, '')
     this.credentials = { apiKey, session }
     this.#fetch = fetch
+    this.#userAgent = userAgent
   }
 
   /** Sends a request once. Rejects with an UnreachableError or with the signal's reason, but never because of a status. */
@@ -86,7 +90,7 @@ export class Transport {
 
   #headersOf({ body, by = 'nobody', headers: more }: Sending): Record<string, string> {
     const { apiKey, session } = this.credentials
-    const headers: Record<string, string> = { ...more }
+    const headers: Record<string, string> = { ...(this.#userAgent && { 'user-agent': this.#userAgent }), ...more }
     if (by === 'key' && apiKey) headers.authorization = `Bearer ${apiKey}`
     if (by === 'session' && session) headers.cookie = session
     if (body !== undefined && !(body instanceof FormData)) headers['content-type'] ??= 'application/json'

@@ -23,7 +23,7 @@ export class EntryRing {
   }
 
   add(entry: StampedEntry): void {
-    const kept = { number: entry.seq, text: entryText(entry), taskId: taskIdOf(entry) }
+    const kept = { number: entry.seq, text: entryJson(entry), taskId: taskIdOf(entry) }
     this.#kept.set(kept.number, kept)
     this.#last = kept.number
     this.#characters += kept.text.length
@@ -64,5 +64,5 @@ export class EntryRing {
 const taskIdOf = (entry: StampedEntry) => ('taskId' in entry ? entry.taskId : null)
 
 /** An entry as programs get it: times are ISO 8601. */
-export const entryText = (entry: StampedEntry) =>
+export const entryJson = (entry: StampedEntry) =>
   JSON.stringify({ ...entry, at: iso(entry.at), realAt: iso(entry.realAt) })

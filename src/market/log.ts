@@ -14,6 +14,19 @@ export type LogEntry =
       userId: string | null
       /** The client's address, as rate limits count it. */
       address: string
+      /** Why it was refused; only in a simulator, as are the next. */
+      error?: string
+      /** The command line sent it. */
+      own?: true
+    }
+  | {
+      /** A webhook goes out; only in a simulator. */
+      type: 'sending'
+      event: string
+      taskId: string
+      agentId: string
+      deliveryId: string
+      attempt: number
     }
   | {
       type: 'webhook'
@@ -27,6 +40,11 @@ export type LogEntry =
       reason: string | null
       ms: number
       nextAttemptAt: string | null
+      /** Why there was no response; only in a simulator, as are the next. */
+      message?: string
+      /** The beginning of the response, and how many bytes were read of it. */
+      responseBody?: string
+      responseBytes?: number
     }
   | {
       type: 'sign_in'

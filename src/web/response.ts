@@ -1,6 +1,7 @@
 /** Writes responses: the envelope, the headers of every response, and the request's log entry. */
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { COMMAND_LINE } from '../api/command-line.ts'
 import { Refusal, refuse } from '../api/failures.ts'
 import type { RateCategory } from '../api/limits.ts'
 import type { Debug } from '../debug.ts'
@@ -263,8 +264,14 @@ export class Call {
       requestId,
       userId: this.userId,
       address: this.address,
+      ...(market.recording && this.#forBuilder()),
     })
     if (debug) debug({ requestId, method, route, status, ms, ...requestDetails(this.req, this.#refusal) })
+  }
+
+  #forBuilder() {
+    const own = this.req.headers['user-agent']?.startsWith(COMMAND_LINE)
+    return { ...(this.#refusal && { error: this.#refusal.message }), ...(own && { own: true as const }) }
   }
 }
 

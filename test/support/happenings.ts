@@ -18,7 +18,10 @@ const shapes: Readonly<Record<LogEntry['type'], z.ZodRawShape>> = {
     requestId: text(),
     userId: textOrNull(),
     address: text(),
+    error: sentence().optional(),
+    own: z.literal(true).optional(),
   },
+  sending: { event: text(), taskId: text(), agentId: text(), deliveryId: text(), attempt: z.int().min(1) },
   webhook: {
     event: text(),
     taskId: text(),
@@ -30,6 +33,9 @@ const shapes: Readonly<Record<LogEntry['type'], z.ZodRawShape>> = {
     reason: textOrNull(),
     ms: z.int(),
     nextAttemptAt: textOrNull(),
+    message: sentence().optional(),
+    responseBody: z.string().optional(),
+    responseBytes: z.int().min(0).optional(),
   },
   sign_in: { outcome: z.enum(outcomes), userId: textOrNull(), address: textOrNull() },
   cut_off: {

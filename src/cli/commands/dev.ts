@@ -1,6 +1,8 @@
 /** `marketplace dev`: the local simulator. Source: A-1–A-6. */
 import { type Flags, readSettings, UsageError } from '../../config.ts'
+import type { Market } from '../../market/market.ts'
 import { people } from '../../sim/seed.ts'
+import { agentById } from '../../store/tables/agents.ts'
 import { debugLines } from '../debug-lines.ts'
 import { type AgentFlags, givenAgents } from '../dev/given-agents.ts'
 import { startSimulator } from '../dev/simulator.ts'
@@ -35,7 +37,9 @@ async function run(flags: DevFlags): Promise<number> {
   const ui = createUi()
   const names = new Map<string, string>()
   const json = flags.json === true
-  const { log, open } = entryLog(ui, { json, level: settings.logLevel, names })
+  let market: Market | undefined
+  const findAgent = async (id: string) => (await market?.db.read(q => agentById(q, id)))?.slug
+  const { log, open, end } = entryLog(ui, { json, level: settings.logLevel, names, findAgent })
   const debug = debugLines(settings.logLevel, json)
   const { run: command, watch = [] } = flags
   const agents = givenAgents(flags)
@@ -45,7 +49,9 @@ async function run(flags: DevFlags): Promise<number> {
   const sim = await startSimulator({ settings, state, seed: seedOf(flags.seed), ...given, log, debug })
   const ended = untilSignal(sim.close)
   const { marketplace, credentials } = sim
+  market = marketplace.market
   for (const person of people) names.set(credentials.accounts[person].id, person)
+  for (const { id, slug } of credentials.agents) names.set(id, slug)
   if (json) {
     ui.json({ type: 'ready', mode: 'dev', url: marketplace.url, db: state.db, pid: process.pid, ...credentials })
   } else
@@ -58,7 +64,7 @@ async function run(flags: DevFlags): Promise<number> {
     })
   open()
   sim.begin()
-  return ended
+  return ended.finally(end)
 }
 
 function seedOf(text: string | undefined): number | undefined {

@@ -16,6 +16,9 @@ export async function attemptDelivery(market: Market, claimed: ClaimedDelivery):
   if (opened instanceof Error) return { ...notSent, message: opened.message }
   const { id: deliveryId, body, attempt, agentId, builderId, taskId } = claimed
   const post = { url, secret: opened, body, deliveryId, attempt, agentId, builderId, taskId }
+  const sending = { type: 'sending', event: claimed.event, taskId, agentId, deliveryId, attempt } as const
+  // Behind what the same commit logs.
+  if (market.recording) queueMicrotask(() => market.log(sending))
   return postSigned(market, post).catch(error => ({
     ...notSent,
     reason: 'own_fault',

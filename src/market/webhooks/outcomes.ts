@@ -103,10 +103,19 @@ export class Outcomes {
       reason: result.ok ? null : result.reason,
       ms: Math.round(result.durationMs),
       nextAttemptAt: isoOrNull(verdict.nextAt),
+      ...(this.#market.recording && detailsOf(result)),
     })
     return noted.follows
   }
 }
+
+/** What a builder wants to see of an attempt, and the log of a deployment should not hold. */
+const detailsOf = (result: OutgoingResult) =>
+  result.ok
+    ? { responseBody: result.body.slice(0, SHOWN_CHARACTERS), responseBytes: Buffer.byteLength(result.body) }
+    : { message: result.message }
+
+const SHOWN_CHARACTERS = 200
 
 const withoutText = (result: OutgoingResult): OutgoingResult =>
   result.ok ? { ...result, body: '' } : { ...result, message: 'What happened could not be written down' }

@@ -1,0 +1,172 @@
+// engines: embedded; process: shared
+/** What dev prints of the entries of its log: one line each, in columns on a terminal, causes before effects. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { CausalOrder } from '../../src/cli/causal-order.ts'
+import { entryText } from '../../src/cli/entry-columns.ts'
+import { entryLine } from '../../src/cli/entry-lines.ts'
+import { entryLog } from '../../src/cli/log-lines.ts'
+import { createUi, type Ui } from '../../src/cli/ui.ts'
+import type { LogEntry, StampedEntry } from '../../src/market/log.ts'
+
+const NOW = new Date(2026, 0, 1, 12, 3, 41).getTime()
+const TASK = `task_${'0'.repeat(26)}a1b2c3`
+const AGENT = `agt_${'0'.repeat(26)}d4e5f6`
+const names = new Map([
+  ['usr_1', 'buyer'],
+  [AGENT, 'swift-translator'],
+])
+let seq = 0
+const stamped = (entry: LogEntry, ahead = 0): StampedEntry => ({ seq: ++seq, at: NOW + ahead, realAt: NOW, ...entry })
+
+const about = { taskId: TASK, agentId: AGENT }
+const sent = { type: 'webhook', event: 'task.submitted', ...about, deliveryId: 'dlv_1', attempt: 1 } as const
+const delivered: LogEntry = { ...sent, outcome: 'delivered', status: 200, reason: null, ms: 41, nextAttemptAt: null }
+const nextAttemptAt = new Date(NOW + 5_000).toISOString()
+const refused: LogEntry = { ...delivered, outcome: 'retry', status: 500, nextAttemptAt }
+const answer = { type: 'callback', ...about, action: 'accept', via: 'signature', error: null, ms: 3 } as const
+const accepted: LogEntry = { ...answer, status: 200, taskStatus: 'in_progress' }
+const unsigned: LogEntry = { ...answer, status: 401, taskStatus: null, error: 'the signature does not match' }
+const held: LogEntry = {
+  type: 'money',
+  kind: 'hold',
+  amount: 500,
+  from: 'available:usr_1',
+  to: 'held:usr_1',
+  taskId: TASK,
+}
+const asked = { type: 'request', requestId: 'r', userId: null, address: '::1', ms: 2.4 } as const
+
+const ui = createUi({ isTTY: false, write: () => true } as unknown as NodeJS.WriteStream)
+
+const shown = (entry: LogEntry, width: number | null = 100, ahead = 0): string[] => {
+  const whole = stamped(entry, ahead)
+  const line = entryLine(whole, names)
+  return line ? entryText(ui, line, whole, names, width) : []
+}
+
+test('one aligned line for an exchange and for money, with the name of the agent at the end', () => {
+  const [webhook] = shown(delivered)
+  const [callback] = shown(accepted)
+  assert.is(webhook, `12:03:41  …a1b2c3  → task.submitted                 200  41 ms${' '.repeat(22)}swift-translator`)
+  assert.match(callback!, /^12:03:41 {2}…a1b2c3 {2}← accept {25}200 {2}in progress {2}3 ms +swift-translator$/)
+  assert.equal(webhook!.length, callback!.length)
+  assert.equal(shown(held), ['12:03:41  …a1b2c3  $ 5.00 buyer available → held'])
+})
+
+test('the clock is on a line only when it is ahead', () => {
+  assert.match(shown(held, 100, 52 * 3_600_000)[0]!, /^12:03:41 \+2d04h {2}…a1b2c3/)
+  assert.match(shown(held, 100, 3_660_000)[0]!, /^12:03:41 \+01h01m {2}/)
+  assert.match(shown(held, 100, 65_000)[0]!, /^12:03:41 \+01m05s {2}/)
+  assert.match(shown(held, 100, 999)[0]!, /^12:03:41 {2}/)
+})
+
+test('below a failure: why, and the command that helps; rubbish is quoted without its control characters', () => {
+  const page = `<html>\n\u001b[31m\u0007${'x'.repeat(100)}`
+  const [line, why, help] = shown({ ...refused, responseBody: page, responseBytes: 1_234 } as LogEntry, 140)
+  assert.match(line!, /500 {2}41 ms {2}“<html> \[31m x+…” 1\.2 KB/)
+  assert.is(why!.trim(), 'The agent answered 500; a 2xx is needed. Again in 5 s.')
+  assert.is(help!.trim(), 'marketplace test-connection swift-translator')
+  const dead = {
+    ...delivered,
+    outcome: 'failed',
+    status: null,
+    reason: 'refused',
+    message: 'Nothing listens.',
+  } as LogEntry
+  assert.equal(
+    shown(dead)
+      .slice(1)
+      .map(text => text.trim())[0],
+    'Nothing listens. It is not sent again by itself.',
+  )
+  assert.match(shown(unsigned)[1]!, /^ +the signature does not match$/)
+  assert.match(
+    shown({ ...unsigned, status: 400 } as LogEntry)[2]!,
+    `marketplace call GET /api/tasks/${TASK} --as admin`,
+  )
+  assert.equal(shown({ ...delivered, responseBody: 'ok', responseBytes: 2 } as LogEntry), shown(delivered))
+})
+
+test('without a terminal each entry is one plain line, and nothing is cut', () => {
+  const [only, ...more] = shown({ ...refused, responseBody: 'no', responseBytes: 2 } as LogEntry, null)
+  assert.equal(more, [])
+  assert.is(
+    only,
+    '12:03:41  …a1b2c3  → task.submitted  500  41 ms  “no” 2 bytes  swift-translator  ' +
+      'The agent answered 500; a 2xx is needed. Again in 5 s.  marketplace test-connection swift-translator',
+  )
+})
+
+test('no line is wider than the terminal but for a word that could not be copied otherwise', () => {
+  const long = { ...refused, responseBody: 'x'.repeat(200), responseBytes: 200 } as LogEntry
+  for (const width of [60, 80, 100, 140]) {
+    for (const text of shown(long, width)) assert.ok(text.length <= width || /marketplace /.test(text), text)
+  }
+})
+
+test('polling of the command line and what another entry says better is not shown; a refused request says why', () => {
+  const get = { ...asked, method: 'GET', path: `/api/tasks/${TASK}`, route: '/api/tasks/:id', status: 200 }
+  assert.equal(shown({ ...get, own: true }), [])
+  assert.match(shown(get)[0]!, '· GET /api/tasks/…a1b2c3')
+  const callback = { ...get, method: 'POST', route: '/api/agent/tasks/:id/callback' }
+  assert.equal([...shown(callback), ...shown({ ...callback, status: 401 })], [])
+  const bad = shown({ ...get, own: true, method: 'POST', status: 400, error: 'title is required' })
+  assert.match(bad[0]!, /400 {2}2 ms/)
+  assert.is(bad[1]!.trim(), 'title is required')
+  assert.equal(shown({ type: 'task', taskId: TASK, trigger: 'accept', from: 'pending', to: 'in_progress' }), [])
+})
+
+const sending: LogEntry = { ...sent, type: 'sending' }
+
+test('a callback comes behind the webhook that caused it, though it ends first', () => {
+  const printed: string[] = []
+  const order = new CausalOrder(({ type }) => void printed.push(type))
+  const other = { ...held, taskId: 'task_2' } as LogEntry
+  for (const entry of [held, sending, accepted, other, delivered, held]) order.take(stamped(entry))
+  assert.equal(printed, ['money', 'money', 'webhook', 'callback', 'money'])
+  for (const entry of [sending, accepted]) order.take(stamped(entry))
+  assert.is(printed.length, 5)
+  order.end()
+  assert.is(printed.at(-1), 'callback')
+})
+
+test('a webhook without an answer is told after a while, and holds nothing back any more', async () => {
+  const printed: string[] = []
+  const order = new CausalOrder(({ type }) => void printed.push(type), 20)
+  for (const entry of [sending, accepted]) order.take(stamped(entry))
+  for (let tries = 0; printed.length < 2 && tries < 200; tries++) await new Promise(go => setTimeout(go, 10))
+  order.take(stamped(delivered))
+  assert.equal(printed, ['sending', 'callback', 'webhook'])
+  const [line] = shown(sending)
+  assert.match(line!, /→ task\.submitted +… {2}no answer yet/)
+})
+
+test('an agent that is not known by name is looked up once, and lines keep their order', async () => {
+  const lines: string[] = []
+  const listening = { ...ui, line: (text = '') => void lines.push(text) } as Ui
+  let asked = 0
+  const findAgent = async () => {
+    asked++
+    return 'found-by-name'
+  }
+  const log = entryLog(listening, { json: false, level: 'info', findAgent })
+  log.log(stamped({ type: 'info', message: 'First.' }))
+  log.open()
+  for (const entry of [delivered, held, delivered]) log.log(stamped(entry))
+  assert.is(lines.length, 1)
+  for (let tries = 0; lines.length < 4 && tries < 100; tries++) await new Promise(go => setTimeout(go, 5))
+  assert.is(asked, 1)
+  assert.equal(
+    lines.map(line => /found-by-name|\$|First/.exec(line)?.[0]),
+    ['First', 'found-by-name', '$', 'found-by-name'],
+  )
+  const json: string[] = []
+  const programs = entryLog({ ...ui, line: (text = '') => void json.push(text) } as Ui, { json: true, level: 'info' })
+  programs.open()
+  programs.log(stamped(sending))
+  const { at, type } = JSON.parse(json[0]!)
+  assert.equal([at, type], [new Date(NOW).toISOString(), 'sending'])
+})
+
+test.run()
