@@ -254,7 +254,7 @@ async function withAgent(
     const signed = signatureHeaders(hook.callback === 'good' ? secret : 'whsec_no', Date.now(), raw)
     const input = {
       params: { id: data.callbackUrl.split('/').at(-2) },
-      signed: { raw, timestamp: signed['X-Service-Timestamp'], signature: signed['X-Service-Signature'] },
+      signed: { raw, timestamp: signed['X-Service-Timestamp'], signature: signed['X-Service-Signature'], sender: {} },
     }
     if (hook.callback) await own(market, checkVerbs.testCallback, null, input).catch(() => {})
     res.writeHead(verdict.ok && data.test === true ? (hook.status ?? 200) : 401).end()
@@ -288,8 +288,8 @@ test('the five checks pass; a second test waits; the pass is noted', () =>
     assert.is(logged.length, 5)
     const row = (await market.db.read(q => agentById(q, id)))!
     assert.equal([row.lastPassAt, row.testedAt], Array(2).fill(Date.parse(report.testedAt)))
-    const unknown = { params: { id: 'test_0' }, signed: { raw: Buffer.alloc(0), timestamp: '1', signature: 'x' } }
-    await refused(own(market, checkVerbs.testCallback, null, unknown), 'bad_signature')
+    const signed = { raw: Buffer.alloc(0), timestamp: '1', signature: 'x', sender: {} }
+    await refused(own(market, checkVerbs.testCallback, null, { params: { id: 'test_0' }, signed }), 'bad_signature')
   }))
 
 test('a failed test keeps the pass and notes the time', () =>
