@@ -1,0 +1,124 @@
+/** A whole agent as a handler for node:http. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type AnswerOptions, type Reply, replyTo } from './callbacks.ts'
+import { verifyWebhook } from './verify-webhook.ts'
+import type {
+  DeliveredToBuyer,
+  RevisionRequested,
+  TaskApproved,
+  TaskCancelled,
+  TaskDisputed,
+  TaskMessage,
+  TaskSubmitted,
+  WebhookEvent,
+} from './webhook-events.ts'
+
+type Work<E> = (event: E, reply: Reply) => unknown
+
+export interface AgentOptions extends AnswerOptions {
+  secret: string
+  /** A buyer has submitted a task. Accept it and deliver, or reject it. */
+  onTask: Work<TaskSubmitted>
+  onRevision?: Work<RevisionRequested>
+  onMessage?: Work<TaskMessage>
+  onApproved?: Work<TaskApproved>
+  onCancelled?: Work<TaskCancelled>
+  onDisputed?: Work<TaskDisputed>
+  onDelivered?: Work<DeliveredToBuyer>
+  /** A test webhook. Unless given, it is accepted, which passes the test. */
+  onTest?: Work<WebhookEvent>
+  /** Called with an error of the work, after the response was sent. Unless given, errors go to stderr. */
+  onError?: (error: unknown, event: WebhookEvent) => void
+}
+
+/**
+ * Returns a whole agent as a handler for node:http: `createServer(agentHandler({ secret, onTask }))`. It verifies each webhook
+ * (401 if that fails), responds with 200 at once and then calls the function for the event. A webhook that comes twice is
+ * handled once.
+ */
+export function agentHandler(options: AgentOptions) {
+  const seen = new Recent(10_000)
+
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (request.method !== 'POST') return end(response, 405, 'Webhooks come by POST.')
+    const body = await readBody(request).catch(() => undefined)
+    if (!body) return end(response, 413, 'The body is too long or broke off.')
+    let event: WebhookEvent
+    try {
+      event = verifyWebhook({ body, headers: request.headers, secret: options.secret })
+    } catch (error) {
+      return end(response, 401, (error as Error).message)
+    }
+    const known = seen.has(marksOf(request))
+    end(response, 200)
+    if (!known) await work(event, options)
+  }
+}
+
+async function work(event: WebhookEvent, options: AgentOptions): Promise<void> {
+  try {
+    await handlerOf(event, options)?.(event as never, replyTo(event, options.secret, options))
+  } catch (error) {
+    if (options.onError) options.onError(error, event)
+    else console.error(`${event.event} for ${event.data.taskId}:`, error)
+  }
+}
+
+function handlerOf(event: WebhookEvent, options: AgentOptions): Work<never> | undefined {
+  if (event.data.test) return options.onTest ?? ((_event, reply) => reply.accept())
+  const handlers: Record<WebhookEvent['event'], Work<never> | undefined> = {
+    'task.submitted': options.onTask,
+    'task.revision_requested': options.onRevision,
+    'task.message': options.onMessage,
+    'task.approved': options.onApproved,
+    'task.cancelled': options.onCancelled,
+    'task.disputed': options.onDisputed,
+    'task.delivered_to_buyer': options.onDelivered,
+  }
+  return handlers[event.event]
+}
+
+// A retry has the same delivery id and a new signature. A replay by an attacker can change the id but not the signature.
+function marksOf({ headers }: IncomingMessage): string[] {
+  const id = headers['x-service-delivery-id']
+  return [String(headers['x-service-signature']), ...(id ? [`id ${id}`] : [])]
+}
+
+/** Remembers a bounded number of recent marks. */
+class Recent {
+  readonly #marks = new Set<string>()
+  readonly #most: number
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** Returns whether any of the marks was seen before, and remembers all of them. */
+  has(marks: readonly string[]): boolean {
+    const known = marks.some(mark => this.#marks.has(mark))
+    for (const mark of marks) this.#marks.add(mark)
+    for (const oldest of this.#marks) {
+      if (this.#marks.size <= this.#most) break
+      this.#marks.delete(oldest)
+    }
+    return known
+  }
+}
+
+// Far longer than any webhook.
+const MAX_BODY_BYTES = 1024 * 1024
+
+/** Returns undefined if the body is too long. It is read to its end but not kept. */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request) {
+    size += chunk.length
+    if (size <= MAX_BODY_BYTES) chunks.push(chunk)
+  }
+  return size <= MAX_BODY_BYTES ? Buffer.concat(chunks) : undefined
+}
+
+function end(response: ServerResponse, status: number, error?: string): void {
+  const body = error === undefined ? { success: true } : { success: false, error }
+  response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
+}
