@@ -1,7 +1,7 @@
 /** A whole agent as a handler for node:http. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type AnswerOptions, type Reply, replyTo } from './callbacks.ts'
-import { verifyWebhook } from './verify-webhook.ts'
+import { checkedSecrets, verifyWebhook, WebhookError } from './verify-webhook.ts'
 import type {
   DeliveredToBuyer,
   RevisionRequested,
@@ -16,7 +16,8 @@ import type {
 type Work<E> = (event: E, reply: Reply) => unknown
 
 export interface AgentOptions extends AnswerOptions {
-  secret: string
+  /** The whole `whsec_…`, or several while one is being replaced. The first signs the callbacks. */
+  secret: string | readonly string[]
   /** A buyer has submitted a task. Accept it and deliver, or reject it. */
   onTask: Work<TaskSubmitted>
   onRevision?: Work<RevisionRequested>
@@ -27,37 +28,47 @@ export interface AgentOptions extends AnswerOptions {
   onDelivered?: Work<DeliveredToBuyer>
   /** A test webhook. Unless given, it is accepted, which passes the test. */
   onTest?: Work<WebhookEvent>
+  /** Called with each webhook that is refused. Unless given, a line goes to stderr. */
+  onRefused?: (error: WebhookError, request: IncomingMessage) => void
   /** Called with an error of the work, after the response was sent. Unless given, errors go to stderr. */
   onError?: (error: unknown, event: WebhookEvent) => void
 }
 
 /**
- * Returns a whole agent as a handler for node:http: `createServer(agentHandler({ secret, onTask }))`. It verifies each webhook
- * (401 if that fails), responds with 200 at once and then calls the function for the event. A webhook that comes twice is
+ * Returns a whole agent as a handler for node:http: `createServer(agentHandler({ secret, onTask }))`. Throws a TypeError if the
+ * secret can't be one. It verifies each webhook (401 if that fails), responds with 200 at once and then calls the function for the event. A webhook that comes twice is
  * handled once.
  */
 export function agentHandler(options: AgentOptions) {
   const seen = new Recent(10_000)
+  const [signing = '', ...others] = checkedSecrets(options.secret)
+  const refused = options.onRefused ?? printRefusal
 
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.method !== 'POST') return end(response, 405, 'Webhooks come by POST.')
-    const body = await readBody(request).catch(() => undefined)
+    const body = await bodyOf(request).catch(() => undefined)
     if (!body) return end(response, 413, 'The body is too long or broke off.')
     let event: WebhookEvent
     try {
-      event = verifyWebhook({ body, headers: request.headers, secret: options.secret })
+      if (body === 'consumed') throw new WebhookError('parsed_body')
+      event = verifyWebhook({ body, headers: request.headers, secret: [signing, ...others] })
     } catch (error) {
-      return end(response, 401, (error as Error).message)
+      const { reason, message } = error as WebhookError
+      end(response, reason === 'parsed_body' ? 500 : 401, message)
+      return refused(error as WebhookError, request)
     }
     const known = seen.has(marksOf(request))
     end(response, 200)
-    if (!known) await work(event, options)
+    if (!known) await work(event, options, signing)
   }
 }
 
-async function work(event: WebhookEvent, options: AgentOptions): Promise<void> {
+const printRefusal = ({ message }: WebhookError) =>
+  console.error(`A webhook was refused: ${message} To see why: marketplace verify --help`)
+
+async function work(event: WebhookEvent, options: AgentOptions, secret: string): Promise<void> {
   try {
-    await handlerOf(event, options)?.(event as never, replyTo(event, options.secret, options))
+    await handlerOf(event, options)?.(event as never, replyTo(event, secret, options))
   } catch (error) {
     if (options.onError) options.onError(error, event)
     else console.error(`${event.event} for ${event.data.taskId}:`, error)
@@ -106,6 +117,13 @@ class Recent {
 
 // Far longer than any webhook.
 const MAX_BODY_BYTES = 1024 * 1024
+
+/** Returns the raw body, also where a parser such as express.raw() has kept it; 'consumed' if its bytes are gone. */
+async function bodyOf(request: IncomingMessage): Promise<Buffer | 'consumed' | undefined> {
+  if (!request.readableDidRead) return readBody(request)
+  const { rawBody, body } = request as { rawBody?: unknown; body?: unknown }
+  return [rawBody, body].find(Buffer.isBuffer) ?? 'consumed'
+}
 
 /** Returns undefined if the body is too long. It is read to its end but not kept. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {

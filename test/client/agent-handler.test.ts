@@ -1,0 +1,192 @@
+// engines: embedded; process: own
+/** The whole agent of the toolkit, against real servers on loopback. */
+import type http from 'node:http'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { signatureHeaders } from '../../src/api/signature.ts'
+import { type AgentOptions, agentHandler, verifyWebhook } from '../../src/client/webhooks.ts'
+import { callbackSink, listen, makeEvent, SECRET, send, withAgent } from './toolkit.ts'
+
+test('agentHandler: 401 to a bad signature, and no work', async () => {
+  let worked = 0
+  const refused: string[] = []
+  const onRefused: AgentOptions['onRefused'] = ({ reason }, { method }) => refused.push(`${method} ${reason}`)
+  await withAgent({ onTask: () => void worked++, onRefused }, async url => {
+    const answered = await send(url, makeEvent('task.submitted'), { 'X-Service-Signature': 'a'.repeat(64) })
+    assert.is(answered.status, 401)
+    assert.is(answered.body.success, false)
+    assert.is((await fetch(url, { method: 'POST', body: 'x' })).status, 401)
+    assert.is((await fetch(url)).status, 405)
+    assert.is((await fetch(url, { method: 'POST', body: 'x'.repeat(1_048_577) })).status, 413)
+  })
+  assert.equal(refused, ['POST mismatch', 'POST missing'])
+  assert.is(worked, 0)
+})
+
+test('agentHandler: 200 at once, then the work with signed answers', async () => {
+  const sink = await callbackSink()
+  let release = () => {}
+  const gate = new Promise<void>(resolve => {
+    release = resolve
+  })
+  const agent: Omit<AgentOptions, 'secret'> = {
+    async onTask(task, reply) {
+      await gate
+      await reply.accept()
+      await reply.message('working')
+      await reply.deliver(`done: ${task.data.title}`)
+    },
+    onRevision: (event, reply) => reply.reject(event.data.revisionReason),
+  }
+  await withAgent(agent, async url => {
+    assert.is((await send(url, makeEvent('task.submitted', sink.url))).status, 200)
+    assert.is(sink.received.length, 0)
+    release()
+    await sink.arrived(3)
+    await send(url, makeEvent('task.revision_requested', sink.url, { revisionReason: 'more' }))
+    await sink.arrived(4)
+  })
+  assert.ok(sink.received.every(callback => callback.valid))
+  assert.equal(
+    sink.received.map(callback => callback.body),
+    [
+      { action: 'accept', taskId: 'task_1' },
+      { content: 'working', action: 'message', taskId: 'task_1' },
+      { content: 'done: Éine Aufgabe', action: 'deliver', taskId: 'task_1' },
+      { reason: 'more', action: 'reject', taskId: 'task_1' },
+    ],
+  )
+  sink.close()
+})
+
+test('agentHandler: a delivery that comes again is answered 200 and not worked on', async () => {
+  let worked = 0
+  await withAgent({ onTask: () => void worked++ }, async url => {
+    const event = makeEvent('task.submitted')
+    const id = { 'X-Service-Delivery-Id': 'dlv_1' }
+    assert.is((await send(url, event, id)).status, 200)
+    await new Promise(resolve => setTimeout(resolve, 5))
+    assert.is((await send(url, event, id)).status, 200)
+    assert.is(worked, 1)
+    await send(url, event, { 'X-Service-Delivery-Id': 'dlv_2' })
+    assert.is(worked, 2)
+  })
+})
+
+test('agentHandler: a captured webhook under another delivery id is not worked on again', async () => {
+  let worked = 0
+  await withAgent({ onTask: () => void worked++ }, async url => {
+    const body = JSON.stringify(makeEvent('task.submitted'))
+    const headers = signatureHeaders(SECRET, Date.now(), body)
+    for (const id of ['dlv_1', 'dlv_2', 'dlv_3']) {
+      await fetch(url, { method: 'POST', body, headers: { ...headers, 'X-Service-Delivery-Id': id } })
+    }
+  })
+  assert.is(worked, 1)
+})
+
+test('agentHandler: a test webhook is accepted and never reaches the paid work', async () => {
+  const sink = await callbackSink()
+  let worked = 0
+  await withAgent({ onTask: () => void worked++ }, async url => {
+    const event = makeEvent('task.submitted', sink.url, { test: true, taskId: 'test_1' })
+    await send(url, event)
+    await sink.arrived(1)
+  })
+  assert.equal(sink.received, [{ valid: true, body: { action: 'accept', taskId: 'test_1' } }])
+  assert.is(worked, 0)
+  sink.close()
+})
+
+test('agentHandler: a failure in the work goes to onError, and the agent lives on', async () => {
+  const errors: string[] = []
+  const agent: Omit<AgentOptions, 'secret'> = {
+    onTask() {
+      throw new Error('no idea')
+    },
+    onMessage: () => Promise.reject(new Error('no words')),
+    onError: (error, event) => errors.push(`${event.event}: ${(error as Error).message}`),
+  }
+  await withAgent(agent, async url => {
+    assert.is((await send(url, makeEvent('task.submitted'))).status, 200)
+    assert.is((await send(url, makeEvent('task.message', undefined, { message: 'hi' }))).status, 200)
+    assert.is((await send(url, makeEvent('task.approved'))).status, 200)
+    assert.is((await send(url, makeEvent('task.of_tomorrow'))).status, 200)
+    await new Promise(resolve => setTimeout(resolve, 5))
+  })
+  assert.equal(errors, ['task.submitted: no idea', 'task.message: no words'])
+})
+
+test('agentHandler: a refusal is a line on stderr, unless somebody listens', async () => {
+  const lines: string[] = []
+  const { error } = console
+  console.error = (line: string) => lines.push(line)
+  try {
+    await withAgent({ onTask() {} }, async url => {
+      await send(url, makeEvent('task.submitted'), { 'X-Service-Signature': 'a'.repeat(64) })
+    })
+  } finally {
+    console.error = error
+  }
+  const why = 'A webhook was refused: The signature does not match the body and this secret.'
+  assert.equal(lines, [`${why} To see why: marketplace verify --help`])
+})
+
+test('a secret that can be none is refused at once, in a sentence without it', () => {
+  const make = (secret: unknown) => () => agentHandler({ secret: secret as string, onTask() {} })
+  for (const secret of [undefined, null, '', [], [''], [SECRET, undefined]])
+    assert.throws(make(secret), /^The webhook secret is missing: give `secret`/)
+  assert.throws(make(`${SECRET}\n`), /^The webhook secret has white space in it/)
+  for (const secret of [`"${SECRET}"`, SECRET.slice(6)]) {
+    assert.throws(make(secret), (error: Error) => {
+      assert.match(error.message, 'begins with whsec_')
+      return error instanceof TypeError && !error.message.includes(SECRET.slice(6, 20))
+    })
+  }
+  assert.throws(() => verifyWebhook({ body: '', headers: {}, secret: '' }), /secret is missing/)
+  make([SECRET, 'whsec_previous'])()
+})
+
+test('agentHandler: with several secrets all verify, and the first one signs', async () => {
+  const sink = await callbackSink()
+  const handler = agentHandler({ secret: [SECRET, 'whsec_previous'], onTask: (_, reply) => reply.accept() })
+  const agent = await listen(handler)
+  const body = JSON.stringify(makeEvent('task.submitted', sink.url))
+  for (const secret of [SECRET, 'whsec_previous']) {
+    const headers = signatureHeaders(secret, Date.now(), body)
+    assert.is((await fetch(agent.url, { method: 'POST', body, headers })).status, 200)
+  }
+  await sink.arrived(2)
+  assert.ok(sink.received.every(({ valid }) => valid))
+  agent.close()
+  sink.close()
+})
+
+/** What a framework leaves of a request: it has read the body, and keeps this of it. */
+const afterParser =
+  (handler: ReturnType<typeof agentHandler>, kept: (body: Buffer) => object) =>
+  async (request: http.IncomingMessage, response: http.ServerResponse) => {
+    const body = Buffer.concat(await request.toArray())
+    return handler(Object.assign(request, kept(body)), response)
+  }
+
+test('agentHandler: a body that a parser has taken is named as that, and one that it has kept is used', async () => {
+  const refused: string[] = []
+  const handler = agentHandler({ secret: SECRET, onTask() {}, onRefused: ({ reason }) => refused.push(reason) })
+  const cases: [(body: Buffer) => object, number][] = [
+    [body => ({ body: JSON.parse(body.toString()) }), 500],
+    [() => ({}), 500],
+    [body => ({ body }), 200],
+    [body => ({ body: JSON.parse(body.toString()), rawBody: body }), 200],
+  ]
+  for (const [kept, status] of cases) {
+    const agent = await listen(afterParser(handler, kept))
+    const answered = await send(agent.url, makeEvent('task.submitted'))
+    assert.is(answered.status, status)
+    if (status === 500) assert.match(answered.body.error ?? '', 'verify before express.json()')
+    agent.close()
+  }
+  assert.equal(refused, ['parsed_body', 'parsed_body'])
+})
+
+test.run()
