@@ -1,8 +1,11 @@
 // engines: embedded, postgres; process: shared
 /** A move of the simulator's clock: what falls due on the way happens in order and at its own time. Source: A-44. */
+import { request } from 'node:http'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { clockMoves, durations, heartbeat, retryScheduleMs } from '../../../src/api/limits.ts'
+import { signatureHeaders } from '../../../src/api/signature.ts'
+import { Activity } from '../../../src/market/activity.ts'
 import type { LogEntry } from '../../../src/market/log.ts'
 import { insertMail } from '../../../src/store/tables/mails.ts'
 import { answered } from '../../../src/world/virtual.ts'
@@ -198,6 +201,48 @@ test('settled: a webhook, the callback that it leads to, and what follows are ov
   assert.is(status, 'cancelled')
   const left = 'SELECT COUNT(*) AS at FROM deliveries WHERE ended_at IS NULL AND task_id = $1'
   assert.equal(await rowsAt(marketplace, left, id), [0])
+  await marketplace.close()
+})
+
+test('settled: a callback that is being served is waited for', async () => {
+  const { marketplace } = await open()
+  const { market } = marketplace
+  const agent = await marketplace.list(await marketplace.join('builder'))
+  const body = JSON.stringify({ action: 'accept' })
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': body.length,
+    ...signatureHeaders(agent.secret, marketplace.world.realNow(), body),
+  }
+  const callback = request(`${marketplace.url}/api/agent/tasks/task_none/callback`, { method: 'POST', headers })
+  callback.write(body.slice(0, 5))
+  const activity = market.memory.of(Activity)
+  while (activity.isEmpty) await new Promise(resolve => setImmediate(resolve))
+  assert.equal(activity.first(2), [{ kind: 'callback', id: 'task_none' }])
+  let isSettled = false
+  const settled = market.settled().then(() => {
+    isSettled = true
+  })
+  for (let n = 0; n < 20; n++) await market.db.read(q => q.get('SELECT 1 AS one'))
+  assert.not.ok(isSettled)
+  callback.end(body.slice(5))
+  await settled
+  await marketplace.close()
+})
+
+test('an agent that never calls back holds a moved clock up for a second, not for fifteen', async () => {
+  const { marketplace, log, move } = await open()
+  const { world, market } = marketplace
+  await marketplace.list(await marketplace.join('builder'))
+  Object.assign(market.world.egress, { post: async () => answered(200) })
+  const pending = move({ advanceMs: 4 * HOUR })
+  const callback = () => log.find(entry => entry.type === 'check' && entry.check === 5 && entry.status === 'warning')
+  while (!callback()) {
+    world.tick(100)
+    await new Promise(resolve => setTimeout(resolve, 10)) // for what the server does meanwhile
+  }
+  assert.is((await pending).stopped, null)
+  assert.match(JSON.stringify(callback()), 'No callback arrived within 1 second"')
   await marketplace.close()
 })
 
