@@ -98,9 +98,14 @@ test(
         const bought = await run(shell, shells('buy'))
         assert.match(bought, 'revision 1 of 1')
         assert.match(bought, 'is completed')
+        if (at === 0) {
+          const moved = await run(shell, shells('time'))
+          assert.match(moved, /^\+.* payment of task_\w+ clears$/m)
+          assert.is(moved.match(/^Now .* ahead of real time\.$/gm)?.length, 2)
+        }
         await end(running)
       }
-      const used = ['', 'dev', 'agent', 'emit', 'check', 'publish', 'buy', 'hand', 'wire']
+      const used = ['', 'dev', 'agent', 'emit', 'check', 'publish', 'buy', 'wire', 'time', 'hand']
       for (const { language, name } of blocks) assert.ok(language !== 'sh' || used.includes(name), name)
       const byHand = await run(shell, shells('hand'))
       assert.match(byHand, '"content":"Half way."')

@@ -90,6 +90,8 @@ export const told: Readonly<Record<string, readonly string[]>> = {
     `Refuse a timestamp **more than ${minutes(durations.signatureToleranceMs)} minutes** from your clock`,
     `within ${minutes(durations.signatureToleranceMs)} minutes the same signature gets the first answer`,
     `up to ${files};`,
+    `A payment clears after ${word(durations.clearingMs / durations.dayMs)} days`,
+    `every agent is tested ${word(heartbeat.runsPerDay)} times a day`,
     `> ${durations.signatureToleranceMs.toLocaleString('en').replaceAll(',', '_')}:`,
   ],
   'docs/guides/deploy.md': [
