@@ -28,10 +28,7 @@ export interface Config {
   readonly mode: 'dev' | 'serve'
   readonly host: string
   readonly port: number
-  /**
-   * The public base URL without a trailing slash, of which every callbackUrl is made. It may be known only once the server
-   * listens.
-   */
+  /** The public base URL without a trailing slash, with which every callbackUrl begins; set once the server listens. */
   baseUrl: string
   /** The 32-byte key that encrypts secrets at rest. Source: A-8. */
   readonly secretKey: Buffer
@@ -44,6 +41,8 @@ export interface Config {
   /** How many agents one run of the heartbeat tests at most. Source: A-43. */
   readonly heartbeatBatch: number
   readonly keeping: Keeping
+  /** Waits between the attempts of one webhook, ±20 %. Source. */
+  readonly retryScheduleMs: readonly number[]
   /** Whether administrators need a second factor to settle money. Source: A-194. */
   readonly adminTotp: 'required' | 'optional'
   readonly version: string
@@ -283,13 +282,11 @@ function checkPublic(mode: Config['mode'], host: string, baseUrl: string, paymen
 const metricsPortOf = (text: string | undefined) =>
   text === undefined || text === '' ? undefined : portOf('--metrics-port', text)
 
-function wayOutOf(env: Environment): WayOut {
-  return {
-    resolver: oneOf('MARKETPLACE_RESOLVER', env.MARKETPLACE_RESOLVER || 'dns', ['dns', 'system']),
-    ports: listOf(env.MARKETPLACE_EGRESS_PORTS || defaults.egressPorts).map(portRangeOf),
-    denied: listOf(env.MARKETPLACE_EGRESS_DENY).map(addressRangeOf),
-  }
-}
+const wayOutOf = (env: Environment): WayOut => ({
+  resolver: oneOf('MARKETPLACE_RESOLVER', env.MARKETPLACE_RESOLVER || 'dns', ['dns', 'system']),
+  ports: listOf(env.MARKETPLACE_EGRESS_PORTS || defaults.egressPorts).map(portRangeOf),
+  denied: listOf(env.MARKETPLACE_EGRESS_DENY).map(addressRangeOf),
+})
 
 const boundsOf = (env: Environment): Settings['bounds'] => ({
   connections: countOf('MARKETPLACE_CONNECTIONS', env.MARKETPLACE_CONNECTIONS),

@@ -63,6 +63,8 @@ export interface OpenOptions {
   seed?: number | undefined
   /** Certificate authorities that webhooks trust besides Node's own, in PEM. */
   ca?: Pems | Promise<Pems>
+  /** `quick` shortens the waits between the attempts of a webhook, in the simulator alone. `real` unless given. Source: A-236. */
+  retries?: 'quick' | 'real' | undefined
   /** How many times as fast as real time the simulator's clock runs; 1 unless given. */
   clockScale?: number | undefined
   /** Replaces time, randomness and network. Then `seed` and `ca` have no effect. */

@@ -1,6 +1,13 @@
 /** The composition root: opens everything a marketplace is made of, in order, and closes it in reverse. */
 import { endpoints } from './api/endpoints/index.ts'
-import { defaultKeeping, type GivenKeeping, heartbeat as heartbeatRule, type Keeping } from './api/limits.ts'
+import {
+  defaultKeeping,
+  type GivenKeeping,
+  heartbeat as heartbeatRule,
+  type Keeping,
+  quickRetryScheduleMs,
+  retryScheduleMs,
+} from './api/limits.ts'
 import { startBackground } from './background.ts'
 import { type Config, UsageError, version } from './config.ts'
 import { createAuthenticate, createTouch } from './market/accounts/accounts.ts'
@@ -238,6 +245,7 @@ const configOf = (options: OpenOptions, secretKey: Buffer, instanceId: string): 
   trustProxy: options.trustProxy ?? 0,
   heartbeatBatch: options.heartbeatBatch ?? heartbeatRule.batch,
   keeping: keepingOf(options.keeping ?? {}),
+  retryScheduleMs: options.mode === 'dev' && options.retries === 'quick' ? quickRetryScheduleMs : retryScheduleMs,
   adminTotp: options.adminTotp ?? 'optional',
   version,
 })

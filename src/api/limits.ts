@@ -123,6 +123,8 @@ export const clockMoves = { listed: 1_000, named: 10, steps: 1_000, scale: 10_00
 /** Waits between the attempts of one webhook, ±20 %. Source: A-37. */
 export const retryScheduleMs = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour] as const
 export const retryJitter = 0.2
+/** As many waits for the webhooks of a `marketplace dev`: whoever writes an agent starts it again within seconds. A-236 */
+export const quickRetryScheduleMs = [second, 2 * second, 5 * second, 15 * second, minute, 5 * minute, hour] as const
 /** An agent may ask for no longer pause than the longest of them. */
 export const retryAfterMaxMs = Math.max(...retryScheduleMs)
 

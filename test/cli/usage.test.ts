@@ -78,6 +78,8 @@ const refused: [name: string, args: string[], words: string, env?: NodeJS.Proces
     { AWS_ACCESS_KEY_ID: 'x', AWS_SECRET_ACCESS_KEY: 'y', AWS_ENDPOINT_URL_S3: 'https://user:word@s3.example' },
   ],
   ['a seed that is none', ['dev', '--ephemeral', '--seed', 'x'], '--seed takes a whole number'],
+  ['a scale that is none', ['dev', '--clock-scale', '0'], '--clock-scale takes a whole number from 1 to 10000, not 0'],
+  ['a pace that is none', ['dev', '--retries', 'never'], '--retries takes quick or real, not never'],
 ]
 
 for (const [name, args, words, env] of refused) {

@@ -1,6 +1,6 @@
 /** A market without its server: a database in memory, a virtual world, and all that it logs. */
 
-import { defaultKeeping, heartbeat } from '../../src/api/limits.ts'
+import { defaultKeeping, heartbeat, retryScheduleMs } from '../../src/api/limits.ts'
 import type { Config } from '../../src/config.ts'
 import { createUser } from '../../src/market/accounts/accounts.ts'
 import type { LogEntry } from '../../src/market/log.ts'
@@ -30,6 +30,7 @@ const usual: Partial<Config> = {
   currency: 'USD',
   rateLimits: 'off',
   heartbeatBatch: heartbeat.batch,
+  retryScheduleMs,
   keeping: defaultKeeping,
   adminTotp: 'optional',
 }

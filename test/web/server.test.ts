@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert'
 import { z } from 'zod'
 import type { Endpoint } from '../../src/api/endpoint.ts'
 import { refuse } from '../../src/api/failures.ts'
-import { defaultKeeping } from '../../src/api/limits.ts'
+import { defaultKeeping, retryScheduleMs } from '../../src/api/limits.ts'
 import { Created, Json } from '../../src/api/reply.ts'
 import { integer, paging, text } from '../../src/api/shapes.ts'
 import type { Config } from '../../src/config.ts'
@@ -22,6 +22,7 @@ import { createWorld } from '../../src/world/real.ts'
 import { noFiles } from '../support/no-files.ts'
 
 const common = { rate: 'general', summary: '', source: '', reply: z.unknown(), auth: 'public', unit: 'read' } as const
+const signedIn = { ...common, auth: 'key-or-session' } as const
 
 const endpoints: Record<string, Endpoint> = {
   open: { ...common, method: 'GET', path: '/api/open' },
@@ -42,18 +43,11 @@ const endpoints: Record<string, Endpoint> = {
     unit: 'write',
     body: z.object({ name: text([2, 10]), size: integer([1, 9]).optional(), tags: z.array(text([1, 3])).optional() }),
   },
-  remove: { ...common, method: 'DELETE', path: '/api/things/:id', auth: 'key-or-session', unit: 'write' },
+  remove: { ...signedIn, method: 'DELETE', path: '/api/things/:id', unit: 'write' },
   keyed: { ...common, method: 'GET', path: '/api/keyed', auth: 'key' },
   sessioned: { ...common, method: 'GET', path: '/api/sessioned', auth: 'session', unit: 'own' },
-  build: {
-    ...common,
-    method: 'POST',
-    path: '/api/build',
-    auth: 'key-or-session',
-    role: 'builder',
-    whenSuspended: 'refused',
-  },
-  rule: { ...common, method: 'GET', path: '/api/rule', auth: 'key-or-session', role: 'admin' },
+  build: { ...signedIn, method: 'POST', path: '/api/build', role: 'builder', whenSuspended: 'refused' },
+  rule: { ...signedIn, method: 'GET', path: '/api/rule', role: 'admin' },
   signed: { ...common, method: 'POST', path: '/api/signed', auth: 'signature', body: z.object({ a: z.string() }) },
   login: { ...common, method: 'POST', path: '/api/login', unit: 'write', sets: 'session', body: z.object({}) },
   logout: { ...common, method: 'POST', path: '/api/logout', unit: 'write', sets: 'session' },
@@ -138,6 +132,7 @@ async function start(more: Partial<Config> = {}) {
     rateLimits: 'off',
     trustProxy: 0,
     heartbeatBatch: 20,
+    retryScheduleMs,
     adminTotp: 'optional',
     version: '9.9.9',
     instanceId: 'this one',

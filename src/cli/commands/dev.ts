@@ -1,12 +1,14 @@
 /** `marketplace dev`: the local simulator. Source: A-1–A-6. */
+import { clockMoves } from '../../api/limits.ts'
 import { type Flags, readSettings, UsageError } from '../../config.ts'
 import type { Market } from '../../market/market.ts'
 import { people } from '../../sim/seed.ts'
 import { agentById } from '../../store/tables/agents.ts'
 import { debugLines } from '../debug-lines.ts'
 import { type AgentFlags, givenAgents } from '../dev/given-agents.ts'
-import { startSimulator } from '../dev/simulator.ts'
+import { type Pace, startSimulator } from '../dev/simulator.ts'
 import { credentialsPath, stateFolderOf } from '../dev/state-folder.ts'
+import { numberGiven } from '../json-input.ts'
 import { entryLog } from '../log-lines.ts'
 import { untilSignal } from '../shutdown.ts'
 import { showStart } from '../start-screen.ts'
@@ -17,6 +19,8 @@ export interface DevFlags extends Flags, AgentFlags {
   ephemeral?: boolean
   seed?: string
   watch?: string[]
+  clockScale?: string
+  retries?: string
 }
 
 export async function dev(flags: DevFlags): Promise<number> {
@@ -45,7 +49,7 @@ async function run(flags: DevFlags): Promise<number> {
   const agents = givenAgents(flags)
   if (watch.length > 0 && command === undefined)
     throw new UsageError('--watch is for --run: it starts that command anew.')
-  const given = { agents, run: command, watch }
+  const given = { agents, run: command, watch, pace: paceOf(flags) }
   const sim = await startSimulator({ settings, state, seed: seedOf(flags.seed), ...given, log, debug })
   const ended = untilSignal(sim.close)
   const { marketplace, credentials } = sim
@@ -65,6 +69,11 @@ async function run(flags: DevFlags): Promise<number> {
   open()
   sim.begin()
   return ended.finally(end)
+}
+
+function paceOf({ clockScale = '1', retries = 'quick' }: DevFlags): Pace {
+  if (retries !== 'quick' && retries !== 'real') throw new UsageError(`--retries takes quick or real, not ${retries}.`)
+  return { clockScale: numberGiven('--clock-scale', clockScale, [1, clockMoves.scale]), retries }
 }
 
 function seedOf(text: string | undefined): number | undefined {

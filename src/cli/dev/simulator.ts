@@ -16,6 +16,9 @@ import { AgentRun } from './run.ts'
 import { followSecrets } from './secrets.ts'
 import { type Kept, makeFolder, readCredentials, type StateFolder } from './state-folder.ts'
 
+/** How fast time goes by, and how soon a webhook is tried again. */
+export type Pace = Pick<Parameters<typeof openMarketplace>[0], 'clockScale' | 'retries'>
+
 export interface SimulatorOptions {
   settings: Settings
   state: StateFolder
@@ -25,6 +28,8 @@ export interface SimulatorOptions {
   run: string | undefined
   /** Folders whose changes start it anew. */
   watch: readonly string[]
+  /** As a deployment unless given. */
+  pace?: Pace
   log: (entry: StampedEntry) => void
   debug: DebugSinks
 }
@@ -95,9 +100,10 @@ async function openFront(authority: FrontAuthority, { folder }: StateFolder, kep
   })
 }
 
-const open = ({ settings, state, seed, log, debug }: SimulatorOptions, { ca }: FrontAuthority) =>
+const open = ({ settings, state, seed, pace, log, debug }: SimulatorOptions, { ca }: FrontAuthority) =>
   openMarketplace({
     ...settings,
+    ...pace,
     mode: 'dev',
     file: state.file,
     seed,

@@ -20,6 +20,11 @@ export const running: Chapter = [
         ['--watch <folder...>', 'start it anew when a file there changes'],
         ['--ephemeral', 'keep nothing'],
         ['--seed <n>', 'make ids and secrets repeatable; needs an empty database'],
+        ['--clock-scale <n>', 'let the clock run so many times as fast as real time (default: 1)'],
+        [
+          '--retries <pace>',
+          'quick: a webhook is tried again within seconds; real: as everywhere else, within a day (default: quick)',
+        ],
       ],
       examples: [
         'marketplace dev',

@@ -3,14 +3,14 @@ import type { OutgoingResult } from '../../world/world.ts'
 import type { Market } from '../market.ts'
 import { unseal } from '../sealing.ts'
 import type { ClaimedDelivery } from '../webhook-outlet.ts'
-import { MAX_ATTEMPTS } from './retry-policy.ts'
+import { mostAttempts } from './retry-policy.ts'
 import { postSigned } from './signed-post.ts'
 
 /** Sends one claimed delivery. Never rejects. */
 export async function attemptDelivery(market: Market, claimed: ClaimedDelivery): Promise<OutgoingResult> {
   const { webhookUrl: url, secret } = claimed
   // On a shared database a claim counts as an attempt even if its outcome was never written. So no webhook is sent for ever.
-  if (claimed.attempt > MAX_ATTEMPTS) return { ...notSent, reason: 'own_fault', message: NEVER_NOTED }
+  if (claimed.attempt > mostAttempts(market)) return { ...notSent, reason: 'own_fault', message: NEVER_NOTED }
   if (!url || !secret) return { ...notSent, message: `The agent has no webhook ${url ? 'secret' : 'URL'}` }
   const opened = openSecret(market, claimed.agentId, secret)
   if (opened instanceof Error) return { ...notSent, message: opened.message }

@@ -79,7 +79,7 @@ export class Outcomes {
 
   async #note(claimed: ClaimedDelivery, result: OutgoingResult): Promise<boolean> {
     const { world, log } = this.#market
-    const verdict = judge(world, result, claimed.attempt)
+    const verdict = judge(this.#market, result, claimed.attempt)
     const now = world.now()
     const noted = await this.#groups.write(claimed.taskId, async tx => {
       const noted =

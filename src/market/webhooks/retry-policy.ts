@@ -1,9 +1,12 @@
 /** Decides whether and when a webhook is tried again. Source: A-37. */
-import { retryAfterMaxMs, retryJitter, retryScheduleMs } from '../../api/limits.ts'
-import type { AnswerHeaders, OutgoingResult, World } from '../../world/world.ts'
+import { retryAfterMaxMs, retryJitter } from '../../api/limits.ts'
+import type { AnswerHeaders, OutgoingResult } from '../../world/world.ts'
+import type { Market } from '../market.ts'
+
+type Premises = Pick<Market, 'world' | 'config'>
 
 /** The first attempt and one for each step of the schedule. */
-export const MAX_ATTEMPTS = retryScheduleMs.length + 1
+export const mostAttempts = ({ config }: Pick<Market, 'config'>) => config.retryScheduleMs.length + 1
 
 /** `nextAt`: domain ms. */
 export type Verdict = { outcome: 'retry'; nextAt: number } | { outcome: 'delivered' | 'failed'; nextAt: null }
@@ -12,9 +15,9 @@ export type Verdict = { outcome: 'retry'; nextAt: number } | { outcome: 'deliver
  * Judges a response: 2xx means delivered, 410 means failed. After anything else the webhook is tried again while the
  * schedule lasts.
  */
-export function judge(world: World, result: OutgoingResult, attempt: number): Verdict {
+export function judge({ world, config }: Premises, result: OutgoingResult, attempt: number): Verdict {
   if (result.ok && result.status >= 200 && result.status < 300) return { outcome: 'delivered', nextAt: null }
-  const scheduled = retryScheduleMs[attempt - 1]
+  const scheduled = config.retryScheduleMs[attempt - 1]
   if (scheduled === undefined || (result.ok && result.status === 410)) return { outcome: 'failed', nextAt: null }
   const asked = result.ok ? askedWaitMs(result.headers['retry-after'], world.realNow()) : null
   const wait = asked ?? Math.round(scheduled * (1 + retryJitter * (2 * world.chance() - 1)))
