@@ -4,8 +4,10 @@ import { limits } from '../api/limits.ts'
 import type { CategoryRecord } from '../api/records.ts'
 import type { CallInput } from '../client/client.ts'
 import { UsageError } from '../config.ts'
+import { categoryCalled } from './category-called.ts'
 import { exitCodes, Fault } from './exit-codes.ts'
 import { numberGiven, objectIn } from './json-input.ts'
+import { priceGiven, readCents } from './money.ts'
 import { fromTo } from './numbers.ts'
 import { plain } from './ui.ts'
 
@@ -51,7 +53,7 @@ export async function fieldsGiven(flags: FieldFlags, categories: readonly Catego
   const { basePrice, turnaroundHours, maxRevisions, category } = flags
   const over = {
     ...{ name, tagline, description, pricingModel, webhookUrl, tags },
-    basePrice: basePrice && numberGiven('--base-price', basePrice, [limits.price.min, limits.price.max]),
+    basePrice: basePrice && priceGiven('--base-price', basePrice),
     turnaroundHours:
       turnaroundHours && numberGiven('--turnaround-hours', turnaroundHours, limits.agent.turnaroundHours),
     maxRevisions: maxRevisions && numberGiven('--max-revisions', maxRevisions, limits.agent.maxRevisions),
@@ -59,13 +61,6 @@ export async function fieldsGiven(flags: FieldFlags, categories: readonly Catego
   }
   const given = Object.entries(over).filter(([, value]) => value !== undefined)
   return { pricingModel: 'fixed', ...fields, ...Object.fromEntries(given) }
-}
-
-function categoryCalled(word: string, categories: readonly CategoryRecord[]): CategoryRecord {
-  const wanted = word.toLowerCase()
-  const found = categories.find(({ id, slug, name }) => [id, slug, name.toLowerCase()].includes(wanted))
-  if (found) return found
-  throw new UsageError(`There is no category ${word}. There are: ${categories.map(({ slug }) => slug).join(', ')}.`)
 }
 
 const missingIn = (fields: Fields) => required.filter(name => fields[name] === undefined)
@@ -119,11 +114,12 @@ const questions: Record<Required, (prompt: Prompt, categories: readonly Category
   tagline: input('tagline', `Tagline (${fromTo(limits.agent.tagline)} characters):`),
   description: input('description', `Description (${fromTo(limits.agent.description)} characters):`),
   async basePrice(prompt) {
-    const message = 'Price of a task in cents (500 is 5.00):'
+    const message = 'Price of a task (5.00, or 500 in cents):'
+    const validate = (text: string) => faultOf('basePrice', readCents(text) ?? text)
     const { price } = await prompt<{ price: string }>([
-      { type: 'input', name: 'price', message, default: '500', validate: text => faultOf('basePrice', Number(text)) },
+      { type: 'input', name: 'price', message, default: '5.00', validate },
     ])
-    return Number(price)
+    return readCents(price)
   },
   async categoryIds(prompt, categories) {
     const choices = categories.map(({ id, name, description }) => ({

@@ -1,8 +1,6 @@
 /** Every command, in the order of the help. Each chapter is a file of `table/`. */
 import type { Chapter } from './command.ts'
-import type { EndpointRow } from './endpoint-row.ts'
 import { account } from './table/account.ts'
-import { adminRows } from './table/admin-rows.ts'
 import { building } from './table/building.ts'
 import { databases } from './table/databases.ts'
 import { hiring } from './table/hiring.ts'
@@ -10,7 +8,6 @@ import { more } from './table/more.ts'
 import { operating } from './table/operating.ts'
 import { running } from './table/running.ts'
 import { time } from './table/time.ts'
-import { walletRows } from './table/wallet-rows.ts'
 import { webhooks } from './table/webhooks.ts'
 
 export const chapters: readonly Chapter[] = [
@@ -25,22 +22,114 @@ export const chapters: readonly Chapter[] = [
   more,
 ]
 
-/** @internal Tests compare the rows with the endpoints. */
-export const endpointRows: readonly EndpointRow[] = [...walletRows, ...adminRows]
+/** A group of commands: what it is about, and what is typed most. */
+interface Group {
+  readonly summary: string
+  readonly examples: readonly [string, string, ...string[]]
+}
 
-/** The descriptions of groups of commands. */
-export const groups: Readonly<Record<string, string>> = {
-  agents: 'Your agents: create, list, show, publish',
-  secret: 'The webhook secret of an agent',
-  deliveries: 'The webhooks of your agents: list, show, resend',
-  wallet: 'Your money: look, deposit, withdraw',
-  admin: 'What administrators do: review agents, settle money and disputes, look after accounts',
-  'admin agents': 'Agents of every builder: list, show, approve, reject',
-  'admin deposits': 'Deposits: list, confirm, reject',
-  'admin withdrawals': 'Withdrawals: list, confirm, reject',
-  'admin users': 'Accounts: list, update',
-  'admin categories': 'Categories: list, create, update, delete',
-  simulate: 'Play a part against an agent',
-  clock: 'The clock of a simulator: show it, move it',
-  db: 'Check, snapshot, back up, migrate or copy a database',
+export const groups: Readonly<Record<string, Group>> = {
+  agents: {
+    summary: 'Agents: your own, and those that can be hired',
+    examples: ['marketplace agents create', 'marketplace agents list', 'marketplace agents search --query letters'],
+  },
+  'agents samples': {
+    summary: 'Pieces of work that an agent shows: list, add, delete',
+    examples: [
+      'marketplace agents samples list sample-agent',
+      'marketplace agents samples add my-agent --file sample.json',
+    ],
+  },
+  secret: {
+    summary: 'The webhook secret of an agent',
+    examples: ['marketplace secret rotate my-agent', 'marketplace secret rotate my-agent --grace-hours 2'],
+  },
+  deliveries: {
+    summary: 'The webhooks of your agents: list, show, resend',
+    examples: ['marketplace deliveries list sample-agent', 'marketplace deliveries resend --failed sample-agent'],
+  },
+  simulate: {
+    summary: 'Play a part against an agent',
+    examples: ['marketplace simulate buyer sample-agent', 'marketplace simulate buyer my-agent --revisions 2'],
+  },
+  buyers: {
+    summary: 'What you may know of those who hire your agents',
+    examples: ['marketplace buyers show USER_ID', 'marketplace buyers history USER_ID'],
+  },
+  tasks: {
+    summary: 'Tasks: hire an agent, follow the work, end it',
+    examples: [
+      'marketplace tasks list',
+      'marketplace tasks create --file task.json',
+      'marketplace tasks submit TASK_ID',
+    ],
+  },
+  'tasks review': {
+    summary: 'The review of a task: show, add',
+    examples: ['marketplace tasks review show TASK_ID', 'marketplace tasks review add TASK_ID --rating 5'],
+  },
+  wallet: {
+    summary: 'Your money: look, deposit, withdraw',
+    examples: ['marketplace wallet show', 'marketplace wallet deposit 50.00'],
+  },
+  budgets: {
+    summary: 'What agents may spend of your money',
+    examples: ['marketplace budgets list', 'marketplace budgets pause BUDGET_ID'],
+  },
+  keys: {
+    summary: 'Your API keys: list, create, delete',
+    examples: ['marketplace keys list', 'marketplace keys create --name laptop'],
+  },
+  notifications: {
+    summary: 'What the marketplace tells you: list, read',
+    examples: ['marketplace notifications list', 'marketplace notifications read ID'],
+  },
+  account: {
+    summary: 'Your name and role, password, sessions, second factor',
+    examples: ['marketplace account update --builder', 'marketplace account sessions list'],
+  },
+  'account password': {
+    summary: 'Your password: change it, or set a new one if it is forgotten',
+    examples: ['marketplace account password change', 'marketplace account password forgot you@market.example'],
+  },
+  'account sessions': {
+    summary: 'Where you are signed in: list, end',
+    examples: ['marketplace account sessions list', 'marketplace account sessions end-others'],
+  },
+  'account totp': {
+    summary: 'The second factor: show, begin, confirm, remove',
+    examples: ['marketplace account totp show', 'marketplace account totp begin'],
+  },
+  admin: {
+    summary: 'What administrators do: review agents, settle money and disputes, look after accounts',
+    examples: ['marketplace admin agents list --status pending_review', 'marketplace admin tasks --disputed'],
+  },
+  'admin agents': {
+    summary: 'Agents of every builder: list, show, approve, reject',
+    examples: ['marketplace admin agents list --status pending_review', 'marketplace admin agents approve AGENT_ID'],
+  },
+  'admin deposits': {
+    summary: 'Deposits: list, confirm, reject',
+    examples: ['marketplace admin deposits list --status pending', 'marketplace admin deposits confirm ID'],
+  },
+  'admin withdrawals': {
+    summary: 'Withdrawals: list, confirm, reject',
+    examples: ['marketplace admin withdrawals list --status pending', 'marketplace admin withdrawals confirm ID'],
+  },
+  'admin users': {
+    summary: 'Accounts: list, update',
+    examples: ['marketplace admin users list', 'marketplace admin users update USER_ID --suspend'],
+  },
+  'admin categories': {
+    summary: 'Categories: list, create, update, delete',
+    examples: ['marketplace admin categories list', 'marketplace admin categories delete cat_code'],
+  },
+  clock: {
+    summary: 'The clock of a simulator: show it, move it',
+    examples: ['marketplace clock show', 'marketplace clock advance 48h'],
+  },
+  db: {
+    summary: 'Check, snapshot, back up, migrate or copy a database',
+    examples: ['marketplace db check marketplace.db', 'marketplace db backup marketplace.db copy.db'],
+  },
 }

@@ -1,4 +1,5 @@
 /** A command is one record, from which parsing and help follow. Its module is loaded only when it is called. */
+import type { EndpointName } from '../api/endpoints/index.ts'
 
 export type Option = readonly [flags: string, words: string]
 
@@ -9,6 +10,8 @@ export interface CommandRecord {
   readonly takes?: readonly string[]
   readonly summary: string
   readonly options: readonly Option[]
+  /** The endpoints that a person calls by it. A test compares them with all that there are. */
+  readonly endpoints?: readonly EndpointName[]
   /** More than the summary says. */
   readonly notes?: string
   /** Commands that can be run as they are. */

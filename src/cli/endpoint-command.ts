@@ -2,16 +2,27 @@
  * Makes commands from rows: each calls one endpoint, and the row maps words and flags to its fields and names what is
  * shown.
  */
-import type { CommandRecord } from './command.ts'
+import type { CommandRecord, Option } from './command.ts'
 import type { EndpointRow, RowFlags } from './endpoint-row.ts'
-import { jsonOnce, reach } from './options.ts'
+import { jsonOnce, reach, withoutAsking } from './options.ts'
 
 export const endpointCommand = (row: EndpointRow): CommandRecord => ({
   name: row.name,
-  ...(row.takes && { takes: [`<${row.takes[0]}>`] }),
+  ...(row.takes && { takes: row.takes.map(([word]) => `<${word}>`) }),
   summary: row.summary,
-  options: [...(row.flags ?? []).map(([flags, words]) => [flags, words] as const), ...reach(row.person), jsonOnce],
+  options: [
+    ...(row.flags ?? []).map(([flags, words]): Option => [flags, words]),
+    ...(row.file ? [FILE] : []),
+    ...(row.asks ? [FROM_STDIN] : []),
+    ...(row.confirms ? [withoutAsking] : []),
+    ...reach(row.person),
+    jsonOnce,
+  ],
+  endpoints: [row.endpoint],
   ...(row.notes !== undefined && { notes: row.notes }),
   examples: row.examples,
   run: async (words, flags: RowFlags) => (await import('./endpoint-run.ts')).runRow(row, words, flags),
 })
+
+const FILE: Option = ['--file <file.json>', 'the fields as the API takes them; - is stdin; flags go over it']
+const FROM_STDIN: Option = ['--password-stdin', 'read what would be asked for from stdin, a line each']

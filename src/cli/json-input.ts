@@ -18,6 +18,12 @@ export async function jsonGiven(flag: string, given: string): Promise<string> {
   }
 }
 
+/** Reads `@file`, `-` for stdin, or the text itself. */
+export function textGiven(flag: string, given: string): Promise<string> | string {
+  if (given === '-') return stdinText(`${flag} -`)
+  return given.startsWith('@') ? fileText(flag, given.slice(1)) : given
+}
+
 /** Returns the JSON object in a file; `-` is stdin. */
 export async function objectIn(flag: string, file: string): Promise<Record<string, unknown>> {
   const value = JSON.parse(await jsonGiven(flag, file === '-' ? '-' : `@${file}`))
@@ -36,8 +42,11 @@ async function fileBytes(flag: string, path: string): Promise<Buffer> {
   }
 }
 
+/** Returns the lines of stdin. */
+export const linesOfStdin = async (flag: string) => (await stdinText(flag)).split(/\r?\n/)
+
 /** Returns the first line of stdin. */
-export const passwordFromStdin = async () => (await stdinText('--password-stdin')).split(/\r?\n/, 1)[0] ?? ''
+export const passwordFromStdin = async () => (await linesOfStdin('--password-stdin'))[0] ?? ''
 
 const stdinText = async (flag: string) => (await stdinBytes(`${flag} reads stdin: pipe something in.`)).toString('utf8')
 

@@ -3,6 +3,7 @@ import { defaults } from '../config.ts'
 import type { Option } from './command.ts'
 
 export const jsonLines: Option = ['--json', 'print one JSON object per line']
+export const withoutAsking: Option = ['--yes', 'do it without asking; needed where there is no terminal']
 export const jsonOnce: Option = ['--json', 'print one JSON object: {success, data} or {success, error}']
 
 /** Each option has an environment variable MARKETPLACE_<NAME>. Source: A-2. */

@@ -46,16 +46,25 @@ export async function withOutput(
   try {
     return await work(output)
   } catch (error) {
-    if (json) out.json(failure(error))
+    if (json) {
+      out.json(failure(error))
+      markPrinted(error)
+    }
     throw error
   } finally {
     process.off('SIGINT', interrupt)
   }
 }
 
-function failure(error: unknown) {
-  const { message } = error as Error
-  if (!(error instanceof Fault)) return { success: false, error: message }
+/** Errors that the command has printed itself for programs. */
+const printed = new WeakSet<object>()
+export const markPrinted = (error: unknown) => void printed.add(error as object)
+export const isPrinted = (error: unknown) => printed.has(error as object)
+
+/** An error as programs get it: the envelope of the interface, with a hint. */
+export function failure(error: unknown) {
+  const { message, hint: advice } = error as Error & { hint?: string }
+  if (!(error instanceof Fault)) return { success: false, error: message, ...(advice && { hint: advice }) }
   const { status, errors, hint } = error.details
   return { success: false, error: message, ...(status && { status }), ...(errors && { errors }), ...(hint && { hint }) }
 }

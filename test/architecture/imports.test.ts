@@ -108,7 +108,7 @@ const shelves: Readonly<
   api: { assembles: [], mayImport: { diagnosis: [], endpoints: [], openapi: ['endpoints'] } },
   world: { assembles: ['real.ts', 'bucket.ts'], mayImport: { egress: [] } },
   cli: {
-    assembles: ['command-table.ts', 'main.ts'],
+    assembles: ['command-table.ts', 'main.ts', 'parser.ts'],
     mayImport: { dev: [], doctor: [], commands: ['dev', 'doctor'], table: ['commands'] },
   },
 }

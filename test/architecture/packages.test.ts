@@ -14,7 +14,7 @@ const knownBy: Readonly<Record<string, string>> = {
   undici: 'src/world/egress/',
   nodemailer: 'src/world/mail.ts',
   aws4fetch: 'src/world/bucket.ts',
-  commander: 'src/cli/main.ts',
+  commander: 'src/cli/parser.ts',
   'lru-cache': 'src/bounded-cache.ts',
   otpauth: 'src/market/accounts/totp.ts',
   '@zxcvbn-ts/language-common': 'src/market/accounts/common-passwords.ts',

@@ -2,32 +2,15 @@
 /** Help, and everything that is refused before anything starts. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { chapters } from '../../src/cli/command-table.ts'
 import { inFolder, run } from './program.ts'
 
 test(
-  'help names every command, each command has help of its own, and both leave with 0',
+  'the built program prints its help and its version, and leaves with 0',
   inFolder(async folder => {
     const help = await run(['--help'], folder)
     assert.is(help.code, 0, help.err)
-    for (const [, commands] of chapters) {
-      for (const { name } of commands) {
-        const words = name.split(' ')
-        assert.match(help.out, new RegExp(`^  ${words[0]} `, 'm'))
-        const own = await run([...words, '--help'], folder)
-        assert.is(own.code, 0, own.err)
-        assert.match(own.out, `Usage: marketplace ${name}`)
-        const examples = [...own.out.matchAll(/^ {2}\$ (.*)$/gm)].map(match => match[1]!)
-        assert.ok(examples.length >= 2, `${name} has ${examples.length} examples`)
-        for (const example of examples) {
-          assert.ok(example.includes(`marketplace ${name}`), example)
-          for (const [flag] of example.matchAll(/--[a-z-]+/g))
-            assert.ok(own.out.includes(`${flag} `), `${name}: ${flag}`)
-        }
-      }
-    }
-    const version = await run(['--version'], folder)
-    assert.match(version.out, /^\d+\.\d+\.\d+\n$/)
+    assert.match(help.out, /^ {2}dev /m)
+    assert.match((await run(['--version'], folder)).out, /^\d+\.\d+\.\d+\n$/)
   }),
 )
 

@@ -2,10 +2,10 @@
 
 import { durations } from '../../api/limits.ts'
 import type { AgentRecord, OwnAgentRecord } from '../../api/records.ts'
-import { type Client, MarketplaceError } from '../../client/client.ts'
 import { UsageError } from '../../config.ts'
+import { agentCalled, refusedWith } from '../agent-called.ts'
 import { type ConnectionFlags, connected } from '../connection.ts'
-import { codeForStatus, exitCodes, Fault } from '../exit-codes.ts'
+import { exitCodes, Fault } from '../exit-codes.ts'
 import { numberGiven } from '../json-input.ts'
 import { canAsk } from '../output.ts'
 import { askYes } from '../prompts.ts'
@@ -76,26 +76,6 @@ async function askToDelist(slug: string): Promise<void> {
   const words = `${slug} is listed. A new secret hides it until its connection test has passed with that`
   if (!canAsk()) throw new UsageError(`${words}. Add --yes if that is meant.`)
   if (!(await askYes(`${words}. Make one?`))) throw new Fault('Nothing was changed', { code: exitCodes.failed })
-}
-
-/** Finds an agent by id or slug: one's own in any state, or a public one. */
-export async function agentCalled(client: Client, agent: string): Promise<OwnAgentRecord | AgentRecord> {
-  const hint = 'Yours are shown by: marketplace agents list. Those of others are found once they are listed.'
-  return refusedWith(client.getAgent({ id: agent }), 404, () => hint, `There is no agent ${plain(agent)} for this key`)
-}
-
-/** Adds advice to a refusal with this status. */
-async function refusedWith<T>(
-  asked: Promise<T>,
-  status: number,
-  hintFor: (message: string) => string | undefined,
-  words?: string,
-) {
-  return asked.catch(error => {
-    if (!(error instanceof MarketplaceError) || error.status !== status) throw error
-    const { message, errors } = error
-    throw new Fault(words ?? message, { code: codeForStatus(status), status, errors, hint: hintFor(message) })
-  })
 }
 
 function describe(out: Ui, agent: OwnAgentRecord | AgentRecord): void {

@@ -10,6 +10,7 @@ import { type Pace, startSimulator } from '../dev/simulator.ts'
 import { credentialsPath, stateFolderOf } from '../dev/state-folder.ts'
 import { numberGiven } from '../json-input.ts'
 import { entryLog } from '../log-lines.ts'
+import { markPrinted } from '../output.ts'
 import { untilSignal } from '../shutdown.ts'
 import { showStart } from '../start-screen.ts'
 import { createUi } from '../ui.ts'
@@ -28,7 +29,10 @@ export async function dev(flags: DevFlags): Promise<number> {
     return await run(flags)
   } catch (error) {
     // Programs read stdout only. `main` prints the error for people.
-    if (flags.json) createUi().json({ type: 'error', message: (error as Error).message })
+    if (flags.json) {
+      createUi().json({ type: 'error', message: (error as Error).message })
+      markPrinted(error)
+    }
     throw error
   }
 }

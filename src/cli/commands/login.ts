@@ -34,7 +34,7 @@ export const login = (flags: LoginFlags) =>
     refuseUntrustedAddress('a password', 'user', address)
     const transport = new Transport({ baseUrl: address.url })
     const instance = await instanceAt(transport)
-    const body = await loginBody(flags, output)
+    const body = await loginBody('login', flags, output)
     const answer = await signIn(transport, body, output)
     if (!answer.success) throw refused(answer, address)
     const { user } = answer.data as { user: UserRecord }
@@ -48,6 +48,29 @@ export const login = (flags: LoginFlags) =>
         'Commands for this address use the session where no key is given. It ends with: marketplace logout',
       )
     })
+  })
+
+export interface RegisterFlags extends LoginFlags {
+  name?: string
+  builder?: boolean
+}
+
+/** Makes an account and keeps its first session. */
+export const register = (flags: RegisterFlags) =>
+  atAddress(flags, async (output, address) => {
+    refuseUntrustedAddress('a password', 'user', address)
+    if (!flags.name) throw new UsageError('register needs --name, which others read.')
+    const transport = new Transport({ baseUrl: address.url })
+    const instance = await instanceAt(transport)
+    const { email, password } = await loginBody('register', flags, output)
+    const body = { email, password, name: flags.name, isBuilder: flags.builder === true }
+    const answer = await transport.ask('POST', '/api/auth/register', { body, by: 'nobody' })
+    if (!answer.success) throw refused(answer, address)
+    const { user } = answer.data as { user: UserRecord }
+    saveSession({ url: address.url, email: user.email, cookie: transport.credentials.session ?? '', instance })
+    return output.answer({ url: address.url, user }, () =>
+      output.out.line(`${plain(user.email)} has an account at ${plain(address.url)}, and is signed in.`),
+    )
   })
 
 export const logout = (flags: { url?: string } & AnswerFlags) =>
@@ -91,14 +114,15 @@ const atAddress = (
     }
   })
 
-const HOW = 'Give --email, and the password on stdin with --password-stdin; on a terminal login asks for both.'
+const HOW = 'Give --email, and the password on stdin with --password-stdin; on a terminal it asks for both.'
 
 async function loginBody(
+  command: string,
   { email, passwordStdin, totp, recoveryCode }: LoginFlags,
   { json }: CommandOutput,
 ): Promise<LoginBody> {
   const mayAsk = canAsk() && !json
-  if (!mayAsk && (!email || !passwordStdin)) throw new UsageError(`login can't ask here. ${HOW}`)
+  if (!mayAsk && (!email || !passwordStdin)) throw new UsageError(`${command} can't ask here. ${HOW}`)
   const who = email ?? (await askLine('Email:'))
   const password = passwordStdin ? await passwordFromStdin() : await askHidden('Password:')
   return { email: who, password, totp, recoveryCode }

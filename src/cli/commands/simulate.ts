@@ -2,13 +2,14 @@
 import { limits } from '../../api/limits.ts'
 import { UsageError } from '../../config.ts'
 import { type BuyerPlan, outcomes, PlanError, playBuyer } from '../../sim/buyer.ts'
+import { agentCalled } from '../agent-called.ts'
 import { type Connection, type ConnectionFlags, connected } from '../connection.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { numberGiven } from '../json-input.ts'
+import { priceGiven } from '../money.ts'
 import { showProgress } from '../progress.ts'
 import type { Person } from '../target.ts'
 import { money, plain } from '../ui.ts'
-import { agentCalled } from './agents.ts'
 
 export interface BuyerFlags extends ConnectionFlags {
   outcome?: string
@@ -94,7 +95,7 @@ function planOf(flags: BuyerFlags): BuyerPlan {
       task.description,
     ),
     requirements: requirements === undefined ? undefined : textOf('--requirements', requirements, task.requirements),
-    price: price === undefined ? undefined : numberGiven('--price', price, [limits.price.min, limits.price.max]),
+    price: price === undefined ? undefined : priceGiven('--price', price),
     revisions: numberGiven('--revisions', revisions, limits.agent.maxRevisions),
     rating: numberGiven('--rating', rating, review.rating),
     timeoutMs: numberGiven('--timeout', timeout, [1, LONGEST_TIMEOUT_S]) * 1000,

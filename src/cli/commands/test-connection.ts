@@ -1,10 +1,10 @@
 /** `marketplace test-connection`: runs the five checks of an agent, and says what helps if one fails. */
 import type { AgentRecord, OwnAgentRecord, TestReport } from '../../api/records.ts'
+import { agentCalled } from '../agent-called.ts'
 import { type ConnectionFlags, connected } from '../connection.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { showProgress } from '../progress.ts'
 import { plain, type Ui } from '../ui.ts'
-import { agentCalled } from './agents.ts'
 
 export interface TestFlags extends ConnectionFlags {
   strict?: boolean

@@ -1,9 +1,11 @@
 /** Commands for one's own account: sign in, sign out. Source: A-51. */
 import { durations } from '../../api/limits.ts'
 import type { Chapter } from '../command.ts'
-import type { LoginFlags } from '../commands/login.ts'
+import type { LoginFlags, RegisterFlags } from '../commands/login.ts'
 import type { ConnectionFlags } from '../connection.ts'
+import { endpointCommand } from '../endpoint-command.ts'
 import { jsonOnce, reach } from '../options.ts'
+import { accountRows, keyRows, notificationRows } from './account-rows.ts'
 
 const where = reach('buyer')[0]!
 const { session, dayMs } = durations
@@ -14,6 +16,7 @@ export const account: Chapter = [
   [
     {
       name: 'login',
+      endpoints: ['login'],
       summary: 'Sign in and keep the session: for what takes no key, and wherever no key is given',
       options: [
         where,
@@ -31,7 +34,26 @@ export const account: Chapter = [
       run: async (_, flags: LoginFlags) => (await import('../commands/login.ts')).login(flags),
     },
     {
+      name: 'register',
+      endpoints: ['register'],
+      summary: 'Make an account, and sign in',
+      options: [
+        where,
+        ['--email <address>', 'of your account; asked for on a terminal'],
+        ['--name <text>', 'what others read'],
+        ['--builder', 'an account that lists agents'],
+        ['--password-stdin', 'read the password from stdin; else it is asked for and not shown'],
+        jsonOnce,
+      ],
+      examples: [
+        'marketplace register --url https://market.example --email you@market.example --name "Ann Lee"',
+        'marketplace register --email you@market.example --name Ann --builder --password-stdin < password.txt',
+      ],
+      run: async (_, flags: RegisterFlags) => (await import('../commands/login.ts')).register(flags),
+    },
+    {
       name: 'logout',
+      endpoints: ['logout'],
       summary: 'End the session of this address',
       options: [where, jsonOnce],
       examples: ['marketplace logout', 'marketplace logout --url https://market.example'],
@@ -39,10 +61,12 @@ export const account: Chapter = [
     },
     {
       name: 'whoami',
+      endpoints: ['me'],
       summary: 'Which account commands use here',
       options: [...reach('builder'), jsonOnce],
       examples: ['marketplace whoami', 'marketplace whoami --url https://market.example --json'],
       run: async (_, flags: ConnectionFlags) => (await import('../commands/login.ts')).whoami(flags),
     },
+    ...[...keyRows, ...notificationRows, ...accountRows].map(endpointCommand),
   ],
 ]

@@ -1,7 +1,7 @@
 /** The commands of administrators, an endpoint each. Source: A-13, A-34. */
 import type { EndpointRow, FieldFlag } from '../endpoint-row.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { pageFlags } from './wallet-rows.ts'
+import { pageFlags } from './page-flags.ts'
 
 const AGENT = ['id', 'slug', 'status', 'basePrice', 'builder.name', 'lastCheckPassedAt']
 const AGENT_FACTS = [
@@ -49,7 +49,7 @@ const reviewing: readonly EndpointRow[] = [
     ...admin,
     name: 'admin agents show',
     endpoint: 'adminGetAgent',
-    takes: ['agent-id', 'id'],
+    takes: [['agent-id', 'id']],
     summary: 'Any agent, in any state',
     shows: [...AGENT_FACTS, 'description', 'webhookUrl', 'visible', 'hiddenReason', 'lastCheckPassedAt'],
     examples: ['marketplace admin agents show AGENT_ID', 'marketplace admin agents show AGENT_ID --json'],
@@ -58,7 +58,7 @@ const reviewing: readonly EndpointRow[] = [
     ...admin,
     name: 'admin agents approve',
     endpoint: 'approveAgent',
-    takes: ['agent-id', 'id'],
+    takes: [['agent-id', 'id']],
     summary: 'List an agent that waits for its review',
     shows: AGENT_FACTS,
     examples: ['marketplace admin agents approve AGENT_ID', 'marketplace admin agents approve AGENT_ID --json'],
@@ -67,7 +67,7 @@ const reviewing: readonly EndpointRow[] = [
     ...admin,
     name: 'admin agents reject',
     endpoint: 'rejectAgent',
-    takes: ['agent-id', 'id'],
+    takes: [['agent-id', 'id']],
     summary: 'Send an agent that waits for its review back to draft',
     flags: [['--reason <text>', 'what its builder should change', 'reason']],
     shows: AGENT_FACTS,
@@ -78,7 +78,10 @@ const reviewing: readonly EndpointRow[] = [
   },
 ]
 
-const payments = (kind: 'deposit' | 'withdrawal', words: { came: string; not: string }): readonly EndpointRow[] => {
+const payments = (
+  kind: 'deposit' | 'withdrawal',
+  words: Record<'came' | 'not' | 'paid' | 'kept', string>,
+): readonly EndpointRow[] => {
   const names = {
     deposit: ['adminListDeposits', 'confirmDeposit', 'rejectDeposit'],
     withdrawal: ['adminListWithdrawals', 'confirmWithdrawal', 'rejectWithdrawal'],
@@ -99,19 +102,21 @@ const payments = (kind: 'deposit' | 'withdrawal', words: { came: string; not: st
       ...admin,
       name: `${group} confirm`,
       endpoint: confirm,
-      takes: ['id', 'id'],
+      takes: [['id', 'id']],
       summary: words.came,
+      confirms: words.paid,
       shows: PAYMENT,
-      examples: [`marketplace ${group} confirm ID`, `marketplace ${group} confirm ID --json`],
+      examples: [`marketplace ${group} confirm ID`, `marketplace ${group} confirm ID --yes --json`],
     },
     {
       ...admin,
       name: `${group} reject`,
       endpoint: reject,
-      takes: ['id', 'id'],
+      takes: [['id', 'id']],
       summary: words.not,
+      confirms: words.kept,
       shows: PAYMENT,
-      examples: [`marketplace ${group} reject ID`, `marketplace ${group} reject ID --json`],
+      examples: [`marketplace ${group} reject ID`, `marketplace ${group} reject ID --yes --json`],
     },
   ]
 }
@@ -130,26 +135,31 @@ const settling: readonly EndpointRow[] = [
     ...admin,
     name: 'admin resolve',
     endpoint: 'resolveTask',
-    takes: ['task-id', 'id'],
+    takes: [['task-id', 'id']],
     summary: 'Decide who gets the money of a task; needs a session',
     flags: [
       ['--outcome <outcome>', 'refund: all to the buyer; release: all to the builder; split', 'outcome'],
       ['--refund-amount <cents>', 'with split: what the buyer gets back', 'refundAmount'],
     ],
+    confirms: 'settles the money of the task',
     shows: TASK_FACTS,
     notes: 'A task in work or delivered can be decided without a dispute: one is opened and resolved at once.',
     examples: [
       'marketplace admin resolve TASK_ID --outcome refund',
-      'marketplace admin resolve TASK_ID --outcome split --refund-amount 600',
+      'marketplace admin resolve TASK_ID --outcome split --refund-amount 6.00 --yes',
     ],
   },
   ...payments('deposit', {
     came: 'Say that the money has come: it is in the wallet then; needs a session',
     not: 'Say that no money came; needs a session',
+    paid: 'puts the money into the wallet',
+    kept: 'rejects the deposit for good',
   }),
   ...payments('withdrawal', {
     came: 'Say that the money was paid out; needs a session',
     not: 'Refuse to pay it out: the money goes back into the wallet; needs a session',
+    paid: 'takes the money out of the wallet for good',
+    kept: 'rejects the withdrawal for good',
   }),
   {
     ...admin,
@@ -177,7 +187,7 @@ const looking: readonly EndpointRow[] = [
     ...admin,
     name: 'admin users update',
     endpoint: 'adminUpdateUser',
-    takes: ['user-id', 'id'],
+    takes: [['user-id', 'id']],
     summary: 'Suspend, ban or verify an account, or change its role',
     flags: [
       ['--suspend', 'nothing new may be begun; open work can be closed', { suspended: true }],
@@ -195,6 +205,21 @@ const looking: readonly EndpointRow[] = [
     examples: [
       'marketplace admin users update USER_ID --suspend',
       'marketplace admin users update USER_ID --verify-identity --chargebacks 0',
+    ],
+  },
+  {
+    ...admin,
+    name: 'admin users reset-second-factor',
+    endpoint: 'adminUpdateUser',
+    takes: [['user-id', 'id']],
+    sets: { secondFactor: false },
+    session: true,
+    summary: 'Turn off the second factor of somebody who has lost it; needs a session',
+    confirms: 'lets the password alone sign in',
+    shows: USER_FACTS,
+    examples: [
+      'marketplace admin users reset-second-factor USER_ID',
+      'marketplace admin users reset-second-factor USER_ID --yes --json',
     ],
   },
   {
@@ -221,7 +246,7 @@ const looking: readonly EndpointRow[] = [
     ...admin,
     name: 'admin categories update',
     endpoint: 'updateCategory',
-    takes: ['category-id', 'id'],
+    takes: [['category-id', 'id']],
     summary: 'Change a category',
     flags: categoryFields,
     shows: CATEGORY,
@@ -234,10 +259,14 @@ const looking: readonly EndpointRow[] = [
     ...admin,
     name: 'admin categories delete',
     endpoint: 'deleteCategory',
-    takes: ['category-id', 'id'],
+    takes: [['category-id', 'id']],
     summary: 'Delete a category that no agent stands in',
+    confirms: 'deletes the category for good',
     shows: ['id'],
-    examples: ['marketplace admin categories delete cat_code', 'marketplace admin categories delete cat_code --json'],
+    examples: [
+      'marketplace admin categories delete cat_code',
+      'marketplace admin categories delete cat_code --yes --json',
+    ],
   },
 ]
 

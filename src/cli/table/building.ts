@@ -6,10 +6,13 @@ import type { CreateFlags } from '../commands/agents-create.ts'
 import type { BuyerFlags } from '../commands/simulate.ts'
 import type { TestFlags } from '../commands/test-connection.ts'
 import type { ConnectionFlags } from '../connection.ts'
+import { endpointCommand } from '../endpoint-command.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { fromTo, inUnits } from '../numbers.ts'
 import { jsonOnce, reach } from '../options.ts'
+import { agentRows, searchRows } from './agent-rows.ts'
 import { signing } from './signing.ts'
+import { buyerRows } from './task-rows.ts'
 
 const { agent: agentLimits, price } = limits
 const leastPrice = `${price.min} is ${inUnits(price.min)}`
@@ -19,6 +22,7 @@ export const building: Chapter = [
   [
     {
       name: 'agents create',
+      endpoints: ['createAgent'],
       summary: 'Make an agent in draft; asks on a terminal for what no flag or file gives',
       options: [
         ['--file <agent.json>', 'its fields as the API takes them; - is stdin; flags go over it'],
@@ -29,7 +33,7 @@ export const building: Chapter = [
         ['--pricing-model <kind>', 'fixed, hourly or token (default: fixed)'],
         [
           '--category <name...>',
-          `${fromTo(agentLimits.categories)}, by name, slug or id: marketplace call GET /api/categories`,
+          `${fromTo(agentLimits.categories)}, by name, slug or id: marketplace agents categories`,
         ],
         ['--webhook-url <url>', 'where webhooks go: https://'],
         [
@@ -52,6 +56,7 @@ export const building: Chapter = [
     },
     {
       name: 'agents list',
+      endpoints: ['listMyAgents'],
       summary: 'Your agents: state, price, whether they are listed',
       options: [...reach('builder'), jsonOnce],
       examples: ['marketplace agents list', 'marketplace agents list --json'],
@@ -59,6 +64,7 @@ export const building: Chapter = [
     },
     {
       name: 'agents show',
+      endpoints: ['getAgent'],
       takes: ['<agent>'],
       summary: 'One agent, by id or slug',
       options: [...reach('builder'), jsonOnce],
@@ -67,6 +73,7 @@ export const building: Chapter = [
     },
     {
       name: 'agents publish',
+      endpoints: ['publishAgent'],
       takes: ['<agent>'],
       summary: 'Submit an agent for review; its connection test must have passed',
       options: [...reach('builder'), jsonOnce],
@@ -74,8 +81,10 @@ export const building: Chapter = [
       run: async ([agent = ''], flags: ConnectionFlags) =>
         (await import('../commands/agents.ts')).publish(agent, flags),
     },
+    ...[...agentRows, ...searchRows, ...buyerRows].map(endpointCommand),
     {
       name: 'secret rotate',
+      endpoints: ['rotateSecret'],
       takes: ['<agent>'],
       summary: 'Make a new webhook secret; it is shown this once, alone on stdout',
       options: [
@@ -96,6 +105,7 @@ export const building: Chapter = [
     },
     {
       name: 'test-connection',
+      endpoints: ['testConnection'],
       takes: ['<agent>'],
       summary: 'Run the five checks of an agent: URL, https, secret, a webhook answered 200, a signed callback',
       options: [['--strict', 'a warning fails too'], ...reach('builder'), jsonOnce],

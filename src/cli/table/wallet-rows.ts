@@ -1,11 +1,6 @@
 /** The commands of one's own money, an endpoint each. Source: A-34. */
-import { limits } from '../../api/limits.ts'
-import type { EndpointRow, FieldFlag } from '../endpoint-row.ts'
-
-export const pageFlags: readonly FieldFlag[] = [
-  ['--page <n>', 'from 1 on (default: 1)', 'page'],
-  ['--limit <n>', `rows of a page (default: ${limits.page.default}, at most ${limits.page.max})`, 'limit'],
-]
+import type { EndpointRow } from '../endpoint-row.ts'
+import { pageFlags } from './page-flags.ts'
 
 const WALLET = ['wallet.balance', 'wallet.heldBalance', 'wallet.currency', 'connectStatus']
 const TRANSACTION = ['id', 'type', 'amount', 'status', 'taskId', 'createdAt']
@@ -35,20 +30,36 @@ export const walletRows: readonly EndpointRow[] = [
   },
   {
     ...holder,
+    name: 'wallet limits',
+    endpoint: 'getDepositLimits',
+    summary: 'How much you may put in, and why',
+    shows: ['trustTier', 'minDeposit', 'maxDeposit', 'dailyLimit', 'dailyRemaining', 'canDeposit'],
+    examples: ['marketplace wallet limits', 'marketplace wallet limits --json'],
+  },
+  {
+    person: 'builder',
+    name: 'wallet earnings',
+    endpoint: 'getEarnings',
+    summary: 'What your agents have earned, and what still clears',
+    shows: ['totalEarned', 'clearing', 'available', 'completedTasks', 'byAgent'],
+    examples: ['marketplace wallet earnings', 'marketplace wallet earnings --json'],
+  },
+  {
+    ...holder,
     name: 'wallet deposit',
     endpoint: 'deposit',
-    takes: ['cents', 'amount'],
-    summary: 'Put money in, in cents: 5000 is 50.00; needs a session',
+    takes: [['amount', 'amount']],
+    summary: 'Put money in: 5000 cents, or 50.00; needs a session',
     shows: TRANSACTION,
     notes: 'Where payments are handled by hand it waits until an administrator confirms that the money has come.',
-    examples: ['marketplace wallet deposit 5000', 'marketplace wallet deposit 5000 --json'],
+    examples: ['marketplace wallet deposit 50.00', 'marketplace wallet deposit 5000 --json'],
   },
   {
     ...holder,
     name: 'wallet withdraw',
     endpoint: 'withdraw',
-    takes: ['cents', 'amount'],
-    summary: 'Take money out, in cents; needs a session and a connected payout account',
+    takes: [['amount', 'amount']],
+    summary: 'Take money out; needs a session and a connected payout account',
     shows: TRANSACTION,
     examples: ['marketplace wallet withdraw 5000', 'marketplace wallet withdraw 5000 --json'],
   },

@@ -1,0 +1,116 @@
+/** Makes the parser of a command line from the command records. */
+import { Command, CommanderError } from 'commander'
+import { UsageError, version, wantsJson } from '../config.ts'
+import type { CommandRecord } from './command.ts'
+import { chapters, groups } from './command-table.ts'
+import { exitCodesInWords } from './exit-codes.ts'
+
+/** The words make no command. `shown`: what people read, with advice or the whole help. */
+export class WrongWords extends UsageError {
+  readonly hint: string
+  readonly shown: string
+  constructor(shown: string, isHelp: boolean) {
+    const [first = '', ...advice] = shown.trim().split('\n')
+    super(isHelp ? 'Which command?' : first.replace(/^error: /, ''))
+    this.shown = shown
+    this.hint = isHelp ? shown.trim() : advice.map(line => line.replace(/^\((.*)\)$/, '$1')).join(' ')
+  }
+}
+
+/** Runs the command that the words name. Resolves to its exit code; rejects with WrongWords if they name none. */
+export async function runWords(argv: readonly string[]): Promise<number> {
+  let code = 0
+  let shown = ''
+  const program = parserOf(
+    argv[0] ?? '',
+    text => (shown += text),
+    result => (code = result),
+  )
+  try {
+    // A group takes no flags of its own, but a program that asks for half a command is to be answered in JSON.
+    const words = argv.filter(word => word !== '--json')
+    const isGroup = words.length === 0 || words.join(' ') in groups
+    await program.parseAsync([...(isGroup ? words : argv)], { from: 'user' })
+    return code
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    if (error.exitCode === 0) return 0
+    throw new WrongWords(shown, error.code === 'commander.help')
+  }
+}
+
+/** Each start pays for what is added, so of other commands than the wanted ones only the names are there. */
+function parserOf(wanted: string, onError: (text: string) => void, done: (code: number) => void): Command {
+  const program = new Command('marketplace')
+    .description('A whole marketplace for AI agents: escrow, signed webhooks, callbacks, disputes.')
+    .version(version, '-v, --version')
+    .helpCommand(false)
+    .configureHelp({ showGlobalOptions: false })
+    .configureOutput({ writeErr: onError })
+    .exitOverride()
+    .showHelpAfterError('(marketplace --help shows what there is)')
+    .addHelpText('after', AFTER)
+  for (const [heading, records] of chapters) {
+    for (const record of records) {
+      const [first = ''] = record.name.split(' ')
+      if (first === wanted) add(parentOf(program, record.name, heading), record, heading, done)
+      else addName(program, record, heading)
+    }
+  }
+  return program
+}
+
+/** For the list of commands, and for the advice on a wrong name. */
+function addName(program: Command, { name, summary }: CommandRecord, heading: string): void {
+  const [first = '', ...rest] = name.split(' ')
+  if (program.commands.some(command => command.name() === first)) return
+  const about = rest.length > 0 ? (groups[first]?.summary ?? '') : summary
+  program.command(first).description(about).helpGroup(heading)
+}
+
+/** Returns the program itself, or the group that the words before the last one name. Groups may be nested. */
+function parentOf(program: Command, name: string, heading: string): Command {
+  const words = name.split(' ').slice(0, -1)
+  return words.reduce((parent, word, at) => {
+    const known = parent.commands.find(command => command.name() === word)
+    if (known) return known
+    const path = words.slice(0, at + 1).join(' ')
+    const about = groups[path]
+    const group = parent
+      .command(word)
+      .description(about?.summary ?? '')
+      .helpCommand(false)
+      .showHelpAfterError(`(marketplace ${path} --help shows what there is)`)
+      .addHelpText('after', examplesIn(about?.examples ?? []))
+    return parent === program ? group.helpGroup(heading) : group
+  }, program)
+}
+
+function add(parent: Command, record: CommandRecord, heading: string, done: (code: number) => void): void {
+  const { name, takes = [], summary, options, notes, examples } = record
+  const command = parent
+    .command([name.split(' ').at(-1), ...takes].join(' '))
+    .description(summary)
+    .allowExcessArguments(false)
+    .showHelpAfterError(`(marketplace ${name} --help shows how)`)
+    .addHelpText('after', `${notes ? `\n${notes}\n` : ''}${examplesIn(examples)}`)
+    .action(async (...given: unknown[]) => {
+      const words = given.slice(0, takes.length).flat() as string[]
+      const chosen = given[takes.length] as { json?: boolean }
+      if (chosen.json === undefined && options.some(([flag]) => flag === '--json') && wantsJson()) chosen.json = true
+      done(await record.run(words, chosen as never))
+    })
+  if (parent.parent === null) command.helpGroup(heading)
+  for (const [flags, words] of options) command.option(flags, words)
+}
+
+const examplesIn = (lines: readonly string[]) => `\nExamples:\n${lines.map(line => `  $ ${line}`).join('\n')}`
+
+const AFTER = `
+Examples:
+  $ marketplace dev                               a marketplace on this laptop
+  $ marketplace simulate buyer sample-agent       hire its agent, from another terminal in the same folder
+
+Exit codes: ${exitCodesInWords}.
+Every setting can also stand in the environment or in .env as MARKETPLACE_<NAME>, or in marketplace.json by the name
+of its flag; a flag goes first, then the environment, .env, the file.`

@@ -1,0 +1,173 @@
+/** The commands of agents that are one endpoint each: a builder's own, and those that buyers look at. Source: A-18, A-23, A-30. */
+import { limits } from '../../api/limits.ts'
+import type { EndpointRow, FieldFlag } from '../endpoint-row.ts'
+import { fromTo, inUnits } from '../numbers.ts'
+import { pageFlags } from './page-flags.ts'
+
+const { agent: bounds, price, sample } = limits
+
+const FACTS = [
+  'id',
+  'slug',
+  'name',
+  'status',
+  'visible',
+  'hiddenReason',
+  'basePrice',
+  'webhookUrl',
+  'lastCheckPassedAt',
+]
+const LISTED = ['slug', 'name', 'basePrice', 'rating.average', 'completedTasks', 'tagline']
+const CATEGORY = ['id', 'slug', 'name', 'activeAgentCount']
+const SAMPLE = ['id', 'title', 'output', 'createdAt']
+
+const builder = { person: 'builder' } as const
+
+/** The fields of an agent that `agents update` changes. */
+const agentFields: readonly FieldFlag[] = [
+  ['--name <text>', `${fromTo(bounds.name)} characters`, 'name'],
+  ['--tagline <text>', `${fromTo(bounds.tagline)} characters`, 'tagline'],
+  ['--description <text>', `${fromTo(bounds.description)} characters`, 'description'],
+  ['--base-price <cents>', `${price.min} is ${inUnits(price.min)}, the least; 5.00 is 500`, 'basePrice'],
+  ['--pricing-model <kind>', 'fixed, hourly or token', 'pricingModel'],
+  [
+    '--category <name...>',
+    `${fromTo(bounds.categories)}, by name, slug or id: agents categories`,
+    'categoryIds',
+    'categories',
+  ],
+  ['--webhook-url <url>', 'where webhooks go: https://; the agent needs a new connection test then', 'webhookUrl'],
+  ['--without-webhook', 'take the webhook URL away', { webhookUrl: null }],
+  ['--turnaround-hours <n>', fromTo(bounds.turnaroundHours), 'turnaroundHours'],
+  ['--max-revisions <n>', fromTo(bounds.maxRevisions), 'maxRevisions'],
+  ['--any-revisions', 'as many revisions as a buyer wants', { maxRevisions: null }],
+  ['--tag <word...>', `at most ${bounds.tags}; they take the place of the old ones`, 'tags'],
+  ['--avatar-url <url>', 'a picture', 'avatarUrl'],
+]
+
+/** What a builder does with an agent of his own. */
+export const agentRows: readonly EndpointRow[] = [
+  {
+    ...builder,
+    name: 'agents update',
+    endpoint: 'updateAgent',
+    takes: [['agent', 'id', 'agent']],
+    summary: 'Change an agent of yours',
+    flags: agentFields,
+    file: true,
+    shows: FACTS,
+    examples: [
+      'marketplace agents update my-agent --base-price 7.50',
+      'marketplace agents update my-agent --webhook-url https://agent.example/webhook --tag letters german',
+      'marketplace agents update my-agent --file agent.json --json',
+    ],
+  },
+  {
+    ...builder,
+    name: 'agents deactivate',
+    endpoint: 'deactivateAgent',
+    takes: [['agent', 'id', 'agent']],
+    summary: 'Hide a listed agent; its open tasks go on',
+    shows: FACTS,
+    examples: ['marketplace agents deactivate my-agent', 'marketplace agents deactivate my-agent --json'],
+  },
+  {
+    ...builder,
+    name: 'agents reactivate',
+    endpoint: 'reactivateAgent',
+    takes: [['agent', 'id', 'agent']],
+    summary: 'List a deactivated agent again; its connection test must have passed since',
+    shows: FACTS,
+    examples: ['marketplace agents reactivate my-agent', 'marketplace agents reactivate my-agent --json'],
+  },
+  {
+    ...builder,
+    name: 'agents delete',
+    endpoint: 'deleteAgent',
+    takes: [['agent', 'id', 'agent']],
+    summary: 'Delete an agent that has no open work; its tasks stay',
+    confirms: 'deletes the agent for good',
+    shows: ['id'],
+    examples: ['marketplace agents delete my-agent', 'marketplace agents delete my-agent --yes --json'],
+  },
+  {
+    ...builder,
+    name: 'agents samples add',
+    endpoint: 'addSample',
+    takes: [['agent', 'id', 'agent']],
+    summary: 'Show buyers a piece of work of your agent',
+    flags: [
+      ['--title <text>', `${fromTo(sample.title)} characters`, 'title'],
+      ['--input <text>', 'what the agent was asked', 'input'],
+      ['--output <text>', 'what it delivered', 'output'],
+    ],
+    file: true,
+    shows: SAMPLE,
+    examples: [
+      'marketplace agents samples add my-agent --title "A short letter" --input "Hello" --output "Guten Tag"',
+      'marketplace agents samples add my-agent --file sample.json',
+    ],
+  },
+  {
+    ...builder,
+    name: 'agents samples delete',
+    endpoint: 'deleteSample',
+    takes: [
+      ['agent', 'id', 'agent'],
+      ['sample-id', 'sampleId'],
+    ],
+    summary: 'Delete a sample',
+    confirms: 'deletes the sample for good',
+    shows: ['id'],
+    examples: [
+      'marketplace agents samples delete my-agent SAMPLE_ID',
+      'marketplace agents samples delete my-agent SAMPLE_ID --yes',
+    ],
+  },
+]
+
+/** What buyers look at before they hire. */
+export const searchRows: readonly EndpointRow[] = [
+  {
+    person: 'buyer',
+    name: 'agents search',
+    endpoint: 'listAgents',
+    summary: 'Find agents that can be hired',
+    flags: [
+      ['--query <words>', 'words of the name, tagline, description or tags', 'q'],
+      ['--category <slug>', 'of one category alone: agents categories', 'category'],
+      ['--sort <order>', 'popular, newest, price_asc or price_desc', 'sort'],
+      ...pageFlags,
+    ],
+    shows: LISTED,
+    examples: ['marketplace agents search', 'marketplace agents search --query translation --sort price_asc --json'],
+  },
+  {
+    person: 'buyer',
+    name: 'agents samples list',
+    endpoint: 'listSamples',
+    takes: [['agent', 'id']],
+    summary: 'Pieces of work of an agent',
+    flags: pageFlags,
+    shows: SAMPLE,
+    examples: ['marketplace agents samples list sample-agent', 'marketplace agents samples list sample-agent --json'],
+  },
+  {
+    person: 'buyer',
+    name: 'agents reviews',
+    endpoint: 'listReviews',
+    takes: [['agent', 'id']],
+    summary: 'The reviews that make up the rating of an agent',
+    flags: pageFlags,
+    shows: ['rating', 'comment', 'createdAt'],
+    examples: ['marketplace agents reviews sample-agent', 'marketplace agents reviews sample-agent --json'],
+  },
+  {
+    person: 'buyer',
+    name: 'agents categories',
+    endpoint: 'listCategories',
+    summary: 'The categories that agents stand in',
+    shows: CATEGORY,
+    examples: ['marketplace agents categories', 'marketplace agents categories --json'],
+  },
+]

@@ -1,0 +1,141 @@
+// engines: embedded; process: own
+/** The records of the commands: help of each, a command for each endpoint, flags that are fields. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Endpoint } from '../../src/api/endpoint.ts'
+import { endpoints } from '../../src/api/endpoints/index.ts'
+import { chapters, groups } from '../../src/cli/command-table.ts'
+import { accountRows, keyRows, notificationRows } from '../../src/cli/table/account-rows.ts'
+import { adminRows } from '../../src/cli/table/admin-rows.ts'
+import { agentRows, searchRows } from '../../src/cli/table/agent-rows.ts'
+import { budgetRows } from '../../src/cli/table/budget-rows.ts'
+import { buyerRows, taskRows } from '../../src/cli/table/task-rows.ts'
+import { walletRows } from '../../src/cli/table/wallet-rows.ts'
+import { runHere } from './in-process.ts'
+
+const commands = chapters.flatMap(([, records]) => records)
+const rows = [
+  ...[accountRows, keyRows, notificationRows, adminRows, agentRows],
+  ...[searchRows, budgetRows, buyerRows, taskRows, walletRows],
+].flat()
+
+/** Endpoints that no person calls by a command of their own, and why. */
+const withoutCommand: Readonly<Record<string, string>> = {
+  getMyAgent: 'agents show asks getAgent, which returns the same to the builder',
+  listMySamples: 'agents samples list asks listSamples, which returns the same to the builder',
+  agentAccept: 'for agents; a builder accepts by hand with tasks accept',
+  agentCallback: 'signed by agents, with agent-marketplace/webhooks',
+  testCallback: 'signed by agents in a connection test',
+}
+
+/** Their commands are made elsewhere at this time. */
+const ofOthers = ['getClock', 'moveClock', 'listDeliveries', 'getDelivery', 'redeliver']
+
+test('every endpoint that a person may call has a command, or a reason why it has none', () => {
+  const called = new Set<string>(commands.flatMap(({ endpoints: names = [] }) => names))
+  for (const name of Object.keys(endpoints)) {
+    if (ofOthers.includes(name) || endpoints[name as keyof typeof endpoints].path.startsWith('/api/dev/')) continue
+    const excepted = name in withoutCommand
+    assert.is(called.has(name), !excepted, `${name}: ${excepted ? 'has a command and a reason' : 'has no command'}`)
+  }
+  for (const [name, reason] of Object.entries(withoutCommand)) {
+    assert.ok(name in endpoints, name)
+    assert.ok(reason.length > 10)
+  }
+})
+
+test('what a row sets and shows is there in its endpoint', () => {
+  for (const { name, endpoint, takes = [], flags = [], sets = {}, asks = [] } of rows) {
+    const { path, query, body } = endpoints[endpoint] as Endpoint
+    const fields = [
+      ...[...path.matchAll(/:(\w+)/g)].map(([, field]) => field!),
+      ...Object.keys({ ...query?.shape, ...(body as { shape?: object } | undefined)?.shape }),
+    ]
+    const used = [
+      ...takes.map(([, field]) => field),
+      ...flags.flatMap(([, , set]) => (typeof set === 'string' ? [set] : Object.keys(set))),
+      ...Object.keys(sets),
+      ...asks.map(([field]) => field),
+    ]
+    for (const field of used) assert.ok(fields.includes(field), `${name}: ${field}`)
+    const parts = [...path.matchAll(/:(\w+)/g)].map(([, field]) => field!)
+    for (const part of parts)
+      assert.ok(
+        takes.some(([, field]) => field === part),
+        `${name} does not take ${part}`,
+      )
+  }
+})
+
+test('the help of a command names its flags, and each of its examples can be parsed', async () => {
+  for (const { name, options } of commands) {
+    const words = name.split(' ')
+    const { code, out, err } = await runHere(...words, '--help')
+    assert.is(code, 0, err)
+    assert.match(out, `Usage: marketplace ${name}`)
+    const examples = [...out.matchAll(/^ {2}\$ (.*)$/gm)].map(match => match[1]!)
+    assert.ok(examples.length >= 2, `${name} has ${examples.length} examples`)
+    for (const example of examples) {
+      assert.ok(example.includes(`marketplace ${name}`), example)
+      for (const [flag] of example.matchAll(/(?<= )--[a-z-]+/g)) assert.ok(out.includes(`${flag} `), `${name}: ${flag}`)
+    }
+    assert.ok(name === 'help' || options.some(([flag]) => flag === '--json'), `${name} has no --json`)
+  }
+})
+
+test('each group says what it is about, with examples of its own commands', async () => {
+  const used = new Set(
+    commands.flatMap(({ name }) =>
+      name.split(' ').flatMap((_, at, words) => (at > 0 ? [words.slice(0, at).join(' ')] : [])),
+    ),
+  )
+  assert.equal([...used].sort(), Object.keys(groups).sort())
+  for (const [name, { examples }] of Object.entries(groups)) {
+    const { code, out } = await runHere(...name.split(' '), '--help')
+    assert.is(code, 0)
+    for (const example of examples) {
+      assert.match(out, `$ ${example}`)
+      const said = example.replace(/^marketplace /, '')
+      assert.ok(said.startsWith(`${name} `), example)
+      assert.ok(
+        commands.some(command => said === command.name || said.startsWith(`${command.name} `)),
+        example,
+      )
+    }
+  }
+})
+
+test('the help of the program names every command once, and fits a screen', async () => {
+  const { out } = await runHere('--help')
+  for (const { name } of commands) assert.match(out, new RegExp(`^  ${name.split(' ')[0]} `, 'm'))
+  assert.ok(out.split('\n').length < 60, `${out.split('\n').length} lines`)
+  assert.is((await runHere('help')).out, out)
+  assert.is((await runHere('help', 'tasks', 'list')).out, (await runHere('tasks', 'list', '--help')).out)
+})
+
+const wrong: [words: string[], first: string, advice: string][] = [
+  [['agnts', 'list'], "unknown command 'agnts'", 'Did you mean agents?'],
+  [['agents', 'lst'], "unknown command 'lst'", 'marketplace agents --help'],
+  [['tasks', 'review', 'shwo'], "unknown command 'shwo'", 'Did you mean show?'],
+  [['tasks', 'list', '--stauts', 'draft'], "unknown option '--stauts'", 'Did you mean --status?'],
+  [['tasks', 'show'], "missing required argument 'task-id'", 'marketplace tasks show --help'],
+  [['keys'], 'Which command?', 'marketplace keys create'],
+]
+
+for (const [words, first, advice] of wrong) {
+  test(`${words.join(' ')} says what is wrong and where help is, to people and to programs`, async () => {
+    const people = await runHere(...words)
+    assert.is(people.code, 2)
+    assert.is(people.out, '')
+    assert.match(people.err, advice)
+    const programs = await runHere(...words, '--json')
+    assert.is(programs.code, 2)
+    assert.is(programs.out.split('\n').length, 2, programs.out)
+    const { success, error, hint } = JSON.parse(programs.out)
+    assert.is(success, false)
+    assert.is(error, first)
+    assert.match(hint, advice)
+  })
+}
+
+test.run()

@@ -1,0 +1,37 @@
+/** The command line in the process of the test: no start of a program, which costs more than most commands. */
+import { main } from '../../src/cli/main.ts'
+import type { Ended } from './program.ts'
+
+type Write = typeof process.stdout.write
+
+/** Runs a command in the working folder, without a terminal. Only one at a time. */
+export async function runHere(...args: readonly string[]): Promise<Ended> {
+  const { stdout, stderr } = process
+  const writers: [NodeJS.WriteStream, Write][] = [
+    [stdout, stdout.write],
+    [stderr, stderr.write],
+  ]
+  const said = ['', '']
+  for (const [at, [stream]] of writers.entries()) {
+    stream.write = ((chunk: string | Uint8Array) => {
+      said[at] += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8')
+      return true
+    }) as Write
+  }
+  try {
+    const code = await main(args)
+    return { code, out: said[0]!, err: said[1]! }
+  } finally {
+    for (const [stream, write] of writers) stream.write = write
+  }
+}
+
+/** The envelope that a command prints with --json, and its exit code. */
+export async function answerHere(...args: readonly string[]) {
+  const { code, out, err } = await runHere(...args, '--json')
+  try {
+    return { ...JSON.parse(out), code }
+  } catch {
+    throw new Error(`${args.join(' ')} printed no JSON but ${out}${err}`)
+  }
+}
