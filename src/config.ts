@@ -10,8 +10,10 @@ import { dbLimitOf } from './db-limit.ts'
 import { addressRangeOf, listOf, portRangeOf } from './egress-ranges.ts'
 import { type DebugSettings, debugOf, type LogLevel, logLevels } from './log-settings.ts'
 import { projectFile } from './project-file.ts'
+import { kebab, variable, withSource } from './setting-sources.ts'
 import {
   baseUrlOf,
+  checkPublic,
   countOf,
   type Database,
   databaseOf,
@@ -134,6 +136,16 @@ export const defaults = {
  * what is wrong. Source: A-2.
  */
 export function readSettings(mode: Config['mode'], flags: Flags, env: Environment = environment()): Settings {
+  try {
+    return settingsFrom(mode, flags, env)
+  } catch (error) {
+    throw error instanceof UsageError
+      ? new UsageError(withSource(error.message, { flags, env, project: projectSettings() }))
+      : error
+  }
+}
+
+function settingsFrom(mode: Config['mode'], flags: Flags, env: Environment): Settings {
   const project = projectSettings()
   const fromProject: string[] = []
   const written = (name: string) => {
@@ -247,6 +259,15 @@ export function configFolder(): string {
 /** What `MARKETPLACE_DEBUG` asks for. Not for a `.env`: a file of a folder turns nothing on that tells more. */
 export const wantedDebug = (): DebugSettings => debugOf(process.env.MARKETPLACE_DEBUG)
 
+/**
+ * How this program is called on a command line: whoever has started it through npm or npx has no such command on the path.
+ */
+export function programName(): string {
+  const { npm_command: script } = process.env
+  const isFetched = /[/\\]_npx[/\\]/.test(process.argv[1] ?? '')
+  return script !== undefined || isFetched ? 'npx agent-marketplace' : 'marketplace'
+}
+
 /** Whether a stream shows colours: if it is a terminal, unless the environment says otherwise. */
 export function wantsColour(stream: { isTTY?: boolean }): boolean {
   const { NO_COLOR, FORCE_COLOR, TERM } = process.env
@@ -257,27 +278,6 @@ export function wantsColour(stream: { isTTY?: boolean }): boolean {
 
 /** Whether a name can only mean this machine. */
 export const isLoopbackName = (host: string) => /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(host)
-
-const kebab = (flag: string) => flag.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
-const variable = (flag: string) => `MARKETPLACE_${kebab(flag).replaceAll('-', '_').toUpperCase()}`
-
-function checkPublic(mode: Config['mode'], host: string, baseUrl: string, payments: string): void {
-  if (mode === 'dev') {
-    throw new UsageError(
-      `dev listens on this machine alone, not on ${host}: its passwords are on the screen. Use marketplace serve there.`,
-    )
-  }
-  if (payments === 'sandbox') {
-    throw new UsageError(
-      `--payments sandbox makes money out of nothing, so it is refused on ${host}. Use --payments manual.`,
-    )
-  }
-  if (baseUrl === '') {
-    throw new UsageError(
-      `With --host ${host} the public address must be given, as agents call back there: --base-url https://…`,
-    )
-  }
-}
 
 const metricsPortOf = (text: string | undefined) =>
   text === undefined || text === '' ? undefined : portOf('--metrics-port', text)

@@ -35,6 +35,25 @@ export function baseUrlOf(text: string | undefined): string {
   return url.href.replace(/\/+$/, '')
 }
 
+/** What a server on a public address must not be, and must know. */
+export function checkPublic(mode: 'dev' | 'serve', host: string, baseUrl: string, payments: string): void {
+  if (mode === 'dev') {
+    throw new UsageError(
+      `dev listens on this machine alone, not on ${host}: its passwords are on the screen. Use marketplace serve there.`,
+    )
+  }
+  if (payments === 'sandbox') {
+    throw new UsageError(
+      `--payments sandbox makes money out of nothing, so it is refused on ${host}. Use --payments manual.`,
+    )
+  }
+  if (baseUrl === '') {
+    throw new UsageError(
+      `With --host ${host} the public address must be given, as agents call back there: --base-url https://…`,
+    )
+  }
+}
+
 export function portOf(flag: string, text: string): number {
   const port = Number(text)
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port

@@ -1,12 +1,18 @@
 /** Finds the agent that a word names, and says what may be wrong if there is none. */
 import type { AgentRecord, OwnAgentRecord } from '../api/records.ts'
-import { type Client, MarketplaceError } from '../client/client.ts'
+import { MarketplaceError } from '../client/client.ts'
+import type { Connection } from './connection.ts'
 import { codeForStatus, Fault } from './exit-codes.ts'
+import { nextSteps, sameWay } from './next-steps.ts'
 import { plain } from './ui.ts'
 
 /** Finds an agent by id or slug: one's own in any state, or a public one. */
-export async function agentCalled(client: Client, agent: string): Promise<OwnAgentRecord | AgentRecord> {
-  const hint = 'Yours are shown by: marketplace agents list. Those of others are found once they are listed.'
+export async function agentCalled(
+  { client, found }: Pick<Connection, 'client' | 'found'>,
+  agent: string,
+): Promise<OwnAgentRecord | AgentRecord> {
+  const mine = nextSteps.listAgents(sameWay(found, 'builder'))
+  const hint = `Yours are shown by: ${mine}. Others find an agent once it is tested, published and approved.`
   return refusedWith(client.getAgent({ id: agent }), 404, () => hint, `There is no agent ${plain(agent)} for this key`)
 }
 

@@ -46,7 +46,7 @@ export const groups: Readonly<Record<string, Group>> = {
   },
   deliveries: {
     summary: 'The webhooks of your agents: list, show, resend',
-    examples: ['marketplace deliveries list sample-agent', 'marketplace deliveries resend --failed sample-agent'],
+    examples: ['marketplace deliveries list sample-agent', 'marketplace deliveries resend --failed --agent my-agent'],
   },
   simulate: {
     summary: 'Play a part against an agent',

@@ -5,6 +5,7 @@ import { Transport } from '../client/transport.ts'
 import { version } from '../config.ts'
 import { codeForStatus, exitCodes, Fault } from './exit-codes.ts'
 import { proveInstance } from './instance-check.ts'
+import { nextSteps } from './next-steps.ts'
 import { type AnswerFlags, type CommandOutput, withOutput } from './output.ts'
 import { sessionFor } from './own-session.ts'
 import { forgetSession } from './session-file.ts'
@@ -76,18 +77,19 @@ export const unreachable = ({ message }: UnreachableError, { urlFrom, isDev }: A
   new Fault(message, {
     code: exitCodes.network,
     hint: isDev
-      ? 'The dev of this folder has ended: start `marketplace dev` again, or name another marketplace with --url.'
+      ? `The dev of this folder has ended: start \`${nextSteps.startDev()}\` again, or name another marketplace with --url.`
       : `The address comes from ${urlFrom}. Is the marketplace running there?`,
   })
 
 /** Returns a hint for a refusal with this status; undefined if its own message is enough. */
 export async function refusalHint(status: number, found: Target, transport: Transport): Promise<string | undefined> {
   const { key, session, from, isDev, url } = found
-  const signIn = `marketplace login --url ${url}`
-  const other = isDev ? '--as buyer, --as builder, --as admin, or --key' : `--key, MARKETPLACE_KEY, or ${signIn}`
+  const other = isDev
+    ? '--as buyer, --as builder, --as admin, or --key'
+    : `--key, MARKETPLACE_KEY, or ${nextSteps.signIn(url)}`
   if (status === 401 && session && (await hasEnded(transport))) {
     forgetSession(url)
-    return `The session of ${session.email} has ended. Sign in again: ${signIn} --email ${session.email}`
+    return `The session of ${session.email} has ended. Sign in again: ${nextSteps.signIn(url, session.email)}`
   }
   if (status === 401) return key ? `The marketplace does not know ${from}.` : `Give a key: ${other}.`
   if (status === 403) return `The request went with ${from}. Another one: ${other}.`

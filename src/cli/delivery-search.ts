@@ -7,6 +7,7 @@ import { UsageError } from '../config.ts'
 import type { Connection } from './connection.ts'
 import { durationGiven } from './durations.ts'
 import { exitCodes, Fault } from './exit-codes.ts'
+import { nextSteps } from './next-steps.ts'
 import { locate } from './target.ts'
 
 export interface SearchFlags {
@@ -77,7 +78,7 @@ export async function deliveryCalled(
   throw new Fault(`There is no delivery ${deliveryId} to an agent of this key`, {
     code: exitCodes.failed,
     status: 404,
-    hint: 'The webhooks of an agent are shown by: marketplace deliveries list AGENT',
+    hint: `The webhooks of an agent are shown by: ${nextSteps.deliveries('AGENT')}`,
   })
 }
 

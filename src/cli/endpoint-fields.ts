@@ -1,7 +1,7 @@
 /** The input of an endpoint's command: its words, flags and file as fields. The marketplace validates the values. */
 import * as z from 'zod'
 import type { Endpoint } from '../api/endpoint.ts'
-import { UsageError } from '../config.ts'
+import { programName, UsageError } from '../config.ts'
 import type { EndpointRow, RowFlags } from './endpoint-row.ts'
 import { objectIn } from './json-input.ts'
 import { centsIn, isPrice } from './money.ts'
@@ -19,7 +19,7 @@ export async function fieldsOf(
   const named = Object.fromEntries(takes.map(([, field], at) => [field, fieldValue(record, field, words[at] ?? '')]))
   const fields = { ...(await fileFields(record, flags)), ...row.sets, ...named, ...flagFields(row, record, flags) }
   if (record.method === 'PUT' && Object.keys(fields).length === takes.length) {
-    throw new UsageError(`Say what is to change. See: marketplace ${name} --help`)
+    throw new UsageError(`Say what is to change. See: ${programName()} ${name} --help`)
   }
   return fields
 }
@@ -40,7 +40,8 @@ function flagFields({ name, flags: known = [] }: EndpointRow, record: Endpoint, 
     if (given === undefined) continue
     const more = typeof sets === 'string' ? { [sets]: givenValue(record, sets, given, text) } : sets
     for (const field of Object.keys(more)) {
-      if (field in fields) throw new UsageError(`${text} contradicts another flag. See: marketplace ${name} --help`)
+      if (field in fields)
+        throw new UsageError(`${text} contradicts another flag. See: ${programName()} ${name} --help`)
     }
     Object.assign(fields, more)
   }

@@ -11,6 +11,7 @@ import type { EndpointRow, RowFlags } from './endpoint-row.ts'
 import { showReply } from './endpoint-view.ts'
 import { exitCodes, Fault } from './exit-codes.ts'
 import { linesOfStdin } from './json-input.ts'
+import { nextSteps } from './next-steps.ts'
 import { canAsk } from './output.ts'
 import { askHidden, confirmed } from './prompts.ts'
 
@@ -19,7 +20,7 @@ type Call = (input: Fields, options: CallOptions) => Promise<unknown>
 export async function runRow(row: EndpointRow, words: readonly string[], flags: RowFlags): Promise<number> {
   const record: Endpoint = endpoints[row.endpoint]
   const given = await fieldsOf(row, record, words, flags)
-  const mayAct = confirmed(`marketplace ${row.name}`, row.confirms, flags)
+  const mayAct = confirmed(row.name, row.confirms, flags)
   return connected(flags, row.person, async connection => {
     await needCredential(row, record, connection)
     const input = { ...(await idsFor(connection, row, flags, given)), ...(await answersTo(row, flags)) }
@@ -35,19 +36,20 @@ async function needCredential({ name, session }: EndpointRow, { auth }: Endpoint
   if ((session || auth === 'session') && !(await openSession())) {
     throw new Fault(`${name} takes no key: it needs a signed-in session`, {
       code: exitCodes.auth,
-      hint: `Sign in: marketplace login --url ${found.url}`,
+      hint: `Sign in: ${nextSteps.signIn(found.url)}`,
     })
   }
   if (auth === 'key' && !found.key) {
     throw new Fault(`${name} needs an API key: agents use it, and they have no session`, {
       code: exitCodes.auth,
-      hint: `Make a key: marketplace keys create --name agent --url ${found.url}`,
+      hint: `Make a key: ${nextSteps.createKey(found.url)}`,
     })
   }
 }
 
 /** Replaces slugs of agents and names of categories by ids. */
-async function idsFor({ client }: Connection, row: EndpointRow, flags: RowFlags, given: Fields): Promise<Fields> {
+async function idsFor(connection: Connection, row: EndpointRow, flags: RowFlags, given: Fields): Promise<Fields> {
+  const { client } = connection
   const input = { ...given }
   const named = [
     ...(row.takes ?? []).map(([, field, kind]) => [field, kind] as const),
@@ -55,7 +57,7 @@ async function idsFor({ client }: Connection, row: EndpointRow, flags: RowFlags,
   ]
   for (const [field, kind] of named) {
     if (typeof field !== 'string' || input[field] === undefined) continue
-    if (kind === 'agent') input[field] = (await agentCalled(client, String(input[field]))).id
+    if (kind === 'agent') input[field] = (await agentCalled(connection, String(input[field]))).id
     if (kind === 'categories') {
       const known = await client.listCategories()
       input[field] = (input[field] as string[]).map(word => categoryCalled(word, known).id)
@@ -73,7 +75,7 @@ async function answersTo({ name, asks = [] }: EndpointRow, flags: RowFlags): Pro
     return answers
   }
   if (flags.json || !canAsk()) {
-    throw new UsageError(`marketplace ${name} can't ask here: give on stdin what it asks for, with --password-stdin.`)
+    throw new UsageError(`${name} can't ask here: give on stdin what it asks for, with --password-stdin.`)
   }
   for (const [field, question] of asks) answers[field] = await askHidden(question)
   return answers

@@ -1,6 +1,7 @@
 /** Makes sure that credentials go only to the marketplace that made them, and to no other at its address. Source: A-198. */
 import type { Transport } from '../client/transport.ts'
 import { exitCodes, Fault } from './exit-codes.ts'
+import { nextSteps } from './next-steps.ts'
 import type { Target } from './target.ts'
 
 /** Returns the id of the database behind an address; null if there is none. Sends no credential. */
@@ -17,8 +18,8 @@ export async function proveInstance(transport: Transport, { url, madeFor }: Targ
     madeFor.by === 'dev'
       ? [
           'not the dev of this folder, which has ended',
-          'Start `marketplace dev` here again, with another --port, or name the marketplace and a key: --url and --key.',
+          `Start \`${nextSteps.startDev()}\` here again, with another --port, or name the marketplace and a key: --url and --key.`,
         ]
-      : ['not the one that you signed in to', `Sign in to this one: marketplace login --url ${url}`]
+      : ['not the one that you signed in to', `Sign in to this one: ${nextSteps.signIn(url)}`]
   throw new Fault(`The marketplace at ${url} is ${whose}, so nothing was sent`, { code: exitCodes.auth, hint: help })
 }

@@ -43,6 +43,6 @@ async function signIn(transport: Transport, { email, password }: { email: string
   const reply = await transport.send('POST', '/api/auth/login', { body: { email, password }, by: 'nobody' })
   const { success, status, error = '' } = await answerIn(reply)
   if (success) return
-  const hint = 'The password may have been changed since `marketplace dev` made it.'
+  const hint = 'The password may have been changed since dev made it.'
   throw new Fault(`${email} could not sign in: ${error}`, { code: codeForStatus(status), status, hint })
 }

@@ -1,6 +1,6 @@
 /** Makes the parser of a command line from the command records. */
 import { Command, CommanderError } from 'commander'
-import { UsageError, version, wantsJson } from '../config.ts'
+import { programName, UsageError, version, wantsJson } from '../config.ts'
 import type { CommandRecord } from './command.ts'
 import { chapters, groups } from './command-table.ts'
 import { exitCodesInWords } from './exit-codes.ts'
@@ -41,15 +41,15 @@ export async function runWords(argv: readonly string[]): Promise<number> {
 
 /** Each start pays for what is added, so of other commands than the wanted ones only the names are there. */
 function parserOf(wanted: string, onError: (text: string) => void, done: (code: number) => void): Command {
-  const program = new Command('marketplace')
+  const program = new Command(programName())
     .description('A whole marketplace for AI agents: escrow, signed webhooks, callbacks, disputes.')
     .version(version, '-v, --version')
     .helpCommand(false)
     .configureHelp({ showGlobalOptions: false })
     .configureOutput({ writeErr: onError })
     .exitOverride()
-    .showHelpAfterError('(marketplace --help shows what there is)')
-    .addHelpText('after', AFTER)
+    .showHelpAfterError(`(${programName()} --help shows what there is)`)
+    .addHelpText('after', AFTER.replaceAll('$ marketplace ', `$ ${programName()} `))
   for (const [heading, records] of chapters) {
     for (const record of records) {
       const [first = ''] = record.name.split(' ')
@@ -80,7 +80,7 @@ function parentOf(program: Command, name: string, heading: string): Command {
       .command(word)
       .description(about?.summary ?? '')
       .helpCommand(false)
-      .showHelpAfterError(`(marketplace ${path} --help shows what there is)`)
+      .showHelpAfterError(`(${programName()} ${path} --help shows what there is)`)
       .addHelpText('after', examplesIn(about?.examples ?? []))
     return parent === program ? group.helpGroup(heading) : group
   }, program)
@@ -92,7 +92,7 @@ function add(parent: Command, record: CommandRecord, heading: string, done: (cod
     .command([name.split(' ').at(-1), ...takes].join(' '))
     .description(summary)
     .allowExcessArguments(false)
-    .showHelpAfterError(`(marketplace ${name} --help shows how)`)
+    .showHelpAfterError(`(${programName()} ${name} --help shows how)`)
     .addHelpText('after', `${notes ? `\n${notes}\n` : ''}${examplesIn(examples)}`)
     .action(async (...given: unknown[]) => {
       const words = given.slice(0, takes.length).flat() as string[]
@@ -104,7 +104,10 @@ function add(parent: Command, record: CommandRecord, heading: string, done: (cod
   for (const [flags, words] of options) command.option(flags, words)
 }
 
-const examplesIn = (lines: readonly string[]) => `\nExamples:\n${lines.map(line => `  $ ${line}`).join('\n')}`
+const examplesIn = (lines: readonly string[]) => `\nExamples:\n${lines.map(line => `  $ ${called(line)}`).join('\n')}`
+
+/** The records write `marketplace`. */
+const called = (line: string) => line.replace(/^marketplace /, `${programName()} `)
 
 const AFTER = `
 Examples:

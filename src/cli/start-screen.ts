@@ -2,7 +2,7 @@
 
 import { PROJECT_FILE } from '../project-file.ts'
 import { type Credentials, people } from '../sim/seed.ts'
-import { CREDENTIALS_FILE } from './target.ts'
+import { CREDENTIALS_FILE } from './dev-folder.ts'
 import { plain, type Ui } from './ui.ts'
 
 interface Start extends Credentials {

@@ -1,8 +1,7 @@
-/** Finds the marketplace and the credentials of a command: by flag, environment, session, or a `dev` in this folder. */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { givenCredentials, isLoopbackName, projectSettings, UsageError, variableNamed } from '../config.ts'
+/** Finds the marketplace and the credentials of a command: by flag, environment, session, or a `dev` in or above this folder. */
+import { isLoopbackName, programName, projectSettings, UsageError, variableNamed } from '../config.ts'
 import { PROJECT_FILE } from '../project-file.ts'
+import { type Dev, storedDev } from './dev-folder.ts'
 import { type SavedSession, savedSession } from './session-file.ts'
 
 const persons = ['buyer', 'builder', 'admin'] as const
@@ -48,10 +47,6 @@ interface Asked {
   as?: string
 }
 
-/** Where a `dev` without --db stores its address and its keys. */
-export const CREDENTIALS_FILE = join('.marketplace', 'credentials.json')
-const DEV = 'a dev in this folder'
-
 /** Finds the address and the credentials. Throws a UsageError if there is no address, or if a value makes no sense. */
 export function locate(asked: Asked, usual: Person): Target {
   const dev = storedDev()
@@ -75,11 +70,11 @@ function findAddress(url: string | undefined, dev: Dev | undefined): Address {
   const { address, urlFrom, urlBy } = givenAddress(url, dev)
   if (!address) {
     throw new UsageError(
-      'Which marketplace? Start `marketplace dev` in this folder, or name one with --url and --key (MARKETPLACE_URL, MARKETPLACE_KEY).',
+      `Which marketplace? Start \`${programName()} dev\` in this folder, or name one with --url and --key (MARKETPLACE_URL, MARKETPLACE_KEY).`,
     )
   }
   const base = baseOf(address, urlFrom)
-  const isDev = dev?.url !== undefined && baseOf(dev.url, DEV) === base
+  const isDev = dev?.url !== undefined && baseOf(dev.url, dev.from) === base
   return { url: base, urlFrom, urlBy, isDev, isLocal: isLoopbackName(new URL(base).hostname) }
 }
 
@@ -95,7 +90,7 @@ function givenAddress(flag: string | undefined, dev: Dev | undefined): Named {
   if (variable) return { address: variable.text, urlFrom: nameOf('MARKETPLACE_URL', variable.by), urlBy: variable.by }
   const { url: written } = projectSettings()
   if (written) return { address: written, urlFrom: PROJECT_FILE, urlBy: PROJECT_FILE }
-  return { address: dev?.url, urlFrom: DEV, urlBy: 'dev' }
+  return { address: dev?.url, urlFrom: dev?.from ?? '', urlBy: 'dev' }
 }
 
 const nameOf = (variable: string, by: 'user' | '.env') => (by === 'user' ? variable : `${variable} of .env`)
@@ -111,7 +106,9 @@ function credentialFor(address: Address, { key, as }: Asked, usual: Person, dev?
   if (key) return givenKey(address, 'user', key, '--key')
   if (person) {
     if (address.isDev) return personOfDev(dev, person)
-    throw new UsageError(`--as ${person} means a key of ${DEV}, and none answers at ${address.url}. Give --key.`)
+    throw new UsageError(
+      `--as ${person} means a key of a dev in this folder, and none answers at ${address.url}. Give --key.`,
+    )
   }
   const variable = variableNamed('MARKETPLACE_KEY')
   if (variable && !isKeyOf(dev, variable.text))
@@ -139,22 +136,6 @@ function personOfDev(dev: Dev | undefined, person: Person): Credential {
   const account = dev?.accounts?.[person]
   const madeFor = { by: 'dev', instance: dev?.instance ?? null } as const
   return { key: account?.apiKey, session: undefined, account, from: `the key of its ${person}`, madeFor }
-}
-
-interface Dev {
-  url?: string
-  instance?: string
-  accounts?: Partial<Record<Person, { email: string; password: string; apiKey: string }>>
-  agents?: readonly { id: string; slug: string; webhookSecret: string }[]
-}
-
-/** Reads what `exec` has given to its command, else what a `dev` in this folder has stored. It may have ended since. */
-export function storedDev(): Dev | undefined {
-  try {
-    return JSON.parse(givenCredentials() ?? readFileSync(CREDENTIALS_FILE, 'utf8'))
-  } catch {
-    return undefined
-  }
 }
 
 function personOf(text: string | undefined): Person | undefined {

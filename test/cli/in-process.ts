@@ -2,6 +2,9 @@
 import { main } from '../../src/cli/main.ts'
 import type { Ended } from './program.ts'
 
+// Whoever is started by npm advises npx.
+delete process.env.npm_command
+
 type Write = typeof process.stdout.write
 
 /** Runs a command in the working folder, without a terminal. Only one at a time. */

@@ -20,7 +20,7 @@ export interface Ended {
 /** Nothing of the machine's own settings reaches the program. */
 const cleanEnv = (more: NodeJS.ProcessEnv) => {
   const kept = Object.entries(process.env).filter(
-    ([name]) => !/^(?:MARKETPLACE_|AWS_|DATABASE_URL$|FORCE_COLOR$)/.test(name),
+    ([name]) => !/^(?:MARKETPLACE_|AWS_|DATABASE_URL$|FORCE_COLOR$|npm_)/.test(name),
   )
   return { ...Object.fromEntries(kept), NO_COLOR: '1', ...more }
 }

@@ -43,7 +43,7 @@ test(
       [{ port: [1] }, 'port takes a text, a number, true or false'],
       ['{port: 1}', 'must hold one JSON object'],
       [[1], 'must hold one JSON object'],
-      [{ port: 70_000 }, '--port takes a number'],
+      [{ port: 70_000 }, 'port of marketplace.json takes a number'],
     ] as const) {
       project(folder, settings)
       const { code, err } = await run(['dev', '--ephemeral'], folder)

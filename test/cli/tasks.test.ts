@@ -100,9 +100,9 @@ test('what ends for good is asked about on a terminal, and done on yes alone', a
   const { id } = await draft('Another letter')
   await done('tasks', 'submit', id)
   const cancel = `${process.execPath} ${PROGRAM} tasks cancel ${id}`
-  assert.match(await typeInto(cancel, folder, [['Go on? [y/N]', 'n\r']]), 'Nothing was changed')
+  assert.match(await typeInto(cancel, folder, [['Go on? (y/N)', 'n\r']]), 'Nothing was changed')
   assert.is((await done('tasks', 'show', id)).status, 'pending')
-  assert.match(await typeInto(cancel, folder, [['This ends the task for good. Go on? [y/N]', 'y\r']]), 'cancelled')
+  assert.match(await typeInto(cancel, folder, [['This ends the task for good. Go on? (y/N)', 'y\r']]), 'cancelled')
   const other = await draft('A third letter')
   await done('tasks', 'submit', other.id)
   assert.is((await done('tasks', 'reject', other.id, '--reason', 'Only songs.', '--yes')).task.status, 'cancelled')
@@ -174,6 +174,22 @@ test('keys, budgets, notifications and the rest of an account have their command
   const asked = await answerHere('account', 'totp', 'begin')
   assert.is(asked.code, 2)
   assert.match(asked.error, '--password-stdin')
+})
+
+test('commands work in folders below that of a dev, unless somebody else may have written its file', async () => {
+  const { getuid } = process
+  mkdirSync(join('src', 'deep'), { recursive: true })
+  process.chdir(join('src', 'deep'))
+  try {
+    assert.is((await done('whoami')).user.email, dev.ready.accounts.builder.email)
+    process.getuid = () => (getuid?.() ?? 0) + 1
+    const foreign = await answerHere('whoami')
+    assert.is(foreign.code, 2)
+    assert.match(foreign.error, 'Which marketplace?')
+  } finally {
+    process.getuid = getuid!
+    process.chdir(folder)
+  }
 })
 
 test('an account is made from the command line, and signs in', async () => {

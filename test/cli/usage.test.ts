@@ -32,7 +32,12 @@ const refused: [name: string, args: string[], words: string, env?: NodeJS.Proces
     'no --revisions',
   ],
   ['a port that is none', ['serve', '--port', '70000'], '--port takes a number'],
-  ['a port that is none, from the environment', ['serve'], '--port takes a number', { MARKETPLACE_PORT: 'x' }],
+  [
+    'a port that is none, from the environment',
+    ['serve'],
+    'MARKETPLACE_PORT takes a number',
+    { MARKETPLACE_PORT: 'x' },
+  ],
   ['Postgres without a key', ['serve', '--db', 'postgres://x/y'], 'MARKETPLACE_SECRET_KEY'],
   [
     'Postgres by its usual variable, without a key',

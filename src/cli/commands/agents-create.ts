@@ -2,6 +2,7 @@
 import { isLoopback } from '../../world/egress/addresses.ts'
 import { ask, type FieldFlags, fieldsGiven, refuseMissing } from '../agent-fields.ts'
 import { type ConnectionFlags, connected } from '../connection.ts'
+import { nextSteps, sameWay } from '../next-steps.ts'
 import { canAsk } from '../output.ts'
 import { plain } from '../ui.ts'
 
@@ -15,22 +16,25 @@ const plainHttpWords = (slug: string, webhookUrl: string) =>
     : 'Put TLS in front of it, and save that address.')
 
 /** Asks for missing fields on a terminal. Elsewhere a missing field is wrong usage. */
-export const create = (flags: CreateFlags) =>
-  connected(flags, 'builder', async ({ client, out, notes, answer, json }) => {
+export const create = (chosen: CreateFlags) =>
+  connected(chosen, 'builder', async ({ client, out, notes, answer, json, found }) => {
     const categories = await client.listCategories()
-    const given = await fieldsGiven(flags, categories)
+    const given = await fieldsGiven(chosen, categories)
     if (json || !canAsk()) refuseMissing(given)
     const agent = await client.createAgent(await ask(given, categories))
     return answer(agent, () => {
       const { id, slug, status, webhookUrl } = agent
       out.line(`${slug} (${id}) is made, in ${status}.`)
       if (webhookUrl?.startsWith('http://')) notes.line(plainHttpWords(slug, webhookUrl))
+      const flags = sameWay(found, 'builder')
       notes.line('Next:')
       if (!webhookUrl) {
-        notes.line(`  marketplace call PUT /api/my/agents/${id} -d '{"webhookUrl": "https://localhost:8443/webhook"}'`)
+        notes.line(`  ${nextSteps.saveWebhook(slug, flags)}`)
       }
-      notes.line(`  marketplace secret rotate ${slug}      the agent verifies webhooks and signs callbacks with it`)
-      notes.line(`  marketplace test-connection ${slug}`)
-      notes.line(`  marketplace agents publish ${slug}`)
+      notes.line(
+        `  ${nextSteps.rotateSecret(slug, flags)}      the agent verifies webhooks and signs callbacks with it`,
+      )
+      notes.line(`  ${nextSteps.testConnection(slug, flags)}`)
+      notes.line(`  ${nextSteps.publishAgent(slug, flags)}`)
     })
   })

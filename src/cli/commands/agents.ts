@@ -7,6 +7,7 @@ import { agentCalled, refusedWith } from '../agent-called.ts'
 import { type ConnectionFlags, connected } from '../connection.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { numberGiven } from '../json-input.ts'
+import { nextSteps, sameWay } from '../next-steps.ts'
 import { canAsk } from '../output.ts'
 import { askYes } from '../prompts.ts'
 import { money, plain, type Ui } from '../ui.ts'
@@ -16,7 +17,7 @@ export const list = (flags: ConnectionFlags) =>
     const agents: OwnAgentRecord[] = []
     for await (const { items } of client.listMyAgents({ limit: 100 })) agents.push(...items)
     return answer({ items: agents }, () => {
-      if (agents.length === 0) return notes.line('No agents yet. The first: marketplace agents create')
+      if (agents.length === 0) return notes.line(`No agents yet. The first: ${nextSteps.createAgent()}`)
       const head = ['SLUG', 'STATUS', 'PRICE', 'LISTED', 'LAST CHECK PASSED'].map(word => out.colour.bold(word))
       out.table([head, ...agents.map(agent => rowOf(agent, out))])
     })
@@ -28,21 +29,21 @@ function rowOf({ slug, status, basePrice, visible, hiddenReason, lastCheckPassed
 }
 
 export const show = (agent: string, flags: ConnectionFlags) =>
-  connected(flags, 'builder', async ({ client, out, answer }) => {
-    const record = await agentCalled(client, agent)
+  connected(flags, 'builder', async ({ client, out, answer, found }) => {
+    const record = await agentCalled({ client, found }, agent)
     return answer(record, () => describe(out, record))
   })
 
 export const publish = (agent: string, flags: ConnectionFlags) =>
-  connected(flags, 'builder', async ({ client, out, notes, answer }) => {
-    const { id } = await agentCalled(client, agent)
+  connected(flags, 'builder', async ({ client, out, notes, answer, found }) => {
+    const { id } = await agentCalled({ client, found }, agent)
     const record = await refusedWith(client.publishAgent({ id }), 400, message =>
-      message.includes('test') ? `marketplace test-connection ${agent}` : undefined,
+      message.includes('test') ? nextSteps.testConnection(agent, sameWay(found, 'builder')) : undefined,
     )
     return answer(record, () => {
       out.line(`${record.slug} is ${record.status}.`)
       notes.line(
-        `An administrator reviews it next. In dev: marketplace call POST /api/admin/agents/${id}/approve --as admin`,
+        `An administrator reviews it next. ${found.isDev ? `Here: ${nextSteps.approveAgent(id, sameWay(found, 'admin'))}` : ''}`.trim(),
       )
     })
   })
@@ -53,11 +54,11 @@ export interface RotateFlags extends ConnectionFlags {
 }
 
 export const rotateSecret = (agent: string, flags: RotateFlags) =>
-  connected(flags, 'builder', async ({ client, out, notes, answer }) => {
+  connected(flags, 'builder', async ({ client, out, notes, answer, found }) => {
     const { graceHours: hours } = flags
     const grace =
       hours === undefined ? {} : { graceHours: numberGiven('--grace-hours', hours, [0, durations.secretGraceMaxHours]) }
-    const record = await agentCalled(client, agent)
+    const record = await agentCalled({ client, found }, agent)
     const { id } = record
     if ('visible' in record && record.visible && !flags.yes) await askToDelist(record.slug)
     const reply = await client.rotateSecret({ id, ...grace })
@@ -67,7 +68,7 @@ export const rotateSecret = (agent: string, flags: RotateFlags) =>
       notes.line(
         `The secret is shown this once: your agent verifies webhooks and signs callbacks with it. ${old}`.trim(),
       )
-      notes.line(`Then: marketplace test-connection ${agent}`)
+      notes.line(`Then: ${nextSteps.testConnection(agent, sameWay(found, 'builder'))}`)
     })
   })
 
@@ -99,7 +100,7 @@ function describe(out: Ui, agent: OwnAgentRecord | AgentRecord): void {
 
 const ownFacts = ({ slug, webhookUrl, hasWebhookSecret, visible, hiddenReason, reviewReason }: OwnAgentRecord) => ({
   webhook: webhookUrl ?? 'none',
-  secret: hasWebhookSecret ? 'there is one' : `none: marketplace secret rotate ${slug}`,
+  secret: hasWebhookSecret ? 'there is one' : `none: ${nextSteps.rotateSecret(slug)}`,
   listed: visible ? 'yes' : `no${hiddenReason ? `: ${hiddenReason}` : ''}`,
   ...(reviewReason ? { review: reviewReason } : {}),
 })

@@ -5,6 +5,7 @@ import { type Connection, type ConnectionFlags, connected, refusalHint } from '.
 import { endpointAt } from '../endpoint-at.ts'
 import { codeForStatus } from '../exit-codes.ts'
 import { jsonGiven } from '../json-input.ts'
+import { nextSteps } from '../next-steps.ts'
 
 export interface CallFlags extends ConnectionFlags {
   data?: string
@@ -15,8 +16,7 @@ const methods: readonly Method[] = ['GET', 'POST', 'PUT', 'DELETE']
 /** Prints the body of the response: with --json as it came, else formatted. The status decides the exit code. */
 export async function call(verb: string, target: string, flags: CallFlags): Promise<number> {
   const method = methods.find(name => name === verb.toUpperCase())
-  if (!method)
-    throw new UsageError(`METHOD is ${methods.join(', ')}, not ${verb}. Example: marketplace call GET /api/agents`)
+  if (!method) throw new UsageError(`METHOD is ${methods.join(', ')}, not ${verb}. Example: ${nextSteps.call()}`)
   if (/^[a-z]+:/i.test(target)) {
     throw new UsageError(`PATH is what follows the address, like /api/agents. The address goes into --url.`)
   }

@@ -5,6 +5,7 @@ import { type Connection, type ConnectionFlags, connected } from '../connection.
 import { durationGiven, durationInWords } from '../durations.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { numberGiven } from '../json-input.ts'
+import { nextSteps } from '../next-steps.ts'
 import { showProgress } from '../progress.ts'
 import { plain } from '../ui.ts'
 
@@ -33,7 +34,7 @@ export const next = (flags: ConnectionFlags) =>
     if (clock.next === null) {
       throw new Fault('Nothing falls due: no webhook waits, no payment clears, no mail and no heartbeat.', {
         code: exitCodes.failed,
-        hint: 'Move the clock by a duration: marketplace clock advance 1h',
+        hint: `Move the clock by a duration: ${nextSteps.advanceClock()}`,
       })
     }
     connection.notes.line(`Next: ${dueInWords(clock.next)} at ${clock.next.at}`)
@@ -64,7 +65,7 @@ const onRealTime = (url: string) =>
   new Fault(`${plain(url)} runs on real time: only the clock of a simulator can be moved.`, {
     code: exitCodes.failed,
     status: 404,
-    hint: 'Start a simulator: marketplace dev',
+    hint: `Start a simulator: ${nextSteps.startDev()}`,
   })
 
 /** Moves from one moment at which something falls due to the next, so that each is printed as it happens. */

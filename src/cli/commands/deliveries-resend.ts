@@ -2,12 +2,13 @@
 import type { AgentRecord, DeliveryDetails, DeliveryRecord, OwnAgentRecord } from '../../api/records.ts'
 import { MarketplaceError } from '../../client/client.ts'
 import { UsageError } from '../../config.ts'
+import { agentCalled } from '../agent-called.ts'
 import { type Connection, type ConnectionFlags, connected } from '../connection.ts'
 import { deliveryCalled, matching, ownAgents, type SearchFlags, searchOf } from '../delivery-search.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { numberGiven } from '../json-input.ts'
+import { nextSteps } from '../next-steps.ts'
 import { plain } from '../ui.ts'
-import { agentCalled } from './agents.ts'
 
 export interface ResendFlags extends ConnectionFlags, SearchFlags {
   agent?: string
@@ -25,7 +26,7 @@ export async function resend(ids: readonly string[], flags: ResendFlags): Promis
   }
   return connected(flags, 'builder', async connection => {
     const { client, out, notes, json } = connection
-    const agents = flags.agent ? [await agentCalled(client, flags.agent)] : await ownAgents(client)
+    const agents = flags.agent ? [await agentCalled(connection, flags.agent)] : await ownAgents(client)
     const chosen = ids.length > 0 ? await named(connection, agents, ids) : await failed(connection, agents, search)
     if (chosen.length === 0) notes.line('There is none.')
     const sent: DeliveryRecord[] = []
@@ -112,7 +113,7 @@ function tellEnd({ out, notes }: Connection, { id, status, nextAttemptAt }: Deli
   else {
     const again = nextAttemptAt ? ` The next attempt is at ${nextAttemptAt}.` : ''
     line(`${colour.red('✖')} ${id} is ${status === 'failed' ? 'given up' : status}.${again}`)
-    notes.line(`Why: marketplace deliveries show ${id}`)
+    notes.line(`Why: ${nextSteps.showDelivery(id)}`)
   }
 }
 

@@ -1,10 +1,11 @@
 /** `marketplace deliveries list | show`: the log of webhooks to one's own agents. */
 import type { DeliveryDetails, DeliveryRecord } from '../../api/records.ts'
+import { agentCalled } from '../agent-called.ts'
 import { type Connection, type ConnectionFlags, connected } from '../connection.ts'
 import { deliveryCalled, matching, ownAgents, type SearchFlags, searchOf } from '../delivery-search.ts'
 import { numberGiven } from '../json-input.ts'
+import { nextSteps } from '../next-steps.ts'
 import { plain, type Ui } from '../ui.ts'
-import { agentCalled } from './agents.ts'
 
 export interface ListFlags extends ConnectionFlags, SearchFlags {
   limit?: string
@@ -15,7 +16,7 @@ export function list(agent: string, flags: ListFlags): Promise<number> {
   const most = numberGiven('--limit', flags.limit ?? '20', [1, 10_000])
   return connected(flags, 'builder', async connection => {
     const { client, out, notes, answer } = connection
-    const { id } = await agentCalled(client, agent)
+    const { id } = await agentCalled(connection, agent)
     const items: DeliveryRecord[] = []
     for await (const item of matching(client, id, await search(connection))) {
       if (items.push(item) === most) break
@@ -25,7 +26,7 @@ export function list(agent: string, flags: ListFlags): Promise<number> {
       const head = ['ID', 'EVENT', 'TASK', 'STATUS', 'ATTEMPTS', 'CREATED'].map(word => out.colour.bold(word))
       out.table([head, ...items.map(item => rowOf(out, item))])
       const failed = items.find(({ status }) => status === 'failed')
-      if (failed) notes.line(`Why: marketplace deliveries show ${failed.id}`)
+      if (failed) notes.line(`Why: ${nextSteps.showDelivery(failed.id)}`)
     })
   })
 }
@@ -43,11 +44,11 @@ export interface ShowFlags extends ConnectionFlags {
 export const show = (id: string, flags: ShowFlags) =>
   connected(flags, 'builder', async connection => {
     const { client, notes, answer } = connection
-    const agents = flags.agent ? [await agentCalled(client, flags.agent)] : await ownAgents(client)
+    const agents = flags.agent ? [await agentCalled(connection, flags.agent)] : await ownAgents(client)
     const details = await deliveryCalled(client, agents, id)
     return answer(details, () => {
       describe(connection, details)
-      if (details.status === 'failed') notes.line(`Send it again: marketplace deliveries resend ${details.id}`)
+      if (details.status === 'failed') notes.line(`Send it again: ${nextSteps.resendDelivery(details.id)}`)
     })
   })
 

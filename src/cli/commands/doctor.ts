@@ -1,6 +1,9 @@
 /** `marketplace doctor`: looks at what commonly goes wrong on a machine, and says what helps. */
+
 import type { Client } from '../../client/client.ts'
 import { environment, readSettings, type Settings, UsageError } from '../../config.ts'
+import { agentCalled } from '../agent-called.ts'
+import { CREDENTIALS_FILE, storedDev } from '../dev-folder.ts'
 import { addressFindings, callbackFindings, type KnownAgent, secretFinding } from '../doctor/agent.ts'
 import { type Finding, failed, warning } from '../doctor/finding.ts'
 import { gitFindings, lockFinding, rightsFindings } from '../doctor/folder.ts'
@@ -8,9 +11,8 @@ import { containerFinding, inContainer, nodeFinding, portFinding } from '../doct
 import { marketplaceFindings } from '../doctor/marketplace.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type AnswerFlags, type CommandOutput, withOutput } from '../output.ts'
-import { CREDENTIALS_FILE, locate, storedDev, type Target } from '../target.ts'
+import { locate, type Target } from '../target.ts'
 import { plain } from '../ui.ts'
-import { agentCalled } from './agents.ts'
 
 export interface DoctorFlags extends AnswerFlags {
   url?: string
@@ -44,7 +46,7 @@ async function examine(flags: DoctorFlags): Promise<Finding[]> {
     ...(client === null ? containerFinding(inContainer(), found.url) : []),
     ...(await folderFindings(settings, dev, found.isDev && client !== null)),
     ...secretFindings((found.isDev && dev?.agents) || []),
-    ...(client && flags.agent !== undefined ? await agentFindings(client, flags.agent) : []),
+    ...(client && flags.agent !== undefined ? await agentFindings({ client, found }, flags.agent) : []),
   ]
 }
 
@@ -71,8 +73,9 @@ function secretFindings(agents: readonly KnownAgent[]): Finding[] {
   return secret ? [secretFinding(secret, agents, agentId)] : []
 }
 
-async function agentFindings(client: Client, name: string): Promise<Finding[]> {
-  const agent = await agentCalled(client, name)
+async function agentFindings(at: { client: Client; found: Target }, name: string): Promise<Finding[]> {
+  const { client } = at
+  const agent = await agentCalled(at, name)
   if (!('webhookUrl' in agent)) throw new UsageError(`--agent takes an agent of your own, and ${name} is another's.`)
   return [...(await addressFindings(agent)), ...(await callbackFindings(client, agent))]
 }

@@ -7,6 +7,7 @@ import { type ConnectionFlags, connected, printTarget, unreachable } from '../co
 import { codeForStatus, exitCodes, Fault } from '../exit-codes.ts'
 import { instanceAt } from '../instance-check.ts'
 import { passwordFromStdin } from '../json-input.ts'
+import { nextSteps } from '../next-steps.ts'
 import { type AnswerFlags, type CommandOutput, canAsk, withOutput } from '../output.ts'
 import { askHidden, askLine } from '../prompts.ts'
 import { forgetSession, type SavedSession, savedSession, saveSession } from '../session-file.ts'
@@ -45,7 +46,7 @@ export const login = (flags: LoginFlags) =>
       const role = user.isAdmin ? ', an administrator' : ''
       output.out.line(`Signed in at ${plain(address.url)} as ${plain(user.email)}${role}.`)
       output.notes.line(
-        'Commands for this address use the session where no key is given. It ends with: marketplace logout',
+        `Commands for this address use the session where no key is given. It ends with: ${nextSteps.signOut(address.url)}`,
       )
     })
   })
@@ -89,7 +90,7 @@ export const logout = (flags: { url?: string } & AnswerFlags) =>
 export const whoami = (flags: ConnectionFlags) =>
   connected(flags, 'builder', async ({ client, found, out, answer }) => {
     if (!found.key && !found.session) {
-      const hint = `Sign in: marketplace login --url ${found.url}. Or give a key: --key, MARKETPLACE_KEY.`
+      const hint = `Sign in: ${nextSteps.signIn(found.url)}. Or give a key: --key, MARKETPLACE_KEY.`
       throw new Fault(`Nobody is signed in at ${found.url}`, { code: exitCodes.auth, hint })
     }
     const { user } = await client.me()

@@ -7,6 +7,7 @@ import { type Connection, type ConnectionFlags, connected } from '../connection.
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { numberGiven } from '../json-input.ts'
 import { priceGiven } from '../money.ts'
+import { nextSteps, sameWay } from '../next-steps.ts'
 import { showProgress } from '../progress.ts'
 import type { Person } from '../target.ts'
 import { money, plain } from '../ui.ts'
@@ -29,17 +30,15 @@ export async function buyer(agent: string, flags: BuyerFlags): Promise<number> {
 
 async function play(connection: Connection, agent: string, plan: BuyerPlan): Promise<number> {
   const { client, out, notes, json, found, whenInterrupted } = connection
-  const as = (person: Person) => (found.isDev ? ` --as ${person}` : '')
+  const as = (person: Person) => sameWay(found, person)
   const progress = await showProgress(connection)
   try {
-    const record = await agentCalled(client, agent)
+    const record = await agentCalled(connection, agent)
     const task = await playBuyer(client, record, plan, {
       onWait: progress.wait,
       onStep({ step, text, task }) {
         progress.clear()
-        whenInterrupted(
-          `Interrupted. Task ${task.id} stays as it is: marketplace call GET /api/tasks/${task.id}${as('buyer')}`,
-        )
+        whenInterrupted(`Interrupted. Task ${task.id} stays as it is: ${nextSteps.showTask(task.id, as('buyer'))}`)
         if (json) out.json({ type: 'step', step, text, taskId: task.id, status: task.status })
         else out.line(`${out.colour.green('✔')} ${plain(text)}`)
       },
@@ -50,10 +49,7 @@ async function play(connection: Connection, agent: string, plan: BuyerPlan): Pro
     else {
       const state = task.dispute?.status === 'open' ? `${task.status}, in dispute` : task.status
       out.line(`Task ${task.id} is ${state}. Wallet ${money(wallet.balance)}, held ${money(wallet.heldBalance)}.`)
-      if (task.dispute)
-        notes.line(
-          `Decide it: marketplace call POST /api/admin/tasks/${task.id}/resolve -d '{"outcome":"refund"}'${as('admin')}`,
-        )
+      if (task.dispute) notes.line(`An administrator decides it: ${nextSteps.resolveTask(task.id, as('admin'))}`)
     }
     return exitCodes.ok
   } catch (error) {
@@ -64,15 +60,15 @@ async function play(connection: Connection, agent: string, plan: BuyerPlan): Pro
 }
 
 function adviceOn({ reason, task }: PlanError, as: (person: Person) => string): string {
-  const { id, agentId, agent, status } = task
+  const { id, agent, status } = task
   if (reason === 'rejected')
     return 'Its builder knows why; the agent may look at the title, the description or the price.'
-  const inHand = `The task is still there: marketplace call GET /api/tasks/${id}${as('buyer')}`
+  const inHand = `The task is still there: ${nextSteps.showTask(id, as('buyer'))}`
   if (reason === 'fast') return `A task can be cancelled until it is accepted. ${inHand}`
   return [
-    `Test the agent: marketplace test-connection ${agent.slug}`,
-    `What its webhook answered: marketplace call GET /api/my/agents/${agentId}/deliveries${as('builder')}`,
-    status === 'pending' ? `Take the money back: marketplace call POST /api/tasks/${id}/cancel${as('buyer')}` : inHand,
+    `Test the agent: ${nextSteps.testConnection(agent.slug, as('builder'))}`,
+    `What its webhook answered: ${nextSteps.deliveries(agent.slug, as('builder'))}`,
+    status === 'pending' ? `Take the money back: ${nextSteps.cancelTask(id, as('buyer'))}` : inHand,
   ].join('\n')
 }
 

@@ -26,7 +26,7 @@ export async function watch(id: string, flags: WatchFlags): Promise<number> {
   }
   const limitS = numberGiven('--timeout', flags.timeout ?? '3600', [1, LONGEST_S])
   return connected(flags, 'buyer', async connection => {
-    const task = await follow(connection, id, until, performance.now() + limitS * 1000)
+    const task = await follow(connection, id, until, limitS * 1000)
     if (connection.json) connection.out.json({ type: 'end', success: true, data: { task } })
     return exitCodes.ok
   })
@@ -36,10 +36,11 @@ export async function watch(id: string, flags: WatchFlags): Promise<number> {
 const FIRST_PAUSE_MS = 200
 const LONGEST_PAUSE_MS = 5_000
 
-async function follow(connection: Connection, id: string, until: TaskState | undefined, deadline: number) {
+async function follow(connection: Connection, id: string, until: TaskState | undefined, limitMs: number) {
   const progress = await showProgress(connection)
   let shown = ''
   let pause = FIRST_PAUSE_MS
+  let waited = 0
   try {
     for (;;) {
       const task = await connection.client.getTask({ id })
@@ -52,7 +53,8 @@ async function follow(connection: Connection, id: string, until: TaskState | und
       shown = now
       if (task.status === until || (!until && ends.includes(task.status))) return task
       if (ends.includes(task.status)) throw never(task, until)
-      if (performance.now() + pause > deadline) throw late(task)
+      waited += pause
+      if (waited > limitMs) throw late(task)
       progress.wait(`Task ${id} is ${now}`)
       await new Promise(resolve => setTimeout(resolve, pause))
       pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS)
@@ -101,7 +103,7 @@ export async function deliver(id: string, flags: DeliverFlags): Promise<number> 
   const { notes } = flags
   const words = { ...(content !== undefined && { content }), ...(notes !== undefined && { notes }) }
   if (files.length === 0 && content === undefined) {
-    throw new UsageError('tasks deliver needs --content, --file, or both. See: marketplace tasks deliver --help')
+    throw new UsageError('tasks deliver needs --content, --file, or both. They may both be given.')
   }
   return connected(flags, 'builder', async ({ client, out, answer }) => {
     const task =

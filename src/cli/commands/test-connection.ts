@@ -3,6 +3,7 @@ import type { AgentRecord, OwnAgentRecord, TestReport } from '../../api/records.
 import { agentCalled } from '../agent-called.ts'
 import { type ConnectionFlags, connected } from '../connection.ts'
 import { exitCodes } from '../exit-codes.ts'
+import { nextSteps, sameWay } from '../next-steps.ts'
 import { showProgress } from '../progress.ts'
 import { plain, type Ui } from '../ui.ts'
 
@@ -15,8 +16,9 @@ type Check = TestReport['checks'][number]
 /** Exits with 0 if the test passed, with 3 if a check failed. A warning passes unless --strict is given. */
 export const testConnection = (agent: string, flags: TestFlags) =>
   connected(flags, 'builder', async connection => {
-    const { client, out, notes, answer } = connection
-    const record = await agentCalled(client, agent)
+    const { client, out, notes, answer, found } = connection
+    const way = sameWay(found, 'builder')
+    const record = await agentCalled(connection, agent)
     const progress = await showProgress(connection)
     const url = 'webhookUrl' in record ? record.webhookUrl : null
     progress.wait(`Sending a test webhook to ${plain(url ?? agent)}, then waiting up to 15 s for the signed callback`)
@@ -24,8 +26,8 @@ export const testConnection = (agent: string, flags: TestFlags) =>
     answer(report, () => {
       for (const check of report.checks) out.line(lineOf(out, check))
       const weak = report.checks.filter(({ status }) => status === 'failed' || status === 'warning')
-      for (const check of weak) notes.line(`  ${adviceOn(check, record)}`)
-      notes.line(closing(report, record))
+      for (const check of weak) notes.line(`  ${adviceOn(check, record, way)}`)
+      notes.line(closing(report, record, way))
     })
     return isGood(report, flags.strict === true) ? exitCodes.ok : exitCodes.check
   })
@@ -43,22 +45,22 @@ function lineOf({ colour }: Ui, { check, name, status, message, durationMs }: Ch
   return `${mark[status]} ${check} ${name.padEnd(14)} ${plain(message)}${time}`
 }
 
-function adviceOn({ name }: Check, { id, slug, ...agent }: AgentRecord | OwnAgentRecord): string {
+function adviceOn({ name }: Check, { slug, ...agent }: AgentRecord | OwnAgentRecord, flags: string): string {
   const url = ('webhookUrl' in agent && agent.webhookUrl) || 'https://localhost:8443/webhook'
-  const save = `marketplace call PUT /api/my/agents/${id} -d '{"webhookUrl": "https://localhost:8443/webhook"}'`
+  const save = nextSteps.saveWebhook(slug, flags)
   const advice: Record<Check['name'], string> = {
     webhook_url: `Save one: ${save}`,
     https: `Webhooks go to https:// only. Save such a URL: ${save}`,
-    webhook_secret: `Make one: marketplace secret rotate ${slug}`,
-    endpoint: `Is the agent running, and does it answer 200 at once? Alone: marketplace emit task.submitted --to ${url} --secret whsec_…`,
+    webhook_secret: `Make one: ${nextSteps.rotateSecret(slug, flags)}`,
+    endpoint: `Is the agent running, and does it answer 200 at once? Alone: ${nextSteps.emit(url)}`,
     callback:
       'After its 200 the agent must POST {"action":"accept"} to data.callbackUrl, signed with the secret over timestamp.body: agent-marketplace/webhooks does that.',
   }
   return advice[name]
 }
 
-function closing({ status }: TestReport, { slug, status: state }: AgentRecord): string {
-  if (status === 'failed') return `The test failed. Again: marketplace test-connection ${slug}`
+function closing({ status }: TestReport, { slug, status: state }: AgentRecord, flags: string): string {
+  if (status === 'failed') return `The test failed. Again: ${nextSteps.testConnection(slug, flags)}`
   if (status === 'warning') return 'The test passed with a warning: buyers would see no answer from this agent.'
-  return `The test passed.${state === 'draft' ? ` Next: marketplace agents publish ${slug}` : ''}`
+  return `The test passed.${state === 'draft' ? ` Next: ${nextSteps.publishAgent(slug, flags)}` : ''}`
 }

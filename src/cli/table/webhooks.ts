@@ -49,6 +49,7 @@ Exit code ${exitCodes.failed}: the answer was not 2xx; ${exitCodes.check}: a cal
     },
     {
       name: 'deliveries list',
+      endpoints: ['listDeliveries'],
       takes: ['<agent>'],
       summary: 'The webhooks of an agent, newest first, and what became of each',
       options: [
@@ -68,6 +69,7 @@ Exit code ${exitCodes.failed}: the answer was not 2xx; ${exitCodes.check}: a cal
     },
     {
       name: 'deliveries show',
+      endpoints: ['getDelivery'],
       takes: ['<id>'],
       summary: 'One webhook: its request, each attempt with its cause, the last response, the next attempt',
       options: [ofAgent, ...reach('builder'), jsonOnce],
@@ -79,6 +81,7 @@ Exit code ${exitCodes.failed}: the answer was not 2xx; ${exitCodes.check}: a cal
     },
     {
       name: 'deliveries resend',
+      endpoints: ['redeliver'],
       takes: ['[id...]'],
       summary: 'Send webhooks again with the same body, and follow each to its end',
       options: [
