@@ -1,10 +1,11 @@
 // engines: embedded; process: own
 /** What the package brings along, as npm would pack it: everything that its own files ask for. */
-import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
-import { posix } from 'node:path'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join, posix, resolve } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { inFolder } from './program.ts'
 
 const { name, exports, bin, dependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
 const [{ files }] = JSON.parse(
@@ -51,8 +52,87 @@ test('threads, the empty database and what else lies beside the program is packe
   }
   assert.ok(existsSync('dist/market/tasks/tasks.js'))
   assert.not.ok(packed.has('dist/market/tasks/tasks.js'))
-  assert.ok(packed.has('dist/open.d.ts'))
 })
+
+test('of the declarations those of the exports are packed alone, and nothing for tests or about decisions', () => {
+  const declarations = [...packed].filter(path => path.endsWith('.d.ts'))
+  assert.ok(declarations.includes('dist/types/open.d.ts'))
+  assert.ok(declarations.length < 80, `${declarations.length}`)
+  for (const path of packed)
+    assert.not.match(path, /^(?:docs\/decisions|fixtures\/authorization|fixtures\/forbidden|src|test)/)
+})
+
+test('an install runs no script, and its only program has a name that npx finds', () => {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
+  for (const name of ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish'])
+    assert.not.ok(name in scripts, name)
+  assert.equal(Object.keys(bin), ['marketplace'], 'npx agent-marketplace runs the only one')
+})
+
+const CONSUMER = `
+import { type LogEntry, type Marketplace, type OpenOptions, openMarketplace } from 'agent-marketplace'
+import { type CallReply, type Client, createClient, MarketplaceError } from 'agent-marketplace/client'
+import { agentHandler, type TaskSubmitted, type WebhookEvent, verifyWebhook } from 'agent-marketplace/webhooks'
+
+/** Fails to compile if a declaration is missing: what can't be resolved counts as any. */
+type Whole<T> = 0 extends 1 & T ? never : T
+const keep = <T,>(_value: Whole<T>): void => {}
+
+export async function use(options: OpenOptions, entry: LogEntry): Promise<void> {
+  const marketplace: Marketplace = await openMarketplace({ ...options, mode: 'dev', file: null })
+  keep(marketplace), keep(marketplace.market), keep(marketplace.market.db), keep(marketplace.market.world), keep(entry)
+  const client: Client = createClient({ baseUrl: marketplace.url })
+  const task: CallReply<'getTask'> = await client.getTask({ id: 'task_1' })
+  keep(task), keep(task.status), keep(task.agreedPrice), keep(new MarketplaceError({} as never).errors)
+  const status: 'draft' | 'pending' | 'in_progress' | 'delivered' | 'completed' | 'cancelled' = task.status
+  const event: WebhookEvent = verifyWebhook({ body: status, headers: {}, secret: 'whsec_x' })
+  keep(event), keep(event.data), keep(event.data.requestor)
+  keep(agentHandler({ secret: 'whsec_x', onTask: (one: TaskSubmitted) => one.data.agreedPrice.toFixed() }))
+  // @ts-expect-error there is no such field
+  await client.createTask({ agent: 'agt_1' })
+}
+`
+
+test(
+  'a consumer of the packed package compiles against all of its exports, and its program runs',
+  inFolder(async folder => {
+    const modules = join(folder, 'node_modules')
+    const own = join(modules, name)
+    mkdirSync(own, { recursive: true })
+    const [{ filename }] = JSON.parse(
+      execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], { encoding: 'utf8' }),
+    )
+    execFileSync('tar', ['-xzf', join(folder, filename), '--strip-components=1', '-C', own])
+    for (const one of readdirSync('node_modules')) {
+      if (!one.startsWith('.') && one !== name) symlinkSync(resolve('node_modules', one), join(modules, one))
+    }
+    writeFileSync(join(folder, 'consumer.mts'), CONSUMER)
+    const strict = ['--strict', '--exactOptionalPropertyTypes', '--noEmit', '--target', 'es2023']
+    const compile = () =>
+      spawnSync(
+        process.execPath,
+        [
+          resolve('node_modules/typescript/bin/tsc'),
+          ...strict,
+          '--module',
+          'nodenext',
+          '--types',
+          'node',
+          'consumer.mts',
+        ],
+        { cwd: folder, encoding: 'utf8' },
+      )
+    const compiled = compile()
+    assert.is(compiled.status, 0, compiled.stdout)
+    const program = spawnSync(process.execPath, [join(own, bin.marketplace), '--version'], {
+      cwd: folder,
+      encoding: 'utf8',
+    })
+    assert.match(program.stdout, /^\d+\.\d+\.\d+\n$/)
+    rmSync(join(own, 'dist', 'types', 'market', 'log.d.ts'))
+    assert.is.not(compile().status, 0, 'a missing declaration is noticed')
+  }),
+)
 
 function flat(entry: unknown): string[] {
   return typeof entry === 'string' ? [entry] : Object.values(entry as Record<string, string>)
