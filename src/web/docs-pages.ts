@@ -20,7 +20,11 @@ const policy = [
 ].join('; ')
 
 /** Each page is made at its first request, because the base URL may be known only once the server listens. */
-export function contractPages(endpoints: Readonly<Record<string, Endpoint>>, config: Config): Record<string, WebPage> {
+export function contractPages(
+  endpoints: Readonly<Record<string, Endpoint>>,
+  config: Config,
+  read: (file: URL) => Promise<Buffer> = readFile,
+): Record<string, WebPage> {
   const { version, mode } = config
   let document: OpenApi | undefined
   const describe = () => {
@@ -28,12 +32,17 @@ export function contractPages(endpoints: Readonly<Record<string, Endpoint>>, con
     return document
   }
   const once = (make: () => PageReply | Promise<PageReply>): WebPage => {
-    let page: PageReply | Promise<PageReply> | undefined
-    return () => {
-      page ??= make()
+    let page: PageReply | undefined
+    return async () => {
+      // Kept once it is made: a file that could not be read, as no descriptor was free, is read at the next request.
+      page ??= await make()
       return page
     }
   }
+  const asset = async (name: string, type: string): Promise<PageReply> => ({
+    type: `${type}; charset=utf-8`,
+    body: await read(new URL(name, assets)),
+  })
   return {
     '/openapi.json': once(() => ({ type: 'application/json; charset=utf-8', body: JSON.stringify(describe()) })),
     '/docs': once(() => ({
@@ -45,8 +54,3 @@ export function contractPages(endpoints: Readonly<Record<string, Endpoint>>, con
     '/docs/script.js': once(() => asset('script.js', 'text/javascript')),
   }
 }
-
-const asset = async (name: string, type: string): Promise<PageReply> => ({
-  type: `${type}; charset=utf-8`,
-  body: await readFile(new URL(name, assets)),
-})

@@ -4,6 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { endpoints } from '../../src/api/endpoints/index.ts'
 import { events } from '../../src/api/events.ts'
+import { contractPages } from '../../src/web/docs-pages.ts'
 import { html } from '../../src/web/html.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
 
@@ -37,6 +38,20 @@ test('A-7: /docs is whole without scripts, and its policy lets nothing in from e
   for (const url of linked) assert.is((await fetch(marketplace.url + url)).status, 200, url)
   const anchors = [...text.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id!)
   for (const id of anchors) assert.ok(text.includes(`id="${id}"`), id)
+  await marketplace.close()
+})
+
+test('a file that could not be read once is read at the next request, and then kept', async () => {
+  let reads = 0
+  const marketplace = await openTestMarketplace()
+  const pages = contractPages(endpoints, marketplace.market.config, async () => {
+    if (++reads === 1) throw Object.assign(new Error('too many open files'), { code: 'EMFILE' })
+    return Buffer.from('body {}')
+  })
+  const style = async () => pages['/docs/style.css']!({ path: '/docs/style.css', query: {}, headers: {} })
+  assert.is(await style().catch(error => error.code), 'EMFILE')
+  for (let i = 0; i < 2; i++) assert.is(String((await style())!.body), 'body {}')
+  assert.is(reads, 2)
   await marketplace.close()
 })
 
