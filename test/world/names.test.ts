@@ -72,7 +72,21 @@ test('names of one account or one domain that nobody answers for leave room for 
   for (const n of range(50)) await names.lookup(`h${n}.quick.example`, 'another')
   assert.ok(performance.now() - from < 1_500, 'the others are not even half way through')
   const codes = await Promise.all(slow)
-  assert.equal([...new Set(codes)], ['ETIMEOUT'])
+  const [ofAccount, ofDomain] = [codes.slice(0, 300), codes.slice(300)].map(some => [...new Set(some)].sort())
+  assert.equal(ofAccount, ['ETIMEOUT'])
+  assert.equal(ofDomain, ['EBUSY', 'ETIMEOUT'], 'those who only waited are not to blame')
+})
+
+test('an account whose domain is used up by others has met a fault of ours; one that used up its own share has not', async () => {
+  await loadDomains()
+  const { codeOf } = await open(name => (name.startsWith('never') ? 'silence' : ['127.0.0.1']), { deadlineMs: 300 })
+  // Eight look-ups run and a thousand wait, so that the next one is told at once.
+  const hostile = range(1_008).map(n => codeOf(`never${n}.shared.example`, `hostile ${n}`))
+  const honest = codeOf('honest.shared.example', 'honest')
+  const own = range(9).map(n => codeOf(`never${n}.apart${n}.example`, 'busy with itself'))
+  assert.is(await honest, 'EBUSY')
+  assert.equal([...new Set(await Promise.all(own))], ['ETIMEOUT'])
+  await Promise.all(hostile)
 })
 
 test('whoever has used up a share keeps nobody else from a name that both ask for', async () => {
@@ -124,12 +138,12 @@ test('places: nobody gets more than a share, who waits too long is sent away, an
   await shares.acquire(['a'])
   const third = shares.acquire(['a'])
   await shares.acquire(['b'])
-  const late = shares.acquire(['b']).catch(error => `late ${error.overall}`)
-  assert.is(await shares.acquire(['c']).catch(error => `full ${error.overall}`), 'full true')
+  const late = shares.acquire(['b']).catch(error => `late ${error.exhausted}`)
+  assert.is(await shares.acquire(['c']).catch(error => `full ${error.exhausted}`), 'full ')
   first()
   first()
   await third
-  assert.is(await late, 'late true')
+  assert.is(await late, 'late ')
 })
 
 test('a domain is what somebody has registered; customers of one platform are apart', async () => {

@@ -20,11 +20,11 @@ export interface Shares {
 }
 
 export class BusyError extends Error {
-  /** Whether all slots were taken, and not only the share of the key. */
-  readonly overall: boolean
-  constructor(overall: boolean) {
+  /** The keys whose share was used up; none if all slots were taken. */
+  readonly exhausted: readonly string[]
+  constructor(exhausted: readonly string[]) {
     super('No slot became free in time.')
-    this.overall = overall
+    this.exhausted = exhausted
   }
 }
 
@@ -39,6 +39,9 @@ export function createShares({ total, each, waiting: mostWaiting, waitMs }: Shar
   let all = 0
 
   const fits = (keys: readonly string[]) => all < total && keys.every(key => (taken.get(key) ?? 0) < each)
+
+  const busy = (keys: readonly string[]) =>
+    new BusyError(all >= total ? [] : keys.filter(key => (taken.get(key) ?? 0) >= each))
 
   const change = (keys: readonly string[], by: 1 | -1) => {
     all += by
@@ -66,11 +69,11 @@ export function createShares({ total, each, waiting: mostWaiting, waitMs }: Shar
   return {
     async acquire(keys) {
       if (fits(keys)) return enter(keys)
-      if (queue.size >= mostWaiting) throw new BusyError(all >= total)
+      if (queue.size >= mostWaiting) throw busy(keys)
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           queue.delete(one)
-          reject(new BusyError(all >= total))
+          reject(busy(keys))
         }, waitMs)
         const one: Waiting = {
           keys,

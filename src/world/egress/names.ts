@@ -70,8 +70,10 @@ export function createNames(options: NamesOptions = {}): Names {
 
   /** Waits for a slot, then looks the name up. A lookup under way is shared with others who want the same name. */
   async function askInTurn(name: string, account: string): Promise<readonly Resolved[]> {
-    const leave = await shares.acquire([`account ${account}`, `domain ${domainOf(name)}`]).catch(error => {
-      throw codeError(error instanceof BusyError && error.overall ? 'EBUSY' : 'ETIMEOUT')
+    const own = `account ${account}`
+    const leave = await shares.acquire([own, `domain ${domainOf(name)}`]).catch(error => {
+      // Only an account that has used up its own share is to blame. The slots of a domain may be taken by other accounts.
+      throw codeError(error instanceof BusyError && !error.exhausted.includes(own) ? 'EBUSY' : 'ETIMEOUT')
     })
     try {
       return await (known(name) ?? once(asking, name, () => ask(name)))
