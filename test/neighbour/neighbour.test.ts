@@ -22,6 +22,8 @@ test(
     assert.ok(report.writes.p99 <= 2_500, `writes: ${JSON.stringify(report.writes)}`)
     assert.ok(report.webhooks.p99 <= 10_000, `webhooks: ${JSON.stringify(report.webhooks)}`)
     assert.ok(report.peakMb <= 400, `${report.peakMb} MB`)
+    // They write some 10 MB in a minute and a half; the limit is a hundred times as much.
+    assert.ok(report.databaseMb < 50, `a database of ${report.databaseMb} MB`)
   }),
 )
 

@@ -3,7 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { FULL_BYTES } from '../../src/store/embedded/fill-level.ts'
 import { neighbours } from './neighbour.ts'
+
+/** Its limit, from which on nothing new is accepted. */
+const FULL_MB = FULL_BYTES / 1e6
 
 const { values } = parseArgs({
   options: {
@@ -29,6 +33,8 @@ const goals: [what: string, met: boolean][] = [
     `descriptors left: ${report.descriptors[1] - report.descriptors[0]} (20)`,
     report.descriptors[1] - report.descriptors[0] <= 20,
   ],
+  [`database: ${Math.round(report.databaseMb)} MB (below ${Math.round(FULL_MB)})`, report.databaseMb < FULL_MB],
+  [`errors in the log: ${report.errors.length} (0)`, report.errors.length === 0],
   ['the process lives, ends with 0, and starts again', report.code === 0 && report.startsAgain],
 ]
 for (const [what, met] of goals) console.log(`${met ? 'ok  ' : 'FAIL'} ${what}`)
