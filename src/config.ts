@@ -86,7 +86,7 @@ export interface Settings {
   readonly rateLimits: Config['rateLimits']
   readonly trustProxy: number
   /** Overrides of the web server's bounds. */
-  readonly bounds: Readonly<Record<'connections' | 'ofAddress' | 'unreadMegabytes', number | undefined>>
+  readonly bounds: ReturnType<typeof boundsOf>
   /** The default of the interface unless given. */
   readonly heartbeatBatch: number | undefined
   readonly keeping: GivenKeeping
@@ -199,18 +199,8 @@ function settingsFrom(mode: Config['mode'], flags: Flags, env: Environment): Set
  * @internal A test compares them with the flags.
  */
 export const projectNames = [
-  ...[
-    'host',
-    'port',
-    'db',
-    'base-url',
-    'payments',
-    'rate-limits',
-    'trust-proxy',
-    'metrics-port',
-    'db-prepare',
-    'db-pool',
-  ],
+  ...['host', 'port', 'db', 'base-url', 'payments'],
+  ...['rate-limits', 'trust-proxy', 'metrics-port', 'db-prepare', 'db-pool'],
   ...['files', 'json', 'log-level', 'url'],
 ] as const
 
@@ -288,10 +278,11 @@ const wayOutOf = (env: Environment): WayOut => ({
   denied: listOf(env.MARKETPLACE_EGRESS_DENY).map(addressRangeOf),
 })
 
-const boundsOf = (env: Environment): Settings['bounds'] => ({
+const boundsOf = (env: Environment) => ({
   connections: countOf('MARKETPLACE_CONNECTIONS', env.MARKETPLACE_CONNECTIONS),
   ofAddress: countOf('MARKETPLACE_CONNECTIONS_PER_ADDRESS', env.MARKETPLACE_CONNECTIONS_PER_ADDRESS),
   unreadMegabytes: countOf('MARKETPLACE_UNREAD_MB', env.MARKETPLACE_UNREAD_MB),
+  uploadMegabytes: countOf('MARKETPLACE_UPLOADS_MB', env.MARKETPLACE_UPLOADS_MB),
 })
 
 const keepingOf = (env: Environment): GivenKeeping => ({

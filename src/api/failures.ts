@@ -132,7 +132,7 @@ const table = {
   duplicate: [409, (what: string) => what],
   // 429, 500
   unread_answers: [429, 'Answers to this address wait to be read: read them before you ask for more'],
-  unsent_bodies: [429, 'Large requests of this address are still on their way: end them before you send more'],
+  unsent_bodies: [429, 'Large requests of yours are still on their way: end them before you send more'],
   too_many_streams: [429, (most: number) => `${most} streams are open with this session or key; close one of them`],
   no_test_free: [429, (seconds: number) => `As many connection tests run as may at once; try again in ${seconds} s`],
   rate_limited: [429, (seconds: number) => `Too many requests; try again in ${seconds} s`],

@@ -57,10 +57,17 @@ export type LogEntry =
   | {
       /**
        * A connection that was closed or refused to protect the others. `…_bytes`: the memory for unread responses, or for
-       * arriving bodies, was full, and this client address used most of it.
+       * arriving bodies, was full, and this client address used most of it. `arriving_files`: so was the room for files whose
+       * uploads go on, and an account at this address used most.
        */
       type: 'cut_off'
-      reason: 'slow_reader' | 'connections' | 'connections_of_address' | 'unread_bytes' | 'arriving_bytes'
+      reason:
+        | 'slow_reader'
+        | 'connections'
+        | 'connections_of_address'
+        | 'unread_bytes'
+        | 'arriving_bytes'
+        | 'arriving_files'
       address: string | null
     }
   | CallbackEntry

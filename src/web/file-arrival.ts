@@ -17,17 +17,34 @@ export interface Arrival {
   readonly end: Promise<KeptFile | string>
 }
 
-export function receiveFile(stream: BusboyFileStream, name: string, { files, world }: Market): Arrival {
+/** `count` is called with the length of each piece, before it is written. */
+export function receiveFile(
+  stream: BusboyFileStream,
+  name: string,
+  { files, world }: Market,
+  count: (bytes: number) => void,
+): Arrival {
   const id = world.id('file')
   const path = join(files.incoming, id)
-  return { stream, path, end: receive(stream, name, path, id) }
-}
-
-async function receive(stream: BusboyFileStream, given: string, path: string, id: string): Promise<KeptFile | string> {
   let size = 0
   stream.on('data', (chunk: Buffer) => {
     size += chunk.length
+    count(chunk.length)
   })
+  return { stream, path, end: receive(stream, name, { path, id, sizeOf: () => size }) }
+}
+
+interface Target {
+  id: string
+  path: string
+  sizeOf: () => number
+}
+
+async function receive(
+  stream: BusboyFileStream,
+  given: string,
+  { id, path, sizeOf }: Target,
+): Promise<KeptFile | string> {
   const name = plainName(given)
   try {
     await write(stream, path)
@@ -37,6 +54,7 @@ async function receive(stream: BusboyFileStream, given: string, path: string, id
   }
   if (name === null) return 'a file needs a plain name'
   if (stream.truncated) return `${name}: larger than ${FILE_BYTES} bytes`
+  const size = sizeOf()
   const kind = await judgeFile(name, path, size)
   return typeof kind === 'string' ? kind : { id, name, mimeType: kind.mimeType, size }
 }

@@ -1,10 +1,8 @@
 /**
- * Bounds the bytes that are held in memory for clients: unread responses, or arriving bodies. There is a bound for one client
- * address and one for all. When all is full, the address that holds most gives way to those that hold less. Source: A-49.
+ * Bounds the bytes that are held for clients: unread responses, arriving bodies, arriving files. There is a bound for one client,
+ * an address or an account, and one for all. When all is full, the client that holds most gives way to those that hold less.
+ * Source: A-49.
  */
-
-/** One address may hold 1/8 of all. */
-const SHARE = 8
 
 export interface Held {
   readonly bytes: number
@@ -21,28 +19,31 @@ interface Holder {
 
 export class HeldBytes {
   readonly #most: number
+  readonly #ofOne: number
   readonly #holders = new Map<string, Holder>()
   #total = 0
 
-  constructor(most: number) {
+  /** `ofOne`: what one client may hold. */
+  constructor(most: number, ofOne = most / 8) {
     this.#most = most
+    this.#ofOne = ofOne
   }
 
   get total(): number {
     return this.#total
   }
 
-  /** Whether the address holds too much to hold `bytes` more. It may always hold one item, however large. */
-  isOver(address: string, bytes: number): boolean {
-    const own = this.#of(address)
-    return own > 0 && own + bytes > this.#most / SHARE
+  /** Whether the client holds too much to hold `bytes` more. It may always hold one item, however large. */
+  isOver(client: string, bytes: number): boolean {
+    const own = this.heldBy(client)
+    return own > 0 && own + bytes > this.#ofOne
   }
 
-  /** Makes room for `bytes` more of this address, by giving up what larger holders hold. Returns whether there is room. */
-  makeRoom(address: string, bytes: number): boolean {
+  /** Makes room for `bytes` more of this client, by giving up what larger holders hold. Returns whether there is room. */
+  makeRoom(client: string, bytes: number): boolean {
     while (this.#total > 0 && this.#total + bytes > this.#most) {
       const [largest, holder] = [...this.#holders].reduce((one, other) => (other[1].bytes > one[1].bytes ? other : one))
-      if (largest === address || holder.bytes <= this.#of(address) + bytes) return false
+      if (largest === client || holder.bytes <= this.heldBy(client) + bytes) return false
       const [[held, giveUp]] = holder.held as unknown as [[Held, () => void]]
       held.end()
       giveUp()
@@ -50,10 +51,10 @@ export class HeldBytes {
     return true
   }
 
-  /** Counts `bytes` for the address until the returned item is ended. */
-  hold(address: string, bytes: number, giveUp: () => void): Held {
-    const count = (change: number) => this.#add(address, change)
-    const forget = () => this.#forget(address, held)
+  /** Counts `bytes` for the client until the returned item is ended. */
+  hold(client: string, bytes: number, giveUp: () => void): Held {
+    const count = (change: number) => this.#add(client, change)
+    const forget = () => this.#forget(client, held)
     let own = 0
     let ended = false
     const held: Held = {
@@ -72,25 +73,25 @@ export class HeldBytes {
         forget()
       },
     }
-    const holder = this.#holders.get(address) ?? { bytes: 0, held: new Map() }
+    const holder = this.#holders.get(client) ?? { bytes: 0, held: new Map() }
     holder.held.set(held, giveUp)
-    this.#holders.set(address, holder)
+    this.#holders.set(client, holder)
     held.add(bytes)
     return held
   }
 
-  #of(address: string): number {
-    return this.#holders.get(address)?.bytes ?? 0
+  heldBy(client: string): number {
+    return this.#holders.get(client)?.bytes ?? 0
   }
 
-  #add(address: string, bytes: number): void {
+  #add(client: string, bytes: number): void {
     this.#total += bytes
-    this.#holders.get(address)!.bytes += bytes
+    this.#holders.get(client)!.bytes += bytes
   }
 
-  #forget(address: string, held: Held): void {
-    const holder = this.#holders.get(address)!
+  #forget(client: string, held: Held): void {
+    const holder = this.#holders.get(client)!
     holder.held.delete(held)
-    if (holder.held.size === 0) this.#holders.delete(address)
+    if (holder.held.size === 0) this.#holders.delete(client)
   }
 }

@@ -18,6 +18,8 @@ export interface Watched {
   readonly unreadBytes: number
   /** Bytes of large bodies that have not ended yet. */
   readonly arrivingBytes: number
+  /** Bytes of files on the disk whose uploads go on. */
+  readonly arrivingFileBytes: number
 }
 
 type Labels = Readonly<Record<string, string>>
@@ -29,7 +31,7 @@ const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 
 export function createMetrics(): Metrics {
   const counters = createCounters()
-  let watched = (): Watched => ({ connections: 0, unreadBytes: 0, arrivingBytes: 0 })
+  let watched = (): Watched => ({ connections: 0, unreadBytes: 0, arrivingBytes: 0, arrivingFileBytes: 0 })
   const lag = monitorEventLoopDelay({ resolution: 20 })
   lag.enable()
 
@@ -87,13 +89,14 @@ function createCounters() {
 
 function familiesOf(counters: Counters, watched: Watched, figures: Figures, lag: IntervalHistogram): string[] {
   const { cuts, requests, durations, webhooks, mails, signIns } = counters
-  const { connections, unreadBytes, arrivingBytes } = watched
+  const { connections, unreadBytes, arrivingBytes, arrivingFileBytes } = watched
   const { outbox, oldestSeconds, mailsWaiting, fill, ledger, overdueSeconds } = figures
   const { fileBytes, textBytes, cacheBytes, hashesWaiting } = figures
   return [
     gauge('marketplace_http_connections', 'Open connections', [[{}, connections]]),
     gauge('marketplace_http_unread_bytes', 'Large answers that wait for their readers', [[{}, unreadBytes]]),
     gauge('marketplace_http_arriving_bytes', 'Large bodies that are still on their way', [[{}, arrivingBytes]]),
+    gauge('marketplace_http_arriving_file_bytes', 'Files on the disk whose uploads go on', [[{}, arrivingFileBytes]]),
     cuts.family('marketplace_http_cut_off_total', 'Connections ended for the sake of others, by reason'),
     requests.family('marketplace_http_requests_total', 'Requests by route and status'),
     durations.family('marketplace_http_request_duration_seconds', 'Time from arrival to answer'),

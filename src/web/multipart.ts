@@ -6,11 +6,12 @@ import { rm } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { Busboy, type BusboyConfig, type BusboyHeaders } from '@fastify/busboy'
 import type * as z from 'zod'
-import { invalid, refuse } from '../api/failures.ts'
+import { invalid, type Refusal, refuse } from '../api/failures.ts'
 import type { KeptFile } from '../api/file-kinds.ts'
 import { limits } from '../api/limits.ts'
 import type { Market } from '../market/market.ts'
 import { keepFiles } from '../market/tasks/files.ts'
+import type { ArrivingFile } from './arriving-files.ts'
 import { Gone, hasLeft, invite, type Reading } from './body.ts'
 import { watchPace } from './body-pace.ts'
 import { type Arrival, receiveFile } from './file-arrival.ts'
@@ -36,6 +37,9 @@ const OCTETS = 'application/octet-stream'
 /** The name of the parts with files. */
 const FILES = 'files'
 
+/** Begins to count the files of an upload. */
+export type BeginFiles = (giveUp: (refusal: Refusal) => void) => ArrivingFile
+
 export interface Upload {
   readonly fields: Readonly<Record<string, string>>
   readonly files: readonly KeptFile[]
@@ -49,15 +53,18 @@ export async function receiveUpload(
   { req, res, reading }: Pick<Call, 'req' | 'res' | 'reading'>,
   form: z.ZodObject,
   market: Market,
+  beginFiles: BeginFiles,
 ): Promise<Upload> {
   if (Number(req.headers['content-length']) > BODY_BYTES) throw refuse('body_too_large', BODY_BYTES)
   if (hasLeft(req)) throw new Gone('The client left')
   invite(req, res)
   const arrivals: Arrival[] = []
+  let onDisk: ArrivingFile | undefined
   try {
     const { fields, problems } = await parse(req, {
       market,
       arrivals,
+      beginFiles: giveUp => (onDisk = beginFiles(giveUp)),
       reading,
       names: new Set(Object.keys(form.shape)),
     })
@@ -75,6 +82,7 @@ export async function receiveUpload(
     throw error
   } finally {
     for (const { path } of arrivals) await removeArrived(market, path)
+    onDisk?.end()
   }
 }
 
@@ -96,12 +104,13 @@ interface Parsing {
   market: Market
   /** Gets an entry for each file. */
   arrivals: Arrival[]
+  beginFiles: BeginFiles
   reading: Reading
   /** The names of the fields to keep. All others are dropped as they arrive. */
   names: ReadonlySet<string>
 }
 
-function parse(req: IncomingMessage, { market, arrivals, reading, names }: Parsing): Promise<Parsed> {
+function parse(req: IncomingMessage, { market, arrivals, beginFiles, reading, names }: Parsing): Promise<Parsed> {
   let isInField = false
   const parser = parserOf(req, (name, type, fileName) => {
     isInField = fileName === undefined && type !== OCTETS && (names.has(name ?? '') || name === FILES)
@@ -130,6 +139,7 @@ function parse(req: IncomingMessage, { market, arrivals, reading, names }: Parsi
       for (const { stream } of arrivals) stream.destroy(error)
       reject(error)
     }
+    const failIf = (refusal: Refusal | null) => refusal && fail(refusal)
     // Also needed after the last byte has come, because the unparsed rest of the body is lost with the connection.
     const gone = () => {
       if (!req.readableEnded) fail(new Gone('The client left'))
@@ -149,7 +159,7 @@ function parse(req: IncomingMessage, { market, arrivals, reading, names }: Parsi
           if (problem) problems.add(problem)
           return void stream.on('error', () => {}).resume()
         }
-        const arrival = receiveFile(stream, name ?? '', market)
+        const arrival = receiveFile(stream, name ?? '', market, bytes => failIf(broken ? null : onDisk.add(bytes)))
         arrivals.push(arrival)
         arrival.end.catch(fail) // the disk is full, or no descriptor is free: the rest need not come
       })
@@ -164,9 +174,9 @@ function parse(req: IncomingMessage, { market, arrivals, reading, names }: Parsi
       if (size > BODY_BYTES) return fail(refuse('body_too_large', BODY_BYTES))
       if (!isInField) return
       coming = Math.min(coming + chunk.length, FIELD_BYTES)
-      const refusal = arriving.refusal(kept + coming)
-      if (refusal) fail(refusal)
+      failIf(arriving.refusal(kept + coming))
     })
+    const onDisk = beginFiles(fail)
     const arriving = reading.begin(fail)
     const unwatch = watchPace(req, reading.lookMs, fail)
     req.once('error', gone).once('close', gone).pipe(parser)

@@ -8,6 +8,7 @@ import type { Debug } from '../debug.ts'
 import type { Market } from '../market/market.ts'
 import { BusyError, ConstraintError, ContestedError } from '../store/db.ts'
 import type { ArrivingBodies } from './arriving-bytes.ts'
+import type { ArrivingFiles } from './arriving-files.ts'
 import { Gone, isLargelyUnread, type Reading } from './body.ts'
 import { clientAddress } from './client-address.ts'
 import { isHttps } from './credentials.ts'
@@ -71,6 +72,7 @@ export interface ServerState {
   readonly unread: UnreadResponses
   readonly arriving: ArrivingBodies
   readonly streams: EventStreams
+  readonly arrivingFiles: ArrivingFiles
   /** How often the pace of a body is checked. */
   readonly bodyLookMs: number
   /** undefined: requests are not watched. */

@@ -7,6 +7,7 @@ import { Activity } from '../market/activity.ts'
 import { refuseWhenFull } from '../market/fullness.ts'
 import type { Actor, Market } from '../market/market.ts'
 import type { KeptAnswer } from '../market/requests/idempotency.ts'
+import { type FileRoom, fileRoom } from '../market/tasks/file-quota.ts'
 import { dropFiles } from '../market/tasks/files.ts'
 import { needsOnlyPrefetched, prefetcherOf } from '../market/tasks/prefetch.ts'
 import { mayDeliver } from '../market/tasks/tasks.ts'
@@ -26,7 +27,7 @@ import {
 import { sendFile } from './download.ts'
 import { hasKey, mayBeRepeat, Repeatable, repeatable } from './idempotency.ts'
 import { hasPlainParams, type Input, inputReader } from './input.ts'
-import type { Upload } from './multipart.ts'
+import type { BeginFiles, Upload } from './multipart.ts'
 import type { Call } from './response.ts'
 import type { Work } from './work.ts'
 
@@ -53,14 +54,18 @@ export function serve(record: Endpoint, verb: Verb, market: Market, authenticate
   const identifyFirst = (call: Call, credential: Credential) => market.db.read(q => identify(q, { call, credential }))
 
   /**
-   * Checks what can be checked before the bytes of an upload come. A possible repeat passes, as its stored response is
-   * found by them.
+   * Checks what can be checked before the bytes of an upload come, and returns how many may come. A possible repeat passes,
+   * as its stored response is found by them.
    */
   const checkUpload = (call: Call, credential: Credential | null) =>
-    market.db.read(async q => {
+    market.db.read(async (q): Promise<FileRoom> => {
       const actor = await identify(q, { call, credential })
-      if (!actor || !hasPlainParams(call.req) || (await mayBeRepeat(q, record, call, actor.user.id))) return
+      if (!actor) throw refuse('not_authenticated')
+      const room = await fileRoom(q, config, actor.user.id)
+      if (!hasPlainParams(call.req)) return room
+      if (await mayBeRepeat(q, record, call, actor.user.id)) return { ...room, used: 0 }
       await mayDeliver(q, actor, call.req.params.id!)
+      return room
     })
 
   const answer = async (call: Call, credential: Credential | null, body: Buffer | Refusal | Upload) => {
@@ -81,9 +86,10 @@ export function serve(record: Endpoint, verb: Verb, market: Market, authenticate
 
   /** Reads the files only if the caller may send them, and removes them again if the request is refused. */
   const answerUpload = async (call: Call, credential: Credential | null, form: NonNullable<Endpoint['multipart']>) => {
-    await checkUpload(call, credential)
+    const room = await checkUpload(call, credential)
     const { receiveUpload } = await import('./multipart.ts') // loaded late, because few simulators ever need the parser
-    const upload = await receiveUpload(call, form, market)
+    const begin: BeginFiles = giveUp => call.server.arrivingFiles.begin(room, () => call.address, giveUp)
+    const upload = await receiveUpload(call, form, market, begin)
     let taken = false
     try {
       const result = await answer(call, credential, upload)

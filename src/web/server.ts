@@ -8,7 +8,9 @@ import type { RateCategory } from '../api/limits.ts'
 import type { Config } from '../config.ts'
 import type { Debug } from '../debug.ts'
 import type { Market } from '../market/market.ts'
+import { MIB } from '../market/mib.ts'
 import { ArrivingBodies } from './arriving-bytes.ts'
+import { ArrivingFiles } from './arriving-files.ts'
 import { boundConnections } from './connections.ts'
 import { type Authenticate, isLoopbackHost } from './credentials.ts'
 import { inFlight } from './in-flight.ts'
@@ -59,6 +61,8 @@ export interface GivenBounds {
   ofAddress?: number | undefined
   /** How much of responses may wait for their readers, in MiB. One address may have an eighth. */
   unreadMegabytes?: number | undefined
+  /** How much of files may be on the disk while their uploads go on, in MiB. One account may have an eighth. */
+  uploadMegabytes?: number | undefined
   /** How often slow readers are checked. Bodies are checked a sixth as often. */
   lookMs?: number
   /** How often a silent stream sends something. */
@@ -95,13 +99,24 @@ export function createServer(options: ServerOptions): Server {
   const bounds = boundsOf(market.config, options.bounds ?? {})
   const unread = new UnreadResponses(bounds.unreadBytes, market.log)
   const arriving = new ArrivingBodies(market.log)
+  const arrivingFiles = new ArrivingFiles(bounds.arrivingFileBytes, market.log)
   const takeRate = rateLimit(market, counters)
   const bodyLookMs = BODY_LOOKS * bounds.lookMs
   const flight = inFlight()
   const { release } = flight
   const process = market.world.realNow().toString(36)
   const streams = new EventStreams({ heartbeatMs: bounds.heartbeatMs, process, release })
-  const state: ServerState = { market, takeRate, unread, arriving, streams, bodyLookMs, debug, closing: false }
+  const state: ServerState = {
+    market,
+    takeRate,
+    unread,
+    arriving,
+    arrivingFiles,
+    streams,
+    bodyLookMs,
+    debug,
+    closing: false,
+  }
   // Proxies usually keep idle connections for 60 s. Ours must last longer, or one could close just as the proxy sends.
   const server = http.createServer({ ...timing, keepAliveTimeout: market.config.trustProxy > 0 ? 65_000 : 5_000 })
   const connections = boundConnections(server, bounds, market.log)
@@ -137,7 +152,12 @@ export function createServer(options: ServerOptions): Server {
       server.close() // ends its own timers
       connections.stop()
     },
-    figures: () => ({ connections: connections.open, unreadBytes: unread.total, arrivingBytes: arriving.total }),
+    figures: () => ({
+      connections: connections.open,
+      unreadBytes: unread.total,
+      arrivingBytes: arriving.total,
+      arrivingFileBytes: arrivingFiles.total,
+    }),
   }
 }
 
@@ -146,7 +166,8 @@ const boundsOf = ({ mode, trustProxy }: Config, given: GivenBounds) => ({
   ofAddress: trustProxy > 0 ? null : (given.ofAddress ?? (mode === 'dev' ? null : 100)),
   lookMs: given.lookMs ?? 5_000,
   heartbeatMs: given.heartbeatMs ?? 15_000,
-  unreadBytes: (given.unreadMegabytes ?? 32) * 1024 * 1024,
+  unreadBytes: (given.unreadMegabytes ?? 32) * MIB,
+  arrivingFileBytes: (given.uploadMegabytes ?? 1_024) * MIB,
 })
 
 type Handle = (req: IncomingMessage, res: ServerResponse) => void

@@ -65,16 +65,32 @@ const uploadToNowhere = ({ caller }: Attack) =>
 const uploadEmptyParts = ({ caller, me }: Attack) =>
   caller.send('POST', `/api/agent/tasks/${me.taskId}/deliver`, emptyParts, multipart)
 
+const headOfUpload = ({ me, url }: Pick<Attack, 'me' | 'url'>, length: number) =>
+  `POST /api/agent/tasks/${me.taskId}/deliver HTTP/1.1\r\nhost: ${url.host}\r\nauthorization: Bearer ${me.key}\r\n` +
+  `content-type: ${multipart['content-type']}\r\ncontent-length: ${length}\r\n\r\n`
+
 /** Half a file, then the connection is closed. */
 function breakUpload({ me, url }: Attack): Promise<void> {
   const socket = net.connect({ host: url.hostname, port: Number(url.port), localAddress: me.address })
-  const head =
-    `POST /api/agent/tasks/${me.taskId}/deliver HTTP/1.1\r\nhost: ${url.host}\r\nauthorization: Bearer ${me.key}\r\n` +
-    `content-type: ${multipart['content-type']}\r\ncontent-length: ${file.length}\r\n\r\n`
   socket.on('error', () => {}).resume()
-  socket.write(head)
+  socket.write(headOfUpload({ me, url }, file.length))
   socket.write(file.subarray(0, 1_000_000), () => socket.destroy())
   return new Promise(resolve => socket.once('close', () => resolve()))
+}
+
+/** A file whose end never comes: just fast enough that its pace is no reason to cut it off. */
+function uploadForever({ me, url }: Attack): Promise<void> {
+  const socket = net.connect({ host: url.hostname, port: Number(url.port), localAddress: me.address })
+  socket.on('error', () => {}).resume()
+  socket.write(headOfUpload({ me, url }, 50_000_000))
+  socket.write(file.subarray(0, 1_000_000))
+  const more = setInterval(() => socket.write(file.subarray(1_000_000, 1_020_000)), 1_000)
+  return new Promise(resolve =>
+    socket.once('close', () => {
+      clearInterval(more)
+      resolve()
+    }),
+  )
 }
 
 function draftFullOfWords({ caller }: Attack, turn: number) {
@@ -119,6 +135,7 @@ const attacks: Record<string, readonly [perMinute: number, step: Step]> = {
   slowReaders: [12, askAndNeverRead],
   uploadsToNowhere: [8, uploadToNowhere],
   brokenUploads: [4, breakUpload],
+  endlessUploads: [3, uploadForever],
   emptyParts: [6, uploadEmptyParts],
   wordyDrafts: [24, draftFullOfWords],
   broadSearches: [28, searchBroadly],

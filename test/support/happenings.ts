@@ -39,7 +39,14 @@ const shapes: Readonly<Record<LogEntry['type'], z.ZodRawShape>> = {
   },
   sign_in: { outcome: z.enum(outcomes), userId: textOrNull(), address: textOrNull() },
   cut_off: {
-    reason: z.enum(['slow_reader', 'connections', 'connections_of_address', 'unread_bytes', 'arriving_bytes']),
+    reason: z.enum([
+      'slow_reader',
+      'connections',
+      'connections_of_address',
+      'unread_bytes',
+      'arriving_bytes',
+      'arriving_files',
+    ]),
     address: textOrNull(),
   },
   callback: {
