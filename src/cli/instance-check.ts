@@ -5,8 +5,8 @@ import { nextSteps } from './next-steps.ts'
 import type { Target } from './target.ts'
 
 /** Returns the id of the database behind an address; null if there is none. Sends no credential. */
-export async function instanceAt(transport: Transport): Promise<string | null> {
-  const reply = await transport.send('GET', '/healthz', { by: 'nobody' })
+export async function instanceAt(transport: Transport, signal?: AbortSignal): Promise<string | null> {
+  const reply = await transport.send('GET', '/healthz', { by: 'nobody', signal })
   await reply.arrayBuffer()
   return reply.headers.get('x-service-instance')
 }

@@ -5,6 +5,7 @@ import type { Market } from '../../market/market.ts'
 import { people } from '../../sim/seed.ts'
 import { agentById } from '../../store/tables/agents.ts'
 import { debugLines } from '../debug-lines.ts'
+import { type RunningDev, runningDev } from '../dev/attach.ts'
 import { type AgentFlags, givenAgents } from '../dev/given-agents.ts'
 import { type Pace, startSimulator } from '../dev/simulator.ts'
 import { credentialsPath, stateFolderOf } from '../dev/state-folder.ts'
@@ -22,11 +23,12 @@ export interface DevFlags extends Flags, AgentFlags {
   watch?: string[]
   clockScale?: string
   retries?: string
+  new?: boolean
 }
 
 export async function dev(flags: DevFlags): Promise<number> {
   try {
-    return await run(flags)
+    return await run(flags.new ? besideAnother(flags) : flags)
   } catch (error) {
     // Programs read stdout only. `main` prints the error for people.
     if (flags.json) {
@@ -43,6 +45,8 @@ async function run(flags: DevFlags): Promise<number> {
   if (settings.db.postgres) throw new UsageError('dev keeps its data in a file; marketplace serve takes a Postgres.')
   const state = stateFolderOf(flags.ephemeral ? null : settings.db.file)
   const ui = createUi()
+  const running = await runningDev(state)
+  if (running) return attach(running, flags, { ui, json: flags.json === true, level: settings.logLevel })
   const names = new Map<string, string>()
   const json = flags.json === true
   let market: Market | undefined
@@ -78,6 +82,23 @@ async function run(flags: DevFlags): Promise<number> {
 function paceOf({ clockScale = '1', retries = 'quick' }: DevFlags): Pace {
   if (retries !== 'quick' && retries !== 'real') throw new UsageError(`--retries takes quick or real, not ${retries}.`)
   return { clockScale: numberGiven('--clock-scale', clockScale, [1, clockMoves.scale]), retries }
+}
+
+/** A simulator of its own: on a free port, and keeping nothing unless --db says where. */
+const besideAnother = (flags: DevFlags): DevFlags => ({
+  ...flags,
+  port: flags.port ?? '0',
+  ...(flags.db === undefined && { ephemeral: true }),
+})
+
+const starting = ['forwardTo', 'agent', 'run', 'watch', 'seed', 'clockScale', 'retries'] as const
+
+/** Shows the log of the dev that runs here. What this one was asked to start can't be started there. */
+function attach(running: RunningDev, flags: DevFlags, shown: Parameters<RunningDev['follow']>[0]): Promise<number> {
+  const asked = starting.find(name => flags[name] !== undefined)
+  if (asked === undefined) return running.follow(shown)
+  const flag = asked.replace(/[A-Z]/, letter => `-${letter.toLowerCase()}`)
+  throw new UsageError(`A dev runs here already, at ${running.url}: end it, or add --new to --${flag} for another one.`)
 }
 
 function seedOf(text: string | undefined): number | undefined {

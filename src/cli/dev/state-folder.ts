@@ -18,6 +18,8 @@ export const stateFolderOf = (file: string | null): StateFolder =>
 /** What a start finds of the one before. */
 export interface Kept extends Credentials {
   url: string
+  /** The id of the database. */
+  instance?: string
   /** Where agents elsewhere reach it, if that is another address. */
   publicUrl?: string
   /** The port of the HTTPS front. Webhook URLs have it, so it stays the same. */

@@ -19,6 +19,7 @@ export const running: Chapter = [
         ['--run <command>', 'start your agent, with PORT and MARKETPLACE_… in its environment'],
         ['--watch <folder...>', 'start it anew when a file there changes'],
         ['--ephemeral', 'keep nothing'],
+        ['--new', 'start another one where one runs; without it, the log of that one is shown'],
         ['--seed <n>', 'make ids and secrets repeatable; needs an empty database'],
         ['--clock-scale <n>', 'let the clock run so many times as fast as real time (default: 1)'],
         [
