@@ -1,4 +1,5 @@
 /** Simulates one buyer: submits a task to an agent, waits for it, and ends the task. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { AgentRecord, TaskRecord } from '../api/records.ts'
 import { type Client, MarketplaceError } from '../client/client.ts'
 
@@ -37,6 +38,17 @@ interface BuyerStep {
 export interface BuyerListener {
   onStep(step: BuyerStep): void
   onWait(text: string): void
+  /** Follows the task, where that is possible. Without it the task is polled. */
+  follow?(taskId: string): TaskFeed | null
+}
+
+/** What happens to a task, as it happens. */
+export interface TaskFeed {
+  /** Resolves when something has happened since the last call. */
+  next(): Promise<void>
+  /** Why the agent can't do its part within that time; null if nothing is known. */
+  hopeless(withinMs: number): string | null
+  close(): void
 }
 
 /** The plan could not be carried out: the agent rejected the task, was too slow, or was faster than a cancel. */
@@ -52,6 +64,7 @@ export class PlanError extends Error {
 
 interface Play extends BuyerPlan, BuyerListener {
   client: Client
+  feed: TaskFeed | null
 }
 
 /** Carries out the plan. Resolves to the task at its end. Rejects with a PlanError, or with the error of the client. */
@@ -61,13 +74,18 @@ export async function playBuyer(
   plan: BuyerPlan,
   audience: BuyerListener,
 ): Promise<TaskRecord> {
-  const play: Play = { ...plan, ...audience, client }
+  const play: Play = { ...plan, ...audience, client, feed: null }
   const submitted = await submit(play, agent)
   if (plan.outcome === 'cancel') return cancel(play, submitted)
+  play.feed = audience.follow?.(submitted.id) ?? null
+  return work(play, submitted).finally(() => play.feed?.close())
+}
+
+async function work(play: Play, submitted: TaskRecord): Promise<TaskRecord> {
   const accepted = await until(play, submitted, 'accept', task => task.acceptedAt !== null)
   play.onStep({ step: 'accepted', text: 'The agent accepted', task: accepted })
   const delivered = await deliveredWork(play, accepted)
-  return plan.outcome === 'dispute' ? dispute(play, delivered) : approve(play, delivered)
+  return play.outcome === 'dispute' ? dispute(play, delivered) : approve(play, delivered)
 }
 
 async function submit({ client, onStep, ...plan }: Play, agent: AgentRecord): Promise<TaskRecord> {
@@ -133,9 +151,9 @@ async function cancel({ client, onStep }: Play, submitted: TaskRecord): Promise<
 const FIRST_LOOK_MS = 50
 const LONGEST_PAUSE_MS = 2_000
 
-/** Polls the task, ever more slowly, until `isDone`. */
+/** Looks at the task whenever something has happened to it, and in any case ever more seldom, until `isDone`. */
 async function until(
-  { client, onWait, timeoutMs }: Play,
+  { client, onWait, timeoutMs, feed }: Play,
   before: TaskRecord,
   deed: string,
   isDone: (task: TaskRecord) => boolean,
@@ -153,11 +171,18 @@ async function until(
       const reason = await rejectionReason(client, task)
       throw new PlanError('rejected', `The agent rejected the task${reason}; ${amount(task)} came back`, task)
     }
+    const cause = feed?.hopeless(timeoutMs) ?? null
+    if (cause !== null)
+      throw new PlanError('slow', `The agent can't ${deed}: ${cause}; task ${task.id} is ${task.status}`, task)
     if (patience.aborted) {
       const message = `The agent did not ${deed} within ${timeoutMs / 1000} s; task ${task.id} is ${task.status}`
       throw new PlanError('slow', message, task)
     }
-    await new Promise(resolve => setTimeout(resolve, Math.max(pauseMs, limitedMs)))
+    const over = new AbortController()
+    const signal = AbortSignal.any([patience, over.signal])
+    const pause = sleep(Math.max(feed ? LONGEST_PAUSE_MS : pauseMs, limitedMs), null, { signal }).catch(() => {})
+    await Promise.race(feed && limitedMs === 0 ? [pause, feed.next()] : [pause])
+    over.abort()
   }
 }
 

@@ -10,6 +10,7 @@ import { priceGiven } from '../money.ts'
 import { nextSteps, sameWay } from '../next-steps.ts'
 import { showProgress } from '../progress.ts'
 import type { Person } from '../target.ts'
+import { taskFeed } from '../task-feed.ts'
 import { money, plain } from '../ui.ts'
 
 export interface BuyerFlags extends ConnectionFlags {
@@ -36,6 +37,12 @@ async function play(connection: Connection, agent: string, plan: BuyerPlan): Pro
     const record = await agentCalled(connection, agent)
     const task = await playBuyer(client, record, plan, {
       onWait: progress.wait,
+      follow: id =>
+        taskFeed(found, id, why => {
+          progress.clear()
+          if (json) out.json({ type: 'trouble', message: why })
+          else notes.line(`${notes.colour.yellow('!')} ${plain(why)}`)
+        }),
       onStep({ step, text, task }) {
         progress.clear()
         whenInterrupted(`Interrupted. Task ${task.id} stays as it is: ${nextSteps.showTask(task.id, as('buyer'))}`)
