@@ -1,7 +1,6 @@
 /** Sends all webhooks: POSTs under rules for addresses, time and size. Source: A-42. */
 import type { Socket } from 'node:net'
 import type { Pool } from 'undici'
-import { boundedCache } from '../../bounded-cache.ts'
 import type { Debug } from '../../debug.ts'
 import type { Egress, HeaderLines, OutgoingResult } from '../world.ts'
 import type { AddressRule } from './addresses.ts'
@@ -9,6 +8,7 @@ import { type Attempt, ConnectError, type ConnectOptions, openConnection } from 
 import { EgressWatch } from './debug.ts'
 import { loadDomains } from './domains.ts'
 import { Exchange } from './exchange.ts'
+import { keptJudgements } from './judgements.ts'
 import type { Lookup } from './names.ts'
 import { createNames, type NamesOptions } from './names.ts'
 import { type Pems, trustStore } from './trust.ts'
@@ -56,15 +56,7 @@ function openEgress(
   let NewPool: typeof Pool | undefined
   let closed = false
 
-  // Most URLs were used before, so the result of their check is kept.
-  const judgements = boundedCache<URL | ConnectError>({ maxEntries: KEPT_JUDGEMENTS })
-  function destination(text: string): URL | ConnectError {
-    const known = judgements.get(text)
-    if (known) return known
-    const url = judged(text, requireHttps, ports)
-    judgements.set(text, url)
-    return url
-  }
+  const destination = keptJudgements(text => judged(text, requireHttps, ports))
 
   function send(url: URL, exchange: Exchange): void {
     if (closed) return void exchange.fail('reset', CLOSING)
@@ -135,7 +127,6 @@ export async function connectionsTo(origin: string, silenceMs = 15_000): Promise
 /** For how long a connection proves that the network works. */
 const ONLINE_MS = 30_000
 const LOAD_AFTER_MS = 1_000
-const KEPT_JUDGEMENTS = 10_000
 const MAX_HEADER_BYTES = 16 * 1024
 const MAX_CONNECTIONS_PER_ORIGIN = 64
 const CLOSING = 'The marketplace is closing its connections.'

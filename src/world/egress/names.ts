@@ -37,7 +37,10 @@ const TRY_MS = 1_500
 const OTHER_FAMILY_MS = 500
 /** A lookup takes only a socket, so many may run. No account and no domain has more than a few. */
 const AT_ONCE = { total: 256, each: 8, waiting: 1_000 }
-const KEPT_NAMES = 2_000
+/** Room for some 2,000 names with two addresses, or 100 with the most. */
+const KEPT_BYTES = 1024 * 1024
+/** An address takes some 100 bytes as an object; an error takes more, for its stack. */
+const bytesOfFound = (found: readonly Resolved[] | Error) => (found instanceof Error ? 1_000 : 100 * found.length)
 const KEPT_MS = { most: 60_000, absent: 5_000, failed: 15_000 }
 /** The most addresses of one name. Further ones are ignored. */
 const MOST_ADDRESSES = 64
@@ -51,7 +54,7 @@ export function createNames(options: NamesOptions = {}): Names {
   const { resolver = 'dns', deadlineMs = DEADLINE_MS } = options
   const inHosts = hostsFile(options.hostsPath ?? SYSTEM_HOSTS_FILE)
   const shares = createShares({ ...AT_ONCE, waitMs: deadlineMs })
-  const kept = boundedCache<readonly Resolved[] | Error>({ maxEntries: KEPT_NAMES })
+  const kept = boundedCache<readonly Resolved[] | Error>({ maxBytes: KEPT_BYTES, bytesOf: bytesOfFound })
   const asking = new Map<string, Promise<readonly Resolved[]>>()
   const inTurn = new Map<string, Promise<readonly Resolved[]>>()
   const answering = new Map<string, Promise<boolean>>()
