@@ -31,6 +31,10 @@ test(
       for (const { email } of of('administrator')) assert.is(email, 'root@example.com')
       const [begun, stopped] = [of('start')[0], of('stop')[0]]
       assert.is(begun.url, url)
+      assert.not.ok(
+        of('warning').some(({ message }) => /base URL/.test(message)),
+        'on loopback nobody listens in',
+      )
       assert.is(begun.engine, 'embedded')
       assert.is(begun.db, 'marketplace.db')
       assert.match(begun.version, /^\d+\.\d+\.\d+$/)
@@ -46,14 +50,15 @@ test(
 )
 
 test(
-  'a deployment without any administrator says so at its start, and what to do',
+  'a deployment without any administrator, or whose base URL has no TLS, says so at its start, and what to do',
   inFolder(async folder => {
-    const { child, ended, firstLine } = start(SERVE, folder)
+    const { child, ended, firstLine } = start([...SERVE, '--base-url', 'http://market.example'], folder)
     await firstLine
     child.kill('SIGTERM')
     const { out } = await ended
     assert.match(out, 'There is no administrator')
     assert.match(out, 'MARKETPLACE_ADMIN_EMAIL and MARKETPLACE_ADMIN_PASSWORD')
+    assert.match(out, 'The base URL is http://market.example: passwords, sessions and keys can be read on their way')
   }),
 )
 
