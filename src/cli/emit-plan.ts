@@ -1,17 +1,17 @@
 /** Reads the flags of `emit`: what to send, how often, and how it differs from what the marketplace would send. */
 import type { EventName, EventPayload } from '../api/events.ts'
 import { durations } from '../api/limits.ts'
-import { environment, UsageError } from '../config.ts'
+import { UsageError } from '../config.ts'
 import { type Dress, dresses } from '../sim/dresses.ts'
 import { type Forgery, forgeries } from '../sim/forgeries.ts'
 import { eventNames } from '../sim/sample-event.ts'
 import { durationGiven } from './durations.ts'
 import { jsonGiven, numberGiven } from './json-input.ts'
-import type { AnswerFlags } from './output.ts'
+import type { AnswerFlags, CommandOutput } from './output.ts'
+import { type SecretFlags, secretGiven } from './webhook-secret.ts'
 
-export interface EmitFlags extends AnswerFlags {
+export interface EmitFlags extends AnswerFlags, SecretFlags {
   to?: string
-  secret?: string
   callbackUrl?: string
   data?: string
   field?: string[]
@@ -47,19 +47,14 @@ export interface Variant {
 
 const MOST_TIMES = 1_000
 
-export async function planOf(name: string, flags: EmitFlags): Promise<EmitPlan> {
-  const { secret = environment().MARKETPLACE_WEBHOOK_SECRET, callbackUrl, gap = '0ms', strict = false } = flags
+export async function planOf(name: string, flags: EmitFlags, output: CommandOutput): Promise<EmitPlan> {
+  const { callbackUrl, gap = '0ms', strict = false } = flags
   const event = eventNamed(name)
   const to = urlGiven('--to', flags.to ?? '')
-  if (!secret) {
-    throw new UsageError(
-      "emit signs with the agent's webhook secret: give --secret whsec_… or MARKETPLACE_WEBHOOK_SECRET.",
-    )
-  }
   return {
     event,
     to,
-    secret,
+    secret: await secretGiven(flags, output),
     callbackUrl: callbackUrl === undefined ? undefined : urlGiven('--callback-url', callbackUrl),
     change: await changeOf(flags),
     headers: (flags.header ?? []).map(headerIn),

@@ -15,7 +15,10 @@ export function tellOne(output: CommandOutput, plan: EmitPlan, { outcome, findin
   const { result, variant, emission } = outcome
   answer(recordOf(plan, { outcome, findings }), () => {
     if (result.ok) out.line(`${statusOf(out, outcome)} ${plain(result.body)}`.trimEnd())
-    for (const { level, text } of findings) out.line(`${markOf(out, level)} ${plain(text)}`)
+    for (const { level, text, fix } of findings) {
+      out.line(`${markOf(out, level)} ${plain(text)}`)
+      if (fix !== undefined) out.line(`  ${fix}`)
+    }
     const took = `${plan.event} for ${emission.taskId} was answered in ${result.durationMs} ms`
     const kind = variant.forgery ?? variant.dress
     notes.line(notes.colour.dim(kind ? `${took}; it ${kind.does}` : took))

@@ -22,6 +22,7 @@ export type Level = 'right' | 'note' | 'weak' | 'wrong'
 export interface Finding {
   level: Level
   text: string
+  fix?: string
 }
 
 export const isWell = (result: OutgoingResult) => result.ok && result.status >= 200 && result.status < 300
@@ -71,8 +72,8 @@ function replayFinding(first: OutgoingResult, again: OutgoingResult | null): Fin
   ]
 }
 
-function callbackFinding({ action, status, fault, advice }: SentTask['callbacks'][number]): Finding {
-  if (fault !== null) return { level: 'wrong', text: `${action}: ${status}, because ${fault}` }
+function callbackFinding({ action, status, fault, fix, advice }: SentTask['callbacks'][number]): Finding {
+  if (fault !== null) return { level: 'wrong', text: `${action}: ${status}: ${fault}`, ...(fix !== null && { fix }) }
   return advice === null ? { level: 'right', text: action } : { level: 'weak', text: `${action}: ${advice}` }
 }
 

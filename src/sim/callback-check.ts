@@ -1,5 +1,6 @@
 /** Judges the callbacks of one task as the marketplace would, and says what is wrong with them. Source: I-callback, A-38. */
 import type { IncomingHttpHeaders } from 'node:http'
+import { diagnose } from '../api/diagnosis/diagnose.ts'
 import { parseCallback } from '../api/endpoints/callback-body.ts'
 import { type FieldErrors, Refusal, refuse } from '../api/failures.ts'
 import { type TaskState, type TaskTrigger, taskEdge } from '../api/flow.ts'
@@ -13,6 +14,8 @@ export interface JudgedCallback {
   status: number
   /** What is wrong with it; null if nothing is. */
   fault: string | null
+  /** What to do about that, if it is known. */
+  fix: string | null
   /** What works, and yet should be better. */
   advice: string | null
 }
@@ -58,7 +61,8 @@ export class SentTask {
       this.#proveSignature(headers, raw, now)
       const body = parseBody(raw, headers['content-type'])
       if (typeof body.action === 'string') action = body.action
-      if (body.taskId !== undefined && body.taskId !== this.id) throw new Fault401('its taskId names another task')
+      if (body.taskId !== undefined && body.taskId !== this.id)
+        throw new BadSignature('Its taskId names another task', null)
       parseCallback(body)
       this.#step(action as TaskTrigger)
       const task = { id: this.id, status: this.state }
@@ -68,11 +72,12 @@ export class SentTask {
         action,
         status: action === 'message' ? 201 : 200,
         fault: null,
+        fix: null,
         advice,
         response: { success: true, data },
       }
     } catch (error) {
-      if (error instanceof Fault401) return refused(action, refuse('bad_signature'), error.message)
+      if (error instanceof BadSignature) return refused(action, refuse('bad_signature'), error.message, error.fix)
       if (error instanceof Refusal) return refused(action, error, faultIn(error))
       throw error
     }
@@ -81,7 +86,10 @@ export class SentTask {
   #proveSignature(headers: IncomingHttpHeaders, body: Buffer, now: number): void {
     const [timestamp, signature] = [TIMESTAMP_HEADER, SIGNATURE_HEADER].map(name => headers[name.toLowerCase()])
     const verdict = verify({ secret: this.#secret, timestamp, signature, body, now })
-    if (!verdict.ok) throw new Fault401(faultText(verdict.reason))
+    if (verdict.ok) return
+    const lines = Object.entries(headers).map(([name, value]) => [name, String(value)] as const)
+    const diagnosis = diagnose({ headers: lines, body }, [{ secret: this.#secret, kind: 'current' }], now)
+    throw new BadSignature(diagnosis?.text ?? faultText(verdict.reason), diagnosis?.fix ?? null)
   }
 
   #step(trigger: TaskTrigger): void {
@@ -92,7 +100,13 @@ export class SentTask {
 }
 
 /** The response says no more than that it is 401. */
-class Fault401 extends Error {}
+class BadSignature extends Error {
+  readonly fix: string | null
+  constructor(message: string, fix: string | null) {
+    super(message)
+    this.fix = fix
+  }
+}
 
 const NO_TASK_ID =
   'it has no taskId: two equal bodies that are signed in the same millisecond for two tasks count as one'
@@ -103,11 +117,13 @@ const PAST: Partial<Record<TaskTrigger, string>> = {
   message: 'written about',
 }
 
-const refused = (action: string, { status, message: error, errors }: Refusal, fault: string): Judged => ({
-  action,
-  status,
-  fault,
-  advice: null,
+const refused = (
+  action: string,
+  { status, message: error, errors }: Refusal,
+  fault: string,
+  fix: string | null = null,
+): Judged => ({
+  ...{ action, status, fault, fix, advice: null },
   response: { success: false, error, ...(errors && { errors }) },
 })
 

@@ -204,7 +204,7 @@ test(
       [[...to, ...secret], 5, 'Nothing listens'],
       [['--to', 'http://10.0.0.1/', ...secret], 2, 'private'],
       [['--to', 'localhost', ...secret], 2, '--to takes an address'],
-      [to, 2, '--secret whsec_'],
+      [to, 2, 'Give --secret-file secret.txt, or set MARKETPLACE_WEBHOOK_SECRET'],
     ] as const) {
       const ended = await run(['emit', 'task.submitted', ...args], folder)
       assert.is(ended.code, code, ended.err)

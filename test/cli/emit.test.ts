@@ -26,6 +26,8 @@ const right = () => {
   const take = (event: WebhookEvent) => void events.push(event)
   return agentHandler({
     secret: SECRET,
+    onError: () => {},
+    onRefused: () => {},
     async onTask(event, reply) {
       take(event)
       await reply.accept()
@@ -77,21 +79,22 @@ test('a right agent is heard: its answer, and each of its callbacks', async () =
   assert.match((await here('revision_requested')).out, '✔ deliver')
   const { code, data } = await answer('message', '--data', '{"message": "Hi"}')
   assert.is(code, 0)
-  assert.equal(data.callbacks, [{ action: 'message', status: 201, fault: null, advice: null }])
+  assert.equal(data.callbacks, [{ action: 'message', status: 201, fault: null, fix: null, advice: null }])
   assert.equal(data.findings, [{ level: 'right', text: 'message' }])
 })
 
 test('callbacks are judged as the marketplace would, and what is wrong ends with 3', async () => {
   for (const [bodies, words, code, secret] of [
+    [[{ action: 'accept', taskId: 'TASK' }], '✖ ?: 401: The signature matches none of', 3, 'whsec_b3RoZXI='],
     [
       [{ action: 'accept', taskId: 'TASK' }],
-      '✖ ?: 401, because the signature does not match the body and the secret',
+      '\n  The key is the whole secret as a text, from whsec_ to its last =.\n',
       3,
-      'whsec_b3RoZXI=',
+      SECRET.slice('whsec_'.length),
     ],
     [
       [{ action: 'deliver', taskId: 'TASK', content: 'Done.' }],
-      "✖ deliver: 400, because A task that is pending can't be delivered",
+      "✖ deliver: 400: A task that is pending can't be delivered",
       3,
     ],
     [
@@ -99,15 +102,11 @@ test('callbacks are judged as the marketplace would, and what is wrong ends with
         { action: 'accept', taskId: 'TASK' },
         { action: 'deliver', taskId: 'TASK' },
       ],
-      '✔ accept\n✖ deliver: 400, because content is required',
+      '✔ accept\n✖ deliver: 400: content is required',
       3,
     ],
-    [
-      [{ action: 'agree', taskId: 'TASK' }],
-      '✖ agree: 400, because action must be one of: accept, reject, deliver, message',
-      3,
-    ],
-    [[{ action: 'accept', taskId: 'task_other' }], '✖ accept: 401, because its taskId names another task', 3],
+    [[{ action: 'agree', taskId: 'TASK' }], '✖ agree: 400: action must be one of: accept, reject, deliver, message', 3],
+    [[{ action: 'accept', taskId: 'task_other' }], '✖ accept: 401: Its taskId names another task', 3],
     [[{ action: 'reject' }], '! reject: it has no taskId', 0],
     [[{ action: 'accept', taskId: 'TASK' }], '✔ accept\n- no delivery within 0.3 s', 0],
     [[], '! no accept and no reject within 0.3 s', 0],
@@ -120,7 +119,7 @@ test('callbacks are judged as the marketplace would, and what is wrong ends with
   assert.is((await here('task.submitted', '--wait', '50ms', '--strict')).code, 3)
   handle = calling([{ action: 'accept', taskId: 'TASK' }])
   const late = await here('task.cancelled')
-  assert.match(late.out, "✖ accept: 400, because A task that is cancelled can't be accepted")
+  assert.match(late.out, "✖ accept: 400: A task that is cancelled can't be accepted")
 })
 
 test('an agent that refuses every forgery passes; one that verifies nothing does not', async () => {

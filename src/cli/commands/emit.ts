@@ -16,9 +16,11 @@ import { showProgress } from '../progress.ts'
 
 export type { EmitFlags } from '../emit-plan.ts'
 
-export async function emit(name: string, flags: EmitFlags): Promise<number> {
-  const plan = await planOf(name, flags)
-  return withOutput(flags, output => (flags.dryRun ? print(output, plan) : play(output, plan)))
+export function emit(name: string, flags: EmitFlags): Promise<number> {
+  return withOutput(flags, async output => {
+    const plan = await planOf(name, flags, output)
+    return flags.dryRun ? print(output, plan) : play(output, plan)
+  })
 }
 
 // No name ends so, and fetch tries it all the same: it forbids the ports where nothing listens.

@@ -7,6 +7,7 @@ import type { ResendFlags } from '../commands/deliveries-resend.ts'
 import type { EmitFlags } from '../commands/emit.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { jsonOnce, reach } from '../options.ts'
+import { secretOptions } from '../webhook-secret.ts'
 
 const onlyEvent: Option = ['--event <event>', 'only this one, such as task.submitted']
 const onlySince: Option = ['--since <time>', 'only those of this time until now: 90s, 5m, 1h, 2d']
@@ -22,7 +23,7 @@ export const webhooks: Chapter = [
       summary: 'Send signed webhooks to an agent, without any marketplace, and judge its response and its callbacks',
       options: [
         ['--to <url>', "the agent's webhook; http:// is fine on this machine"],
-        ['--secret <whsec>', 'what it is signed with (MARKETPLACE_WEBHOOK_SECRET)'],
+        ...secretOptions,
         ['-d, --data <json>', 'fields of data that are to be different: JSON, @file, or - for stdin'],
         ['--field <path=value...>', 'any field by its path, such as data.agreedPrice=500'],
         ['--header <line...>', "a header that is added or replaced, such as 'X-Trace: 1'"],
@@ -40,10 +41,10 @@ export const webhooks: Chapter = [
   ${agentEvents.slice(6).join(', ')}. The kinds of --forge and --dress are listed where one is unknown.
 Exit code ${exitCodes.failed}: the answer was not 2xx; ${exitCodes.check}: a callback or what it did with a kind was wrong; ${exitCodes.network}: there was no answer.`,
       examples: [
-        'marketplace emit task.submitted --to http://127.0.0.1:3000/webhook --secret whsec_c2VjcmV0',
-        `marketplace emit task.message --to http://127.0.0.1:3000/webhook --secret whsec_c2VjcmV0 --field 'data.message=Hi'`,
-        'marketplace emit task.submitted --to http://127.0.0.1:3000/webhook --secret whsec_c2VjcmV0 --forge all',
-        'marketplace emit task.submitted --to http://127.0.0.1:3000/webhook --secret whsec_c2VjcmV0 --dry-run',
+        'marketplace emit task.submitted --to http://127.0.0.1:3000/webhook --secret-file secret.txt',
+        `marketplace emit task.message --to http://127.0.0.1:3000/webhook --secret-file secret.txt --field 'data.message=Hi'`,
+        'marketplace emit task.submitted --to http://127.0.0.1:3000/webhook --secret-file secret.txt --forge all',
+        'marketplace emit task.submitted --to http://127.0.0.1:3000/webhook --secret-file secret.txt --dry-run',
       ],
       run: async ([event = ''], flags: EmitFlags) => (await import('../commands/emit.ts')).emit(event, flags),
     },
