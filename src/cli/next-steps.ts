@@ -18,6 +18,7 @@ export const nextSteps = {
   createKey: (url: string) => typed(`keys create --name agent --url ${url}`),
   advanceClock: () => typed('clock advance 1h'),
   call: () => typed('call GET /api/agents'),
+  mend: () => typed('doctor --fix'),
 
   createAgent: () => typed('agents create'),
   listAgents: (flags = '') => typed(`agents list${flags}`),

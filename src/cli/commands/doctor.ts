@@ -10,6 +10,7 @@ import { gitFindings, lockFinding, rightsFindings } from '../doctor/folder.ts'
 import { containerFinding, inContainer, nodeFinding, portFinding } from '../doctor/machine.ts'
 import { marketplaceFindings } from '../doctor/marketplace.ts'
 import { exitCodes } from '../exit-codes.ts'
+import { nextSteps } from '../next-steps.ts'
 import { type AnswerFlags, type CommandOutput, withOutput } from '../output.ts'
 import { locate, type Target } from '../target.ts'
 import { plain } from '../ui.ts'
@@ -105,6 +106,5 @@ function show({ out, notes }: CommandOutput, findings: readonly Finding[], mende
     out.line(`${isMended ? marks.ok : marks[level]} ${check.padEnd(12)} ${plain(message)}${isMended ? ': mended' : ''}`)
     if (fix !== undefined && !isMended) out.line(`  ${' '.repeat(12)} ${fix}`)
   }
-  if (mended.size === 0 && findings.some(finding => finding.mend))
-    notes.line('marketplace doctor --fix mends what it can.')
+  if (mended.size === 0 && findings.some(finding => finding.mend)) notes.line(`${nextSteps.mend()} mends what it can.`)
 }

@@ -4,6 +4,7 @@ import type { Client } from '../../client/client.ts'
 import { secretFingerprint } from '../../market/exchange.ts'
 import { createWorld } from '../../world/real.ts'
 import type { OutgoingResult } from '../../world/world.ts'
+import { nextSteps } from '../next-steps.ts'
 import { plain } from '../ui.ts'
 import { type Finding, failed, ok, warning } from './finding.ts'
 
@@ -35,20 +36,14 @@ export function secretFinding(text: string, agents: readonly KnownAgent[], agent
   return failed(
     'secret',
     `MARKETPLACE_WEBHOOK_SECRET ${whose}: fingerprint ${fingerprint}, but ${known.join(', ')}`,
-    'Take it from .marketplace/credentials.json, or make another: marketplace secret rotate AGENT',
+    `Take it from .marketplace/credentials.json, or make another: ${nextSteps.rotateSecret((wanted ?? agents[0]!).slug)}`,
   )
 }
 
 /** Sends nothing that an agent could take for a webhook: a POST without a signature. */
-export async function addressFindings({ webhookUrl, slug, id }: OwnAgentRecord): Promise<Finding[]> {
+export async function addressFindings({ webhookUrl, slug }: OwnAgentRecord): Promise<Finding[]> {
   if (webhookUrl === null) {
-    return [
-      failed(
-        'address',
-        `${slug} has no webhook URL`,
-        `marketplace call PUT /api/my/agents/${id} -d '{"webhookUrl": "https://localhost:8443/webhook"}'`,
-      ),
-    ]
+    return [failed('address', `${slug} has no webhook URL`, nextSteps.saveWebhook(slug))]
   }
   // Only the marketplace that has made the certificate of such a name trusts it.
   if (/\.localhost$/i.test(new URL(webhookUrl).hostname)) return []
@@ -73,8 +68,7 @@ export function addressResult(url: string, result: OutgoingResult): Finding[] {
   const certificate = ok('certificate', 'Its certificate is trusted')
   if (result.ok) return [ok('address', `${url} answers`), ...(isHttps ? [certificate] : [])]
   if (result.reason === 'tls') {
-    const fix =
-      'Use a certificate of a known authority, with its whole chain; in dev, forward instead: marketplace dev --forward-to URL'
+    const fix = `Use a certificate of a known authority, with its whole chain; in dev, forward instead: ${nextSteps.startDev()} --forward-to http://localhost:3000/webhook`
     return [ok('address', `${url} is reached`), failed('certificate', plain(result.message), fix)]
   }
   return [
@@ -92,6 +86,6 @@ export async function callbackFindings(client: Client, { id, slug }: OwnAgentRec
   const weak = checks.filter(({ status }) => status === 'failed' || status === 'warning')
   if (weak.length === 0) return [ok('callback', `${slug} answers webhooks, and its callbacks arrive`)]
   return weak.map(({ name, status, message }) =>
-    (status === 'failed' ? failed : warning)(name, plain(message), `marketplace test-connection ${slug}`),
+    (status === 'failed' ? failed : warning)(name, plain(message), nextSteps.testConnection(slug)),
   )
 }

@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { Transport } from '../../client/transport.ts'
 import { isLoopbackName, requiredNode } from '../../config.ts'
 import { instanceAt } from '../instance-check.ts'
+import { nextSteps } from '../next-steps.ts'
 import { type Finding, failed, ok, warning } from './finding.ts'
 
 /** The last day of each line of Node that is maintained for long. Odd numbers never are. */
@@ -33,7 +34,7 @@ function compare(a: string, b: string): number {
 export async function portFinding(host: string, port: number, instance: string | undefined): Promise<Finding> {
   const fault = await listenFault(host, port)
   if (fault === null) return ok('port', `Port ${port} is free`)
-  const other = 'Give dev another: marketplace dev --port 0'
+  const other = `Give dev another: ${nextSteps.startDev()} --port 0`
   if (fault !== 'EADDRINUSE') return failed('port', `Port ${port} of ${host} can't be used (${fault})`, other)
   const there = await instanceAt(new Transport({ baseUrl: `http://${host}:${port}` })).catch(() => null)
   if (there !== null && there === instance) return ok('port', `Port ${port} is that of the dev of this folder`)
@@ -65,7 +66,7 @@ export function containerFinding(isInside: boolean, url: string): Finding[] {
     warning(
       'container',
       `This is a container, and ${hostname} is the container itself`,
-      `If the marketplace runs on the host: export MARKETPLACE_URL=${outside}, and there marketplace dev --base-url ${outside}`,
+      `If the marketplace runs on the host: export MARKETPLACE_URL=${outside}, and there ${nextSteps.startDev()} --base-url ${outside}`,
     ),
   ]
 }

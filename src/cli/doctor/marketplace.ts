@@ -3,6 +3,7 @@ import { durations } from '../../api/limits.ts'
 import { type Client, clientOn } from '../../client/client.ts'
 import { Transport, UnreachableError } from '../../client/transport.ts'
 import { version } from '../../config.ts'
+import { nextSteps } from '../next-steps.ts'
 import type { Target } from '../target.ts'
 import { plain } from '../ui.ts'
 import { type Finding, failed, ok, warning } from './finding.ts'
@@ -28,7 +29,7 @@ export async function marketplaceFindings(found: Target, realNow: () => number):
   } catch (error) {
     const why = error instanceof UnreachableError ? error.message : `${url} does not answer within 10 s`
     const fix = isDev
-      ? 'Start it again: marketplace dev'
+      ? `Start it again: ${nextSteps.startDev()}`
       : `${urlFrom} names this address. Is the marketplace running there?`
     return { findings: [failed('marketplace', why, fix)], client: null }
   }
@@ -41,8 +42,8 @@ export async function marketplaceFindings(found: Target, realNow: () => number):
   const clock = clockFinding(health.headers.get('date'), before, after)
   if (madeFor !== undefined && madeFor.instance !== instance) {
     const fix = isDev
-      ? 'Start the one of this folder: marketplace dev'
-      : `Sign in to this one: marketplace login --url ${url}`
+      ? `Start the one of this folder: ${nextSteps.startDev()}`
+      : `Sign in to this one: ${nextSteps.signIn(url)}`
     const other = failed('marketplace', `The marketplace at ${url} is another than ${found.from} is for`, fix)
     return { findings: [other, clock], client: null }
   }
@@ -90,15 +91,17 @@ async function keyFinding(client: Client, found: Target): Promise<Finding[]> {
   const { key, from, session } = found
   if (!key) {
     if (session) return []
-    return [warning('key', 'No key is given', 'Give one by --key or MARKETPLACE_KEY, or sign in: marketplace login')]
+    return [
+      warning(
+        'key',
+        'No key is given',
+        `Give one by --key or MARKETPLACE_KEY, or sign in: ${nextSteps.signIn(found.url)}`,
+      ),
+    ]
   }
   const { status, data } = await client.request<{ user: { email: string } }>('GET', '/api/auth/me', { by: 'key' })
   if (data) return [ok('key', `${from} is of ${plain(data.user.email)}`)]
   return [
-    failed(
-      'key',
-      `The marketplace refuses ${from} (${status})`,
-      `Sign in instead: marketplace login --url ${found.url}`,
-    ),
+    failed('key', `The marketplace refuses ${from} (${status})`, `Sign in instead: ${nextSteps.signIn(found.url)}`),
   ]
 }
