@@ -8,6 +8,7 @@ import { people } from '../../sim/seed.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { instanceAt } from '../instance-check.ts'
 import { entryLog } from '../log-lines.ts'
+import { nextSteps } from '../next-steps.ts'
 import { untilSignal } from '../shutdown.ts'
 import type { Ui } from '../ui.ts'
 import { readCredentials, type StateFolder } from './state-folder.ts'
@@ -54,7 +55,7 @@ async function follow(transport: Transport, names: Map<string, string>, { ui, js
     if (json) ui.json({ type: 'attached', url })
     else {
       ui.line(`Attached to the dev of this folder, on ${where}: its log follows. Ctrl-C ends this, not that.`)
-      ui.line('Another one beside it: marketplace dev --new')
+      ui.line(`Another one beside it: ${nextSteps.startDev()} --new`)
     }
     open()
     for await (const entry of entries) log(stampedOf(entry))
