@@ -99,8 +99,7 @@ test('a disputed task is found and decided; without the session that takes it is
   await run(['simulate', 'buyer', 'sample-agent', '--outcome', 'dispute'], folder)
   const [task] = (await answerOf(['admin', 'tasks', '--disputed'], folder)).data.items
   const split = ['admin', 'resolve', task.id, '--outcome', 'split', '--refund-amount', '2.00', '--yes']
-  const { MARKETPLACE_KEY } = { MARKETPLACE_KEY: dev.ready.accounts.admin.apiKey as string }
-  const byKey = await run(split, folder, { MARKETPLACE_KEY })
+  const byKey = await run([...split, '--key', dev.ready.accounts.admin.apiKey], folder)
   assert.is(byKey.code, 4)
   assert.match(byKey.err, 'admin resolve takes no key: it needs a signed-in session')
   const resolved = await run(split, folder)

@@ -69,7 +69,7 @@ test(
       assert.match(untested.err, 'marketplace secret rotate life-agent')
       const early = await run(['agents', 'publish', 'life-agent'], folder)
       assert.is(early.code, 1)
-      assert.match(early.err, /^marketplace test-connection life-agent$/m)
+      assert.match(early.err, /^marketplace test-connection life-agent --as builder$/m)
 
       agent.use((await run(['secret', 'rotate', 'life-agent'], folder)).out.trim())
       const tested = await answerOf(['test-connection', 'life-agent'], folder)
@@ -131,7 +131,7 @@ async function otherEnds(folder: string): Promise<void> {
   assert.is(slow.code, 1)
   assert.match(slow.err, 'The agent did not accept within 1 s')
   assert.match(slow.err, 'marketplace test-connection life-agent')
-  assert.match(slow.err, /cancel --as buyer$/m)
+  assert.match(slow.err, /tasks cancel \S+ --as buyer$/m)
 }
 
 test(
@@ -145,7 +145,7 @@ test(
       [['--name', 'Nameless'], 'needs --tagline, --description, --base-price, --category'],
       [['--file', 'typo.json'], 'webhookURL, which an agent does not have'],
       [['--file', 'absent.json'], 'there is no such file'],
-      [[...flags, '--base-price', '5.00'], '--base-price takes a whole number'],
+      [[...flags, '--base-price', '5.0'], '--base-price takes cents, like 500'],
       [[...flags, '--base-price', '500', '--category', 'cooking'], 'There is no category cooking'],
     ] as const) {
       const { code, err, out } = await run(['agents', 'create', ...args], folder)

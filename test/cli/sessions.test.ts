@@ -68,7 +68,7 @@ test(
     await signIn(folder, url)
     assert.is((await answerOf(deposit, folder, there)).data.status, 'pending')
     const [waiting] = (await answerOf(['admin', 'deposits', 'list', '--status', 'pending'], folder, there)).data.items
-    const settled = await answerOf(['admin', 'deposits', 'confirm', waiting.id], folder, there)
+    const settled = await answerOf(['admin', 'deposits', 'confirm', waiting.id, '--yes'], folder, there)
     assert.is(settled.data.status, 'completed')
 
     for (const args of [
@@ -94,9 +94,9 @@ test(
   inFolder(async folder => {
     const { ready, stop } = await startDev(folder)
     const { out, err } = await run(['simulate', 'buyer', 'sample-agent', '--outcome', 'dispute'], folder)
-    const line = /^Decide it: marketplace (call POST \S+) -d '([^']+)' (--as admin)$/m.exec(err)!
+    const line = /^An administrator decides it: marketplace (admin resolve .*)$/m.exec(err)!
     assert.ok(line, out + err)
-    const resolved = await answerOf([...line[1]!.split(' '), '-d', line[2]!, ...line[3]!.split(' ')], folder)
+    const resolved = await answerOf([...line[1]!.split(' '), '--yes'], folder)
     assert.is(resolved.code, 0, resolved.err)
     assert.is(resolved.data.status, 'cancelled')
     assert.is(resolved.data.dispute.outcome, 'refund')
