@@ -80,7 +80,7 @@ async function startOn(place: string): Promise<number> {
 test('a start on the files of a killed process during which a call fails is refused or works, and the next one finds everything', async () => {
   const left = await killedProcess()
   const seen = new Set<string>()
-  for (const code of ['EIO', 'ENOSPC'] as const) {
+  for (const code of ['EIO', 'ENOSPC', 'EMFILE'] as const) {
     for (let nth = 1; nth < MOST; nth++) {
       const place = mkdtempSync(join(tmpdir(), 'marketplace-faults-'))
       cpSync(left, place, { recursive: true })
