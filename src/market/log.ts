@@ -1,4 +1,5 @@
 /** The typed entries of the log. The screen of `dev`, its --json stream and the deployment's log all print these. */
+import type { FailureName } from '../api/failures.ts'
 import type { World } from '../world/world.ts'
 
 export type LogEntry =
@@ -14,6 +15,8 @@ export type LogEntry =
       userId: string | null
       /** The client's address, as rate limits count it. */
       address: string
+      /** The name of the refusal. A refusal that is stored under an Idempotency-Key has none. */
+      refusal?: FailureName
       /** Why it was refused; only in a simulator, as are the next. */
       error?: string
       /** The command line sent it. */

@@ -57,16 +57,18 @@ type Counters = ReturnType<typeof createCounters>
 /** What the log tells, counted. */
 function createCounters() {
   const requests = new Counter()
+  const refusals = new Counter()
   const durations = new Histogram()
   const webhooks = new Counter()
   const mails = new Counter()
   const signIns = new Counter()
   const cuts = new Counter()
   return {
-    ...{ requests, durations, webhooks, mails, signIns, cuts },
+    ...{ requests, refusals, durations, webhooks, mails, signIns, cuts },
     count(what: LogEntry) {
       if (what.type === 'request') {
-        const { method, status } = what
+        const { method, status, refusal } = what
+        if (refusal) refusals.add(refusal, () => ({ refusal }))
         const route = what.route ?? 'none'
         requests.add(`${method} ${status} ${route}`, () => ({ method, route, status: String(status) }))
         durations.observe(`${method} ${route}`, what.ms / 1000, () => ({ method, route }))
@@ -88,7 +90,7 @@ function createCounters() {
 }
 
 function familiesOf(counters: Counters, watched: Watched, figures: Figures, lag: IntervalHistogram): string[] {
-  const { cuts, requests, durations, webhooks, mails, signIns } = counters
+  const { cuts, requests, refusals, durations, webhooks, mails, signIns } = counters
   const { connections, unreadBytes, arrivingBytes, arrivingFileBytes } = watched
   const { outbox, oldestSeconds, mailsWaiting, fill, ledger, overdueSeconds } = figures
   const { fileBytes, textBytes, cacheBytes, hashesWaiting } = figures
@@ -99,6 +101,7 @@ function familiesOf(counters: Counters, watched: Watched, figures: Figures, lag:
     gauge('marketplace_http_arriving_file_bytes', 'Files on the disk whose uploads go on', [[{}, arrivingFileBytes]]),
     cuts.family('marketplace_http_cut_off_total', 'Connections ended for the sake of others, by reason'),
     requests.family('marketplace_http_requests_total', 'Requests by route and status'),
+    refusals.family('marketplace_http_refusals_total', 'Refused requests, by name'),
     durations.family('marketplace_http_request_duration_seconds', 'Time from arrival to answer'),
     webhooks.family('marketplace_webhook_attempts_total', 'Attempts to deliver a webhook, by outcome'),
     mails.family('marketplace_mails_total', 'Attempts to send a mail, by outcome'),

@@ -266,6 +266,7 @@ export class Call {
       requestId,
       userId: this.userId,
       address: this.address,
+      ...(this.#refusal && { refusal: this.#refusal.code }),
       ...(market.recording && this.#forBuilder()),
     })
     if (debug) debug({ requestId, method, route, status, ms, ...requestDetails(this.req, this.#refusal) })

@@ -18,6 +18,7 @@ const shapes: Readonly<Record<LogEntry['type'], z.ZodRawShape>> = {
     requestId: text(),
     userId: textOrNull(),
     address: text(),
+    refusal: text().optional(),
     error: sentence().optional(),
     own: z.literal(true).optional(),
   },

@@ -38,6 +38,8 @@ test('it counts requests by route, webhooks by outcome, the outbox and the money
   assert.is(request('POST', '/api/tasks/:id/messages', 201), 2)
   assert.is(request('GET', '/api/tasks/:id', 401), 1)
   assert.is(request('GET', 'none', 404), 1)
+  assert.is(value(text, 'marketplace_http_refusals_total{refusal="no_such_path"}'), 1)
+  assert.is(value(text, 'marketplace_http_refusals_total{refusal="not_authenticated"}'), 1)
   const duration = 'marketplace_http_request_duration_seconds'
   const ofMessages = 'method="POST",route="/api/tasks/:id/messages"'
   assert.is(value(text, `${duration}_count{${ofMessages}}`), 2)
@@ -56,7 +58,7 @@ test('it counts requests by route, webhooks by outcome, the outbox and the money
   assert.is(value(text, 'marketplace_ledger_cents{kind="world"}'), -5_000)
   assert.ok(value(text, 'process_resident_memory_bytes')! > 1_000_000)
   assert.ok(value(text, 'marketplace_event_loop_lag_seconds{quantile="0.99"}')! >= 0)
-  for (const id of [task.id, buyer.id, 'path']) assert.not(text.includes(id), id)
+  for (const id of [task.id, buyer.id, 'such/']) assert.not(text.includes(id), id)
   await marketplace.close()
 })
 
