@@ -1,4 +1,4 @@
-/** Runs somebody's command in a process group of its own, of which nothing is left when it or this process has ended. */
+/** Runs somebody's command in a process group of its own, of which nothing is left when it or this process has ended. Source: A-248. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { exitCodes } from './exit-codes.ts'
