@@ -25,10 +25,25 @@ export async function runCommand(command: Command): Promise<Ended> {
   const child = idle.pop() ?? (await begin(command))
   hold(child)
   child.send(command)
-  const [ended] = await Promise.race([once(child, 'message'), once(child, 'close').then(([code]) => [gone(code)])])
+  const ended = await nextOf(child)
   if (child.connected && ended.code !== null) release(child)
   else child.kill('SIGKILL')
   return ended
+}
+
+/** What it says next, or that it has ended. Leaves no listener behind, as one process runs many commands. */
+function nextOf(child: ChildProcess): Promise<Ended> {
+  return new Promise(resolve => {
+    const onMessage = (ended: unknown) => {
+      child.off('close', onClose)
+      resolve(ended as Ended)
+    }
+    const onClose = (code: number | null) => {
+      child.off('message', onMessage)
+      resolve(gone(code))
+    }
+    child.once('message', onMessage).once('close', onClose)
+  })
 }
 
 const gone = (code: number | null): Ended => ({ code, out: '', err: `the process of the commands ended with ${code}` })
