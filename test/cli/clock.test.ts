@@ -4,7 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durationGiven, durationInWords } from '../../src/cli/durations.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
-import { answerOf, inFolder, run, startDev } from './program.ts'
+import { answerOf, inFolder, run, start, startDev } from './program.ts'
 
 test('durations are typed and read as people do', () => {
   const cases = { '90s': 90_000, '15m': 900_000, '48h': 172_800_000, '7d': 604_800_000, '1h30m': 5_400_000 }
@@ -58,6 +58,19 @@ test(
       assert.match(err, why)
     }
     await dev.stop()
+  }),
+)
+
+test(
+  'dev --clock-scale runs fast from the start',
+  inFolder(async folder => {
+    const args = ['dev', '--json', '--ephemeral', '--port', '0', '--clock-scale', '60', '--retries', 'real']
+    const { child, ended, firstLine } = start(args, folder)
+    const { url, accounts } = JSON.parse(await firstLine)
+    const shown = await answerOf(['clock', 'show', '--url', url, '--key', accounts.admin.apiKey], folder)
+    assert.is(shown.data.scale, 60)
+    child.kill('SIGTERM')
+    assert.is((await ended).code, 0)
   }),
 )
 
