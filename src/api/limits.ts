@@ -239,7 +239,7 @@ export const heartbeat = {
   /** Missed runs start this long after the process, so that agents on the same machine have started too. */
   afterStartMs: 15 * second,
   /** How long a test waits for the callback while the simulator's clock is moved. Days of it are many tests. A-233 */
-  hurriedCallbackMs: second,
+  hurriedCallbackMs: 2 * second,
   /** When a run is repeated for agents that could not be tested because of a fault of our own. */
   retryMs: [minute, 5 * minute, 15 * minute, 30 * minute, hour],
   /** How often a run is looked for that ended with its instance, or could not begin because the database was unreachable. */

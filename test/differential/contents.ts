@@ -13,6 +13,8 @@ const LEFT_OUT = /^(?:rate_windows|guesses|file_locations|migrations|sqlite_.*)$
 /** Made of secrets, or of ids of this side: only whether they are there. */
 const DIGEST = /(?:_hash|^signature|^fingerprint)$/
 const SEALED = /^[0-9a-f]{8}(?:\.[\w-]+){3}$/
+/** Secrets that an agent had before. */
+const SEALED_LIST = /^\[(?:"[0-9a-f]{8}(?:\.[\w-]+){3}",?)+\]$/
 /** What a database is told from others by. */
 const INSTANCE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -65,4 +67,4 @@ const asWritten = (row: Row, key: string) => {
 }
 
 const isSecret = (key: string, value: unknown) =>
-  isText(value) && (DIGEST.test(key) || SEALED.test(value) || INSTANCE.test(value))
+  isText(value) && (DIGEST.test(key) || SEALED.test(value) || SEALED_LIST.test(value) || INSTANCE.test(value))

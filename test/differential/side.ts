@@ -1,6 +1,6 @@
 /** One marketplace on one engine: time and chance in hand, its webhooks answered here, its answers under shared names. */
 import { setImmediate as turn } from 'node:timers/promises'
-import { durations } from '../../src/api/limits.ts'
+import { durations, heartbeat } from '../../src/api/limits.ts'
 import type { LogEntry } from '../../src/market/log.ts'
 import { type Marketplace, openMarketplace } from '../../src/open.ts'
 import type { PostgresOptions } from '../../src/store/postgres/database.ts'
@@ -58,7 +58,7 @@ export async function openSide(engine: string, seed: string, postgres?: Postgres
     // Jitter would depend on which of two webhooks was drawn for first.
     chance: () => 0.5,
     // Real time stands still, and would while a test waits for a callback that never comes.
-    after: (ms: number, work: () => void) => (ms === durations.testCallbackMs ? soon(work) : base.after(ms, work)),
+    after: (ms: number, work: () => void) => (callbackWaits.includes(ms) ? soon(work) : base.after(ms, work)),
   }
   const log = (line: LogEntry) => {
     if (line.type === 'error') errors.push(`${line.message} ${line.stack ?? ''}`)
@@ -125,6 +125,9 @@ export async function openSide(engine: string, seed: string, postgres?: Postgres
     },
   }
 }
+
+/** How long a test waits for a callback, at other times and while the clock is moved. */
+const callbackWaits: readonly number[] = [durations.testCallbackMs, heartbeat.hurriedCallbackMs]
 
 function soon(work: () => void): Timer {
   const timer = setImmediate(work)

@@ -1,7 +1,7 @@
 /** What falls due next by domain time. Source. */
 import { durations } from '../../api/limits.ts'
 import type { Reader } from '../../store/db.ts'
-import { keptKinds, oldestOf } from '../../store/tables/retention.ts'
+import { type Kept, keptKinds, oldestOf } from '../../store/tables/retention.ts'
 import { type UpcomingRow, upcomingAfter } from '../../store/tables/upcoming.ts'
 import type { Market } from '../market.ts'
 import { keptSince } from './retention.ts'
@@ -35,6 +35,9 @@ export async function nextMoment(q: Reader, market: Premises, after: number, cou
   return { at, things, total: (due[0]?.total ?? 0) + removed.length }
 }
 
+/** Signatures are kept by real time. The counters of requests and guesses are rows on Postgres alone, and nobody's to see. */
+const unlisted: ReadonlySet<Kept> = new Set<Kept>(['seen_signatures', 'rate_windows', 'guesses'])
+
 /**
  * When rows of each kind are deleted next, in full hours. The exact moment is nobody's concern, and a moment for each row
  * would be thousands.
@@ -42,7 +45,7 @@ export async function nextMoment(q: Reader, market: Premises, after: number, cou
 async function removalsAfter(q: Reader, market: Premises, after: number) {
   const since = keptSince(market)
   const now = market.world.now()
-  const kinds = keptKinds.filter(kind => kind !== 'seen_signatures') // these are kept by real time
+  const kinds = keptKinds.filter(kind => !unlisted.has(kind))
   const oldest = await Promise.all(kinds.map(kind => oldestOf(q, kind)))
   return kinds.flatMap((kind, place) => {
     const at = inFullHours((oldest[place] ?? Number.NEGATIVE_INFINITY) + now - since[kind])

@@ -233,7 +233,7 @@ test('settled: a callback that is being served is waited for', async () => {
   await marketplace.close()
 })
 
-test('an agent that never calls back holds a moved clock up for a second, not for fifteen', async () => {
+test('an agent that never calls back holds a moved clock up for two seconds, not for fifteen', async () => {
   const { marketplace, log, move } = await open()
   const { world, market } = marketplace
   await marketplace.list(await marketplace.join('builder'))
@@ -245,7 +245,7 @@ test('an agent that never calls back holds a moved clock up for a second, not fo
     await new Promise(resolve => setTimeout(resolve, 10)) // for what the server does meanwhile
   }
   assert.is((await pending).stopped, null)
-  assert.match(JSON.stringify(callback()), 'No callback arrived within 1 second"')
+  assert.match(JSON.stringify(callback()), 'No callback arrived within 2 seconds"')
   await marketplace.close()
 })
 
