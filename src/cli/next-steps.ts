@@ -19,6 +19,9 @@ export const nextSteps = {
   advanceClock: () => typed('clock advance 1h'),
   call: () => typed('call GET /api/agents'),
   mend: () => typed('doctor --fix'),
+  forward: () => typed('dev --forward-to http://localhost:3000/webhook'),
+  verify: () => typed('verify --help'),
+  sign: () => typed('sign --help'),
 
   createAgent: () => typed('agents create'),
   listAgents: (flags = '') => typed(`agents list${flags}`),

@@ -2,7 +2,7 @@
 /** docs/guides/agents.md: every block of code on it is run as it is printed, against a real dev. Only the agent's port is another. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { test } from 'uvu'
@@ -105,8 +105,11 @@ test(
         }
         await end(running)
       }
-      const used = ['', 'dev', 'agent', 'emit', 'check', 'publish', 'buy', 'wire', 'time', 'hand']
+      const used = ['', 'dev', 'agent', 'emit', 'check', 'publish', 'buy', 'wire', 'time', 'why', 'wrong', 'hand']
       for (const { language, name } of blocks) assert.ok(language !== 'sh' || used.includes(name), name)
+      assert.match(await run(shell, shells('why')), '✔ The signature is right')
+      const wrong = shells('wrong').map(block => ({ ...block, code: block.code.replace(/\n$/, ' || [ $? = 3 ]\n') }))
+      assert.ok(readFileSync('docs/guides/agents.md', 'utf8').includes(await run(shell, wrong)))
       const byHand = await run(shell, shells('hand'))
       assert.match(byHand, '"content":"Half way."')
       assert.match(byHand, '"content":"Nearly there."')

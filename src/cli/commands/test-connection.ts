@@ -1,10 +1,11 @@
 /** `marketplace test-connection`: runs the five checks of an agent, and says what helps if one fails. */
-import type { AgentRecord, OwnAgentRecord, TestReport } from '../../api/records.ts'
+import type { AgentRecord, TestReport } from '../../api/records.ts'
 import { agentCalled } from '../agent-called.ts'
 import { type ConnectionFlags, connected } from '../connection.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { nextSteps, sameWay } from '../next-steps.ts'
 import { showProgress } from '../progress.ts'
+import { adviceOn } from '../test-advice.ts'
 import { plain, type Ui } from '../ui.ts'
 
 export interface TestFlags extends ConnectionFlags {
@@ -43,20 +44,6 @@ function lineOf({ colour }: Ui, { check, name, status, message, durationMs }: Ch
   }
   const time = status === 'skipped' ? '' : colour.dim(` ${durationMs} ms`)
   return `${mark[status]} ${check} ${name.padEnd(14)} ${plain(message)}${time}`
-}
-
-function adviceOn({ name }: Check, { slug, ...agent }: AgentRecord | OwnAgentRecord, flags: string): string {
-  const url = ('webhookUrl' in agent && agent.webhookUrl) || 'https://localhost:8443/webhook'
-  const save = nextSteps.saveWebhook(slug, flags)
-  const advice: Record<Check['name'], string> = {
-    webhook_url: `Save one: ${save}`,
-    https: `Webhooks go to https:// only. Save such a URL: ${save}`,
-    webhook_secret: `Make one: ${nextSteps.rotateSecret(slug, flags)}`,
-    endpoint: `Is the agent running, and does it answer 200 at once? Alone: ${nextSteps.emit(url)}`,
-    callback:
-      'After its 200 the agent must POST {"action":"accept"} to data.callbackUrl, signed with the secret over timestamp.body: agent-marketplace/webhooks does that.',
-  }
-  return advice[name]
 }
 
 function closing({ status }: TestReport, { slug, status: state }: AgentRecord, flags: string): string {

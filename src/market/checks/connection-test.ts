@@ -149,7 +149,18 @@ async function askEndpoint(market: Market, agent: AgentRow, testId: string): Pro
   const { durationMs } = answer
   if (!answer.ok) return { ...(await unanswered(world, answer)), durationMs }
   if (answer.status === 200) return { ...passed('The endpoint answered 200'), durationMs }
-  return { ...failed(`The endpoint ${describeStatus(answer.status)}; exactly 200 is needed`), durationMs }
+  return {
+    ...failed(`The endpoint ${describeStatus(answer.status)}${said(answer)}; exactly 200 is needed`),
+    durationMs,
+  }
+}
+
+const SAID_MOST = 200
+
+/** The beginning of what an agent says about its failure. Redirects and successes say nothing that helps. */
+function said({ status, body }: { status: number; body: string }): string {
+  const text = body.slice(0, SAID_MOST).replace(/\s+/g, ' ').trim().toWellFormed()
+  return status >= 400 && text !== '' ? ` and said “${text}${body.length > SAID_MOST ? '…' : ''}”` : ''
 }
 
 async function unanswered({ egress }: World, answer: Unanswered): Promise<Outcome> {

@@ -4,7 +4,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TestReport } from '../../../src/api/records.ts'
 import { signatureHeaders } from '../../../src/api/signature.ts'
-import type { LogEntry } from '../../../src/market/log.ts'
+import type { StampedEntry } from '../../../src/market/log.ts'
 import { HttpUser } from '../../../src/sim/http-user.ts'
 import { answered, createVirtualWorld, recordingEgress, type VirtualWorld } from '../../../src/world/virtual.ts'
 import type { Outgoing, OutgoingResult } from '../../../src/world/world.ts'
@@ -17,7 +17,7 @@ interface State {
   id: string
   secret: string
   sent: Outgoing[]
-  logged: LogEntry[]
+  logged: StampedEntry[]
   answer(request: Outgoing): OutgoingResult | Promise<OutgoingResult>
 }
 
@@ -29,7 +29,7 @@ const UP_TO_ENDPOINT = ['A webhook URL is saved', 'The webhook URL starts with h
 words.before(async state => {
   const egress = recordingEgress(request => state.answer(request))
   const world = createVirtualWorld({ egress })
-  const logged: LogEntry[] = []
+  const logged: StampedEntry[] = []
   const marketplace = await openTestMarketplace({ world, log: line => line.type === 'check' && logged.push(line) })
   await marketplace.stopHeartbeat()
   const builder = await marketplace.join('builder')
@@ -85,7 +85,7 @@ words('without a URL, without https, without a secret: nothing is sent, and the 
     ],
   )
   assert.equal(
-    logged,
+    logged.map(({ seq, at, realAt, ...entry }) => entry),
     first.checks.map(check => ({ type: 'check', agentId: id, ...check })),
   )
   await builder.client.updateAgent({ id, webhookUrl: URL.replace('https', 'http') })
@@ -113,6 +113,14 @@ words('an endpoint: what it answered, in words, and the time it took', async sta
     ],
     [{ ...answered(299), durationMs: 12.6 }, 'The endpoint answered 299; exactly 200 is needed'],
     [{ ...answered(400), durationMs: 12.6 }, 'The endpoint answered 400; exactly 200 is needed'],
+    [
+      { ...answered(500, 'Error:\n  no key\n'), durationMs: 12.6 },
+      'The endpoint answered 500 and said “Error: no key”; exactly 200 is needed',
+    ],
+    [
+      { ...answered(503, 'x'.repeat(201)), durationMs: 12.6 },
+      `The endpoint answered 503 and said “${'x'.repeat(200)}…”; exactly 200 is needed`,
+    ],
     [
       { ok: false, reason: 'refused', message: 'Nothing listens there.', durationMs: 12.6 },
       'No answer to the test webhook: Nothing listens there.',

@@ -1,0 +1,75 @@
+/** What helps if a check of the connection test fails: for each check, and for each way in which it fails. */
+import type { AgentRecord, OwnAgentRecord, TestReport } from '../api/records.ts'
+import { nextSteps } from './next-steps.ts'
+
+type Check = Pick<TestReport['checks'][number], 'name' | 'message'>
+type Agent = Pick<AgentRecord | OwnAgentRecord, 'slug'> & { webhookUrl?: string | null }
+
+const LOCAL = 'https://localhost:8443/webhook'
+
+/** `flags`: those by which the marketplace was found, for the commands of the advice. */
+export function adviceOn({ name, message }: Check, agent: Agent, flags = ''): string {
+  const { slug } = agent
+  const save = nextSteps.saveWebhook(slug, flags)
+  const advice: Record<Check['name'], () => string> = {
+    webhook_url: () => `Save one: ${save}`,
+    https: () =>
+      `Webhooks go to https:// only. Save such a URL: ${save} . For a plain http agent: ${nextSteps.forward()}`,
+    webhook_secret: () => `Make one: ${nextSteps.rotateSecret(slug, flags)}`,
+    endpoint: () => endpointAdvice(message, agent),
+    callback: () => callbackAdvice(message),
+  }
+  return advice[name]()
+}
+
+/** By the words of the report, the first that fits. Another marketplace may have other words: then the last one. */
+const endpointFaults = (): readonly (readonly [words: RegExp, advice: string])[] => [
+  [/Nothing listens|no way to/, 'Start the agent, and look at the port in its URL.'],
+  [
+    /authority that is not trusted/,
+    `Start the marketplace with NODE_EXTRA_CA_CERTS=cert.pem, or let dev do the https: ${nextSteps.forward()}`,
+  ],
+  [/certificate/i, 'Make the certificate anew, for the name that the URL has.'],
+  [/TLS|before TLS/, `Does the agent speak https on this port? For a plain http agent: ${nextSteps.forward()}`],
+  [
+    /has no address|no public address|could not be looked up/,
+    'Look at the name in the URL: nobody can be found under it.',
+  ],
+  [
+    /webhooks go to/,
+    `This address is not allowed: give one that the internet reaches, or work with ${nextSteps.startDev()}.`,
+  ],
+  [/not an http|holds a user name|could not be written/, 'Correct the URL.'],
+  [/Port \d+ is not called/, 'Let the agent listen on port 443, or on one that is allowed.'],
+  [/within \d+ second|in time/, 'Answer 200 at once, and work afterwards: the connection waits for nothing else.'],
+  [/cut off|closed/, 'The agent, or a proxy before it, ended the connection: look at its own output.'],
+  [/not proper HTTP/, 'Something else than a web server answers on this port.'],
+  [/says nothing about the agent/, 'Try again later: the marketplace itself could not ask.'],
+  [/redirects are not followed/, 'Save the URL that it leads to.'],
+  [
+    /answered 401|answered 403/,
+    `The agent did not accept the signature: it has another secret, or verifies a body that a parser has changed. Save what it gets, and compare: ${nextSteps.verify()}`,
+  ],
+  [/answered 404|answered 405/, 'Look at the path in the URL: the agent takes POST at another one.'],
+  [/answered 4(?:00|15|22)/, 'The agent did not understand the body: it is JSON, with every field of a real webhook.'],
+  [/answered 5/, 'The agent failed: look at its own output.'],
+  [/answered 2/, 'Answer with exactly 200.'],
+]
+
+function endpointAdvice(message: string, { webhookUrl }: Agent): string {
+  const alone = `Alone: ${nextSteps.emit(webhookUrl || LOCAL)}`
+  const [, advice] = endpointFaults().find(([words]) => words.test(message)) ?? []
+  return `${advice ?? 'Is the agent running, and does it answer 200 at once?'} ${alone}`
+}
+
+const SENDS =
+  'After its 200 the agent must POST {"action":"accept"} to data.callbackUrl, signed with the secret over timestamp.body: agent-marketplace/webhooks does that.'
+
+function callbackAdvice(message: string): string {
+  if (message.startsWith('No callback')) {
+    return `${SENDS} Does it reach that address, and does its own output show an error?`
+  }
+  if (/minutes old|minutes ahead/.test(message))
+    return 'Set the clock of the agent by NTP, and sign each callback when it is sent.'
+  return `${SENDS} In dev the 401 that it got has a hint: what was signed instead. Or compare with ${nextSteps.sign()}`
+}
