@@ -4,6 +4,8 @@ import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { chapters, groups } from './cli/command-table.ts'
+import { manPage } from './cli/man-page.ts'
 import { makeEmptyDatabase } from './store/embedded/initial-image.ts'
 import { migrations } from './store/migrations/index.ts'
 
@@ -35,6 +37,7 @@ await rm(types, { recursive: true, force: true })
 const folder = at('bundle')
 await rm(folder, { recursive: true, force: true })
 await mkdir(folder)
+await mkdir(at('man'), { recursive: true })
 await Promise.all([
   build({
     entryPoints: entries.map(entry => at(`${entry}.js`)),
@@ -57,5 +60,6 @@ await Promise.all([
   }),
   copyFile(join(dirname(require.resolve(`${taken}/package.json`)), 'LICENSE'), join(folder, `${taken}.LICENSE`)),
   copyDeclarations(['index', 'client/client', 'client/webhooks'], types),
+  writeFile(at('man/marketplace.1'), manPage({ chapters, groups })),
   makeEmptyDatabase(migrations).then(bytes => writeFile(join(folder, 'empty.db'), bytes)),
 ])

@@ -1,5 +1,5 @@
 /** Every command, in the order of the help. Each chapter is a file of `table/`. */
-import type { Chapter } from './command.ts'
+import type { Chapter, Group } from './command.ts'
 import { account } from './table/account.ts'
 import { building } from './table/building.ts'
 import { databases } from './table/databases.ts'
@@ -21,12 +21,6 @@ export const chapters: readonly Chapter[] = [
   databases,
   more,
 ]
-
-/** A group of commands: what it is about, and what is typed most. */
-interface Group {
-  readonly summary: string
-  readonly examples: readonly [string, string, ...string[]]
-}
 
 export const groups: Readonly<Record<string, Group>> = {
   agents: {

@@ -17,7 +17,20 @@ export interface CommandRecord {
   /** Commands that can be run as they are. */
   readonly examples: readonly [string, string, ...string[]]
   /** Resolves to the exit code of the process. */
-  run(words: readonly string[], flags: never): Promise<number>
+  run(words: readonly string[], flags: never, table: CommandTable): Promise<number>
+}
+
+/** A group of commands: what it is about, and what is typed most. */
+export interface Group {
+  readonly summary: string
+  readonly examples: readonly [string, string, ...string[]]
+}
+
+/** All commands, for those that are about them: completion, the manual. */
+export interface CommandTable {
+  readonly chapters: readonly Chapter[]
+  /** By the words before the last one of a command. */
+  readonly groups: Readonly<Record<string, Group>>
 }
 
 /** A heading of the help, and the commands under it. */

@@ -98,7 +98,7 @@ function add(parent: Command, record: CommandRecord, heading: string, done: (cod
       const words = given.slice(0, takes.length).flat() as string[]
       const chosen = given[takes.length] as { json?: boolean }
       if (chosen.json === undefined && options.some(([flag]) => flag === '--json') && wantsJson()) chosen.json = true
-      done(await record.run(words, chosen as never))
+      done(await record.run(words, chosen as never, { chapters, groups }))
     })
   if (parent.parent === null) command.helpGroup(heading)
   for (const [flags, words] of options) command.option(flags, words)

@@ -55,7 +55,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'open-options',
     'open-world',
   ],
-  build: ['store'],
+  build: ['cli', 'store'],
   index: ['api', 'market', 'client', 'config', 'open', 'open-options'],
   cli: [
     'api',

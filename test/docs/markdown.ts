@@ -35,7 +35,8 @@ export function indexPage(doc: OpenApi): string {
       `[${title}](${name}.md#${operation.operationId.toLowerCase()})`,
     ]),
   )
-  const more = '[Records](records.md) · [Events](events.md) · [Errors](errors.md) · [Limits](limits.md)'
+  const more =
+    '[Commands](commands.md) · [Records](records.md) · [Events](events.md) · [Errors](errors.md) · [Limits](limits.md)'
   return [
     NOTE,
     '# Reference',

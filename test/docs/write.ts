@@ -4,7 +4,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { endpoints } from '../../src/api/endpoints/index.ts'
 import { eventSchema, openApi } from '../../src/api/openapi/openapi.ts'
+import { chapters, groups } from '../../src/cli/command-table.ts'
 import { version } from '../../src/config.ts'
+import { commandsPage } from './commands-page.ts'
 import { eventsPage, groupPages, indexPage, recordsPage } from './markdown.ts'
 import { errorsPage, limitsPage } from './tables.ts'
 
@@ -22,6 +24,7 @@ function allFiles(): Record<string, string> {
     'events.md': eventsPage(doc),
     'errors.md': errorsPage(doc),
     'limits.md': limitsPage(),
+    'commands.md': commandsPage({ chapters, groups }),
     'webhook-events.schema.json': `${JSON.stringify(eventSchema(), null, 2)}\n`,
   }
   const files = Object.entries(pages).map(([name, text]) => [join(REFERENCE, name), text])

@@ -2,8 +2,10 @@
 import type { Chapter } from '../command.ts'
 import type { CallFlags } from '../commands/call.ts'
 import type { DoctorFlags } from '../commands/doctor.ts'
+import type { OpenapiFlags } from '../commands/openapi.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { jsonOnce, reach } from '../options.ts'
+import type { AnswerFlags } from '../output.ts'
 
 export const more: Chapter = [
   'More:',
@@ -50,6 +52,48 @@ export const more: Chapter = [
       ],
       run: async ([method = '', path = ''], flags: CallFlags) =>
         (await import('../commands/call.ts')).call(method, path, flags),
+    },
+    {
+      name: 'openapi',
+      summary: 'Print the OpenAPI document of this version',
+      options: [
+        ['--mode <mode>', 'serve, or dev with what only a simulator has (default: serve)'],
+        ['--base-url <url>', 'of the marketplace that it describes (default: http://127.0.0.1:4000)'],
+        ['--json', 'print it on one line'],
+      ],
+      notes: 'That of a running marketplace: marketplace call GET /openapi.json',
+      examples: ['marketplace openapi > openapi.json', 'marketplace openapi --mode dev --json'],
+      run: async (_, flags: OpenapiFlags) => (await import('../commands/openapi.ts')).openapi(flags),
+    },
+    {
+      name: 'completion',
+      takes: ['<shell>'],
+      summary: 'Print what completes commands and flags by the tabulator: bash, zsh, fish or pwsh',
+      options: [jsonOnce],
+      notes: `Where it goes:
+  bash  marketplace completion bash > ~/.local/share/bash-completion/completions/marketplace
+  zsh   marketplace completion zsh > a file named _marketplace in a folder of $fpath
+  fish  marketplace completion fish > ~/.config/fish/completions/marketplace.fish
+  pwsh  marketplace completion pwsh | Out-String | Invoke-Expression, in $PROFILE`,
+      examples: ['source <(marketplace completion bash)', 'marketplace completion fish | source'],
+      run: async ([shell = ''], flags: AnswerFlags, table) =>
+        (await import('../commands/completion.ts')).completion(shell, flags, table),
+    },
+    {
+      name: 'help',
+      takes: ['[command...]'],
+      summary: 'Show the help of a command, as --help does',
+      options: [],
+      examples: ['marketplace help', 'marketplace help tasks create'],
+      // The program turns it into --help before commands are looked for.
+      run: async () => exitCodes.ok,
+    },
+    {
+      name: 'version',
+      summary: 'Print the version',
+      options: [jsonOnce],
+      examples: ['marketplace version', 'marketplace version --json'],
+      run: async (_, flags: AnswerFlags) => (await import('../commands/openapi.ts')).printVersion(flags),
     },
   ],
 ]

@@ -1,0 +1,13 @@
+/** `marketplace completion`: prints the script that completes words in a shell. */
+import { UsageError } from '../../config.ts'
+import type { CommandTable } from '../command.ts'
+import { scripts } from '../completion-scripts.ts'
+import { type AnswerFlags, withOutput } from '../output.ts'
+
+export async function completion(shell: string, flags: AnswerFlags, table: CommandTable): Promise<number> {
+  const known = Object.keys(scripts) as (keyof typeof scripts)[]
+  const found = known.find(name => name === shell)
+  if (!found) throw new UsageError(`completion takes ${known.join(', ')}, not ${shell}.`)
+  const script = scripts[found](table)
+  return withOutput(flags, async ({ answer }) => answer({ shell, script }, () => void process.stdout.write(script)))
+}

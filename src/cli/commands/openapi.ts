@@ -1,0 +1,20 @@
+/** `marketplace openapi` and `version`: what this version is. */
+import { endpoints } from '../../api/endpoints/index.ts'
+import { openApi } from '../../api/openapi/openapi.ts'
+import { UsageError, version } from '../../config.ts'
+import { type AnswerFlags, withOutput } from '../output.ts'
+
+export interface OpenapiFlags extends AnswerFlags {
+  mode?: string
+  baseUrl?: string
+}
+
+export async function openapi({ mode = 'serve', baseUrl = 'http://127.0.0.1:4000', json }: OpenapiFlags) {
+  if (mode !== 'serve' && mode !== 'dev') throw new UsageError(`--mode takes serve or dev, not ${mode}.`)
+  const document = openApi({ endpoints, version, baseUrl, mode })
+  process.stdout.write(`${json ? JSON.stringify(document) : JSON.stringify(document, null, 2)}\n`)
+  return 0
+}
+
+export const printVersion = (flags: AnswerFlags) =>
+  withOutput(flags, async ({ out, answer }) => answer({ version, node: process.version }, () => out.line(version)))

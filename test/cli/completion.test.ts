@@ -1,0 +1,83 @@
+// engines: embedded; process: own
+/** Completion in shells, the manual page, and what this version prints about itself. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { chapters, groups } from '../../src/cli/command-table.ts'
+import { scripts } from '../../src/cli/completion-scripts.ts'
+import { manPage } from '../../src/cli/man-page.ts'
+import { answerHere, runHere } from './in-process.ts'
+
+const table = { chapters, groups }
+const isThere = (program: string) => spawnSync(program, ['--version']).status === 0
+
+/** What a tabulator offers after these words, in a real bash. */
+function offered(script: string, ...words: readonly string[]): string[] {
+  const ask = `${script}
+COMP_WORDS=(marketplace "$@"); COMP_CWORD=$#; _marketplace; printf '%s\\n' "\${COMPREPLY[@]}"`
+  return execFileSync('bash', ['-c', ask, 'bash', ...words], { encoding: 'utf8' })
+    .split('\n')
+    .filter(Boolean)
+}
+
+test('bash completes commands, groups and flags at each depth', async () => {
+  const { out, code } = await runHere('completion', 'bash')
+  assert.is(code, 0)
+  assert.equal(offered(out, 'tas'), ['tasks'])
+  assert.equal(offered(out, 'tasks', 'rev').sort(), ['review', 'revise'])
+  assert.equal(offered(out, 'tasks', 'review', ''), ['show', 'add'])
+  assert.equal(offered(out, 'tasks', 'list', '--stat'), ['--status'])
+  assert.equal(offered(out, 'tasks', '--url', 'http://x', 'sho'), ['show'], 'a flag before is no word of the command')
+  assert.equal(offered(out, 'tasks', 'show', 'TASK_ID', '--js'), ['--json'])
+  for (const [, records] of chapters) {
+    for (const { name, options } of records) {
+      const flags = offered(out, ...name.split(' '), '--')
+      for (const [flag] of options) assert.ok(flags.includes(/--[a-z-]+/.exec(flag)![0]), `${name}: ${flag}`)
+    }
+  }
+})
+
+test('the scripts of the other shells hold every command, and are right where there is such a shell', () => {
+  for (const shell of ['zsh', 'fish', 'pwsh'] as const) {
+    const script = scripts[shell](table)
+    for (const [, records] of chapters)
+      for (const { name } of records) assert.ok(script.includes(name.split(' ').at(-1)!), `${shell}: ${name}`)
+    if (shell !== 'pwsh' && isThere(shell)) execFileSync(shell, ['-n'], { input: script })
+  }
+  assert.match(scripts.zsh(table), String.raw`'deliveries:The webhooks of your agents\: list, show, resend'`)
+})
+
+test('a shell that is not known is refused with those that are', async () => {
+  const { code, error } = await answerHere('completion', 'tcsh')
+  assert.is(code, 2)
+  assert.is(error, 'completion takes bash, zsh, fish, pwsh, not tcsh.')
+})
+
+test('the manual page has every command, and troff has nothing to say against it', () => {
+  const page = manPage(table)
+  for (const [, records] of chapters)
+    for (const { name } of records) assert.ok(page.includes(`.SS marketplace ${name.replaceAll('-', '\\-')}`), name)
+  const macros = new Set([...page.matchAll(/^[.'](\S*)/gm)].map(([, macro]) => macro))
+  assert.equal([...macros].sort(), ['B', 'I', 'PP', 'SH', 'SS', 'TH', 'TP', 'fi', 'nf'])
+  if (isThere('groff')) {
+    const { stdout, stderr, status } = spawnSync('groff', ['-man', '-Tutf8', '-ww'], { input: page, encoding: 'utf8' })
+    assert.is(status, 0)
+    assert.is(stderr.replace(/^.*can't break line.*\n/gm, ''), '')
+    assert.match(stdout, 'tasks review add')
+  }
+  const { man } = JSON.parse(readFileSync('package.json', 'utf8'))
+  assert.is(readFileSync(man, 'utf8'), page, 'the build has written it')
+})
+
+test('openapi and version print what this version is', async () => {
+  const serve = JSON.parse((await runHere('openapi')).out)
+  assert.ok(!Object.keys(serve.paths).some(path => path.startsWith('/api/dev/')))
+  const dev = await runHere('openapi', '--mode', 'dev', '--base-url', 'https://market.example', '--json')
+  assert.is(dev.out.split('\n').length, 2)
+  assert.is(JSON.parse(dev.out).servers[0].url, 'https://market.example')
+  assert.is((await runHere('version')).out, (await runHere('--version')).out)
+  assert.is((await answerHere('version')).data.node, process.version)
+})
+
+test.run()
