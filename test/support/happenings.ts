@@ -58,6 +58,7 @@ const shapes: Readonly<Record<LogEntry['type'], z.ZodRawShape>> = {
     status: z.int(),
     error: sentence().nullable(),
     taskStatus: textOrNull(),
+    hint: sentence().optional(),
     ms: z.int().min(0),
   },
   money: { kind: text(), amount: z.int().min(1), from: text(), to: text(), taskId: textOrNull() },
@@ -112,3 +113,6 @@ export function checkedLog(log: (line: StampedEntry) => void = () => {}) {
     },
   }
 }
+
+/** An entry without its number and its times. */
+export const unstamped = ({ seq, at, realAt, ...entry }: StampedEntry): LogEntry => entry

@@ -7,6 +7,7 @@ import { totpCode } from '../../../src/market/accounts/totp.ts'
 import type { LogEntry } from '../../../src/market/log.ts'
 import { HttpUser } from '../../../src/sim/http-user.ts'
 import { checkedFetch } from '../../support/contract.ts'
+import { unstamped } from '../../support/happenings.ts'
 import { openTestMarketplace, type TestMarketplace } from '../../support/marketplace.ts'
 
 const MINUTE = 60_000
@@ -20,7 +21,7 @@ async function open() {
   const marketplace = await openTestMarketplace({
     rateLimits: 'strict',
     trustProxy: 1,
-    log: line => line.type === 'sign_in' && log.push(line),
+    log: line => line.type === 'sign_in' && log.push(unstamped(line) as SignIn),
   })
   // No proxy of ours stands before the tests' own people, whose address is that of their connection.
   const ann = await marketplace.join('ann')
