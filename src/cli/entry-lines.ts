@@ -87,7 +87,7 @@ function spanOf(ms: number): string {
 }
 
 function callbackLine(entry: CallbackEntry, names: Names): EntryLine {
-  const { taskId: about, agentId, action, status, via, error, taskStatus, ms } = entry
+  const { taskId: about, agentId, action, status, via, error, hint, taskStatus, ms } = entry
   const how = via === 'test' ? 'of a test' : via === 'key' ? 'by key' : ''
   const details = [how, taskStatus?.replace('_', ' '), `${ms} ms`].filter(Boolean).join('  ')
   const isFailure = status >= 400
@@ -97,7 +97,7 @@ function callbackLine(entry: CallbackEntry, names: Names): EntryLine {
     status === 401 || via === 'test'
       ? `marketplace test-connection ${nameOf(entry, names)}`
       : `marketplace call GET /api/tasks/${plain(about)} --as admin`
-  return { ...line, below: [plain(error ?? ''), help] }
+  return { ...line, below: [plain(hint ?? error ?? ''), help] }
 }
 
 /** What an agent has answered has a line of its own, so only a request that was refused before that is shown. */

@@ -112,6 +112,8 @@ export interface CallbackEntry {
   status: number
   /** Why it was refused. */
   error: string | null
+  /** What helps; only in a simulator. */
+  hint?: string
   /** What the task is after it; null for a message, a test and a refusal. */
   taskStatus: string | null
   ms: number

@@ -80,6 +80,8 @@ test('below a failure: why, and the command that helps; rubbish is quoted withou
       .map(text => text.trim())[0],
     'Nothing listens. It is not sent again by itself.',
   )
+  const hint = 'It was signed with the secret of another agent. Use its own.'
+  assert.is(shown({ ...unsigned, hint } as LogEntry)[1]!.trim(), hint)
   assert.match(shown(unsigned)[1]!, /^ +the signature does not match$/)
   assert.match(
     shown({ ...unsigned, status: 400 } as LogEntry)[2]!,

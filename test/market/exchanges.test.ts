@@ -84,6 +84,8 @@ test('a callback is recorded byte for byte, also one that is refused', async () 
     ['signature', agent.id, 'accept', 'in_progress'],
   )
   assert.equal([second!.status, second!.taskStatus, second!.error], [401, null, refused!.error])
+  assert.is(second!.hint, JSON.parse(refused!.responseBody.toString()).hint)
+  assert.type(second!.hint, 'string')
   await marketplace.close()
 })
 

@@ -222,18 +222,18 @@ const testConnection: Verb<'testConnection'> = async (ctx, { params }) => {
 const testCallback: Verb<'testCallback'> = async (ctx, { params, signed }) => {
   const since = ctx.world.realNow()
   const { sender, raw, type } = signed
-  const log = (status: number, error: string | null) => {
+  const log = (status: number, error: string | null, hint?: string) => {
     const action = sender.fault === null ? actionIn(raw, type) : '?'
-    const { agentId } = sender
-    logCallback(ctx, { taskId: params.id, agentId, action, via: 'test', status, error, taskStatus: null, since })
+    const how = { taskId: params.id, agentId: sender.agentId, action, via: 'test', taskStatus: null, since } as const
+    logCallback(ctx, { ...how, status, error, ...(hint && { hint }) })
   }
   try {
     const answer = await takeCallback(ctx, params.id, signed)
     log(200, null)
     return answer
   } catch (error) {
-    if (error instanceof Refusal) log(error.status, sender.fault ?? error.message)
     await addHint(ctx, error, params.id, signed)
+    if (error instanceof Refusal) log(error.status, sender.fault ?? error.message, error.hint)
     throw error
   }
 }

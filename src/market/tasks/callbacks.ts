@@ -37,10 +37,11 @@ interface SignedRequest {
 const agentCallback: Verb<'agentCallback'> = async (market, { params, signed }) => {
   const request: SignedRequest = { taskId: params.id, signed, verified: false, action: '?' }
   const since = market.world.realNow()
-  const log = (status: number, error: string | null, taskStatus: string | null) => {
+  const log = (status: number, error: string | null, taskStatus: string | null, hint?: string) => {
     const { taskId, action, signed } = request
     const { agentId } = signed.sender
-    logCallback(market, { taskId, agentId, action, via: 'signature', status, error, taskStatus, since })
+    const how = { taskId, agentId, action, via: 'signature', taskStatus, since } as const
+    logCallback(market, { ...how, status, error, ...(hint && { hint }) })
   }
   try {
     const answer = await serveOnce(market, request)
@@ -48,8 +49,8 @@ const agentCallback: Verb<'agentCallback'> = async (market, { params, signed }) 
     log(isNew ? 201 : 200, null, isNew ? null : (answer as { task: { status: string } }).task.status)
     return answer as never
   } catch (error) {
-    if (error instanceof Refusal) log(error.status, signed.sender.fault ?? error.message, null)
     await addHint(market, error, params.id, signed)
+    if (error instanceof Refusal) log(error.status, signed.sender.fault ?? error.message, null, error.hint)
     throw error
   }
 }
