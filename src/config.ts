@@ -127,8 +127,8 @@ export const defaults = {
   port: '4000',
   poolSize: 10,
   egressPorts: '443,1024-65535',
-  dev: { db: '.marketplace/dev.db', payments: 'sandbox', rateLimits: 'off' },
-  serve: { db: 'marketplace.db', payments: 'manual', rateLimits: 'strict' },
+  dev: { db: '.marketplace/dev.db', files: '.marketplace/files', payments: 'sandbox', rateLimits: 'off' },
+  serve: { db: 'marketplace.db', files: 'marketplace.files', payments: 'manual', rateLimits: 'strict' },
 } as const
 
 /**
@@ -172,7 +172,7 @@ function settingsFrom(mode: Config['mode'], flags: Flags, env: Environment): Set
     port: portOf('--port', given('port') ?? defaults.port),
     db,
     dbLimit: dbLimitOf(given('dbLimit')),
-    filesFolder: bucket ? undefined : (files ?? (db.postgres ? 'marketplace.files' : undefined)),
+    filesFolder: bucket ? undefined : (files ?? (db.postgres ? defaults[mode].files : undefined)),
     bucket,
     baseUrl,
     payments,
@@ -243,7 +243,18 @@ function dotEnv(): Environment {
 /** The user's own configuration folder. A `.env` can't change it. */
 export function configFolder(): string {
   const { XDG_CONFIG_HOME: given } = process.env
-  return join(given && isAbsolute(given) ? given : join(homedir(), '.config'), 'marketplace')
+  return join(given && isAbsolute(given) ? given : join(homeFolder(), '.config'), 'marketplace')
+}
+
+/** In a container a user may have none. */
+function homeFolder(): string {
+  try {
+    return homedir()
+  } catch {
+    throw new UsageError(
+      'This user has no home folder to keep a session in: set XDG_CONFIG_HOME to a folder, or give --key.',
+    )
+  }
 }
 
 /** What `MARKETPLACE_DEBUG` asks for. Not for a `.env`: a file of a folder turns nothing on that tells more. */

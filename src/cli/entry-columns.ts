@@ -8,7 +8,7 @@ const ID_WIDTH = 7
 const WHAT_WIDTH = 30
 const STATUS_WIDTH = 3
 
-/** `width`: the columns of the terminal; null if there is none. */
+/** `width`: the columns of the terminal; null if there is none, or if it does not say. */
 export function entryText(ui: Ui, line: EntryLine, entry: StampedEntry, names: Names, width: number | null): string[] {
   const { colour } = ui
   const moved = offsetOf(entry)
@@ -22,7 +22,7 @@ export function entryText(ui: Ui, line: EntryLine, entry: StampedEntry, names: N
   const before = `${colour.dim(time)}  ${colour.dim(id.padEnd(ID_WIDTH))}  `
   const indent = ' '.repeat(widthOf(before) + 2)
   const room = Math.max(20, width - widthOf(before))
-  const body = cut(bodyOf(line), room)
+  const [body = '', ...rest] = isSentence(entry) ? wrapped(bodyOf(line), room) : [cut(bodyOf(line), room)]
   const gap = room - widthOf(body) - agent.length
   const named = agent && gap >= 2 ? `${' '.repeat(gap)}${colour.dim(agent)}` : ''
   const below = line.below.flatMap(text =>
@@ -30,7 +30,7 @@ export function entryText(ui: Ui, line: EntryLine, entry: StampedEntry, names: N
       ? indent + colour.cyan(text)
       : wrapped(text, width - indent.length).map(row => indent + colour.dim(row)),
   )
-  return [before + coloured(ui, line, body) + named, ...below]
+  return [before + coloured(ui, line, body) + named, ...rest.map(row => indent + row), ...below]
 }
 
 function bodyOf({ mark, what, status, details }: EntryLine): string {
@@ -60,6 +60,9 @@ function wrapped(text: string, room: number): string[] {
   }
   return rows
 }
+
+/** What is said in words is never cut: it may end in a command. */
+const isSentence = ({ type }: StampedEntry) => type === 'info' || type === 'warning' || type === 'error'
 
 const isCommand = (text: string) => text.startsWith('marketplace ')
 

@@ -24,7 +24,7 @@ export function entryLog(ui: Ui, { json, level, names = new Map(), findAgent }: 
   let behind: StampedEntry[] | null = null
   const order = new CausalOrder(entry => {
     const line = entryLine(entry, names)
-    const width = process.stdout.isTTY ? process.stdout.columns : null
+    const width = process.stdout.isTTY ? process.stdout.columns || null : null
     if (line) for (const text of entryText(ui, line, entry, names, width)) ui.line(text)
   })
   const goOn = () => {

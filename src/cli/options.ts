@@ -12,12 +12,10 @@ export const served = (mode: 'dev' | 'serve'): Option[] => {
   return [
     ['--host <name>', `where to listen (default: ${defaults.host}, MARKETPLACE_HOST)`],
     ['--port <number>', `0 takes a free one (default: ${defaults.port}, MARKETPLACE_PORT)`],
-    mode === 'dev'
-      ? ['--db <file>', `the database (default: ${db}, MARKETPLACE_DB)`]
-      : [
-          '--db <file or url>',
-          `the database, a file or postgres://user:password@host/name (default: ${db}, MARKETPLACE_DB)`,
-        ],
+    [
+      '--db <file or url>',
+      `the database, a file or postgres://user:password@host/name (default: ${db}, MARKETPLACE_DB)`,
+    ],
     ['--base-url <url>', 'public address that agents call back (MARKETPLACE_BASE_URL)'],
     ['--payments <kind>', `manual or sandbox (default: ${payments}, MARKETPLACE_PAYMENTS)`],
     ['--rate-limits <mode>', `strict, warn or off (default: ${rateLimits}, MARKETPLACE_RATE_LIMITS)`],

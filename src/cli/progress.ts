@@ -11,7 +11,8 @@ export interface Progress {
 }
 
 export async function showProgress({ json }: CommandOutput): Promise<Progress> {
-  if (json || !process.stderr.isTTY) return { wait: () => {}, clear: () => {} }
+  // On a terminal that does not say how wide it is, ora would clear lines without end.
+  if (json || !process.stderr.isTTY || !process.stderr.columns) return { wait: () => {}, clear: () => {} }
   const { default: ora } = await import('ora')
   const spinner = ora({
     stream: process.stderr,

@@ -2,8 +2,14 @@
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
-/** Resolves after the first signal and `close`. A second signal ends the process at once. */
-export function untilSignal(close: (signal: NodeJS.Signals) => Promise<void>): Promise<number> {
+/**
+ * Resolves after the first signal and `close`. A second signal ends the process at once. `listen` gets a function that ends it
+ * as a signal does.
+ */
+export function untilSignal(
+  close: (signal: NodeJS.Signals) => Promise<void>,
+  listen: (end: () => void) => void = () => {},
+): Promise<number> {
   return new Promise((resolve, reject) => {
     let ending = false
     // A signal listener does not keep the process alive, but the server's socket does.
@@ -13,6 +19,7 @@ export function untilSignal(close: (signal: NodeJS.Signals) => Promise<void>): P
       close(signal).then(() => resolve(0), reject)
     }
     for (const signal of SIGNALS) process.on(signal, onSignal)
+    listen(() => ending || onSignal('SIGTERM'))
   })
 }
 

@@ -7,8 +7,8 @@ import { plain, type Ui } from './ui.ts'
 
 interface Start extends Credentials {
   url: string
-  /** The database file; null if nothing is stored. */
-  file: string | null
+  /** The database in words; null if nothing is stored. */
+  db: string | null
   /** The file with the credentials; null if there is none. */
   credentialsFile: string | null
   /** Names of the settings that come from the project file. */
@@ -17,9 +17,9 @@ interface Start extends Credentials {
 
 export function showStart(ui: Ui, start: Start): void {
   const { colour, line } = ui
-  const { url, file, accounts, agents, fromProject } = start
+  const { url, db, accounts, agents, fromProject, credentialsFile } = start
   line(`${colour.bold('Agent marketplace, local simulator')} at ${colour.cyan(url)}`)
-  line(file === null ? 'Nothing is kept (--ephemeral).' : `Kept in ${plain(file)}; credentials.json lies beside it.`)
+  line(db === null ? 'Nothing is kept (--ephemeral).' : `Kept in ${plain(db)}; keys in ${credentialsFile}.`)
   if (fromProject.length > 0) line(`${PROJECT_FILE} of this folder sets ${fromProject.join(', ')}.`)
   line()
   for (const person of people) {

@@ -77,6 +77,8 @@ async function ensureAccount(market: Market, person: Person, known: SeededAccoun
   return { id: made.id, email, password, apiKey: made.apiKey }
 }
 
+/** Tells the databases that a dev has made. */
+export const BUYER = 'buyer@example.com'
 const emailOf = (person: Person) => `${person}@example.com`
 
 /** Verifies the identity first, so that the day's limit leaves room for a deposit by the user. */

@@ -45,6 +45,7 @@ const callExceptions: Readonly<Record<string, string>> = {
   'src/client/client.ts time': "signs in an agent's process, which has no world",
   'src/sim/https-front.ts network': 'stands in front of an agent and passes its requests on',
   'src/sim/agent-watch.ts network': 'looks whether an agent of this machine accepts connections, and sends nothing',
+  'src/cli/dev/postgres.ts chance': 'the key is made before there is a world, and must never follow a seed',
   'src/sim/demo.ts chance': 'makes a password that nobody is to know',
   'src/sim/demo-scenario.ts time': 'waits for another process with patience that ends',
   'src/cli/commands/emit.ts time': 'how long callbacks are waited for is measured, not dated',

@@ -77,8 +77,12 @@ function onTerminal(command: string, cwd: string, env: NodeJS.ProcessEnv) {
 }
 
 /** The program on a terminal: all that it shows, colours included, as it comes. */
-export function startOnTerminal(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}) {
-  const child = onTerminal(['exec', process.execPath, ...SHORT_LIVED, PROGRAM, ...args].join(' '), cwd, env)
+export const startOnTerminal = (args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}) =>
+  typeOnTerminal(['exec', process.execPath, ...SHORT_LIVED, PROGRAM, ...args].join(' '), cwd, env)
+
+/** A command of the shell on a terminal: all that it shows. */
+export function typeOnTerminal(command: string, cwd: string, env: NodeJS.ProcessEnv = {}) {
+  const child = onTerminal(command, cwd, env)
   let shown = ''
   child.stdout.on('data', chunk => (shown += chunk))
   const ended = once(child, 'close').then(([code]) => code as number | null)

@@ -45,7 +45,7 @@ const refused: [name: string, args: string[], words: string, env?: NodeJS.Proces
     'MARKETPLACE_SECRET_KEY',
     { DATABASE_URL: 'postgresql://x/y' },
   ],
-  ['Postgres for dev', ['dev', '--db', 'postgres://x/y'], 'dev keeps its data in a file'],
+  ['a reset of a server', ['dev', '--db', 'postgres://x/y', '--reset'], '--reset deletes files'],
   ['half a pooler', ['serve', '--db', 'postgres://x/y', '--db-prepare', 'maybe'], '--db-prepare takes on or off'],
   ['a check of a server', ['db', 'check', 'postgres://x/y'], 'This command works on a file'],
   ['rate limits', ['serve', '--rate-limits', 'loose'], '--rate-limits takes strict or warn or off, not loose'],

@@ -2,29 +2,17 @@
 /** docs/guides/agents.md: every block of code on it is run as it is printed, against a real dev. Only the agent's port is another. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { inFolder, PROGRAM } from '../cli/program.ts'
-import { type Block, blocksOf, freePort } from './guide.ts'
+import { inFolder } from '../cli/program.ts'
+import { type Block, blocksOf, freePort, installed } from './guide.ts'
 
 const blocks = blocksOf('docs/guides/agents.md')
-const root = fileURLToPath(new URL('../..', import.meta.url))
 
 const shells = (name: string) => blocks.filter(block => block.language === 'sh' && block.name === name)
 const files = blocks.filter(({ language }) => language !== 'sh')
-
-/** A folder like that of somebody who has installed the package. */
-function installed(folder: string): NodeJS.ProcessEnv {
-  mkdirSync(join(folder, 'node_modules'))
-  symlinkSync(root, join(folder, 'node_modules', 'agent-marketplace'))
-  mkdirSync(join(folder, 'bin'))
-  writeFileSync(join(folder, 'bin', 'marketplace'), `#!/bin/sh\nexec node ${PROGRAM} "$@"\n`, { mode: 0o755 })
-  const { PATH, HOME } = process.env
-  return { PATH: `${join(folder, 'bin')}:${PATH}`, HOME, NO_COLOR: '1', MARKETPLACE_PORT: '0' }
-}
 
 interface Shell {
   folder: string

@@ -1,7 +1,11 @@
 /** The blocks of code of a page, to be run as they are printed. */
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { stripVTControlCharacters } from 'node:util'
+import { PROGRAM, type typeOnTerminal } from '../cli/program.ts'
 
 export interface Block {
   language: string
@@ -27,4 +31,32 @@ export async function freePort(): Promise<number> {
   const { port } = server.address() as AddressInfo
   await new Promise(resolve => server.close(resolve))
   return port
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/**
+ * Makes a folder like that of somebody who has installed the package. Returns the environment of a shell in it, in which
+ * `marketplace`, `npx marketplace` and `npx agent-marketplace` are the built program.
+ */
+export function installed(folder: string): NodeJS.ProcessEnv {
+  mkdirSync(join(folder, 'node_modules'))
+  symlinkSync(root, join(folder, 'node_modules', 'agent-marketplace'))
+  const bin = join(folder, 'node_modules', '.bin')
+  mkdirSync(bin)
+  const script = (name: string, text: string) => writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 })
+  script('marketplace', `exec node ${PROGRAM} "$@"`)
+  script('npx', `case $1 in agent-marketplace | marketplace) shift ;; *) exit 64 ;; esac\nexec node ${PROGRAM} "$@"`)
+  const { PATH, HOME } = process.env
+  return { PATH: `${bin}:${PATH}`, HOME, NO_COLOR: '1', MARKETPLACE_PORT: '0' }
+}
+
+/** Waits until a terminal shows some words. Throws what it shows if its command ends before. */
+export async function shows(terminal: ReturnType<typeof typeOnTerminal>, words: string): Promise<void> {
+  const patience = AbortSignal.timeout(60_000)
+  while (!stripVTControlCharacters(terminal.shown()).includes(words)) {
+    const over = await Promise.race([terminal.ended, new Promise(resolve => setTimeout(resolve, 20, 'on'))])
+    if (over !== 'on') throw new Error(`It ended before it showed "${words}": ${terminal.shown()}`)
+    if (patience.aborted) throw new Error(`It does not show "${words}", but: ${terminal.shown()}`)
+  }
 }

@@ -1,14 +1,14 @@
 // engines: embedded; process: own
-/** README.md: what its demo prints is what demo prints, and its examples run as they are printed. Only dev's port is another. */
+/** README.md: its agent, its commands and its program run as they are printed, and show what it shows. Only dev's port is another. */
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { inFolder, PROGRAM, run, startDev } from '../cli/program.ts'
-import { blocksOf } from './guide.ts'
+import { inFolder, startDev, typeOnTerminal } from '../cli/program.ts'
+import { blocksOf, installed, shows } from './guide.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
@@ -21,6 +21,7 @@ test('it fits two screens, and everything it leads to is there', () => {
     'README.md',
     'docs/architecture.md',
     'docs/guides/agents.md',
+    'docs/guides/first-agent.md',
     'docs/guides/deploy.md',
     'docs/guides/operate.md',
     'docs/guides/scale.md',
@@ -33,40 +34,32 @@ test('it fits two screens, and everything it leads to is there', () => {
 })
 
 test(
-  'demo prints what the README shows of it, in this order',
+  'the first screen is true: the agent as it is printed is hired by the commands as they are printed, and shows those lines',
   inFolder(async folder => {
-    const masked = (text: string) => text.replace(/:\d{4,5}\b/g, ':PORT').replace(/in [\d.]+ s\./, 'in SECONDS s.')
-    const shown = masked(/^```\n(✔[\s\S]+?)^```$/m.exec(readme)![1]!)
-      .trimEnd()
+    const env = installed(folder)
+    const { code } = blocks.find(({ name }) => name === 'agent.mjs')!
+    writeFileSync(join(folder, 'agent.mjs'), code)
+    const [install, start, hire] = blocks
+      .find(({ language }) => language === 'sh')!
+      .code.trimEnd()
       .split('\n')
-      .filter(line => !line.startsWith('…'))
-    const { code, out } = await run(['demo'], folder)
-    assert.is(code, 0)
-    const lines = masked(out).trimEnd().split('\n')
-    assert.equal(
-      lines.filter(line => shown.includes(line)),
-      shown,
-    )
+    assert.is(install, 'npm install agent-marketplace')
+    const dev = typeOnTerminal(`exec ${start}`, folder, env)
+    await shows(dev, 'my-agent can be hired')
+    const hired = typeOnTerminal(hire!, folder, env)
+    assert.is(await hired.ended, 0, hired.shown())
+    const shown = /^```\n(✔[\s\S]+?)^```$/m.exec(readme)![1]!
+    assert.ok(hired.shown().replaceAll('\r', '').includes(shown), hired.shown())
+    dev.interrupt()
+    assert.is(await dev.ended, 0)
   }),
 )
 
 test(
-  'the examples for a running dev do what they say',
+  'a program buys by the typed client as it is printed',
   inFolder(async folder => {
-    mkdirSync(join(folder, 'node_modules', '.bin'), { recursive: true })
-    symlinkSync(root, join(folder, 'node_modules', 'agent-marketplace'))
-    writeFileSync(join(folder, 'node_modules', '.bin', 'marketplace'), `#!/bin/sh\nexec node ${PROGRAM} "$@"\n`, {
-      mode: 0o755,
-    })
+    const env = installed(folder)
     const { ready, stop } = await startDev(folder)
-    const here = (code: string) => code.replaceAll('http://127.0.0.1:4000', ready.url)
-    const env = { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: '1' }
-    const shell = blocks.find(({ name }) => name === 'dev')!
-    const { stdout } = await exec('bash', ['--norc', '-euo', 'pipefail', '-c', here(shell.code)], { cwd: folder, env })
-    assert.match(stdout, 'is completed')
-    assert.match(stdout, '"heldBalance":0')
-    assert.match(stdout, '"slug":"sample-agent"')
-
     const script = blocks.find(({ code }) => code.includes('createClient'))!
     const given = {
       agentId: ready.agents[0].id,
@@ -74,7 +67,7 @@ test(
       description: 'An order that is given by a program.',
     }
     const names = Object.entries(given).map(([name, value]) => `const ${name} = ${JSON.stringify(value)}\n`)
-    writeFileSync(join(folder, 'buy.mjs'), names.join('') + here(script.code))
+    writeFileSync(join(folder, 'buy.mjs'), names.join('') + script.code.replaceAll('http://127.0.0.1:4000', ready.url))
     const key = { MARKETPLACE_KEY: ready.accounts.buyer.apiKey }
     const bought = await exec('node', ['buy.mjs'], { cwd: folder, env: { ...env, ...key } })
     assert.match(bought.stdout, /pending|in_progress|delivered/)

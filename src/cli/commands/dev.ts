@@ -6,17 +6,24 @@ import { people } from '../../sim/seed.ts'
 import { agentById } from '../../store/tables/agents.ts'
 import { debugLines } from '../debug-lines.ts'
 import { type RunningDev, runningDev } from '../dev/attach.ts'
+import { withDiskFault } from '../dev/disk-faults.ts'
 import { type AgentFlags, givenAgents } from '../dev/given-agents.ts'
+import { environmentText, type PrintEnvFlags } from '../dev/print-env.ts'
+import { whenReaderEnds } from '../dev/reader.ts'
+import { reset } from '../dev/reset.ts'
 import { type Pace, startSimulator } from '../dev/simulator.ts'
 import { credentialsPath, stateFolderOf } from '../dev/state-folder.ts'
+import { exitCodes } from '../exit-codes.ts'
 import { numberGiven } from '../json-input.ts'
 import { entryLog } from '../log-lines.ts'
 import { markPrinted } from '../output.ts'
+import { withPortOwner } from '../port-owner.ts'
 import { untilSignal } from '../shutdown.ts'
 import { showStart } from '../start-screen.ts'
 import { createUi } from '../ui.ts'
 
-export interface DevFlags extends Flags, AgentFlags {
+export interface DevFlags extends Flags, AgentFlags, PrintEnvFlags {
+  agent?: string[]
   json?: boolean
   ephemeral?: boolean
   seed?: string
@@ -24,6 +31,9 @@ export interface DevFlags extends Flags, AgentFlags {
   clockScale?: string
   retries?: string
   new?: boolean
+  publicUrl?: string
+  reset?: boolean
+  yes?: boolean
 }
 
 export async function dev(flags: DevFlags): Promise<number> {
@@ -31,7 +41,7 @@ export async function dev(flags: DevFlags): Promise<number> {
     return await run(flags.new ? besideAnother(flags) : flags)
   } catch (error) {
     // Programs read stdout only. `main` prints the error for people.
-    if (flags.json) {
+    if (flags.json && flags.printEnv === undefined) {
       createUi().json({ type: 'error', message: (error as Error).message })
       markPrinted(error)
     }
@@ -40,10 +50,15 @@ export async function dev(flags: DevFlags): Promise<number> {
 }
 
 async function run(flags: DevFlags): Promise<number> {
-  const settings = readSettings('dev', flags)
+  const settings = readSettings('dev', publicOf(flags))
   if (flags.ephemeral && flags.db !== undefined) throw new UsageError('--ephemeral keeps nothing, so it takes no --db.')
-  if (settings.db.postgres) throw new UsageError('dev keeps its data in a file; marketplace serve takes a Postgres.')
-  const state = stateFolderOf(flags.ephemeral ? null : settings.db.file)
+  const state = stateFolderOf(settings.db, flags.ephemeral === true)
+  if (flags.printEnv !== undefined) {
+    process.stdout.write(environmentText(flags, state))
+    return exitCodes.ok
+  }
+  const given = givenIn(flags)
+  if (flags.reset) await reset(state, flags.yes === true)
   const ui = createUi()
   const running = await runningDev(state)
   if (running) return attach(running, flags, { ui, json: flags.json === true, level: settings.logLevel })
@@ -53,13 +68,12 @@ async function run(flags: DevFlags): Promise<number> {
   const findAgent = async (id: string) => (await market?.db.read(q => agentById(q, id)))?.slug
   const { log, open, end } = entryLog(ui, { json, level: settings.logLevel, names, findAgent })
   const debug = debugLines(settings.logLevel, json)
-  const { run: command, watch = [] } = flags
-  const agents = givenAgents(flags)
-  if (watch.length > 0 && command === undefined)
-    throw new UsageError('--watch is for --run: it starts that command anew.')
-  const given = { agents, run: command, watch, pace: paceOf(flags) }
-  const sim = await startSimulator({ settings, state, seed: seedOf(flags.seed), ...given, log, debug })
-  const ended = untilSignal(sim.close)
+  const sim = await startSimulator({ settings, state, ...given, log, debug }).catch(error =>
+    withPortOwner(withDiskFault(error, state), settings.host, settings.port).then(explained =>
+      Promise.reject(explained),
+    ),
+  )
+  const ended = untilSignal(sim.close, whenReaderEnds)
   const { marketplace, credentials } = sim
   market = marketplace.market
   for (const person of people) names.set(credentials.accounts[person].id, person)
@@ -69,7 +83,7 @@ async function run(flags: DevFlags): Promise<number> {
   } else
     showStart(ui, {
       url: marketplace.url,
-      file: state.file,
+      db: state.folder === null ? null : state.db,
       credentialsFile: credentialsPath(state),
       fromProject: settings.fromProject,
       ...credentials,
@@ -77,6 +91,13 @@ async function run(flags: DevFlags): Promise<number> {
   open()
   sim.begin()
   return ended.finally(end)
+}
+
+function givenIn(flags: DevFlags) {
+  const { run: command, watch = [], seed } = flags
+  if (watch.length > 0 && command === undefined)
+    throw new UsageError('--watch is for --run: it starts that command anew.')
+  return { agents: givenAgents(flags), run: command, watch, seed: seedOf(seed), pace: paceOf(flags) }
 }
 
 function paceOf({ clockScale = '1', retries = 'quick' }: DevFlags): Pace {
@@ -91,7 +112,7 @@ const besideAnother = (flags: DevFlags): DevFlags => ({
   ...(flags.db === undefined && { ephemeral: true }),
 })
 
-const starting = ['forwardTo', 'agent', 'run', 'watch', 'seed', 'clockScale', 'retries'] as const
+const starting = ['forwardTo', 'agent', 'run', 'watch', 'seed', 'clockScale', 'retries', 'publicUrl'] as const
 
 /** Shows the log of the dev that runs here. What this one was asked to start can't be started there. */
 function attach(running: RunningDev, flags: DevFlags, shown: Parameters<RunningDev['follow']>[0]): Promise<number> {
@@ -99,6 +120,14 @@ function attach(running: RunningDev, flags: DevFlags, shown: Parameters<RunningD
   if (asked === undefined) return running.follow(shown)
   const flag = asked.replace(/[A-Z]/, letter => `-${letter.toLowerCase()}`)
   throw new UsageError(`A dev runs here already, at ${running.url}: end it, or add --new to --${flag} for another one.`)
+}
+
+/** `--public-url` is the word of agents for what operators call the base URL. */
+function publicOf(flags: DevFlags): Flags {
+  const { publicUrl, baseUrl } = flags
+  if (publicUrl === undefined) return flags
+  if (baseUrl !== undefined) throw new UsageError('--public-url and --base-url are the same: give one of them.')
+  return { ...flags, baseUrl: publicUrl }
 }
 
 function seedOf(text: string | undefined): number | undefined {

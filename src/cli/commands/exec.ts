@@ -20,7 +20,8 @@ export async function exec(command: readonly string[], flags: ExecFlags): Promis
   const { log, open, end } = execLog(flags)
   const folder = mkdtempSync(join(tmpdir(), 'marketplace-exec-'))
   try {
-    const given = { settings: settingsFor(folder), state: stateFolderOf(null), seed: undefined, agents }
+    const settings = settingsFor(folder)
+    const given = { settings, state: stateFolderOf(settings.db, true), seed: undefined, agents }
     const sim = await startSimulator({ ...given, run: undefined, watch: [], log, debug: {} })
     try {
       open()

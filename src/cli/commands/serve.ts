@@ -12,6 +12,7 @@ import { nameOf } from '../../setting-values.ts'
 import { debugLines } from '../debug-lines.ts'
 import { type DeploymentLog, deploymentLog } from '../deployment-log.ts'
 import { exitCodes } from '../exit-codes.ts'
+import { withPortOwner } from '../port-owner.ts'
 import { untilSignal } from '../shutdown.ts'
 import { createUi } from '../ui.ts'
 
@@ -53,7 +54,7 @@ async function run(flags: ServeFlags, journal: DeploymentLog): Promise<number> {
       open()
       void end().then(() => process.exit(exitCodes.failed))
     },
-  })
+  }).catch(error => withPortOwner(error, settings.host, settings.port).then(explained => Promise.reject(explained)))
   const ended = untilSignal(signal => closeAt(signal, marketplace, log))
   printReady(flags, marketplace, settings)
   log(startOf(marketplace, settings))

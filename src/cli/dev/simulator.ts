@@ -8,10 +8,12 @@ import { standingOf } from '../../sim/forwarded-agents.ts'
 import { createFrontAuthority, type Front, type FrontAuthority, startFront } from '../../sim/https-front.ts'
 import { startSampleAgent } from '../../sim/sample-agent.ts'
 import type { Credentials } from '../../sim/seed.ts'
+import type { PostgresOptions } from '../../store/postgres/database.ts'
 import { endAfterDiskFailure } from '../shutdown.ts'
 import { Forwarding } from './forwarding.ts'
 import { type Furnished, furnish, testSample } from './furnish.ts'
 import type { GivenAgent } from './given-agents.ts'
+import { refuseForeign, secretKeyIn } from './postgres.ts'
 import { AgentRun } from './run.ts'
 import { followSecrets } from './secrets.ts'
 import { type Kept, makeFolder, readCredentials, type StateFolder } from './state-folder.ts'
@@ -46,6 +48,8 @@ export interface Simulator {
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const { state } = options
   makeFolder(state)
+  const postgres = state.folder === null ? undefined : options.settings.db.postgres
+  if (postgres) await refuseForeign(postgres, state.db)
   const kept = readCredentials(state)
   let named = (_names: readonly string[]) => {}
   const authority = createFrontAuthority(new Promise(resolve => (named = resolve)))
@@ -65,7 +69,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       options.log(entry)
       hear(entry)
     }
-    const marketplace = await open({ ...options, log: heard }, authority)
+    const marketplace = await open({ ...options, postgres, log: heard }, authority)
     market = marketplace.market
     closers.push(() => marketplace.close())
     const furnished = await furnish(marketplace, { ...options, kept, front, sample })
@@ -100,12 +104,18 @@ async function openFront(authority: FrontAuthority, { folder }: StateFolder, kep
   })
 }
 
-const open = ({ settings, state, seed, pace, log, debug }: SimulatorOptions, { ca }: FrontAuthority) =>
+interface OpenOptions extends SimulatorOptions {
+  postgres: PostgresOptions | undefined
+}
+
+const open = ({ settings, state, postgres, seed, pace, log, debug }: OpenOptions, { ca }: FrontAuthority) =>
   openMarketplace({
     ...settings,
     ...pace,
     mode: 'dev',
     file: state.file,
+    postgres,
+    secretKey: settings.secretKey ?? (postgres && secretKeyIn(state)),
     seed,
     ca,
     log,

@@ -1,10 +1,11 @@
 /** Where a dev keeps its state: its database, and the folder of its credentials. Source: A-6. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { type Database, nameOf } from '../../setting-values.ts'
 import type { Credentials } from '../../sim/seed.ts'
 
 export interface StateFolder {
-  /** The database file; null if nothing is kept. */
+  /** The database file; null if nothing is kept, or if the database is on a server. */
   readonly file: string | null
   /** The folder of the credentials; null if nothing is kept. */
   readonly folder: string | null
@@ -12,14 +13,18 @@ export interface StateFolder {
   readonly db: string
 }
 
-export const stateFolderOf = (file: string | null): StateFolder =>
-  file === null ? { file, folder: null, db: ':memory:' } : { file, folder: dirname(file), db: file }
+export function stateFolderOf(db: Database, ephemeral: boolean): StateFolder {
+  if (ephemeral) return { file: null, folder: null, db: ':memory:' }
+  return { file: db.file, folder: db.file === null ? FOLDER : dirname(db.file), db: nameOf(db) }
+}
+
+const FOLDER = '.marketplace'
 
 /** What a start finds of the one before. */
 export interface Kept extends Credentials {
   url: string
   /** The id of the database. */
-  instance?: string
+  instance: string
   /** Where agents elsewhere reach it, if that is another address. */
   publicUrl?: string
   /** The port of the HTTPS front. Webhook URLs have it, so it stays the same. */
@@ -30,7 +35,11 @@ export interface Kept extends Credentials {
 export const credentialsPath = ({ folder }: StateFolder) => folder && join(folder, 'credentials.json')
 
 export function makeFolder({ folder }: StateFolder): void {
-  if (folder !== null) mkdirSync(folder, { recursive: true, mode: 0o700 })
+  if (folder === null) return
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  // It has keys.
+  const ignore = join(folder, '.gitignore')
+  if (basename(folder) === FOLDER && !existsSync(ignore)) writeFileSync(ignore, '*\n')
 }
 
 /** Returns null if there is no readable file of this database. New credentials are made then. */
@@ -46,7 +55,7 @@ export function readCredentials(state: StateFolder): Kept | null {
 }
 
 /** Writes the address and the keys where commands in the same folder look for them. */
-export function keepCredentials(state: StateFolder, made: Kept & { instance: string }): void {
+export function keepCredentials(state: StateFolder, made: Kept): void {
   const path = credentialsPath(state)
   if (path === null) return
   const { url, instance, ...credentials } = made

@@ -1,0 +1,58 @@
+/** Notices that the program which reads our output has ended, as in `marketplace dev | head -1`. */
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+
+const LOOK_MS = 1_000
+const OURS = '/proc/self/fd/1'
+
+/**
+ * Calls back once. A write that fails tells it everywhere; where nothing is written, Linux tells which process has the other
+ * end of a pipe. Returns how to stop looking.
+ */
+export function whenReaderEnds(onEnd: () => void): () => void {
+  process.stdout.on('error', onEnd)
+  const pipe = linkAt(OURS)
+  let reader = pipe?.startsWith('pipe:') ? readerOf(pipe) : undefined
+  // A process of another user can't be seen, so nothing is known of its end.
+  if (reader === undefined) return () => {}
+  const timer = setInterval(() => {
+    if (linkAt(reader!) === pipe) return
+    reader = readerOf(pipe!)
+    if (reader === undefined) onEnd()
+  }, LOOK_MS).unref()
+  return () => clearInterval(timer)
+}
+
+/** Returns the path of a descriptor that reads from the pipe. */
+function readerOf(pipe: string): string | undefined {
+  for (const pid of entriesOf('/proc')) {
+    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) continue
+    const fd = entriesOf(`/proc/${pid}/fd`).find(fd => linkAt(`/proc/${pid}/fd/${fd}`) === pipe && reads(pid, fd))
+    if (fd !== undefined) return `/proc/${pid}/fd/${fd}`
+  }
+  return undefined
+}
+
+/** Whether a descriptor is open for reading: the last digit of its flags modulo 4 is the mode, in octal, and 0 means reading. */
+function reads(pid: string, fd: string): boolean {
+  try {
+    return /^flags:\s*\d*[04]$/m.test(readFileSync(`/proc/${pid}/fdinfo/${fd}`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+function linkAt(path: string): string | undefined {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+function entriesOf(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}

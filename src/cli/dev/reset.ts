@@ -1,0 +1,33 @@
+/** `marketplace dev --reset`: deletes what a dev has kept, so that the next start is a first one. */
+import { existsSync, rmSync } from 'node:fs'
+import { UsageError } from '../../config.ts'
+import { exitCodes, Fault } from '../exit-codes.ts'
+import { canAsk } from '../output.ts'
+import { askYes } from '../prompts.ts'
+import { runningDev } from './attach.ts'
+import { credentialsPath, readCredentials, type StateFolder } from './state-folder.ts'
+
+const BESIDE = ['', '.journal', '.journal.sealed', '.key', '.files', '.lock']
+
+/** Asks first, unless `yes`. Does nothing if nothing is kept. Never deletes a database that no dev has made. */
+export async function reset(state: StateFolder, yes: boolean): Promise<void> {
+  const { file } = state
+  const credentials = credentialsPath(state)
+  if (file === null || credentials === null) throw new UsageError(`--reset deletes files, and ${state.db} is none.`)
+  const paths = [...BESIDE.map(end => file + end), credentials].filter(path => existsSync(path))
+  if (paths.length === 0) return
+  if (!readCredentials(state))
+    throw new UsageError(
+      `No dev has kept its credentials for ${file}, so --reset does not touch it. Delete it by hand.`,
+    )
+  const running = await runningDev(state)
+  if (running) {
+    const message = `The dev of this folder is running at ${running.url}: end it first, by Ctrl-C`
+    throw new Fault(message, { code: exitCodes.failed })
+  }
+  const words = `--reset deletes all accounts, keys, agents, tasks and money of this dev: ${paths.join(', ')}`
+  if (!yes && !canAsk()) throw new UsageError(`${words}. Add --yes if that is meant.`)
+  if (!yes && !(await askYes(`${words}. Delete them?`)))
+    throw new Fault('Nothing was deleted', { code: exitCodes.failed })
+  for (const path of paths) rmSync(path, { recursive: true, force: true })
+}

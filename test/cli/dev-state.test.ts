@@ -1,0 +1,116 @@
+// engines: embedded; process: own
+/** What dev keeps in its folder and hands to others, what it says where it can't start, and when its reader has gone. */
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { withDiskFault } from '../../src/cli/dev/disk-faults.ts'
+import { stateFolderOf } from '../../src/cli/dev/state-folder.ts'
+import { devOf } from './dev-lines.ts'
+import { inFolder, PROGRAM, run } from './program.ts'
+
+test(
+  'the environment of an agent is printed for each shell, alone; the folder is no part of a repository; a reset asks',
+  inFolder(async folder => {
+    const early = await run(['dev', '--print-env'], folder)
+    assert.is(early.code, 2)
+    assert.match(early.err, 'There is no dev in this folder yet')
+    const dev = await devOf(folder, [
+      '--agent',
+      'writer=localhost:9',
+      '--public-url',
+      'http://host.docker.internal:4000',
+    ])
+    const writer = dev.ready.agents[1]!
+    const expected = {
+      MARKETPLACE_URL: 'http://host.docker.internal:4000',
+      MARKETPLACE_KEY: dev.ready.accounts.builder!.apiKey,
+      MARKETPLACE_AGENT_ID: writer.id,
+      MARKETPLACE_WEBHOOK_SECRET: writer.webhookSecret,
+      PORT: '9',
+    }
+    const of = async (...args: string[]) => (await run(['dev', '--print-env', ...args], folder)).out
+    assert.equal(JSON.parse(await of('json')), expected)
+    writeFileSync(join(folder, 'env.sh'), await of())
+    const seen = execFileSync('sh', ['-c', '. ./env.sh; node -p "JSON.stringify(process.env)"'], { cwd: folder })
+    for (const [name, value] of Object.entries(expected)) assert.is(JSON.parse(String(seen))[name], value)
+    assert.match(await of('fish'), `set -gx MARKETPLACE_AGENT_ID '${writer.id}'\n`)
+    assert.match(await of('pwsh'), `$env:PORT = '9'\n`)
+    const sample = JSON.parse(await of('json', '--agent', 'sample-agent'))
+    assert.is(sample.MARKETPLACE_AGENT_ID, dev.ready.agents[0]!.id)
+    assert.not('PORT' in sample)
+    assert.match((await run(['dev', '--print-env', 'zsh'], folder)).err, '--print-env takes sh, fish, pwsh, json')
+    assert.match(
+      (await run(['dev', '--print-env', '--agent', 'nobody'], folder)).err,
+      'Its agents: sample-agent, writer',
+    )
+    assert.is(readFileSync(join(folder, '.marketplace', '.gitignore'), 'utf8'), '*\n')
+
+    const reset = ['dev', '--reset', '--port', '0', '--json']
+    assert.match((await run(reset, folder)).err, 'The dev of this folder is running at http://')
+    await dev.stop()
+    const asked = await run(reset, folder)
+    assert.is(asked.code, 2)
+    assert.match(asked.err, /deletes all accounts, .*dev\.db\.journal, .*credentials\.json\. Add --yes/)
+    const again = await devOf(folder, ['--reset', '--yes'])
+    assert.is.not(again.ready.accounts.buyer!.apiKey, dev.ready.accounts.buyer!.apiKey)
+    assert.is(again.ready.agents.length, 1)
+    await again.stop()
+    writeFileSync(join(folder, 'foreign.db'), '')
+    const foreign = await run(['dev', '--db', 'foreign.db', '--reset', '--yes'], folder)
+    assert.match(foreign.err, 'No dev has kept its credentials for foreign.db')
+    assert.ok(existsSync(join(folder, 'foreign.db')))
+  }),
+)
+
+test(
+  'a port in use is told with its owner and the next free one; a folder that can not be written, with what avoids it',
+  inFolder(async folder => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const taken = await run(['dev', '--ephemeral', '--port', String(port)], folder)
+    assert.is(taken.code, 1)
+    assert.match(taken.err, new RegExp(`^Port ${port} is in use; .*: .*node.* has it \\(process ${process.pid}\\)\\.`))
+    assert.match(taken.err, /^The next free port: --port \d+$/m)
+    server.close()
+
+    writeFileSync(join(folder, 'file'), '')
+    const nowhere = await run(['dev', '--db', 'file/dev.db', '--port', '0'], folder)
+    assert.is(nowhere.code, 1)
+    assert.match(nowhere.err, "dev can't keep its state in file: a part of its path is no folder.")
+    assert.match(nowhere.err, '--ephemeral keeps nothing')
+    const state = stateFolderOf({ file: '.marketplace/dev.db' }, false)
+    for (const [code, words] of [
+      ['ENOSPC', 'the disk is full'],
+      ['EROFS', 'it is on a read-only disk'],
+      ['EACCES', 'this user may not write there'],
+    ]) {
+      const cause = Object.assign(new Error('low'), { code })
+      assert.match(withDiskFault(new Error('high', { cause }), state).message, words!)
+    }
+    const other = new Error('other')
+    assert.is(withDiskFault(other, state), other)
+  }),
+)
+
+test(
+  'dev ends when the program that reads its output has ended, and gives back its port',
+  inFolder(async folder => {
+    const shell = spawn('sh', ['-c', `node ${PROGRAM} dev --ephemeral --port 0 --log-level error | head -1`], {
+      cwd: folder,
+    })
+    let shown = ''
+    shell.stdout.on('data', chunk => (shown += chunk))
+    const [code] = await once(shell, 'close')
+    assert.is(code, 0)
+    assert.match(shown, /^Agent marketplace, local simulator at http/)
+    assert.equal(readdirSync(folder), [])
+  }),
+)
+
+test.run()

@@ -1,0 +1,89 @@
+// engines: embedded; process: own
+/** docs/guides/first-agent.md: each file and each line on it is run as it is printed, on terminals. Only the ports are others. */
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { inFolder, typeOnTerminal } from '../cli/program.ts'
+import { blocksOf, freePort, installed, shows } from './guide.ts'
+
+const blocks = blocksOf('docs/guides/first-agent.md')
+const shells = (name: string) => blocks.filter(block => block.language === 'sh' && block.name === name)
+const lineOf = (name: string, at = 0) => shells(name)[at]!.code.trimEnd()
+
+/** Two commands may take 5 seconds on a machine that starts Node in 50 ms; on a busy one as much longer as that takes longer. */
+function patienceMs(): number {
+  const [quick] = Array.from({ length: 3 }, () => {
+    const from = performance.now()
+    execFileSync(process.execPath, ['-e', '0'])
+    return performance.now() - from
+  }).sort((a, b) => a - b)
+  return 5_000 * Math.max(1, quick! / 50)
+}
+
+test('each block of the page is used here', () => {
+  const names = blocks.map(({ name }) => name)
+  assert.equal(names, ['install', 'agent.mjs', 'dev', 'buy', 'plain.mjs', 'forward', 'start', 'buy'])
+  assert.is(lineOf('install'), 'npm install agent-marketplace')
+})
+
+test(
+  'from an empty folder an agent is hired and paid by two commands, within seconds, and starts anew when it is changed',
+  inFolder(async folder => {
+    const env = installed(folder)
+    const agent = blocks.find(({ name }) => name === 'agent.mjs')!.code
+    writeFileSync(join(folder, 'agent.mjs'), agent)
+    const patience = patienceMs()
+    const from = performance.now()
+    const dev = typeOnTerminal(`exec ${lineOf('dev')}`, folder, env)
+    await shows(dev, 'my-agent can be hired: npx agent-marketplace simulate buyer my-agent')
+    const bought = typeOnTerminal(lineOf('buy'), folder, env)
+    assert.is(await bought.ended, 0, bought.shown())
+    const took = performance.now() - from
+    assert.match(bought.shown(), /is completed\. Wallet 995\.00, held 0\.00/)
+    assert.ok(took < patience, `two commands took ${took} ms, and may take ${patience}`)
+    writeFileSync(join(folder, 'agent.mjs'), `${agent}// changed\n`)
+    await shows(dev, 'my-agent starts anew: agent.mjs has changed')
+    await shows(dev, 'my-agent is back')
+    dev.interrupt()
+    assert.is(await dev.ended, 0)
+  }),
+)
+
+test(
+  'a handler that knows nothing of the package is hired at once; without a word it stays unpaid, with one it is paid',
+  inFolder(async folder => {
+    const env = installed(folder)
+    const port = String(await freePort())
+    const here = (text: string) => text.replaceAll('3000', port)
+    writeFileSync(join(folder, 'plain.mjs'), here(blocks.find(({ name }) => name === 'plain.mjs')!.code))
+    const silent = `require('http').createServer((_, response) => response.end()).listen(${port}, () => console.log('up'))`
+    writeFileSync(join(folder, 'silent.cjs'), silent)
+    const handler = typeOnTerminal('exec node silent.cjs', folder, env)
+    await shows(handler, 'up')
+    const patience = patienceMs()
+    const from = performance.now()
+    const dev = typeOnTerminal(here(`exec ${lineOf('forward')}`), folder, env)
+    await shows(dev, 'my-agent can be hired (it sent no callback yet)')
+    const hired = typeOnTerminal(`${lineOf('buy', 1)} --timeout 1`, folder, env)
+    assert.is(await hired.ended, 1)
+    const took = performance.now() - from
+    assert.match(hired.shown(), /to my-agent for 5\.00, now held in escrow[\s\S]*The agent did not accept within 1 s/)
+    await shows(dev, 'task.submitted')
+    assert.ok(took < patience, `two commands took ${took} ms, and may take ${patience}`)
+    handler.interrupt()
+    await handler.ended
+
+    const plain = typeOnTerminal(`bash -c '${lineOf('start')}'`, folder, env)
+    const bought = typeOnTerminal(lineOf('buy', 1), folder, env)
+    assert.is(await bought.ended, 0, bought.shown())
+    assert.match(bought.shown(), 'is completed')
+    plain.interrupt()
+    await plain.ended
+    dev.interrupt()
+    assert.is(await dev.ended, 0)
+  }),
+)
+
+test.run()
