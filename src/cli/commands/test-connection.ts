@@ -1,6 +1,7 @@
 /** `marketplace test-connection`: runs the five checks of an agent, and says what helps if one fails. */
 import type { AgentRecord, TestReport } from '../../api/records.ts'
 import { agentCalled } from '../agent-called.ts'
+import { watchChecks } from '../check-stream.ts'
 import { type ConnectionFlags, connected } from '../connection.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { nextSteps, sameWay } from '../next-steps.ts'
@@ -22,16 +23,31 @@ export const testConnection = (agent: string, flags: TestFlags) =>
     const record = await agentCalled(connection, agent)
     const progress = await showProgress(connection)
     const url = 'webhookUrl' in record ? record.webhookUrl : null
-    progress.wait(`Sending a test webhook to ${plain(url ?? agent)}, then waiting up to 15 s for the signed callback`)
-    const report = await client.testConnection({ id: record.id }).finally(progress.clear)
+    const wait = () =>
+      progress.wait(`Sending a test webhook to ${plain(url ?? agent)}, then waiting up to 15 s for the signed callback`)
+    wait()
+    const shown = new Set<number>()
+    const show = (check: Check) => {
+      if (shown.has(check.check)) return
+      shown.add(check.check)
+      progress.clear()
+      out.line(lineOf(out, check))
+      if (isWeak(check)) notes.line(`  ${adviceOn(check, record, way)}`)
+      if (check.check < 5) wait()
+    }
+    const end = connection.json ? () => {} : await watchChecks(found, record.id, show)
+    const report = await client.testConnection({ id: record.id }).finally(() => {
+      end()
+      progress.clear()
+    })
     answer(report, () => {
-      for (const check of report.checks) out.line(lineOf(out, check))
-      const weak = report.checks.filter(({ status }) => status === 'failed' || status === 'warning')
-      for (const check of weak) notes.line(`  ${adviceOn(check, record, way)}`)
+      for (const check of report.checks) show(check)
       notes.line(closing(report, record, way))
     })
     return isGood(report, flags.strict === true) ? exitCodes.ok : exitCodes.check
   })
+
+const isWeak = ({ status }: Check) => status === 'failed' || status === 'warning'
 
 const isGood = ({ status }: TestReport, strict: boolean) => status === 'passed' || (status === 'warning' && !strict)
 
