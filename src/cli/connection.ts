@@ -18,6 +18,7 @@ export interface ConnectionFlags extends AnswerFlags {
   url?: string
   key?: string
   as?: string
+  profile?: string
 }
 
 export interface Connection extends CommandOutput {
@@ -88,8 +89,8 @@ export async function refusalHint(status: number, found: Target, transport: Tran
     ? '--as buyer, --as builder, --as admin, or --key'
     : `--key, MARKETPLACE_KEY, or ${nextSteps.signIn(url)}`
   if (status === 401 && session && (await hasEnded(transport))) {
-    forgetSession(url)
-    return `The session of ${session.email} has ended. Sign in again: ${nextSteps.signIn(url, session.email)}`
+    forgetSession(session)
+    return `The session of ${session.email} has ended. Sign in again: ${nextSteps.signIn(url, session.email, session.profile)}`
   }
   if (status === 401) return key ? `The marketplace does not know ${from}.` : `Give a key: ${other}.`
   if (status === 403) return `The request went with ${from}. Another one: ${other}.`

@@ -8,12 +8,13 @@ import type { Person, Target } from './target.ts'
 const typed = (words: string) => `${programName()} ${words}`
 
 /** The flags that reach the marketplace of this command again, as this person. A key is never repeated. */
-export const sameWay = ({ isDev, url, urlFrom }: Target, person: Person) =>
-  isDev ? ` --as ${person}` : urlFrom === '--url' ? ` --url ${url}` : ''
+export const sameWay = ({ isDev, url, urlFrom, profile }: Target, person: Person) =>
+  profile ? ` --profile ${profile}` : isDev ? ` --as ${person}` : urlFrom === '--url' ? ` --url ${url}` : ''
 
 export const nextSteps = {
   startDev: () => typed('dev'),
-  signIn: (url: string, email?: string) => typed(`login --url ${url}${email ? ` --email ${email}` : ''}`),
+  signIn: (url: string, email?: string, profile?: string) =>
+    typed(`login --url ${url}${email ? ` --email ${email}` : ''}${profile ? ` --profile ${profile}` : ''}`),
   signOut: (url: string) => typed(`logout --url ${url}`),
   createKey: (url: string) => typed(`keys create --name agent --url ${url}`),
   advanceClock: () => typed('clock advance 1h'),

@@ -25,8 +25,14 @@ export const served = (mode: 'dev' | 'serve'): Option[] => {
   ]
 }
 
+export const profileOption: Option = [
+  '--profile <name>',
+  'the address and session that login has kept under this name (MARKETPLACE_PROFILE)',
+]
+
 export const reach = (person: string): Option[] => [
   ['--url <url>', 'the marketplace (default: MARKETPLACE_URL, else the dev of this folder)'],
+  profileOption,
   ['--key <key>', `an API key (default: MARKETPLACE_KEY, else the key of dev's ${person})`],
   ['--as <person>', 'with the dev of this folder: use the key of its buyer, builder or admin'],
 ]

@@ -2,7 +2,7 @@
 import { isLoopbackName, programName, projectSettings, UsageError, variableNamed } from '../config.ts'
 import { PROJECT_FILE } from '../project-file.ts'
 import { type Dev, storedDev } from './dev-folder.ts'
-import { type SavedSession, savedSession } from './session-file.ts'
+import { type SavedSession, savedSession, sessionOfProfile } from './session-file.ts'
 
 const persons = ['buyer', 'builder', 'admin'] as const
 export type Person = (typeof persons)[number]
@@ -20,6 +20,8 @@ export interface Address {
   url: string
   urlFrom: string
   urlBy: Source
+  /** The profile that named it, and whose session is used. */
+  profile?: string | undefined
   /** Whether it is the address that a `dev` in this folder has stored. */
   isDev: boolean
   /** Whether it is an address of this machine. */
@@ -45,17 +47,18 @@ interface Asked {
   url?: string
   key?: string
   as?: string
+  profile?: string
 }
 
 /** Finds the address and the credentials. Throws a UsageError if there is no address, or if a value makes no sense. */
 export function locate(asked: Asked, usual: Person): Target {
   const dev = storedDev()
-  const address = findAddress(asked.url, dev)
+  const address = findAddress(asked, dev)
   return { ...address, ...credentialFor(address, asked, usual, dev) }
 }
 
 /** Finds only the address, for a sign-in. */
-export const locateAddress = (url: string | undefined): Address => findAddress(url, storedDev())
+export const locateAddress = (asked: Pick<Asked, 'url' | 'profile'>): Address => findAddress(asked, storedDev())
 
 /** Throws a UsageError if a secret would go to an address whose source is less trusted than that of the secret. */
 export function refuseUntrustedAddress(secret: string, by: Source, { url, urlBy, urlFrom, isLocal }: Address): void {
@@ -66,8 +69,9 @@ export function refuseUntrustedAddress(secret: string, by: Source, { url, urlBy,
   )
 }
 
-function findAddress(url: string | undefined, dev: Dev | undefined): Address {
-  const { address, urlFrom, urlBy } = givenAddress(url, dev)
+function findAddress(asked: Pick<Asked, 'url' | 'profile'>, dev: Dev | undefined): Address {
+  const profile = asked.profile ?? wantedProfile()
+  const { address, urlFrom, urlBy } = givenAddress(asked.url, profile, dev)
   if (!address) {
     throw new UsageError(
       `Which marketplace? Start \`${programName()} dev\` in this folder, or name one with --url and --key (MARKETPLACE_URL, MARKETPLACE_KEY).`,
@@ -75,7 +79,7 @@ function findAddress(url: string | undefined, dev: Dev | undefined): Address {
   }
   const base = baseOf(address, urlFrom)
   const isDev = dev?.url !== undefined && baseOf(dev.url, dev.from) === base
-  return { url: base, urlFrom, urlBy, isDev, isLocal: isLoopbackName(new URL(base).hostname) }
+  return { url: base, urlFrom, urlBy, profile, isDev, isLocal: isLoopbackName(new URL(base).hostname) }
 }
 
 interface Named {
@@ -84,13 +88,26 @@ interface Named {
   urlBy: Source
 }
 
-function givenAddress(flag: string | undefined, dev: Dev | undefined): Named {
+function givenAddress(flag: string | undefined, profile: string | undefined, dev: Dev | undefined): Named {
+  const kept = profile === undefined ? undefined : sessionOfProfile(profile)
   if (flag) return { address: flag, urlFrom: '--url', urlBy: 'user' }
+  if (kept) return { address: kept.url, urlFrom: `profile ${profile}`, urlBy: 'user' }
+  if (profile !== undefined) {
+    throw new UsageError(
+      `There is no profile ${profile}. Sign in with it once: login --profile ${profile} --url ADDRESS.`,
+    )
+  }
   const variable = variableNamed('MARKETPLACE_URL')
   if (variable) return { address: variable.text, urlFrom: nameOf('MARKETPLACE_URL', variable.by), urlBy: variable.by }
   const { url: written } = projectSettings()
   if (written) return { address: written, urlFrom: PROJECT_FILE, urlBy: PROJECT_FILE }
   return { address: dev?.url, urlFrom: dev?.from ?? '', urlBy: 'dev' }
+}
+
+/** Only the user's own environment chooses a profile: a file of a folder must not choose whose session is used. */
+function wantedProfile(): string | undefined {
+  const variable = variableNamed('MARKETPLACE_PROFILE')
+  return variable?.by === 'user' ? variable.text : undefined
 }
 
 const nameOf = (variable: string, by: 'user' | '.env') => (by === 'user' ? variable : `${variable} of .env`)
@@ -100,7 +117,7 @@ function credentialFor(address: Address, { key, as }: Asked, usual: Person, dev?
   const person = personOf(as)
   if (key && as) throw new UsageError('--key and --as both name a key: give one of them.')
   const instance = dev?.instance ?? null
-  const kept = savedSession(address.url)
+  const kept = sessionAt(address)
   // A session may belong to an earlier marketplace at the same address.
   const session = address.isDev && kept?.instance !== instance ? undefined : kept
   if (key) return givenKey(address, 'user', key, '--key')
@@ -111,7 +128,7 @@ function credentialFor(address: Address, { key, as }: Asked, usual: Person, dev?
     )
   }
   const variable = variableNamed('MARKETPLACE_KEY')
-  if (variable && !isKeyOf(dev, variable.text))
+  if (variable && !address.profile && !isKeyOf(dev, variable.text))
     return givenKey(address, variable.by, variable.text, nameOf('MARKETPLACE_KEY', variable.by))
   if (session) {
     const madeFor = { by: 'login', instance: session.instance } as const
@@ -119,6 +136,13 @@ function credentialFor(address: Address, { key, as }: Asked, usual: Person, dev?
   }
   if (address.isDev) return personOfDev(dev, usual)
   return { key: undefined, session: undefined, account: undefined, from: 'no key', madeFor: undefined }
+}
+
+/** A profile has its own session, which is for its own address alone. */
+function sessionAt({ url, profile }: Address): SavedSession | undefined {
+  if (profile === undefined) return savedSession(url)
+  const kept = sessionOfProfile(profile)
+  return kept?.url === url ? kept : undefined
 }
 
 /** Such a key names the dev, of whose accounts each command uses the one that fits. */

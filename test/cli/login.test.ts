@@ -1,5 +1,7 @@
 // engines: embedded; process: own
 /** What login asks for on a terminal, and what it takes from flags. Source: A-51. */
+import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { totpCode } from '../../src/market/accounts/totp.ts'
@@ -52,6 +54,39 @@ test(
     assert.match(shown, `Signed in at ${url} as root@example.com, an administrator.`)
     assert.not.match(shown, 'correct horse')
     assert.is((await run(['whoami', '--url', url], folder)).code, 0)
+    await stop()
+  }),
+)
+
+test(
+  'profiles keep several accounts at one address, each in a file for its user alone, and only the user chooses one',
+  inFolder(async folder => {
+    const { url, stop } = await startServe(folder)
+    await signIn(folder, url)
+    const words = ['register', '--profile', 'ann', '--url', url, '--email', 'ann@example.com', '--name', 'Ann']
+    const made = await run([...words, '--password-stdin'], folder, {}, 'correct horse battery')
+    assert.is(made.code, 0, made.err)
+    const who = async (args: string[], env: NodeJS.ProcessEnv = {}) =>
+      (await answerOf(['whoami', ...args], folder, env)).data?.user.email
+    assert.is(await who(['--profile', 'ann']), 'ann@example.com')
+    assert.is(await who(['--url', url]), 'root@example.com')
+    assert.is(await who([], { MARKETPLACE_PROFILE: 'ann', MARKETPLACE_KEY: 'svc_not_for_this' }), 'ann@example.com')
+    writeFileSync(join(folder, '.env'), 'MARKETPLACE_PROFILE=ann\n')
+    assert.is(await who(['--url', url]), 'root@example.com', 'a file of the folder chooses no account')
+
+    const sessions = join(folder, 'config', 'marketplace', 'sessions')
+    assert.is(statSync(join(sessions, 'profile-ann.json')).mode & 0o777, 0o600)
+    const { items } = (await answerOf(['profiles'], folder)).data
+    assert.equal(items.map(({ profile }: { profile: string | null }) => profile).sort(), ['ann', null])
+    for (const name of ['nobody', '../ann', 'A b']) {
+      const refused = await answerOf(['whoami', '--profile', name], folder)
+      assert.is(refused.code, 2, name)
+      assert.match(refused.error, /no profile nobody|--profile takes a name/)
+    }
+    assert.is((await answerOf(['whoami', '--profile', 'ann', '--url', 'http://127.0.0.1:1'], folder)).code, 4)
+    assert.is((await run(['logout', '--profile', 'ann'], folder)).code, 0)
+    assert.is(await who(['--url', url]), 'root@example.com')
+    assert.not(existsSync(join(sessions, 'profile-ann.json')))
     await stop()
   }),
 )

@@ -10,12 +10,23 @@ import { passwordFromStdin } from '../json-input.ts'
 import { nextSteps } from '../next-steps.ts'
 import { type AnswerFlags, type CommandOutput, canAsk, withOutput } from '../output.ts'
 import { askHidden, askLine } from '../prompts.ts'
-import { forgetSession, type SavedSession, savedSession, saveSession } from '../session-file.ts'
+import {
+  forgetSession,
+  type SavedSession,
+  savedSession,
+  savedSessions,
+  saveSession,
+  sessionOfProfile,
+} from '../session-file.ts'
 import { type Address, locateAddress, refuseUntrustedAddress } from '../target.ts'
 import { plain } from '../ui.ts'
 
-export interface LoginFlags extends AnswerFlags {
+interface AddressFlags extends AnswerFlags {
   url?: string
+  profile?: string
+}
+
+export interface LoginFlags extends AddressFlags {
   email?: string
   passwordStdin?: boolean
   totp?: string
@@ -39,8 +50,8 @@ export const login = (flags: LoginFlags) =>
     const answer = await signIn(transport, body, output)
     if (!answer.success) throw refused(answer, address)
     const { user } = answer.data as { user: UserRecord }
-    const before = savedSession(address.url)
-    saveSession({ url: address.url, email: user.email, cookie: transport.credentials.session ?? '', instance })
+    const before = stored(address)
+    saveSession({ ...placeOf(address), email: user.email, cookie: transport.credentials.session ?? '', instance })
     if (before && before.instance === instance) await end(before)
     return output.answer({ url: address.url, user }, () => {
       const role = user.isAdmin ? ', an administrator' : ''
@@ -68,17 +79,17 @@ export const register = (flags: RegisterFlags) =>
     const answer = await transport.ask('POST', '/api/auth/register', { body, by: 'nobody' })
     if (!answer.success) throw refused(answer, address)
     const { user } = answer.data as { user: UserRecord }
-    saveSession({ url: address.url, email: user.email, cookie: transport.credentials.session ?? '', instance })
+    saveSession({ ...placeOf(address), email: user.email, cookie: transport.credentials.session ?? '', instance })
     return output.answer({ url: address.url, user }, () =>
       output.out.line(`${plain(user.email)} has an account at ${plain(address.url)}, and is signed in.`),
     )
   })
 
-export const logout = (flags: { url?: string } & AnswerFlags) =>
+export const logout = (flags: AddressFlags) =>
   atAddress(flags, async (output, address) => {
-    const session = savedSession(address.url)
+    const session = stored(address)
     if (!session) throw new Fault(`Nobody is signed in at ${address.url}`, { code: exitCodes.failed })
-    forgetSession(address.url)
+    forgetSession(session)
     const ended = (await instanceAt(new Transport({ baseUrl: address.url }))) === session.instance
     // Never sends the cookie of one marketplace to another.
     if (ended) await end(session)
@@ -100,13 +111,25 @@ export const whoami = (flags: ConnectionFlags) =>
     })
   })
 
+/** Which sessions are stored here. Asks no marketplace, so one may have ended. */
+export const profiles = (flags: AnswerFlags) =>
+  withOutput(flags, async ({ out, notes, answer }) => {
+    const items = savedSessions().map(({ profile, url, email }) => ({ profile: profile ?? null, url, email }))
+    return answer({ items }, () => {
+      if (items.length === 0) return notes.line('There is none.')
+      const head = ['PROFILE', 'ADDRESS', 'EMAIL'].map(word => out.colour.bold(word))
+      out.table([head, ...items.map(({ profile, url, email }) => [profile ?? '-', plain(url), plain(email)])])
+    })
+  })
+
+const placeOf = ({ url, profile }: Address) => ({ url, profile })
+
+const stored = ({ url, profile }: Address) => (profile === undefined ? savedSession(url) : sessionOfProfile(profile))
+
 /** Needs only an address. */
-const atAddress = (
-  flags: { url?: string } & AnswerFlags,
-  work: (output: CommandOutput, address: Address) => Promise<number>,
-) =>
+const atAddress = (flags: AddressFlags, work: (output: CommandOutput, address: Address) => Promise<number>) =>
   withOutput(flags, async output => {
-    const address = locateAddress(flags.url)
+    const address = locateAddress(flags)
     printTarget(output, address, 'password', 'your password')
     try {
       return await work(output, address)

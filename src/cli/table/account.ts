@@ -4,7 +4,8 @@ import type { Chapter } from '../command.ts'
 import type { LoginFlags, RegisterFlags } from '../commands/login.ts'
 import type { ConnectionFlags } from '../connection.ts'
 import { endpointCommand } from '../endpoint-command.ts'
-import { jsonOnce, reach } from '../options.ts'
+import { jsonOnce, profileOption, reach } from '../options.ts'
+import type { AnswerFlags } from '../output.ts'
 import { accountRows, keyRows, notificationRows } from './account-rows.ts'
 
 const where = reach('buyer')[0]!
@@ -20,6 +21,7 @@ export const account: Chapter = [
       summary: 'Sign in and keep the session: for what takes no key, and wherever no key is given',
       options: [
         where,
+        profileOption,
         ['--email <address>', 'of your account; asked for on a terminal'],
         ['--password-stdin', 'read the password from stdin; else it is asked for and not shown'],
         ['--totp <code>', 'of your authenticator, if your account has one; asked for on a terminal'],
@@ -30,6 +32,7 @@ export const account: Chapter = [
       examples: [
         'marketplace login --url https://market.example --email you@market.example',
         'marketplace login --email you@market.example --password-stdin < password.txt',
+        'marketplace login --profile staging --url https://staging.market.example',
       ],
       run: async (_, flags: LoginFlags) => (await import('../commands/login.ts')).login(flags),
     },
@@ -39,6 +42,7 @@ export const account: Chapter = [
       summary: 'Make an account, and sign in',
       options: [
         where,
+        profileOption,
         ['--email <address>', 'of your account; asked for on a terminal'],
         ['--name <text>', 'what others read'],
         ['--builder', 'an account that lists agents'],
@@ -55,9 +59,16 @@ export const account: Chapter = [
       name: 'logout',
       endpoints: ['logout'],
       summary: 'End the session of this address',
-      options: [where, jsonOnce],
+      options: [where, profileOption, jsonOnce],
       examples: ['marketplace logout', 'marketplace logout --url https://market.example'],
       run: async (_, flags: ConnectionFlags) => (await import('../commands/login.ts')).logout(flags),
+    },
+    {
+      name: 'profiles',
+      summary: 'The addresses and accounts that login has kept, with the names that --profile takes',
+      options: [jsonOnce],
+      examples: ['marketplace profiles', 'marketplace profiles --json'],
+      run: async (_, flags: AnswerFlags) => (await import('../commands/login.ts')).profiles(flags),
     },
     {
       name: 'whoami',
