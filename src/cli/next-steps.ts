@@ -13,6 +13,7 @@ export const sameWay = ({ isDev, url, urlFrom, profile }: Target, person: Person
 
 export const nextSteps = {
   startDev: () => typed('dev'),
+  startEphemeral: () => typed('dev --ephemeral'),
   signIn: (url: string, email?: string, profile?: string) =>
     typed(`login --url ${url}${email ? ` --email ${email}` : ''}${profile ? ` --profile ${profile}` : ''}`),
   signOut: (url: string) => typed(`logout --url ${url}`),

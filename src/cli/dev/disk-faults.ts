@@ -1,5 +1,6 @@
 /** Says in a sentence why dev can't keep its state, and which flags avoid that. */
 import { exitCodes, Fault } from '../exit-codes.ts'
+import { nextSteps } from '../next-steps.ts'
 import type { StateFolder } from './state-folder.ts'
 
 const why: Readonly<Record<string, string>> = {
@@ -16,7 +17,7 @@ const why: Readonly<Record<string, string>> = {
 export function withDiskFault(error: Error, { folder }: StateFolder): Error {
   const words = why[codeOf(error) ?? '']
   if (folder === null || words === undefined) return error
-  const hint = 'marketplace dev --ephemeral keeps nothing; --db FILE keeps it elsewhere.'
+  const hint = `${nextSteps.startEphemeral()} keeps nothing; --db FILE keeps it elsewhere.`
   return new Fault(`dev can't keep its state in ${folder}: ${words}`, { code: exitCodes.failed, hint })
 }
 
