@@ -1,5 +1,9 @@
 // engines: embedded; process: shared
-/** Every endpoint × who asks × whose it is: the exact status over the wire; what is refused changes nothing. */
+/**
+ * Every endpoint × who asks × whose it is: the exact status over the wire; what is refused changes nothing. On one engine, because it
+ * compares all tables after each of some thousand requests, which takes minutes on a server; test/differential compares the
+ * answers of both engines.
+ */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { signatureHeaders } from '../../src/api/signature.ts'

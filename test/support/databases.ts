@@ -1,5 +1,7 @@
 /** A fresh database on the engine that the test run asks for. */
 import pg from 'pg'
+import type { Db } from '../../src/store/db.ts'
+import { openSqlite } from '../../src/store/embedded/database.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { migrations } from '../../src/store/migrations/index.ts'
 import { openPostgres } from '../../src/store/postgres/database.ts'
@@ -44,6 +46,24 @@ export async function freshDatabase({
   const url = new URL(server)
   url.pathname = `/${name}`
   return { url: url.href, drop: () => administer(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) }
+}
+
+/** A database with its tables, on the engine of this run: in memory, or dropped when it is closed. */
+export async function openDatabase(now: () => number): Promise<Db> {
+  const onFatal = (error: Error) => {
+    throw error
+  }
+  if (engine === 'embedded') {
+    const db = await openSqlite({ file: null, onFatal })
+    await migrate(db, migrations, now)
+    return db
+  }
+  const { url, drop } = await freshDatabase({ migrated: true })
+  const db = await openPostgres({ url, warn: () => {} })
+  await migrate(db, migrations, now)
+  const close = db.close.bind(db)
+  db.close = () => close().then(drop)
+  return db
 }
 
 async function administer(server: string, sql: string): Promise<void> {

@@ -1,5 +1,5 @@
 // engines: embedded; process: shared
-/** The HTTP server with a handful of stub endpoints, an empty database in memory and real sockets. */
+/** The HTTP server with a handful of stub endpoints, an empty database in memory and real sockets. It asks the database nothing. */
 import http from 'node:http'
 import net from 'node:net'
 import { test } from 'uvu'

@@ -1,5 +1,8 @@
 // engines: embedded; process: own
-/** Accounts, sessions, keys, people and payments over a database in memory. */
+/**
+ * Accounts, sessions, keys, people and payments over a database in memory. On one engine, because a write is awaited to know that
+ * the use of a session or a key was written before it, and on Postgres the two run beside each other.
+ */
 
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded; process: shared
+// engines: embedded, postgres; process: shared
 /** Agents in the marketplace, and the connection test against a real agent behind real TLS. */
 
 import { randomBytes } from 'node:crypto'
@@ -19,13 +19,11 @@ import { seal, unseal } from '../../../src/market/sealing.ts'
 import { callbackSecrets, makeSecret } from '../../../src/market/webhooks/secrets.ts'
 import { createFrontAuthority, startFront } from '../../../src/sim/https-front.ts'
 import type { Tx } from '../../../src/store/db.ts'
-import { openSqlite } from '../../../src/store/embedded/database.ts'
-import { migrate } from '../../../src/store/migrate.ts'
-import { migrations } from '../../../src/store/migrations/index.ts'
-import { agentById, updateAgentRow } from '../../../src/store/tables/agents.ts'
+import { agentById, agents, updateAgentRow } from '../../../src/store/tables/agents.ts'
 import { insertUser, userById } from '../../../src/store/tables/users.ts'
 import { createWorld } from '../../../src/world/real.ts'
 import { countStatements } from '../../support/counted-db.ts'
+import { openDatabase } from '../../support/databases.ts'
 import { noFiles } from '../../support/no-files.ts'
 import { plainTx } from '../../support/plain-tx.ts'
 import { refused } from '../../support/refused.ts'
@@ -34,10 +32,8 @@ const authority = createFrontAuthority()
 const hour = 3_600_000
 
 async function start() {
-  const onFatal = (error: Error) => assert.unreachable(error.message)
-  const db = await openSqlite({ file: null, onFatal })
   const world = createWorld({ allowLoopback: true, requireHttps: true, ca: authority.ca })
-  await migrate(db, migrations, world.now)
+  const db = await openDatabase(world.now)
   const keeping = { ...defaultKeeping, agents: 10_000 }
   const config = { baseUrl: 'http://127.0.0.1:1', secretKey: randomBytes(32), keeping } as Market['config']
   const logged: string[] = []
@@ -91,12 +87,13 @@ test('however many agents have a name, the slug of the next one takes a few ques
   const { id } = await create(market, ann)
   const count = 3_000
   await market.db.write(async tx => {
-    const known = await tx.all<{ name: string }>(`SELECT name FROM pragma_table_info('agents') ORDER BY cid`)
-    const columns = known.map(({ name }) => name)
+    const columns = Object.keys(agents.columns).map(name =>
+      name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`),
+    )
     const copied = columns.map(name => (name === 'id' || name === 'slug' ? `${name} || '-' || n.i` : name))
     await tx.run(
       `WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < $2)
-       INSERT INTO agents (${columns.join(', ')}) SELECT ${copied.join(', ')} FROM agents JOIN n WHERE id = $1`,
+       INSERT INTO agents (${columns.join(', ')}) SELECT ${copied.join(', ')} FROM agents CROSS JOIN n WHERE id = $1`,
       [id, count],
     )
   })

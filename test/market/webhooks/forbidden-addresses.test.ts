@@ -1,5 +1,8 @@
 // engines: embedded; process: shared
-/** Forbidden addresses by every way out of a whole marketplace in serve: no canary sees a connection. Source: A-42. */
+/**
+ * Forbidden addresses by every way out of a whole marketplace in serve: no canary sees a connection. On one
+ * engine, as no address is judged by a database. Source: A-42.
+ */
 import https from 'node:https'
 import net from 'node:net'
 import { test } from 'uvu'
