@@ -79,8 +79,13 @@ async function scannedBySqlite(): Promise<(step: Step) => string[]> {
     (sqlite.exec(`EXPLAIN QUERY PLAN ${sql}`)[0]?.values ?? []).map(row => String(row[3])).filter(isScan)
 }
 
+/** Lists that no table holds. */
+const IN_MEMORY = ['listExchanges']
+
 test('every list is asked for here', () => {
-  const lists = Object.entries(endpoints).flatMap(([name, record]) => ('list' in record ? [name] : []))
+  const lists = Object.entries(endpoints).flatMap(([name, record]) =>
+    'list' in record && !IN_MEMORY.includes(name) ? [name] : [],
+  )
   assert.equal([...new Set(asks.map(({ name }) => name))].sort(), lists.sort())
 })
 
