@@ -8,7 +8,7 @@ const ID_WIDTH = 7
 const WHAT_WIDTH = 30
 const STATUS_WIDTH = 3
 
-/** `width`: the columns of the terminal; null if there is none, or if it does not say. */
+/** `width`: the columns of the terminal; null if there is none. */
 export function entryText(ui: Ui, line: EntryLine, entry: StampedEntry, names: Names, width: number | null): string[] {
   const { colour } = ui
   const moved = offsetOf(entry)

@@ -8,6 +8,9 @@ import { entryLine, tail } from './entry-lines.ts'
 import { isWithin } from './log-levels.ts'
 import type { Ui } from './ui.ts'
 
+/** Of a terminal that does not say how wide it is. */
+const USUAL_WIDTH = 80
+
 interface EntryLogOptions {
   json: boolean
   level: LogLevel
@@ -24,7 +27,7 @@ export function entryLog(ui: Ui, { json, level, names = new Map(), findAgent }: 
   let behind: StampedEntry[] | null = null
   const order = new CausalOrder(entry => {
     const line = entryLine(entry, names)
-    const width = process.stdout.isTTY ? process.stdout.columns || null : null
+    const width = process.stdout.isTTY ? process.stdout.columns || USUAL_WIDTH : null
     if (line) for (const text of entryText(ui, line, entry, names, width)) ui.line(text)
   })
   const goOn = () => {

@@ -46,23 +46,24 @@ test(
     await seen(/Everything that happens follows/)
     const bought = await run(['simulate', 'buyer', 'sample-agent'], folder)
     assert.is(bought.code, 0, bought.err)
-    await run(['call', 'GET', '/api/nothing'], folder)
-    await seen(/^\S+ request +GET \/api\/nothing 404 \d+ ms/m)
+    await run(['call', 'POST', '/api/nothing'], folder)
+    await seen(/^\d\d:\d\d:\d\d +· POST \/api\/nothing +404 {2}\d+ ms/m)
     dev.interrupt()
     assert.is(await dev.ended, 0)
     const text = stripVTControlCharacters(dev.shown())
     for (const line of [
-      /^\d\d:\d\d:\d\d request +POST \/api\/tasks\/task_\w+\/submit 200 \d+ ms/m,
-      /^\S+ task +task_\w+ submit: draft → pending/m,
-      /^\S+ money +\w+ 5\.00: buyer available → held \(task …\w{6}\)/m,
-      /^\S+ webhook +task\.submitted task_\w+ attempt 1: delivered 200/m,
-      /^\S+ callback +accept task_\w+ 200/m,
-      /^\S+ check +5 callback passed /m,
+      /^\d\d:\d\d:\d\d {2}…\w{6} {2}· POST \/api\/tasks\/…\w{6}\/submit +200 {2}\d+ ms/m,
+      /^\S+ {2}…\w{6} {2}• submit: draft → pending/m,
+      /^\S+ {2}…\w{6} {2}\$ 5\.00 buyer available → held/m,
+      /^\S+ {2}…\w{6} {2}→ task\.submitted +200 {2}\d+ ms/m,
+      /^\S+ {2}…\w{6} {2}← accept +200 {2}in progress/m,
+      /^\S+ +✔ connection test passed/m,
+      /^ +Nothing is at \/api\/nothing/m,
     ]) {
       assert.match(text, line)
     }
-    // The colour of a kind, and of an outcome.
-    assert.ok(dev.shown().includes('\u001b[36mrequest '), 'requests are cyan')
+    // The colour of a mark, and of an outcome.
+    assert.ok(dev.shown().includes('\u001b[33m$'), 'money is yellow')
     assert.ok(dev.shown().includes('\u001b[31m404'), 'refusals are red')
     assert.ok(dev.shown().includes('\u001b[32m200'), 'what went well is green')
   }),
