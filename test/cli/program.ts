@@ -89,6 +89,8 @@ export function typeOnTerminal(command: string, cwd: string, env: NodeJS.Process
   return {
     ended,
     shown: () => shown,
+    /** Closes the terminal, as its window does. */
+    close: () => void child.kill('SIGKILL'),
     /** Ctrl-C. */
     interrupt: () => void child.stdin.write('\x03'),
   }

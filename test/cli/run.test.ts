@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert'
 import { AgentProcess } from '../../src/cli/dev/agent-process.ts'
 import { watchFolders } from '../../src/cli/dev/folder-watch.ts'
 import { delivered, devOf, hire } from './dev-lines.ts'
-import { inFolder } from './program.ts'
+import { inFolder, startOnTerminal } from './program.ts'
 
 /** Knows nothing of the package: accepts and delivers by key, with fetch. */
 const AGENT = `
@@ -77,6 +77,17 @@ test(
     await soon('the end of the second', () => !isAlive(second))
     const { agents } = JSON.parse(readFileSync(join(folder, '.marketplace', 'credentials.json'), 'utf8'))
     assert.is(agents[1].forwardTo, mine.forwardTo)
+  }),
+)
+
+test(
+  'an agent that dev runs ends when the terminal is closed',
+  inFolder(async folder => {
+    const command = `'echo pid $$; exec sleep 100'`
+    const dev = startOnTerminal(['dev', '--ephemeral', '--port', '0', '--run', command], folder)
+    await soon('the agent', () => /pid \d+/.test(dev.shown()))
+    dev.close()
+    await soon('its end', () => !isAlive(Number(/pid (\d+)/.exec(dev.shown())![1])))
   }),
 )
 

@@ -10,6 +10,8 @@ const OURS = '/proc/self/fd/1'
  */
 export function whenReaderEnds(onEnd: () => void): () => void {
   process.stdout.on('error', onEnd)
+  // Of a terminal, its end is a signal, which by itself would leave the agent of `--run` behind. What nohup starts goes on.
+  if (process.stdout.isTTY) process.once('SIGHUP', onEnd)
   const pipe = linkAt(OURS)
   let reader = pipe?.startsWith('pipe:') ? readerOf(pipe) : undefined
   // A process of another user can't be seen, so nothing is known of its end.
