@@ -61,7 +61,7 @@ test(
     assert.ok((test!.dns as { addresses: string[] }).addresses.includes('127.0.0.1'))
     assert.is(submitted!.connection, 'kept')
     assert.match(String(submitted!.address), /^127\.0\.0\.1:\d+$/)
-    assert.match(String(submitted!.to), /^https:\/\/localhost:\d+$/)
+    assert.match(String(submitted!.to), /^https:\/\/sample-agent\.localhost:\d+$/)
     assert.is(submitted!.status, 200)
     assert.ok(more.length > 0 && out.includes(String(submitted!.deliveryId)), 'the line leads to the log')
 
@@ -83,7 +83,7 @@ test(
     const lines = err.trim().split('\n')
     assert.ok(lines.length >= 3)
     for (const line of lines) assert.match(line, /^\d\d:\d\d:\d\d webhooks deliveryId=dlv_\w+ attempt=1 to=https:/)
-    assert.match(out, 'request')
+    assert.match(out, '→ task.submitted')
   }),
 )
 

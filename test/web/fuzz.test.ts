@@ -97,7 +97,9 @@ function fault(answer: WireAnswer, isHead: boolean): string | undefined {
 }
 
 function envelopeFault(status: number, envelope: Record<string, unknown>): string | undefined {
-  const { success, data, error, errors, ...more } = envelope
+  const { success, data, error, errors, hint, ...more } = envelope
+  // A simulator says why a signature was refused.
+  if (hint !== undefined && status !== 401) return 'has a hint that helps with no signature'
   if (Object.keys(more).length > 0) return `has more than the envelope: ${Object.keys(more)}`
   if (success !== status < 300) return `says success ${success} with ${status}`
   if (success) return data === undefined || error !== undefined ? 'is no envelope of success' : undefined
