@@ -47,8 +47,10 @@ export async function startAgent(authority: FrontAuthority): Promise<Agent> {
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const front = await startFront({ authority })
   const { port } = server.address() as AddressInfo
+  const target = `http://127.0.0.1:${port}/webhook`
+  front.route('agent.example', target) // as the instances of a fleet call it
   const agent: Agent = {
-    url: front.route('localhost', `http://127.0.0.1:${port}/webhook`),
+    url: front.route('localhost', target),
     secret: '',
     webhooks: [],
     work: null,
