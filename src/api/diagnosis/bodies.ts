@@ -40,14 +40,24 @@ function* jsonChanges(body: Buffer): Iterable<Change> {
   }
   const value = parsed(text)
   if (typeof value === 'object' && value !== null) {
-    const name = Array.isArray(value) ? 'String(array)' : '[object Object]'
-    yield ['stringified_body', `What was signed in the place of the body is ${name}: it was an object.`, String(value)]
+    const signed = Array.isArray(value) ? listText(value) : '[object Object]'
+    const name = Array.isArray(value) ? 'String(array)' : signed
+    yield ['stringified_body', `What was signed in the place of the body is ${name}: it was an object.`, signed]
     yield ['stringified_body', 'What was signed is the body as str() of Python writes a dictionary.', pythonText(text)]
   }
   // The body may have been stringified before it was sent.
   if (typeof value === 'string') {
     yield ['stringified_body', 'What was sent is the text that was signed, as JSON once more.', value]
   }
+}
+
+/** Like String(), which throws if a value of the body is called toString. */
+function listText(list: readonly unknown[]): string {
+  const texts = list.map(one => {
+    if (Array.isArray(one)) return listText(one)
+    return typeof one === 'object' && one !== null ? '[object Object]' : String(one ?? '')
+  })
+  return texts.join(',')
 }
 
 function* textChanges(body: Buffer): Iterable<Change> {

@@ -93,6 +93,11 @@ test('a verifier that knows the secret wrongly is told so: the mistakes the othe
   assert.is(given(secret), null)
 })
 
+test('an array that was signed as a text is found, whatever is in it', () => {
+  const sent = '[1,[2,null],{"toString":0},"a"]'
+  assert.is(causeOf({ body: Buffer.from(sent), headers: signed('1,2,,[object Object],a') })?.cause, 'stringified_body')
+})
+
 test('several mistakes are told together, the first one as the cause', () => {
   const seconds = String(Math.floor(now / 1000) - 3600)
   const digest = createHmac('sha256', secret.slice(6)).update(`${seconds}.${body}`).digest('base64')
@@ -112,7 +117,15 @@ test('hostile bodies take no more than the bound allows, and break nothing', () 
   const deep = Buffer.from('['.repeat(300_000))
   const long = Buffer.from(JSON.stringify({ content: 'é"\\/'.repeat(150_000) }))
   const bytes = Buffer.from([0xff, 0xfe, 0x00, 0xc3, 0x28, 0x22, 0x5c])
-  for (const hostile of [deep, long, bytes, Buffer.from('"\\ud800"'), Buffer.from('{"__proto__":{"a":1}}')]) {
+  for (const hostile of [
+    deep,
+    long,
+    bytes,
+    Buffer.from('"\\ud800"'),
+    Buffer.from('{"__proto__":{"a":1}}'),
+    Buffer.from('[{"toString":0}]'),
+    Buffer.from('{"toString":0,"toJSON":1}'),
+  ]) {
     assert.is(causeOf({ body: hostile })?.certainty, 'likely')
   }
 })
