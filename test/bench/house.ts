@@ -6,6 +6,7 @@ import type { Marketplace } from '../../src/open.ts'
 import type { SqliteDb } from '../../src/store/embedded/database.ts'
 import { noFiles } from '../support/no-files.ts'
 import { built } from './built.ts'
+import { configOf } from './config.ts'
 import { buyer, type Furnished, furnish, insertDrafts } from './furnish.ts'
 import { recording, type Step } from './record.ts'
 import { answer } from './worker.ts'
@@ -102,7 +103,7 @@ answer({
       files: noFiles,
       world,
       log: line => line.type === 'webhook' && line.outcome !== 'retry' && onEnded(),
-      config: { baseUrl: 'http://127.0.0.1:1', secretKey } as Market['config'],
+      config: configOf(secretKey),
     })
     furnished = await furnish(market, options)
   },

@@ -1,8 +1,10 @@
 /** The same statements over one driver: ours, pg's own pipeline, or the package `postgres`. In a process of its own. */
+
 import type { Market } from '../../src/market/market.ts'
 import type { Db, Step, Tx, Value } from '../../src/store/db.ts'
 import { noFiles } from '../support/no-files.ts'
 import { built } from './built.ts'
+import { configOf } from './config.ts'
 import { furnishForMany, type MakeDrafts } from './many-buyers.ts'
 import { connectPeer, type PipelinedPeer } from './pipelined-peers.ts'
 import { answer } from './worker.ts'
@@ -49,7 +51,7 @@ answer({
   async furnish() {
     const world = createWorld({ requireHttps: true, allowLoopback: true })
     await migrate(db, migrations, Date.now)
-    const config = { baseUrl: 'http://127.0.0.1:1', secretKey: Buffer.alloc(32, 7) } as Market['config']
+    const config = configOf(Buffer.alloc(32, 7))
     market = createMarket({ db, files: noFiles, world, log: () => {}, config })
     makeDrafts = await furnishForMany(market, 1)
   },
