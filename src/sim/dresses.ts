@@ -33,7 +33,7 @@ const worded = (name: string, does: string, words: Data): Dress =>
 
 const reversed = (value: object) => Object.fromEntries(Object.entries(value).reverse())
 
-/** Writes every character of every text as `\uXXXX`, and slashes as `\/`. Names of fields stay as they are. */
+/** Writes every character of every text as a Unicode escape, and slashes as `\/`. Names of fields stay as they are. */
 function escaped(value: unknown): string {
   if (typeof value === 'string') return `"${value.replace(/[\s\S]/g, escapedUnit)}"`
   if (Array.isArray(value)) return `[${value.map(escaped).join()}]`
