@@ -17,8 +17,8 @@ const GRACE_MS = 5_000
 export class AgentProcess {
   readonly #options: AgentProcessOptions
   #child: ChildProcess | null = null
+  #stopping: Promise<void> | null = null
   #restarting: Promise<void> | null = null
-  #again = false
   #closed = false
 
   constructor(options: AgentProcessOptions) {
@@ -35,13 +35,15 @@ export class AgentProcess {
     this.#child = child
     eachLine(child.stdout, line => onLine('stdout', line))
     eachLine(child.stderr, line => onLine('stderr', line))
-    child.once('error', error => onEnd(`before it began: ${error.message}`))
+    child.once('error', error => {
+      this.#child = null
+      onEnd(`before it began: ${error.message}`)
+    })
     child.once('exit', (code, signal) => {
-      if (this.#child !== child) return
       this.#child = null
       // What it has started would go on with the port.
       signalGroup(child, 'SIGKILL')
-      onEnd(signal ? `by ${signal}` : `with exit code ${code}`)
+      if (!this.#stopping) onEnd(signal ? `by ${signal}` : `with exit code ${code}`)
     })
   }
 
@@ -49,10 +51,11 @@ export class AgentProcess {
     return this.#restarting !== null
   }
 
-  /** Ends it and starts it anew. Calls that come meanwhile lead to one more restart. */
+  /** Ends it and starts it anew. Calls that come before it has ended are one with the first. */
   restart(): Promise<void> {
-    this.#again = true
-    this.#restarting ??= this.#restartAll().finally(() => (this.#restarting = null))
+    this.#restarting ??= this.#stop()
+      .then(() => this.start())
+      .finally(() => (this.#restarting = null))
     return this.#restarting
   }
 
@@ -63,24 +66,19 @@ export class AgentProcess {
     process.off('exit', this.#kill)
   }
 
-  async #restartAll(): Promise<void> {
-    while (this.#again) {
-      this.#again = false
-      await this.#stop()
-      this.start()
-    }
+  #stop(): Promise<void> {
+    this.#stopping ??= this.#end().finally(() => (this.#stopping = null))
+    return this.#stopping
   }
 
-  async #stop(): Promise<void> {
+  async #end(): Promise<void> {
     const child = this.#child
     if (!child) return
-    this.#child = null
     const ended = once(child, 'exit')
     signalGroup(child, 'SIGTERM')
     const impatience = setTimeout(() => signalGroup(child, 'SIGKILL'), GRACE_MS)
     await ended
     clearTimeout(impatience)
-    signalGroup(child, 'SIGKILL')
   }
 
   #kill = () => {
