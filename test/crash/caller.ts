@@ -1,5 +1,6 @@
 /** Somebody who calls the marketplace and can tell an answer from a connection that was cut. */
 import http from 'node:http'
+import { checkAnswer } from '../support/contract.ts'
 
 export interface Answer {
   status: number
@@ -47,8 +48,14 @@ export class Caller {
           if (!response.complete) return cut(new Error('half an answer'))
           const cookie = response.headers['set-cookie']?.[0]?.split(';', 1)[0]
           if (cookie) this.credential = { cookie }
-          const { data, error } = JSON.parse(Buffer.concat(chunks).toString())
-          resolve({ status: response.statusCode!, data, error })
+          const [status, text] = [response.statusCode!, Buffer.concat(chunks).toString()]
+          try {
+            checkAnswer(method, path.split('?')[0]!, status, text)
+          } catch (error) {
+            return reject(error)
+          }
+          const { data, error } = JSON.parse(text)
+          resolve({ status, data, error })
         })
       })
       request.end(text)

@@ -6,7 +6,7 @@ import { type Marketplace, openMarketplace } from '../../src/open.ts'
 import type { PostgresOptions } from '../../src/store/postgres/database.ts'
 import { createVirtualWorld, recordingEgress, type VirtualWorld } from '../../src/world/virtual.ts'
 import type { Timer } from '../../src/world/world.ts'
-import { requestBytes, Wire, type WireAnswer, type WireHeader } from '../support/wire.ts'
+import { checkExchange, requestBytes, Wire, type WireAnswer, type WireHeader } from '../support/wire.ts'
 import { Names } from './names.ts'
 import { type Heard, sinkOf } from './sink.ts'
 
@@ -89,17 +89,19 @@ export async function openSide(engine: string, seed: string, postgres?: Postgres
   const wires: { wire: Wire; free: boolean; usedAt: number }[] = []
   async function exchange(method: string, target: string, headers: readonly WireHeader[], body: string | Buffer = '') {
     const now = performance.now()
-    let place = wires.find(({ wire, free, usedAt }) => free && !wire.ended && now - usedAt < WIRE_RESTS_MS)
-    if (!place) {
-      place = { wire: new Wire(opened.url), free: false, usedAt: now }
-      wires.push(place)
+    let slot = wires.find(({ wire, free, usedAt }) => free && !wire.ended && now - usedAt < WIRE_RESTS_MS)
+    if (!slot) {
+      slot = { wire: new Wire(opened.url), free: false, usedAt: now }
+      wires.push(slot)
     }
-    place.free = false
-    await place.wire.write(requestBytes(method, target, [['host', '127.0.0.1'], ...headers], body))
-    const answer = await place.wire.answer(method === 'HEAD')
+    slot.free = false
+    const request = requestBytes(method, target, [['host', '127.0.0.1'], ...headers], body)
+    await slot.wire.write(request)
+    const answer = await slot.wire.answer(method === 'HEAD')
     if (!answer) throw new Error(`${engine}: ${method} ${target} was left without an answer`)
-    place.usedAt = performance.now()
-    place.free = answer.headers.connection !== 'close'
+    checkExchange(request, answer)
+    slot.usedAt = performance.now()
+    slot.free = answer.headers.connection !== 'close'
     return answer
   }
 

@@ -12,7 +12,7 @@ import { inputSchema, type JsonSchema, PARTS } from '../../src/api/openapi/json-
 import { signatureHeaders } from '../../src/api/signature.ts'
 import { MAX_MESSAGES } from '../../src/web/faults.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
-import { exchange, requestBytes, Wire, type WireHeader } from '../support/wire.ts'
+import { checkExchange, exchange, requestBytes, Wire, type WireHeader } from '../support/wire.ts'
 
 const marketplace = await openTestMarketplace()
 const buyer = await marketplace.join('buyer', 500_000)
@@ -186,13 +186,15 @@ async function waiting(method: string, path: string, headers: readonly WireHeade
   const told = headers.some(([name]) => name === 'content-length')
   const length: WireHeader[] = told ? [] : [['content-length', String(bytes.length)]]
   const head: WireHeader[] = [['host', wire.host], ['expect', '100-continue'], ...length, ...headers]
-  await wire.write(requestBytes(method, path, head))
+  const request = requestBytes(method, path, head)
+  await wire.write(request)
   const answered = wire.answer()
   while (wire.invitations === 0 && !(await Promise.race([answered, pause(5)])));
   const { invitations } = wire
   if (invitations > 0) await wire.write(bytes)
   const { status, headers: answer } = (await answered)!
   wire.close()
+  checkExchange(request, (await answered)!)
   return [status, invitations, answer.connection]
 }
 

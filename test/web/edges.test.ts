@@ -11,7 +11,7 @@ import {
   type TestUser,
   taskFields,
 } from '../support/marketplace.ts'
-import { requestBytes, Wire, type WireHeader } from '../support/wire.ts'
+import { checkExchange, requestBytes, Wire, type WireHeader } from '../support/wire.ts'
 
 const edge = suite<{ marketplace: TestMarketplace; buyer: TestUser; agent: ListedAgent }>('edges')
 
@@ -36,9 +36,11 @@ async function post(
   if (chunked) headers.push(['transfer-encoding', 'chunked'])
   const pieces = body.match(/[\s\S]{1,60000}/g)!.map(piece => `${piece.length.toString(16)}\r\n${piece}\r\n`)
   const sent = chunked ? `${pieces.join('')}0\r\n\r\n` : body
-  void wire.write(requestBytes('POST', '/api/tasks', headers, sent))
+  const request = requestBytes('POST', '/api/tasks', headers, sent)
+  void wire.write(request)
   const answer = await wire.answer()
   wire.close()
+  checkExchange(request, answer!)
   return answer!
 }
 

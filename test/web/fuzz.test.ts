@@ -9,7 +9,7 @@ import type { LogEntry } from '../../src/market/log.ts'
 import { seededChance } from '../../src/world/chance.ts'
 import { type FuzzRequest, fuzzer, type Pool } from '../support/fuzz-requests.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
-import { exchange, Wire, type WireAnswer, type WireHeader } from '../support/wire.ts'
+import { checkExchange, exchange, Wire, type WireAnswer, type WireHeader } from '../support/wire.ts'
 
 const seed = process.env.FUZZ_SEED ?? 'the same each time'
 const COUNT = Number(process.env.FUZZ_COUNT ?? 3_000)
@@ -112,6 +112,15 @@ function envelopeFault(status: number, envelope: Record<string, unknown>): strin
   return fine ? undefined : `has a map of errors that is none: ${JSON.stringify(errors)}`
 }
 
+function contractFault({ bytes }: FuzzRequest, answer: WireAnswer): string | undefined {
+  try {
+    checkExchange(bytes, answer)
+    return undefined
+  } catch (error) {
+    return `is not as its record promises: ${(error as Error).message}`
+  }
+}
+
 const tell = ({ name, bytes }: FuzzRequest) => `${name}\n${JSON.stringify(bytes.toString('latin1', 0, 1_500))}`
 
 /** Sends all over a few connections, each answered before the next; what is wrong with the answers. */
@@ -142,7 +151,11 @@ async function sendAll(
       if (answer) count(answer.status)
       if (answer && answer.status < 300 && request.name.endsWith('as multipart')) count('files taken')
       if (answer?.headers['idempotent-replayed']) count('repeats')
-      const found = answer ? fault(answer, request.isHead) : request.cut ? undefined : 'did not come'
+      const found = answer
+        ? (fault(answer, request.isHead) ?? contractFault(request, answer))
+        : request.cut
+          ? undefined
+          : 'did not come'
       if (found)
         faults.push(`the answer ${found}; it was asked for by ${tell(request)}\nand is ${answer?.text.slice(0, 500)}`)
       if (broken.length > 0) faults.push(`while this was served: ${tell(request)}`)

@@ -1,5 +1,5 @@
 /** Translates the errors of Postgres and its driver into those of db.ts, and says which are worth another try. */
-import { BusyError, ConstraintError, ContestedError } from '../db.ts'
+import { BusyError, ConstraintError, ContestedError, StoreError } from '../db.ts'
 
 const kinds: Readonly<Record<string, ConstraintError['kind']>> = {
   23505: 'unique',
@@ -16,13 +16,22 @@ const busy = ['57014', '55P03', '53300', '53200']
 // The driver gives these no code.
 const tooSlowToConnect = /^(?:timeout exceeded when trying to connect|Connection terminated due to connection timeout)$/
 
+/** The server ends connections with these, and Node tells of connections that have ended. */
+const lostCodes = /^(?:57P0|08|E(?:CONN|PIPE|TIMEDOUT|HOST|NET))/
+const lostWords = /^(?:Connection terminated(?: unexpectedly)?|Query read timeout)$/
+
 export function translated(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { code = '', message } = error as Error & { code?: string }
   const kind = kinds[code]
   if (kind) return new ConstraintError(kind, message)
-  if (!busy.includes(code) && !tooSlowToConnect.test(message)) return error
-  return new BusyError(`Postgres is busy: ${message}`, { cause: error })
+  if (busy.includes(code) || tooSlowToConnect.test(message))
+    return new BusyError(`Postgres is busy: ${message}`, { cause: error })
+  if (lostCodes.test(code) || lostWords.test(message))
+    return new StoreError(`The connection to Postgres has ended: ${message}. Check that the server runs.`, {
+      cause: error,
+    })
+  return error
 }
 
 /**

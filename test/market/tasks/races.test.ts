@@ -11,7 +11,7 @@ import type { TaskRecord } from '../../../src/api/records.ts'
 import { seededChance } from '../../../src/world/chance.ts'
 import { bodies, openFixture, pathOf } from '../../support/task-fixture.ts'
 import { price, rightful, type Situation, shown, stepOf, steps, type Trigger } from '../../support/task-rules.ts'
-import { exchange, requestBytes, Wire, type WireAnswer, type WireHeader } from '../../support/wire.ts'
+import { checkExchange, exchange, requestBytes, Wire, type WireAnswer, type WireHeader } from '../../support/wire.ts'
 
 const ROUNDS = 20
 const AT_ONCE = 20
@@ -72,6 +72,7 @@ async function atOnce(requests: readonly Contestant[], between?: () => Promise<u
   await meanwhile
   return answers.map((answer, i) => {
     assert.ok(answer, 'a request was left without an answer')
+    checkExchange(requests[i]!.bytes, answer)
     return { ...answer, trigger: requests[i]!.trigger }
   })
 }
