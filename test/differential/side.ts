@@ -6,7 +6,7 @@ import { type Marketplace, openMarketplace } from '../../src/open.ts'
 import type { PostgresOptions } from '../../src/store/postgres/database.ts'
 import { createVirtualWorld, recordingEgress, type VirtualWorld } from '../../src/world/virtual.ts'
 import type { Timer } from '../../src/world/world.ts'
-import { checkExchange, requestBytes, Wire, type WireAnswer, type WireHeader } from '../support/wire.ts'
+import { Connections } from './connections.ts'
 import { Names } from './names.ts'
 import { type Heard, sinkOf } from './sink.ts'
 
@@ -25,15 +25,12 @@ export interface Side {
   readonly errors: string[]
   /** By the name of the agent. */
   readonly secrets: Map<string, string>
-  exchange(method: string, target: string, headers: readonly WireHeader[], body?: string | Buffer): Promise<WireAnswer>
+  exchange: Connections['exchange']
   runDue(): Promise<void>
   /** Resolves when nothing is under way in this side: no transaction, no webhook. */
   settled(): Promise<void>
   close(): Promise<void>
 }
-
-/** A connection that rests is ended by the server after five seconds. */
-const WIRE_RESTS_MS = 2_000
 
 export async function openSide(engine: string, seed: string, postgres?: PostgresOptions): Promise<Side> {
   const names = new Names()
@@ -46,7 +43,7 @@ export async function openSide(engine: string, seed: string, postgres?: Postgres
     names,
     heard,
     secrets,
-    exchange: (...request) => exchange(...request),
+    exchange: (...request) => connections.exchange(...request),
     now: () => base.realNow(),
   })
   const base = createVirtualWorld({
@@ -86,24 +83,7 @@ export async function openSide(engine: string, seed: string, postgres?: Postgres
     write: (work: Parameters<typeof write>[0]) => underWay.during(write(work)),
   })
 
-  const wires: { wire: Wire; free: boolean; usedAt: number }[] = []
-  async function exchange(method: string, target: string, headers: readonly WireHeader[], body: string | Buffer = '') {
-    const now = performance.now()
-    let slot = wires.find(({ wire, free, usedAt }) => free && !wire.ended && now - usedAt < WIRE_RESTS_MS)
-    if (!slot) {
-      slot = { wire: new Wire(opened.url), free: false, usedAt: now }
-      wires.push(slot)
-    }
-    slot.free = false
-    const request = requestBytes(method, target, [['host', '127.0.0.1'], ...headers], body)
-    await slot.wire.write(request)
-    const answer = await slot.wire.answer(method === 'HEAD')
-    if (!answer) throw new Error(`${engine}: ${method} ${target} was left without an answer`)
-    checkExchange(request, answer)
-    slot.usedAt = performance.now()
-    slot.free = answer.headers.connection !== 'close'
-    return answer
-  }
+  const connections = new Connections(opened.url)
 
   return {
     engine,
@@ -114,7 +94,7 @@ export async function openSide(engine: string, seed: string, postgres?: Postgres
     mails,
     errors,
     secrets,
-    exchange,
+    exchange: connections.exchange,
     runDue: opened.runDue,
     async settled() {
       for (let quiet = 0; quiet < 2; quiet = underWay.count === 0 ? quiet + 1 : 0) {
@@ -122,7 +102,7 @@ export async function openSide(engine: string, seed: string, postgres?: Postgres
       }
     },
     async close() {
-      for (const { wire } of wires) wire.close()
+      connections.close()
       await opened.close(0)
     },
   }

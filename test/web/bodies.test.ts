@@ -186,16 +186,14 @@ async function waiting(method: string, path: string, headers: readonly WireHeade
   const told = headers.some(([name]) => name === 'content-length')
   const length: WireHeader[] = told ? [] : [['content-length', String(bytes.length)]]
   const head: WireHeader[] = [['host', wire.host], ['expect', '100-continue'], ...length, ...headers]
-  const request = requestBytes(method, path, head)
-  await wire.write(request)
+  await wire.write(requestBytes(method, path, head))
   const answered = wire.answer()
   while (wire.invitations === 0 && !(await Promise.race([answered, pause(5)])));
-  const { invitations } = wire
-  if (invitations > 0) await wire.write(bytes)
-  const { status, headers: answer } = (await answered)!
+  if (wire.invitations > 0) await wire.write(bytes)
+  const answer = (await answered)!
   wire.close()
-  checkExchange(request, (await answered)!)
-  return [status, invitations, answer.connection]
+  checkExchange(requestBytes(method, path, []), answer)
+  return [answer.status, wire.invitations, answer.headers.connection]
 }
 
 const pause = (ms: number) => new Promise<null>(resolve => setTimeout(resolve, ms, null))
