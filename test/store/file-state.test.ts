@@ -118,6 +118,22 @@ test('journals are accepted only where one goes on from the other, sealed ones w
   }
 })
 
+test('a refusal names the parts that do not fit together', () => {
+  const partsIn = (found: Found) => {
+    try {
+      stateIn(found)
+    } catch (error) {
+      return JSON.parse((error as Error).message)
+    }
+  }
+  const [low, high] = [span(0, 2, true), span(4, 6, false)]
+  const parts = (one: string, other: string) => ({ why: 'apart', parts: [one, other] })
+  const from = { snapshot: position(0), edited: false }
+  assert.equal(partsIn({ ...from, sealed: low, current: high }), parts('sealed', 'current'))
+  assert.equal(partsIn({ ...from, sealed: undefined, current: high }), parts('snapshot', 'current'))
+  assert.equal(partsIn({ ...from, sealed: span(4, 6, true), current: undefined }), parts('snapshot', 'sealed'))
+})
+
 test('no record is done twice and none is left out', () => {
   for (const { found, state } of accepted) {
     assert.equal(

@@ -238,6 +238,24 @@ startedEarly(
   }),
 )
 
+startedEarly(
+  'a database that nobody uses notices as well that another took over',
+  inFolder(async file => {
+    const db = await new Promise<{ fatal: Promise<Error>; close(): Promise<void> }>((resolve, reject) => {
+      const fatal = new Promise<Error>(onFatal => {
+        openSqlite({ file, onFatal }).then(db => resolve({ fatal, close: () => db.close() }), reject)
+      })
+    })
+    writeFileSync(`${file}.other`, JSON.stringify(describeSelf('another', false)))
+    renameSync(`${file}.other`, `${file}.lock`)
+    const alive = setInterval(() => {}, 1_000) // the heartbeat itself keeps nobody from ending
+    assert.match((await db.fatal).message, "is not this process' any more")
+    clearInterval(alive)
+    await db.close()
+    assert.is(ownerOf(file).holder, 'another')
+  }),
+)
+
 test(
   'a write whose sync was under way when another took over is not told of',
   inFolder(async file => {

@@ -97,6 +97,20 @@ test('what goes through memory comes out as it was: numbers to 2^53, texts of an
   for (const open of [engine, copy]) open.close()
 })
 
+test('a write of which only the first row is asked for changes all, and counts them', async () => {
+  const engine = await withTable()
+  for (let id = 1; id <= 3; id++) (await inserting(engine, id)).commit()
+  const unit = new Unit(engine, true)
+  assert.equal(await unit.get("UPDATE a SET text = 'new' WHERE id < $1 RETURNING text", [3]), { text: 'new' })
+  assert.equal(
+    unit.effects.map(({ changed }) => changed),
+    [2],
+  )
+  unit.commit()
+  assert.equal(engine.column('SELECT text FROM a ORDER BY id'), ['new', 'new', ''])
+  engine.close()
+})
+
 test('when SQLite gives up all units at once, a write says that the database is lost', async () => {
   const engine = await withTable()
   engine.column('PRAGMA max_page_count = 40')

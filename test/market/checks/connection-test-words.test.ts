@@ -117,6 +117,11 @@ words('an endpoint: what it answered, in words, and the time it took', async sta
       { ...answered(500, 'Error:\n  no key\n'), durationMs: 12.6 },
       'The endpoint answered 500 and said “Error: no key”; exactly 200 is needed',
     ],
+    [{ ...answered(400, 'no'), durationMs: 12.6 }, 'The endpoint answered 400 and said “no”; exactly 200 is needed'],
+    [
+      { ...answered(399, 'no'), durationMs: 12.6 },
+      'The endpoint answered 399, and redirects are not followed; exactly 200 is needed',
+    ],
     [
       { ...answered(503, 'x'.repeat(201)), durationMs: 12.6 },
       `The endpoint answered 503 and said “${'x'.repeat(200)}…”; exactly 200 is needed`,
