@@ -45,7 +45,7 @@ export const checks: readonly Row[] = [
   [
     'Test webhook: its callback is safe to call',
     'api/authorization: POST /api/agent/test/:id/callback',
-    'market/checks/connection-test.ts',
+    'market/checks/test-callback.ts',
     'return { test: true }',
     "throw refuse('not_found', 'test')",
   ],

@@ -41,7 +41,7 @@ export const equivalents: readonly Equivalent[] = [
     reason: 'The rows are answered as a set of those behind a version: their order is looked at by nobody.',
   },
   {
-    file: 'src/market/checks/connection-test.ts',
+    file: 'src/market/checks/test-callback.ts',
     change: '200 → (200',
     reason: 'A signature kept for a test says only that it was used: what is answered to it again is made anew.',
   },

@@ -5,6 +5,9 @@ import type { Market } from '../market.ts'
 /** 'valid', or what is wrong with the callback; null if none came. */
 export type CallbackVerdict = string | null
 
+/** Begins the verdict on a callback whose signature is right, and whose body a real task would refuse. */
+export const UNUSABLE = 'unusable: '
+
 interface Waiting {
   verdict: CallbackVerdict
   wake: () => void

@@ -1,0 +1,86 @@
+/** Takes the callback of a connection test, and keeps what the first one was. Source: I-test-webhook, A-24, A-53. */
+import { actionIn, callbackFault } from '../../api/endpoints/callback-body.ts'
+import { Refusal, refuse } from '../../api/failures.ts'
+import { faultText, verify } from '../../api/signature.ts'
+import type { Reader, Tx } from '../../store/db.ts'
+import { type AgentTestRow, decideTest, testById } from '../../store/tables/agent-tests.ts'
+import { listedAgentById } from '../../store/tables/agents.ts'
+import { keepFirstSignature, seenSignature } from '../../store/tables/seen-signatures.ts'
+import { standingOf } from '../agents/agent-record.ts'
+import type { Market } from '../market.ts'
+import type { Signed, Verb } from '../verb.ts'
+import { logCallback } from '../webhooks/callback-log.ts'
+import { addHint } from '../webhooks/diagnosis.ts'
+import { callbackSecrets } from '../webhooks/secrets.ts'
+import { announceCallback, UNUSABLE } from './callback-wait.ts'
+
+/** In real ms. A test takes 30 s and 15 s at most, so an older row was left by a crash. */
+export const STALE_MS = 60_000
+
+export const testCallback: Verb<'testCallback'> = async (ctx, { params, signed }) => {
+  const since = ctx.world.realNow()
+  const { sender, raw, type } = signed
+  const log = (status: number, error: string | null, hint?: string) => {
+    const action = sender.fault === null ? actionIn(raw, type) : '?'
+    const how = { taskId: params.id, agentId: sender.agentId, action, via: 'test', taskStatus: null, since } as const
+    logCallback(ctx, { ...how, status, error, ...(hint && { hint }) })
+  }
+  try {
+    const answer = await takeCallback(ctx, params.id, signed)
+    log(200, null)
+    return answer
+  } catch (error) {
+    await addHint(ctx, error, params.id, signed)
+    if (error instanceof Refusal) log(error.status, sender.fault ?? error.message, error.hint)
+    throw error
+  }
+}
+
+/** An unknown test gets the same refusal as a bad signature, after the same time. */
+async function takeCallback(ctx: Market, id: string, signed: Signed): Promise<{ test: true }> {
+  const { db, world, config } = ctx
+  const { timestamp, signature, raw, sender } = signed
+  const { test, judged, banned, over } = await db.read(async q => {
+    const test = await testById(q, id)
+    const agent = test && (await listedAgentById(q, test.agentId))
+    const secret = agent ? callbackSecrets(config, agent, world.now()) : []
+    const judged = verify({ secret, timestamp, signature, body: raw, now: world.realNow() })
+    const over = test ? await isOver(q, test, signature, world.realNow()) : false
+    return { test, judged, banned: agent ? standingOf(agent).banned === 1 : false, over }
+  })
+  sender.agentId = test?.agentId ?? null
+  if (!judged.ok) sender.fault = test ? faultText(judged.reason) : 'there is no such test'
+  if (over) throw refuse(judged.ok ? 'test_over' : 'bad_signature')
+  if (test && judged.ok) await db.write(tx => keepForTest(tx, signature!, test.id, world.realNow()))
+  if (test) await decide(ctx, test.id, judged.ok ? verdictOn(raw, signed.type, test.id) : judged.reason)
+  if (!judged.ok) throw refuse('bad_signature')
+  if (banned) throw refuse('banned')
+  return { test: true }
+}
+
+/** Whether the test takes no more callbacks. A callback that was accepted in time and is sent again is not too late. */
+async function isOver(q: Reader, test: AgentTestRow, signature: string | undefined, now: number): Promise<boolean> {
+  if (test.ended === 0 && test.startedAt >= now - STALE_MS) return false
+  return !signature || (await seenSignature(q, signature))?.taskId !== test.id
+}
+
+/**
+ * Stores the signature as used, so that a callback for a test can't be replayed at a task, nor the other way round. Source:
+ * A-38.
+ */
+async function keepForTest(tx: Tx, signature: string, testId: string, seenAt: number): Promise<void> {
+  const row = { signature, taskId: testId, status: 200, answer: '{"test":true}', seenAt }
+  if ((await keepFirstSignature(tx, row)) > 0) return
+  if ((await seenSignature(tx, signature))?.taskId !== testId) throw refuse('bad_signature')
+}
+
+function verdictOn(raw: Buffer, type: string | undefined, testId: string): string {
+  const fault = callbackFault(raw, type, testId)
+  return fault === null ? 'valid' : `${UNUSABLE}${fault.slice(0, 300)}`
+}
+
+/** Writes the verdict of the first callback. The waiting test learns of it after the commit. */
+const decide = (market: Market, testId: string, verdict: string) =>
+  market.db.write(async tx => {
+    if ((await decideTest(tx, testId, verdict)) > 0) tx.afterCommit(() => announceCallback(market, testId, verdict))
+  })
