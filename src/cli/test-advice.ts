@@ -17,7 +17,7 @@ export function adviceOn({ name, message }: Check, agent: Agent, flags = ''): st
       `Webhooks go to https:// only. Save such a URL: ${save} . For a plain http agent: ${nextSteps.forward()}`,
     webhook_secret: () => `Make one: ${nextSteps.rotateSecret(slug, flags)}`,
     endpoint: () => endpointAdvice(message, agent),
-    callback: () => callbackAdvice(message),
+    callback: () => callbackAdvice(message, slug, flags),
   }
   return advice[name]()
 }
@@ -65,11 +65,14 @@ function endpointAdvice(message: string, { webhookUrl }: Agent): string {
 const SENDS =
   'After its 200 the agent must POST {"action":"accept"} to data.callbackUrl, signed with the secret over timestamp.body: agent-marketplace/webhooks does that.'
 
-function callbackAdvice(message: string): string {
+function callbackAdvice(message: string, slug: string, flags: string): string {
   if (message.startsWith('No callback')) {
     return `${SENDS} Does it reach that address, and does its own output show an error?`
   }
+  // A simulator's report says more than what is wrong: also why, and what to do.
+  if (/invalid signature arrived: [^.]+\. ./.test(message))
+    return `Then once more: ${nextSteps.testConnection(slug, flags)}`
   if (/minutes old|minutes ahead/.test(message))
     return 'Set the clock of the agent by NTP, and sign each callback when it is sent.'
-  return `${SENDS} In dev the 401 that it got has a hint: what was signed instead. Or compare with ${nextSteps.sign()}`
+  return `${SENDS} In dev this check says what was signed instead. Or compare with ${nextSteps.sign()}`
 }

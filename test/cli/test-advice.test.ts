@@ -66,7 +66,9 @@ test('a callback: by what was wrong with it', () => {
   const advice = (message: string) => adviceOn({ name: 'callback', message }, agent)
   assert.match(advice('No callback arrived within 15 seconds'), 'Does it reach that address')
   for (const fault of ['stale', 'future']) assert.match(advice(faultText(fault)), 'Set the clock')
-  assert.match(advice(faultText('mismatch')), 'the 401 that it got has a hint')
+  assert.match(advice(faultText('mismatch')), 'In dev this check says what was signed instead')
+  const explained = `A callback with an invalid signature arrived: ${faultText('stale')}. The timestamp is late. Set the clock.`
+  assert.match(advice(explained), /^Then once more: .+ test-connection my-agent$/)
 })
 
 test.run()

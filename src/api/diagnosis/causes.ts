@@ -30,6 +30,7 @@ export const fixes = {
   clock_read_twice: 'Read the clock once, keep the text, and use it in the header and in what is signed.',
   stale: CLOCK,
   future: CLOCK,
+  signed_early: 'Sign each request at the moment in which it is sent, and each repeat anew.',
   // secret
   previous_secret: 'Give it the new secret, which secret rotate has printed, and start it again.',
   other_agents_secret: 'Give each agent its own secret, and look which one this process reads.',

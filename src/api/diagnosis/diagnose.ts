@@ -7,12 +7,13 @@ import { limits } from '../limits.ts'
 import { SIGNATURE_HEADER, standardHeaders } from '../signature.ts'
 import { bodiesOf } from './bodies.ts'
 import type { Diagnosis, Finding, Form, Forms } from './causes.ts'
+import { ageFindings } from './clock.ts'
 import { type Digest, digestsOf, readDigest } from './digests.ts'
 import { type HeaderLines, headerValue, signatureIn, timestampIn } from './headers.ts'
 import { parsed } from './json-writers.ts'
 import { type Layout, layoutsOf, readStamp, type Stamp } from './layouts.ts'
 import { type Candidate, type Key, keysOf } from './secrets.ts'
-import { ageFindings, sure, unexplained } from './verdicts.ts'
+import { sure, unexplained } from './verdicts.ts'
 
 export type { Diagnosis } from './causes.ts'
 export type { Candidate } from './secrets.ts'
@@ -23,8 +24,16 @@ export interface SignedRequest {
   readonly body: Uint8Array
 }
 
-/** Returns why the request is refused, or null if its signature is right. `now`: real time in ms. */
-export function diagnose(request: SignedRequest, candidates: readonly Candidate[], now: number): Diagnosis | null {
+/**
+ * Returns why the request is refused, or null if its signature is right. `now`: real time in ms. `earlierAges`: how old
+ * earlier requests of the sender were when they came, in ms.
+ */
+export function diagnose(
+  request: SignedRequest,
+  candidates: readonly Candidate[],
+  now: number,
+  earlierAges: readonly number[] = [],
+): Diagnosis | null {
   const signature = signatureIn(request.headers)
   const timestamp = timestampIn(request.headers)
   const headers = [...timestamp.findings, ...signature.findings]
@@ -38,7 +47,7 @@ export function diagnose(request: SignedRequest, candidates: readonly Candidate[
   const stamp = readStamp(timestamp.value)
   const seen = [...headers, ...stamp.findings, ...digest.findings]
   const found = search(request, candidates, { stamp, digest: digest.value })
-  const age = ageFindings(stamp.ms, now)
+  const age = ageFindings(stamp.ms, now, earlierAges)
   if (found.findings) return sure([...found.findings, ...seen, ...age])
   return unexplained({ seen: [...seen, ...age], request, candidates, tries: found.tries })
 }

@@ -1,6 +1,4 @@
 /** Makes a diagnosis of findings, or says what was compared if there are none. */
-import { durations } from '../limits.ts'
-import { roughly } from '../spans.ts'
 import { type Cause, type Diagnosis, type Finding, fixes } from './causes.ts'
 import { type HeaderLines, headerValue } from './headers.ts'
 import type { Candidate } from './secrets.ts'
@@ -20,23 +18,6 @@ export const explain = (cause: Cause, text: string, certainty: Diagnosis['certai
   text,
   fix: fixes[cause],
 })
-
-const MINUTE = 60_000
-const HALF_HOUR = 30 * MINUTE
-
-/** Says how far a time is from this clock, if it is too far. `ms`: null if the time is unknown. */
-export function ageFindings(ms: number | null, now: number): Finding[] {
-  const away = ms === null ? 0 : Math.abs(now - ms)
-  if (away <= durations.signatureToleranceMs) return []
-  const isLate = now > ms!
-  const allowed = roughly(durations.signatureToleranceMs)
-  const toZone = Math.abs(away - Math.round(away / HALF_HOUR) * HALF_HOUR)
-  const zone = toZone < MINUTE && away < 15 * durations.hourMs ? ' That may be a time zone: Unix time is UTC.' : ''
-  const text =
-    `The timestamp is ${roughly(away)} ${isLate ? 'behind' : 'ahead of'} the clock here; ${allowed} are allowed. ` +
-    `If it was signed just now, the clock of the sender is ${roughly(away)} ${isLate ? 'behind' : 'ahead'}.${zone}`
-  return [{ cause: isLate ? 'stale' : 'future', text }]
-}
 
 interface Unexplained {
   /** What is wrong all the same. */

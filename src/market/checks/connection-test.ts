@@ -6,7 +6,6 @@ import type { TestPayload } from '../../api/events.ts'
 import { refuse } from '../../api/failures.ts'
 import { durations } from '../../api/limits.ts'
 import type { checkNames, TestReport } from '../../api/records.ts'
-import { faultText } from '../../api/signature.ts'
 import { inSeconds } from '../../api/spans.ts'
 import { webhookBody } from '../../api/webhook-request.ts'
 import type { Tx } from '../../store/db.ts'
@@ -188,7 +187,7 @@ function callbackOutcome(verdict: CallbackVerdict, waitedMs: number): Outcome {
     const why = verdict.slice(UNUSABLE.length)
     return passed(`A validly signed callback arrived. Warning: a real task would refuse it, as ${why}`)
   }
-  if (verdict !== null) return failed(`A callback with an invalid signature arrived: ${faultText(verdict)}`)
+  if (verdict !== null) return failed(`A callback with an invalid signature arrived: ${verdict}`)
   return { status: 'warning', message: `No callback arrived within ${inSeconds(waitedMs)}` }
 }
 

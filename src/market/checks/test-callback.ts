@@ -10,7 +10,7 @@ import { standingOf } from '../agents/agent-record.ts'
 import type { Market } from '../market.ts'
 import type { Signed, Verb } from '../verb.ts'
 import { logCallback } from '../webhooks/callback-log.ts'
-import { addHint } from '../webhooks/diagnosis.ts'
+import { addHint, hintOn } from '../webhooks/diagnosis.ts'
 import { callbackSecrets } from '../webhooks/secrets.ts'
 import { announceCallback, UNUSABLE } from './callback-wait.ts'
 
@@ -20,24 +20,30 @@ export const STALE_MS = 60_000
 export const testCallback: Verb<'testCallback'> = async (ctx, { params, signed }) => {
   const since = ctx.world.realNow()
   const { sender, raw, type } = signed
+  const known: Known = { hint: null }
   const log = (status: number, error: string | null, hint?: string) => {
     const action = sender.fault === null ? actionIn(raw, type) : '?'
     const how = { taskId: params.id, agentId: sender.agentId, action, via: 'test', taskStatus: null, since } as const
     logCallback(ctx, { ...how, status, error, ...(hint && { hint }) })
   }
   try {
-    const answer = await takeCallback(ctx, params.id, signed)
+    const answer = await takeCallback(ctx, params.id, signed, known)
     log(200, null)
     return answer
   } catch (error) {
-    await addHint(ctx, error, params.id, signed)
+    await addHint(ctx, error, params.id, signed, known.hint)
     if (error instanceof Refusal) log(error.status, sender.fault ?? error.message, error.hint)
     throw error
   }
 }
 
+/** What is found out about a refused signature, once for the response and for the report of the test. */
+interface Known {
+  hint: string | null
+}
+
 /** An unknown test gets the same refusal as a bad signature, after the same time. */
-async function takeCallback(ctx: Market, id: string, signed: Signed): Promise<{ test: true }> {
+async function takeCallback(ctx: Market, id: string, signed: Signed, known: Known): Promise<{ test: true }> {
   const { db, world, config } = ctx
   const { timestamp, signature, raw, sender } = signed
   const { test, judged, banned, over } = await db.read(async q => {
@@ -52,7 +58,8 @@ async function takeCallback(ctx: Market, id: string, signed: Signed): Promise<{ 
   if (!judged.ok) sender.fault = test ? faultText(judged.reason) : 'there is no such test'
   if (over) throw refuse(judged.ok ? 'test_over' : 'bad_signature')
   if (test && judged.ok) await db.write(tx => keepForTest(tx, signature!, test.id, world.realNow()))
-  if (test) await decide(ctx, test.id, judged.ok ? verdictOn(raw, signed.type, test.id) : judged.reason)
+  if (!judged.ok && test) known.hint = await hintOn(ctx, id, signed)
+  if (test) await decide(ctx, test.id, judged.ok ? verdictOn(raw, signed.type, test.id) : faultOf(judged.reason, known))
   if (!judged.ok) throw refuse('bad_signature')
   if (banned) throw refuse('banned')
   return { test: true }
@@ -73,6 +80,8 @@ async function keepForTest(tx: Tx, signature: string, testId: string, seenAt: nu
   if ((await keepFirstSignature(tx, row)) > 0) return
   if ((await seenSignature(tx, signature))?.taskId !== testId) throw refuse('bad_signature')
 }
+
+const faultOf = (reason: string, { hint }: Known) => [faultText(reason), hint].filter(Boolean).join('. ')
 
 function verdictOn(raw: Buffer, type: string | undefined, testId: string): string {
   const fault = callbackFault(raw, type, testId)

@@ -3,6 +3,7 @@
  * Source: A-38, A-234, A-242.
  */
 
+import { ageOf } from '../../api/diagnosis/clock.ts'
 import { type Candidate, type Diagnosis, diagnose } from '../../api/diagnosis/diagnose.ts'
 import { parsed } from '../../api/diagnosis/json-writers.ts'
 import { explain } from '../../api/diagnosis/verdicts.ts'
@@ -24,7 +25,7 @@ import { callbackSecrets, openedIfPossible, previousSecrets } from './secrets.ts
 type Judged = 'direction' | 'taskId' | 'agentId' | 'requestHeaders' | 'requestBody' | 'status' | 'realAt'
 type SignedExchange = Pick<Exchange, Judged>
 
-type Source = Pick<Market, 'db' | 'config' | 'world'>
+type Source = Pick<Market, 'db' | 'config' | 'world' | 'recording'>
 
 /**
  * Returns why a signature was refused: ours by the agent, or the agent's by us. null: it was not, or this is no simulator.
@@ -37,15 +38,29 @@ export async function diagnoseExchange(market: Source, exchange: SignedExchange)
   )
 }
 
-/** Adds what helps to a refused signature, unless the caller wants to be answered as by a deployment. */
-export async function addHint(market: Source, error: unknown, taskId: string, signed: Signed): Promise<void> {
-  if (market.config.mode !== 'dev' || !(error instanceof Refusal) || error.code !== 'bad_signature') return
-  const requestHeaders = linesOf(signed.rawHeaders)
-  if (requestHeaders.some(([name, value]) => name.toLowerCase() === 'x-strict' && value === '1')) return
+/** Returns why the signature of a callback is refused, and what helps. null: this is no simulator. */
+export async function hintOn(market: Source, taskId: string, { rawHeaders, raw }: Signed): Promise<string | null> {
   const realAt = market.world.realNow()
-  const request = { taskId, agentId: null, requestHeaders, requestBody: signed.raw, status: error.status, realAt }
+  const request = { taskId, agentId: null, requestHeaders: linesOf(rawHeaders), requestBody: raw, status: 401, realAt }
   const diagnosis = await diagnoseExchange(market, { direction: 'callback', ...request })
-  if (diagnosis) error.hint = `${diagnosis.text} ${diagnosis.fix}`
+  return diagnosis && `${diagnosis.text} ${diagnosis.fix}`
+}
+
+/**
+ * Adds what helps to a refused signature, unless the caller wants to be answered as by a deployment. `hint`: what is known
+ * already.
+ */
+export async function addHint(
+  market: Source,
+  error: unknown,
+  taskId: string,
+  signed: Signed,
+  hint?: string | null,
+): Promise<void> {
+  if (market.config.mode !== 'dev' || !(error instanceof Refusal) || error.code !== 'bad_signature') return
+  if (linesOf(signed.rawHeaders).some(([name, value]) => name.toLowerCase() === 'x-strict' && value === '1')) return
+  const found = hint ?? (await hintOn(market, taskId, signed))
+  if (found) error.hint = found
 }
 
 const linesOf = (raw: readonly string[]): HeaderLines =>
@@ -56,7 +71,8 @@ async function ofCallback(q: Reader, market: Source, exchange: SignedExchange): 
   const of = id === null ? undefined : ((await taskById(q, id)) ?? (await testById(q, id)))
   const agent = of && (await agentById(q, of.agentId))
   if (!agent) return explain('unknown_task', 'There is no task and no test with the id in the path.')
-  const found = diagnose({ headers, body }, await candidatesFor(q, market, agent), realAt)
+  const ages = earlierAges(market, agent.id, realAt)
+  const found = diagnose({ headers, body }, await candidatesFor(q, market, agent), realAt, ages)
   if (found) return found
   const { taskId: named } = (parsed(Buffer.from(body).toString()) ?? {}) as { taskId?: unknown }
   if (named !== undefined && named !== id) {
@@ -66,6 +82,20 @@ async function ofCallback(q: Reader, market: Source, exchange: SignedExchange): 
   const seen = await seenSignature(q, signature)
   if (!seen || seen.taskId === id) return null
   return explain('used_signature', 'The signature is right, but it was used for another task before.')
+}
+
+/** So many callbacks are enough for a median that one or two slow ones do not change. */
+const AGES = 8
+
+/** How old the last callbacks of an agent were when they came. */
+function earlierAges({ recording }: Source, agentId: string, before: number): number[] {
+  const ages: number[] = []
+  for (const exchange of recording?.exchanges.all() ?? []) {
+    if (exchange.direction !== 'callback' || exchange.agentId !== agentId || exchange.realAt >= before) continue
+    const age = ageOf(exchange.requestHeaders, exchange.realAt)
+    if (age !== null && ages.push(age) === AGES) break
+  }
+  return ages
 }
 
 /** More agents than this are not compared. */

@@ -60,7 +60,9 @@ const byHand: Record<string, () => ReturnType<typeof diagnose>> = {
   empty_body: () => causeOf({ body: Buffer.alloc(0) }),
   encoded_body: () => causeOf({ body: Buffer.from('x'), headers: [...right, ['Content-Encoding', 'gzip']] }),
   unknown: () => causeOf({ body: Buffer.from('{"action":"reject"}') }),
+  signed_early: () => diagnose({ headers: right, body }, candidates, now + 6 * MINUTE, [5, 20]),
 }
+const MINUTE = 60_000
 const signed = (text: string) => Object.entries(signatureHeaders(secret, now, text))
 
 test('every cause is found by a test', () => {
@@ -80,6 +82,28 @@ test('what does not match says what was compared, and is not sure', () => {
   const { certainty, text } = byHand.unknown!()!
   assert.is(certainty, 'likely')
   assert.match(text, /none of \d{3,} recomputations: with 1 secret, 1 previous secret, 1 secret of other agents/)
+})
+
+test('the clock of a sender is the median of several requests: one that was slow is not told as a wrong clock', () => {
+  const at = (ageMs: number, earlier: readonly number[]) =>
+    diagnose({ headers: right, body }, candidates, now + ageMs, earlier)
+  const slow = at(6 * MINUTE, [30, 2 * MINUTE, 12, 20 * MINUTE])!
+  assert.is(slow.cause, 'signed_early')
+  assert.match(
+    slow.text,
+    'is 6 min behind the clock here; 5 min are allowed. By its last 4 requests the clock of the sender',
+  )
+  assert.match(slow.text, 'is 2 min behind, so this one was signed at another time')
+  assert.not.match(slow.fix, 'NTP')
+  assert.match(at(6 * MINUTE, [3, 4])!.text, 'the clock of the sender agrees with this one')
+  const wrong = at(7 * MINUTE, [6 * MINUTE, 40 * MINUTE])!
+  assert.is(wrong.cause, 'stale')
+  assert.match(wrong.text, 'So were most of its last 2: the clock of the sender is 7 min behind.')
+  assert.match(at(60 * MINUTE, [60 * MINUTE, 60 * MINUTE])!.text, 'is 1 h behind. That may be a time zone')
+  const ahead = at(-7 * MINUTE, [-7 * MINUTE, -8 * MINUTE])!
+  assert.equal([ahead.cause, /is 7 min ahead\./.test(ahead.text)], ['future', true])
+  for (const earlier of [[], [0]])
+    assert.match(at(6 * MINUTE, earlier)!.text, 'If it was signed just now, the clock of the')
 })
 
 test('a verifier that knows the secret wrongly is told so: the mistakes the other way round', () => {

@@ -191,7 +191,12 @@ words('a callback: validly signed, unusable, wrongly signed; the first one decid
     [
       request => callBack(state, request, 'whsec_wrong'),
       'failed',
-      /^A callback with an invalid signature arrived: .+$/,
+      /^A callback with an invalid signature arrived: the signature does not match the body and the secret\. The signature matches none of \d+ recomputations: .+ start with marketplace sign\.$/,
+    ],
+    [
+      request => callBack(state, request, secret.slice(6)),
+      'failed',
+      /arrived: the signature does not match .+ without whsec_.+ The key is the whole secret as a text/,
     ],
     [
       async request => {

@@ -68,6 +68,34 @@ test('a 401 of dev says what is wrong, with another secret, another task or none
   await marketplace.close()
 })
 
+test('the clock of an agent is judged by its last callbacks, not by one', async () => {
+  const { marketplace, agent, pending } = await open()
+  const { world } = marketplace
+  const id = await pending()
+  const call = async (ageMs: number) => {
+    const at = world.realNow() - ageMs
+    const body = JSON.stringify({ action: 'message', content: `Sent ${ageMs} ms after it was signed` })
+    const headers = [
+      ['content-type', 'application/json'],
+      ['x-service-timestamp', String(at)],
+      ['x-service-signature', sign(agent.secret, at, body)],
+    ] as const
+    const answer = await exchange(marketplace.url, 'POST', `/api/agent/tasks/${id}/callback`, headers, body)
+    world.tick(1_000)
+    return String(JSON.parse(answer.body).hint)
+  }
+  const MINUTE = 60_000
+  assert.match(await call(20 * MINUTE), 'If it was signed just now')
+  await call(10)
+  await call(20)
+  const slow = await call(6 * MINUTE)
+  assert.match(slow, 'the clock of the sender agrees with this one')
+  assert.not.match(slow, 'NTP')
+  for (let n = 0; n < 8; n++) await call(7 * MINUTE + n)
+  assert.match(await call(7 * MINUTE), 'So were most of its last 8: the clock of the sender is 7 min behind.')
+  await marketplace.close()
+})
+
 test('the last three secrets of an agent are kept, sealed, to be named and never accepted', async () => {
   const { marketplace, builder, agent, pending, post } = await open()
   const { market } = marketplace
