@@ -1,6 +1,7 @@
 /** `marketplace clock`: shows and moves the clock of a simulator. Source: A-44. */
-import { clockMoves, durations } from '../../api/limits.ts'
+import { clockMoves } from '../../api/limits.ts'
 import { MarketplaceError } from '../../client/client.ts'
+import { type Clock, type Due, dueInWords, type Move, moveOnce, nextIn, refuseStuck } from '../clock-steps.ts'
 import { type Connection, type ConnectionFlags, connected } from '../connection.ts'
 import { durationGiven, durationInWords } from '../durations.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
@@ -12,10 +13,6 @@ import { plain } from '../ui.ts'
 export interface AdvanceFlags extends ConnectionFlags {
   jump?: boolean
 }
-
-type Clock = Awaited<ReturnType<Connection['client']['getClock']>>
-type Move = Awaited<ReturnType<Connection['client']['moveClock']>>
-type Due = Move['done'][number]
 
 export const show = (flags: ConnectionFlags) =>
   onClock(flags, async ({ client, out, answer }) => {
@@ -30,15 +27,9 @@ export async function advance(text: string, flags: AdvanceFlags): Promise<number
 
 export const next = (flags: ConnectionFlags) =>
   onClock(flags, async connection => {
-    const clock = await connection.client.getClock()
-    if (clock.next === null) {
-      throw new Fault('Nothing falls due: no webhook waits, no payment clears, no mail and no heartbeat.', {
-        code: exitCodes.failed,
-        hint: `Move the clock by a duration: ${nextSteps.advanceClock()}`,
-      })
-    }
-    connection.notes.line(`Next: ${dueInWords(clock.next)} at ${clock.next.at}`)
-    return go(connection, Math.max(0, Date.parse(clock.next.at) - Date.parse(clock.now)), false)
+    const { due, inMs } = nextIn(await connection.client.getClock())
+    connection.notes.line(`Next: ${dueInWords(due)} at ${due.at}`)
+    return go(connection, inMs, false)
   })
 
 export async function scale(times: string, flags: ConnectionFlags): Promise<number> {
@@ -78,16 +69,14 @@ async function go(connection: Connection, byMs: number, jump: boolean): Promise<
   let fellDue = 0
   do {
     progress.wait('Waiting for what is due')
-    // The server bounds the length of one move, so that a long way takes several.
-    const bounded = Math.min(left, durations.clockStepMs)
-    move = await client.moveClock({ advanceMs: bounded, ...(jump ? { jump } : { steps: 1 }) }).finally(progress.clear)
+    move = await moveOnce(client, left, jump).finally(progress.clear)
     for (const due of move.done) printDue(connection, due, begin)
     if (move.omitted > 0) connection.notes.line(`… and ${move.omitted} more at the same moment`)
     fellDue += move.done.length + move.omitted
     const gone = Date.parse(move.now) - begin
     whenInterrupted(`Interrupted. The clock stands at ${move.now}, ${durationInWords(gone)} further.`)
     left = byMs - gone
-    if (move.stopped?.reason === 'under_way') throw stuck(move)
+    refuseStuck(move)
   } while (left > 0)
   const { now, offsetMs } = move
   if (json) out.json({ type: 'end', success: true, data: { now, offsetMs, fellDue } })
@@ -95,35 +84,10 @@ async function go(connection: Connection, byMs: number, jump: boolean): Promise<
   return exitCodes.ok
 }
 
-function stuck({ now, stopped }: Move): Fault {
-  const names = (stopped?.underWay ?? []).map(({ kind, id }) => `${kind} ${plain(id)}`)
-  const what = names.length > 0 ? names.join(', ') : 'the work that fell due'
-  return new Fault(`Still under way after ${durations.clockMoveMs / 1000} s: ${what}. The clock stands at ${now}.`, {
-    code: exitCodes.failed,
-    hint: 'An agent that is slow to answer holds the clock up. Advance again when it has answered, or with --jump.',
-  })
-}
-
 function printDue({ out, json }: Connection, due: Due, begin: number): void {
   const after = `+${durationInWords(Math.max(0, Date.parse(due.at) - begin))}`
   if (json) out.json({ type: 'due', ...due })
   else out.line(`${out.colour.dim(after.padEnd(12))} ${dueInWords(due)}`)
-}
-
-/** A webhook that falls due by the clock is one that is tried again. */
-function dueInWords({ kind, id, about }: Pick<Due, 'kind' | 'id' | 'about'>): string {
-  switch (kind) {
-    case 'webhook':
-      return `webhook ${plain(about ?? '')} again (${plain(id)})`
-    case 'clearing':
-      return `payment of ${plain(id)} clears`
-    case 'heartbeat':
-      return 'heartbeat tests agents'
-    case 'mail':
-      return `mail ${plain((about ?? '').replaceAll('_', ' '))} again (${plain(id)})`
-    case 'retention':
-      return `old ${plain(id.replaceAll('_', ' '))} are deleted`
-  }
 }
 
 function linesOf({ now, offsetMs, scale, next: due }: Clock): string[][] {

@@ -1,28 +1,16 @@
 /** `marketplace simulate buyer`: plays one buyer with an agent to the end. */
-import { limits } from '../../api/limits.ts'
-import { UsageError } from '../../config.ts'
-import { type BuyerPlan, outcomes, PlanError, playBuyer } from '../../sim/buyer.ts'
+import { type BuyerPlan, PlanError, playBuyer } from '../../sim/buyer.ts'
 import { agentCalled } from '../agent-called.ts'
-import { type Connection, type ConnectionFlags, connected } from '../connection.ts'
+import { adviceOn, type BuyerFlags, planOf } from '../buyer-plan.ts'
+import { type Connection, connected } from '../connection.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
-import { numberGiven } from '../json-input.ts'
-import { priceGiven } from '../money.ts'
 import { nextSteps, sameWay } from '../next-steps.ts'
 import { showProgress } from '../progress.ts'
 import type { Person } from '../target.ts'
 import { taskFeed } from '../task-feed.ts'
 import { money, plain } from '../ui.ts'
 
-export interface BuyerFlags extends ConnectionFlags {
-  outcome?: string
-  revisions?: string
-  title?: string
-  description?: string
-  requirements?: string
-  price?: string
-  rating?: string
-  timeout?: string
-}
+export type { BuyerFlags } from '../buyer-plan.ts'
 
 export async function buyer(agent: string, flags: BuyerFlags): Promise<number> {
   const plan = planOf(flags)
@@ -64,48 +52,4 @@ async function play(connection: Connection, agent: string, plan: BuyerPlan): Pro
     if (!(error instanceof PlanError)) throw error
     throw new Fault(error.message, { code: exitCodes.failed, hint: adviceOn(error, as) })
   }
-}
-
-function adviceOn({ reason, task }: PlanError, as: (person: Person) => string): string {
-  const { id, agent, status } = task
-  if (reason === 'rejected')
-    return 'Its builder knows why; the agent may look at the title, the description or the price.'
-  const inHand = `The task is still there: ${nextSteps.showTask(id, as('buyer'))}`
-  if (reason === 'fast') return `A task can be cancelled until it is accepted. ${inHand}`
-  return [
-    `Test the agent: ${nextSteps.testConnection(agent.slug, as('builder'))}`,
-    `What its webhook answered: ${nextSteps.deliveries(agent.slug, as('builder'))}`,
-    status === 'pending' ? `Take the money back: ${nextSteps.cancelTask(id, as('buyer'))}` : inHand,
-  ].join('\n')
-}
-
-const { task, review } = limits
-const LONGEST_TIMEOUT_S = 86_400
-
-function planOf(flags: BuyerFlags): BuyerPlan {
-  const { outcome = 'approve', revisions = '0', rating = '5', timeout = '60', price, requirements } = flags
-  const known = outcomes.find(name => name === outcome)
-  if (!known) throw new UsageError(`--outcome takes ${outcomes.join(' or ')}, not ${outcome}.`)
-  if (known === 'cancel' && flags.revisions !== undefined) {
-    throw new UsageError('--outcome cancel ends before anything is delivered, so it takes no --revisions.')
-  }
-  return {
-    outcome: known,
-    title: textOf('--title', flags.title ?? 'A task from a simulated buyer', task.title),
-    description: textOf(
-      '--description',
-      flags.description ?? 'Please do what you do best: a simulated buyer wants to see how you work.',
-      task.description,
-    ),
-    requirements: requirements === undefined ? undefined : textOf('--requirements', requirements, task.requirements),
-    price: price === undefined ? undefined : priceGiven('--price', price),
-    revisions: numberGiven('--revisions', revisions, limits.agent.maxRevisions),
-    rating: numberGiven('--rating', rating, review.rating),
-    timeoutMs: numberGiven('--timeout', timeout, [1, LONGEST_TIMEOUT_S]) * 1000,
-  }
-}
-
-function textOf(flag: string, text: string, [min, max]: readonly [number, number]): string {
-  if (text.length >= min && text.length <= max) return text
-  throw new UsageError(`${flag} takes ${min} to ${max} characters; this has ${text.length}.`)
 }
