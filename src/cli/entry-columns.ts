@@ -16,21 +16,20 @@ export function entryText(ui: Ui, line: EntryLine, entry: StampedEntry, names: N
   const id = line.about === null ? '' : tail(line.about)
   const agent = line.agentId === null ? '' : (names.get(line.agentId) ?? tail(line.agentId))
   if (width === null) {
-    const cells = [time, id, `${line.mark} ${line.what}`, line.status, line.details, agent, ...line.below]
+    const cells = [time, id, `${line.mark} ${line.what}`, line.status, line.details, agent, ...line.below, line.help]
     return [cells.filter(Boolean).join('  ')]
   }
   const before = `${colour.dim(time)}  ${colour.dim(id.padEnd(ID_WIDTH))}  `
   const indent = ' '.repeat(widthOf(before) + 2)
   const room = Math.max(20, width - widthOf(before))
-  const [body = '', ...rest] = isSentence(entry) ? wrapped(bodyOf(line), room) : [cut(bodyOf(line), room)]
+  // What is said in words is never cut: it may end in a command.
+  const [body = '', ...rest] = line.status === '' ? wrapped(bodyOf(line), room) : [cut(bodyOf(line), room)]
   const gap = room - widthOf(body) - agent.length
   const named = agent && gap >= 2 ? `${' '.repeat(gap)}${colour.dim(agent)}` : ''
-  const below = line.below.flatMap(text =>
-    isCommand(text)
-      ? indent + colour.cyan(text)
-      : wrapped(text, width - indent.length).map(row => indent + colour.dim(row)),
-  )
-  return [before + coloured(ui, line, body) + named, ...rest.map(row => indent + row), ...below]
+  const tone = line.mark === OUTPUT ? colour.dim : (text: string) => text
+  const below = line.below.flatMap(text => wrapped(text, width - indent.length)).map(row => indent + colour.dim(row))
+  const help = line.help === null ? [] : [indent + colour.cyan(line.help)]
+  return [before + coloured(ui, line, body) + named, ...rest.map(row => indent + tone(row)), ...below, ...help]
 }
 
 function bodyOf({ mark, what, status, details }: EntryLine): string {
@@ -49,10 +48,10 @@ function coloured({ colour }: Ui, { mark, status, isFailure }: EntryLine, body: 
   return markOf(mark) + rest.slice(0, at + 1) + tone(status) + rest.slice(at + 1 + status.length)
 }
 
-/** Breaks at blanks. A longer word stays whole, so that it can be copied. */
+/** Breaks at blanks. A longer word stays whole, and so does a command, so that it can be copied. */
 function wrapped(text: string, room: number): string[] {
   const rows = ['']
-  for (const word of text.split(' ')) {
+  for (const word of unitsOf(text)) {
     const row = rows.at(-1)!
     if (row === '') rows[rows.length - 1] = word
     else if (row.length + 1 + word.length <= room) rows[rows.length - 1] = `${row} ${word}`
@@ -61,10 +60,20 @@ function wrapped(text: string, room: number): string[] {
   return rows
 }
 
-/** What is said in words is never cut: it may end in a command. */
-const isSentence = ({ type }: StampedEntry) => type === 'info' || type === 'warning' || type === 'error'
+/** From the name of the program to the end of the sentence. */
+const COMMAND = /(?:npx agent-)?marketplace [a-z].*?(?=[.,]?$|[.,] | \. )/g
 
-const isCommand = (text: string) => text.startsWith('marketplace ')
+function unitsOf(text: string): string[] {
+  const units: string[] = []
+  let end = 0
+  for (const { 0: command, index } of text.matchAll(COMMAND)) {
+    units.push(...text.slice(end, index).split(' ').slice(0, -1), command)
+    end = index + command.length
+  }
+  const [first = '', ...rest] = text.slice(end).split(' ')
+  const last = units.pop()
+  return [...units, (last ?? '') + first, ...rest]
+}
 
 const widthOf = (text: string) => stripVTControlCharacters(text).length
 

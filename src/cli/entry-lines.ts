@@ -1,5 +1,6 @@
 /** Says each entry of the log in one line for people, and below a failure why it is one and which command helps. */
 import type { CallbackEntry, StampedEntry } from '../market/log.ts'
+import { nextSteps } from './next-steps.ts'
 import { money, plain } from './ui.ts'
 
 export interface EntryLine {
@@ -12,8 +13,10 @@ export interface EntryLine {
   readonly details: string
   readonly agentId: string | null
   readonly isFailure: boolean
-  /** Below a failure: why, and what helps. */
+  /** Below it: why it failed, or what a mail says. */
   readonly below: readonly string[]
+  /** Below a failure: the command that helps. */
+  readonly help: string | null
 }
 
 /** The mark of what an agent itself has printed. */
@@ -22,12 +25,24 @@ export const OUTPUT = '│'
 /** Names of accounts and agents by id. */
 export type Names = ReadonlyMap<string, string>
 
+/** Returns the command that does what this endpoint does, without the program's name; undefined if there is none. */
+export type CommandOf = (method: string, route: string) => string | undefined
+
 type Entry<Type extends StampedEntry['type']> = Extract<StampedEntry, { type: Type }>
 
-const usual = { about: null, mark: '·', status: '', details: '', agentId: null, isFailure: false, below: [] } as const
+const usual = {
+  about: null,
+  mark: '·',
+  status: '',
+  details: '',
+  agentId: null,
+  isFailure: false,
+  below: [],
+  help: null,
+} as const
 
 /** Returns null for an entry that another one says better. */
-export function entryLine(entry: StampedEntry, names: Names): EntryLine | null {
+export function entryLine(entry: StampedEntry, names: Names, commandOf?: CommandOf): EntryLine | null {
   switch (entry.type) {
     case 'sending':
       return { ...usual, ...webhookOf(entry), status: '…', details: 'no answer yet' }
@@ -36,7 +51,7 @@ export function entryLine(entry: StampedEntry, names: Names): EntryLine | null {
     case 'callback':
       return callbackLine(entry, names)
     case 'request':
-      return requestLine(entry)
+      return requestLine(entry, commandOf)
     case 'money':
       return {
         ...usual,
@@ -68,9 +83,9 @@ function webhookLine(entry: Entry<'webhook'>, names: Names): EntryLine {
   const shown = isFailure || said.trimStart().startsWith('<') ? quoted(said, entry.responseBytes ?? 0) : ''
   const details = [`${ms} ms`, shown].filter(Boolean).join('  ')
   const line = { ...usual, ...webhookOf(entry), status: String(status ?? reason ?? ''), details, isFailure }
-  return isFailure
-    ? { ...line, below: [whyUnsent(entry), `marketplace test-connection ${nameOf(entry, names)}`] }
-    : line
+  if (!isFailure) return line
+  const help = outcome === 'failed' ? nextSteps.showDelivery(entry.deliveryId) : testOf(entry, names)
+  return { ...line, below: [whyUnsent(entry)], help }
 }
 
 function whyUnsent({ status, reason, message, nextAttemptAt, at }: Entry<'webhook'>): string {
@@ -93,17 +108,16 @@ function callbackLine(entry: CallbackEntry, names: Names): EntryLine {
   const isFailure = status >= 400
   const line = { ...usual, about, agentId, mark: '←', what: plain(action), status: String(status), details, isFailure }
   if (!isFailure) return line
-  const help =
-    status === 401 || via === 'test'
-      ? `marketplace test-connection ${nameOf(entry, names)}`
-      : `marketplace call GET /api/tasks/${plain(about)} --as admin`
-  return { ...line, below: [plain(hint ?? error ?? ''), help] }
+  const isOfTest = status === 401 || via === 'test'
+  const help = isOfTest ? testOf(entry, names) : nextSteps.showTask(plain(about), ' --as admin')
+  return { ...line, below: [plain(hint ?? error ?? '')], help }
 }
 
 /** What an agent has answered has a line of its own, so only a request that was refused before that is shown. */
 const ANSWER = /^\/api\/agent\/(?:tasks|test)\/:id\/(?:callback|accept|reject|deliver)$/
 
-function requestLine({ method, path, route, status, ms, error, own }: Entry<'request'>): EntryLine | null {
+function requestLine(entry: Entry<'request'>, commandOf: CommandOf = () => undefined): EntryLine | null {
+  const { method, path, route, status, ms, error, own } = entry
   const isFailure = status >= 400
   const isSigned = route?.endsWith('/callback') ?? false
   if (isSigned && status < 500 && status !== 413) return null
@@ -118,7 +132,16 @@ function requestLine({ method, path, route, status, ms, error, own }: Entry<'req
     details: `${Math.round(ms)} ms`,
     isFailure,
   }
-  return isFailure && error ? { ...line, below: [plain(error)] } : line
+  if (!isFailure) return line
+  return { ...line, below: error ? [plain(error)] : [], help: own ? null : requestHelp(entry, commandOf) }
+}
+
+/** A command says itself what helps. What was sent by hand is told the command that does the same. */
+function requestHelp({ method, route, status }: Entry<'request'>, commandOf: CommandOf): string | null {
+  if (status === 401) return nextSteps.printEnvironment()
+  if (status >= 500) return nextSteps.mend()
+  if (route === null) return nextSteps.openapi()
+  return nextSteps.helpOf(commandOf(method, route) ?? 'call')
 }
 
 const ID = /\b[a-z]+_[0-9a-f]{32}\b/g
@@ -137,8 +160,7 @@ function checkLine({ agentId, check, name, status, message }: Entry<'check'>, na
   if (!isFailure && status !== 'warning' && !isLast) return null
   const mark = isFailure ? '✖' : isLast ? '✔' : '!'
   const what = isLast ? 'connection test passed' : `check ${check}, ${name.replace('_', ' ')}: ${plain(message)}`
-  const below = isFailure ? [`marketplace test-connection ${nameOf({ agentId }, names)}`] : []
-  return { ...usual, agentId, mark, what, isFailure, below }
+  return { ...usual, agentId, mark, what, isFailure, help: isFailure ? testOf({ agentId }, names) : null }
 }
 
 function sentence(entry: StampedEntry): EntryLine {
@@ -147,6 +169,7 @@ function sentence(entry: StampedEntry): EntryLine {
     mark,
     what: plain(what),
     isFailure,
+    help: isFailure ? nextSteps.mend() : null,
   })
   switch (entry.type) {
     case 'mail': {
@@ -183,8 +206,9 @@ function sentence(entry: StampedEntry): EntryLine {
   }
 }
 
-const nameOf = ({ agentId }: { agentId: string | null }, names: Names) =>
-  agentId === null ? 'AGENT' : (names.get(agentId) ?? agentId)
+/** null: there is no such task or test, so nobody knows which agent it was. */
+const testOf = ({ agentId }: { agentId: string | null }, names: Names) =>
+  agentId === null ? nextSteps.listAgents(' --as builder') : nextSteps.testConnection(names.get(agentId) ?? agentId)
 
 const QUOTED = 24
 

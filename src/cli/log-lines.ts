@@ -4,12 +4,15 @@ import { entryJson } from '../market/entry-ring.ts'
 import type { StampedEntry } from '../market/log.ts'
 import { CausalOrder } from './causal-order.ts'
 import { entryText } from './entry-columns.ts'
-import { entryLine, tail } from './entry-lines.ts'
+import { type CommandOf, entryLine, tail } from './entry-lines.ts'
 import { isWithin } from './log-levels.ts'
 import type { Ui } from './ui.ts'
 
 /** Of a terminal that does not say how wide it is. */
 const USUAL_WIDTH = 80
+
+/** The columns of the terminal; null if there is none. */
+const terminalWidth = () => (process.stdout.isTTY ? process.stdout.columns || USUAL_WIDTH : null)
 
 interface EntryLogOptions {
   json: boolean
@@ -18,17 +21,19 @@ interface EntryLogOptions {
   names?: Map<string, string>
   /** Finds the name of an agent that `names` does not have. */
   findAgent?: (id: string) => Promise<string | undefined>
+  commandOf?: CommandOf
 }
 
 /** Holds entries back until `open()` is called, so that the ready line comes first. */
-export function entryLog(ui: Ui, { json, level, names = new Map(), findAgent }: EntryLogOptions) {
+export function entryLog(ui: Ui, options: EntryLogOptions) {
+  const { json, level, names = new Map(), findAgent, commandOf } = options
   let waiting: StampedEntry[] | null = []
   /** What comes while the name of an agent is looked up. */
   let behind: StampedEntry[] | null = null
   const order = new CausalOrder(entry => {
-    const line = entryLine(entry, names)
-    const width = process.stdout.isTTY ? process.stdout.columns || USUAL_WIDTH : null
-    if (line) for (const text of entryText(ui, line, entry, names, width)) ui.line(text)
+    const line = entryLine(entry, names, commandOf)
+    const rows = line ? entryText(ui, line, entry, names, terminalWidth()) : []
+    for (const row of rows) ui.line(row)
   })
   const goOn = () => {
     const next = behind ?? []

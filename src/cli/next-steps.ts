@@ -18,6 +18,9 @@ export const nextSteps = {
     typed(`login --url ${url}${email ? ` --email ${email}` : ''}${profile ? ` --profile ${profile}` : ''}`),
   signOut: (url: string) => typed(`logout --url ${url}`),
   createKey: (url: string) => typed(`keys create --name agent --url ${url}`),
+  printEnvironment: () => typed('dev --print-env'),
+  openapi: () => typed('openapi'),
+  helpOf: (command: string) => typed(`${command} --help`),
   advanceClock: () => typed('clock advance 1h'),
   call: () => typed('call GET /api/agents'),
   mend: () => typed('doctor --fix'),
@@ -37,6 +40,7 @@ export const nextSteps = {
   emit: (url: string) => typed(`emit task.submitted --to ${url} --secret whsec_…`),
   deliveries: (agent: string, flags = '') => typed(`deliveries list ${agent}${flags}`),
   showDelivery: (id: string) => typed(`deliveries show ${id}`),
+  showExchange: (id: string) => typed(`call GET /api/dev/exchanges/${id} --as admin`),
   resendDelivery: (id: string) => typed(`deliveries resend ${id}`),
 
   showTask: (id: string, flags = '') => typed(`tasks show ${id}${flags}`),

@@ -6,6 +6,7 @@ import { CausalOrder } from '../../src/cli/causal-order.ts'
 import { entryText } from '../../src/cli/entry-columns.ts'
 import { entryLine } from '../../src/cli/entry-lines.ts'
 import { entryLog } from '../../src/cli/log-lines.ts'
+import { nextSteps } from '../../src/cli/next-steps.ts'
 import { createUi, type Ui } from '../../src/cli/ui.ts'
 import type { LogEntry, StampedEntry } from '../../src/market/log.ts'
 
@@ -66,7 +67,7 @@ test('below a failure: why, and the command that helps; rubbish is quoted withou
   const [line, why, help] = shown({ ...refused, responseBody: page, responseBytes: 1_234 } as LogEntry, 140)
   assert.match(line!, /500 {2}41 ms {2}“<html> \[31m x+…” 1\.2 KB/)
   assert.is(why!.trim(), 'The agent answered 500; a 2xx is needed. Again in 5 s.')
-  assert.is(help!.trim(), 'marketplace test-connection swift-translator')
+  assert.is(help!.trim(), nextSteps.testConnection('swift-translator'))
   const dead = {
     ...delivered,
     outcome: 'failed',
@@ -83,10 +84,7 @@ test('below a failure: why, and the command that helps; rubbish is quoted withou
   const hint = 'It was signed with the secret of another agent. Use its own.'
   assert.is(shown({ ...unsigned, hint } as LogEntry)[1]!.trim(), hint)
   assert.match(shown(unsigned)[1]!, /^ +the signature does not match$/)
-  assert.match(
-    shown({ ...unsigned, status: 400 } as LogEntry)[2]!,
-    `marketplace call GET /api/tasks/${TASK} --as admin`,
-  )
+  assert.match(shown({ ...unsigned, status: 400 } as LogEntry)[2]!, nextSteps.showTask(TASK, ' --as admin'))
   assert.equal(shown({ ...delivered, responseBody: 'ok', responseBytes: 2 } as LogEntry), shown(delivered))
 })
 
@@ -96,7 +94,7 @@ test('without a terminal each entry is one plain line, and nothing is cut', () =
   assert.is(
     only,
     '12:03:41  …a1b2c3  → task.submitted  500  41 ms  “no” 2 bytes  swift-translator  ' +
-      'The agent answered 500; a 2xx is needed. Again in 5 s.  marketplace test-connection swift-translator',
+      `The agent answered 500; a 2xx is needed. Again in 5 s.  ${nextSteps.testConnection('swift-translator')}`,
   )
 })
 
@@ -105,6 +103,27 @@ test('no line is wider than the terminal but for a word that could not be copied
   for (const width of [60, 80, 100, 140]) {
     for (const text of shown(long, width)) assert.ok(text.length <= width || /marketplace /.test(text), text)
   }
+})
+
+test('what is said in words wraps at blanks and aligns; a command in it stays whole', () => {
+  const message = (text: string) => shown({ type: 'info', message: text }, 60)
+  const indent = ' '.repeat(21)
+  assert.equal(message('my-agent is not listed: it did not answer. Test it by: marketplace test-connection my-agent'), [
+    '12:03:41           · my-agent is not listed: it did not',
+    `${indent}answer. Test it by:`,
+    `${indent}marketplace test-connection my-agent`,
+  ])
+  assert.equal(
+    message('Has it got its secret? See npx agent-marketplace dev --print-env. It is tested again.').slice(1),
+    [`${indent}npx agent-marketplace dev --print-env. It`, `${indent}is tested again.`],
+  )
+  assert.is(message('Two  blanks stay')[0], '12:03:41           · Two  blanks stay')
+  const output = { type: 'output', agent: 'my-agent', stream: 'stderr', line: 'x '.repeat(40).trim() } as const
+  assert.ok(shown(output, 60).length > 1, 'what an agent prints is nowhere else, so it is not cut')
+  const check = { type: 'check', agentId: AGENT, check: 4, name: 'endpoint', status: 'failed', durationMs: 1 } as const
+  const said = shown({ ...check, message: `The endpoint answered 500 and said “${'no '.repeat(20)}”` }, 60).join('')
+  assert.match(said.replace(/ +/g, ' '), 'no no no ”')
+  assert.is(shown({ type: 'info', message: 'a word '.repeat(50) }, null).length, 1)
 })
 
 test('polling of the command line and what another entry says better is not shown; a refused request says why', () => {

@@ -1,12 +1,19 @@
 // engines: embedded; process: own
 /** Every command line that the program advises is typed here, and works. */
 import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { commandFinder } from '../../src/cli/command-of.ts'
 import { chapters } from '../../src/cli/command-table.ts'
+import { entryLine } from '../../src/cli/entry-lines.ts'
 import { nextSteps } from '../../src/cli/next-steps.ts'
+import { clientOn } from '../../src/client/client.ts'
+import { Transport } from '../../src/client/transport.ts'
+import type { StampedEntry } from '../../src/market/log.ts'
 import { code, sources } from '../architecture/sources.ts'
 import { answerHere, runHere } from './in-process.ts'
 import { run, startDev } from './program.ts'
@@ -14,17 +21,25 @@ import { run, startDev } from './program.ts'
 let folder = ''
 let dev: Awaited<ReturnType<typeof startDev>>
 const before = process.cwd()
+/** An agent that believes everybody, and calls nobody back. */
+const agent = createServer((request, response) => request.resume().on('end', () => response.writeHead(answers).end()))
+let answers = 200
 
 test.before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'marketplace-cli-'))
-  dev = await startDev(folder)
+  await new Promise<void>(resolve => agent.listen(0, 'localhost', resolve))
+  const { port } = agent.address() as AddressInfo
+  dev = await startDev(folder, {}, ['--forward-to', `http://localhost:${port}/hook`])
   process.chdir(folder)
   process.env.XDG_CONFIG_HOME = join(folder, 'config')
+  while (!(await answerHere('agents', 'show', 'my-agent')).data.visible) await new Promise(go => setTimeout(go, 50))
 })
 
 test.after(async () => {
   process.chdir(before)
   await dev.stop()
+  agent.closeAllConnections()
+  agent.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -32,7 +47,7 @@ test.after(async () => {
 async function type(line: string) {
   const [program, ...words] = line.replace('whsec_…', dev.ready.agents[0].webhookSecret).split(/\s+/)
   assert.is(program, 'marketplace', line)
-  if (words[0] === 'dev') words.push('--help')
+  if (words[0] === 'dev' && words[1] !== '--print-env') words.push('--help')
   const help = (await runHere(...words.filter(word => !word.startsWith('-')).slice(0, 3), '--help')).out
   return runHere(...words, ...(help.includes('--yes ') ? ['--yes'] : []))
 }
@@ -54,56 +69,13 @@ const newTask = async () => {
   return data.id as string
 }
 
-test('each next step does what it says, or says what is missing', async () => {
-  const id = await newDraft('draft-agent')
-  const task = await newTask()
-  const inWork = await newTask()
-  await answerHere('tasks', 'accept', inWork)
-  await runHere('simulate', 'buyer', 'sample-agent')
-  const sent = (await answerHere('deliveries', 'list', 'sample-agent')).data.items[0].id as string
-  const url = dev.ready.url as string
-  const as = (person: string) => ` --as ${person}`
-  // 2: asks for a password, which can't be asked for here. 3: a check failed, as there is no webhook. 1: refused for that reason.
-  const typed: Record<keyof typeof nextSteps, readonly [line: string, exit: number]> = {
-    startDev: [nextSteps.startDev(), 0],
-    startEphemeral: [nextSteps.startEphemeral(), 0],
-    signIn: [nextSteps.signIn(url, 'buyer@example.com'), 2],
-    signOut: [nextSteps.signOut(url), 1],
-    createKey: [nextSteps.createKey(url), 0],
-    advanceClock: [nextSteps.advanceClock(), 0],
-    call: [nextSteps.call(), 0],
-    mend: [nextSteps.mend(), 0],
-    forward: [nextSteps.forward(), 0],
-    verify: [nextSteps.verify(), 0],
-    sign: [nextSteps.sign(), 0],
-    createAgent: [nextSteps.createAgent(), 2],
-    listAgents: [nextSteps.listAgents(as('builder')), 0],
-    saveWebhook: [nextSteps.saveWebhook('draft-agent', as('builder')), 0],
-    rotateSecret: [nextSteps.rotateSecret('draft-agent', as('builder')), 0],
-    testConnection: [nextSteps.testConnection('draft-agent', as('builder')), 3],
-    publishAgent: [nextSteps.publishAgent('draft-agent', as('builder')), 1],
-    approveAgent: [nextSteps.approveAgent(id, as('admin')), 1],
-    emit: [nextSteps.emit(dev.ready.agents[0].webhookUrl), 5],
-    deliveries: [nextSteps.deliveries('silent-analyst', as('builder')), 0],
-    showDelivery: [nextSteps.showDelivery(sent), 0],
-    resendDelivery: [nextSteps.resendDelivery(sent), 0],
-    showTask: [nextSteps.showTask(task, as('buyer')), 0],
-    cancelTask: [nextSteps.cancelTask(task, as('buyer')), 0],
-    resolveTask: [nextSteps.resolveTask(inWork, as('admin')), 0],
-  }
-  for (const [name, [line, exit]] of Object.entries(typed)) {
-    const { code, out, err } = await type(line)
-    assert.is(code, exit, `${name}: ${line}: ${out}${err}`)
-    if (exit === 2) assert.match(err, /can't ask here|needs --name/)
-  }
-})
-
 /** Command lines in what a command has printed. */
 const linesIn = (text: string) =>
   [...text.matchAll(/(?:^|[\s`])(marketplace (?:[\w-]+ )*[^\n`]*)/g)].map(([, line]) =>
     line!.replace(/ {2,}.*$/, '').replace(/\.(?: .*)?$/, ''),
   )
 
+// Before the clock is moved: a heartbeat on the way hides the agents that never answer.
 test('what commands print as the next step can be typed as it stands', async () => {
   await newDraft('other-draft')
   const disputed = await run(['simulate', 'buyer', 'sample-agent', '--outcome', 'dispute'], folder)
@@ -126,6 +98,116 @@ test('what commands print as the next step can be typed as it stands', async () 
   assert.equal(settled.data.items, [], 'the dispute of simulate was decided by the line that it printed')
 })
 
+test('each next step does what it says, or says what is missing', async () => {
+  const id = await newDraft('draft-agent')
+  const task = await newTask()
+  const inWork = await newTask()
+  await answerHere('tasks', 'accept', inWork)
+  await runHere('simulate', 'buyer', 'sample-agent')
+  const sent = (await answerHere('deliveries', 'list', 'sample-agent')).data.items[0].id as string
+  const url = dev.ready.url as string
+  const as = (person: string) => ` --as ${person}`
+  // 2: asks for a password, which can't be asked for here. 3: a check failed, as there is no webhook. 1: refused for that reason.
+  const typed: Record<keyof typeof nextSteps, readonly [line: string, exit: number]> = {
+    startDev: [nextSteps.startDev(), 0],
+    startEphemeral: [nextSteps.startEphemeral(), 0],
+    printEnvironment: [nextSteps.printEnvironment(), 0],
+    openapi: [nextSteps.openapi(), 0],
+    helpOf: [nextSteps.helpOf('tasks create'), 0],
+    signIn: [nextSteps.signIn(url, 'buyer@example.com'), 2],
+    signOut: [nextSteps.signOut(url), 1],
+    createKey: [nextSteps.createKey(url), 0],
+    advanceClock: [nextSteps.advanceClock(), 0],
+    call: [nextSteps.call(), 0],
+    mend: [nextSteps.mend(), 0],
+    forward: [nextSteps.forward(), 0],
+    verify: [nextSteps.verify(), 0],
+    sign: [nextSteps.sign(), 0],
+    createAgent: [nextSteps.createAgent(), 2],
+    listAgents: [nextSteps.listAgents(as('builder')), 0],
+    saveWebhook: [nextSteps.saveWebhook('draft-agent', as('builder')), 0],
+    rotateSecret: [nextSteps.rotateSecret('draft-agent', as('builder')), 0],
+    testConnection: [nextSteps.testConnection('draft-agent', as('builder')), 3],
+    publishAgent: [nextSteps.publishAgent('draft-agent', as('builder')), 1],
+    approveAgent: [nextSteps.approveAgent(id, as('admin')), 1],
+    emit: [nextSteps.emit(dev.ready.agents[0].webhookUrl), 5],
+    deliveries: [nextSteps.deliveries('silent-analyst', as('builder')), 0],
+    showDelivery: [nextSteps.showDelivery(sent), 0],
+    showExchange: [nextSteps.showExchange('exchange_1'), 0],
+    resendDelivery: [nextSteps.resendDelivery(sent), 0],
+    showTask: [nextSteps.showTask(task, as('buyer')), 0],
+    cancelTask: [nextSteps.cancelTask(task, as('buyer')), 0],
+    resolveTask: [nextSteps.resolveTask(inWork, as('admin')), 0],
+  }
+  for (const [name, [line, exit]] of Object.entries(typed)) {
+    const { code, out, err } = await type(line)
+    assert.is(code, exit, `${name}: ${line}: ${out}${err}`)
+    if (exit === 2) assert.match(err, /can't ask here|needs --name/)
+  }
+})
+
+/** What the screen of the dev tells to type below each failure so far, by what failed. */
+async function helpInLog(): Promise<Map<string, string>> {
+  const transport = new Transport({ baseUrl: dev.ready.url, apiKey: dev.ready.accounts.admin.apiKey })
+  const names = new Map<string, string>(dev.ready.agents.map(({ id, slug }: Record<string, string>) => [id, slug]))
+  const commandOf = commandFinder({ chapters })
+  const found = new Map<string, string>()
+  for await (const told of await clientOn(transport).watchEvents({ after: 0, follow: 'false' })) {
+    const entry = { ...told, at: Date.parse(told.at), realAt: Date.parse(told.realAt) } as unknown as StampedEntry
+    const line = entryLine(entry, names, commandOf)
+    if (!line?.isFailure || ('own' in entry && entry.own)) continue
+    assert.ok(line.help, `nothing helps with ${JSON.stringify(entry)}`)
+    const { outcome, via, status, route } = entry as never as Record<string, string | undefined>
+    const kind = entry.type === 'webhook' ? [outcome] : entry.type === 'check' ? [] : [via ?? route, status]
+    found.set([entry.type, ...kind].join(' '), line.help)
+  }
+  return found
+}
+
+test('below each kind of failure in the log of dev stands a command that can be typed', async () => {
+  const { url, accounts, agents } = dev.ready
+  const secret = agents[1].webhookSecret as string
+  const client = clientOn(new Transport({ baseUrl: url }))
+  const refused = (asked: Promise<unknown>) =>
+    asked.then(
+      () => assert.unreachable(),
+      () => {},
+    )
+  const post = (path: string, headers = {}) =>
+    fetch(url + path, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: '{}' })
+  answers = 500
+  const letter = ['--title', 'A letter', '--description', 'Count the words, please.', '--price', '5.00']
+  const { id } = (await answerHere('tasks', 'create', '--agent', 'my-agent', ...letter)).data
+  await answerHere('tasks', 'submit', id)
+  await runHere('test-connection', 'my-agent')
+  await client.agentCallback({ id, action: 'accept' }, { secret })
+  await refused(client.agentCallback({ id, action: 'accept' }, { secret, timestampMs: Date.now() + 1 }))
+  await refused(client.agentCallback({ id, action: 'accept' }, { secret: `${secret}x` }))
+  await refused(client.testCallback({ id: 'test_none', action: 'accept' }, { secret }))
+  await post('/api/nothing')
+  await post('/api/tasks')
+  await post('/api/tasks', { authorization: `Bearer ${accounts.buyer.apiKey}` })
+  await runHere('clock', 'advance', '3d')
+  const found = await helpInLog()
+  assert.equal([...found.keys()].sort(), [
+    'callback signature 400',
+    'callback signature 401',
+    'callback test 401',
+    'check',
+    'request  404',
+    'request /api/tasks 400',
+    'request /api/tasks 401',
+    'webhook failed',
+    'webhook retry',
+  ])
+  assert.is(found.get('request /api/tasks 400'), 'marketplace tasks create --help')
+  for (const [kind, line] of found) {
+    const { code, err } = await type(line)
+    // 3: the agent still answers 500, as the check says.
+    assert.is(code, line.includes('test-connection') ? 3 : 0, `${kind}: ${line}: ${err}`)
+  }
+})
+
 test('whoever has started the program by npx is told commands that begin with it', async () => {
   const byNpx = await run(['agents', 'show', 'nobody'], folder, { npm_command: 'exec' })
   assert.match(byNpx.err, 'Yours are shown by: npx agent-marketplace agents list')
@@ -138,7 +220,7 @@ test('whoever has started the program by npx is told commands that begin with it
 /** Files that may write a command line themselves: the records of the commands, and what is no advice. */
 const writers: readonly RegExp[] = [
   /^src\/cli\/(?:table\/|next-steps\.ts|command-table\.ts|parser\.ts)/,
-  /^src\/cli\/(?:start-screen|entry-lines|commands\/(?:dev|exec))\.ts/,
+  /^src\/cli\/(?:start-screen|commands\/(?:dev|exec))\.ts/,
 ]
 
 test('no file but next-steps writes a command line that whoever came otherwise than by npx has to type', () => {

@@ -49,8 +49,8 @@ export function start(
 }
 
 /** A dev that keeps its state in the folder, for commands that find it there. */
-export async function startDev(folder: string, env: NodeJS.ProcessEnv = {}) {
-  const { child, ended, firstLine } = start(['dev', '--json', '--port', '0'], folder, env)
+export async function startDev(folder: string, env: NodeJS.ProcessEnv = {}, args: readonly string[] = []) {
+  const { child, ended, firstLine } = start(['dev', '--json', '--port', '0', ...args], folder, env)
   const ready = JSON.parse(await firstLine)
   const stop = async () => {
     child.kill('SIGTERM')

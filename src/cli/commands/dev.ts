@@ -4,6 +4,8 @@ import { type Flags, readSettings, UsageError } from '../../config.ts'
 import type { Market } from '../../market/market.ts'
 import { people } from '../../sim/seed.ts'
 import { agentById } from '../../store/tables/agents.ts'
+import type { CommandTable } from '../command.ts'
+import { commandFinder } from '../command-of.ts'
 import { debugLines } from '../debug-lines.ts'
 import { type RunningDev, runningDev } from '../dev/attach.ts'
 import { withDiskFault } from '../dev/disk-faults.ts'
@@ -13,6 +15,7 @@ import { whenReaderEnds } from '../dev/reader.ts'
 import { reset } from '../dev/reset.ts'
 import { type Pace, startSimulator } from '../dev/simulator.ts'
 import { credentialsPath, stateFolderOf } from '../dev/state-folder.ts'
+import type { CommandOf } from '../entry-lines.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { numberGiven } from '../json-input.ts'
 import { entryLog } from '../log-lines.ts'
@@ -36,9 +39,9 @@ export interface DevFlags extends Flags, AgentFlags, PrintEnvFlags {
   yes?: boolean
 }
 
-export async function dev(flags: DevFlags): Promise<number> {
+export async function dev(flags: DevFlags, table: CommandTable): Promise<number> {
   try {
-    return await run(flags.new ? besideAnother(flags) : flags)
+    return await run(flags.new ? besideAnother(flags) : flags, commandFinder(table))
   } catch (error) {
     // Programs read stdout only. `main` prints the error for people.
     if (flags.json && flags.printEnv === undefined) {
@@ -49,7 +52,7 @@ export async function dev(flags: DevFlags): Promise<number> {
   }
 }
 
-async function run(flags: DevFlags): Promise<number> {
+async function run(flags: DevFlags, commandOf: CommandOf): Promise<number> {
   const settings = readSettings('dev', publicOf(flags))
   if (flags.ephemeral && flags.db !== undefined) throw new UsageError('--ephemeral keeps nothing, so it takes no --db.')
   const state = stateFolderOf(settings.db, flags.ephemeral === true)
@@ -61,12 +64,12 @@ async function run(flags: DevFlags): Promise<number> {
   if (flags.reset) await reset(state, flags.yes === true)
   const ui = createUi()
   const running = await runningDev(state)
-  if (running) return attach(running, flags, { ui, json: flags.json === true, level: settings.logLevel })
+  if (running) return attach(running, flags, { ui, json: flags.json === true, level: settings.logLevel, commandOf })
   const names = new Map<string, string>()
   const json = flags.json === true
   let market: Market | undefined
   const findAgent = async (id: string) => (await market?.db.read(q => agentById(q, id)))?.slug
-  const { log, open, end } = entryLog(ui, { json, level: settings.logLevel, names, findAgent })
+  const { log, open, end } = entryLog(ui, { json, level: settings.logLevel, names, findAgent, commandOf })
   const debug = debugLines(settings.logLevel, json)
   const sim = await startSimulator({ settings, state, ...given, log, debug }).catch(error =>
     withPortOwner(withDiskFault(error, state), settings.host, settings.port).then(explained =>

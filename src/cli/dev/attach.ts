@@ -5,6 +5,7 @@ import { Transport } from '../../client/transport.ts'
 import { type LogLevel, version } from '../../config.ts'
 import type { StampedEntry } from '../../market/log.ts'
 import { people } from '../../sim/seed.ts'
+import type { CommandOf } from '../entry-lines.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { instanceAt } from '../instance-check.ts'
 import { entryLog } from '../log-lines.ts'
@@ -17,6 +18,7 @@ interface Attaching {
   ui: Ui
   json: boolean
   level: LogLevel
+  commandOf: CommandOf
 }
 
 /** The dev that has this state and answers. */
@@ -41,12 +43,12 @@ export async function runningDev(state: StateFolder): Promise<RunningDev | null>
   return { url, follow: options => follow(transport, names, options) }
 }
 
-async function follow(transport: Transport, names: Map<string, string>, { ui, json, level }: Attaching) {
+async function follow(transport: Transport, names: Map<string, string>, { ui, json, level, commandOf }: Attaching) {
   const url = transport.baseUrl
   const where = `port ${new URL(url).port}`
   const client = clientOn(transport)
   const findAgent = async (id: string) => (await client.adminGetAgent({ id })).slug
-  const { log, open, end } = entryLog(ui, { json, level, names, findAgent })
+  const { log, open, end } = entryLog(ui, { json, level, names, findAgent, commandOf })
   const stop = new AbortController()
   void untilSignal(async () => stop.abort())
   const { signal } = stop

@@ -39,10 +39,10 @@ export const running: Chapter = [
         'marketplace dev --agent writer=http://localhost:3000/hook --agent editor=http://localhost:3001/hook',
         'marketplace dev --ephemeral --port 0 --seed 7',
       ],
-      run: async (_, flags: DevFlags) => {
+      run: async (_, flags: DevFlags, table) => {
         // SQLite is compiled on other threads while this one loads the rest. If that fails, dev reports it.
         import('../../store/embedded/sqljs-internals.ts').then(({ compiled }) => compiled()).catch(() => {})
-        return (await import('../commands/dev.ts')).dev(flags)
+        return (await import('../commands/dev.ts')).dev(flags, table)
       },
     },
     {
