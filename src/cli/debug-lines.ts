@@ -1,8 +1,8 @@
 /** Debug lines on stderr: for programs JSON, for people `name=value`. */
 import { type LogLevel, wantedDebug } from '../config.ts'
 import { type Debug, type DebugSinks, type DebugTopic, debugTopics } from '../debug.ts'
-import { withoutSecrets } from './deployment-log.ts'
 import { plain } from './ui.ts'
+import { withoutSecrets } from './without-secrets.ts'
 
 /** For `MARKETPLACE_DEBUG` and the log level, which asks for every topic if it is `debug`. */
 export function debugLines(level: LogLevel, json: boolean): DebugSinks {

@@ -4,6 +4,7 @@ import type { LogLevel } from '../config.ts'
 import type { Log } from '../market/log.ts'
 import { levelOf } from './log-levels.ts'
 import { sampled } from './log-sampling.ts'
+import { withoutSecrets } from './without-secrets.ts'
 
 export interface DeploymentLog {
   readonly log: Log
@@ -17,10 +18,6 @@ export interface DeploymentLog {
 
 // Who reads our output may have stopped reading.
 const END_MS = 5000
-
-// Secrets are never logged on purpose, but a client may put its key into a path, and an error may repeat its input.
-const SECRET = /\b(svc_|whsec_)([\w+/-]{4})[\w+/=-]{8,}/g
-const BEARER = /\b(bearer +)[\w.~+/=-]{8,}/gi
 
 /** `fd`: 1 for stdout, 2 for stderr. */
 export function deploymentLog(fd: 1 | 2): DeploymentLog {
@@ -69,5 +66,3 @@ export function deploymentLog(fd: 1 | 2): DeploymentLog {
     },
   }
 }
-
-export const withoutSecrets = (line: string) => line.replace(SECRET, '$1$2…').replace(BEARER, '$1…')
