@@ -1,9 +1,8 @@
 /** The pages that describe the interface: `/openapi.json` for programs, `/docs` for people. Source: A-7, A-45. */
 import { readFile } from 'node:fs/promises'
 import type { Endpoint } from '../api/endpoint.ts'
-import { type OpenApi, openApi } from '../api/openapi/openapi.ts'
+import type { OpenApi } from '../api/openapi/openapi.ts'
 import type { Config } from '../config.ts'
-import { referencePage } from './docs-html.ts'
 import type { PageReply, WebPage } from './server.ts'
 
 /** At the same relative path from src and from dist. */
@@ -19,6 +18,15 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+/** Loaded late: a start need not wait for what few simulators are asked for. A deployment loads it ahead. */
+export async function loadReference() {
+  const [{ openApi }, { referencePage }] = await Promise.all([
+    import('../api/openapi/openapi.ts'),
+    import('./docs-html.ts'),
+  ])
+  return { openApi, referencePage }
+}
+
 /** Each page is made at its first request, because the base URL may be known only once the server listens. */
 export function contractPages(
   endpoints: Readonly<Record<string, Endpoint>>,
@@ -27,7 +35,8 @@ export function contractPages(
 ): Record<string, WebPage> {
   const { version, mode } = config
   let document: OpenApi | undefined
-  const describe = () => {
+  const describe = async () => {
+    const { openApi } = await loadReference()
     document ??= openApi({ endpoints, version, baseUrl: config.baseUrl, mode })
     return document
   }
@@ -44,10 +53,13 @@ export function contractPages(
     body: await read(new URL(name, assets)),
   })
   return {
-    '/openapi.json': once(() => ({ type: 'application/json; charset=utf-8', body: JSON.stringify(describe()) })),
-    '/docs': once(() => ({
+    '/openapi.json': once(async () => ({
+      type: 'application/json; charset=utf-8',
+      body: JSON.stringify(await describe()),
+    })),
+    '/docs': once(async () => ({
       type: 'text/html; charset=utf-8',
-      body: referencePage(describe()),
+      body: (await loadReference()).referencePage(await describe()),
       headers: { 'content-security-policy': policy, 'referrer-policy': 'no-referrer' },
     })),
     '/docs/style.css': once(() => asset('style.css', 'text/css')),
