@@ -12,7 +12,7 @@ export interface SampleAgent {
   close(): Promise<void>
 }
 
-const SAMPLE = 'sample-agent'
+export const SAMPLE = 'sample-agent'
 
 /** Starts the agent. `onError` gets the errors of its work, such as a refused callback after the buyer has cancelled. */
 export async function startSampleAgent(front: Front, onError: (error: Error) => void): Promise<SampleAgent> {

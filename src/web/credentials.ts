@@ -9,6 +9,7 @@ import { refuse } from '../api/failures.ts'
 import { durations } from '../api/limits.ts'
 import type { Config } from '../config.ts'
 import type { Actor } from '../market/market.ts'
+import { refuseUnlessMay } from '../market/permission.ts'
 import type { Reader } from '../store/db.ts'
 
 /** Finds the account of a credential. Resolves to null if the credential is unknown, expired or deleted. */
@@ -93,15 +94,9 @@ export async function admit(
   }
   known(actor)
   if (record.auth === 'session' && credential.kind === 'key') throw refuse('session_needed')
-  const { user } = actor
-  if (user.banned) {
-    // A browser that still holds a banned account's cookie can sign in to another account.
-    if (record.auth === 'public' && record.sets === 'session') return null
-    throw refuse('banned')
-  }
-  if (record.role === 'builder' && !user.isBuilder) throw refuse('builder_only')
-  if (record.role === 'admin' && !user.isAdmin) throw refuse('admin_only')
-  if (record.whenSuspended === 'refused' && user.suspended) throw refuse('suspended')
+  // A browser that still holds a banned account's cookie can sign in to another account.
+  if (actor.user.banned && record.auth === 'public' && record.sets === 'session') return null
+  refuseUnlessMay(record, actor.user)
   return actor
 }
 

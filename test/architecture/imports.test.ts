@@ -120,26 +120,30 @@ const importExceptions: Readonly<Record<string, string>> = {
   'src/web/credentials.ts > store/db.ts': 'names the type of the unit in which a credential is looked up',
   'src/web/idempotency.ts > store/db.ts': 'names the types of the units in which a request and its repeat are served',
   'src/web/serve.ts > store/db.ts': 'names the type of the unit in which a request is served',
+  'src/sim/acting.ts > market/market.ts': 'names the types of the marketplace and of who acts in it',
+  'src/sim/acting.ts > market/verb.ts': 'names the type of the verbs',
+  'src/sim/acting.ts > market/verbs.ts': "the simulator's own people act without a session",
+  'src/sim/acting.ts > market/permission.ts': 'they may do what their accounts may, and no more',
+  'src/sim/acting.ts > market/fullness.ts': 'a full database refuses them too',
+  'src/sim/acting.ts > store/db.ts': 'names the type of the unit in which they act',
+  'src/sim/acting.ts > store/tables/users.ts': 'looks up who acts, each time anew',
+  'src/sim/accounts.ts > market/market.ts': 'names the type of the marketplace whose accounts they are',
+  'src/sim/accounts.ts > market/accounts/accounts.ts': 'accounts are made with a cheap hash, and an administrator too',
+  'src/sim/accounts.ts > market/accounts/keys.ts': 'a lost key of a seeded account is replaced without a session',
+  'src/sim/accounts.ts > store/tables/keys.ts': 'takes back a seeded key before it makes another',
+  'src/sim/accounts.ts > store/tables/users.ts': 'looks whether the accounts are there, and gives them a new password',
+  'src/sim/agents.ts > market/market.ts': 'names the type of the marketplace whose agents they are',
+  'src/sim/agents.ts > market/agents/agents.ts': 'an agent keeps the secret that its program knows',
+  'src/sim/agents.ts > market/checks/connection-test.ts': 'they are tested with less patience than the interface has',
+  'src/sim/agents.ts > market/sealing.ts': 'the simulator tells the secrets of its agents, whoever made them',
+  'src/sim/agents.ts > store/tables/agents.ts': 'reads the secret, and the row that a test wants',
   'src/sim/forwarded-agents.ts > market/market.ts': 'names the type of the marketplace whose agents they are',
-  'src/sim/forwarded-agents.ts > market/verbs.ts':
-    'they are made, published and approved by the verbs, without a session',
-  'src/sim/forwarded-agents.ts > market/checks/connection-test.ts':
-    'they are tested with less patience than the interface has',
-  'src/sim/forwarded-agents.ts > store/tables/agents.ts': "looks for the agents of the simulator's builder",
   'src/sim/forwarded-agents.ts > store/tables/deliveries.ts':
     'what waits for an agent is tried at once when it is back',
-  'src/sim/seed.ts > market/accounts/accounts.ts':
-    'the simulator is seeded before it listens, with an administrator too',
-  'src/sim/seed.ts > market/accounts/keys.ts': 'a lost key of a seeded account is replaced without a session',
-  'src/sim/seed.ts > market/sealing.ts': 'the simulator tells the secrets of its agents, whoever made them',
   'src/sim/seed.ts > market/market.ts': 'names the type of the marketplace that is seeded',
-  'src/sim/seed.ts > market/verbs.ts': 'seeded agents are made by the verbs, before the server listens',
-  'src/sim/seed.ts > market/agents/search-index.ts':
-    'seeded agents are listed without a review, and found all the same',
-  'src/sim/seed.ts > store/tables/agents.ts': 'seeded agents are listed without a review and a test, and then indexed',
-  'src/sim/seed.ts > store/db.ts': 'names the type of the unit in which an agent is listed',
-  'src/sim/seed.ts > store/tables/keys.ts': 'takes back a seeded key before it makes another',
-  'src/sim/seed.ts > store/tables/users.ts': 'looks whether the seeded accounts are there',
+  'src/sim/seed.ts > store/tables/users.ts': 'looks whether the buyer is there, who gets money once',
+  'src/sim/stand-in.ts > market/market.ts': 'names the type of the marketplace whose test it answers',
+  'src/sim/stand-in.ts > market/verbs.ts': 'calls back without a request',
 }
 
 function importFaults(files: Files, exceptions: Readonly<Record<string, string>>): string[] {

@@ -113,8 +113,8 @@ export const rules: readonly Row[] = [
   [
     'Builder endpoints without the role: 403',
     'api/authorization: GET /api/my/agents',
-    'web/credentials.ts',
-    "if (record.role === 'builder' && !user.isBuilder) throw refuse('builder_only')\n",
+    'market/permission.ts',
+    "if (role === 'builder' && !user.isBuilder) throw refuse('builder_only')\n",
     '',
   ],
   [

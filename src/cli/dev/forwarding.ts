@@ -3,7 +3,8 @@ import type { TestReport } from '../../api/records.ts'
 import type { LogEntry } from '../../market/log.ts'
 import type { Market } from '../../market/market.ts'
 import { AgentWatch } from '../../sim/agent-watch.ts'
-import { type ForwardedAgent, hurry, list, type Staff, standingOf, testAndList } from '../../sim/forwarded-agents.ts'
+import { list, type Staff, standingOf, testAndList } from '../../sim/agents.ts'
+import { type ForwardedAgent, hurry } from '../../sim/forwarded-agents.ts'
 
 interface Kept {
   agent: ForwardedAgent
@@ -85,7 +86,7 @@ export class Forwarding {
     kept.isRestarting = false
     const isBack = wasDown || isRestarting
     if (isBack || !isTested) await hurry(this.#market, agent.id)
-    const { visible } = await standingOf(this.#market, this.#staff.builder, agent.id)
+    const { visible } = await standingOf(this.#market, this.#staff.builderId, agent.id)
     if (!isTested || !visible) await this.#test(kept)
     else if (isBack) this.#say(`${agent.slug} is back`)
   }
@@ -113,7 +114,7 @@ export class Forwarding {
   }
 
   async #tellStanding({ agent: { id, slug } }: Kept, isSilent: boolean): Promise<void> {
-    const { visible, hiddenReason } = await standingOf(this.#market, this.#staff.builder, id)
+    const { visible, hiddenReason } = await standingOf(this.#market, this.#staff.builderId, id)
     if (!visible) return this.#say(`${slug} passed its test, and is not listed: ${hiddenReason}`)
     const silent = isSilent ? ' (it sent no callback yet)' : ''
     this.#say(`${slug} can be hired${silent}: npx agent-marketplace simulate buyer ${slug}`)
@@ -121,7 +122,7 @@ export class Forwarding {
 
   async #listIfPassed(kept: Kept): Promise<void> {
     const { agent } = kept
-    const { visible, hasPassed } = await standingOf(this.#market, this.#staff.builder, agent.id)
+    const { visible, hasPassed } = await standingOf(this.#market, this.#staff.builderId, agent.id)
     if (kept.isTesting || visible || !hasPassed) return
     await list(this.#market, this.#staff, agent.id)
     await this.#tellStanding(kept, false)

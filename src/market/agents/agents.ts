@@ -168,11 +168,20 @@ type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 const defined = <T extends object>(fields: T) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>
 
-const rotateSecret: Verb<'rotateSecret'> = async ({ tx, world, config, webhooks, actor }, { params, body }) => {
-  const row = await lockOwnAgent(tx, params.id, actor.user)
-  const secret = makeSecret(world)
+const rotateSecret: Verb<'rotateSecret'> = async (ctx, { params, body }) => {
+  const row = await lockOwnAgent(ctx.tx, params.id, ctx.actor.user)
+  const secret = makeSecret(ctx.world)
+  const now = await saveSecret(ctx, row, secret, body.graceHours)
+  return { secret, rotatedAt: iso(now) }
+}
+
+type Saving = Pick<Ctx, 'tx' | 'world' | 'config' | 'webhooks'>
+
+/** Replaces the secret, which voids the last test. Returns when that was. */
+export async function saveSecret(ctx: Saving, row: AgentRow, secret: string, graceHours = 0): Promise<number> {
+  const { tx, world, config, webhooks } = ctx
   const now = world.now()
-  const graceMs = (body.graceHours ?? 0) * durations.hourMs
+  const graceMs = graceHours * durations.hourMs
   const keptOld = graceMs > 0 && row.secret !== null
   await updateAgentRow(tx, row.id, {
     secret: seal(world, config, row.id, secret),
@@ -184,7 +193,7 @@ const rotateSecret: Verb<'rotateSecret'> = async ({ tx, world, config, webhooks,
   })
   if (config.mode === 'dev' && row.secret !== null) await keepPreviousSecret(tx, row.id, row.secret)
   tx.afterCommit(() => webhooks.targetChanged(row.id))
-  return { secret, rotatedAt: iso(now) }
+  return now
 }
 
 const adminListAgents: Verb<'adminListAgents'> = async ({ tx, world }, { query }) => {
