@@ -3,8 +3,9 @@
 import { execFileSync } from 'node:child_process'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { loader, urlOf } from '../support/child-code.ts'
 
-const LOG = new URL('../../src/cli/deployment-log.ts', import.meta.url).href
+const LOG = urlOf('src/cli/deployment-log.ts')
 
 const SCRIPT = `
 const { deploymentLog } = await import('${LOG}')
@@ -19,7 +20,7 @@ journal.log({ type: 'info', message: 'after it' })
 `
 
 test('lines that still wait for a thread come before the reason, and nothing comes after it', () => {
-  const args = ['--import', 'tsx', '--input-type=module', '-e', SCRIPT]
+  const args = [...loader, '--input-type=module', '-e', SCRIPT]
   // One thread, which is busy when the first line is to be written.
   const env = { ...process.env, UV_THREADPOOL_SIZE: '1' }
   let said = ''

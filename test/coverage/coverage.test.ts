@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { bundleTests, type Runner } from '../support/bundle.ts'
 import { coveragePage, PAGE } from './page.ts'
 import { heldBy } from './row.ts'
 import { rows } from './rows.ts'
@@ -17,14 +18,26 @@ test('no row is without a test, and none stands there twice', () => {
   assert.equal(all, [...new Set(all)])
 })
 
-test('every test that a row names exists', () => {
+/** In the order of the files. */
+async function titlesIn(files: readonly string[]): Promise<string[][]> {
+  const runner: Runner = { worker: 'test/coverage/names.ts', uvu: 'test/mutation/uvu.ts', sourceMaps: false }
+  const { workerArguments, pathOf, remove } = await bundleTests(files, runner)
+  try {
+    const out = execFileSync(process.execPath, [...workerArguments, ...files.map(pathOf)], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'inherit'],
+      maxBuffer: 10_000_000,
+    })
+    return JSON.parse(out.trim().split('\n').at(-1)!)
+  } finally {
+    remove()
+  }
+}
+
+test('every test that a row names exists', async () => {
   const files = [...new Set(rows.flatMap(heldBy).map(({ file }) => file))]
-  const out = execFileSync(process.execPath, ['--import', 'tsx', 'test/coverage/names.ts', ...files], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-    maxBuffer: 10_000_000,
-  })
-  const known = JSON.parse(out.trim().split('\n').at(-1)!) as Record<string, string[]>
+  const titles = await titlesIn(files)
+  const known = Object.fromEntries(files.map((file, i) => [file, titles[i]!]))
   for (const row of rows) {
     for (const { file, names } of heldBy(row)) {
       assert.ok(

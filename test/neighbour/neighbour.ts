@@ -6,9 +6,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { createFrontAuthority } from '../../src/sim/https-front.ts'
 import { type Ended, run, start } from '../cli/program.ts'
+import { programOf } from '../support/child-code.ts'
 import { type Agents, startAgents } from './agents.ts'
 import { liveOn, type Waits } from './honest.ts'
 import { startNameServer } from './name-server.ts'
@@ -53,8 +53,6 @@ export interface Scale {
 }
 
 const INTERNET = new URL('../../test/neighbour/internet.js', import.meta.url)
-const HOSTILE = fileURLToPath(new URL('../../test/neighbour/hostile-process.ts', import.meta.url))
-const TSX = import.meta.resolve('tsx')
 
 export async function neighbours(folder: string, scale: Scale): Promise<Report> {
   const authority = createFrontAuthority()
@@ -142,7 +140,7 @@ async function end(child: ChildProcess, ended: Promise<Ended>): Promise<Ended> {
 
 function startHostile(url: string, { hostile, honest }: Population, only?: readonly string[]) {
   const orders = JSON.stringify({ url, hostile, victims: honest.map(({ email }) => email), only })
-  const child = spawn(process.execPath, ['--import', TSX, HOSTILE], {
+  const child = spawn(process.execPath, programOf('test/neighbour/hostile-process.ts'), {
     env: { ...process.env, NODE_OPTIONS: '', NEIGHBOUR_ORDERS: orders },
     stdio: ['pipe', 'pipe', 'inherit'],
   })

@@ -4,9 +4,10 @@ import { spawn } from 'node:child_process'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openSqlite } from '../../src/store/embedded/database.ts'
+import { loader, urlOf } from '../support/child-code.ts'
 import { inFolder, unexpected } from './folder.ts'
 
-const source = JSON.stringify(new URL('../../src/store/embedded/database.ts', import.meta.url).href)
+const source = JSON.stringify(urlOf('src/store/embedded/database.ts'))
 
 /** Writes rows without end, eight at a time, and says each one that is durable. */
 const writer = (file: string, from: number) => `import(${source}).then(async ({ openSqlite }) => {
@@ -31,7 +32,7 @@ const ROWS = 20
 
 const runAndKill = (file: string, from: number, afterMs: number) =>
   new Promise<number[]>(resolve => {
-    const child = spawn(process.execPath, ['--import', 'tsx', '-e', writer(file, from)], {
+    const child = spawn(process.execPath, [...loader, '-e', writer(file, from)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     let said = ''

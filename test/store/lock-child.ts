@@ -2,8 +2,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { loader, urlOf } from '../support/child-code.ts'
 
-const source = (name: string) => JSON.stringify(new URL(`../../src/store/embedded/${name}.ts`, import.meta.url).href)
+const source = (name: 'lock' | 'database') => JSON.stringify(urlOf(`src/store/embedded/${name}.ts`))
 
 export interface Where {
   /** In a process namespace of its own, as in a container. */
@@ -40,18 +41,14 @@ export interface Child {
 }
 
 /** Runs `code`, where `m` is what the named file of the store exports. */
-export const child = async (name: string, code: string, { contained, withoutSystem }: Where = {}): Promise<Child> => {
+export const child = async (
+  name: 'lock' | 'database',
+  code: string,
+  { contained, withoutSystem }: Where = {},
+): Promise<Child> => {
   const script = `console.log('pid'); import(${source(name)}).then(async m => { ${code} }).catch(error => { console.log('error ' + error.message); process.exit(7) })`
   const path = withoutSystem ? ['env', 'PATH=/nowhere'] : []
-  const [program, ...args] = [
-    ...(contained ? container() : []),
-    ...path,
-    process.execPath,
-    '--import',
-    'tsx',
-    '-e',
-    script,
-  ]
+  const [program, ...args] = [...(contained ? container() : []), ...path, process.execPath, ...loader, '-e', script]
   const started = spawn(program!, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const said: string[] = []
   const waiting: { word: string; resolve: (line: string) => void }[] = []

@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert'
 import { StoreError } from '../../src/store/db.ts'
 import { openSqlite } from '../../src/store/embedded/database.ts'
 import { lockFile, refuseIfLocked } from '../../src/store/embedded/lock.ts'
+import { loader, urlOf } from '../support/child-code.ts'
 import { inFolder, unexpected } from './folder.ts'
 
 const refusal = (promise: Promise<unknown>): Promise<Error> =>
@@ -17,10 +18,10 @@ const refusal = (promise: Promise<unknown>): Promise<Error> =>
 
 /** A process that takes the lock, says how that went, and waits to be killed. */
 const holder = (file: string) => {
-  const lock = JSON.stringify(new URL('../../src/store/embedded/lock.ts', import.meta.url).href)
+  const lock = JSON.stringify(urlOf('src/store/embedded/lock.ts'))
   const code = `import(${lock}).then(m => m.lockFile(${JSON.stringify(file)}, 'serve at http://x')).then(
     () => { console.log('held'); setInterval(() => {}, 1000) }, error => { console.log(error.message); process.exit() })`
-  const child = spawn(process.execPath, ['--import', 'tsx', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [...loader, '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] })
   const says = new Promise<string>(resolve => child.stdout.once('data', data => resolve(String(data).trim())))
   const gone = new Promise<void>(resolve => child.once('exit', () => resolve()))
   const kill = () => {

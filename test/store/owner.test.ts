@@ -11,6 +11,7 @@ import { fenced, isOwn, prove } from '../../src/store/embedded/fence.ts'
 import { type Lock, lockFile } from '../../src/store/embedded/lock.ts'
 import { describeSelf, knownLifeOf, type Owner, SILENCE_MS } from '../../src/store/embedded/lock-owner.ts'
 import { checkFile } from '../../src/store/embedded/verify.ts'
+import { loader, urlOf } from '../support/child-code.ts'
 import { inFolder } from './folder.ts'
 import { child, type Where } from './lock-child.ts'
 
@@ -152,8 +153,8 @@ test(
     const holder = await child(
       'lock',
       `const { spawn } = await import('node:child_process')
-      const run = "import(" + ${JSON.stringify(JSON.stringify(new URL('../../src/store/embedded/lock.ts', import.meta.url).href))} + ").then(m => m.lockFile(" + ${JSON.stringify(JSON.stringify(file))} + ", 'x')).then(() => { console.log('held ' + process.pid); setInterval(() => {}, 1e6) })"
-      spawn('/bin/sh', ['-c', '"$0" "$@" & exec /bin/sleep 60', process.execPath, '--import', 'tsx', '-e', run], { stdio: 'inherit' })`,
+      const run = "import(" + ${JSON.stringify(JSON.stringify(urlOf('src/store/embedded/lock.ts')))} + ").then(m => m.lockFile(" + ${JSON.stringify(JSON.stringify(file))} + ", 'x')).then(() => { console.log('held ' + process.pid); setInterval(() => {}, 1e6) })"
+      spawn('/bin/sh', ['-c', '"$0" "$@" & exec /bin/sleep 60', process.execPath, ...${JSON.stringify(loader)}, '-e', run], { stdio: 'inherit' })`,
       { withoutSystem: true },
     )
     const pid = Number((await holder.until('held')).slice(5))

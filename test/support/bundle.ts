@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { build, type Plugin } from 'esbuild'
+import { bundledAs, childCode } from './child-code.ts'
 
 export interface Bundle {
   /** What runs test files, for `node`. */
@@ -34,6 +35,7 @@ export async function bundleTests(
   await build({
     entryPoints: [
       ...tests,
+      ...childCode.map(path => ({ in: path, out: bundledAs(path) })),
       { in: worker, out: 'worker-process' },
       { in: 'src/store/embedded/snapshot-worker.ts', out: 'snapshot-worker' },
     ],

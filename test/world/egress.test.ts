@@ -13,6 +13,7 @@ import type { EgressOptions } from '../../src/world/egress/egress.ts'
 import type { Lookup } from '../../src/world/egress/names.ts'
 import { ownAddresses } from '../../src/world/egress/own-addresses.ts'
 import type { Outgoing, OutgoingResult } from '../../src/world/world.ts'
+import { loader, urlOf } from '../support/child-code.ts'
 import { openNameServer } from '../support/name-server.ts'
 import { closeOpened, httpServer, openEgress, pause, rawServer, tlsServer } from '../support/servers.ts'
 
@@ -276,10 +277,9 @@ test('a name server that is not there is our own fault, and says nothing about t
 
 test('without a free descriptor nothing can be sent: our own fault, the process lives, and the next request goes', async () => {
   const server = await httpServer((_, answer) => void answer.end('ok'))
-  const egressUrl = new URL('../../src/world/egress/egress.ts', import.meta.url).href
   const script = `
     import { closeSync, openSync } from 'node:fs'
-    const { createEgress } = await import(${JSON.stringify(egressUrl)})
+    const { createEgress } = await import('${urlOf('src/world/egress/egress.ts')}')
     const egress = createEgress({ allowLoopback: true, requireHttps: false })
     const ask = async host => {
       const url = ${JSON.stringify(server.url)}.replace('127.0.0.1', host)
@@ -294,8 +294,8 @@ test('without a free descriptor nothing can be sent: our own fault, the process 
     for (const one of open) closeSync(one)
     await ask('127.0.0.1')
     await egress.close()`
-  const command = 'ulimit -n 200; exec "$0" --import tsx --input-type=module -e "$1"'
-  const child = spawn('sh', ['-c', command, process.execPath, script])
+  const command = 'ulimit -n 200; exec "$0" "$@"'
+  const child = spawn('sh', ['-c', command, process.execPath, ...loader, '--input-type=module', '-e', script])
   let out = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (out += chunk))
   await new Promise(resolve => child.once('close', resolve))
@@ -348,9 +348,8 @@ test('TLS: an authority of our own does not switch NODE_EXTRA_CA_CERTS off', asy
   const extra = join(folder, 'extra.pem')
   writeFileSync(extra, await authority.ca)
   const other = await createFrontAuthority().ca
-  const egressUrl = new URL('../../src/world/egress/egress.ts', import.meta.url).href
   const script = `
-    const { createEgress } = await import(${JSON.stringify(egressUrl)})
+    const { createEgress } = await import('${urlOf('src/world/egress/egress.ts')}')
     for (const ca of [undefined, ${JSON.stringify(other)}]) {
       const egress = createEgress({ allowLoopback: true, requireHttps: true, ca })
       const url = 'https://localhost:${server.port}/'
@@ -359,7 +358,7 @@ test('TLS: an authority of our own does not switch NODE_EXTRA_CA_CERTS off', asy
       await egress.close()
     }`
   const run = async (env: NodeJS.ProcessEnv) => {
-    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
+    const child = spawn(process.execPath, [...loader, '--input-type=module', '-e', script], {
       env: { ...process.env, ...env },
     })
     let out = ''

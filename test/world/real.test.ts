@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createWorld } from '../../src/world/real.ts'
+import { loader, urlOf } from '../support/child-code.ts'
 
 const rule = { allowLoopback: false, requireHttps: true }
 const HOUR_MS = 3_600_000
@@ -162,7 +163,7 @@ test('after: runs once, later; a cancelled one never', async () => {
 })
 
 test('after: a timer does not keep the process alive, and undici is not loaded by a start', () => {
-  const url = new URL('../../src/world/real.ts', import.meta.url).href
+  const url = urlOf('src/world/real.ts')
   const script = `
     const { createWorld } = await import(${JSON.stringify(url)})
     const world = createWorld({ allowLoopback: false, requireHttps: true })
@@ -170,7 +171,7 @@ test('after: a timer does not keep the process alive, and undici is not loaded b
     const { createRequire } = await import('node:module')
     const cache = Object.keys(createRequire(${JSON.stringify(url)}).cache)
     console.log(cache.filter(path => path.includes('/undici/')).length)`
-  const run = spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], { timeout: 8000 })
+  const run = spawnSync(process.execPath, [...loader, '--input-type=module', '-e', script], { timeout: 8000 })
   assert.is(run.status, 0, String(run.stderr))
   assert.is(String(run.stdout).trim(), '0')
 })

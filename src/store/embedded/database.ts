@@ -38,8 +38,8 @@ export interface Parts {
   lock: (file: string, holder?: string) => Promise<Lock>
 }
 
-/** @internal Tests read them. */
-export interface Stats {
+/** Tests read them. */
+interface Stats {
   transactions: number
   /** How many batches were written. One batch has all transactions that were waiting. */
   batches: number
