@@ -1,5 +1,6 @@
 /** A disk in memory over a page cache: it remembers every operation, so that what any interruption leaves can be made up. */
 import type { Disk, DiskFile, ReadableFile } from '../../src/store/embedded/disk.ts'
+import { isZeros, zeros } from './file-content.ts'
 import { Machine, type Operation } from './page-cache.ts'
 
 /** Fails the call with this number (from 1), and all after it if `sticky`, where such a call can fail so. */
@@ -27,10 +28,6 @@ const canFail: Readonly<Record<Fault['code'], readonly Call[]>> = {
   EMFILE: ['read', 'open', 'create', 'syncFolder'],
   short: ['write'],
 }
-
-const ZEROS = Buffer.alloc(4 * 1024 * 1024)
-const isZeros = (bytes: Uint8Array) =>
-  bytes.length <= ZEROS.length && ZEROS.compare(bytes, 0, bytes.length, 0, bytes.length) === 0
 
 // Never used twice, also not by another disk that goes on from the same machine.
 let inodes = 0
@@ -123,10 +120,10 @@ export class MemoryDisk implements Disk {
 
   #readable(inode: number): ReadableFile {
     return {
-      size: this.#machine.cached(inode).length,
+      size: this.#machine.cached(inode).size,
       read: (into, position) => {
         this.#step('read')
-        return this.#machine.cached(inode).copy(into, 0, position, position + into.length)
+        return this.#machine.cached(inode).read(into, position)
       },
       close: async () => {
         this.#step('close')
@@ -144,7 +141,7 @@ export class MemoryDisk implements Disk {
           type: 'write',
           inode,
           position,
-          bytes: isZeros(part) ? ZEROS.subarray(0, taken) : Buffer.from(part),
+          bytes: isZeros(part) ? zeros(taken) : Buffer.from(part),
         })
         return taken
       },

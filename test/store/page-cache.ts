@@ -6,7 +6,8 @@
  * well, although the medium never got them. Reads find them in the cache until it gives them up.
  */
 
-const PAGE = 4096
+import { FileContent, PAGE, zeros } from './file-content.ts'
+
 const SECTOR = 512
 
 /** A repeatable source of chance. */
@@ -42,8 +43,8 @@ interface Change {
 
 /** One file: what reads find, what the medium has, and what is on its way there. */
 class CachedFile {
-  #cached: Buffer = Buffer.alloc(0)
-  #medium: Buffer = Buffer.alloc(0)
+  #cached = new FileContent()
+  #medium = new FileContent()
   /** In the order in which they were made. */
   #dirty: Change[] = []
   /** Pages that count as clean although the medium does not have them. */
@@ -51,10 +52,10 @@ class CachedFile {
   /** How many changes each sync that is under way covers. */
   readonly #covers = new Map<number, number>()
 
-  static durable(bytes: Buffer) {
+  static durable(content: FileContent) {
     const file = new CachedFile()
-    file.#cached = Buffer.from(bytes)
-    file.#medium = Buffer.from(bytes)
+    file.#cached = content.copy()
+    file.#medium = content.copy()
     return file
   }
 
@@ -68,25 +69,25 @@ class CachedFile {
 
   write(position: number, bytes: Buffer) {
     const end = position + bytes.length
-    if (this.#cached.length < end) this.#cached = resized(this.#cached, end)
-    this.#cached.set(bytes, position)
+    if (this.#cached.size < end) this.#cached.resize(end)
+    this.#cached.write(bytes, position)
     this.#change(position, bytes)
   }
 
   truncate(length: number) {
-    const before = this.#cached.length
-    this.#cached = resized(this.#cached, length)
-    this.#change(length, Buffer.alloc(Math.max(0, before - length)))
+    const before = this.#cached.size
+    this.#cached.resize(length)
+    this.#change(length, zeros(Math.max(0, before - length)))
   }
 
   #change(position: number, bytes: Buffer) {
-    const size = this.#cached.length
+    const { size } = this.#cached
     this.#dirty.push({ position, bytes, size })
     // A page is written as a whole, so a change brings along what the medium does not have of it.
     for (const page of [...this.#lost].filter(page => touches(page, position, bytes.length))) {
       this.#lost.delete(page)
       const from = page * PAGE
-      this.#dirty.push({ position: from, bytes: Buffer.from(this.#cached.subarray(from, from + PAGE)), size })
+      this.#dirty.push({ position: from, bytes: this.#cached.bytes(from, from + PAGE), size })
     }
   }
 
@@ -96,8 +97,8 @@ class CachedFile {
 
   sync(sync: number) {
     const covered = this.#covered(sync)
-    const size = covered.at(-1)?.size ?? (this.#dirty.length === 0 ? this.#cached.length : this.#medium.length)
-    this.#medium = resized(this.#medium, size)
+    const size = covered.at(-1)?.size ?? (this.#dirty.length === 0 ? this.#cached.size : this.#medium.size)
+    this.#medium.resize(size)
     for (const change of covered) put(this.#medium, change, 0, size)
   }
 
@@ -116,16 +117,16 @@ class CachedFile {
 
   #isOnMedium(page: number) {
     const [from, to] = [page * PAGE, (page + 1) * PAGE]
-    return this.#cached.subarray(from, to).equals(this.#medium.subarray(from, to))
+    return this.#cached.bytes(from, to).equals(this.#medium.bytes(from, to))
   }
 
   forget(random: () => number) {
     for (const page of this.#lost) {
       if (random() < 0.5) continue
       const from = page * PAGE
-      const kept = this.#cached.subarray(from, from + PAGE)
-      kept.fill(0)
-      kept.set(this.#medium.subarray(from, from + kept.length))
+      const onMedium = Buffer.alloc(PAGE)
+      this.#medium.read(onMedium, from)
+      this.#cached.write(onMedium, from)
       this.#lost.delete(page)
     }
   }
@@ -137,8 +138,8 @@ class CachedFile {
 
   copy() {
     const file = new CachedFile()
-    file.#cached = Buffer.from(this.#cached)
-    file.#medium = Buffer.from(this.#medium)
+    file.#cached = this.#cached.copy()
+    file.#medium = this.#medium.copy()
     file.#dirty = [...this.#dirty]
     file.#lost = new Set(this.#lost)
     return file
@@ -147,12 +148,6 @@ class CachedFile {
 
 const touches = (page: number, position: number, length: number) =>
   position < (page + 1) * PAGE && position + length > page * PAGE
-
-const resized = (bytes: Buffer, length: number): Buffer => {
-  const result = Buffer.alloc(length)
-  bytes.copy(result)
-  return result
-}
 
 const pagesOf = (changes: readonly Change[]) => {
   const pages = new Map<number, Change[]>()
@@ -168,12 +163,13 @@ const pagesOf = (changes: readonly Change[]) => {
 }
 
 /** The medium when an arbitrary part of the changes has got there: each page for itself, the last of its changes maybe by half. */
-const reached = (medium: Buffer, changes: readonly Change[], random: () => number): Buffer => {
-  if (changes.length === 0) return medium
-  const sizes = [medium.length, ...changes.map(({ size }) => size)]
+const reached = (medium: FileContent, changes: readonly Change[], random: () => number): FileContent => {
+  const result = medium.copy()
+  if (changes.length === 0) return result
+  const sizes = [medium.size, ...changes.map(({ size }) => size)]
   const way = random()
   const size = way < 0.15 ? sizes[0]! : way < 0.6 ? sizes.at(-1)! : sizes[Math.floor(random() * sizes.length)]!
-  const result = resized(medium, size)
+  result.resize(size)
   for (const [page, ofPage] of pagesOf(changes)) {
     const done = way < 0.15 ? 0 : way < 0.3 ? ofPage.length : Math.floor(random() * (ofPage.length + 1))
     for (const change of ofPage.slice(0, done)) put(result, change, page * PAGE, PAGE)
@@ -187,10 +183,10 @@ const reached = (medium: Buffer, changes: readonly Change[], random: () => numbe
 }
 
 /** The part of a change that falls into `length` bytes at `at`. */
-const put = (into: Buffer, { position, bytes }: Change, at: number, length: number) => {
+const put = (into: FileContent, { position, bytes }: Change, at: number, length: number) => {
   const from = Math.max(at, position)
-  const to = Math.min(at + length, position + bytes.length, into.length)
-  if (from < to) into.set(bytes.subarray(from - position, to - position), from)
+  const to = Math.min(at + length, position + bytes.length)
+  if (from < to) into.write(bytes.subarray(from - position, to - position), from)
 }
 
 type NameChange = Extract<Operation, { type: 'name' | 'remove' }>
@@ -206,13 +202,17 @@ export class Machine {
   told = 0
 
   /** One that has been switched on with these files, all of them durable. */
-  static withFiles(files: ReadonlyMap<string, Buffer>, told = 0) {
+  static withFiles(files: ReadonlyMap<string, Buffer>) {
+    return Machine.#with(new Map([...files].map(([path, bytes]) => [path, FileContent.of(bytes)])))
+  }
+
+  static #with(files: ReadonlyMap<string, FileContent>, told = 0) {
     const machine = new Machine()
     let inode = 0
-    for (const [path, bytes] of files) {
+    for (const [path, content] of files) {
       machine.#names.set(path, --inode)
       machine.#durableNames.set(path, inode)
-      machine.#files.set(inode, CachedFile.durable(bytes))
+      machine.#files.set(inode, CachedFile.durable(content))
     }
     machine.told = told
     return machine
@@ -252,28 +252,28 @@ export class Machine {
 
   read(path: string): Buffer | undefined {
     const inode = this.#names.get(path)
-    return inode === undefined ? undefined : this.cached(inode)
+    return inode === undefined ? undefined : this.cached(inode).bytes()
   }
 
-  cached(inode: number): Buffer {
+  cached(inode: number): FileContent {
     return this.#file(inode).cached
   }
 
   /** The files as a program finds them. */
   files() {
-    return new Map([...this.#names].map(([path, inode]) => [path, this.#file(inode).cached]))
+    return new Map([...this.#names].map(([path, inode]) => [path, this.#file(inode).cached.bytes()]))
   }
 
   /** The machine after it has stopped now and was switched on again. */
   restarted(random: () => number) {
-    return Machine.withFiles(this.#left(random), this.told)
+    return Machine.#with(this.#left(random), this.told)
   }
 
   #left(random: () => number) {
     const names = new Map(this.#durableNames)
     const way = random()
     for (const change of this.#nameChanges) if (way < 0.2 || (way < 0.8 && random() < 0.5)) rename(names, change)
-    return new Map([...names].map(([path, inode]) => [path, Buffer.from(this.#file(inode).left(random))]))
+    return new Map([...names].map(([path, inode]) => [path, this.#file(inode).left(random)]))
   }
 
   copy() {
