@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { loader, urlOf } from '../support/child-code.ts'
 
-const source = (name: 'lock' | 'database') => JSON.stringify(urlOf(`src/store/embedded/${name}.ts`))
+const source = (name: Loaded) => JSON.stringify(urlOf(`src/store/embedded/${name}.ts`))
 
 export interface Where {
   /** In a process namespace of its own, as in a container. */
@@ -40,15 +40,17 @@ export interface Child {
   ended: Promise<unknown>
 }
 
-/** Runs `code`, where `m` is what the named file of the store exports. */
-export const child = async (
-  name: 'lock' | 'database',
-  code: string,
-  { contained, withoutSystem }: Where = {},
-): Promise<Child> => {
+type Loaded = 'lock' | 'database'
+
+/** Arguments of a Node that runs `code`, where `m` is what the named file of the store exports. */
+export const argumentsFor = (name: Loaded, code: string): string[] => {
   const script = `console.log('pid'); import(${source(name)}).then(async m => { ${code} }).catch(error => { console.log('error ' + error.message); process.exit(7) })`
+  return [...loader, '-e', script]
+}
+
+export const child = async (name: Loaded, code: string, { contained, withoutSystem }: Where = {}): Promise<Child> => {
   const path = withoutSystem ? ['env', 'PATH=/nowhere'] : []
-  const [program, ...args] = [...(contained ? container() : []), ...path, process.execPath, ...loader, '-e', script]
+  const [program, ...args] = [...(contained ? container() : []), ...path, process.execPath, ...argumentsFor(name, code)]
   const started = spawn(program!, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const said: string[] = []
   const waiting: { word: string; resolve: (line: string) => void }[] = []

@@ -11,9 +11,8 @@ import { fenced, isOwn, prove } from '../../src/store/embedded/fence.ts'
 import { type Lock, lockFile } from '../../src/store/embedded/lock.ts'
 import { describeSelf, knownLifeOf, type Owner, SILENCE_MS } from '../../src/store/embedded/lock-owner.ts'
 import { checkFile } from '../../src/store/embedded/verify.ts'
-import { loader, urlOf } from '../support/child-code.ts'
 import { inFolder } from './folder.ts'
-import { child, type Where } from './lock-child.ts'
+import { argumentsFor, child, type Where } from './lock-child.ts'
 
 const holding = async (file: string, where: Where = {}) => {
   const holder = await child(
@@ -133,7 +132,7 @@ if (process.platform === 'linux') {
     'an owner that is busy for long keeps its lock, also where only its heartbeat is known',
     inFolder(async file => {
       const code = `await m.lockFile(${JSON.stringify(file)}, 'x'); console.log('held')
-        setTimeout(() => { for (const end = Date.now() + ${SILENCE_MS + 6_000}; Date.now() < end; ); console.log('idle') }, 10)
+        setTimeout(() => { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${SILENCE_MS + 6_000}); console.log('idle') }, 10)
         setInterval(() => {}, 1e6)`
       const holder = await child('lock', code, { contained: true, withoutSystem: true })
       await holder.until('held')
@@ -150,13 +149,11 @@ test(
   'a process that is dead and not yet buried has no lock',
   inFolder(async file => {
     // Its parent has become `sleep`, which buries nobody.
-    const holder = await child(
-      'lock',
-      `const { spawn } = await import('node:child_process')
-      const run = "import(" + ${JSON.stringify(JSON.stringify(urlOf('src/store/embedded/lock.ts')))} + ").then(m => m.lockFile(" + ${JSON.stringify(JSON.stringify(file))} + ", 'x')).then(() => { console.log('held ' + process.pid); setInterval(() => {}, 1e6) })"
-      spawn('/bin/sh', ['-c', '"$0" "$@" & exec /bin/sleep 60', process.execPath, ...${JSON.stringify(loader)}, '-e', run], { stdio: 'inherit' })`,
-      { withoutSystem: true },
-    )
+    const code = `await m.lockFile(${JSON.stringify(file)}, 'x'); console.log('held ' + process.pid); setInterval(() => {}, 1e6)`
+    const parent = `const { spawn } = await import('node:child_process')
+      const args = ${JSON.stringify(argumentsFor('lock', code))}
+      spawn('/bin/sh', ['-c', '"$0" "$@" & exec /bin/sleep 60', process.execPath, ...args], { stdio: 'inherit' })`
+    const holder = await child('lock', parent, { withoutSystem: true })
     const pid = Number((await holder.until('held')).slice(5))
     process.kill(pid, 'SIGKILL')
     for (let tries = 0; !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z '); tries++) {
