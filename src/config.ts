@@ -235,8 +235,10 @@ function dotEnv(): Environment {
   try {
     return parseEnv(readFileSync('.env', 'utf8')) as Environment
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    return {}
+    const { code, message } = error as NodeJS.ErrnoException
+    // A folder of this name is one of Python's virtual environments.
+    if (code === 'ENOENT' || code === 'EISDIR') return {}
+    throw new UsageError(`.env can't be read: ${message}.`)
   }
 }
 
@@ -246,15 +248,19 @@ export function configFolder(): string {
   return join(given && isAbsolute(given) ? given : join(homeFolder(), '.config'), 'marketplace')
 }
 
-/** In a container a user may have none. */
+/** In a container a user may have none. A HOME that depends on the working folder would leave sessions anywhere. */
 function homeFolder(): string {
-  try {
-    return homedir()
-  } catch {
-    throw new UsageError(
-      'This user has no home folder to keep a session in: set XDG_CONFIG_HOME to a folder, or give --key.',
-    )
-  }
+  const folder = (() => {
+    try {
+      return homedir()
+    } catch {
+      return ''
+    }
+  })()
+  if (isAbsolute(folder)) return folder
+  throw new UsageError(
+    'This user has no home folder to keep a session in: set XDG_CONFIG_HOME to a folder, or give --key.',
+  )
 }
 
 /** What `MARKETPLACE_DEBUG` asks for. Not for a `.env`: a file of a folder turns nothing on that tells more. */

@@ -5,10 +5,10 @@ import type { CategoryRecord } from '../api/records.ts'
 import type { CallInput } from '../client/client.ts'
 import { UsageError } from '../config.ts'
 import { categoryCalled } from './category-called.ts'
-import { exitCodes, Fault } from './exit-codes.ts'
 import { numberGiven, objectIn } from './json-input.ts'
 import { priceGiven, readCents } from './money.ts'
 import { fromTo } from './numbers.ts'
+import { openPrompt, type Prompt, untilInterrupted } from './prompts.ts'
 import { plain } from './ui.ts'
 
 export type AgentInput = CallInput<'createAgent'>
@@ -77,22 +77,16 @@ export function refuseMissing(fields: Fields): asserts fields is AgentInput {
 /** Asks for missing fields. Each answer is checked against the rules of the interface at once. */
 export async function ask(fields: Fields, categories: readonly CategoryRecord[]): Promise<AgentInput> {
   const missing = missingIn(fields)
+  if (missing.length === 0) return fields as AgentInput
   const prompt = await openPrompt()
   const answers: Record<string, unknown> = { ...fields }
-  try {
+  const asked = async () => {
     for (const name of missing) answers[name] = await questions[name](prompt, categories)
-    if (missing.length > 0 && fields.webhookUrl === undefined) answers.webhookUrl = await askWebhookUrl(prompt)
-  } catch (error) {
-    // Inquirer's error for Ctrl-C.
-    if ((error as Error).name !== 'ExitPromptError') throw error
-    throw new Fault('Interrupted; no agent was made', { code: exitCodes.interrupted })
+    if (fields.webhookUrl === undefined) answers.webhookUrl = await askWebhookUrl(prompt)
   }
+  await untilInterrupted(asked(), 'Interrupted; no agent was made')
   return answers as AgentInput
 }
-
-/** Asks on stderr, because stdout is only for results. */
-const openPrompt = async () => (await import('inquirer')).createPromptModule({ output: process.stderr })
-type Prompt = Awaited<ReturnType<typeof openPrompt>>
 
 async function askWebhookUrl(prompt: Prompt): Promise<string | null> {
   const message = 'Webhook URL (https://…; leave it empty to save one later):'

@@ -8,7 +8,7 @@ import { proveInstance } from './instance-check.ts'
 import { nextSteps } from './next-steps.ts'
 import { type AnswerFlags, type CommandOutput, withOutput } from './output.ts'
 import { sessionFor } from './own-session.ts'
-import { forgetSession } from './session-file.ts'
+import { forgetSession, type SavedSession } from './session-file.ts'
 import { type Address, locate, type Person, type Target } from './target.ts'
 import { plain } from './ui.ts'
 
@@ -89,12 +89,18 @@ export async function refusalHint(status: number, found: Target, transport: Tran
     ? '--as buyer, --as builder, --as admin, or --key'
     : `--key, MARKETPLACE_KEY, or ${nextSteps.signIn(url)}`
   if (status === 401 && session && (await hasEnded(transport))) {
-    forgetSession(session)
+    forgetIfPossible(session)
     return `The session of ${session.email} has ended. Sign in again: ${nextSteps.signIn(url, session.email, session.profile)}`
   }
   if (status === 401) return key ? `The marketplace does not know ${from}.` : `Give a key: ${other}.`
   if (status === 403) return `The request went with ${from}. Another one: ${other}.`
   return undefined
+}
+
+function forgetIfPossible(session: SavedSession): void {
+  try {
+    forgetSession(session)
+  } catch {} // what it says next does not depend on it
 }
 
 /** Whether the session has ended. Endpoints that take only keys also respond to a valid session with 401. */

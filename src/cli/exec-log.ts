@@ -1,6 +1,8 @@
 /** The log of the marketplace of `exec`, beside the output of the command: on stderr, in a file, or nowhere. */
 import { createWriteStream, openSync } from 'node:fs'
+import { finished } from 'node:stream/promises'
 import { UsageError } from '../config.ts'
+import { diskReason } from './disk-faults.ts'
 import { entryLog } from './log-lines.ts'
 import { createUi } from './ui.ts'
 
@@ -17,7 +19,11 @@ export function execLog({ json = false, log: file }: ExecLogFlags) {
   return {
     ...entryLog(ui, { json: isWanted, level: isWanted ? 'info' : 'error' }),
     /** Resolves once everything is written. */
-    end: () => new Promise<void>(resolve => (file === undefined ? resolve() : stream.end(resolve))),
+    async end() {
+      if (file === undefined) return
+      const written = finished(stream.end())
+      await written.catch(error => process.stderr.write(`--log ${file} is not whole: ${diskReason(error)}.\n`))
+    },
   }
 }
 

@@ -1,23 +1,27 @@
 /** The command line: runs the command that the words name, and prints its error. */
 import { UsageError, wantedDebug, wantsJson } from '../config.ts'
 import { waitForSlowAddresses } from '../world/egress/happy-eyeballs.ts'
+import { withSystemReason } from './disk-faults.ts'
 import { exitCodes, Fault } from './exit-codes.ts'
 import { failure, isPrinted } from './output.ts'
+import { proveWritten, watchOutput } from './output-faults.ts'
 import { runWords, WrongWords } from './parser.ts'
 import { createUi, plain } from './ui.ts'
 
 /** Runs one command; resolves to the exit code of the process. Never rejects. */
 export async function main(argv: readonly string[]): Promise<number> {
   waitForSlowAddresses()
-  // The reader of our output may close it.
-  process.stdout.on('error', () => {})
+  watchOutput()
   let stacks = false
   try {
     stacks = wantedDebug().stacks
-    return await runWords(argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv)
-  } catch (error) {
+    const code = await runWords(argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv)
+    await proveWritten()
+    return code
+  } catch (thrown) {
+    const error = thrown instanceof Error ? withSystemReason(thrown) : thrown
     // What is found before a command begins is on stdout too, as everything that programs read.
-    if (isForPrograms(argv) && !isPrinted(error)) createUi().json(failure(error))
+    if (isForPrograms(argv) && !isPrinted(thrown)) createUi().json(failure(error))
     return report(error, stacks)
   }
 }

@@ -1,4 +1,5 @@
 /** The output of a command: results on stdout, everything else on stderr; and how Ctrl-C ends it. */
+import { withSystemReason } from './disk-faults.ts'
 import { exitCodes, Fault } from './exit-codes.ts'
 import { createUi, type Ui } from './ui.ts'
 
@@ -45,7 +46,8 @@ export async function withOutput(
   }
   try {
     return await work(output)
-  } catch (error) {
+  } catch (thrown) {
+    const error = thrown instanceof Error ? withSystemReason(thrown) : thrown
     if (json) {
       out.json(failure(error))
       markPrinted(error)

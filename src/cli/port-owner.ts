@@ -1,11 +1,16 @@
 /** Says who has a port of this machine, as far as /proc tells: processes of other users keep that to themselves. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { defaults } from '../config.ts'
 import { exitCodes, Fault } from './exit-codes.ts'
 import { plain } from './ui.ts'
 
 /** Turns the error of a port in use into one that names its owner and the next free port. Others stay as they are. */
 export async function withPortOwner(error: Error, host: string, port: number): Promise<Error> {
+  if ((error as NodeJS.ErrnoException).code === 'EACCES' && isListening(error)) {
+    const hint = `Ports from 1024 on are for everybody: --port ${defaults.port}`
+    return new Fault(`This user may not listen on port ${port}`, { code: exitCodes.failed, hint })
+  }
   if ((error.cause as NodeJS.ErrnoException | undefined)?.code !== 'EADDRINUSE') return error
   const owner = ownerOf(port)
   const next = await nextFree(host, port)
@@ -14,6 +19,8 @@ export async function withPortOwner(error: Error, host: string, port: number): P
     hint: next ? `The next free port: --port ${next}` : undefined,
   })
 }
+
+const isListening = (error: NodeJS.ErrnoException) => error.syscall === 'listen'
 
 const LISTENING = '0A'
 

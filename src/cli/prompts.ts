@@ -6,14 +6,24 @@ import { canAsk } from './output.ts'
 type Question = { type: 'input' | 'password'; message: string; mask?: string }
 
 const ask = async (question: Question): Promise<string> => {
-  const prompt = (await import('inquirer')).createPromptModule({ output: process.stderr })
+  const prompt = await openPrompt()
+  const { text } = await untilInterrupted(prompt<{ text: string }>([{ ...question, name: 'text' } as never]))
+  return text
+}
+
+export type Prompt = ReturnType<typeof import('inquirer')['createPromptModule']>
+
+export const openPrompt = async (): Promise<Prompt> =>
+  (await import('inquirer')).createPromptModule({ output: process.stderr })
+
+/** Ctrl-C at a question ends the command. `words` say what has become of its work. */
+export async function untilInterrupted<T>(answer: Promise<T>, words = 'Interrupted'): Promise<T> {
   try {
-    const { text } = await prompt<{ text: string }>([{ ...question, name: 'text' } as never])
-    return text
+    return await answer
   } catch (error) {
-    // Inquirer's error for Ctrl-C.
+    // Inquirer's error for Ctrl-C, and for a terminal that gives no more.
     if ((error as Error).name !== 'ExitPromptError') throw error
-    throw new Fault('Interrupted', { code: exitCodes.interrupted })
+    throw new Fault(words, { code: exitCodes.interrupted })
   }
 }
 

@@ -1,8 +1,10 @@
 /** Stores the sessions of `marketplace login`: one file per address or profile, in the user's configuration folder. Source: A-51. */
 import { createHash } from 'node:crypto'
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { configFolder, UsageError } from '../config.ts'
+import { withDiskReason } from './disk-faults.ts'
+import { writeWhole } from './whole-file.ts'
 
 export interface SavedSession {
   /** The name that `--profile` gives to an address and an account; undefined for the one session without a name. */
@@ -62,20 +64,39 @@ function readSession(name: string): SavedSession | undefined {
   }
 }
 
-/** Writes the file atomically, readable only by this user. */
+/** Replaces the file as a whole. Throws a Fault where that can't be: the session before is still there then. */
 export function saveSession(session: SavedSession): void {
-  const path = join(folder(), fileOf(session))
-  const draft = `${path}.${process.pid}`
-  mkdirSync(folder(), { recursive: true, mode: 0o700 })
-  // An existing folder may be readable by others.
-  chmodSync(folder(), 0o700)
+  write(fileOf(session), `${JSON.stringify(session, null, 2)}\n`)
+}
+
+/** Throws what `saveSession` would, before anybody types a password. */
+export function proveSavable(): void {
+  const probe = `probe-${process.pid}`
+  write(probe, ' '.repeat(PROBE_BYTES))
+  rmSync(join(folder(), probe), { force: true })
+}
+
+/** About as long as a session. */
+const PROBE_BYTES = 512
+
+function write(name: string, text: string): void {
   try {
-    writeFileSync(draft, `${JSON.stringify(session, null, 2)}\n`, { mode: 0o600, flag: 'wx', flush: true })
-    renameSync(draft, path)
+    mkdirSync(folder(), { recursive: true, mode: 0o700 })
+    // An existing folder may be readable by others.
+    chmodSync(folder(), 0o700)
+    writeWhole(join(folder(), name), text)
   } catch (error) {
-    rmSync(draft, { force: true })
-    throw error
+    throw withDiskReason(error as Error, `A session can't be kept in ${folder()}`, ELSEWHERE)
   }
 }
 
-export const forgetSession = (place: Place): void => rmSync(join(folder(), fileOf(place)), { force: true })
+const ELSEWHERE = 'XDG_CONFIG_HOME names another folder; what takes a key needs no session: --key, or MARKETPLACE_KEY.'
+
+export function forgetSession(place: Place): void {
+  const file = join(folder(), fileOf(place))
+  try {
+    rmSync(file, { force: true })
+  } catch (error) {
+    throw withDiskReason(error as Error, `The session in ${file} can't be deleted`, 'Until it is, it stays signed in.')
+  }
+}

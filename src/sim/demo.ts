@@ -12,12 +12,11 @@ import { type DemoStep, setUpDemo } from './demo-setup.ts'
 
 export type DemoOutcome = { ok: true; ledger: LedgerCheck } | { ok: false; reason: string }
 
-/** Plays the demo. Calls `tell` after each step is done and checked. Never rejects: a failure is in the outcome. */
+/** Plays the demo. Calls `tell` after each step is done and checked. A failure is in the outcome; without a folder it rejects. */
 export async function playDemo(tell: (step: DemoStep) => void): Promise<DemoOutcome> {
-  const closers: (() => Promise<unknown>)[] = []
+  const folder = await mkdtemp(join(tmpdir(), 'marketplace-demo-'))
+  const closers: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })]
   try {
-    const folder = await mkdtemp(join(tmpdir(), 'marketplace-demo-'))
-    closers.push(() => rm(folder, { recursive: true, force: true }))
     const agent = await startAgentProcess()
     closers.push(() => agent.close())
     const admin = { email: 'admin@example.com', password: randomBytes(12).toString('base64url') }

@@ -8,8 +8,6 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { withDiskFault } from '../../src/cli/dev/disk-faults.ts'
-import { stateFolderOf } from '../../src/cli/dev/state-folder.ts'
 import { devOf } from './dev-lines.ts'
 import { inFolder, PROGRAM, run } from './program.ts'
 
@@ -84,17 +82,6 @@ test(
     assert.is(nowhere.code, 1)
     assert.match(nowhere.err, "dev can't keep its state in file: a part of its path is no folder.")
     assert.match(nowhere.err, '--ephemeral keeps nothing')
-    const state = stateFolderOf({ file: '.marketplace/dev.db' }, false)
-    for (const [code, words] of [
-      ['ENOSPC', 'the disk is full'],
-      ['EROFS', 'it is on a read-only disk'],
-      ['EACCES', 'this user may not write there'],
-    ]) {
-      const cause = Object.assign(new Error('low'), { code })
-      assert.match(withDiskFault(new Error('high', { cause }), state).message, words!)
-    }
-    const other = new Error('other')
-    assert.is(withDiskFault(other, state), other)
   }),
 )
 

@@ -8,17 +8,18 @@ import type { CommandTable } from '../command.ts'
 import { commandFinder } from '../command-of.ts'
 import { debugLines } from '../debug-lines.ts'
 import { type RunningDev, runningDev } from '../dev/attach.ts'
-import { withDiskFault } from '../dev/disk-faults.ts'
 import { type AgentFlags, givenAgents } from '../dev/given-agents.ts'
 import { environmentText, type PrintEnvFlags } from '../dev/print-env.ts'
 import { whenReaderEnds } from '../dev/reader.ts'
 import { reset } from '../dev/reset.ts'
 import { type Pace, startSimulator } from '../dev/simulator.ts'
-import { credentialsPath, stateFolderOf } from '../dev/state-folder.ts'
+import { credentialsPath, type StateFolder, stateFolderOf } from '../dev/state-folder.ts'
+import { withDiskReason, withSystemReason } from '../disk-faults.ts'
 import type { CommandOf } from '../entry-lines.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { numberGiven } from '../json-input.ts'
 import { entryLog } from '../log-lines.ts'
+import { nextSteps } from '../next-steps.ts'
 import { markPrinted } from '../output.ts'
 import { withPortOwner } from '../port-owner.ts'
 import { untilSignal } from '../shutdown.ts'
@@ -42,10 +43,11 @@ export interface DevFlags extends Flags, AgentFlags, PrintEnvFlags {
 export async function dev(flags: DevFlags, table: CommandTable): Promise<number> {
   try {
     return await run(flags.new ? besideAnother(flags) : flags, commandFinder(table))
-  } catch (error) {
+  } catch (thrown) {
+    const error = withSystemReason(thrown as Error)
     // Programs read stdout only. `main` prints the error for people.
     if (flags.json && flags.printEnv === undefined) {
-      createUi().json({ type: 'error', message: (error as Error).message })
+      createUi().json({ type: 'error', message: error.message })
       markPrinted(error)
     }
     throw error
@@ -72,7 +74,7 @@ async function run(flags: DevFlags, commandOf: CommandOf): Promise<number> {
   const { log, open, end } = entryLog(ui, { json, level: settings.logLevel, names, findAgent, commandOf })
   const debug = debugLines(settings.logLevel, json)
   const sim = await startSimulator({ settings, state, ...given, log, debug }).catch(error =>
-    withPortOwner(withDiskFault(error, state), settings.host, settings.port).then(explained =>
+    withPortOwner(withFolderReason(error, state), settings.host, settings.port).then(explained =>
       Promise.reject(explained),
     ),
   )
@@ -94,6 +96,12 @@ async function run(flags: DevFlags, commandOf: CommandOf): Promise<number> {
   open()
   sim.begin()
   return ended.finally(end)
+}
+
+function withFolderReason(error: Error, { folder }: StateFolder): Error {
+  if (folder === null) return error
+  const hint = `${nextSteps.startEphemeral()} keeps nothing; --db FILE keeps it elsewhere.`
+  return withDiskReason(error, `dev can't keep its state in ${folder}`, hint)
 }
 
 function givenIn(flags: DevFlags) {

@@ -12,6 +12,7 @@ import { type AnswerFlags, type CommandOutput, canAsk, withOutput } from '../out
 import { askHidden, askLine } from '../prompts.ts'
 import {
   forgetSession,
+  proveSavable,
   type SavedSession,
   savedSession,
   savedSessions,
@@ -44,6 +45,7 @@ interface LoginBody {
 export const login = (flags: LoginFlags) =>
   atAddress(flags, async (output, address) => {
     refuseUntrustedAddress('a password', 'user', address)
+    proveSavable()
     const transport = new Transport({ baseUrl: address.url })
     const instance = await instanceAt(transport)
     const body = await loginBody('login', flags, output)
@@ -51,7 +53,7 @@ export const login = (flags: LoginFlags) =>
     if (!answer.success) throw refused(answer, address)
     const { user } = answer.data as { user: UserRecord }
     const before = stored(address)
-    saveSession({ ...placeOf(address), email: user.email, cookie: transport.credentials.session ?? '', instance })
+    await keep({ ...placeOf(address), email: user.email, cookie: transport.credentials.session ?? '', instance })
     if (before && before.instance === instance) await end(before)
     return output.answer({ url: address.url, user }, () => {
       const role = user.isAdmin ? ', an administrator' : ''
@@ -72,6 +74,7 @@ export const register = (flags: RegisterFlags) =>
   atAddress(flags, async (output, address) => {
     refuseUntrustedAddress('a password', 'user', address)
     if (!flags.name) throw new UsageError('register needs --name, which others read.')
+    proveSavable()
     const transport = new Transport({ baseUrl: address.url })
     const instance = await instanceAt(transport)
     const { email, password } = await loginBody('register', flags, output)
@@ -79,7 +82,7 @@ export const register = (flags: RegisterFlags) =>
     const answer = await transport.ask('POST', '/api/auth/register', { body, by: 'nobody' })
     if (!answer.success) throw refused(answer, address)
     const { user } = answer.data as { user: UserRecord }
-    saveSession({ ...placeOf(address), email: user.email, cookie: transport.credentials.session ?? '', instance })
+    await keep({ ...placeOf(address), email: user.email, cookie: transport.credentials.session ?? '', instance })
     return output.answer({ url: address.url, user }, () =>
       output.out.line(`${plain(user.email)} has an account at ${plain(address.url)}, and is signed in.`),
     )
@@ -168,6 +171,16 @@ function refused({ status, error = '', errors }: Answer, { url }: Address): Faul
     ? 'Add the code of your authenticator, --totp 123456, or one of your --recovery-code words.'
     : undefined
   return new Fault(status === 401 && !hint ? `${error} (at ${url})` : error, { code, status, errors, hint })
+}
+
+/** A session that can't be kept is ended, so that none is left that nobody has. */
+async function keep(session: SavedSession): Promise<void> {
+  try {
+    saveSession(session)
+  } catch (error) {
+    await end(session)
+    throw error
+  }
 }
 
 /** Ends the session on the marketplace too. Errors do not matter, because the local session is gone already. */

@@ -11,7 +11,8 @@ import { PROJECT_FILE } from '../../project-file.ts'
 import { nameOf } from '../../setting-values.ts'
 import { debugLines } from '../debug-lines.ts'
 import { type DeploymentLog, deploymentLog } from '../deployment-log.ts'
-import { exitCodes } from '../exit-codes.ts'
+import { withDiskReason } from '../disk-faults.ts'
+import { exitCodes, Fault } from '../exit-codes.ts'
 import { withPortOwner } from '../port-owner.ts'
 import { untilSignal } from '../shutdown.ts'
 import { createUi } from '../ui.ts'
@@ -25,14 +26,16 @@ export async function serve(flags: ServeFlags): Promise<number> {
     return await run(flags, journal)
   } catch (error) {
     if (process.stderr.isTTY && !flags.json) throw error
-    const { message } = error as Error
-    journal.log({ type: 'error', message })
+    journal.log({ type: 'error', message: withHint(error as Error) })
     journal.open()
     return error instanceof UsageError ? exitCodes.usage : exitCodes.failed
   } finally {
     await journal.end()
   }
 }
+
+const withHint = (error: Error) =>
+  error instanceof Fault && error.details.hint ? `${error.message}. ${error.details.hint}` : error.message
 
 async function run(flags: ServeFlags, journal: DeploymentLog): Promise<number> {
   const settings = readSettings('serve', flags)
@@ -54,7 +57,11 @@ async function run(flags: ServeFlags, journal: DeploymentLog): Promise<number> {
       open()
       void end().then(() => process.exit(exitCodes.failed))
     },
-  }).catch(error => withPortOwner(error, settings.host, settings.port).then(explained => Promise.reject(explained)))
+  }).catch(async error => {
+    const what = `serve can't keep its data in ${nameOf(settings.db)}`
+    const explained = settings.db.postgres ? error : withDiskReason(error, what, '--db FILE keeps it elsewhere.')
+    throw await withPortOwner(explained, settings.host, settings.port)
+  })
   const ended = untilSignal(signal => closeAt(signal, marketplace, log))
   printReady(flags, marketplace, settings)
   log(startOf(marketplace, settings))

@@ -1,14 +1,16 @@
 /** `marketplace tasks watch`, `deliver` and `download`: what is more than one request. */
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type TaskState, taskStates } from '../../api/flow.ts'
 import type { TaskRecord } from '../../api/records.ts'
 import { UsageError } from '../../config.ts'
 import { type Connection, type ConnectionFlags, connected } from '../connection.ts'
+import { diskReason } from '../disk-faults.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { numberGiven, textGiven } from '../json-input.ts'
 import { showProgress } from '../progress.ts'
 import { plain } from '../ui.ts'
+import { writeWhole } from '../whole-file.ts'
 
 export interface WatchFlags extends ConnectionFlags {
   until?: string
@@ -150,11 +152,23 @@ function fileNameOf(name: string, id: string): string {
 
 async function save(path: string, bytes: Uint8Array, clobber: boolean): Promise<string> {
   try {
-    await writeFile(path, bytes, { flag: clobber ? 'w' : 'wx' })
+    if (clobber) writeWhole(path, bytes, 0o666)
+    else await writeNew(path, bytes)
     return path
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    const words = code === 'EEXIST' ? 'is there already. --clobber writes over it' : `can't be written: ${message}`
-    throw new Fault(`${plain(path)} ${words}`, { code: exitCodes.failed })
+    const code = exitCodes.failed
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST')
+      throw new Fault(`${plain(path)} is there already`, { code, hint: '--clobber writes over it.' })
+    const reason = diskReason(error as Error)
+    throw new Fault(`${plain(path)} can't be written: ${reason}`, { code, hint: '--dir names another folder.' })
+  }
+}
+
+async function writeNew(path: string, bytes: Uint8Array): Promise<void> {
+  try {
+    await writeFile(path, bytes, { flag: 'wx' })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(path, { force: true })
+    throw error
   }
 }

@@ -12,6 +12,7 @@ import { entryLog } from '../log-lines.ts'
 import { nextSteps } from '../next-steps.ts'
 import { untilSignal } from '../shutdown.ts'
 import type { Ui } from '../ui.ts'
+import { whenReaderEnds } from './reader.ts'
 import { readCredentials, type StateFolder } from './state-folder.ts'
 
 interface Attaching {
@@ -50,7 +51,7 @@ async function follow(transport: Transport, names: Map<string, string>, { ui, js
   const findAgent = async (id: string) => (await client.adminGetAgent({ id })).slug
   const { log, open, end } = entryLog(ui, { json, level, names, findAgent, commandOf })
   const stop = new AbortController()
-  void untilSignal(async () => stop.abort())
+  void untilSignal(async () => stop.abort(), whenReaderEnds)
   const { signal } = stop
   try {
     const entries = await client.watchEvents({}, { signal })

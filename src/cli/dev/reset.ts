@@ -1,7 +1,9 @@
 /** `marketplace dev --reset`: deletes what a dev has kept, so that the next start is a first one. */
 import { existsSync, rmSync } from 'node:fs'
 import { UsageError } from '../../config.ts'
+import { withDiskReason } from '../disk-faults.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
+import { nextSteps } from '../next-steps.ts'
 import { canAsk } from '../output.ts'
 import { askYes } from '../prompts.ts'
 import { runningDev } from './attach.ts'
@@ -29,5 +31,13 @@ export async function reset(state: StateFolder, yes: boolean): Promise<void> {
   if (!yes && !canAsk()) throw new UsageError(`${words}. Add --yes if that is meant.`)
   if (!yes && !(await askYes(`${words}. Delete them?`)))
     throw new Fault('Nothing was deleted', { code: exitCodes.failed })
-  for (const path of paths) rmSync(path, { recursive: true, force: true })
+  for (const path of paths) remove(path)
+}
+
+function remove(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true })
+  } catch (error) {
+    throw withDiskReason(error as Error, `${path} can't be deleted`, `${nextSteps.startEphemeral()} needs no reset.`)
+  }
 }

@@ -1,8 +1,9 @@
 /** Where a dev keeps its state: its database, and the folder of its credentials. Source: A-6. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type Database, nameOf } from '../../setting-values.ts'
 import type { Credentials } from '../../sim/seed.ts'
+import { writeWhole } from '../whole-file.ts'
 
 export interface StateFolder {
   /** The database file; null if nothing is kept, or if the database is on a server. */
@@ -37,9 +38,9 @@ export const credentialsPath = ({ folder }: StateFolder) => folder && join(folde
 export function makeFolder({ folder }: StateFolder): void {
   if (folder === null) return
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  // It has keys.
+  // It has keys. A file that stayed empty where the disk is full would let git take them.
   const ignore = join(folder, '.gitignore')
-  if (basename(folder) === FOLDER && !existsSync(ignore)) writeFileSync(ignore, '*\n')
+  if (basename(folder) === FOLDER && !existsSync(ignore)) writeWhole(ignore, '*\n', 0o644)
 }
 
 /** Returns null if there is no readable file of this database. New credentials are made then. */
@@ -59,5 +60,5 @@ export function keepCredentials(state: StateFolder, made: Kept): void {
   const path = credentialsPath(state)
   if (path === null) return
   const { url, instance, ...credentials } = made
-  writeFileSync(path, `${JSON.stringify({ url, instance, db: state.db, ...credentials }, null, 2)}\n`, { mode: 0o600 })
+  writeWhole(path, `${JSON.stringify({ url, instance, db: state.db, ...credentials }, null, 2)}\n`)
 }

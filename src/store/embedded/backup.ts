@@ -2,7 +2,7 @@
  * Backs up a database that may be in use: into one plain SQLite file as of one moment, with the delivered files next to it.
  */
 import { constants } from 'node:fs'
-import { access, copyFile, mkdir, readdir } from 'node:fs/promises'
+import { access, copyFile, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { StoreError } from '../db.ts'
@@ -11,7 +11,7 @@ import { type Disk, realDisk } from './disk.ts'
 import { type Position, same } from './frame.ts'
 import { journalPath, sealedPath } from './journal.ts'
 import { type Recovered, recover } from './recovery.ts'
-import { rollbackPath, walPath, writeSnapshot } from './snapshot.ts'
+import { rollbackPath, temporaryPath, walPath, writeSnapshot } from './snapshot.ts'
 
 export interface Backup {
   /** The size of the copied database in bytes. */
@@ -33,7 +33,10 @@ export const backupFile = async (from: string, to: string): Promise<Backup> => {
   for (const path of [target, journalPath(target), sealedPath(target), walPath(target), rollbackPath(target)]) {
     if (await exists(path)) throw new StoreError(`${path} exists already: name a new file for the backup.`)
   }
-  const bytes = await backupOn(realDisk, source, target)
+  const bytes = await backupOn(realDisk, source, target).catch(async error => {
+    await rm(temporaryPath(target), { force: true }).catch(() => {})
+    throw error
+  })
   // Files are copied after the database. A file is stored before its row, so every row of the copy finds its file.
   return { bytes, files: await copyFiles(`${source}.files`, `${target}.files`) }
 }

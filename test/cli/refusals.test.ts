@@ -1,0 +1,261 @@
+// engines: embedded; process: own
+/** What the machine refuses: full disks, folders that take nothing, a folder that is gone. One sentence, the next step, nothing half done. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { keepCredentials, makeFolder, readCredentials, stateFolderOf } from '../../src/cli/dev/state-folder.ts'
+import { withSystemReason } from '../../src/cli/disk-faults.ts'
+import { withPortOwner } from '../../src/cli/port-owner.ts'
+import { savedSession, saveSession } from '../../src/cli/session-file.ts'
+import { openTestMarketplace } from '../support/marketplace.ts'
+import { type Ended, inFolder, PROGRAM, run, startDev } from './program.ts'
+import { withRefusedWrite } from './refused-writes.ts'
+
+/** One sentence, one next step, no stack. */
+function isRefusal({ code, err }: Ended, wanted: { code: number; says: string; next: string }): void {
+  assert.is(code, wanted.code, err)
+  const [sentence = '', ...steps] = err.trim().split('\n')
+  assert.match(sentence, wanted.says)
+  assert.match(sentence, /^[A-Za-z.-].*\.$/)
+  assert.is(steps.length, 1, err)
+  assert.match(steps[0]!, wanted.next)
+}
+
+/** A command of the shell, in which $MARKETPLACE is the program. */
+async function inShell(command: string, cwd: string): Promise<Ended> {
+  const env = { ...process.env, NO_COLOR: '1', XDG_CONFIG_HOME: join(cwd, 'config') }
+  const marketplace = `${process.execPath} --liftoff-only ${PROGRAM}`
+  const child = spawn('sh', ['-c', command.replaceAll('$MARKETPLACE', marketplace)], { cwd, env })
+  const said = { out: '', err: '' }
+  child.stdin.end()
+  child.stdout.on('data', chunk => (said.out += chunk))
+  child.stderr.on('data', chunk => (said.err += chunk))
+  const [code] = await once(child, 'close')
+  return { code, ...said }
+}
+
+/** As on a full disk, files can be made, and nothing can be written into them; pipes go on. */
+const FULL = 'ulimit -f 0;'
+
+test(
+  'a disk that takes nothing refuses dev, serve and a backup in a sentence, and they leave nothing behind',
+  inFolder(async folder => {
+    const dev = await inShell(`${FULL} $MARKETPLACE dev --port 0`, folder)
+    isRefusal(dev, {
+      code: 1,
+      says: "dev can't keep its state in .marketplace: files may not become so large here (ulimit -f).",
+      next: 'marketplace dev --ephemeral keeps nothing; --db FILE keeps it elsewhere.',
+    })
+    // An empty .gitignore would let the next commit take the keys of a later dev.
+    assert.equal(readdirSync(join(folder, '.marketplace')), [])
+
+    const serve = await inShell(`${FULL} $MARKETPLACE serve --port 0 --json`, folder)
+    assert.is(serve.code, 1)
+    const { type, message } = JSON.parse(serve.out)
+    assert.is(type, 'error')
+    assert.is(
+      message,
+      "serve can't keep its data in marketplace.db: files may not become so large here (ulimit -f). --db FILE keeps it elsewhere.",
+    )
+    assert.equal(readdirSync(folder), ['.marketplace'])
+
+    assert.is((await run(['db', 'migrate', 'a.db'], folder)).code, 0)
+    const before = readdirSync(folder)
+    isRefusal(await inShell(`${FULL} $MARKETPLACE db backup a.db b.db`, folder), {
+      code: 1,
+      says: "A file can't be written: files may not become so large here (ulimit -f).",
+      next: 'name a file on another disk',
+    })
+    assert.equal(readdirSync(folder), before)
+  }),
+)
+
+test(
+  'where there is no room for a session, login says so before it asks for a password, and the session before stays',
+  inFolder(async folder => {
+    const requests: string[] = []
+    const market = await openTestMarketplace({ log: entry => entry.type === 'request' && requests.push(entry.path) })
+    const { email, password } = await market.join('ann')
+    const login = ['login', '--url', market.url, '--email', email, '--password-stdin']
+    const nowhere: [NodeJS.ProcessEnv, string][] = [
+      [
+        { XDG_CONFIG_HOME: '/dev/null/config' },
+        "A session can't be kept in /dev/null/config/marketplace/sessions: a part",
+      ],
+      [{ XDG_CONFIG_HOME: undefined, HOME: '/dev/null' }, "A session can't be kept in /dev/null/.config/marketplace/"],
+    ]
+    requests.length = 0
+    for (const [env, says] of nowhere) {
+      const refused = await run(login, folder, env, password)
+      isRefusal(refused, { code: 1, says, next: 'XDG_CONFIG_HOME names another folder' })
+    }
+    const homeless = await run(login, folder, { XDG_CONFIG_HOME: undefined, HOME: '' }, password)
+    assert.is(homeless.code, 2)
+    assert.match(homeless.err, 'This user has no home folder to keep a session in: set XDG_CONFIG_HOME to a folder')
+    assert.equal(requests, [], 'nothing was sent')
+    assert.not(existsSync(join(folder, '.config')), 'an empty HOME is not the working folder')
+
+    // What the hint says works.
+    assert.is((await run(login, folder, {}, password)).code, 0)
+    const sessions = join(folder, 'config', 'marketplace', 'sessions')
+    const [name = ''] = readdirSync(sessions)
+    const kept = readFileSync(join(sessions, name), 'utf8')
+    requests.length = 0
+    const flags = login.slice(1).join(' ')
+    isRefusal(await inShell(`${FULL} printf %s '${password}' | $MARKETPLACE login ${flags}`, folder), {
+      code: 1,
+      says: `A session can't be kept in ${sessions}: files may not become so large here (ulimit -f).`,
+      next: 'XDG_CONFIG_HOME names another folder',
+    })
+    assert.equal(requests, [])
+    assert.equal(readdirSync(sessions), [name])
+    assert.is(readFileSync(join(sessions, name), 'utf8'), kept)
+    assert.is((await run(['whoami', '--url', market.url], folder)).code, 0)
+    await market.close()
+  }),
+)
+
+const CODES = ['ENOSPC', 'EROFS', 'EACCES'] as const
+
+/** Refuses the first call, the second and so on, until there are no more. */
+function eachRefusal(folder: string, prepare: () => void, work: () => void, check: (call: string) => void): void {
+  for (const code of CODES) {
+    for (let nth = 1; ; nth++) {
+      prepare()
+      const call = withRefusedWrite(folder, nth, code, work)
+      if (call === null) {
+        assert.ok(nth > 1, 'the disk was never asked')
+        break
+      }
+      check(`${call} refused by ${code}`)
+    }
+  }
+}
+
+test(
+  'whichever call the disk refuses, a session and the credentials of a dev are the old or the new ones, whole',
+  inFolder(async folder => {
+    const { XDG_CONFIG_HOME: before } = process.env
+    process.env.XDG_CONFIG_HOME = folder
+    const sessions = join(folder, 'marketplace', 'sessions')
+    const session = { url: 'http://127.0.0.1:1', email: 'ann@example.com', instance: null }
+    eachRefusal(
+      folder,
+      () => saveSession({ ...session, cookie: 'session=old' }),
+      () => {
+        try {
+          saveSession({ ...session, cookie: 'session=new' })
+        } catch (error) {
+          assert.match(
+            (error as Error).message,
+            /^A session can't be kept in .*: (?:the disk is full|it is on|this user)/,
+          )
+        }
+      },
+      call => {
+        assert.is(savedSession(session.url)?.cookie, 'session=old', call)
+        assert.is(readdirSync(sessions).length, 1, `${call}: ${readdirSync(sessions)}`)
+      },
+    )
+    if (before === undefined) delete process.env.XDG_CONFIG_HOME
+    else process.env.XDG_CONFIG_HOME = before
+
+    const state = stateFolderOf({ file: join(folder, '.marketplace', 'dev.db') }, false)
+    const credentials = { url: 'http://127.0.0.1:1', accounts: {}, agents: [] } as never
+    makeFolder(state)
+    eachRefusal(
+      folder,
+      () => keepCredentials(state, { ...(credentials as object), instance: 'old' } as never),
+      () => {
+        try {
+          keepCredentials(state, { ...(credentials as object), instance: 'new' } as never)
+        } catch {}
+      },
+      call => {
+        assert.is(readCredentials(state)?.instance, 'old', call)
+        assert.equal(readdirSync(state.folder!).sort(), ['.gitignore', 'credentials.json'], call)
+      },
+    )
+  }),
+)
+
+test(
+  'a folder that is gone, is a file, or takes no temporary files is told as what it is',
+  inFolder(async folder => {
+    const gone = 'mkdir gone; cd gone; rmdir ../gone;'
+    isRefusal(await inShell(`${gone} $MARKETPLACE agents list`, folder), {
+      code: 1,
+      says: 'The folder that you are in has been deleted.',
+      next: 'cd ~',
+    })
+    const programs = await inShell(`${gone} $MARKETPLACE agents list --json`, folder)
+    assert.equal(JSON.parse(programs.out), {
+      success: false,
+      error: 'The folder that you are in has been deleted',
+      hint: 'Go to one that is there, such as: cd ~',
+    })
+    isRefusal(await inShell(`${gone} $MARKETPLACE dev --port 0`, folder), {
+      code: 1,
+      says: "dev can't keep its state in .marketplace: there is no such folder, and none can be made.",
+      next: 'dev --ephemeral',
+    })
+    writeFileSync(join(folder, '.marketplace'), 'mine')
+    isRefusal(await run(['dev', '--port', '0'], folder), {
+      code: 1,
+      says: "dev can't keep its state in .marketplace: a part of its path is no folder.",
+      next: 'dev --ephemeral',
+    })
+    assert.is(readFileSync(join(folder, '.marketplace'), 'utf8'), 'mine')
+    for (const args of [['exec', '--', 'true'], ['demo'], ['dev', '--ephemeral', '--port', '0']]) {
+      isRefusal(await run(args, folder, { TMPDIR: '/dev/null' }), {
+        code: 1,
+        says: 'No temporary folder can be made in /dev/null: a part of its path is no folder.',
+        next: 'TMPDIR names another place.',
+      })
+    }
+    // Python's virtual environments are folders of this name.
+    mkdirSync(join(folder, '.env'))
+    assert.match((await run(['agents', 'list'], folder)).err, /^Which marketplace\?/)
+  }),
+)
+
+test(
+  'output that a full disk loses is an error, and a reader that has ended is none',
+  inFolder(async folder => {
+    for (const command of ['version', 'completion bash']) {
+      isRefusal(await inShell(`$MARKETPLACE ${command} > /dev/full`, folder), {
+        code: 1,
+        says: 'What was to be printed is lost: the disk is full.',
+        next: 'Make room, or send it elsewhere.',
+      })
+    }
+    const logged = await inShell("$MARKETPLACE exec --log /dev/full -- sh -c 'exit 7'", folder)
+    assert.is(logged.code, 7, 'the code of the command')
+    assert.is(logged.err, '--log /dev/full is not whole: the disk is full.\n')
+
+    const { stop } = await startDev(folder)
+    for (const command of ['openapi', '--help', 'dev', 'agents list --json']) {
+      const piped = await inShell(`{ $MARKETPLACE ${command}; echo $? >&2; } | head -c 1`, folder)
+      assert.is(piped.err, '0\n', command)
+      assert.is(piped.out.length, 1, command)
+    }
+    const closed = await inShell('$MARKETPLACE openapi >&-; echo $? >&2', folder)
+    assert.is(closed.err, '0\n')
+    const deaf = await inShell('{ $MARKETPLACE nonsense 2>&1 >/dev/null; echo $? > code; } | true', folder)
+    assert.is(deaf.err, '')
+    assert.is(readFileSync(join(folder, 'code'), 'utf8'), '2\n')
+    await stop()
+  }),
+)
+
+test('a port that this user may not have is no fault of the disk', async () => {
+  const error = Object.assign(new Error('low'), { code: 'EACCES', syscall: 'listen' })
+  assert.is(withSystemReason(error), error)
+  const { message } = await withPortOwner(error, '127.0.0.1', 80)
+  assert.is(message, 'This user may not listen on port 80')
+})
+
+test.run()
