@@ -1,11 +1,10 @@
 /** The settings of a marketplace. Only this file reads the environment. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { homedir } from 'node:os'
-import { isAbsolute, join } from 'node:path'
 import { parseEnv } from 'node:util'
 import type { GivenKeeping, Keeping } from './api/limits.ts'
 import { type BucketSettings, bucketOf, isBucket } from './bucket-settings.ts'
+import { configFolderOf } from './config-folder.ts'
 import { dbLimitOf } from './db-limit.ts'
 import { addressRangeOf, listOf, portRangeOf } from './egress-ranges.ts'
 import { type DebugSettings, debugOf, type LogLevel, logLevels } from './log-settings.ts'
@@ -243,25 +242,7 @@ function dotEnv(): Environment {
 }
 
 /** The user's own configuration folder. A `.env` can't change it. */
-export function configFolder(): string {
-  const { XDG_CONFIG_HOME: given } = process.env
-  return join(given && isAbsolute(given) ? given : join(homeFolder(), '.config'), 'marketplace')
-}
-
-/** In a container a user may have none. A HOME that depends on the working folder would leave sessions anywhere. */
-function homeFolder(): string {
-  const folder = (() => {
-    try {
-      return homedir()
-    } catch {
-      return ''
-    }
-  })()
-  if (isAbsolute(folder)) return folder
-  throw new UsageError(
-    'This user has no home folder to keep a session in: set XDG_CONFIG_HOME to a folder, or give --key.',
-  )
-}
+export const configFolder = (): string => configFolderOf(process.env)
 
 /** What `MARKETPLACE_DEBUG` asks for. Not for a `.env`: a file of a folder turns nothing on that tells more. */
 export const wantedDebug = (): DebugSettings => debugOf(process.env.MARKETPLACE_DEBUG)

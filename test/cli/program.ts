@@ -96,8 +96,14 @@ export function typeOnTerminal(command: string, cwd: string, env: NodeJS.Process
   }
 }
 
+const PATIENCE_MS = 60_000
+
 /** What a terminal shows of a command; each text is typed once its question is there. Ends with the command. */
-export async function typeInto(command: string, cwd: string, talk: readonly [question: string, typed: string][]) {
+export async function typeInto(
+  command: string,
+  cwd: string,
+  talk: readonly (readonly [question: string, typed: string])[],
+) {
   const child = onTerminal(command, cwd, {})
   let shown = ''
   let seen = 0
@@ -111,7 +117,10 @@ export async function typeInto(command: string, cwd: string, talk: readonly [que
     left.shift()
     child.stdin.write(next[1])
   })
+  // A question that does not come is seen by what is shown.
+  const impatience = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS)
   await once(child, 'close')
+  clearTimeout(impatience)
   return shown
 }
 

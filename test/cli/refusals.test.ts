@@ -164,7 +164,9 @@ test(
     else process.env.XDG_CONFIG_HOME = before
 
     const state = stateFolderOf({ file: join(folder, '.marketplace', 'dev.db') }, false)
-    const credentials = { url: 'http://127.0.0.1:1', accounts: {}, agents: [] } as never
+    const someone = { apiKey: 'svc_x' }
+    const accounts = { buyer: someone, builder: someone, admin: someone }
+    const credentials = { url: 'http://127.0.0.1:1', accounts, agents: [] } as never
     makeFolder(state)
     eachRefusal(
       folder,
@@ -179,6 +181,10 @@ test(
         assert.equal(readdirSync(state.folder!).sort(), ['.gitignore', 'credentials.json'], call)
       },
     )
+    for (const rubbish of ['', '{', 'null', JSON.stringify({ db: state.db, accounts: {}, agents: [] })]) {
+      writeFileSync(join(state.folder!, 'credentials.json'), rubbish)
+      assert.is(readCredentials(state), null, rubbish)
+    }
   }),
 )
 

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type Database, nameOf } from '../../setting-values.ts'
-import type { Credentials } from '../../sim/seed.ts'
+import { type Credentials, people } from '../../sim/seed.ts'
 import { writeWhole } from '../whole-file.ts'
 
 export interface StateFolder {
@@ -49,11 +49,15 @@ export function readCredentials(state: StateFolder): Kept | null {
   if (path === null) return null
   try {
     const kept: Kept & { db: string } = JSON.parse(readFileSync(path, 'utf8'))
-    return kept.db === state.db ? kept : null
+    return kept.db === state.db && isWhole(kept) ? kept : null
   } catch {
     return null
   }
 }
+
+/** Somebody may have changed the file by hand. */
+const isWhole = ({ accounts, agents }: Kept) =>
+  people.every(person => typeof accounts[person].apiKey === 'string') && agents.every(({ slug }) => slug)
 
 /** Writes the address and the keys where commands in the same folder look for them. */
 export function keepCredentials(state: StateFolder, made: Kept): void {
