@@ -16,6 +16,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   config: [
     'api',
     'bucket-settings',
+    'config-folder',
     'db-limit',
     'egress-ranges',
     'log-settings',
@@ -25,6 +26,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'usage-error',
   ],
   'bucket-settings': ['usage-error'],
+  'config-folder': ['usage-error'],
   'db-limit': ['usage-error'],
   'egress-ranges': ['usage-error'],
   'setting-sources': ['project-file'],
