@@ -8,6 +8,8 @@ export const CREDENTIALS_FILE = join('.marketplace', 'credentials.json')
 
 export interface Dev {
   url?: string
+  /** Where it lets agents call back, if that is another address. */
+  publicUrl?: string
   instance?: string
   accounts?: Record<string, { email: string; password: string; apiKey: string }>
   agents?: readonly { id: string; slug: string; webhookSecret: string }[]

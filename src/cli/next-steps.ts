@@ -11,8 +11,16 @@ const typed = (words: string) => `${programName()} ${words}`
 export const sameWay = ({ isDev, url, urlFrom, profile }: Target, person: Person) =>
   profile ? ` --profile ${profile}` : isDev ? ` --as ${person}` : urlFrom === '--url' ? ` --url ${url}` : ''
 
+/** How a container calls a port of the machine that it runs on. */
+export function fromContainer(url: string): string {
+  const { protocol, port } = new URL(url)
+  return `${protocol}//host.docker.internal${port && `:${port}`}`
+}
+
 export const nextSteps = {
   startDev: () => typed('dev'),
+  /** For agents in containers. The port stays, as their address has it. */
+  startForContainer: (url: string) => typed(`dev --port ${new URL(url).port || 80} --public-url ${fromContainer(url)}`),
   startEphemeral: () => typed('dev --ephemeral'),
   signIn: (url: string, email?: string, profile?: string) =>
     typed(`login --url ${url}${email ? ` --email ${email}` : ''}${profile ? ` --profile ${profile}` : ''}`),

@@ -12,7 +12,7 @@ export async function withPortOwner(error: Error, host: string, port: number): P
     return new Fault(`This user may not listen on port ${port}`, { code: exitCodes.failed, hint })
   }
   if ((error.cause as NodeJS.ErrnoException | undefined)?.code !== 'EADDRINUSE') return error
-  const owner = ownerOf(port)
+  const owner = portOwner(port)
   const next = await nextFree(host, port)
   return new Fault(owner ? `${error.message}: ${plain(owner.command)} has it (process ${owner.pid})` : error.message, {
     code: exitCodes.failed,
@@ -24,7 +24,8 @@ const isListening = (error: NodeJS.ErrnoException) => error.syscall === 'listen'
 
 const LISTENING = '0A'
 
-function ownerOf(port: number): { pid: string; command: string } | undefined {
+/** Returns undefined where nobody listens, and where the owner is another user's. */
+export function portOwner(port: number): { pid: string; command: string } | undefined {
   const hex = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
   const sockets = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap(path =>
     linesOf(path)

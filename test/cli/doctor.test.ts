@@ -7,11 +7,13 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { addressResult, secretFinding } from '../../src/cli/doctor/agent.ts'
+import { addressResult, callbackFindings, secretFinding } from '../../src/cli/doctor/agent.ts'
 import type { Finding } from '../../src/cli/doctor/finding.ts'
 import { lockFinding } from '../../src/cli/doctor/folder.ts'
 import { containerFinding, nodeFinding, portFinding } from '../../src/cli/doctor/machine.ts'
 import { clockFinding } from '../../src/cli/doctor/marketplace.ts'
+import { nextSteps } from '../../src/cli/next-steps.ts'
+import type { Client } from '../../src/client/client.ts'
 import { version } from '../../src/config.ts'
 import { lockFile } from '../../src/store/embedded/lock.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
@@ -43,8 +45,12 @@ test('port: free, of the dev of this folder, of another marketplace, of another 
   const server = await listening(path => [200, path === '/healthz' ? { 'x-service-instance': 'one' } : {}, 'ok'])
   const plain = await listening(() => [200, {}, 'hello'])
   assert.match(said(await portFinding('127.0.0.1', server.port, 'one')), /^ok: .* the dev of this folder$/)
-  assert.match(said(await portFinding('127.0.0.1', server.port, 'two')), /^warning: .* another marketplace$/)
-  assert.match(said(await portFinding('127.0.0.1', plain.port, 'one')), /^warning: .* another program$/)
+  assert.match(
+    said(await portFinding('127.0.0.1', server.port, 'two')),
+    /^warning: .* another marketplace: \S*node.* \(process \d+\)$/,
+  )
+  const taken = said(await portFinding('127.0.0.1', plain.port, 'one'))
+  assert.match(taken, new RegExp(`^warning: .* another program: \\S*node.* \\(process ${process.pid}\\)$`))
   await server.close()
   await plain.close()
   assert.match(said(await portFinding('127.0.0.1', server.port, 'one')), /^ok: Port \d+ is free$/)
@@ -56,7 +62,22 @@ test('container: localhost is the container itself', () => {
   const [inside] = containerFinding(true, 'http://localhost:4000')
   assert.is(inside?.level, 'warning')
   assert.match(inside?.fix ?? '', 'export MARKETPLACE_URL=http://host.docker.internal:4000')
+  assert.match(inside?.fix ?? '', 'marketplace dev --port 4000 --public-url http://host.docker.internal:4000')
   assert.equal(containerFinding(true, 'https://market.example'), [])
+})
+
+test('callback: where none came, an agent in a container is thought of, which calls the container as localhost', async () => {
+  const agent = { id: 'agt_1', slug: 'one' } as Parameters<typeof callbackFindings>[1]
+  const report = (name: string) => ({ checks: [{ name, status: 'warning', message: 'No callback arrived' }] })
+  const client = (name: string) => ({ testConnection: async () => report(name) }) as unknown as Client
+  const fixOf = async (check: string, local: string | null) =>
+    (await callbackFindings(client(check), agent, local))[0]?.fix
+  assert.match(
+    (await fixOf('callback', 'http://127.0.0.1:4001')) ?? '',
+    'marketplace dev --port 4001 --public-url http://host.docker.internal:4001',
+  )
+  assert.is(await fixOf('callback', null), nextSteps.testConnection('one'))
+  assert.is(await fixOf('endpoint', 'http://127.0.0.1:4001'), nextSteps.testConnection('one'))
 })
 
 test('clock: what the Date header and the way of a request allow is no difference', () => {

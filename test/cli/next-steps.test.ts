@@ -110,6 +110,7 @@ test('each next step does what it says, or says what is missing', async () => {
   // 2: asks for a password, which can't be asked for here. 3: a check failed, as there is no webhook. 1: refused for that reason.
   const typed: Record<keyof typeof nextSteps, readonly [line: string, exit: number]> = {
     startDev: [nextSteps.startDev(), 0],
+    startForContainer: [nextSteps.startForContainer(url), 0],
     startEphemeral: [nextSteps.startEphemeral(), 0],
     printEnvironment: [nextSteps.printEnvironment(), 0],
     openapi: [nextSteps.openapi(), 0],

@@ -47,7 +47,9 @@ async function examine(flags: DoctorFlags): Promise<Finding[]> {
     ...(client === null ? containerFinding(inContainer(), found.url) : []),
     ...(await folderFindings(settings, dev, found.isDev && client !== null)),
     ...secretFindings((found.isDev && dev?.agents) || []),
-    ...(client && flags.agent !== undefined ? await agentFindings({ client, found }, flags.agent) : []),
+    ...(client && flags.agent !== undefined
+      ? await agentFindings({ client, found }, flags.agent, localOf(found, dev))
+      : []),
   ]
 }
 
@@ -74,12 +76,16 @@ function secretFindings(agents: readonly KnownAgent[]): Finding[] {
   return secret ? [secretFinding(secret, agents, agentId)] : []
 }
 
-async function agentFindings(at: { client: Client; found: Target }, name: string): Promise<Finding[]> {
+async function agentFindings(at: { client: Client; found: Target }, name: string, local: string | null) {
   const { client } = at
   const agent = await agentCalled(at, name)
   if (!('webhookUrl' in agent)) throw new UsageError(`--agent takes an agent of your own, and ${name} is another's.`)
-  return [...(await addressFindings(agent)), ...(await callbackFindings(client, agent))]
+  return [...(await addressFindings(agent)), ...(await callbackFindings(client, agent, local))]
 }
+
+/** The address of a dev that agents call back by the name of this machine. */
+const localOf = ({ isDev, isLocal, url }: Target, dev: ReturnType<typeof storedDev>) =>
+  isDev && isLocal && dev?.publicUrl === undefined ? url : null
 
 /** Returns a finding if no marketplace is named anywhere. What a flag says wrongly is an error. */
 function placeOf(flags: DoctorFlags): Target | Finding {

@@ -80,12 +80,24 @@ export function addressResult(url: string, result: OutgoingResult): Finding[] {
   ]
 }
 
-/** Asks the marketplace to test the agent: only it knows whether the agent's callbacks arrive. */
-export async function callbackFindings(client: Client, { id, slug }: OwnAgentRecord): Promise<Finding[]> {
+/**
+ * Asks the marketplace to test the agent: only it knows whether the agent's callbacks arrive. `local`: the address of a dev
+ * that agents call by the name of this machine, which in a container means the container.
+ */
+export async function callbackFindings(
+  client: Client,
+  { id, slug }: OwnAgentRecord,
+  local: string | null,
+): Promise<Finding[]> {
   const { checks } = await client.testConnection({ id })
   const weak = checks.filter(({ status }) => status === 'failed' || status === 'warning')
   if (weak.length === 0) return [ok('callback', `${slug} answers webhooks, and its callbacks arrive`)]
   return weak.map(({ name, status, message }) =>
-    (status === 'failed' ? failed : warning)(name, plain(message), nextSteps.testConnection(slug)),
+    (status === 'failed' ? failed : warning)(name, plain(message), fixOf(name, slug, local)),
   )
 }
+
+const fixOf = (check: string, slug: string, local: string | null) =>
+  check === 'callback' && local !== null
+    ? `Does it run in a container, where localhost is the container? ${nextSteps.startForContainer(local)}`
+    : nextSteps.testConnection(slug)

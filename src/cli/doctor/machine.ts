@@ -4,7 +4,9 @@ import { createServer } from 'node:net'
 import { Transport } from '../../client/transport.ts'
 import { isLoopbackName, requiredNode } from '../../config.ts'
 import { instanceAt } from '../instance-check.ts'
-import { nextSteps } from '../next-steps.ts'
+import { fromContainer, nextSteps } from '../next-steps.ts'
+import { portOwner } from '../port-owner.ts'
+import { plain } from '../ui.ts'
 import { type Finding, failed, ok, warning } from './finding.ts'
 
 /** The last day of each line of Node that is maintained for long. Odd numbers never are. */
@@ -38,9 +40,11 @@ export async function portFinding(host: string, port: number, instance: string |
   if (fault !== 'EADDRINUSE') return failed('port', `Port ${port} of ${host} can't be used (${fault})`, other)
   const there = await instanceAt(new Transport({ baseUrl: `http://${host}:${port}` })).catch(() => null)
   if (there !== null && there === instance) return ok('port', `Port ${port} is that of the dev of this folder`)
+  const owner = portOwner(port)
+  const whose = owner ? `: ${plain(owner.command)} (process ${owner.pid})` : ''
   return warning(
     'port',
-    `Port ${port} is taken by ${there === null ? 'another program' : 'another marketplace'}`,
+    `Port ${port} is taken by ${there === null ? 'another program' : 'another marketplace'}${whose}`,
     other,
   )
 }
@@ -59,14 +63,13 @@ export const inContainer = () => MARKS.some(path => existsSync(path))
 
 /** For a marketplace that does not answer: in a container `localhost` is the container. */
 export function containerFinding(isInside: boolean, url: string): Finding[] {
-  const { hostname, port, protocol } = new URL(url)
+  const { hostname } = new URL(url)
   if (!isInside || !isLoopbackName(hostname)) return []
-  const outside = `${protocol}//host.docker.internal${port && `:${port}`}`
   return [
     warning(
       'container',
       `This is a container, and ${hostname} is the container itself`,
-      `If the marketplace runs on the host: export MARKETPLACE_URL=${outside}, and there ${nextSteps.startDev()} --base-url ${outside}`,
+      `If the marketplace runs on the host: export MARKETPLACE_URL=${fromContainer(url)}, and there ${nextSteps.startForContainer(url)}`,
     ),
   ]
 }
