@@ -264,6 +264,9 @@ export function wantsColour(stream: { isTTY?: boolean }): boolean {
   return Boolean(stream.isTTY) && TERM !== 'dumb'
 }
 
+/** Whether a terminal moves its cursor when it is told to. */
+export const canMoveCursor = (stream: { isTTY?: boolean }) => Boolean(stream.isTTY) && process.env.TERM !== 'dumb'
+
 /** Whether a name can only mean this machine. */
 export const isLoopbackName = (host: string) => /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(host)
 

@@ -65,6 +65,17 @@ export async function ownAgents(client: Client): Promise<OwnAgentRecord[]> {
   return agents
 }
 
+/** The last deliveries to any of these agents, newest first. */
+export async function lastDeliveries(
+  client: Client,
+  agents: readonly Pick<OwnAgentRecord, 'id'>[],
+  most: number,
+): Promise<DeliveryRecord[]> {
+  const pages = await Promise.all(agents.map(({ id }) => client.listDeliveries({ id, limit: most })))
+  const all = pages.flatMap(({ items }) => items)
+  return all.sort((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt)).slice(0, most)
+}
+
 /** Finds a delivery by its id alone: in the log of each of these agents. */
 export async function deliveryCalled(
   client: Client,

@@ -12,7 +12,7 @@ import type { Ui } from './ui.ts'
 const USUAL_WIDTH = 80
 
 /** The columns of the terminal; null if there is none. */
-const terminalWidth = () => (process.stdout.isTTY ? process.stdout.columns || USUAL_WIDTH : null)
+export const terminalWidth = () => (process.stdout.isTTY ? process.stdout.columns || USUAL_WIDTH : null)
 
 interface EntryLogOptions {
   json: boolean
@@ -22,18 +22,20 @@ interface EntryLogOptions {
   /** Finds the name of an agent that `names` does not have. */
   findAgent?: (id: string) => Promise<string | undefined>
   commandOf?: CommandOf
+  /** Leaves out what people do not want to see now. */
+  isWanted?: (entry: StampedEntry, rows: readonly string[]) => boolean
 }
 
 /** Holds entries back until `open()` is called, so that the ready line comes first. */
 export function entryLog(ui: Ui, options: EntryLogOptions) {
-  const { json, level, names = new Map(), findAgent, commandOf } = options
+  const { json, level, names = new Map(), findAgent, commandOf, isWanted = () => true } = options
   let waiting: StampedEntry[] | null = []
   /** What comes while the name of an agent is looked up. */
   let behind: StampedEntry[] | null = null
   const order = new CausalOrder(entry => {
     const line = entryLine(entry, names, commandOf)
     const rows = line ? entryText(ui, line, entry, names, terminalWidth()) : []
-    for (const row of rows) ui.line(row)
+    if (isWanted(entry, rows)) for (const row of rows) ui.line(row)
   })
   const goOn = () => {
     const next = behind ?? []

@@ -1,6 +1,6 @@
 /** Follows one task by the log of the dev in this folder. */
 import { COMMAND_LINE } from '../api/command-line.ts'
-import { createClient } from '../client/client.ts'
+import { type Client, createClient } from '../client/client.ts'
 import { version } from '../config.ts'
 import type { StampedEntry } from '../market/log.ts'
 import type { TaskFeed } from '../sim/buyer.ts'
@@ -18,7 +18,11 @@ export function taskFeed(
 ): TaskFeed | null {
   if (!isDev || madeFor?.by !== 'dev') return null
   const { key } = locate({ url, as: 'admin' }, 'admin')
-  const client = createClient({ baseUrl: url, apiKey: key, userAgent: COMMAND_LINE + version })
+  return feedFrom(createClient({ baseUrl: url, apiKey: key, userAgent: COMMAND_LINE + version }), taskId, onTrouble)
+}
+
+/** `client`: an administrator's. */
+export function feedFrom(client: Client, taskId: string, onTrouble: (why: string) => void): TaskFeed {
   const stop = new AbortController()
   const failed: Failure[] = []
   let isNew = false

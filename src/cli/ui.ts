@@ -12,8 +12,14 @@ export interface Ui {
   json(value: unknown): void
 }
 
+/** What output goes to: a stream, or the part of a terminal above the rows that stay. */
+export interface Sink {
+  readonly isTTY?: boolean
+  write(text: string): unknown
+}
+
 /** Decides about colours, because chalk would ignore a terminal that asks for none. */
-export function createUi(stream: NodeJS.WriteStream = process.stdout): Ui {
+export function createUi(stream: Sink = process.stdout): Ui {
   const colour = new Chalk({ level: wantsColour(stream) ? 1 : 0 })
   const line = (text = '') => void stream.write(`${text}\n`)
   return {

@@ -58,6 +58,7 @@ const callExceptions: Readonly<Record<string, string>> = {
   'src/cli/commands/sign.ts time': 'signs without a marketplace, by the clock of the machine',
   'src/cli/commands/verify.ts time': 'judges a signature without a marketplace, by the clock of the machine',
   'src/cli/debug-lines.ts time': 'dates the debug lines',
+  'src/cli/keys/live-screen.ts time': 'dates what a key did',
 }
 
 function callFaults(files: Files, exceptions: Readonly<Record<string, string>>): string[] {

@@ -113,7 +113,7 @@ const shelves: Readonly<
   world: { assembles: ['real.ts', 'bucket.ts'], mayImport: { egress: [] } },
   cli: {
     assembles: ['command-table.ts', 'main.ts', 'parser.ts'],
-    mayImport: { dev: [], doctor: [], commands: ['dev', 'doctor'], table: ['commands'] },
+    mayImport: { keys: [], dev: ['keys'], doctor: [], commands: ['dev', 'doctor', 'keys'], table: ['commands'] },
   },
 }
 

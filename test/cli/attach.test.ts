@@ -38,11 +38,25 @@ test(
     assert.is(another.type, 'ready')
     assert.is.not(another.url, ready.url)
     other.child.kill('SIGTERM')
+    await other.ended
+    let told = ''
+    third.child.stdout!.on('data', chunk => (told += chunk))
+    const until = async (words: RegExp) => {
+      while (!words.test(told)) await once(third.child.stdout!, 'data')
+    }
     assert.is((await stop()).code, 0)
+    await until(/The dev on port \d+ does not answer\. If it starts again within 10 s, its log goes on\.\n$/)
+    const again = await startDev(folder)
+    await until(/It runs again, on port \d+\.\n[\s\S]*connection test passed {2}sample-agent\n/)
+    await new HttpUser(again.ready.url).ask('GET', '/api/categories?q=again')
+    await until(/GET \/api\/categories/)
+    assert.is((await again.stop()).code, 0)
     const { code, out } = await third.ended
     assert.is(code, 0)
-    assert.match(out, /The dev on port \d+ has ended\.\n$/)
-    await other.ended
+    const port = new URL(again.ready.url).port
+    assert.ok(out.endsWith(`its log goes on.\nThe dev on port ${port} has ended.\n`), out)
+    assert.is(out.split('does not answer').length, 3, 'it says so once for each end')
+    assert.is(out.split('migrated a new database').length, 1, 'what was there before is not told')
   }),
 )
 

@@ -78,7 +78,10 @@ function onTerminal(command: string, cwd: string, env: NodeJS.ProcessEnv) {
 
 /** The program on a terminal: all that it shows, colours included, as it comes. */
 export const startOnTerminal = (args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}) =>
-  typeOnTerminal(['exec', process.execPath, ...SHORT_LIVED, PROGRAM, ...args].join(' '), cwd, env)
+  typeOnTerminal(`exec ${program(args)}`, cwd, env)
+
+/** The built program as a command of the shell. */
+export const program = (args: readonly string[]) => [process.execPath, ...SHORT_LIVED, PROGRAM, ...args].join(' ')
 
 /** A command of the shell on a terminal: all that it shows. */
 export function typeOnTerminal(command: string, cwd: string, env: NodeJS.ProcessEnv = {}) {
@@ -91,6 +94,8 @@ export function typeOnTerminal(command: string, cwd: string, env: NodeJS.Process
     shown: () => shown,
     /** Closes the terminal, as its window does. */
     close: () => void child.kill('SIGKILL'),
+    /** Presses keys. */
+    press: (keys: string) => void child.stdin.write(keys),
     /** Ctrl-C. */
     interrupt: () => void child.stdin.write('\x03'),
   }

@@ -1,9 +1,12 @@
 // engines: embedded; process: own
 /** What people see on a terminal: colours where they are wanted, and the lines of dev. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { inFolder, run, startOnTerminal } from './program.ts'
+import { shows } from '../docs/guide.ts'
+import { inFolder, program, run, startOnTerminal, typeOnTerminal } from './program.ts'
 
 const COLOUR = '\u001b['
 
@@ -34,13 +37,17 @@ test(
 )
 
 test(
-  'dev shows on a terminal what happens, a line each, in the words of people',
+  'dev shows on a terminal what happens, a line each, in the words of people; keys act on it, and leave the terminal as it was',
   inFolder(async folder => {
-    const dev = startOnTerminal(['dev', '--port', '0'], folder, { NO_COLOR: undefined })
-    const seen = async (words: RegExp) => {
-      while (!words.test(stripVTControlCharacters(dev.shown()))) {
+    const dev = typeOnTerminal(`${program(['dev', '--port', '0'])}; echo "code $?"; stty -a`, folder, {
+      NO_COLOR: undefined,
+    })
+    const seen = async (words: RegExp, as = (text: string) => text) => {
+      const patience = AbortSignal.timeout(30_000)
+      while (!words.test(as(stripVTControlCharacters(dev.shown())))) {
         const over = await Promise.race([dev.ended, new Promise(resolve => setTimeout(resolve, 50, 'on'))])
         if (over !== 'on') throw new Error(`dev ended before ${words}: ${dev.shown()}`)
+        if (patience.aborted) throw new Error(`dev does not show ${words}: ${dev.shown()}`)
       }
     }
     await seen(/Everything that happens follows/)
@@ -48,8 +55,27 @@ test(
     assert.is(bought.code, 0, bought.err)
     await run(['call', 'POST', '/api/nothing'], folder)
     await seen(/^\d\d:\d\d:\d\d +· POST \/api\/nothing +404 {2}\d+ ms/m)
-    dev.interrupt()
-    assert.is(await dev.ended, 0)
+    const keys: [pressed: string, seen: RegExp][] = [
+      ['b', /› A simulated buyer hired sample-agent: …\w{6} is completed, paid and reviewed/],
+      ['b/no such words\r', /› Only lines with “no such words” are shown from here on/],
+      ['\x1b', /› All lines are shown again/],
+      ['r', /› Resends task\.approved of …\w{6}:/],
+      ['R', /› \d\d:\d\d:\d\d …\w{6} task\.\w+ delivered sample-agent .* Enter resends it/],
+      ['j\r', /› Resends task\.\w+ .*› Resends task\.\w+ of …\w{6}:/],
+      ['t', /› sample-agent passed its connection test/],
+      ['d', / ← POST http:[^›]*"action":"accept"[^›]*› That was a callback/],
+      ['c', /› Moved the clock to \S+: \w+/],
+      ['o', /› The API is at http:\S+ its documents/],
+      ['?', /q or Ctrl-C: end in order/],
+    ]
+    for (const [pressed, words] of keys) {
+      dev.press(pressed)
+      await seen(words, text => text.replace(/\s+/g, ' '))
+    }
+    assert.match(stripVTControlCharacters(dev.shown()), /\d+ exchanges {2}\d+ failures? {2}0 waiting {2}.*\? help\r/)
+    dev.press('q')
+    await dev.ended
+    assert.match(dev.shown(), /code 0\r\n[\s\S]* icanon[\s\S]* echo /)
     const text = stripVTControlCharacters(dev.shown())
     for (const line of [
       /^\d\d:\d\d:\d\d {2}…\w{6} {2}· POST \/api\/tasks\/…\w{6}\/submit +200 {2}\d+ ms/m,
@@ -66,6 +92,22 @@ test(
     assert.ok(dev.shown().includes('\u001b[33m$'), 'money is yellow')
     assert.ok(dev.shown().includes('\u001b[31m404'), 'refusals are red')
     assert.ok(dev.shown().includes('\u001b[32m200'), 'what went well is green')
+  }),
+)
+
+test(
+  'a dev that is ended from outside leaves the terminal as it was; a background job of the shell leaves it alone',
+  inFolder(async folder => {
+    const dev = program(['dev', '--port', '0'])
+    const waits = (file: string, what: string) => `until grep -q ${what} ${file}; do sleep 0.05; done`
+    const job = `${dev} > /dev/null & ${waits('.marketplace/credentials.json', 'url')}; kill $!; wait $!; echo "job $?"`
+    const terminal = typeOnTerminal(`${job}; ${dev}; echo "code $?"; stty -a`, folder)
+    await shows(terminal, '? help')
+    const { pid } = JSON.parse(readFileSync(join(folder, '.marketplace', 'dev.db.lock'), 'utf8'))
+    process.kill(pid, 'SIGTERM')
+    await terminal.ended
+    assert.match(terminal.shown(), 'job 0')
+    assert.match(terminal.shown(), /code 0\r\n[\s\S]* icanon[\s\S]* echo /)
   }),
 )
 

@@ -1,6 +1,7 @@
 /** `marketplace dev`: the local simulator. Source: A-1–A-6. */
 import { clockMoves } from '../../api/limits.ts'
 import { type Flags, readSettings, UsageError } from '../../config.ts'
+import type { StampedEntry } from '../../market/log.ts'
 import type { Market } from '../../market/market.ts'
 import { people } from '../../sim/seed.ts'
 import { agentById } from '../../store/tables/agents.ts'
@@ -18,6 +19,7 @@ import { withDiskReason, withSystemReason } from '../disk-faults.ts'
 import type { CommandOf } from '../entry-lines.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { numberGiven } from '../json-input.ts'
+import { liveScreen } from '../keys/live-screen.ts'
 import { entryLog } from '../log-lines.ts'
 import { nextSteps } from '../next-steps.ts'
 import { markPrinted } from '../output.ts'
@@ -64,21 +66,29 @@ async function run(flags: DevFlags, commandOf: CommandOf): Promise<number> {
   }
   const given = givenIn(flags)
   if (flags.reset) await reset(state, flags.yes === true)
-  const ui = createUi()
   const running = await runningDev(state)
-  if (running) return attach(running, flags, { ui, json: flags.json === true, level: settings.logLevel, commandOf })
+  if (running) return attach(running, flags, { json: flags.json === true, level: settings.logLevel, commandOf })
   const names = new Map<string, string>()
   const json = flags.json === true
+  const screen = liveScreen(json)
+  const { ui, isWanted } = screen
   let market: Market | undefined
   const findAgent = async (id: string) => (await market?.db.read(q => agentById(q, id)))?.slug
-  const { log, open, end } = entryLog(ui, { json, level: settings.logLevel, names, findAgent, commandOf })
+  const shown = entryLog(ui, { json, level: settings.logLevel, names, findAgent, commandOf, isWanted })
+  const log = (entry: StampedEntry) => {
+    screen.hear(entry)
+    shown.log(entry)
+  }
   const debug = debugLines(settings.logLevel, json)
   const sim = await startSimulator({ settings, state, ...given, log, debug }).catch(error =>
     withPortOwner(withFolderReason(error, state), settings.host, settings.port).then(explained =>
       Promise.reject(explained),
     ),
   )
-  const ended = untilSignal(sim.close, whenReaderEnds)
+  const ended = untilSignal(() => {
+    screen.close()
+    return sim.close()
+  }, whenReaderEnds)
   const { marketplace, credentials } = sim
   market = marketplace.market
   for (const person of people) names.set(credentials.accounts[person].id, person)
@@ -93,9 +103,10 @@ async function run(flags: DevFlags, commandOf: CommandOf): Promise<number> {
       fromProject: settings.fromProject,
       ...credentials,
     })
-  open()
+  shown.open()
+  screen.begin({ url: marketplace.url, ...credentials })
   sim.begin()
-  return ended.finally(end)
+  return ended.finally(shown.end)
 }
 
 function withFolderReason(error: Error, { folder }: StateFolder): Error {

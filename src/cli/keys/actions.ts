@@ -1,0 +1,120 @@
+/** What each key does with the simulator: the same as the command of that name, and what it did in one line. */
+import { COMMAND_LINE } from '../../api/command-line.ts'
+import type { DeliveryRecord } from '../../api/records.ts'
+import { type Client, createClient } from '../../client/client.ts'
+import { version } from '../../config.ts'
+import { PlanError, playBuyer } from '../../sim/buyer.ts'
+import type { Credentials } from '../../sim/seed.ts'
+import { adviceOn as adviceOnBuyer, planOf } from '../buyer-plan.ts'
+import { dueInWords, moveOnce, nextIn, refuseStuck } from '../clock-steps.ts'
+import { lastDeliveries, ownAgents } from '../delivery-search.ts'
+import { tail } from '../entry-lines.ts'
+import { exitCodes, Fault } from '../exit-codes.ts'
+import { nextSteps } from '../next-steps.ts'
+import type { Person } from '../target.ts'
+import { feedFrom } from '../task-feed.ts'
+import { adviceOn as adviceOnTest } from '../test-advice.ts'
+import { plain, type Ui } from '../ui.ts'
+import { exchangeText } from './exchange-text.ts'
+import type { Action } from './key-presses.ts'
+
+/** The dev whose log is shown, by its address and its keys. */
+export interface ShownDev extends Pick<Credentials, 'accounts' | 'agents'> {
+  readonly url: string
+}
+
+/** A delivery that may be sent again. */
+export interface Choice {
+  readonly agentId: string
+  readonly deliveryId: string
+  readonly event: string
+  readonly taskId: string
+  readonly label: string
+}
+
+const MOST_CHOICES = 50
+
+const clientOf = ({ url, accounts }: ShownDev, person: Person): Client =>
+  createClient({ baseUrl: url, apiKey: accounts[person].apiKey, userAgent: COMMAND_LINE + version })
+
+/** One's own agent, if dev forwards to one. */
+const agentOf = ({ agents }: ShownDev) => agents.find(({ forwardTo }) => forwardTo !== undefined) ?? agents[0]!
+
+/** The last deliveries, newest first. */
+export async function choices(dev: ShownDev, most = MOST_CHOICES): Promise<Choice[]> {
+  const client = clientOf(dev, 'builder')
+  const agents = await ownAgents(client)
+  const found = await lastDeliveries(client, agents, most)
+  if (found.length === 0) throw new Fault('No webhook was sent to an agent yet', { code: exitCodes.failed })
+  return found.map(delivery => choiceOf(delivery, agents.find(({ id }) => id === delivery.agentId)?.slug ?? ''))
+}
+
+function choiceOf({ id, agentId, event, taskId, status, createdAt }: DeliveryRecord, slug: string): Choice {
+  const time = new Date(createdAt).toLocaleTimeString('en-GB')
+  const label = `${time}  ${tail(taskId)}  ${event.padEnd(26)} ${status.padEnd(9)}  ${slug}`
+  return { agentId, deliveryId: id, event, taskId, label }
+}
+
+/** Returns what it did, for a line of the log. Throws why it did not. */
+type Act = (dev: ShownDev, ui: Ui) => Promise<string>
+
+const resend: Act = async dev => resendChosen(dev, (await choices(dev, 1))[0]!)
+
+export async function resendChosen(dev: ShownDev, { agentId, deliveryId, event, taskId }: Choice): Promise<string> {
+  const made = await clientOf(dev, 'builder').redeliver({ id: agentId, deliveryId })
+  return `Resends ${event} of ${tail(taskId)}: ${nextSteps.showDelivery(made.id)}`
+}
+
+const test: Act = async dev => {
+  const agent = agentOf(dev)
+  const { checks, status } = await clientOf(dev, 'builder').testConnection({ id: agent.id })
+  const weak = checks.find(check => check.status === 'failed' || check.status === 'warning')
+  if (!weak) return `${agent.slug} passed its connection test`
+  const advice = adviceOnTest(weak, agent)
+  if (status === 'warning') return `${agent.slug} passed its connection test with a warning: ${weak.message}. ${advice}`
+  throw new Fault(`${agent.slug} failed its connection test: ${weak.message}`, { code: exitCodes.check, hint: advice })
+}
+
+const buyer: Act = async dev => {
+  const { id, slug } = agentOf(dev)
+  const client = clientOf(dev, 'buyer')
+  try {
+    const follow = (taskId: string) => feedFrom(clientOf(dev, 'admin'), taskId, () => {})
+    const listener = { onStep: () => {}, onWait: () => {}, follow }
+    const task = await playBuyer(client, await client.getAgent({ id }), planOf({}), listener)
+    return `A simulated buyer hired ${slug}: ${tail(task.id)} is ${task.status}, paid and reviewed`
+  } catch (error) {
+    if (!(error instanceof PlanError)) throw error
+    throw new Fault(error.message, { code: exitCodes.failed, hint: adviceOnBuyer(error, () => '').split('\n')[0] })
+  }
+}
+
+const clock: Act = async dev => {
+  const client = clientOf(dev, 'admin')
+  const { due, inMs } = nextIn(await client.getClock())
+  const move = await moveOnce(client, inMs)
+  refuseStuck(move)
+  return `Moved the clock to ${move.now}: ${dueInWords(due)}`
+}
+
+const details: Act = async (dev, ui) => {
+  const client = clientOf(dev, 'admin')
+  const [last] = (await client.listExchanges({ limit: 1 })).items
+  if (!last) throw new Fault('No webhook and no callback came yet', { code: exitCodes.failed })
+  for (const row of exchangeText(ui, await client.getExchange({ id: last.id }))) ui.line(row)
+  return `That was ${last.direction === 'webhook' ? 'a webhook' : 'a callback'}${ofTask(last.taskId)}`
+}
+
+const ofTask = (taskId: string | null) => (taskId === null ? '' : ` of ${tail(taskId)}`)
+
+const addresses: Act = async ({ url }) =>
+  plain(`The API is at ${url}  its documents at ${url}/docs  for programs ${url}/openapi.json`)
+
+export const actions: Readonly<Record<Exclude<Action, 'choose'>, Act>> = {
+  resend,
+  test,
+  buyer,
+  clock,
+  details,
+  addresses,
+}

@@ -1,0 +1,71 @@
+/** The keyboard, key by key: only where a person sits at a terminal that gives single keys. */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { emitKeypressEvents, type Key } from 'node:readline'
+import type { Press } from './key-presses.ts'
+
+export interface Keyboard {
+  /** Leaves the terminal as it was. May be called again. */
+  close(): void
+  /** As Ctrl-Z does: leaves the terminal as it was, without these rows, until the shell lets the process go on. */
+  suspend(rows: { open(): void; close(): void }): void
+}
+
+/** Returns null where there are no keys. `onLost`: the terminal has gone. */
+export function openKeyboard(onPress: (press: Press) => void, onLost: () => void): Keyboard | null {
+  const { stdin } = process
+  // A shell's background job that touches the settings of the terminal is stopped.
+  if (!stdin.isTTY || !isInForeground() || !setRaw(true)) return null
+  const hear = (typed: string | undefined, { name, ctrl }: Key) => onPress({ typed, name, ctrl })
+  emitKeypressEvents(stdin)
+  stdin.on('keypress', hear).on('end', onLost).on('error', onLost).resume()
+  return {
+    close() {
+      stdin.off('keypress', hear).off('end', onLost).pause()
+      setRaw(false)
+    },
+    suspend(rows) {
+      rows.close()
+      setRaw(false)
+      process.once('SIGCONT', () => {
+        if (isInForeground()) setRaw(true)
+        rows.open()
+      })
+      // The shell waits for all that it has started, such as npx.
+      process.kill(0, 'SIGTSTP')
+    },
+  }
+}
+
+function setRaw(raw: boolean): boolean {
+  try {
+    process.stdin.setRawMode(raw)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Whether the terminal gives its keys to this process, and not to the shell that has started it with `&`. */
+function isInForeground(): boolean {
+  if (process.platform === 'win32') return true
+  try {
+    const [own, current] = process.platform === 'linux' ? groupsOnLinux() : groupsByPs()
+    return own === current
+  } catch {
+    return true
+  }
+}
+
+/** The process group, and that of the terminal. Behind the name of the program, which may hold anything. */
+function groupsOnLinux(): [own: string | undefined, current: string | undefined] {
+  const stat = readFileSync('/proc/self/stat', 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return [fields[2], fields[5]]
+}
+
+function groupsByPs(): [own: string | undefined, current: string | undefined] {
+  const args = ['-o', 'pgid=,tpgid=', '-p', String(process.pid)]
+  const [own, current] = execFileSync('ps', args, { encoding: 'utf8' }).trim().split(/\s+/)
+  return [own, current]
+}

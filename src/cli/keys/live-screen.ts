@@ -1,0 +1,198 @@
+/** The screen of a live log: its lines, and below them the key line where a person can press keys. Source: A-254. */
+import { stripVTControlCharacters } from 'node:util'
+import { canMoveCursor } from '../../config.ts'
+import { entryJson } from '../../market/entry-ring.ts'
+import type { StampedEntry } from '../../market/log.ts'
+import { entryText } from '../entry-columns.ts'
+import { entryLine } from '../entry-lines.ts'
+import { Fault } from '../exit-codes.ts'
+import { terminalWidth } from '../log-lines.ts'
+import { createUi, type Ui } from '../ui.ts'
+import { actions, type Choice, choices, resendChosen, type ShownDev } from './actions.ts'
+import { BottomRows } from './bottom-rows.ts'
+import { Counts } from './counts.ts'
+import { bottomRows, keyHelp } from './key-line.ts'
+import { type Action, type Deed, type Mode, type Press, pressed } from './key-presses.ts'
+import { type Keyboard, openKeyboard } from './keyboard.ts'
+
+export interface LiveScreen {
+  /** Prints above the key line. */
+  readonly ui: Ui
+  /** Counts an entry. */
+  hear(entry: StampedEntry): void
+  /** Whether the filter lets an entry through. */
+  readonly isWanted: (entry: StampedEntry, rows: readonly string[]) => boolean
+  /** From now on keys act on this dev. */
+  begin(dev: ShownDev): void
+  /** Leaves the terminal as it was. May be called again. */
+  close(): void
+}
+
+export const liveScreen = (json: boolean): LiveScreen =>
+  !json && process.stdin.isTTY && canMoveCursor(process.stdout) ? new KeyScreen() : plainScreen()
+
+const plainScreen = (): LiveScreen => ({
+  ui: createUi(),
+  hear: () => {},
+  isWanted: () => true,
+  begin: () => {},
+  close: () => {},
+})
+
+const doing: Readonly<Record<Action, string>> = {
+  resend: 'resending',
+  choose: 'looking',
+  test: 'testing',
+  buyer: 'a buyer hires',
+  clock: 'moving the clock',
+  details: 'looking',
+  addresses: 'looking',
+}
+
+class KeyScreen implements LiveScreen {
+  readonly ui: Ui
+  readonly #counts = new Counts()
+  readonly #bottom: BottomRows
+  readonly #busy = new Set<Action>()
+  #mode: Mode<Choice> = { is: 'reading' }
+  #filter = ''
+  #hidden = 0
+  #keyboard: Keyboard | null = null
+  #dev: ShownDev | null = null
+  #isClosed = false
+  #restoreErrors = () => {}
+
+  constructor() {
+    const { stdout } = process
+    this.#bottom = new BottomRows(
+      text => stdout.write(text),
+      () => this.#rows(),
+    )
+    this.ui = createUi({ isTTY: true, write: text => this.#bottom.print(text) })
+  }
+
+  hear(entry: StampedEntry): void {
+    this.#counts.take(entry)
+    this.#bottom.refresh()
+  }
+
+  isWanted = (entry: StampedEntry, rows: readonly string[]): boolean => {
+    if (this.#filter === '') return true
+    const text = `${stripVTControlCharacters(rows.join('\n'))}\n${entryJson(entry)}`
+    if (text.toLowerCase().includes(this.#filter.toLowerCase())) return true
+    if (rows.length > 0) this.#hidden++
+    return false
+  }
+
+  begin(dev: ShownDev): void {
+    this.#dev = dev
+    if (this.#keyboard || this.#isClosed) return
+    this.#keyboard = openKeyboard(press => this.#press(press), this.close)
+    if (!this.#keyboard) return
+    this.#restoreErrors = throughRows(this.#bottom)
+    process.stdout.on('resize', this.#refresh)
+    process.on('exit', this.close).on('uncaughtExceptionMonitor', this.close)
+    this.#bottom.open()
+  }
+
+  close = (): void => {
+    this.#isClosed = true
+    this.#bottom.close()
+    this.#restoreErrors()
+    this.#keyboard?.close()
+    this.#keyboard = null
+    process.stdout.off('resize', this.#refresh)
+    process.off('exit', this.close).off('uncaughtExceptionMonitor', this.close)
+  }
+
+  #refresh = () => this.#bottom.refresh()
+
+  #rows(): string[] {
+    const window = { columns: terminalWidth() ?? 0, rows: process.stdout.rows || 24 }
+    const line = {
+      counts: this.#counts,
+      mode: this.#mode,
+      filter: this.#filter,
+      hidden: this.#hidden,
+      busy: [...this.#busy].map(action => doing[action]),
+    }
+    return bottomRows(line, window, this.ui.colour)
+  }
+
+  #press(press: Press): void {
+    const { mode, deed } = pressed(this.#mode, press)
+    this.#mode = mode
+    if (deed) this.#do(deed)
+    this.#bottom.refresh()
+  }
+
+  #do(deed: Deed<Choice>): void {
+    if (deed.does === 'filter') this.#filterBy(deed.text)
+    else if (deed.does === 'help') for (const row of keyHelp) this.ui.line(row)
+    else if (deed.does === 'blank line') this.ui.line()
+    // As from a terminal that does not give single keys: to all that the shell has started as one command.
+    else if (deed.does === 'interrupt') process.kill(0, 'SIGINT')
+    else if (deed.does === 'quit') process.kill(process.pid, 'SIGINT')
+    else if (deed.does === 'suspend') this.#keyboard?.suspend(this.#bottom)
+    else if (deed.does === 'resend chosen') this.#act('resend', dev => resendChosen(dev, deed.choice))
+    else if (deed.does === 'choose') this.#act('choose', this.#choose)
+    else this.#act(deed.does, actions[deed.does])
+  }
+
+  #choose = async (dev: ShownDev): Promise<undefined> => {
+    this.#mode = { is: 'choosing', choices: await choices(dev), at: 0 }
+  }
+
+  /** One at a time for each key. The log goes on meanwhile. */
+  #act(action: Action, act: (dev: ShownDev, ui: Ui) => Promise<string | undefined>): void {
+    if (!this.#dev || this.#busy.has(action)) return
+    this.#busy.add(action)
+    act(this.#dev, this.ui)
+      .then(
+        done => done && this.#say(done),
+        error => this.#say(whyNot(error), true),
+      )
+      .finally(() => {
+        this.#busy.delete(action)
+        this.#bottom.refresh()
+      })
+  }
+
+  #filterBy(text: string): void {
+    if (text === this.#filter) return
+    this.#filter = text
+    this.#hidden = 0
+    this.#say(text === '' ? 'All lines are shown again' : `Only lines with “${text}” are shown from here on`)
+  }
+
+  /** In the columns of the log. */
+  #say(message: string, isTrouble = false): void {
+    if (!this.#keyboard) return
+    const now = Date.now()
+    const entry = { seq: 0, at: now, realAt: now, type: isTrouble ? 'warning' : 'info', message } as const
+    const line = entryLine(entry, new Map())!
+    for (const row of entryText(this.ui, { ...line, mark: isTrouble ? '!' : '›' }, entry, new Map(), terminalWidth()))
+      this.ui.line(row)
+  }
+}
+
+function whyNot(error: Error): string {
+  const hint = error instanceof Fault ? error.details.hint : undefined
+  return [error.message.replace(/[.!]?$/, '.'), hint].filter(Boolean).join(' ')
+}
+
+/** What is written to stderr comes above the rows too, if it goes to the same terminal. Returns how to end that. */
+function throughRows(rows: BottomRows): () => void {
+  const { stderr } = process
+  const write = stderr.write
+  if (!stderr.isTTY) return () => {}
+  stderr.write = ((chunk: string | Uint8Array, encoding?: unknown, done?: unknown) => {
+    rows.print(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString())
+    const call = typeof encoding === 'function' ? encoding : done
+    if (typeof call === 'function') process.nextTick(call as () => void)
+    return true
+  }) as typeof write
+  return () => {
+    stderr.write = write
+  }
+}

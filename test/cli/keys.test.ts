@@ -1,0 +1,222 @@
+// engines: embedded; process: shared
+/** The keys of a live log, without a terminal: what they mean, what the key line says, and that nothing tears it. */
+import { stripVTControlCharacters } from 'node:util'
+import { Chalk } from 'chalk'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { ExchangeDetails } from '../../src/api/exchange-records.ts'
+import { BottomRows } from '../../src/cli/keys/bottom-rows.ts'
+import { Counts } from '../../src/cli/keys/counts.ts'
+import { exchangeText } from '../../src/cli/keys/exchange-text.ts'
+import { bottomRows, type KeyLine } from '../../src/cli/keys/key-line.ts'
+import { type Mode, type Press, pressed } from '../../src/cli/keys/key-presses.ts'
+import { createUi } from '../../src/cli/ui.ts'
+import type { LogEntry, StampedEntry } from '../../src/market/log.ts'
+
+type Choice = { label: string }
+
+const reading: Mode<Choice> = { is: 'reading' }
+const typed = (text: string): Press[] => [...text].map(one => ({ typed: one }))
+const [ENTER, ESC, DOWN, UP] = ['return', 'escape', 'down', 'up'].map(name => ({ name })) as [
+  Press,
+  Press,
+  Press,
+  Press,
+]
+
+/** The mode after these keys, and all that they did. */
+function after(mode: Mode<Choice>, ...presses: readonly Press[]) {
+  const deeds: unknown[] = []
+  for (const press of presses) {
+    const outcome = pressed(mode, press)
+    mode = outcome.mode
+    if (outcome.deed) deeds.push(Object.values(outcome.deed).join(' '))
+  }
+  return { mode, deeds }
+}
+
+test('each key of the help does what it says, and others do nothing', () => {
+  const { mode, deeds } = after(reading, ...typed('rRtbcdo?q'), ENTER)
+  assert.equal(mode, reading)
+  const words = 'resend,choose,test,buyer,clock,details,addresses,help,quit,blank line'
+  assert.equal(deeds, words.split(','))
+  assert.equal(after(reading, ...typed('xyzT0 '), UP, { name: 'r', ctrl: true, typed: '\x12' }, {}).deeds, [])
+  assert.equal(after(reading, { name: 'c', ctrl: true, typed: '\x03' }).deeds, ['interrupt'])
+  assert.equal(after(reading, { name: 'z', ctrl: true, typed: '\x1a' }).deeds, ['suspend'])
+})
+
+const choosing: Mode<Choice> = { is: 'choosing', choices: ['a', 'b', 'c'].map(label => ({ label })), at: 0 }
+
+test('j and k choose within the list, Enter takes one, Esc none; no other key acts meanwhile', () => {
+  const at = (...presses: Press[]) => (after(choosing, ...presses).mode as { at?: number }).at
+  assert.is(at(...typed('j')), 1)
+  assert.is(at(DOWN, DOWN, DOWN, DOWN), 2)
+  assert.is(at(...typed('jjk')), 1)
+  assert.is(at(UP), 0)
+  const taken = pressed(pressed(choosing, DOWN).mode, ENTER)
+  assert.equal(taken, { mode: reading, deed: { does: 'resend chosen', choice: { label: 'b' } } })
+  assert.equal(after(choosing, ESC), { mode: reading, deeds: [] })
+  assert.equal(after(choosing, ...typed('rtbcd')), { mode: choosing, deeds: [] })
+  assert.equal(after(choosing, { name: 'c', ctrl: true }).deeds, ['interrupt'])
+})
+
+test('what is typed behind / is a text until Enter; Esc clears it', () => {
+  assert.equal(after(reading, ...typed('/qr'), ENTER).deeds, ['filter qr'])
+  assert.equal(after(reading, ...typed('/ab'), { name: 'backspace', typed: '\x7f' }, ENTER).deeds, ['filter a'])
+  assert.equal(after(reading, ...typed('/ab'), { name: 'u', ctrl: true, typed: '\x15' }).mode, {
+    is: 'filtering',
+    text: '',
+  })
+  assert.equal(after(reading, ...typed('/ab'), ESC), { mode: reading, deeds: ['filter '] })
+  assert.equal(after(reading, ESC).deeds, ['filter '])
+  const { mode } = after(reading, ...typed(`/${'x'.repeat(500)}`), { typed: '\u0007' })
+  assert.equal(mode, { is: 'filtering', text: 'x'.repeat(100) })
+})
+
+const plain = new Chalk({ level: 0 })
+const line: KeyLine = {
+  counts: { exchanges: 12, failures: 1, waiting: 2 },
+  mode: reading,
+  filter: '',
+  hidden: 0,
+  busy: [],
+}
+const rowsOf = (more: Partial<KeyLine>, columns = 80, rows = 24) =>
+  bottomRows({ ...line, ...more }, { columns, rows }, plain)
+
+test('the key line has the counts, and as many keys as fit, with ? always', () => {
+  assert.equal(rowsOf({}), ['12 exchanges  1 failure  2 waiting  r resend  t test  b buyer  / filter  ? help'])
+  assert.match(rowsOf({}, 140)[0]!, /r resend {2}t test .* c clock {2}R resend one {2}o addresses {2}\? help$/)
+  assert.match(rowsOf({ busy: ['testing'], filter: 'money', hidden: 3 })[0]!, /^\/money hides 3 .* testing… /)
+  for (const columns of [1, 10, 20, 40, 60, 80, 100, 200]) {
+    for (const mode of [reading, choosing, { is: 'filtering', text: 'x'.repeat(100) } as const]) {
+      for (const row of rowsOf({ mode, busy: ['testing', 'looking'], filter: 'f'.repeat(100) }, columns)) {
+        if (columns >= 20) assert.ok(row.length < columns, `${columns}: ${row}`)
+      }
+    }
+  }
+})
+
+test('a list to choose from shows those around the chosen one, and leaves room in a low window', () => {
+  const choices = Array.from({ length: 50 }, (_, at) => ({ label: `delivery ${at}` }))
+  const rows = rowsOf({ mode: { is: 'choosing', choices, at: 20 } })
+  assert.is(rows.length, 9)
+  assert.equal(
+    rows.filter(row => row.startsWith('› ')),
+    ['› delivery 20'],
+  )
+  assert.match(rows.at(-1)!, /^21 of 50 .* Enter resends it$/)
+  assert.equal(rowsOf({ mode: { is: 'choosing', choices, at: 49 } }, 80, 4).slice(0, 2), [
+    '  delivery 48',
+    '› delivery 49',
+  ])
+})
+
+const about = { taskId: 'task_1', agentId: 'agt_1', event: 'task.submitted', attempt: 1, ms: 1 } as const
+const sent = (deliveryId: string, outcome: 'delivered' | 'retry' | 'failed'): LogEntry => ({
+  ...{ type: 'webhook', ...about, deliveryId, outcome, status: 500, reason: null, nextAttemptAt: null },
+})
+
+test('it counts exchanges, what is red, and webhooks that are tried again', () => {
+  const counts = new Counts()
+  const take = (entry: LogEntry) => counts.take({ seq: 1, at: 0, realAt: 0, ...entry } as StampedEntry)
+  for (const entry of [sent('a', 'retry'), sent('a', 'retry'), sent('b', 'retry'), sent('c', 'delivered')]) take(entry)
+  assert.equal([counts.exchanges, counts.failures, counts.waiting], [4, 3, 2])
+  for (const entry of [sent('a', 'delivered'), sent('b', 'failed')]) take(entry)
+  take({ type: 'info', message: 'Nothing to count' })
+  assert.equal([counts.exchanges, counts.failures, counts.waiting], [6, 4, 0])
+})
+
+/** As much of a terminal as the key line needs: what it shows, and what has scrolled out above. */
+function terminal() {
+  const rows = ['']
+  let [at, column, top] = [0, 0, 0]
+  const put = (text: string) => {
+    rows[at] = rows[at]!.slice(0, column).padEnd(column) + text + rows[at]!.slice(column + text.length)
+    column += text.length
+  }
+  const write = (text: string) => {
+    for (const [part, up] of text.replaceAll('\u001b', '␛').matchAll(/␛\[(\d+)A|␛\[(?:J|\?7[lh])|\r|\n|[^␛\r\n]+/g)) {
+      if (part === '\r') column = 0
+      else if (part === '\n') {
+        column = 0 // As the system does for programs.
+        if (++at === rows.length) rows.push('')
+      } else if (up !== undefined) at = Math.max(top, at - Number(up))
+      else if (part === '␛[J') rows.splice(at, rows.length, rows[at]!.slice(0, column))
+      else if (!part.startsWith('␛')) put(part)
+    }
+    return true
+  }
+  return { write, rows: () => rows, cursor: () => [at, column] }
+}
+
+const frame = () => new Promise(resolve => setTimeout(resolve, 40))
+
+test('lines come above the key line and never tear it, many at once as one write; in the end it is gone', async () => {
+  const screen = terminal()
+  let writes = 0
+  let shown = ['the key line']
+  const bottom = new BottomRows(
+    text => {
+      writes++
+      return screen.write(text)
+    },
+    () => shown,
+  )
+  bottom.print('before\n')
+  assert.equal(screen.rows(), ['before', ''])
+  bottom.open()
+  await frame()
+  assert.equal(screen.rows(), ['before', 'the key line'])
+  assert.equal(screen.cursor(), [1, 0], 'where all rows can be erased, however a window wraps them')
+  const before = writes
+  for (let n = 1; n <= 100; n++) bottom.print(`line ${n}\n`)
+  await frame()
+  assert.is(writes, before + 1)
+  assert.equal(screen.rows().slice(99), ['line 99', 'line 100', 'the key line'])
+  shown = ['first', 'second', 'third']
+  bottom.print('half a ')
+  bottom.refresh()
+  await frame()
+  assert.equal(screen.rows().slice(100), ['line 100', 'first', 'second', 'third'])
+  assert.equal(screen.cursor(), [101, 0])
+  bottom.print('line\n')
+  shown = ['short']
+  await frame()
+  assert.equal(screen.rows().slice(100), ['line 100', 'half a line', 'short'])
+  bottom.print('the last\nno end')
+  bottom.close()
+  bottom.close()
+  bottom.print(' but this\n')
+  await frame()
+  assert.equal(screen.rows().slice(101), ['half a line', 'the last', 'no end but this', ''])
+})
+
+const exchange: ExchangeDetails = {
+  ...{ id: 'exchange_7', direction: 'webhook', method: 'POST', url: 'https://a.localhost/hook', ms: 3, attempt: 1 },
+  ...{ at: '', realAt: '', taskId: 'task_1', agentId: 'agt_1', deliveryId: 'dlv_1', secretFingerprint: null },
+  ...{ status: 500, error: null },
+  requestHeaders: [{ name: 'X-Service-Attempt', value: '1' }],
+  requestBody: { encoding: 'text', content: '{"event":"task.submitted"}', bytes: 26, cut: false },
+  responseHeaders: [{ name: 'Server', value: 'x\u001b[31m' }],
+  responseBody: { encoding: 'text', content: 'a\tb\u0007\nsecond', bytes: 11, cut: false },
+}
+
+test('an exchange is shown as it was sent, without what steers a terminal; a long body names the command for all of it', () => {
+  const ui = createUi({ isTTY: false, write: () => true })
+  const text = (more: Partial<ExchangeDetails> = {}) => exchangeText(ui, { ...exchange, ...more }).join('\n')
+  assert.match(text(), /→ POST https:\/\/a\.localhost\/hook\nX-Service-Attempt: 1\n\n\{"event":"task\.submitted"\}\n/)
+  assert.match(text(), '500  3 ms\nServer: x [31m\n\na b \nsecond\n')
+  assert.is(stripVTControlCharacters(text()), text())
+  assert.not.match(text(), 'All of it')
+  const long = { encoding: 'text', content: 'x'.repeat(10_000), bytes: 10_000, cut: false } as const
+  assert.match(
+    text({ responseBody: long }),
+    /x{2000}\n… 10000 bytes\n\nAll of it: .*call GET \/api\/dev\/exchanges\/exchange_7/,
+  )
+  assert.match(text({ responseBody: { ...long, content: 'x\n'.repeat(40), bytes: 80 } }), /(?:x\n){30}… 80 bytes/)
+  assert.match(text({ requestBody: { ...long, encoding: 'base64' } }), '10000 bytes that are no text')
+  assert.match(text({ status: null, error: 'Nothing listens.' }), 'No response  3 ms\nNothing listens.')
+})
+
+test.run()
