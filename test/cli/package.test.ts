@@ -69,6 +69,40 @@ test('an install runs no script, and its only program has a name that npx finds'
   assert.equal(Object.keys(bin), ['marketplace'], 'npx agent-marketplace runs the only one')
 })
 
+const LINK = /\]\(([^)\s]+)\)/g
+
+/** Headings as links name them. */
+const anchorsOf = (text: string) =>
+  [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+
+/** Links of a packed page that lead to nothing in the package. `text` may be another than its own. */
+function deadLinksIn(page: string, text = readFileSync(page, 'utf8')): string[] {
+  const targets = [...text.matchAll(LINK)].map(([, target]) => target!).filter(target => !/^\w+:/.test(target))
+  return targets.filter(target => {
+    const [path = '', anchor] = target.split('#') as [string, string?]
+    const file = path === '' ? page : posix.join(posix.dirname(page), path)
+    if (!packed.has(file)) return ![...packed].some(one => one.startsWith(`${file.replace(/\/$/, '')}/`))
+    return anchor !== undefined && !anchorsOf(readFileSync(file, 'utf8')).includes(anchor)
+  })
+}
+
+test('each link of a packed page leads to a file or a heading of the package', () => {
+  const pages = [...packed].filter(path => path.endsWith('.md'))
+  assert.ok(pages.length > 20)
+  assert.equal(
+    pages.flatMap(page => deadLinksIn(page).map(target => `${page}: ${target}`)),
+    [],
+  )
+  const text = '[a](decisions/README.md) [b](guides) [c](guides/agents.md#verifying) [d](guides/agents.md#no) [e](#no)'
+  const dead = ['decisions/README.md', 'guides/agents.md#no', '#no']
+  assert.equal(deadLinksIn('docs/glossary.md', text), dead)
+})
+
 const CONSUMER = `
 import { type LogEntry, type Marketplace, type OpenOptions, openMarketplace } from 'agent-marketplace'
 import { type CallReply, type Client, createClient, MarketplaceError } from 'agent-marketplace/client'
