@@ -88,11 +88,11 @@ function webhookLine(entry: Entry<'webhook'>, names: Names): EntryLine {
   return { ...line, below: [whyUnsent(entry)], help }
 }
 
-function whyUnsent({ status, reason, message, nextAttemptAt, at }: Entry<'webhook'>): string {
+function whyUnsent({ status, reason, message, hint, nextAttemptAt, at }: Entry<'webhook'>): string {
   const why = status === null ? (message ?? `No answer: ${reason}.`) : `The agent answered ${status}; a 2xx is needed.`
   const next =
     nextAttemptAt === null ? 'It is not sent again by itself.' : `Again in ${spanOf(Date.parse(nextAttemptAt) - at)}.`
-  return plain(`${why} ${next}`)
+  return plain([why, hint, next].filter(Boolean).join(' '))
 }
 
 function spanOf(ms: number): string {
@@ -117,7 +117,7 @@ function callbackLine(entry: CallbackEntry, names: Names): EntryLine {
 const ANSWER = /^\/api\/agent\/(?:tasks|test)\/:id\/(?:callback|accept|reject|deliver)$/
 
 function requestLine(entry: Entry<'request'>, commandOf: CommandOf = () => undefined): EntryLine | null {
-  const { method, path, route, status, ms, error, own } = entry
+  const { method, path, route, status, ms, error, hint = error, own } = entry
   const isFailure = status >= 400
   const isSigned = route?.endsWith('/callback') ?? false
   if (isSigned && status < 500 && status !== 413) return null
@@ -133,7 +133,7 @@ function requestLine(entry: Entry<'request'>, commandOf: CommandOf = () => undef
     isFailure,
   }
   if (!isFailure) return line
-  return { ...line, below: error ? [plain(error)] : [], help: own ? null : requestHelp(entry, commandOf) }
+  return { ...line, below: hint ? [plain(hint)] : [], help: own ? null : requestHelp(entry, commandOf) }
 }
 
 /** A command says itself what helps. What was sent by hand is told the command that does the same. */

@@ -1,4 +1,5 @@
 /** What helps if a check of the connection test fails: for each check, and for each way in which it fails. */
+import { responseAdvice } from '../api/diagnosis/responses.ts'
 import type { AgentRecord, OwnAgentRecord, TestReport } from '../api/records.ts'
 import { nextSteps } from './next-steps.ts'
 
@@ -45,20 +46,14 @@ const endpointFaults = (): readonly (readonly [words: RegExp, advice: string])[]
   [/cut off|closed/, 'The agent, or a proxy before it, ended the connection: look at its own output.'],
   [/not proper HTTP/, 'Something else than a web server answers on this port.'],
   [/says nothing about the agent/, 'Try again later: the marketplace itself could not ask.'],
-  [/redirects are not followed/, 'Save the URL that it leads to.'],
-  [
-    /answered 401|answered 403/,
-    `The agent did not accept the signature: it has another secret, or verifies a body that a parser has changed. Save what it gets, and compare: ${nextSteps.verify()}`,
-  ],
-  [/answered 404|answered 405/, 'Look at the path in the URL: the agent takes POST at another one.'],
-  [/answered 4(?:00|15|22)/, 'The agent did not understand the body: it is JSON, with every field of a real webhook.'],
-  [/answered 5/, 'The agent failed: look at its own output.'],
+  [/answered 40[13]/, `${responseAdvice(401)} Save what it gets, and compare: ${nextSteps.verify()}`],
   [/answered 2/, 'Answer with exactly 200.'],
 ]
 
 function endpointAdvice(message: string, { webhookUrl }: Agent): string {
   const alone = `Alone: ${nextSteps.emit(webhookUrl || LOCAL)}`
-  const [, advice] = endpointFaults().find(([words]) => words.test(message)) ?? []
+  const [, known] = endpointFaults().find(([words]) => words.test(message)) ?? []
+  const advice = known ?? responseAdvice(Number(/answered (\d{3})/.exec(message)?.[1]))
   return `${advice ?? 'Is the agent running, and does it answer 200 at once?'} ${alone}`
 }
 

@@ -19,6 +19,8 @@ export type LogEntry =
       refusal?: FailureName
       /** Why it was refused; only in a simulator, as are the next. */
       error?: string
+      /** That, and what helps. */
+      hint?: string
       /** The command line sent it. */
       own?: true
     }
@@ -48,6 +50,8 @@ export type LogEntry =
       /** The beginning of the response, and how many bytes were read of it. */
       responseBody?: string
       responseBytes?: number
+      /** What the agent said about its failure, and what helps. */
+      hint?: string
     }
   | {
       type: 'sign_in'

@@ -1,5 +1,7 @@
-/** Debug lines of the topic `http`: what the log's line of a request leaves out. */
+/** What the log's line of a request leaves out: for debug lines of the topic `http`, and for the builder in a simulator. */
 import type { IncomingMessage } from 'node:http'
+import { COMMAND_LINE } from '../api/command-line.ts'
+import { refusalHint } from '../api/diagnosis/refusals.ts'
 import type { Refusal } from '../api/failures.ts'
 
 /** Of a request: who it says it is from, by kind alone; how much came; on which request of its connection. */
@@ -17,4 +19,11 @@ function credentialKind(headers: IncomingMessage['headers']): 'signature' | 'aut
   if (headers['x-service-signature'] !== undefined) return 'signature'
   if (headers.authorization !== undefined) return 'authorization'
   return headers.cookie === undefined ? 'none' : 'cookie'
+}
+
+/** What a builder wants to see of a request, and the log of a deployment should not hold. */
+export function detailsForBuilder({ headers }: IncomingMessage, route: string | null, refusal: Refusal | null) {
+  const own = headers['user-agent']?.startsWith(COMMAND_LINE)
+  const hint = refusal && refusalHint(refusal, route?.startsWith('/api/agent/') ?? false)
+  return { ...(refusal && { error: refusal.message }), ...(hint && { hint }), ...(own && { own: true as const }) }
 }

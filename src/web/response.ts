@@ -1,7 +1,6 @@
 /** Writes responses: the envelope, the headers of every response, and the request's log entry. */
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { COMMAND_LINE } from '../api/command-line.ts'
 import { Refusal, refuse } from '../api/failures.ts'
 import type { RateCategory } from '../api/limits.ts'
 import type { Debug } from '../debug.ts'
@@ -12,7 +11,7 @@ import type { ArrivingFiles } from './arriving-files.ts'
 import { Gone, isLargelyUnread, type Reading } from './body.ts'
 import { clientAddress } from './client-address.ts'
 import { isHttps } from './credentials.ts'
-import { requestDetails } from './debug.ts'
+import { detailsForBuilder, requestDetails } from './debug.ts'
 import type { EventStreams } from './stream.ts'
 import { LARGE_BYTES, type UnreadResponses } from './unread-responses.ts'
 
@@ -267,14 +266,9 @@ export class Call {
       userId: this.userId,
       address: this.address,
       ...(this.#refusal && { refusal: this.#refusal.code }),
-      ...(market.recording && this.#forBuilder()),
+      ...(market.recording && detailsForBuilder(this.req, route, this.#refusal)),
     })
     if (debug) debug({ requestId, method, route, status, ms, ...requestDetails(this.req, this.#refusal) })
-  }
-
-  #forBuilder() {
-    const own = this.req.headers['user-agent']?.startsWith(COMMAND_LINE)
-    return { ...(this.#refusal && { error: this.#refusal.message }), ...(own && { own: true as const }) }
   }
 }
 

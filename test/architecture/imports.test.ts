@@ -144,6 +144,9 @@ const importExceptions: Readonly<Record<string, string>> = {
     'what waits for an agent is tried at once when it is back',
   'src/sim/seed.ts > market/market.ts': 'names the type of the marketplace that is seeded',
   'src/sim/seed.ts > store/tables/users.ts': 'looks whether the buyer is there, who gets money once',
+  'src/sim/signature-probe.ts > market/market.ts': 'names the type of the marketplace that asks the agent',
+  'src/sim/signature-probe.ts > market/webhooks/diagnosis.ts': 'tries the secrets that a diagnosis compares',
+  'src/sim/signature-probe.ts > store/tables/agents.ts': "reads the agent's address",
   'src/sim/stand-in.ts > market/market.ts': 'names the type of the marketplace whose test it answers',
   'src/sim/stand-in.ts > market/verbs.ts': 'calls back without a request',
 }

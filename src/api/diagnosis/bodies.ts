@@ -94,3 +94,9 @@ function* textChanges(body: Buffer): Iterable<Change> {
   yield ['stringified_body', 'What was signed is the body in base64.', body.toString('base64')]
   yield ['stringified_body', 'What was signed is the body in hex digits.', body.toString('hex')]
 }
+
+/** A body that has a time of its own invites to sign that one. */
+export function timesIn(body: Buffer): string[] {
+  const { timestamp } = (parsed(body.toString()) ?? {}) as { timestamp?: unknown }
+  return typeof timestamp === 'string' || typeof timestamp === 'number' ? [String(timestamp)] : []
+}

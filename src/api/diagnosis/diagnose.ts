@@ -5,12 +5,11 @@
 import { timingSafeEqual } from 'node:crypto'
 import { limits } from '../limits.ts'
 import { SIGNATURE_HEADER, standardHeaders } from '../signature.ts'
-import { bodiesOf } from './bodies.ts'
+import { bodiesOf, timesIn } from './bodies.ts'
 import type { Diagnosis, Finding, Form, Forms } from './causes.ts'
 import { ageFindings } from './clock.ts'
 import { type Digest, digestsOf, readDigest } from './digests.ts'
 import { type HeaderLines, headerValue, signatureIn, timestampIn } from './headers.ts'
-import { parsed } from './json-writers.ts'
 import { type Layout, layoutsOf, readStamp, type Stamp } from './layouts.ts'
 import { type Candidate, type Key, keysOf } from './secrets.ts'
 import { sure, unexplained } from './verdicts.ts'
@@ -123,12 +122,6 @@ function search({ headers, body }: SignedRequest, candidates: readonly Candidate
 
 const idsIn = (headers: HeaderLines) =>
   ['webhook-id', 'x-service-delivery-id'].flatMap(name => headerValue(headers, name) ?? [])
-
-/** A body that has a time of its own invites to sign that one. */
-function timesIn(body: Buffer): string[] {
-  const { timestamp } = (parsed(body.toString()) ?? {}) as { timestamp?: unknown }
-  return typeof timestamp === 'string' || typeof timestamp === 'number' ? [String(timestamp)] : []
-}
 
 interface Parts {
   readonly keys: Forms<Key>

@@ -1,10 +1,12 @@
 /** Looks after the agents that dev forwards webhooks to: tests and lists them, and sends what waited when one is back. */
+import type { Diagnosis } from '../../api/diagnosis/causes.ts'
 import type { TestReport } from '../../api/records.ts'
 import type { LogEntry } from '../../market/log.ts'
 import type { Market } from '../../market/market.ts'
 import { AgentWatch } from '../../sim/agent-watch.ts'
 import { list, type Staff, standingOf, testAndList } from '../../sim/agents.ts'
 import { type ForwardedAgent, hurry } from '../../sim/forwarded-agents.ts'
+import { isRefusal, verificationMistake } from '../../sim/signature-probe.ts'
 
 interface Kept {
   agent: ForwardedAgent
@@ -14,6 +16,10 @@ interface Kept {
   isTesting: boolean
   /** dev itself starts it anew. */
   isRestarting: boolean
+  /** It is being asked what it gets wrong. */
+  isAsked: boolean
+  /** The mistake in its verification, if it refuses webhooks; undefined: not asked since it was last away or took one. */
+  mistake: Diagnosis | null | undefined
 }
 
 export class Forwarding {
@@ -33,7 +39,15 @@ export class Forwarding {
       onDown: () => kept.isRestarting || this.#say(this.#downWords(kept)),
       onUp: wasDown => this.#guarded(kept, () => this.#back(kept, wasDown)),
     })
-    const kept: Kept = { agent, watch, isTested: false, isTesting: false, isRestarting: false }
+    const kept: Kept = {
+      agent,
+      watch,
+      isTested: false,
+      isTesting: false,
+      isRestarting: false,
+      isAsked: false,
+      mistake: undefined,
+    }
     return kept
   }
 
@@ -49,10 +63,20 @@ export class Forwarding {
 
   /** Hears of failed webhooks, and of tests that somebody else has run. */
   hear(entry: LogEntry): void {
-    if (entry.type === 'webhook' && entry.outcome === 'retry') this.#agents.get(entry.agentId)?.watch.look()
+    if (entry.type === 'webhook') this.#hearWebhook(entry)
     if (entry.type !== 'request' || entry.status !== 200) return
     const kept = this.#agents.get(TESTED.exec(entry.path)?.[1] ?? '')
     if (kept) this.#guarded(kept, () => this.#listIfPassed(kept))
+  }
+
+  #hearWebhook({ agentId, outcome, status, attempt }: LogEntry & { type: 'webhook' }): void {
+    const kept = this.#agents.get(agentId)
+    if (!kept) return
+    if (outcome === 'delivered') kept.mistake = undefined
+    if (outcome === 'retry') kept.watch.look()
+    // Of a later attempt the same could be said once more.
+    if (isRefusal(status) && (attempt === 1 || kept.mistake === undefined))
+      this.#guarded(kept, () => this.#tellMistake(kept))
   }
 
   /** Webhooks that fail from now on do so because dev starts the agent anew. */
@@ -84,6 +108,7 @@ export class Forwarding {
   async #back(kept: Kept, wasDown: boolean): Promise<void> {
     const { agent, isTested, isRestarting } = kept
     kept.isRestarting = false
+    kept.mistake = undefined
     const isBack = wasDown || isRestarting
     if (isBack || !isTested) await hurry(this.#market, agent.id)
     const { visible } = await standingOf(this.#market, this.#staff.builderId, agent.id)
@@ -107,10 +132,22 @@ export class Forwarding {
     const failed = checks.find(({ status }) => status === 'failed')
     if (!failed) return this.#tellStanding(kept, checks.at(-1)?.status === 'warning')
     const { slug } = kept.agent
-    const refused = /answered 40[13]/.test(failed.message) ? ` Does it have its secret? ${PRINT}.` : ''
+    const refused = /answered 40[013]/.test(failed.message) ? ` Does it have its secret? ${PRINT}.` : ''
     const message = `${slug} is not listed: ${failed.message}.${refused} It is tested again once it is restarted, or by: ${TEST} ${slug}`
     this.#market.log({ type: 'warning', message })
     kept.watch.look({ untilBack: true })
+    if (refused) await this.#tellMistake(kept)
+  }
+
+  /** Says what an agent gets wrong that refuses webhooks, if that can be found out. */
+  async #tellMistake(kept: Kept): Promise<void> {
+    if (kept.isAsked) return
+    kept.isAsked = true
+    const mistake = await verificationMistake(this.#market, kept.agent.id).finally(() => (kept.isAsked = false))
+    kept.mistake = mistake
+    if (!mistake || this.#closed) return
+    const message = `${kept.agent.slug} refuses webhooks that are signed rightly, and takes one that is signed wrongly. ${mistake.text} ${mistake.fix}`
+    this.#market.log({ type: 'warning', message })
   }
 
   async #tellStanding({ agent: { id, slug } }: Kept, isSilent: boolean): Promise<void> {

@@ -19,7 +19,7 @@ import { refuseWhenFull } from '../fullness.ts'
 import type { Acting, Ctx, Market } from '../market.ts'
 import type { Signed, Verb } from '../verb.ts'
 import { logCallback } from '../webhooks/callback-log.ts'
-import { addHint } from '../webhooks/diagnosis.ts'
+import { addHint, hintForLog } from '../webhooks/diagnosis.ts'
 import { callbackSecrets } from '../webhooks/secrets.ts'
 import { sendMessage } from './conversation.ts'
 import { withoutTexts, withTexts } from './kept-answer.ts'
@@ -50,7 +50,8 @@ const agentCallback: Verb<'agentCallback'> = async (market, { params, signed }) 
     return answer as never
   } catch (error) {
     await addHint(market, error, params.id, signed)
-    if (error instanceof Refusal) log(error.status, signed.sender.fault ?? error.message, null, error.hint)
+    if (error instanceof Refusal)
+      log(error.status, signed.sender.fault ?? error.message, null, hintForLog(market, error))
     throw error
   }
 }

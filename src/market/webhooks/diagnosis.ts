@@ -6,6 +6,7 @@
 import { ageOf } from '../../api/diagnosis/clock.ts'
 import { type Candidate, type Diagnosis, diagnose } from '../../api/diagnosis/diagnose.ts'
 import { parsed } from '../../api/diagnosis/json-writers.ts'
+import { refusalHint } from '../../api/diagnosis/refusals.ts'
 import { explain } from '../../api/diagnosis/verdicts.ts'
 import { Refusal } from '../../api/failures.ts'
 import { SIGNATURE_HEADER } from '../../api/signature.ts'
@@ -63,6 +64,10 @@ export async function addHint(
   if (found) error.hint = found
 }
 
+/** Returns what the log says to the builder about a refused callback. */
+export const hintForLog = ({ config }: Pick<Market, 'config'>, error: Refusal): string | undefined =>
+  config.mode === 'dev' ? (error.hint ?? refusalHint(error, true)) : undefined
+
 const linesOf = (raw: readonly string[]): HeaderLines =>
   raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ''] as const] : []))
 
@@ -100,6 +105,10 @@ function earlierAges({ recording }: Source, agentId: string, before: number): nu
 
 /** More agents than this are not compared. */
 const MOST_OTHERS = 200
+
+/** Returns the secrets that a wrong signature of the agent, or a wrong verification, may have been made with. */
+export const signatureCandidates = (market: Source, agent: AgentRow): Promise<Candidate[]> =>
+  market.db.read(q => candidatesFor(q, market, agent))
 
 async function candidatesFor(q: Reader, { config, world }: Source, agent: AgentRow): Promise<Candidate[]> {
   const others = (await agentsWithSecret(q, MOST_OTHERS)).filter(({ id }) => id !== agent.id)

@@ -2,6 +2,7 @@
  * Writes the outcome of each attempt, and tries again until the database takes it. Otherwise a webhook would be sent a
  * second time only because a row could not be written. Source: A-37, A-191.
  */
+import { responseHint } from '../../api/diagnosis/responses.ts'
 import { dispatch, keptAnswerBytes } from '../../api/limits.ts'
 import { endDelivery, insertAttempt, retryAt } from '../../store/tables/outbox.ts'
 import type { OutgoingResult } from '../../world/world.ts'
@@ -110,10 +111,17 @@ export class Outcomes {
 }
 
 /** What a builder wants to see of an attempt, and the log of a deployment should not hold. */
-const detailsOf = (result: OutgoingResult) =>
-  result.ok
-    ? { responseBody: result.body.slice(0, SHOWN_CHARACTERS), responseBytes: Buffer.byteLength(result.body) }
-    : { message: result.message }
+function detailsOf(result: OutgoingResult) {
+  if (!result.ok) return { message: result.message }
+  const { status, body, headers } = result
+  const location = [headers.location].flat()[0]
+  const hint = status >= 200 && status < 300 ? null : responseHint({ status, location, body })
+  return {
+    responseBody: body.slice(0, SHOWN_CHARACTERS),
+    responseBytes: Buffer.byteLength(body),
+    ...(hint !== null && { hint }),
+  }
+}
 
 const SHOWN_CHARACTERS = 200
 
