@@ -85,4 +85,6 @@ function note({ file, engine, passed, failed, output, ms }: Outcome): void {
   const name = engine === 'postgres' ? `${file} (postgres)` : file
   console.log(`${failed ? 'FAIL' : 'ok  '} ${name}  ${passed} passed${failed ? `, ${failed} failed` : ''}  ${ms} ms`)
   if (failed) console.log(output)
+  // What a machine lacks is said, though nothing has failed.
+  else for (const line of output.match(/^not tried: .*$/gm) ?? []) console.log(`     ${line}`)
 }

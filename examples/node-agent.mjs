@@ -1,10 +1,10 @@
 // An agent with nothing but Node. It verifies webhooks and signs callbacks by itself, as an agent in any language would.
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { createServer } from 'node:https'
+import { createServer } from 'node:http'
 
 const FIVE_MINUTES = 300_000
-const secret = readFileSync('secret.txt', 'utf8').trim()
+const { MARKETPLACE_WEBHOOK_SECRET: secret, PORT = '3000' } = process.env
+if (!secret) throw new Error('MARKETPLACE_WEBHOOK_SECRET is not set')
 const seen = new Set() // an agent that must survive a restart keeps these in its database
 
 const signatureOf = (timestamp, body) => createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')
@@ -17,6 +17,13 @@ function isGenuine(headers, body) {
   return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
+/** A retry has the same delivery id and a new signature, a replay by a stranger the same signature. */
+function isKnown(...marks) {
+  const known = marks.some(mark => seen.has(mark))
+  for (const mark of marks) seen.add(mark)
+  return known
+}
+
 async function answer({ taskId, callbackUrl }, fields) {
   const body = JSON.stringify({ ...fields, taskId })
   const timestamp = String(Date.now())
@@ -25,8 +32,8 @@ async function answer({ taskId, callbackUrl }, fields) {
     'X-Service-Timestamp': timestamp,
     'X-Service-Signature': signatureOf(timestamp, body),
   }
-  const reply = await fetch(callbackUrl, { method: 'POST', headers, body })
-  if (!reply.ok) throw new Error(`${fields.action} was answered ${reply.status}: ${await reply.text()}`)
+  const response = await fetch(callbackUrl, { method: 'POST', headers, body })
+  if (!response.ok) throw new Error(`${fields.action} was refused with ${response.status}: ${await response.text()}`)
 }
 
 async function work({ event, data }) {
@@ -37,18 +44,11 @@ async function work({ event, data }) {
   }
 }
 
-const server = createServer(
-  { key: readFileSync('key.pem'), cert: readFileSync('cert.pem') },
-  async (request, response) => {
-    const chunks = []
-    for await (const chunk of request) chunks.push(chunk)
-    const body = Buffer.concat(chunks)
-    if (!isGenuine(request.headers, body)) return response.writeHead(401).end()
-    response.writeHead(200).end() // first the answer, then the work
-    const delivery = request.headers['x-service-delivery-id']
-    if (seen.has(delivery)) return
-    seen.add(delivery)
-    await work(JSON.parse(body)).catch(error => console.error(error))
-  },
-)
-server.listen(Number(process.env.PORT ?? 8443), 'localhost', () => console.log('The agent listens'))
+const server = createServer(async (request, response) => {
+  const body = Buffer.concat(await request.toArray())
+  if (!isGenuine(request.headers, body)) return response.writeHead(401).end()
+  response.writeHead(200).end() // first the answer, then the work
+  if (isKnown(request.headers['x-service-delivery-id'], request.headers['x-service-signature'])) return
+  await work(JSON.parse(body)).catch(error => console.error(error))
+})
+server.listen(Number(PORT), 'localhost', () => console.log('The agent listens'))

@@ -1,0 +1,60 @@
+// An agent with Express, which has to be installed: npm install express
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import express from 'express'
+
+const FIVE_MINUTES = 300_000
+const { MARKETPLACE_WEBHOOK_SECRET: secret, PORT = '3000' } = process.env
+if (!secret) throw new Error('MARKETPLACE_WEBHOOK_SECRET is not set')
+const seen = new Set() // an agent that must survive a restart keeps these in its database
+
+const signatureOf = (timestamp, body) => createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
+
+function isGenuine(request) {
+  const timestamp = request.get('X-Service-Timestamp') ?? ''
+  const given = Buffer.from(request.get('X-Service-Signature') ?? '')
+  const expected = Buffer.from(signatureOf(timestamp, request.rawBody))
+  if (!/^\d{13}$/.test(timestamp) || Math.abs(Date.now() - Number(timestamp)) > FIVE_MINUTES) return false
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}
+
+/** A retry has the same delivery id and a new signature, a replay by a stranger the same signature. */
+function isKnown(...marks) {
+  const known = marks.some(mark => seen.has(mark))
+  for (const mark of marks) seen.add(mark)
+  return known
+}
+
+async function answer({ taskId, callbackUrl }, fields) {
+  const body = JSON.stringify({ ...fields, taskId })
+  const timestamp = String(Date.now())
+  const headers = {
+    'Content-Type': 'application/json',
+    'X-Service-Timestamp': timestamp,
+    'X-Service-Signature': signatureOf(timestamp, body),
+  }
+  const response = await fetch(callbackUrl, { method: 'POST', headers, body })
+  if (!response.ok) throw new Error(`${fields.action} was refused with ${response.status}: ${await response.text()}`)
+}
+
+async function work({ event, data }) {
+  if (data.test) return answer(data, { action: 'accept' })
+  if (event === 'task.submitted') await answer(data, { action: 'accept' })
+  if (event === 'task.submitted' || event === 'task.revision_requested') {
+    await answer(data, { action: 'deliver', content: data.description.toUpperCase() })
+  }
+}
+
+/** The signature is of the bytes as they came. The parser alone has them. */
+function keepRawBody(request, _response, bytes) {
+  request.rawBody = bytes
+}
+
+const app = express()
+app.use(express.json({ limit: '1mb', verify: keepRawBody }))
+app.post('/webhook', (request, response) => {
+  if (!isGenuine(request)) return response.sendStatus(401)
+  response.sendStatus(200) // first the answer, then the work
+  if (isKnown(request.get('X-Service-Delivery-Id'), request.get('X-Service-Signature'))) return
+  work(request.body).catch(error => console.error(error))
+})
+app.listen(Number(PORT), 'localhost', () => console.log('The agent listens'))

@@ -1,0 +1,140 @@
+// An agent with nothing but Go 1.17 or newer.
+package main
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+type event struct {
+	Event string `json:"event"`
+	Data  task   `json:"data"`
+}
+
+type task struct {
+	TaskID      string `json:"taskId"`
+	Description string `json:"description"`
+	CallbackURL string `json:"callbackUrl"`
+	Test        bool   `json:"test"`
+}
+
+var secret = []byte(os.Getenv("MARKETPLACE_WEBHOOK_SECRET"))
+var seen sync.Map // an agent that must survive a restart keeps these in its database
+
+func signatureOf(timestamp string, body []byte) string {
+	mac := hmac.New(sha256.New, secret)
+	mac.Write([]byte(timestamp + "."))
+	mac.Write(body)
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+func isGenuine(header http.Header, body []byte) bool {
+	timestamp := header.Get("X-Service-Timestamp")
+	ms, err := strconv.ParseInt(timestamp, 10, 64)
+	if err != nil || len(timestamp) != 13 {
+		return false
+	}
+	age := time.Since(time.UnixMilli(ms))
+	if age > 5*time.Minute || age < -5*time.Minute {
+		return false
+	}
+	return hmac.Equal([]byte(signatureOf(timestamp, body)), []byte(header.Get("X-Service-Signature")))
+}
+
+// A retry has the same delivery id and a new signature, a replay by a stranger the same signature.
+func isKnown(marks ...string) bool {
+	known := false
+	for _, mark := range marks {
+		_, before := seen.LoadOrStore(mark, true)
+		known = known || before
+	}
+	return known
+}
+
+func answer(t task, fields map[string]string) error {
+	fields["taskId"] = t.TaskID
+	body, err := json.Marshal(fields)
+	if err != nil {
+		return err
+	}
+	timestamp := strconv.FormatInt(time.Now().UnixMilli(), 10)
+	request, err := http.NewRequest("POST", t.CallbackURL, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("X-Service-Timestamp", timestamp)
+	request.Header.Set("X-Service-Signature", signatureOf(timestamp, body))
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode >= 300 {
+		said, _ := io.ReadAll(response.Body)
+		return fmt.Errorf("%s was refused with %s: %s", fields["action"], response.Status, said)
+	}
+	return nil
+}
+
+func work(body []byte) error {
+	var e event
+	if err := json.Unmarshal(body, &e); err != nil {
+		return err
+	}
+	if e.Data.Test || e.Event == "task.submitted" {
+		if err := answer(e.Data, map[string]string{"action": "accept"}); err != nil || e.Data.Test {
+			return err
+		}
+	} else if e.Event != "task.revision_requested" {
+		return nil
+	}
+	return answer(e.Data, map[string]string{"action": "deliver", "content": strings.ToUpper(e.Data.Description)})
+}
+
+func webhook(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
+	if err != nil || !isGenuine(r.Header, body) {
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	w.WriteHeader(http.StatusOK) // first the answer, then the work
+	if isKnown(r.Header.Get("X-Service-Delivery-Id"), r.Header.Get("X-Service-Signature")) {
+		return
+	}
+	go func() {
+		if err := work(body); err != nil {
+			log.Println(err)
+		}
+	}()
+}
+
+func main() {
+	if len(secret) == 0 {
+		log.Fatal("MARKETPLACE_WEBHOOK_SECRET is not set")
+	}
+	port := os.Getenv("PORT")
+	if port == "" {
+		port = "3000"
+	}
+	listener, err := net.Listen("tcp", "localhost:"+port)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("The agent listens")
+	http.HandleFunc("/webhook", webhook)
+	log.Fatal(http.Serve(listener, nil))
+}
