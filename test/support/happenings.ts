@@ -20,6 +20,7 @@ const shapes: Readonly<Record<LogEntry['type'], z.ZodRawShape>> = {
     address: text(),
     refusal: text().optional(),
     error: sentence().optional(),
+    hint: sentence().optional(),
     own: z.literal(true).optional(),
   },
   sending: { event: text(), taskId: text(), agentId: text(), deliveryId: text(), attempt: z.int().min(1) },
@@ -37,6 +38,7 @@ const shapes: Readonly<Record<LogEntry['type'], z.ZodRawShape>> = {
     message: sentence().optional(),
     responseBody: z.string().optional(),
     responseBytes: z.int().min(0).optional(),
+    hint: sentence().optional(),
   },
   sign_in: { outcome: z.enum(outcomes), userId: textOrNull(), address: textOrNull() },
   cut_off: {
