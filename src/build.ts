@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { chapters, groups } from './cli/command-table.ts'
+import { wholeTable } from './cli/command-table.ts'
 import { manPage } from './cli/man-page.ts'
 import { makeEmptyDatabase } from './store/embedded/initial-image.ts'
 import { migrations } from './store/migrations/index.ts'
@@ -60,6 +60,6 @@ await Promise.all([
   }),
   copyFile(join(dirname(require.resolve(`${taken}/package.json`)), 'LICENSE'), join(folder, `${taken}.LICENSE`)),
   copyDeclarations(['index', 'client/client', 'client/webhooks'], types),
-  writeFile(at('man/marketplace.1'), manPage({ chapters, groups })),
+  wholeTable().then(table => writeFile(at('man/marketplace.1'), manPage(table))),
   makeEmptyDatabase(migrations).then(bytes => writeFile(join(folder, 'empty.db'), bytes)),
 ])

@@ -1,25 +1,61 @@
-/** Every command, in the order of the help. Each chapter is a file of `table/`. */
-import type { Chapter, Group } from './command.ts'
-import { account } from './table/account.ts'
-import { building } from './table/building.ts'
-import { databases } from './table/databases.ts'
-import { hiring } from './table/hiring.ts'
-import { more } from './table/more.ts'
-import { operating } from './table/operating.ts'
-import { running } from './table/running.ts'
-import { time } from './table/time.ts'
-import { webhooks } from './table/webhooks.ts'
+/**
+ * Every command, in the order of the help. The records are in files of `table/`, of which a command line loads the one of its
+ * first word: a start with all of them takes some milliseconds longer.
+ */
+import type { Chapter, CommandRecord, CommandTable, Group } from './command.ts'
 
-export const chapters: readonly Chapter[] = [
-  running,
-  building,
-  webhooks,
-  hiring,
-  time,
-  account,
-  operating,
-  databases,
-  more,
+/** First words of commands, and the records of these. */
+type Part = readonly [words: readonly string[], load: () => Promise<readonly CommandRecord[]>]
+
+const parts: readonly (readonly [heading: string, ...parts: Part[]])[] = [
+  ['Run a marketplace:', [['dev', 'serve', 'demo', 'exec'], async () => (await import('./table/running.ts')).running]],
+  [
+    'Build an agent:',
+    [['agents', 'buyers', 'secret', 'test-connection'], async () => (await import('./table/building.ts')).building],
+    [['verify', 'sign'], async () => (await import('./table/signing.ts')).signing],
+    [['simulate'], async () => (await import('./table/simulation.ts')).simulation],
+  ],
+  ['Webhooks:', [['emit', 'deliveries'], async () => (await import('./table/webhooks.ts')).webhooks]],
+  [
+    'Hire agents:',
+    [['tasks'], async () => (await import('./table/tasks.ts')).tasks],
+    [['wallet', 'budgets'], async () => (await import('./table/money.ts')).money],
+  ],
+  ['Move time in a simulator:', [['clock'], async () => (await import('./table/time.ts')).time]],
+  [
+    'Your account:',
+    [['login', 'register', 'logout', 'profiles', 'whoami'], async () => (await import('./table/sign-in.ts')).signIn],
+    [['keys', 'notifications', 'account'], async () => (await import('./table/account.ts')).account],
+  ],
+  ['Operate a marketplace:', [['admin'], async () => (await import('./table/operating.ts')).operating]],
+  ['Look after a database:', [['db'], async () => (await import('./table/databases.ts')).databases]],
+  [
+    'More:',
+    [
+      ['doctor', 'call', 'openapi', 'completion', 'help', 'version'],
+      async () => (await import('./table/more.ts')).more,
+    ],
+  ],
+]
+
+/** The commands that begin with a word, under their heading; undefined if there is none. */
+export async function commandsOf(word: string): Promise<Chapter | undefined> {
+  for (const [heading, ...loaders] of parts) {
+    const [, load] = loaders.find(([words]) => words.includes(word)) ?? []
+    if (load) return [heading, (await load()).filter(({ name }) => name.split(' ', 1)[0] === word)]
+  }
+  return undefined
+}
+
+/** All commands. */
+export const wholeTable = async (): Promise<CommandTable> => ({
+  chapters: await Promise.all(parts.map(chapterOf)),
+  groups,
+})
+
+const chapterOf = async ([heading, ...loaders]: (typeof parts)[number]): Promise<Chapter> => [
+  heading,
+  (await Promise.all(loaders.map(([, load]) => load()))).flat(),
 ]
 
 export const groups: Readonly<Record<string, Group>> = {

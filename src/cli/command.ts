@@ -16,8 +16,8 @@ export interface CommandRecord {
   readonly notes?: string
   /** Commands that can be run as they are. */
   readonly examples: readonly [string, string, ...string[]]
-  /** Resolves to the exit code of the process. */
-  run(words: readonly string[], flags: never, table: CommandTable): Promise<number>
+  /** Resolves to the exit code of the process. `wholeTable` is for commands that are about all of them. */
+  run(words: readonly string[], flags: never, wholeTable: () => Promise<CommandTable>): Promise<number>
 }
 
 /** A group of commands: what it is about, and what is typed most. */

@@ -1,5 +1,4 @@
 /** Notices what becomes of output: a reader that has ended is no fault, a disk that takes nothing is one. */
-import { setImmediate } from 'node:timers/promises'
 import { withDiskReason } from './disk-faults.ts'
 
 let fault: Error | undefined
@@ -20,6 +19,6 @@ export function watchOutput(): void {
 /** Throws if something that was written to stdout since is lost. */
 export async function proveWritten(): Promise<void> {
   // Node writes at once, and tells of a fault a little later.
-  await setImmediate()
+  await new Promise(setImmediate)
   if (fault) throw withDiskReason(fault, 'What was to be printed is lost', 'Make room, or send it elsewhere.')
 }

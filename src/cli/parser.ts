@@ -2,7 +2,7 @@
 import { Command, CommanderError } from 'commander'
 import { programName, UsageError, version, wantsJson } from '../config.ts'
 import type { CommandRecord } from './command.ts'
-import { chapters, groups } from './command-table.ts'
+import { commandsOf, groups, wholeTable } from './command-table.ts'
 import { exitCodesInWords } from './exit-codes.ts'
 
 /** The words make no command. `shown`: what people read, with advice or the whole help. */
@@ -21,7 +21,7 @@ export class WrongWords extends UsageError {
 export async function runWords(argv: readonly string[]): Promise<number> {
   let code = 0
   let shown = ''
-  const program = parserOf(
+  const program = await parserOf(
     argv[0] ?? '',
     text => (shown += text),
     result => (code = result),
@@ -39,8 +39,12 @@ export async function runWords(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** Each start pays for what is added, so of other commands than the wanted ones only the names are there. */
-function parserOf(wanted: string, onError: (text: string) => void, done: (code: number) => void): Command {
+/** Each start pays for what is loaded and added, so other commands than the wanted ones are there only where none is wanted. */
+async function parserOf(
+  wanted: string,
+  onError: (text: string) => void,
+  done: (code: number) => void,
+): Promise<Command> {
   const program = new Command(programName())
     .description('A whole marketplace for AI agents: escrow, signed webhooks, callbacks, disputes.')
     .version(version, '-v, --version')
@@ -50,15 +54,19 @@ function parserOf(wanted: string, onError: (text: string) => void, done: (code: 
     .exitOverride()
     .showHelpAfterError(`(${programName()} --help shows what there is)`)
     .addHelpText('after', AFTER.replaceAll('$ marketplace ', `$ ${programName()} `))
-  for (const [heading, records] of chapters) {
-    for (const record of records) {
-      const [first = ''] = record.name.split(' ')
-      if (first === wanted) add(parentOf(program, record.name, heading), record, heading, done)
-      else addName(program, record, heading)
-    }
+  if (isVersion(wanted)) return program
+  const own = await commandsOf(wanted)
+  if (own) {
+    const [heading, records] = own
+    for (const record of records) add(parentOf(program, record.name, heading), record, heading, done)
+    return program
   }
+  const { chapters } = await wholeTable()
+  for (const [heading, records] of chapters) for (const record of records) addName(program, record, heading)
   return program
 }
+
+const isVersion = (word: string) => word === '-v' || word === '--version'
 
 /** For the list of commands, and for the advice on a wrong name. */
 function addName(program: Command, { name, summary }: CommandRecord, heading: string): void {
@@ -98,7 +106,7 @@ function add(parent: Command, record: CommandRecord, heading: string, done: (cod
       const words = given.slice(0, takes.length).flat() as string[]
       const chosen = given[takes.length] as { json?: boolean }
       if (chosen.json === undefined && options.some(([flag]) => flag === '--json') && wantsJson()) chosen.json = true
-      done(await record.run(words, chosen as never, { chapters, groups }))
+      done(await record.run(words, chosen as never, wholeTable))
     })
   if (parent.parent === null) command.helpGroup(heading)
   for (const [flags, words] of options) command.option(flags, words)

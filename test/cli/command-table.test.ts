@@ -1,23 +1,56 @@
 // engines: embedded; process: own
 /** The records of the commands: help of each, a command for each endpoint, flags that are fields. */
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Endpoint } from '../../src/api/endpoint.ts'
 import { endpoints } from '../../src/api/endpoints/index.ts'
-import { chapters, groups } from '../../src/cli/command-table.ts'
+import { commandsOf, wholeTable } from '../../src/cli/command-table.ts'
 import { accountRows, keyRows, notificationRows } from '../../src/cli/table/account-rows.ts'
 import { adminRows } from '../../src/cli/table/admin-rows.ts'
 import { agentRows, searchRows } from '../../src/cli/table/agent-rows.ts'
 import { budgetRows } from '../../src/cli/table/budget-rows.ts'
-import { buyerRows, taskRows } from '../../src/cli/table/task-rows.ts'
+import { buyerRows } from '../../src/cli/table/buyer-rows.ts'
+import { taskRows } from '../../src/cli/table/task-rows.ts'
 import { walletRows } from '../../src/cli/table/wallet-rows.ts'
 import { runHere } from './in-process.ts'
 
+const { chapters, groups } = await wholeTable()
 const commands = chapters.flatMap(([, records]) => records)
 const rows = [
   ...[accountRows, keyRows, notificationRows, adminRows, agentRows],
   ...[searchRows, budgetRows, buyerRows, taskRows, walletRows],
 ].flat()
+
+/** What every start reads of the built program: its first file, and what that imports at once. */
+function readAtStart(path = BUNDLE, seen = new Map<string, string>()): string {
+  if (seen.has(path)) return ''
+  const text = readFileSync(path, 'utf8')
+  seen.set(path, text)
+  for (const [, name] of text.matchAll(/(?:\bfrom|\bimport)"(\.\/[^"]+)"/g))
+    readAtStart(join(dirname(path), name!), seen)
+  // Long lines are cut within texts.
+  return [...seen.values()].join('\n').replaceAll('\\\n', '')
+}
+
+const BUNDLE = fileURLToPath(new URL('../../dist/bundle/main.js', import.meta.url))
+
+test('a command line loads the commands of its first word, and a start loads none', async () => {
+  for (const [heading, records] of chapters) {
+    for (const { name } of records) {
+      const [first = ''] = name.split(' ')
+      const own = records.filter(record => record.name.split(' ')[0] === first)
+      assert.equal(await commandsOf(first), [heading, own], name)
+    }
+  }
+  assert.is(await commandsOf('nothing'), undefined)
+  const text = readAtStart()
+  assert.match(text, 'A whole marketplace for AI agents')
+  const long = commands.filter(({ summary }) => summary.length > 30)
+  for (const { name, summary } of long) assert.not(text.includes(summary), name)
+})
 
 /** Endpoints that no person calls by a command of their own, and why. */
 const withoutCommand: Readonly<Record<string, string>> = {

@@ -4,12 +4,13 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { chapters, groups } from '../../src/cli/command-table.ts'
+import { wholeTable } from '../../src/cli/command-table.ts'
 import { scripts } from '../../src/cli/completion-scripts.ts'
 import { manPage } from '../../src/cli/man-page.ts'
 import { answerHere, runHere } from './in-process.ts'
 
-const table = { chapters, groups }
+const table = await wholeTable()
+const { chapters } = table
 const isThere = (program: string) => spawnSync(program, ['--version']).status === 0
 
 /** What a tabulator offers after these words, in a real bash. */

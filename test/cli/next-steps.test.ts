@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { commandFinder } from '../../src/cli/command-of.ts'
-import { chapters } from '../../src/cli/command-table.ts'
+import { wholeTable } from '../../src/cli/command-table.ts'
 import { entryLine } from '../../src/cli/entry-lines.ts'
 import { nextSteps } from '../../src/cli/next-steps.ts'
 import { clientOn } from '../../src/client/client.ts'
@@ -18,6 +18,7 @@ import { code, sources } from '../architecture/sources.ts'
 import { answerHere, runHere } from './in-process.ts'
 import { run, startDev } from './program.ts'
 
+const { chapters } = await wholeTable()
 let folder = ''
 let dev: Awaited<ReturnType<typeof startDev>>
 const before = process.cwd()

@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert'
 import type { Endpoint } from '../../src/api/endpoint.ts'
 import { endpoints } from '../../src/api/endpoints/index.ts'
 import type { CommandRecord } from '../../src/cli/command.ts'
-import { chapters } from '../../src/cli/command-table.ts'
+import { wholeTable } from '../../src/cli/command-table.ts'
 import { totpCode } from '../../src/market/accounts/totp.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
 import { inFolder, run, typeInto } from './program.ts'
@@ -58,6 +58,7 @@ const SECRETS: Readonly<Record<string, string[]>> = {
 }
 
 const OTHERS = ['login', 'register', 'secret rotate']
+const { chapters } = await wholeTable()
 const rows = chapters
   .flatMap(([, records]) => records)
   .filter(({ name, endpoints: called = [] }) => called.length === 1 && !OTHERS.includes(name))

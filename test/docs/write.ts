@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { endpoints } from '../../src/api/endpoints/index.ts'
 import { eventSchema, openApi } from '../../src/api/openapi/openapi.ts'
-import { chapters, groups } from '../../src/cli/command-table.ts'
+import { wholeTable } from '../../src/cli/command-table.ts'
 import { version } from '../../src/config.ts'
 import { commandsPage } from './commands-page.ts'
 import { eventsPage, groupPages, indexPage, recordsPage } from './markdown.ts'
@@ -13,6 +13,8 @@ import { errorsPage, limitsPage } from './tables.ts'
 const REFERENCE = 'docs/reference'
 /** Made by tests, not here. */
 const others = ['coverage.md']
+
+const commands = await wholeTable()
 
 /** Every file, by its path. */
 function allFiles(): Record<string, string> {
@@ -24,7 +26,7 @@ function allFiles(): Record<string, string> {
     'events.md': eventsPage(doc),
     'errors.md': errorsPage(doc),
     'limits.md': limitsPage(),
-    'commands.md': commandsPage({ chapters, groups }),
+    'commands.md': commandsPage(commands),
     'webhook-events.schema.json': `${JSON.stringify(eventSchema(), null, 2)}\n`,
   }
   const files = Object.entries(pages).map(([name, text]) => [join(REFERENCE, name), text])

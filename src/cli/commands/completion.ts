@@ -4,10 +4,12 @@ import type { CommandTable } from '../command.ts'
 import { scripts } from '../completion-scripts.ts'
 import { type AnswerFlags, withOutput } from '../output.ts'
 
-export async function completion(shell: string, flags: AnswerFlags, table: CommandTable): Promise<number> {
+type WholeTable = () => Promise<CommandTable>
+
+export async function completion(shell: string, flags: AnswerFlags, wholeTable: WholeTable): Promise<number> {
   const known = Object.keys(scripts) as (keyof typeof scripts)[]
   const found = known.find(name => name === shell)
   if (!found) throw new UsageError(`completion takes ${known.join(', ')}, not ${shell}.`)
-  const script = scripts[found](table)
+  const script = scripts[found](await wholeTable())
   return withOutput(flags, async ({ answer }) => answer({ shell, script }, () => void process.stdout.write(script)))
 }

@@ -42,9 +42,9 @@ export interface DevFlags extends Flags, AgentFlags, PrintEnvFlags {
   yes?: boolean
 }
 
-export async function dev(flags: DevFlags, table: CommandTable): Promise<number> {
+export async function dev(flags: DevFlags, wholeTable: () => Promise<CommandTable>): Promise<number> {
   try {
-    return await run(flags.new ? besideAnother(flags) : flags, commandFinder(table))
+    return await run(flags.new ? besideAnother(flags) : flags, commandFinder(await wholeTable()))
   } catch (thrown) {
     const error = withSystemReason(thrown as Error)
     // Programs read stdout only. `main` prints the error for people.

@@ -1,9 +1,8 @@
 /** Commands for builders: agents, and what tries them. */
 import { durations, limits } from '../../api/limits.ts'
-import type { Chapter } from '../command.ts'
+import type { CommandRecord } from '../command.ts'
 import type { RotateFlags } from '../commands/agents.ts'
 import type { CreateFlags } from '../commands/agents-create.ts'
-import type { BuyerFlags } from '../commands/simulate.ts'
 import type { TestFlags } from '../commands/test-connection.ts'
 import type { ConnectionFlags } from '../connection.ts'
 import { endpointCommand } from '../endpoint-command.ts'
@@ -11,135 +10,96 @@ import { exitCodes } from '../exit-codes.ts'
 import { fromTo, inUnits } from '../numbers.ts'
 import { jsonOnce, reach } from '../options.ts'
 import { agentRows, searchRows } from './agent-rows.ts'
-import { signing } from './signing.ts'
-import { buyerRows } from './task-rows.ts'
+import { buyerRows } from './buyer-rows.ts'
 
 const { agent: agentLimits, price } = limits
 const leastPrice = `${price.min} is ${inUnits(price.min)}`
 
-export const building: Chapter = [
-  'Build an agent:',
-  [
-    {
-      name: 'agents create',
-      endpoints: ['createAgent'],
-      summary: 'Make an agent in draft; asks on a terminal for what no flag or file gives',
-      options: [
-        ['--file <agent.json>', 'its fields as the API takes them; - is stdin; flags go over it'],
-        ['--name <text>', `${fromTo(agentLimits.name)} characters`],
-        ['--tagline <text>', `${fromTo(agentLimits.tagline)} characters`],
-        ['--description <text>', `${fromTo(agentLimits.description)} characters`],
-        ['--base-price <cents>', `${leastPrice}, the least`],
-        ['--pricing-model <kind>', 'fixed, hourly or token (default: fixed)'],
-        [
-          '--category <name...>',
-          `${fromTo(agentLimits.categories)}, by name, slug or id: marketplace agents categories`,
-        ],
-        ['--webhook-url <url>', 'where webhooks go: https://'],
-        [
-          '--turnaround-hours <n>',
-          `${fromTo(agentLimits.turnaroundHours)} (default: ${agentLimits.turnaroundHoursDefault})`,
-        ],
-        ['--max-revisions <n>', `${fromTo(agentLimits.maxRevisions)} (default: any number)`],
-        ['--tag <word...>', `at most ${agentLimits.tags}`],
-        ...reach('builder'),
-        jsonOnce,
+export const building: readonly CommandRecord[] = [
+  {
+    name: 'agents create',
+    endpoints: ['createAgent'],
+    summary: 'Make an agent in draft; asks on a terminal for what no flag or file gives',
+    options: [
+      ['--file <agent.json>', 'its fields as the API takes them; - is stdin; flags go over it'],
+      ['--name <text>', `${fromTo(agentLimits.name)} characters`],
+      ['--tagline <text>', `${fromTo(agentLimits.tagline)} characters`],
+      ['--description <text>', `${fromTo(agentLimits.description)} characters`],
+      ['--base-price <cents>', `${leastPrice}, the least`],
+      ['--pricing-model <kind>', 'fixed, hourly or token (default: fixed)'],
+      ['--category <name...>', `${fromTo(agentLimits.categories)}, by name, slug or id: marketplace agents categories`],
+      ['--webhook-url <url>', 'where webhooks go: https://'],
+      [
+        '--turnaround-hours <n>',
+        `${fromTo(agentLimits.turnaroundHours)} (default: ${agentLimits.turnaroundHoursDefault})`,
       ],
-      notes: 'The file: {"name", "tagline", "description", "basePrice", "categoryIds", "webhookUrl", …}',
-      examples: [
-        'marketplace agents create',
-        'marketplace agents create --file agent.json --json',
-        `marketplace agents create --name "My Agent" --tagline "Translates short letters" --base-price 500
+      ['--max-revisions <n>', `${fromTo(agentLimits.maxRevisions)} (default: any number)`],
+      ['--tag <word...>', `at most ${agentLimits.tags}`],
+      ...reach('builder'),
+      jsonOnce,
+    ],
+    notes: 'The file: {"name", "tagline", "description", "basePrice", "categoryIds", "webhookUrl", …}',
+    examples: [
+      'marketplace agents create',
+      'marketplace agents create --file agent.json --json',
+      `marketplace agents create --name "My Agent" --tagline "Translates short letters" --base-price 500
       --description "Translates letters of up to two pages from German into English." --category translation`,
+    ],
+    run: async (_, flags: CreateFlags) => (await import('../commands/agents-create.ts')).create(flags),
+  },
+  {
+    name: 'agents list',
+    endpoints: ['listMyAgents'],
+    summary: 'Your agents: state, price, whether they are listed',
+    options: [...reach('builder'), jsonOnce],
+    examples: ['marketplace agents list', 'marketplace agents list --json'],
+    run: async (_, flags: ConnectionFlags) => (await import('../commands/agents.ts')).list(flags),
+  },
+  {
+    name: 'agents show',
+    endpoints: ['getAgent'],
+    takes: ['<agent>'],
+    summary: 'One agent, by id or slug',
+    options: [...reach('builder'), jsonOnce],
+    examples: ['marketplace agents show sample-agent', 'marketplace agents show sample-agent --as buyer --json'],
+    run: async ([agent = ''], flags: ConnectionFlags) => (await import('../commands/agents.ts')).show(agent, flags),
+  },
+  {
+    name: 'agents publish',
+    endpoints: ['publishAgent'],
+    takes: ['<agent>'],
+    summary: 'Submit an agent for review; its connection test must have passed',
+    options: [...reach('builder'), jsonOnce],
+    examples: ['marketplace agents publish my-agent', 'marketplace agents publish my-agent --json'],
+    run: async ([agent = ''], flags: ConnectionFlags) => (await import('../commands/agents.ts')).publish(agent, flags),
+  },
+  ...[...agentRows, ...searchRows, ...buyerRows].map(endpointCommand),
+  {
+    name: 'secret rotate',
+    endpoints: ['rotateSecret'],
+    takes: ['<agent>'],
+    summary: 'Make a new webhook secret; it is shown this once, alone on stdout',
+    options: [
+      [
+        '--grace-hours <n>',
+        `take callbacks signed with the old one for 0 to ${durations.secretGraceMaxHours} hours (default: 0)`,
       ],
-      run: async (_, flags: CreateFlags) => (await import('../commands/agents-create.ts')).create(flags),
-    },
-    {
-      name: 'agents list',
-      endpoints: ['listMyAgents'],
-      summary: 'Your agents: state, price, whether they are listed',
-      options: [...reach('builder'), jsonOnce],
-      examples: ['marketplace agents list', 'marketplace agents list --json'],
-      run: async (_, flags: ConnectionFlags) => (await import('../commands/agents.ts')).list(flags),
-    },
-    {
-      name: 'agents show',
-      endpoints: ['getAgent'],
-      takes: ['<agent>'],
-      summary: 'One agent, by id or slug',
-      options: [...reach('builder'), jsonOnce],
-      examples: ['marketplace agents show sample-agent', 'marketplace agents show sample-agent --as buyer --json'],
-      run: async ([agent = ''], flags: ConnectionFlags) => (await import('../commands/agents.ts')).show(agent, flags),
-    },
-    {
-      name: 'agents publish',
-      endpoints: ['publishAgent'],
-      takes: ['<agent>'],
-      summary: 'Submit an agent for review; its connection test must have passed',
-      options: [...reach('builder'), jsonOnce],
-      examples: ['marketplace agents publish my-agent', 'marketplace agents publish my-agent --json'],
-      run: async ([agent = ''], flags: ConnectionFlags) =>
-        (await import('../commands/agents.ts')).publish(agent, flags),
-    },
-    ...[...agentRows, ...searchRows, ...buyerRows].map(endpointCommand),
-    {
-      name: 'secret rotate',
-      endpoints: ['rotateSecret'],
-      takes: ['<agent>'],
-      summary: 'Make a new webhook secret; it is shown this once, alone on stdout',
-      options: [
-        [
-          '--grace-hours <n>',
-          `take callbacks signed with the old one for 0 to ${durations.secretGraceMaxHours} hours (default: 0)`,
-        ],
-        ['--yes', 'also if the agent is listed: that hides it until its test has passed again'],
-        ...reach('builder'),
-        jsonOnce,
-      ],
-      examples: [
-        'marketplace secret rotate my-agent > secret.txt',
-        'marketplace secret rotate my-agent --grace-hours 2',
-      ],
-      run: async ([agent = ''], flags: RotateFlags) =>
-        (await import('../commands/agents.ts')).rotateSecret(agent, flags),
-    },
-    {
-      name: 'test-connection',
-      endpoints: ['testConnection'],
-      takes: ['<agent>'],
-      summary: 'Run the five checks of an agent: URL, https, secret, a webhook answered 200, a signed callback',
-      options: [['--strict', 'a warning fails too'], ...reach('builder'), jsonOnce],
-      notes: `Exit code ${exitCodes.check}: a check failed. That no callback came within ${durations.testCallbackMs / 1000} s is a warning.`,
-      examples: [
-        'marketplace test-connection sample-agent',
-        'marketplace test-connection sample-agent --strict --json',
-      ],
-      run: async ([agent = ''], flags: TestFlags) =>
-        (await import('../commands/test-connection.ts')).testConnection(agent, flags),
-    },
-    ...signing,
-    {
-      name: 'simulate buyer',
-      takes: ['<agent>'],
-      summary: 'Hire an agent and play the buyer to the end: submit, wait for its answers, approve, review',
-      options: [
-        ['--outcome <end>', 'approve, cancel or dispute (default: approve)'],
-        ['--revisions <n>', 'send the work back so many times (default: 0)'],
-        ['--title <text>', 'of the task'],
-        ['--description <text>', 'of the task'],
-        ['--requirements <text>', 'of the task'],
-        ['--price <cents>', `${leastPrice} (default: the agent's price)`],
-        ['--rating <n>', `${fromTo(limits.review.rating)} (default: 5)`],
-        ['--timeout <seconds>', 'for each answer of the agent (default: 60)'],
-        ...reach('buyer'),
-        ['--json', 'print one JSON object per line: a step each, then the end'],
-      ],
-      examples: [
-        'marketplace simulate buyer sample-agent',
-        'marketplace simulate buyer sample-agent --revisions 2 --rating 4',
-        'marketplace simulate buyer sample-agent --outcome dispute --json',
-      ],
-      run: async ([agent = ''], flags: BuyerFlags) => (await import('../commands/simulate.ts')).buyer(agent, flags),
-    },
-  ],
+      ['--yes', 'also if the agent is listed: that hides it until its test has passed again'],
+      ...reach('builder'),
+      jsonOnce,
+    ],
+    examples: ['marketplace secret rotate my-agent > secret.txt', 'marketplace secret rotate my-agent --grace-hours 2'],
+    run: async ([agent = ''], flags: RotateFlags) => (await import('../commands/agents.ts')).rotateSecret(agent, flags),
+  },
+  {
+    name: 'test-connection',
+    endpoints: ['testConnection'],
+    takes: ['<agent>'],
+    summary: 'Run the five checks of an agent: URL, https, secret, a webhook answered 200, a signed callback',
+    options: [['--strict', 'a warning fails too'], ...reach('builder'), jsonOnce],
+    notes: `Exit code ${exitCodes.check}: a check failed. That no callback came within ${durations.testCallbackMs / 1000} s is a warning.`,
+    examples: ['marketplace test-connection sample-agent', 'marketplace test-connection sample-agent --strict --json'],
+    run: async ([agent = ''], flags: TestFlags) =>
+      (await import('../commands/test-connection.ts')).testConnection(agent, flags),
+  },
 ]

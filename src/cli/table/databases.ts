@@ -1,63 +1,60 @@
 /** Commands that look after a database: check, snapshot, back up, migrate, copy. */
-import type { Chapter } from '../command.ts'
+import type { CommandRecord } from '../command.ts'
 import type { CopyFlags } from '../commands/db.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { AnswerFlags } from '../output.ts'
 
-export const databases: Chapter = [
-  'Look after a database:',
-  [
-    {
-      name: 'db check',
-      takes: ['<file>'],
-      summary: 'Verify a database that nobody uses; changes nothing',
-      notes: `Exit code ${exitCodes.check}: it is not whole. ${exitCodes.failed}: it is in use, or not there.`,
-      options: [['--json', 'print one JSON object']],
-      examples: ['marketplace db check marketplace.db', 'marketplace db check .marketplace/dev.db --json'],
-      run: async ([file = ''], flags: AnswerFlags) => (await import('../commands/db.ts')).check(file, flags),
-    },
-    {
-      name: 'db snapshot',
-      takes: ['<file>'],
-      summary: 'Fold the journals into the one file, which can then be copied alone',
-      options: [['--json', 'print one JSON object']],
-      examples: ['marketplace db snapshot marketplace.db', 'marketplace db snapshot .marketplace/dev.db --json'],
-      run: async ([file = ''], flags: AnswerFlags) => (await import('../commands/db.ts')).snapshot(file, flags),
-    },
-    {
-      name: 'db backup',
-      takes: ['<file>', '<to>'],
-      summary: 'Copy a database as of now, also while a server uses it',
-      options: [['--json', 'print one JSON object']],
-      examples: [
-        'marketplace db backup marketplace.db copy.db',
-        'marketplace db backup marketplace.db /backups/monday.db --json',
-      ],
-      run: async ([file = '', to = ''], flags: AnswerFlags) =>
-        (await import('../commands/db.ts')).backup(file, to, flags),
-    },
-    {
-      name: 'db migrate',
-      takes: ['<database>'],
-      summary: "Bring a database's tables up to this version, as each start does; makes a file that is not there",
-      options: [['--json', 'print one JSON object']],
-      examples: ['marketplace db migrate marketplace.db', 'marketplace db migrate postgres://market@db.example/market'],
-      run: async ([db = ''], flags: AnswerFlags) => (await import('../commands/db.ts')).migrateDatabase(db, flags),
-    },
-    {
-      name: 'db copy',
-      takes: [],
-      summary: 'Move a file that nobody uses to an empty Postgres, all or nothing',
-      options: [
-        ['--from <file>', 'the database file; it is left as it is'],
-        ['--to <url>', 'postgres://user:password@host/name'],
-        ['--json', 'print one JSON object'],
-      ],
-      examples: [
-        'marketplace db copy --from marketplace.db --to postgres://market@db.example/market',
-        'marketplace db copy --from marketplace.db --to postgres://market@db.example/market --json',
-      ],
-      run: async (_, flags: CopyFlags) => (await import('../commands/db.ts')).copy(flags),
-    },
-  ],
+export const databases: readonly CommandRecord[] = [
+  {
+    name: 'db check',
+    takes: ['<file>'],
+    summary: 'Verify a database that nobody uses; changes nothing',
+    notes: `Exit code ${exitCodes.check}: it is not whole. ${exitCodes.failed}: it is in use, or not there.`,
+    options: [['--json', 'print one JSON object']],
+    examples: ['marketplace db check marketplace.db', 'marketplace db check .marketplace/dev.db --json'],
+    run: async ([file = ''], flags: AnswerFlags) => (await import('../commands/db.ts')).check(file, flags),
+  },
+  {
+    name: 'db snapshot',
+    takes: ['<file>'],
+    summary: 'Fold the journals into the one file, which can then be copied alone',
+    options: [['--json', 'print one JSON object']],
+    examples: ['marketplace db snapshot marketplace.db', 'marketplace db snapshot .marketplace/dev.db --json'],
+    run: async ([file = ''], flags: AnswerFlags) => (await import('../commands/db.ts')).snapshot(file, flags),
+  },
+  {
+    name: 'db backup',
+    takes: ['<file>', '<to>'],
+    summary: 'Copy a database as of now, also while a server uses it',
+    options: [['--json', 'print one JSON object']],
+    examples: [
+      'marketplace db backup marketplace.db copy.db',
+      'marketplace db backup marketplace.db /backups/monday.db --json',
+    ],
+    run: async ([file = '', to = ''], flags: AnswerFlags) =>
+      (await import('../commands/db.ts')).backup(file, to, flags),
+  },
+  {
+    name: 'db migrate',
+    takes: ['<database>'],
+    summary: "Bring a database's tables up to this version, as each start does; makes a file that is not there",
+    options: [['--json', 'print one JSON object']],
+    examples: ['marketplace db migrate marketplace.db', 'marketplace db migrate postgres://market@db.example/market'],
+    run: async ([db = ''], flags: AnswerFlags) => (await import('../commands/db.ts')).migrateDatabase(db, flags),
+  },
+  {
+    name: 'db copy',
+    takes: [],
+    summary: 'Move a file that nobody uses to an empty Postgres, all or nothing',
+    options: [
+      ['--from <file>', 'the database file; it is left as it is'],
+      ['--to <url>', 'postgres://user:password@host/name'],
+      ['--json', 'print one JSON object'],
+    ],
+    examples: [
+      'marketplace db copy --from marketplace.db --to postgres://market@db.example/market',
+      'marketplace db copy --from marketplace.db --to postgres://market@db.example/market --json',
+    ],
+    run: async (_, flags: CopyFlags) => (await import('../commands/db.ts')).copy(flags),
+  },
 ]

@@ -1,5 +1,5 @@
 /** Commands that belong to no part of the work. */
-import type { Chapter } from '../command.ts'
+import type { CommandRecord } from '../command.ts'
 import type { CallFlags } from '../commands/call.ts'
 import type { DoctorFlags } from '../commands/doctor.ts'
 import type { OpenapiFlags } from '../commands/openapi.ts'
@@ -7,93 +7,89 @@ import { exitCodes } from '../exit-codes.ts'
 import { jsonOnce, reach } from '../options.ts'
 import type { AnswerFlags } from '../output.ts'
 
-export const more: Chapter = [
-  'More:',
-  [
-    {
-      name: 'doctor',
-      summary:
-        'Look at what commonly goes wrong on a machine, and say what helps: Node, port, clock, key, secret, agent',
-      options: [
-        ['--agent <agent>', 'test this agent too: its address, its certificate, its callbacks'],
-        ['--fix', 'mend what needs no decision: who can read the keys, and that git leaves them out'],
-        ...reach('builder'),
-        jsonOnce,
+export const more: readonly CommandRecord[] = [
+  {
+    name: 'doctor',
+    summary: 'Look at what commonly goes wrong on a machine, and say what helps: Node, port, clock, key, secret, agent',
+    options: [
+      ['--agent <agent>', 'test this agent too: its address, its certificate, its callbacks'],
+      ['--fix', 'mend what needs no decision: who can read the keys, and that git leaves them out'],
+      ...reach('builder'),
+      jsonOnce,
+    ],
+    notes: `Exit code ${exitCodes.check}: something is wrong.`,
+    examples: ['marketplace doctor', 'marketplace doctor --agent my-agent --json', 'marketplace doctor --fix'],
+    run: async (_, flags: DoctorFlags) => (await import('../commands/doctor.ts')).doctor(flags),
+  },
+  {
+    name: 'call',
+    takes: ['<METHOD>', '<PATH>'],
+    summary: 'Make any request of the API and print the answer',
+    options: [
+      ['-d, --data <json>', 'the body: JSON, @file, or - for stdin'],
+      [
+        '-F, --field <name=value...>',
+        'a field: true, null and numbers as in JSON; @file and - are read; files=@path uploads',
       ],
-      notes: `Exit code ${exitCodes.check}: something is wrong.`,
-      examples: ['marketplace doctor', 'marketplace doctor --agent my-agent --json', 'marketplace doctor --fix'],
-      run: async (_, flags: DoctorFlags) => (await import('../commands/doctor.ts')).doctor(flags),
-    },
-    {
-      name: 'call',
-      takes: ['<METHOD>', '<PATH>'],
-      summary: 'Make any request of the API and print the answer',
-      options: [
-        ['-d, --data <json>', 'the body: JSON, @file, or - for stdin'],
-        [
-          '-F, --field <name=value...>',
-          'a field: true, null and numbers as in JSON; @file and - are read; files=@path uploads',
-        ],
-        ['-H, --header <line...>', "a header: 'Name: value'"],
-        ['-i, --include', 'print the status and the headers too'],
-        ['--paginate', 'follow the pages of a list and print them as one'],
-        ['-q, --jq <program>', "print what a program of jq makes of the answer: '.data.items[].slug'"],
-        ...reach('builder'),
-        ['--json', 'print the answer as it came'],
-      ],
-      examples: [
-        'marketplace call GET /api/agents',
-        "marketplace call GET /api/tasks --paginate --jq '.data.tasks[] | [.id, .status]'",
-        'marketplace call GET /api/wallet --as buyer --include',
-        'marketplace call POST /api/my/api-keys --field name=laptop',
-        "marketplace call POST /api/tasks/TASK_ID/submit --header 'Idempotency-Key: order-17'",
-        `marketplace call POST /api/my/api-keys --data '{"name": "laptop"}'`,
-        'marketplace call PUT /api/my/agents/AGENT_ID --data @changes.json',
-      ],
-      run: async ([method = '', path = ''], flags: CallFlags) =>
-        (await import('../commands/call.ts')).call(method, path, flags),
-    },
-    {
-      name: 'openapi',
-      summary: 'Print the OpenAPI document of this version',
-      options: [
-        ['--mode <mode>', 'serve, or dev with what only a simulator has (default: serve)'],
-        ['--base-url <url>', 'of the marketplace that it describes (default: http://127.0.0.1:4000)'],
-        ['--json', 'print it on one line'],
-      ],
-      notes: 'That of a running marketplace: marketplace call GET /openapi.json',
-      examples: ['marketplace openapi > openapi.json', 'marketplace openapi --mode dev --json'],
-      run: async (_, flags: OpenapiFlags) => (await import('../commands/openapi.ts')).openapi(flags),
-    },
-    {
-      name: 'completion',
-      takes: ['<shell>'],
-      summary: 'Print what completes commands and flags by the tabulator: bash, zsh, fish or pwsh',
-      options: [jsonOnce],
-      notes: `Where it goes:
+      ['-H, --header <line...>', "a header: 'Name: value'"],
+      ['-i, --include', 'print the status and the headers too'],
+      ['--paginate', 'follow the pages of a list and print them as one'],
+      ['-q, --jq <program>', "print what a program of jq makes of the answer: '.data.items[].slug'"],
+      ...reach('builder'),
+      ['--json', 'print the answer as it came'],
+    ],
+    examples: [
+      'marketplace call GET /api/agents',
+      "marketplace call GET /api/tasks --paginate --jq '.data.tasks[] | [.id, .status]'",
+      'marketplace call GET /api/wallet --as buyer --include',
+      'marketplace call POST /api/my/api-keys --field name=laptop',
+      "marketplace call POST /api/tasks/TASK_ID/submit --header 'Idempotency-Key: order-17'",
+      `marketplace call POST /api/my/api-keys --data '{"name": "laptop"}'`,
+      'marketplace call PUT /api/my/agents/AGENT_ID --data @changes.json',
+    ],
+    run: async ([method = '', path = ''], flags: CallFlags) =>
+      (await import('../commands/call.ts')).call(method, path, flags),
+  },
+  {
+    name: 'openapi',
+    summary: 'Print the OpenAPI document of this version',
+    options: [
+      ['--mode <mode>', 'serve, or dev with what only a simulator has (default: serve)'],
+      ['--base-url <url>', 'of the marketplace that it describes (default: http://127.0.0.1:4000)'],
+      ['--json', 'print it on one line'],
+    ],
+    notes: 'That of a running marketplace: marketplace call GET /openapi.json',
+    examples: ['marketplace openapi > openapi.json', 'marketplace openapi --mode dev --json'],
+    run: async (_, flags: OpenapiFlags) => (await import('../commands/openapi.ts')).openapi(flags),
+  },
+  {
+    name: 'completion',
+    takes: ['<shell>'],
+    summary: 'Print what completes commands and flags by the tabulator: bash, zsh, fish or pwsh',
+    options: [jsonOnce],
+    notes: `Where it goes:
   bash  marketplace completion bash > ~/.local/share/bash-completion/completions/marketplace
   zsh   marketplace completion zsh > a file named _marketplace in a folder of $fpath
   fish  marketplace completion fish > ~/.config/fish/completions/marketplace.fish
   pwsh  marketplace completion pwsh | Out-String | Invoke-Expression, in $PROFILE`,
-      examples: ['source <(marketplace completion bash)', 'marketplace completion fish | source'],
-      run: async ([shell = ''], flags: AnswerFlags, table) =>
-        (await import('../commands/completion.ts')).completion(shell, flags, table),
-    },
-    {
-      name: 'help',
-      takes: ['[command...]'],
-      summary: 'Show the help of a command, as --help does',
-      options: [],
-      examples: ['marketplace help', 'marketplace help tasks create'],
-      // The program turns it into --help before commands are looked for.
-      run: async () => exitCodes.ok,
-    },
-    {
-      name: 'version',
-      summary: 'Print the version',
-      options: [jsonOnce],
-      examples: ['marketplace version', 'marketplace version --json'],
-      run: async (_, flags: AnswerFlags) => (await import('../commands/openapi.ts')).printVersion(flags),
-    },
-  ],
+    examples: ['source <(marketplace completion bash)', 'marketplace completion fish | source'],
+    run: async ([shell = ''], flags: AnswerFlags, wholeTable) =>
+      (await import('../commands/completion.ts')).completion(shell, flags, wholeTable),
+  },
+  {
+    name: 'help',
+    takes: ['[command...]'],
+    summary: 'Show the help of a command, as --help does',
+    options: [],
+    examples: ['marketplace help', 'marketplace help tasks create'],
+    // The program turns it into --help before commands are looked for.
+    run: async () => exitCodes.ok,
+  },
+  {
+    name: 'version',
+    summary: 'Print the version',
+    options: [jsonOnce],
+    examples: ['marketplace version', 'marketplace version --json'],
+    run: async (_, flags: AnswerFlags) => (await import('../commands/openapi.ts')).printVersion(flags),
+  },
 ]

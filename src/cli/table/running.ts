@@ -1,67 +1,65 @@
 /** Commands that run a marketplace. */
 import { defaults } from '../../config.ts'
-import type { Chapter } from '../command.ts'
+import type { CommandRecord } from '../command.ts'
 import type { DevFlags } from '../commands/dev.ts'
 import type { ExecFlags } from '../commands/exec.ts'
 import { jsonLines, served } from '../options.ts'
 import type { AnswerFlags } from '../output.ts'
 
-export const running: Chapter = [
-  'Run a marketplace:',
-  [
-    {
-      name: 'dev',
-      summary: 'Run the local simulator: seeded accounts, a working agent, every event on the screen',
-      options: [
-        ...served('dev'),
-        ['--forward-to <url...>', 'your agent, http:// on this machine: listed as my-agent, and its webhooks go there'],
-        ['--agent <name=url...>', 'the same under a name of your own; without =url, the agent of --run'],
-        ['--run <command>', 'start your agent, with PORT and MARKETPLACE_… in its environment'],
-        ['--watch <folder...>', 'start it anew when a file there changes'],
-        ['--print-env [shell]', 'print what your agent needs, for sh, fish, pwsh or as json, and start nothing'],
-        ['--public-url <url>', 'where agents elsewhere reach it, as in a container (the same as --base-url)'],
-        ['--reset', 'delete what is kept in this folder first; asks'],
-        ['--yes', 'with --reset: do not ask'],
-        ['--ephemeral', 'keep nothing'],
-        ['--new', 'start another one where one runs; without it, the log of that one is shown'],
-        ['--seed <n>', 'make ids and secrets repeatable; needs an empty database'],
-        ['--clock-scale <n>', 'let the clock run so many times as fast as real time (default: 1)'],
-        [
-          '--retries <pace>',
-          'quick: a webhook is tried again within seconds; real: as everywhere else, within a day (default: quick)',
-        ],
+export const running: readonly CommandRecord[] = [
+  {
+    name: 'dev',
+    summary: 'Run the local simulator: seeded accounts, a working agent, every event on the screen',
+    options: [
+      ...served('dev'),
+      ['--forward-to <url...>', 'your agent, http:// on this machine: listed as my-agent, and its webhooks go there'],
+      ['--agent <name=url...>', 'the same under a name of your own; without =url, the agent of --run'],
+      ['--run <command>', 'start your agent, with PORT and MARKETPLACE_… in its environment'],
+      ['--watch <folder...>', 'start it anew when a file there changes'],
+      ['--print-env [shell]', 'print what your agent needs, for sh, fish, pwsh or as json, and start nothing'],
+      ['--public-url <url>', 'where agents elsewhere reach it, as in a container (the same as --base-url)'],
+      ['--reset', 'delete what is kept in this folder first; asks'],
+      ['--yes', 'with --reset: do not ask'],
+      ['--ephemeral', 'keep nothing'],
+      ['--new', 'start another one where one runs; without it, the log of that one is shown'],
+      ['--seed <n>', 'make ids and secrets repeatable; needs an empty database'],
+      ['--clock-scale <n>', 'let the clock run so many times as fast as real time (default: 1)'],
+      [
+        '--retries <pace>',
+        'quick: a webhook is tried again within seconds; real: as everywhere else, within a day (default: quick)',
       ],
-      examples: [
-        'marketplace dev',
-        'marketplace dev --forward-to http://localhost:3000/webhook',
-        'marketplace dev --run "node agent.mjs" --watch src',
-        'eval "$(marketplace dev --print-env)" && node agent.mjs',
-        'marketplace dev --agent writer=http://localhost:3000/hook --agent editor=http://localhost:3001/hook',
-        'marketplace dev --ephemeral --port 0 --seed 7',
-      ],
-      run: async (_, flags: DevFlags, table) => {
-        // SQLite is compiled on other threads while this one loads the rest. If that fails, dev reports it.
-        import('../../store/embedded/sqljs-internals.ts').then(({ compiled }) => compiled()).catch(() => {})
-        return (await import('../commands/dev.ts')).dev(flags, table)
-      },
+    ],
+    examples: [
+      'marketplace dev',
+      'marketplace dev --forward-to http://localhost:3000/webhook',
+      'marketplace dev --run "node agent.mjs" --watch src',
+      'eval "$(marketplace dev --print-env)" && node agent.mjs',
+      'marketplace dev --agent writer=http://localhost:3000/hook --agent editor=http://localhost:3001/hook',
+      'marketplace dev --ephemeral --port 0 --seed 7',
+    ],
+    run: async (_, flags: DevFlags, wholeTable) => {
+      // SQLite is compiled on other threads while this one loads the rest. If that fails, dev reports it.
+      import('../../store/embedded/sqljs-internals.ts').then(({ compiled }) => compiled()).catch(() => {})
+      return (await import('../commands/dev.ts')).dev(flags, wholeTable)
     },
-    {
-      name: 'serve',
-      summary: 'Run a marketplace for others',
-      options: [
-        ...served('serve'),
-        ['--db-prepare <mode>', 'on, or off behind a Postgres pooler in transaction mode (MARKETPLACE_DB_PREPARE)'],
-        ['--db-limit <size>', 'a database file of this size is full: 512MB, 1GB (default: 1GB, MARKETPLACE_DB_LIMIT)'],
-        ['--db-pool <number>', `connections to Postgres at most (default: ${defaults.poolSize}, MARKETPLACE_DB_POOL)`],
-        [
-          '--files <folder or s3>',
-          'where uploaded files are kept: a folder, or s3://bucket/prefix for several instances (default: beside the database, MARKETPLACE_FILES)',
-        ],
-        ['--new-secret-key', 'where the key of the webhook secrets is lost, make another and drop what it sealed'],
-        ['--no-migrate', 'refuse a database that is not up to date, instead of migrating it'],
-        ['--metrics-port <number>', 'open /metrics on this port of the loopback address (MARKETPLACE_METRICS_PORT)'],
+  },
+  {
+    name: 'serve',
+    summary: 'Run a marketplace for others',
+    options: [
+      ...served('serve'),
+      ['--db-prepare <mode>', 'on, or off behind a Postgres pooler in transaction mode (MARKETPLACE_DB_PREPARE)'],
+      ['--db-limit <size>', 'a database file of this size is full: 512MB, 1GB (default: 1GB, MARKETPLACE_DB_LIMIT)'],
+      ['--db-pool <number>', `connections to Postgres at most (default: ${defaults.poolSize}, MARKETPLACE_DB_POOL)`],
+      [
+        '--files <folder or s3>',
+        'where uploaded files are kept: a folder, or s3://bucket/prefix for several instances (default: beside the database, MARKETPLACE_FILES)',
       ],
-      notes: `Environment:
+      ['--new-secret-key', 'where the key of the webhook secrets is lost, make another and drop what it sealed'],
+      ['--no-migrate', 'refuse a database that is not up to date, instead of migrating it'],
+      ['--metrics-port <number>', 'open /metrics on this port of the loopback address (MARKETPLACE_METRICS_PORT)'],
+    ],
+    notes: `Environment:
   MARKETPLACE_SECRET_KEY       32 bytes in base64 that seal webhook secrets (default: the file <db>.key; needed with Postgres)
   MARKETPLACE_ADMIN_EMAIL      the first administrator, made if the address is free
   MARKETPLACE_ADMIN_PASSWORD
@@ -70,32 +68,32 @@ export const running: Chapter = [
   MARKETPLACE_MAIL_FROM        the sender of that mail
   AWS_ACCESS_KEY_ID            with --files s3://…; also AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN,
                                AWS_REGION and AWS_ENDPOINT_URL_S3`,
-      examples: [
-        'marketplace serve',
-        'marketplace serve --host 0.0.0.0 --base-url https://market.example --db /data/market.db',
-        'marketplace serve --db postgres://market@db.example/market --base-url https://market.example',
-        'marketplace serve --db postgres://market@db.example/market --files s3://my-bucket/market',
-      ],
-      run: async (_, flags: DevFlags) => (await import('../commands/serve.ts')).serve(flags),
-    },
-    {
-      name: 'demo',
-      summary: 'Play whole task lives over HTTP, with an agent of its own, and check every cent',
-      options: [jsonLines],
-      examples: ['marketplace demo', 'marketplace demo --json'],
-      run: async (_, flags: AnswerFlags) => (await import('../commands/demo.ts')).demo(flags),
-    },
-    {
-      name: 'exec',
-      takes: ['<command...>'],
-      summary: 'Run a command, such as tests, in an ephemeral marketplace that ends with it; hand on its exit code',
-      options: [
-        ['--forward-to <url...>', 'your agent, which the command starts: listed as my-agent once it answers'],
-        ['--agent <name=url...>', 'the same under a name of your own'],
-        ['--log <file>', "write the marketplace's log to this file, one JSON object per line"],
-        ['--json', 'write it to stderr instead'],
-      ],
-      notes: `The command gets these variables:
+    examples: [
+      'marketplace serve',
+      'marketplace serve --host 0.0.0.0 --base-url https://market.example --db /data/market.db',
+      'marketplace serve --db postgres://market@db.example/market --base-url https://market.example',
+      'marketplace serve --db postgres://market@db.example/market --files s3://my-bucket/market',
+    ],
+    run: async (_, flags: DevFlags) => (await import('../commands/serve.ts')).serve(flags),
+  },
+  {
+    name: 'demo',
+    summary: 'Play whole task lives over HTTP, with an agent of its own, and check every cent',
+    options: [jsonLines],
+    examples: ['marketplace demo', 'marketplace demo --json'],
+    run: async (_, flags: AnswerFlags) => (await import('../commands/demo.ts')).demo(flags),
+  },
+  {
+    name: 'exec',
+    takes: ['<command...>'],
+    summary: 'Run a command, such as tests, in an ephemeral marketplace that ends with it; hand on its exit code',
+    options: [
+      ['--forward-to <url...>', 'your agent, which the command starts: listed as my-agent once it answers'],
+      ['--agent <name=url...>', 'the same under a name of your own'],
+      ['--log <file>', "write the marketplace's log to this file, one JSON object per line"],
+      ['--json', 'write it to stderr instead'],
+    ],
+    notes: `The command gets these variables:
   MARKETPLACE_URL              the address of the marketplace
   MARKETPLACE_BUYER_KEY        an API key of each account: a buyer with money, the builder of the agents, an administrator
   MARKETPLACE_BUILDER_KEY
@@ -105,15 +103,14 @@ export const running: Chapter = [
   MARKETPLACE_WEBHOOK_SECRET   its secret
   MARKETPLACE_CREDENTIALS      all of it as JSON, with emails and passwords
 Exit code 127: there is no such command; 126: it can't be run; 128 and more: a signal ended it.`,
-      examples: [
-        'marketplace exec -- npm test',
-        'marketplace exec --forward-to http://localhost:3000/webhook -- npm test',
-        "marketplace exec --log market.log -- sh -c 'npx marketplace simulate buyer sample-agent'",
-      ],
-      run: async (command, flags: ExecFlags) => {
-        import('../../store/embedded/sqljs-internals.ts').then(({ compiled }) => compiled()).catch(() => {})
-        return (await import('../commands/exec.ts')).exec(command, flags)
-      },
+    examples: [
+      'marketplace exec -- npm test',
+      'marketplace exec --forward-to http://localhost:3000/webhook -- npm test',
+      "marketplace exec --log market.log -- sh -c 'npx marketplace simulate buyer sample-agent'",
+    ],
+    run: async (command, flags: ExecFlags) => {
+      import('../../store/embedded/sqljs-internals.ts').then(({ compiled }) => compiled()).catch(() => {})
+      return (await import('../commands/exec.ts')).exec(command, flags)
     },
-  ],
+  },
 ]

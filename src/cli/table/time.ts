@@ -1,6 +1,6 @@
 /** Commands that show and move the clock of a simulator. */
 import { clockMoves, durations } from '../../api/limits.ts'
-import type { Chapter } from '../command.ts'
+import type { CommandRecord } from '../command.ts'
 import type { AdvanceFlags } from '../commands/clock.ts'
 import type { ConnectionFlags } from '../connection.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -13,48 +13,45 @@ const MOVES = `What falls due on the way is done at its own time, in order: webh
 Exit code ${exitCodes.failed}: something was still under way after ${durations.clockMoveMs / 1000} s, such as an agent that does not answer.
 ${TRAP}`
 
-export const time: Chapter = [
-  'Move time in a simulator:',
-  [
-    {
-      name: 'clock show',
-      summary: 'The time of the simulator, and what falls due next',
-      options: [...reach('admin'), jsonOnce],
-      notes: TRAP,
-      examples: ['marketplace clock show', 'marketplace clock show --json'],
-      run: async (_, flags: ConnectionFlags) => (await import('../commands/clock.ts')).show(flags),
-    },
-    {
-      name: 'clock advance',
-      takes: ['<duration>'],
-      summary: 'Move its clock by 90s, 15m, 48h or 7d; print what happens on the way',
-      options: [
-        ['--jump', 'go to the end at once, and do everything that has fallen due there'],
-        ...reach('admin'),
-        jsonLines,
-      ],
-      notes: MOVES,
-      examples: ['marketplace clock advance 48h', 'marketplace clock advance 1h30m --json'],
-      run: async ([duration = ''], flags: AdvanceFlags) =>
-        (await import('../commands/clock.ts')).advance(duration, flags),
-    },
-    {
-      name: 'clock next',
-      summary: 'Name what falls due next, and move its clock there',
-      options: [...reach('admin'), jsonLines],
-      notes: MOVES,
-      examples: ['marketplace clock next', 'marketplace clock next --json'],
-      run: async (_, flags: ConnectionFlags) => (await import('../commands/clock.ts')).next(flags),
-    },
-    {
-      name: 'clock scale',
-      takes: ['<times>'],
-      summary: 'Let its clock run 60 times as fast as real time; 1 is as fast again',
-      options: [...reach('admin'), jsonOnce],
-      notes: `From 1 to ${clockMoves.scale}, until the simulator ends. While something is in flight the clock runs as real time does.
+export const time: readonly CommandRecord[] = [
+  {
+    name: 'clock show',
+    summary: 'The time of the simulator, and what falls due next',
+    options: [...reach('admin'), jsonOnce],
+    notes: TRAP,
+    examples: ['marketplace clock show', 'marketplace clock show --json'],
+    run: async (_, flags: ConnectionFlags) => (await import('../commands/clock.ts')).show(flags),
+  },
+  {
+    name: 'clock advance',
+    takes: ['<duration>'],
+    summary: 'Move its clock by 90s, 15m, 48h or 7d; print what happens on the way',
+    options: [
+      ['--jump', 'go to the end at once, and do everything that has fallen due there'],
+      ...reach('admin'),
+      jsonLines,
+    ],
+    notes: MOVES,
+    examples: ['marketplace clock advance 48h', 'marketplace clock advance 1h30m --json'],
+    run: async ([duration = ''], flags: AdvanceFlags) =>
+      (await import('../commands/clock.ts')).advance(duration, flags),
+  },
+  {
+    name: 'clock next',
+    summary: 'Name what falls due next, and move its clock there',
+    options: [...reach('admin'), jsonLines],
+    notes: MOVES,
+    examples: ['marketplace clock next', 'marketplace clock next --json'],
+    run: async (_, flags: ConnectionFlags) => (await import('../commands/clock.ts')).next(flags),
+  },
+  {
+    name: 'clock scale',
+    takes: ['<times>'],
+    summary: 'Let its clock run 60 times as fast as real time; 1 is as fast again',
+    options: [...reach('admin'), jsonOnce],
+    notes: `From 1 to ${clockMoves.scale}, until the simulator ends. While something is in flight the clock runs as real time does.
 ${TRAP}`,
-      examples: ['marketplace clock scale 60', 'marketplace clock scale 1 --json'],
-      run: async ([times = ''], flags: ConnectionFlags) => (await import('../commands/clock.ts')).scale(times, flags),
-    },
-  ],
+    examples: ['marketplace clock scale 60', 'marketplace clock scale 1 --json'],
+    run: async ([times = ''], flags: ConnectionFlags) => (await import('../commands/clock.ts')).scale(times, flags),
+  },
 ]

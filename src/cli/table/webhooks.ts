@@ -1,7 +1,7 @@
 /** Commands about webhooks: sending single ones, the log of those that were sent, and sending them again. */
 import { agentEvents } from '../../api/flow.ts'
 import { durations } from '../../api/limits.ts'
-import type { Chapter, Option } from '../command.ts'
+import type { CommandRecord, Option } from '../command.ts'
 import type { ListFlags, ShowFlags } from '../commands/deliveries.ts'
 import type { ResendFlags } from '../commands/deliveries-resend.ts'
 import type { EmitFlags } from '../commands/emit.ts'
@@ -14,93 +14,90 @@ const onlySince: Option = ['--since <time>', 'only those of this time until now:
 const onlyTask: Option = ['--task <id>', 'only those of this task']
 const ofAgent: Option = ['--agent <agent>', 'only its log, by id or slug (default: those of all your agents)']
 
-export const webhooks: Chapter = [
-  'Webhooks:',
-  [
-    {
-      name: 'emit',
-      takes: ['<event>'],
-      summary: 'Send signed webhooks to an agent, without any marketplace, and judge its response and its callbacks',
-      options: [
-        ['--to <url>', "the agent's webhook; http:// is fine on this machine"],
-        ...secretOptions,
-        ['-d, --data <json>', 'fields of data that are to be different: JSON, @file, or - for stdin'],
-        ['--field <path=value...>', 'any field by its path, such as data.agreedPrice=500'],
-        ['--header <line...>', "a header that is added or replaced, such as 'X-Trace: 1'"],
-        ['--forge <kind>', 'what a right agent refuses, such as wrong-secret or old-timestamp; all tries every kind'],
-        ['--dress <kind>', 'unusual, and genuine all the same, such as key-order or large; all tries every kind'],
-        ['--times <n>', 'so many webhooks, each of a task of its own'],
-        ['--gap <time>', 'how long after each the next is sent: 50ms, 1s (default: at once)'],
-        ['--callback-url <url>', 'data.callbackUrl (default: one that this command listens at)'],
-        ['--wait <time>', `how long to wait for callbacks (default: ${durations.testCallbackMs / 1000}s)`],
-        ['--strict', 'what is weak fails too, such as no callback'],
-        ['--dry-run', 'send nothing; print it as a command with curl'],
-        jsonOnce,
-      ],
-      notes: `Events: ${agentEvents.slice(0, 6).join(', ')},
+export const webhooks: readonly CommandRecord[] = [
+  {
+    name: 'emit',
+    takes: ['<event>'],
+    summary: 'Send signed webhooks to an agent, without any marketplace, and judge its response and its callbacks',
+    options: [
+      ['--to <url>', "the agent's webhook; http:// is fine on this machine"],
+      ...secretOptions,
+      ['-d, --data <json>', 'fields of data that are to be different: JSON, @file, or - for stdin'],
+      ['--field <path=value...>', 'any field by its path, such as data.agreedPrice=500'],
+      ['--header <line...>', "a header that is added or replaced, such as 'X-Trace: 1'"],
+      ['--forge <kind>', 'what a right agent refuses, such as wrong-secret or old-timestamp; all tries every kind'],
+      ['--dress <kind>', 'unusual, and genuine all the same, such as key-order or large; all tries every kind'],
+      ['--times <n>', 'so many webhooks, each of a task of its own'],
+      ['--gap <time>', 'how long after each the next is sent: 50ms, 1s (default: at once)'],
+      ['--callback-url <url>', 'data.callbackUrl (default: one that this command listens at)'],
+      ['--wait <time>', `how long to wait for callbacks (default: ${durations.testCallbackMs / 1000}s)`],
+      ['--strict', 'what is weak fails too, such as no callback'],
+      ['--dry-run', 'send nothing; print it as a command with curl'],
+      jsonOnce,
+    ],
+    notes: `Events: ${agentEvents.slice(0, 6).join(', ')},
   ${agentEvents.slice(6).join(', ')}. The kinds of --forge and --dress are listed where one is unknown.
 Exit code ${exitCodes.failed}: the answer was not 2xx; ${exitCodes.check}: a callback or what it did with a kind was wrong; ${exitCodes.network}: there was no answer.`,
-      examples: [
-        'marketplace emit task.submitted --to http://127.0.0.1:3000/webhook --secret-file secret.txt',
-        `marketplace emit task.message --to http://127.0.0.1:3000/webhook --secret-file secret.txt --field 'data.message=Hi'`,
-        'marketplace emit task.submitted --to http://127.0.0.1:3000/webhook --secret-file secret.txt --forge all',
-        'marketplace emit task.submitted --to http://127.0.0.1:3000/webhook --secret-file secret.txt --dry-run',
-      ],
-      run: async ([event = ''], flags: EmitFlags) => (await import('../commands/emit.ts')).emit(event, flags),
-    },
-    {
-      name: 'deliveries list',
-      endpoints: ['listDeliveries'],
-      takes: ['<agent>'],
-      summary: 'The webhooks of an agent, newest first, and what became of each',
-      options: [
-        ['--failed', 'only those that were given up'],
-        onlyEvent,
-        onlyTask,
-        onlySince,
-        ['--limit <n>', 'at most so many (default: 20)'],
-        ...reach('builder'),
-        jsonOnce,
-      ],
-      examples: [
-        'marketplace deliveries list sample-agent',
-        'marketplace deliveries list sample-agent --failed --since 1h --event task.submitted --json',
-      ],
-      run: async ([agent = ''], flags: ListFlags) => (await import('../commands/deliveries.ts')).list(agent, flags),
-    },
-    {
-      name: 'deliveries show',
-      endpoints: ['getDelivery'],
-      takes: ['<id>'],
-      summary: 'One webhook: its request, each attempt with its cause, the last response, the next attempt',
-      options: [ofAgent, ...reach('builder'), jsonOnce],
-      examples: [
-        'marketplace deliveries show DELIVERY_ID',
-        'marketplace deliveries show DELIVERY_ID --agent my-agent --json',
-      ],
-      run: async ([id = ''], flags: ShowFlags) => (await import('../commands/deliveries.ts')).show(id, flags),
-    },
-    {
-      name: 'deliveries resend',
-      endpoints: ['redeliver'],
-      takes: ['[id...]'],
-      summary: 'Send webhooks again with the same body, and follow each to its end',
-      options: [
-        ['--failed', 'all that were given up and not resent since, instead of ids'],
-        onlyEvent,
-        onlyTask,
-        onlySince,
-        ofAgent,
-        ['--timeout <seconds>', 'how long to follow them (default: 60)'],
-        ...reach('builder'),
-        jsonOnce,
-      ],
-      notes: `Exit code ${exitCodes.ok}: all were delivered; ${exitCodes.failed}: one was not within the time. It stays in the queue all the same.`,
-      examples: [
-        'marketplace deliveries resend DELIVERY_ID',
-        'marketplace deliveries resend --failed --agent my-agent --since 1h',
-      ],
-      run: async (ids, flags: ResendFlags) => (await import('../commands/deliveries-resend.ts')).resend(ids, flags),
-    },
-  ],
+    examples: [
+      'marketplace emit task.submitted --to http://127.0.0.1:3000/webhook --secret-file secret.txt',
+      `marketplace emit task.message --to http://127.0.0.1:3000/webhook --secret-file secret.txt --field 'data.message=Hi'`,
+      'marketplace emit task.submitted --to http://127.0.0.1:3000/webhook --secret-file secret.txt --forge all',
+      'marketplace emit task.submitted --to http://127.0.0.1:3000/webhook --secret-file secret.txt --dry-run',
+    ],
+    run: async ([event = ''], flags: EmitFlags) => (await import('../commands/emit.ts')).emit(event, flags),
+  },
+  {
+    name: 'deliveries list',
+    endpoints: ['listDeliveries'],
+    takes: ['<agent>'],
+    summary: 'The webhooks of an agent, newest first, and what became of each',
+    options: [
+      ['--failed', 'only those that were given up'],
+      onlyEvent,
+      onlyTask,
+      onlySince,
+      ['--limit <n>', 'at most so many (default: 20)'],
+      ...reach('builder'),
+      jsonOnce,
+    ],
+    examples: [
+      'marketplace deliveries list sample-agent',
+      'marketplace deliveries list sample-agent --failed --since 1h --event task.submitted --json',
+    ],
+    run: async ([agent = ''], flags: ListFlags) => (await import('../commands/deliveries.ts')).list(agent, flags),
+  },
+  {
+    name: 'deliveries show',
+    endpoints: ['getDelivery'],
+    takes: ['<id>'],
+    summary: 'One webhook: its request, each attempt with its cause, the last response, the next attempt',
+    options: [ofAgent, ...reach('builder'), jsonOnce],
+    examples: [
+      'marketplace deliveries show DELIVERY_ID',
+      'marketplace deliveries show DELIVERY_ID --agent my-agent --json',
+    ],
+    run: async ([id = ''], flags: ShowFlags) => (await import('../commands/deliveries.ts')).show(id, flags),
+  },
+  {
+    name: 'deliveries resend',
+    endpoints: ['redeliver'],
+    takes: ['[id...]'],
+    summary: 'Send webhooks again with the same body, and follow each to its end',
+    options: [
+      ['--failed', 'all that were given up and not resent since, instead of ids'],
+      onlyEvent,
+      onlyTask,
+      onlySince,
+      ofAgent,
+      ['--timeout <seconds>', 'how long to follow them (default: 60)'],
+      ...reach('builder'),
+      jsonOnce,
+    ],
+    notes: `Exit code ${exitCodes.ok}: all were delivered; ${exitCodes.failed}: one was not within the time. It stays in the queue all the same.`,
+    examples: [
+      'marketplace deliveries resend DELIVERY_ID',
+      'marketplace deliveries resend --failed --agent my-agent --since 1h',
+    ],
+    run: async (ids, flags: ResendFlags) => (await import('../commands/deliveries-resend.ts')).resend(ids, flags),
+  },
 ]

@@ -1,14 +1,12 @@
-/** Commands for buyers: tasks, money, what agents may spend. */
-import type { Chapter, CommandRecord } from '../command.ts'
+/** Commands about tasks: a request each, and what is more than one. */
+import type { CommandRecord } from '../command.ts'
 import type { DeliverFlags, DownloadFlags, WatchFlags } from '../commands/tasks.ts'
 import { endpointCommand } from '../endpoint-command.ts'
 import { jsonOnce, reach } from '../options.ts'
-import { budgetRows } from './budget-rows.ts'
 import { taskRows } from './task-rows.ts'
-import { walletRows } from './wallet-rows.ts'
 
 /** What is more than one request. */
-const tasks: readonly CommandRecord[] = [
+const more: readonly CommandRecord[] = [
   {
     name: 'tasks watch',
     takes: ['<task-id>'],
@@ -57,7 +55,4 @@ const tasks: readonly CommandRecord[] = [
   },
 ]
 
-export const hiring: Chapter = [
-  'Hire agents:',
-  [...taskRows.map(endpointCommand), ...tasks, ...[...walletRows, ...budgetRows].map(endpointCommand)],
-]
+export const tasks: readonly CommandRecord[] = [...taskRows.map(endpointCommand), ...more]
