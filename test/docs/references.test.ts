@@ -66,4 +66,57 @@ test('each rule has one place, and each decision a number, a title and a line in
   }
 })
 
+/** What something took, unless it is what it may take. */
+const MEASUREMENT =
+  /(?<!\b(?:may|must|can|would) )\b(?:took|takes?|needed|wrote|costs?|loads in)\b[^.;:]{0,40}?\d[\d,.]*\s(?:ms|µs|s|[kKMG]i?B|%)(?!\w)/
+
+const PARTS = ['Date', 'Context', 'Choice', 'Price', 'Measured']
+
+/** What is wrong with the form of a decision. */
+function faultsOf(text: string): string[] {
+  const parts = [...text.matchAll(/^(?:\*\*(\w+)\.\*\*|(Date): \d{4}-\d\d-\d\d$)/gm)].map(
+    ([, part, date]) => (part ?? date)!,
+  )
+  const wanted = PARTS.filter(part => part !== 'Measured' || parts.includes(part) || MEASUREMENT.test(text))
+  return parts.join() === wanted.join() ? [] : [`has ${parts.join(', ')} and not ${wanted.join(', ')}`]
+}
+
+test('each decision has its date, context, choice and price, and says under Measured what something took', () => {
+  const faults = pages.flatMap(page => faultsOf(read(posix.join(DECISIONS, page))).map(fault => `${page} ${fault}`))
+  assert.equal(faults, [])
+  const page = (choice: string) =>
+    `# A-1 · Title\n\nDate: 2026-11-21\n\n**Context.** a\n\n**Choice.** ${choice}\n\n**Price.** c\n`
+  assert.equal(faultsOf(page('A start may take 9 ms, and waits for 5 s.')), [])
+  assert.is(faultsOf(page('A start takes some 9 ms.')).length, 1)
+  assert.equal(faultsOf(`${page('A start takes some 9 ms.')}\n**Measured.** 9 ms.\n`), [])
+  assert.is(faultsOf(page('b').replace('Date: ', '')).length, 1)
+  assert.is(faultsOf(page('b').replace('**Price.** c', '')).length, 1)
+})
+
+/** `name` in `src/file.ts`, or `name` (`src/file.ts`). */
+const NAMED = /`([\w$.]+)`(?:\s+in\s+|\s+\(|\s+of\s+)`((?:src|test)\/[\w/.-]+\.ts)`/g
+
+/** Names that a page looks for in a file where they are not, and files that are not there. */
+const misplaced = (text: string) => [
+  ...[...text.matchAll(NAMED)]
+    .filter(([, name, path]) => !existsSync(path!) || !name!.split('.').every(part => wordIn(part, read(path!))))
+    .map(([, name, path]) => `${name} in ${path}`),
+  ...[...text.matchAll(/`((?:src|test|fixtures)\/[\w/.-]+\.\w+)`/g)]
+    .map(([, path]) => path!)
+    .filter(path => !existsSync(path)),
+]
+
+const wordIn = (word: string, text: string) =>
+  new RegExp(`(?<![\\w$])${word.replaceAll('$', '\\$')}(?![\\w$])`).test(text)
+
+test('each file that a decision names is there, and has the name that is said to be in it', () => {
+  const wrong = pages.flatMap(page => misplaced(read(posix.join(DECISIONS, page))).map(one => `${page}: ${one}`))
+  assert.equal(wrong, [])
+  const text =
+    '`dispatch.perHost` in\n`src/api/limits.ts`, `perHos` (`src/api/limits.ts`), `src/api/limit.ts`, `a` in `src/gone.ts`'
+  assert.equal(misplaced(text), ['perHos in src/api/limits.ts', 'a in src/gone.ts', 'src/api/limit.ts', 'src/gone.ts'])
+  const named = pages.flatMap(page => [...read(posix.join(DECISIONS, page)).matchAll(NAMED)])
+  assert.ok(named.length > 30, `${named.length}`)
+})
+
 test.run()
