@@ -65,9 +65,12 @@ function* signatures(body: Buffer, candidates: readonly Candidate[], now: number
   for (const other of otherTimes(now)) {
     yield signatureOf({ ...right, timestamp: other, layout: layoutsAt(other).right[0]! })
   }
+  const ofParsed = bodies.wrong.filter(isParsed)
+  const ofOthers = bodies.wrong.filter(wrong => !isParsed(wrong))
   for (const wrong of keys.wrong) yield signatureOf({ ...right, key: wrong })
+  for (const wrong of ofParsed) yield signatureOf({ ...right, signed: wrong })
   for (const wrong of layouts.wrong) yield signatureOf({ ...right, layout: wrong })
-  for (const wrong of bodies.wrong) yield signatureOf({ ...right, signed: wrong })
+  for (const wrong of ofOthers) yield signatureOf({ ...right, signed: wrong })
   for (const wrong of [digests, ...otherHashes.map(digestsOf)].flatMap(one => one.wrong)) {
     yield signatureOf({ ...right, digest: wrong })
   }
@@ -75,6 +78,8 @@ function* signatures(body: Buffer, candidates: readonly Candidate[], now: number
 }
 
 const SHA256_BYTES = 32
+const isParsed = ({ findings }: Form<Buffer>) => /^(?:parsed|stringified)_body$/.test(findings[0]?.cause ?? '')
+
 /** SHA-1, SHA-512. */
 const otherHashes = [20, 64]
 
