@@ -46,5 +46,7 @@ export function dueInWords({ kind, id, about }: Pick<Due, 'kind' | 'id' | 'about
       return `mail ${plain((about ?? '').replaceAll('_', ' '))} again (${plain(id)})`
     case 'retention':
       return `old ${plain(id.replaceAll('_', ' '))} are deleted`
+    case 'buyer':
+      return `${plain(about ?? '')} turns to ${plain(id)}`
   }
 }

@@ -63,6 +63,8 @@ export function entryLine(entry: StampedEntry, names: Names, commandOf?: Command
       return taskLine(entry)
     case 'check':
       return checkLine(entry, names)
+    case 'persona':
+      return { ...usual, about: entry.taskId, mark: '☺', what: plain(entry.message), agentId: entry.agentId }
     default:
       return sentence(entry)
   }

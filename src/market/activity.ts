@@ -1,8 +1,8 @@
 /** What is under way at this moment, so that the simulator's clock can wait for it and name it. Source. */
 
 export interface UnderWay {
-  readonly kind: 'webhook' | 'callback' | 'heartbeat' | 'mail'
-  /** Of the delivery, of the task or connection test that is called back about, of the agent, or of the mail. */
+  readonly kind: 'webhook' | 'callback' | 'heartbeat' | 'mail' | 'buyer'
+  /** Of the delivery, of the task or connection test that is called back about, of the agent, of the mail, or of the agent that a simulated buyer deals with. */
   readonly id: string
 }
 

@@ -98,6 +98,8 @@ export type LogEntry =
   | { type: 'administrator'; userId: string; email: string }
   /** A line that an agent process of the simulator has written. */
   | { type: 'output'; agent: string; stream: 'stdout' | 'stderr'; line: string }
+  /** What a simulated buyer is about to do, or the administrator for it. */
+  | { type: 'persona'; persona: string; step: string; taskId: string | null; agentId: string; message: string }
   | { type: 'clock'; now: string; byMs: number }
   | { type: 'info'; message: string }
   | { type: 'warning'; message: string }

@@ -68,10 +68,7 @@ export async function ensureFunds(act: Act, admin: Act, cents: number): Promise<
   return balance
 }
 
-/**
- * What an account can be from its first day. It is trusted after thirty days of the clock, and not before.
- * @internal Tests furnish each.
- */
+/** What an account can be from its first day. It is trusted after thirty days of the clock, and not before. */
 export type EarlyTier = Exclude<TrustTier, 'trusted'>
 
 const changes: Readonly<Record<EarlyTier, object>> = {
@@ -98,7 +95,6 @@ interface Buyer extends SeededAccount {
 
 /**
  * Makes buyers with money. An administrator verifies or marks them first, and suspends them once they have paid.
- * @internal Tests furnish buyers.
  */
 export async function furnishBuyers(market: Market, adminId: string, wanted: WantedBuyers): Promise<Buyer[]> {
   const admin = acting(market, adminId)

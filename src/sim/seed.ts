@@ -4,7 +4,7 @@ import type { Market } from '../market/market.ts'
 import { userByEmail } from '../store/tables/users.ts'
 import { emailOf, ensureAccount, ensureFunds, type SeededAccount } from './accounts.ts'
 import { acting } from './acting.ts'
-import { furnishAgents, type SeededAgent, type Staff } from './agents.ts'
+import { DOWN, furnishAgents, type SeededAgent, type Staff } from './agents.ts'
 import { SAMPLE, type SampleAgent } from './sample-agent.ts'
 import { standIn } from './stand-in.ts'
 
@@ -60,9 +60,6 @@ const WORKING: Fields = {
   categoryIds: ['cat_writing', 'cat_automation'],
   tags: ['sample'],
 }
-
-/** The tag of agents that are there to be down. */
-const DOWN = 'down'
 
 const SILENT: Record<string, Fields> = {
   'silent-translator': {

@@ -139,6 +139,12 @@ const importExceptions: Readonly<Record<string, string>> = {
   'src/sim/agents.ts > market/checks/connection-test.ts': 'they are tested with less patience than the interface has',
   'src/sim/agents.ts > market/sealing.ts': 'the simulator tells the secrets of its agents, whoever made them',
   'src/sim/agents.ts > store/tables/agents.ts': 'reads the secret, and the row that a test wants',
+  'src/sim/deals.ts > market/upkeep/clock-followers.ts': 'names the type of a step that the clock stops at',
+  'src/sim/simulated-buyers.ts > market/market.ts': 'names the type of the marketplace in which they live',
+  'src/sim/simulated-buyers.ts > market/log.ts': 'they hear what happens to their tasks',
+  'src/sim/simulated-buyers.ts > market/activity.ts':
+    'a moved clock waits for what they do, and they for what is in flight',
+  'src/sim/simulated-buyers.ts > market/upkeep/clock-followers.ts': 'the clock stops where one of them returns',
   'src/sim/forwarded-agents.ts > market/market.ts': 'names the type of the marketplace whose agents they are',
   'src/sim/forwarded-agents.ts > store/tables/deliveries.ts':
     'what waits for an agent is tried at once when it is back',

@@ -100,12 +100,16 @@ test(
 test(
   'the start screen shows what people need, without colours where there is no terminal',
   inFolder(async folder => {
-    const { child, ended, firstLine } = start(['dev', '--ephemeral', '--port', '0'], folder)
+    const { child, ended, firstLine } = start(['dev', '--ephemeral', '--port', '0', '--persona', 'easy'], folder)
+    const isAlive = new Promise<void>(resolve => {
+      child.stdout!.on('data', text => String(text).includes('easy hires sample-agent') && resolve())
+    })
     assert.match(await firstLine, 'local simulator')
-    await new Promise(resolve => setTimeout(resolve, 100))
+    await isAlive
     child.kill('SIGINT')
     const { code, out } = await ended
     assert.is(code, 0)
+    assert.match(out, '$ 500.00 world → easy available')
     for (const words of ['buyer@example.com', 'svc_', 'whsec_', 'curl http://127.0.0.1:']) assert.match(out, words)
     assert.not(out.includes('\u001b'))
   }),

@@ -1,8 +1,9 @@
 // engines: embedded; process: shared
-/** Which agents dev is given: by --forward-to, by --agent, and by --run alone. */
+/** Which agents dev is given: by --forward-to, by --agent, and by --run alone; and which buyers, by --persona. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type AgentFlags, givenAgents } from '../../src/cli/dev/given-agents.ts'
+import { personasCalled } from '../../src/cli/dev/personas.ts'
 
 const named = (flags: AgentFlags) => givenAgents(flags).map(({ name, forwardTo }) => `${name} ${forwardTo}`)
 const HOOK = 'http://localhost:3000/webhook'
@@ -38,6 +39,15 @@ test('what makes no sense is refused with an example', () => {
     [{ run: 'npm start', forwardTo: ['localhost:1', 'localhost:2'] }, /--run starts one agent/],
   ]
   for (const [flags, words] of cases) assert.throws(() => givenAgents(flags), words)
+})
+
+test('personas are called by name, each once; an unknown one is refused with those that there are', () => {
+  assert.equal(personasCalled(), [])
+  assert.equal(
+    personasCalled(['picky', 'easy', 'picky']).map(({ name }) => name),
+    ['picky', 'easy'],
+  )
+  assert.throws(() => personasCalled(['happy']), /takes one of these, not happy:\n {2}easy +approves what is delivered/)
 })
 
 test.run()

@@ -53,6 +53,8 @@ test('one aligned line for an exchange and for money, with the name of the agent
   assert.match(callback!, /^12:03:41 {2}…a1b2c3 {2}← accept {25}200 {2}in progress {2}3 ms +swift-translator$/)
   assert.equal(webhook!.length, callback!.length)
   assert.equal(shown(held), ['12:03:41  …a1b2c3  $ 5.00 buyer available → held'])
+  const deed = shown({ type: 'persona', persona: 'picky', step: 'cancel', ...about, message: 'picky cancels' })
+  assert.match(deed[0]!, /^12:03:41 {2}…a1b2c3 {2}☺ picky cancels +swift-translator$/)
 })
 
 test('the clock is on a line only when it is ahead', () => {

@@ -84,8 +84,9 @@ test(
     assert.match(log, /✔ dlv_\w+ was delivered\./)
     assert.match(await said(bash(all('doctor').join(''))), /✔ callback +my-agent answers webhooks/)
     await end(dev)
+    await end(await kept(bash(all('personas').join('')), 'easy hires my-agent'))
 
-    const used = ['secret', 'agent', 'emit', 'dev', 'log', 'exec', 'doctor']
+    const used = ['secret', 'agent', 'emit', 'dev', 'log', 'personas', 'exec', 'doctor']
     for (const { language, name } of blocks) assert.ok(language !== 'sh' || used.includes(name), name)
   }),
 )

@@ -85,6 +85,7 @@ const shapes: Readonly<Record<LogEntry['type'], z.ZodRawShape>> = {
   migration: { from: z.int(), to: z.int(), applied: z.array(text()) },
   administrator: { userId: text(), email: text() },
   output: { agent: text(), stream: z.enum(['stdout', 'stderr']), line: z.string() },
+  persona: { persona: text(), step: text(), taskId: textOrNull(), agentId: text(), message: sentence() },
   clock: { now: text(), byMs: z.number() },
   info: { message: sentence() },
   warning: { message: sentence() },

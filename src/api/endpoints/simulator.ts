@@ -8,13 +8,13 @@ import { time } from '../shapes.ts'
 const clock = z.object({ now: time(), offsetMs: z.int(), scale: z.number() })
 const due = z.object({
   at: time(),
-  kind: z.enum(['webhook', 'clearing', 'heartbeat', 'mail', 'retention']),
-  /** Of the delivery, of the task whose payment clears, of the mail; or the name of the work. */
+  kind: z.enum(['webhook', 'clearing', 'heartbeat', 'mail', 'retention', 'buyer']),
+  /** Of the delivery, of the task whose payment clears or that a simulated buyer has, of the mail; or the name of the work. */
   id: z.string(),
-  /** The event of a webhook; what a mail is about; null elsewhere. */
+  /** The event of a webhook; what a mail is about; the simulated buyer; null elsewhere. */
   about: z.string().nullable(),
 })
-const underWay = z.object({ kind: z.enum(['webhook', 'callback', 'heartbeat', 'mail']), id: z.string() })
+const underWay = z.object({ kind: z.enum(['webhook', 'callback', 'heartbeat', 'mail', 'buyer']), id: z.string() })
 const admin = { auth: 'key-or-session', role: 'admin', rate: 'general', only: 'dev' } as const
 
 export const simulator = {

@@ -10,6 +10,7 @@ import { commandFinder } from '../command-of.ts'
 import { debugLines } from '../debug-lines.ts'
 import { type RunningDev, runningDev } from '../dev/attach.ts'
 import { type AgentFlags, givenAgents } from '../dev/given-agents.ts'
+import { personasCalled } from '../dev/personas.ts'
 import { environmentText, type PrintEnvFlags } from '../dev/print-env.ts'
 import { whenReaderEnds } from '../dev/reader.ts'
 import { reset } from '../dev/reset.ts'
@@ -36,6 +37,7 @@ export interface DevFlags extends Flags, AgentFlags, PrintEnvFlags {
   watch?: string[]
   clockScale?: string
   retries?: string
+  persona?: string[]
   new?: boolean
   publicUrl?: string
   reset?: boolean
@@ -93,6 +95,7 @@ async function run(flags: DevFlags, commandOf: CommandOf): Promise<number> {
   market = marketplace.market
   for (const person of people) names.set(credentials.accounts[person].id, person)
   for (const { id, slug } of credentials.agents) names.set(id, slug)
+  for (const [id, name] of sim.buyers) names.set(id, name)
   if (json) {
     ui.json({ type: 'ready', mode: 'dev', url: marketplace.url, db: state.db, pid: process.pid, ...credentials })
   } else
@@ -119,7 +122,8 @@ function givenIn(flags: DevFlags) {
   const { run: command, watch = [], seed } = flags
   if (watch.length > 0 && command === undefined)
     throw new UsageError('--watch is for --run: it starts that command anew.')
-  return { agents: givenAgents(flags), run: command, watch, seed: seedOf(seed), pace: paceOf(flags) }
+  const personas = personasCalled(flags.persona)
+  return { agents: givenAgents(flags), run: command, watch, seed: seedOf(seed), pace: paceOf(flags), personas }
 }
 
 function paceOf({ clockScale = '1', retries = 'quick' }: DevFlags): Pace {
@@ -134,7 +138,17 @@ const besideAnother = (flags: DevFlags): DevFlags => ({
   ...(flags.db === undefined && { ephemeral: true }),
 })
 
-const starting = ['forwardTo', 'agent', 'run', 'watch', 'seed', 'clockScale', 'retries', 'publicUrl'] as const
+const starting = [
+  'forwardTo',
+  'agent',
+  'run',
+  'watch',
+  'seed',
+  'clockScale',
+  'retries',
+  'persona',
+  'publicUrl',
+] as const
 
 /** Shows the log of the dev that runs here. What this one was asked to start can't be started there. */
 function attach(running: RunningDev, flags: DevFlags, shown: Parameters<RunningDev['follow']>[0]): Promise<number> {

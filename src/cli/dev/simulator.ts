@@ -6,6 +6,7 @@ import type { Market } from '../../market/market.ts'
 import { type Marketplace, openMarketplace } from '../../open.ts'
 import { standingOf } from '../../sim/agents.ts'
 import { createFrontAuthority, type Front, type FrontAuthority, startFront } from '../../sim/https-front.ts'
+import type { Persona } from '../../sim/personas.ts'
 import { startSampleAgent } from '../../sim/sample-agent.ts'
 import type { Credentials } from '../../sim/seed.ts'
 import type { PostgresOptions } from '../../store/postgres/database.ts'
@@ -32,6 +33,8 @@ export interface SimulatorOptions {
   watch: readonly string[]
   /** As a deployment unless given. */
   pace?: Pace
+  /** Each is a buyer that hires every agent; none unless given. */
+  personas?: readonly Persona[]
   log: (entry: StampedEntry) => void
   debug: DebugSinks
 }
@@ -39,6 +42,8 @@ export interface SimulatorOptions {
 export interface Simulator {
   readonly marketplace: Marketplace
   readonly credentials: Credentials
+  /** Names of the simulated buyers, by the ids of their accounts. */
+  readonly buyers: ReadonlyMap<string, string>
   /** What may go on once the start screen is shown. */
   begin(): void
   close(): Promise<void>
@@ -77,15 +82,21 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     closers.push(() => forwarding.close())
     const run = AgentRun.of(options, { marketplace, forwarding, ...furnished })
     if (run) closers.push(() => run.close())
-    hear = entry => forwarding.hear(entry)
+    const buyers = await simulatedBuyers(marketplace, furnished, options)
+    closers.push(() => buyers?.close())
+    hear = entry => {
+      forwarding.hear(entry)
+      buyers?.hear(entry)
+    }
     followSecrets({ ...furnished, market: marketplace.market, sample, forwarding, run })
     const testLater = await sampleTest(marketplace, furnished, named)
     const begin = () => {
       testLater()
       run?.begin()
       forwarding.begin()
+      buyers?.begin()
     }
-    return { marketplace, credentials: furnished.credentials, begin, close }
+    return { marketplace, credentials: furnished.credentials, buyers: buyers?.names ?? new Map(), begin, close }
   } catch (error) {
     await close()
     throw error
@@ -123,6 +134,14 @@ const open = ({ settings, state, postgres, seed, pace, log, debug }: OpenOptions
     holder: `marketplace dev on port ${settings.port}`,
     onFatal: endAfterDiskFailure,
   })
+
+/** Returns null if none is asked for. Without a seed it is that of the database, so that they go on alike after a start. */
+async function simulatedBuyers({ market }: Marketplace, { staff }: Furnished, options: SimulatorOptions) {
+  const { personas = [], seed = market.config.instanceId } = options
+  if (personas.length === 0) return null
+  const { SimulatedBuyers } = await import('../../sim/simulated-buyers.ts')
+  return SimulatedBuyers.open({ market, adminId: staff.adminId, personas, seed })
+}
 
 /**
  * Tests the sample agent at each start. Waits for that only if it can't be hired before: its last test may be too old.

@@ -17,6 +17,10 @@ export const running: readonly CommandRecord[] = [
       ['--run <command>', 'start your agent, with PORT and MARKETPLACE_… in its environment'],
       ['--watch <folder...>', 'start it anew when a file there changes'],
       ['--print-env [shell]', 'print what your agent needs, for sh, fish, pwsh or as json, and start nothing'],
+      [
+        '--persona <name...>',
+        'a simulated buyer that hires every agent each minute: easy, picky, ghost, fickle or quarrelsome',
+      ],
       ['--public-url <url>', 'where agents elsewhere reach it, as in a container (the same as --base-url)'],
       ['--reset', 'delete what is kept in this folder first; asks'],
       ['--yes', 'with --reset: do not ask'],
@@ -33,6 +37,7 @@ export const running: readonly CommandRecord[] = [
       'marketplace dev',
       'marketplace dev --forward-to http://localhost:3000/webhook',
       'marketplace dev --run "node agent.mjs" --watch src',
+      'marketplace dev --persona easy --persona picky --clock-scale 60',
       'eval "$(marketplace dev --print-env)" && node agent.mjs',
       'marketplace dev --agent writer=http://localhost:3000/hook --agent editor=http://localhost:3001/hook',
       'marketplace dev --ephemeral --port 0 --seed 7',

@@ -9,6 +9,7 @@ import type { World } from '../../world/world.ts'
 import { Activity, type UnderWay } from '../activity.ts'
 import type { Market } from '../market.ts'
 import { iso } from '../time.ts'
+import { ClockFollowers } from './clock-followers.ts'
 import { type DueMoment, type DueThing, nextMoment } from './timetable.ts'
 
 export interface MoveOptions {
@@ -127,7 +128,7 @@ class ClockMove {
       if (!(await this.#doDue())) return this.#stopped('under_way')
     }
     await this.#setTo(end)
-    return (await this.#doDue()) ? this.#result(null) : this.#stopped('under_way')
+    return (await this.#doDue(false)) ? this.#result(null) : this.#stopped('under_way')
   }
 
   #next(after: number) {
@@ -148,12 +149,14 @@ class ClockMove {
   }
 
   /** Does what is due, and returns whether all of it is done within the bound. */
-  #doDue(): Promise<boolean> {
-    const { background, log, settled } = this.#market
+  #doDue(isMoving = true): Promise<boolean> {
+    const { background, memory, log, settled } = this.#market
     const fail = (error: Error) =>
       log({ type: 'error', message: `What fell due by the clock could not be done: ${error.message}` })
     const work = async () => {
       await background.run().catch(fail)
+      await settled()
+      await memory.of(ClockFollowers).act(isMoving)
       await settled()
     }
     return this.#bound.inTime(work())

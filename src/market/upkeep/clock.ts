@@ -15,8 +15,8 @@ const clockOf = ({ world, memory }: Pick<Market, 'world' | 'memory'>) => ({
 })
 
 const getClock: Verb<'getClock'> = async ctx => {
-  const { tx, world, config } = ctx
-  const next = await nextMoment(tx, { world, config }, world.now(), 1)
+  const { tx, world } = ctx
+  const next = await nextMoment(tx, ctx, world.now(), 1)
   return { ...clockOf(ctx), next: next && { at: iso(next.at), ...next.things[0]!, alike: next.total - 1 } }
 }
 

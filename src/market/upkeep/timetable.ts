@@ -4,10 +4,11 @@ import type { Reader } from '../../store/db.ts'
 import { type Kept, keptKinds, oldestOf } from '../../store/tables/retention.ts'
 import { type UpcomingRow, upcomingAfter } from '../../store/tables/upcoming.ts'
 import type { Market } from '../market.ts'
+import { ClockFollowers } from './clock-followers.ts'
 import { keptSince } from './retention.ts'
 
 export interface DueThing extends Pick<UpcomingRow, 'id' | 'about'> {
-  readonly kind: UpcomingRow['kind'] | 'retention'
+  readonly kind: UpcomingRow['kind'] | 'retention' | 'buyer'
 }
 
 /** A moment, and what falls due at it. */
@@ -19,20 +20,24 @@ export interface DueMoment {
   readonly total: number
 }
 
-type Premises = Pick<Market, 'world' | 'config'>
+type Premises = Pick<Market, 'world' | 'config' | 'memory'>
 
 /** Returns the first moment after `after` at which something falls due, with up to `count` things; null if there is none. */
 export async function nextMoment(q: Reader, market: Premises, after: number, count: number): Promise<DueMoment | null> {
   const [rows, removals] = await Promise.all([upcomingAfter(q, after, count), removalsAfter(q, market, after)])
-  const at = Math.min(rows[0]?.dueAt ?? Number.POSITIVE_INFINITY, ...removals.map(removal => removal.at))
+  const steps = market.memory.of(ClockFollowers).next(after)
+  const first = [rows[0]?.dueAt, steps[0]?.at].map(time => time ?? Number.POSITIVE_INFINITY)
+  const at = Math.min(...first, ...removals.map(removal => removal.at))
   if (!Number.isFinite(at)) return null
   const due = rows[0]?.dueAt === at ? rows : []
   const removed = removals.filter(removal => removal.at === at)
+  const taken = steps.filter(step => step.at === at)
   const things: DueThing[] = [
     ...due.map(({ kind, id, about }) => ({ kind, id, about })),
     ...removed.map(({ kind }) => ({ kind: 'retention' as const, id: kind, about: null })),
+    ...taken.map(({ id, about }) => ({ kind: 'buyer' as const, id, about })),
   ]
-  return { at, things, total: (due[0]?.total ?? 0) + removed.length }
+  return { at, things, total: (due[0]?.total ?? 0) + removed.length + taken.length }
 }
 
 /** Signatures are kept by real time. The counters of requests and guesses are rows on Postgres alone, and nobody's to see. */

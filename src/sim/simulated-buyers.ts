@@ -1,0 +1,261 @@
+/**
+ * Simulated buyers: each hires every agent again and again, and does with its task what its persona decides. Nothing is kept
+ * but the tasks, so a start goes on where the one before has ended. Source: A-256.
+ */
+import { Refusal } from '../api/failures.ts'
+import type { AgentRecord, TaskRecord } from '../api/records.ts'
+import { Activity } from '../market/activity.ts'
+import type { LogEntry } from '../market/log.ts'
+import type { Market } from '../market/market.ts'
+import { type ClockFollower, ClockFollowers, type PlannedStep } from '../market/upkeep/clock-followers.ts'
+import type { Timer } from '../world/world.ts'
+import { ensureFunds, furnishBuyers } from './accounts.ts'
+import { type Act, acting } from './acting.ts'
+import { DOWN } from './agents.ts'
+import { type Buyer, type Deal, drawOf, keyOf, newDeal, numbered, numberIn } from './deals.ts'
+import { done, perform } from './persona-steps.ts'
+import type { Persona, Plan } from './personas.ts'
+
+/** How often it looks whether somebody is to be hired, in real time. */
+const LOOK_MS = 250
+/** What a buyer has at least when it can pay, in cents. */
+const RESERVE = 50_000
+/** More agents than these are not hired. */
+const MOST_AGENTS = 100
+/** A step that was refused is thought over after this long, or as soon as something happens to the task. Domain time. */
+const AGAIN_MS = 60_000
+/** Of one turn. No persona has as many without waiting. */
+const MOST_STEPS = 5
+
+export interface SimulatedBuyersOptions {
+  market: Market
+  adminId: string
+  personas: readonly Persona[]
+  /** The same seed and the same answers of an agent are the same story of each task. */
+  seed: string | number
+}
+
+export class SimulatedBuyers implements ClockFollower {
+  readonly #market: Market
+  readonly #admin: Act
+  readonly #seed: string | number
+  readonly #buyers: readonly Buyer[]
+  readonly #deals = new Map<string, Deal>()
+  readonly #ofTask = new Map<string, Deal>()
+  #timer: Timer | null = null
+  #unfollow = () => {}
+  #look: Promise<void> | null = null
+  #closed = false
+
+  /** Makes their accounts, and finds the tasks that they have open. */
+  static async open(options: SimulatedBuyersOptions): Promise<SimulatedBuyers> {
+    const { market, adminId, personas } = options
+    const buyers: Buyer[] = []
+    for (const persona of personas) {
+      const { name, tier } = persona
+      const [account] = await furnishBuyers(market, adminId, { names: [name], tier, funds: RESERVE })
+      const { id } = account!
+      buyers.push({ id, persona, act: acting(market, id), brokeOn: -1 })
+    }
+    const simulated = new SimulatedBuyers(options, buyers)
+    for (const buyer of buyers) await simulated.#findOpen(buyer)
+    return simulated
+  }
+
+  private constructor({ market, adminId, seed }: SimulatedBuyersOptions, buyers: readonly Buyer[]) {
+    this.#market = market
+    this.#admin = acting(market, adminId)
+    this.#seed = seed
+    this.#buyers = buyers
+  }
+
+  /** Names of the accounts, by id. */
+  get names(): ReadonlyMap<string, string> {
+    return new Map(this.#buyers.map(({ id, persona }) => [id, persona.name]))
+  }
+
+  begin(): void {
+    this.#unfollow = this.#market.memory.of(ClockFollowers).add(this)
+    for (const deal of this.#deals.values()) this.#turnTo(deal)
+    this.#plan()
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#unfollow()
+    this.#timer?.cancel()
+    await this.#look
+    for (const { busy } of this.#deals.values()) await busy
+  }
+
+  /** Hears of what happens to tasks, the log's entries. */
+  hear(entry: LogEntry): void {
+    const deal = entry.type === 'task' ? this.#ofTask.get(entry.taskId) : undefined
+    if (deal) this.#turnTo(deal)
+  }
+
+  planned(): readonly PlannedStep[] {
+    return [...this.#deals.values()].flatMap(({ next }) => next ?? [])
+  }
+
+  async act(isMoving: boolean): Promise<void> {
+    const now = this.#market.world.now()
+    for (const deal of this.#deals.values()) if (deal.next && deal.next.at <= now) this.#turnTo(deal)
+    for (const { busy } of this.#deals.values()) await busy
+    if (!isMoving) await this.#hireAll()
+  }
+
+  #plan(): void {
+    if (this.#closed) return
+    this.#timer = this.#market.world.after(LOOK_MS, () => {
+      // While the clock is moved, the move itself says when it is their turn.
+      this.#look = this.#market.background.isHurried ? null : this.act(!this.#isQuiet).catch(this.#fail)
+      void Promise.resolve(this.#look).then(() => this.#plan())
+    })
+  }
+
+  /** A new task waits until nothing is in flight any more. */
+  get #isQuiet(): boolean {
+    return this.#market.memory.of(Activity).isEmpty
+  }
+
+  /** Newest first, so the first one of each agent is the latest. */
+  async #findOpen(buyer: Buyer): Promise<void> {
+    const { items } = await buyer.act('listTasks', { role: 'buyer', limit: 100 })
+    for (const task of items as readonly TaskRecord[]) {
+      if (this.#deals.has(keyOf(buyer, task.agentId))) continue
+      const deal = this.#dealWith(buyer, task.agent)
+      deal.count = numberIn(task.title)
+      deal.hiredAt = Date.parse(task.createdAt)
+      this.#follow(deal, task.id)
+    }
+  }
+
+  #dealWith(buyer: Buyer, agent: Deal['agent']): Deal {
+    const key = keyOf(buyer, agent.id)
+    const deal = this.#deals.get(key) ?? newDeal(buyer, agent)
+    this.#deals.set(key, deal)
+    return deal
+  }
+
+  #follow(deal: Deal, taskId: string): void {
+    deal.taskId = taskId
+    this.#ofTask.set(taskId, deal)
+  }
+
+  #leave(deal: Deal): void {
+    if (deal.taskId !== null) this.#ofTask.delete(deal.taskId)
+    deal.taskId = null
+    deal.next = null
+  }
+
+  async #hireAll(): Promise<void> {
+    const agents = await this.#hireable()
+    for (const buyer of this.#buyers) {
+      for (const agent of agents) {
+        const deal = this.#dealWith(buyer, agent)
+        const isDue = this.#market.world.now() - deal.hiredAt >= buyer.persona.everyMs
+        if (this.#closed || deal.taskId !== null || deal.busy || !isDue) continue
+        await this.#busy(deal, () => this.#hire(deal, agent))
+        this.#turnTo(deal)
+      }
+    }
+  }
+
+  /** All that the public sees, but for those that are there to be down. */
+  async #hireable(): Promise<AgentRecord[]> {
+    const [first] = this.#buyers
+    if (!first) return []
+    const { items } = await first.act('listAgents', { sort: 'newest', limit: MOST_AGENTS })
+    const all = ('text' in items ? JSON.parse(items.text) : items) as AgentRecord[]
+    return all.filter(({ tags }) => !tags.includes(DOWN))
+  }
+
+  async #hire(deal: Deal, { basePrice: agreedPrice }: AgentRecord): Promise<void> {
+    const { buyer, agent } = deal
+    const { act, persona } = buyer
+    deal.hiredAt = this.#market.world.now()
+    if (!(await this.#canPay(buyer, agreedPrice))) return
+    deal.count++
+    const { title, description } = persona.brief(drawOf(this.#seed, deal))
+    const fields = { agentId: agent.id, title: numbered(title, deal.count), description, agreedPrice }
+    const { id } = await act('createTask', fields)
+    this.#follow(deal, id)
+    this.#tell(deal, 'submit', `${persona.name} hires ${agent.slug}`)
+    await act('submitTask', { id })
+  }
+
+  async #canPay(buyer: Buyer, price: number): Promise<boolean> {
+    const { act, persona } = buyer
+    const { balance } = (await act('getWallet', {})).wallet
+    if (balance >= price) return true
+    if ((await ensureFunds(act, this.#admin, Math.max(price, RESERVE))) >= price) return true
+    const today = Math.floor(this.#market.world.now() / DAY_MS)
+    if (buyer.brokeOn !== today) {
+      const message = `${persona.name} can't pay ${(price / 100).toFixed(2)}: its deposits of today are used up`
+      this.#market.log({ type: 'warning', message })
+    }
+    buyer.brokeOn = today
+    return false
+  }
+
+  /** Does what is to be done now, one thing after the other for each deal. */
+  #turnTo(deal: Deal): void {
+    deal.isStale = true
+    if (deal.busy || this.#closed) return
+    void this.#busy(deal, async () => {
+      for (let steps = 0; deal.isStale && steps < MOST_STEPS && !this.#closed; steps++) {
+        deal.isStale = false
+        if (deal.taskId !== null) await this.#goOn(deal, deal.taskId)
+      }
+    })
+  }
+
+  /** Counts as something under way, so that a moved clock waits for it. Never rejects. */
+  #busy(deal: Deal, work: () => Promise<void>): Promise<void> {
+    const end = this.#market.memory.of(Activity).begin('buyer', deal.agent.id)
+    deal.busy = work()
+      .catch(this.#fail)
+      .finally(() => {
+        deal.busy = null
+        end()
+      })
+    return deal.busy
+  }
+
+  async #goOn(deal: Deal, id: string): Promise<void> {
+    const { buyer } = deal
+    const task = (await buyer.act('getTask', { id })) as TaskRecord
+    const plan: Plan = buyer.persona.plan(task, drawOf(this.#seed, deal))
+    deal.next = null
+    if (plan === 'ended') return this.#leave(deal)
+    if (plan === 'waits') return
+    const { step, at } = plan
+    if (at > this.#market.world.now()) {
+      deal.next = { at, id, about: buyer.persona.name }
+      return
+    }
+    this.#tell(deal, step.does, `${step.does === 'resolve' ? 'the administrator' : buyer.persona.name} ${done(step)}`)
+    try {
+      await perform({ buyer: buyer.act, admin: this.#admin }, task, step)
+    } catch (error) {
+      // Somebody was faster, such as an agent that accepts what is being cancelled.
+      if (!(error instanceof Refusal)) throw error
+      this.#tell(deal, 'refused', `${buyer.persona.name} was refused: ${error.message}`)
+      deal.next = { at: this.#market.world.now() + AGAIN_MS, id, about: buyer.persona.name }
+      return
+    }
+    deal.isStale = true
+  }
+
+  #tell({ buyer, agent, taskId }: Deal, step: string, message: string): void {
+    const { name: persona } = buyer.persona
+    this.#market.log({ type: 'persona', persona, step, taskId, agentId: agent.id, message })
+  }
+
+  #fail = (error: Error): void => {
+    this.#market.log({ type: 'warning', message: `A simulated buyer could not go on: ${error.message}` })
+  }
+}
+
+const DAY_MS = 86_400_000
