@@ -2,93 +2,14 @@
 /** Simulated buyers live by the clock of a marketplace: whole lives, over the wire, with the books in order after each. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { durations } from '../../src/api/limits.ts'
-import type { TaskRecord } from '../../src/api/records.ts'
-import type { StampedEntry } from '../../src/market/log.ts'
-import { emailOf } from '../../src/sim/accounts.ts'
 import { personas } from '../../src/sim/personas.ts'
-import { SimulatedBuyers } from '../../src/sim/simulated-buyers.ts'
 import { answered } from '../../src/world/virtual.ts'
-import { type ListedAgent, openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
+import { isOpen, openScene, storyOf, worker } from './scene.ts'
 
 const MINUTE = 60_000
 
-interface Scene {
-  marketplace: TestMarketplace
-  log: StampedEntry[]
-  /** Opens simulated buyers of these personas. */
-  live(names: readonly string[], seed?: string): Promise<SimulatedBuyers>
-  move(ms: number): Promise<{ kind: string; about: string | null; id: string }[]>
-  tasks(): Promise<(TaskRecord & { buyer: string })[]>
-}
-
-async function open(): Promise<Scene> {
-  const log: StampedEntry[] = []
-  let hear = (_: StampedEntry) => {}
-  const marketplace = await openTestMarketplace({
-    log: entry => {
-      log.push(entry)
-      hear(entry)
-    },
-  })
-  const { market, admin } = marketplace
-  await marketplace.stopHeartbeat()
-  return {
-    marketplace,
-    log,
-    async live(names, seed = 'seed 8123') {
-      const asked = personas.filter(({ name }) => names.includes(name))
-      const buyers = await SimulatedBuyers.open({ market, adminId: admin.id, personas: asked, seed })
-      hear = entry => buyers.hear(entry)
-      buyers.begin()
-      return buyers
-    },
-    async move(ms) {
-      const moved = await admin.client.moveClock({ advanceMs: ms })
-      assert.is(moved.stopped, null)
-      await marketplace.checkLedger()
-      return moved.done
-    },
-    async tasks() {
-      const sql = `SELECT tasks.id, email FROM tasks JOIN users ON users.id = buyer_id ORDER BY tasks.id`
-      const rows = await market.db.read(q => q.all<{ id: string; email: string }>(sql))
-      const all = await Promise.all(rows.map(({ id }) => admin.client.getTask({ id })))
-      return all.map((task, n) => ({ ...task, buyer: rows[n]!.email.split('@')[0]! }))
-    },
-  }
-}
-
-/** Accepts and delivers each task at once, and each revision. */
-async function worker({ marketplace }: Scene, name: string, fields = {}): Promise<ListedAgent> {
-  const builder = await marketplace.join(`builder-of-${name.toLowerCase()}`)
-  const agent = await marketplace.list(builder, { name, ...fields }, marketplace.sink(`${name}.localhost`))
-  agent.sink.answer = async () => {
-    const { event, data } = agent.sink.received.at(-1) ?? {}
-    const say = (body: object) => marketplace.callback(agent, data!.taskId, body)
-    if (event === 'task.submitted') await say({ action: 'accept' })
-    if (event === 'task.submitted' || event === 'task.revision_requested')
-      await say({ action: 'deliver', content: 'Here it is' })
-    return answered(200)
-  }
-  return agent
-}
-
-const isOpen = ({ status, dispute }: TaskRecord) =>
-  ['pending', 'in_progress', 'delivered'].includes(status) || dispute?.status === 'open'
-
-/** What became of a task, without what differs between two runs. */
-const storyOf = ({
-  buyer,
-  agent,
-  title,
-  status,
-  revisionCount,
-  dispute,
-}: Awaited<ReturnType<Scene['tasks']>>[number]) =>
-  [buyer, agent.slug, title, status, revisionCount, dispute?.outcome ?? '-'].join(' | ')
-
 async function live(names: readonly string[], moves: number) {
-  const scene = await open()
+  const scene = await openScene()
   await worker(scene, 'Alpha')
   await worker(scene, 'Beta')
   const buyers = await scene.live(names)
@@ -163,7 +84,7 @@ test('the same seed and the same answers are the same story of each task', async
 })
 
 test('the clock stops where a buyer returns, and names it', async () => {
-  const scene = await open()
+  const scene = await openScene()
   await worker(scene, 'Alpha')
   const buyers = await scene.live(['easy'])
   await scene.move(0)
@@ -187,7 +108,7 @@ test('the clock stops where a buyer returns, and names it', async () => {
 })
 
 test('buyers that are opened again go on with the tasks that they have', async () => {
-  const scene = await open()
+  const scene = await openScene()
   await worker(scene, 'Alpha')
   const first = await scene.live(['easy', 'ghost'])
   await scene.move(0)
@@ -214,7 +135,7 @@ test('buyers that are opened again go on with the tasks that they have', async (
 })
 
 test('fickle takes its money back before a slow agent has accepted, and impatience ends what nobody takes', async () => {
-  const scene = await open()
+  const scene = await openScene()
   const builder = await scene.marketplace.join('builder')
   await scene.marketplace.list(builder, { name: 'Sleeper' })
   const buyers = await scene.live(['fickle', 'easy'])
@@ -236,7 +157,7 @@ test('fickle takes its money back before a slow agent has accepted, and impatien
 })
 
 test('nobody is hired while something is in flight', async () => {
-  const scene = await open()
+  const scene = await openScene()
   const { world, market } = scene.marketplace
   const agent = await worker(scene, 'Alpha')
   let answer = (_: ReturnType<typeof answered>) => {}
@@ -255,55 +176,6 @@ test('nobody is hired while something is in flight', async () => {
   for (let n = 0; n < 100 && (await scene.tasks()).length < 2; n++) await look()
   assert.is((await scene.tasks()).length, 2)
   await market.settled()
-  await buyers.close()
-  await scene.marketplace.close()
-})
-
-test('money is topped up within the limits of a day, and what it does not reach for waits for the next', async () => {
-  const scene = await open()
-  const agent = await worker(scene, 'Dear', { basePrice: 700_000 })
-  const buyers = await scene.live(['easy'])
-  await scene.move(0)
-  for (let n = 0; n < 5; n++) await scene.move(10 * MINUTE)
-  assert.is((await scene.tasks()).length, 1, 'a new account may deposit 10,000.00 a day')
-  const warned = () => scene.log.filter(({ type }) => type === 'warning').length
-  assert.equal(
-    scene.log.flatMap(entry => (entry.type === 'warning' ? [entry.message] : [])),
-    ["easy can't pay 7000.00: its deposits of today are used up"],
-  )
-  await scene.move(durations.dayMs)
-  await scene.marketplace.freshen(agent)
-  await scene.move(MINUTE)
-  assert.is((await scene.tasks()).length, 2)
-  assert.is(warned(), 1)
-  assert.equal([...buyers.names.values()], ['easy'])
-  const sql = `SELECT SUM(amount) AS sum FROM transfers JOIN users ON users.id = payee_id WHERE kind = 'deposit' AND email = $1`
-  const paid = await scene.marketplace.market.db.read(q => q.get<{ sum: number }>(sql, [emailOf('easy')]))
-  assert.is(Number(paid!.sum), 1_400_000)
-  await buyers.close()
-  await scene.marketplace.close()
-})
-
-test('an agent that is gone between draft and submit costs nothing: the draft is cancelled', async () => {
-  const scene = await open()
-  const { market, admin } = scene.marketplace
-  await worker(scene, 'Alpha')
-  const buyers = await scene.live(['easy'])
-  const [id] = [...buyers.names.keys()]
-  const write = market.db.write.bind(market.db)
-  let writes = 0
-  Object.assign(market.db, {
-    write: async (work: Parameters<typeof write>[0]) => {
-      // The second one of a hire is the submit.
-      if (++writes === 2) await admin.client.adminUpdateUser({ id: id!, suspended: true })
-      return write(work)
-    },
-  })
-  await scene.move(0)
-  Object.assign(market.db, { write })
-  await market.settled()
-  const all = await scene.tasks()
-  assert.ok(all.length <= 1 && all.every(({ status }) => status === 'cancelled'), JSON.stringify(all.map(storyOf)))
   await buyers.close()
   await scene.marketplace.close()
 })
