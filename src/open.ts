@@ -38,7 +38,8 @@ import { contractPages } from './web/docs-pages.ts'
 import { loadAhead } from './web/load-ahead.ts'
 import { createMetrics, type Metrics } from './web/metrics.ts'
 import { metricsPage, serveMetrics } from './web/metrics-page.ts'
-import { createServer } from './web/server.ts'
+import { createServer, type Server } from './web/server.ts'
+import type { World } from './world/world.ts'
 
 export interface Marketplace {
   readonly market: Market
@@ -93,19 +94,6 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
     const background = startBackground(market)
     if (options.clockScale !== undefined) market.memory.of(ClockScale).set(market, options.clockScale)
     let closing: Promise<void> | undefined
-    const close = async (graceMs: number) => {
-      // An agent may keep a webhook waiting for longer than a closing marketplace waits; the webhook is sent again after
-      // the start.
-      const cutOff = world.after(graceMs, () => {
-        void world.egress.close()
-        void world.mail?.close()
-      })
-      await background.stopTests()
-      await server.close(graceMs)
-      await background.stop()
-      cutOff.cancel()
-      await closeAll()
-    }
     return {
       market,
       url,
@@ -113,7 +101,7 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
       file: options.file,
       runDue: background.run,
       close(graceMs = GRACE_MS) {
-        closing ??= close(graceMs)
+        closing ??= endWork({ world, server, background }, graceMs).then(closeAll)
         return closing
       },
     }
@@ -123,6 +111,26 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
       .catch(() => {})
     throw error
   }
+}
+
+/** Ends what is under way: at once what can be done again after the next start, and the rest within `graceMs`. */
+async function endWork({ world, server, background }: Working, graceMs: number): Promise<void> {
+  // An agent may keep a webhook waiting for longer than a closing marketplace waits; the webhook is sent again after the
+  // start.
+  const cutOff = world.after(graceMs, () => {
+    void world.egress.close()
+    void world.mail?.close()
+  })
+  await background.stopTests()
+  await server.close(graceMs)
+  await background.stop()
+  cutOff.cancel()
+}
+
+interface Working {
+  world: World
+  server: Server
+  background: ReturnType<typeof startBackground>
 }
 
 /** What the log passes on its way: it is cut, counted and stamped. */

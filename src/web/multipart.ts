@@ -116,19 +116,11 @@ function parse(req: IncomingMessage, { market, arrivals, beginFiles, reading, na
     isInField = fileName === undefined && type !== OCTETS && (names.has(name ?? '') || name === FILES)
     return !isInField
   })
-  const fields: Record<string, string> = Object.create(null)
-  const problems = new Set<string>()
-  /** Returns why a part is dropped; null if it is kept, '' if no error is reported, as for an unknown field. */
-  const problemOf = (part: string | undefined, isFile: boolean): string | null => {
-    if (!isFile) return ''
-    if (part !== FILES) return `a file came in the part ${nameOf(part)}: send each in a part named files`
-    return arrivals.length === MAX_FILES ? `at most ${MAX_FILES} files` : null
-  }
+  const fields = new Fields()
   return new Promise((resolve, reject) => {
     let broken = false
-    let size = 0
-    // Bytes of fields in memory: of those that have ended, and of the one that is arriving.
-    let [kept, coming] = [0, 0]
+    /** Bytes that have come, and those of the field that is arriving. */
+    let [size, coming] = [0, 0]
     const fail = (error: Error) => {
       if (broken) return
       broken = true
@@ -141,22 +133,18 @@ function parse(req: IncomingMessage, { market, arrivals, beginFiles, reading, na
     }
     const failIf = (refusal: Refusal | null) => refusal && fail(refusal)
     // Also needed after the last byte has come, because the unparsed rest of the body is lost with the connection.
-    const gone = () => {
-      if (!req.readableEnded) fail(new Gone('The client left'))
-    }
+    const gone = () => !req.readableEnded && fail(new Gone('The client left'))
     parser
       .on('field', (name, value, _, isCut) => {
         isInField = false
         coming = 0
-        if (name === FILES) return void problems.add('a part named files needs a file name')
-        kept += Buffer.byteLength(value) - Buffer.byteLength(fields[name] ?? '')
-        // A value that was cut exceeds every limit, so its schema refuses it.
-        fields[name] = isCut ? `${value}…` : value
+        if (name === FILES) fields.problems.add('a part named files needs a file name')
+        else fields.add(name, value, isCut)
       })
       .on('file', (part, stream, name, _encoding, type) => {
-        const problem = problemOf(part, name !== undefined || type === OCTETS)
+        const problem = problemOf(part, name !== undefined || type === OCTETS, arrivals.length)
         if (problem !== null || broken) {
-          if (problem) problems.add(problem)
+          if (problem) fields.problems.add(problem)
           return void stream.on('error', () => {}).resume()
         }
         const arrival = receiveFile(stream, name ?? '', market, bytes => failIf(broken ? null : onDisk.add(bytes)))
@@ -167,20 +155,42 @@ function parse(req: IncomingMessage, { market, arrivals, beginFiles, reading, na
       .on('error', error => fail(refuse('bad_request', `The multipart body is broken: ${(error as Error).message}`)))
       .once('finish', () => {
         arriving.end()
-        resolve({ fields, problems: [...problems] })
+        resolve({ fields: fields.values, problems: [...fields.problems] })
       })
     req.on('data', (chunk: Buffer) => {
       size += chunk.length
       if (size > BODY_BYTES) return fail(refuse('body_too_large', BODY_BYTES))
       if (!isInField) return
       coming = Math.min(coming + chunk.length, FIELD_BYTES)
-      failIf(arriving.refusal(kept + coming))
+      failIf(arriving.refusal(fields.bytes + coming))
     })
     const onDisk = beginFiles(fail)
     const arriving = reading.begin(fail)
     const unwatch = watchPace(req, reading.lookMs, fail)
     req.once('error', gone).once('close', gone).pipe(parser)
   })
+}
+
+/** The fields that have arrived whole. The last of a name counts. */
+class Fields {
+  readonly values: Record<string, string> = Object.create(null)
+  /** What the values take in memory. */
+  bytes = 0
+  /** Why parts were dropped. */
+  readonly problems = new Set<string>()
+
+  add(name: string, value: string, isCut: boolean): void {
+    this.bytes += Buffer.byteLength(value) - Buffer.byteLength(this.values[name] ?? '')
+    // A value that was cut exceeds every limit, so its schema refuses it.
+    this.values[name] = isCut ? `${value}…` : value
+  }
+}
+
+/** Returns why a part is dropped; null if it is kept, '' if no error is reported, as for an unknown field. */
+function problemOf(part: string | undefined, isFile: boolean, files: number): string | null {
+  if (!isFile) return ''
+  if (part !== FILES) return `a file came in the part ${nameOf(part)}: send each in a part named files`
+  return files === MAX_FILES ? `at most ${MAX_FILES} files` : null
 }
 
 const nameOf = (part: string | undefined) => (part ? part.slice(0, 50).toWellFormed() : 'without a name')

@@ -53,21 +53,6 @@ export function serve(record: Endpoint, verb: Verb, market: Market, authenticate
 
   const identifyFirst = (call: Call, credential: Credential) => market.db.read(q => identify(q, { call, credential }))
 
-  /**
-   * Checks what can be checked before the bytes of an upload come, and returns how many may come. A possible repeat passes,
-   * as its stored response is found by them.
-   */
-  const checkUpload = (call: Call, credential: Credential | null) =>
-    market.db.read(async (q): Promise<FileRoom> => {
-      const actor = await identify(q, { call, credential })
-      if (!actor) throw refuse('not_authenticated')
-      const room = await fileRoom(q, config, actor.user.id)
-      if (!hasPlainParams(call.req)) return room
-      if (await mayBeRepeat(q, record, call, actor.user.id)) return { ...room, used: 0 }
-      await mayDeliver(q, actor, call.req.params.id!)
-      return room
-    })
-
   const answer = async (call: Call, credential: Credential | null, body: Buffer | Refusal | Upload) => {
     const input = memoized(() => readInput(call.req, orThrow(body)))
     if (recording) recordCallback(call, recording, () => arrivedWith(body, input))
@@ -86,7 +71,7 @@ export function serve(record: Endpoint, verb: Verb, market: Market, authenticate
 
   /** Reads the files only if the caller may send them, and removes them again if the request is refused. */
   const answerUpload = async (call: Call, credential: Credential | null, form: NonNullable<Endpoint['multipart']>) => {
-    const room = await checkUpload(call, credential)
+    const room = await roomForUpload(record, market, identify, { call, credential })
     const { receiveUpload } = await import('./multipart.ts') // loaded late, because few simulators ever need the parser
     const begin: BeginFiles = giveUp => call.server.arrivingFiles.begin(room, () => call.address, giveUp)
     const upload = await receiveUpload(call, form, market, begin)
@@ -115,6 +100,27 @@ export function serve(record: Endpoint, verb: Verb, market: Market, authenticate
     }
   }
 }
+
+/**
+ * Checks what can be checked before the bytes of an upload come, and returns how many may come. A possible repeat passes, as
+ * its stored response is found by them.
+ */
+const roomForUpload = (
+  record: Endpoint,
+  { db, config }: Market,
+  identify: Identify,
+  caller: Pick<Work, 'call' | 'credential'>,
+): Promise<FileRoom> =>
+  db.read(async q => {
+    const actor = await identify(q, caller)
+    if (!actor) throw refuse('not_authenticated')
+    const room = await fileRoom(q, config, actor.user.id)
+    const { call } = caller
+    if (!hasPlainParams(call.req)) return room
+    if (await mayBeRepeat(q, record, call, actor.user.id)) return { ...room, used: 0 }
+    await mayDeliver(q, actor, call.req.params.id!)
+    return room
+  })
 
 type Identify = (q: Reader, caller: Pick<Work, 'call' | 'credential'>) => Promise<Actor | null>
 

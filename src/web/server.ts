@@ -5,10 +5,8 @@ import polka, { type Polka } from 'polka'
 import type { Endpoint } from '../api/endpoint.ts'
 import { type Refusal, refuse } from '../api/failures.ts'
 import type { RateCategory } from '../api/limits.ts'
-import type { Config } from '../config.ts'
 import type { Debug } from '../debug.ts'
 import type { Market } from '../market/market.ts'
-import { MIB } from '../market/mib.ts'
 import { ArrivingBodies } from './arriving-bytes.ts'
 import { ArrivingFiles } from './arriving-files.ts'
 import { boundConnections } from './connections.ts'
@@ -21,6 +19,7 @@ import type { RateCounters } from './rate-counters.ts'
 import { categoryOf, rateLimit } from './rate-limit.ts'
 import { Call, type ServerState, type WebRequest } from './response.ts'
 import { type Serve, serve, type Verb } from './serve.ts'
+import { boundsOf, type GivenBounds } from './server-bounds.ts'
 import { EventStreams } from './stream.ts'
 import { UnreadResponses } from './unread-responses.ts'
 
@@ -53,20 +52,6 @@ export interface ServerOptions {
   bounds?: GivenBounds
   /** Takes a line for each request. */
   debug?: Debug | undefined
-}
-
-/** Overrides of the defaults in `boundsOf`. */
-export interface GivenBounds {
-  connections?: number | undefined
-  ofAddress?: number | undefined
-  /** How much of responses may wait for their readers, in MiB. One address may have an eighth. */
-  unreadMegabytes?: number | undefined
-  /** How much of files may be on the disk while their uploads go on, in MiB. One account may have an eighth. */
-  uploadMegabytes?: number | undefined
-  /** How often slow readers are checked. Bodies are checked a sixth as often. */
-  lookMs?: number
-  /** How often a silent stream sends something. */
-  heartbeatMs?: number
 }
 
 export interface Server {
@@ -139,17 +124,10 @@ export function createServer(options: ServerOptions): Server {
     },
     async close(graceMs) {
       state.closing = true
-      // The HTTP server's own `close` would close idle connections at once, even if a request is just arriving. So
-      // connections stay open while anything is in flight. Each response asks the client to close, and `/readyz` says 503.
-      const closed = new Promise<void>(resolve => {
-        net.Server.prototype.close.call(server, () => resolve())
+      await closeServer(server, () => {
+        streams.endAll()
+        return flight.ended(graceMs)
       })
-      streams.endAll()
-      await flight.ended(graceMs)
-      // Idle and silent connections, and those whose grace is over.
-      server.closeAllConnections()
-      await closed
-      server.close() // ends its own timers
       connections.stop()
     },
     figures: () => ({
@@ -161,14 +139,21 @@ export function createServer(options: ServerOptions): Server {
   }
 }
 
-const boundsOf = ({ mode, trustProxy }: Config, given: GivenBounds) => ({
-  connections: given.connections ?? 4_096,
-  ofAddress: trustProxy > 0 ? null : (given.ofAddress ?? (mode === 'dev' ? null : 100)),
-  lookMs: given.lookMs ?? 5_000,
-  heartbeatMs: given.heartbeatMs ?? 15_000,
-  unreadBytes: (given.unreadMegabytes ?? 32) * MIB,
-  arrivingFileBytes: (given.uploadMegabytes ?? 1_024) * MIB,
-})
+/**
+ * Accepts no more connections, and closes those that are open once `ended` has resolved. The HTTP server's own `close`
+ * would close idle ones at once, even if a request is just arriving. So connections stay open while anything is in flight.
+ * Each response asks the client to close, and `/readyz` says 503.
+ */
+async function closeServer(server: http.Server, ended: () => Promise<unknown>): Promise<void> {
+  const closed = new Promise<void>(resolve => {
+    net.Server.prototype.close.call(server, () => resolve())
+  })
+  await ended()
+  // Idle and silent connections, and those whose grace is over.
+  server.closeAllConnections()
+  await closed
+  server.close() // ends its own timers
+}
 
 type Handle = (req: IncomingMessage, res: ServerResponse) => void
 

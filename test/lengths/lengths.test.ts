@@ -2,21 +2,20 @@
 /** What is too long is named, and an exception can only shrink. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { excessesOf, faultsIn, shrunk } from './lengths.ts'
+import { excessOf, faultsIn, shrunk } from './lengths.ts'
 
-const long = (category: string, path: string, lines: number) => ({
-  category: `lint/${category}`,
-  message: `This has too many lines (${lines}). Maximum allowed is 60.`,
-  location: { path },
-})
-const FILE = 'style/noExcessiveLinesPerFile'
-const FUNCTION = 'complexity/noExcessiveLinesPerFunction'
+const lines = (count: number) => 'x()\n'.repeat(count)
+const functionOf = (count: number) => `function f() {\n${lines(count - 2)}}\n`
 
-const measured = excessesOf([long(FUNCTION, 'a.ts', 70), long(FILE, 'a.ts', 320), long(FUNCTION, 'a.ts', 90)])
+const measured = { 'a.ts': { lines: 320, functions: [90, 70] } }
 
-test('what is too long is measured by file, the longest function first', () => {
-  assert.equal(measured, { 'a.ts': { lines: 320, functions: [90, 70] } })
-  assert.throws(() => excessesOf([{ ...long(FILE, 'a.ts', 320), message: 'Far too long' }]), 'in other words')
+test('every line of a file and of a function counts, from the first to the last, the longest function first', () => {
+  assert.equal(excessOf(lines(300)), {})
+  assert.equal(excessOf(lines(301)), { lines: 301 })
+  assert.equal(excessOf(functionOf(60)), {})
+  assert.equal(excessOf(functionOf(61)), { functions: [61] })
+  const closure = `const f = async (a: number) => {\n\n  /*\n\n*/\n${functionOf(70)}}\nclass A { m() {\n${lines(80)}} }\n`
+  assert.equal(excessOf(closure), { functions: [82, 76, 70] })
 })
 
 test('an exception holds as long as it is needed and has not grown', () => {

@@ -1,8 +1,13 @@
 /**
- * How long functions and files may be. biome.json has the limits, exceptions.json names what is longer. An exception may
- * only shrink: it fails the check once it grows, and once it is not needed.
+ * How long functions and files may be. exceptions.json names what is longer. An exception may only shrink: it fails the
+ * check once it grows, and once it is not needed.
  */
-import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { extname } from 'node:path'
+import { parse } from '@babel/parser'
+import { isFunction, type Node, traverseFast } from '@babel/types'
+
+export const limits = { file: 300, function: 60 }
 
 /** What a file has beyond the limits: its own lines, and those of its long functions, longest first. */
 interface Excess {
@@ -13,35 +18,24 @@ interface Excess {
 /** By path. */
 export type Excesses = Readonly<Record<string, Excess>>
 
-interface Diagnostic {
-  readonly category: string
-  readonly message: string
-  readonly location: { readonly path: string }
+/** Measures these files, by path. Every line counts, from the first to the last: also comments and empty ones. */
+export function measure(paths: readonly string[]): Excesses {
+  const all = paths.map(path => [path, excessOf(readFileSync(path, 'utf8'), extname(path) === '.ts')] as const)
+  return Object.fromEntries(all.filter(([, excess]) => Object.keys(excess).length > 0))
 }
 
-const rules = ['style/noExcessiveLinesPerFile', 'complexity/noExcessiveLinesPerFunction']
-
-/** Asks biome, which names nothing else then. */
-export function measure(): Excesses {
-  const only = rules.map(rule => `--only=${rule}`)
-  const args = ['lint', ...only, '--max-diagnostics=none', '--reporter=json', 'src', 'test', 'bin']
-  const { stdout, stderr } = spawnSync('node_modules/.bin/biome', args, { encoding: 'utf8', maxBuffer: 100_000_000 })
-  if (stdout === '') throw new Error(`biome says nothing of lengths: ${stderr}`)
-  return excessesOf(JSON.parse(stdout).diagnostics)
+export function excessOf(text: string, isTypeScript = true): Excess {
+  const lines = text.split('\n').length - 1
+  const functions: number[] = []
+  const program = parse(text, { sourceType: 'module', plugins: isTypeScript ? ['typescript'] : [] })
+  traverseFast(program, node => {
+    if (isFunction(node)) functions.push(linesOf(node))
+  })
+  const long = functions.filter(count => count > limits.function).sort((a, b) => b - a)
+  return { ...(lines > limits.file && { lines }), ...(long.length > 0 && { functions: long }) }
 }
 
-export function excessesOf(diagnostics: readonly Diagnostic[]): Excesses {
-  const found: Record<string, { lines?: number; functions?: number[] }> = {}
-  for (const { category, message, location } of diagnostics) {
-    const lines = Number(/too many lines \((\d+)\)/.exec(message)?.[1])
-    if (!lines) throw new Error(`biome counts lines in other words: ${message}`)
-    const file = found[location.path] ?? {}
-    found[location.path] = file
-    if (category.endsWith('PerFile')) file.lines = lines
-    else file.functions = [...(file.functions ?? []), lines].sort((a, b) => b - a)
-  }
-  return found
-}
+const linesOf = ({ loc }: Node) => loc!.end.line - loc!.start.line + 1
 
 /** What is too long and not excepted, has grown, or is excepted and short enough: a sentence each. */
 export function faultsIn(measured: Excesses, excepted: Excesses): string[] {

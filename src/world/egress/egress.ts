@@ -42,16 +42,7 @@ function openEgress(
   watched: (find: Lookup) => Lookup,
 ): Egress {
   const names = createNames(asking)
-  let connectedAt = Number.NEGATIVE_INFINITY
-  const connecting: RouteOptions = {
-    ...rule,
-    lookup: watched(lookup ?? names.lookup),
-    trust: trustStore(ca),
-    onConnected: () => {
-      connectedAt = performance.now()
-    },
-  }
-  const routes = new Map<string, Route>()
+  const routes = new Routes({ ...rule, lookup: watched(lookup ?? names.lookup), trust: trustStore(ca) })
   let loading: Promise<typeof Pool> | undefined
   let NewPool: typeof Pool | undefined
   let closed = false
@@ -60,14 +51,7 @@ function openEgress(
 
   function send(url: URL, exchange: Exchange): void {
     if (closed) return void exchange.fail('reset', CLOSING)
-    let route = routes.get(url.origin)
-    if (!route) {
-      route = new Route(NewPool!, url.origin, connecting, idle => {
-        if (routes.get(url.origin) === idle) routes.delete(url.origin)
-      })
-      routes.set(url.origin, route)
-    }
-    route.send(url, exchange)
+    routes.to(url.origin, NewPool!).send(url, exchange)
   }
 
   // By the first call, so that a start does not wait for it.
@@ -95,14 +79,44 @@ function openEgress(
     },
     // A recent connection proves that the network works, but not that names can be resolved.
     async isOnline(failure) {
-      const isThere = failure !== 'dns' && performance.now() - connectedAt < ONLINE_MS
+      const isThere = failure !== 'dns' && performance.now() - routes.connectedAt < ONLINE_MS
       return isThere || names.answer()
     },
     async close() {
       closed = true
       clearTimeout(early)
-      await Promise.all([...routes.values()].map(route => route.close()))
+      await routes.close()
     },
+  }
+}
+
+/** The routes in use, one for each origin. One that rests is dropped. */
+class Routes {
+  readonly #options: RouteOptions
+  readonly #open = new Map<string, Route>()
+  /** When a connection was made last. */
+  connectedAt = Number.NEGATIVE_INFINITY
+
+  constructor(options: Omit<RouteOptions, 'onConnected'>) {
+    const onConnected = () => {
+      this.connectedAt = performance.now()
+    }
+    this.#options = { ...options, onConnected }
+  }
+
+  to(origin: string, NewPool: typeof Pool): Route {
+    let route = this.#open.get(origin)
+    if (!route) {
+      route = new Route(NewPool, origin, this.#options, idle => {
+        if (this.#open.get(origin) === idle) this.#open.delete(origin)
+      })
+      this.#open.set(origin, route)
+    }
+    return route
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#open.values()].map(route => route.close()))
   }
 }
 
