@@ -18,9 +18,26 @@ export interface VirtualWorld extends World {
   nextTimer(): number | undefined
 }
 
-interface Waiting {
-  due: number
-  work: () => void
+interface Waiting extends Timer {
+  readonly due: number
+  readonly work: () => void
+}
+
+class Timers {
+  // A Set keeps insertion order, which decides between timers of the same time.
+  readonly #waiting = new Set<Waiting>()
+
+  add(due: number, work: () => void): Timer {
+    const timer = { due, work, cancel: () => void this.#waiting.delete(timer) }
+    this.#waiting.add(timer)
+    return timer
+  }
+
+  next(): Waiting | undefined {
+    let first: Waiting | undefined
+    for (const timer of this.#waiting) if (!first || timer.due < first.due) first = timer
+    return first
+  }
 }
 
 /** `advance` moves only domain time, as in the real world. `tick` moves both clocks. */
@@ -28,7 +45,7 @@ export function createVirtualWorld(options: VirtualOptions = {}): VirtualWorld {
   const { startMs = 1_767_225_600_000, seed = 'virtual', egress = recordingEgress() } = options
   const chance = seededChance(seed)
   const ids = new V7Generator(chance)
-  const timers = new Set<Waiting>()
+  const timers = new Timers()
   let domain = startMs
   let real = startMs
   let held = false
@@ -38,18 +55,7 @@ export function createVirtualWorld(options: VirtualOptions = {}): VirtualWorld {
     real = time
   }
 
-  // A Set keeps insertion order, which decides between timers of the same time.
-  function next(): Waiting | undefined {
-    let first: Waiting | undefined
-    for (const timer of timers) if (!first || timer.due < first.due) first = timer
-    return first
-  }
-
-  function after(ms: number, work: () => void): Timer {
-    const timer = { due: real + Math.max(0, ms), work }
-    timers.add(timer)
-    return { cancel: () => void timers.delete(timer) }
-  }
+  const after = (ms: number, work: () => void) => timers.add(real + Math.max(0, ms), work)
 
   return {
     now: () => domain,
@@ -79,14 +85,14 @@ export function createVirtualWorld(options: VirtualOptions = {}): VirtualWorld {
     },
     tick(ms) {
       const end = real + ms
-      for (let timer = next(); timer && timer.due <= end; timer = next()) {
-        timers.delete(timer)
+      for (let timer = timers.next(); timer && timer.due <= end; timer = timers.next()) {
+        timer.cancel()
         passTo(Math.max(real, timer.due))
         timer.work()
       }
       passTo(Math.max(real, end))
     },
-    nextTimer: () => next()?.due,
+    nextTimer: () => timers.next()?.due,
     egress,
     mail: null,
   }
