@@ -64,7 +64,12 @@ export const limits = {
   url: 2_048,
   /** */
   jsonBytes: 1024 * 1024,
-  streams: 4,
+  /** Streams of events for one session or key, and after how long without an event a comment is sent. */
+  streams: { atOnce: 4, commentMs: 15_000 },
+  /** The exchanges that a simulator keeps: how many, how much of them in all, and of one body. A-238 */
+  recording: { exchanges: 10_000, mebibytes: 64, bodyMebibytes: 1 },
+  /** When an embedded database counts as full, unless told, and the largest size that may be told. A-50 */
+  database: { fullMebibytes: 1024, mostMebibytes: 1536 },
   /** The deepest JSON. No body of the interface needs more than a few levels. A-17 */
   jsonDepth: 32,
   /** The most commas in a body. No body of the interface needs a hundred. Source: A-177. */

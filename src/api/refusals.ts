@@ -55,7 +55,7 @@ const facts: Parametrised = {
   too_many_samples: [limits.agent.samples],
   too_many_tests: [manualTests.perBuilder],
   no_test_free: [30],
-  too_many_streams: [limits.streams],
+  too_many_streams: [limits.streams.atOnce],
   not_enough_money: [1200, 500, 300],
   deposit_limit: ['One deposit is 500.00 at most for your trust tier'],
   payment_decided: ['completed'],

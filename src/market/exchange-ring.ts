@@ -1,5 +1,7 @@
 /** Keeps the last exchanges of a simulator in memory, within bounds of number and bytes. */
+import { limits } from '../api/limits.ts'
 import type { Exchange } from './exchange.ts'
+import { MIB } from './mib.ts'
 
 export interface RingBounds {
   readonly exchanges: number
@@ -8,7 +10,8 @@ export interface RingBounds {
   readonly bodyBytes: number
 }
 
-const usual: RingBounds = { exchanges: 10_000, bytes: 64 * 1024 * 1024, bodyBytes: 1024 * 1024 }
+const { exchanges, mebibytes, bodyMebibytes } = limits.recording
+const usual: RingBounds = { exchanges, bytes: mebibytes * MIB, bodyBytes: bodyMebibytes * MIB }
 
 /** About what an exchange takes besides its bodies and headers. */
 const OWN_BYTES = 1_000

@@ -5,8 +5,9 @@
 import type { IncomingMessage } from 'node:http'
 import { type Refusal, refuse } from '../api/failures.ts'
 
-/** The bytes that must come between two looks, unless the body ends. With a look every 30 s that is 16 KiB a second. */
-const LEAST_BYTES = 480 * 1024
+const LEAST_KIB_A_SECOND = 16
+/** The bytes that must come between two looks, unless the body ends: there is one every 30 s. */
+const LEAST_BYTES = 30 * LEAST_KIB_A_SECOND * 1024
 
 /** Calls `tooSlow` once if the body comes too slowly. Returns a function that ends the watch. */
 export function watchPace(req: IncomingMessage, lookMs: number, tooSlow: (refusal: Refusal) => void): () => void {
@@ -27,7 +28,10 @@ export function watchPace(req: IncomingMessage, lookMs: number, tooSlow: (refusa
 }
 
 function tooLate(): Refusal {
-  const refusal = refuse('bad_request', 'The request took too long to arrive: less than 16 KiB a second')
+  const refusal = refuse(
+    'bad_request',
+    `The request took too long to arrive: less than ${LEAST_KIB_A_SECOND} KiB a second`,
+  )
   refusal.headers = { connection: 'close' }
   return refusal
 }

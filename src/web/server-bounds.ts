@@ -1,4 +1,5 @@
 /** What clients may take of a server: connections, memory and disk. Source: A-49. */
+import { limits } from '../api/limits.ts'
 import type { Config } from '../config.ts'
 import { MIB } from '../market/mib.ts'
 
@@ -20,7 +21,7 @@ export const boundsOf = ({ mode, trustProxy }: Config, given: GivenBounds) => ({
   connections: given.connections ?? 4_096,
   ofAddress: trustProxy > 0 ? null : (given.ofAddress ?? (mode === 'dev' ? null : 100)),
   lookMs: given.lookMs ?? 5_000,
-  heartbeatMs: given.heartbeatMs ?? 15_000,
+  heartbeatMs: given.heartbeatMs ?? limits.streams.commentMs,
   unreadBytes: (given.unreadMegabytes ?? 32) * MIB,
   arrivingFileBytes: (given.uploadMegabytes ?? 1_024) * MIB,
 })

@@ -45,7 +45,7 @@ export class EventStreams {
 
   send(call: StreamCall, stream: EventStream): void {
     const own = this.#open.get(stream.owner) ?? new Set()
-    if (own.size >= limits.streams) throw refuse('too_many_streams', limits.streams)
+    if (own.size >= limits.streams.atOnce) throw refuse('too_many_streams', limits.streams.atOnce)
     const { process, release, heartbeatMs } = this.#options
     const { req, res } = call
     call.stream(200, TYPE, null, { 'x-accel-buffering': 'no' })

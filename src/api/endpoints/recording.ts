@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { exchange, exchangeDetails, logEntry } from '../exchange-records.ts'
+import { limits } from '../limits.ts'
 import { integerText, oneOf, paging } from '../shapes.ts'
 
 const admin = {
@@ -13,13 +14,15 @@ const admin = {
   source: 'A-238',
 } as const
 
+const { exchanges, mebibytes, bodyMebibytes } = limits.recording
+
 export const recording = {
   listExchanges: endpoint({
     ...admin,
     method: 'GET',
     path: '/api/dev/exchanges',
     summary: 'List webhooks and callbacks with their responses, newest first',
-    description: 'The last 10,000 of this process, or 64 MB of them. failed=true: those without a response of 2xx.',
+    description: `The last ${exchanges.toLocaleString('en-US')} of this process, or ${mebibytes} MiB of them. failed=true: those without a response of 2xx.`,
     query: z.object({
       taskId: z.string().max(100).optional(),
       agentId: z.string().max(100).optional(),
@@ -34,8 +37,7 @@ export const recording = {
     method: 'GET',
     path: '/api/dev/exchanges/:id',
     summary: 'One webhook or callback, byte for byte, with its response',
-    description:
-      'Signatures are part of it; secrets, API keys and cookies are not. A body that is no UTF-8 comes as base64; one over 1 MiB is cut.',
+    description: `Signatures are part of it; secrets, API keys and cookies are not. A body that is no UTF-8 comes as base64; one over ${bodyMebibytes} MiB is cut.`,
     reply: exchangeDetails,
   }),
   watchEvents: endpoint({
@@ -45,7 +47,7 @@ export const recording = {
     summary: 'The log as it is written: a stream of server-sent events',
     description:
       'The data of each event is an entry of the log as JSON. It begins with what comes next, after the entry that `Last-Event-ID` names, or after the number `after` (0: with the oldest that is kept). ' +
-      'An event `gap` says how many entries were dropped before they could be read. A comment comes every 15 seconds. At most 4 streams for one session or key.',
+      `An event \`gap\` says how many entries were dropped before they could be read. A comment comes every ${limits.streams.commentMs / 1000} seconds. At most ${limits.streams.atOnce} streams for one session or key.`,
     query: z.object({
       after: integerText(0, 999_999_999).optional(),
       taskId: z.string().max(100).optional(),

@@ -1,4 +1,5 @@
 /** Commands that run a marketplace. */
+import { limits } from '../../api/limits.ts'
 import { defaults } from '../../config.ts'
 import type { CommandRecord } from '../command.ts'
 import type { DevFlags } from '../commands/dev.ts'
@@ -54,7 +55,10 @@ export const running: readonly CommandRecord[] = [
     options: [
       ...served('serve'),
       ['--db-prepare <mode>', 'on, or off behind a Postgres pooler in transaction mode (MARKETPLACE_DB_PREPARE)'],
-      ['--db-limit <size>', 'a database file of this size is full: 512MB, 1GB (default: 1GB, MARKETPLACE_DB_LIMIT)'],
+      [
+        '--db-limit <size>',
+        `a database file of this size is full: 512MB, 1GB (default: ${limits.database.fullMebibytes / 1024}GB, MARKETPLACE_DB_LIMIT)`,
+      ],
       ['--db-pool <number>', `connections to Postgres at most (default: ${defaults.poolSize}, MARKETPLACE_DB_POOL)`],
       [
         '--files <folder or s3>',

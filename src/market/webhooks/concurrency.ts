@@ -1,6 +1,6 @@
 /**
  * How many webhooks may be in flight. A client waits for each request, so webhooks yield to a burst of requests for a
- * while.
+ * while. Source: A-154.
  */
 import { dispatch } from '../../api/limits.ts'
 import type { Market } from '../market.ts'

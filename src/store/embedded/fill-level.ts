@@ -1,8 +1,9 @@
 /** Warns when the embedded database fills up. Source: A-50. */
+import { limits } from '../../api/limits.ts'
 import type { Fill } from '../db.ts'
 
 /** SQLite has 2 GiB of memory here. The rest above this limit is for finishing open work. */
-export const FULL_BYTES = 1024 ** 3
+export const FULL_BYTES = limits.database.fullMebibytes * 1024 ** 2
 
 const FIRST_WARNING = 70
 /** It warns at each further step. It repeats the warning of a step only after the level has fallen by that much below it. */
