@@ -27,7 +27,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   'bucket-settings': ['usage-error'],
   'config-folder': ['usage-error'],
-  'db-limit': ['usage-error'],
+  'db-limit': ['api', 'usage-error'],
   'egress-ranges': ['usage-error'],
   'setting-sources': ['project-file'],
   'setting-values': ['usage-error'],
