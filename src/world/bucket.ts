@@ -172,5 +172,5 @@ async function startOf(body: Readable): Promise<string> {
 }
 
 // Requests that failed together must not all retry at the same moment.
-let turn = 0
-const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms * (1 + (turn++ % 8) / 8)))
+let jitter = 0
+const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms * (1 + (jitter++ % 8) / 8)))

@@ -217,7 +217,7 @@ export const states: readonly Row[] = [
     'A budget authorization is paused and resumed',
     'market/budgets/budgets: pause and resume take turns',
     'market/budgets/budgets.ts',
-    "turnTo(ctx, params.id, 'paused')",
-    "turnTo(ctx, params.id, 'active')",
+    "setStatus(ctx, params.id, 'paused')",
+    "setStatus(ctx, params.id, 'active')",
   ],
 ]

@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers'
 
 export interface Balancer {
   url: string
-  /** Where requests go, by turns. */
+  /** Where requests go, one after the other. */
   targets: string[]
   close(): Promise<void>
 }
@@ -15,11 +15,11 @@ export interface Balancer {
 export async function startBalancer(): Promise<Balancer> {
   const agent = new http.Agent({ keepAlive: true, timeout: 2_000 })
   const targets: string[] = []
-  let turn = 0
+  let sent = 0
   const pass = (request: http.IncomingMessage, body: Buffer, response: http.ServerResponse, left: number) => {
     const { method, url, headers } = request
     const cut = () => void response.destroy()
-    const onward = http.request(targets[turn++ % targets.length]! + url, { method: method!, headers, agent })
+    const onward = http.request(targets[sent++ % targets.length]! + url, { method: method!, headers, agent })
     onward.on('response', answer => {
       answer.on('error', cut)
       response.writeHead(answer.statusCode!, answer.rawHeaders)

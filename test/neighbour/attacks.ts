@@ -17,7 +17,7 @@ export interface Attack {
   note: (what: string) => void
 }
 
-type Step = (attack: Attack, turn: number) => Promise<unknown>
+type Step = (attack: Attack, round: number) => Promise<unknown>
 
 /** From now on the events of my task go to a host that takes connections and never answers. */
 const aimAtTarpit = ({ caller, me, url }: Attack) =>
@@ -27,18 +27,18 @@ const aimAtTarpit = ({ caller, me, url }: Attack) =>
 
 const drafts = new WeakMap<Caller, string[]>()
 
-async function testSilentName(attack: Attack, turn: number) {
+async function testSilentName(attack: Attack, round: number) {
   const { caller } = attack
   const known = drafts.get(caller) ?? []
   drafts.set(caller, known)
   if (known.length < 12) {
     const webhookUrl = `https://silent-${Math.random().toString(36).slice(2)}.example/`
-    const { data } = await caller.send('POST', '/api/my/agents', { ...agentInput(`slow ${turn}`), webhookUrl })
+    const { data } = await caller.send('POST', '/api/my/agents', { ...agentInput(`slow ${round}`), webhookUrl })
     if (!data) return
     await caller.send('POST', `/api/my/agents/${data.id}/webhook-secret`)
     known.push(data.id)
   }
-  return caller.send('POST', `/api/my/agents/${known[turn % known.length]}/test-connection`)
+  return caller.send('POST', `/api/my/agents/${known[round % known.length]}/test-connection`)
 }
 
 /** The largest answers there are, three on a connection, and nothing of them is read. */
@@ -93,41 +93,41 @@ function uploadForever({ me, url }: Attack): Promise<void> {
   )
 }
 
-function draftFullOfWords({ caller }: Attack, turn: number) {
+function draftFullOfWords({ caller }: Attack, round: number) {
   let description = ''
   while (description.length < 4_900) description += `a${Math.random().toString(36).slice(2, 4)} `
-  return caller.send('POST', '/api/my/agents', agentInput(`wordy ${turn}`, description))
+  return caller.send('POST', '/api/my/agents', agentInput(`wordy ${round}`, description))
 }
 
-const searchBroadly = ({ caller }: Attack, turn: number) =>
-  caller.send('GET', `/api/agents?q=${'abcdefghij'[turn % 10]}&limit=100&page=${1 + (turn % 7)}`)
+const searchBroadly = ({ caller }: Attack, round: number) =>
+  caller.send('GET', `/api/agents?q=${'abcdefghij'[round % 10]}&limit=100&page=${1 + (round % 7)}`)
 
 const wrongItems = `{"allowedCategories":[${'0,'.repeat(500_000)}0]}`
 
 /** Without a credential every other time. */
-function sendWrongItems({ me, url }: Attack, turn: number) {
+function sendWrongItems({ me, url }: Attack, round: number) {
   const stranger = new Caller(url.origin, me.address)
-  if (turn % 2) stranger.credential = { authorization: `Bearer ${me.key}` }
+  if (round % 2) stranger.credential = { authorization: `Bearer ${me.key}` }
   return stranger.send('POST', '/api/budget-authorizations', wrongItems).finally(() => stranger.close())
 }
 
-const sendLongMessage = ({ caller, me }: Attack, turn: number) =>
+const sendLongMessage = ({ caller, me }: Attack, round: number) =>
   caller.send(
     'POST',
     `/api/tasks/${me.taskId}/messages`,
-    { content: `${turn} ${'\u0001'.repeat(4_900)}` },
+    { content: `${round} ${'\u0001'.repeat(4_900)}` },
     {
-      'idempotency-key': `${me.address} ${turn}`,
+      'idempotency-key': `${me.address} ${round}`,
     },
   )
 
-const guessPassword = ({ caller, me, victims }: Attack, turn: number) => {
-  const email = turn % 2 ? me.email : victims[turn % victims.length]!
-  return caller.send('POST', '/api/auth/login', { email, password: `${PASSWORD} ${turn}` })
+const guessPassword = ({ caller, me, victims }: Attack, round: number) => {
+  const email = round % 2 ? me.email : victims[round % victims.length]!
+  return caller.send('POST', '/api/auth/login', { email, password: `${PASSWORD} ${round}` })
 }
 
-const askForReset = ({ caller, victims }: Attack, turn: number) =>
-  caller.send('POST', '/api/auth/password-reset', { email: victims[turn % victims.length]! })
+const askForReset = ({ caller, victims }: Attack, round: number) =>
+  caller.send('POST', '/api/auth/password-reset', { email: victims[round % victims.length]! })
 
 /** Times a minute, and what is done each time. The general limit is 100 a minute; some attacks have one of their own. */
 const attacks: Record<string, readonly [perMinute: number, step: Step]> = {
@@ -153,8 +153,8 @@ export async function attackAll(attack: Attack, only = Object.keys(attacks)): Pr
       const [perMinute, step] = attacks[name]!
       // Each starts somewhere in its first interval, or all of them would strike together.
       await wait(Math.random() * Math.min(60_000 / perMinute, 2_000))
-      for (let turn = 0; ; turn++) {
-        void step(attack, turn).then(
+      for (let round = 0; ; round++) {
+        void step(attack, round).then(
           answer => attack.note(`${name} ${(answer as { status?: number } | undefined)?.status ?? 'done'}`),
           () => attack.note(`${name} cut off`),
         )

@@ -57,12 +57,12 @@ async function live(url: string, me: Resident, { waits, sent, until }: Day): Pro
     }
   }
   await wait(Math.random() * 3_000)
-  for (let turn = 0; Date.now() < until; turn++) {
+  for (let round = 0; Date.now() < until; round++) {
     await ask(waits.reads, 'GET', `/api/tasks/${me.taskId}`)
     await wait(500 + Math.random() * 1000)
-    await ask(waits.reads, 'GET', turn % 3 ? '/api/tasks?limit=20' : '/api/agents?q=agent')
+    await ask(waits.reads, 'GET', round % 3 ? '/api/tasks?limit=20' : '/api/agents?q=agent')
     await wait(500 + Math.random() * 1000)
-    const content = `message ${turn} of ${me.address}`
+    const content = `message ${round} of ${me.address}`
     sent.set(content, performance.now())
     await ask(waits.writes, 'POST', `/api/tasks/${me.taskId}/messages`, { content })
     await wait(500 + Math.random() * 1000)

@@ -1,9 +1,9 @@
 // engines: embedded; process: own
-/** What Postgres says, in the marketplace's own words; and whose turn it is when connections are few. */
+/** What Postgres says, in the marketplace's own words; and who comes next when connections are few. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { BusyError, ConstraintError, ContestedError } from '../../src/store/db.ts'
-import { createTurns } from '../../src/store/postgres/connection-queue.ts'
+import { createSlots } from '../../src/store/postgres/connection-queue.ts'
 import { codeOf, endsConnection, exhausted, translated, triesFor } from '../../src/store/postgres/errors.ts'
 
 const failure = (code: string, message = 'said so') => Object.assign(new Error(message), { code })
@@ -77,41 +77,41 @@ test('a connection that has ended is told from a statement that has failed', () 
   assert.equal([codeOf(null), codeOf(undefined), codeOf({}), codeOf(failure('x'))], ['', '', '', 'x'])
 })
 
-test('so many have a turn at once, the next come in the order of asking, and none is lost or had twice', async () => {
-  const turns = createTurns(2, 10_000)
-  assert.equal([turns.take(), turns.take(), turns.waiting], [undefined, undefined, 0])
+test('so many have a slot at once, the next come in the order of asking, and none is lost or had twice', async () => {
+  const slots = createSlots(2, 10_000)
+  assert.equal([slots.acquire(), slots.acquire(), slots.waiting], [undefined, undefined, 0])
   const order: number[] = []
-  const waiting = [1, 2, 3].map(n => Promise.resolve(turns.take()).then(() => order.push(n)))
-  assert.is(turns.waiting, 3)
-  turns.give()
+  const waiting = [1, 2, 3].map(n => Promise.resolve(slots.acquire()).then(() => order.push(n)))
+  assert.is(slots.waiting, 3)
+  slots.release()
   await waiting[0]
-  assert.equal([order, turns.waiting], [[1], 2])
-  turns.give()
-  turns.give()
+  assert.equal([order, slots.waiting], [[1], 2])
+  slots.release()
+  slots.release()
   await Promise.all(waiting)
-  assert.equal([order, turns.waiting], [[1, 2, 3], 0])
-  turns.give()
-  assert.is(turns.take(), undefined)
-  assert.ok(turns.take() instanceof Promise, 'the other two are still had')
-  assert.is(turns.waiting, 1)
-  turns.give()
+  assert.equal([order, slots.waiting], [[1, 2, 3], 0])
+  slots.release()
+  assert.is(slots.acquire(), undefined)
+  assert.ok(slots.acquire() instanceof Promise, 'the other two are still had')
+  assert.is(slots.waiting, 1)
+  slots.release()
 })
 
-test('who has waited too long is sent away, once, and takes nobody’s turn', async () => {
-  const turns = createTurns(1, 30)
-  assert.is(turns.take(), undefined)
-  const error = await Promise.resolve(turns.take()).catch(error => error)
+test('who has waited too long is sent away, once, and takes nobody’s slot', async () => {
+  const slots = createSlots(1, 30)
+  assert.is(slots.acquire(), undefined)
+  const error = await Promise.resolve(slots.acquire()).catch(error => error)
   assert.instance(error, BusyError)
   assert.is(error.message, 'No connection to the database was free for 30 ms.')
-  assert.is(turns.waiting, 0)
-  turns.give()
-  assert.is(turns.take(), undefined)
-  const next = turns.take()
-  turns.give()
+  assert.is(slots.waiting, 0)
+  slots.release()
+  assert.is(slots.acquire(), undefined)
+  const next = slots.acquire()
+  slots.release()
   await next
   await new Promise(resolve => setTimeout(resolve, 60))
-  assert.ok(turns.take() instanceof Promise, 'the turn is had, whatever the clock says by then')
-  turns.give()
+  assert.ok(slots.acquire() instanceof Promise, 'the slot is had, whatever the clock says by then')
+  slots.release()
 })
 
 test.run()

@@ -146,14 +146,14 @@ const deleteBudget: Verb<'deleteBudget'> = async (ctx, { params }) => {
   return { id }
 }
 
-async function turnTo(ctx: Acting<Ctx>, id: string, status: BudgetRow['status']): Promise<BudgetRecord> {
+async function setStatus(ctx: Acting<Ctx>, id: string, status: BudgetRow['status']): Promise<BudgetRecord> {
   const row = await lockOwn(ctx, id)
   if ((await setBudgetStatus(ctx.tx, row.id, status, ctx.world.now())) === 0) throw refuse('budget_out_of_turn', status)
   return recordOf(ctx, row.id)
 }
 
-const pauseBudget: Verb<'pauseBudget'> = (ctx, { params }) => turnTo(ctx, params.id, 'paused')
-const resumeBudget: Verb<'resumeBudget'> = (ctx, { params }) => turnTo(ctx, params.id, 'active')
+const pauseBudget: Verb<'pauseBudget'> = (ctx, { params }) => setStatus(ctx, params.id, 'paused')
+const resumeBudget: Verb<'resumeBudget'> = (ctx, { params }) => setStatus(ctx, params.id, 'active')
 
 export const budgetVerbs = {
   listBudgets,

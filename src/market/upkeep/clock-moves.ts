@@ -45,10 +45,10 @@ const saveOffset = ({ db, world }: Market) =>
   db.write((tx: Tx) => setSetting(tx, OFFSET, String(world.now() - world.realNow())))
 
 /** One move at a time. */
-class Turns {
+class MoveQueue {
   #last: Promise<unknown> = Promise.resolve()
 
-  take<Result>(work: () => Promise<Result>): Promise<Result> {
+  run<Result>(work: () => Promise<Result>): Promise<Result> {
     const mine = this.#last.then(work)
     this.#last = mine.catch(() => {})
     return mine
@@ -59,7 +59,7 @@ class Turns {
 export function moveClockTo(market: Market, to: number, options: MoveOptions = {}): Promise<Move> {
   const { world, memory, background } = market
   const bound = boundOf(world)
-  return memory.of(Turns).take(async () => {
+  return memory.of(MoveQueue).run(async () => {
     const release = world.hold()
     background.isHurried = true
     try {

@@ -131,7 +131,7 @@ class EmbeddedDb implements SqliteDb {
   #state: 'open' | 'closing' | 'dead' = 'open'
   #failure: StoreError | null = null
   #busy = false
-  readonly #turns: { go(): void; refuse(error: Error): void }[] = []
+  readonly #waiting: { go(): void; refuse(error: Error): void }[] = []
   readonly #history = new History()
   #transactions = 0
   #snapshots = 0
@@ -159,7 +159,7 @@ class EmbeddedDb implements SqliteDb {
   }
 
   get waiting() {
-    return this.#turns.length + (this.#storage?.journal.waiting ?? 0)
+    return this.#waiting.length + (this.#storage?.journal.waiting ?? 0)
   }
 
   get fill(): Fill {
@@ -228,9 +228,9 @@ class EmbeddedDb implements SqliteDb {
 
   async #close() {
     // The unit under way may lose the database in memory. The files are closed all the same.
-    if (this.#busy && this.#state === 'open') await this.#turn().catch(() => {})
+    if (this.#busy && this.#state === 'open') await this.#wait().catch(() => {})
     if (this.#state === 'open') this.#state = 'closing'
-    this.#refuseTurns()
+    this.#refuseWaiting()
     try {
       if (this.#storage) await this.#closeFiles(this.#storage)
     } finally {
@@ -270,7 +270,7 @@ class EmbeddedDb implements SqliteDb {
   /** Runs one unit at a time, in the order of the calls. */
   #enter(): Promise<void> | undefined {
     if (this.#state !== 'open') throw this.#refusal()
-    if (this.#busy) return this.#turn()
+    if (this.#busy) return this.#wait()
     this.#busy = true
     return undefined
   }
@@ -281,24 +281,24 @@ class EmbeddedDb implements SqliteDb {
     if (this.#state !== 'open') throw this.#refusal()
     if (!this.#busy) setImmediate(() => this.#leave())
     this.#busy = true
-    return this.#turn()
+    return this.#wait()
   }
 
-  #turn(): Promise<void> {
+  #wait(): Promise<void> {
     return new Promise((go, refuse) => {
-      this.#turns.push({ go, refuse })
+      this.#waiting.push({ go, refuse })
     })
   }
 
   #leave() {
-    if (this.#state === 'dead') this.#refuseTurns()
-    const next = this.#turns.shift()
+    if (this.#state === 'dead') this.#refuseWaiting()
+    const next = this.#waiting.shift()
     if (next) next.go()
     else this.#busy = false
   }
 
-  #refuseTurns() {
-    for (const { refuse } of this.#turns.splice(0)) refuse(this.#refusal())
+  #refuseWaiting() {
+    for (const { refuse } of this.#waiting.splice(0)) refuse(this.#refusal())
   }
 
   #refusal() {

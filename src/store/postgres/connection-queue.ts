@@ -1,11 +1,10 @@
 /** A queue for connections: first come, first served, with a bounded wait. */
 import { BusyError } from '../db.ts'
 
-export interface Turns {
-  /** Takes a turn. Returns undefined if one is free, else a promise that rejects with a BusyError after the longest wait. */
-  take(): Promise<void> | undefined
-  /** Ends a turn. */
-  give(): void
+export interface Slots {
+  /** Acquires a slot. Returns undefined if one is free, else a promise that rejects with a BusyError after the longest wait. */
+  acquire(): Promise<void> | undefined
+  release(): void
   readonly waiting: number
 }
 
@@ -13,8 +12,8 @@ interface Waiting {
   go(): void
 }
 
-/** Allows `count` turns at a time. A caller that has waited for `waitMs` is rejected. */
-export function createTurns(count: number, waitMs: number): Turns {
+/** Allows `count` connections at a time. A caller that has waited for `waitMs` is rejected. */
+export function createSlots(count: number, waitMs: number): Slots {
   const queue = new Set<Waiting>()
   let left = count
 
@@ -35,12 +34,12 @@ export function createTurns(count: number, waitMs: number): Turns {
     })
 
   return {
-    take() {
+    acquire() {
       if (left === 0) return wait()
       left--
       return undefined
     },
-    give() {
+    release() {
       const [first] = queue
       if (first) first.go()
       else left++

@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { type Db, type Reader, StoreError, type Tx } from '../db.ts'
 import { type Isolation, Wire } from './connection.ts'
-import { createTurns, type Turns } from './connection-queue.ts'
+import { createSlots, type Slots } from './connection-queue.ts'
 import { codeOf, exhausted, translated, triesFor } from './errors.ts'
 import { Glances } from './packed-reads.ts'
 import { BatchSender, noColumns, provesBatches } from './pg-internals.ts'
@@ -101,7 +101,7 @@ class PostgresDb implements Db {
   readonly fill = null
   readonly #pool: pg.Pool
   readonly #probes: pg.Pool
-  readonly #turns: Turns
+  readonly #slots: Slots
   readonly #reach: Reach
   readonly #settings: typeof DEFAULTS
   readonly #warn: (message: string) => void
@@ -115,7 +115,7 @@ class PostgresDb implements Db {
   constructor({ pool, probes, settings, inBatches, warn }: PostgresParts) {
     this.#pool = pool
     this.#probes = probes
-    this.#turns = createTurns(settings.poolSize, settings.queueTimeoutMs)
+    this.#slots = createSlots(settings.poolSize, settings.queueTimeoutMs)
     this.#reach = new Reach(() => probes.query('SELECT 1'))
     this.#settings = settings
     this.#inBatches = inBatches
@@ -123,7 +123,7 @@ class PostgresDb implements Db {
   }
 
   get waiting() {
-    return this.#turns.waiting
+    return this.#slots.waiting
   }
 
   read<T>(work: (q: Reader) => Promise<T>): Promise<T> {
@@ -218,20 +218,20 @@ class PostgresDb implements Db {
   }
 
   /**
-   * Takes a turn before a connection, because the pool's own queue has the same time limit for waiting and for connecting.
+   * Acquires a slot before a connection, because the pool's own queue has the same time limit for waiting and for connecting.
    * Many requests may wait long, but an unreachable server must be noticed soon.
    */
   async #connect() {
     if (this.#closing) throw new StoreError('The database is closed.')
     this.#proveReach()
-    await this.#turns.take()
+    await this.#slots.acquire()
     const client = await this.#dial().catch(error => {
-      this.#turns.give()
+      this.#slots.release()
       throw translated(error)
     })
     const release = (broken?: boolean) => {
       client.release(broken || this.#wire(client).isOutdated)
-      this.#turns.give()
+      this.#slots.release()
     }
     return { client, release }
   }
@@ -266,5 +266,5 @@ class PostgresDb implements Db {
 }
 
 // Units that failed together must not all retry at the same moment.
-let turn = 0
-const pause = (tries: number) => new Promise(resolve => setTimeout(resolve, Math.min(tries, 6) * (1 + (turn++ % 8))))
+let jitter = 0
+const pause = (tries: number) => new Promise(resolve => setTimeout(resolve, Math.min(tries, 6) * (1 + (jitter++ % 8))))

@@ -15,11 +15,11 @@ export interface SharesOptions {
 }
 
 export interface Shares {
-  /** Resolves with a function that releases the slot. Rejects with a BusyError if no slot became free in time. */
+  /** Resolves with a function that releases the slot. Rejects with a NoSlotError if no slot became free in time. */
   acquire(keys: readonly string[]): Promise<() => void>
 }
 
-export class BusyError extends Error {
+export class NoSlotError extends Error {
   /** The keys whose share was used up; none if all slots were taken. */
   readonly exhausted: readonly string[]
   constructor(exhausted: readonly string[]) {
@@ -41,7 +41,7 @@ export function createShares({ total, each, waiting: mostWaiting, waitMs }: Shar
   const fits = (keys: readonly string[]) => all < total && keys.every(key => (taken.get(key) ?? 0) < each)
 
   const busy = (keys: readonly string[]) =>
-    new BusyError(all >= total ? [] : keys.filter(key => (taken.get(key) ?? 0) >= each))
+    new NoSlotError(all >= total ? [] : keys.filter(key => (taken.get(key) ?? 0) >= each))
 
   const change = (keys: readonly string[], by: 1 | -1) => {
     all += by

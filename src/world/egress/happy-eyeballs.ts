@@ -20,7 +20,7 @@ export const waitForSlowAddresses = () => net.setDefaultAutoSelectFamilyAttemptT
  */
 export function connectToAny(addresses: readonly Resolved[], port: number, signal: AbortSignal): Promise<net.Socket> {
   return new Promise((resolve, reject) => {
-    const left = inTurn(addresses).slice(0, MOST_ADDRESSES)
+    const left = alternating(addresses).slice(0, MOST_ADDRESSES)
     const opening = new Set<net.Socket>()
     let firstError: Error | undefined
     let timer: NodeJS.Timeout | undefined
@@ -67,7 +67,7 @@ export function connectToAny(addresses: readonly Resolved[], port: number, signa
 }
 
 /** Alternates between the two families, because one of them may not respond at all. */
-function inTurn(addresses: readonly Resolved[]): Resolved[] {
+function alternating(addresses: readonly Resolved[]): Resolved[] {
   const first = addresses[0]?.family
   const [ones, others] = [addresses.filter(a => a.family === first), addresses.filter(a => a.family !== first)]
   return ones.flatMap((one, at) => [one, ...others.slice(at, at + 1)]).concat(others.slice(ones.length))

@@ -6,7 +6,7 @@ import { promises as dns } from 'node:dns'
 import { boundedCache } from '../../bounded-cache.ts'
 import { isLocalName, type Resolved } from './addresses.ts'
 import { domainOf } from './domains.ts'
-import { BusyError, createShares } from './fair-shares.ts'
+import { createShares, NoSlotError } from './fair-shares.ts'
 import { hostsFile, SYSTEM_HOSTS_FILE } from './hosts-file.ts'
 
 /** Resolves to all addresses of a name, looked up on behalf of an account. Rejects if it has none. */
@@ -56,7 +56,7 @@ export function createNames(options: NamesOptions = {}): Names {
   const shares = createShares({ ...AT_ONCE, waitMs: deadlineMs })
   const kept = boundedCache<readonly Resolved[] | Error>({ maxBytes: KEPT_BYTES, bytesOf: bytesOfFound })
   const asking = new Map<string, Promise<readonly Resolved[]>>()
-  const inTurn = new Map<string, Promise<readonly Resolved[]>>()
+  const waiting = new Map<string, Promise<readonly Resolved[]>>()
   const answering = new Map<string, Promise<boolean>>()
   const find = resolver === 'system' ? askSystem : (name: string) => askServers(name, options.servers, deadlineMs)
 
@@ -72,11 +72,11 @@ export function createNames(options: NamesOptions = {}): Names {
   }
 
   /** Waits for a slot, then looks the name up. A lookup under way is shared with others who want the same name. */
-  async function askInTurn(name: string, account: string): Promise<readonly Resolved[]> {
+  async function askWithSlot(name: string, account: string): Promise<readonly Resolved[]> {
     const own = `account ${account}`
     const leave = await shares.acquire([own, `domain ${domainOf(name)}`]).catch(error => {
       // Only an account that has used up its own share is to blame. The slots of a domain may be taken by other accounts.
-      throw codeError(error instanceof BusyError && !error.exhausted.includes(own) ? 'EBUSY' : 'ETIMEOUT')
+      throw codeError(error instanceof NoSlotError && !error.exhausted.includes(own) ? 'EBUSY' : 'ETIMEOUT')
     })
     try {
       return await (known(name) ?? once(asking, name, () => ask(name)))
@@ -98,7 +98,7 @@ export function createNames(options: NamesOptions = {}): Names {
     if (own) return own
     // A running lookup is shared by all accounts, but waiting for a slot is not: an account that has used up its share must
     // not delay other accounts that want the same name.
-    return known(name) ?? asking.get(name) ?? once(inTurn, `${account} ${name}`, () => askInTurn(name, account))
+    return known(name) ?? asking.get(name) ?? once(waiting, `${account} ${name}`, () => askWithSlot(name, account))
   }
 
   const answer = () => once(answering, '', () => serversAnswer(options.servers))
