@@ -74,7 +74,7 @@ export interface Endpoint {
 export const endpoint = <const E extends Endpoint>(record: E): E => record
 
 /** Every authenticated POST takes an Idempotency-Key, except those under /api/auth/. Source: A-39. */
-export const takesIdempotencyKey = ({ method, auth, path }: Endpoint) =>
+export const acceptsIdempotencyKey = ({ method, auth, path }: Endpoint) =>
   method === 'POST' && auth !== 'public' && auth !== 'signature' && !path.startsWith('/api/auth/')
 
 type ParamNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`

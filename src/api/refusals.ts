@@ -1,5 +1,5 @@
 /** Lists every refusal of an endpoint: those that its record names, and those that follow from the record. */
-import { type Endpoint, takesIdempotencyKey } from './endpoint.ts'
+import { acceptsIdempotencyKey, type Endpoint } from './endpoint.ts'
 import { type Facts, type FailureName, refuse, statusOf } from './failures.ts'
 import { defaultKeeping, limits, manualTests } from './limits.ts'
 
@@ -12,7 +12,7 @@ export function refusalsOf(record: Endpoint): readonly FailureName[] {
   if (role === 'admin' && auth === 'session') names.add('second_factor_needed')
   if (record.whenSuspended === 'refused') names.add('suspended')
   if (record.method !== 'GET' && auth !== 'signature') names.add('cross_site').add('lost_race')
-  if (takesIdempotencyKey(record)) names.add('idempotency_reused').add('idempotency_running')
+  if (acceptsIdempotencyKey(record)) names.add('idempotency_reused').add('idempotency_running')
   if (record.showsSecret) names.add('secret_shown_once')
   if (record.method === 'GET') names.add('unread_answers')
   if (record.grows) names.add('full')

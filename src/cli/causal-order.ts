@@ -26,7 +26,7 @@ export class CausalOrder {
     this.#patienceMs = patienceMs
   }
 
-  take(entry: StampedEntry): void {
+  add(entry: StampedEntry): void {
     const taskId = taskOf(entry)
     const task = taskId === null ? undefined : this.#tasks.get(taskId)
     if (entry.type === 'sending') this.#expect(entry)

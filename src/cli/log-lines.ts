@@ -46,7 +46,7 @@ export function entryLog(ui: Ui, options: EntryLogOptions) {
     if (json) return ui.line(entryJson(entry))
     if (behind) return void behind.push(entry)
     const id = 'agentId' in entry ? entry.agentId : null
-    if (!findAgent || id === null || names.has(id)) return order.take(entry)
+    if (!findAgent || id === null || names.has(id)) return order.add(entry)
     behind = [entry]
     const learn = (name = tail(id)) => void names.set(id, name)
     findAgent(id)
@@ -67,7 +67,7 @@ export function entryLog(ui: Ui, options: EntryLogOptions) {
     },
     /** Prints what was held back to come behind its cause. */
     end() {
-      for (const entry of behind ?? []) order.take(entry)
+      for (const entry of behind ?? []) order.add(entry)
       behind = null
       order.end()
     },

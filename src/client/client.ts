@@ -119,19 +119,19 @@ function methodOf(transport: Transport, name: string, record: Endpoint) {
 /** Distributes the fields of the input to path, query and body. Throws a TypeError if a part of the path is missing. */
 function requestOf(name: string, { path, query, body, signed }: Endpoint, input: Input) {
   const rest = { ...input }
-  const take = (field: string) => {
+  const remove = (field: string) => {
     const value = rest[field]
     delete rest[field]
     return value
   }
   const filled = path.replaceAll(/:(\w+)/g, (_, field: string) => {
-    const value = take(field)
+    const value = remove(field)
     if (typeof value !== 'string' || value === '') throw new TypeError(`${name} needs ${field}`)
     return encodeURIComponent(value)
   })
   const asked = new URLSearchParams()
   for (const field of query ? Object.keys(query.shape) : []) {
-    const value = take(field)
+    const value = remove(field)
     if (value !== undefined) asked.set(field, String(value))
   }
   return { path: asked.size > 0 ? `${filled}?${asked}` : filled, body: body || signed ? bodyOf(rest) : undefined }

@@ -5,7 +5,7 @@
 import { refuse } from '../api/failures.ts'
 import { WEBHOOK_BYTES } from '../store/tables/retention.ts'
 import type { TaskRow } from '../store/tables/tasks.ts'
-import { addBytes, bytesOf, giveBytes, takeBytes } from '../store/tables/usage.ts'
+import { addBytes, bytesOf, countBytes, uncountBytes } from '../store/tables/usage.ts'
 import type { Acting, Ctx } from './market.ts'
 import { inMiB, MIB } from './mib.ts'
 
@@ -41,14 +41,15 @@ const mostOf = ({ config }: Pick<Ctx, 'config'>) => config.keeping.textMiB * MIB
 /** Adds `bytes` to the account's texts, or subtracts them if negative. Refuses to go beyond the quota. */
 export async function reserveTexts(ctx: Acting<Ctx>, userId: string, bytes: number): Promise<void> {
   if (bytes < 0) await releaseTexts(ctx, userId, -bytes)
-  if (bytes <= 0 || (await takeBytes(ctx.tx, 'text_usage', userId, bytes, mostOf(ctx)))) return
+  if (bytes <= 0 || (await countBytes(ctx.tx, 'text_usage', userId, bytes, mostOf(ctx)))) return
   throw await quotaUsed(ctx, userId)
 }
 
 /** Adds `bytes` without a check, for texts that are never refused. */
 export const countTexts = ({ tx }: Ctx, userId: string, bytes: number) => addBytes(tx, 'text_usage', userId, bytes)
 
-export const releaseTexts = ({ tx }: Ctx, userId: string, bytes: number) => giveBytes(tx, 'text_usage', userId, bytes)
+export const releaseTexts = ({ tx }: Ctx, userId: string, bytes: number) =>
+  uncountBytes(tx, 'text_usage', userId, bytes)
 
 /** Refuses a step that allows unchecked texts later if the quota is used up already. */
 export async function refuseIfQuotaUsed(ctx: Acting<Ctx>, userId: string): Promise<void> {

@@ -108,12 +108,12 @@ async function asWanted(market: Market, act: Act, record: OwnAgentRecord, wanted
   if (record.webhookUrl !== webhookUrl) await act('updateAgent', { id, webhookUrl })
   const kept = await secretOf(market, id)
   const { secret = kept } = wanted
-  if (secret !== null && secret !== kept) await takeSecret(market, id, secret)
+  if (secret !== null && secret !== kept) await setSecret(market, id, secret)
   return { id, slug, webhookUrl, webhookSecret: secret ?? (await act('rotateSecret', { id })).secret }
 }
 
 /** Gives an agent a secret that a program knows already. In a deployment only the marketplace makes secrets. */
-async function takeSecret(market: Market, id: string, secret: string): Promise<void> {
+async function setSecret(market: Market, id: string, secret: string): Promise<void> {
   if (market.config.mode !== 'dev') throw new Error('Only a simulator takes a webhook secret that it has not made.')
   await market.db.write(async tx => saveSecret({ ...market, tx }, (await agentById(tx, id))!, secret))
 }

@@ -43,7 +43,7 @@ export class SentTask {
     this.#secret = secret
   }
 
-  take(request: RawCallback, now: number): Judged {
+  receive(request: RawCallback, now: number): Judged {
     const signature = String(request.headers[SIGNATURE_HEADER.toLowerCase()])
     // The very same request again gets the first answer, and has no second effect.
     const known = this.#answered.get(signature)

@@ -8,7 +8,7 @@ import { SentTask } from './callback-check.ts'
 
 export interface CallbackListener {
   callbackUrl(taskId: string): string
-  /** From now on callbacks for this task are taken. */
+  /** From now on callbacks for this task are received. */
   expect(taskId: string, state: TaskState): SentTask
   /** Resolves at the next callback of any task, or after `ms`. */
   next(ms: number): Promise<void>
@@ -27,7 +27,7 @@ export async function listenForCallbacks(world: World, secret: string): Promise<
     if (body === undefined) return void response.destroy()
     const task = tasks.get(PATH.exec(request.url ?? '')?.[1] ?? '')
     if (!task || request.method !== 'POST') return end(response, 404, { success: false, error: 'Nothing is here' })
-    const { status, response: answer } = task.take({ headers: request.headers, body }, world.realNow())
+    const { status, response: answer } = task.receive({ headers: request.headers, body }, world.realNow())
     end(response, status, answer)
     for (const wake of waiting.splice(0)) wake()
   })

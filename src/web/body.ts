@@ -35,11 +35,11 @@ export function readBody(req: IncomingMessage, res: ServerResponse, { lookMs, be
     const stop = (refusal: Refusal) => {
       end()
       body.drop()
-      req.off('data', take).pause()
+      req.off('data', collect).pause()
       reject(refusal)
     }
     const arriving = begin(stop)
-    const take = (chunk: Buffer) => {
+    const collect = (chunk: Buffer) => {
       body.add(chunk)
       if (body.size > limits.jsonBytes) return stop(refuse('body_too_large', limits.jsonBytes))
       const refusal = arriving.refusal(body.size)
@@ -51,7 +51,7 @@ export function readBody(req: IncomingMessage, res: ServerResponse, { lookMs, be
     }
     const unwatch = watchPace(req, lookMs, stop)
     req
-      .on('data', take)
+      .on('data', collect)
       .once('end', () => {
         end()
         resolve(body.bytes)

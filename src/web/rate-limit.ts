@@ -7,13 +7,13 @@ import type { Market } from '../market/market.ts'
 import { isMultipart } from './body.ts'
 import { clientAddress } from './client-address.ts'
 import { memoryCounters, type RateCounters, sharedCounters } from './rate-counters.ts'
-import type { TakeRate } from './response.ts'
+import type { CountRequest } from './response.ts'
 
 /**
  * Returns null if rate limits are off. In mode `warn` nothing is refused, and the log has one line for each window that
  * overflows.
  */
-export function rateLimit(market: Market, counters: RateCounters = countersOf(market)): TakeRate | null {
+export function rateLimit(market: Market, counters: RateCounters = countersOf(market)): CountRequest | null {
   const { config, world, log } = market
   const { rateLimits: mode, trustProxy } = config
   if (mode === 'off') return null

@@ -67,7 +67,7 @@ export interface WebRequest extends IncomingMessage {
 export interface ServerState {
   readonly market: Market
   /** null: rate limits are off. */
-  readonly takeRate: TakeRate | null
+  readonly countRequest: CountRequest | null
   readonly unread: UnreadResponses
   readonly arriving: ArrivingBodies
   readonly streams: EventStreams
@@ -83,7 +83,7 @@ export const failureText = ({ message, errors, hint }: Refusal) =>
   JSON.stringify({ success: false, error: message, errors, hint })
 
 /** Counts the request and sets the rate-limit headers of its response. Returns a refusal if the limit is exceeded. */
-export type TakeRate = (call: Call, category: RateCategory) => Promise<Refusal | null>
+export type CountRequest = (call: Call, category: RateCategory) => Promise<Refusal | null>
 
 /** One request and its response. */
 export class Call {

@@ -1,5 +1,5 @@
 /** The steps from a request to its response: credential, body, input, unit, verb. */
-import { type Endpoint, type Page, type ReadyPage, takesIdempotencyKey } from '../api/endpoint.ts'
+import { acceptsIdempotencyKey, type Endpoint, type Page, type ReadyPage } from '../api/endpoint.ts'
 import { Refusal, refuse } from '../api/failures.ts'
 import { type Paging, pagesOf } from '../api/page.ts'
 import { Created, Download, EventStream, Json } from '../api/reply.ts'
@@ -75,12 +75,12 @@ export function serve(record: Endpoint, verb: Verb, market: Market, authenticate
     const { receiveUpload } = await import('./multipart.ts') // loaded late, because few simulators ever need the parser
     const begin: BeginFiles = giveUp => call.server.arrivingFiles.begin(room, () => call.address, giveUp)
     const upload = await receiveUpload(call, form, market, begin)
-    let taken = false
+    let kept = false
     try {
       const result = await answer(call, credential, upload)
-      taken = !(result instanceof Repeatable) || result.hadEffect
+      kept = !(result instanceof Repeatable) || result.hadEffect
     } finally {
-      if (!taken) await dropFiles(market, upload.files)
+      if (!kept) await dropFiles(market, upload.files)
     }
   }
 
@@ -151,7 +151,7 @@ function performer(record: Endpoint, verb: Verb, market: Market, identify: Ident
   if (needsOnlyPrefetched(record, db)) return (work: Work) => db.readCommitted(q => inside(q, work))
   if (record.unit === 'read') return (work: Work) => db.read(q => inside(q, work))
   const plain = record.unit === 'write' ? (work: Work) => db.write(tx => inside(tx, work)) : outsideUnit
-  if (!takesIdempotencyKey(record)) return plain
+  if (!acceptsIdempotencyKey(record)) return plain
 
   const answer = async (work: Work, actor: Actor | null, tx?: Tx): Promise<KeptAnswer> => {
     const input = work.input()

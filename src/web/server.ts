@@ -85,7 +85,7 @@ export function createServer(options: ServerOptions): Server {
   const unread = new UnreadResponses(bounds.unreadBytes, market.log)
   const arriving = new ArrivingBodies(market.log)
   const arrivingFiles = new ArrivingFiles(bounds.arrivingFileBytes, market.log)
-  const takeRate = rateLimit(market, counters)
+  const countRequest = rateLimit(market, counters)
   const bodyLookMs = BODY_LOOKS * bounds.lookMs
   const flight = inFlight()
   const { release } = flight
@@ -93,7 +93,7 @@ export function createServer(options: ServerOptions): Server {
   const streams = new EventStreams({ heartbeatMs: bounds.heartbeatMs, process, release })
   const state: ServerState = {
     market,
-    takeRate,
+    countRequest,
     unread,
     arriving,
     arrivingFiles,
@@ -227,9 +227,9 @@ async function sendReadiness(call: Call) {
 
 /** Counts each request once, on arrival and before authentication. Source: A-40. */
 function limited(call: Call, category: RateCategory, next: Serve): Promise<void> {
-  const { takeRate } = call.server
-  if (!takeRate) return next(call)
-  return takeRate(call, category).then(
+  const { countRequest } = call.server
+  if (!countRequest) return next(call)
+  return countRequest(call, category).then(
     refusal => (refusal ? call.refuse(refusal) : next(call)),
     error => call.fail(error),
   )

@@ -4,7 +4,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { HttpUser } from '../../src/sim/http-user.ts'
 import { checkedFetch } from '../support/contract.ts'
-import { bodyWith, Raw, refuses, type Send, takes, textRule } from '../support/edges.ts'
+import { accepts, bodyWith, Raw, refuses, type Send, textRule } from '../support/edges.ts'
 import { openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 
 const limit = suite<{ marketplace: TestMarketplace; user: TestUser }>('limits')
@@ -57,7 +57,7 @@ limit('an email: 254 characters, trimmed and in lower case', async ({ marketplac
   const long = (length: number) =>
     `${'a'.repeat(60)}@${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(length - 187)}.com`
   assert.is(long(254).length, 254)
-  await takes(send, long(254), '  SPACED@Example.COM  ')
+  await accepts(send, long(254), '  SPACED@Example.COM  ')
   await refuses(send, 'email', long(255), 'nobody', '@example.com', 'a@', 'a b@example.com', '', ' ', 'a@b@example.com')
   await refuses(send, 'email', 5, null, undefined, [], {}, 'a\0@example.com')
   assert.is((await send('spaced@example.com')).status, 409)
@@ -65,7 +65,7 @@ limit('an email: 254 characters, trimmed and in lower case', async ({ marketplac
 
 limit('isBuilder is true or false', async ({ marketplace }) => {
   const send = register(marketplace, 'isBuilder')
-  await takes(send, true, false, undefined)
+  await accepts(send, true, false, undefined)
   await refuses(send, 'isBuilder', 'true', 1, 0, null, [])
 })
 
@@ -74,7 +74,7 @@ limit('the amounts of deposits and withdrawals', async ({ user }) => {
     const send: Send = value => user.ask('POST', `/api/wallet/${verb}`, bodyWith({}, 'amount', value))
     if (verb === 'withdraw') await user.call('POST', '/api/wallet/connect')
     await refuses(send, 'amount', 199, 200.5, '200', 0, -200, 1_000_000_000_001, 2 ** 53, null, undefined, [], {}, true)
-    await takes(send, 200, new Raw('2e2'), new Raw('200.0'))
+    await accepts(send, 200, new Raw('2e2'), new Raw('200.0'))
     // Within the bounds of a price, but above what may be moved: another refusal.
     const most = await send(1_000_000_000_000)
     assert.equal([most.status, most.errors], [400, undefined])
@@ -129,9 +129,9 @@ for (const path of lists) {
       (name: string): Send =>
       value =>
         get(value === undefined ? '' : `?${name}=${encodeURIComponent(String(value))}`)
-    await takes(by('limit'), 1, 100, undefined)
+    await accepts(by('limit'), 1, 100, undefined)
     await refuses(by('limit'), 'limit', 0, 101, -1, 1.5, '', 'x', '1e1', ' 1', '0x1')
-    await takes(by('page'), 1, 2, 999_999, undefined)
+    await accepts(by('page'), 1, 2, 999_999, undefined)
     await refuses(by('page'), 'page', 0, -1, 1.5, '', 'x', '1e1')
     assert.is((await get('?unknown=1')).status, 200)
     const twice = await get('?page=1&page=2')
@@ -167,7 +167,7 @@ for (const [path, names] of Object.entries(filters)) {
     const sender = path.startsWith('/api/admin') ? marketplace.admin : user
     for (const [name, values] of Object.entries(names)) {
       const send: Send = value => sender.ask('GET', `${path}?${name}=${value}`, undefined, 'key')
-      await takes(send, ...values)
+      await accepts(send, ...values)
       await refuses(send, name, 'nonsense', values[0]!.toUpperCase(), '')
     }
   })

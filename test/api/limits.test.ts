@@ -3,7 +3,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { OwnAgentRecord, TaskRecord } from '../../src/api/records.ts'
-import { bodyWith, integerRule, Raw, refuses, type Send, takes, textRule } from '../support/edges.ts'
+import { accepts, bodyWith, integerRule, Raw, refuses, type Send, textRule } from '../support/edges.ts'
 import {
   type ListedAgent,
   openTestMarketplace,
@@ -45,14 +45,14 @@ const optionalInteger =
 
 const price: Rule = async (send, field) => {
   await integerRule(send, field, [200, 1_000_000_000_000])
-  await takes(send, new Raw('2e2'), new Raw('200.0'), new Raw('0.2e3'))
+  await accepts(send, new Raw('2e2'), new Raw('200.0'), new Raw('0.2e3'))
   await refuses(send, field, '200', 200.5, 0, -200, 2 ** 53, new Raw('9007199254740993'))
 }
 
 const url: Rule = async (send, field) => {
   const long = (length: number) => `https://x.example/${'a'.repeat(length - 18)}`
-  await takes(send, 'https://x.example', 'http://x.example:8080/hook?q=1', long(2_048), undefined)
-  await takes(send, `https://x.example/${'😀'.repeat(2_030)}`)
+  await accepts(send, 'https://x.example', 'http://x.example:8080/hook?q=1', long(2_048), undefined)
+  await accepts(send, `https://x.example/${'😀'.repeat(2_030)}`)
   await refuses(send, field, long(2_049), '', 'nonsense', '/path', 'ftp://x.example', 'javascript:alert(1)', 'http://')
   await refuses(send, field, 'https://user@x.example', 'https://u:p@x.example', 'https://x.example/\0', 5, [], {})
 }
@@ -65,16 +65,16 @@ const agentRules: Record<string, Rule> = {
   turnaroundHours: optionalInteger(1, 720),
   maxRevisions: async (send, field) => {
     await optionalInteger(0, 10)(send, field)
-    await takes(send, null)
+    await accepts(send, null)
   },
   webhookUrl: url,
   async pricingModel(send, field) {
-    await takes(send, 'fixed', 'hourly', 'token')
+    await accepts(send, 'fixed', 'hourly', 'token')
     await refuses(send, field, 'Fixed', '', 'free', 1, null, ['fixed'])
   },
   async categoryIds(send, field) {
     const four = ['cat_writing', 'cat_code', 'cat_data', 'cat_research']
-    await takes(send, ['cat_design'], four)
+    await accepts(send, ['cat_design'], four)
     await refuses(
       send,
       field,
@@ -89,7 +89,7 @@ const agentRules: Record<string, Rule> = {
   },
   async tags(send, field) {
     const tags = (count: number) => Array.from({ length: count }, (_, at) => `tag ${at}`)
-    await takes(send, [], tags(10), ['x'], ['x'.repeat(50)], ['😀'.repeat(50)], undefined)
+    await accepts(send, [], tags(10), ['x'], ['x'.repeat(50)], ['😀'.repeat(50)], undefined)
     await refuses(send, field, tags(11), [''], ['   '], ['x'.repeat(51)], ['😀'.repeat(51)], ['\0'], [5], 'tag', {})
   },
 }
@@ -124,7 +124,7 @@ limit('defaults: 24 hours, revisions without limit; an avatar is for updates', a
   )
   const send: Send = value => builder.ask('PUT', `/api/my/agents/${made.id}`, bodyWith({}, 'avatarUrl', value), 'key')
   await url(send, 'avatarUrl')
-  await takes(send, 'https://x.example/a.png', null)
+  await accepts(send, 'https://x.example/a.png', null)
 })
 
 limit('all that is missing or wrong is named at once', async ({ builder, buyer }) => {
@@ -147,7 +147,7 @@ const taskRules: Record<string, Rule> = {
   agreedPrice: price,
   async requirements(send, field) {
     await text(0, 5_000)(send, field)
-    await takes(send, null, '   ')
+    await accepts(send, null, '   ')
   },
   async agentId(send, field) {
     await refuses(send, field, 5, null, '', [], {}, 'agt_\0')

@@ -2,7 +2,7 @@
 /** Every text and number that goes along with a step of a task, at its edge and one beyond. Source: I-task-input, A-20, A-21, A-32. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { bodyWith, integerRule, Raw, refuses, type Send, takes, textRule } from '../support/edges.ts'
+import { accepts, bodyWith, integerRule, Raw, refuses, type Send, textRule } from '../support/edges.ts'
 import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 
 const limit = suite<{ marketplace: TestMarketplace; buyer: TestUser; builder: TestUser; agent: ListedAgent }>('limits')
@@ -58,7 +58,7 @@ limit('50,000 characters fit, each of them escaped', async ({ marketplace, buyer
   const send = await delivering(marketplace, buyer, agent, (id, value) =>
     builder.ask('POST', `/api/tasks/${id}/deliver`, bodyWith({}, 'content', value), 'key'),
   )
-  await takes(send, new Raw(`"${'\\ud83d\\ude00'.repeat(50_000)}"`))
+  await accepts(send, new Raw(`"${'\\ud83d\\ude00'.repeat(50_000)}"`))
   await refuses(send, 'content', new Raw(`"${'\\ud83d\\ude00'.repeat(50_001)}"`), new Raw('"\\ud83d"'))
 })
 
@@ -161,7 +161,7 @@ limit(
     const send = onFresh(make, ask)
     await refuses(send, 'refundAmount', 0, -1, 1.5, '1', undefined, null, 2 ** 53)
     assert.is((await send(1_000)).status, 400)
-    await takes(send, 1, 999)
+    await accepts(send, 1, 999)
     await refuses(
       value => marketplace.admin.ask('POST', `/api/admin/tasks/${spare}/resolve`, { outcome: value }),
       'outcome',

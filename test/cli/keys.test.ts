@@ -119,7 +119,7 @@ const sent = (deliveryId: string, outcome: 'delivered' | 'retry' | 'failed'): Lo
 
 test('it counts exchanges, what is red, and webhooks that are tried again', () => {
   const counts = new Counts()
-  const take = (entry: LogEntry) => counts.take({ seq: 1, at: 0, realAt: 0, ...entry } as StampedEntry)
+  const take = (entry: LogEntry) => counts.add({ seq: 1, at: 0, realAt: 0, ...entry } as StampedEntry)
   for (const entry of [sent('a', 'retry'), sent('a', 'retry'), sent('b', 'retry'), sent('c', 'delivered')]) take(entry)
   assert.equal([counts.exchanges, counts.failures, counts.waiting], [4, 3, 2])
   for (const entry of [sent('a', 'delivered'), sent('b', 'failed')]) take(entry)

@@ -146,9 +146,9 @@ test('a callback comes behind the webhook that caused it, though it ends first',
   const printed: string[] = []
   const order = new CausalOrder(({ type }) => void printed.push(type))
   const other = { ...held, taskId: 'task_2' } as LogEntry
-  for (const entry of [held, sending, accepted, other, delivered, held]) order.take(stamped(entry))
+  for (const entry of [held, sending, accepted, other, delivered, held]) order.add(stamped(entry))
   assert.equal(printed, ['money', 'money', 'webhook', 'callback', 'money'])
-  for (const entry of [sending, accepted]) order.take(stamped(entry))
+  for (const entry of [sending, accepted]) order.add(stamped(entry))
   assert.is(printed.length, 5)
   order.end()
   assert.is(printed.at(-1), 'callback')
@@ -157,9 +157,9 @@ test('a callback comes behind the webhook that caused it, though it ends first',
 test('a webhook without an answer is told after a while, and holds nothing back any more', async () => {
   const printed: string[] = []
   const order = new CausalOrder(({ type }) => void printed.push(type), 20)
-  for (const entry of [sending, accepted]) order.take(stamped(entry))
+  for (const entry of [sending, accepted]) order.add(stamped(entry))
   for (let tries = 0; printed.length < 2 && tries < 200; tries++) await new Promise(go => setTimeout(go, 10))
-  order.take(stamped(delivered))
+  order.add(stamped(delivered))
   assert.equal(printed, ['sending', 'callback', 'webhook'])
   const [line] = shown(sending)
   assert.match(line!, /→ task\.submitted +… {2}no answer yet/)

@@ -56,7 +56,7 @@ export function startLoad(scenario: Scenario, caller: () => Caller, { lasting = 
 }
 
 /** Sends a step and notes how it ended. */
-async function take(
+async function sendStep(
   scenario: Scenario,
   job: Job,
   what: Pick<Step, 'trigger' | 'by' | 'note' | 'signed'>,
@@ -129,7 +129,7 @@ async function create(scenario: Scenario, caller: Caller, buyer: Buyer) {
   const description = 'What the crash tests would like to have.'
   const agreedPrice = 200 + Math.floor(scenario.random() * 100)
   const body = { agentId: scenario.agentId, title, description, agreedPrice }
-  const { data } = await take(scenario, job, { trigger: 'create', by: 'buyer', note: title }, () =>
+  const { data } = await sendStep(scenario, job, { trigger: 'create', by: 'buyer', note: title }, () =>
     caller.send('POST', { path: '/api/tasks', body }),
   )
   born(scenario, job, data.id)
@@ -184,7 +184,7 @@ async function proceed(scenario: Scenario, caller: Caller, job: Job) {
   if ((job.status === 'completed' || job.status === 'cancelled') && scenario.random() < 0.5) job.retired = true
   const path = `/api/tasks/${job.id}`
   if (trigger === 'read') {
-    await take(scenario, job, { trigger, by: 'buyer', note: '' }, () => caller.send('GET', { path }))
+    await sendStep(scenario, job, { trigger, by: 'buyer', note: '' }, () => caller.send('GET', { path }))
     return
   }
   const note = trigger === 'review' ? String(1 + Math.floor(scenario.random() * 5)) : words(`${trigger} of`)
@@ -193,7 +193,7 @@ async function proceed(scenario: Scenario, caller: Caller, job: Job) {
     body: bodyOf(trigger, note),
   }
   if (trigger === 'update') message.path = path
-  await take(scenario, job, { trigger, by: 'buyer', note }, () =>
+  await sendStep(scenario, job, { trigger, by: 'buyer', note }, () =>
     caller.send(trigger === 'update' ? 'PUT' : 'POST', message),
   )
 }
@@ -253,11 +253,11 @@ async function callBack(
       headers,
       body: trigger === 'deliver' ? content : undefined,
     }
-    await take(scenario, job, { trigger, by: 'builder', note }, () => caller.send('POST', message))
+    await sendStep(scenario, job, { trigger, by: 'builder', note }, () => caller.send('POST', message))
     return
   }
   const signed = signedRequest(scenario.agent.secret, callbackUrl, { action: trigger, taskId: job.id, ...content })
-  await take(scenario, job, { trigger, by: 'builder', note, signed }, () => caller.send('POST', signed))
+  await sendStep(scenario, job, { trigger, by: 'builder', note, signed }, () => caller.send('POST', signed))
 }
 
 /** Resolves what is disputed, as far as anybody has heard. */
@@ -272,7 +272,7 @@ async function judge(scenario: Scenario, caller: Caller, load: Load) {
     )
     if (!job) continue
     const outcome = scenario.random() < 0.5 ? 'refund' : 'release'
-    await take(scenario, job, { trigger: `resolve_${outcome}`, by: 'admin', note: '' }, () =>
+    await sendStep(scenario, job, { trigger: `resolve_${outcome}`, by: 'admin', note: '' }, () =>
       caller.send('POST', { path: `/api/admin/tasks/${job.id}/resolve`, body: { outcome } }),
     )
   }

@@ -24,7 +24,7 @@ export class Connections {
     headers: readonly WireHeader[],
     body: string | Buffer = '',
   ): Promise<WireAnswer> => {
-    const connection = this.#take()
+    const connection = this.#acquire()
     const request = requestBytes(method, target, [['host', '127.0.0.1'], ...headers], body)
     await connection.wire.write(request)
     const answer = await connection.wire.answer(method === 'HEAD')
@@ -39,7 +39,7 @@ export class Connections {
     for (const { wire } of this.#all) wire.close()
   }
 
-  #take(): Connection {
+  #acquire(): Connection {
     const now = performance.now()
     let connection = this.#all.find(({ wire, free, usedAt }) => free && !wire.ended && now - usedAt < WIRE_RESTS_MS)
     if (!connection) {

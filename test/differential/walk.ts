@@ -1,5 +1,5 @@
 /** Random steps over every endpoint, asked of two engines at once. The same seed takes the same steps. */
-import { takesIdempotencyKey } from '../../src/api/endpoint.ts'
+import { acceptsIdempotencyKey } from '../../src/api/endpoint.ts'
 import { type EndpointName, endpoints } from '../../src/api/endpoints/index.ts'
 import { rates } from '../../src/api/limits.ts'
 import { accountSteps, cookieOf, keyTaken } from './account-steps.ts'
@@ -206,7 +206,7 @@ class Walker {
 
   async perform(name: EndpointName, plan: Plan, invalidPart: number): Promise<void> {
     const { random } = this
-    const key = takesIdempotencyKey(endpoints[name]) && random.often(0.12) ? `key ${random.below(40)}` : undefined
+    const key = acceptsIdempotencyKey(endpoints[name]) && random.often(0.12) ? `key ${random.below(40)}` : undefined
     const invalid = random.often(invalidPart)
     const answer = await this.ask(name, plan, { key, invalid })
     this.#again(name, plan, key)

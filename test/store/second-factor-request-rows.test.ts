@@ -12,23 +12,23 @@ import {
 } from '../../src/store/tables/idempotency-keys.ts'
 import { knowsAddress, noteAddress } from '../../src/store/tables/known-addresses.ts'
 import {
+  consumeReset,
   countOtherLetters,
   deleteOldResets,
   deleteResets,
   insertReset,
   ownerOfReset,
-  takeReset,
 } from '../../src/store/tables/password-resets.ts'
 import { countRequest } from '../../src/store/tables/rate-windows.ts'
 import { dropAgentSecrets, dropSecondFactors } from '../../src/store/tables/sealed-columns.ts'
 import {
   beginSecondFactor,
+  consumeRecoveryCode,
   countRecoveryCodes,
   deleteSecondFactor,
   enableSecondFactor,
   insertRecoveryCode,
   secondFactorOf,
-  takeRecoveryCode,
   useStep,
 } from '../../src/store/tables/second-factors.ts'
 import { keepFirstSignature, keepSignature, seenSignature } from '../../src/store/tables/seen-signatures.ts'
@@ -71,8 +71,8 @@ testRows('rows of guards', {
       ['− recovery_codes a/c1', '− recovery_codes a/c2', '− second_factors a'],
     ],
     [tx => insertRecoveryCode(tx, 'b', 'c2'), 1, ['+ recovery_codes b/c2 {"user_id":"b","code_hash":"c2"}']],
-    [tx => takeRecoveryCode(tx, 'a', 'c1'), 1, ['− recovery_codes a/c1']],
-    [tx => takeRecoveryCode(tx, 'b', 'c2'), 0],
+    [tx => consumeRecoveryCode(tx, 'a', 'c1'), 1, ['− recovery_codes a/c1']],
+    [tx => consumeRecoveryCode(tx, 'b', 'c2'), 0],
     [tx => countRecoveryCodes(tx, 'a'), 2],
   ],
   'addresses: known while young, kept up to a number, those seen last': [
@@ -129,9 +129,9 @@ testRows('rows of guards', {
     [tx => ownerOfReset(tx, 't1', 10), undefined],
     [tx => ownerOfReset(tx, 't4', 0).then(idOf), 'b'],
     [tx => ownerOfReset(tx, 't9', 0), undefined],
-    [tx => takeReset(tx, 't1', 9), 'a', ['− password_resets t1']],
-    [tx => takeReset(tx, 't1', 10), undefined],
-    [tx => takeReset(tx, 't4', 0), 'b', ['− password_resets t4']],
+    [tx => consumeReset(tx, 't1', 9), 'a', ['− password_resets t1']],
+    [tx => consumeReset(tx, 't1', 10), undefined],
+    [tx => consumeReset(tx, 't4', 0), 'b', ['− password_resets t4']],
     [tx => deleteResets(tx, 'a'), 3, ['− password_resets t1', '− password_resets t2', '− password_resets t3']],
     [tx => deleteOldResets(tx, 'a', 10), 1, ['− password_resets t1']],
     [tx => deleteOldResets(tx, 'a', 20), 3, ['− password_resets t1', '− password_resets t2', '− password_resets t3']],

@@ -29,7 +29,7 @@ import {
   updateDraft,
   wholeTask,
 } from '../../src/store/tables/tasks.ts'
-import { addBytes, bytesOf, giveBytes, mostBytes, takeBytes } from '../../src/store/tables/usage.ts'
+import { addBytes, bytesOf, countBytes, mostBytes, uncountBytes } from '../../src/store/tables/usage.ts'
 import { testRows } from './row-effects.ts'
 
 const idOf = (row: { id: unknown } | undefined) => row?.id
@@ -517,10 +517,10 @@ testRows('rows of tasks', {
     [tx => reviewOf(tx, 't8'), undefined],
   ],
   'bytes of files: taken within the limit, counted anew': [
-    [tx => takeBytes(tx, 'file_usage', 'a', 50, 150), true, ['file_usage a: bytes 100 → 150']],
-    [tx => takeBytes(tx, 'file_usage', 'a', 51, 150), false],
-    [tx => takeBytes(tx, 'file_usage', 'c', 150, 150), true, ['+ file_usage c {"user_id":"c","bytes":150}']],
-    [tx => takeBytes(tx, 'file_usage', 'c', 151, 150), false],
+    [tx => countBytes(tx, 'file_usage', 'a', 50, 150), true, ['file_usage a: bytes 100 → 150']],
+    [tx => countBytes(tx, 'file_usage', 'a', 51, 150), false],
+    [tx => countBytes(tx, 'file_usage', 'c', 150, 150), true, ['+ file_usage c {"user_id":"c","bytes":150}']],
+    [tx => countBytes(tx, 'file_usage', 'c', 151, 150), false],
     [tx => bytesOf(tx, 'file_usage', 'a'), 100],
     [tx => bytesOf(tx, 'file_usage', 'c'), 0],
     [tx => mostBytes(tx, 'file_usage'), 100],
@@ -531,12 +531,12 @@ testRows('rows of tasks', {
     ],
   ],
   'bytes of texts: of their own, never below nothing': [
-    [tx => takeBytes(tx, 'text_usage', 'b', 60, 80), true, ['text_usage b: bytes 20 → 80']],
-    [tx => takeBytes(tx, 'text_usage', 'b', 61, 80), false],
+    [tx => countBytes(tx, 'text_usage', 'b', 60, 80), true, ['text_usage b: bytes 20 → 80']],
+    [tx => countBytes(tx, 'text_usage', 'b', 61, 80), false],
     [tx => addBytes(tx, 'text_usage', 'b', 1_000), true, ['text_usage b: bytes 20 → 1020']],
-    [tx => giveBytes(tx, 'text_usage', 'b', 19), 1, ['text_usage b: bytes 20 → 1']],
-    [tx => giveBytes(tx, 'text_usage', 'b', 21), 1, ['text_usage b: bytes 20 → 0']],
-    [tx => giveBytes(tx, 'text_usage', 'c', 1), 0],
+    [tx => uncountBytes(tx, 'text_usage', 'b', 19), 1, ['text_usage b: bytes 20 → 1']],
+    [tx => uncountBytes(tx, 'text_usage', 'b', 21), 1, ['text_usage b: bytes 20 → 0']],
+    [tx => uncountBytes(tx, 'text_usage', 'c', 1), 0],
     [tx => bytesOf(tx, 'text_usage', 'b'), 20],
     [tx => mostBytes(tx, 'text_usage'), 30],
   ],

@@ -18,7 +18,7 @@ export function bodyWith(base: object, field: string, value: unknown): string {
   return JSON.stringify({ ...base, [field]: '@raw@' }).replace('"@raw@"', value.text)
 }
 
-export async function takes(send: Send, ...values: unknown[]): Promise<void> {
+export async function accepts(send: Send, ...values: unknown[]): Promise<void> {
   for (const value of values) {
     const { status, error, errors } = await send(value)
     assert.ok(status === 200 || status === 201, `${brief(value)}: ${status} ${error} ${JSON.stringify(errors)}`)
@@ -58,11 +58,11 @@ export async function textRule(
   if (min > 1) await refuses(send, field, '😀'.repeat(min - 1))
   await refuses(send, field, `${'x'.repeat(Math.max(min, 2) - 1)}\0`, `${'x'.repeat(Math.max(min, 2) - 1)}\ud800`)
   if (!optional) await refuses(send, field, undefined, null)
-  await takes(send, filled(plain, Math.max(min, 1)), filled(plain, max), filled(wide, max))
-  if (min === 0) await takes(send, '')
+  await accepts(send, filled(plain, Math.max(min, 1)), filled(plain, max), filled(wide, max))
+  if (min === 0) await accepts(send, '')
   // Nothing is trimmed: the blanks count.
-  if (min > 1) await takes(send, ` ${filled(plain, Math.max(1, min - 2))}${min > 2 ? ' ' : ''}`)
-  if (optional) await takes(send, undefined)
+  if (min > 1) await accepts(send, ` ${filled(plain, Math.max(1, min - 2))}${min > 2 ? ' ' : ''}`)
+  if (optional) await accepts(send, undefined)
 }
 
 /** An integer of `min` to `max`. */
@@ -70,8 +70,8 @@ export async function integerRule(send: Send, field: string, [min, max]: [number
   await refuses(send, field, min - 1, max + 1, min + 0.5, String(min), true, [min], {}, -min - 1)
   await refuses(send, field, 2 ** 53, new Raw('1e400'), new Raw('-1e400'), '')
   if (!optional) await refuses(send, field, undefined, null)
-  await takes(send, min, max, new Raw(`${min}.0`), new Raw(`${min}e0`))
-  if (optional) await takes(send, undefined)
+  await accepts(send, min, max, new Raw(`${min}.0`), new Raw(`${min}e0`))
+  if (optional) await accepts(send, undefined)
 }
 
 const brief = (value: unknown) => {

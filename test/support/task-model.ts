@@ -63,7 +63,7 @@ export class Model {
     return found
   }
 
-  take(task: ModelTask, step: Step, refund: number): void {
+  apply(task: ModelTask, step: Step, refund: number): void {
     const { buyer, builder } = scaled(step.money, task.price, refund)
     add(this.balances[task.buyer]!, buyer)
     add(this.balances[task.builder]!, builder)

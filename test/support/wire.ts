@@ -60,7 +60,7 @@ export class Wire {
   /** The next answer; null if the connection ended before it. */
   async answer(toHead = false): Promise<WireAnswer | null> {
     for (;;) {
-      const answer = this.#take(toHead)
+      const answer = this.#nextResponse(toHead)
       if (answer && answer.status !== 100) return answer
       if (answer) {
         this.invitations++
@@ -82,7 +82,7 @@ export class Wire {
     this.#socket.destroy()
   }
 
-  #take(toHead: boolean): WireAnswer | undefined {
+  #nextResponse(toHead: boolean): WireAnswer | undefined {
     const head = this.#received.indexOf('\r\n\r\n')
     if (head === -1) return undefined
     const [first = '', ...lines] = this.#received.toString('latin1', 0, head).split('\r\n')

@@ -1,6 +1,6 @@
 /** Turns one record into an OpenAPI operation. */
 import type * as z from 'zod'
-import { type Auth, type Endpoint, takesIdempotencyKey } from '../endpoint.ts'
+import { type Auth, acceptsIdempotencyKey, type Endpoint } from '../endpoint.ts'
 import type { FailureName } from '../failures.ts'
 import { durations, limits, type RateCategory, rates } from '../limits.ts'
 import { inHours } from '../spans.ts'
@@ -105,7 +105,7 @@ function parametersOf(record: Endpoint, parts: Record<string, JsonSchema>): Para
     required: false,
     schema,
   }))
-  const headers = [...(takesIdempotencyKey(record) ? [idempotencyKey] : []), ...(record.stream ? [lastEventId] : [])]
+  const headers = [...(acceptsIdempotencyKey(record) ? [idempotencyKey] : []), ...(record.stream ? [lastEventId] : [])]
   return [...inPath, ...inQuery, ...headers]
 }
 

@@ -48,18 +48,18 @@ export class BottomRows {
     this.#isOpen = false
     clearTimeout(this.#timer)
     this.#timer = undefined
-    this.#write(ERASE + this.#taken(this.#text.length))
+    this.#write(ERASE + this.#cut(this.#text.length))
   }
 
   #draw = () => {
     this.#timer = undefined
-    const text = this.#taken(this.#text.lastIndexOf('\n') + 1)
+    const text = this.#cut(this.#text.lastIndexOf('\n') + 1)
     const rows = this.#rows()
     const up = rows.length > 1 ? `\u001b[${rows.length - 1}A` : ''
     this.#write(`${ERASE}${text}${NO_WRAP}${rows.join('\r\n')}${WRAP}${up}\r`)
   }
 
-  #taken(length: number): string {
+  #cut(length: number): string {
     const text = this.#text.slice(0, length)
     this.#text = this.#text.slice(length)
     return text

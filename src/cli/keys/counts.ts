@@ -17,7 +17,7 @@ export class Counts {
     return this.#waiting.size
   }
 
-  take(entry: StampedEntry): void {
+  add(entry: StampedEntry): void {
     if (entry.type === 'webhook' || entry.type === 'callback') this.exchanges++
     if (entryLine(entry, new Map())?.isFailure) this.failures++
     if (entry.type !== 'webhook') return

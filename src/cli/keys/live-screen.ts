@@ -72,7 +72,7 @@ class KeyScreen implements LiveScreen {
   }
 
   hear(entry: StampedEntry): void {
-    this.#counts.take(entry)
+    this.#counts.add(entry)
     this.#bottom.refresh()
   }
 

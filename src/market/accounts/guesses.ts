@@ -35,7 +35,7 @@ export async function guess(market: Guarded, targets: readonly Target[]): Promis
   if (config.rateLimits === 'off' || targets.length === 0) return { right: async () => {} }
   const named = namedOf(targets)
   const counts = countsOf(market)
-  const waitMs = await counts.take(named, world.now())
+  const waitMs = await counts.add(named, world.now())
   if (waitMs > 0 && config.rateLimits === 'strict') throw tooMany(waitMs)
   if (waitMs > 0) log({ type: 'warning', message: `An attempt at a password or code came ${waitMs} ms too early` })
   return { right: () => counts.giveBack(named) }
@@ -76,7 +76,7 @@ interface Counts {
    * Counts an attempt for each target and returns 0. If one comes too early, counts none and returns how long to wait, in
    * ms.
    */
-  take(targets: readonly Named[], now: number): Promise<number>
+  add(targets: readonly Named[], now: number): Promise<number>
   giveBack(targets: readonly Named[]): Promise<void>
   forget(targets: readonly Named[]): Promise<void>
 }
@@ -113,7 +113,7 @@ const none: GuessesRow = { count: 0, nextAt: 0, endsAt: 0 }
 class MemoryCounts implements Counts {
   readonly #rows = boundedCache<GuessesRow>({ maxBytes: guessing.memoryBytes, bytesOf: () => 0 })
 
-  async take(targets: readonly Named[], now: number) {
+  async add(targets: readonly Named[], now: number) {
     const waits = targets.map(({ rule, subject }) => {
       const row = this.#rows.get(subject)
       return row ? waitOf(row, rule, now) : 0
@@ -142,7 +142,7 @@ class MemoryCounts implements Counts {
  */
 function rowCounts(db: Db): Counts {
   return {
-    take: (targets, now) =>
+    add: (targets, now) =>
       db.write(async tx => {
         const rows: GuessesRow[] = []
         for (const { subject } of targets) rows.push(await heldGuesses(tx, subject))

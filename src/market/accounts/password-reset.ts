@@ -6,12 +6,12 @@ import type { Tx } from '../../store/db.ts'
 import { deleteKeys } from '../../store/tables/keys.ts'
 import { deleteResetMails } from '../../store/tables/mails.ts'
 import {
+  consumeReset,
   countOtherLetters,
   deleteOldResets,
   deleteResets,
   insertReset,
   ownerOfReset,
-  takeReset,
 } from '../../store/tables/password-resets.ts'
 import { deleteSessions } from '../../store/tables/sessions.ts'
 import { type UserRow, updateUser, userByEmail } from '../../store/tables/users.ts'
@@ -74,7 +74,7 @@ const confirmPasswordReset: Verb<'confirmPasswordReset'> = async (ctx, { body })
   await refuseGuessable('password', body.password, owner, config)
   const passwordHash = await hashPassword(body.password, caller)
   const user = await db.write(async tx => {
-    const userId = await takeReset(tx, tokenHash, since())
+    const userId = await consumeReset(tx, tokenHash, since())
     if (userId === undefined) throw refuse('token_invalid')
     const user = (await updateUser(tx, userId, { passwordHash }))!
     await voidResets(tx, user)

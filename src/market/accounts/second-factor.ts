@@ -4,12 +4,12 @@ import { limits } from '../../api/limits.ts'
 import type { Tx } from '../../store/db.ts'
 import {
   beginSecondFactor,
+  consumeRecoveryCode,
   countRecoveryCodes,
   deleteSecondFactor,
   enableSecondFactor,
   insertRecoveryCode,
   secondFactorOf,
-  takeRecoveryCode,
   useStep,
 } from '../../store/tables/second-factors.ts'
 import { deleteOtherSessions } from '../../store/tables/sessions.ts'
@@ -44,7 +44,7 @@ export async function passSecondFactor(
   const factor = await secondFactorOf(tx, userId)
   if (!factor?.enabledAt) return 'none'
   if (recoveryCode !== undefined) {
-    if ((await takeRecoveryCode(tx, userId, hashOf(recoveryCode))) === 0) throw refuse('wrong_code')
+    if ((await consumeRecoveryCode(tx, userId, hashOf(recoveryCode))) === 0) throw refuse('wrong_code')
     return 'recovery code'
   }
   if (totp === undefined) throw invalid({ totp: [CODE_NEEDED] })

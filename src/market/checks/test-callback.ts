@@ -27,7 +27,7 @@ export const testCallback: Verb<'testCallback'> = async (ctx, { params, signed }
     logCallback(ctx, { ...how, status, error, ...(hint && { hint }) })
   }
   try {
-    const answer = await takeCallback(ctx, params.id, signed, known)
+    const answer = await receiveCallback(ctx, params.id, signed, known)
     log(200, null)
     return answer
   } catch (error) {
@@ -43,7 +43,7 @@ interface Known {
 }
 
 /** An unknown test gets the same refusal as a bad signature, after the same time. */
-async function takeCallback(ctx: Market, id: string, signed: Signed, known: Known): Promise<{ test: true }> {
+async function receiveCallback(ctx: Market, id: string, signed: Signed, known: Known): Promise<{ test: true }> {
   const { db, world, config } = ctx
   const { timestamp, signature, raw, sender } = signed
   const { test, judged, banned, over } = await db.read(async q => {

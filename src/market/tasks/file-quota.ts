@@ -2,7 +2,7 @@
 import { refuse } from '../../api/failures.ts'
 import type { KeptFile } from '../../api/file-kinds.ts'
 import type { Reader } from '../../store/db.ts'
-import { bytesOf, takeBytes } from '../../store/tables/usage.ts'
+import { bytesOf, countBytes } from '../../store/tables/usage.ts'
 import type { Ctx } from '../market.ts'
 import { inMiB, MIB } from '../mib.ts'
 
@@ -26,6 +26,6 @@ export async function reserveFiles({ tx, config }: Ctx, userId: string, files: r
   if (files.length === 0) return
   const bytes = files.reduce((sum, { size }) => sum + size, 0)
   const quota = config.keeping.fileMiB * MIB
-  if (await takeBytes(tx, 'file_usage', userId, bytes, quota)) return
+  if (await countBytes(tx, 'file_usage', userId, bytes, quota)) return
   throw filesQuota(quota, await bytesOf(tx, 'file_usage', userId))
 }

@@ -197,7 +197,7 @@ export class Dispatcher implements WebhookSender {
   #refill(): void {
     this.#sendWaiting()
     if (!this.#scheduler.hasUnserved) return
-    const next = this.#scheduler.takeNext()
+    const next = this.#scheduler.dequeueNext()
     if (next.length === 0) this.wake()
     for (const agentId of next) this.wake(agentId)
   }

@@ -44,7 +44,7 @@ export class Scheduler {
    * Returns the agents to serve next, as many as there are free slots. Returns none if a pass over all queues has to find
    * them.
    */
-  takeNext(): string[] {
+  dequeueNext(): string[] {
     return this.#next.splice(0, Math.max(1, this.#inFlight.freeSlots()))
   }
 
@@ -65,14 +65,14 @@ export class Scheduler {
   async #claimShares(pass: Pass, due: readonly DueAgent[]): Promise<ClaimedDelivery[]> {
     const { counts, lastServed } = divideSlots(due, this.#inFlight)
     this.#lastServed = lastServed ?? this.#lastServed
-    const take = async ({ agentId, builderId, webhookUrl, secret }: QueuedAgent) => {
+    const claimOf = async ({ agentId, builderId, webhookUrl, secret }: QueuedAgent) => {
       const count = counts.get(agentId) ?? 0
       const found = count === 0 ? [] : await pass.claim(agentId, count)
       // The queue had as many as were asked for, so it may have more.
       if (found.length === count) this.markUnserved()
       return found.map(row => ({ ...row, builderId, webhookUrl, secret }))
     }
-    return (await Promise.all(due.map(take))).flat()
+    return (await Promise.all(due.map(claimOf))).flat()
   }
 
   /**

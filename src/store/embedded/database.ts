@@ -9,7 +9,7 @@ import { stepsOfStart } from './file-state.ts'
 import { FillWarning, FULL_BYTES } from './fill-level.ts'
 import { Journal } from './journal.ts'
 import { type Lock, lockFile } from './lock.ts'
-import { type Recovered, recover, takeSteps } from './recovery.ts'
+import { type Recovered, recover, runSteps } from './recovery.ts'
 import { foldInWorker } from './snapshot-thread.ts'
 import { Engine } from './statements.ts'
 import { Unit } from './unit.ts'
@@ -91,7 +91,7 @@ const settle = async (disk: Disk, file: string, from: { recovered: Recovered; ma
   try {
     // If a stalled earlier owner wakes up, it has the old file open and not the new one.
     const steps = stepsOfStart(recovered.state, recovered.found, mayWake)
-    const { journal, snapshotBytes } = await takeSteps(disk, file, { steps, recovered })
+    const { journal, snapshotBytes } = await runSteps(disk, file, { steps, recovered })
     return { journal: journal ?? (await Journal.resume(disk, file, recovered.current!)), snapshotBytes }
   } catch (error) {
     recovered.engine.close()

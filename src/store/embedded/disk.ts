@@ -97,9 +97,9 @@ const openExisting = (path: string, flags: 'r' | 'r+') => {
 /** Writes all of `bytes`, by several writes if the system takes only a part. */
 export const writeFully = (file: DiskFile, bytes: Uint8Array, position: number) => {
   for (let done = 0; done < bytes.length; ) {
-    const taken = file.write(done ? bytes.subarray(done) : bytes, position + done)
-    if (taken <= 0) throw new Error('the disk took no bytes')
-    done += taken
+    const written = file.write(done ? bytes.subarray(done) : bytes, position + done)
+    if (written <= 0) throw new Error('the disk took no bytes')
+    done += written
   }
 }
 

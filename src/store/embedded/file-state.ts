@@ -82,9 +82,9 @@ export const stateOf = (found: Found, misfit: (what: Misfit) => Error): State =>
   const parts = (['sealed', 'current'] as const).filter(part => found[part])
   const last = found[parts.at(-1)!]
   const positions = [...parts.map(part => found[part]!.start), last?.end ?? snapshot]
-  const taken = positions.findIndex(position => same(position, snapshot))
-  if (taken < 0) throw misfit({ why: 'apart', parts: ['snapshot', parts.at(-1)!] })
-  const [takenIn, follow] = [parts.slice(0, taken), parts.slice(taken)]
+  const folded = positions.findIndex(position => same(position, snapshot))
+  if (folded < 0) throw misfit({ why: 'apart', parts: ['snapshot', parts.at(-1)!] })
+  const [takenIn, follow] = [parts.slice(0, folded), parts.slice(folded)]
   if (edited && follow.some(part => found[part]!.end.seq > found[part]!.start.seq)) {
     throw misfit({ why: 'edited below newer records' })
   }

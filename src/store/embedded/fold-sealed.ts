@@ -1,7 +1,7 @@
 /** Folds the sealed journal into the snapshot, while units go on in the current journal. */
 import type { Disk } from './disk.ts'
 import { stepsOfFold } from './file-state.ts'
-import { recover, takeSteps } from './recovery.ts'
+import { recover, runSteps } from './recovery.ts'
 import { copySnapshot, openDraft } from './snapshot.ts'
 
 /**
@@ -13,7 +13,7 @@ export const foldSealed = async (disk: Disk, file: string) => {
     const snapshot = () => copySnapshot(disk, file, draft)
     const recovered = await recover(disk, file, { parts: ['sealed'], snapshot })
     try {
-      const { snapshotBytes } = await takeSteps(disk, file, { steps: stepsOfFold(recovered.state), recovered })
+      const { snapshotBytes } = await runSteps(disk, file, { steps: stepsOfFold(recovered.state), recovered })
       return snapshotBytes
     } finally {
       recovered.engine.close()

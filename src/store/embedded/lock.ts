@@ -44,7 +44,7 @@ const TRIES = 60
 /** Takes the lock of `file`, or throws a StoreError that names its owner. */
 export const lockFile = async (file: string, holder = process.argv.slice(1, 4).join(' ')): Promise<Lock> => {
   const path = `${file}.lock`
-  const { fd, mayWake, system } = await take(path, file, holder)
+  const { fd, mayWake, system } = await acquire(path, file, holder)
   const proof = { path, id: identityOf(fd, path) }
   const stop = beat(fd, () => check(), system && (await isLocal(dirname(path))))
   const lock: Lock = {
@@ -82,7 +82,7 @@ function identityOf(fd: number, path: string) {
   }
 }
 
-/** Throws a StoreError if a live process has the lock of `file`. Does not take the lock. */
+/** Throws a StoreError if a live process has the lock of `file`. Does not acquire the lock. */
 export const refuseIfLocked = async (file: string) => {
   const owner = await readOwner(`${file}.lock`)
   if (owner && (await lifeOf(owner, `${file}.lock`)) === 'alive') throw inUse(file, owner)
@@ -114,20 +114,20 @@ setInterval(() => {
   } catch {}
 }, ${HEARTBEAT_MS})`
 
-interface Taken {
+interface Acquired {
   fd: number
   system: boolean
   mayWake: boolean
 }
 
-const take = async (lock: string, file: string, holder: string): Promise<Taken> => {
+const acquire = async (lock: string, file: string, holder: string): Promise<Acquired> => {
   const seen: Seen = { since: new Map(), silent: new Set() }
   for (let tries = 1; tries <= TRIES; tries++) {
     const own = await announce(lock, holder)
-    let taken = false
+    let acquired = false
     try {
       if (await linked(own.path, lock)) {
-        taken = true
+        acquired = true
         return { ...own, mayWake: false }
       }
       const owner = await readOwner(lock)
@@ -136,12 +136,12 @@ const take = async (lock: string, file: string, holder: string): Promise<Taken> 
         const before = await abandonment(lock, seen)
         if (before) {
           await rename(own.path, lock)
-          taken = true
+          acquired = true
           return { ...own, mayWake: before === 'silent' }
         }
       }
     } finally {
-      await withdraw(own, taken ? lock : null)
+      await withdraw(own, acquired ? lock : null)
     }
     await wait(Math.random() * 20 * tries) // random and growing pauses, until one process is alone
   }

@@ -86,8 +86,8 @@ export interface Settled {
   snapshotBytes: number
 }
 
-/** Takes the steps in order. Each is durable before the next. */
-export const takeSteps = async (
+/** Runs the steps in order. Each is durable before the next. */
+export const runSteps = async (
   disk: Disk,
   file: string,
   { steps, recovered }: { steps: readonly Step[]; recovered: Recovered },

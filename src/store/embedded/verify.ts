@@ -5,7 +5,7 @@ import { type Disk, realDisk } from './disk.ts'
 import { fenced } from './fence.ts'
 import { stepsOfSnapshot } from './file-state.ts'
 import { lockFile, refuseIfLocked } from './lock.ts'
-import { type Recovered, recover, takeSteps } from './recovery.ts'
+import { type Recovered, recover, runSteps } from './recovery.ts'
 import { Unit } from './unit.ts'
 
 export interface FileCheck {
@@ -64,7 +64,7 @@ export const snapshotOn = async (disk: Disk, file: string) => {
   const recovered = await recover(disk, file)
   try {
     const steps = stepsOfSnapshot(recovered.state, recovered.found)
-    const { journal } = await takeSteps(disk, file, { steps, recovered })
+    const { journal } = await runSteps(disk, file, { steps, recovered })
     await journal?.abandon()
   } finally {
     recovered.engine.close()

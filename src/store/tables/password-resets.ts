@@ -30,7 +30,7 @@ export const ownerOfReset = (q: Reader, tokenHash: string, createdAfter: number)
   )
 
 /** Uses a token up; answers whose it was, undefined if it is unknown or too old. */
-export const takeReset = async (tx: Tx, tokenHash: string, createdAfter: number) =>
+export const consumeReset = async (tx: Tx, tokenHash: string, createdAfter: number) =>
   (
     await tx.get<{ userId: string }>(
       'DELETE FROM password_resets WHERE token_hash = $1 AND created_at > $2 RETURNING user_id AS "userId"',

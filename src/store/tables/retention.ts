@@ -3,7 +3,7 @@ import type { Reader, Tx, Value } from '../db.ts'
 import { unpacked } from '../packed-text.ts'
 import { deliveries } from './outbox.ts'
 import { deleteNotice } from './security-notices.ts'
-import { giveBytes } from './usage.ts'
+import { uncountBytes } from './usage.ts'
 
 /** What a webhook takes beside its body: its row, its attempts, and what was answered to them. */
 export const WEBHOOK_BYTES = 8 * 1024
@@ -79,7 +79,7 @@ async function emptyDeliveries(tx: Tx, values: readonly Value[]): Promise<number
     given.set(countedTo, (given.get(countedTo) ?? 0) + bytes + WEBHOOK_BYTES)
   }
   // Always in the same order, or two of us could each wait for what the other has.
-  for (const userId of [...given.keys()].sort()) await giveBytes(tx, 'text_usage', userId, given.get(userId)!)
+  for (const userId of [...given.keys()].sort()) await uncountBytes(tx, 'text_usage', userId, given.get(userId)!)
   return old.length
 }
 

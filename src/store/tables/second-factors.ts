@@ -46,7 +46,7 @@ export const insertRecoveryCode = (tx: Tx, userId: string, codeHash: string) =>
   recoveryCodes.insert(tx, { userId, codeHash })
 
 /** Uses a code up. Returns 0 if it is unknown or used. */
-export const takeRecoveryCode = (tx: Tx, userId: string, codeHash: string) =>
+export const consumeRecoveryCode = (tx: Tx, userId: string, codeHash: string) =>
   tx.run('DELETE FROM recovery_codes WHERE user_id = $1 AND code_hash = $2', [userId, codeHash])
 
 export const countRecoveryCodes = async (q: Reader, userId: string) =>

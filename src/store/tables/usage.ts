@@ -10,7 +10,7 @@ export const textUsage = table('text_usage', { userId: text(), bytes: bigint() }
 export type Usage = 'file_usage' | 'text_usage'
 
 /** Takes so many bytes more, if all stay within `most`. False if they don't. */
-export const takeBytes = async (tx: Tx, usage: Usage, userId: string, bytes: number, most: number) =>
+export const countBytes = async (tx: Tx, usage: Usage, userId: string, bytes: number, most: number) =>
   bytes <= most &&
   (await tx.run(
     `INSERT INTO ${usage} (user_id, bytes) VALUES ($1, $2)
@@ -21,10 +21,10 @@ export const takeBytes = async (tx: Tx, usage: Usage, userId: string, bytes: num
 
 /** For what is never refused. */
 export const addBytes = (tx: Tx, usage: Usage, userId: string, bytes: number) =>
-  takeBytes(tx, usage, userId, bytes, Number.MAX_SAFE_INTEGER)
+  countBytes(tx, usage, userId, bytes, Number.MAX_SAFE_INTEGER)
 
 /** Never below nothing. */
-export const giveBytes = (tx: Tx, usage: Usage, userId: string, bytes: number) =>
+export const uncountBytes = (tx: Tx, usage: Usage, userId: string, bytes: number) =>
   tx.run(`UPDATE ${usage} SET bytes = CASE WHEN bytes > $2 THEN bytes - $2 ELSE 0 END WHERE user_id = $1`, [
     userId,
     bytes,

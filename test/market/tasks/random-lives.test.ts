@@ -147,7 +147,7 @@ class Walk {
     const conflict = trigger === 'review' && task.reviewed && task.situation.startsWith('completed') && mayAsk
     const wanted = step ? created : conflict ? 409 : mayAsk ? 400 : 403
     assert.is(answer.status, wanted, `${trigger} by ${parties} in ${task.situation}: ${answer.error}`)
-    if (step) this.model.take(task, step, refund)
+    if (step) this.model.apply(task, step, refund)
     else assert.equal(await this.marketplace.contents(), before, `${trigger} was refused, but left a trace`)
   }
 

@@ -47,7 +47,7 @@ test.after.each(async ({ marketplace, end }) => {
   await marketplace.close()
 })
 
-async function take({ leases, agent }: State, count: number): Promise<HeldDelivery[]> {
+async function claim({ leases, agent }: State, count: number): Promise<HeldDelivery[]> {
   const found = await leases.pass(look => look.claim(agent.id, count))
   return found.filter(delivery => leases.acquire(delivery))
 }
@@ -78,18 +78,18 @@ async function end({ marketplace, leases }: State, delivery: HeldDelivery) {
 }
 
 test('what is in hand is not taken again, and is no longer due', async state => {
-  const first = await take(state, 2)
+  const first = await claim(state, 2)
   assert.is(first.length, 2)
-  const rest = await take(state, 2)
+  const rest = await claim(state, 2)
   assert.is(rest.length, TASKS - 2)
   assert.is(new Set(ids([...first, ...rest])).size, TASKS)
   assert.equal(await due(state), [])
-  assert.equal(await take(state, 2), [])
+  assert.equal(await claim(state, 2), [])
   const page = await state.leases.queued('', 32)
   assert.is(page.find(({ agentId }) => agentId === state.agent.id)?.due, 0)
 })
 
-test('two looks of one moment do not take the same', async state => {
+test('two looks of one moment do not claim the same', async state => {
   const { leases, agent } = state
   const looks = await Promise.all([1, 2].map(() => leases.pass(look => look.claim(agent.id, 2))))
   const taken = ids(looks.flat().filter(delivery => leases.acquire(delivery)))
@@ -97,10 +97,10 @@ test('two looks of one moment do not take the same', async state => {
 })
 
 test('what is given back is taken again, for the same attempt', async state => {
-  const first = await take(state, 1)
+  const first = await claim(state, 1)
   await state.leases.giveBack(first)
   assert.is((await due(state)).length, 1)
-  const again = await take(state, 1)
+  const again = await claim(state, 1)
   assert.equal(ids(again), ids(first))
   assert.equal([first[0]!.attempt, again[0]!.attempt], [1, 1])
 })
@@ -120,12 +120,12 @@ test('what a look found is not taken by it if it was taken and sent meanwhile', 
 
 test('what was given up is taken again, and whoever notes the old attempt later is told so', async state => {
   const { marketplace, leases } = state
-  const late = await take(state, TASKS)
-  assert.equal(await take(state, TASKS), [])
+  const late = await claim(state, TASKS)
+  assert.equal(await claim(state, TASKS), [])
   marketplace.world.tick(dispatch.leaseMs + 1)
   for (const delivery of late) leases.release(delivery)
   leases.begin()
-  const again = await take(state, TASKS)
+  const again = await claim(state, TASKS)
   assert.equal(ids(again).sort(), ids(late).sort())
   assert.ok(await end(state, again[0]!))
   assert.is(await end(state, late.find(({ id }) => id === again[0]!.id)!), null)
@@ -159,9 +159,9 @@ if (engine === 'postgres') {
 
   test('whoever’s lease is over ends nothing, and plans no retry, while another has it in hand', async state => {
     const { marketplace } = state
-    const [late] = await take(state, 1)
+    const [late] = await claim(state, 1)
     marketplace.world.tick(dispatch.leaseMs + 1)
-    const again = (await take(state, TASKS)).find(({ id }) => id === late!.id)!
+    const again = (await claim(state, TASKS)).find(({ id }) => id === late!.id)!
     const { db, world } = marketplace.market
     const row = () => db.read(q => q.get('SELECT state, attempts FROM deliveries WHERE id = $1', [late!.id]))
     assert.equal([late!.attempts, again.attempts], [1, 2])

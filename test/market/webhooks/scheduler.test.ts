@@ -50,15 +50,15 @@ function open(agents: ReadonlyMap<string, Waiting>, most = 64, lastServed = '') 
     },
   } as Leases
   const scheduler = new Scheduler(leases, flight, lastServed)
-  const take = async (named: readonly string[] | null = null) => (await scheduler.claim(named)).map(({ id }) => id)
-  return { flight, scheduler, asked, take, passes: () => passes }
+  const claim = async (named: readonly string[] | null = null) => (await scheduler.claim(named)).map(({ id }) => id)
+  return { flight, scheduler, asked, claim, passes: () => passes }
 }
 
 const many = (count: number, due = 1) =>
   new Map(Array.from({ length: count }, (_, n) => [name(n), { due, url: `https://host${n}.example${n}.net/` }]))
 
 test('all that is due is taken, a page at a time, and each delivery knows where it goes', async () => {
-  const { asked, scheduler, take, passes } = open(many(40))
+  const { asked, scheduler, claim, passes } = open(many(40))
   const found = await scheduler.claim(null)
   assert.is(found.length, 40)
   const { builderId, webhookUrl, secret } = found[3]!
@@ -69,7 +69,7 @@ test('all that is due is taken, a page at a time, and each delivery knows where 
   ])
   assert.is(passes(), 1)
   asked.length = 0
-  await take()
+  await claim()
   // Places were left for a second webhook of the first 24.
   assert.equal(asked.slice(0, 2), [
     [name(23), PAGE],
@@ -78,9 +78,9 @@ test('all that is due is taken, a page at a time, and each delivery knows where 
 })
 
 test('a look goes around once: behind the last that was served, then from the first up to it', async () => {
-  const { take } = open(many(6), 64, name(2))
+  const { claim } = open(many(6), 64, name(2))
   assert.equal(
-    await take(),
+    await claim(),
     [3, 4, 5, 0, 1, 2].map(n => `${name(n)}/0`),
   )
 })
@@ -88,68 +88,68 @@ test('a look goes around once: behind the last that was served, then from the fi
 test('as many are taken as there are slots, and whose turn is next is known', async () => {
   const agents = many(10)
   agents.get(name(5))!.due = 0
-  const { scheduler, take } = open(agents, 4)
+  const { scheduler, claim } = open(agents, 4)
   assert.equal(
-    await take(),
+    await claim(),
     [0, 1, 2, 3].map(n => `${name(n)}/0`),
   )
   assert.is(scheduler.hasUnserved, true)
-  assert.equal([scheduler.takeNext(), scheduler.takeNext()], [[4, 6, 7, 8].map(name), [name(9)]])
-  assert.equal(scheduler.takeNext(), [])
+  assert.equal([scheduler.dequeueNext(), scheduler.dequeueNext()], [[4, 6, 7, 8].map(name), [name(9)]])
+  assert.equal(scheduler.dequeueNext(), [])
   assert.equal(
-    await take(),
+    await claim(),
     [4, 6, 7, 8].map(n => `${name(n)}/0`),
   )
 })
 
 test('where nothing is due nothing is looked into, and nothing is left behind', async () => {
-  const { scheduler, take, asked } = open(many(3, 0))
+  const { scheduler, claim, asked } = open(many(3, 0))
   scheduler.markUnserved()
-  assert.equal([await take(), scheduler.hasUnserved, asked.length], [[], false, 1])
+  assert.equal([await claim(), scheduler.hasUnserved, asked.length], [[], false, 1])
 })
 
 test('without a slot nobody is asked, and the next free slot is worth a look', async () => {
-  const { scheduler, take, asked } = open(many(3), 0)
-  assert.equal([await take(), scheduler.hasUnserved, asked], [[], true, []])
+  const { scheduler, claim, asked } = open(many(3), 0)
+  assert.equal([await claim(), scheduler.hasUnserved, asked], [[], true, []])
 })
 
 test('a look that has found one who may be served ends after two pages; one that has not goes on', async () => {
   const agents = many(100, 0)
   agents.get(name(3))!.due = 1
   const early = open(agents)
-  assert.equal(await early.take(), [`${name(3)}/0`])
+  assert.equal(await early.claim(), [`${name(3)}/0`])
   assert.equal([early.asked.length, early.scheduler.hasUnserved], [2, true])
   agents.get(name(3))!.due = 0
   agents.get(name(99))!.due = 1
   const late = open(agents)
-  assert.equal(await late.take(), [`${name(99)}/0`])
+  assert.equal(await late.claim(), [`${name(99)}/0`])
   assert.is(late.asked.length, 4)
 })
 
 test('of named agents alone their own queues are looked at', async () => {
   const agents = many(5)
   agents.get(name(4))!.due = 0
-  const { scheduler, take, asked } = open(agents)
+  const { scheduler, claim, asked } = open(agents)
   scheduler.markUnserved()
-  assert.equal(await take([name(1), name(4)]), [`${name(1)}/0`])
+  assert.equal(await claim([name(1), name(4)]), [`${name(1)}/0`])
   assert.equal([asked, scheduler.hasUnserved], [[], true])
 })
 
 test('who got as many as were asked for may have more: that is known', async () => {
-  const { scheduler, take } = open(many(2, 5))
-  assert.is((await take()).length, 4)
+  const { scheduler, claim } = open(many(2, 5))
+  assert.is((await claim()).length, 4)
   assert.is(scheduler.hasUnserved, true)
   const few = open(many(2, 1))
-  assert.is((await few.take()).length, 2)
+  assert.is((await few.claim()).length, 2)
   assert.is(few.scheduler.hasUnserved, false)
 })
 
 test('an agent whose host has no room is passed over, and remembered', async () => {
   const agents = many(3)
-  const { flight, scheduler, take } = open(agents)
+  const { flight, scheduler, claim } = open(agents)
   const busy = targetOf({ webhookUrl: agents.get(name(1))!.url, builderId: 'usr_x' })
   for (const _ of [1, 2]) flight.add(busy, new Promise(() => {}), new Promise(() => {}))
-  assert.equal(await take(), [`${name(0)}/0`, `${name(2)}/0`])
+  assert.equal(await claim(), [`${name(0)}/0`, `${name(2)}/0`])
   assert.is(scheduler.hasUnserved, true)
 })
 
