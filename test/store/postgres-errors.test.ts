@@ -2,7 +2,7 @@
 /** What Postgres says, in the marketplace's own words; and who comes next when connections are few. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { BusyError, ConstraintError, ContestedError } from '../../src/store/db.ts'
+import { BusyError, ConstraintError, ContestedError, StoreError } from '../../src/store/db.ts'
 import { createSlots } from '../../src/store/postgres/connection-queue.ts'
 import { codeOf, endsConnection, exhausted, translated, triesFor } from '../../src/store/postgres/errors.ts'
 
@@ -30,11 +30,19 @@ test('a server that has no time, no lock, no connection or no memory is busy; so
   }
 })
 
+test('a connection that has ended says so, and what to check', () => {
+  for (const error of [failure('57P01'), failure('ECONNRESET'), new Error('Connection terminated unexpectedly')]) {
+    const said = translated(error) as Error
+    assert.instance(said, StoreError)
+    assert.is(said.message, `The connection to Postgres has ended: ${error.message}. Check that the server runs.`)
+    assert.is(said.cause, error)
+  }
+})
+
 test('every other error stays what it is', () => {
   for (const error of [
     failure('42P01'),
     failure('40001'),
-    new Error('Connection terminated unexpectedly'),
     new Error('a timeout exceeded when trying to connect'),
     new Error('timeout exceeded when trying to connect, twice'),
     'text',
