@@ -12,7 +12,7 @@ export interface Dev {
   publicUrl?: string
   instance?: string
   accounts?: Record<string, { email: string; password: string; apiKey: string }>
-  agents?: readonly { id: string; slug: string; webhookSecret: string }[]
+  agents?: readonly { id: string; slug: string; webhookSecret: string; webhookUrl?: string; forwardTo?: string }[]
   /** For people: which folder it is. */
   from: string
 }

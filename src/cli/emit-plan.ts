@@ -5,6 +5,7 @@ import { UsageError } from '../config.ts'
 import { type Dress, dresses } from '../sim/dresses.ts'
 import { type Forgery, forgeries } from '../sim/forgeries.ts'
 import { eventNames } from '../sim/sample-event.ts'
+import { storedDev } from './dev-folder.ts'
 import { durationGiven } from './durations.ts'
 import { jsonGiven, numberGiven } from './json-input.ts'
 import type { AnswerFlags, CommandOutput } from './output.ts'
@@ -54,7 +55,7 @@ export async function planOf(name: string, flags: EmitFlags, output: CommandOutp
   return {
     event,
     to,
-    secret: await secretGiven(flags, output),
+    secret: await secretGiven(flags, output, secretOfAgentAt(to)),
     callbackUrl: callbackUrl === undefined ? undefined : urlGiven('--callback-url', callbackUrl),
     change: await changeOf(flags),
     headers: (flags.header ?? []).map(headerIn),
@@ -64,6 +65,10 @@ export async function planOf(name: string, flags: EmitFlags, output: CommandOutp
     strict,
   }
 }
+
+/** Of the agent that the dev of this folder sends webhooks to at this address. The secret itself is sent nowhere. */
+const secretOfAgentAt = (to: string) =>
+  storedDev()?.agents?.find(({ forwardTo, webhookUrl }) => to === forwardTo || to === webhookUrl)?.webhookSecret
 
 function variantsOf({ forge, dress, times }: EmitFlags): Variant[] {
   if (forge !== undefined && dress !== undefined) throw new UsageError('--forge and --dress exclude each other.')

@@ -17,8 +17,15 @@ export const secretOptions: readonly Option[] = [
   ['--secret <whsec>', 'the secret itself; others on this machine can see it'],
 ]
 
-/** Throws a UsageError if there is none. The text is returned as it stands, but for the end of a file's last line. */
-export async function secretGiven({ secret, secretFile }: SecretFlags, { notes }: CommandOutput): Promise<string> {
+/**
+ * Throws a UsageError if there is none. The text is returned as it stands, but for the end of a file's last line. `found`: what is
+ * taken before anybody is asked.
+ */
+export async function secretGiven(
+  { secret, secretFile }: SecretFlags,
+  { notes }: CommandOutput,
+  found?: string,
+): Promise<string> {
   if (secret !== undefined && secretFile !== undefined) {
     throw new UsageError('--secret and --secret-file both name a secret: give one of them.')
   }
@@ -26,13 +33,13 @@ export async function secretGiven({ secret, secretFile }: SecretFlags, { notes }
     const warning = `--secret stays in the shell's history, and every program here can see it: use --secret-file or ${VARIABLE}.`
     notes.line(notes.colour.yellow(warning))
   }
-  const text = secret ?? (secretFile === undefined ? await secretElsewhere() : secretIn(secretFile))
+  const text = secret ?? (secretFile === undefined ? await secretElsewhere(found) : secretIn(secretFile))
   if (text.trim() === '') throw new UsageError('The webhook secret is empty.')
   return text
 }
 
-async function secretElsewhere(): Promise<string> {
-  const known = environment()[VARIABLE]
+async function secretElsewhere(found: string | undefined): Promise<string> {
+  const known = environment()[VARIABLE] ?? found
   if (known !== undefined) return known
   if (canAsk()) return askHidden('The webhook secret (whsec_…)')
   throw new UsageError(`Which secret? Give --secret-file secret.txt, or set ${VARIABLE}.`)

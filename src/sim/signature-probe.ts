@@ -1,6 +1,6 @@
 /**
  * Finds out what an agent gets wrong that refuses webhooks which are signed rightly: sends it webhooks that are signed wrongly, each in
- * another way, until it takes one. Source: A-255.
+ * another way, until it takes one. And whether an agent that takes them verifies anything at all. Source: A-255.
  */
 import type { Diagnosis } from '../api/diagnosis/causes.ts'
 import { type WrongSignature, wrongSignatures } from '../api/diagnosis/wrong-signatures.ts'
@@ -39,6 +39,16 @@ export async function verificationMistake(market: Market, agentId: string): Prom
     if (taken === null || world.realNow() - sentAt > ALL_MS) return null
   }
   return null
+}
+
+/** Whether an agent takes a webhook that is signed with a secret which is not its own; null if it says neither. */
+export async function takesForgery({ db, world }: Market, agentId: string): Promise<boolean | null> {
+  const agent = await db.read(q => agentById(q, agentId))
+  if (!agent) return null
+  const body = bodyFor(world, agent)
+  const secret = `whsec_${world.bytes(32).toString('base64')}`
+  const attempt = { deliveryId: world.id('dlv'), attempt: 1, sentAt: world.realNow(), body }
+  return post(world, agent, body, webhookHeaders(secret, attempt))
 }
 
 /** An event about which an agent has nothing to do. Its letters tell apart the ways of writing JSON. */

@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { commandFinder } from '../../src/cli/command-of.ts'
@@ -23,7 +24,11 @@ let folder = ''
 let dev: Awaited<ReturnType<typeof startDev>>
 const before = process.cwd()
 /** An agent that believes everybody, and calls nobody back. */
-const agent = createServer((request, response) => request.resume().on('end', () => response.writeHead(answers).end()))
+const agent = createServer(async (request, response) => {
+  events.push(JSON.parse(await text(request)).event)
+  response.writeHead(answers).end()
+})
+const events: string[] = []
 let answers = 200
 
 test.before(async () => {
@@ -146,6 +151,22 @@ test('each next step does what it says, or says what is missing', async () => {
     assert.is(code, exit, `${name}: ${line}: ${out}${err}`)
     if (exit === 2) assert.match(err, /can't ask here|needs --name/)
   }
+})
+
+test('dev warns once of an agent that verifies nothing, and of no other; the command that it names shows it', async () => {
+  const transport = new Transport({ baseUrl: dev.ready.url, apiKey: dev.ready.accounts.admin.apiKey })
+  const told: string[] = []
+  for await (const entry of await clientOn(transport).watchEvents(
+    { after: 0 },
+    { signal: AbortSignal.timeout(30_000) },
+  )) {
+    if (entry.type === 'warning') told.push((entry as never as { message: string }).message)
+    if (told.length > 0) break
+  }
+  assert.match(told[0]!, /^my-agent believes everybody: it took a webhook that was signed with a wrong secret\./)
+  const { code, out } = await type(told[0]!.replace(/^.*See it: npx agent-/, ''))
+  assert.is(code, 3, out)
+  assert.is(events.filter(event => event === 'task.cancelled').length, 1, events.join())
 })
 
 /** What the screen of the dev tells to type below each failure so far, by what failed. */

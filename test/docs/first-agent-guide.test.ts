@@ -46,6 +46,8 @@ test(
     writeFileSync(join(folder, 'agent.mjs'), `${agent}// changed\n`)
     await shows(dev, 'my-agent starts anew: agent.mjs has changed')
     await shows(dev, 'my-agent is back')
+    await shows(dev, 'my-agent refused a forged webhook, as it should')
+    assert.is(dev.shown().split('forged webhook').length, 2, 'once, however often it starts anew')
     dev.interrupt()
     assert.is(await dev.ended, 0)
   }),
@@ -66,6 +68,7 @@ test(
     const from = performance.now()
     const dev = typeOnTerminal(here(`exec ${lineOf('forward')}`), folder, env)
     await shows(dev, 'my-agent can be hired (it sent no callback yet)')
+    await shows(dev, 'my-agent believes everybody: it took a')
     const hired = typeOnTerminal(`${lineOf('buy', 1)} --timeout 1`, folder, env)
     assert.is(await hired.ended, 1)
     const took = performance.now() - from

@@ -82,7 +82,7 @@ async function run(flags: DevFlags, commandOf: CommandOf): Promise<number> {
     shown.log(entry)
   }
   const debug = debugLines(settings.logLevel, json)
-  const sim = await startSimulator({ settings, state, ...given, log, debug }).catch(error =>
+  const sim = await startSimulator({ settings, state, ...given, triesForgery: true, log, debug }).catch(error =>
     withPortOwner(withFolderReason(error, state), settings.host, settings.port).then(explained =>
       Promise.reject(explained),
     ),

@@ -6,7 +6,7 @@ import type { Market } from '../../market/market.ts'
 import { AgentWatch } from '../../sim/agent-watch.ts'
 import { list, type Staff, standingOf, testAndList } from '../../sim/agents.ts'
 import { type ForwardedAgent, hurry } from '../../sim/forwarded-agents.ts'
-import { isRefusal, verificationMistake } from '../../sim/signature-probe.ts'
+import { isRefusal, takesForgery, verificationMistake } from '../../sim/signature-probe.ts'
 
 interface Kept {
   agent: ForwardedAgent
@@ -20,6 +20,13 @@ interface Kept {
   isAsked: boolean
   /** The mistake in its verification, if it refuses webhooks; undefined: not asked since it was last away or took one. */
   mistake: Diagnosis | null | undefined
+  /** It has answered a forged webhook, or is not to get one. */
+  isTried: boolean
+}
+
+export interface ForwardingOptions {
+  /** Sends each agent one forged webhook, to warn of those that believe it. */
+  triesForgery?: boolean | undefined
 }
 
 export class Forwarding {
@@ -28,13 +35,18 @@ export class Forwarding {
   readonly #agents = new Map<string, Kept>()
   #closed = false
 
-  constructor(market: Market, staff: Staff, agents: readonly ForwardedAgent[]) {
+  constructor(
+    market: Market,
+    staff: Staff,
+    agents: readonly ForwardedAgent[],
+    { triesForgery = false }: ForwardingOptions,
+  ) {
     this.#market = market
     this.#staff = staff
-    for (const agent of agents) this.#agents.set(agent.id, this.#keep(agent))
+    for (const agent of agents) this.#agents.set(agent.id, this.#keep(agent, !triesForgery))
   }
 
-  #keep(agent: ForwardedAgent): Kept {
+  #keep(agent: ForwardedAgent, isTried: boolean): Kept {
     const watch = new AgentWatch(agent.forwardTo, {
       onDown: () => kept.isRestarting || this.#say(this.#downWords(kept)),
       onUp: wasDown => this.#guarded(kept, () => this.#back(kept, wasDown)),
@@ -45,6 +57,7 @@ export class Forwarding {
       isTested: false,
       isTesting: false,
       isRestarting: false,
+      isTried,
       isAsked: false,
       mistake: undefined,
     }
@@ -123,8 +136,24 @@ export class Forwarding {
       const report = await testAndList(this.#market, this.#staff, kept.agent.id)
       kept.isTested = true
       await this.#tell(kept, report)
+      if (report.passed) this.#guarded(kept, () => this.#tryForgery(kept))
     } finally {
       kept.isTesting = false
+    }
+  }
+
+  /** Once for each agent. What is said of a right one explains what that one prints of a wrong signature. */
+  async #tryForgery(kept: Kept): Promise<void> {
+    if (kept.isTried) return
+    kept.isTried = true
+    const { id, slug, forwardTo } = kept.agent
+    const takes = await takesForgery(this.#market, id)
+    if (this.#closed) return
+    if (takes === null) kept.isTried = false
+    else if (!takes) this.#say(`${slug} refused a forged webhook, as it should`)
+    else {
+      const message = `${slug} believes everybody: it took a webhook that was signed with a wrong secret. See it: ${FORGE} --to ${forwardTo}`
+      this.#market.log({ type: 'warning', message })
     }
   }
 
@@ -181,3 +210,4 @@ export class Forwarding {
 const TESTED = /^\/api\/my\/agents\/([^/]+)\/test-connection$/
 const TEST = 'npx agent-marketplace test-connection'
 const PRINT = 'npx agent-marketplace dev --print-env'
+const FORGE = 'npx agent-marketplace emit task.submitted --forge wrong-secret'

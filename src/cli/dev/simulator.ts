@@ -11,7 +11,7 @@ import { startSampleAgent } from '../../sim/sample-agent.ts'
 import type { Credentials } from '../../sim/seed.ts'
 import type { PostgresOptions } from '../../store/postgres/database.ts'
 import { endAfterDiskFailure } from '../shutdown.ts'
-import { Forwarding } from './forwarding.ts'
+import { Forwarding, type ForwardingOptions } from './forwarding.ts'
 import { type Furnished, furnish, testSample } from './furnish.ts'
 import type { GivenAgent } from './given-agents.ts'
 import { refuseForeign, secretKeyIn } from './postgres.ts'
@@ -22,7 +22,7 @@ import { type Kept, makeFolder, readCredentials, type StateFolder } from './stat
 /** How fast time goes by, and how soon a webhook is tried again. */
 export type Pace = Pick<Parameters<typeof openMarketplace>[0], 'clockScale' | 'retries'>
 
-export interface SimulatorOptions {
+export interface SimulatorOptions extends ForwardingOptions {
   settings: Settings
   state: StateFolder
   seed: number | undefined
@@ -78,7 +78,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     market = marketplace.market
     closers.push(() => marketplace.close())
     const furnished = await furnish(marketplace, { ...options, kept, front, sample })
-    const forwarding = new Forwarding(marketplace.market, furnished.staff, furnished.forwarded)
+    const forwarding = new Forwarding(marketplace.market, furnished.staff, furnished.forwarded, options)
     closers.push(() => forwarding.close())
     const run = AgentRun.of(options, { marketplace, forwarding, ...furnished })
     if (run) closers.push(() => run.close())

@@ -37,6 +37,7 @@ export const webhooks: readonly CommandRecord[] = [
     ],
     notes: `Events: ${agentEvents.slice(0, 6).join(', ')},
   ${agentEvents.slice(6).join(', ')}. The kinds of --forge and --dress are listed where one is unknown.
+In the folder of a \`dev\`, the secret of the agent that it forwards to that URL is known.
 Exit code ${exitCodes.failed}: the answer was not 2xx; ${exitCodes.check}: a callback or what it did with a kind was wrong; ${exitCodes.network}: there was no answer.`,
     examples: [
       'marketplace emit task.submitted --to http://127.0.0.1:3000/webhook --secret-file secret.txt',
