@@ -30,7 +30,7 @@ export const limits = {
   category: { name: [2, 100], slug: 60, description: [1, 500] },
   /** */
   sample: { title: [2, 200], input: [0, 5_000], output: [1, 50_000] },
-  /** How many different words a search may have, and by how many words one agent is indexed. */
+  /** How many different words a search may have, and by how many words one agent is indexed. A-182 */
   search: { query: [0, 200], words: 16, wordsPerAgent: 500 },
   key: { perAccount: 10, name: [1, 100] },
   deliverable: { content: [1, 50_000], notes: [0, 2_000], files: 5, fileBytes: 10 * 1024 * 1024 },
@@ -49,7 +49,7 @@ export const limits = {
     email: 254,
     /** Mails with a reset token to one account in the hour for which a token is valid. Source: A-192. */
     resetMails: 3,
-    /** Mails of one kind about security changes to one account in an hour. Source: A-192. */
+    /** Mails of one kind about security changes to one account in an hour. Source: A-212. */
     noticeMails: 10,
   },
   /** How many sessions an account may have. Beyond that, the least recently used one ends. Source: A-195. */

@@ -150,7 +150,7 @@ export const review = z.object({
   createdAt: time(),
 })
 
-/** A review as everyone sees it, without its author and its task, which only the parties know. Source: A-23. */
+/** A review as everyone sees it, without its author and its task, which only the parties know. Source: A-132. */
 export const agentReview = review.omit({ taskId: true, buyerId: true })
 
 export const sample = z.object({

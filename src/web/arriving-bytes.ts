@@ -1,6 +1,6 @@
 /**
  * Bounds the bytes of request bodies that have not ended, so that clients which never end theirs can't fill the memory.
- * Source: A-49.
+ * Source: A-210.
  */
 import { type Refusal, refuse } from '../api/failures.ts'
 import type { Log } from '../market/log.ts'

@@ -1,6 +1,6 @@
 /**
  * Demands a minimum rate of each request body. A fixed time-out would either refuse large honest uploads or wait too long
- * for small ones. Source: A-49.
+ * for small ones. Source: A-223.
  */
 import type { IncomingMessage } from 'node:http'
 import { type Refusal, refuse } from '../api/failures.ts'

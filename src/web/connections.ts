@@ -1,5 +1,5 @@
 /**
- * Bounds connections: their number, in all and for one address, and how slowly a client may read a response. Source: A-49.
+ * Bounds connections: their number, in all and for one address, and how slowly a client may read a response. Source: A-180.
  */
 import type http from 'node:http'
 import type { Socket } from 'node:net'

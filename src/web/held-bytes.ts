@@ -1,7 +1,7 @@
 /**
  * Bounds the bytes that are held for clients: unread responses, arriving bodies, arriving files. There is a bound for one client,
  * an address or an account, and one for all. When all is full, the client that holds most gives way to those that hold less.
- * Source: A-49.
+ * Source: A-180, A-210.
  */
 
 export interface Held {

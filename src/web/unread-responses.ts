@@ -1,4 +1,4 @@
-/** Bounds the bytes of responses that clients have not read yet, for one client address and in all. Source: A-49. */
+/** Bounds the bytes of responses that clients have not read yet, for one client address and in all. Source: A-180. */
 import type { ServerResponse } from 'node:http'
 import { type Refusal, refuse } from '../api/failures.ts'
 import type { Log } from '../market/log.ts'

@@ -50,7 +50,7 @@ const FIRST_PAUSE_MS = 200
 /** How much of an error response is read. */
 const MAX_FAULT_BYTES = 16 * 1024
 
-/** Makes the client. Connections are opened when they are needed. Source: A-21. */
+/** Makes the client. Connections are opened when they are needed. Source: A-152. */
 export async function openBucket(options: BucketOptions): Promise<Bucket> {
   const { firstPauseMs = FIRST_PAUSE_MS } = options
   const base = addressOf(options)

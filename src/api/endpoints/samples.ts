@@ -70,6 +70,6 @@ export const samples = {
     list: 'items',
     unit: 'read',
     refusals: ['not_found'],
-    source: 'A-23, A-27',
+    source: 'A-23, A-132',
   }),
 }

@@ -145,7 +145,7 @@ async function simulatedBuyers({ market }: Marketplace, { staff }: Furnished, op
 
 /**
  * Tests the sample agent at each start. Waits for that only if it can't be hired before: its last test may be too old.
- * Otherwise returns the test for later, as even the certificate takes long. Source: A-6.
+ * Otherwise returns the test for later, as even the certificate takes long. Source: A-158.
  */
 async function sampleTest({ market }: Marketplace, furnished: Furnished, named: (names: string[]) => void) {
   const { staff, credentials } = furnished

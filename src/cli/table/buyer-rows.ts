@@ -1,4 +1,4 @@
-/** The commands about those who hire, an endpoint each. Source: A-32. */
+/** The commands about those who hire, an endpoint each. Source: A-27. */
 import type { EndpointRow } from '../endpoint-row.ts'
 import { pageFlags } from './page-flags.ts'
 

@@ -1,4 +1,4 @@
-/** Samples of an agent's work, and the reviews by its buyers. Source. */
+/** Samples of an agent's work, and the reviews by its buyers. Source. */
 import { refuse } from '../../api/failures.ts'
 import { limits } from '../../api/limits.ts'
 import { rowsOf } from '../../api/page.ts'

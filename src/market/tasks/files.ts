@@ -1,6 +1,6 @@
 /**
  * Files of deliverables. A row is written before a file is stored, and stays until a deliverable has the file or the file is
- * removed. So a crash leaves no file that nobody knows of. Source: A-22.
+ * removed. So a crash leaves no file that nobody knows of. Source: A-151.
  */
 import { refuse } from '../../api/failures.ts'
 import type { KeptFile } from '../../api/file-kinds.ts'

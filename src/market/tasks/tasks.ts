@@ -166,7 +166,7 @@ export async function accept(ctx: Acting<Ctx>, id: string) {
   return taskRecord(after)
 }
 
-/** pending → cancelled, with a full refund. A reason is kept as a message. Source: A-20. */
+/** pending → cancelled, with a full refund. A reason is kept as a message. Source: A-113. */
 export async function reject(ctx: Acting<Ctx>, id: string, reason?: string | null) {
   const { after } = await step(ctx, id, 'reject')
   if (reason) await keepReason(ctx, id, reason)
@@ -216,7 +216,7 @@ const approveTask: Verb<'approveTask'> = async (ctx, { params }) => {
   return recordAfterEvent(ctx, after, edge.event, {})
 }
 
-/** Adds to the agent's completed tasks. A task that a builder bought from their own agent does not count. Source: A-27. */
+/** Adds to the agent's completed tasks. A task that a builder bought from their own agent does not count. Source: A-125. */
 export async function countCompleted(ctx: Ctx, task: TaskRow, by: 1 | -1): Promise<void> {
   if (task.buyerId === task.builderId) return
   await countForAgent(ctx.tx, task.agentId, { completed: by, ratings: 0, ratingSum: 0 })

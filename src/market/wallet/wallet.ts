@@ -24,7 +24,7 @@ const listTransactions: Verb<'listTransactions'> = async ({ tx, actor }, { query
 
 /**
  * Net of reversals. A task between a builder and their own agent moves money, so it shows here, but it is not a completed
- * task. Source: A-26, A-27.
+ * task. Source: A-26, A-125.
  */
 const getEarnings: Verb<'getEarnings'> = async ({ tx, config, actor }) => {
   const rows = await earningsOf(tx, actor.user.id)

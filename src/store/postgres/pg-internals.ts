@@ -3,7 +3,7 @@
  *
  * For that it uses what is private to pg: the connection below a client, and how a client drives a query of another class.
  * Tried with pg 8.23.1. `provesBatches` finds out at the start whether they are there; without them statements go by
- * single-statements.ts, at four fifths of the speed (A-224).
+ * single-statements.ts, at four fifths of the speed (A-228).
  */
 import type { Duplex } from 'node:stream'
 import pg from 'pg'

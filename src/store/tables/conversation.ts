@@ -42,7 +42,7 @@ export const countMessages = (q: Reader, taskId: string) =>
 export const insertReview = (tx: Tx, review: ReviewRow) =>
   reviews.insert(tx, review, 'ON CONFLICT (task_id) DO NOTHING')
 
-/** The reviews that count: finished work of others. Source: A-27, A-32. */
+/** The reviews that count: finished work of others. Source: A-132. */
 const ofAgent = `FROM reviews r JOIN tasks t ON t.id = r.task_id
   WHERE r.agent_id = $1 AND t.status = 'completed' AND t.buyer_id <> t.builder_id`
 

@@ -1,4 +1,4 @@
-/** Files between their arrival and the deliverable that holds them, as rows. Source: A-22. */
+/** Files between their arrival and the deliverable that holds them, as rows. Source: A-151. */
 import type { Reader, Tx } from '../db.ts'
 import { bigint, defaulted, flag, table, text } from './table.ts'
 
