@@ -54,12 +54,11 @@ test('threads, the empty database and what else lies beside the program is packe
   assert.not.ok(packed.has('dist/market/tasks/tasks.js'))
 })
 
-test('of the declarations those of the exports are packed alone, and nothing for tests or about decisions', () => {
+test('of the declarations those of the exports are packed alone, and nothing for tests', () => {
   const declarations = [...packed].filter(path => path.endsWith('.d.ts'))
   assert.ok(declarations.includes('dist/types/open.d.ts'))
   assert.ok(declarations.length < 80, `${declarations.length}`)
-  for (const path of packed)
-    assert.not.match(path, /^(?:docs\/decisions|fixtures\/authorization|fixtures\/forbidden|src|test)/)
+  for (const path of packed) assert.not.match(path, /^(?:fixtures\/authorization|fixtures\/forbidden|src|test)/)
 })
 
 test('an install runs no script, and its only program has a name that npx finds', () => {
@@ -71,14 +70,16 @@ test('an install runs no script, and its only program has a name that npx finds'
 
 const LINK = /\]\(([^)\s]+)\)/g
 
-/** Headings as links name them. */
-const anchorsOf = (text: string) =>
-  [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+/** Headings as links name them, and the anchors that a page sets by itself. */
+const anchorsOf = (text: string) => [
+  ...[...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
     heading!
       .toLowerCase()
       .replace(/[^\p{L}\p{N}_ -]/gu, '')
       .replaceAll(' ', '-'),
-  )
+  ),
+  ...[...text.matchAll(/<a id="([^"]+)"><\/a>/g)].map(([, id]) => id!),
+]
 
 /** Links of a packed page that lead to nothing in the package. `text` may be another than its own. */
 function deadLinksIn(page: string, text = readFileSync(page, 'utf8')): string[] {
@@ -98,8 +99,9 @@ test('each link of a packed page leads to a file or a heading of the package', (
     pages.flatMap(page => deadLinksIn(page).map(target => `${page}: ${target}`)),
     [],
   )
-  const text = '[a](decisions/README.md) [b](guides) [c](guides/agents.md#verifying) [d](guides/agents.md#no) [e](#no)'
-  const dead = ['decisions/README.md', 'guides/agents.md#no', '#no']
+  const text =
+    '[a](src/index.ts) [b](guides) [c](guides/agents.md#verifying) [d](guides/agents.md#no) [e](#no) [f](interface.md#i-escrow)'
+  const dead = ['src/index.ts', 'guides/agents.md#no', '#no']
   assert.equal(deadLinksIn('docs/glossary.md', text), dead)
 })
 

@@ -1,4 +1,5 @@
 /** Pages of docs/reference, made from the OpenAPI document. */
+import { readdirSync } from 'node:fs'
 import { type Field, fieldsOf, typeOf } from '../../src/api/openapi/fields.ts'
 import type { JsonSchema } from '../../src/api/openapi/json-schema.ts'
 import type { OpenApi } from '../../src/api/openapi/openapi.ts'
@@ -13,6 +14,14 @@ export const table = (head: readonly string[], rows: readonly (readonly string[]
   [head, head.map(() => '---'), ...rows].map(row => `| ${row.map(cell).join(' | ')} |`).join('\n')
 
 const json = (value: unknown) => `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``
+
+const decisions = new Map(readdirSync('docs/decisions').map(page => [`A-${Number(page.slice(0, 4))}`, page]))
+
+/** `I-escrow, A-31` as links from a page of docs/reference: to the rule, and to the page of the decision. */
+export const linked = (source: string) =>
+  source
+    .replace(/I-[a-z-]+/g, rule => `[${rule}](../interface.md#${rule.toLowerCase()})`)
+    .replace(/A-\d+/g, decision => `[${decision}](../decisions/${decisions.get(decision)})`)
 
 const fieldTable = (fields: readonly Field[]) =>
   table(
@@ -73,7 +82,7 @@ function operationSection(doc: OpenApi, { method, path, operation }: Placed): st
     `## ${operationId}`,
     `\`${method} ${path}\``,
     `${summary}. ${description}`,
-    `Rate limit: ${limit} in ${spanOf(windowMs)} (${category}). Source: ${operation['x-source']}.`,
+    `Rate limit: ${limit} in ${spanOf(windowMs)} (${category}). Source: ${linked(operation['x-source'])}.`,
     ...parametersPart(parameters),
     ...(requestBody ? bodyPart(requestBody.content['application/json']!.schema, requestBody.required) : []),
     ...(requestBody ? [json(requestBody.content['application/json']!.example)] : []),

@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { linked } from './markdown.ts'
 
 const REFERENCE = /(?<![\w-])(?:I-[a-z]+(?:-[a-z]+)*|A-[1-9]\d*)(?![\w-])/g
 
@@ -50,6 +51,25 @@ test('the old ways to cite are gone: D33, section 4, decision 90', () => {
   const old = /\bD\d{1,2}\b|\b[Ss]ections? [1-8]\b|\b[Dd]ecisions? \d+\b/
   const citing = files.filter(path => /^(?:src|fixtures|docs)\//.test(path) && old.test(read(path)))
   assert.equal(citing, [])
+})
+
+test('each rule is an anchor of the interface by its name, and each source in the reference a link', () => {
+  const page = read('docs/interface.md')
+  const anchors = [...page.matchAll(/<a id="([^"]+)"><\/a>(?:\*\*(I-[a-z-]+)\*\*|\n\n#+ .*\((I-[a-z-]+)\)\n)/g)]
+  assert.equal(
+    anchors.map(([, id]) => id),
+    rules.map(rule => rule.toLowerCase()),
+  )
+  for (const [, id, rule, part] of anchors) assert.is(id, (rule ?? part)!.toLowerCase())
+  assert.is(
+    linked('I-escrow, A-33 and A-101'),
+    '[I-escrow](../interface.md#i-escrow), [A-33](../decisions/0033-ledger.md) and [A-101](../decisions/0101-sql-js-with-a-journal.md)',
+  )
+  const reference = readdirSync('docs/reference').filter(name => name.endsWith('.md'))
+  const sources = reference.flatMap(name => read(`docs/reference/${name}`).match(/Source: .*\.$/gm) ?? [])
+  assert.ok(sources.length > 80, `${sources.length}`)
+  const unlinked = sources.filter(source => source.replace(/\[[^\]]*\]\([^)]*\)/g, '').match(REFERENCE))
+  assert.equal(unlinked, [])
 })
 
 test('each rule has one place, and each decision a number, a title and a line in the index', () => {
