@@ -131,7 +131,7 @@ export const groups: Readonly<Record<string, Group>> = {
     examples: ['marketplace account totp show', 'marketplace account totp begin'],
   },
   admin: {
-    summary: 'What administrators do: review agents, settle money and disputes, look after accounts',
+    summary: 'What administrators do: agents, money, disputes, accounts',
     examples: ['marketplace admin agents list --status pending_review', 'marketplace admin tasks --disputed'],
   },
   'admin agents': {

@@ -1,9 +1,10 @@
 /** Makes the parser of a command line from the command records. */
-import { Command, CommanderError } from 'commander'
+import { type Argument, Command, CommanderError } from 'commander'
 import { programName, UsageError, version, wantsJson } from '../config.ts'
 import type { CommandRecord } from './command.ts'
 import { commandsOf, groups, wholeTable } from './command-table.ts'
 import { exitCodesInWords } from './exit-codes.ts'
+import { wrappedExample, wrappedNotes } from './help-text.ts'
 
 /** The words make no command. `shown`: what people read, with advice or the whole help. */
 export class WrongWords extends UsageError {
@@ -49,7 +50,7 @@ async function parserOf(
     .description('A whole marketplace for AI agents: escrow, signed webhooks, callbacks, disputes.')
     .version(version, '-v, --version')
     .helpCommand(false)
-    .configureHelp({ showGlobalOptions: false })
+    .configureHelp({ showGlobalOptions: false, subcommandTerm })
     .configureOutput({ writeErr: onError })
     .exitOverride()
     .showHelpAfterError(`(${programName()} --help shows what there is)`)
@@ -64,6 +65,15 @@ async function parserOf(
   const { chapters } = await wholeTable()
   for (const [heading, records] of chapters) for (const record of records) addName(program, record, heading)
   return program
+}
+
+/** Every command takes flags, so a list of commands does not say so of each. */
+const subcommandTerm = (command: Command) =>
+  [command.name(), ...command.registeredArguments.map(shownArgument)].join(' ')
+
+const shownArgument = (argument: Argument) => {
+  const name = `${argument.name()}${argument.variadic ? '...' : ''}`
+  return argument.required ? `<${name}>` : `[${name}]`
 }
 
 const isVersion = (word: string) => word === '-v' || word === '--version'
@@ -101,7 +111,7 @@ function add(parent: Command, record: CommandRecord, heading: string, done: (cod
     .description(summary)
     .allowExcessArguments(false)
     .showHelpAfterError(`(${programName()} ${name} --help shows how)`)
-    .addHelpText('after', `${notes ? `\n${notes}\n` : ''}${examplesIn(examples)}`)
+    .addHelpText('after', `${notes ? `\n${wrappedNotes(notes)}\n` : ''}${examplesIn(examples)}`)
     .action(async (...given: unknown[]) => {
       const words = given.slice(0, takes.length).flat() as string[]
       const chosen = given[takes.length] as { json?: boolean }
@@ -112,16 +122,22 @@ function add(parent: Command, record: CommandRecord, heading: string, done: (cod
   for (const [flags, words] of options) command.option(flags, words)
 }
 
-const examplesIn = (lines: readonly string[]) => `\nExamples:\n${lines.map(line => `  $ ${called(line)}`).join('\n')}`
+const examplesIn = (lines: readonly string[]) =>
+  `\nExamples:\n${lines.map(line => wrappedExample(called(line))).join('\n')}`
 
 /** The records write `marketplace`. */
 const called = (line: string) => line.replace(/^marketplace /, `${programName()} `)
 
 const AFTER = `
 Examples:
-  $ marketplace dev                               a marketplace on this laptop
-  $ marketplace simulate buyer sample-agent       hire its agent, from another terminal in the same folder
+  $ marketplace dev
+  $ marketplace simulate buyer sample-agent
 
-Exit codes: ${exitCodesInWords}.
-Every setting can also stand in the environment or in .env as MARKETPLACE_<NAME>, or in marketplace.json by the name
-of its flag; a flag goes first, then the environment, .env, the file.`
+The first runs a marketplace on this laptop, the second hires its agent from
+another terminal in the same folder.
+
+${wrappedNotes(`Exit codes: ${exitCodesInWords}.`)}
+
+Every setting can also stand in the environment or in .env as
+MARKETPLACE_<NAME>, or in marketplace.json by the name of its flag; a flag goes
+first, then the environment, .env, the file.`

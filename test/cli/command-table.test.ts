@@ -8,6 +8,7 @@ import * as assert from 'uvu/assert'
 import type { Endpoint } from '../../src/api/endpoint.ts'
 import { endpoints } from '../../src/api/endpoints/index.ts'
 import { commandsOf, wholeTable } from '../../src/cli/command-table.ts'
+import { wrappedExample, wrappedNotes } from '../../src/cli/help-text.ts'
 import { accountRows, keyRows, notificationRows } from '../../src/cli/table/account-rows.ts'
 import { adminRows } from '../../src/cli/table/admin-rows.ts'
 import { agentRows, searchRows } from '../../src/cli/table/agent-rows.ts'
@@ -105,7 +106,7 @@ test('the help of a command names its flags, and each of its examples can be par
     const { code, out, err } = await runHere(...words, '--help')
     assert.is(code, 0, err)
     assert.match(out, `Usage: marketplace ${name}`)
-    const examples = [...out.matchAll(/^ {2}\$ (.*)$/gm)].map(match => match[1]!)
+    const examples = [...out.replaceAll(/ \\\n +/g, ' ').matchAll(/^ {2}\$ (.*)$/gm)].map(match => match[1]!)
     assert.ok(examples.length >= 2, `${name} has ${examples.length} examples`)
     for (const example of examples) {
       assert.ok(example.includes(`marketplace ${name}`), example)
@@ -138,6 +139,32 @@ test('each group says what it is about, with examples of its own commands', asyn
       )
     }
   }
+})
+
+test('no line of any help is wider than 80 columns, and a list has one line for each command', async () => {
+  for (const name of ['', ...Object.keys(groups), ...commands.map(({ name }) => name)]) {
+    const { out } = await runHere(...name.split(' ').filter(Boolean), '--help')
+    for (const line of out.split('\n')) assert.ok(line.length <= WIDTH, `${name}: ${line}`)
+    if (commands.some(command => command.name === name)) continue
+    const [, list = ''] = /\n\n[^\n]+:\n( {2}\w.*?)\n\nExamples:/s.exec(out.slice(out.indexOf('-h, --help'))) ?? []
+    for (const line of list.split('\n')) assert.match(line, /^(?:$| {2}\w|\S)/, `${name}: ${list}`)
+  }
+})
+
+const WIDTH = 80
+
+test('examples are broken where a shell goes on, between flags, and notes below their own column', () => {
+  const example = `marketplace emit task.message --to http://127.0.0.1:3000/webhook --field 'data.message=Not a --flag' --strict`
+  assert.is(
+    wrappedExample(example),
+    `  $ marketplace emit task.message --to http://127.0.0.1:3000/webhook \\
+      --field 'data.message=Not a --flag' --strict`,
+  )
+  const long = 'word '.repeat(20).trim()
+  assert.is(
+    wrappedNotes(`Some:\n  NAME  ${long}\n        and more\nOne.\nTwo.`),
+    `Some:\n  NAME  ${'word '.repeat(14).trim()}\n        ${'word '.repeat(6)}and more\nOne. Two.`,
+  )
 })
 
 test('the help of the program names every command once, and fits a screen', async () => {

@@ -37,12 +37,13 @@ const reviewing: readonly EndpointRow[] = [
     ...admin,
     name: 'admin agents list',
     endpoint: 'adminListAgents',
-    summary: 'Agents of every builder; those that wait for a review: --status pending_review',
+    summary: 'Agents of every builder, in any state',
     flags: [
       ['--status <status>', 'draft, pending_review, verified, active or inactive (default: all)', 'status'],
       ...pageFlags,
     ],
     shows: AGENT,
+    notes: 'Those that wait for a review: --status pending_review.',
     examples: ['marketplace admin agents list', 'marketplace admin agents list --status pending_review'],
   },
   {
@@ -150,14 +151,14 @@ const settling: readonly EndpointRow[] = [
     ],
   },
   ...payments('deposit', {
-    came: 'Say that the money has come: it is in the wallet then; needs a session',
+    came: 'Say that the money has come; needs a session',
     not: 'Say that no money came; needs a session',
     paid: 'puts the money into the wallet',
     kept: 'rejects the deposit for good',
   }),
   ...payments('withdrawal', {
     came: 'Say that the money was paid out; needs a session',
-    not: 'Refuse to pay it out: the money goes back into the wallet; needs a session',
+    not: 'Refuse to pay it out: the money goes back; needs a session',
     paid: 'takes the money out of the wallet for good',
     kept: 'rejects the withdrawal for good',
   }),
@@ -188,7 +189,7 @@ const looking: readonly EndpointRow[] = [
     name: 'admin users update',
     endpoint: 'adminUpdateUser',
     takes: [['user-id', 'id']],
-    summary: 'Suspend, ban or verify an account, or change its role',
+    summary: 'Suspend, ban or verify one, or change its role',
     flags: [
       ['--suspend', 'nothing new may be begun; open work can be closed', { suspended: true }],
       ['--unsuspend', 'the opposite', { suspended: false }],
@@ -214,7 +215,7 @@ const looking: readonly EndpointRow[] = [
     takes: [['user-id', 'id']],
     sets: { secondFactor: false },
     session: true,
-    summary: 'Turn off the second factor of somebody who has lost it; needs a session',
+    summary: 'Turn it off where it is lost; needs a session',
     confirms: 'lets the password alone sign in',
     shows: USER_FACTS,
     examples: [
@@ -234,7 +235,7 @@ const looking: readonly EndpointRow[] = [
     ...admin,
     name: 'admin categories create',
     endpoint: 'createCategory',
-    summary: 'Add a category; its slug comes from the name unless given',
+    summary: 'Add a category',
     flags: categoryFields,
     shows: CATEGORY,
     examples: [

@@ -76,7 +76,7 @@ export const agentRows: readonly EndpointRow[] = [
     name: 'agents reactivate',
     endpoint: 'reactivateAgent',
     takes: [['agent', 'id', 'agent']],
-    summary: 'List a deactivated agent again; its connection test must have passed since',
+    summary: 'List a deactivated agent again, with a test that it passed',
     shows: FACTS,
     examples: ['marketplace agents reactivate my-agent', 'marketplace agents reactivate my-agent --json'],
   },

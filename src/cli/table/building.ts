@@ -19,7 +19,7 @@ export const building: readonly CommandRecord[] = [
   {
     name: 'agents create',
     endpoints: ['createAgent'],
-    summary: 'Make an agent in draft; asks on a terminal for what no flag or file gives',
+    summary: 'Make an agent in draft; asks for what is not given',
     options: [
       ['--file <agent.json>', 'its fields as the API takes them; - is stdin; flags go over it'],
       ['--name <text>', `${fromTo(agentLimits.name)} characters`],
@@ -42,8 +42,7 @@ export const building: readonly CommandRecord[] = [
     examples: [
       'marketplace agents create',
       'marketplace agents create --file agent.json --json',
-      `marketplace agents create --name "My Agent" --tagline "Translates short letters" --base-price 500
-      --description "Translates letters of up to two pages from German into English." --category translation`,
+      `marketplace agents create --name "My Agent" --tagline "Translates short letters" --base-price 500 --description "Translates letters of up to two pages into English." --category translation`,
     ],
     run: async (_, flags: CreateFlags) => (await import('../commands/agents-create.ts')).create(flags),
   },
@@ -68,7 +67,7 @@ export const building: readonly CommandRecord[] = [
     name: 'agents publish',
     endpoints: ['publishAgent'],
     takes: ['<agent>'],
-    summary: 'Submit an agent for review; its connection test must have passed',
+    summary: 'Submit an agent that has passed its test for review',
     options: [...reach('builder'), jsonOnce],
     examples: ['marketplace agents publish my-agent', 'marketplace agents publish my-agent --json'],
     run: async ([agent = ''], flags: ConnectionFlags) => (await import('../commands/agents.ts')).publish(agent, flags),
@@ -78,7 +77,7 @@ export const building: readonly CommandRecord[] = [
     name: 'secret rotate',
     endpoints: ['rotateSecret'],
     takes: ['<agent>'],
-    summary: 'Make a new webhook secret; it is shown this once, alone on stdout',
+    summary: 'Make a new webhook secret; it is shown once, alone on stdout',
     options: [
       [
         '--grace-hours <n>',
@@ -95,9 +94,10 @@ export const building: readonly CommandRecord[] = [
     name: 'test-connection',
     endpoints: ['testConnection'],
     takes: ['<agent>'],
-    summary: 'Run the five checks of an agent: URL, https, secret, a webhook answered 200, a signed callback',
+    summary: 'Run the five checks of an agent, from its URL to a callback',
     options: [['--strict', 'a warning fails too'], ...reach('builder'), jsonOnce],
-    notes: `Exit code ${exitCodes.check}: a check failed. That no callback came within ${durations.testCallbackMs / 1000} s is a warning.`,
+    notes: `The checks: its URL, https, its secret, a webhook answered 200, a signed callback.
+Exit code ${exitCodes.check}: a check failed. That no callback came within ${durations.testCallbackMs / 1000} s is a warning.`,
     examples: ['marketplace test-connection sample-agent', 'marketplace test-connection sample-agent --strict --json'],
     run: async ([agent = ''], flags: TestFlags) =>
       (await import('../commands/test-connection.ts')).testConnection(agent, flags),

@@ -12,7 +12,7 @@ export const buyerRows: readonly EndpointRow[] = [
     name: 'buyers show',
     endpoint: 'getReputation',
     takes: [['user-id', 'userId']],
-    summary: 'The reputation of a buyer, or of an agent that buys; needs a key',
+    summary: 'The reputation of a buyer, person or agent; needs a key',
     shows: [
       ...['userId', 'trustTier', 'memberSince', 'tasksSubmitted', 'tasksCompleted', 'tasksCancelled'],
       ...['disputesOpened', 'disputesLost', 'averageRatingGiven', 'completionRate'],

@@ -17,7 +17,7 @@ export const databases: readonly CommandRecord[] = [
   {
     name: 'db snapshot',
     takes: ['<file>'],
-    summary: 'Fold the journals into the one file, which can then be copied alone',
+    summary: 'Fold the journals into one file, to be copied alone',
     options: [['--json', 'print one JSON object']],
     examples: ['marketplace db snapshot marketplace.db', 'marketplace db snapshot .marketplace/dev.db --json'],
     run: async ([file = ''], flags: AnswerFlags) => (await import('../commands/db.ts')).snapshot(file, flags),
@@ -37,20 +37,22 @@ export const databases: readonly CommandRecord[] = [
   {
     name: 'db migrate',
     takes: ['<database>'],
-    summary: "Bring a database's tables up to this version, as each start does; makes a file that is not there",
+    summary: 'Bring a database up to this version, as each start does',
     options: [['--json', 'print one JSON object']],
+    notes: 'It makes a file that is not there.',
     examples: ['marketplace db migrate marketplace.db', 'marketplace db migrate postgres://market@db.example/market'],
     run: async ([db = ''], flags: AnswerFlags) => (await import('../commands/db.ts')).migrateDatabase(db, flags),
   },
   {
     name: 'db copy',
     takes: [],
-    summary: 'Move a file that nobody uses to an empty Postgres, all or nothing',
+    summary: 'Move a file that nobody uses to an empty Postgres',
     options: [
       ['--from <file>', 'the database file; it is left as it is'],
       ['--to <url>', 'postgres://user:password@host/name'],
       ['--json', 'print one JSON object'],
     ],
+    notes: 'All of it or nothing is copied.',
     examples: [
       'marketplace db copy --from marketplace.db --to postgres://market@db.example/market',
       'marketplace db copy --from marketplace.db --to postgres://market@db.example/market --json',

@@ -10,14 +10,15 @@ import type { AnswerFlags } from '../output.ts'
 export const more: readonly CommandRecord[] = [
   {
     name: 'doctor',
-    summary: 'Look at what commonly goes wrong on a machine, and say what helps: Node, port, clock, key, secret, agent',
+    summary: 'Look at what commonly goes wrong here, and say what helps',
     options: [
       ['--agent <agent>', 'test this agent too: its address, its certificate, its callbacks'],
       ['--fix', 'mend what needs no decision: who can read the keys, and that git leaves them out'],
       ...reach('builder'),
       jsonOnce,
     ],
-    notes: `Exit code ${exitCodes.check}: something is wrong.`,
+    notes: `It looks at Node, port, clock, versions, key, database, rights of files and secret; --agent adds an agent.
+Exit code ${exitCodes.check}: something is wrong.`,
     examples: ['marketplace doctor', 'marketplace doctor --agent my-agent --json', 'marketplace doctor --fix'],
     run: async (_, flags: DoctorFlags) => (await import('../commands/doctor.ts')).doctor(flags),
   },
@@ -65,7 +66,7 @@ export const more: readonly CommandRecord[] = [
   {
     name: 'completion',
     takes: ['<shell>'],
-    summary: 'Print what completes commands and flags by the tabulator: bash, zsh, fish or pwsh',
+    summary: 'Print what completes commands in bash, zsh, fish or pwsh',
     options: [jsonOnce],
     notes: `Where it goes:
   bash  marketplace completion bash > ~/.local/share/bash-completion/completions/marketplace

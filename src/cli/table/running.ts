@@ -10,7 +10,7 @@ import type { AnswerFlags } from '../output.ts'
 export const running: readonly CommandRecord[] = [
   {
     name: 'dev',
-    summary: 'Run the local simulator: seeded accounts, a working agent, every event on the screen',
+    summary: 'Run the local simulator, with every event on the screen',
     options: [
       ...served('dev'),
       ['--forward-to <url...>', 'your agent, http:// on this machine: listed as my-agent, and its webhooks go there'],
@@ -34,6 +34,7 @@ export const running: readonly CommandRecord[] = [
         'quick: a webhook is tried again within seconds; real: as everywhere else, within a day (default: quick)',
       ],
     ],
+    notes: 'It has seeded accounts with money and keys, and an agent that works.',
     examples: [
       'marketplace dev',
       'marketplace dev --forward-to http://localhost:3000/webhook',
@@ -87,7 +88,7 @@ export const running: readonly CommandRecord[] = [
   },
   {
     name: 'demo',
-    summary: 'Play whole task lives over HTTP, with an agent of its own, and check every cent',
+    summary: 'Play whole lives of tasks over HTTP, and check every cent',
     options: [jsonLines],
     examples: ['marketplace demo', 'marketplace demo --json'],
     run: async (_, flags: AnswerFlags) => (await import('../commands/demo.ts')).demo(flags),
@@ -95,14 +96,15 @@ export const running: readonly CommandRecord[] = [
   {
     name: 'exec',
     takes: ['<command...>'],
-    summary: 'Run a command, such as tests, in an ephemeral marketplace that ends with it; hand on its exit code',
+    summary: 'Run a command, such as tests, in a marketplace of its own',
     options: [
       ['--forward-to <url...>', 'your agent, which the command starts: listed as my-agent once it answers'],
       ['--agent <name=url...>', 'the same under a name of your own'],
       ['--log <file>', "write the marketplace's log to this file, one JSON object per line"],
       ['--json', 'write it to stderr instead'],
     ],
-    notes: `The command gets these variables:
+    notes: `The marketplace ends with the command, whose exit code is handed on.
+The command gets these variables:
   MARKETPLACE_URL              the address of the marketplace
   MARKETPLACE_BUYER_KEY        an API key of each account: a buyer with money, the builder of the agents, an administrator
   MARKETPLACE_BUILDER_KEY

@@ -14,7 +14,7 @@ export const signIn: readonly CommandRecord[] = [
   {
     name: 'login',
     endpoints: ['login'],
-    summary: 'Sign in and keep the session: for what takes no key, and wherever no key is given',
+    summary: 'Sign in, and keep the session',
     options: [
       where,
       profileOption,
@@ -24,7 +24,8 @@ export const signIn: readonly CommandRecord[] = [
       ['--recovery-code <code>', 'instead, if the authenticator is lost'],
       jsonOnce,
     ],
-    notes: `The session lies in $XDG_CONFIG_HOME/marketplace or ~/.config/marketplace, for your eyes alone. It ends after ${days(session.absoluteMs)} days,\nor after ${days(session.idleMs)} without use, or by \`marketplace logout\`.`,
+    notes: `The session is for what takes no key, and is used wherever no key is given.
+The session lies in $XDG_CONFIG_HOME/marketplace or ~/.config/marketplace, for your eyes alone. It ends after ${days(session.absoluteMs)} days,\nor after ${days(session.idleMs)} without use, or by \`marketplace logout\`.`,
     examples: [
       'marketplace login --url https://market.example --email you@market.example',
       'marketplace login --email you@market.example --password-stdin < password.txt',
@@ -61,8 +62,9 @@ export const signIn: readonly CommandRecord[] = [
   },
   {
     name: 'profiles',
-    summary: 'The addresses and accounts that login has kept, with the names that --profile takes',
+    summary: 'The sessions that login has kept, by name',
     options: [jsonOnce],
+    notes: 'The names are those that --profile takes.',
     examples: ['marketplace profiles', 'marketplace profiles --json'],
     run: async (_, flags: AnswerFlags) => (await import('../commands/login.ts')).profiles(flags),
   },

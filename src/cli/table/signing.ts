@@ -10,7 +10,7 @@ const body = ['--file <path>', 'the body, to the last byte (default: stdin)'] as
 
 const verify: CommandRecord = {
   name: 'verify',
-  summary: 'Say whether the signature of a request is right, and if not, why',
+  summary: 'Say whether a signature is right, and if not, why',
   options: [
     body,
     ['-H, --header <line...>', "a header of the request: 'Name: value'; the more, the better"],
@@ -23,15 +23,14 @@ const verify: CommandRecord = {
   notes: `Exit code ${exitCodes.check}: the signature is not right; the answer says why. Nothing leaves this machine.`,
   examples: [
     'marketplace verify --file body.json --timestamp 1767225600000 --signature e36f020e --secret-file secret.txt',
-    `marketplace verify --any-age --json --file body.json --secret-file secret.txt
-      --header 'X-Service-Timestamp: 1767225600000' 'X-Service-Signature: e36f020e'`,
+    "marketplace verify --any-age --file body.json --secret-file secret.txt --header 'X-Service-Timestamp: 1767225600000' --header 'X-Service-Signature: e36f020e' --json",
   ],
   run: async (_, flags: VerifyFlags) => (await import('../commands/verify.ts')).verify(flags),
 }
 
 const sign: CommandRecord = {
   name: 'sign',
-  summary: 'Sign a body, and print the headers or a curl line that sends it',
+  summary: 'Sign a body; print the headers, or a curl line',
   options: [
     body,
     ['--curl <url>', 'print a curl line for this address'],

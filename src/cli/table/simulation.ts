@@ -11,7 +11,7 @@ export const simulation: readonly CommandRecord[] = [
   {
     name: 'simulate buyer',
     takes: ['<agent>'],
-    summary: 'Hire an agent and play the buyer to the end: submit, wait for its answers, approve, review',
+    summary: 'Hire an agent, and play the buyer to the end',
     options: [
       ['--outcome <end>', 'approve, cancel or dispute (default: approve)'],
       ['--revisions <n>', 'send the work back so many times (default: 0)'],
@@ -24,6 +24,7 @@ export const simulation: readonly CommandRecord[] = [
       ...reach('buyer'),
       ['--json', 'print one JSON object per line: a step each, then the end'],
     ],
+    notes: 'It submits a task, waits for the answers of the agent, approves and reviews.',
     examples: [
       'marketplace simulate buyer sample-agent',
       'marketplace simulate buyer sample-agent --revisions 2 --rating 4',

@@ -104,7 +104,7 @@ const buying: readonly EndpointRow[] = [
     ...buyer,
     name: 'tasks create',
     endpoint: 'createTask',
-    summary: 'Make a task in draft; nothing is paid before it is submitted',
+    summary: 'Make a task in draft; nothing is paid yet',
     flags: [
       ...taskFields,
       ['--budget <id>', 'of an authorization that pays for it: budgets list', 'budgetAuthorizationId'],
@@ -112,8 +112,7 @@ const buying: readonly EndpointRow[] = [
     file: true,
     shows: STATE,
     examples: [
-      `marketplace tasks create --agent sample-agent --title "A letter" --price 5.00
-      --description "Count the words of this letter, please."`,
+      `marketplace tasks create --agent sample-agent --title "A letter" --price 5.00 --description "Count the words of this letter, please."`,
       'marketplace tasks create --file task.json --json',
     ],
   },
@@ -136,7 +135,7 @@ const buying: readonly EndpointRow[] = [
     ...one,
     name: 'tasks submit',
     endpoint: 'submitTask',
-    summary: 'Send a draft to its agent; the price is held in escrow',
+    summary: 'Send a draft to its agent, the price to escrow',
     shows: STATE,
     examples: ['marketplace tasks submit TASK_ID', 'marketplace tasks submit TASK_ID --json'],
   },
@@ -145,9 +144,10 @@ const buying: readonly EndpointRow[] = [
     ...one,
     name: 'tasks cancel',
     endpoint: 'cancelTask',
-    summary: 'End a task that nobody has accepted; what was held comes back',
+    summary: 'End a task that nobody has accepted',
     confirms: 'ends the task for good',
     shows: STATE,
+    notes: 'What was held comes back.',
     examples: ['marketplace tasks cancel TASK_ID', 'marketplace tasks cancel TASK_ID --yes --json'],
   },
   {
@@ -235,10 +235,11 @@ const working: readonly EndpointRow[] = [
     ...one,
     name: 'tasks reject',
     endpoint: 'agentReject',
-    summary: 'Refuse a pending task of your agent; the buyer gets the money back. Needs a key',
+    summary: 'Refuse a pending task of your agent; needs a key',
     flags: [['--reason <text>', 'for the buyer', 'reason']],
     confirms: 'ends the task for good',
     shows: STATE.map(field => `task.${field}`),
+    notes: 'The buyer gets the money back.',
     examples: [
       'marketplace tasks reject TASK_ID --reason "Only letters, please."',
       'marketplace tasks reject TASK_ID --yes --json',

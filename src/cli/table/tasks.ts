@@ -10,7 +10,7 @@ const more: readonly CommandRecord[] = [
   {
     name: 'tasks watch',
     takes: ['<task-id>'],
-    summary: 'Follow a task until it ends, a line for each change',
+    summary: 'Follow a task until it ends, line by line',
     options: [
       ['--until <state>', 'leave at this state: pending, in_progress, delivered, completed or cancelled'],
       ['--timeout <seconds>', 'give up after this time (default: 3600)'],
@@ -41,7 +41,7 @@ const more: readonly CommandRecord[] = [
   {
     name: 'tasks download',
     takes: ['<task-id>', '[file-id]'],
-    summary: 'Save the files of the latest deliverable, or one file',
+    summary: 'Save the files of the latest deliverable, or one',
     options: [
       ['--dir <folder>', 'where to (default: this folder)'],
       ['--clobber', 'write over files that are there'],

@@ -25,13 +25,13 @@ export const time: readonly CommandRecord[] = [
   {
     name: 'clock advance',
     takes: ['<duration>'],
-    summary: 'Move its clock by 90s, 15m, 48h or 7d; print what happens on the way',
+    summary: 'Move its clock; print what happens on the way',
     options: [
       ['--jump', 'go to the end at once, and do everything that has fallen due there'],
       ...reach('admin'),
       jsonLines,
     ],
-    notes: MOVES,
+    notes: `A duration is 90s, 15m, 48h or 7d.\n${MOVES}`,
     examples: ['marketplace clock advance 48h', 'marketplace clock advance 1h30m --json'],
     run: async ([duration = ''], flags: AdvanceFlags) =>
       (await import('../commands/clock.ts')).advance(duration, flags),
@@ -47,9 +47,9 @@ export const time: readonly CommandRecord[] = [
   {
     name: 'clock scale',
     takes: ['<times>'],
-    summary: 'Let its clock run 60 times as fast as real time; 1 is as fast again',
+    summary: 'Let its clock run 60 times as fast as real time',
     options: [...reach('admin'), jsonOnce],
-    notes: `From 1 to ${clockMoves.scale}, until the simulator ends. While something is in flight the clock runs as real time does.
+    notes: `From 1, which is real time, to ${clockMoves.scale}, until the simulator ends. While something is in flight the clock runs as real time does.
 ${TRAP}`,
     examples: ['marketplace clock scale 60', 'marketplace clock scale 1 --json'],
     run: async ([times = ''], flags: ConnectionFlags) => (await import('../commands/clock.ts')).scale(times, flags),

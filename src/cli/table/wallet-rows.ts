@@ -59,7 +59,7 @@ export const walletRows: readonly EndpointRow[] = [
     name: 'wallet withdraw',
     endpoint: 'withdraw',
     takes: [['amount', 'amount']],
-    summary: 'Take money out; needs a session and a connected payout account',
+    summary: 'Take money out; needs a session and a payout account',
     shows: TRANSACTION,
     examples: ['marketplace wallet withdraw 5000', 'marketplace wallet withdraw 5000 --json'],
   },

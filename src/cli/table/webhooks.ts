@@ -18,7 +18,7 @@ export const webhooks: readonly CommandRecord[] = [
   {
     name: 'emit',
     takes: ['<event>'],
-    summary: 'Send signed webhooks to an agent, without any marketplace, and judge its response and its callbacks',
+    summary: 'Send signed webhooks to an agent, and judge what it does',
     options: [
       ['--to <url>', "the agent's webhook; http:// is fine on this machine"],
       ...secretOptions,
@@ -35,8 +35,9 @@ export const webhooks: readonly CommandRecord[] = [
       ['--dry-run', 'send nothing; print it as a command with curl'],
       jsonOnce,
     ],
-    notes: `Events: ${agentEvents.slice(0, 6).join(', ')},
-  ${agentEvents.slice(6).join(', ')}. The kinds of --forge and --dress are listed where one is unknown.
+    notes: `It needs no marketplace, and listens for the callbacks itself.
+Events: ${agentEvents.join(', ')}.
+The kinds of --forge and --dress are listed where one is unknown.
 In the folder of a \`dev\`, the secret of the agent that it forwards to that URL is known.
 Exit code ${exitCodes.failed}: the answer was not 2xx; ${exitCodes.check}: a callback or what it did with a kind was wrong; ${exitCodes.network}: there was no answer.`,
     examples: [
@@ -51,7 +52,7 @@ Exit code ${exitCodes.failed}: the answer was not 2xx; ${exitCodes.check}: a cal
     name: 'deliveries list',
     endpoints: ['listDeliveries'],
     takes: ['<agent>'],
-    summary: 'The webhooks of an agent, newest first, and what became of each',
+    summary: 'The webhooks of an agent and what became of them',
     options: [
       ['--failed', 'only those that were given up'],
       onlyEvent,
@@ -71,8 +72,9 @@ Exit code ${exitCodes.failed}: the answer was not 2xx; ${exitCodes.check}: a cal
     name: 'deliveries show',
     endpoints: ['getDelivery'],
     takes: ['<id>'],
-    summary: 'One webhook: its request, each attempt with its cause, the last response, the next attempt',
+    summary: 'One webhook: its request, its attempts, the last response',
     options: [ofAgent, ...reach('builder'), jsonOnce],
+    notes: 'Each attempt is shown with its cause, and when the next one comes.',
     examples: [
       'marketplace deliveries show DELIVERY_ID',
       'marketplace deliveries show DELIVERY_ID --agent my-agent --json',
@@ -83,7 +85,7 @@ Exit code ${exitCodes.failed}: the answer was not 2xx; ${exitCodes.check}: a cal
     name: 'deliveries resend',
     endpoints: ['redeliver'],
     takes: ['[id...]'],
-    summary: 'Send webhooks again with the same body, and follow each to its end',
+    summary: 'Send webhooks again, and follow each to its end',
     options: [
       ['--failed', 'all that were given up and not resent since, instead of ids'],
       onlyEvent,
@@ -94,7 +96,8 @@ Exit code ${exitCodes.failed}: the answer was not 2xx; ${exitCodes.check}: a cal
       ...reach('builder'),
       jsonOnce,
     ],
-    notes: `Exit code ${exitCodes.ok}: all were delivered; ${exitCodes.failed}: one was not within the time. It stays in the queue all the same.`,
+    notes: `They have the same body as before.
+Exit code ${exitCodes.ok}: all were delivered; ${exitCodes.failed}: one was not within the time. It stays in the queue all the same.`,
     examples: [
       'marketplace deliveries resend DELIVERY_ID',
       'marketplace deliveries resend --failed --agent my-agent --since 1h',
