@@ -23,7 +23,7 @@ export function entryText(ui: Ui, line: EntryLine, entry: StampedEntry, names: N
   const indent = ' '.repeat(widthOf(before) + 2)
   const room = Math.max(20, width - widthOf(before))
   // What is said in words is never cut: it may end in a command.
-  const [body = '', ...rest] = line.status === '' ? wrapped(bodyOf(line), room) : [cut(bodyOf(line), room)]
+  const [body = '', ...rest] = line.status === '' ? sentenceRows(line, room) : [cut(bodyOf(line), room)]
   const gap = room - widthOf(body) - agent.length
   const named = agent && gap >= 2 ? `${' '.repeat(gap)}${colour.dim(agent)}` : ''
   const tone = line.mark === OUTPUT ? colour.dim : (text: string) => text
@@ -35,6 +35,13 @@ export function entryText(ui: Ui, line: EntryLine, entry: StampedEntry, names: N
 function bodyOf({ mark, what, status, details }: EntryLine): string {
   if (status === '') return [`${mark} ${what}`, details].filter(Boolean).join('  ')
   return `${mark} ${what.padEnd(WHAT_WIDTH)} ${status.padStart(STATUS_WIDTH)}  ${details}`.trimEnd()
+}
+
+/** All rows but the first stand below the words, not below the mark. */
+function sentenceRows(line: EntryLine, room: number): string[] {
+  const { length } = `${line.mark} `
+  const [first = '', ...rest] = wrapped(bodyOf(line).slice(length), room - length)
+  return [`${line.mark} ${first}`, ...rest]
 }
 
 /** Colours the mark, and the status behind it. */

@@ -117,11 +117,15 @@ test('what is said in words wraps at blanks and aligns; a command in it stays wh
   ])
   assert.equal(
     message('Has it got its secret? See npx agent-marketplace dev --print-env. It is tested again.').slice(1),
-    [`${indent}npx agent-marketplace dev --print-env. It`, `${indent}is tested again.`],
+    [`${indent}npx agent-marketplace dev --print-env.`, `${indent}It is tested again.`],
   )
   assert.is(message('Two  blanks stay')[0], '12:03:41           · Two  blanks stay')
   const output = { type: 'output', agent: 'my-agent', stream: 'stderr', line: 'x '.repeat(40).trim() } as const
-  assert.ok(shown(output, 60).length > 1, 'what an agent prints is nowhere else, so it is not cut')
+  for (const width of [50, 51, 60, 80]) {
+    const rows = shown(output, width)
+    assert.ok(rows.length > 1, 'what an agent prints is nowhere else, so it is not cut')
+    for (const row of rows) assert.ok(row.length <= width, row)
+  }
   const check = { type: 'check', agentId: AGENT, check: 4, name: 'endpoint', status: 'failed', durationMs: 1 } as const
   const said = shown({ ...check, message: `The endpoint answered 500 and said “${'no '.repeat(20)}”` }, 60).join('')
   assert.match(said.replace(/ +/g, ' '), 'no no no ”')

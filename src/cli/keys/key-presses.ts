@@ -47,9 +47,8 @@ export function pressed<Choice>(mode: Mode<Choice>, press: Press): Outcome<Choic
   return mode.is === 'filtering' ? whileFiltering(mode, press) : whileReading(press)
 }
 
-function whileReading<Choice>({ typed = '', name, ctrl }: Press): Outcome<Choice> {
+function whileReading<Choice>({ typed = '', name }: Press): Outcome<Choice> {
   const does = (deed: Deed<Choice>) => ({ mode: reading, deed })
-  if (ctrl) return { mode: reading }
   if (typed === '/') return { mode: { is: 'filtering', text: '' } }
   if (typed === '?') return does({ does: 'help' })
   if (typed === 'q') return does({ does: 'quit' })
