@@ -1,6 +1,7 @@
 /** `npm run bench [-- filter …]`: both sides of every measurement in one run, one table of ratios. Exits 1 if one is missed. */
 import { availableParallelism, cpus } from 'node:os'
 import { type Bench, createBench } from './bench.ts'
+import { twoDays } from './clock.ts'
 import { dispatch, durableSubmit } from './durable.ts'
 import { pages } from './pages.ts'
 import { installPeers, peerVersion } from './peers.ts'
@@ -11,6 +12,7 @@ import { isMet, printTable, type Row } from './table.ts'
 
 const measurements: Record<string, (bench: Bench) => Promise<Row[]>> = {
   start: starts,
+  clock: twoDays,
   durable: durableSubmit,
   dispatch,
   agents: agentList,

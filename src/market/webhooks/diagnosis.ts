@@ -41,6 +41,7 @@ export async function diagnoseExchange(market: Source, exchange: SignedExchange)
 
 /** Returns why the signature of a callback is refused, and what helps. null: this is no simulator. */
 export async function hintOn(market: Source, taskId: string, { rawHeaders, raw }: Signed): Promise<string | null> {
+  if (market.config.mode !== 'dev') return null
   const realAt = market.world.realNow()
   const request = { taskId, agentId: null, requestHeaders: linesOf(rawHeaders), requestBody: raw, status: 401, realAt }
   const diagnosis = await diagnoseExchange(market, { direction: 'callback', ...request })
