@@ -1,4 +1,4 @@
-/** The settings of a marketplace. Only this file reads the environment. */
+/** The settings of a marketplace. Only this file reads them from the environment. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { parseEnv } from 'node:util'

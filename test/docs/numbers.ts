@@ -12,6 +12,7 @@ import {
   guessing,
   heartbeat,
   limits,
+  quickRetryScheduleMs,
   rates,
   retryJitter,
   retryScheduleMs,
@@ -44,6 +45,7 @@ const { agent, task, key, page, deliverable, price } = limits
 const least = number(price.min)
 const files = `${number(deliverable.files)} \`files\` of ${mebibytes(deliverable.fileBytes)} MB`
 const lastRetry = retryScheduleMs.at(-1)!
+const quick = quickRetryScheduleMs.map(ms => ms / 1000)
 const allRetries = retryScheduleMs.reduce((sum, ms) => sum + ms, 0)
 
 export const told: Readonly<Record<string, readonly string[]>> = {
@@ -134,6 +136,17 @@ export const told: Readonly<Record<string, readonly string[]>> = {
     `under a lease of ${span(dispatch.leaseMs)};`,
     `(${mebibytes(deliverable.fileBytes)} MB each, ${deliverable.files} a request)`,
     `The clearing time of ${hours(durations.clearingMs)} hours`,
+  ],
+  'docs/guides/testing.md': [
+    `Where no callback comes within ${seconds(durations.testCallbackMs)} seconds`,
+    `a command with curl, which works for ${word(durations.signatureToleranceMs / 60_000)} minutes`,
+  ],
+  'docs/architecture.md': [`tests agents every ${word(heartbeat.everyHours)} hours`],
+  'docs/decisions/0236-dev-retries-quickly.md': [
+    `${quick.slice(0, 3).join(', ')} and ${quick[3]} seconds, then ${quickRetryScheduleMs.slice(4, 6).map(spanOf).join(', ')} and ${quickRetryScheduleMs.slice(6).map(spanOf).join()}`,
+  ],
+  'SECURITY.md': [
+    `HMAC over the raw body, ${word(durations.signatureToleranceMs / 60_000)} minutes, each signature accepted once`,
   ],
   'docs/glossary.md': [`the ${hours(durations.clearingMs)} hours between an approval and money that can be spent`],
   'README.md': [`Exit codes: ${exitCodesInWords}.`],
