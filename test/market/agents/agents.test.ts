@@ -248,10 +248,10 @@ async function withAgent(
     const verdict = verify({ secret, timestamp, signature, body, now: Date.now() })
     const { data } = JSON.parse(body.toString())
     const raw = Buffer.from('{"action":"accept"}')
-    const signed = signatureHeaders(hook.callback === 'good' ? secret : 'whsec_no', Date.now(), raw)
+    const [at, mac] = Object.values(signatureHeaders(hook.callback === 'good' ? secret : 'whsec_no', Date.now(), raw))
     const input = {
       params: { id: data.callbackUrl.split('/').at(-2) },
-      signed: { raw, timestamp: signed['X-Service-Timestamp'], signature: signed['X-Service-Signature'], sender: {} },
+      signed: { raw, rawHeaders: [], timestamp: at, signature: mac, sender: {} },
     }
     if (hook.callback) await own(market, checkVerbs.testCallback, null, input).catch(() => {})
     res.writeHead(verdict.ok && data.test === true ? (hook.status ?? 200) : 401).end()
@@ -285,7 +285,7 @@ test('the five checks pass; a second test waits; the pass is noted', () =>
     assert.is(logged.length, 5)
     const row = (await market.db.read(q => agentById(q, id)))!
     assert.equal([row.lastPassAt, row.testedAt], Array(2).fill(Date.parse(report.testedAt)))
-    const signed = { raw: Buffer.alloc(0), timestamp: '1', signature: 'x', sender: {} }
+    const signed = { raw: Buffer.alloc(0), rawHeaders: [], timestamp: '1', signature: 'x', sender: {} }
     await refused(own(market, checkVerbs.testCallback, null, { params: { id: 'test_0' }, signed }), 'bad_signature')
   }))
 
