@@ -90,6 +90,17 @@ test('below a failure: why, and the command that helps; rubbish is quoted withou
   assert.equal(shown({ ...delivered, responseBody: 'ok', responseBytes: 2 } as LogEntry), shown(delivered))
 })
 
+test('a signed callback that a real task would refuse is a warning, another ends the test', () => {
+  const check = { type: 'check', agentId: AGENT, check: 5, name: 'callback', status: 'passed', durationMs: 3 } as const
+  const message = 'A validly signed callback arrived'
+  assert.match(shown({ ...check, message })[0]!, '✔ connection test passed')
+  const weak = shown(
+    { ...check, message: `${message}. Warning: a real task would refuse it, as content is required` },
+    160,
+  )
+  assert.match(weak[0]!, /! check 5, callback: .* a real task would refuse it, as content is required/)
+})
+
 test('without a terminal each entry is one plain line, and nothing is cut', () => {
   const [only, ...more] = shown({ ...refused, responseBody: 'no', responseBytes: 2 } as LogEntry, null)
   assert.equal(more, [])

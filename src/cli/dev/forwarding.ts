@@ -132,14 +132,10 @@ export class Forwarding {
   async #test(kept: Kept): Promise<void> {
     if (kept.isTesting) return
     kept.isTesting = true
-    try {
-      const report = await testAndList(this.#market, this.#staff, kept.agent.id)
-      kept.isTested = true
-      await this.#tell(kept, report)
-      if (report.passed) this.#guarded(kept, () => this.#tryForgery(kept))
-    } finally {
-      kept.isTesting = false
-    }
+    const report = await testAndList(this.#market, this.#staff, kept.agent.id).finally(() => (kept.isTesting = false))
+    kept.isTested = true
+    await this.#tell(kept, report)
+    if (report.passed) this.#guarded(kept, () => this.#tryForgery(kept))
   }
 
   /** Once for each agent. What is said of a right one explains what that one prints of a wrong signature. */
@@ -161,11 +157,13 @@ export class Forwarding {
     const failed = checks.find(({ status }) => status === 'failed')
     if (!failed) return this.#tellStanding(kept, checks.at(-1)?.status === 'warning')
     const { slug } = kept.agent
-    const refused = /answered 40[013]/.test(failed.message) ? ` Does it have its secret? ${PRINT}.` : ''
-    const message = `${slug} is not listed: ${failed.message}.${refused} It is tested again once it is restarted, or by: ${TEST} ${slug}`
-    this.#market.log({ type: 'warning', message })
     kept.watch.look({ untilBack: true })
-    if (refused) await this.#tellMistake(kept)
+    const isRefused = /answered 40[013]/.test(failed.message)
+    if (isRefused) await this.#tellMistake(kept)
+    if (this.#closed) return
+    const guess = isRefused && !kept.mistake ? ` Does it have its secret? ${PRINT}.` : ''
+    const message = `${slug} is not listed: ${failed.message}.${guess} It is tested again once it is restarted, or by: ${TEST} ${slug}`
+    this.#market.log({ type: 'warning', message })
   }
 
   /** Says what an agent gets wrong that refuses webhooks, if that can be found out. */
