@@ -68,13 +68,13 @@ function* signatures(body: Buffer, candidates: readonly Candidate[], now: number
   const ofParsed = bodies.wrong.filter(isParsed)
   const ofOthers = bodies.wrong.filter(wrong => !isParsed(wrong))
   for (const wrong of keys.wrong) yield signatureOf({ ...right, key: wrong })
+  for (const rare of keys.rare) yield signatureOf({ ...right, key: rare })
   for (const wrong of ofParsed) yield signatureOf({ ...right, signed: wrong })
   for (const wrong of layouts.wrong) yield signatureOf({ ...right, layout: wrong })
   for (const wrong of ofOthers) yield signatureOf({ ...right, signed: wrong })
   for (const wrong of [digests, ...otherHashes.map(digestsOf)].flatMap(one => one.wrong)) {
     yield signatureOf({ ...right, digest: wrong })
   }
-  for (const rare of keys.rare) yield signatureOf({ ...right, key: rare })
 }
 
 const SHA256_BYTES = 32
