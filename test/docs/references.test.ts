@@ -90,6 +90,9 @@ test('each rule has one place, and each decision a number, a title and a line in
 const MEASUREMENT =
   /(?<!\b(?:may|must|can|would) )\b(?:took|takes?|needed|wrote|costs?|loads in)\b[^.;:]{0,40}?\d[\d,.]*\s(?:ms|µs|s|[kKMG]i?B|%)(?!\w)/
 
+/** An amount of time or room. */
+const AMOUNT = /(?<![\w-])\d[\d,.]*\s(?:ms|µs|s|seconds?|minutes?|[kKM]i?B|GB|GiB|MiB)(?!\w)/
+
 const PARTS = ['Date', 'Context', 'Choice', 'Price', 'Measured']
 
 /** What is wrong with the form of a decision. */
@@ -111,6 +114,18 @@ test('each decision has its date, context, choice and price, and says under Meas
   assert.equal(faultsOf(`${page('A start takes some 9 ms.')}\n**Measured.** 9 ms.\n`), [])
   assert.is(faultsOf(page('b').replace('Date: ', '')).length, 1)
   assert.is(faultsOf(page('b').replace('**Price.** c', '')).length, 1)
+})
+
+/** An amount that is said in passing: neither measured, nor is a file named that has it. */
+const unfounded = (text: string) => AMOUNT.test(text) && !/\*\*Measured\.\*\*|`(?:src|test)\//.test(text)
+
+test('amounts of time and room are measured, or the page names the file that has them', () => {
+  const own = pages.filter(page => Number(page.slice(0, 4)) > 100)
+  const without = own.filter(page => unfounded(read(posix.join(DECISIONS, page))))
+  assert.equal(without, [])
+  assert.ok(
+    unfounded('It waits for 5 s.') && !unfounded('It waits for 5 s (`src/a.ts`).') && !unfounded('Five at most.'),
+  )
 })
 
 /** `name` in `src/file.ts`, or `name` (`src/file.ts`). */
