@@ -27,7 +27,7 @@ test(
 
     const wrong = await signIn(folder, url, 'not the password')
     assert.is(wrong.code, 4)
-    assert.not(existsSync(sessionsIn(folder)))
+    assert.equal(readdirSync(sessionsIn(folder)), [], 'the folder was tried before anybody typed a password')
 
     const { code, out, err } = await signIn(folder, url)
     assert.is(code, 0, err)

@@ -86,7 +86,10 @@ test('it says at once why the agent does not answer, and does not wait for what 
   const since = performance.now()
   const error = await play().catch((caught: unknown) => caught)
   assert.ok(error instanceof PlanError)
-  assert.match(error.message, /^The agent can't accept: The agent answered 500; a 2xx is needed\. Again in /)
+  assert.match(
+    error.message,
+    /^The agent can't accept: The agent answered 500; a 2xx is needed\. It said “no”\. The agent failed: look at its own output\. Again in /,
+  )
   assert.is(trouble.length, 1)
   assert.ok(performance.now() - since < plan.timeoutMs)
   await marketplace.close()
