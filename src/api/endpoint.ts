@@ -49,7 +49,7 @@ export interface Endpoint {
    * Rows of the task `params.id` that the verb surely needs. Where that saves round trips, they are queried before the
    * caller is identified. In a `write` unit the task is locked.
    */
-  readonly prefetch?: 'whole task' | 'task' | 'held task' | 'held task and agent'
+  readonly prefetch?: 'whole task' | 'task' | 'locked task' | 'locked task and agent'
   /** The verb returns `{ data, session }`. The session, or its end (null), is set as the cookie. Source: A-10. */
   readonly sets?: 'session'
   /** The response contains a secret that is shown only once. Source: A-39. */

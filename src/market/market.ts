@@ -2,7 +2,7 @@
 import type { Config } from '../config.ts'
 import type { Db, Reader, Tx } from '../store/db.ts'
 import type { FileStore } from '../store/files/file-store.ts'
-import type { StandingRow } from '../store/tables/agent-terms.ts'
+import type { HiringTermsRow } from '../store/tables/agent-terms.ts'
 import type { TaskRow } from '../store/tables/tasks.ts'
 import type { UserRow } from '../store/tables/users.ts'
 import type { World } from '../world/world.ts'
@@ -80,10 +80,10 @@ export interface Ctx extends Shared {
  * Rows that were queried before the verb runs. Each is handed out once; undefined if it was not queried or is used already.
  */
 export interface Prefetched {
-  /** `held`: only if the transaction has locked the task. */
-  task(id: string, held: boolean): Promise<TaskRow | undefined> | undefined
+  /** `locked`: only if the transaction has locked the task. */
+  task(id: string, locked: boolean): Promise<TaskRow | undefined> | undefined
   /** The agent of that task, locked. */
-  agent(taskId: string): Promise<StandingRow | undefined> | undefined
+  agent(taskId: string): Promise<HiringTermsRow | undefined> | undefined
 }
 
 export type Acting<C> = C & { readonly actor: Actor }

@@ -2,18 +2,18 @@
 import type { DeliveryRow, QueuedAgent } from '../store/tables/outbox.ts'
 
 /** A delivery that one sender has claimed, so that no other may send it. */
-export interface HeldDelivery extends DeliveryRow {
+export interface LeasedDelivery extends DeliveryRow {
   /** The number of the attempt that it is claimed for. `attempts` is what its row says meanwhile. */
   attempt: number
   /** Real ms. Infinity where no other process could claim it. */
-  heldUntil: number
+  claimedUntil: number
 }
 
 /** A claimed delivery with its agent's URL and sealed secret. */
-export interface ClaimedDelivery extends HeldDelivery, Pick<QueuedAgent, 'builderId' | 'webhookUrl' | 'secret'> {}
+export interface ClaimedDelivery extends LeasedDelivery, Pick<QueuedAgent, 'builderId' | 'webhookUrl' | 'secret'> {}
 
 /** What the row of a new delivery says if a sender claims it in the transaction that writes it. */
-export interface FirstClaim extends Pick<HeldDelivery, 'attempts' | 'heldUntil'> {
+export interface FirstClaim extends Pick<LeasedDelivery, 'attempts' | 'claimedUntil'> {
   /** Real ms. */
   leasedUntil: number
 }

@@ -161,7 +161,7 @@ export async function list(market: Market, { builderId, adminId }: Staff, id: st
 }
 
 /** Whether it can be hired, else why not, and whether it has passed a test with its present URL and secret. */
-export async function standingOf(market: Market, builderId: string, id: string) {
+export async function visibilityOf(market: Market, builderId: string, id: string) {
   const agent = await acting(market, builderId)('getMyAgent', { id })
   const { visible, hiddenReason, lastCheckPassedAt, status } = agent
   return { visible, hiddenReason, hasPassed: lastCheckPassedAt !== null, isDraft: status === 'draft' }
@@ -186,7 +186,7 @@ export async function furnishAgents(
   const queue = [...agents]
   const worker = async () => {
     for (let agent = queue.shift(); agent; agent = queue.shift()) {
-      const { hasPassed, isDraft } = await standingOf(market, staff.builderId, agent.id)
+      const { hasPassed, isDraft } = await visibilityOf(market, staff.builderId, agent.id)
       if (!hasPassed || isDraft) await testAndList(market, staff, agent.id, firstTest?.(agent))
     }
   }

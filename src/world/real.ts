@@ -37,12 +37,12 @@ export function createWorld({ offsetMs = 0, seed, mail, ...rule }: WorldOptions)
   let offset = offsetMs
   let latest = 0
   let seenAt = performance.now()
-  let held = false
+  let stopped = false
 
   // When the machine's clock is set back, domain time goes on a little more slowly until the clock has caught up. So it
   // never goes back, and never stands still for those who wait for a time.
   function now(): number {
-    if (held) return Math.floor(latest)
+    if (stopped) return Math.floor(latest)
     const elapsed = performance.now() - seenAt
     seenAt += elapsed
     latest = Math.max(latest + elapsed * PACE, Date.now() + offset)
@@ -54,15 +54,15 @@ export function createWorld({ offsetMs = 0, seed, mail, ...rule }: WorldOptions)
     realNow: () => Date.now(),
     advance(to) {
       if (to <= now()) return
-      if (held) latest = Math.trunc(to)
+      if (stopped) latest = Math.trunc(to)
       else offset = Math.trunc(to) - Date.now()
     },
-    hold() {
+    stopClock() {
       latest = now()
-      held = true
+      stopped = true
       return () => {
-        if (!held) return
-        held = false
+        if (!stopped) return
+        stopped = false
         offset = Math.floor(latest) - Date.now()
         seenAt = performance.now()
       }

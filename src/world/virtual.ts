@@ -48,10 +48,10 @@ export function createVirtualWorld(options: VirtualOptions = {}): VirtualWorld {
   const timers = new Timers()
   let domain = startMs
   let real = startMs
-  let held = false
+  let stopped = false
 
   function passTo(time: number): void {
-    if (!held) domain += time - real
+    if (!stopped) domain += time - real
     real = time
   }
 
@@ -63,10 +63,10 @@ export function createVirtualWorld(options: VirtualOptions = {}): VirtualWorld {
     advance(to) {
       domain = Math.max(domain, Math.trunc(to))
     },
-    hold() {
-      held = true
+    stopClock() {
+      stopped = true
       return () => {
-        held = false
+        stopped = false
       }
     },
     id: prefix => `${prefix}_${ids.generateOrResetWithTs(domain).toHex()}`,

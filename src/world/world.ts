@@ -98,7 +98,7 @@ export interface World {
   /** Moves domain time forward to `to` (ms); earlier times are ignored. */
   advance(to: number): void
   /** Stops domain time, until the function that it returns is called. Meanwhile only `advance` moves it. */
-  hold(): () => void
+  stopClock(): () => void
   /** Returns a new id, sortable by time, with the prefix of its kind: `task_…`. */
   id(prefix: string): string
   /** Returns random bytes for secrets. In a seeded world they are repeatable. */

@@ -1,7 +1,7 @@
 // engines: embedded, postgres; process: own
 /** Agents, their words, categories and samples: each function returns and changes the rows that it names, and no neighbour of theirs. */
 import { durations } from '../../src/api/limits.ts'
-import { heldStanding, standingOf } from '../../src/store/tables/agent-terms.ts'
+import { hiringTermsOf, lockedHiringTerms } from '../../src/store/tables/agent-terms.ts'
 import {
   agentById,
   agentByIdOrSlug,
@@ -92,7 +92,7 @@ testRows('rows of agents', {
     [tx => slugTaken(tx, 'two'), true],
     [tx => slugTaken(tx, 'none'), false],
     [
-      tx => standingOf(tx, 'g_3'),
+      tx => hiringTermsOf(tx, 'g_3'),
       {
         id: 'g_3',
         builderId: 'b',
@@ -107,9 +107,9 @@ testRows('rows of agents', {
         banned: 0,
       },
     ],
-    [tx => standingOf(tx, 'g_8').then(found => [found?.id, found?.suspended, found?.banned]), ['g_8', 1, 1]],
-    [tx => heldStanding(tx, 't4').then(idOf), 'g_3'],
-    [tx => heldStanding(tx, 't0'), undefined],
+    [tx => hiringTermsOf(tx, 'g_8').then(found => [found?.id, found?.suspended, found?.banned]), ['g_8', 1, 1]],
+    [tx => lockedHiringTerms(tx, 't4').then(idOf), 'g_3'],
+    [tx => lockedHiringTerms(tx, 't0'), undefined],
   ],
   'agents: made once for a slug, changed one at a time': [
     [

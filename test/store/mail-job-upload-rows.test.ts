@@ -28,12 +28,12 @@ import {
 } from '../../src/store/tables/notifications.ts'
 import { deleteNotice, insertNotice, noticeById } from '../../src/store/tables/security-notices.ts'
 import {
+  attachUpload,
   beginUpload,
   doomOldUploads,
   doomUpload,
   forgetUpload,
   hasOldUploads,
-  holdUpload,
   postponeUpload,
 } from '../../src/store/tables/uploads.ts'
 import { testRows } from './row-effects.ts'
@@ -269,9 +269,9 @@ testRows('rows of what is due', {
   ],
   'uploads: held or doomed, never both; the oldest are looked for first': [
     [tx => beginUpload(tx, 'u9', 70), 1, ['+ uploads u9 {"id":"u9","begun_at":70,"doomed":0}']],
-    [tx => holdUpload(tx, 'u1'), true, ['− uploads u1']],
-    [tx => holdUpload(tx, 'u2'), false],
-    [tx => holdUpload(tx, 'u9'), false],
+    [tx => attachUpload(tx, 'u1'), true, ['− uploads u1']],
+    [tx => attachUpload(tx, 'u2'), false],
+    [tx => attachUpload(tx, 'u9'), false],
     [tx => doomUpload(tx, 'u1'), true, ['uploads u1: doomed 0 → 1']],
     [tx => doomUpload(tx, 'u9'), false],
     [tx => hasOldUploads(tx, 5), false],

@@ -1,6 +1,6 @@
 // engines: embedded, postgres; process: own
 /** What guards accounts and requests: each function returns and changes the rows that it names, and no neighbour of theirs. */
-import { heldGuesses, setGuesses } from '../../src/store/tables/guesses.ts'
+import { lockedGuesses, setGuesses } from '../../src/store/tables/guesses.ts'
 import {
   answerRequest,
   claimRequest,
@@ -138,9 +138,9 @@ testRows('rows of guards', {
     [tx => deleteOldResets(tx, 'a', 9), 0],
   ],
   'guesses and requests: counted by subject and by address': [
-    [tx => heldGuesses(tx, 'g1'), { count: 2, nextAt: 5, endsAt: 10 }],
+    [tx => lockedGuesses(tx, 'g1'), { count: 2, nextAt: 5, endsAt: 10 }],
     [
-      tx => heldGuesses(tx, 'g9'),
+      tx => lockedGuesses(tx, 'g9'),
       { count: 0, nextAt: 0, endsAt: 0 },
       ['+ guesses g9 {"subject":"g9","count":0,"next_at":0,"ends_at":0}'],
     ],

@@ -6,7 +6,7 @@ import type { Test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { fileKinds } from '../../src/api/file-kinds.ts'
 import type { DeliverableRecord, TaskRecord } from '../../src/api/records.ts'
-import { dropFiles, holdFiles, keepFiles } from '../../src/market/tasks/files.ts'
+import { attachFiles, dropFiles, keepFiles } from '../../src/market/tasks/files.ts'
 import { doomUpload } from '../../src/store/tables/uploads.ts'
 import { openFilesIn } from '../support/file-faults.ts'
 import type { ListedAgent, TestMarketplace, TestUser } from '../support/marketplace.ts'
@@ -489,7 +489,7 @@ export async function uploadCases(
     const { db } = marketplace.market
     assert.ok(await db.write(tx => doomUpload(tx, 'file_doomed')))
     const file = { id: 'file_doomed', name: 'a.csv', mimeType: 'text/csv', size: 8 }
-    const refused = await db.write(tx => holdFiles(tx, [file])).catch(error => error.code)
+    const refused = await db.write(tx => attachFiles(tx, [file])).catch(error => error.code)
     assert.is(refused, 'lost_race')
     await dropFiles(marketplace.market, [file])
     assert.not.ok((await stored()).includes('file_doomed'))

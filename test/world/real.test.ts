@@ -59,7 +59,7 @@ test('clock: while it is held, domain time moves by advance alone, and goes on f
   withClock((set, pass) => {
     const world = createWorld(rule)
     const start = world.now()
-    const release = world.hold()
+    const release = world.stopClock()
     set(start + 30_000)
     pass(30_000)
     assert.is(world.now(), start)

@@ -4,7 +4,7 @@ import type { TestReport } from '../../api/records.ts'
 import type { LogEntry } from '../../market/log.ts'
 import type { Market } from '../../market/market.ts'
 import { AgentWatch } from '../../sim/agent-watch.ts'
-import { list, type Staff, standingOf, testAndList } from '../../sim/agents.ts'
+import { list, type Staff, testAndList, visibilityOf } from '../../sim/agents.ts'
 import { type ForwardedAgent, hurry } from '../../sim/forwarded-agents.ts'
 import { isRefusal, takesForgery, verificationMistake } from '../../sim/signature-probe.ts'
 
@@ -124,7 +124,7 @@ export class Forwarding {
     kept.mistake = undefined
     const isBack = wasDown || isRestarting
     if (isBack || !isTested) await hurry(this.#market, agent.id)
-    const { visible } = await standingOf(this.#market, this.#staff.builderId, agent.id)
+    const { visible } = await visibilityOf(this.#market, this.#staff.builderId, agent.id)
     if (!isTested || !visible) await this.#test(kept)
     else if (isBack) this.#say(`${agent.slug} is back`)
   }
@@ -178,7 +178,7 @@ export class Forwarding {
   }
 
   async #tellStanding({ agent: { id, slug } }: Kept, isSilent: boolean): Promise<void> {
-    const { visible, hiddenReason } = await standingOf(this.#market, this.#staff.builderId, id)
+    const { visible, hiddenReason } = await visibilityOf(this.#market, this.#staff.builderId, id)
     if (!visible) return this.#say(`${slug} passed its test, and is not listed: ${hiddenReason}`)
     const silent = isSilent ? ' (it sent no callback yet)' : ''
     this.#say(`${slug} can be hired${silent}: npx agent-marketplace simulate buyer ${slug}`)
@@ -186,7 +186,7 @@ export class Forwarding {
 
   async #listIfPassed(kept: Kept): Promise<void> {
     const { agent } = kept
-    const { visible, hasPassed } = await standingOf(this.#market, this.#staff.builderId, agent.id)
+    const { visible, hasPassed } = await visibilityOf(this.#market, this.#staff.builderId, agent.id)
     if (kept.isTesting || visible || !hasPassed) return
     await list(this.#market, this.#staff, agent.id)
     await this.#tellStanding(kept, false)

@@ -4,7 +4,7 @@ import type { DebugSinks } from '../../debug.ts'
 import type { StampedEntry } from '../../market/log.ts'
 import type { Market } from '../../market/market.ts'
 import { type Marketplace, openMarketplace } from '../../open.ts'
-import { standingOf } from '../../sim/agents.ts'
+import { visibilityOf } from '../../sim/agents.ts'
 import { createFrontAuthority, type Front, type FrontAuthority, startFront } from '../../sim/https-front.ts'
 import type { Persona } from '../../sim/personas.ts'
 import { startSampleAgent } from '../../sim/sample-agent.ts'
@@ -154,7 +154,7 @@ async function sampleTest({ market }: Marketplace, furnished: Furnished, named: 
     named(credentials.agents.map(({ slug }) => slug))
     return testSample(market, staff, id)
   }
-  const { visible } = await standingOf(market, staff.builderId, id)
+  const { visible } = await visibilityOf(market, staff.builderId, id)
   if (!visible) await test()
   return () => {
     if (visible) void test()

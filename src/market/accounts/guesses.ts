@@ -8,7 +8,7 @@ import { type Refusal, refuse } from '../../api/failures.ts'
 import { guessing } from '../../api/limits.ts'
 import { boundedCache } from '../../bounded-cache.ts'
 import type { Db } from '../../store/db.ts'
-import { type GuessesRow, heldGuesses, setGuesses } from '../../store/tables/guesses.ts'
+import { type GuessesRow, lockedGuesses, setGuesses } from '../../store/tables/guesses.ts'
 import type { Market } from '../market.ts'
 
 type Rule = keyof typeof guessing.rules
@@ -145,7 +145,7 @@ function rowCounts(db: Db): Counts {
     add: (targets, now) =>
       db.write(async tx => {
         const rows: GuessesRow[] = []
-        for (const { subject } of targets) rows.push(await heldGuesses(tx, subject))
+        for (const { subject } of targets) rows.push(await lockedGuesses(tx, subject))
         const waitMs = Math.max(...targets.map(({ rule }, i) => waitOf(rows[i]!, rule, now)))
         if (waitMs > 0) return waitMs
         for (const [i, { rule, subject }] of targets.entries()) {
@@ -156,7 +156,7 @@ function rowCounts(db: Db): Counts {
     giveBack: targets =>
       db.write(async tx => {
         for (const { rule, subject } of targets) {
-          await setGuesses(tx, subject, givenBack(await heldGuesses(tx, subject), rule))
+          await setGuesses(tx, subject, givenBack(await lockedGuesses(tx, subject), rule))
         }
       }),
     forget: targets =>

@@ -4,7 +4,7 @@ import type { Reader, Tx } from '../../store/db.ts'
 import { agentByIdOrSlug, type ListedAgentRow, listedAgentById } from '../../store/tables/agents.ts'
 import type { UserRow } from '../../store/tables/users.ts'
 import type { Actor } from '../market.ts'
-import { standingOf } from './agent-record.ts'
+import { builderStanding } from './agent-record.ts'
 import { isPublic } from './visibility.ts'
 
 /** Returns an agent that is not deleted; else refuses with 404. */
@@ -26,7 +26,7 @@ export async function visibleAgent(
 ): Promise<ListedAgentRow> {
   const row = await agentByIdOrSlug(q, idOrSlug)
   if (!row || row.deletedAt !== null) throw refuse('not_found', 'agent')
-  if (actor?.user.id !== row.builderId && !isPublic(row, standingOf(row), now)) throw refuse('not_found', 'agent')
+  if (actor?.user.id !== row.builderId && !isPublic(row, builderStanding(row), now)) throw refuse('not_found', 'agent')
   return row
 }
 

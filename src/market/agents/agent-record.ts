@@ -34,7 +34,7 @@ export function agentRecord(row: ListedAgentRow, categoryIds: string[], now: num
 
 /** Returns what its builder and administrators may see of an agent. */
 export function ownAgentRecord(row: ListedAgentRow, categoryIds: string[], now: number): OwnAgentRecord {
-  const hidden = hiddenReason(row, standingOf(row), now)
+  const hidden = hiddenReason(row, builderStanding(row), now)
   return {
     ...agentRecord(row, categoryIds, now),
     webhookUrl: row.webhookUrl,
@@ -61,7 +61,7 @@ export async function recordsOf<R>(q: Reader, rows: readonly ListedAgentRow[], n
   return rows.map(row => build(row, categories.get(row.id) ?? [], now))
 }
 
-export const standingOf = (row: Pick<ListedAgentRow, 'builderSuspended' | 'builderBanned'>) => ({
+export const builderStanding = (row: Pick<ListedAgentRow, 'builderSuspended' | 'builderBanned'>) => ({
   suspended: row.builderSuspended,
   banned: row.builderBanned,
 })

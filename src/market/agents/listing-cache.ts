@@ -24,7 +24,7 @@ import { allAgentCategories } from '../../store/tables/categories.ts'
 import { agentsWithTerm } from '../../store/tables/search-words.ts'
 import type { ReadCtx } from '../market.ts'
 import { MIB } from '../mib.ts'
-import { agentRecord, standingOf } from './agent-record.ts'
+import { agentRecord, builderStanding } from './agent-record.ts'
 import { isListed } from './search-index.ts'
 import { isPublic } from './visibility.ts'
 
@@ -144,7 +144,7 @@ export class ListingCache {
       if (known?.isPublic) this.#forgetSelections()
       return
     }
-    const entry = { row, isPublic: isPublic(row, standingOf(row), now), changesAt: nextChange(row, now) }
+    const entry = { row, isPublic: isPublic(row, builderStanding(row), now), changesAt: nextChange(row, now) }
     this.#changesAt = Math.min(this.#changesAt, entry.changesAt)
     const stays = known && known.isPublic === entry.isPublic && sorts.every(sort => compare[sort](known.row, row) === 0)
     if (stays) this.#pages.clear()
@@ -158,7 +158,7 @@ export class ListingCache {
     this.#changesAt = Number.POSITIVE_INFINITY
     for (const [id, entry] of this.#entries) {
       if (entry.changesAt <= now) {
-        entry.isPublic = isPublic(entry.row, standingOf(entry.row), now)
+        entry.isPublic = isPublic(entry.row, builderStanding(entry.row), now)
         this.#records.delete(id)
         entry.changesAt = nextChange(entry.row, now)
       }

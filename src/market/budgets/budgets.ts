@@ -19,7 +19,7 @@ import {
 import { allCategories } from '../../store/tables/categories.ts'
 import { unfinished } from '../accounts/accounts.ts'
 import { presentAgent } from '../agents/access.ts'
-import { standingOf } from '../agents/agent-record.ts'
+import { builderStanding } from '../agents/agent-record.ts'
 import { isPublic } from '../agents/visibility.ts'
 import type { Acting, Ctx, ReadCtx } from '../market.ts'
 import { iso } from '../time.ts'
@@ -83,7 +83,7 @@ const createBudget: Verb<'createBudget'> = async (ctx, { body }) => {
 /** Refuses with 404 unless the agent is public or the caller's own. */
 async function checkAgent({ tx, world, actor }: Acting<Ctx>, id: string): Promise<void> {
   const agent = await presentAgent(tx, id)
-  const hidden = !isPublic(agent, standingOf(agent), world.now())
+  const hidden = !isPublic(agent, builderStanding(agent), world.now())
   if (agent.builderId !== actor.user.id && hidden) throw refuse('not_found', 'agent')
 }
 

@@ -6,7 +6,7 @@ import type { Reader, Tx } from '../../store/db.ts'
 import { type AgentTestRow, decideTest, testById } from '../../store/tables/agent-tests.ts'
 import { listedAgentById } from '../../store/tables/agents.ts'
 import { keepFirstSignature, seenSignature } from '../../store/tables/seen-signatures.ts'
-import { standingOf } from '../agents/agent-record.ts'
+import { builderStanding } from '../agents/agent-record.ts'
 import type { Market } from '../market.ts'
 import type { Signed, Verb } from '../verb.ts'
 import { logCallback } from '../webhooks/callback-log.ts'
@@ -52,7 +52,7 @@ async function receiveCallback(ctx: Market, id: string, signed: Signed, known: K
     const secret = agent ? callbackSecrets(config, agent, world.now()) : []
     const judged = verify({ secret, timestamp, signature, body: raw, now: world.realNow() })
     const over = test ? await isOver(q, test, signature, world.realNow()) : false
-    return { test, judged, banned: agent ? standingOf(agent).banned === 1 : false, over }
+    return { test, judged, banned: agent ? builderStanding(agent).banned === 1 : false, over }
   })
   sender.agentId = test?.agentId ?? null
   if (!judged.ok) sender.fault = test ? faultText(judged.reason) : 'there is no such test'

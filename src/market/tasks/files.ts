@@ -6,12 +6,12 @@ import { refuse } from '../../api/failures.ts'
 import type { KeptFile } from '../../api/file-kinds.ts'
 import type { Tx } from '../../store/db.ts'
 import {
+  attachUpload,
   beginUpload,
   doomOldUploads,
   doomUpload,
   forgetUpload,
   hasOldUploads,
-  holdUpload,
   postponeUpload,
 } from '../../store/tables/uploads.ts'
 import type { Market } from '../market.ts'
@@ -44,8 +44,8 @@ export async function keepFiles(market: Market, arrived: readonly ArrivedFile[])
 /**
  * Ties the files to their deliverable, in the transaction that writes it. Refuses if an upload has been removed meanwhile.
  */
-export async function holdFiles(tx: Tx, files: readonly KeptFile[]): Promise<void> {
-  for (const { id } of files) if (!(await holdUpload(tx, id))) throw refuse('lost_race')
+export async function attachFiles(tx: Tx, files: readonly KeptFile[]): Promise<void> {
+  for (const { id } of files) if (!(await attachUpload(tx, id))) throw refuse('lost_race')
 }
 
 /** Removes the files that no deliverable has. What can't be removed now is removed later. Never rejects. */

@@ -5,7 +5,7 @@
  */
 import type { Endpoint } from '../../api/endpoint.ts'
 import type { Db, Reader, Tx } from '../../store/db.ts'
-import { heldStanding, type StandingRow } from '../../store/tables/agent-terms.ts'
+import { type HiringTermsRow, lockedHiringTerms } from '../../store/tables/agent-terms.ts'
 import { type TaskRow, taskById, wholeTask } from '../../store/tables/tasks.ts'
 import type { Prefetched } from '../market.ts'
 
@@ -17,20 +17,20 @@ export function prefetcherOf(record: Endpoint, db: Db): ((q: Reader, id: string)
   if (!db.shared || !record.prefetch) return null
   if (needsOnlyPrefetched(record, db)) return (q, id) => new TaskRows(id, { task: wholeTask(q, id) })
   if (record.unit === 'read') return (q, id) => new TaskRows(id, { task: taskById(q, id) })
-  const withAgent = record.prefetch === 'held task and agent'
+  const withAgent = record.prefetch === 'locked task and agent'
   return (q, id) => {
     const tx = q as Tx
     kept(tx.lock('tasks', id))
     const task = taskById(tx, id)
-    return new TaskRows(id, { held: true, task, ...(withAgent && { agent: heldStanding(tx, id) }) })
+    return new TaskRows(id, { locked: true, task, ...(withAgent && { agent: lockedHiringTerms(tx, id) }) })
   }
 }
 
 interface Rows {
   /** The task was locked before it was read. */
-  readonly held?: true
+  readonly locked?: true
   task?: Promise<TaskRow | undefined>
-  agent?: Promise<StandingRow | undefined>
+  agent?: Promise<HiringTermsRow | undefined>
 }
 
 /** Hands out each row once, because the verb may change it afterwards. */
@@ -44,8 +44,8 @@ class TaskRows implements Prefetched {
     for (const row of [rows.task, rows.agent]) if (row) kept(row)
   }
 
-  task(id: string, held: boolean): Rows['task'] {
-    if (id !== this.#id || (held && !this.#rows.held)) return undefined
+  task(id: string, locked: boolean): Rows['task'] {
+    if (id !== this.#id || (locked && !this.#rows.locked)) return undefined
     const { task } = this.#rows
     delete this.#rows.task
     return task

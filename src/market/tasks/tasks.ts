@@ -9,7 +9,7 @@ import type { AgentEvent, TaskTrigger } from '../../api/flow.ts'
 import { rowsOf } from '../../api/page.ts'
 import { Download } from '../../api/reply.ts'
 import type { Reader } from '../../store/db.ts'
-import { heldStanding, standingOf } from '../../store/tables/agent-terms.ts'
+import { hiringTermsOf, lockedHiringTerms } from '../../store/tables/agent-terms.ts'
 import { countDeliverables, deliverablesOf, fileOf, insertDeliverable } from '../../store/tables/deliverables.ts'
 import {
   allTasks,
@@ -40,7 +40,7 @@ import type { Verb } from '../verb.ts'
 import { queueEvent, queueFirstEvent, type Route } from '../webhooks/outbox.ts'
 import { keepReason } from './conversation.ts'
 import { reserveFiles } from './file-quota.ts'
-import { holdFiles } from './files.ts'
+import { attachFiles } from './files.ts'
 import { deliverableRecord, taskRecord } from './task-record.ts'
 import { applyEdge, edgeFor, lockedTask, reloadTask, visibleTask } from './transitions.ts'
 
@@ -52,7 +52,7 @@ const listTasks: Verb<'listTasks'> = async ({ tx, actor }, { query }) => {
 
 /** Returns the agent if it is public now, else undefined. Source: A-31. */
 async function hirable(q: Reader, agentId: string, now: number) {
-  const agent = await standingOf(q, agentId)
+  const agent = await hiringTermsOf(q, agentId)
   return agent && isPublic(agent, agent, now) ? agent : undefined
 }
 
@@ -111,7 +111,7 @@ const submitTask: Verb<'submitTask'> = async (ctx, { params }) => {
   const task = await lockedTask(ctx, params.id)
   const edge = edgeFor(ctx.actor, task, 'submit')
   // Locked; otherwise a deletion of the agent and this submission could each miss the other.
-  const agent = await (ctx.prefetched?.agent(task.id) ?? heldStanding(ctx.tx, task.id))
+  const agent = await (ctx.prefetched?.agent(task.id) ?? lockedHiringTerms(ctx.tx, task.id))
   if (!agent || !isPublic(agent, agent, ctx.world.now())) throw refuse('agent_not_available')
   await checkBudget(ctx, task)
   const { maxRevisions } = agent
@@ -186,7 +186,7 @@ export async function deliver(
   files: readonly KeptFile[] = [],
 ) {
   const { builderId } = (await step(ctx, id, 'deliver')).after
-  await holdFiles(ctx.tx, files)
+  await attachFiles(ctx.tx, files)
   await reserveFiles(ctx, builderId, files)
   await countTexts(ctx, builderId, weightOf(input.content, input.notes))
   const { deliverables: most } = ctx.config.keeping

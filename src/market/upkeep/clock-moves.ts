@@ -60,13 +60,13 @@ export function moveClockTo(market: Market, to: number, options: MoveOptions = {
   const { world, memory, background } = market
   const bound = boundOf(world)
   return memory.of(MoveQueue).run(async () => {
-    const release = world.hold()
+    const startClock = world.stopClock()
     background.isHurried = true
     try {
       return await new ClockMove(market, bound, options).to(to)
     } finally {
       background.isHurried = false
-      release()
+      startClock()
       bound.cancel()
     }
   })

@@ -203,8 +203,8 @@ export class Dispatcher implements WebhookSender {
   }
 
   /** Whether the lease could end before a response comes: then another sender would send the delivery too. */
-  #isExpiring({ heldUntil }: ClaimedDelivery): boolean {
-    return this.#closed || this.#market.world.realNow() + durations.webhookTimeoutMs >= heldUntil
+  #isExpiring({ claimedUntil }: ClaimedDelivery): boolean {
+    return this.#closed || this.#market.world.realNow() + durations.webhookTimeoutMs >= claimedUntil
   }
 
   #giveBackExpiring(): void {

@@ -1,13 +1,13 @@
 /** Who may send a webhook now: one sender at a time. Source: A-37. */
 import type { QueuedAgent } from '../../store/tables/outbox.ts'
-import type { FirstClaim, HeldDelivery } from '../webhook-outlet.ts'
+import type { FirstClaim, LeasedDelivery } from '../webhook-outlet.ts'
 
 /** One pass over the queues of agents. */
 export interface Pass {
   /** Returns those of these agents that have a due delivery which no sender has claimed. */
   dueOf(agentIds: readonly string[]): Promise<QueuedAgent[]>
   /** Claims up to `count` deliveries of one agent. */
-  claim(agentId: string, count: number): Promise<HeldDelivery[]>
+  claim(agentId: string, count: number): Promise<LeasedDelivery[]>
 }
 
 export interface Leases {
@@ -21,9 +21,9 @@ export interface Leases {
   /** Returns what a new delivery's row says if this sender claims it at once. */
   claimNew(): FirstClaim
   /** Returns false if the delivery is claimed already, or was released during this pass, which may have read it before. */
-  acquire(delivery: HeldDelivery): boolean
+  acquire(delivery: LeasedDelivery): boolean
   /** Ends a claim whose outcome is written, or never will be. */
-  release(delivery: HeldDelivery): void
+  release(delivery: LeasedDelivery): void
   /** Undoes claims of deliveries that were not sent. */
-  giveBack(deliveries: readonly HeldDelivery[]): Promise<unknown>
+  giveBack(deliveries: readonly LeasedDelivery[]): Promise<unknown>
 }

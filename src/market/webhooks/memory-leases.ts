@@ -13,14 +13,14 @@ import {
   queueHeads,
 } from '../../store/tables/outbox.ts'
 import type { Market } from '../market.ts'
-import type { HeldDelivery } from '../webhook-outlet.ts'
+import type { LeasedDelivery } from '../webhook-outlet.ts'
 import type { Leases, Pass } from './leases.ts'
 
 const FOREVER = Number.POSITIVE_INFINITY
 
 export function memoryLeases(market: Market): Leases {
   const { db, world } = market
-  const held = new Map<string, HeldDelivery>()
+  const leased = new Map<string, LeasedDelivery>()
   /** By agent: the first due delivery that this pass has found. It is valid until a delivery of the agent is claimed. */
   const heads = new Map<string, DeliveryRow>()
   /** Ids that were released during this pass, which may have read their rows before. */
@@ -28,16 +28,16 @@ export function memoryLeases(market: Market): Leases {
 
   const countOf = (agentId: string) => {
     let count = 0
-    for (const one of held.values()) if (one.agentId === agentId) count++
+    for (const one of leased.values()) if (one.agentId === agentId) count++
     return count
   }
   const free = async (q: Reader, agentId: string, count: number): Promise<DeliveryRow[]> => {
     const rows = await dueDeliveries(q, { agentId, now: world.now(), count: count + countOf(agentId) })
-    return rows.filter(({ id }) => !held.has(id)).slice(0, count)
+    return rows.filter(({ id }) => !leased.has(id)).slice(0, count)
   }
   const withDue = async (q: Reader, found: QueueHead): Promise<QueuedAgent> => {
     const { agentId, builderId, webhookUrl, secret } = found
-    const head = found.id === null ? undefined : held.has(found.id) ? (await free(q, agentId, 1))[0] : found
+    const head = found.id === null ? undefined : leased.has(found.id) ? (await free(q, agentId, 1))[0] : found
     if (head) heads.set(agentId, head)
     return { agentId, builderId, webhookUrl, secret, due: head ? 1 : 0 }
   }
@@ -51,7 +51,7 @@ export function memoryLeases(market: Market): Leases {
       const head = count === 1 ? heads.get(agentId) : undefined
       const rows = head ? [head] : await free(q, agentId, count)
       return rows.map(({ id, taskId, event, body, attempts }) => {
-        return { id, agentId, taskId, event, body, attempts, attempt: attempts + 1, heldUntil: FOREVER }
+        return { id, agentId, taskId, event, body, attempts, attempt: attempts + 1, claimedUntil: FOREVER }
       })
     },
   })
@@ -68,18 +68,18 @@ export function memoryLeases(market: Market): Leases {
         const found = await queueHeads(q, { after, count, now: world.now() })
         return Promise.all(found.map(agent => withDue(q, agent)))
       }),
-    claimNew: () => ({ heldUntil: FOREVER, leasedUntil: 0, attempts: 0 }),
+    claimNew: () => ({ claimedUntil: FOREVER, leasedUntil: 0, attempts: 0 }),
     acquire(delivery) {
-      if (held.has(delivery.id) || released.has(delivery.id)) return false
-      held.set(delivery.id, delivery)
+      if (leased.has(delivery.id) || released.has(delivery.id)) return false
+      leased.set(delivery.id, delivery)
       heads.delete(delivery.agentId)
       return true
     },
     release({ id }) {
-      if (held.delete(id)) released.add(id)
+      if (leased.delete(id)) released.add(id)
     },
     async giveBack(deliveries) {
-      for (const { id } of deliveries) held.delete(id)
+      for (const { id } of deliveries) leased.delete(id)
     },
   }
 }

@@ -3,7 +3,7 @@ import type { EventData, EventExtra } from '../../api/events.ts'
 import { refuse } from '../../api/failures.ts'
 import type { AgentEvent } from '../../api/flow.ts'
 import { webhookBody } from '../../api/webhook-request.ts'
-import type { StandingRow } from '../../store/tables/agent-terms.ts'
+import type { HiringTermsRow } from '../../store/tables/agent-terms.ts'
 import { insertDelivery, insertFirstDelivery, queueLength } from '../../store/tables/outbox.ts'
 import type { TaskRow } from '../../store/tables/tasks.ts'
 import { userById } from '../../store/tables/users.ts'
@@ -50,7 +50,7 @@ export async function queueFirstEvent(
   ctx: Acting<Ctx>,
   task: TaskRow,
   event: 'task.submitted',
-  agent: StandingRow,
+  agent: HiringTermsRow,
 ): Promise<void> {
   const claim = ctx.webhooks.claimNew(agent)
   const delivery = await deliveryOf(ctx, task, event, {}, agent.id)

@@ -19,8 +19,8 @@ export function rowLeases(market: Market): Leases {
     pass: work => db.write(tx => work(leasing(market, tx))),
     queued: (after, count) => db.read(q => queuedAgents(q, { ...times(market), after, count })),
     claimNew() {
-      const heldUntil = world.realNow() + dispatch.leaseMs
-      return { heldUntil, leasedUntil: heldUntil, attempts: 1 }
+      const claimedUntil = world.realNow() + dispatch.leaseMs
+      return { claimedUntil, leasedUntil: claimedUntil, attempts: 1 }
     },
     acquire: () => true,
     release() {},
@@ -32,16 +32,16 @@ const times = ({ world }: Market) => ({ now: world.now(), realNow: world.realNow
 
 function leasing(market: Market, tx: Tx): Pass {
   const at = times(market)
-  const heldUntil = at.realNow + dispatch.leaseMs
+  const claimedUntil = at.realNow + dispatch.leaseMs
   return {
     async dueOf(agentIds) {
       const agents = await Promise.all(agentIds.map(agentId => queuedAgent(tx, { ...at, agentId })))
       return agents.filter(agent => agent?.due === 1) as QueuedAgent[]
     },
     async claim(agentId, count) {
-      const claim = { ...at, agentId, leasedUntil: heldUntil }
+      const claim = { ...at, agentId, leasedUntil: claimedUntil }
       const rows = await Promise.all(Array.from({ length: count }, () => claimDelivery(tx, claim)))
-      return rows.filter(row => row !== undefined).map(row => ({ ...row, attempt: row.attempts, heldUntil }))
+      return rows.filter(row => row !== undefined).map(row => ({ ...row, attempt: row.attempts, claimedUntil }))
     },
   }
 }

@@ -18,16 +18,17 @@ const ofAgent = [
 const ofBuilder = ['suspended', 'banned'] as const
 
 /** An agent's part of being public, and its builder's; and where its webhooks go. */
-export type StandingRow = Pick<AgentRow, (typeof ofAgent)[number]> & Pick<UserRow, (typeof ofBuilder)[number]>
+export type HiringTermsRow = Pick<AgentRow, (typeof ofAgent)[number]> & Pick<UserRow, (typeof ofBuilder)[number]>
 
 const select = `SELECT ${agents.some(ofAgent, 'a')}, ${users.some(ofBuilder, 'u')}
      FROM agents a JOIN users u ON u.id = a.builder_id`
 
-export const standingOf = (q: Reader, agentId: string) => q.get<StandingRow>(`${select} WHERE a.id = $1`, [agentId])
+export const hiringTermsOf = (q: Reader, agentId: string) =>
+  q.get<HiringTermsRow>(`${select} WHERE a.id = $1`, [agentId])
 
 /** The same of a task's agent, which is held against other writers until the transaction ends. Hold the task first. */
-export const heldStanding = (tx: Tx, taskId: string) =>
-  tx.get<StandingRow>(
+export const lockedHiringTerms = (tx: Tx, taskId: string) =>
+  tx.get<HiringTermsRow>(
     `${select} WHERE a.id = (SELECT t.agent_id FROM tasks t WHERE t.id = $1) /*+ FOR NO KEY UPDATE OF a */`,
     [taskId],
   )

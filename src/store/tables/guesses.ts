@@ -19,7 +19,7 @@ export type GuessesRow = Pick<Row<typeof guesses>, (typeof counted)[number]>
  * The row, held until the transaction ends; made if there is none. One statement: between two, retention could remove a
  * row that was forgotten.
  */
-export async function heldGuesses(tx: Tx, subject: string): Promise<GuessesRow> {
+export async function lockedGuesses(tx: Tx, subject: string): Promise<GuessesRow> {
   const row = await tx.get<GuessesRow>(
     `INSERT INTO guesses (subject, count, next_at, ends_at) VALUES ($1, 0, 0, 0)
      ON CONFLICT (subject) DO UPDATE SET count = guesses.count

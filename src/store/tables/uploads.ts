@@ -14,7 +14,7 @@ export const uploads = table('uploads', {
 export const beginUpload = (tx: Tx, id: string, begunAt: number) => uploads.insert(tx, { id, begunAt })
 
 /** A deliverable holds the file from now on. False if it is being removed, or never was. */
-export const holdUpload = async (tx: Tx, id: string) =>
+export const attachUpload = async (tx: Tx, id: string) =>
   (await tx.run('DELETE FROM uploads WHERE id = $1 AND doomed = 0', [id])) === 1
 
 /** Nothing can hold the file from now on. False if something does. */

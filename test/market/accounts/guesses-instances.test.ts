@@ -4,7 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { guessing } from '../../../src/api/limits.ts'
 import { HttpUser } from '../../../src/sim/http-user.ts'
-import { heldGuesses } from '../../../src/store/tables/guesses.ts'
+import { lockedGuesses } from '../../../src/store/tables/guesses.ts'
 import { openInstances } from '../../support/instances.ts'
 
 test('guesses at one account count at every instance, however many arrive at one moment', async () => {
@@ -35,7 +35,7 @@ test('a guess finds its row though retention removes what was forgotten at the s
   const removing = Promise.all([remove(), remove()])
   const guess = async () => {
     for (let round = 0; round < ROUNDS; round++) {
-      const row = await db.write(tx => heldGuesses(tx, SUBJECT))
+      const row = await db.write(tx => lockedGuesses(tx, SUBJECT))
       assert.equal(row, { count: 0, nextAt: 0, endsAt: 0 })
     }
   }

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import { Refusal } from '../../../src/api/failures.ts'
 import { refuseWhenFull } from '../../../src/market/fullness.ts'
 import type { Market } from '../../../src/market/market.ts'
-import { dropFiles, holdFiles, keepFiles, removeOrphans } from '../../../src/market/tasks/files.ts'
+import { attachFiles, dropFiles, keepFiles, removeOrphans } from '../../../src/market/tasks/files.ts'
 import type { FileStore } from '../../../src/store/files/file-store.ts'
 import { openBareMarket } from '../../support/bare-market.ts'
 
@@ -46,9 +46,9 @@ test('all that arrived are kept, and known before', async () => {
       ['a', 'b'],
     ],
   )
-  await market.db.write(tx => holdFiles(tx, [{ id: 'a' }] as never))
+  await market.db.write(tx => attachFiles(tx, [{ id: 'a' }] as never))
   assert.equal(await known(), ['b'], 'what a deliverable holds is its own')
-  const late = await market.db.write(tx => holdFiles(tx, [{ id: 'b' }, { id: 'a' }] as never)).catch(error => error)
+  const late = await market.db.write(tx => attachFiles(tx, [{ id: 'b' }, { id: 'a' }] as never)).catch(error => error)
   assert.instance(late, Refusal)
   assert.is(late.code, 'lost_race')
   await close()
@@ -67,7 +67,7 @@ test('where one can not be kept none is', async () => {
 test('what nothing holds is dropped; what can not be removed is told and removed later', async () => {
   const { market, there, broken, known, logged, world, close } = await open()
   await keepFiles(market, ['a', 'b', 'c'].map(file))
-  await market.db.write(tx => holdFiles(tx, [{ id: 'c' }] as never))
+  await market.db.write(tx => attachFiles(tx, [{ id: 'c' }] as never))
   broken.add('a')
   await dropFiles(market, ['a', 'b', 'c'].map(file))
   assert.equal([[...there], await known()], [['a', 'c'], ['a']])

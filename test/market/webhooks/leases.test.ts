@@ -3,7 +3,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { dispatch } from '../../../src/api/limits.ts'
-import type { HeldDelivery } from '../../../src/market/webhook-outlet.ts'
+import type { LeasedDelivery } from '../../../src/market/webhook-outlet.ts'
 import { leasesOf } from '../../../src/market/webhooks/dispatcher.ts'
 import type { Leases } from '../../../src/market/webhooks/leases.ts'
 import { endDelivery, retryAt, unclaimDeliveries } from '../../../src/store/tables/outbox.ts'
@@ -47,13 +47,13 @@ test.after.each(async ({ marketplace, end }) => {
   await marketplace.close()
 })
 
-async function claim({ leases, agent }: State, count: number): Promise<HeldDelivery[]> {
+async function claim({ leases, agent }: State, count: number): Promise<LeasedDelivery[]> {
   const found = await leases.pass(look => look.claim(agent.id, count))
   return found.filter(delivery => leases.acquire(delivery))
 }
 
 /** As a task's first event is claimed: by its own write, and by no look. */
-async function claimAlone({ marketplace, leases }: State, delivery: HeldDelivery): Promise<HeldDelivery> {
+async function claimAlone({ marketplace, leases }: State, delivery: LeasedDelivery): Promise<LeasedDelivery> {
   const row = leases.claimNew()
   await marketplace.market.db.write(tx =>
     tx.run('UPDATE deliveries SET leased_until = $2, attempts = $3 WHERE id = $1', [
@@ -62,16 +62,16 @@ async function claimAlone({ marketplace, leases }: State, delivery: HeldDelivery
       row.attempts,
     ]),
   )
-  const claimed = { ...delivery, attempts: row.attempts, attempt: 1, heldUntil: row.heldUntil }
+  const claimed = { ...delivery, attempts: row.attempts, attempt: 1, claimedUntil: row.claimedUntil }
   assert.ok(leases.acquire(claimed))
   return claimed
 }
 
 const due = ({ leases, agent }: State) => leases.pass(look => look.dueOf([agent.id]))
-const ids = (deliveries: readonly HeldDelivery[]) => deliveries.map(({ id }) => id)
+const ids = (deliveries: readonly LeasedDelivery[]) => deliveries.map(({ id }) => id)
 
 /** What the dispatcher does when the answer is there. */
-async function end({ marketplace, leases }: State, delivery: HeldDelivery) {
+async function end({ marketplace, leases }: State, delivery: LeasedDelivery) {
   const ended = await marketplace.market.db.write(tx => endDelivery(tx, delivery, 'delivered', marketplace.world.now()))
   leases.release(delivery)
   return ended

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { dispatch } from '../../../src/api/limits.ts'
-import type { HeldDelivery } from '../../../src/market/webhook-outlet.ts'
+import type { LeasedDelivery } from '../../../src/market/webhook-outlet.ts'
 import { leasesOf } from '../../../src/market/webhooks/dispatcher.ts'
 import type { Leases } from '../../../src/market/webhooks/leases.ts'
 import { answered } from '../../../src/world/virtual.ts'
@@ -47,7 +47,7 @@ test.after.each(async ({ folder, marketplace, end }) => {
   await rm(folder, { recursive: true })
 })
 
-async function found({ leases, agent }: State): Promise<HeldDelivery[]> {
+async function found({ leases, agent }: State): Promise<LeasedDelivery[]> {
   leases.begin()
   return leases.pass(look => look.claim(agent.id, 1))
 }
@@ -59,7 +59,7 @@ onFile('a claim leaves the row as it was', async state => {
   const [delivery] = await found(state)
   leases.acquire(delivery!)
   assert.equal(await rows(), before)
-  assert.equal(leases.claimNew(), { heldUntil: Number.POSITIVE_INFINITY, leasedUntil: 0, attempts: 0 })
+  assert.equal(leases.claimNew(), { claimedUntil: Number.POSITIVE_INFINITY, leasedUntil: 0, attempts: 0 })
 })
 
 onFile('what was sent while a look was on its way is not held by what the look saw', async state => {
