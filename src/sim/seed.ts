@@ -85,8 +85,8 @@ const SILENT: Record<string, Fields> = {
 const NOWHERE = 'https://localhost:9/webhook'
 
 /**
- * Returns the sample agent. The first test of each is answered within this process, as the certificate of the front takes
- * longer than all else of a start. After it the sample agent is tested where it listens, and the silent ones are gone.
+ * Returns the sample agent. Its first connection test is answered within this process, because making the certificate of its
+ * https front takes longer than the rest of a start. Later tests go to its URL. Nothing listens at those of the silent agents.
  */
 async function seedAgents(market: Market, staff: Staff, sample: SampleAgent): Promise<SeededAgent> {
   const silent = Object.entries(SILENT).map(([name, fields]) => ({ name, webhookUrl: NOWHERE, fields }))

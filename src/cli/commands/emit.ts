@@ -23,7 +23,7 @@ export function emit(name: string, flags: EmitFlags): Promise<number> {
   })
 }
 
-// No name ends so, and fetch tries it all the same: it forbids the ports where nothing listens.
+// No name under .invalid exists, so the callback fails. A port where nothing listens would not do: fetch refuses to try some.
 const nowhere = (taskId: string) => `https://callback.invalid/api/agent/tasks/${taskId}/callback`
 /** How long to look for callbacks where none is due. */
 const QUIET_MS = 250
@@ -82,7 +82,10 @@ interface Sender {
   listener: CallbackListener | null
 }
 
-/** Kinds go one after another, repetitions by the clock alone. Each webhook has its own task, so callbacks can be told apart. */
+/**
+ * Sends different variants one after another: each waits for the response to the one before. Repetitions of one variant go out
+ * in fixed intervals and do not wait. Each webhook has its own task, so callbacks can be told apart.
+ */
 async function sendAll(sender: Sender): Promise<Outcome[]> {
   const { variants, gapMs } = sender.plan
   const isMixed = new Set(variants).size > 1

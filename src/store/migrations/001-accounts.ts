@@ -14,7 +14,7 @@ CREATE TABLE users (
   connect_status TEXT NOT NULL DEFAULT 'not_connected',
   created_at BIGINT NOT NULL
 );
--- The few whose agents are hidden: whether an agent is public is asked for each row of a list.
+-- The few accounts whose agents are hidden. Each row of a list looks its builder up here.
 CREATE INDEX users_stopped ON users (id) WHERE suspended = 1 OR banned = 1;
 
 CREATE TABLE sessions (
@@ -28,9 +28,9 @@ CREATE TABLE sessions (
 );
 -- The list of an account's sessions, and their end.
 CREATE INDEX sessions_by_user ON sessions (user_id);
--- Retention looks for those that were not seen for long.
+-- Retention finds sessions that were not seen for long.
 CREATE INDEX sessions_by_use ON sessions (seen_at);
--- One is ended by its id; its token is a secret.
+-- Sessions are ended by id, because the token is a secret.
 CREATE UNIQUE INDEX sessions_by_id ON sessions (id);
 
 CREATE TABLE api_keys (
@@ -44,7 +44,7 @@ CREATE TABLE api_keys (
 -- The list of an account's keys, in its order.
 CREATE INDEX api_keys_by_user ON api_keys (user_id, id);
 
--- Apart from the keys: those are kept in memory until their table changes.
+-- A table of its own, because keys are cached in memory until their table changes.
 CREATE TABLE api_key_uses (
   key_id TEXT PRIMARY KEY,
   last_used_at BIGINT NOT NULL

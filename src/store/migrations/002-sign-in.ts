@@ -1,4 +1,4 @@
-/** What guards an account: second factors, guesses at passwords, resets, and what its owner is told of changes. */
+/** The security of accounts: second factors, guesses at passwords, password resets, notices to owners. */
 export const signIn = `
 CREATE TABLE second_factors (
   user_id TEXT PRIMARY KEY REFERENCES users (id),
@@ -14,14 +14,14 @@ CREATE TABLE recovery_codes (
   PRIMARY KEY (user_id, code_hash)
 );
 
--- Counted in rows where several processes share an account's delays: a crash may forget them.
+-- Used if several processes share a database. Unlogged, because a crash may forget guesses.
 CREATE /*+ UNLOGGED */ TABLE guesses (
   subject TEXT PRIMARY KEY,
   count INTEGER NOT NULL,
   next_at BIGINT NOT NULL,
   ends_at BIGINT NOT NULL
 );
--- Retention looks for those that are forgotten.
+-- Retention finds rows that are over.
 CREATE INDEX guesses_by_end ON guesses (ends_at);
 
 CREATE TABLE known_addresses (
@@ -37,12 +37,12 @@ CREATE TABLE password_resets (
   created_at BIGINT NOT NULL,
   mail_id TEXT NOT NULL DEFAULT ''
 );
--- An account's letters are counted, and its tokens end together.
+-- The mails to an account are counted, and all its tokens end together.
 CREATE INDEX password_resets_by_user ON password_resets (user_id, created_at);
--- Retention looks for those that are too old.
+-- Retention finds old rows.
 CREATE INDEX password_resets_by_age ON password_resets (created_at);
 
--- Gone with its letter.
+-- A row is removed with its mail.
 CREATE TABLE security_notices (
   id TEXT PRIMARY KEY,
   user_id TEXT NOT NULL REFERENCES users (id),

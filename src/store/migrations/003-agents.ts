@@ -1,4 +1,4 @@
-/** Categories and agents, with what they are found by and what shows their work. */
+/** Categories and agents, with their search words, connection tests and samples. */
 export const agents = `
 CREATE TABLE categories (
   id TEXT PRIMARY KEY,
@@ -38,21 +38,21 @@ CREATE TABLE agents (
   created_at BIGINT NOT NULL,
   updated_at BIGINT NOT NULL
 );
--- Also of deleted ones: authorizations for them are still listed.
+-- Includes deleted agents, because authorizations for them are still listed.
 CREATE INDEX agents_by_builder ON agents (builder_id, id);
 -- The administrators' list.
 CREATE INDEX agents_by_status ON agents (status, id) WHERE deleted_at IS NULL;
--- All that says whether a listed agent is public now: the public list is counted in this index alone.
+-- All columns that decide whether a listed agent is public. The public list is counted in this index alone.
 CREATE INDEX agents_listed ON agents (last_pass_at, failed_at, builder_id, id)
   WHERE status IN ('verified', 'active') AND deleted_at IS NULL;
--- One for each order of the public list, so that a page ends as soon as it is full.
+-- An index for each order of the public list. A page ends as soon as it is full.
 CREATE INDEX agents_popular ON agents (completed_tasks, id)
   WHERE status IN ('verified', 'active') AND deleted_at IS NULL;
 CREATE INDEX agents_newest ON agents (created_at, id)
   WHERE status IN ('verified', 'active') AND deleted_at IS NULL;
 CREATE INDEX agents_priced ON agents (base_price, id)
   WHERE status IN ('verified', 'active') AND deleted_at IS NULL;
--- A builder's own list, and how many they have.
+-- A builder's own list, and its length.
 CREATE INDEX agents_kept ON agents (builder_id, id) WHERE deleted_at IS NULL;
 
 CREATE TABLE agent_categories (
@@ -61,19 +61,19 @@ CREATE TABLE agent_categories (
   position INTEGER NOT NULL,
   PRIMARY KEY (agent_id, category_id)
 );
--- Who stands in a category, and whether it is used at all.
+-- The agents of a category, and whether it has any.
 CREATE INDEX agent_categories_by_category ON agent_categories (category_id, agent_id);
 
--- Only listed agents have any.
+-- Search words. Only listed agents have rows.
 CREATE TABLE agent_terms (
   term TEXT NOT NULL,
   agent_id TEXT NOT NULL REFERENCES agents (id),
   PRIMARY KEY (term, agent_id)
 );
--- An agent's words are replaced as a whole.
+-- All words of an agent are replaced at once.
 CREATE INDEX agent_terms_by_agent ON agent_terms (agent_id);
 
--- The last test stays when it is over, so that a callback which comes late can be told what it is.
+-- The last test of an agent stays after its end. So a late callback can be told that it is late.
 CREATE TABLE agent_tests (
   id TEXT PRIMARY KEY,
   agent_id TEXT NOT NULL UNIQUE REFERENCES agents (id),

@@ -1,4 +1,7 @@
-/** Tasks and what belongs to them. A server has in the index what a list is counted by: rows lie on other pages than their neighbours. */
+/**
+ * Tasks and what belongs to them. On Postgres an index also contains the columns by which its list is counted, because reading
+ * them from the rows would read a page for almost every row.
+ */
 export const tasks = `
 CREATE TABLE tasks (
   id TEXT PRIMARY KEY,
@@ -27,12 +30,12 @@ CREATE TABLE tasks (
 );
 -- Whether an agent has open work.
 CREATE INDEX tasks_by_agent ON tasks (agent_id, id);
--- What a buying agent has done so far. Tasks of others are not in it: each row less is a write less when one is sent.
+-- The tasks that an agent has bought. It leaves out all other tasks, so that a submit writes one index less.
 CREATE INDEX tasks_by_buyer_agent ON tasks (buyer_agent_id, id) WHERE buyer_agent_id IS NOT NULL;
--- What is spent of an authorization since a day began.
+-- What is spent of an authorization in a day or a month.
 CREATE INDEX tasks_by_authorization ON tasks (budget_authorization_id, submitted_at)
   WHERE budget_authorization_id IS NOT NULL;
--- A user's list is put together from those of all ways in which a task can be theirs.
+-- A user's list is merged from these three: as buyer, as builder, as hirer.
 CREATE INDEX tasks_by_buyer ON tasks (buyer_id, id /*+ , status */);
 CREATE INDEX tasks_by_builder ON tasks (builder_id, id /*+ , status, buyer_id, hirer_id */);
 CREATE INDEX tasks_by_hirer ON tasks (hirer_id, id /*+ , status, buyer_id */) WHERE hirer_id IS NOT NULL;
@@ -48,7 +51,7 @@ CREATE TABLE deliverables (
   files TEXT,
   position INTEGER NOT NULL DEFAULT 0
 );
--- The list of a task, and its latest; no two of a task have one position.
+-- The deliverables of a task, and the latest of them. It also keeps positions unique.
 CREATE UNIQUE INDEX deliverables_in_order ON deliverables (task_id, position);
 
 CREATE TABLE disputes (
@@ -62,7 +65,7 @@ CREATE TABLE disputes (
   outcome TEXT,
   refund_amount BIGINT
 );
--- Open ones stop the clearing of their payments.
+-- Open disputes stop the clearing of their payments.
 CREATE INDEX disputes_by_status ON disputes (status, task_id);
 
 CREATE TABLE messages (
@@ -95,6 +98,6 @@ CREATE TABLE seen_signatures (
   answer TEXT NOT NULL,
   seen_at BIGINT NOT NULL
 );
--- Retention looks for those that are too old.
+-- Retention finds old rows.
 CREATE INDEX seen_signatures_by_time ON seen_signatures (seen_at);
 `

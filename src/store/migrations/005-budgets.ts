@@ -1,4 +1,4 @@
-/** What owners let agents spend. */
+/** Budget authorizations: how much an agent may spend from its owner's wallet. */
 export const budgets = `
 CREATE TABLE budget_authorizations (
   id TEXT PRIMARY KEY,
@@ -13,7 +13,7 @@ CREATE TABLE budget_authorizations (
   UNIQUE (owner_id, agent_id),
   CHECK (max_per_task <= max_daily AND max_daily <= max_monthly)
 );
--- One for each side's list, in its order.
+-- The lists of owners and of agents, in their order.
 CREATE INDEX budget_authorizations_by_owner ON budget_authorizations (owner_id, id);
 CREATE INDEX budget_authorizations_by_agent ON budget_authorizations (agent_id, id);
 
@@ -23,6 +23,6 @@ CREATE TABLE budget_categories (
   position INTEGER NOT NULL,
   PRIMARY KEY (authorization_id, category_id)
 );
--- Whether a category is used.
+-- Whether a category is in use.
 CREATE INDEX budget_categories_by_category ON budget_categories (category_id, authorization_id);
 `

@@ -20,12 +20,12 @@ CREATE TABLE transfers (
   created_at BIGINT NOT NULL,
   decided_at BIGINT
 );
--- All of these hold only rows that they are asked for: each row less is a write less when money moves.
--- The payment of a task, whose clearing ends or is taken back.
+-- These indexes contain only the rows that are looked up in them, so that a transfer writes to few of them.
+-- The payment of a task, when its clearing ends or it is reversed.
 CREATE INDEX releases_by_task ON transfers (task_id) WHERE kind = 'release';
--- The administrators' list, of one status and of all.
+-- The administrators' list of one status; the list of all uses payments_in_order.
 CREATE INDEX payments ON transfers (kind, status, id) WHERE kind IN ('deposit', 'withdrawal');
--- A wallet's statement is put together from one stretch for each kind.
+-- The statement of a wallet is merged from one range for each kind.
 CREATE INDEX transfers_by_payer ON transfers (payer_id, kind, id) WHERE payer_id IS NOT NULL;
 CREATE INDEX transfers_by_payee ON transfers (payee_id, kind, id) WHERE kind IN ('deposit', 'release', 'refund');
 CREATE INDEX payments_in_order ON transfers (kind, id) WHERE kind IN ('deposit', 'withdrawal');
@@ -48,7 +48,7 @@ CREATE TABLE settlements (
   clears_at BIGINT,
   created_at BIGINT NOT NULL
 );
--- What clears next.
+-- The payments that clear next.
 CREATE INDEX settlements_due ON settlements (status, clears_at);
 -- A builder's earnings.
 CREATE INDEX settlements_by_builder ON settlements (builder_id, task_id);

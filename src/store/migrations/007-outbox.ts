@@ -1,4 +1,4 @@
-/** Webhooks that wait or were sent, and their attempts. */
+/** Webhook deliveries and their attempts. */
 export const outbox = `
 CREATE TABLE deliveries (
   id TEXT PRIMARY KEY,
@@ -16,14 +16,14 @@ CREATE TABLE deliveries (
   position INTEGER NOT NULL DEFAULT 0,
   counted_to TEXT
 );
--- An agent's log, in its order.
+-- The log of an agent, in its order.
 CREATE INDEX deliveries_by_agent ON deliveries (agent_id, id);
--- What is sent next, in the order in which it is taken; it holds nothing that is sent already.
+-- The deliveries to send next, in the order in which they are claimed. It leaves out those that have ended.
 CREATE INDEX deliveries_due ON deliveries (agent_id, next_at, id) WHERE state = 'pending';
--- Retention takes first the body of what ended long ago, then the row.
+-- Retention first removes the body of a delivery that ended long ago, and later its row.
 CREATE INDEX deliveries_with_body ON deliveries (ended_at) WHERE ended_at IS NOT NULL AND body <> '';
 CREATE INDEX deliveries_without_body ON deliveries (ended_at) WHERE ended_at IS NOT NULL AND body = '';
--- A task's queue to one agent: both its ends are found without reading it.
+-- The queue of a task to one agent. Both ends are found without reading what is between them.
 CREATE INDEX deliveries_open ON deliveries (task_id, agent_id, position, id) WHERE ended_at IS NULL;
 
 CREATE TABLE attempts (

@@ -1,4 +1,4 @@
-/** What people are told of, and letters that wait to be sent, by what they are about: no text and no secret is kept. */
+/** Notifications, and mails that wait to be sent. A mail has only the id of its subject: no text and no secret. */
 export const notifications = `
 CREATE TABLE notifications (
   id TEXT PRIMARY KEY,
@@ -12,7 +12,7 @@ CREATE TABLE notifications (
 );
 -- A user's list, in its order.
 CREATE INDEX notifications_by_user ON notifications (user_id, id);
--- Retention looks for those that are too old.
+-- Retention finds old rows.
 CREATE INDEX notifications_by_age ON notifications (created_at);
 
 CREATE TABLE mails (
@@ -23,6 +23,6 @@ CREATE TABLE mails (
   next_at BIGINT NOT NULL,
   created_at BIGINT NOT NULL
 );
--- What is sent next.
+-- The mails to send next.
 CREATE INDEX mails_due ON mails (next_at, id);
 `

@@ -1,4 +1,4 @@
-/** Requests that may be sent again with what was answered to them, and requests of each address. */
+/** Responses that are kept for repeated requests, and counts of requests for rate limits. */
 export const requests = `
 CREATE TABLE idempotency_keys (
   user_id TEXT NOT NULL REFERENCES users (id),
@@ -13,9 +13,9 @@ CREATE TABLE idempotency_keys (
   kept_to BIGINT,
   PRIMARY KEY (user_id, method, path, key)
 );
--- Retention looks for those that are too old.
+-- Retention finds old rows.
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
--- An account's oldest give way when it has too many.
+-- The oldest rows of an account are removed when it has too many.
 CREATE INDEX idempotency_keys_in_order ON idempotency_keys (user_id, kept_to) WHERE kept_to IS NOT NULL;
 
 CREATE TABLE idempotency_usage (
@@ -23,7 +23,7 @@ CREATE TABLE idempotency_usage (
   bytes BIGINT NOT NULL CHECK (bytes >= 0)
 );
 
--- Counted in rows where several processes share the limits: a crash may forget them.
+-- Used if several processes share a database. Unlogged, because a crash may forget counts.
 CREATE /*+ UNLOGGED */ TABLE rate_windows (
   category TEXT NOT NULL,
   address TEXT NOT NULL,
@@ -31,6 +31,6 @@ CREATE /*+ UNLOGGED */ TABLE rate_windows (
   ends_at BIGINT NOT NULL,
   PRIMARY KEY (category, address)
 );
--- Retention looks for those that are over.
+-- Retention finds rows that are over.
 CREATE INDEX rate_windows_by_end ON rate_windows (ends_at);
 `

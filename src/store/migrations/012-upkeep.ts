@@ -1,4 +1,4 @@
-/** What the marketplace itself remembers, and work that comes back by the clock. */
+/** Values that the marketplace itself keeps between starts, and jobs that run again and again. */
 export const upkeep = `
 CREATE TABLE settings (
   name TEXT PRIMARY KEY,

@@ -1,6 +1,6 @@
 /**
- * The tables, as numbered steps that never change once released. One text for every engine; times are ms since 1970.
- * What only Postgres takes stands in comments that begin with a plus sign.
+ * The tables, as numbered steps that never change once released. All engines share one text. Times are ms since 1970. SQL that is
+ * only for Postgres is in comments that begin with a plus sign.
  */
 import { accounts } from './001-accounts.ts'
 import { signIn } from './002-sign-in.ts'

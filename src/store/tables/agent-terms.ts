@@ -1,4 +1,4 @@
-/** What decides whether an agent may be hired, and on which terms: one short row, as every submit reads it. */
+/** What decides whether an agent may be hired, and on which terms. The row is short, because every submit reads it. */
 
 import type { Reader, Tx } from '../db.ts'
 import { type AgentRow, agents } from './agents.ts'
@@ -17,7 +17,7 @@ const ofAgent = [
 ] as const
 const ofBuilder = ['suspended', 'banned'] as const
 
-/** An agent's part of being public, and its builder's; and where its webhooks go. */
+/** What decides whether an agent is public, from its own row and its builder's, and where its webhooks go. */
 export type HiringTermsRow = Pick<AgentRow, (typeof ofAgent)[number]> & Pick<UserRow, (typeof ofBuilder)[number]>
 
 const select = `SELECT ${agents.some(ofAgent, 'a')}, ${users.some(ofBuilder, 'u')}
@@ -26,7 +26,7 @@ const select = `SELECT ${agents.some(ofAgent, 'a')}, ${users.some(ofBuilder, 'u'
 export const hiringTermsOf = (q: Reader, agentId: string) =>
   q.get<HiringTermsRow>(`${select} WHERE a.id = $1`, [agentId])
 
-/** The same of a task's agent, which is held against other writers until the transaction ends. Hold the task first. */
+/** The same for the agent of a task. Locks the agent's row until the transaction ends. The caller has locked the task. */
 export const lockedHiringTerms = (tx: Tx, taskId: string) =>
   tx.get<HiringTermsRow>(
     `${select} WHERE a.id = (SELECT t.agent_id FROM tasks t WHERE t.id = $1) /*+ FOR NO KEY UPDATE OF a */`,

@@ -1,4 +1,4 @@
-/** The last connection test of each agent, as a row: whether it runs, and what its callback was. */
+/** The last connection test of each agent: whether it still runs, and how its callback was judged. */
 import type { Reader, Tx } from '../db.ts'
 import { bigint, defaulted, flag, nullable, type Row, table, text } from './table.ts'
 
@@ -7,7 +7,7 @@ export const agentTests = table('agent_tests', {
   agentId: text(),
   /** Real time. */
   startedAt: bigint(),
-  /** What the first callback was: 'valid', or the fault of its signature. */
+  /** How the first callback was judged: 'valid', or the fault of its signature. */
   callback: nullable(text()),
   ended: defaulted(flag()),
 })
@@ -26,12 +26,12 @@ export const startTest = (tx: Tx, id: string, agentId: string, startedAt: number
 export const testById = (q: Reader, id: string) =>
   q.get<AgentTestRow>(`SELECT ${agentTests.all} FROM agent_tests WHERE id = $1`, [id])
 
-/** Keeps what the first callback was. Returns 0 for a later one. */
+/** Keeps how the first callback was judged. Returns 0 for a later one. */
 export const decideTest = (tx: Tx, id: string, callback: string) =>
   agentTests.update(tx, { id, callback: null, ended: 0 }, { callback })
 
 /** The row stays until the agent is tested again. */
 export const endTest = (tx: Tx, id: string) => agentTests.update(tx, { id }, { ended: 1 })
 
-/** What a dead process was testing ends nowhere else. For an engine that only one process can hold. */
+/** Ends the tests that a dead process was making. Only for an engine that one process has at a time. */
 export const endAllTests = (tx: Tx) => agentTests.update(tx, { ended: 0 }, { ended: 1 })

@@ -1,4 +1,4 @@
-/** Agents as rows, and the public list of them. */
+/** Agents, and the public list of them. */
 
 import { type AgentState, heldStates } from '../../api/flow.ts'
 import { durations } from '../../api/limits.ts'
@@ -44,7 +44,7 @@ export const agents = table('agents', {
 
 export type AgentRow = Row<typeof agents>
 
-/** An agent with what its builder adds to its record and its visibility. */
+/** An agent with the columns of its builder that its record and its visibility need. */
 export interface ListedAgentRow extends AgentRow {
   builderName: string
   builderSuspended: 0 | 1
@@ -133,21 +133,21 @@ const pageWhere = async (
 
 const ofBuilder = 'a.builder_id = $1 AND a.deleted_at IS NULL'
 
-/** Every agent of a builder that is not deleted, newest first. */
+/** One page of a builder's agents that are not deleted, newest first. */
 export const agentsOfBuilder = (q: Reader, builderId: string, span: Paging) =>
   pageWhere(q, ofBuilder, [builderId], span, 'a.id DESC')
 
 export const countOfBuilder = (q: Reader, builderId: string) => countWhere(q, ofBuilder, [builderId])
 
-/** Every agent that is not deleted, newest first. */
+/** One page of all agents that are not deleted, newest first. */
 export const agentsByStatus = (q: Reader, status: AgentState | undefined, span: Paging) =>
   status === undefined
     ? pageWhere(q, 'a.deleted_at IS NULL', [], span, 'a.id DESC', tallied(q, ['agents']))
     : pageWhere(q, 'a.status = $1 AND a.deleted_at IS NULL', [status], span, 'a.id DESC')
 
 /**
- * What `isPublic` of the market says, for an agent `a`. $1 is the oldest pass that still counts. The builder is asked for
- * last and not joined, so that a page in the order of an index ends as soon as it is full.
+ * The same condition as `isPublic` in src/market, for an agent `a`. $1 is the oldest pass that still counts. The builder comes
+ * last and in a subquery, not in a join. So a page in the order of an index ends as soon as it is full.
  */
 const publicCondition = `a.status IN ('verified', 'active') AND a.deleted_at IS NULL AND a.last_pass_at >= $1
   AND (a.failed_at IS NULL OR a.failed_at <= a.last_pass_at)
@@ -186,12 +186,12 @@ const standings = [
   'createdAt',
 ] as const satisfies readonly (keyof AgentRow)[]
 
-/** What orders and hides an agent, without its texts. */
+/** The columns by which listed agents are ordered and hidden, without the texts. */
 export type StandingOfListed = Pick<ListedAgentRow, (typeof standings)[number] | 'builderSuspended' | 'builderBanned'>
 
 const selectStandings = `SELECT ${agents.some(standings, 'a')}, u.suspended AS "builderSuspended", u.banned AS "builderBanned" ${withBuilder}`
 
-/** Of every agent that can be public, whether or not it is now. */
+/** The rows of all agents that can be public, whether or not they are now. */
 export const listedStandings = (q: Reader) =>
   q.all<StandingOfListed>(
     `${selectStandings} WHERE a.status IN ('verified', 'active') AND a.deleted_at IS NULL ORDER BY a.id`,
@@ -201,7 +201,7 @@ export const standingOfListed = (q: Reader, id: string) =>
   q.get<StandingOfListed>(`${selectStandings} WHERE a.id = $1`, [id])
 
 export interface PublicSearch extends Paging {
-  /** Beginnings of words, all of which must be there. */
+  /** Beginnings of words. An agent must have a word for each. */
   prefixes: readonly string[]
   categoryId: string | null
   sort: keyof typeof orders
@@ -229,7 +229,7 @@ const testable = `status IN (${testableStates.map(state => `'${state}'`).join(',
 export const isTestable = ({ status, deletedAt }: Pick<AgentRow, 'status' | 'deletedAt'>) =>
   testableStates.includes(status) && deletedAt === null
 
-/** Ids of those whose last test is older than `before` (domain ms), the oldest first; never tested comes before all. */
+/** Ids of agents that were never tested, then of those whose last test is older than `before` (domain ms), the oldest first. */
 export const leastRecentlyTested = async (q: Reader, before: number, limit: number) =>
   (
     await q.all<{ id: string }>(
@@ -242,7 +242,7 @@ export const leastRecentlyTested = async (q: Reader, before: number, limit: numb
 export const countTestable = async (q: Reader) =>
   (await q.get<{ count: number }>(`SELECT COUNT(*) AS count FROM agents WHERE ${testable}`))!.count
 
-/** How many agents are public now, by category; categories without one are absent. */
+/** How many agents are public now, by category. Categories without a public agent are absent. */
 export const publicCounts = async (q: Reader, now: number) => {
   const rows = await q.all<{ id: string; count: number }>(
     `SELECT c.category_id AS id, COUNT(*) AS count FROM agents a JOIN agent_categories c ON c.agent_id = a.id

@@ -1,4 +1,4 @@
-/** Budget authorizations with what is spent of them, as rows. */
+/** Budget authorizations, and how much of each is spent. */
 import type { Reader, Tx } from '../db.ts'
 import { bigint, integer, type Row, table, text } from './table.ts'
 
@@ -31,13 +31,13 @@ export interface BudgetRow extends AuthorizationRow {
   spentThisMonth: number
 }
 
-/** When the day and the month began that spending is counted in, in domain ms. */
+/** The beginning of the day and of the month in which spending is counted, in domain ms. */
 export interface Since {
   readonly day: number
   readonly month: number
 }
 
-/** Refunds give back: a cancelled task costs nothing, a split one what was not refunded. Source: A-36. */
+/** Refunds do not count as spent: a cancelled task costs nothing, a split one only the part that was not refunded. Source: A-36. */
 const spentSince = (
   parameter: string,
 ) => `(SELECT CAST(COALESCE(SUM(t.agreed_price - COALESCE(s.refunded, 0)), 0) AS BIGINT)
@@ -57,7 +57,7 @@ const condition = {
 } as const
 export type BudgetRole = keyof typeof condition
 
-/** One page, oldest first: what a user granted (`owner`), or what the user's agents were granted (`agent`). */
+/** One page, oldest first. `owner`: what the user has granted. `agent`: what the user's agents were granted. */
 export const budgetsOf = (
   q: Reader,
   role: BudgetRole,
@@ -104,7 +104,7 @@ export async function deleteBudget(tx: Tx, id: string): Promise<void> {
   await tx.run('DELETE FROM budget_authorizations WHERE id = $1', [id])
 }
 
-/** Its tasks that hold money or are in open dispute. Source: A-36. */
+/** How many tasks of the authorization have money in escrow or an open dispute. Source: A-36. */
 export const countActive = async (q: Reader, id: string) => {
   const row = await q.get<{ count: number }>(
     `SELECT COUNT(*) AS count FROM tasks
@@ -114,7 +114,7 @@ export const countActive = async (q: Reader, id: string) => {
   return row!.count
 }
 
-/** The categories that each of several authorizations is limited to, in the order given; none: not limited. */
+/** The categories to which each of these authorizations is limited, in the order given. One without categories is not limited. */
 export const allowedCategoriesOf = async (q: Reader, ids: readonly string[]) => {
   const found = new Map<string, string[]>()
   if (ids.length === 0) return found
@@ -128,7 +128,7 @@ export const allowedCategoriesOf = async (q: Reader, ids: readonly string[]) => 
   return found
 }
 
-/** Limits an authorization to these categories; null takes the limit away. */
+/** Limits an authorization to these categories; null removes the limit. */
 export const setAllowedCategories = async (tx: Tx, id: string, categoryIds: readonly string[] | null) => {
   await tx.run('DELETE FROM budget_categories WHERE authorization_id = $1', [id])
   if (categoryIds === null) return

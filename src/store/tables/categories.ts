@@ -1,4 +1,4 @@
-/** Categories, and which agents stand in them, as rows. */
+/** Categories, and the agents in each. */
 import type { Reader, Tx } from '../db.ts'
 import { integer, type Row, table, text } from './table.ts'
 
@@ -32,7 +32,7 @@ export const deleteUnusedCategory = (tx: Tx, id: string) =>
     [id],
   )
 
-/** The categories of several agents in one query, each agent's in the order they were given. */
+/** The categories of several agents, in one query. Those of one agent come in the order in which its builder gave them. */
 export const categoryIdsOf = async (q: Reader, agentIds: readonly string[]) => {
   const found = new Map<string, string[]>(agentIds.map(id => [id, []]))
   if (agentIds.length === 0) return found
@@ -45,14 +45,14 @@ export const categoryIdsOf = async (q: Reader, agentIds: readonly string[]) => {
   return found
 }
 
-/** The categories of all agents, each agent's in the order they were given. */
+/** The categories of all agents. Those of one agent come in the order in which its builder gave them. */
 export const allAgentCategories = (q: Reader) =>
   q.all<{ agentId: string; categoryId: string }>(
     `SELECT agent_id AS "agentId", category_id AS "categoryId" FROM agent_categories
      ORDER BY agent_id, position, category_id`,
   )
 
-/** Puts an agent into exactly these categories. */
+/** Replaces the categories of an agent. */
 export const setCategories = async (tx: Tx, agentId: string, categoryIds: readonly string[]) => {
   await tx.run('DELETE FROM agent_categories WHERE agent_id = $1', [agentId])
   await agentCategories.insertAll(

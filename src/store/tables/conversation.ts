@@ -1,4 +1,4 @@
-/** Messages and reviews of tasks, as rows. */
+/** Messages and reviews of tasks. */
 
 import type { Reader, Tx } from '../db.ts'
 import { countShown } from './shown.ts'
@@ -38,7 +38,7 @@ export const messagesOf = (q: Reader, taskId: string, limit: number, offset: num
 export const countMessages = (q: Reader, taskId: string) =>
   countShown(q, ['FROM messages WHERE task_id = $1'], [taskId])
 
-/** Returns 0 if the task has its review. */
+/** Returns 0 if the task has a review already. */
 export const insertReview = (tx: Tx, review: ReviewRow) =>
   reviews.insert(tx, review, 'ON CONFLICT (task_id) DO NOTHING')
 
@@ -46,11 +46,11 @@ export const insertReview = (tx: Tx, review: ReviewRow) =>
 const ofAgent = `FROM reviews r JOIN tasks t ON t.id = r.task_id
   WHERE r.agent_id = $1 AND t.status = 'completed' AND t.buyer_id <> t.builder_id`
 
-/** Nobody is told which task it was, nor whose. */
+/** The columns of a review that everybody may see. Neither the task nor its buyer is shown. */
 const publicly = ['id', 'agentId', 'rating', 'comment', 'createdAt'] as const
 type PublicReview = Pick<ReviewRow, (typeof publicly)[number]>
 
-/** One page of the reviews that make up an agent's rating, newest first. */
+/** One page of the reviews that count for an agent's rating, newest first. */
 export const reviewsOfAgent = (q: Reader, agentId: string, limit: number, offset: number) =>
   q.all<PublicReview>(`SELECT ${reviews.some(publicly, 'r')} ${ofAgent} ORDER BY r.id DESC LIMIT $2 OFFSET $3`, [
     agentId,

@@ -1,4 +1,4 @@
-/** Deliverables of tasks, as rows. */
+/** Deliverables of tasks. */
 import type { KeptFile } from '../../api/file-kinds.ts'
 import type { Reader, Tx } from '../db.ts'
 import { bigint, defaulted, integer, nullable, type Row, table, text } from './table.ts'
@@ -11,7 +11,7 @@ export const deliverables = table('deliverables', {
   /** JSON: KeptFile[]; null if there are none. */
   files: nullable(text()),
   createdAt: bigint(),
-  /** Which of its task's it is. Ids tell the time of the instance that wrote them, and clocks are set back. */
+  /** Orders the deliverables of a task. Ids could not: they contain the time of an instance, and clocks are set back. */
   position: defaulted(integer()),
 })
 
@@ -22,7 +22,7 @@ export type DeliverableRow = Pick<Row<typeof deliverables>, (typeof shown)[numbe
 export const filesIn = (files: string | null): KeptFile[] =>
   files === null ? [] : (JSON.parse(files) as KeptFile[]).map(file => ({ ...file, name: file.name.toWellFormed() }))
 
-/** The last one of its task from now on, whatever the clock says. Returns 0 if the task has `most`. The task is held. */
+/** Adds a deliverable after all others of its task. Returns 0 if the task has `most`. The caller has locked the task. */
 export const insertDeliverable = (tx: Tx, taskId: string, row: DeliverableRow, most: number) =>
   tx.run(
     `INSERT INTO deliverables (id, task_id, content, notes, files, created_at, position)

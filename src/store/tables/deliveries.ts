@@ -38,7 +38,7 @@ export const attemptsAt = (q: Reader, deliveryId: string) =>
     deliveryId,
   ])
 
-/** What waits for its next attempt at one agent is tried now. */
+/** Makes all deliveries of one agent that wait for their next attempt due now. */
 export const hurryAgent = (tx: Tx, agentId: string, now: number) =>
   tx.run(`UPDATE deliveries SET next_at = $2 WHERE agent_id = $1 AND state = 'pending' AND next_at > $2`, [
     agentId,
@@ -47,7 +47,7 @@ export const hurryAgent = (tx: Tx, agentId: string, now: number) =>
 
 export const markRedelivery = (tx: Tx, id: string, of: string) => deliveries.update(tx, { id }, { redeliveryOf: of })
 
-/** What waits for its next attempt, before others of the same task, is tried now. */
+/** Makes the first open delivery of a task's queue due now, if it waits for its next attempt. */
 export const hurry = (tx: Tx, taskId: string, agentId: string, now: number) =>
   tx.run(
     `UPDATE deliveries SET next_at = $3 WHERE task_id = $1 AND agent_id = $2 AND state = 'pending' AND ended_at IS NULL

@@ -1,14 +1,14 @@
-/** Guesses at passwords and codes, as rows. */
+/** Guesses at passwords and codes. */
 import type { Tx } from '../db.ts'
 import { bigint, integer, type Row, table, text } from './table.ts'
 
 export const guesses = table('guesses', {
-  /** Whose account, and from where. */
+  /** The account that is guessed at, and the address that guesses. */
   subject: text(),
   count: integer(),
-  /** Domain time before which no further guess is taken. */
+  /** Domain time before which no further guess is allowed. */
   nextAt: bigint(),
-  /** Domain time at which all of it is forgotten. */
+  /** Domain time at which the row is forgotten. */
   endsAt: bigint(),
 })
 
@@ -16,8 +16,8 @@ const counted = ['count', 'nextAt', 'endsAt'] as const
 export type GuessesRow = Pick<Row<typeof guesses>, (typeof counted)[number]>
 
 /**
- * The row, held until the transaction ends; made if there is none. One statement: between two, retention could remove a
- * row that was forgotten.
+ * Returns the row and locks it until the transaction ends. Inserts it if there is none. It is one statement, because between
+ * two retention could remove a row that is forgotten.
  */
 export async function lockedGuesses(tx: Tx, subject: string): Promise<GuessesRow> {
   const row = await tx.get<GuessesRow>(

@@ -1,4 +1,4 @@
-/** Requests by their Idempotency-Key, and the answers that are kept for a repeat, as rows. Source: A-39. */
+/** Requests by their Idempotency-Key, and the responses that are kept for a repeat. Source: A-39. */
 import type { Reader, Tx } from '../db.ts'
 import { packed, unpacked } from '../packed-text.ts'
 import { bigint, integer, nullable, type Row, table, text } from './table.ts'
@@ -9,18 +9,18 @@ export const idempotencyKeys = table('idempotency_keys', {
   path: text(),
   key: text(),
   fingerprint: text(),
-  /** null while it runs. */
+  /** Null while the request runs. */
   status: nullable(integer()),
-  /** null while it runs, and where the answer held a secret. */
+  /** Null while the request runs, and if the response contained a secret. */
   answer: nullable(text()),
   /** Real time. */
   runningUntil: bigint(),
   createdAt: bigint(),
-  /** How many bytes its account has had kept by then, ever; null while it runs. */
+  /** The sum of all bytes that were ever kept for the account, up to this response. Null while the request runs. */
   keptTo: nullable(bigint()),
 })
 
-/** How many bytes of answers each account has had kept, ever: the oldest answers are those that are furthest behind. */
+/** The sum of all bytes that were ever kept for each account. The responses with the smallest `keptTo` are the oldest. */
 export const idempotencyUsage = table('idempotency_usage', { userId: text(), bytes: bigint() })
 
 type IdempotencyKeyRow = Row<typeof idempotencyKeys>
@@ -35,8 +35,7 @@ const IS = 'user_id = $1 AND method = $2 AND path = $3 AND key = $4'
 const valuesOf = ({ userId, method, path, key }: RequestKey) => [userId, method, path, key]
 
 /**
- * Returns 0 if the key is taken: by a request that was answered after `keptSince` (domain ms), or that may still run at
- * `realNow`.
+ * Returns 0 if the key is in use: its request ended after `keptSince` (domain ms), or may still run at `realNow`.
  */
 export const claimRequest = (
   tx: Tx,
@@ -60,7 +59,7 @@ export async function requestByKey(q: Reader, request: RequestKey): Promise<Keye
   return row && { ...row, answer: row.answer === null ? null : unpacked(row.answer) }
 }
 
-/** Keeps the answer of a request that runs; `keptTo`: what its account has had kept by then. */
+/** Keeps the response of a request that runs. */
 export const answerRequest = (
   tx: Tx,
   { userId, method, path, key }: RequestKey,
@@ -72,7 +71,7 @@ export const answerRequest = (
     { status, answer: answer === null ? null : packed(answer), keptTo },
   )
 
-/** Counts so many bytes that are kept for an account, and returns how many it have ever been. Those of one account wait here. */
+/** Adds `bytes` to what was ever kept for the account, and returns the sum. Requests of one account wait for each other here. */
 export const countKept = async (tx: Tx, userId: string, bytes: number) =>
   (await tx.get<{ bytes: number }>(
     `INSERT INTO idempotency_usage (user_id, bytes) VALUES ($1, $2)
@@ -80,13 +79,13 @@ export const countKept = async (tx: Tx, userId: string, bytes: number) =>
     [userId, bytes],
   ))!.bytes
 
-/** Removes what was kept when an account had had no more than so many bytes kept. What runs has no place yet. */
+/** Removes the responses up to this `keptTo`. Requests that run have none yet, so they stay. */
 export const removeKept = (tx: Tx, userId: string, keptTo: number) =>
   tx.run('DELETE FROM idempotency_keys WHERE user_id = $1 AND kept_to <= $2', [userId, keptTo])
 
-/** A request that runs and whose answer is not kept frees its key. */
+/** Frees the key of a request that ran and whose response is not kept. */
 export const releaseRequest = (tx: Tx, request: RequestKey) =>
   tx.run(`DELETE FROM idempotency_keys WHERE ${IS} AND status IS NULL`, valuesOf(request))
 
-/** For an engine that only one process can hold: whatever ran before its start runs no more. */
+/** Frees the keys of requests that a dead process was running. Only for an engine that one process has at a time. */
 export const releaseAllRequests = (tx: Tx) => tx.run('DELETE FROM idempotency_keys WHERE status IS NULL')

@@ -1,4 +1,4 @@
-/** Work that comes back by the clock: when it is due next, and who has it in hand, as rows. */
+/** Jobs that run again and again: when each is due next, and until when one instance has leased it. */
 import type { Reader, Tx } from '../db.ts'
 import { bigint, defaulted, integer, table, text } from './table.ts'
 
@@ -8,7 +8,7 @@ export const jobs = table('jobs', {
   nextAt: bigint(),
   /** Real time. */
   leasedUntil: defaulted(bigint()),
-  /** How often in a row it was taken up again, as what it had to do could not be done for a reason of our own. */
+  /** How many runs in a row failed for a reason of our own. */
   retries: defaulted(integer()),
 })
 
@@ -24,7 +24,7 @@ export const isJobDue = async (q: Reader, name: string, now: number, realNow: nu
     realNow,
   ])) !== undefined
 
-/** Takes a due job for the length of a lease. Returns when it was due, and how often in a row it has been taken up again. */
+/** Claims a due job for the length of a lease. Returns when it was due, and how many runs in a row have failed. */
 export const claimJob = (tx: Tx, claim: { name: string; now: number; realNow: number; leasedUntil: number }) =>
   tx.get<{ dueAt: number; retries: number }>(
     `UPDATE jobs SET leased_until = $4 WHERE name = $1 AND next_at <= $2 AND leased_until <= $3
@@ -32,9 +32,9 @@ export const claimJob = (tx: Tx, claim: { name: string; now: number; realNow: nu
     [claim.name, claim.now, claim.realNow, claim.leasedUntil],
   )
 
-/** Gives a job back until `nextAt`. Changes nothing if another has it in hand by now. */
+/** Ends the lease of a job, which is due next at `nextAt`. Changes nothing if another instance has claimed it by now. */
 export const endJob = (tx: Tx, name: string, leasedUntil: number, nextAt: number, retries = 0) =>
   jobs.update(tx, { name, leasedUntil }, { nextAt, leasedUntil: 0, retries })
 
-/** What a dead process had in hand is free again. For an engine that only one process can hold. */
+/** Ends the leases of a dead process. Only for an engine that one process has at a time. */
 export const releaseJobs = (tx: Tx) => tx.run('UPDATE jobs SET leased_until = 0 WHERE leased_until > 0')

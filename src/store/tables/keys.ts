@@ -1,4 +1,4 @@
-/** API keys, as rows. The key itself is never stored, only its hash. */
+/** API keys. The key itself is never stored, only its hash. */
 import type { Reader, Tx } from '../db.ts'
 import { bigint, type Row, table, text } from './table.ts'
 import { type UserRow, users } from './users.ts'
@@ -12,7 +12,7 @@ export const apiKeys = table('api_keys', {
   createdAt: bigint(),
 })
 
-/** Apart from the keys, which are read far more often than they change. */
+/** When each key was used last. A table of its own, because keys are read far more often than they change. */
 export const apiKeyUses = table('api_key_uses', { keyId: text(), lastUsedAt: bigint() })
 
 export type KeyRow = Row<typeof apiKeys>
@@ -22,7 +22,7 @@ export const insertKey = (tx: Tx, key: KeyRow) => apiKeys.insert(tx, key)
 export const keyById = (q: Reader, id: string) =>
   q.get<KeyRow>(`SELECT ${apiKeys.all} FROM api_keys WHERE id = $1`, [id])
 
-/** The account that holds this key, and the key's id. */
+/** The account of this key, and the key's id. */
 export const userByKey = (q: Reader, keyHash: string) =>
   q.get<UserRow & { keyId: string }>(
     `SELECT ${users.all}, (SELECT k.id FROM api_keys k WHERE k.key_hash = $1) AS "keyId" FROM users

@@ -1,4 +1,4 @@
-/** Addresses that an account has signed in from, as rows: a bounded number of each account. */
+/** Addresses from which each account has signed in: a bounded number of them. */
 import type { Reader, Tx } from '../db.ts'
 import { bigint, table, text } from './table.ts'
 

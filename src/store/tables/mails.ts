@@ -1,4 +1,4 @@
-/** Letters that wait, as rows. */
+/** Mails that wait to be sent. */
 import type { Reader, Tx } from '../db.ts'
 import { bigint, defaulted, integer, type Row, table, text } from './table.ts'
 
@@ -18,7 +18,7 @@ export type MailRow = Pick<Row<typeof mails>, (typeof due)[number]>
 export const insertMail = (tx: Tx, row: Omit<MailRow, 'attempts'>, now: number) =>
   mails.insert(tx, { ...row, nextAt: now, createdAt: now })
 
-/** Resets of passwords first: somebody waits for each. */
+/** Returns due mails. Password resets come first, because somebody waits for each. */
 export const dueMails = (q: Reader, now: number, limit: number) =>
   q.all<MailRow>(
     `SELECT ${mails.some(due)} FROM mails WHERE next_at <= $1
@@ -26,7 +26,7 @@ export const dueMails = (q: Reader, now: number, limit: number) =>
     [now, limit],
   )
 
-/** Counts an attempt and says when the next would be due. Returns 0 if another has it in hand. */
+/** Claims a mail: counts an attempt, and writes when the next is due. Returns 0 if another instance has claimed it. */
 export const claimMail = (tx: Tx, { id, attempts }: MailRow, nextAt: number) =>
   tx.run('UPDATE mails SET attempts = attempts + 1, next_at = $3 WHERE id = $1 AND attempts = $2', [
     id,
@@ -34,11 +34,11 @@ export const claimMail = (tx: Tx, { id, attempts }: MailRow, nextAt: number) =>
     nextAt,
   ])
 
-/** Says when a letter is tried again. Changes nothing if another has it in hand by now. */
+/** Writes when a mail is tried again. Changes nothing if another instance has claimed it by now. */
 export const retryMail = (tx: Tx, { id, attempts }: MailRow, nextAt: number) =>
   mails.update(tx, { id, attempts }, { nextAt })
 
-/** Letters that would carry a token to this email, whether or not one was tried. */
+/** Removes the mails that would carry a token to this email, whether or not they were tried. */
 export const deleteResetMails = (tx: Tx, email: string) =>
   tx.run(`DELETE FROM mails WHERE kind = 'password_reset' AND about = $1`, [email])
 

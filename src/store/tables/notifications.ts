@@ -1,4 +1,4 @@
-/** Notifications, as rows. */
+/** Notifications. */
 
 import type { Reader, Tx } from '../db.ts'
 import { countShown } from './shown.ts'
@@ -31,6 +31,6 @@ export const notificationsOf = (q: Reader, userId: string, limit: number, offset
 export const countNotifications = (q: Reader, userId: string) =>
   countShown(q, ['FROM notifications WHERE user_id = $1'], [userId])
 
-/** The first reading is the one that is kept. */
+/** Keeps the time of the first reading. */
 export const markRead = (tx: Tx, id: string, now: number) =>
   notifications.update(tx, { id, readAt: null }, { readAt: now })

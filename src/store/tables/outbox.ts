@@ -1,4 +1,4 @@
-/** Webhooks that wait to be sent, and the log of their attempts, as rows. One task's wait behind each other. Source: A-37. */
+/** Webhook deliveries and their attempts. Deliveries of one task to one agent form a queue. Source: A-37. */
 import type { Reader, Tx } from '../db.ts'
 import { packed, unpacked } from '../packed-text.ts'
 import { type AgentRow, agents } from './agents.ts'
@@ -12,7 +12,7 @@ export const deliveries = table('deliveries', {
   /** As `packed` stores it; empty when retention has removed it. */
   body: text(),
   state: text<'waiting' | 'pending' | 'delivered' | 'failed'>(),
-  /** Counts every claim, so that an old holder is told apart. */
+  /** Counts every claim. A sender whose lease is over notices by it that another has claimed the delivery. */
   attempts: defaulted(integer()),
   nextAt: bigint(),
   /** Real time. */
@@ -20,9 +20,9 @@ export const deliveries = table('deliveries', {
   createdAt: bigint(),
   endedAt: nullable(bigint()),
   redeliveryOf: nullable(text()),
-  /** Where it stands in the queue of its task. Ids tell the time of the instance that wrote them, and clocks differ. */
+  /** Orders the queue of its task. Ids could not: they contain the time of an instance, and clocks differ. */
   position: defaulted(integer()),
-  /** Among whose texts its body counts until it is removed; null: nobody's. */
+  /** The account whose text quota counts the body; null if none. */
   countedTo: nullable(text()),
 })
 
@@ -41,11 +41,11 @@ export const attempts = table('attempts', {
 const sent = ['id', 'agentId', 'taskId', 'event', 'body', 'attempts'] as const
 const deliveryColumns = deliveries.some(sent)
 
-/** What it takes to send one. */
+/** What a sender needs to know of a delivery. */
 export type DeliveryRow = Pick<Row<typeof deliveries>, (typeof sent)[number]>
 export type AttemptRow = Row<typeof attempts>
 
-/** The row with its body as it is sent. */
+/** Unpacks the body of the row. */
 export function withBody<Row extends { body?: string | null }>(row: Row): Row {
   if (row.body) row.body = unpacked(row.body)
   return row
@@ -53,19 +53,19 @@ export function withBody<Row extends { body?: string | null }>(row: Row): Row {
 
 type NewDelivery = Omit<DeliveryRow, 'attempts'> & Pick<Row<typeof deliveries>, 'createdAt' | 'countedTo'>
 
-/** The first or the last position of a task's queue to one agent. However long that is, it is read at one end. */
+/** The first or the last position in the queue of a task to one agent. Reads one row, however long the queue is. */
 const endOf = (order: 'ASC' | 'DESC', taskId: string, agentId: string) =>
   `(SELECT d.position FROM deliveries d WHERE d.task_id = ${taskId} AND d.agent_id = ${agentId} AND d.ended_at IS NULL
     ORDER BY d.position ${order}, d.id ${order} LIMIT 1)`
 
-/** How many events of a task wait for one agent. They leave at one end and join at the other, so no position is free. */
+/** How many deliveries of a task wait for one agent. The first leaves and the last joins, so positions have no gaps. */
 export const queueLength = async (q: Reader, taskId: string, agentId: string) =>
   (await q.get<{ length: number }>(
     `SELECT COALESCE(${endOf('DESC', '$1', '$2')} - ${endOf('ASC', '$1', '$2')} + 1, 0) AS length`,
     [taskId, agentId],
   ))!.length
 
-/** Joins the end of its task's queue to this agent: `pending` if nothing is before it, else `waiting`. The task is held. */
+/** Adds a delivery to its queue: `pending` if it is the first, else `waiting`. The caller has locked the task. */
 export const insertDelivery = (tx: Tx, row: NewDelivery) =>
   tx.runAll([
     {
@@ -77,7 +77,7 @@ export const insertDelivery = (tx: Tx, row: NewDelivery) =>
     },
   ])
 
-/** The first one of a task; perhaps claimed already, by whoever writes it. */
+/** Inserts the first delivery of a task. Whoever writes it may claim it at once. */
 export const insertFirstDelivery = (tx: Tx, row: NewDelivery, claim: { leasedUntil: number; attempts: number }) =>
   tx.runAll([
     deliveries.insertStep({
@@ -101,7 +101,7 @@ const receiver = `a.id AS "agentId", ${agents.some(ofReceiver, 'a')}`
 
 export interface QueuedAgent extends Pick<AgentRow, (typeof ofReceiver)[number]> {
   agentId: string
-  /** 1 if something of its queue may be sent now. */
+  /** 1 if a delivery of this agent may be sent now. */
   due: 0 | 1
 }
 
@@ -118,7 +118,7 @@ const queued = `WITH RECURSIVE queue (agent_id, position) AS (
     FROM queue WHERE queue.agent_id IS NOT NULL AND queue.position < $2
   )`
 
-/** Up to `count` agents by their ids, behind `after`. `now` is domain time, `realNow` the machine's. */
+/** Up to `count` agents with ids after `after`, in the order of ids. `now` is domain time, `realNow` real time. */
 interface QueuePage {
   after: string
   count: number
@@ -126,7 +126,7 @@ interface QueuePage {
   realNow: number
 }
 
-/** Agents with something to send now or later. */
+/** Agents with pending deliveries, due or not. */
 export const queuedAgents = (q: Reader, { after, count, now, realNow }: QueuePage) =>
   q.all<QueuedAgent>(
     `${queued}
@@ -135,7 +135,7 @@ export const queuedAgents = (q: Reader, { after, count, now, realNow }: QueuePag
     [after, count, now, realNow],
   )
 
-/** The same of one agent. */
+/** The same for one agent. */
 export const queuedAgent = (q: Reader, at: { agentId: string; now: number; realNow: number }) =>
   q.get<QueuedAgent>(`SELECT ${receiver}, ${isDue('$1', '$2')} FROM agents a WHERE a.id = $3`, [
     at.now,
@@ -143,7 +143,7 @@ export const queuedAgent = (q: Reader, at: { agentId: string; now: number; realN
     at.agentId,
   ])
 
-/** An agent with the first of its deliveries that is due, claimed or not; `id` is null if none is. */
+/** An agent with its first due delivery, claimed or not. `id` is null if none is due. */
 export type QueueHead = Omit<QueuedAgent, 'due'> & (DeliveryRow | { id: null; body: null })
 
 const head = `SELECT ${receiver},
@@ -152,13 +152,13 @@ const firstDue = (now: string) =>
   `LEFT JOIN deliveries d ON d.id = (SELECT n.id FROM deliveries n
     WHERE n.state = 'pending' AND n.agent_id = a.id AND n.next_at <= ${now} ORDER BY n.next_at, n.id LIMIT 1)`
 
-/** Agents with something to send now or later. */
+/** Agents with pending deliveries, each with its first due one. */
 export const queueHeads = async (q: Reader, { after, count, now }: Omit<QueuePage, 'realNow'>) => {
   const sql = `${queued} ${head} FROM queue JOIN agents a ON a.id = queue.agent_id ${firstDue('$3')} ORDER BY a.id`
   return (await q.all<QueueHead>(sql, [after, count, now])).map(withBody)
 }
 
-/** The same of one agent. */
+/** The same for one agent. */
 export const queueHead = async (q: Reader, agentId: string, now: number) => {
   const found = await q.get<QueueHead>(`${head} FROM agents a ${firstDue('$2')} WHERE a.id = $1`, [agentId, now])
   return found && withBody(found)
@@ -174,7 +174,7 @@ export const dueDeliveries = async (
   return (await q.all<DeliveryRow>(sql, [agentId, now, count])).map(withBody)
 }
 
-/** Takes the first due delivery of one agent for the length of a lease, and counts the attempt. */
+/** Claims the first due delivery of one agent for the length of a lease, and counts the attempt. */
 export const claimDelivery = async (
   tx: Tx,
   claim: { agentId: string; now: number; realNow: number; leasedUntil: number },
@@ -190,8 +190,8 @@ export const claimDelivery = async (
   return claimed && withBody(claimed)
 }
 
-/** Takes claims back that came to nothing, as if they had not been. */
-export const unclaimDeliveries = (tx: Tx, claimed: readonly Held[]) =>
+/** Undoes claims that were not used. */
+export const unclaimDeliveries = (tx: Tx, claimed: readonly Claim[]) =>
   Promise.all(
     claimed.map(({ id, attempts }) =>
       tx.run(
@@ -204,32 +204,32 @@ export const unclaimDeliveries = (tx: Tx, claimed: readonly Held[]) =>
 
 export const insertAttempt = (tx: Tx, row: AttemptRow) => attempts.insert(tx, row)
 
-/** Whoever holds the delivery: its attempts count every claim, so that an old holder is told apart. */
-interface Held {
+/** One claim of a delivery. `attempts` is what the row says while the claim is valid. */
+interface Claim {
   id: string
   attempts: number
 }
 
-/** One `attempt` at it was made. */
-interface Made extends Held {
+/** A claim by which the attempt of this number was made. */
+interface Made extends Claim {
   attempt: number
   taskId: string
   agentId: string
 }
 
-/** Whether something of the agent may be due by that. */
+/** `follows`: whether another delivery of the agent may now be due. */
 interface Noted {
   follows: boolean
 }
 
-/** Null if another holds it by now. */
+/** Returns null if another sender has claimed the delivery by now. */
 export async function retryAt(tx: Tx, { id, attempts, attempt }: Made, nextAt: number): Promise<Noted | null> {
   const changed = await deliveries.update(
     tx,
     { id, attempts, state: 'pending' },
     { leasedUntil: 0, attempts: attempt, nextAt },
   )
-  // It may have been hurried while the attempt was under way.
+  // A builder may have asked meanwhile for the next attempt to be made at once.
   return changed === 0 ? null : { follows: true }
 }
 
@@ -242,7 +242,10 @@ const last = `${end} AND NOT EXISTS (${behind('$6', '$7')})`
 const promote = `UPDATE deliveries SET state = 'pending', next_at = $3
   WHERE id = (${behind('$1', '$2')} ORDER BY n.position, n.id LIMIT 1)`
 
-/** The task is held, so that none joins its queue meanwhile. Null if another holds the delivery by now. */
+/**
+ * Ends a delivery, and makes the next one of its queue pending. The caller has locked the task, so that no delivery joins
+ * the queue meanwhile. Returns null if another sender has claimed the delivery by now.
+ */
 export async function endDelivery(
   tx: Tx,
   { id, attempts, attempt, taskId, agentId }: Made,
@@ -250,14 +253,14 @@ export async function endDelivery(
   endedAt: number,
 ): Promise<Noted | null> {
   const values = [id, attempts, attempt, state, endedAt]
-  // Most often nothing waits behind it.
+  // Tried first, because most often no other delivery waits in the queue.
   if ((await tx.run(last, [...values, taskId, agentId])) > 0) return { follows: false }
   if ((await tx.run(end, values)) === 0) return null
   await tx.run(promote, [taskId, agentId, endedAt])
   return { follows: true }
 }
 
-/** What is not delivered yet, by state. */
+/** How many deliveries are open, by state. */
 export const outboxDepth = (q: Reader) =>
   q.all<{ state: 'pending' | 'waiting'; count: number; oldestAt: number }>(
     `SELECT state, COUNT(*) AS count, MIN(created_at) AS "oldestAt" FROM deliveries

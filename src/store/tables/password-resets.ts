@@ -1,4 +1,4 @@
-/** Tokens that reset a password, as rows. The token itself is never stored, only its hash. */
+/** Tokens that reset a password. The token itself is never stored, only its hash. */
 import type { Reader, Tx } from '../db.ts'
 import { bigint, defaulted, table, text } from './table.ts'
 import { type UserRow, users } from './users.ts'
@@ -7,21 +7,21 @@ export const passwordResets = table('password_resets', {
   tokenHash: text(),
   userId: text(),
   createdAt: bigint(),
-  /** Which letter it went out with: each attempt to send one makes a token, and letters are counted. */
+  /** The mail that carried it. Each attempt to send a mail makes a new token, and mails are counted, not tokens. */
   mailId: defaulted(text()),
 })
 
 export const insertReset = (tx: Tx, tokenHash: string, userId: string, mailId: string, now: number) =>
   passwordResets.insert(tx, { tokenHash, userId, mailId, createdAt: now })
 
-/** Letters to this account whose tokens are there, but for this one. */
+/** How many other mails to this account carried a token that is still kept. */
 export const countOtherLetters = async (q: Reader, userId: string, mailId: string) =>
   (await q.get<{ count: number }>(
     'SELECT COUNT(DISTINCT mail_id) AS count FROM password_resets WHERE user_id = $1 AND mail_id <> $2',
     [userId, mailId],
   ))!.count
 
-/** Whose token it is; undefined if it is unknown or too old. */
+/** Returns the account of a token; undefined if the token is unknown or too old. */
 export const ownerOfReset = (q: Reader, tokenHash: string, createdAfter: number) =>
   q.get<UserRow>(
     `SELECT ${users.all} FROM users
@@ -29,7 +29,7 @@ export const ownerOfReset = (q: Reader, tokenHash: string, createdAfter: number)
     [tokenHash, createdAfter],
   )
 
-/** Uses a token up; answers whose it was, undefined if it is unknown or too old. */
+/** Uses a token up. Returns its account; undefined if the token is unknown or too old. */
 export const consumeReset = async (tx: Tx, tokenHash: string, createdAfter: number) =>
   (
     await tx.get<{ userId: string }>(

@@ -18,7 +18,7 @@ const isPayment = `kind IN ('deposit', 'withdrawal')`
 export const paymentById = (q: Reader, kind: PaymentKind, id: string) =>
   q.get<PaymentRow>(`SELECT ${transfers.all} FROM transfers WHERE id = $1 AND kind = $2`, [id, kind])
 
-/** One page of everyone's payments of a kind, oldest first; of every status if it is null. */
+/** One page of all payments of a kind, oldest first. `status`: null for all. */
 export const listPayments = (
   q: Reader,
   kind: PaymentKind,
@@ -38,7 +38,7 @@ const statuses: readonly PaymentStatus[] = ['pending', 'completed', 'rejected']
 export const countPayments = (q: Reader, kind: PaymentKind, status: PaymentStatus | null) =>
   tallied(q, status === null ? statuses.map(each => `${kind} ${each}` as const) : [`${kind} ${status}`])
 
-/** Returns the row as it is then; undefined if it was not pending any more. `countDecision` comes behind it. */
+/** Returns the new row; undefined if the payment was no longer pending. Call `countDecision` after it. */
 export const decidePayment = (
   tx: Tx,
   kind: PaymentKind,
@@ -48,11 +48,11 @@ export const decidePayment = (
 ) =>
   transfers.updated(tx, { id, kind, status: 'pending' }, { status, decidedAt: now }) as Promise<PaymentRow | undefined>
 
-/** Counts a payment where it stands after its decision. */
+/** Moves a payment from the count of its old status to that of its new one. */
 export const countDecision = (tx: Tx, { id, kind, status }: PaymentRow) =>
   Promise.all([tally(tx, `${kind} pending`, id, -1), tally(tx, `${kind} ${status}`, id, 1)])
 
-/** What an account has deposited since then, or asked to; rejected deposits don't count. */
+/** The sum that an account has deposited, or asked to deposit, since then. Rejected deposits don't count. */
 export const depositedSince = async (q: Reader, userId: string, since: number) => {
   const row = await q.get<{ total: number }>(
     `SELECT CAST(COALESCE(SUM(amount), 0) AS BIGINT) AS total FROM transfers

@@ -1,4 +1,4 @@
-/** How many requests an address has sent in a window of time, as rows. Source: A-40. */
+/** How many requests an address has sent in a window of time. Source: A-40. */
 import type { Tx } from '../db.ts'
 import { bigint, integer, type Row, table, text } from './table.ts'
 
@@ -15,8 +15,8 @@ export const rateWindows = table('rate_windows', {
 export type RateWindowRow = Pick<Row<typeof rateWindows>, 'count' | 'endsAt'>
 
 /**
- * Counts one request, in a new window until `endsAt` if there is none at `now` (domain ms). One that ends after `latest` was
- * begun by a clock that was ahead, and is over.
+ * Counts one request. If no window runs at `now` (domain ms), begins one that ends at `endsAt`. A window that ends after `latest`
+ * was begun by a clock that was ahead, so it is over.
  */
 export const countRequest = async (
   tx: Tx,

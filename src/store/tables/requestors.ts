@@ -11,7 +11,7 @@ export interface Requestor {
   readonly agentId: string | null
 }
 
-/** Whose wallet paid for the latest task that an agent has submitted, to this builder if there is any; undefined if none. */
+/** The account that paid for the latest task of a buying agent: the latest to this builder if there is any, else to anybody. */
 export const latestPayerOf = (q: Reader, agentId: string, builderId: string) =>
   q.get<UserRow>(
     `SELECT ${users.all} FROM users WHERE id = (
@@ -20,7 +20,7 @@ export const latestPayerOf = (q: Reader, agentId: string, builderId: string) =>
     [agentId, builderId],
   )
 
-/** Everything that was submitted. An agent buys with the wallets of several, so it is looked for by itself. */
+/** All submitted tasks of a requestor. An agent buys with the wallets of several accounts, so its tasks are found by its id. */
 const bought = ({ agentId }: Requestor) =>
   `t.${agentId === null ? 'buyer_id' : 'buyer_agent_id'} = $1 AND t.submitted_at IS NOT NULL`
 
@@ -36,7 +36,7 @@ export interface Tally {
   ratingSum: number
 }
 
-/** Work for oneself counts for nothing, and a dispute that an administrator opened is not the buyer's. */
+/** Work for oneself does not count, nor do disputes that an administrator opened. */
 export const tallyOf = async (q: Reader, requestor: Requestor): Promise<Tally> =>
   (await q.get<Tally>(
     `SELECT COUNT(*) AS submitted,
@@ -63,7 +63,7 @@ export interface PastTaskRow {
 export interface HistoryFilter {
   readonly requestor: Requestor
   readonly builderId: string
-  /** One of the builder's agents; all of them if it is null. */
+  /** One of the builder's agents; null for all of them. */
   readonly agentId: string | null
 }
 

@@ -1,25 +1,25 @@
-/** Rows whose time is over, found by an index on their age and removed a few at a time. Source: A-49. */
+/** Removes rows whose time is over, a few at a time. An index on their age finds them. Source: A-49. */
 import type { Reader, Tx, Value } from '../db.ts'
 import { unpacked } from '../packed-text.ts'
 import { deliveries } from './outbox.ts'
 import { deleteNotice } from './security-notices.ts'
 import { uncountBytes } from './usage.ts'
 
-/** What a webhook takes beside its body: its row, its attempts, and what was answered to them. */
+/** The bytes of a webhook besides its body: its row, its attempts and their responses. */
 export const WEBHOOK_BYTES = 8 * 1024
 
 interface Rule {
   readonly table: string
   /** Its primary key. */
   readonly key: string
-  /** When a row's time begins to run, or ends. */
+  /** The column of the time from which a row's age counts, or at which it ends. */
   readonly age: string
-  /** Of which rows alone; there is an index of just these. */
+  /** A condition for the rows that are meant. There is an index of just these. */
   readonly only?: string
 }
 
 const rules = {
-  /** What was sent and what came back; the row stays, and says so. */
+  /** Empties the body and removes the attempts. The row of the delivery stays. */
   delivery_bodies: { table: 'deliveries', key: 'id', age: 'ended_at', only: `body <> ''` },
   deliveries: { table: 'deliveries', key: 'id', age: 'ended_at', only: `body = ''` },
   notifications: { table: 'notifications', key: 'id', age: 'created_at' },
@@ -44,7 +44,7 @@ export async function hasOlder(q: Reader, kind: Kept, before: number): Promise<b
   return (await q.get(sql, [before])) !== undefined
 }
 
-/** Of the oldest; null if there is none. */
+/** The time of the oldest row; null if there is none. */
 export async function oldestOf(q: Reader, kind: Kept): Promise<number | null> {
   const { table, age, only } = ruleOf(kind)
   const sql = `SELECT MIN(${age}) AS oldest FROM ${table} WHERE ${age} IS NOT NULL${only ? ` AND ${only}` : ''}`
@@ -56,7 +56,7 @@ const oldest = (rule: Rule, what: string) =>
   `SELECT ${what} FROM ${rule.table} WHERE ${rule.age} <= $1${onlyOf(rule)}
     ORDER BY ${rule.age} LIMIT $2 /*+ FOR UPDATE SKIP LOCKED */`
 
-/** Removes up to `count` of what is as old as `before`, the oldest first. Returns how many it were. */
+/** Removes up to `count` rows as old as `before`, the oldest first. Returns how many it removed. */
 export async function removeOlder(tx: Tx, kind: Kept, before: number, count: number): Promise<number> {
   const rule = ruleOf(kind)
   const { table, key } = rule
@@ -78,12 +78,12 @@ async function emptyDeliveries(tx: Tx, values: readonly Value[]): Promise<number
     const bytes = Buffer.byteLength(unpacked(body)) // as it was counted, however it is stored
     given.set(countedTo, (given.get(countedTo) ?? 0) + bytes + WEBHOOK_BYTES)
   }
-  // Always in the same order, or two of us could each wait for what the other has.
+  // Always in the same order; otherwise two instances could deadlock.
   for (const userId of [...given.keys()].sort()) await uncountBytes(tx, 'text_usage', userId, given.get(userId)!)
   return old.length
 }
 
-/** A security notice is there for its letter alone. */
+/** Removes mails with their security notices, which nothing else needs. */
 async function removeMails(tx: Tx, old: string, values: readonly Value[]): Promise<number> {
   const removed = await tx.all<{ about: string }>(`DELETE FROM mails WHERE ${old} RETURNING about`, values)
   await Promise.all(removed.map(({ about }) => deleteNotice(tx, about)))

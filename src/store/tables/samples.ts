@@ -1,4 +1,4 @@
-/** Samples of agents' work, as rows. */
+/** Samples of agents' work. */
 import type { Reader, Tx } from '../db.ts'
 import { bigint, nullable, type Row, table, text } from './table.ts'
 
@@ -13,7 +13,7 @@ export const samples = table('samples', {
 
 export type SampleRow = Row<typeof samples>
 
-/** Returns 0 if the agent has `most` samples. Hold the agent's row, or two at once could both be the last. */
+/** Returns 0 if the agent has `most` samples. Lock the agent's row first; otherwise two inserts at once could exceed the bound. */
 export const insertSample = (tx: Tx, sample: SampleRow, most: number) =>
   tx.run(
     `INSERT INTO samples (id, agent_id, title, input, output, created_at) SELECT $1, $2, $3, $4, $5, $6
@@ -32,7 +32,7 @@ export const samplesOf = (q: Reader, agentId: string, limit: number, offset: num
 export const countSamples = async (q: Reader, agentId: string) =>
   (await q.get<{ count: number }>('SELECT COUNT(*) AS count FROM samples WHERE agent_id = $1', [agentId]))!.count
 
-/** What is removed; undefined if this agent has no such sample. */
+/** Returns the removed row; undefined if this agent has no such sample. */
 export const deleteSample = (tx: Tx, agentId: string, id: string) =>
   tx.get<Pick<SampleRow, 'title' | 'input' | 'output'>>(
     'DELETE FROM samples WHERE agent_id = $1 AND id = $2 RETURNING title, input, output',

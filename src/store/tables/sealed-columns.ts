@@ -1,4 +1,4 @@
-/** What is sealed with the secret key, and lost with it. */
+/** The columns that are sealed with the secret key. Without the key their contents are lost. */
 import type { Reader, Tx } from '../db.ts'
 import { type AgentRow, agents } from './agents.ts'
 
@@ -7,7 +7,7 @@ export type UnsealedAgent = Pick<AgentRow, (typeof unsealed)[number]>
 
 const sealed = ['id', 'slug', 'secret'] as const
 
-/** The agents that have a secret, the newest first. */
+/** Agents that have a secret, newest first. */
 export const agentsWithSecret = (q: Reader, most: number) =>
   q.all<Pick<AgentRow, (typeof sealed)[number]>>(
     `SELECT ${agents.some(sealed)} FROM agents WHERE secret IS NOT NULL AND deleted_at IS NULL
@@ -15,7 +15,7 @@ export const agentsWithSecret = (q: Reader, most: number) =>
     [most],
   )
 
-/** Takes the secrets from all agents, which are unverified then, and returns those that had one. */
+/** Removes the secrets of all agents, which have to be verified again. Returns the agents that had one. */
 export async function dropAgentSecrets(tx: Tx): Promise<UnsealedAgent[]> {
   const found = await tx.all<UnsealedAgent>(
     `SELECT ${agents.some(unsealed)} FROM agents WHERE secret IS NOT NULL ORDER BY id`,

@@ -1,22 +1,22 @@
-/** The words that listed agents are found by, as rows: those of all others would only be read in vain. */
+/** The words by which searches find listed agents. Other agents have no rows here, because a search would read them in vain. */
 import type { Reader, Tx } from '../db.ts'
 import { table, text } from './table.ts'
 
 export const agentTerms = table('agent_terms', { term: text(), agentId: text() })
 
-/** Beginnings of words up to this many characters are terms themselves, so that no search reads all words behind one. */
+/** Beginnings of words of up to this length are rows too. So a search for a short one need not read all words that begin so. */
 export const SHORT = 3
 
 // Above every text that begins with the prefix: no character comes after this one.
 const LAST_CHARACTER = '\u{10FFFF}'
 
-/** A condition for words that begin so, and its values, the first of which stands at `$parameter`. */
+/** Returns a condition for words that begin with `prefix`, and its values. The first value is `$parameter`. */
 export const beginsWith = (column: string, prefix: string, parameter: number): { sql: string; values: string[] } =>
   [...prefix].length <= SHORT
     ? { sql: `${column} = $${parameter}`, values: [prefix] }
     : { sql: `${column} >= $${parameter} AND ${column} < $${parameter + 1}`, values: [prefix, prefix + LAST_CHARACTER] }
 
-/** Ids of all agents with a word that begins so. */
+/** Ids of all agents with a word that begins with `prefix`. */
 export const agentsWithTerm = async (q: Reader, prefix: string) => {
   const { sql, values } = beginsWith('term', prefix, 1)
   const rows = await q.all<{ id: string }>(
@@ -31,12 +31,12 @@ const CHUNK = 64
 
 export const clearTerms = (tx: Tx, agentId: string) => tx.run('DELETE FROM agent_terms WHERE agent_id = $1', [agentId])
 
-/** Makes `terms` all the words that an agent is found by. */
+/** Replaces the words by which an agent is found. */
 export const setTerms = async (tx: Tx, agentId: string, terms: readonly string[]) => {
   await clearTerms(tx, agentId)
   for (let from = 0; from < terms.length; from += CHUNK) {
     const chunk = terms.slice(from, from + CHUNK)
-    // Filled up with a word that is there already, which the conflict rule drops.
+    // The last batch is filled up with a word that it has already; ON CONFLICT drops the repeats.
     while (chunk.length < CHUNK) chunk.push(terms[from] as string)
     const placeholders = chunk.map((_, i) => `($${i + 2}, $1)`).join(', ')
     await tx.run(

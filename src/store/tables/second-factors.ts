@@ -1,4 +1,4 @@
-/** Second factors and recovery codes, as rows. Of a recovery code only its hash is stored. */
+/** Second factors and recovery codes. Only the hash of a recovery code is stored. */
 import type { Reader, Tx } from '../db.ts'
 import { bigint, nullable, type Row, table, text } from './table.ts'
 
@@ -9,7 +9,7 @@ export const secondFactors = table('second_factors', {
   /** The step of 30 seconds, in real time, whose code was used last. */
   lastStep: bigint(),
   createdAt: bigint(),
-  /** null until the first code of it is confirmed: until then it is asked for nowhere. */
+  /** Null until its owner has confirmed a first code. Until then nobody is asked for codes. */
   enabledAt: nullable(bigint()),
 })
 
@@ -20,7 +20,7 @@ export type SecondFactorRow = Row<typeof secondFactors>
 export const secondFactorOf = (q: Reader, userId: string) =>
   q.get<SecondFactorRow>(`SELECT ${secondFactors.all} FROM second_factors WHERE user_id = $1`, [userId])
 
-/** Replaces one that was never enabled. Returns 0 if one is enabled. */
+/** Inserts a second factor, or replaces one that was never enabled. Returns 0 if one is enabled. */
 export const beginSecondFactor = (tx: Tx, userId: string, secret: string, now: number) =>
   secondFactors.insert(
     tx,
@@ -29,11 +29,11 @@ export const beginSecondFactor = (tx: Tx, userId: string, secret: string, now: n
      WHERE second_factors.enabled_at IS NULL`,
   )
 
-/** Returns 0 if it is enabled already, or has another secret by now. */
+/** Enables it. Returns 0 if it is enabled already, or has another secret by now. */
 export const enableSecondFactor = (tx: Tx, userId: string, secret: string, step: number, now: number) =>
   secondFactors.update(tx, { userId, secret, enabledAt: null }, { enabledAt: now, lastStep: step })
 
-/** Uses up the code of a step, with all before it. Returns 0 if it was used up before. */
+/** Uses up the code of a step and of all earlier steps. Returns 0 if it was used up before. */
 export const useStep = (tx: Tx, userId: string, step: number) =>
   tx.run('UPDATE second_factors SET last_step = $2 WHERE user_id = $1 AND last_step < $2', [userId, step])
 
@@ -45,7 +45,7 @@ export async function deleteSecondFactor(tx: Tx, userId: string): Promise<void> 
 export const insertRecoveryCode = (tx: Tx, userId: string, codeHash: string) =>
   recoveryCodes.insert(tx, { userId, codeHash })
 
-/** Uses a code up. Returns 0 if it is unknown or used. */
+/** Uses a recovery code up. Returns 0 if it is unknown or used. */
 export const consumeRecoveryCode = (tx: Tx, userId: string, codeHash: string) =>
   tx.run('DELETE FROM recovery_codes WHERE user_id = $1 AND code_hash = $2', [userId, codeHash])
 

@@ -1,4 +1,4 @@
-/** Notices of changes to what guards an account, as rows that wait for their letter. */
+/** Notices to the owner of an account, such as that its password was changed. Each row waits for its mail. */
 import type { Reader, Tx } from '../db.ts'
 import { bigint, nullable, type Row, table, text } from './table.ts'
 
@@ -16,9 +16,9 @@ export const securityNotices = table('security_notices', {
   id: text(),
   userId: text(),
   kind: text<(typeof noticeKinds)[number]>(),
-  /** What the sentence of this kind leaves open; no secret. */
+  /** Fills the gap in the sentence of this kind. Never a secret. */
   detail: nullable(text()),
-  /** Of the client that did it; null where nobody knew it. */
+  /** The address of the client that caused it; null if unknown. */
   address: nullable(text()),
   createdAt: bigint(),
 })

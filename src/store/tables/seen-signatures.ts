@@ -1,4 +1,4 @@
-/** Signatures of callbacks that were verified, with the answer each was given. Source: A-38. */
+/** Signatures of verified callbacks, with the response that each got. Source: A-38. */
 import type { Reader, Tx } from '../db.ts'
 import { packed, unpacked } from '../packed-text.ts'
 import { bigint, integer, type Row, table, text } from './table.ts'
@@ -24,9 +24,9 @@ export async function seenSignature(q: Reader, signature: string): Promise<SeenS
 
 const short = (row: SeenSignatureRow) => ({ ...row, answer: packed(row.answer) })
 
-/** Throws ConstraintError if the signature is kept already: whatever it asked for must then not happen again. */
+/** Throws a ConstraintError if the signature is kept already, because its callback must not have an effect twice. */
 export const keepSignature = (tx: Tx, row: SeenSignatureRow) => seenSignatures.insert(tx, short(row))
 
-/** For an answer that changed nothing; the first one kept stays. */
+/** For a response that changed nothing. If the signature is kept already, its first response stays. */
 export const keepFirstSignature = (tx: Tx, row: SeenSignatureRow) =>
   seenSignatures.insert(tx, short(row), 'ON CONFLICT (signature) DO NOTHING')

@@ -1,4 +1,4 @@
-/** Signed-in sessions, as rows. The token itself is never stored, only its hash. */
+/** Signed-in sessions. The token itself is never stored, only its hash. */
 import type { Reader, Tx } from '../db.ts'
 import { bigint, defaulted, nullable, type Row, table, text } from './table.ts'
 import { type UserRow, users } from './users.ts'
@@ -9,7 +9,7 @@ export const sessions = table('sessions', {
   userId: text(),
   createdAt: bigint(),
   seenAt: bigint(),
-  /** Of the client that signed in; null where nobody knew it. */
+  /** The address of the client that signed in; null if unknown. */
   address: nullable(text()),
   userAgent: nullable(text()),
 })
@@ -71,7 +71,7 @@ export const deleteSessions = (tx: Tx, userId: string) => tx.run('DELETE FROM se
 export const deleteExpiredSessions = (tx: Tx, userId: string, createdBy: number, seenBy: number) =>
   tx.run('DELETE FROM sessions WHERE user_id = $1 AND (created_at <= $2 OR seen_at <= $3)', [userId, createdBy, seenBy])
 
-/** Ends those that were seen longest ago, down to `kept`. */
+/** Keeps the `kept` sessions that were seen last, and ends the others. */
 export const deleteSessionsBeyond = (tx: Tx, userId: string, kept: number) =>
   tx.run(
     `DELETE FROM sessions WHERE token_hash IN

@@ -1,19 +1,19 @@
-/** What a clock that was ahead of ours has left: moments that we would wait for, as rows. */
+/** Finds times that a clock which was ahead has written. They lie in the future, so work would wait for them. */
 import type { Tx, Value } from '../db.ts'
 
 export interface Moments {
-  /** Domain time, and the machine's. */
+  /** Domain time and real time. */
   now: number
   realNow: number
-  /** Clocks of instances may differ by so much: what is less far ahead is another's, and as it should be. */
+  /** The clocks of instances may differ by this much. A time that is less far ahead is right. */
   toleranceMs: number
-  /** How far ahead of its writing each of these may lie. */
+  /** How far in the future each of these times may lie when it is written. */
   longest: { deliveryLeaseMs: number; retryMs: number; jobMs: number; jobLeaseMs: number; requestMs: number }
 }
 
 const LISTED = `status IN ('verified', 'active') AND deleted_at IS NULL`
 
-/** Makes due, or over, what lies so far ahead that only such a clock can have written it. Returns how many rows it changed. */
+/** Corrects times that lie so far ahead that only such a clock can have written them. Returns how many rows it changed. */
 export async function mendMoments(tx: Tx, { now, realNow, toleranceMs, longest }: Moments): Promise<number> {
   const [ahead, reallyAhead] = [now + toleranceMs, realNow + toleranceMs]
   const steps: [sql: string, ...values: Value[]][] = [
@@ -36,7 +36,7 @@ export async function mendMoments(tx: Tx, { now, realNow, toleranceMs, longest }
       ahead,
       reallyAhead + longest.requestMs,
     ],
-    // Which of the two came later is kept: it hides the agent.
+    // The order of the two times is kept, because it decides whether the agent is hidden.
     [
       `UPDATE agents SET failed_at = CASE WHEN failed_at > $2 THEN $1 ELSE failed_at END,
          last_pass_at = CASE WHEN last_pass_at > $2 THEN $1 - CASE WHEN failed_at > last_pass_at THEN 1 ELSE 0 END

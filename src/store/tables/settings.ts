@@ -1,4 +1,4 @@
-/** What the marketplace itself remembers between starts, as rows. */
+/** Values that the marketplace itself keeps between starts. */
 import type { Reader, Tx } from '../db.ts'
 import { table, text } from './table.ts'
 

@@ -1,6 +1,6 @@
 /**
- * One list of columns per table. The type of its rows comes from it, and the text of what is the same for every table:
- * the columns of a SELECT, an INSERT of one row, an UPDATE of some fields. Rows have camel case where tables have snake case.
+ * Each table is one list of columns. The type of its rows follows from the list, and so do the statements that look alike for
+ * every table: the columns of a SELECT, an INSERT of one row, an UPDATE of some fields. Rows have camel case, tables snake case.
  */
 import type { Step, Tx, Value } from '../db.ts'
 
@@ -8,7 +8,7 @@ export interface Column<T extends Value = Value, Optional extends boolean = bool
   readonly kind: 'TEXT' | 'INTEGER' | 'BIGINT'
   readonly nullable: boolean
   readonly hasDefault: boolean
-  /** For the compiler alone: what its values are, and whether a new row may leave it out. */
+  /** Only for the compiler: the type of the values, and whether a new row may omit the column. */
   readonly type?: { readonly value: T; readonly optional: Optional }
 }
 
@@ -25,14 +25,14 @@ export const integer = <T extends number = number>() => column<T>('INTEGER')
 export const bigint = () => column<number>('BIGINT')
 export const flag = () => column<0 | 1>('INTEGER')
 
-/** Null in a new row that leaves it out. */
+/** Null if a new row omits it. */
 export const nullable = <T extends Value>({ kind }: Column<T, false>): Column<T | null, true> => ({
   kind,
   nullable: true,
   hasDefault: false,
 })
 
-/** The schema says what it is in a new row that leaves it out. */
+/** The schema's default if a new row omits it. */
 export const defaulted = <T extends Value>({ kind }: Column<T, false>): Column<T, true> => ({
   kind,
   nullable: false,
@@ -49,12 +49,12 @@ type NewRowOf<C> = Omit<RowOf<C>, OptionalIn<C>> & Fields<Pick<C, OptionalIn<C>>
 
 /** A row as it is read. */
 export type Row<T> = T extends Table<infer C> ? RowOf<C> : never
-/** A row as it is inserted: without it may be what can be null or has a default. */
+/** A row as it is inserted. It may omit columns that can be null or have a default. */
 export type NewRow<T> = T extends Table<infer C> ? NewRowOf<C> : never
 /** Some fields of a row. */
 export type Patch<T> = T extends Table<infer C> ? Fields<C> : never
 
-/** More than the sets of fields that are written together to any table, but for what a PUT may name of an agent. */
+/** No table is written with more different sets of fields than this, except agents: a PUT may name any of their fields. */
 const KEPT_STATEMENTS = 200
 
 export const table = <C extends Columns>(name: string, columns: C) => new Table(name, columns)
@@ -75,7 +75,7 @@ export class Table<C extends Columns> {
     this.all = this.some(this.#names)
   }
 
-  /** The same where the table has an alias in its statement: `t.id, t.user_id AS "userId"`. */
+  /** The same with an alias of the table: `t.id, t.user_id AS "userId"`. */
   as(alias: string): string {
     return this.some(this.#names, alias)
   }
@@ -101,7 +101,7 @@ export class Table<C extends Columns> {
   updateStep(where: Fields<C>, patch: Fields<C>, behind = ''): Step {
     const to = this.#given(patch)
     const at = this.#given(where)
-    // A condition that is dropped would change the rows of others.
+    // If a condition were dropped, rows of others would change.
     if (at.keys.length < Object.keys(where).length) throw new Error(`A condition on ${this.name} has no value`)
     const values = [...to.values, ...at.values.filter(value => value !== null)]
     const nulls =
@@ -116,13 +116,13 @@ export class Table<C extends Columns> {
     return { sql, values }
   }
 
-  /** Returns 0 where `behind` has a conflict do nothing. */
+  /** Returns 0 if `behind` lets a conflict do nothing. */
   insert(tx: Tx, row: NewRowOf<C>, behind?: string): Promise<number> {
     const { sql, values } = this.insertStep(row, behind)
     return tx.run(sql, values)
   }
 
-  /** Several rows that have the same fields, in one statement. */
+  /** Inserts several rows with the same fields, in one statement. */
   async insertAll(tx: Tx, rows: readonly NewRowOf<C>[]): Promise<number> {
     if (rows.length === 0) return 0
     const given = rows.map(row => this.#given(row))
@@ -143,7 +143,7 @@ export class Table<C extends Columns> {
     return tx.run(sql, values)
   }
 
-  /** Returns the row as it is then; undefined if none is as `where` says. */
+  /** Returns the changed row; undefined if no row matches `where`. */
   updated(tx: Tx, where: Fields<C>, patch: Fields<C>): Promise<RowOf<C> | undefined> {
     const { sql, values } = this.updateStep(where, patch, `RETURNING ${this.all}`)
     return tx.get<RowOf<C>>(sql, values)
@@ -164,8 +164,8 @@ export class Table<C extends Columns> {
   }
 
   /**
-   * Engines know a prepared statement by its text, so each text is made once. Most tables have few sets of fields: to find
-   * one in an array of ten takes 65 ns, and 520 in a map by its joined names.
+   * Engines find a prepared statement by its text, so each text is made once. Most tables have few sets of fields. Finding one
+   * in an array of ten takes 65 ns; in a map by its joined names it takes 520.
    */
   #sql(
     verb: Statement['verb'],
@@ -185,7 +185,7 @@ export class Table<C extends Columns> {
   }
 }
 
-/** What is given of a row, in the order in which it is given. */
+/** The fields that are given, in their order. */
 interface Given {
   readonly keys: readonly string[]
   readonly values: readonly Value[]

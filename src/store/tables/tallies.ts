@@ -1,4 +1,7 @@
-/** How many rows there are of what only grows, kept as they are written: to count them takes the longer the more they are. */
+/**
+ * Counts of rows, kept up to date by every write. The tables that they count only grow, so counting their rows would take
+ * longer and longer.
+ */
 import type { Reader, Step, Tx } from '../db.ts'
 import { bigint, integer, table, text } from './table.ts'
 
@@ -10,12 +13,12 @@ export type Tallied =
   | 'disputed tasks'
   | `${'deposit' | 'withdrawal'} ${'pending' | 'completed' | 'rejected'}`
 
-// Each tally is the sum of several rows, or all who write would wait for one.
+// Each count is the sum of several rows. With a single row all writers would wait for each other.
 const SLOTS = 16
 
 export const tallies = table('tallies', { name: text<Tallied>(), slot: integer(), count: bigint() })
 
-/** Counts the row of this id in, or out of, a tally. */
+/** Adds the row with this id to a count (1), or subtracts it (-1). */
 export const tallyStep = (name: Tallied, id: string, by: 1 | -1): Step => ({
   sql: `INSERT INTO tallies (name, slot, count) VALUES ($1, $2, $3)
      ON CONFLICT (name, slot) DO UPDATE SET count = tallies.count + $3`,
@@ -24,7 +27,7 @@ export const tallyStep = (name: Tallied, id: string, by: 1 | -1): Step => ({
 
 export const tally = (tx: Tx, name: Tallied, id: string, by: 1 | -1) => tx.runAll([tallyStep(name, id, by)])
 
-/** The sum of these tallies. */
+/** The sum of these counts. */
 export const tallied = async (q: Reader, names: readonly Tallied[]) =>
   (await q.get<{ count: number }>(
     `SELECT CAST(COALESCE(SUM(count), 0) AS BIGINT) AS count FROM tallies

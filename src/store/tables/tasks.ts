@@ -1,4 +1,4 @@
-/** Tasks, with their agent, dispute and latest deliverable, as rows. */
+/** Tasks, with their agent, dispute and latest deliverable. */
 
 import type { TaskState } from '../../api/flow.ts'
 import type { Reader, Tx, Value } from '../db.ts'
@@ -45,7 +45,7 @@ export const disputes = table('disputes', {
   refundAmount: nullable(bigint()),
 })
 
-/** A task with what is read along with it. */
+/** A task with the columns of other tables that are read with it. */
 export interface TaskRow extends Row<typeof tasks> {
   agentSlug: string
   agentName: string
@@ -84,7 +84,7 @@ const selectOne = `SELECT ${tasks.as('t')}, a.slug AS "agentSlug", a.name AS "ag
   (SELECT d.status FROM disputes d WHERE d.task_id = t.id) AS "disputeStatus"
 FROM tasks t JOIN agents a ON a.id = t.agent_id WHERE t.id = $1`
 
-/** The same in one statement, whatever hangs on the task. */
+/** Reads a task with its deliverable and its dispute in one statement. */
 export const wholeTask = (q: Reader, id: string) => q.get<TaskRow>(`${select} WHERE t.id = $1`, [id])
 
 const noDeliverable: Partial<TaskRow> = {
@@ -125,9 +125,9 @@ export interface TaskFilter {
   readonly status: TaskState | null
 }
 
-/** Each way in which a task can be a user's ($1), as a condition of its own, which one index answers. */
+/** The ways in which a task can belong to a user ($1). Each is a condition for which there is an index. */
 const buying = ['t.buyer_id = $1', 't.hirer_id = $1']
-/** Drafts are their buyer's alone. Source: A-19. */
+/** Only the buyer sees drafts. Source: A-19. */
 const building = [`t.builder_id = $1 AND t.status <> 'draft'`]
 
 function sidesOf({ role, status }: TaskFilter): string[] {
@@ -137,7 +137,7 @@ function sidesOf({ role, status }: TaskFilter): string[] {
 
 const filterValues = ({ userId, status }: TaskFilter): Value[] => (status === null ? [userId] : [userId, status])
 
-/** Rows of one page: their ids are found first, by an index alone. */
+/** Rows of one page. An index alone finds their ids first. */
 const pageOf = (ids: string) => `${select} WHERE t.id IN (${ids}) ORDER BY t.id DESC`
 
 export const tasksOf = (q: Reader, filter: TaskFilter, limit: number, offset: number) => {
@@ -150,7 +150,7 @@ export const tasksOf = (q: Reader, filter: TaskFilter, limit: number, offset: nu
   return q.all<TaskRow>(pageOf(ids), [...values, limit + offset, limit, offset])
 }
 
-/** A task that is a user's in two ways is counted in the first of them. */
+/** A task that belongs to a user in two ways is counted in the first of them. */
 export const countTasksOf = (q: Reader, filter: TaskFilter) => {
   const parts = sidesOf(filter).map((side, i, sides) => {
     const others = sides.slice(0, i).map(other => ` AND (${other}) IS NOT TRUE`)
@@ -175,17 +175,17 @@ export const countAllTasks = async (q: Reader, disputed: 0 | 1 | null) => {
 
 /** A draft. */
 export const insertTask = (tx: Tx, task: Omit<NewRow<typeof tasks>, 'status' | 'updatedAt'>) => {
-  // What is spread comes last: before other fields it takes 2.4 µs instead of 0.2.
+  // The spread comes last: before other fields it takes 2.4 µs instead of 0.2.
   const inserted = tasks.insert(tx, { status: 'draft', updatedAt: task.createdAt, ...task })
   return Promise.all([inserted, tally(tx, 'tasks', task.id, 1)])
 }
 
 type Draft = { id: string; updatedAt: number } & Omit<Patch<typeof tasks>, 'id' | 'buyerId' | 'status'>
 
-/** Returns 0 if it is a draft no more. */
+/** Returns 0 if it is no longer a draft. */
 export const updateDraft = (tx: Tx, { id, ...fields }: Draft) => tasks.update(tx, { id, status: 'draft' }, fields)
 
-/** Moments that a step of a task can write down. */
+/** Times that a transition of a task may write. */
 export type Moment = 'submittedAt' | 'acceptedAt' | 'deliveredAt' | 'completedAt' | 'cancelledAt'
 
 interface Step {
@@ -197,7 +197,7 @@ interface Step {
   now: number
 }
 
-/** The one statement that changes a task's state: no row, no effect. */
+/** The only statement that changes a task's state. If it changes no row, the transition has no effect. */
 export const setStatus = async (tx: Tx, { id, from, wasDisputed, to, moment, now }: Step) => {
   const [changed] = await tx.runAll([
     tasks.updateStep(
@@ -215,7 +215,7 @@ export const setMaxRevisions = (tx: Tx, id: string, maxRevisions: number | null)
 export const countRevision = (tx: Tx, id: string) =>
   tx.run('UPDATE tasks SET revision_count = revision_count + 1 WHERE id = $1', [id])
 
-/** Returns 0 if the task is in another state by now, or disputed. */
+/** Returns 0 if the task is in another state by now, or in dispute. */
 export const markDisputed = async (tx: Tx, id: string, from: TaskState, now: number) => {
   const marked = await tasks.update(tx, { id, status: from, disputed: 0 }, { disputed: 1, updatedAt: now })
   if (marked === 1) await tally(tx, 'disputed tasks', id, 1)
@@ -233,7 +233,7 @@ export const resolveDispute = (
   now: number,
 ) => disputes.update(tx, { taskId, status: 'open' }, { status: 'resolved', outcome, refundAmount, resolvedAt: now })
 
-/** What an agent's page counts: finished work, and what buyers said of it. */
+/** Adds to an agent's counts of completed tasks and ratings. */
 export const countForAgent = (
   tx: Tx,
   agentId: string,

@@ -1,4 +1,4 @@
-/** The ledger as rows: accounts, transfers, their entries, and how each task's hold was settled. Source: A-33. */
+/** The ledger: accounts, transfers, their entries, and how the hold of each task was settled. Source: A-33. */
 
 import type { Reader, Step, Tx } from '../db.ts'
 import { countShown } from './shown.ts'
@@ -6,7 +6,7 @@ import { bigint, defaulted, flag, type NewRow, nullable, type Row, table, text }
 import { tallyStep } from './tallies.ts'
 
 export const ledgerAccounts = table('accounts', {
-  /** `available:usr_…`, `held:usr_…`, `clearing:usr_…`, or the kind alone where it is nobody's. */
+  /** `available:usr_…`, `held:usr_…`, `clearing:usr_…`, or the kind alone if it belongs to no user. */
   id: text(),
   userId: nullable(text()),
   kind: text<'available' | 'held' | 'clearing' | 'world' | 'payouts' | 'platform'>(),
@@ -47,7 +47,7 @@ export const settlements = table('settlements', {
 export type TransferRow = Omit<Row<typeof transfers>, 'decidedAt'>
 export type SettlementRow = Row<typeof settlements>
 
-/** What came in, of the payee's transfers. An index holds just these, and SQLite uses it only where the words agree. */
+/** Transfers that a payee has received. There is an index of just these; SQLite uses it only if the condition has the same text. */
 export const isIncome = `kind IN ('deposit', 'release', 'refund')`
 
 export const insertAccounts = (tx: Tx, userId: string) =>
@@ -74,7 +74,7 @@ export const entries = (legId: string, from: string, to: string, amount: number,
   values: [legId, from, -amount, to, amount, at],
 })
 
-/** The row of a transfer, and what counts it. */
+/** Returns the steps that insert a transfer and count it. */
 export function transfer(row: TransferRow): Step[] {
   const { id, kind, status } = row
   const inserted = transfers.insertStep(row)
@@ -83,7 +83,7 @@ export function transfer(row: TransferRow): Step[] {
 }
 
 export const setReleaseStatus = (tx: Tx, taskId: string, status: string) =>
-  // The kind as a word, or the index of releases would not be used.
+  // The kind is a literal; with a parameter the index of releases would not be used.
   tx.run(`UPDATE transfers SET status = $2 WHERE task_id = $1 AND kind = 'release'`, [taskId, status])
 
 export const balancesOf = (q: Reader, userId: string) =>
@@ -96,8 +96,8 @@ export const balancesOf = (q: Reader, userId: string) =>
 export const insertSettlement = (tx: Tx, row: NewRow<typeof settlements>) => settlements.insert(tx, row)
 
 /**
- * Ends the clearing of a payment, once: undefined if it is over, or if a dispute is open and `despiteDispute` is 0. The
- * one statement that decides between clearing and a dispute.
+ * Ends the clearing of a payment. Returns undefined if it has ended already, or if a dispute is open and `despiteDispute` is 0.
+ * No other statement decides between clearing and a dispute.
  */
 export const endClearing = (tx: Tx, taskId: string, despiteDispute: 0 | 1) =>
   tx.get<SettlementRow>(
@@ -107,7 +107,7 @@ export const endClearing = (tx: Tx, taskId: string, despiteDispute: 0 | 1) =>
     [taskId, despiteDispute],
   )
 
-/** Takes back `amount` of a payment that has just stopped clearing; returns 0 if it was reversed before. */
+/** Reverses `amount` of a payment whose clearing has just ended. Returns 0 if it was reversed before. */
 export const reverseSettlement = (tx: Tx, taskId: string, amount: number) =>
   tx.run(
     `UPDATE settlements SET released = released - $2, refunded = refunded + $2, reversed = 1
@@ -167,10 +167,10 @@ const received: Side = {
 }
 
 const of = ({ columns, from }: Side, ...kinds: string[]): Side[] =>
-  // The kind before what the index holds: of two conditions on it SQLite takes the first, and would sort all that was received.
+  // The kind comes first: of two conditions on it SQLite uses the first, and with the other it would sort all received transfers.
   kinds.map(kind => ({ columns, from: from.replace('WHERE', `WHERE t.kind = '${kind}' AND`) }))
 
-/** A user's own sides of every transfer, or those where a type stands: each is one stretch of an index. Source: A-35. */
+/** A user's own sides of transfers, of one type or of all. Each part reads one range of an index. Source: A-35. */
 function sidesOf(type: LineType | null): Side[] {
   if (type === null)
     return [...of(paid, 'hold', 'withdrawal', 'release'), ...of(received, 'deposit', 'refund', 'release')]
@@ -206,7 +206,7 @@ export interface EarningRow {
   completedTasks: number
 }
 
-/** What a builder's agents earned, most first; what was taken back is in no sum. Work for oneself is no completed task. */
+/** What each agent of a builder has earned, the most first. Reversed amounts do not count, nor does work for oneself as completed. */
 export const earningsOf = (q: Reader, builderId: string) =>
   q.all<EarningRow>(
     `SELECT t.agent_id AS "agentId", a.name, CAST(SUM(s.released) AS BIGINT) AS earned,
@@ -218,7 +218,7 @@ export const earningsOf = (q: Reader, builderId: string) =>
     [builderId],
   )
 
-/** One SELECT for each thing that must never be found in the ledger; `what` names what it found. */
+/** Each SELECT looks for one fault that the ledger must never have. `what` names the row that has it. */
 export const ledgerFaults: readonly { readonly problem: string; readonly sql: string }[] = [
   {
     problem: 'a transfer does not sum to zero',

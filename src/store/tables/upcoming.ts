@@ -1,11 +1,11 @@
-/** What falls due by domain time, as rows of several tables. For the simulator's clock. Source: A-44. */
+/** What falls due next by domain time, from several tables. For the simulator's clock. Source: A-44. */
 import type { Reader } from '../db.ts'
 
 export interface UpcomingRow {
   kind: 'webhook' | 'clearing' | 'heartbeat' | 'mail'
-  /** Of the delivery, of the task whose payment clears, of the job, or of the mail. */
+  /** The id of the delivery, of the task whose payment clears, of the job, or of the mail. */
   id: string
-  /** The event of a webhook; what a mail is about; null elsewhere. */
+  /** The event of a webhook, or the kind of a mail; else null. */
   about: string | null
   dueAt: number
   /** How many fall due at this moment. */
@@ -23,7 +23,7 @@ const upcoming = `WITH upcoming AS (
     SELECT 'mail', id, kind, next_at FROM mails
   )`
 
-/** What falls due at the first moment after `after`: up to `count` rows. */
+/** Up to `count` rows that fall due at the first moment after `after`. */
 export const upcomingAfter = (q: Reader, after: number, count: number) =>
   q.all<UpcomingRow>(
     `${upcoming}

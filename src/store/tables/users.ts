@@ -1,4 +1,4 @@
-/** Accounts, as rows. */
+/** Accounts. */
 import type { Reader, Tx } from '../db.ts'
 import { bigint, defaulted, flag, integer, type NewRow, type Patch, type Row, table, text } from './table.ts'
 import { tallied, tally } from './tallies.ts'
@@ -25,7 +25,7 @@ export const userById = (q: Reader, id: string) => q.get<UserRow>(`SELECT ${user
 export const userByEmail = (q: Reader, email: string) =>
   q.get<UserRow>(`SELECT ${users.all} FROM users WHERE email = $1`, [email])
 
-/** Addresses of administrators whose second factor is not turned on, `limit` of them. */
+/** Emails of up to `limit` administrators whose second factor is not turned on. */
 export const withoutSecondFactor = async (q: Reader, limit: number) =>
   (
     await q.all<{ email: string }>(
@@ -35,7 +35,7 @@ export const withoutSecondFactor = async (q: Reader, limit: number) =>
     )
   ).map(({ email }) => email)
 
-/** Whether anybody may approve, confirm and resolve. */
+/** Whether there is an administrator who is not banned. */
 export const hasAdministrator = async (q: Reader): Promise<boolean> =>
   (await q.get('SELECT 1 AS one FROM users WHERE is_admin = 1 AND banned = 0 LIMIT 1')) !== undefined
 
@@ -46,10 +46,10 @@ export const insertUser = async (tx: Tx, user: NewRow<typeof users>) => {
   return inserted
 }
 
-/** What may change of an account. */
+/** The columns of an account that may change. */
 export type UserChange = Omit<Patch<typeof users>, 'id' | 'email' | 'isAdmin' | 'createdAt'>
 
-/** Returns the row as it is then; undefined if there is no such account. */
+/** Returns the changed row; undefined if there is no such account. */
 export const updateUser = (tx: Tx, id: string, change: UserChange) =>
   Object.keys(change).length === 0 ? userById(tx, id) : users.updated(tx, { id }, change)
 
@@ -59,7 +59,7 @@ export const listUsers = (q: Reader, limit: number, offset: number) =>
 
 export const countUsers = (q: Reader) => tallied(q, ['users'])
 
-/** Tasks of a builder's agents that hold money or are in open dispute. */
+/** How many tasks of a builder's agents have money in escrow or an open dispute. */
 export const countOpenWork = async (q: Reader, builderId: string) => {
   const row = await q.get<{ count: number }>(
     `SELECT COUNT(*) AS count FROM tasks
