@@ -3,6 +3,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durationGiven, durationInWords } from '../../src/cli/durations.ts'
+import { answered } from '../../src/world/virtual.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
 import { answerOf, inFolder, run, start, startDev } from './program.ts'
 
@@ -87,6 +88,56 @@ test(
       assert.match(err, `${marketplace.url} runs on real time: only the clock of a simulator can be moved.`)
       assert.match(err, 'Start a simulator: marketplace dev')
     }
+    await marketplace.close()
+  }),
+)
+
+test(
+  'clock advance --wait: agents that work after their 200 are waited for at each moment, and one that is not done is named',
+  inFolder(async folder => {
+    const marketplace = await openTestMarketplace()
+    const { admin, url } = marketplace
+    await marketplace.stopHeartbeat()
+    const buyer = await marketplace.join('buyer', 100_000)
+    const agent = await marketplace.list(await marketplace.join('builder'), {}, marketplace.sink())
+    const work = async (taskId: string) => {
+      for (const body of [{ action: 'accept' }, { action: 'deliver', content: 'Here it is' }]) {
+        await new Promise(resolve => setTimeout(resolve, 300))
+        await marketplace.callback(agent, taskId, body)
+      }
+    }
+    let isSlow = true
+    agent.sink.answer = () => {
+      const { event, data } = agent.sink.received.at(-1)!
+      if (event === 'task.submitted' && isSlow) void work(data.taskId)
+      return answered(200)
+    }
+    const hire = async () => {
+      const { id } = await marketplace.draft(buyer, agent)
+      await buyer.call('POST', `/api/tasks/${id}/submit`)
+      await marketplace.market.settled()
+      return id
+    }
+    const advance = (...more: string[]) =>
+      run(['clock', 'advance', '1m', ...more, '--url', url, '--key', admin.key!], folder)
+
+    const first = await hire()
+    const done = await advance('--wait', '20s')
+    assert.is(done.code, 0, done.err)
+    const { status, deliveredAt } = await admin.client.getTask({ id: first })
+    assert.is(status, 'delivered')
+    assert.ok(done.out.includes(`Now ${deliveredAt!.slice(0, 16)}`), 'the clock stood still meanwhile')
+
+    isSlow = false
+    const second = await hire()
+    const stuck = await advance('--wait', '200ms')
+    assert.is(stuck.code, 1)
+    assert.match(stuck.err, `Still with their agents after 200 ms: ${second} of ${agent.id}. The clock stands at 20`)
+    assert.match(stuck.err, `deliveries list ${agent.id}`)
+    assert.is((await advance()).code, 0, 'nobody waits for it unless that is asked for')
+    assert.is((await advance('--wait', 'long')).code, 2)
+    await buyer.call('POST', `/api/tasks/${second}/cancel`)
+    assert.is((await advance('--wait', '200ms')).code, 0)
     await marketplace.close()
   }),
 )

@@ -1,6 +1,7 @@
 /** `marketplace clock`: shows and moves the clock of a simulator. Source: A-44. */
 import { clockMoves } from '../../api/limits.ts'
-import { MarketplaceError } from '../../client/client.ts'
+import { type Client, MarketplaceError } from '../../client/client.ts'
+import { AgentWork, type TaskInHand } from '../agent-work.ts'
 import { type Clock, type Due, dueInWords, type Move, moveOnce, nextIn, refuseStuck } from '../clock-steps.ts'
 import { type Connection, type ConnectionFlags, connected } from '../connection.ts'
 import { durationGiven, durationInWords } from '../durations.ts'
@@ -12,6 +13,7 @@ import { plain } from '../ui.ts'
 
 export interface AdvanceFlags extends ConnectionFlags {
   jump?: boolean
+  wait?: string
 }
 
 export const show = (flags: ConnectionFlags) =>
@@ -22,14 +24,15 @@ export const show = (flags: ConnectionFlags) =>
 
 export async function advance(text: string, flags: AdvanceFlags): Promise<number> {
   const byMs = durationGiven(text)
-  return onClock(flags, connection => go(connection, byMs, flags.jump === true))
+  const way = { jump: flags.jump === true, waitMs: flags.wait === undefined ? null : durationGiven(flags.wait) }
+  return onClock(flags, connection => go(connection, byMs, way))
 }
 
 export const next = (flags: ConnectionFlags) =>
   onClock(flags, async connection => {
     const { due, inMs } = nextIn(await connection.client.getClock())
     connection.notes.line(`Next: ${dueInWords(due)} at ${due.at}`)
-    return go(connection, inMs, false)
+    return go(connection, inMs, { jump: false, waitMs: null })
   })
 
 export async function scale(times: string, flags: ConnectionFlags): Promise<number> {
@@ -59,29 +62,63 @@ const onRealTime = (url: string) =>
     hint: `Start a simulator: ${nextSteps.startDev()}`,
   })
 
+interface Way {
+  jump: boolean
+  /** How long to wait for agents at each moment; null: not at all. */
+  waitMs: number | null
+}
+
 /** Moves from one moment at which something falls due to the next, so that each is printed as it happens. */
-async function go(connection: Connection, byMs: number, jump: boolean): Promise<number> {
+async function go(connection: Connection, byMs: number, { jump, waitMs }: Way): Promise<number> {
   const { client, out, json, whenInterrupted } = connection
+  const work = waitMs === null ? null : await AgentWork.follow(client)
   const progress = await showProgress(connection)
   const begin = Date.parse((await client.getClock()).now)
   let move: Move
   let left = byMs
   let fellDue = 0
-  do {
-    progress.wait('Waiting for what is due')
-    move = await moveOnce(client, left, jump).finally(progress.clear)
-    for (const due of move.done) printDue(connection, due, begin)
-    if (move.omitted > 0) connection.notes.line(`… and ${move.omitted} more at the same moment`)
-    fellDue += move.done.length + move.omitted
-    const gone = Date.parse(move.now) - begin
-    whenInterrupted(`Interrupted. The clock stands at ${move.now}, ${durationInWords(gone)} further.`)
-    left = byMs - gone
-    refuseStuck(move)
-  } while (left > 0)
+  try {
+    do {
+      progress.wait('Waiting for what is due')
+      move = await moveOnce(client, left, jump).finally(progress.clear)
+      for (const due of move.done) printDue(connection, due, begin)
+      if (move.omitted > 0) connection.notes.line(`… and ${move.omitted} more at the same moment`)
+      fellDue += move.done.length + move.omitted
+      const gone = Date.parse(move.now) - begin
+      whenInterrupted(`Interrupted. The clock stands at ${move.now}, ${durationInWords(gone)} further.`)
+      left = byMs - gone
+      refuseStuck(move)
+      if (work) await agentsDone(client, work, move, waitMs!)
+    } while (left > 0)
+  } finally {
+    work?.close()
+  }
   const { now, offsetMs } = move
   if (json) out.json({ type: 'end', success: true, data: { now, offsetMs, fellDue } })
   else out.line(`Now ${now}, ${durationInWords(offsetMs)} ahead of real time.`)
   return exitCodes.ok
+}
+
+/** Waits until no agent has a task in hand, and all that follows from their answers is done. */
+async function agentsDone(client: Client, work: AgentWork, move: Move, waitMs: number): Promise<void> {
+  const patience = AbortSignal.timeout(waitMs)
+  for (let at = move; ; at = await moveOnce(client, 0)) {
+    const { waited, left } = await work.done(at.now, patience)
+    if (left.length > 0) throw stillAtWork(at.now, left, waitMs)
+    if (!waited) return
+  }
+}
+
+const NAMED = 10
+
+function stillAtWork(now: string, left: readonly TaskInHand[], waitMs: number): Fault {
+  const named = left.slice(0, NAMED).map(({ taskId, agentId }) => `${plain(taskId)} of ${plain(agentId)}`)
+  const more = left.length > NAMED ? ` and ${left.length - NAMED} more` : ''
+  const message = `Still with their agents after ${durationInWords(waitMs)}: ${named.join(', ')}${more}. The clock stands at ${now}.`
+  return new Fault(message, {
+    code: exitCodes.failed,
+    hint: `What one was sent, and how it answered: ${nextSteps.deliveries(plain(left[0]!.agentId))}`,
+  })
 }
 
 function printDue({ out, json }: Connection, due: Due, begin: number): void {

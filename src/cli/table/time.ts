@@ -28,11 +28,17 @@ export const time: readonly CommandRecord[] = [
     summary: 'Move its clock; print what happens on the way',
     options: [
       ['--jump', 'go to the end at once, and do everything that has fallen due there'],
+      ['--wait <duration>', 'at each moment wait for agents that have a task in hand, so long at most'],
       ...reach('admin'),
       jsonLines,
     ],
-    notes: `A duration is 90s, 15m, 48h or 7d.\n${MOVES}`,
-    examples: ['marketplace clock advance 48h', 'marketplace clock advance 1h30m --json'],
+    notes: `A duration is 90s, 15m, 48h or 7d. An agent has a task in hand from the webhook that sends it to the delivery. With --wait
+exit code ${exitCodes.failed} also says that one still had, and which. Without it nobody waits for what an agent does after its 200.\n${MOVES}`,
+    examples: [
+      'marketplace clock advance 48h',
+      'marketplace clock advance 1h30m --json',
+      'marketplace clock advance 1m --wait 30s',
+    ],
     run: async ([duration = ''], flags: AdvanceFlags) =>
       (await import('../commands/clock.ts')).advance(duration, flags),
   },
