@@ -101,7 +101,8 @@ export function typeOnTerminal(command: string, cwd: string, env: NodeJS.Process
   }
 }
 
-const PATIENCE_MS = 60_000
+/** For one question. */
+const PATIENCE_MS = 30_000
 
 /** What a terminal shows of a command; each text is typed once its question is there. Ends with the command. */
 export async function typeInto(
@@ -113,6 +114,8 @@ export async function typeInto(
   let shown = ''
   let seen = 0
   const left = [...talk]
+  // A question that does not come is seen by what is shown.
+  const impatience = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS)
   child.stdout.on('data', chunk => {
     shown += stripVTControlCharacters(String(chunk))
     const [next] = left
@@ -120,10 +123,9 @@ export async function typeInto(
     if (!next || at < 0) return
     seen = shown.length
     left.shift()
+    impatience.refresh()
     child.stdin.write(next[1])
   })
-  // A question that does not come is seen by what is shown.
-  const impatience = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS)
   await once(child, 'close')
   clearTimeout(impatience)
   return shown

@@ -5,6 +5,7 @@ import { type TaskState, taskStates } from '../../api/flow.ts'
 import type { TaskRecord } from '../../api/records.ts'
 import { UsageError } from '../../config.ts'
 import { type Connection, type ConnectionFlags, connected } from '../connection.ts'
+import { whenReaderEnds } from '../dev/reader.ts'
 import { diskReason } from '../disk-faults.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { numberGiven, textGiven } from '../json-input.ts'
@@ -29,7 +30,7 @@ export async function watch(id: string, flags: WatchFlags): Promise<number> {
   const limitS = numberGiven('--timeout', flags.timeout ?? '3600', [1, LONGEST_S])
   return connected(flags, 'buyer', async connection => {
     const task = await follow(connection, id, until, limitS * 1000)
-    if (connection.json) connection.out.json({ type: 'end', success: true, data: { task } })
+    if (task && connection.json) connection.out.json({ type: 'end', success: true, data: { task } })
     return exitCodes.ok
   })
 }
@@ -38,13 +39,17 @@ export async function watch(id: string, flags: WatchFlags): Promise<number> {
 const FIRST_PAUSE_MS = 200
 const LONGEST_PAUSE_MS = 5_000
 
+/** Returns null once nobody reads what is shown. */
 async function follow(connection: Connection, id: string, until: TaskState | undefined, limitMs: number) {
   const progress = await showProgress(connection)
+  let isRead = true
+  const stopLooking = whenReaderEnds(() => (isRead = false))
   let shown = ''
   let pause = FIRST_PAUSE_MS
   let waited = 0
   try {
     for (;;) {
+      if (!isRead) return null
       const task = await connection.client.getTask({ id })
       const now = stateOf(task)
       if (now !== shown) {
@@ -62,6 +67,7 @@ async function follow(connection: Connection, id: string, until: TaskState | und
       pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS)
     }
   } finally {
+    stopLooking()
     progress.clear()
   }
 }
