@@ -1,7 +1,7 @@
 /** Keeps the last exchanges of a simulator in memory, within bounds of number and bytes. */
 import { limits } from '../api/limits.ts'
 import type { Exchange } from './exchange.ts'
-import { MIB } from './mib.ts'
+import { MIB } from './mebibytes.ts'
 
 export interface RingBounds {
   readonly exchanges: number

@@ -2,7 +2,7 @@
 import type { Config } from '../config.ts'
 import type { Db, Reader, Tx } from '../store/db.ts'
 import type { FileStore } from '../store/files/file-store.ts'
-import type { HiringTermsRow } from '../store/tables/agent-terms.ts'
+import type { HiringTermsRow } from '../store/tables/hiring-terms.ts'
 import type { TaskRow } from '../store/tables/tasks.ts'
 import type { UserRow } from '../store/tables/users.ts'
 import type { World } from '../world/world.ts'

@@ -7,7 +7,7 @@ import { WEBHOOK_BYTES } from '../store/tables/retention.ts'
 import type { TaskRow } from '../store/tables/tasks.ts'
 import { addBytes, bytesOf, countBytes, uncountBytes } from '../store/tables/usage.ts'
 import type { Acting, Ctx } from './market.ts'
-import { inMiB, MIB } from './mib.ts'
+import { inMiB, MIB } from './mebibytes.ts'
 
 /** What a row takes besides its texts, with its index entries. */
 const ROW_BYTES = 512

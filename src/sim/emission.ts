@@ -2,9 +2,9 @@
 import type { EventName, EventPayload } from '../api/events.ts'
 import { webhookBody, webhookHeaders } from '../api/webhook-request.ts'
 import type { World } from '../world/world.ts'
-import type { Dress } from './dresses.ts'
 import type { Forgery } from './forgeries.ts'
 import { sampleEvent } from './sample-event.ts'
+import type { Dress } from './unusual-webhooks.ts'
 
 export interface Wanted {
   event: EventName

@@ -4,7 +4,7 @@
  */
 import { type Refusal, refuse } from '../api/failures.ts'
 import type { Log } from '../market/log.ts'
-import { HeldBytes } from './held-bytes.ts'
+import { HeldBytes } from './buffered-bytes.ts'
 
 const MIB = 1024 * 1024
 /** For all clients together. One address may have an eighth, which is eight bodies of the largest size. */

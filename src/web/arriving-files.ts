@@ -6,7 +6,7 @@ import { type Refusal, refuse } from '../api/failures.ts'
 import { limits } from '../api/limits.ts'
 import type { Log } from '../market/log.ts'
 import { type FileRoom, filesQuota } from '../market/tasks/file-quota.ts'
-import { HeldBytes } from './held-bytes.ts'
+import { HeldBytes } from './buffered-bytes.ts'
 
 const RETRY_SECONDS = 5
 const { files, fileBytes } = limits.deliverable

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import { type Refusal, refuse } from '../api/failures.ts'
 import type { Log } from '../market/log.ts'
-import { HeldBytes } from './held-bytes.ts'
+import { HeldBytes } from './buffered-bytes.ts'
 
 /** Smaller responses are not counted, because the number of connections bounds them. */
 export const LARGE_BYTES = 16 * 1024

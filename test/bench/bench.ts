@@ -67,7 +67,7 @@ export function createBench(): Bench {
     quiet() {
       const open = async () => {
         const { sinkPort, ca } = await bench.bare()
-        const worker = begin('./house.ts')
+        const worker = begin('./server.ts')
         await worker.ask('openQuiet', { file: join(folder, 'quiet.db'), agents: 1000, tasks: 1000, sinkPort, ca })
         return worker
       }
@@ -77,7 +77,7 @@ export function createBench(): Bench {
     house(tasks) {
       const open = async () => {
         const { sinkPort, ca } = await bench.bare()
-        const worker = begin('./house.ts')
+        const worker = begin('./server.ts')
         const file = join(folder, `house-${tasks}.db`)
         return { worker, ...(await worker.ask('open', { file, agents: 1000, tasks, sinkPort, ca })) } as House
       }

@@ -1,7 +1,6 @@
 // engines: embedded, postgres; process: own
 /** Agents, their words, categories and samples: each function returns and changes the rows that it names, and no neighbour of theirs. */
 import { durations } from '../../src/api/limits.ts'
-import { hiringTermsOf, lockedHiringTerms } from '../../src/store/tables/agent-terms.ts'
 import {
   agentById,
   agentByIdOrSlug,
@@ -30,6 +29,7 @@ import {
   setCategories,
   updateCategoryRow,
 } from '../../src/store/tables/categories.ts'
+import { hiringTermsOf, lockedHiringTerms } from '../../src/store/tables/hiring-terms.ts'
 import { agentsWithTerm, clearTerms, setTerms } from '../../src/store/tables/search-words.ts'
 import { countForAgent } from '../../src/store/tables/tasks.ts'
 import { testRows } from './row-effects.ts'

@@ -28,7 +28,7 @@ import {
   timeOf,
 } from '../../src/store/embedded/lock-owner.ts'
 import { isLocal, isLocked, lockFor } from '../../src/store/embedded/system-lock.ts'
-import { claimFolder } from '../../src/store/files/folder-claim.ts'
+import { claimFolder } from '../../src/store/files/folder-lock.ts'
 import { inFolder } from './folder.ts'
 import { openUnder } from './open-files.ts'
 

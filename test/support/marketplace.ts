@@ -11,7 +11,7 @@ import { createVirtualWorld, recordingEgress, type VirtualWorld } from '../../sr
 import { AgentSink, answerFrom } from './agent-sink.ts'
 import { checkedFetch } from './contract.ts'
 import { engine, freshDatabase } from './databases.ts'
-import { checkedLog } from './happenings.ts'
+import { checkedLog } from './log-shapes.ts'
 
 /** Somebody with an account, a session and a key. */
 export class TestUser extends HttpUser {

@@ -23,7 +23,7 @@ import {
 import { allAgentCategories } from '../../store/tables/categories.ts'
 import { agentsWithTerm } from '../../store/tables/search-words.ts'
 import type { ReadCtx } from '../market.ts'
-import { MIB } from '../mib.ts'
+import { MIB } from '../mebibytes.ts'
 import { agentRecord, builderStanding } from './agent-record.ts'
 import { isListed } from './search-index.ts'
 import { isPublic } from './visibility.ts'

@@ -4,7 +4,7 @@ import type { KeptFile } from '../../api/file-kinds.ts'
 import type { Reader } from '../../store/db.ts'
 import { bytesOf, countBytes } from '../../store/tables/usage.ts'
 import type { Ctx } from '../market.ts'
-import { inMiB, MIB } from '../mib.ts'
+import { inMiB, MIB } from '../mebibytes.ts'
 
 /** What the stored files of an account take, and may take. */
 export interface FileRoom {

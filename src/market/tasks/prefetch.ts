@@ -5,7 +5,7 @@
  */
 import type { Endpoint } from '../../api/endpoint.ts'
 import type { Db, Reader, Tx } from '../../store/db.ts'
-import { type HiringTermsRow, lockedHiringTerms } from '../../store/tables/agent-terms.ts'
+import { type HiringTermsRow, lockedHiringTerms } from '../../store/tables/hiring-terms.ts'
 import { type TaskRow, taskById, wholeTask } from '../../store/tables/tasks.ts'
 import type { Prefetched } from '../market.ts'
 

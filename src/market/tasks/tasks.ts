@@ -9,8 +9,8 @@ import type { AgentEvent, TaskTrigger } from '../../api/flow.ts'
 import { rowsOf } from '../../api/page.ts'
 import { Download } from '../../api/reply.ts'
 import type { Reader } from '../../store/db.ts'
-import { hiringTermsOf, lockedHiringTerms } from '../../store/tables/agent-terms.ts'
 import { countDeliverables, deliverablesOf, fileOf, insertDeliverable } from '../../store/tables/deliverables.ts'
+import { hiringTermsOf, lockedHiringTerms } from '../../store/tables/hiring-terms.ts'
 import {
   allTasks,
   countAllTasks,

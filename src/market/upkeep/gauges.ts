@@ -8,7 +8,7 @@ import { mostBytes } from '../../store/tables/usage.ts'
 import { hashesWaiting } from '../accounts/passwords.ts'
 import { ListingCache } from '../agents/listing-cache.ts'
 import type { Market } from '../market.ts'
-import { MIB } from '../mib.ts'
+import { MIB } from '../mebibytes.ts'
 import { keptSince } from './retention.ts'
 
 export interface Figures {

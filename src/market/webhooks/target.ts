@@ -1,7 +1,7 @@
 /** Where a webhook goes, and whose shares it counts against. Source: A-188. */
 import { boundedCache, bytesOfText } from '../../bounded-cache.ts'
 import { domainOf } from '../../world/egress/domains.ts'
-import { MIB } from '../mib.ts'
+import { MIB } from '../mebibytes.ts'
 
 export interface Target {
   host: string

@@ -1,7 +1,7 @@
 /** Messages and reviews of tasks. */
 
 import type { Reader, Tx } from '../db.ts'
-import { countShown } from './shown.ts'
+import { countShown } from './list-length.ts'
 import { bigint, integer, nullable, type Row, table, text } from './table.ts'
 
 export const messages = table('messages', {

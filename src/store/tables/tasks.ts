@@ -2,7 +2,7 @@
 
 import type { TaskState } from '../../api/flow.ts'
 import type { Reader, Tx, Value } from '../db.ts'
-import { countShown } from './shown.ts'
+import { countShown } from './list-length.ts'
 import { bigint, defaulted, flag, integer, type NewRow, nullable, type Patch, type Row, table, text } from './table.ts'
 import { tallied, tally } from './tallies.ts'
 

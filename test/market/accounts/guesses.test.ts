@@ -7,7 +7,7 @@ import { totpCode } from '../../../src/market/accounts/totp.ts'
 import type { LogEntry } from '../../../src/market/log.ts'
 import { HttpUser } from '../../../src/sim/http-user.ts'
 import { checkedFetch } from '../../support/contract.ts'
-import { unstamped } from '../../support/happenings.ts'
+import { unstamped } from '../../support/log-shapes.ts'
 import { openTestMarketplace, type TestMarketplace } from '../../support/marketplace.ts'
 
 const MINUTE = 60_000

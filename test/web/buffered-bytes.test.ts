@@ -2,7 +2,7 @@
 /** Who holds bytes gives way to who holds less, and nobody holds more than a share. Source: A-49. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { HeldBytes } from '../../src/web/held-bytes.ts'
+import { HeldBytes } from '../../src/web/buffered-bytes.ts'
 
 test('an address has an eighth of all at most, but one thing always', () => {
   const all = new HeldBytes(800)
