@@ -173,7 +173,11 @@ async function until(
     }
     const cause = feed?.hopeless(timeoutMs) ?? null
     if (cause !== null)
-      throw new PlanError('slow', `The agent can't ${deed}: ${cause}; task ${task.id} is ${task.status}`, task)
+      throw new PlanError(
+        'slow',
+        `The agent can't ${deed}: ${cause.replace(/\.$/, '')}; task ${task.id} is ${task.status}`,
+        task,
+      )
     if (patience.aborted) {
       const message = `The agent did not ${deed} within ${timeoutMs / 1000} s; task ${task.id} is ${task.status}`
       throw new PlanError('slow', message, task)
