@@ -25,6 +25,7 @@ export function openKeyboard(onPress: (press: Press) => void, onLost: () => void
       setRaw(false)
     },
     suspend(rows) {
+      if (isWindows) return
       rows.close()
       setRaw(false)
       process.once('SIGCONT', () => {
@@ -37,6 +38,14 @@ export function openKeyboard(onPress: (press: Press) => void, onLost: () => void
   }
 }
 
+/** Ends this process as Ctrl-C does. On Windows a signal that is sent ends a process at once, so it is only told of there. */
+export const quit = () => void (isWindows ? process.emit('SIGINT', 'SIGINT') : process.kill(process.pid, 'SIGINT'))
+
+/** As from a terminal that does not give single keys: to all that the shell has started as one command. */
+export const interrupt = () => (isWindows ? quit() : void process.kill(0, 'SIGINT'))
+
+const isWindows = process.platform === 'win32'
+
 function setRaw(raw: boolean): boolean {
   try {
     process.stdin.setRawMode(raw)
@@ -48,7 +57,7 @@ function setRaw(raw: boolean): boolean {
 
 /** Whether the terminal gives its keys to this process, and not to the shell that has started it with `&`. */
 function isInForeground(): boolean {
-  if (process.platform === 'win32') return true
+  if (isWindows) return true
   try {
     const [own, current] = process.platform === 'linux' ? groupsOnLinux() : groupsByPs()
     return own === current

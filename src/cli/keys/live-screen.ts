@@ -13,7 +13,7 @@ import { BottomRows } from './bottom-rows.ts'
 import { Counts } from './counts.ts'
 import { bottomRows, keyHelp } from './key-line.ts'
 import { type Action, type Deed, type Mode, type Press, pressed } from './key-presses.ts'
-import { type Keyboard, openKeyboard } from './keyboard.ts'
+import { interrupt, type Keyboard, openKeyboard, quit } from './keyboard.ts'
 
 export interface LiveScreen {
   /** Prints above the key line. */
@@ -130,9 +130,8 @@ class KeyScreen implements LiveScreen {
     if (deed.does === 'filter') this.#filterBy(deed.text)
     else if (deed.does === 'help') for (const row of keyHelp) this.ui.line(row)
     else if (deed.does === 'blank line') this.ui.line()
-    // As from a terminal that does not give single keys: to all that the shell has started as one command.
-    else if (deed.does === 'interrupt') process.kill(0, 'SIGINT')
-    else if (deed.does === 'quit') process.kill(process.pid, 'SIGINT')
+    else if (deed.does === 'interrupt') interrupt()
+    else if (deed.does === 'quit') quit()
     else if (deed.does === 'suspend') this.#keyboard?.suspend(this.#bottom)
     else if (deed.does === 'resend chosen') this.#act('resend', dev => resendChosen(dev, deed.choice))
     else if (deed.does === 'choose') this.#act('choose', this.#choose)
