@@ -1,14 +1,10 @@
 /** Output for people: colours only on terminals, and no control characters from foreign data. */
-import { stripVTControlCharacters, styleText } from 'node:util'
+import { stripVTControlCharacters } from 'node:util'
+import { Chalk, type ChalkInstance } from 'chalk'
 import { wantsColour } from '../config.ts'
 
-const styles = ['bold', 'dim', 'cyan', 'green', 'red', 'yellow'] as const
-
-/** Each returns the text in its style, or as it is where no colours are wanted. */
-export type Colours = Readonly<Record<(typeof styles)[number], (text: string) => string>>
-
 export interface Ui {
-  readonly colour: Colours
+  readonly colour: ChalkInstance
   line(text?: string): void
   /** Prints rows of cells. Each column is as wide as its widest cell. */
   table(rows: readonly (readonly string[])[]): void
@@ -22,8 +18,9 @@ export interface Sink {
   write(text: string): unknown
 }
 
+/** Decides about colours, because chalk would ignore a terminal that asks for none. */
 export function createUi(stream: Sink = process.stdout): Ui {
-  const colour = coloursOf(wantsColour(stream))
+  const colour = new Chalk({ level: wantsColour(stream) ? 1 : 0 })
   const line = (text = '') => void stream.write(`${text}\n`)
   return {
     colour,
@@ -41,14 +38,6 @@ export function createUi(stream: Sink = process.stdout): Ui {
     json: value => void stream.write(`${JSON.stringify(value)}\n`),
   }
 }
-
-function coloursOf(areWanted: boolean): Colours {
-  // Node would decide by its own stdout.
-  const styled = (style: (typeof styles)[number]) => (text: string) => styleText(style, text, { validateStream: false })
-  return Object.fromEntries(styles.map(style => [style, areWanted ? styled(style) : asItIs])) as Colours
-}
-
-const asItIs = (text: string) => text
 
 const width = (cell: string) => stripVTControlCharacters(cell).length
 const padded = (cell: string, to: number) => cell + ' '.repeat(to - width(cell))

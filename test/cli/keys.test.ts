@@ -1,6 +1,7 @@
 // engines: embedded; process: shared
 /** The keys of a live log, without a terminal: what they mean, what the key line says, and that nothing tears it. */
 import { stripVTControlCharacters } from 'node:util'
+import { Chalk } from 'chalk'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { ExchangeDetails } from '../../src/api/exchange-records.ts'
@@ -72,7 +73,7 @@ test('what is typed behind / is a text until Enter; Esc clears it', () => {
   assert.equal(mode, { is: 'filtering', text: 'x'.repeat(100) })
 })
 
-const plain = createUi({ write: () => true }).colour
+const plain = new Chalk({ level: 0 })
 const line: KeyLine = {
   counts: { exchanges: 12, failures: 1, waiting: 2 },
   mode: reading,
