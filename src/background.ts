@@ -4,7 +4,7 @@ import { sendMails } from './market/accounts/mail-sender.ts'
 import { Activity } from './market/activity.ts'
 import { startHeartbeat } from './market/checks/heartbeat.ts'
 import type { Market } from './market/market.ts'
-import { singly } from './market/single-flight.ts'
+import { singleFlight } from './market/single-flight.ts'
 import { removeOrphans } from './market/tasks/files.ts'
 import { ClockScale } from './market/upkeep/clock-scale.ts'
 import { runDue } from './market/upkeep/due.ts'
@@ -57,7 +57,7 @@ export function startBackground(market: Market) {
 
 /** Runs `work` every second. */
 function ticking(market: Market, work: (market: Market) => Promise<void>, fault: string) {
-  const { run, stop, settled } = singly(() => work(market))
+  const { run, stop, settled } = singleFlight(() => work(market))
   let stopped = false
   const fail = (error: Error) => market.log({ type: 'error', message: `${fault}: ${error.message}` })
   const tick = () => {

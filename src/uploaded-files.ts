@@ -64,8 +64,8 @@ async function claim({ folder, bucket, holder, lost }: FilesOptions, services: S
     claimLocation(services, { ...location, holder: who }, lost)
   if (bucket) return (await of({ name: `s3://${bucket.name}/${bucket.prefix}`, kind: 'shared' })).release
   if (folder === null) return (await of({ name: services.world.id('folder'), kind: 'alone' })).release
-  const { claimFolder } = await import('./store/files/folder-lock.ts')
-  const { id, fault, release } = await claimFolder(folder, services.world.id('folder'), holder)
+  const { lockFolder } = await import('./store/files/folder-lock.ts')
+  const { id, fault, release } = await lockFolder(folder, services.world.id('folder'), holder)
   try {
     // The folder's lock is free, so its last user is gone, even if the lease in the database has not ended.
     const location = await of({ name: id, kind: fault ? 'alone' : 'successor' })

@@ -19,10 +19,10 @@ export interface SavedSession {
 
 const folder = () => join(configFolder(), 'sessions')
 
-type Place = Pick<SavedSession, 'url' | 'profile'>
+type Server = Pick<SavedSession, 'url' | 'profile'>
 
 /** The name is a hash, because an address can be longer than a file name may be. */
-const fileOf = ({ url, profile }: Place) =>
+const fileOf = ({ url, profile }: Server) =>
   profile === undefined
     ? `${createHash('sha256').update(url).digest('hex').slice(0, 32)}.json`
     : `${PREFIX}${profile}.json`
@@ -92,8 +92,8 @@ function write(name: string, text: string): void {
 
 const ELSEWHERE = 'XDG_CONFIG_HOME names another folder; what takes a key needs no session: --key, or MARKETPLACE_KEY.'
 
-export function forgetSession(place: Place): void {
-  const file = join(folder(), fileOf(place))
+export function forgetSession(server: Server): void {
+  const file = join(folder(), fileOf(server))
   try {
     rmSync(file, { force: true })
   } catch (error) {

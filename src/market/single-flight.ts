@@ -1,6 +1,6 @@
 /** Runs work that must not overlap itself. */
 
-export interface Singly {
+export interface SingleFlight {
   /** Runs the work and resolves when it is done. Calls while it runs cause one more run after it. */
   run(): Promise<void>
   /** Starts no more runs, and waits for the one under way. */
@@ -9,7 +9,7 @@ export interface Singly {
   settled(): Promise<void>
 }
 
-export function singly(work: () => Promise<void>): Singly {
+export function singleFlight(work: () => Promise<void>): SingleFlight {
   let running: Promise<void> | null = null
   let again = false
   let stopped = false

@@ -33,7 +33,7 @@ import type { Work } from './work.ts'
 
 /** The types of each verb follow from its record. The server treats all verbs alike. */
 // biome-ignore lint/suspicious/noExplicitAny: see above
-export type Verb = (ctx: any, input: any) => Promise<unknown>
+export type AnyVerb = (ctx: any, input: any) => Promise<unknown>
 
 export type Serve = (call: Call) => Promise<void>
 
@@ -41,7 +41,7 @@ export type Serve = (call: Call) => Promise<void>
  * Returns the function that serves a record's requests, which never rejects. What depends on the record alone is computed
  * here once.
  */
-export function serve(record: Endpoint, verb: Verb, market: Market, authenticate: Authenticate): Serve {
+export function serve(record: Endpoint, verb: AnyVerb, market: Market, authenticate: Authenticate): Serve {
   const { config } = market
   const recording = record.auth === 'signature' ? market.recording : null
   const readInput = inputReader(record)
@@ -132,7 +132,7 @@ const identifier =
     })
 
 /** Runs the verb in the unit that its record names, together with the authentication. */
-function performer(record: Endpoint, verb: Verb, market: Market, identify: Identify) {
+function performer(record: Endpoint, verb: AnyVerb, market: Market, identify: Identify) {
   const { db, world, config, log, webhooks, memory } = market
   const prefetch = prefetcherOf(record, db)
 
@@ -168,7 +168,7 @@ function performer(record: Endpoint, verb: Verb, market: Market, identify: Ident
  * response.
  */
 const unlessFull =
-  (verb: Verb, { db }: Market): Verb =>
+  (verb: AnyVerb, { db }: Market): AnyVerb =>
   async (ctx, input) => {
     refuseWhenFull(db)
     return verb(ctx, input)

@@ -18,7 +18,7 @@ import { answerParserError, answerTunnel } from './parser-errors.ts'
 import type { RateCounters } from './rate-counters.ts'
 import { categoryOf, rateLimit } from './rate-limit.ts'
 import { Call, type ServerState, type WebRequest } from './response.ts'
-import { type Serve, serve, type Verb } from './serve.ts'
+import { type AnyVerb, type Serve, serve } from './serve.ts'
 import { boundsOf, type GivenBounds } from './server-bounds.ts'
 import { EventStreams } from './stream.ts'
 import { UnreadResponses } from './unread-responses.ts'
@@ -42,7 +42,7 @@ export type WebPage = (request: PageRequest) => PageReply | null | Promise<PageR
 export interface ServerOptions {
   endpoints: Readonly<Record<string, Endpoint>>
   /** One verb for each record, under the same name. */
-  verbs: Readonly<Record<string, Verb>>
+  verbs: Readonly<Record<string, AnyVerb>>
   market: Market
   authenticate: Authenticate
   /** By path. */

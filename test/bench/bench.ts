@@ -1,4 +1,4 @@
-/** What every measurement has at hand: the processes, a house of 1,000 agents, requests as bytes. */
+/** What every measurement has at hand: the processes, a server of 1,000 agents, requests as bytes. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import type { Load, Measured } from './load.ts'
 import { sinkHosts } from './sink-hosts.ts'
 import { start, type Worker } from './worker.ts'
 
-export interface House {
+export interface BenchServer {
   worker: Worker
   port: number
   key: string
@@ -20,7 +20,7 @@ export interface Bench {
   quiet(): Promise<Worker>
   bare(): Promise<{ worker: Worker; port: number; sinkPort: number; ca: string }>
   /** With 1,000 agents and this many tasks; opened by the first who asks. */
-  house(tasks: number): Promise<House>
+  server(tasks: number): Promise<BenchServer>
   end(): Promise<void>
 }
 
@@ -44,7 +44,7 @@ export function createBench(): Bench {
   let loader: Worker | undefined
   let quiet: Promise<Worker> | undefined
   let bare: ReturnType<Bench['bare']> | undefined
-  const houses = new Map<number, Promise<House>>()
+  const servers = new Map<number, Promise<BenchServer>>()
 
   async function openBare() {
     const worker = begin('./bare.ts')
@@ -74,16 +74,16 @@ export function createBench(): Bench {
       quiet ??= open()
       return quiet
     },
-    house(tasks) {
+    server(tasks) {
       const open = async () => {
         const { sinkPort, ca } = await bench.bare()
         const worker = begin('./server.ts')
-        const file = join(folder, `house-${tasks}.db`)
-        return { worker, ...(await worker.ask('open', { file, agents: 1000, tasks, sinkPort, ca })) } as House
+        const file = join(folder, `server-${tasks}.db`)
+        return { worker, ...(await worker.ask('open', { file, agents: 1000, tasks, sinkPort, ca })) } as BenchServer
       }
-      const house = houses.get(tasks) ?? open()
-      houses.set(tasks, house)
-      return house
+      const server = servers.get(tasks) ?? open()
+      servers.set(tasks, server)
+      return server
     },
     async end() {
       await Promise.all(workers.map(worker => worker.end()))

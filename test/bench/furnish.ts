@@ -84,7 +84,7 @@ async function makeAgents(market: Market, builders: readonly Actor[], count: num
   return ids
 }
 
-/** Tasks in draft for one agent after the other. Answers their ids. */
+/** Tasks in draft for one agent after the other. Returns their ids. */
 export async function insertDrafts(
   { db, world }: Market,
   { user, builders, agentIds }: Furnished,

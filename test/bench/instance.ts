@@ -13,14 +13,14 @@ interface InstanceOptions {
 
 const { openMarketplace } = await built<typeof import('../../src/open.ts')>('open')
 
-let house: Marketplace
+let marketplace: Marketplace
 let makeDrafts: MakeDrafts
 let sent = 0
 
 answer({
   /** The whole: server, dispatcher, clock. */
   async open({ url, bucket, ca }: InstanceOptions) {
-    house = await openMarketplace({
+    marketplace = await openMarketplace({
       mode: 'dev',
       file: null,
       postgres: { url, poolSize: 32 },
@@ -34,12 +34,12 @@ answer({
         throw error
       },
     })
-    return Number(new URL(house.url).port)
+    return Number(new URL(marketplace.url).port)
   },
 
   /** Accounts with money and a key, and agents that take webhooks. */
   async furnish(sinkPort: number) {
-    makeDrafts = await furnishForMany(house.market, sinkPort)
+    makeDrafts = await furnishForMany(marketplace.market, sinkPort)
   },
 
   /** Tasks that can be submitted, of one buyer for one agent after the other. */
@@ -49,12 +49,12 @@ answer({
   sent: () => sent,
 
   /** Looks for what is due now. */
-  wake: () => house.runDue(),
+  wake: () => marketplace.runDue(),
 
   async settled() {
     const next = 'SELECT id FROM deliveries WHERE ended_at IS NULL LIMIT 1'
-    while (await house.market.db.read(q => q.get(next))) await new Promise(resolve => setTimeout(resolve, 50))
+    while (await marketplace.market.db.read(q => q.get(next))) await new Promise(resolve => setTimeout(resolve, 50))
   },
 
-  close: () => house.close(0),
+  close: () => marketplace.close(0),
 })

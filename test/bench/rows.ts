@@ -1,5 +1,5 @@
 /** The measurements over HTTP: reads, submits, webhooks. */
-import { type Bench, get, type House, post } from './bench.ts'
+import { type Bench, type BenchServer, get, post } from './bench.ts'
 import { median, ms, quantile, type Row, rateRow, rounds } from './table.ts'
 
 const ROUNDS = 9
@@ -20,34 +20,34 @@ const bodies = async (port: number, urls: readonly string[], key?: string) => {
 }
 
 async function reads(bench: Bench, urls: readonly string[], withKey: boolean) {
-  const [house, bare] = [await bench.house(1000), await bench.bare()]
-  const key = withKey ? house.key : undefined
-  await bare.worker.ask('pages', await bodies(house.port, urls, key))
+  const [server, bare] = [await bench.server(1000), await bench.bare()]
+  const key = withKey ? server.key : undefined
+  await bare.worker.ask('pages', await bodies(server.port, urls, key))
   const requests = urls.map(url => get(url, key))
   const load = { connections: CONNECTIONS, requests, ms: ROUND_MS }
   return rounds(
     ROUNDS,
-    () => bench.load({ ...load, port: house.port }),
+    () => bench.load({ ...load, port: server.port }),
     () => bench.load({ ...load, port: bare.port }),
   )
 }
 
 export async function agentList(bench: Bench): Promise<Row[]> {
-  const { worker } = await bench.house(1000)
+  const { worker } = await bench.server(1000)
   await worker.ask('write', 100)
   const both = await reads(bench, listUrls, false)
   await worker.ask('rest')
   return [rateRow('GET /api/agents, 200 URLs, a write every 100 ms : bare polka', both, '>= 0.3')]
 }
 
-const taskUrls = ({ tasks }: House) => tasks.map(id => `/api/tasks/${id}`)
+const taskUrls = ({ tasks }: BenchServer) => tasks.map(id => `/api/tasks/${id}`)
 
 export async function oneTask(bench: Bench): Promise<Row[]> {
-  const both = await reads(bench, taskUrls(await bench.house(1000)), true)
+  const both = await reads(bench, taskUrls(await bench.server(1000)), true)
   return [rateRow('GET /api/tasks/:id, 1,000 tasks : bare polka', both, '>= 0.25')]
 }
 
-async function submits(bench: Bench, { worker, port, key }: House) {
+async function submits(bench: Bench, { worker, port, key }: BenchServer) {
   const ids: string[] = await worker.ask('drafts', SUBMITS)
   const requests = ids.map(id => post(`/api/tasks/${id}/submit`, '', key))
   const rate = await bench.load({ port, connections: CONNECTIONS, requests })
@@ -56,23 +56,23 @@ async function submits(bench: Bench, { worker, port, key }: House) {
 }
 
 export async function submitOverHttp(bench: Bench): Promise<Row[]> {
-  const [house, bare] = [await bench.house(1000), await bench.bare()]
-  const url = taskUrls(house)[0]!
-  const body = (await bodies(house.port, [url], house.key))[url]!
+  const [server, bare] = [await bench.server(1000), await bench.bare()]
+  const url = taskUrls(server)[0]!
+  const body = (await bodies(server.port, [url], server.key))[url]!
   const load = { port: bare.port, connections: CONNECTIONS, requests: [post('/echo', body)], ms: ROUND_MS }
   const both = await rounds(
     ROUNDS,
-    () => submits(bench, house),
+    () => submits(bench, server),
     () => bench.load(load),
   )
   return [rateRow('POST submit, dispatcher running : bare polka, echo', both, '>= 0.15')]
 }
 
 export async function latency(bench: Bench): Promise<Row[]> {
-  const [house, bare] = [await bench.house(1000), await bench.bare()]
-  const ids: string[] = await house.worker.ask('drafts', 300)
+  const [server, bare] = [await bench.server(1000), await bench.bare()]
+  const ids: string[] = await server.worker.ask('drafts', 300)
   await bare.worker.ask('arrivals')
-  const committed: [string, bigint][] = await house.worker.ask('submitIdle', { ids, pauseMs: 10 })
+  const committed: [string, bigint][] = await server.worker.ask('submitIdle', { ids, pauseMs: 10 })
   const arrived = new Map<string, bigint>(await bare.worker.ask('arrivals'))
   const waits = committed.map(([id, at]) => Number(arrived.get(id)! - at) / 1e6)
   const row = (name: string, value: number, wanted: string) => ({
@@ -85,12 +85,12 @@ export async function latency(bench: Bench): Promise<Row[]> {
   return [row('p50', median(waits), '<= 5'), row('p99', quantile(waits, 0.99), '<= 25')]
 }
 
-/** The same with a hundred times the tasks; the peer is our own small house. */
+/** The same with a hundred times the tasks; the peer is our own small server. */
 export async function manyTasks(bench: Bench): Promise<Row[]> {
-  const [small, large] = [await bench.house(1000), await bench.house(100_000)]
+  const [small, large] = [await bench.server(1000), await bench.server(100_000)]
   const name = (what: string) => `${what} with 100,000 tasks : with 1,000`
   const rows: Row[] = []
-  const add = async (what: string, rate: (house: House) => Promise<number>) => {
+  const add = async (what: string, rate: (server: BenchServer) => Promise<number>) => {
     const both = await rounds(
       ROUNDS,
       () => rate(large),
@@ -98,17 +98,17 @@ export async function manyTasks(bench: Bench): Promise<Row[]> {
     )
     rows.push(rateRow(name(what), both, '>= 0.8'))
   }
-  const read = (requests: (house: House) => string[]) => (house: House) =>
-    bench.load({ port: house.port, connections: CONNECTIONS, requests: requests(house), ms: ROUND_MS })
+  const read = (requests: (server: BenchServer) => string[]) => (server: BenchServer) =>
+    bench.load({ port: server.port, connections: CONNECTIONS, requests: requests(server), ms: ROUND_MS })
   await add(
     'GET /api/agents',
     read(() => listUrls.map(url => get(url))),
   )
   await add(
     'GET /api/tasks/:id',
-    read(house => taskUrls(house).map(url => get(url, house.key))),
+    read(server => taskUrls(server).map(url => get(url, server.key))),
   )
-  await add('POST submit', house => submits(bench, house))
+  await add('POST submit', server => submits(bench, server))
   const { busy, quiet } = await large.worker.ask('stall')
   rows.push({
     name: 'longest stall while a snapshot of 100,000 tasks is made, in ms (peer: idle)',

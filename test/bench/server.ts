@@ -27,7 +27,7 @@ const { startDispatcher } =
 let market: Market
 let file = ''
 let furnished: Furnished
-let house: Marketplace | undefined
+let marketplace: Marketplace | undefined
 let writing: NodeJS.Timeout | undefined
 /** Called for each webhook that is not tried again, once that is durable. */
 let onEnded = () => {}
@@ -80,10 +80,10 @@ answer({
   /** The whole: server, dispatcher, clock. */
   async open(options: Options) {
     file = options.file
-    house = await openMarketplace({ mode: 'dev', file, ca: options.ca, onFatal: fail })
-    market = house.market
+    marketplace = await openMarketplace({ mode: 'dev', file, ca: options.ca, onFatal: fail })
+    market = marketplace.market
     furnished = await furnish(market, options)
-    return { port: Number(new URL(house.url).port), key: furnished.key, tasks: furnished.taskIds }
+    return { port: Number(new URL(marketplace.url).port), key: furnished.key, tasks: furnished.taskIds }
   },
 
   /** The market alone: nobody listens, nothing is sent. */
@@ -191,7 +191,7 @@ answer({
   }),
 
   async close() {
-    await house?.close(0)
-    if (!house) await market.db.close()
+    await marketplace?.close(0)
+    if (!marketplace) await market.db.close()
   },
 })

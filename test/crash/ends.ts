@@ -14,7 +14,7 @@ import { readFileAfterCrash } from './stored-state.ts'
 
 /**
  * SIGTERM under load, again and again; `silently`: in the last round the agent leaves its webhooks without an answer,
- * which must not hold up the end. Answers how long each end took, in ms. Throws if an answer was lost.
+ * which must not hold up the end. Returns how long each end took, in ms. Throws if an answer was lost.
  */
 export async function drainRounds(folder: string, rounds: number, seed: number, silently: boolean): Promise<number[]> {
   const authority = createFrontAuthority()
@@ -55,7 +55,7 @@ export async function drainRounds(folder: string, rounds: number, seed: number, 
   }
 }
 
-/** Ends the server by two signals while a request is under way. Answers its exit code. */
+/** Ends the server by two signals while a request is under way. Returns its exit code. */
 export const endedTwice = (folder: string): Promise<number | null> =>
   withDeployment(folder, null, async deployment => {
     const running = await deployment.start('serve')

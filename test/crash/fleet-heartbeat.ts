@@ -8,7 +8,7 @@ import { settle, signedRequest } from './scenario.ts'
 
 const PATIENCE_MS = heartbeat.afterStartMs + 2 * heartbeat.leaseMs + heartbeat.lookMs
 
-/** Answers how long a run took that all servers began to look for together, and one whose server died, in ms. */
+/** Returns how long a run took that all servers began to look for together, and one whose server died, in ms. */
 export async function heartbeats(folder: string): Promise<{ togetherMs: number; takenOverMs: number }> {
   return withFleet(folder, {}, async (fleet, agent) => {
     const caller = new Caller(fleet.url)

@@ -61,7 +61,7 @@ export async function capsUnderKills(folder: string, kills: number): Promise<{ h
   })
 }
 
-/** More than a window lets through, at every server, before and after one was killed. Answers how many passed. */
+/** More than a window lets through, at every server, before and after one was killed. Returns how many passed. */
 export async function rateUnderKill(folder: string): Promise<number> {
   return withFleet(folder, { rateLimits: 'strict' }, async fleet => {
     const ask = async (index: number) => {

@@ -74,7 +74,7 @@ function read(trace: string): Line[] {
   return lines
 }
 
-/** Journal write, sync begun, sync ended, answer: of the first write with this title from `from` on. Answers the last one's place. */
+/** Journal write, sync begun, sync ended, answer: of the first write with this title from `from` on. Returns the last one's place. */
 function assertOrder(lines: readonly Line[], title: string, status: string, from: number): number {
   const answer = lines.findIndex(
     ({ kind, text }) => kind === 'socket' && text.includes(title) && text.includes(`\\"status\\":\\"${status}\\"`),

@@ -2,7 +2,7 @@
 /** Work that must not overlap itself. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { singly } from '../../src/market/single-flight.ts'
+import { singleFlight } from '../../src/market/single-flight.ts'
 
 const breath = () => new Promise<void>(resolve => setImmediate(resolve))
 
@@ -19,7 +19,7 @@ function open() {
         else resolve()
       })
     })
-  return { runs: singly(work), ends, most: () => most }
+  return { runs: singleFlight(work), ends, most: () => most }
 }
 
 test('however many wish for it while it runs, it runs once more, and all wait for that', async () => {

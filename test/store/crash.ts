@@ -28,7 +28,7 @@ const shown = async (disk: MemoryDisk, db: Db, states: readonly string[]) => {
   return count
 }
 
-/** Starts from what was left, goes on, and starts again. Answers how many transactions were there at first. */
+/** Starts from what was left, goes on, and starts again. Returns how many transactions were there at first. */
 const recovered = async (disk: MemoryDisk, states: readonly string[]) => {
   const db = await opened(disk)
   const count = await shown(disk, db, states)
@@ -57,7 +57,7 @@ const accepted = async (disk: MemoryDisk, states: readonly string[], told: numbe
 const interrupted = (machine: Machine, random: () => number) =>
   new MemoryDisk(random() < 0.65 ? machine.restarted(random) : machine)
 
-/** One interruption, then maybe others while it starts again. Answers how many starts that were. */
+/** One interruption, then maybe others while it starts again. Returns how many starts that were. */
 const starts = async (
   machine: Machine,
   random: () => number,
@@ -120,7 +120,7 @@ const operations: Readonly<Record<string, (disk: MemoryDisk, states: readonly st
 
 /**
  * Interrupts start, snapshot, `db snapshot` and backup after every operation, from states that other interruptions left,
- * until so many starts were tried. Answers how many that were.
+ * until so many starts were tried. Returns how many that were.
  */
 export const interruptions = async (images: number, seed: number) => {
   const states = await expectedStates()
@@ -241,7 +241,7 @@ const lastUnmarked = (path: string, bytes: Buffer) => {
 
 /**
  * Fails call number `at` of a run. Checks who was told; then starts on the same machine, whose cache may be wrong by now,
- * goes on and lets it stop, or lets it stop at once. Answers false behind the last call.
+ * goes on and lets it stop, or lets it stop at once. Returns false behind the last call.
  */
 const failure = async (fault: Fault, seed: number, states: readonly string[]) => {
   const what = `${fault.code} at ${fault.at}${fault.sticky ? ' and from then on' : ''}, seed ${seed}`
@@ -268,7 +268,7 @@ const failure = async (fault: Fault, seed: number, states: readonly string[]) =>
   return disk.count >= fault.at
 }
 
-/** Every call of a run fails once, in every way. Answers how many runs that were. */
+/** Every call of a run fails once, in every way. Returns how many runs that were. */
 export const failures = async (seed: number, step = 1) => {
   const states = await expectedStates()
   let runs = 0
@@ -283,7 +283,7 @@ export const failures = async (seed: number, step = 1) => {
 
 /**
  * Calls that start, snapshot, `db snapshot` and backup make fail once, so many of each in every way; then the database
- * starts on the same machine, more is told, and the machine stops. Answers how many faults that were.
+ * starts on the same machine, more is told, and the machine stops. Returns how many faults that were.
  */
 export const failuresOfOperations = async (seed: number, samples: number) => {
   const states = await expectedStates()

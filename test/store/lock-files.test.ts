@@ -28,7 +28,7 @@ import {
   timeOf,
 } from '../../src/store/embedded/lock-owner.ts'
 import { isLocal, isLocked, lockFor } from '../../src/store/embedded/system-lock.ts'
-import { claimFolder } from '../../src/store/files/folder-lock.ts'
+import { lockFolder } from '../../src/store/files/folder-lock.ts'
 import { inFolder } from './folder.ts'
 import { openUnder } from './open-files.ts'
 
@@ -264,25 +264,25 @@ test(
 test(
   'a folder of files has one id for ever, and one owner at a time',
   inFolder(async path => {
-    const first = await claimFolder(`${path}.files/deep`, 'id one', 'holder')
+    const first = await lockFolder(`${path}.files/deep`, 'id one', 'holder')
     assert.equal([first.id, first.fault], ['id one', null])
     assert.is(statSync(`${path}.files/deep`).mode & 0o777, 0o700)
     assert.is(statSync(`${path}.files/deep/folder.id`).mode & 0o777, 0o600)
     assert.is(readFileSync(`${path}.files/deep/folder.id`, 'utf8'), 'id one\n')
-    const second = await claimFolder(`${path}.files/deep`, 'id two', 'other')
+    const second = await lockFolder(`${path}.files/deep`, 'id two', 'other')
     assert.is(second.id, 'id one')
     assert.match(second.fault!.message, '(holder)')
     await second.release()
     assert.equal(readdirSync(`${path}.files/deep`).sort(), ['folder.id', 'folder.lock'])
     await first.release()
     assert.equal(readdirSync(`${path}.files/deep`), ['folder.id'])
-    const third = await claimFolder(`${path}.files/deep`, 'id three')
+    const third = await lockFolder(`${path}.files/deep`, 'id three')
     assert.equal([third.id, third.fault], ['id one', null])
     await third.release()
     mkdirSync(`${path}.bad/folder.id`, { recursive: true })
-    assert.is(((await refusal(claimFolder(`${path}.bad`, 'x'))) as NodeJS.ErrnoException).code, 'EISDIR')
+    assert.is(((await refusal(lockFolder(`${path}.bad`, 'x'))) as NodeJS.ErrnoException).code, 'EISDIR')
     writeFileSync(`${path}.file`, '')
-    assert.is(((await refusal(claimFolder(`${path}.file/x`, 'x'))) as NodeJS.ErrnoException).code, 'ENOTDIR')
+    assert.is(((await refusal(lockFolder(`${path}.file/x`, 'x'))) as NodeJS.ErrnoException).code, 'ENOTDIR')
   }),
 )
 

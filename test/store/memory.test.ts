@@ -14,7 +14,7 @@ import { inFolder, unexpected } from './folder.ts'
 
 const MB = 1024 * 1024
 
-/** Does one step of memory-step.ts. Answers what it said and the bytes that it took beyond those of the bare process. */
+/** Does one step of memory-step.ts. Returns what it said and the bytes that it took beyond those of the bare process. */
 const run = async (step: string, file: string, heap?: number) => {
   const args = [...programOf('test/store/memory-step.ts'), step, file, ...(heap ? [String(heap)] : [])]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })

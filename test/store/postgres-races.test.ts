@@ -128,7 +128,7 @@ const lose = (url: string, table: string, times: number, code: string) =>
 
 const win = (url: string) => asOwner(url, 'DROP FUNCTION lose() CASCADE; DROP SEQUENCE losses')
 
-async function inHouse(use: (marketplace: TestMarketplace, url: string) => Promise<void>) {
+async function withMarketplace(use: (marketplace: TestMarketplace, url: string) => Promise<void>) {
   const { url, drop } = await freshDatabase()
   const marketplace = await openTestMarketplace({ postgres: { url }, secretKey: randomBytes(32).toString('base64') })
   try {
@@ -144,7 +144,7 @@ for (const [name, code] of [
   ['a serialization failure', '40001'],
 ]) {
   test(`a step whose money loses by ${name} is taken by another try, with its event`, () =>
-    inHouse(async (marketplace, url) => {
+    withMarketplace(async (marketplace, url) => {
       const buyer = await marketplace.join('buyer', 10_000)
       const agent = await marketplace.list(await marketplace.join('builder'))
       const { id } = await marketplace.draft(buyer, agent)
@@ -210,7 +210,7 @@ const deadlocksOf = (url: string) =>
   )
 
 test('whoever loses every time is told so with 409, and the key of the request stays free', () =>
-  inHouse(async (marketplace, url) => {
+  withMarketplace(async (marketplace, url) => {
     const buyer = await marketplace.join('buyer', 10_000)
     const agent = await marketplace.list(await marketplace.join('builder'))
     const create = async () => {

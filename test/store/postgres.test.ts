@@ -74,7 +74,7 @@ test('who has waited too long for a connection is told to try again, in the enve
   await drop()
 })
 
-/** Answers when another try makes sense. */
+/** Returns when another try makes sense. */
 async function assertRefused(answer: Response): Promise<string> {
   if (answer.status !== 500) throw new Error('served')
   const { success, error } = (await answer.clone().json()) as { success: boolean; error: string }

@@ -16,7 +16,7 @@ import { type Actor, createMarket } from '../../src/market/market.ts'
 import { ConstraintError } from '../../src/store/db.ts'
 import { openSqlite } from '../../src/store/embedded/database.ts'
 import type { Authenticate } from '../../src/web/credentials.ts'
-import type { Verb } from '../../src/web/serve.ts'
+import type { AnyVerb } from '../../src/web/serve.ts'
 import { createServer } from '../../src/web/server.ts'
 import { createWorld } from '../../src/world/real.ts'
 import { noFiles } from '../support/no-files.ts'
@@ -59,7 +59,7 @@ const endpoints: Record<string, Endpoint> = {
   held: { ...common, method: 'GET', path: '/api/held', unit: 'own' },
 }
 
-const verbs: Record<string, Verb> = {
+const verbs: Record<string, AnyVerb> = {
   open: async ({ actor }) => ({ user: actor?.user.id ?? null, via: actor?.via ?? null }),
   thing: async (_, { params }) => ({ id: params.id }),
   special: async () => new Json('{"id":"the special one"}'),

@@ -14,7 +14,7 @@ import type { Market } from '../market.ts'
 type Rule = keyof typeof guessing.rules
 
 /** What attempts are counted for, and under which rule. `at`: its parts, such as an email and a client address. */
-export interface Target {
+export interface GuessTarget {
   readonly rule: Rule
   readonly at: readonly string[]
 }
@@ -30,7 +30,7 @@ type Guarded = Pick<Market, 'db' | 'world' | 'config' | 'log' | 'memory'>
 /**
  * Counts one attempt for all of these targets. If one of them has to wait, counts none and refuses with the time to wait.
  */
-export async function guess(market: Guarded, targets: readonly Target[]): Promise<Guess> {
+export async function guess(market: Guarded, targets: readonly GuessTarget[]): Promise<Guess> {
   const { world, config, log } = market
   if (config.rateLimits === 'off' || targets.length === 0) return { right: async () => {} }
   const named = namedOf(targets)
@@ -42,12 +42,12 @@ export async function guess(market: Guarded, targets: readonly Target[]): Promis
 }
 
 /** Forgets all attempts at these targets, because their owner has proved in another way who they are. */
-export async function forgive(market: Omit<Guarded, 'world' | 'log'>, targets: readonly Target[]): Promise<void> {
+export async function forgive(market: Omit<Guarded, 'world' | 'log'>, targets: readonly GuessTarget[]): Promise<void> {
   if (market.config.rateLimits !== 'off') await countsOf(market).forget(namedOf(targets))
 }
 
 /** Sorted, so that two transactions lock the rows in one order and can't deadlock. */
-const namedOf = (targets: readonly Target[]): Named[] =>
+const namedOf = (targets: readonly GuessTarget[]): Named[] =>
   targets
     .map(({ rule, at }) => ({ rule, subject: subjectOf(rule, at) }))
     .sort((a, b) => (a.subject < b.subject ? -1 : 1))

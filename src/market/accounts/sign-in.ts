@@ -12,7 +12,7 @@ import type { Actor, Caller, Ctx, OwnCtx } from '../market.ts'
 import type { Verb } from '../verb.ts'
 import { userRecord } from './account-record.ts'
 import { createSession } from './credentials.ts'
-import { type Guess, guess, type Target } from './guesses.ts'
+import { type Guess, type GuessTarget, guess } from './guesses.ts'
 import { verifyPassword } from './passwords.ts'
 import { type Codes, guessCode, passSecondFactor } from './second-factor.ts'
 import { notifyOwner } from './security-notices.ts'
@@ -36,13 +36,13 @@ async function lookUp({ db, world, caller }: OwnCtx, email: string) {
 }
 
 /** All counters that can delay attempts at this account's password from this address. */
-export const passwordTargets = ({ id, email }: Pick<UserRow, 'id' | 'email'>, address: string): Target[] => [
+export const passwordTargets = ({ id, email }: Pick<UserRow, 'id' | 'email'>, address: string): GuessTarget[] => [
   ...targetsOf(email, address, false),
   { rule: 'own', at: [id] },
 ]
 
 /** An owner who is signed in, or signs in from a known address, is not delayed by the attempts of strangers. */
-function targetsOf(email: string, address: string, isFamiliar: boolean): Target[] {
+function targetsOf(email: string, address: string, isFamiliar: boolean): GuessTarget[] {
   return [{ rule: 'pair', at: [email, address] }, ...(isFamiliar ? [] : [{ rule: 'account', at: [email] } as const])]
 }
 

@@ -16,7 +16,7 @@ import { claimJob, endJob, ensureJob, isJobDue } from '../../store/tables/jobs.t
 import { type News, notify } from '../accounts/notifications.ts'
 import { Activity } from '../activity.ts'
 import type { Market } from '../market.ts'
-import { singly } from '../single-flight.ts'
+import { singleFlight } from '../single-flight.ts'
 import { runChecks } from './connection-test.ts'
 
 const JOB = 'heartbeat'
@@ -39,7 +39,7 @@ export const planHeartbeat = ({ db, world }: Market) =>
 export function startHeartbeat(market: Market): Heartbeat {
   const { world, log } = market
   const stopping = new AbortController()
-  const runs = singly(async () => {
+  const runs = singleFlight(async () => {
     while (!stopping.signal.aborted && (await runOnce(market, stopping.signal))) {}
   })
   const tick = () =>

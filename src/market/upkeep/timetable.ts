@@ -52,8 +52,8 @@ async function removalsAfter(q: Reader, market: Premises, after: number) {
   const now = market.world.now()
   const kinds = keptKinds.filter(kind => !unlisted.has(kind))
   const oldest = await Promise.all(kinds.map(kind => oldestOf(q, kind)))
-  return kinds.flatMap((kind, place) => {
-    const at = inFullHours((oldest[place] ?? Number.NEGATIVE_INFINITY) + now - since[kind])
+  return kinds.flatMap((kind, index) => {
+    const at = inFullHours((oldest[index] ?? Number.NEGATIVE_INFINITY) + now - since[kind])
     return at > after ? [{ kind, at }] : []
   })
 }

@@ -3,16 +3,16 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { lockFile } from '../embedded/lock.ts'
 
-export interface FolderClaim {
+export interface FolderLock {
   /** The id of the folder. It never changes. */
   id: string
-  /** Why the folder could not be claimed; null if it was, so that no other process uses it. */
+  /** Why the folder could not be locked; null if it was, so that no other process uses it. */
   fault: Error | null
   release(): Promise<void>
 }
 
-/** Claims the folder. If it has no id, it gets `newId`. */
-export async function claimFolder(folder: string, newId: string, holder?: string): Promise<FolderClaim> {
+/** Locks the folder. If it has no id, it gets `newId`. */
+export async function lockFolder(folder: string, newId: string, holder?: string): Promise<FolderLock> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const id = await idOf(join(folder, 'folder.id'), newId)
   try {

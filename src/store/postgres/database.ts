@@ -4,7 +4,7 @@ import { type Db, type Reader, StoreError, type Tx } from '../db.ts'
 import { type Isolation, Wire } from './connection.ts'
 import { createSlots, type Slots } from './connection-queue.ts'
 import { codeOf, exhausted, translated, triesFor } from './errors.ts'
-import { Glances } from './packed-reads.ts'
+import { PackedReads } from './packed-reads.ts'
 import { BatchSender, noColumns, provesBatches } from './pg-internals.ts'
 import { Reach } from './reconnect.ts'
 import { type PackedRead, SILENCE_MS } from './sender.ts'
@@ -108,7 +108,7 @@ class PostgresDb implements Db {
   readonly #wires = new WeakMap<pg.PoolClient, Wire>()
   readonly #inBatches: boolean
   readonly #columns = noColumns()
-  readonly #glances = new Glances(groups => this.#carry(groups))
+  readonly #packedReads = new PackedReads(groups => this.#carry(groups))
   #readiness: Promise<boolean> | null = null
   #closing: Promise<unknown> | null = null
 
@@ -133,7 +133,7 @@ class PostgresDb implements Db {
   readCommitted<T>(work: (q: Reader) => Promise<T>): Promise<T> {
     // Behind a pooler, a statement outside a transaction has no time limit.
     if (!this.#settings.prepare) return this.read(work)
-    return this.#glances.read(work)
+    return this.#packedReads.read(work)
   }
 
   write<T>(work: Work<T>): Promise<T> {

@@ -14,7 +14,7 @@ interface Group {
   sent: boolean
 }
 
-export class Glances {
+export class PackedReads {
   readonly #carry: (groups: readonly (readonly PackedRead[])[]) => Promise<void>
   #waiting: Group[] = []
   #underWay = 0
@@ -26,7 +26,7 @@ export class Glances {
   }
 
   read<T>(work: (q: Reader) => Promise<T>): Promise<T> {
-    return work(new Glance(group => this.#add(group)))
+    return work(new PackingReader(group => this.#add(group)))
   }
 
   #add(group: Group) {
@@ -55,7 +55,7 @@ export class Glances {
 }
 
 /** What it asks goes into one group, and into another once that is under way. */
-class Glance implements Reader {
+class PackingReader implements Reader {
   readonly changes = null
   readonly #add: (group: Group) => void
   #group: Group | null = null

@@ -4,7 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Refusal } from '../../../src/api/failures.ts'
 import { guessing } from '../../../src/api/limits.ts'
-import { forgive, guess, type Target } from '../../../src/market/accounts/guesses.ts'
+import { forgive, type GuessTarget, guess } from '../../../src/market/accounts/guesses.ts'
 import { openBareMarket } from '../../support/bare-market.ts'
 
 type Mode = 'strict' | 'warn' | 'off'
@@ -13,7 +13,7 @@ async function open(rateLimits: Mode = 'strict') {
   const bare = await openBareMarket({ rateLimits })
   const { market } = bare
   /** Seconds to wait; null if it was let through. */
-  const wait = (targets: readonly Target[]) =>
+  const wait = (targets: readonly GuessTarget[]) =>
     guess(market, targets).then(
       () => null,
       error => {
@@ -24,7 +24,7 @@ async function open(rateLimits: Mode = 'strict') {
   return { ...bare, wait }
 }
 
-const rules = Object.entries(guessing.rules) as [Target['rule'], (typeof guessing.rules)['pair']][]
+const rules = Object.entries(guessing.rules) as [GuessTarget['rule'], (typeof guessing.rules)['pair']][]
 
 for (const [rule, { free, baseMs, capMs }] of rules) {
   test(`${rule}: ${free} are free, then each wait is twice the one before, up to its cap`, async () => {
@@ -62,7 +62,7 @@ for (const [rule, { free, baseMs, capMs }] of rules) {
 
 test('a guess at several counts at all of them or at none, and waits for the longest', async () => {
   const { world, wait, close } = await open()
-  const [pair, own]: Target[] = [
+  const [pair, own]: GuessTarget[] = [
     { rule: 'pair', at: ['ann', 'here'] },
     { rule: 'account', at: ['ann'] },
   ]
@@ -84,7 +84,7 @@ test('another account, address or rule is another target', async () => {
   const { wait, close } = await open()
   for (let n = 0; n < guessing.rules.pair.free; n++) await wait([{ rule: 'pair', at: ['ann', 'here'] }])
   assert.ok(await wait([{ rule: 'pair', at: ['ann', 'here'] }]))
-  const others: Target[] = [
+  const others: GuessTarget[] = [
     { rule: 'pair', at: ['bob', 'here'] },
     { rule: 'pair', at: ['ann', 'there'] },
     { rule: 'own', at: ['ann', 'here'] },
@@ -97,8 +97,8 @@ test('another account, address or rule is another target', async () => {
 
 test('a right one ends the wait at its address, and takes back no more than itself elsewhere', async () => {
   const { market, wait, close } = await open()
-  const pair: Target = { rule: 'pair', at: ['ann', 'here'] }
-  const account: Target = { rule: 'account', at: ['ann'] }
+  const pair: GuessTarget = { rule: 'pair', at: ['ann', 'here'] }
+  const account: GuessTarget = { rule: 'account', at: ['ann'] }
   for (let n = 0; n < guessing.rules.pair.free - 1; n++) await wait([pair])
   for (let n = 0; n < guessing.rules.account.free - 2; n++) await wait([account])
   await (await guess(market, [pair, account])).right()
@@ -111,7 +111,7 @@ test('a right one ends the wait at its address, and takes back no more than itse
 
 test('what is forgiven is forgotten, at whatever it was aimed', async () => {
   const { market, wait, close } = await open()
-  const targets: Target[] = rules.map(([rule]) => ({ rule, at: ['ann'] }))
+  const targets: GuessTarget[] = rules.map(([rule]) => ({ rule, at: ['ann'] }))
   for (const target of targets) while ((await wait([target])) === null);
   await forgive(market, targets.slice(1))
   assert.ok(await wait([targets[0]!]))
@@ -122,7 +122,7 @@ test('what is forgiven is forgotten, at whatever it was aimed', async () => {
 test('a clock that was set back makes nobody wait for longer than the rule allows', async () => {
   const { market, world, wait, close } = await open()
   const { free, baseMs, capMs } = guessing.rules.pair
-  const targets: Target[] = [{ rule: 'pair', at: ['ann'] }]
+  const targets: GuessTarget[] = [{ rule: 'pair', at: ['ann'] }]
   for (let n = 0; n < free; n++) await wait(targets)
   const now = world.now()
   const back = (ms: number) => ({ ...market, world: { ...world, now: () => now - ms } })
@@ -138,7 +138,7 @@ test('a clock that was set back makes nobody wait for longer than the rule allow
 
 test('announced alone, a guess that comes too early is let through and told of; what is in time is not', async () => {
   const { world, logged, wait, close } = await open('warn')
-  const targets: Target[] = [{ rule: 'pair', at: ['ann'] }]
+  const targets: GuessTarget[] = [{ rule: 'pair', at: ['ann'] }]
   for (let n = 0; n < guessing.rules.pair.free; n++) assert.is(await wait(targets), null)
   assert.equal(logged, [])
   assert.is(await wait(targets), null)
@@ -155,7 +155,7 @@ test('announced alone, a guess that comes too early is let through and told of; 
 
 test('without limits nothing is counted', async () => {
   const { market, logged, wait, close } = await open('off')
-  const targets: Target[] = [{ rule: 'pair', at: ['ann'] }]
+  const targets: GuessTarget[] = [{ rule: 'pair', at: ['ann'] }]
   for (let n = 0; n < 3 * guessing.rules.pair.free; n++) assert.is(await wait(targets), null)
   await forgive(market, targets)
   await (await guess(market, targets)).right()

@@ -139,7 +139,7 @@ function serialEnds(from: Situation, before: Sight, won: readonly Trigger[], los
 
 const say = (answers: readonly Called[]) => answers.map(({ trigger, status }) => `${trigger} ${status}`).join(', ')
 
-/** Fails unless winners, losers, state, money and events equal those of some serial order. Answers who won. */
+/** Fails unless winners, losers, state, money and events equal those of some serial order. Returns who won. */
 async function judge(from: Situation, id: string, before: Sight, answers: readonly Called[]): Promise<Trigger[]> {
   const won = answers.filter(({ status }) => status < 300).map(({ trigger }) => trigger)
   assert.ok(won.filter(trigger => trigger === 'review').length <= 1, say(answers))
