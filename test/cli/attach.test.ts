@@ -42,10 +42,12 @@ test(
     let told = ''
     third.child.stdout!.on('data', chunk => (told += chunk))
     const until = async (words: RegExp) => {
-      while (!words.test(told)) await once(third.child.stdout!, 'data')
+      const over = third.ended.then(() => Promise.reject(new Error(`It ended before ${words}: ${told}`)))
+      over.catch(() => {})
+      while (!words.test(told)) await Promise.race([once(third.child.stdout!, 'data'), over])
     }
     assert.is((await stop()).code, 0)
-    await until(/The dev on port \d+ does not answer\. If it starts again within 10 s, its log goes on\.\n$/)
+    await until(/The dev on port \d+ does not answer\. If it starts again within 20 s, its log goes on\.\n$/)
     const again = await startDev(folder)
     await until(/It runs again, on port \d+\.\n[\s\S]*connection test passed {2}sample-agent\n/)
     await new HttpUser(again.ready.url).ask('GET', '/api/categories?q=again')

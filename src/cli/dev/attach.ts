@@ -93,7 +93,7 @@ async function follow(state: StateFolder, first: Found, options: Attaching): Pro
 const portOf = ({ kept }: Found) => `port ${new URL(kept.url).port}`
 
 /** Long enough for whoever ends it and starts it again by hand. */
-const AGAIN_MS = 10_000
+const AGAIN_MS = 20_000
 const PAUSE_MS = 250
 
 /** Looks for a new start of it for a while. */
