@@ -4,7 +4,7 @@
  */
 import { type Refusal, refuse } from '../api/failures.ts'
 import type { Log } from '../market/log.ts'
-import { HeldBytes } from './buffered-bytes.ts'
+import { BufferedBytes } from './buffered-bytes.ts'
 
 const MIB = 1024 * 1024
 /** For all clients together. One address may have an eighth, which is eight bodies of the largest size. */
@@ -20,7 +20,7 @@ export interface Arriving {
 }
 
 export class ArrivingBodies {
-  readonly #held = new HeldBytes(MOST_BYTES)
+  readonly #buffered = new BufferedBytes(MOST_BYTES)
   readonly #log: Log
 
   constructor(log: Log) {
@@ -28,23 +28,23 @@ export class ArrivingBodies {
   }
 
   get total(): number {
-    return this.#held.total
+    return this.#buffered.total
   }
 
   /** Begins to count a body. `giveUp` is called if the body has to go to make room for others. */
   begin(address: () => string, giveUp: (refusal: Refusal) => void): Arriving {
-    const held = this.#held
+    const buffered = this.#buffered
     const log = this.#log
-    let own: ReturnType<HeldBytes['hold']> | undefined
+    let own: ReturnType<BufferedBytes['count']> | undefined
     let from = ''
     return {
       refusal(size) {
         if (size <= LARGE_BYTES) return null
         from ||= address()
         const more = size - (own?.bytes ?? 0)
-        if (held.isOver(from, more)) return later('unsent_bodies')
-        if (!held.makeRoom(from, more)) return later('overloaded')
-        own ??= held.hold(from, 0, () => {
+        if (buffered.isOver(from, more)) return later('unsent_bodies')
+        if (!buffered.makeRoom(from, more)) return later('overloaded')
+        own ??= buffered.count(from, 0, () => {
           log({ type: 'cut_off', reason: 'arriving_bytes', address: from })
           giveUp(later('overloaded'))
         })

@@ -6,7 +6,7 @@ import { type Refusal, refuse } from '../api/failures.ts'
 import { limits } from '../api/limits.ts'
 import type { Log } from '../market/log.ts'
 import { type FileRoom, filesQuota } from '../market/tasks/file-quota.ts'
-import { HeldBytes } from './buffered-bytes.ts'
+import { BufferedBytes } from './buffered-bytes.ts'
 
 const RETRY_SECONDS = 5
 const { files, fileBytes } = limits.deliverable
@@ -21,37 +21,37 @@ export interface ArrivingFile {
 }
 
 export class ArrivingFiles {
-  readonly #held: HeldBytes
+  readonly #buffered: BufferedBytes
   readonly #log: Log
 
   constructor(bytes: number, log: Log) {
     const most = Math.max(bytes, UPLOAD_BYTES)
-    this.#held = new HeldBytes(most, Math.max(most / 8, UPLOAD_BYTES))
+    this.#buffered = new BufferedBytes(most, Math.max(most / 8, UPLOAD_BYTES))
     this.#log = log
   }
 
   get total(): number {
-    return this.#held.total
+    return this.#buffered.total
   }
 
   /** Begins to count the files of an upload. `giveUp` is called if it has to go to make room for other accounts. */
   begin(room: FileRoom, address: () => string, giveUp: (refusal: Refusal) => void): ArrivingFile {
-    const all = this.#held
+    const all = this.#buffered
     const { userId } = room
-    const held = all.hold(userId, 0, () => {
+    const buffered = all.count(userId, 0, () => {
       this.#log({ type: 'cut_off', reason: 'arriving_files', address: address() })
       giveUp(later('overloaded'))
     })
     return {
       add(bytes) {
-        const own = all.heldBy(userId)
+        const own = all.bytesOf(userId)
         if (room.used + own + bytes > room.quota) return filesQuota(room.quota, room.used + own)
         if (all.isOver(userId, bytes)) return later('unsent_bodies')
         if (!all.makeRoom(userId, bytes)) return later('overloaded')
-        held.add(bytes)
+        buffered.add(bytes)
         return null
       },
-      end: () => held.end(),
+      end: () => buffered.end(),
     }
   }
 }

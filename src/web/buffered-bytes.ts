@@ -1,29 +1,29 @@
 /**
- * Bounds the bytes that are held for clients: unread responses, arriving bodies, arriving files. There is a bound for one client,
- * an address or an account, and one for all. When all is full, the client that holds most gives way to those that hold less.
+ * Bounds the bytes that are buffered for clients: unread responses, arriving bodies, arriving files. There is a bound for one client,
+ * an address or an account, and one for all. When all is full, the client that has most gives way to those that have less.
  * Source: A-180, A-210.
  */
 
-export interface Held {
+export interface Buffered {
   readonly bytes: number
   add(bytes: number): void
   /** Ends the count. Further calls do nothing. */
   end(): void
 }
 
-interface Holder {
+interface Client {
   bytes: number
   /** The oldest first, each with the function that gives it up. */
-  readonly held: Map<Held, () => void>
+  readonly buffered: Map<Buffered, () => void>
 }
 
-export class HeldBytes {
+export class BufferedBytes {
   readonly #most: number
   readonly #ofOne: number
-  readonly #holders = new Map<string, Holder>()
+  readonly #clients = new Map<string, Client>()
   #total = 0
 
-  /** `ofOne`: what one client may hold. */
+  /** `ofOne`: what one client may have buffered. */
   constructor(most: number, ofOne = most / 8) {
     this.#most = most
     this.#ofOne = ofOne
@@ -33,31 +33,31 @@ export class HeldBytes {
     return this.#total
   }
 
-  /** Whether the client holds too much to hold `bytes` more. It may always hold one item, however large. */
+  /** Whether the client has too much for `bytes` more. It may always have one item, however large. */
   isOver(client: string, bytes: number): boolean {
-    const own = this.heldBy(client)
+    const own = this.bytesOf(client)
     return own > 0 && own + bytes > this.#ofOne
   }
 
-  /** Makes room for `bytes` more of this client, by giving up what larger holders hold. Returns whether there is room. */
+  /** Makes room for `bytes` more of this client, by giving up what larger clients have. Returns whether there is room. */
   makeRoom(client: string, bytes: number): boolean {
     while (this.#total > 0 && this.#total + bytes > this.#most) {
-      const [largest, holder] = [...this.#holders].reduce((one, other) => (other[1].bytes > one[1].bytes ? other : one))
-      if (largest === client || holder.bytes <= this.heldBy(client) + bytes) return false
-      const [[held, giveUp]] = holder.held as unknown as [[Held, () => void]]
-      held.end()
+      const [largest, owner] = [...this.#clients].reduce((one, other) => (other[1].bytes > one[1].bytes ? other : one))
+      if (largest === client || owner.bytes <= this.bytesOf(client) + bytes) return false
+      const [[buffered, giveUp]] = owner.buffered as unknown as [[Buffered, () => void]]
+      buffered.end()
       giveUp()
     }
     return true
   }
 
   /** Counts `bytes` for the client until the returned item is ended. */
-  hold(client: string, bytes: number, giveUp: () => void): Held {
+  count(client: string, bytes: number, giveUp: () => void): Buffered {
     const count = (change: number) => this.#add(client, change)
-    const forget = () => this.#forget(client, held)
+    const forget = () => this.#forget(client, buffered)
     let own = 0
     let ended = false
-    const held: Held = {
+    const buffered: Buffered = {
       get bytes() {
         return own
       },
@@ -73,25 +73,25 @@ export class HeldBytes {
         forget()
       },
     }
-    const holder = this.#holders.get(client) ?? { bytes: 0, held: new Map() }
-    holder.held.set(held, giveUp)
-    this.#holders.set(client, holder)
-    held.add(bytes)
-    return held
+    const owner = this.#clients.get(client) ?? { bytes: 0, buffered: new Map() }
+    owner.buffered.set(buffered, giveUp)
+    this.#clients.set(client, owner)
+    buffered.add(bytes)
+    return buffered
   }
 
-  heldBy(client: string): number {
-    return this.#holders.get(client)?.bytes ?? 0
+  bytesOf(client: string): number {
+    return this.#clients.get(client)?.bytes ?? 0
   }
 
   #add(client: string, bytes: number): void {
     this.#total += bytes
-    this.#holders.get(client)!.bytes += bytes
+    this.#clients.get(client)!.bytes += bytes
   }
 
-  #forget(client: string, held: Held): void {
-    const holder = this.#holders.get(client)!
-    holder.held.delete(held)
-    if (holder.held.size === 0) this.#holders.delete(client)
+  #forget(client: string, buffered: Buffered): void {
+    const owner = this.#clients.get(client)!
+    owner.buffered.delete(buffered)
+    if (owner.buffered.size === 0) this.#clients.delete(client)
   }
 }

@@ -125,7 +125,7 @@ export class Call {
     const { address } = this
     const refusal = unread.refusal(address, bytes)
     if (refusal) throw refusal
-    unread.hold(this.res, address, bytes)
+    unread.count(this.res, address, bytes)
   }
 
   /** Refuses a request early while its client address has too many unread responses. */
@@ -151,7 +151,7 @@ export class Call {
   /** Converts a large response to bytes and counts them. A request that has changed something always gets its response. */
   #counted(text: string, length: number): Buffer {
     if (this.req.method === 'GET') this.reserveBytes(length)
-    else this.server.unread.hold(this.res, this.address, length)
+    else this.server.unread.count(this.res, this.address, length)
     return Buffer.from(text)
   }
 
