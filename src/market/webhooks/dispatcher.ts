@@ -19,7 +19,7 @@ import { Backlog, type Waiting } from './backlog.ts'
 import { slotLimit } from './concurrency.ts'
 import { InFlight } from './in-flight.ts'
 import type { Leases } from './leases.ts'
-import { memoryLeases } from './memory-leases.ts'
+import { MemoryLeases } from './memory-leases.ts'
 import { Outcomes } from './outcomes.ts'
 import { rowLeases } from './row-leases.ts'
 import { Scheduler } from './scheduler.ts'
@@ -40,7 +40,7 @@ export function startDispatcher(market: Market): Dispatcher {
  * A claim is a lease in the delivery's row where other processes share the database. On a file of our own it is in memory.
  * @internal Tests claim without a dispatcher.
  */
-export const leasesOf = (market: Market): Leases => (market.db.shared ? rowLeases(market) : memoryLeases(market))
+export const leasesOf = (market: Market): Leases => (market.db.shared ? rowLeases(market) : new MemoryLeases(market))
 
 export class Dispatcher implements WebhookSender {
   readonly #market: Market

@@ -13,73 +13,94 @@ import {
   queueHeads,
 } from '../../store/tables/outbox.ts'
 import type { Market } from '../market.ts'
-import type { LeasedDelivery } from '../webhook-outlet.ts'
+import type { FirstClaim, LeasedDelivery } from '../webhook-outlet.ts'
 import type { Leases, Pass } from './leases.ts'
 
 const FOREVER = Number.POSITIVE_INFINITY
 
-export function memoryLeases(market: Market): Leases {
-  const { db, world } = market
-  const leased = new Map<string, LeasedDelivery>()
+export class MemoryLeases implements Leases {
+  // A returned claim costs nothing, and other agents of the host get their turn.
+  readonly maxWaiting = dispatch.perHost
+  readonly #market: Pick<Market, 'db' | 'world'>
+  readonly #leased = new Map<string, LeasedDelivery>()
   /** By agent: the first due delivery that this pass has found. It is valid until a delivery of the agent is claimed. */
-  const heads = new Map<string, DeliveryRow>()
+  readonly #heads = new Map<string, DeliveryRow>()
   /** Ids that were released during this pass, which may have read their rows before. */
-  const released = new Set<string>()
+  readonly #released = new Set<string>()
 
-  const countOf = (agentId: string) => {
-    let count = 0
-    for (const one of leased.values()) if (one.agentId === agentId) count++
-    return count
+  constructor(market: Pick<Market, 'db' | 'world'>) {
+    this.#market = market
   }
-  const free = async (q: Reader, agentId: string, count: number): Promise<DeliveryRow[]> => {
-    const rows = await dueDeliveries(q, { agentId, now: world.now(), count: count + countOf(agentId) })
-    return rows.filter(({ id }) => !leased.has(id)).slice(0, count)
+
+  begin(): void {
+    this.#heads.clear()
+    this.#released.clear()
   }
-  const withDue = async (q: Reader, found: QueueHead): Promise<QueuedAgent> => {
-    const { agentId, builderId, webhookUrl, secret } = found
-    const head = found.id === null ? undefined : leased.has(found.id) ? (await free(q, agentId, 1))[0] : found
-    if (head) heads.set(agentId, head)
+
+  pass<T>(work: (pass: Pass) => Promise<T>): Promise<T> {
+    return this.#market.db.read(q =>
+      work({ dueOf: agentIds => this.#dueOf(q, agentIds), claim: (agentId, count) => this.#claim(q, agentId, count) }),
+    )
+  }
+
+  queued(after: string, count: number): Promise<QueuedAgent[]> {
+    const { db, world } = this.#market
+    return db.read(async q => {
+      const found = await queueHeads(q, { after, count, now: world.now() })
+      return Promise.all(found.map(agent => this.#withDue(q, agent)))
+    })
+  }
+
+  claimNew(): FirstClaim {
+    return { claimedUntil: FOREVER, leasedUntil: 0, attempts: 0 }
+  }
+
+  acquire(delivery: LeasedDelivery): boolean {
+    if (this.#leased.has(delivery.id) || this.#released.has(delivery.id)) return false
+    this.#leased.set(delivery.id, delivery)
+    this.#heads.delete(delivery.agentId)
+    return true
+  }
+
+  release({ id }: LeasedDelivery): void {
+    if (this.#leased.delete(id)) this.#released.add(id)
+  }
+
+  async giveBack(deliveries: readonly LeasedDelivery[]): Promise<void> {
+    for (const { id } of deliveries) this.#leased.delete(id)
+  }
+
+  async #dueOf(q: Reader, agentIds: readonly string[]): Promise<QueuedAgent[]> {
+    const found = await Promise.all(agentIds.map(agentId => queueHead(q, agentId, this.#market.world.now())))
+    const agents = await Promise.all(found.filter(one => one !== undefined).map(one => this.#withDue(q, one)))
+    return agents.filter(({ due }) => due === 1)
+  }
+
+  async #claim(q: Reader, agentId: string, count: number): Promise<LeasedDelivery[]> {
+    const head = count === 1 ? this.#heads.get(agentId) : undefined
+    const rows = head ? [head] : await this.#free(q, agentId, count)
+    return rows.map(({ id, taskId, event, body, attempts }) => {
+      return { id, agentId, taskId, event, body, attempts, attempt: attempts + 1, claimedUntil: FOREVER }
+    })
+  }
+
+  async #withDue(q: Reader, found: QueueHead): Promise<QueuedAgent> {
+    const { id, agentId, builderId, webhookUrl, secret } = found
+    const head = id === null ? undefined : this.#leased.has(id) ? (await this.#free(q, agentId, 1))[0] : found
+    if (head) this.#heads.set(agentId, head)
     return { agentId, builderId, webhookUrl, secret, due: head ? 1 : 0 }
   }
-  const passOver = (q: Reader): Pass => ({
-    async dueOf(agentIds) {
-      const found = await Promise.all(agentIds.map(agentId => queueHead(q, agentId, world.now())))
-      const agents = await Promise.all(found.filter(one => one !== undefined).map(one => withDue(q, one)))
-      return agents.filter(({ due }) => due === 1)
-    },
-    async claim(agentId, count) {
-      const head = count === 1 ? heads.get(agentId) : undefined
-      const rows = head ? [head] : await free(q, agentId, count)
-      return rows.map(({ id, taskId, event, body, attempts }) => {
-        return { id, agentId, taskId, event, body, attempts, attempt: attempts + 1, claimedUntil: FOREVER }
-      })
-    },
-  })
 
-  return {
-    maxWaiting: dispatch.perHost, // a returned claim costs nothing, and other agents of the host get their turn
-    begin() {
-      heads.clear()
-      released.clear()
-    },
-    pass: work => db.read(q => work(passOver(q))),
-    queued: (after, count) =>
-      db.read(async q => {
-        const found = await queueHeads(q, { after, count, now: world.now() })
-        return Promise.all(found.map(agent => withDue(q, agent)))
-      }),
-    claimNew: () => ({ claimedUntil: FOREVER, leasedUntil: 0, attempts: 0 }),
-    acquire(delivery) {
-      if (leased.has(delivery.id) || released.has(delivery.id)) return false
-      leased.set(delivery.id, delivery)
-      heads.delete(delivery.agentId)
-      return true
-    },
-    release({ id }) {
-      if (leased.delete(id)) released.add(id)
-    },
-    async giveBack(deliveries) {
-      for (const { id } of deliveries) leased.delete(id)
-    },
+  /** Returns up to `count` due deliveries of the agent that are not claimed. */
+  async #free(q: Reader, agentId: string, count: number): Promise<DeliveryRow[]> {
+    const now = this.#market.world.now()
+    const rows = await dueDeliveries(q, { agentId, now, count: count + this.#countOf(agentId) })
+    return rows.filter(({ id }) => !this.#leased.has(id)).slice(0, count)
+  }
+
+  #countOf(agentId: string): number {
+    let count = 0
+    for (const one of this.#leased.values()) if (one.agentId === agentId) count++
+    return count
   }
 }
