@@ -33,6 +33,11 @@ test('a life from draft to cleared payment, with time passing only when told', a
   const before = await marketplace.contents()
   assert.is((await marketplace.visitor.ask('POST', `${path}/approve`)).status, 401)
   assert.equal(await marketplace.contents(), before)
+  const { db } = marketplace.market
+  await db.write(tx => tx.run('UPDATE users SET name = $1 WHERE id = $2', ['Another', buyer.id]))
+  const { users, ...others } = await marketplace.contents()
+  assert.equal(users, before.users!.replace('"name":"buyer"', '"name":"Another"'))
+  assert.equal(others, Object.fromEntries(Object.entries(before).filter(([table]) => table !== 'users')))
   await marketplace.close()
 })
 
