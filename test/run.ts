@@ -9,7 +9,7 @@ import { type Bundle, bundleTests } from './support/bundle.ts'
 import { makeTemplate } from './support/databases.ts'
 import { buildIfStale } from './support/fresh-build.ts'
 import { type Job, jobsOf } from './support/jobs.ts'
-import { type PostgresServer, startPostgres } from './support/postgres-server.ts'
+import { makeUnusedServer, type PostgresServer, startPostgres } from './support/postgres-server.ts'
 import { type Verdict, Worker } from './support/worker.ts'
 
 /** Twice as many as there are processors: tests wait for processes, for Postgres and for time-outs, two fifths of their time. */
@@ -29,7 +29,11 @@ const jobs = jobsOf(file => wanted.length === 0 || wanted.some(part => file.incl
 buildIfStale()
 const bundle = await bundleTests([...new Set(jobs.map(({ file }) => file))])
 process.once('exit', bundle.remove)
-const postgres = jobs.some(({ engine }) => engine === 'postgres') ? await startPostgres() : null
+const needsPostgres = jobs.some(({ engine }) => engine === 'postgres')
+const unused = needsPostgres ? makeUnusedServer() : null
+if (unused) process.env.TEST_UNUSED_SERVER = unused.path
+process.once('exit', () => unused?.remove())
+const postgres = needsPostgres ? await startPostgres() : null
 const template = postgres && (await makeTemplate(postgres.url))
 if (template) process.env.TEST_TEMPLATE = template.name
 const outcomes = await runAll(jobs, bundle, postgres)
