@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { runCommand, SHORT_LIVED } from './commands.ts'
@@ -151,11 +152,25 @@ export const runAlone = (
 
 /** One command, in a process that has run others. What goes on until a signal, or is about Node itself, has one of its own. */
 export const run = (args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}, input = ''): Promise<Ended> =>
-  ALONE.has(args[0] ?? '') || Object.keys(env).some(name => name.startsWith('NODE_'))
+  mayGoOn(args) || Object.keys(env).some(name => name.startsWith('NODE_'))
     ? runAlone(args, cwd, env, input)
     : runCommand({ args, cwd, env: envIn(cwd, env), input })
 
 const ALONE = new Set(['dev', 'serve', 'demo', 'exec'])
+const ENDS = /^--(?:help|print-env)$/
+const mayGoOn = ([name = '', ...rest]: readonly string[]) =>
+  ALONE.has(name) && (name === 'exec' || !rest.some(arg => ENDS.test(arg)))
+
+const REFUSED_MS = 30_000
+
+/** A command that is refused before anything starts, whichever it is, in a process that has run others. Throws if it goes on. */
+export const runRefused = (args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}): Promise<Ended> =>
+  Promise.race([
+    runCommand({ args, cwd, env: envIn(cwd, env), input: '' }),
+    wait(REFUSED_MS, undefined, { ref: false }).then(() => {
+      throw new Error(`It is not refused, but goes on: ${args.join(' ')}`)
+    }),
+  ])
 
 async function collect(child: ChildProcess): Promise<Ended> {
   let out = ''

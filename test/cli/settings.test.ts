@@ -6,7 +6,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { served } from '../../src/cli/options.ts'
 import { projectNames } from '../../src/config.ts'
-import { inFolder, run, start } from './program.ts'
+import { inFolder, run, runRefused, start } from './program.ts'
 
 const project = (folder: string, settings: unknown) =>
   writeFileSync(join(folder, 'marketplace.json'), typeof settings === 'string' ? settings : JSON.stringify(settings))
@@ -29,7 +29,7 @@ test(
     assert.is(await dbOf([], { MARKETPLACE_DB: 'environment.db' }), 'environment.db')
     writeFileSync(join(folder, '.env'), '')
     // By another name it is the environment all the same.
-    const postgres = await run(['serve'], folder, { DATABASE_URL: 'postgres://x/y' })
+    const postgres = await runRefused(['serve'], folder, { DATABASE_URL: 'postgres://x/y' })
     assert.match(postgres.out, 'MARKETPLACE_SECRET_KEY')
   }),
 )
@@ -46,7 +46,7 @@ test(
       [{ port: 70_000 }, 'port of marketplace.json takes a number'],
     ] as const) {
       project(folder, settings)
-      const { code, err } = await run(['dev', '--ephemeral'], folder)
+      const { code, err } = await runRefused(['dev', '--ephemeral'], folder)
       assert.is(code, 2, err)
       assert.match(err, words)
     }
@@ -62,7 +62,7 @@ test('a project file may say whatever flag of a server has a variable, and no ot
 test(
   'MARKETPLACE_JSON and MARKETPLACE_URL are read, also from the project file, and a flag goes over them',
   inFolder(async folder => {
-    const reply = await run(['demo', 'more'], folder, { MARKETPLACE_JSON: 'true' })
+    const reply = await runRefused(['demo', 'more'], folder, { MARKETPLACE_JSON: 'true' })
     assert.is(reply.code, 2)
     const made = await run(['db', 'migrate', 'a.db'], folder, { MARKETPLACE_JSON: '1' })
     assert.is(JSON.parse(made.out).ok, true)

@@ -2,7 +2,7 @@
 /** Help, and everything that is refused before anything starts. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { inFolder, run } from './program.ts'
+import { inFolder, run, runRefused } from './program.ts'
 
 test(
   'the built program prints its help and its version, and leaves with 0',
@@ -74,7 +74,7 @@ for (const [name, args, words, env] of refused) {
   test(
     `${name} is refused with exit code 2 and a sentence`,
     inFolder(async folder => {
-      const { code, out, err } = await run(args, folder, env)
+      const { code, out, err } = await runRefused(args, folder, env)
       assert.is(code, 2, err)
       assert.match(err, words)
       assert.is(out, '')
