@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
+import { SHORT_LIVED } from '../cli/commands.ts'
 import { PROGRAM, type typeOnTerminal } from '../cli/program.ts'
 
 export interface Block {
@@ -33,6 +34,9 @@ export async function freePort(): Promise<number> {
   return port
 }
 
+/** What `marketplace` is in the shells of these tests: it lives for seconds. */
+export const COMMAND = ['node', ...SHORT_LIVED, PROGRAM].join(' ')
+
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
@@ -45,8 +49,8 @@ export function installed(folder: string): NodeJS.ProcessEnv {
   const bin = join(folder, 'node_modules', '.bin')
   mkdirSync(bin)
   const script = (name: string, text: string) => writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 })
-  script('marketplace', `exec node ${PROGRAM} "$@"`)
-  script('npx', `case $1 in agent-marketplace | marketplace) shift ;; *) exit 64 ;; esac\nexec node ${PROGRAM} "$@"`)
+  script('marketplace', `exec ${COMMAND} "$@"`)
+  script('npx', `case $1 in agent-marketplace | marketplace) shift ;; *) exit 64 ;; esac\nexec ${COMMAND} "$@"`)
   const { PATH, HOME } = process.env
   return { PATH: `${bin}:${PATH}`, HOME, NO_COLOR: '1', MARKETPLACE_PORT: '0' }
 }

@@ -8,9 +8,9 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { totpCode } from '../../src/market/accounts/totp.ts'
 import { openSqlite } from '../../src/store/embedded/database.ts'
-import { inFolder, PROGRAM, run, startDev } from '../cli/program.ts'
+import { inFolder, run, startDev } from '../cli/program.ts'
 import { freshDatabase } from '../support/databases.ts'
-import { blocksOf, freePort } from './guide.ts'
+import { blocksOf, COMMAND, freePort } from './guide.ts'
 
 const PASSWORD = 'a long one that nobody guesses'
 const blocks = blocksOf('docs/guides/operate.md')
@@ -109,7 +109,7 @@ test(
       ],
     }
     mkdirSync(join(folder, 'bin'))
-    writeFileSync(join(folder, 'bin', 'marketplace'), `#!/bin/sh\nexec node ${PROGRAM} "$@"\n`, { mode: 0o755 })
+    writeFileSync(join(folder, 'bin', 'marketplace'), `#!/bin/sh\nexec ${COMMAND} "$@"\n`, { mode: 0o755 })
     for (const { language, name, code } of blocks)
       if (language !== 'sh') writeFileSync(join(folder, name), here(shell, code))
     writeFileSync(join(folder, 'password.txt'), `${PASSWORD}\n`)

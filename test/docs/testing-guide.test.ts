@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { inFolder, PROGRAM } from '../cli/program.ts'
-import { blocksOf, freePort } from './guide.ts'
+import { inFolder } from '../cli/program.ts'
+import { blocksOf, COMMAND, freePort } from './guide.ts'
 
 const PAGE = 'docs/guides/testing.md'
 const blocks = blocksOf(PAGE)
@@ -21,7 +21,7 @@ function installed(folder: string, port: number) {
   mkdirSync(join(folder, 'node_modules'))
   symlinkSync(root, join(folder, 'node_modules', 'agent-marketplace'))
   mkdirSync(join(folder, 'bin'))
-  writeFileSync(join(folder, 'bin', 'marketplace'), `#!/bin/sh\nexec node ${PROGRAM} "$@"\n`, { mode: 0o755 })
+  writeFileSync(join(folder, 'bin', 'marketplace'), `#!/bin/sh\nexec ${COMMAND} "$@"\n`, { mode: 0o755 })
   for (const { language, name, code } of blocks) if (language === 'js') writeFileSync(join(folder, name), code)
   const { PATH, HOME } = process.env
   const env = { PATH: `${join(folder, 'bin')}:${PATH}`, HOME, NO_COLOR: '1', MARKETPLACE_PORT: '0' }
