@@ -55,6 +55,8 @@ async function type(line: string) {
   assert.is(program, 'marketplace', line)
   if (words[0] === 'dev' && words[1] !== '--print-env') words.push('--help')
   const help = (await runHere(...words.filter(word => !word.startsWith('-')).slice(0, 3), '--help')).out
+  for (const flag of words.filter(word => word.startsWith('--')))
+    assert.ok(help.split(/[\s,]/).includes(flag), `${line}: there is no ${flag}`)
   return runHere(...words, ...(help.includes('--yes ') ? ['--yes'] : []))
 }
 
