@@ -4,6 +4,9 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations, heartbeat, manualTests } from '../../../src/api/limits.ts'
 import type { TestReport } from '../../../src/api/records.ts'
+import { seal, unseal } from '../../../src/market/sealing.ts'
+import { agentById, insertAgent } from '../../../src/store/tables/agents.ts'
+import { insertTask } from '../../../src/store/tables/tasks.ts'
 import { createWorld } from '../../../src/world/real.ts'
 import { openTestMarketplace, type TestMarketplace, type TestUser } from '../../support/marketplace.ts'
 import { openNameServer, type Said } from '../../support/name-server.ts'
@@ -81,6 +84,33 @@ async function openSetup(say: (name: string) => Said) {
 
 type Setup = Awaited<ReturnType<typeof openSetup>>
 
+/**
+ * Public agents, untested, and a draft for each. The first agent comes over the wire, the rest is rows: thousands of requests
+ * would take longer than what is tested.
+ */
+async function draftsFor(
+  marketplace: TestMarketplace,
+  buyer: TestUser,
+  builders: readonly TestUser[],
+  urls: readonly string[],
+): Promise<string[]> {
+  const { db, world, config } = marketplace.market
+  const first = await agentAt(marketplace, builders[0]!, urls[0]!)
+  return db.write(async tx => {
+    const agent = (await agentById(tx, first))!
+    const made = urls.map(async (webhookUrl, n) => {
+      const builderId = builders[n % builders.length]!.id
+      const agentId = n === 0 ? first : world.id('agt')
+      const secret = seal(world, config, agentId, unseal(config, first, agent.secret!))
+      if (n > 0) await insertAgent(tx, { ...agent, id: agentId, slug: `slow-${n}`, builderId, webhookUrl, secret })
+      const id = world.id('task')
+      await insertTask(tx, { ...task, id, agentId, buyerId: buyer.id, builderId, createdAt: world.now() })
+      return id
+    })
+    return Promise.all(made)
+  })
+}
+
 /** Webhooks to many names of some builders, all due at once. */
 async function crowdWith(
   { marketplace }: Setup,
@@ -89,8 +119,8 @@ async function crowdWith(
 ) {
   const builders = await each(range(count), n => marketplace.join(`slow${n}`))
   const buyer = await marketplace.join('victim', 200 * names)
-  const ids = await each(range(names), n => agentAt(marketplace, builders[n % count]!, urlOf(n)))
-  await each(ids, id => submit(buyer, id))
+  const drafts = await draftsFor(marketplace, buyer, builders, range(names).map(urlOf))
+  await each(drafts, id => buyer.client.submitTask({ id }))
   return builders
 }
 
