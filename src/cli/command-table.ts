@@ -2,7 +2,7 @@
  * Every command, in the order of the help. The records are in files of `table/`, of which a command line loads the one of its
  * first word: a start with all of them takes some milliseconds longer.
  */
-import type { Chapter, CommandRecord, CommandTable, Group } from './command.ts'
+import type { Chapter, CommandRecord, CommandTable, Group } from './command-line/command.ts'
 
 /** First words of commands, and the records of these. */
 type Part = readonly [words: readonly string[], load: () => Promise<readonly CommandRecord[]>]

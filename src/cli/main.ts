@@ -3,10 +3,10 @@ import { UsageError, wantedDebug, wantsJson } from '../config.ts'
 import { waitForSlowAddresses } from '../world/egress/happy-eyeballs.ts'
 import { withSystemReason } from './disk-faults.ts'
 import { exitCodes, Fault } from './exit-codes.ts'
-import { failure, isPrinted } from './output.ts'
-import { proveWritten, watchOutput } from './output-faults.ts'
+import { failure, isPrinted } from './output/output.ts'
+import { proveWritten, watchOutput } from './output/output-faults.ts'
+import { createUi, plain } from './output/ui.ts'
 import { runWords, WrongWords } from './parser.ts'
-import { createUi, plain } from './ui.ts'
 
 /** Runs one command; resolves to the exit code of the process. Never rejects. */
 export async function main(argv: readonly string[]): Promise<number> {

@@ -1,7 +1,7 @@
 /** Makes the parser of a command line from the command records. */
 import { type Argument, Command, CommanderError } from 'commander'
 import { programName, UsageError, version, wantsJson } from '../config.ts'
-import type { CommandRecord } from './command.ts'
+import type { CommandRecord } from './command-line/command.ts'
 import { commandsOf, groups, wholeTable } from './command-table.ts'
 import { exitCodesInWords } from './exit-codes.ts'
 import { wrappedExample, wrappedNotes } from './help-text.ts'

@@ -50,14 +50,14 @@ const callExceptions: Readonly<Record<string, string>> = {
   'src/sim/demo-scenario.ts time': 'waits for another process with patience that ends',
   'src/cli/commands/emit.ts time': 'how long callbacks are waited for is measured, not dated',
   'src/cli/commands/deliveries-resend.ts time': 'how long deliveries are followed is measured, not dated',
-  'src/cli/delivery-search.ts time': 'counts back from now, where no simulator says what time it is',
+  'src/cli/log/delivery-search.ts time': 'counts back from now, where no simulator says what time it is',
   'src/cli/commands/doctor.ts time': "compares this machine's clock with that of a marketplace",
   'src/cli/commands/demo.ts time': 'tells how long the demo took',
   'src/cli/commands/db.ts time': 'migrations run before there is a world',
   'src/cli/commands/serve.ts time': 'tells how long the stop took',
   'src/cli/commands/sign.ts time': 'signs without a marketplace, by the clock of the machine',
   'src/cli/commands/verify.ts time': 'judges a signature without a marketplace, by the clock of the machine',
-  'src/cli/debug-lines.ts time': 'dates the debug lines',
+  'src/cli/log/debug-lines.ts time': 'dates the debug lines',
   'src/cli/keys/live-screen.ts time': 'dates what a key did',
 }
 

@@ -113,7 +113,31 @@ const shelves: Readonly<
   world: { assembles: ['real.ts', 'bucket.ts'], mayImport: { egress: [] } },
   cli: {
     assembles: ['command-table.ts', 'main.ts', 'parser.ts'],
-    mayImport: { keys: [], dev: ['keys'], doctor: [], commands: ['dev', 'doctor', 'keys'], table: ['commands'] },
+    mayImport: {
+      output: [],
+      'command-line': ['output'],
+      connection: ['command-line', 'output'],
+      endpoint: ['command-line', 'connection', 'output'],
+      log: ['command-line', 'connection', 'output'],
+      emit: ['connection', 'output'],
+      simulation: ['connection', 'output'],
+      doctor: ['connection', 'output'],
+      keys: ['connection', 'log', 'output', 'simulation'],
+      dev: ['connection', 'keys', 'log', 'output'],
+      commands: [
+        'command-line',
+        'connection',
+        'dev',
+        'doctor',
+        'emit',
+        'endpoint',
+        'keys',
+        'log',
+        'output',
+        'simulation',
+      ],
+      table: ['command-line', 'commands', 'connection', 'endpoint', 'output'],
+    },
   },
 }
 

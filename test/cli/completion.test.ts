@@ -4,9 +4,9 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { scripts } from '../../src/cli/command-line/completion-scripts.ts'
+import { manPage } from '../../src/cli/command-line/man-page.ts'
 import { wholeTable } from '../../src/cli/command-table.ts'
-import { scripts } from '../../src/cli/completion-scripts.ts'
-import { manPage } from '../../src/cli/man-page.ts'
 import { answerHere, runHere } from './in-process.ts'
 
 const table = await wholeTable()

@@ -10,7 +10,7 @@ import { Counts } from '../../src/cli/keys/counts.ts'
 import { exchangeText } from '../../src/cli/keys/exchange-text.ts'
 import { bottomRows, type KeyLine } from '../../src/cli/keys/key-line.ts'
 import { type Mode, type Press, pressed } from '../../src/cli/keys/key-presses.ts'
-import { createUi } from '../../src/cli/ui.ts'
+import { createUi } from '../../src/cli/output/ui.ts'
 import type { LogEntry, StampedEntry } from '../../src/market/log.ts'
 
 type Choice = { label: string }

@@ -2,12 +2,12 @@
 /** What dev prints of the entries of its log: one line each, in columns on a terminal, causes before effects. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { CausalOrder } from '../../src/cli/causal-order.ts'
-import { entryText } from '../../src/cli/entry-columns.ts'
-import { entryLine } from '../../src/cli/entry-lines.ts'
-import { entryLog } from '../../src/cli/log-lines.ts'
-import { nextSteps } from '../../src/cli/next-steps.ts'
-import { createUi, type Ui } from '../../src/cli/ui.ts'
+import { nextSteps } from '../../src/cli/connection/next-steps.ts'
+import { CausalOrder } from '../../src/cli/log/causal-order.ts'
+import { entryText } from '../../src/cli/log/entry-columns.ts'
+import { entryLine } from '../../src/cli/log/entry-lines.ts'
+import { entryLog } from '../../src/cli/log/lines.ts'
+import { createUi, type Ui } from '../../src/cli/output/ui.ts'
 import type { LogEntry, StampedEntry } from '../../src/market/log.ts'
 
 const NOW = new Date(2026, 0, 1, 12, 3, 41).getTime()

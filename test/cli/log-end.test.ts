@@ -5,7 +5,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { loader, urlOf } from '../support/child-code.ts'
 
-const LOG = urlOf('src/cli/deployment-log.ts')
+const LOG = urlOf('src/cli/log/deployment-log.ts')
 
 const SCRIPT = `
 const { deploymentLog } = await import('${LOG}')

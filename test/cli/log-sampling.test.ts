@@ -2,7 +2,7 @@
 /** A log that nobody can fill: what repeats is told in numbers, and values are cut. Source: A-49. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { sampled } from '../../src/cli/log-sampling.ts'
+import { sampled } from '../../src/cli/log/sampling.ts'
 import { type LogEntry, withShortValues } from '../../src/market/log.ts'
 
 const request = (status: number, route: string | null = '/api/agents'): LogEntry => ({

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { served } from '../../src/cli/options.ts'
+import { served } from '../../src/cli/command-line/options.ts'
 import { projectNames } from '../../src/config.ts'
 import { inFolder, run, runRefused, start } from './program.ts'
 

@@ -7,7 +7,7 @@ import { createServer } from 'node:net'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { faultText } from '../../src/api/signature.ts'
-import { adviceOn } from '../../src/cli/test-advice.ts'
+import { adviceOn } from '../../src/cli/connection/test-advice.ts'
 import { describeStatus } from '../../src/market/webhooks/attempt.ts'
 import { createWorld } from '../../src/world/real.ts'
 

@@ -1,5 +1,5 @@
 /** docs/reference/commands.md, made from the records of the commands. */
-import type { CommandRecord, CommandTable } from '../../src/cli/command.ts'
+import type { CommandRecord, CommandTable } from '../../src/cli/command-line/command.ts'
 import { exitCodesInWords } from '../../src/cli/exit-codes.ts'
 import { NOTE, table } from './markdown.ts'
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 /** From the root of the repository. */
 export const childCode = [
-  'src/cli/deployment-log.ts',
+  'src/cli/log/deployment-log.ts',
   'src/store/embedded/database.ts',
   'src/store/embedded/lock.ts',
   'src/world/egress/egress.ts',

@@ -1,10 +1,10 @@
 /** `marketplace agents create`: a new agent in draft. */
 import { isLoopback } from '../../world/egress/addresses.ts'
-import { ask, type FieldFlags, fieldsGiven, refuseMissing } from '../agent-fields.ts'
-import { type ConnectionFlags, connected } from '../connection.ts'
-import { nextSteps, sameWay } from '../next-steps.ts'
-import { canAsk } from '../output.ts'
-import { plain } from '../ui.ts'
+import { type ConnectionFlags, connected } from '../connection/connection.ts'
+import { nextSteps, sameWay } from '../connection/next-steps.ts'
+import { ask, type FieldFlags, fieldsGiven, refuseMissing } from '../endpoint/agent-fields.ts'
+import { canAsk } from '../output/output.ts'
+import { plain } from '../output/ui.ts'
 
 export type CreateFlags = ConnectionFlags & FieldFlags
 

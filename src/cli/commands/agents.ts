@@ -3,14 +3,14 @@
 import { durations } from '../../api/limits.ts'
 import type { AgentRecord, OwnAgentRecord } from '../../api/records.ts'
 import { UsageError } from '../../config.ts'
-import { agentCalled, refusedWith } from '../agent-called.ts'
-import { type ConnectionFlags, connected } from '../connection.ts'
+import { type ConnectionFlags, connected } from '../connection/connection.ts'
+import { nextSteps, sameWay } from '../connection/next-steps.ts'
+import { agentCalled, refusedWith } from '../endpoint/agent-called.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { numberGiven } from '../json-input.ts'
-import { nextSteps, sameWay } from '../next-steps.ts'
-import { canAsk } from '../output.ts'
-import { askYes } from '../prompts.ts'
-import { money, plain, type Ui } from '../ui.ts'
+import { canAsk } from '../output/output.ts'
+import { askYes } from '../output/prompts.ts'
+import { money, plain, type Ui } from '../output/ui.ts'
 
 export const list = (flags: ConnectionFlags) =>
   connected(flags, 'builder', async ({ client, out, notes, answer }) => {

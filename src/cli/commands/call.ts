@@ -1,14 +1,14 @@
 /** `marketplace call`: sends any request, with the credentials that are found. */
 import type { By, Method, Sending } from '../../client/transport.ts'
 import { UsageError } from '../../config.ts'
-import { formOf, headersOf, isFile, objectOf, typedFields } from '../call-fields.ts'
-import { type Connection, type ConnectionFlags, connected, refusalHint } from '../connection.ts'
-import { endpointAt } from '../endpoint-at.ts'
+import { type Connection, type ConnectionFlags, connected, refusalHint } from '../connection/connection.ts'
+import { nextSteps } from '../connection/next-steps.ts'
+import { formOf, headersOf, isFile, objectOf, typedFields } from '../endpoint/call-fields.ts'
+import { endpointAt } from '../endpoint/endpoint-at.ts'
+import { jqProgram } from '../endpoint/jq.ts'
+import { allPages } from '../endpoint/pages.ts'
 import { codeForStatus } from '../exit-codes.ts'
-import { jqProgram } from '../jq.ts'
 import { jsonGiven } from '../json-input.ts'
-import { nextSteps } from '../next-steps.ts'
-import { allPages } from '../pages.ts'
 
 export interface CallFlags extends ConnectionFlags {
   data?: string

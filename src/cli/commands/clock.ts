@@ -2,14 +2,22 @@
 import { clockMoves } from '../../api/limits.ts'
 import { type Client, MarketplaceError } from '../../client/client.ts'
 import { AgentWork, type TaskInHand } from '../agent-work.ts'
-import { type Clock, type Due, dueInWords, type Move, moveOnce, nextIn, refuseStuck } from '../clock-steps.ts'
-import { type Connection, type ConnectionFlags, connected } from '../connection.ts'
-import { durationGiven, durationInWords } from '../durations.ts'
+import { type Connection, type ConnectionFlags, connected } from '../connection/connection.ts'
+import { nextSteps } from '../connection/next-steps.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { numberGiven } from '../json-input.ts'
-import { nextSteps } from '../next-steps.ts'
-import { showProgress } from '../progress.ts'
-import { plain } from '../ui.ts'
+import { durationGiven, durationInWords } from '../output/durations.ts'
+import { showProgress } from '../output/progress.ts'
+import { plain } from '../output/ui.ts'
+import {
+  type Clock,
+  type Due,
+  dueInWords,
+  type Move,
+  moveOnce,
+  nextIn,
+  refuseStuck,
+} from '../simulation/clock-steps.ts'
 
 export interface AdvanceFlags extends ConnectionFlags {
   jump?: boolean

@@ -1,8 +1,8 @@
 /** `marketplace completion`: prints the script that completes words in a shell. */
 import { UsageError } from '../../config.ts'
-import type { CommandTable } from '../command.ts'
-import { scripts } from '../completion-scripts.ts'
-import { type AnswerFlags, withOutput } from '../output.ts'
+import type { CommandTable } from '../command-line/command.ts'
+import { scripts } from '../command-line/completion-scripts.ts'
+import { type AnswerFlags, withOutput } from '../output/output.ts'
 
 type WholeTable = () => Promise<CommandTable>
 

@@ -12,8 +12,8 @@ import { migrate, proveMigrated } from '../../store/migrate.ts'
 import { migrations } from '../../store/migrations/index.ts'
 import { openDatabase } from '../../store/open.ts'
 import { exitCodes } from '../exit-codes.ts'
+import { createUi } from '../output/ui.ts'
 import { endAfterDiskFailure } from '../shutdown.ts'
-import { createUi } from '../ui.ts'
 
 interface Flags {
   json?: boolean

@@ -2,13 +2,13 @@
 import type { AgentRecord, DeliveryDetails, DeliveryRecord, OwnAgentRecord } from '../../api/records.ts'
 import { MarketplaceError } from '../../client/client.ts'
 import { UsageError } from '../../config.ts'
-import { agentCalled } from '../agent-called.ts'
-import { type Connection, type ConnectionFlags, connected } from '../connection.ts'
-import { deliveryCalled, matching, ownAgents, type SearchFlags, searchOf } from '../delivery-search.ts'
+import { type Connection, type ConnectionFlags, connected } from '../connection/connection.ts'
+import { nextSteps } from '../connection/next-steps.ts'
+import { agentCalled } from '../endpoint/agent-called.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { numberGiven } from '../json-input.ts'
-import { nextSteps } from '../next-steps.ts'
-import { plain } from '../ui.ts'
+import { deliveryCalled, matching, ownAgents, type SearchFlags, searchOf } from '../log/delivery-search.ts'
+import { plain } from '../output/ui.ts'
 
 export interface ResendFlags extends ConnectionFlags, SearchFlags {
   agent?: string

@@ -1,11 +1,11 @@
 /** `marketplace deliveries list | show`: the log of webhooks to one's own agents. */
 import type { DeliveryDetails, DeliveryRecord } from '../../api/records.ts'
-import { agentCalled } from '../agent-called.ts'
-import { type Connection, type ConnectionFlags, connected } from '../connection.ts'
-import { deliveryCalled, matching, ownAgents, type SearchFlags, searchOf } from '../delivery-search.ts'
+import { type Connection, type ConnectionFlags, connected } from '../connection/connection.ts'
+import { nextSteps } from '../connection/next-steps.ts'
+import { agentCalled } from '../endpoint/agent-called.ts'
 import { numberGiven } from '../json-input.ts'
-import { nextSteps } from '../next-steps.ts'
-import { plain, type Ui } from '../ui.ts'
+import { deliveryCalled, matching, ownAgents, type SearchFlags, searchOf } from '../log/delivery-search.ts'
+import { plain, type Ui } from '../output/ui.ts'
 
 export interface ListFlags extends ConnectionFlags, SearchFlags {
   limit?: string

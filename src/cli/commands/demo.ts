@@ -1,6 +1,6 @@
 /** `marketplace demo`: plays whole lives of tasks and prints each step. */
 import { playDemo } from '../../sim/demo.ts'
-import { createUi, money, plain } from '../ui.ts'
+import { createUi, money, plain } from '../output/ui.ts'
 
 export async function demo(flags: { json?: boolean }): Promise<number> {
   const ui = createUi()

@@ -2,18 +2,18 @@
 
 import type { Client } from '../../client/client.ts'
 import { environment, readSettings, type Settings, UsageError } from '../../config.ts'
-import { agentCalled } from '../agent-called.ts'
-import { CREDENTIALS_FILE, storedDev } from '../dev-folder.ts'
+import { CREDENTIALS_FILE, storedDev } from '../connection/dev-folder.ts'
+import { nextSteps } from '../connection/next-steps.ts'
+import { locate, type Target } from '../connection/target.ts'
 import { addressFindings, callbackFindings, type KnownAgent, secretFinding } from '../doctor/agent.ts'
 import { type Finding, failed, warning } from '../doctor/finding.ts'
 import { gitFindings, lockFinding, rightsFindings } from '../doctor/folder.ts'
 import { containerFinding, inContainer, nodeFinding, portFinding } from '../doctor/machine.ts'
 import { marketplaceFindings } from '../doctor/marketplace.ts'
+import { agentCalled } from '../endpoint/agent-called.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { nextSteps } from '../next-steps.ts'
-import { type AnswerFlags, type CommandOutput, withOutput } from '../output.ts'
-import { locate, type Target } from '../target.ts'
-import { plain } from '../ui.ts'
+import { type AnswerFlags, type CommandOutput, withOutput } from '../output/output.ts'
+import { plain } from '../output/ui.ts'
 
 export interface DoctorFlags extends AnswerFlags {
   url?: string

@@ -6,15 +6,15 @@ import { type Emission, emissionOf, replayOf } from '../../sim/emission.ts'
 import { stateAfter } from '../../sim/sample-event.ts'
 import { createWorld } from '../../world/real.ts'
 import type { OutgoingFailure, OutgoingResult, World } from '../../world/world.ts'
-import { curlLine } from '../curl-line.ts'
-import { type EmitFlags, type EmitPlan, planOf, type Variant } from '../emit-plan.ts'
-import { tellAll, tellOne } from '../emit-report.ts'
-import { findingsOf, isAwaited, isWell, type Outcome } from '../emit-verdict.ts'
+import { type EmitFlags, type EmitPlan, planOf, type Variant } from '../emit/plan.ts'
+import { tellAll, tellOne } from '../emit/report.ts'
+import { findingsOf, isAwaited, isWell, type Outcome } from '../emit/verdict.ts'
+import { curlLine } from '../endpoint/curl-line.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
-import { type CommandOutput, withOutput } from '../output.ts'
-import { showProgress } from '../progress.ts'
+import { type CommandOutput, withOutput } from '../output/output.ts'
+import { showProgress } from '../output/progress.ts'
 
-export type { EmitFlags } from '../emit-plan.ts'
+export type { EmitFlags } from '../emit/plan.ts'
 
 export function emit(name: string, flags: EmitFlags): Promise<number> {
   return withOutput(flags, async output => {

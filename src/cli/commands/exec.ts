@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defaults, inherited, readSettings, type Settings, UsageError } from '../../config.ts'
 import type { Credentials } from '../../sim/seed.ts'
-import { runInGroup } from '../command-group.ts'
+import { runInGroup } from '../command-line/command-group.ts'
 import { agentEnvironment } from '../dev/environment.ts'
 import { type AgentFlags, givenAgents } from '../dev/given-agents.ts'
 import { startSimulator } from '../dev/simulator.ts'
 import { stateFolderOf } from '../dev/state-folder.ts'
-import { type ExecLogFlags, execLog } from '../exec-log.ts'
+import { type ExecLogFlags, execLog } from '../log/exec-log.ts'
 
 export type ExecFlags = ExecLogFlags & Pick<AgentFlags, 'forwardTo' | 'agent'>
 

@@ -3,13 +3,9 @@ import type { UserRecord } from '../../api/records.ts'
 import { UnreachableError } from '../../client/client.ts'
 import { type Answer, Transport } from '../../client/transport.ts'
 import { UsageError } from '../../config.ts'
-import { type ConnectionFlags, connected, printTarget, unreachable } from '../connection.ts'
-import { codeForStatus, exitCodes, Fault } from '../exit-codes.ts'
-import { instanceAt } from '../instance-check.ts'
-import { passwordFromStdin } from '../json-input.ts'
-import { nextSteps } from '../next-steps.ts'
-import { type AnswerFlags, type CommandOutput, canAsk, withOutput } from '../output.ts'
-import { askHidden, askLine } from '../prompts.ts'
+import { type ConnectionFlags, connected, printTarget, unreachable } from '../connection/connection.ts'
+import { instanceAt } from '../connection/instance-check.ts'
+import { nextSteps } from '../connection/next-steps.ts'
 import {
   forgetSession,
   proveSavable,
@@ -18,9 +14,13 @@ import {
   savedSessions,
   saveSession,
   sessionOfProfile,
-} from '../session-file.ts'
-import { type Address, locateAddress, refuseUntrustedAddress } from '../target.ts'
-import { plain } from '../ui.ts'
+} from '../connection/session-file.ts'
+import { type Address, locateAddress, refuseUntrustedAddress } from '../connection/target.ts'
+import { codeForStatus, exitCodes, Fault } from '../exit-codes.ts'
+import { passwordFromStdin } from '../json-input.ts'
+import { type AnswerFlags, type CommandOutput, canAsk, withOutput } from '../output/output.ts'
+import { askHidden, askLine } from '../output/prompts.ts'
+import { plain } from '../output/ui.ts'
 
 interface AddressFlags extends AnswerFlags {
   url?: string

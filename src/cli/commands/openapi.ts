@@ -2,7 +2,7 @@
 import { endpoints } from '../../api/endpoints/index.ts'
 import { openApi } from '../../api/openapi/openapi.ts'
 import { UsageError, version } from '../../config.ts'
-import { type AnswerFlags, withOutput } from '../output.ts'
+import { type AnswerFlags, withOutput } from '../output/output.ts'
 
 export interface OpenapiFlags extends AnswerFlags {
   mode?: string

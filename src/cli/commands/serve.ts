@@ -9,13 +9,13 @@ import type { Log } from '../../market/log.ts'
 import { type Marketplace, openMarketplace } from '../../open.ts'
 import { PROJECT_FILE } from '../../project-file.ts'
 import { nameOf } from '../../setting-values.ts'
-import { debugLines } from '../debug-lines.ts'
-import { type DeploymentLog, deploymentLog } from '../deployment-log.ts'
 import { withDiskReason } from '../disk-faults.ts'
+import { withPortOwner } from '../doctor/port-owner.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
-import { withPortOwner } from '../port-owner.ts'
+import { debugLines } from '../log/debug-lines.ts'
+import { type DeploymentLog, deploymentLog } from '../log/deployment-log.ts'
+import { createUi } from '../output/ui.ts'
 import { untilSignal } from '../shutdown.ts'
-import { createUi } from '../ui.ts'
 
 type ServeFlags = Flags & { json?: boolean; migrate?: boolean; newSecretKey?: boolean }
 

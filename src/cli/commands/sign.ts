@@ -1,9 +1,9 @@
 /** `marketplace sign`: prints the two headers of a signed request, or a curl line that sends it. */
 import { signatureHeaders } from '../../api/signature.ts'
 import { UsageError } from '../../config.ts'
+import { type SecretFlags, secretGiven } from '../connection/webhook-secret.ts'
 import { bytesGiven } from '../json-input.ts'
-import { type AnswerFlags, withOutput } from '../output.ts'
-import { type SecretFlags, secretGiven } from '../webhook-secret.ts'
+import { type AnswerFlags, withOutput } from '../output/output.ts'
 
 export interface SignFlags extends AnswerFlags, SecretFlags {
   file?: string

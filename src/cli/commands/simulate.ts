@@ -1,16 +1,16 @@
 /** `marketplace simulate buyer`: plays one buyer with an agent to the end. */
 import { type BuyerPlan, PlanError, playBuyer } from '../../sim/buyer.ts'
-import { agentCalled } from '../agent-called.ts'
-import { adviceOn, type BuyerFlags, planOf } from '../buyer-plan.ts'
-import { type Connection, connected } from '../connection.ts'
+import { type Connection, connected } from '../connection/connection.ts'
+import { nextSteps, sameWay } from '../connection/next-steps.ts'
+import type { Person } from '../connection/target.ts'
+import { agentCalled } from '../endpoint/agent-called.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
-import { nextSteps, sameWay } from '../next-steps.ts'
-import { showProgress } from '../progress.ts'
-import type { Person } from '../target.ts'
-import { taskFeed } from '../task-feed.ts'
-import { money, plain } from '../ui.ts'
+import { taskFeed } from '../log/task-feed.ts'
+import { showProgress } from '../output/progress.ts'
+import { money, plain } from '../output/ui.ts'
+import { adviceOn, type BuyerFlags, planOf } from '../simulation/buyer-plan.ts'
 
-export type { BuyerFlags } from '../buyer-plan.ts'
+export type { BuyerFlags } from '../simulation/buyer-plan.ts'
 
 export async function buyer(agent: string, flags: BuyerFlags): Promise<number> {
   const plan = planOf(flags)

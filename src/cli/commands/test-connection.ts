@@ -1,13 +1,13 @@
 /** `marketplace test-connection`: runs the five checks of an agent, and says what helps if one fails. */
 import type { AgentRecord, TestReport } from '../../api/records.ts'
-import { agentCalled } from '../agent-called.ts'
-import { watchChecks } from '../check-stream.ts'
-import { type ConnectionFlags, connected } from '../connection.ts'
+import { type ConnectionFlags, connected } from '../connection/connection.ts'
+import { nextSteps, sameWay } from '../connection/next-steps.ts'
+import { adviceOn } from '../connection/test-advice.ts'
+import { agentCalled } from '../endpoint/agent-called.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { nextSteps, sameWay } from '../next-steps.ts'
-import { showProgress } from '../progress.ts'
-import { adviceOn } from '../test-advice.ts'
-import { plain, type Ui } from '../ui.ts'
+import { watchChecks } from '../log/check-stream.ts'
+import { showProgress } from '../output/progress.ts'
+import { plain, type Ui } from '../output/ui.ts'
 
 export interface TestFlags extends ConnectionFlags {
   strict?: boolean

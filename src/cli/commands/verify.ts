@@ -2,11 +2,11 @@
 import { type Diagnosis, diagnose } from '../../api/diagnosis/diagnose.ts'
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '../../api/signature.ts'
 import { UsageError } from '../../config.ts'
+import { type SecretFlags, secretGiven } from '../connection/webhook-secret.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { bytesGiven } from '../json-input.ts'
-import { type AnswerFlags, type CommandOutput, withOutput } from '../output.ts'
-import { plain } from '../ui.ts'
-import { type SecretFlags, secretGiven } from '../webhook-secret.ts'
+import { type AnswerFlags, type CommandOutput, withOutput } from '../output/output.ts'
+import { plain } from '../output/ui.ts'
 
 export interface VerifyFlags extends AnswerFlags, SecretFlags {
   file?: string

@@ -1,11 +1,11 @@
 /** `marketplace dev --reset`: deletes what a dev has kept, so that the next start is a first one. */
 import { existsSync, rmSync } from 'node:fs'
 import { UsageError } from '../../config.ts'
+import { nextSteps } from '../connection/next-steps.ts'
 import { withDiskReason } from '../disk-faults.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
-import { nextSteps } from '../next-steps.ts'
-import { canAsk } from '../output.ts'
-import { askYes } from '../prompts.ts'
+import { canAsk } from '../output/output.ts'
+import { askYes } from '../output/prompts.ts'
 import { runningDev } from './attach.ts'
 import { credentialsPath, readCredentials, type StateFolder } from './state-folder.ts'
 

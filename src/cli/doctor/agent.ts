@@ -4,8 +4,8 @@ import type { Client } from '../../client/client.ts'
 import { secretFingerprint } from '../../market/exchange.ts'
 import { createWorld } from '../../world/real.ts'
 import type { OutgoingResult } from '../../world/world.ts'
-import { nextSteps } from '../next-steps.ts'
-import { plain } from '../ui.ts'
+import { nextSteps } from '../connection/next-steps.ts'
+import { plain } from '../output/ui.ts'
 import { type Finding, failed, ok, warning } from './finding.ts'
 
 export interface KnownAgent {

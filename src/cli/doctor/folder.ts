@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { knownLifeOf, readOwner } from '../../store/embedded/lock-owner.ts'
-import { plain } from '../ui.ts'
+import { plain } from '../output/ui.ts'
 import { type Finding, failed, ok, warning } from './finding.ts'
 
 /** `answers`: the dev of this folder does. */

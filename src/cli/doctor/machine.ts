@@ -3,11 +3,11 @@ import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { Transport } from '../../client/transport.ts'
 import { isLoopbackName, requiredNode } from '../../config.ts'
-import { instanceAt } from '../instance-check.ts'
-import { fromContainer, nextSteps } from '../next-steps.ts'
-import { portOwner } from '../port-owner.ts'
-import { plain } from '../ui.ts'
+import { instanceAt } from '../connection/instance-check.ts'
+import { fromContainer, nextSteps } from '../connection/next-steps.ts'
+import { plain } from '../output/ui.ts'
 import { type Finding, failed, ok, warning } from './finding.ts'
+import { portOwner } from './port-owner.ts'
 
 /** The last day of each line of Node that is maintained for long. Odd numbers never are. */
 const lastDays: Readonly<Record<number, string>> = { 20: '2026-04-30', 22: '2027-04-30', 24: '2028-04-30' }

@@ -3,9 +3,9 @@ import { durations } from '../../api/limits.ts'
 import { type Client, clientOn } from '../../client/client.ts'
 import { Transport, UnreachableError } from '../../client/transport.ts'
 import { version } from '../../config.ts'
-import { nextSteps } from '../next-steps.ts'
-import type { Target } from '../target.ts'
-import { plain } from '../ui.ts'
+import { nextSteps } from '../connection/next-steps.ts'
+import type { Target } from '../connection/target.ts'
+import { plain } from '../output/ui.ts'
 import { type Finding, failed, ok, warning } from './finding.ts'
 
 const PATIENCE_MS = 10_000

@@ -1,6 +1,6 @@
 /** Counts what the log tells, for the key line. */
 import type { StampedEntry } from '../../market/log.ts'
-import { entryLine } from '../entry-lines.ts'
+import { entryLine } from '../log/entry-lines.ts'
 
 /** Of webhooks that wait, so that memory is bounded. */
 const MOST = 10_000

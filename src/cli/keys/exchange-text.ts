@@ -1,7 +1,7 @@
 /** Shows one exchange as it went over the wire. What came from outside can't steer the terminal. */
 import type { ExchangeDetails } from '../../api/exchange-records.ts'
-import { nextSteps } from '../next-steps.ts'
-import { plain, type Ui } from '../ui.ts'
+import { nextSteps } from '../connection/next-steps.ts'
+import { plain, type Ui } from '../output/ui.ts'
 
 /** Of one body: more is in the answer of the command below it. */
 const MOST_CHARACTERS = 2_000

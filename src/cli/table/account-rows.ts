@@ -1,5 +1,5 @@
 /** The commands of one's own account: keys, notifications, sessions, the second factor. Source. */
-import type { EndpointRow, FieldFlag } from '../endpoint-row.ts'
+import type { EndpointRow, FieldFlag } from '../endpoint/row.ts'
 import { pageFlags } from './page-flags.ts'
 
 const USER = [

@@ -1,5 +1,5 @@
 /** The commands of administrators, an endpoint each. Source. */
-import type { EndpointRow, FieldFlag } from '../endpoint-row.ts'
+import type { EndpointRow, FieldFlag } from '../endpoint/row.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { pageFlags } from './page-flags.ts'
 

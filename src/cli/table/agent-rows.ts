@@ -1,7 +1,7 @@
 /** The commands of agents that are one endpoint each: a builder's own, and those that buyers look at. Source. */
 import { limits } from '../../api/limits.ts'
-import type { EndpointRow, FieldFlag } from '../endpoint-row.ts'
-import { fromTo, inUnits } from '../numbers.ts'
+import type { EndpointRow, FieldFlag } from '../endpoint/row.ts'
+import { fromTo, inUnits } from '../output/numbers.ts'
 import { pageFlags } from './page-flags.ts'
 
 const { agent: bounds, price, sample } = limits

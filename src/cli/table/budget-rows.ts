@@ -1,5 +1,5 @@
 /** The commands of budget authorizations: what an agent may spend from a wallet. Source: A-36. */
-import type { EndpointRow, FieldFlag } from '../endpoint-row.ts'
+import type { EndpointRow, FieldFlag } from '../endpoint/row.ts'
 import { pageFlags } from './page-flags.ts'
 
 const BUDGET = ['id', 'agentId', 'status', 'maxPerTask', 'maxDaily', 'maxMonthly', 'spentToday', 'spentThisMonth']

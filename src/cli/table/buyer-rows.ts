@@ -1,5 +1,5 @@
 /** The commands about those who hire, an endpoint each. Source: A-27. */
-import type { EndpointRow } from '../endpoint-row.ts'
+import type { EndpointRow } from '../endpoint/row.ts'
 import { pageFlags } from './page-flags.ts'
 
 const builder = { person: 'builder' } as const

@@ -1,8 +1,8 @@
 /** Commands that look after a database: check, snapshot, back up, migrate, copy. */
-import type { CommandRecord } from '../command.ts'
+import type { CommandRecord } from '../command-line/command.ts'
 import type { CopyFlags } from '../commands/db.ts'
 import { exitCodes } from '../exit-codes.ts'
-import type { AnswerFlags } from '../output.ts'
+import type { AnswerFlags } from '../output/output.ts'
 
 export const databases: readonly CommandRecord[] = [
   {

@@ -1,6 +1,6 @@
 /** Commands about money: one's own, and what agents may spend of it. */
-import type { CommandRecord } from '../command.ts'
-import { endpointCommand } from '../endpoint-command.ts'
+import type { CommandRecord } from '../command-line/command.ts'
+import { endpointCommand } from '../endpoint/command.ts'
 import { budgetRows } from './budget-rows.ts'
 import { walletRows } from './wallet-rows.ts'
 

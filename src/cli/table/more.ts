@@ -1,11 +1,11 @@
 /** Commands that belong to no part of the work. */
-import type { CommandRecord } from '../command.ts'
+import type { CommandRecord } from '../command-line/command.ts'
+import { jsonOnce, reach } from '../command-line/options.ts'
 import type { CallFlags } from '../commands/call.ts'
 import type { DoctorFlags } from '../commands/doctor.ts'
 import type { OpenapiFlags } from '../commands/openapi.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { jsonOnce, reach } from '../options.ts'
-import type { AnswerFlags } from '../output.ts'
+import type { AnswerFlags } from '../output/output.ts'
 
 export const more: readonly CommandRecord[] = [
   {

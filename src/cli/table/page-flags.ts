@@ -1,5 +1,5 @@
 import { limits } from '../../api/limits.ts'
-import type { FieldFlag } from '../endpoint-row.ts'
+import type { FieldFlag } from '../endpoint/row.ts'
 
 /** The flags of every list. */
 export const pageFlags: readonly FieldFlag[] = [

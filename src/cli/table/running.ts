@@ -1,11 +1,11 @@
 /** Commands that run a marketplace. */
 import { limits } from '../../api/limits.ts'
 import { defaults } from '../../config.ts'
-import type { CommandRecord } from '../command.ts'
+import type { CommandRecord } from '../command-line/command.ts'
+import { jsonLines, served } from '../command-line/options.ts'
 import type { DevFlags } from '../commands/dev.ts'
 import type { ExecFlags } from '../commands/exec.ts'
-import { jsonLines, served } from '../options.ts'
-import type { AnswerFlags } from '../output.ts'
+import type { AnswerFlags } from '../output/output.ts'
 
 export const running: readonly CommandRecord[] = [
   {

@@ -1,10 +1,10 @@
 /** Commands that sign in and out. Source: A-51. */
 import { durations } from '../../api/limits.ts'
-import type { CommandRecord } from '../command.ts'
+import type { CommandRecord } from '../command-line/command.ts'
+import { jsonOnce, profileOption, reach } from '../command-line/options.ts'
 import type { LoginFlags, RegisterFlags } from '../commands/login.ts'
-import type { ConnectionFlags } from '../connection.ts'
-import { jsonOnce, profileOption, reach } from '../options.ts'
-import type { AnswerFlags } from '../output.ts'
+import type { ConnectionFlags } from '../connection/connection.ts'
+import type { AnswerFlags } from '../output/output.ts'
 
 const where = reach('buyer')[0]!
 const { session, dayMs } = durations

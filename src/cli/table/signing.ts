@@ -1,10 +1,10 @@
 /** The commands about signatures. */
-import type { CommandRecord } from '../command.ts'
+import type { CommandRecord } from '../command-line/command.ts'
+import { jsonOnce } from '../command-line/options.ts'
 import type { SignFlags } from '../commands/sign.ts'
 import type { VerifyFlags } from '../commands/verify.ts'
+import { secretOptions } from '../connection/webhook-secret.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { jsonOnce } from '../options.ts'
-import { secretOptions } from '../webhook-secret.ts'
 
 const body = ['--file <path>', 'the body, to the last byte (default: stdin)'] as const
 

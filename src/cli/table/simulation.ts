@@ -1,9 +1,9 @@
 /** Commands that play a part against an agent. */
 import { limits } from '../../api/limits.ts'
-import type { CommandRecord } from '../command.ts'
+import type { CommandRecord } from '../command-line/command.ts'
+import { reach } from '../command-line/options.ts'
 import type { BuyerFlags } from '../commands/simulate.ts'
-import { fromTo, inUnits } from '../numbers.ts'
-import { reach } from '../options.ts'
+import { fromTo, inUnits } from '../output/numbers.ts'
 
 const { min } = limits.price
 

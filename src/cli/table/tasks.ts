@@ -1,8 +1,8 @@
 /** Commands about tasks: a request each, and what is more than one. */
-import type { CommandRecord } from '../command.ts'
+import type { CommandRecord } from '../command-line/command.ts'
+import { jsonOnce, reach } from '../command-line/options.ts'
 import type { DeliverFlags, DownloadFlags, WatchFlags } from '../commands/tasks.ts'
-import { endpointCommand } from '../endpoint-command.ts'
-import { jsonOnce, reach } from '../options.ts'
+import { endpointCommand } from '../endpoint/command.ts'
 import { taskRows } from './task-rows.ts'
 
 /** What is more than one request. */

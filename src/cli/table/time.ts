@@ -1,10 +1,10 @@
 /** Commands that show and move the clock of a simulator. */
 import { clockMoves, durations } from '../../api/limits.ts'
-import type { CommandRecord } from '../command.ts'
+import type { CommandRecord } from '../command-line/command.ts'
+import { jsonLines, jsonOnce, reach } from '../command-line/options.ts'
 import type { AdvanceFlags } from '../commands/clock.ts'
-import type { ConnectionFlags } from '../connection.ts'
+import type { ConnectionFlags } from '../connection/connection.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { jsonLines, jsonOnce, reach } from '../options.ts'
 
 const TRAP = `Signatures, time-outs and the connection test stay on real time. X-Service-Timestamp says how old a request is, not the
 timestamp in its body, which is moved: an agent that refuses what comes after a move judges by the wrong one of them.`

@@ -1,5 +1,5 @@
 /** The commands of one's own money, an endpoint each. Source: A-34. */
-import type { EndpointRow } from '../endpoint-row.ts'
+import type { EndpointRow } from '../endpoint/row.ts'
 import { pageFlags } from './page-flags.ts'
 
 const WALLET = ['wallet.balance', 'wallet.heldBalance', 'wallet.currency', 'connectStatus']

@@ -1,13 +1,13 @@
 /** Commands about webhooks: sending single ones, the log of those that were sent, and sending them again. */
 import { agentEvents } from '../../api/flow.ts'
 import { durations } from '../../api/limits.ts'
-import type { CommandRecord, Option } from '../command.ts'
+import type { CommandRecord, Option } from '../command-line/command.ts'
+import { jsonOnce, reach } from '../command-line/options.ts'
 import type { ListFlags, ShowFlags } from '../commands/deliveries.ts'
 import type { ResendFlags } from '../commands/deliveries-resend.ts'
 import type { EmitFlags } from '../commands/emit.ts'
+import { secretOptions } from '../connection/webhook-secret.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { jsonOnce, reach } from '../options.ts'
-import { secretOptions } from '../webhook-secret.ts'
 
 const onlyEvent: Option = ['--event <event>', 'only this one, such as task.submitted']
 const onlySince: Option = ['--since <time>', 'only those of this time until now: 90s, 5m, 1h, 2d']

@@ -1,0 +1,57 @@
+/**
+ * Every command line that the program tells people to type, in one place: a test types each of them. The flags at the end
+ * lead to the same marketplace as before.
+ */
+import { programName } from '../../config.ts'
+import type { Person, Target } from './target.ts'
+
+const typed = (words: string) => `${programName()} ${words}`
+
+/** The flags that reach the marketplace of this command again, as this person. A key is never repeated. */
+export const sameWay = ({ isDev, url, urlFrom, profile }: Target, person: Person) =>
+  profile ? ` --profile ${profile}` : isDev ? ` --as ${person}` : urlFrom === '--url' ? ` --url ${url}` : ''
+
+/** How a container calls a port of the machine that it runs on. */
+export function fromContainer(url: string): string {
+  const { protocol, port } = new URL(url)
+  return `${protocol}//host.docker.internal${port && `:${port}`}`
+}
+
+export const nextSteps = {
+  startDev: () => typed('dev'),
+  /** For agents in containers. The port stays, as their address has it. */
+  startForContainer: (url: string) => typed(`dev --port ${new URL(url).port || 80} --public-url ${fromContainer(url)}`),
+  startEphemeral: () => typed('dev --ephemeral'),
+  signIn: (url: string, email?: string, profile?: string) =>
+    typed(`login --url ${url}${email ? ` --email ${email}` : ''}${profile ? ` --profile ${profile}` : ''}`),
+  signOut: (url: string) => typed(`logout --url ${url}`),
+  createKey: (url: string) => typed(`keys create --name agent --url ${url}`),
+  printEnvironment: () => typed('dev --print-env'),
+  openapi: () => typed('openapi'),
+  helpOf: (command: string) => typed(`${command} --help`),
+  advanceClock: () => typed('clock advance 1h'),
+  call: () => typed('call GET /api/agents'),
+  mend: () => typed('doctor --fix'),
+  forward: () => typed('dev --forward-to http://localhost:3000/webhook'),
+  verify: () => typed('verify --help'),
+  sign: () => typed('sign --help'),
+
+  createAgent: () => typed('agents create'),
+  listAgents: (flags = '') => typed(`agents list${flags}`),
+  saveWebhook: (slug: string, flags = '') =>
+    typed(`agents update ${slug} --webhook-url https://localhost:8443/webhook${flags}`),
+  rotateSecret: (slug: string, flags = '') => typed(`secret rotate ${slug}${flags}`),
+  testConnection: (agent: string, flags = '') => typed(`test-connection ${agent}${flags}`),
+  publishAgent: (slug: string, flags = '') => typed(`agents publish ${slug}${flags}`),
+  approveAgent: (id: string, flags = '') => typed(`admin agents approve ${id}${flags}`),
+  /** The secret is for people to fill in. */
+  emit: (url: string) => typed(`emit task.submitted --to ${url} --secret whsec_…`),
+  deliveries: (agent: string, flags = '') => typed(`deliveries list ${agent}${flags}`),
+  showDelivery: (id: string) => typed(`deliveries show ${id}`),
+  showExchange: (id: string) => typed(`call GET /api/dev/exchanges/${id} --as admin`),
+  resendDelivery: (id: string) => typed(`deliveries resend ${id}`),
+
+  showTask: (id: string, flags = '') => typed(`tasks show ${id}${flags}`),
+  cancelTask: (id: string, flags = '') => typed(`tasks cancel ${id}${flags}`),
+  resolveTask: (id: string, flags = '') => typed(`admin resolve ${id} --outcome refund${flags}`),
+} as const

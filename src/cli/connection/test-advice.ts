@@ -1,0 +1,73 @@
+/** What helps if a check of the connection test fails: for each check, and for each way in which it fails. */
+import { responseAdvice } from '../../api/diagnosis/responses.ts'
+import type { AgentRecord, OwnAgentRecord, TestReport } from '../../api/records.ts'
+import { nextSteps } from './next-steps.ts'
+
+type Check = Pick<TestReport['checks'][number], 'name' | 'message'>
+type Agent = Pick<AgentRecord | OwnAgentRecord, 'slug'> & { webhookUrl?: string | null }
+
+const LOCAL = 'https://localhost:8443/webhook'
+
+/** `flags`: those by which the marketplace was found, for the commands of the advice. */
+export function adviceOn({ name, message }: Check, agent: Agent, flags = ''): string {
+  const { slug } = agent
+  const save = nextSteps.saveWebhook(slug, flags)
+  const advice: Record<Check['name'], () => string> = {
+    webhook_url: () => `Save one: ${save}`,
+    https: () =>
+      `Webhooks go to https:// only. Save such a URL: ${save} . For a plain http agent: ${nextSteps.forward()}`,
+    webhook_secret: () => `Make one: ${nextSteps.rotateSecret(slug, flags)}`,
+    endpoint: () => endpointAdvice(message, agent),
+    callback: () => callbackAdvice(message, slug, flags),
+  }
+  return advice[name]()
+}
+
+/** By the words of the report, the first that fits. Another marketplace may have other words: then the last one. */
+const endpointFaults = (): readonly (readonly [words: RegExp, advice: string])[] => [
+  [/Nothing listens|no way to/, 'Start the agent, and look at the port in its URL.'],
+  [
+    /authority that is not trusted/,
+    `Start the marketplace with NODE_EXTRA_CA_CERTS=cert.pem, or let dev do the https: ${nextSteps.forward()}`,
+  ],
+  [/certificate/i, 'Make the certificate anew, for the name that the URL has.'],
+  [/TLS|before TLS/, `Does the agent speak https on this port? For a plain http agent: ${nextSteps.forward()}`],
+  [
+    /has no address|no public address|could not be looked up/,
+    'Look at the name in the URL: nobody can be found under it.',
+  ],
+  [
+    /webhooks go to/,
+    `This address is not allowed: give one that the internet reaches, or work with ${nextSteps.startDev()}.`,
+  ],
+  [/not an http|holds a user name|could not be written/, 'Correct the URL.'],
+  [/Port \d+ is not called/, 'Let the agent listen on port 443, or on one that is allowed.'],
+  [/within \d+ second|in time/, 'Answer 200 at once, and work afterwards: the connection waits for nothing else.'],
+  [/cut off|closed/, 'The agent, or a proxy before it, ended the connection: look at its own output.'],
+  [/not proper HTTP/, 'Something else than a web server answers on this port.'],
+  [/says nothing about the agent/, 'Try again later: the marketplace itself could not ask.'],
+  [/answered 40[13]/, `${responseAdvice(401)} Save what it gets, and compare: ${nextSteps.verify()}`],
+  [/answered 2/, 'Answer with exactly 200.'],
+]
+
+function endpointAdvice(message: string, { webhookUrl }: Agent): string {
+  const alone = `Alone: ${nextSteps.emit(webhookUrl || LOCAL)}`
+  const [, known] = endpointFaults().find(([words]) => words.test(message)) ?? []
+  const advice = known ?? responseAdvice(Number(/answered (\d{3})/.exec(message)?.[1]))
+  return `${advice ?? 'Is the agent running, and does it answer 200 at once?'} ${alone}`
+}
+
+const SENDS =
+  'After its 200 the agent must POST {"action":"accept"} to data.callbackUrl, signed with the secret over timestamp.body: agent-marketplace/webhooks does that.'
+
+function callbackAdvice(message: string, slug: string, flags: string): string {
+  if (message.startsWith('No callback')) {
+    return `${SENDS} Does it reach that address, and does its own output show an error?`
+  }
+  // A simulator's report says more than what is wrong: also why, and what to do.
+  if (/invalid signature arrived: [^.]+\. ./.test(message))
+    return `Then once more: ${nextSteps.testConnection(slug, flags)}`
+  if (/minutes old|minutes ahead/.test(message))
+    return 'Set the clock of the agent by NTP, and sign each callback when it is sent.'
+  return `${SENDS} In dev this check says what was signed instead. Or compare with ${nextSteps.sign()}`
+}

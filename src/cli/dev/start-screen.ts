@@ -1,0 +1,61 @@
+/** The start screen of dev: the address, the accounts, and what to try first. */
+
+import { PROJECT_FILE } from '../../project-file.ts'
+import { type Credentials, people } from '../../sim/seed.ts'
+import { CREDENTIALS_FILE } from '../connection/dev-folder.ts'
+import { plain, type Ui } from '../output/ui.ts'
+
+interface Start extends Credentials {
+  url: string
+  /** The database in words; null if nothing is stored. */
+  db: string | null
+  /** The file with the credentials; null if there is none. */
+  credentialsFile: string | null
+  /** Names of the settings that come from the project file. */
+  fromProject: readonly string[]
+}
+
+export function showStart(ui: Ui, start: Start): void {
+  const { colour, line } = ui
+  const { url, db, accounts, agents, fromProject, credentialsFile } = start
+  line(`${colour.bold('Agent marketplace, local simulator')} at ${colour.cyan(url)}`)
+  line(db === null ? 'Nothing is kept (--ephemeral).' : `Kept in ${plain(db)}; keys in ${credentialsFile}.`)
+  if (fromProject.length > 0) line(`${PROJECT_FILE} of this folder sets ${fromProject.join(', ')}.`)
+  line()
+  for (const person of people) {
+    const { email, password, apiKey } = accounts[person]
+    line(`${colour.bold(person.padEnd(8))} ${email.padEnd(20)} password ${password}`)
+    line(`${' '.repeat(9)}key ${apiKey}`)
+  }
+  for (const { id, slug, webhookUrl, webhookSecret, forwardTo } of agents) {
+    line()
+    line(`${colour.bold('agent   ')} ${slug} (${id})${forwardTo ? `, at ${plain(forwardTo)}` : ', a working sample'}`)
+    line(`${' '.repeat(9)}webhook ${webhookUrl}`)
+    line(`${' '.repeat(9)}secret  ${webhookSecret}`)
+  }
+  line()
+  showFirstSteps(ui, start)
+  line()
+  line(colour.dim('Everything that happens follows. Ctrl-C ends it.'))
+}
+
+function showFirstSteps({ colour, line }: Ui, { url, accounts, agents, credentialsFile }: Start): void {
+  const agent = agents.find(({ forwardTo }) => forwardTo) ?? agents[0]
+  const key = accounts.buyer.apiKey
+  const found = credentialsFile === CREDENTIALS_FILE
+  const command = (text: string) => line(colour.green(`  ${text}`))
+  line(`Hire the agent, from another terminal${found ? ' in this folder' : ''}:`)
+  command(`npx agent-marketplace simulate buyer ${agent?.slug}${found ? '' : ` --url ${url} --key ${key}`}`)
+  line()
+  line('Or by hand: create a task, then submit the id that comes back.')
+  const body = {
+    agentId: agent?.id,
+    title: 'My first task',
+    description: 'Count these words, please.',
+    agreedPrice: 500,
+  }
+  command(`export KEY=${key}`)
+  command(`curl ${url}/api/tasks -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\`)
+  command(`  -d '${JSON.stringify(body)}'`)
+  command(`curl -X POST ${url}/api/tasks/TASK_ID/submit -H "Authorization: Bearer $KEY"`)
+}

@@ -1,0 +1,139 @@
+/** Collects the fields of a new agent from flags, from a file, or by questions. */
+import { agents } from '../../api/endpoints/agents.ts'
+import { limits } from '../../api/limits.ts'
+import type { CategoryRecord } from '../../api/records.ts'
+import type { CallInput } from '../../client/client.ts'
+import { UsageError } from '../../config.ts'
+import { numberGiven, objectIn } from '../json-input.ts'
+import { priceGiven, readCents } from '../output/money.ts'
+import { fromTo } from '../output/numbers.ts'
+import { openPrompt, type Prompt, untilInterrupted } from '../output/prompts.ts'
+import { plain } from '../output/ui.ts'
+import { categoryCalled } from './category-called.ts'
+
+export type AgentInput = CallInput<'createAgent'>
+type Fields = Partial<AgentInput>
+
+export interface FieldFlags {
+  file?: string
+  name?: string
+  tagline?: string
+  description?: string
+  pricingModel?: string
+  basePrice?: string
+  category?: string[]
+  turnaroundHours?: string
+  maxRevisions?: string
+  webhookUrl?: string
+  tag?: string[]
+}
+
+const { shape } = agents.createAgent.body
+const required = ['name', 'tagline', 'description', 'basePrice', 'categoryIds'] as const
+type Required = (typeof required)[number]
+
+const flagOf: Record<Required, string> = {
+  name: '--name',
+  tagline: '--tagline',
+  description: '--description',
+  basePrice: '--base-price',
+  categoryIds: '--category',
+}
+
+/** Returns the fields of the file, overridden by the flags. Throws a UsageError for fields that agents don't have. */
+export async function fieldsGiven(flags: FieldFlags, categories: readonly CategoryRecord[]): Promise<Fields> {
+  const fields: Record<string, unknown> = flags.file === undefined ? {} : await objectIn('--file', flags.file)
+  const strange = Object.keys(fields).filter(name => !(name in shape))
+  if (strange.length > 0) {
+    throw new UsageError(
+      `--file names ${strange.join(', ')}, which an agent does not have. Its fields: ${Object.keys(shape).join(', ')}.`,
+    )
+  }
+  const { name, tagline, description, pricingModel, webhookUrl, tag: tags } = flags
+  const { basePrice, turnaroundHours, maxRevisions, category } = flags
+  const over = {
+    ...{ name, tagline, description, pricingModel, webhookUrl, tags },
+    basePrice: basePrice && priceGiven('--base-price', basePrice),
+    turnaroundHours:
+      turnaroundHours && numberGiven('--turnaround-hours', turnaroundHours, limits.agent.turnaroundHours),
+    maxRevisions: maxRevisions && numberGiven('--max-revisions', maxRevisions, limits.agent.maxRevisions),
+    categoryIds: category?.map(word => categoryCalled(word, categories).id),
+  }
+  const given = Object.entries(over).filter(([, value]) => value !== undefined)
+  return { pricingModel: 'fixed', ...fields, ...Object.fromEntries(given) }
+}
+
+const missingIn = (fields: Fields) => required.filter(name => fields[name] === undefined)
+
+/** Throws a UsageError that names the flags of missing fields. */
+export function refuseMissing(fields: Fields): asserts fields is AgentInput {
+  const missing = missingIn(fields).map(name => flagOf[name])
+  if (missing.length === 0) return
+  throw new UsageError(
+    `agents create needs ${missing.join(', ')}. Give them as flags, or all fields in --file agent.json; on a terminal it asks.`,
+  )
+}
+
+/** Asks for missing fields. Each answer is checked against the rules of the interface at once. */
+export async function ask(fields: Fields, categories: readonly CategoryRecord[]): Promise<AgentInput> {
+  const missing = missingIn(fields)
+  if (missing.length === 0) return fields as AgentInput
+  const prompt = await openPrompt()
+  const answers: Record<string, unknown> = { ...fields }
+  const asked = async () => {
+    for (const name of missing) answers[name] = await questions[name](prompt, categories)
+    if (fields.webhookUrl === undefined) answers.webhookUrl = await askWebhookUrl(prompt)
+  }
+  await untilInterrupted(asked(), 'Interrupted; no agent was made')
+  return answers as AgentInput
+}
+
+async function askWebhookUrl(prompt: Prompt): Promise<string | null> {
+  const message = 'Webhook URL (https://…; leave it empty to save one later):'
+  const { url } = await prompt<{ url: string }>([
+    { type: 'input', name: 'url', message, validate: text => text === '' || faultOf('webhookUrl', text) },
+  ])
+  return url || null
+}
+
+const input = (name: 'name' | 'tagline' | 'description', message: string) => async (prompt: Prompt) => {
+  const { text } = await prompt<{ text: string }>([
+    { type: 'input', name: 'text', message, validate: text => faultOf(name, text) },
+  ])
+  return text
+}
+
+const questions: Record<Required, (prompt: Prompt, categories: readonly CategoryRecord[]) => Promise<unknown>> = {
+  name: input('name', `Name (${fromTo(limits.agent.name)} characters):`),
+  tagline: input('tagline', `Tagline (${fromTo(limits.agent.tagline)} characters):`),
+  description: input('description', `Description (${fromTo(limits.agent.description)} characters):`),
+  async basePrice(prompt) {
+    const message = 'Price of a task (5.00, or 500 in cents):'
+    const validate = (text: string) => faultOf('basePrice', readCents(text) ?? text)
+    const { price } = await prompt<{ price: string }>([
+      { type: 'input', name: 'price', message, default: '5.00', validate },
+    ])
+    return readCents(price)
+  },
+  async categoryIds(prompt, categories) {
+    const choices = categories.map(({ id, name, description }) => ({
+      value: id,
+      name: plain(name),
+      description: plain(description),
+    }))
+    const message = `Categories (${fromTo(limits.agent.categories)}):`
+    const validate = (chosen: readonly { value: string }[]) =>
+      faultOf(
+        'categoryIds',
+        chosen.map(({ value }) => value),
+      )
+    const { ids } = await prompt<{ ids: string[] }>([{ type: 'checkbox', name: 'ids', message, choices, validate }])
+    return ids
+  },
+}
+
+/** Returns true, or what is wrong in the words of the interface. */
+function faultOf(field: keyof typeof shape, value: unknown): true | string {
+  const parsed = shape[field].safeParse(value)
+  return parsed.success || `It ${parsed.error.issues[0]?.message ?? 'is not allowed'}`
+}

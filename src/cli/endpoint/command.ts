@@ -1,0 +1,28 @@
+/**
+ * Makes commands from rows: each calls one endpoint, and the row maps words and flags to its fields and names what is
+ * shown.
+ */
+import type { CommandRecord, Option } from '../command-line/command.ts'
+import { jsonOnce, reach, withoutAsking } from '../command-line/options.ts'
+import type { EndpointRow, RowFlags } from './row.ts'
+
+export const endpointCommand = (row: EndpointRow): CommandRecord => ({
+  name: row.name,
+  ...(row.takes && { takes: row.takes.map(([word]) => `<${word}>`) }),
+  summary: row.summary,
+  options: [
+    ...(row.flags ?? []).map(([flags, words]): Option => [flags, words]),
+    ...(row.file ? [FILE] : []),
+    ...(row.asks ? [FROM_STDIN] : []),
+    ...(row.confirms ? [withoutAsking] : []),
+    ...reach(row.person),
+    jsonOnce,
+  ],
+  endpoints: [row.endpoint],
+  ...(row.notes !== undefined && { notes: row.notes }),
+  examples: row.examples,
+  run: async (words, flags: RowFlags) => (await import('./run.ts')).runRow(row, words, flags),
+})
+
+const FILE: Option = ['--file <file.json>', 'the fields as the API takes them; - is stdin; flags go over it']
+const FROM_STDIN: Option = ['--password-stdin', 'read what would be asked for from stdin, a line each']

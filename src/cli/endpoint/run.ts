@@ -1,0 +1,82 @@
+/** Runs a command for one endpoint: builds the input, asks where something can't be undone, calls the typed client. */
+import type { Endpoint } from '../../api/endpoint.ts'
+import { endpoints } from '../../api/endpoints/index.ts'
+import type { CallOptions } from '../../client/client.ts'
+import { UsageError } from '../../config.ts'
+import { type Connection, connected } from '../connection/connection.ts'
+import { nextSteps } from '../connection/next-steps.ts'
+import { exitCodes, Fault } from '../exit-codes.ts'
+import { linesOfStdin } from '../json-input.ts'
+import { canAsk } from '../output/output.ts'
+import { askHidden, confirmed } from '../output/prompts.ts'
+import { agentCalled } from './agent-called.ts'
+import { categoryCalled } from './category-called.ts'
+import { attributeOf, type Fields, fieldsOf } from './fields.ts'
+import type { EndpointRow, RowFlags } from './row.ts'
+import { showReply } from './view.ts'
+
+type Call = (input: Fields, options: CallOptions) => Promise<unknown>
+
+export async function runRow(row: EndpointRow, words: readonly string[], flags: RowFlags): Promise<number> {
+  const record: Endpoint = endpoints[row.endpoint]
+  const given = await fieldsOf(row, record, words, flags)
+  const mayAct = confirmed(row.name, row.confirms, flags)
+  return connected(flags, row.person, async connection => {
+    await needCredential(row, record, connection)
+    const input = { ...(await idsFor(connection, row, flags, given)), ...(await answersTo(row, flags)) }
+    await mayAct()
+    const data = await (connection.client[row.endpoint] as Call)(input, row.session ? { by: 'session' } : {})
+    connection.answer(data, () => showReply(connection, row, record, data))
+    return row.proves && !(data as Fields)[row.proves] ? exitCodes.check : exitCodes.ok
+  })
+}
+
+/** Some endpoints take only sessions, and some only keys. */
+async function needCredential({ name, session }: EndpointRow, { auth }: Endpoint, { found, openSession }: Connection) {
+  if ((session || auth === 'session') && !(await openSession())) {
+    throw new Fault(`${name} takes no key: it needs a signed-in session`, {
+      code: exitCodes.auth,
+      hint: `Sign in: ${nextSteps.signIn(found.url)}`,
+    })
+  }
+  if (auth === 'key' && !found.key) {
+    throw new Fault(`${name} needs an API key: agents use it, and they have no session`, {
+      code: exitCodes.auth,
+      hint: `Make a key: ${nextSteps.createKey(found.url)}`,
+    })
+  }
+}
+
+/** Replaces slugs of agents and names of categories by ids. */
+async function idsFor(connection: Connection, row: EndpointRow, flags: RowFlags, given: Fields): Promise<Fields> {
+  const { client } = connection
+  const input = { ...given }
+  const named = [
+    ...(row.takes ?? []).map(([, field, kind]) => [field, kind] as const),
+    ...(row.flags ?? []).map(([text, , sets, kind]) => [flags[attributeOf(text)] ? sets : '', kind] as const),
+  ]
+  for (const [field, kind] of named) {
+    if (typeof field !== 'string' || input[field] === undefined) continue
+    if (kind === 'agent') input[field] = (await agentCalled(connection, String(input[field]))).id
+    if (kind === 'categories') {
+      const known = await client.listCategories()
+      input[field] = (input[field] as string[]).map(word => categoryCalled(word, known).id)
+    }
+  }
+  return input
+}
+
+async function answersTo({ name, asks = [] }: EndpointRow, flags: RowFlags): Promise<Fields> {
+  if (asks.length === 0) return {}
+  const answers: Fields = {}
+  if (flags.passwordStdin) {
+    const lines = await linesOfStdin('--password-stdin')
+    for (const [at, [field]] of asks.entries()) answers[field] = lines[at] ?? ''
+    return answers
+  }
+  if (flags.json || !canAsk()) {
+    throw new UsageError(`${name} can't ask here: give on stdin what it asks for, with --password-stdin.`)
+  }
+  for (const [field, question] of asks) answers[field] = await askHidden(question)
+  return answers
+}

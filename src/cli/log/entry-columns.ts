@@ -1,0 +1,101 @@
+/** Lays the lines of the log out in columns of a terminal, or one plain line each where there is none. */
+import { stripVTControlCharacters } from 'node:util'
+import type { StampedEntry } from '../../market/log.ts'
+import type { Ui } from '../output/ui.ts'
+import { type EntryLine, type Names, OUTPUT, tail } from './entry-lines.ts'
+
+const ID_WIDTH = 7
+const WHAT_WIDTH = 30
+const STATUS_WIDTH = 3
+
+/** `width`: the columns of the terminal; null if there is none. */
+export function entryText(ui: Ui, line: EntryLine, entry: StampedEntry, names: Names, width: number | null): string[] {
+  const { colour } = ui
+  const moved = offsetOf(entry)
+  const time = new Date(entry.realAt).toLocaleTimeString('en-GB') + (moved && ` ${moved}`)
+  const id = line.about === null ? '' : tail(line.about)
+  const agent = line.agentId === null ? '' : (names.get(line.agentId) ?? tail(line.agentId))
+  if (width === null) {
+    const cells = [time, id, `${line.mark} ${line.what}`, line.status, line.details, agent, ...line.below, line.help]
+    return [cells.filter(Boolean).join('  ')]
+  }
+  const before = `${colour.dim(time)}  ${colour.dim(id.padEnd(ID_WIDTH))}  `
+  const indent = ' '.repeat(widthOf(before) + 2)
+  const room = Math.max(20, width - widthOf(before))
+  // What is said in words is never cut: it may end in a command.
+  const [body = '', ...rest] = line.status === '' ? sentenceRows(line, room) : [cut(bodyOf(line), room)]
+  const gap = room - widthOf(body) - agent.length
+  const named = agent && gap >= 2 ? `${' '.repeat(gap)}${colour.dim(agent)}` : ''
+  const tone = line.mark === OUTPUT ? colour.dim : (text: string) => text
+  const below = line.below.flatMap(text => wrapped(text, width - indent.length)).map(row => indent + colour.dim(row))
+  const help = line.help === null ? [] : [indent + colour.cyan(line.help)]
+  return [before + coloured(ui, line, body) + named, ...rest.map(row => indent + tone(row)), ...below, ...help]
+}
+
+function bodyOf({ mark, what, status, details }: EntryLine): string {
+  if (status === '') return [`${mark} ${what}`, details].filter(Boolean).join('  ')
+  return `${mark} ${what.padEnd(WHAT_WIDTH)} ${status.padStart(STATUS_WIDTH)}  ${details}`.trimEnd()
+}
+
+/** All rows but the first stand below the words, not below the mark. */
+function sentenceRows(line: EntryLine, room: number): string[] {
+  const { length } = `${line.mark} `
+  const [first = '', ...rest] = wrapped(bodyOf(line).slice(length), room - length)
+  return [`${line.mark} ${first}`, ...rest]
+}
+
+/** Colours the mark, and the status behind it. */
+function coloured({ colour }: Ui, { mark, status, isFailure }: EntryLine, body: string): string {
+  if (mark === OUTPUT) return colour.dim(body)
+  const tone = isFailure ? colour.red : colour.green
+  const rest = body.slice(mark.length)
+  const at = status === '' ? -1 : rest.indexOf(` ${status}`, Math.min(WHAT_WIDTH, rest.length))
+  const markOf = isFailure ? colour.red : mark === '$' ? colour.yellow : colour.cyan
+  if (at === -1) return markOf(mark) + (isFailure ? colour.red(rest) : rest)
+  return markOf(mark) + rest.slice(0, at + 1) + tone(status) + rest.slice(at + 1 + status.length)
+}
+
+/** Breaks at blanks. A longer word stays whole, and so does a command, so that it can be copied. */
+function wrapped(text: string, room: number): string[] {
+  const rows = ['']
+  for (const word of unitsOf(text)) {
+    const row = rows.at(-1)!
+    if (row === '') rows[rows.length - 1] = word
+    else if (row.length + 1 + word.length <= room) rows[rows.length - 1] = `${row} ${word}`
+    else rows.push(word)
+  }
+  return rows
+}
+
+/** From the name of the program to the end of the sentence. */
+const COMMAND = /(?:npx agent-)?marketplace [a-z].*?(?=[.,]?$|[.,] | \. )/g
+
+function unitsOf(text: string): string[] {
+  const units: string[] = []
+  let end = 0
+  for (const { 0: command, index } of text.matchAll(COMMAND)) {
+    units.push(...text.slice(end, index).split(' ').slice(0, -1), command)
+    end = index + command.length
+  }
+  const [first = '', ...rest] = text.slice(end).split(' ')
+  const last = units.pop()
+  return [...units, (last ?? '') + first, ...rest]
+}
+
+const widthOf = (text: string) => stripVTControlCharacters(text).length
+
+const cut = (text: string, room: number) => (text.length > room ? `${text.slice(0, room - 1)}…` : text)
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** How far the simulator's clock is ahead: `+2d04h`; empty if it tells the machine's time. */
+function offsetOf({ at, realAt }: StampedEntry): string {
+  const ms = at - realAt
+  const two = (count: number) => String(Math.floor(count)).padStart(2, '0')
+  if (ms < 1_000) return ''
+  if (ms < HOUR) return `+${two(ms / MINUTE)}m${two((ms % MINUTE) / 1_000)}s`
+  if (ms < DAY) return `+${two(ms / HOUR)}h${two((ms % HOUR) / MINUTE)}m`
+  return `+${Math.floor(ms / DAY)}d${two((ms % DAY) / HOUR)}h`
+}

@@ -1,0 +1,75 @@
+/** Prints log entries: for programs one JSON object a line, for people in columns. */
+import type { LogLevel } from '../../config.ts'
+import { entryJson } from '../../market/entry-ring.ts'
+import type { StampedEntry } from '../../market/log.ts'
+import type { Ui } from '../output/ui.ts'
+import { CausalOrder } from './causal-order.ts'
+import { entryText } from './entry-columns.ts'
+import { type CommandOf, entryLine, tail } from './entry-lines.ts'
+import { isWithin } from './levels.ts'
+
+/** Of a terminal that does not say how wide it is. */
+const USUAL_WIDTH = 80
+
+/** The columns of the terminal; null if there is none. */
+export const terminalWidth = () => (process.stdout.isTTY ? process.stdout.columns || USUAL_WIDTH : null)
+
+interface EntryLogOptions {
+  json: boolean
+  level: LogLevel
+  /** Names of accounts and agents by id. */
+  names?: Map<string, string>
+  /** Finds the name of an agent that `names` does not have. */
+  findAgent?: (id: string) => Promise<string | undefined>
+  commandOf?: CommandOf
+  /** Leaves out what people do not want to see now. */
+  isWanted?: (entry: StampedEntry, rows: readonly string[]) => boolean
+}
+
+/** Holds entries back until `open()` is called, so that the ready line comes first. */
+export function entryLog(ui: Ui, options: EntryLogOptions) {
+  const { json, level, names = new Map(), findAgent, commandOf, isWanted = () => true } = options
+  let waiting: StampedEntry[] | null = []
+  /** What comes while the name of an agent is looked up. */
+  let behind: StampedEntry[] | null = null
+  const order = new CausalOrder(entry => {
+    const line = entryLine(entry, names, commandOf)
+    const rows = line ? entryText(ui, line, entry, names, terminalWidth()) : []
+    if (isWanted(entry, rows)) for (const row of rows) ui.line(row)
+  })
+  const goOn = () => {
+    const next = behind ?? []
+    behind = null
+    next.forEach(print)
+  }
+  const print = (entry: StampedEntry) => {
+    if (json) return ui.line(entryJson(entry))
+    if (behind) return void behind.push(entry)
+    const id = 'agentId' in entry ? entry.agentId : null
+    if (!findAgent || id === null || names.has(id)) return order.add(entry)
+    behind = [entry]
+    const learn = (name = tail(id)) => void names.set(id, name)
+    findAgent(id)
+      .then(learn, () => learn())
+      .then(goOn)
+  }
+  const log = (entry: StampedEntry) => {
+    if (!isWithin(entry, level)) return
+    if (waiting) waiting.push(entry)
+    else print(entry)
+  }
+  return {
+    log,
+    open(withPast = true) {
+      const past = waiting ?? []
+      waiting = null
+      if (withPast) past.forEach(print)
+    },
+    /** Prints what was held back to come behind its cause. */
+    end() {
+      for (const entry of behind ?? []) order.add(entry)
+      behind = null
+      order.end()
+    },
+  }
+}

@@ -1,0 +1,67 @@
+/** Follows one task by the log of the dev in this folder. */
+import { COMMAND_LINE } from '../../api/command-line.ts'
+import { type Client, createClient } from '../../client/client.ts'
+import { version } from '../../config.ts'
+import type { StampedEntry } from '../../market/log.ts'
+import type { TaskFeed } from '../../sim/buyer.ts'
+import { locate, type Target } from '../connection/target.ts'
+import { entryLine } from './entry-lines.ts'
+
+/**
+ * `onTrouble`: hears why a webhook or a callback failed. Returns null where there is no such log, or where nobody has proved
+ * that the keys of this folder are for that address.
+ */
+export function taskFeed(
+  { url, isDev, madeFor }: Target,
+  taskId: string,
+  onTrouble: (why: string) => void,
+): TaskFeed | null {
+  if (!isDev || madeFor?.by !== 'dev') return null
+  const { key } = locate({ url, as: 'admin' }, 'admin')
+  return feedFrom(createClient({ baseUrl: url, apiKey: key, userAgent: COMMAND_LINE + version }), taskId, onTrouble)
+}
+
+/** `client`: an administrator's. */
+export function feedFrom(client: Client, taskId: string, onTrouble: (why: string) => void): TaskFeed {
+  const stop = new AbortController()
+  const failed: Failure[] = []
+  let isNew = false
+  let wake = () => {}
+  const follow = async () => {
+    for await (const entry of await client.watchEvents({ after: 0, taskId }, { signal: stop.signal })) {
+      const failure = failureIn(entry as unknown as StampedEntry)
+      if (failure) failed.push(failure)
+      if (failure) onTrouble(failure.why)
+      isNew = true
+      wake()
+    }
+  }
+  // Without the log the task is looked at now and then.
+  follow().catch(() => {})
+  return {
+    async next() {
+      if (!isNew) await new Promise<void>(resolve => (wake = resolve))
+      isNew = false
+    },
+    hopeless: withinMs => failed.find(({ againInMs }) => againInMs > withinMs)?.why ?? null,
+    close: () => stop.abort(),
+  }
+}
+
+interface Failure {
+  why: string
+  /** When the marketplace tries again: Infinity for never, 0 if it is up to the agent. */
+  againInMs: number
+}
+
+function failureIn(entry: StampedEntry): Failure | null {
+  if (entry.type !== 'webhook' && entry.type !== 'callback') return null
+  // In the stream times are text.
+  const at = new Date(entry.at).getTime()
+  const [why] = entryLine({ ...entry, at }, new Map())?.below ?? []
+  if (why === undefined) return null
+  if (entry.type === 'callback') return { why: `its callback was refused with ${entry.status}: ${why}`, againInMs: 0 }
+  const { nextAttemptAt, outcome } = entry
+  if (outcome === 'delivered') return null
+  return { why, againInMs: nextAttemptAt === null ? Number.POSITIVE_INFINITY : Date.parse(nextAttemptAt) - at }
+}

@@ -1,0 +1,75 @@
+/** The output of a command: results on stdout, everything else on stderr; and how Ctrl-C ends it. */
+import { withSystemReason } from '../disk-faults.ts'
+import { exitCodes, Fault } from '../exit-codes.ts'
+import { createUi, type Ui } from './ui.ts'
+
+export interface AnswerFlags {
+  json?: boolean
+}
+
+export interface CommandOutput {
+  readonly out: Ui
+  readonly notes: Ui
+  readonly json: boolean
+  /** Prints a result: with --json in the envelope of the interface, else by `show`. */
+  answer(data: unknown, show: () => void): number
+  /** Sets the message for Ctrl-C, once there is something to clean up. */
+  whenInterrupted(text: string): void
+}
+
+/** Runs `work`. With --json an error is printed as an envelope; else it is thrown, and `main` prints it. */
+export async function withOutput(
+  flags: AnswerFlags,
+  work: (output: CommandOutput) => Promise<number>,
+): Promise<number> {
+  const json = flags.json === true
+  const out = createUi()
+  const notes = createUi(process.stderr)
+  let farewell = 'Interrupted.'
+  const interrupt = () => {
+    notes.line(`\n${farewell}`)
+    process.exit(exitCodes.interrupted)
+  }
+  process.once('SIGINT', interrupt)
+  const output: CommandOutput = {
+    out,
+    notes,
+    json,
+    answer(data, show) {
+      if (json) out.json({ success: true, data })
+      else show()
+      return exitCodes.ok
+    },
+    whenInterrupted(text) {
+      farewell = text
+    },
+  }
+  try {
+    return await work(output)
+  } catch (thrown) {
+    const error = thrown instanceof Error ? withSystemReason(thrown) : thrown
+    if (json) {
+      out.json(failure(error))
+      markPrinted(error)
+    }
+    throw error
+  } finally {
+    process.off('SIGINT', interrupt)
+  }
+}
+
+/** Errors that the command has printed itself for programs. */
+const printed = new WeakSet<object>()
+export const markPrinted = (error: unknown) => void printed.add(error as object)
+export const isPrinted = (error: unknown) => printed.has(error as object)
+
+/** An error as programs get it: the envelope of the interface, with a hint. */
+export function failure(error: unknown) {
+  const { message, hint: advice } = error as Error & { hint?: string }
+  if (!(error instanceof Fault)) return { success: false, error: message, ...(advice && { hint: advice }) }
+  const { status, errors, hint } = error.details
+  return { success: false, error: message, ...(status && { status }), ...(errors && { errors }), ...(hint && { hint }) }
+}
+
+/** Whether the command may ask questions: only on a terminal. */
+export const canAsk = () => Boolean(process.stdin.isTTY && process.stderr.isTTY)

@@ -1,0 +1,66 @@
+/** What a simulated buyer does, by the flags of `simulate buyer`, and what helps if the agent does not do its part. */
+import { limits } from '../../api/limits.ts'
+import { UsageError } from '../../config.ts'
+import { type BuyerPlan, outcomes, type PlanError } from '../../sim/buyer.ts'
+import type { ConnectionFlags } from '../connection/connection.ts'
+import { nextSteps } from '../connection/next-steps.ts'
+import type { Person } from '../connection/target.ts'
+import { numberGiven } from '../json-input.ts'
+import { priceGiven } from '../output/money.ts'
+
+export interface BuyerFlags extends ConnectionFlags {
+  outcome?: string
+  revisions?: string
+  title?: string
+  description?: string
+  requirements?: string
+  price?: string
+  rating?: string
+  timeout?: string
+}
+
+const { task, review } = limits
+const LONGEST_TIMEOUT_S = 86_400
+
+/** Without flags: a buyer who approves and praises. */
+export function planOf(flags: Omit<BuyerFlags, keyof ConnectionFlags>): BuyerPlan {
+  const { outcome = 'approve', revisions = '0', rating = '5', timeout = '60', price, requirements } = flags
+  const known = outcomes.find(name => name === outcome)
+  if (!known) throw new UsageError(`--outcome takes ${outcomes.join(' or ')}, not ${outcome}.`)
+  if (known === 'cancel' && flags.revisions !== undefined) {
+    throw new UsageError('--outcome cancel ends before anything is delivered, so it takes no --revisions.')
+  }
+  return {
+    outcome: known,
+    title: textOf('--title', flags.title ?? 'A task from a simulated buyer', task.title),
+    description: textOf(
+      '--description',
+      flags.description ?? 'Please do what you do best: a simulated buyer wants to see how you work.',
+      task.description,
+    ),
+    requirements: requirements === undefined ? undefined : textOf('--requirements', requirements, task.requirements),
+    price: price === undefined ? undefined : priceGiven('--price', price),
+    revisions: numberGiven('--revisions', revisions, limits.agent.maxRevisions),
+    rating: numberGiven('--rating', rating, review.rating),
+    timeoutMs: numberGiven('--timeout', timeout, [1, LONGEST_TIMEOUT_S]) * 1000,
+  }
+}
+
+function textOf(flag: string, text: string, [min, max]: readonly [number, number]): string {
+  if (text.length >= min && text.length <= max) return text
+  throw new UsageError(`${flag} takes ${min} to ${max} characters; this has ${text.length}.`)
+}
+
+/** What helps if the plan could not be carried out. `as`: the flags that reach the marketplace again. */
+export function adviceOn({ reason, task }: PlanError, as: (person: Person) => string): string {
+  const { id, agent, status } = task
+  if (reason === 'rejected')
+    return 'Its builder knows why; the agent may look at the title, the description or the price.'
+  const inHand = `The task is still there: ${nextSteps.showTask(id, as('buyer'))}`
+  if (reason === 'fast') return `A task can be cancelled until it is accepted. ${inHand}`
+  return [
+    `Test the agent: ${nextSteps.testConnection(agent.slug, as('builder'))}`,
+    `What its webhook answered: ${nextSteps.deliveries(agent.slug, as('builder'))}`,
+    status === 'pending' ? `Take the money back: ${nextSteps.cancelTask(id, as('buyer'))}` : inHand,
+  ].join('\n')
+}
