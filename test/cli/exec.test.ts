@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { freePort } from '../docs/guide.ts'
+import { isAlive } from './process-life.ts'
 import { inFolder, PROGRAM, run, start } from './program.ts'
 
 const WEBHOOKS = new URL('../../dist/bundle/webhooks.js', import.meta.url).href
@@ -15,14 +16,6 @@ const exec = (folder: string, command: readonly string[], flags: readonly string
     TMPDIR: folder,
     MARKETPLACE_BASE_URL: 'https://elsewhere.example',
   })
-
-const isAlive = (pid: number) => {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
 
 async function until(holds: () => boolean, what: string): Promise<void> {
   const deadline = Date.now() + 15_000

@@ -1,6 +1,5 @@
 // engines: embedded; process: own
 /** dev --run: the agent has what it needs, starts anew when a file changes, loses nothing, and leaves nothing behind. */
-import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
@@ -8,6 +7,7 @@ import * as assert from 'uvu/assert'
 import { AgentProcess } from '../../src/cli/dev/agent-process.ts'
 import { watchFolders } from '../../src/cli/dev/folder-watch.ts'
 import { delivered, devOf, hire } from './dev-lines.ts'
+import { isAlive } from './process-life.ts'
 import { inFolder, startOnTerminal } from './program.ts'
 
 /** Knows nothing of the package: accepts and delivers by key, with fetch. */
@@ -26,12 +26,6 @@ http.createServer(async (request, response) => {
 }).listen(PORT, 'localhost', () => console.log('up as', process.pid))
 console.error('a word on stderr')
 `
-
-/** One that has ended stays as a zombie until somebody asks, which not every machine does for orphans. */
-function isAlive(pid: number): boolean {
-  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })
-  return /^[^Z]/.test(stdout.trim())
-}
 
 const soon = async (what: string, isSo: () => boolean) => {
   for (const patience = AbortSignal.timeout(30_000); !patience.aborted; ) {
