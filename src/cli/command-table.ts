@@ -13,6 +13,7 @@ const parts: readonly (readonly [heading: string, ...parts: Part[]])[] = [
     'Build an agent:',
     [['agents', 'buyers', 'secret', 'test-connection'], async () => (await import('./table/building.ts')).building],
     [['verify', 'sign'], async () => (await import('./table/signing.ts')).signing],
+    [['conformance'], async () => (await import('./table/conformance.ts')).conformanceCommands],
     [['simulate'], async () => (await import('./table/simulation.ts')).simulation],
   ],
   ['Webhooks:', [['emit', 'deliveries'], async () => (await import('./table/webhooks.ts')).webhooks]],

@@ -13,6 +13,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   web: ['api', 'market', 'world', 'config', 'debug'],
   client: ['api'],
   sim: ['api', 'client', 'world', 'open'],
+  conform: ['api', 'market', 'sim', 'world', 'config', 'open'],
   config: [
     'api',
     'bucket-settings',
@@ -66,6 +67,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'market',
     'web',
     'client',
+    'conform',
     'sim',
     'config',
     'debug',
@@ -107,6 +109,16 @@ const shelves: Readonly<
       postgres: [],
       tables: [],
       files: ['embedded'],
+    },
+  },
+  conform: {
+    assembles: ['run.ts', 'selection.ts'],
+    mayImport: {
+      lane: [],
+      scenarios: ['lane'],
+      // They share what is sent to whom, by name.
+      checks: ['scenarios'],
+      reports: [],
     },
   },
   api: { assembles: [], mayImport: { diagnosis: [], endpoints: [], openapi: ['endpoints'] } },

@@ -4,8 +4,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { AgentProcess } from '../../src/cli/dev/agent-process.ts'
 import { watchFolders } from '../../src/cli/dev/folder-watch.ts'
+import { StartedAgent } from '../../src/sim/started-agent.ts'
 import { delivered, devOf, hire } from './dev-lines.ts'
 import { isAlive } from './process-life.ts'
 import { inFolder, startOnTerminal } from './program.ts'
@@ -93,7 +93,7 @@ test('a process that ignores SIGTERM is killed with all that it has started; one
     onLine: (_: string, line: string) => lines.push(line),
     onEnd: (how: string) => ends.push(how),
   }
-  const stubborn = new AgentProcess({ ...options, command: `trap '' TERM; (trap '' TERM; sleep 60) & echo $!; wait` })
+  const stubborn = new StartedAgent({ ...options, command: `trap '' TERM; (trap '' TERM; sleep 60) & echo $!; wait` })
   stubborn.start()
   await soon('a line', () => lines.length > 0)
   await Promise.all([stubborn.restart(), stubborn.restart()])
@@ -102,7 +102,7 @@ test('a process that ignores SIGTERM is killed with all that it has started; one
   await stubborn.close()
   await soon('the end of its child', () => !isAlive(Number(lines[1])))
   assert.equal(ends, [])
-  const short = new AgentProcess({ ...options, command: 'printf "no end of line"; exit 3' })
+  const short = new StartedAgent({ ...options, command: 'printf "no end of line"; exit 3' })
   short.start()
   await soon('its end', () => ends.length === 1 && lines.length === 3)
   assert.equal([ends, lines[2]], [['with exit code 3'], 'no end of line'])

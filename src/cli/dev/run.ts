@@ -4,7 +4,7 @@ import type { Log } from '../../market/log.ts'
 import type { Marketplace } from '../../open.ts'
 import type { ForwardedAgent } from '../../sim/forwarded-agents.ts'
 import type { Credentials } from '../../sim/seed.ts'
-import { AgentProcess } from './agent-process.ts'
+import { StartedAgent } from '../../sim/started-agent.ts'
 import { agentEnvironment } from './environment.ts'
 import { watchFolders } from './folder-watch.ts'
 import type { Forwarding } from './forwarding.ts'
@@ -22,7 +22,7 @@ interface RunOptions {
 }
 
 export class AgentRun {
-  readonly #process: AgentProcess
+  readonly #process: StartedAgent
   readonly #agent: ForwardedAgent
   readonly #forwarding: Forwarding
   readonly #log: Log
@@ -43,7 +43,7 @@ export class AgentRun {
     this.#log = log
     this.#watch = watch
     this.#unwatch = watchFolders(watch, path => this.#begun && this.restart(`${path} has changed`))
-    this.#process = new AgentProcess({
+    this.#process = new StartedAgent({
       command,
       env: () => ({ ...inherited(), ...agentEnvironment({ url: marketplace.url, ...credentials }, agent) }),
       onLine: (stream, line) => log({ type: 'output', agent: agent.slug, stream, line }),

@@ -1,9 +1,9 @@
-/** Runs the agent of `dev --run`: a shell command with a process group of its own, so that nothing of it is left behind. */
+/** Runs somebody's agent: a shell command with a process group of its own, so that nothing of it is left behind. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 
-export interface AgentProcessOptions {
+export interface StartedAgentOptions {
   command: string
   env(): Readonly<Record<string, string | undefined>>
   onLine(stream: 'stdout' | 'stderr', line: string): void
@@ -14,14 +14,14 @@ export interface AgentProcessOptions {
 /** How long it may take to end when it is asked to. */
 const GRACE_MS = 5_000
 
-export class AgentProcess {
-  readonly #options: AgentProcessOptions
+export class StartedAgent {
+  readonly #options: StartedAgentOptions
   #child: ChildProcess | null = null
   #stopping: Promise<void> | null = null
   #restarting: Promise<void> | null = null
   #closed = false
 
-  constructor(options: AgentProcessOptions) {
+  constructor(options: StartedAgentOptions) {
     this.#options = options
     // The last resort, also behind an error that nobody has caught.
     process.once('exit', this.#kill)
@@ -57,6 +57,24 @@ export class AgentProcess {
       .then(() => this.start())
       .finally(() => (this.#restarting = null))
     return this.#restarting
+  }
+
+  /** Of the shell, which is also the number of its group; undefined unless it runs. */
+  get pid(): number | undefined {
+    return this.#child?.pid
+  }
+
+  /** Ends it in the midst of what it does, for good. */
+  async kill(): Promise<void> {
+    this.#closed = true
+    const child = this.#child
+    if (child) {
+      const ended = once(child, 'exit')
+      this.#stopping = ended.then(() => {})
+      signalGroup(child, 'SIGKILL')
+      await ended
+    }
+    process.off('exit', this.#kill)
   }
 
   /** Asks it to end, and ends it after some seconds. */

@@ -1,0 +1,147 @@
+/** The agent under test: one that is up already, or a command that starts it. Nothing in it knows that it is tested. */
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { environment } from '../config.ts'
+import { StartedAgent } from '../sim/started-agent.ts'
+import type { Recorder } from './recorder.ts'
+import { stopwatch } from './time.ts'
+
+export interface AgentOptions {
+  /** Where it takes webhooks. */
+  readonly url: string
+  readonly secret: string
+  /** Its id in every marketplace of the run. */
+  readonly id: string
+  /** null: it is up already. */
+  readonly command: string | null
+  readonly recorder: Recorder
+}
+
+/** The agent can't be reached, and so nothing can be said of it. */
+export class AgentAway extends Error {}
+
+const READY_MS = 30_000
+const LOOK_MS = 25
+const LAST_LINES = 20
+
+export class AgentUnderTest {
+  readonly id: string
+  readonly url: string
+  readonly command: string | null
+  /** What it is started with, besides the environment of this process. */
+  environment: Readonly<Record<string, string>> = {}
+  secret: string
+  readonly #recorder: Recorder
+  readonly #lines: string[] = []
+  #process: StartedAgent | null = null
+  #ended: string | null = null
+
+  constructor({ id, url, secret, command, recorder }: AgentOptions) {
+    this.id = id
+    this.url = url
+    this.secret = secret
+    this.command = command
+    this.#recorder = recorder
+  }
+
+  /** What it has written last. */
+  get lastLines(): readonly string[] {
+    return this.#lines
+  }
+
+  /** Starts it if there is a command, and resolves when it accepts connections. Throws AgentAway if it does not. */
+  async open(): Promise<void> {
+    if (this.command !== null) this.#start(this.command)
+    await this.ready()
+  }
+
+  async ready(): Promise<void> {
+    const elapsed = stopwatch()
+    const limitMs = this.command === null ? 1_000 : READY_MS
+    while (!(await accepts(new URL(this.url)))) {
+      if (this.#ended !== null) throw new AgentAway(`The agent ended ${this.#ended}, before it listened at ${this.url}`)
+      if (elapsed() > limitMs) throw new AgentAway(`Nobody listens at ${this.url}`)
+      await new Promise(resolve => setTimeout(resolve, LOOK_MS))
+    }
+    if (this.command !== null) this.#note('ready', this.url, elapsed())
+  }
+
+  /** Ends it as a deployment does, and starts it anew, with the environment that it has by now. */
+  async restart(): Promise<void> {
+    await this.stop()
+    await this.open()
+  }
+
+  /** Asks it to end, as a deployment does. */
+  async stop(): Promise<void> {
+    const elapsed = stopwatch()
+    await this.#process?.close()
+    this.#process = null
+    this.#note('ended', 'after SIGTERM', elapsed())
+  }
+
+  /** Ends it in the midst of what it does. */
+  async kill(): Promise<void> {
+    const elapsed = stopwatch()
+    await this.#process?.kill()
+    this.#process = null
+    this.#note('killed', 'by SIGKILL', elapsed())
+  }
+
+  get pid(): number | undefined {
+    return this.#process?.pid
+  }
+
+  async close(): Promise<void> {
+    await this.#process?.close()
+    this.#process = null
+  }
+
+  #start(command: string): void {
+    this.#ended = null
+    const agent = new StartedAgent({
+      command,
+      env: () => ({ ...environment(), ...this.environment }),
+      onLine: (_stream, line) => {
+        this.#lines.push(line)
+        if (this.#lines.length > LAST_LINES) this.#lines.shift()
+      },
+      onEnd: how => {
+        if (this.#process !== agent) return
+        this.#ended = how
+        this.#note('ended', how)
+      },
+    })
+    this.#process = agent
+    agent.start()
+    this.#note('started', command)
+  }
+
+  #note(what: 'started' | 'ready' | 'killed' | 'ended', text: string, ms = 0): void {
+    this.#recorder.add({ kind: 'process', what, text, ms })
+  }
+}
+
+/** Whether somebody takes a connection there. */
+function accepts({ hostname, port, protocol }: URL): Promise<boolean> {
+  return new Promise(resolve => {
+    const host = hostname.replace(/^\[|\]$/g, '')
+    const socket = connect({ host, port: Number(port) || (protocol === 'https:' ? 443 : 80), timeout: 2_000 })
+    const end = (is: boolean) => {
+      socket.destroy()
+      resolve(is)
+    }
+    socket
+      .once('connect', () => end(true))
+      .once('error', () => end(false))
+      .once('timeout', () => end(false))
+  })
+}
+
+/** Returns a port of this machine that nobody has at this moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise(resolve => server.close(resolve))
+  return port
+}

@@ -1,0 +1,54 @@
+/** What several checks look for in a history. */
+import { broken, type Finding, holds, inconclusive, untested } from '../check.ts'
+import type { History, Recordeds } from '../history.ts'
+
+export const isAck = ({ answer }: Recordeds<'webhook'>) =>
+  answer !== null && answer.status >= 200 && answer.status < 300
+
+/** What came back, as the end of “was answered …”. */
+export const toldBack = ({ answer, error }: Recordeds<'webhook'>) =>
+  answer ? `was answered ${answer.status}` : `got no answer (${error})`
+
+/** The one task with this label. Throws if the scenario has not come so far. */
+export function taskOf(history: History, label: string): Recordeds<'task'> {
+  const [task] = history.tasks(label)
+  if (!task) throw new Error(`nothing was sent for ${label}`)
+  return task
+}
+
+/** A webhook that must not be believed was refused, and nothing came of it. */
+export function refusedAndQuiet(history: History, label: string): Finding {
+  const forged = history.webhooks(label).filter(({ genuine }) => !genuine)
+  if (forged.length === 0) return inconclusive('no forged webhook was sent')
+  const believed = forged.find(isAck)
+  if (believed) return broken(`took it: it ${toldBack(believed)}`, believed)
+  const away = forged.find(({ error }) => error !== null && !/^(reset|bad_answer)/.test(error))
+  if (away) return untested(`the agent could not be asked: ${away.error}`)
+  for (const { taskId } of history.tasks(label)) {
+    const [callback] = history.callbacksOf(taskId)
+    if (callback) return broken(`refused it, and still called back with ${callback.action}`, ...forged, callback)
+  }
+  return holds
+}
+
+/** What an agent attempted with its callbacks about a task: each once, however often it was repeated. */
+export function attempts(history: History, taskId: string, action: string): Recordeds<'callback'>[] {
+  const seen = new Set<string>()
+  return history.callbacksOf(taskId).filter(callback => {
+    if (callback.action !== action) return false
+    const what = contentIn(callback)
+    if (seen.has(what)) return false
+    seen.add(what)
+    return true
+  })
+}
+
+/** The content that a callback delivers or says; the whole body of one that can't be read. */
+export function contentIn({ body }: Recordeds<'callback'>): string {
+  try {
+    const { content = '', reason = '' } = JSON.parse(body.text ?? '')
+    return `${content}\n${reason}`
+  } catch {
+    return body.text ?? body.base64 ?? ''
+  }
+}

@@ -1,0 +1,6 @@
+/** The census: every check, by area. */
+import type { Check } from '../check.ts'
+import { conn } from './conn.ts'
+import { sig } from './sig.ts'
+
+export const checks: readonly Check[] = [...conn, ...sig]

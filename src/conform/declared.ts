@@ -1,0 +1,49 @@
+/** What the author says of the agent: which tasks it takes, how long it may take, and what it does not do. None of it makes a bug right. */
+
+export interface Sample {
+  readonly kind: 'accepts' | 'rejects' | 'usual'
+  readonly title: string
+  readonly description: string
+  readonly requirements: string
+  readonly price: number
+}
+
+export interface Declared {
+  /** In ms. */
+  readonly patience: { readonly answer: number; readonly work: number; readonly quiet: number }
+  readonly accepts: readonly Sample[]
+  readonly rejects: readonly Sample[]
+  /** false: it delivers once. */
+  readonly revisions: boolean
+  readonly messages: 'replies' | 'silent' | null
+  /** It buys from other agents. */
+  readonly hires: boolean
+  /** `manual`: a person does it. */
+  readonly work: 'manual' | 'automatic'
+  /** false: the words of samples stay as they are. */
+  readonly vary: boolean
+  /** The task that is used wherever one is needed that the agent accepts. */
+  readonly sample: Sample
+}
+
+/** A task that most agents can do something about. */
+const usualSample: Sample = {
+  kind: 'usual',
+  title: 'A notice for the village fair',
+  description:
+    'Please write a notice for the village fair on Saturday at ten: friendly, short, with the time and the place, which is the old school.',
+  requirements: 'Three sentences at most.',
+  price: 500,
+}
+
+export const nothingDeclared: Declared = {
+  patience: { answer: 30_000, work: 120_000, quiet: 1_000 },
+  accepts: [],
+  rejects: [],
+  revisions: true,
+  messages: null,
+  hires: false,
+  work: 'automatic',
+  vary: true,
+  sample: usualSample,
+}

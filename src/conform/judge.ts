@@ -1,0 +1,70 @@
+/** Judges a history: the same events always get the same verdicts. Source: A-46. */
+import type { Check, Finding, Level } from './check.ts'
+import type { History } from './history.ts'
+
+export const verdicts = ['pass', 'fail', 'warn', 'untested', 'inconclusive'] as const
+export type Verdict = (typeof verdicts)[number]
+
+export interface Judged {
+  readonly id: string
+  readonly title: string
+  readonly level: Level
+  readonly verdict: Verdict
+  /** What was seen, or why nothing was; empty for most that pass. */
+  readonly text: string
+  /** Numbers of the events that show it. */
+  readonly evidence: readonly number[]
+}
+
+/** Judges every check, in the order given. */
+export function judge(checks: readonly Check[], history: History): Judged[] {
+  const findings = new Map<string, Finding>()
+  const byId = new Map(checks.map(check => [check.id, check]))
+  const findingOf = (check: Check): Finding => {
+    const known = findings.get(check.id)
+    if (known) return known
+    const blocker = (check.after ?? []).find(id => {
+      const before = byId.get(id)
+      return before !== undefined && findingOf(before).holds !== true
+    })
+    const finding = blocker === undefined ? found(check, history) : { holds: null, untested: `blocked by ${blocker}` }
+    findings.set(check.id, finding as Finding)
+    return finding as Finding
+  }
+  return checks.map(check => judgedAs(check, findingOf(check)))
+}
+
+/** What happened before its scenario ended still counts: a fault that was seen is one. */
+function found(check: Check, history: History): Finding {
+  const ended = history.of('scenario').find(({ scenario }) => scenario === check.scenario)
+  if (ended?.outcome === 'skipped') return { holds: null, untested: ended.why }
+  const finding = judged(check, history)
+  if (finding.holds === false) return finding
+  if (ended === undefined) return { holds: null, inconclusive: 'the run ended before' }
+  if (ended.outcome === 'failed') return { holds: null, inconclusive: ended.why }
+  const unused = history.of('unused').find(({ label }) => label === check.id || label.startsWith(`${check.id}/`))
+  if (unused && finding.holds) return { holds: null, inconclusive: `the fault ${unused.fault} met nothing` }
+  return finding
+}
+
+function judged(check: Check, history: History): Finding {
+  try {
+    return check.judge(history)
+  } catch (error) {
+    return { holds: null, inconclusive: `the check itself failed: ${(error as Error).message}` }
+  }
+}
+
+function judgedAs({ id, title, level }: Check, finding: Finding): Judged {
+  const told = { id, title, level }
+  if (finding.holds === true) return { ...told, verdict: 'pass', text: finding.note ?? '', evidence: [] }
+  if (finding.holds === false) {
+    const { text, evidence } = finding
+    return { ...told, verdict: broken[level], text, evidence }
+  }
+  if ('untested' in finding) return { ...told, verdict: 'untested', text: finding.untested, evidence: [] }
+  return { ...told, verdict: 'inconclusive', text: finding.inconclusive, evidence: [] }
+}
+
+/** What `may` be done otherwise is only told. */
+const broken: Readonly<Record<Level, Verdict>> = { must: 'fail', should: 'warn', may: 'pass' }

@@ -1,0 +1,204 @@
+/**
+ * A marketplace that the agent under test is listed in, with buyers of its own. It is the real one, in memory: what agents do moves its
+ * tasks and cents. All lanes know the agent by the same id and secret.
+ */
+import { diagnose } from '../../api/diagnosis/diagnose.ts'
+import type { TestReport } from '../../api/records.ts'
+import { SIGNATURE_HEADER, TIMESTAMP_HEADER, verify } from '../../api/signature.ts'
+import type { StampedEntry } from '../../market/log.ts'
+import { moveClockTo } from '../../market/upkeep/clock-moves.ts'
+import { type Marketplace, openMarketplace } from '../../open.ts'
+import { type EarlyTier, ensureAccount, furnishBuyers } from '../../sim/accounts.ts'
+import { type Act, acting } from '../../sim/acting.ts'
+import { ensureAgents, type Staff, testAndList, visibilityOf } from '../../sim/agents.ts'
+import { standIn } from '../../sim/stand-in.ts'
+import { createWorld } from '../../world/real.ts'
+import type { Egress, World } from '../../world/world.ts'
+import type { AgentUnderTest } from '../agent-under-test.ts'
+import { type CallbackEvent, contentOf, type Happening, type LaneName } from '../history.ts'
+import type { Recorder } from '../recorder.ts'
+import { CallbackFront, type FrontRequest } from './callback-front.ts'
+import { WebhookTap } from './webhook-tap.ts'
+
+export interface LaneOptions {
+  readonly name: LaneName
+  readonly agent: AgentUnderTest
+  readonly recorder: Recorder
+  /** The way out, which all lanes share. */
+  readonly egress: Egress
+  /** How often a delivered task may be sent back. */
+  readonly maxRevisions: number
+}
+
+/** The front takes https alone; the tap knows the agent's own address. */
+const WEBHOOK_URL = 'https://agent.localhost/webhook'
+const BASE_PRICE = 500
+const FUNDS = 20_000
+
+export interface LaneBuyer {
+  readonly id: string
+  readonly act: Act
+}
+
+export class Lane {
+  readonly name: LaneName
+  readonly webhooks: WebhookTap
+  readonly callbacks: CallbackFront
+  readonly world: World
+  readonly agent: AgentUnderTest
+  /** What it calls its tasks and tests, by their ids. */
+  readonly labels = new Map<string, string>()
+  #marketplace!: Marketplace
+  #staff!: Staff
+  #lastTest: Promise<unknown> = Promise.resolve()
+  readonly #recorder: Recorder
+
+  private constructor({ name, agent, recorder, egress }: LaneOptions) {
+    this.name = name
+    this.agent = agent
+    this.#recorder = recorder
+    this.webhooks = new WebhookTap({
+      egress,
+      url: agent.url,
+      secret: () => agent.secret,
+      labelOf: id => this.labels.get(id) ?? (id.startsWith('test_') ? this.#testLabel : undefined),
+      record: event => this.record(event),
+    })
+    this.callbacks = new CallbackFront(request => this.#heard(request))
+    this.world = { ...createWorld({ requireHttps: false, allowLoopback: true }), egress: this.webhooks }
+  }
+
+  static async open(options: LaneOptions): Promise<Lane> {
+    const lane = new Lane(options)
+    await lane.callbacks.listen('127.0.0.1')
+    try {
+      lane.#marketplace = await openMarketplace({
+        ...{ file: null, mode: 'dev', port: 0, rateLimits: 'off', world: lane.world, baseUrl: lane.callbacks.url },
+        // Days of waiting belong to the lane whose clock can be moved.
+        retries: options.name === 'real' ? 'quick' : 'real',
+        log: entry => lane.#logged(entry),
+      })
+      lane.callbacks.pass(lane.#marketplace.url)
+      await lane.#furnish(options)
+      return lane
+    } catch (error) {
+      await lane.close()
+      throw error
+    }
+  }
+
+  get market() {
+    return this.#marketplace.market
+  }
+
+  get admin(): Act {
+    return acting(this.market, this.#staff.adminId)
+  }
+
+  get builder(): Act {
+    return acting(this.market, this.#staff.builderId)
+  }
+
+  /** An API key of the agent's builder. */
+  apiKey = ''
+
+  record(happening: Happening): void {
+    this.#recorder.add(happening, this.name, this.world)
+  }
+
+  /** Makes a buyer with money. */
+  async buyer(name: string, tier: EarlyTier = 'new_verified', funds: number = FUNDS): Promise<LaneBuyer> {
+    const [buyer] = await furnishBuyers(this.market, this.#staff.adminId, { names: [name], tier, funds })
+    return { id: buyer!.id, act: acting(this.market, buyer!.id) }
+  }
+
+  #testLabel = ''
+
+  /** Runs the connection test, one at a time. The agent can be hired afterwards, whatever came of it. */
+  test(label: string): Promise<TestReport> {
+    const run = async () => {
+      this.#testLabel = label
+      const report = await testAndList(this.market, this.#staff, this.agent.id, { callbackMs: 15_000 })
+      this.record({ kind: 'observation', label, value: report })
+      await this.list()
+      return report
+    }
+    const mine = this.#lastTest.then(run)
+    this.#lastTest = mine.catch(() => {})
+    return mine
+  }
+
+  /** Makes sure that the agent can be hired: a failed test hides it. */
+  async list(): Promise<void> {
+    const { visible } = await visibilityOf(this.market, this.#staff.builderId, this.agent.id)
+    if (visible) return
+    await testAndList(this.market, this.#staff, this.agent.id, { egress: standIn(this.market, this.agent.secret) })
+  }
+
+  /** Moves the clock, and does on the way what falls due. */
+  async advance(ms: number): Promise<void> {
+    await moveClockTo(this.market, this.world.now() + ms)
+  }
+
+  /** Resolves when nothing is under way. */
+  settled(): Promise<void> {
+    return this.market.settled()
+  }
+
+  async close(): Promise<void> {
+    await this.#marketplace?.close(1_000)
+    await this.callbacks.close()
+  }
+
+  async #furnish({ agent, maxRevisions }: LaneOptions): Promise<void> {
+    const builder = await ensureAccount(this.market, { name: 'builder', fullName: 'Builder' })
+    const admin = await ensureAccount(this.market, { name: 'admin', fullName: 'Administrator', isAdmin: true })
+    this.apiKey = builder.apiKey
+    this.#staff = { builderId: builder.id, adminId: admin.id }
+    const { id, secret } = agent
+    await ensureAgents(this.market, builder.id, [
+      { name: 'agent', webhookUrl: WEBHOOK_URL, id, secret, fields: { basePrice: BASE_PRICE, maxRevisions } },
+    ])
+    await this.list()
+  }
+
+  #logged(entry: StampedEntry): void {
+    if (entry.type === 'task') {
+      const { taskId, trigger, from, to } = entry
+      this.record({ kind: 'step', taskId, trigger, from, to })
+    } else if (entry.type === 'money') {
+      const { taskId, kind: move, amount, from, to } = entry
+      this.record({ kind: 'money', taskId, move, amount, from, to })
+    }
+  }
+
+  #heard({ callback, method, path, headers, body, answer, fault, arrivedAt, ms }: FrontRequest): void {
+    if (!callback) {
+      this.record({ kind: 'request', method, path, status: answer?.status ?? null })
+      return
+    }
+    const { taskId, action, signed } = callback
+    const label = this.labels.get(taskId) ?? (taskId.startsWith('test_') ? this.#testLabel : null)
+    this.record({
+      ...{ kind: 'callback', label, taskId, action, method, path, body: contentOf(body), fault, ms },
+      headers: headers.map(([name, value]) => [name, /^authorization$/i.test(name) ? withoutKey(value) : value]),
+      signature: signed ? this.#signatureOf(headers, body, arrivedAt) : 'key',
+      answer: answer && {
+        status: answer.status,
+        headers: Object.entries(answer.headers),
+        body: contentOf(answer.body),
+      },
+    })
+  }
+
+  #signatureOf(headers: CallbackEvent['headers'], body: Buffer, now: number): string {
+    const header = (wanted: string) => headers.find(([name]) => name.toLowerCase() === wanted.toLowerCase())?.[1]
+    const { secret } = this.agent
+    const timestamp = header(TIMESTAMP_HEADER)
+    const verdict = verify({ secret, timestamp, signature: header(SIGNATURE_HEADER), body, now })
+    if (verdict.ok) return 'valid'
+    return diagnose({ headers, body }, [{ secret, kind: 'current' }], now)?.text ?? verdict.reason
+  }
+}
+
+const withoutKey = (value: string) => value.replace(/svc_\S+/g, 'svc_…')

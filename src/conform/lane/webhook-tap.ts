@@ -1,0 +1,107 @@
+/** The way of webhooks from a marketplace to the agent: everything is recorded, and what was prepared happens to it. */
+
+import type { AnswerHeaders, Egress, HeaderLines, Outgoing, OutgoingResult } from '../../world/world.ts'
+import { type Answer, contentOf, type WebhookEvent } from '../history.ts'
+import { stopwatch } from '../time.ts'
+import type { OutgoingWebhook, SendWebhook, Sent, WebhookFault } from './webhook-faults.ts'
+
+interface Prepared {
+  readonly label: string
+  readonly taskId: string
+  readonly event: string
+  readonly fault: WebhookFault
+}
+
+export interface TapOptions {
+  /** The way out. It is closed by whoever has opened it. */
+  readonly egress: Egress
+  /** The agent's own address. The marketplace knows another, as it takes https alone. */
+  readonly url: string
+  readonly secret: () => string
+  readonly labelOf: (taskId: string) => string | undefined
+  readonly record: (event: WebhookEvent) => void
+}
+
+const genuine: Sent = { change: null, genuine: true }
+
+export class WebhookTap implements Egress {
+  readonly #options: TapOptions
+  readonly #prepared = new Set<Prepared>()
+
+  constructor(options: TapOptions) {
+    this.#options = options
+  }
+
+  /** The next webhook of this event of the task meets the fault, and no other does. */
+  prepare(prepared: Prepared): void {
+    this.#prepared.add(prepared)
+  }
+
+  /** What has met nothing. */
+  get unused(): readonly Prepared[] {
+    return [...this.#prepared]
+  }
+
+  async post(request: Outgoing): Promise<OutgoingResult> {
+    const webhook = webhookOf(request, { url: this.#options.url, secret: this.#options.secret() })
+    const { event, taskId } = namesIn(webhook.body)
+    const prepared = [...this.#prepared].find(one => one.taskId === taskId && one.event === event)
+    if (!prepared) return this.#send(webhook)
+    this.#prepared.delete(prepared)
+    return prepared.fault.play(webhook, this.#send)
+  }
+
+  readonly #send: SendWebhook = async (webhook, sent = genuine) => {
+    const { taskId } = namesIn(webhook.body)
+    return this.send(webhook, sent, (taskId && this.#options.labelOf(taskId)) || '')
+  }
+
+  /** Sends one that the scenario has made itself. */
+  async send(webhook: OutgoingWebhook, { change, genuine }: Sent, label: string): Promise<OutgoingResult> {
+    const { url, body, headers, deliveryId, attempt } = webhook
+    const elapsed = stopwatch()
+    const request = { url, body, headers, timeoutMs: 30_000, maxAnswerBytes: 65_536, keepsWire: true }
+    const result = await this.#options.egress.post(request)
+    const { event, taskId } = namesIn(body)
+    this.#options.record({
+      ...{ kind: 'webhook', label, taskId, event, deliveryId, attempt, change, genuine, method: 'POST', url },
+      headers: result.wire?.sentHeaders ?? Object.entries(headers),
+      body: contentOf(Buffer.from(body)),
+      answer: answerOf(result),
+      error: result.ok ? null : `${result.reason}: ${result.message}`,
+      ms: elapsed(),
+    })
+    return result
+  }
+
+  async close(): Promise<void> {}
+}
+
+function webhookOf({ headers, body }: Outgoing, known: { url: string; secret: string }): OutgoingWebhook {
+  return {
+    ...known,
+    body,
+    headers,
+    deliveryId: headers['X-Service-Delivery-Id'] ?? '',
+    attempt: Number(headers['X-Service-Attempt'] ?? 1),
+    sentAt: Number(headers['X-Service-Timestamp'] ?? 0),
+  }
+}
+
+function namesIn(body: string): { event: string | null; taskId: string | null } {
+  try {
+    const { event, data } = JSON.parse(body)
+    return { event: typeof event === 'string' ? event : null, taskId: data?.taskId ?? null }
+  } catch {
+    return { event: null, taskId: null }
+  }
+}
+
+function answerOf(result: OutgoingResult): Answer | null {
+  if (!result.ok) return null
+  const { wire, status, headers, body } = result
+  return { status, headers: wire?.headers ?? linesOf(headers), body: contentOf(wire?.body ?? Buffer.from(body)) }
+}
+
+const linesOf = (headers: AnswerHeaders): HeaderLines =>
+  Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]))

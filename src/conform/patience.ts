@@ -1,0 +1,32 @@
+/** How long the agent is waited for: as long as its author says, and no longer than its own pace makes sense of. */
+
+type Kind = 'answer' | 'work'
+
+/** A busy machine makes quick agents slow for a moment. */
+const LEAST_MS = 5_000
+const TIMES = 10
+
+export class Patience {
+  readonly #limits: Readonly<Record<Kind, number>>
+  readonly #slowest: Partial<Record<Kind, number>> = {}
+
+  /** In ms. */
+  constructor(limits: Readonly<Record<Kind, number>>) {
+    this.#limits = limits
+  }
+
+  limit(kind: Kind): number {
+    const seen = this.#slowest[kind]
+    if (seen === undefined) return this.#limits[kind]
+    return Math.min(this.#limits[kind], Math.max(LEAST_MS, TIMES * seen))
+  }
+
+  note(kind: Kind, ms: number): void {
+    this.#slowest[kind] = Math.max(ms, this.#slowest[kind] ?? 0)
+  }
+
+  /** How long to listen for what must not come. */
+  quietMs(leastMs: number): number {
+    return Math.max(leastMs, 5 * Math.max(0, ...Object.values(this.#slowest)))
+  }
+}

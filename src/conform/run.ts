@@ -1,0 +1,207 @@
+/** Runs scenarios against an agent, and records what happens. Judging comes after. */
+import { version } from '../config.ts'
+import { seededChance } from '../world/chance.ts'
+import { createWorld } from '../world/real.ts'
+import { AgentUnderTest, freePort } from './agent-under-test.ts'
+import type { Declared } from './declared.ts'
+import type { LaneName, Recorded } from './history.ts'
+import { Lane } from './lane/lane.ts'
+import { Patience } from './patience.ts'
+import { Recorder } from './recorder.ts'
+import { type Need, type Scenario, Stage } from './scenarios/scenario.ts'
+import { stopwatch } from './time.ts'
+
+export interface RunOptions {
+  /** Its webhook; null: that of the command, which listens at `/webhook` on the port that it is given. */
+  readonly url: string | null
+  /** null: a new one. */
+  readonly secret: string | null
+  readonly command: string | null
+  readonly declared: Declared
+  readonly seed: number
+  readonly scenarios: readonly Scenario[]
+  /** Hears of everything at once. */
+  readonly listen?: (event: Recorded) => void
+  /** Ends the run. What happened until then can be judged. */
+  readonly signal?: AbortSignal
+}
+
+/** So many scenarios at once in the lane of real time. */
+const AT_ONCE = 6
+
+/** Resolves to what happened. Throws AgentAway if the agent is not there. */
+export async function run(options: RunOptions) {
+  const recorder = new Recorder(options.listen)
+  const session = new Run(options, recorder)
+  await session.perform()
+  return recorder.history
+}
+
+class Run {
+  readonly #options: RunOptions
+  readonly #recorder: Recorder
+  readonly #patience: Patience
+  readonly #lanes = new Map<LaneName, Lane>()
+  #agent!: AgentUnderTest
+
+  constructor(options: RunOptions, recorder: Recorder) {
+    this.#options = options
+    this.#recorder = recorder
+    this.#patience = new Patience(options.declared.patience)
+  }
+
+  async perform(): Promise<void> {
+    const elapsed = stopwatch()
+    const world = createWorld({ requireHttps: false, allowLoopback: true })
+    this.#agent = await this.#agentIn(world)
+    this.#begin()
+    try {
+      const { maxRevisions } = this
+      for (const name of ['real', 'clock'] as const) {
+        const given = { name, agent: this.#agent, recorder: this.#recorder, egress: world.egress, maxRevisions }
+        this.#lanes.set(name, await Lane.open(given))
+      }
+      this.#agent.environment = this.#environment()
+      await this.#agent.open()
+      await this.#scenes()
+    } finally {
+      for (const lane of this.#lanes.values()) await lane.close()
+      await this.#agent.close()
+      await world.egress.close()
+    }
+    const interrupted = this.#options.signal?.aborted ?? false
+    this.#recorder.add({ kind: 'end', interrupted, ms: elapsed() })
+  }
+
+  get maxRevisions(): number {
+    return this.#options.declared.revisions ? 3 : 0
+  }
+
+  async #agentIn(world: ReturnType<typeof createWorld>): Promise<AgentUnderTest> {
+    const { command, secret } = this.#options
+    const url = this.#options.url ?? `http://127.0.0.1:${await freePort()}/webhook`
+    return new AgentUnderTest({
+      ...{ url, command, recorder: this.#recorder, id: world.id('agt') },
+      secret: secret ?? `whsec_${world.bytes(32).toString('base64')}`,
+    })
+  }
+
+  #environment(): Record<string, string> {
+    const lane = this.#lanes.get('real')!
+    const { url, id, secret } = this.#agent
+    return {
+      MARKETPLACE_URL: lane.callbacks.url,
+      MARKETPLACE_KEY: lane.apiKey,
+      MARKETPLACE_AGENT_ID: id,
+      MARKETPLACE_WEBHOOK_SECRET: secret,
+      PORT: new URL(url).port || '80',
+    }
+  }
+
+  #begin(): void {
+    const { seed, declared, command } = this.#options
+    const { answer, work } = declared.patience
+    this.#recorder.add({
+      ...{ kind: 'begin', schema: 'conformance-history/1', version, seed },
+      agent: { url: this.#agent.url, command },
+      patience: { answer, work },
+      declared: declaredInWords(declared),
+    })
+  }
+
+  async #scenes(): Promise<void> {
+    const all = this.#options.scenarios
+    const those = (when: Scenario['when'], lane?: LaneName) =>
+      all.filter(one => one.when === when && (lane === undefined || one.lane === lane))
+    await this.#inTurn(those('first'))
+    const shuffled = shuffle(those(undefined, 'real'), seededChance(this.#options.seed).fraction)
+    // Time is moved for the whole lane, so there one scenario follows the other.
+    await Promise.all([this.#sideBySide(shuffled), this.#inTurn(those(undefined, 'clock'))])
+    await this.#inTurn(those('alone'))
+    await this.#listenInQuiet()
+    await this.#inTurn(those('last'))
+    for (const lane of this.#lanes.values())
+      for (const { label, fault } of [...lane.webhooks.unused, ...lane.callbacks.unused])
+        lane.record({ kind: 'unused', label, fault: fault.name })
+  }
+
+  async #inTurn(scenarios: readonly Scenario[]): Promise<void> {
+    for (const scenario of scenarios) await this.#play(scenario)
+  }
+
+  async #sideBySide(scenarios: readonly Scenario[]): Promise<void> {
+    const queue = [...scenarios]
+    const worker = async () => {
+      for (let next = queue.shift(); next; next = queue.shift()) await this.#play(next)
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  }
+
+  async #play(scenario: Scenario): Promise<void> {
+    const elapsed = stopwatch()
+    const end = (outcome: 'done' | 'skipped' | 'failed', why: string) => {
+      this.#recorder.add({ kind: 'scenario', scenario: scenario.name, outcome, why, ms: elapsed() }, scenario.lane)
+    }
+    if (this.#options.signal?.aborted) return
+    const missing = this.#missing(scenario.needs ?? [])
+    if (missing !== null) return end('skipped', missing)
+    try {
+      await scenario.run(this.#stageOf(scenario))
+      end('done', '')
+    } catch (error) {
+      end('failed', (error as Error).message)
+    }
+  }
+
+  #stageOf({ name: scenario, lane }: Scenario): Stage {
+    const { declared, seed } = this.#options
+    const chance = seededChance(`${seed} ${scenario}`).fraction
+    const shared = { agent: this.#agent, declared, patience: this.#patience, recorder: this.#recorder }
+    return new Stage({ ...shared, scenario, lane: this.#lanes.get(lane)!, chance })
+  }
+
+  /** Says what is missing for a scenario; null if nothing is. */
+  #missing(needs: readonly Need[]): string | null {
+    const { declared, command } = this.#options
+    const [first] = this.#recorder.history.tasks('first-task')
+    const steps = first ? this.#recorder.history.stepsOf(first.taskId) : []
+    const has = (trigger: string) => steps.some(step => step.trigger === trigger)
+    const reasons: Readonly<Record<Need, string | false>> = {
+      accepted: !has('accept') && 'the agent did not accept the sample: declare one that it accepts',
+      delivered:
+        declared.work === 'manual'
+          ? 'a person does the work, as declared'
+          : !has('deliver') && 'the agent did not deliver the sample',
+      revisions: !declared.revisions && 'the agent takes no revisions, as declared',
+      rejects: declared.rejects.length === 0 && 'no sample that the agent rejects is declared',
+      start: command === null && 'the run has not started the agent, so it can’t start it anew: use --start',
+      hires: !declared.hires && 'the agent hires nobody: declare that it does',
+    }
+    for (const need of needs) if (reasons[need]) return reasons[need]
+    return null
+  }
+
+  /** What must not happen is listened for once, at the end, for all scenarios. */
+  async #listenInQuiet(): Promise<void> {
+    if (this.#options.signal?.aborted) return
+    const ms = this.#patience.quietMs(this.#options.declared.patience.quiet)
+    for (const lane of this.#lanes.values()) await lane.settled()
+    await new Promise(resolve => setTimeout(resolve, ms))
+    this.#recorder.add({ kind: 'quiet', ms })
+  }
+}
+
+function declaredInWords({ revisions, hires, work, messages, vary }: Declared): string[] {
+  return [
+    ...(revisions ? [] : ['it takes no revisions']),
+    ...(hires ? ['it hires other agents'] : []),
+    ...(work === 'manual' ? ['a person does the work'] : []),
+    ...(messages === null ? [] : [messages === 'silent' ? 'it does not reply to messages' : 'it replies to messages']),
+    ...(vary ? [] : ['the words of samples stay as they are']),
+  ]
+}
+
+function shuffle<Item>(items: readonly Item[], chance: () => number): Item[] {
+  const left = [...items]
+  return items.map(() => left.splice(Math.floor(chance() * left.length), 1)[0]!)
+}

@@ -1,0 +1,179 @@
+/** What is done to the agent: scenarios, and what they can do. They judge nothing. */
+import type { EarlyTier } from '../../sim/accounts.ts'
+import type { AgentUnderTest } from '../agent-under-test.ts'
+import type { Declared, Sample } from '../declared.ts'
+import type { LaneName, Recordeds } from '../history.ts'
+import type { CallbackFault } from '../lane/callback-faults.ts'
+import type { Lane, LaneBuyer } from '../lane/lane.ts'
+import { pause, type WebhookFault } from '../lane/webhook-faults.ts'
+import type { Patience } from '../patience.ts'
+import type { Recorder } from '../recorder.ts'
+import { stopwatch } from '../time.ts'
+
+/** `accepted`: the agent takes the sample. `delivered`: and does the work. `start`: the run has started it, and can start it anew. */
+export type Need = 'accepted' | 'delivered' | 'revisions' | 'rejects' | 'start' | 'hires'
+
+export interface Scenario {
+  readonly name: string
+  readonly lane: LaneName
+  readonly needs?: readonly Need[]
+  /** `first`: before all others, in order. `alone`: after them, with nothing else going on. `last`: after the quiet time. */
+  readonly when?: 'first' | 'alone' | 'last'
+  run(stage: Stage): Promise<void>
+}
+
+export interface WantedTask {
+  readonly title?: string
+  readonly description?: string
+  readonly requirements?: string
+  readonly price?: number
+  /** Another buyer than that of the scenario. */
+  readonly buyer?: LaneBuyer
+  /** Another of the author's samples than the first that it accepts. */
+  readonly sample?: Sample
+  /** What happens to the webhook by which it is submitted. */
+  readonly fault?: WebhookFault
+  /** What happens to its first callback with an action. */
+  readonly callbackFaults?: Readonly<Record<string, CallbackFault>>
+  /** It stays a draft. */
+  readonly draft?: boolean
+}
+
+export interface StageTask {
+  readonly label: string
+  readonly id: string
+  readonly canary: string
+  readonly price: number
+  readonly buyer: LaneBuyer
+}
+
+interface StageOptions {
+  readonly scenario: string
+  readonly lane: Lane
+  readonly agent: AgentUnderTest
+  readonly declared: Declared
+  readonly patience: Patience
+  readonly recorder: Recorder
+  /** Numbers in [0, 1) that repeat with the seed. */
+  readonly chance: () => number
+}
+
+/** What a scenario works with. */
+export class Stage {
+  readonly lane: Lane
+  readonly agent: AgentUnderTest
+  readonly declared: Declared
+  readonly patience: Patience
+  readonly chance: () => number
+  readonly #scenario: string
+  readonly #recorder: Recorder
+  #buyer: Promise<LaneBuyer> | null = null
+
+  constructor({ scenario, lane, agent, declared, patience, recorder, chance }: StageOptions) {
+    this.#scenario = scenario
+    this.lane = lane
+    this.agent = agent
+    this.declared = declared
+    this.patience = patience
+    this.#recorder = recorder
+    this.chance = chance
+  }
+
+  get history() {
+    return this.#recorder.history
+  }
+
+  /** The buyer of this scenario. */
+  buyer(): Promise<LaneBuyer> {
+    this.#buyer ??= this.otherBuyer('buyer')
+    return this.#buyer
+  }
+
+  otherBuyer(name: string, tier?: EarlyTier, funds?: number): Promise<LaneBuyer> {
+    return this.lane.buyer(`${name}-${this.#scenario}`, tier, funds)
+  }
+
+  /** Makes a task and submits it. */
+  async task(label: string, wanted: WantedTask = {}): Promise<StageTask> {
+    const { fault, callbackFaults = {}, draft = false } = wanted
+    const buyer = wanted.buyer ?? (await this.buyer())
+    const sample = wanted.sample ?? this.declared.sample
+    const canary = this.#canary()
+    const price = wanted.price ?? sample.price
+    const { title = sample.title, requirements = sample.requirements } = wanted
+    const words = wanted.description ?? sample.description
+    const description = this.declared.vary ? `${words}\n\n${canary}` : words
+    await this.lane.list()
+    const fields = { agentId: this.agent.id, title, description, requirements, agreedPrice: price }
+    const { id } = await buyer.act('createTask', fields)
+    this.lane.labels.set(id, label)
+    this.lane.record({ kind: 'task', label, taskId: id, canary, price, sample: sample.kind })
+    const task = { label, id, canary, price, buyer }
+    if (fault) this.fault(task, 'task.submitted', fault)
+    for (const [action, one] of Object.entries(callbackFaults)) this.callbackFault(task, action, one)
+    if (!draft) await buyer.act('submitTask', { id })
+    return task
+  }
+
+  #canary(): string {
+    const number = Math.floor(this.chance() * 0x1000000)
+    return `ref-${number.toString(16).padStart(6, '0')}`
+  }
+
+  /** The next webhook of this event about the task meets the fault. */
+  fault({ label, id: taskId }: StageTask, event: string, fault: WebhookFault): void {
+    this.lane.webhooks.prepare({ label, taskId, event, fault })
+  }
+
+  /** The next callback with this action about the task meets the fault. */
+  callbackFault({ label, id: taskId }: StageTask, action: string, fault: CallbackFault): void {
+    this.lane.callbacks.prepare({ label, taskId, action, fault })
+  }
+
+  /** Waits until `look` finds something, and returns it; null when `limitMs` are over. */
+  async until<Found>(look: () => Found | undefined | null | false, limitMs: number): Promise<Found | null> {
+    const elapsed = stopwatch()
+    for (;;) {
+      const found = look()
+      if (found) return found
+      const left = limitMs - elapsed()
+      if (left <= 0) return null
+      await this.#recorder.next(Math.min(left, 1_000))
+    }
+  }
+
+  /** Waits until the task has taken one of these steps `count` times, and returns the last; null when the patience is over. */
+  async step({ id }: StageTask, triggers: readonly string[], count = 1): Promise<Recordeds<'step'> | null> {
+    const elapsed = stopwatch()
+    const kind = triggers.includes('deliver') ? 'work' : 'answer'
+    const taken = () => this.history.stepsOf(id).filter(({ trigger }) => triggers.includes(trigger))[count - 1]
+    const step = await this.until(taken, this.patience.limit(kind))
+    if (step) this.patience.note(kind, elapsed())
+    return step
+  }
+
+  /** Waits until the agent has accepted or rejected it. Returns whether it has accepted it. */
+  async accepted(task: StageTask): Promise<boolean> {
+    return (await this.step(task, ['accept', 'reject']))?.trigger === 'accept'
+  }
+
+  /** Waits for a delivery: the first, the second, and so on. Returns whether it came. */
+  async delivered(task: StageTask, count = 1): Promise<boolean> {
+    if (count === 1 && !(await this.accepted(task))) return false
+    return (await this.step(task, ['deliver'], count)) !== null
+  }
+
+  /** Waits until `count` webhooks of this event about the task have been answered, or got no answer. Returns whether they have. */
+  async answered({ id }: StageTask, event: string, count = 1): Promise<boolean> {
+    const sent = () => this.history.webhooksOf(id).filter(one => one.event === event).length >= count
+    return (await this.until(sent, this.patience.limit('answer'))) !== null
+  }
+
+  observe(label: string, value: unknown): void {
+    this.lane.record({ kind: 'observation', label, value })
+  }
+
+  pause(ms: number): Promise<void> {
+    return pause(ms)
+  }
+}

@@ -1,0 +1,28 @@
+/** Which checks a run is about, and what has to be played for them. */
+import type { Check } from './check.ts'
+import type { Scenario } from './scenarios/scenario.ts'
+
+/** `wanted`: ids, or areas. Returns the checks in the order of the census. */
+export function selected(checks: readonly Check[], wanted: readonly string[]): readonly Check[] {
+  return checks.filter(({ id }) => wanted.some(one => id === one || id.startsWith(`${one}.`)))
+}
+
+/** Returns the names that no check has. */
+export const unknownIn = (checks: readonly Check[], wanted: readonly string[]): string[] =>
+  wanted.filter(one => selected(checks, [one]).length === 0)
+
+/** The checks together with those that they depend on. */
+export function withPrerequisites(all: readonly Check[], some: readonly Check[]): readonly Check[] {
+  const needed = new Set<string>()
+  const add = ({ id, after = [] }: Check) => {
+    if (needed.has(id)) return
+    needed.add(id)
+    for (const before of after) all.filter(check => check.id === before).forEach(add)
+  }
+  some.forEach(add)
+  return all.filter(({ id }) => needed.has(id))
+}
+
+/** The scenarios in which these checks look. What decides about the needs of others is always played. */
+export const scenariosFor = (scenarios: readonly Scenario[], checks: readonly Check[]): readonly Scenario[] =>
+  scenarios.filter(({ name, when }) => when === 'first' || checks.some(({ scenario }) => scenario === name))

@@ -1,0 +1,10 @@
+/** The time of the machine, outside of any marketplace: an agent is watched in real time, whatever a clock was moved to. */
+
+/** In ms since 1970. */
+export const machineNow = (): number => Date.now()
+
+/** Starts to measure. Returns what tells the ms since then. */
+export function stopwatch(): () => number {
+  const from = performance.now()
+  return () => Math.round(performance.now() - from)
+}

@@ -1,0 +1,23 @@
+// engines: embedded; process: own
+/** A right agent and a wrong one, each before the judge, from the first webhook to the report. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { checks } from '../../src/conform/checks/index.ts'
+import { nothingDeclared } from '../../src/conform/declared.ts'
+import { outcomeOf, reportOf } from '../../src/conform/report.ts'
+import { run } from '../../src/conform/run.ts'
+import { scenarios } from '../../src/conform/scenarios/index.ts'
+
+const asked = { url: null, secret: null, declared: nothingDeclared, seed: 1, scenarios }
+
+test('an agent that does everything right has no check against it', async () => {
+  const history = await run({ ...asked, command: 'node examples/node-agent.mjs' })
+  const report = reportOf(checks, history)
+  assert.equal(
+    report.checks.filter(({ verdict, level }) => level === 'must' && verdict !== 'pass'),
+    [],
+  )
+  assert.is(outcomeOf(report, { strict: false }), 'good')
+})
+
+test.run()
