@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
 
 export interface StartedAgentOptions {
   command: string
@@ -13,6 +14,8 @@ export interface StartedAgentOptions {
 
 /** How long it may take to end when it is asked to. */
 const GRACE_MS = 5_000
+/** How long to wait for a process that was killed, and that may have left its group with our pipe. */
+const KILLED_MS = 1_000
 
 export class StartedAgent {
   readonly #options: StartedAgentOptions
@@ -40,10 +43,11 @@ export class StartedAgent {
       onEnd(`before it began: ${error.message}`)
     })
     child.once('exit', (code, signal) => {
+      if (this.#stopping) return
       this.#child = null
       // What it has started would go on with the port.
       signalGroup(child, 'SIGKILL')
-      if (!this.#stopping) onEnd(signal ? `by ${signal}` : `with exit code ${code}`)
+      onEnd(signal ? `by ${signal}` : `with exit code ${code}`)
     })
   }
 
@@ -89,19 +93,28 @@ export class StartedAgent {
     return this.#stopping
   }
 
+  /** A shell and npm end before the agent that they have started, so it waits until nobody has their output any more. */
   async #end(): Promise<void> {
     const child = this.#child
     if (!child) return
-    const ended = once(child, 'exit')
+    const closed = once(child, 'close')
     signalGroup(child, 'SIGTERM')
-    const impatience = setTimeout(() => signalGroup(child, 'SIGKILL'), GRACE_MS)
-    await ended
-    clearTimeout(impatience)
+    await within(GRACE_MS, closed)
+    signalGroup(child, 'SIGKILL')
+    await within(KILLED_MS, closed)
+    this.#child = null
   }
 
   #kill = () => {
     if (this.#child) signalGroup(this.#child, 'SIGKILL')
   }
+}
+
+/** Resolves once `ended` does, or after this time. */
+async function within(ms: number, ended: Promise<unknown>): Promise<void> {
+  const over = new AbortController()
+  const time = setTimeout(ms, undefined, { signal: over.signal }).catch(() => {})
+  await Promise.race([ended, time]).finally(() => over.abort())
 }
 
 /** A group whose processes have all ended is no error. */

@@ -109,6 +109,20 @@ test('a process that ignores SIGTERM is killed with all that it has started; one
   await short.close()
 })
 
+test('an agent below a shell that ends at once has its time to end too', async () => {
+  const lines: string[] = []
+  const options = { env: () => process.env, onLine: (_: string, line: string) => lines.push(line), onEnd: () => {} }
+  const ends = `setTimeout(() => { console.log('finished'); process.exit() }, 200)`
+  const agent = `process.on('SIGTERM', () => ${ends}); console.log('up'); setInterval(() => {}, 1000)`
+  const patient = new StartedAgent({ ...options, command: `node -e "${agent}" & wait` })
+  patient.start()
+  await soon('it is up', () => lines.length === 1)
+  await patient.restart()
+  await soon('the next is up', () => lines.length >= 3)
+  await patient.close()
+  assert.equal(lines, ['up', 'finished', 'up', 'finished'])
+})
+
 test(
   'a change of a watched file is one call, in new folders too, but not in what programs write',
   inFolder(async folder => {
