@@ -1,0 +1,92 @@
+// The endpoint: verifies, remembers, answers 200, and only then works.
+import { createServer } from 'node:http'
+import { finish, isKnown, remember, unfinishedEvents } from './memory.mjs'
+import { isGenuine } from './signature.mjs'
+import { bug } from './switches.mjs'
+import { hear, work } from './work.mjs'
+
+/** Five times the longest webhook there is. */
+const MOST_BYTES = 1024 * 1024
+const LONGEST_END_MS = 3_000
+
+/** The last work on each task: the next waits for it. */
+const lines = new Map()
+
+function queue(event, key, again) {
+  const { taskId } = event.data
+  const line = (lines.get(taskId) ?? Promise.resolve())
+    .then(() => work(event, again))
+    .catch(error => console.error(error))
+    .finally(() => {
+      finish(key)
+      if (lines.get(taskId) === line) lines.delete(taskId)
+    })
+  lines.set(taskId, line)
+}
+
+async function serve(request, response) {
+  if (request.method !== 'POST') return end(response, 405)
+  const body = await bodyOf(request)
+  if (!body) return end(response, 413)
+  if (!isGenuine(request.headers, body)) return end(response, 401)
+  const event = eventIn(body)
+  if (!event) return end(response, 400)
+  take(event, request.headers)
+  end(response, bug('answers-202') ? 202 : 200)
+}
+
+/** A retry has the id of the first attempt, a redelivery a new one; an event is known by its task, its name and its time. */
+function take(event, headers) {
+  const marks = [`event ${event.data.taskId} ${event.event} ${event.timestamp}`]
+  const id = headers['x-service-delivery-id']
+  if (id) marks.push(`delivery ${id}`)
+  if (isKnown(marks)) return
+  const key = marks.join(' ')
+  remember(marks, { key, event })
+  hear(event)
+  queue(event, key, false)
+}
+
+function eventIn(body) {
+  try {
+    const event = JSON.parse(body.toString('utf8'))
+    return typeof event?.event === 'string' && typeof event.data?.taskId === 'string' ? event : null
+  } catch {
+    return null
+  }
+}
+
+/** Reads to the end, and returns null if it was too much. Throws if the connection is cut. */
+async function bodyOf(request) {
+  const chunks = []
+  let size = 0
+  for await (const chunk of request) {
+    size += chunk.length
+    if (size <= MOST_BYTES) chunks.push(chunk)
+  }
+  return size <= MOST_BYTES ? Buffer.concat(chunks) : null
+}
+
+function end(response, status) {
+  response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify({ success: status < 300 }))
+}
+
+const server = createServer((request, response) => {
+  response.on('error', () => {})
+  serve(request, response).catch(() => response.destroy())
+})
+
+/** Ends what it has begun. What takes longer is worked on after the next start. */
+function stop() {
+  server.close()
+  setTimeout(() => process.exit(), LONGEST_END_MS).unref()
+  const idle = async () => {
+    while (lines.size > 0) await Promise.all(lines.values())
+    process.exit()
+  }
+  server.once('close', idle)
+}
+
+process.once('SIGTERM', stop)
+for (const { key, event } of unfinishedEvents()) queue(event, key, true)
+server.listen(Number(process.env.PORT ?? 3000), '127.0.0.1', () => console.log('The agent listens'))

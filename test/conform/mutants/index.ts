@@ -1,0 +1,6 @@
+/** All mutants, by area. */
+import { conn } from './conn.ts'
+import type { Mutant } from './mutant.ts'
+import { sig } from './sig.ts'
+
+export const mutants: readonly Mutant[] = [...conn, ...sig]

@@ -1,0 +1,9 @@
+/** What a mutant is: the right agent with one bug, and the checks that see it. */
+export interface Mutant {
+  /** A switch of test/conform/agents/mutant.mjs. */
+  readonly bug: string
+  /** The check that is about it. */
+  readonly kills: string
+  /** Others that see it too: an id, or an area (`sig`) whose checks may see it or not. */
+  readonly also?: readonly string[]
+}

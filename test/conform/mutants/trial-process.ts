@@ -1,0 +1,9 @@
+/** Plays the trials that its parent sends, one after the other. */
+import { judged, type Trial } from './trial.ts'
+
+process.on('message', (trial: Trial) => {
+  judged(trial).then(
+    verdicts => process.send!({ verdicts }),
+    (error: Error) => process.send!({ error: error.stack }),
+  )
+})
