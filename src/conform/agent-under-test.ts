@@ -2,6 +2,7 @@
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { environment } from '../config.ts'
 import { StartedAgent } from '../sim/started-agent.ts'
+import { AgentAway } from './agent-away.ts'
 import type { Recorder } from './recorder.ts'
 import { stopwatch } from './time.ts'
 
@@ -15,9 +16,6 @@ export interface AgentOptions {
   readonly command: string | null
   readonly recorder: Recorder
 }
-
-/** The agent can't be reached, and so nothing can be said of it. */
-export class AgentAway extends Error {}
 
 const READY_MS = 30_000
 const LOOK_MS = 25
@@ -43,11 +41,6 @@ export class AgentUnderTest {
     this.#recorder = recorder
   }
 
-  /** What it has written last. */
-  get lastLines(): readonly string[] {
-    return this.#lines
-  }
-
   /** Starts it if there is a command, and resolves when it accepts connections. Throws AgentAway if it does not. */
   async open(): Promise<void> {
     if (this.command !== null) this.#start(this.command)
@@ -58,8 +51,9 @@ export class AgentUnderTest {
     const elapsed = stopwatch()
     const limitMs = this.command === null ? 1_000 : READY_MS
     while (!(await accepts(new URL(this.url)))) {
-      if (this.#ended !== null) throw new AgentAway(`The agent ended ${this.#ended}, before it listened at ${this.url}`)
-      if (elapsed() > limitMs) throw new AgentAway(`Nobody listens at ${this.url}`)
+      if (this.#ended !== null)
+        throw new AgentAway(`The agent ended ${this.#ended}, before it listened at ${this.url}`, this.#lines)
+      if (elapsed() > limitMs) throw new AgentAway(`Nobody listens at ${this.url}`, this.#lines)
       await new Promise(resolve => setTimeout(resolve, LOOK_MS))
     }
     if (this.command !== null) this.#note('ready', this.url, elapsed())

@@ -5,6 +5,8 @@ import { machineNow } from './time.ts'
 /** More would be a loop of ours or of the agent's. */
 const MOST_EVENTS = 100_000
 
+export type Listen = (event: Recorded, history: History) => void
+
 export interface Clock {
   now(): number
   realNow(): number
@@ -13,9 +15,10 @@ export interface Clock {
 export class Recorder {
   readonly #events: Recorded[] = []
   readonly #waiting = new Set<() => void>()
-  readonly #listen: (event: Recorded) => void
+  readonly #listen: Listen
+  #isInterrupted = false
 
-  constructor(listen: (event: Recorded) => void = () => {}) {
+  constructor(listen: Listen = () => {}) {
     this.#listen = listen
   }
 
@@ -25,7 +28,7 @@ export class Recorder {
     const seq = this.#events.length + 1
     const event: Recorded = { seq, lane, realAt: clock.realNow(), at: clock.now(), ...happening }
     this.#events.push(event)
-    this.#listen(event)
+    this.#listen(event, this.history)
     for (const wake of this.#waiting) wake()
     this.#waiting.clear()
   }
@@ -33,8 +36,21 @@ export class Recorder {
   /** All until now. It grows with what comes. */
   readonly history = new History(this.#events)
 
+  /** The run is to end at once. */
+  interrupt(): void {
+    this.#isInterrupted = true
+    for (const wake of this.#waiting) wake()
+    this.#waiting.clear()
+  }
+
+  /** Throws once the run is to end. */
+  proveGoesOn(): void {
+    if (this.#isInterrupted) throw new Error('the run was interrupted')
+  }
+
   /** Resolves when something more has happened, or after `ms`. */
   next(ms: number): Promise<void> {
+    this.proveGoesOn()
     return new Promise(resolve => {
       const wake = () => {
         clearTimeout(timer)

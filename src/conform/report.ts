@@ -1,13 +1,18 @@
 /** The report of a run: what programs read, and what all other reports are made from. */
+import { type Baseline, compareWith, type Untrue } from './baseline.ts'
 import type { Check, Level } from './check.ts'
 import type { History } from './history.ts'
 import { type Judged, judge, type Verdict, verdicts } from './judge.ts'
 
 /** A check with its verdict. `id`, `level` and `verdict` stay as they are named. */
-interface ReportedCheck extends Judged {
+export interface ReportedCheck extends Judged {
   readonly law: Check['law']
   readonly why: string
   readonly fix: string
+  /** false: the set of requirements does not have it, so it decides nothing. */
+  readonly scored: boolean
+  /** Why the baseline excuses it, so that it decides nothing; null: it does not. */
+  readonly excused: string | null
 }
 
 type Counts = Readonly<Record<Verdict, number>>
@@ -26,33 +31,59 @@ export interface Report {
   readonly interrupted: boolean
   /** What was left out because the author has declared so. */
   readonly declared: readonly string[]
+  /** The set of checks that decides; null: all do. */
+  readonly requirements: string | null
+  /** Lines of the baseline that are wrong by now. */
+  readonly baseline: readonly Untrue[]
   readonly checks: readonly ReportedCheck[]
   readonly summary: Counts & { readonly total: number; readonly levels: Readonly<Record<Level, Counts>> }
 }
 
-export function reportOf(checks: readonly Check[], history: History): Report {
-  const judged = judge(checks, history).map((one, at) => {
-    const { law, why, fix } = checks[at]!
-    return { ...one, law, why, fix }
-  })
+interface Scoring {
+  /** The name of the set, and its ids. */
+  readonly requirements?: { readonly name: string; readonly ids: readonly string[] } | null
+  readonly baseline?: Baseline
+  /** Ids of all checks there are. */
+  readonly known: readonly string[]
+}
+
+/** `some`: the checks that the report is about, among `checks`, which are what they depend on too. */
+export function reportOf(
+  checks: readonly Check[],
+  history: History,
+  { requirements = null, baseline = {}, known }: Scoring,
+  some: readonly Check[] = checks,
+): Report {
   const { version, seed, agent, declared, realAt } = history.begin
+  const startedAt = new Date(realAt).toISOString()
+  const byId = new Map(checks.map(check => [check.id, check]))
+  const verdicts = judge(checks, history).filter(({ id }) => some.includes(byId.get(id)!))
+  const { excused, untrue } = compareWith(baseline, verdicts, { today: startedAt.slice(0, 10), known })
+  const judged = verdicts.map((one): ReportedCheck => {
+    const { law, why, fix } = byId.get(one.id)!
+    const scored = requirements === null || requirements.ids.includes(one.id)
+    return { ...one, law, why, fix, scored, excused: excused.get(one.id) ?? null }
+  })
   const [end] = history.of('end')
   return {
     schema: 'conformance-run/1',
-    ...{ version, seed, agent, startedAt: new Date(realAt).toISOString() },
+    ...{ version, seed, agent, startedAt },
     ms: end?.ms ?? (history.events.at(-1)?.realAt ?? realAt) - realAt,
     interrupted: end?.interrupted ?? true,
     declared,
+    requirements: requirements?.name ?? null,
+    baseline: untrue,
     checks: judged,
-    summary: {
-      ...countsOf(judged),
-      total: judged.length,
-      levels: {
-        must: countsOf(judged.filter(({ level }) => level === 'must')),
-        should: countsOf(judged.filter(({ level }) => level === 'should')),
-        may: countsOf(judged.filter(({ level }) => level === 'may')),
-      },
-    },
+    summary: summaryOf(judged),
+  }
+}
+
+function summaryOf(judged: readonly Judged[]): Report['summary'] {
+  const those = (level: Level) => countsOf(judged.filter(one => one.level === level))
+  return {
+    ...countsOf(judged),
+    total: judged.length,
+    levels: { must: those('must'), should: those('should'), may: those('may') },
   }
 }
 
@@ -65,9 +96,32 @@ const countsOf = (judged: readonly Judged[]) =>
  */
 export type Outcome = 'good' | 'bad' | 'unsure'
 
-/** `strict`: what an agent should do counts too. */
-export function outcomeOf({ summary, interrupted }: Report, { strict }: { strict: boolean }): Outcome {
-  if (summary.fail > 0 || (strict && summary.warn > 0)) return 'bad'
-  const judged = summary.pass + summary.warn
-  return interrupted || summary.inconclusive > 0 || judged === 0 ? 'unsure' : 'good'
+interface Asked {
+  /** What an agent should do counts too. */
+  readonly strict: boolean
+  /** Nothing that it must do may have stayed untested. */
+  readonly complete: boolean
+}
+
+export function outcomeOf({ checks, summary, interrupted, baseline }: Report, { strict, complete }: Asked): Outcome {
+  const deciding = checks.filter(({ scored, excused }) => scored && excused === null)
+  const isBad = ({ verdict, level }: ReportedCheck) =>
+    verdict === 'fail' || (strict && verdict === 'warn') || (complete && level === 'must' && verdict === 'untested')
+  if (baseline.length > 0 || deciding.some(isBad)) return 'bad'
+  const isUnsure = deciding.some(({ verdict }) => verdict === 'inconclusive')
+  return interrupted || isUnsure || summary.pass + summary.warn + summary.fail === 0 ? 'unsure' : 'good'
+}
+
+/**
+ * One report of several runs with one seed. A check with two verdicts is a fault of the judge or of the machine, so it says nothing. Of
+ * what is the same in all, the last run tells.
+ */
+export function withRepeats(reports: readonly Report[]): Report {
+  const last = reports.at(-1)!
+  const checks = last.checks.map((check): ReportedCheck => {
+    const seen = [...new Set(reports.map(report => report.checks.find(({ id }) => id === check.id)!.verdict))]
+    if (seen.length === 1) return check
+    return { ...check, verdict: 'inconclusive', text: `${seen.join(' and ')} in ${reports.length} runs with one seed` }
+  })
+  return { ...last, checks, summary: summaryOf(checks) }
 }

@@ -3,11 +3,13 @@ import { version } from '../config.ts'
 import { seededChance } from '../world/chance.ts'
 import { createWorld } from '../world/real.ts'
 import { AgentUnderTest, freePort } from './agent-under-test.ts'
+import type { Check } from './check.ts'
 import type { Declared } from './declared.ts'
-import type { LaneName, Recorded } from './history.ts'
+import type { LaneName } from './history.ts'
 import { Lane } from './lane/lane.ts'
 import { Patience } from './patience.ts'
-import { Recorder } from './recorder.ts'
+import { type Listen, Recorder } from './recorder.ts'
+import { scenarios } from './scenarios/index.ts'
 import { type Need, type Scenario, Stage } from './scenarios/scenario.ts'
 import { stopwatch } from './time.ts'
 
@@ -21,10 +23,14 @@ export interface RunOptions {
   readonly seed: number
   readonly scenarios: readonly Scenario[]
   /** Hears of everything at once. */
-  readonly listen?: (event: Recorded) => void
+  readonly listen?: Listen
   /** Ends the run. What happened until then can be judged. */
   readonly signal?: AbortSignal
 }
+
+/** The scenarios in which these checks look. What decides about the needs of others is always played. */
+export const scenariosFor = (checks: readonly Check[]): readonly Scenario[] =>
+  scenarios.filter(({ name, when }) => when === 'first' || checks.some(({ scenario }) => scenario === name))
 
 /** So many scenarios at once in the lane of real time. */
 const AT_ONCE = 6
@@ -32,9 +38,14 @@ const AT_ONCE = 6
 /** Resolves to what happened. Throws AgentAway if the agent is not there. */
 export async function run(options: RunOptions) {
   const recorder = new Recorder(options.listen)
-  const session = new Run(options, recorder)
-  await session.perform()
-  return recorder.history
+  const interrupt = () => recorder.interrupt()
+  options.signal?.addEventListener('abort', interrupt)
+  try {
+    await new Run(options, recorder).perform()
+    return recorder.history
+  } finally {
+    options.signal?.removeEventListener('abort', interrupt)
+  }
 }
 
 class Run {

@@ -1,6 +1,5 @@
-/** Which checks a run is about, and what has to be played for them. */
+/** Which checks a run is about. */
 import type { Check } from './check.ts'
-import type { Scenario } from './scenarios/scenario.ts'
 
 /** `wanted`: ids, or areas. Returns the checks in the order of the census. */
 export function selected(checks: readonly Check[], wanted: readonly string[]): readonly Check[] {
@@ -22,7 +21,3 @@ export function withPrerequisites(all: readonly Check[], some: readonly Check[])
   some.forEach(add)
   return all.filter(({ id }) => needed.has(id))
 }
-
-/** The scenarios in which these checks look. What decides about the needs of others is always played. */
-export const scenariosFor = (scenarios: readonly Scenario[], checks: readonly Check[]): readonly Scenario[] =>
-  scenarios.filter(({ name, when }) => when === 'first' || checks.some(({ scenario }) => scenario === name))

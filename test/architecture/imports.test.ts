@@ -112,7 +112,7 @@ const shelves: Readonly<
     },
   },
   conform: {
-    assembles: ['run.ts', 'selection.ts'],
+    assembles: ['run.ts'],
     mayImport: {
       lane: [],
       scenarios: ['lane'],
@@ -132,12 +132,14 @@ const shelves: Readonly<
       endpoint: ['command-line', 'connection', 'output'],
       log: ['command-line', 'connection', 'output'],
       emit: ['connection', 'output'],
+      conformance: ['output'],
       simulation: ['connection', 'output'],
       doctor: ['connection', 'output'],
       keys: ['connection', 'log', 'output', 'simulation'],
       dev: ['connection', 'keys', 'log', 'output'],
       commands: [
         'command-line',
+        'conformance',
         'connection',
         'dev',
         'doctor',

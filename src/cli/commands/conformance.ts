@@ -1,60 +1,170 @@
 /** `marketplace conformance`: does an agent behave? Plays a marketplace to it, and judges what it does. */
 import { randomInt } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { UsageError } from '../../config.ts'
-import { AgentAway } from '../../conform/agent-under-test.ts'
+import { AgentAway } from '../../conform/agent-away.ts'
+import { baselineOf } from '../../conform/baseline.ts'
 import { checks } from '../../conform/checks/index.ts'
-import { nothingDeclared } from '../../conform/declared.ts'
-import { type Outcome, outcomeOf, type Report, reportOf } from '../../conform/report.ts'
-import { run } from '../../conform/run.ts'
-import { scenarios } from '../../conform/scenarios/index.ts'
-import { scenariosFor, selected, unknownIn, withPrerequisites } from '../../conform/selection.ts'
+import type { History, Recorded } from '../../conform/history.ts'
+import { historyLines, historyOf } from '../../conform/history-file.ts'
+import { type Outcome, outcomeOf, type Report, reportOf, withRepeats } from '../../conform/report.ts'
+import { requiredIn } from '../../conform/requirements.ts'
+import { withPrerequisites } from '../../conform/selection.ts'
+import { baselineIn, writeBaseline } from '../conformance/baseline-file.ts'
+import { type ChoiceFlags, checkNamed, chosenChecks } from '../conformance/choice.ts'
+import { explain, list } from '../conformance/explain.ts'
+import { Live } from '../conformance/live.ts'
+import { reportsIn, writeReports } from '../conformance/reports.ts'
+import { type ConformanceSettings, settingsIn } from '../conformance/settings-file.ts'
+import { showReport } from '../conformance/terminal.ts'
 import { type SecretFlags, secretGiven } from '../connection/webhook-secret.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { numberGiven } from '../json-input.ts'
 import { type AnswerFlags, type CommandOutput, withOutput } from '../output/output.ts'
-import { showProgress } from '../output/progress.ts'
-import { plain } from '../output/ui.ts'
 
-export interface ConformanceFlags extends AnswerFlags, SecretFlags {
+export interface ConformanceFlags extends AnswerFlags, SecretFlags, ChoiceFlags {
   url?: string
   start?: string
-  only?: string[]
-  seed?: string
+  config?: string
+  requirements?: string
+  baseline?: string
+  writeBaseline?: boolean
   strict?: boolean
+  bail?: boolean
+  repeat?: string
+  seed?: string
+  history?: string
+  saveHistory?: string
+  report?: string[]
+  list?: boolean
+  explain?: string
 }
 
 export const conformance = (flags: ConformanceFlags): Promise<number> =>
   withOutput(flags, async output => {
-    const { url, start, strict = false } = flags
-    if (url === undefined && start === undefined) {
-      throw new UsageError(
-        "Which agent? --start 'node agent.js' starts one, --url http://localhost:3000/webhook names one that is up.",
-      )
+    if (flags.list) return list(output, chosenChecks(flags))
+    if (flags.explain !== undefined) return explain(output, checkNamed(flags.explain))
+    const plan = planOf(flags)
+    const histories = await historiesFor(plan, output)
+    const report = withRepeats(histories.map(history => reportFor(plan, history)))
+    const history = histories.at(-1)!
+    if (flags.saveHistory !== undefined) writeFileSync(flags.saveHistory, historyLines(history))
+    tell(plan, report, history, output)
+    if (flags.writeBaseline) {
+      const path = writeBaseline(flags.baseline, baselineOf(report.checks, plan.baseline))
+      output.notes.line(`${path} is written: say in each line why it is there.`)
     }
-    const chosen = chosenOf(flags)
-    const progress = await showProgress(output)
-    progress.wait('The agent meets a marketplace')
-    try {
-      const history = await run({
-        url: url ?? null,
-        secret: await secretFor(flags, output),
-        command: start ?? null,
-        declared: nothingDeclared,
-        seed: seedOf(flags),
-        scenarios: scenariosFor(scenarios, withPrerequisites(checks, chosen)),
-      })
-      progress.clear()
-      const report = reportOf(chosen, history)
-      if (output.json) output.out.json(report)
-      else show(output, report)
-      return codes[outcomeOf(report, { strict })]
-    } catch (error) {
-      if (!(error instanceof AgentAway)) throw error
-      throw new Fault(error.message, { code: exitCodes.network, hint: 'Is it running, and on this port?' })
-    } finally {
-      progress.clear()
-    }
+    return codeOf(plan, report)
   })
+
+type Plan = ReturnType<typeof planOf>
+
+const MOST_REPEATS = 100
+const LARGEST_SEED = 2 ** 31 - 1
+
+function planOf(flags: ConformanceFlags) {
+  const { seed, repeat = '1', report = [], json = false } = flags
+  const settings = settingsIn(flags.config)
+  const wanted = reportsIn(report)
+  if (json && wanted.some(({ path }) => path === null))
+    throw new UsageError('--json prints on stdout, so every --report needs a file: --report junit=out/junit.xml.')
+  return {
+    ...{ flags, settings, chosen: chosenChecks(flags), wanted },
+    requirements: requirementsIn(flags, settings),
+    baseline: baselineIn(flags.baseline),
+    seed: seed === undefined ? randomInt(LARGEST_SEED) : numberGiven('--seed', seed, [0, LARGEST_SEED]),
+    repeats: numberGiven('--repeat', repeat, [1, MOST_REPEATS]),
+  }
+}
+
+function requirementsIn(flags: ConformanceFlags, settings: ConformanceSettings) {
+  const named = flags.requirements ?? settings.requirements
+  try {
+    return requiredIn(named)
+  } catch (error) {
+    throw error instanceof RangeError ? new UsageError(error.message) : error
+  }
+}
+
+async function historiesFor(plan: Plan, output: CommandOutput): Promise<History[]> {
+  const { flags, repeats } = plan
+  if (flags.history !== undefined) return [historyIn(flags.history)]
+  const histories: History[] = []
+  for (let time = 0; time < repeats; time++) histories.push(await play(plan, output))
+  return histories
+}
+
+function historyIn(path: string): History {
+  try {
+    return historyOf(readFileSync(path, 'utf8'))
+  } catch (error) {
+    throw new UsageError(`--history: ${path} can't be read: ${(error as Error).message}.`)
+  }
+}
+
+/** Loaded late: judging a history or listing the checks needs no marketplace. */
+async function play(plan: Plan, output: CommandOutput): Promise<History> {
+  const { flags, settings, chosen, seed } = plan
+  const { start = settings.start, url = settings.url } = flags
+  if (url === undefined && start === undefined) throw new UsageError(WHICH_AGENT)
+  const secret = await secretFor(flags, start, output)
+  const { run, scenariosFor } = await import('../../conform/run.ts')
+  const ended = new AbortController()
+  const live = await Live.open(output, { bail: flags.bail === true, stop: () => ended.abort() }, plan)
+  output.onInterrupt(() => ended.abort())
+  try {
+    return await run({
+      ...{ url: url ?? null, secret, command: start ?? null, declared: settings.declared, seed },
+      scenarios: scenariosFor(withPrerequisites(checks, chosen)),
+      listen: (event: Recorded, history: History) => live.hear(event, history),
+      signal: ended.signal,
+    })
+  } catch (error) {
+    if (!(error instanceof AgentAway)) throw error
+    throw new Fault([error.message, ...error.lastLines].join('\n  '), {
+      code: exitCodes.network,
+      hint:
+        start === undefined
+          ? 'Is it running, and on this port?'
+          : 'It is started with PORT in its environment, and listens there.',
+    })
+  } finally {
+    live.close()
+  }
+}
+
+const WHICH_AGENT =
+  "Which agent? --start 'node agent.js' starts one, --url http://localhost:3000/webhook names one that is up."
+
+/** An agent that is started here is given its secret. */
+const secretFor = async (flags: ConformanceFlags, start: string | undefined, output: CommandOutput) =>
+  start !== undefined && flags.secret === undefined && flags.secretFile === undefined
+    ? null
+    : secretGiven(flags, output)
+
+const known = checks.map(({ id }) => id)
+
+function reportFor({ chosen, baseline, requirements }: Plan, history: History): Report {
+  return reportOf(withPrerequisites(checks, chosen), history, { baseline, requirements, known }, chosen)
+}
+
+function tell({ flags, wanted }: Plan, report: Report, history: History, output: CommandOutput): void {
+  const { json, out, notes } = output
+  writeReports(wanted, report, history)
+  if (json) out.json(report)
+  else if (wanted.every(({ path }) => path !== null)) showReport(out, report, history, id => again(flags, report, id))
+  notes.line(notes.colour.dim(`In ${(report.ms / 1000).toFixed(1)} s; --seed ${report.seed} plays the same again.`))
+}
+
+function again({ start, url, config }: ConformanceFlags, { seed }: Report, id: string): string {
+  const given = { start, url, config }
+  const flags = Object.entries(given).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name} ${quoted(value)}`],
+  )
+  return ['marketplace conformance', ...flags, `--seed ${seed}`, `--only ${id}`].join(' ')
+}
+
+const quoted = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
 
 const codes: Readonly<Record<Outcome, number>> = {
   good: exitCodes.ok,
@@ -62,35 +172,9 @@ const codes: Readonly<Record<Outcome, number>> = {
   unsure: exitCodes.failed,
 }
 
-function chosenOf({ only = [] }: ConformanceFlags) {
-  const wanted = only.flatMap(list => list.split(',')).filter(name => name !== '')
-  if (wanted.length === 0) return checks
-  const [unknown] = unknownIn(checks, wanted)
-  if (unknown !== undefined) throw new UsageError(`There is no check ${unknown}.`)
-  return selected(checks, wanted)
-}
-
-/** An agent that is started here is given its secret. */
-const secretFor = async (flags: ConformanceFlags, output: CommandOutput) =>
-  flags.start !== undefined && flags.secret === undefined && flags.secretFile === undefined
-    ? null
-    : secretGiven(flags, output)
-
-const LARGEST_SEED = 2 ** 31 - 1
-
-const seedOf = ({ seed }: ConformanceFlags): number =>
-  seed === undefined ? randomInt(LARGEST_SEED) : numberGiven('--seed', seed, [0, LARGEST_SEED])
-
-const marks = { pass: '✔', fail: '✖', warn: '!', untested: '·', inconclusive: '?' } as const
-
-function show({ out, notes }: CommandOutput, { checks, summary, seed, ms }: Report): void {
-  for (const { id, title, verdict, text, fix } of checks) {
-    if (verdict === 'pass' && text === '') continue
-    out.line(`${marks[verdict]} ${id}: ${title}`)
-    if (text) out.line(`  ${plain(text)}`)
-    if (verdict === 'fail' || verdict === 'warn') out.line(`  ${fix}`)
-  }
-  const { pass, fail, warn, untested, inconclusive } = summary
-  out.line(`${pass} passed, ${fail} failed, ${warn} warned, ${untested} untested, ${inconclusive} inconclusive`)
-  notes.line(notes.colour.dim(`In ${(ms / 1000).toFixed(1)} s; --seed ${seed} plays the same again.`))
+function codeOf({ flags, settings }: Plan, report: Report): number {
+  if (report.interrupted && !flags.bail && flags.history === undefined) return exitCodes.interrupted
+  if (flags.writeBaseline) return exitCodes.ok
+  const complete = (flags.requirements ?? settings.requirements) !== undefined
+  return codes[outcomeOf(report, { strict: flags.strict === true, complete })]
 }

@@ -15,6 +15,8 @@ export interface CommandOutput {
   answer(data: unknown, show: () => void): number
   /** Sets the message for Ctrl-C, once there is something to clean up. */
   whenInterrupted(text: string): void
+  /** The first Ctrl-C calls this in place of the end. The second ends the command. */
+  onInterrupt(work: () => void): void
 }
 
 /** Runs `work`. With --json an error is printed as an envelope; else it is thrown, and `main` prints it. */
@@ -26,7 +28,14 @@ export async function withOutput(
   const out = createUi()
   const notes = createUi(process.stderr)
   let farewell = 'Interrupted.'
+  let first: (() => void) | null = null
   const interrupt = () => {
+    if (first) {
+      process.once('SIGINT', interrupt)
+      first()
+      first = null
+      return
+    }
     notes.line(`\n${farewell}`)
     process.exit(exitCodes.interrupted)
   }
@@ -42,6 +51,9 @@ export async function withOutput(
     },
     whenInterrupted(text) {
       farewell = text
+    },
+    onInterrupt(work) {
+      first = work
     },
   }
   try {

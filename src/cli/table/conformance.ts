@@ -1,6 +1,6 @@
 /** The command that judges an agent. */
+import { reports } from '../../conform/reports/index.ts'
 import type { CommandRecord } from '../command-line/command.ts'
-import { jsonOnce } from '../command-line/options.ts'
 import type { ConformanceFlags } from '../commands/conformance.ts'
 import { secretOptions } from '../connection/webhook-secret.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -8,15 +8,27 @@ import { exitCodes } from '../exit-codes.ts'
 export const conformanceCommands: readonly CommandRecord[] = [
   {
     name: 'conformance',
-    summary: 'Judge how an agent behaves: every rule a check, with its reason and its cure',
+    summary: 'Judge how an agent behaves, rule by rule',
     options: [
       ['--start <command>', 'starts the agent, and starts it anew where a check asks for it; it listens on $PORT'],
       ['--url <url>', "the agent's webhook (default with --start: /webhook on the port that it gets)"],
       ...secretOptions,
+      ['--config <file>', 'what the author says of the agent (default: conformance.yaml, if it is there)'],
       ['--only <check...>', 'these checks or areas, such as sig or dup.retry'],
+      ['--skip <check...>', 'all but these'],
       ['--strict', 'what an agent should do counts as what it must do'],
-      ['--seed <n>', 'plays the same run again'],
-      jsonOnce,
+      ['--requirements <set>', 'the checks of that set decide, and each must be tested'],
+      ['--baseline <file>', 'what is excused for now (default: conformance.baseline.yaml, if it is there)'],
+      ['--write-baseline', 'excuses all that is broken now'],
+      ['--bail', 'the first broken must ends the run'],
+      ['--repeat <n>', 'plays the same run so often; a check with two verdicts says nothing'],
+      ['--seed <n>', 'plays the run of that number'],
+      ['--report <name...>', `${Object.keys(reports).join(', ')}; with a file as junit=out/junit.xml`],
+      ['--save-history <file>', 'keeps what happened, byte for byte'],
+      ['--history <file>', 'judges what was kept, without the agent'],
+      ['--list', 'the checks'],
+      ['--explain <check>', 'its rule, why it is there, and what to change'],
+      ['--json', 'print the report as JSON on stdout'],
     ],
     notes: `It needs no marketplace: it plays one to the agent, and judges what the agent does to tasks and cents.
 Exit code ${exitCodes.check}: a check that must hold does not; ${exitCodes.failed}: nothing could be told; ${exitCodes.network}: the agent is not there.`,
@@ -24,6 +36,8 @@ Exit code ${exitCodes.check}: a check that must hold does not; ${exitCodes.faile
       "marketplace conformance --start 'node agent.js'",
       'marketplace conformance --url http://localhost:3000/webhook --secret-file secret.txt',
       "marketplace conformance --start 'node agent.js' --only sig --json",
+      'marketplace conformance --explain sig.valid',
+      'marketplace conformance --list --json',
     ],
     run: async (_, flags: ConformanceFlags) => (await import('../commands/conformance.ts')).conformance(flags),
   },

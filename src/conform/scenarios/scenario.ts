@@ -5,7 +5,7 @@ import type { Declared, Sample } from '../declared.ts'
 import type { LaneName, Recordeds } from '../history.ts'
 import type { CallbackFault } from '../lane/callback-faults.ts'
 import type { Lane, LaneBuyer } from '../lane/lane.ts'
-import { pause, type WebhookFault } from '../lane/webhook-faults.ts'
+import type { WebhookFault } from '../lane/webhook-faults.ts'
 import type { Patience } from '../patience.ts'
 import type { Recorder } from '../recorder.ts'
 import { stopwatch } from '../time.ts'
@@ -136,6 +136,7 @@ export class Stage {
     for (;;) {
       const found = look()
       if (found) return found
+      this.#recorder.proveGoesOn()
       const left = limitMs - elapsed()
       if (left <= 0) return null
       await this.#recorder.next(Math.min(left, 1_000))
@@ -173,7 +174,7 @@ export class Stage {
     this.lane.record({ kind: 'observation', label, value })
   }
 
-  pause(ms: number): Promise<void> {
-    return pause(ms)
+  async pause(ms: number): Promise<void> {
+    await this.until(() => false, ms)
   }
 }

@@ -6,9 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { checks } from '../../../src/conform/checks/index.ts'
 import { type Declared, nothingDeclared } from '../../../src/conform/declared.ts'
 import { type Judged, judge } from '../../../src/conform/judge.ts'
-import { run } from '../../../src/conform/run.ts'
-import { scenarios } from '../../../src/conform/scenarios/index.ts'
-import { scenariosFor, withPrerequisites } from '../../../src/conform/selection.ts'
+import { run, scenariosFor } from '../../../src/conform/run.ts'
+import { withPrerequisites } from '../../../src/conform/selection.ts'
 import type { Mutant } from './mutant.ts'
 
 const agent = fileURLToPath(new URL('../agents/mutant.mjs', import.meta.url))
@@ -45,7 +44,7 @@ export async function judged({ flags, wanted, seed }: Trial): Promise<Judged[]> 
           checks,
           checks.filter(({ id }) => wanted.includes(id)),
         )
-  const played = scenariosFor(scenarios, chosen)
+  const played = scenariosFor(chosen)
   const folder = mkdtempSync(join(tmpdir(), 'mutant-'))
   // `exec`, as a shell between them would end first.
   const command = ['exec', 'env', `MUTANT_STATE=${join(folder, 'state')}`, process.execPath, agent, ...flags].join(' ')

@@ -1,0 +1,56 @@
+/** `conformance.baseline.yaml`: one line for each check that is excused for now. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { parse, stringify } from 'yaml'
+import * as z from 'zod'
+import { UsageError } from '../../config.ts'
+import { type Baseline, excusable } from '../../conform/baseline.ts'
+
+const BASELINE_FILE = 'conformance.baseline.yaml'
+
+const shape = z.record(
+  z.string(),
+  z.strictObject({
+    verdict: z.enum(excusable),
+    why: z.string().min(1),
+    until: z
+      .string()
+      .regex(/^\d{4}-\d\d-\d\d$/, 'until is a day, like 2027-01-31')
+      .optional(),
+  }),
+)
+
+/** Reads the file that is named, or the usual one if it is there. */
+export function baselineIn(named: string | undefined): Baseline {
+  const path = named ?? BASELINE_FILE
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' && named === undefined) return {}
+    throw new UsageError(`${path} can't be read: ${message}.`)
+  }
+  const given = shape.safeParse(yamlIn(text, path) ?? {})
+  if (given.success) return given.data
+  const [{ path: at, message }] = given.error.issues as [z.core.$ZodIssue]
+  throw new UsageError(`${path}: ${at.join('.')}: ${message}.`)
+}
+
+function yamlIn(text: string, path: string): unknown {
+  try {
+    return parse(text)
+  } catch (error) {
+    throw new UsageError(`${path} is no YAML: ${(error as Error).message.split('\n')[0]}`)
+  }
+}
+
+const HEAD = `# Checks that fail for now, and why. A line that is no longer true fails the run.
+# Each may have "until: 2027-01-31", the last day on which it counts.
+`
+
+/** Returns the path of what it has written. */
+export function writeBaseline(named: string | undefined, baseline: Baseline): string {
+  const path = named ?? BASELINE_FILE
+  writeFileSync(path, HEAD + (Object.keys(baseline).length === 0 ? '' : stringify(baseline)))
+  return path
+}

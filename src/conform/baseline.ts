@@ -1,0 +1,59 @@
+/**
+ * What is known and not yet mended: verdicts that do not count for now, each with a reason. A line that has become untrue counts instead,
+ * or nobody would notice when what it excuses breaks again.
+ */
+import type { Judged, Verdict } from './judge.ts'
+
+/** Verdicts that can be excused. */
+export const excusable = ['fail', 'warn', 'untested'] as const satisfies readonly Verdict[]
+
+export interface Excuse {
+  readonly verdict: (typeof excusable)[number]
+  readonly why: string
+  /** The last day on which it counts, as 2027-01-31. */
+  readonly until?: string | undefined
+}
+
+/** By the ids of checks. */
+export type Baseline = Readonly<Record<string, Excuse>>
+
+/** A line of the baseline that is wrong by now. */
+export interface Untrue {
+  readonly id: string
+  /** `stale`: the check has another verdict. `expired`: its day is over. `unknown`: there is no such check. */
+  readonly fault: 'stale' | 'expired' | 'unknown'
+  readonly text: string
+}
+
+/** `today`: as 2027-01-31. `known`: ids of all checks, of which this run may have judged only some. */
+export function compareWith(
+  baseline: Baseline,
+  judged: readonly Judged[],
+  { today, known }: { today: string; known: readonly string[] },
+) {
+  const excused = new Map<string, string>()
+  const untrue: Untrue[] = []
+  for (const [id, { verdict, why, until }] of Object.entries(baseline)) {
+    const now = judged.find(one => one.id === id)
+    if (!known.includes(id)) untrue.push({ id, fault: 'unknown', text: 'there is no such check' })
+    else if (until !== undefined && until < today)
+      untrue.push({ id, fault: 'expired', text: `it counted until ${until}` })
+    else if (now?.verdict === verdict) excused.set(id, why)
+    else if (now && isTold(now.verdict))
+      untrue.push({ id, fault: 'stale', text: `it says ${verdict}, and now it is ${now.verdict}` })
+  }
+  return { excused, untrue }
+}
+
+/** Nothing was learned of a check that is inconclusive. */
+const isTold = (verdict: Verdict) => verdict !== 'inconclusive'
+
+/** Returns the lines that would excuse all that there is to excuse; what is there keeps its reason. */
+export function baselineOf(judged: readonly Judged[], before: Baseline): Baseline {
+  const excuses = judged.flatMap(({ id, verdict, level }): [string, Excuse][] => {
+    if (verdict !== 'fail' && verdict !== 'warn' && !(verdict === 'untested' && level === 'must')) return []
+    const old = before[id]
+    return [[id, old?.verdict === verdict ? old : { verdict, why: 'say why' }]]
+  })
+  return Object.fromEntries(excuses.sort(([one], [other]) => (one < other ? -1 : 1)))
+}

@@ -1,0 +1,240 @@
+// engines: embedded; process: shared
+/** Verdicts, excuses and the outcome of a run, on histories made by hand. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type Baseline, baselineOf } from '../../src/conform/baseline.ts'
+import { broken, type Check, type Finding, holds, inconclusive, type Level, untested } from '../../src/conform/check.ts'
+import { type Happening, History, type Recorded } from '../../src/conform/history.ts'
+import { historyLines, historyOf } from '../../src/conform/history-file.ts'
+import { type Outcome, outcomeOf, reportOf, withRepeats } from '../../src/conform/report.ts'
+import { selected, unknownIn, withPrerequisites } from '../../src/conform/selection.ts'
+
+const begin: Happening = {
+  kind: 'begin',
+  schema: 'conformance-history/1',
+  version: '1.0.0',
+  seed: 7,
+  agent: { url: 'http://localhost:1/webhook', command: null },
+  patience: { answer: 1, work: 1 },
+  declared: [],
+}
+const scenario = (outcome: 'done' | 'skipped' | 'failed', why = ''): Happening => ({
+  ...{ kind: 'scenario', scenario: 'play', outcome, why, ms: 1 },
+})
+const end: Happening = { kind: 'end', interrupted: false, ms: 12 }
+
+const historyWith = (...happenings: Happening[]) =>
+  new History(
+    [begin, ...happenings].map(
+      (one, at): Recorded => ({ seq: at + 1, lane: null, realAt: 1_767_225_600_000, at: 0, ...one }),
+    ),
+  )
+const played = historyWith(scenario('done'), end)
+
+const check = (
+  id: string,
+  finding: Finding,
+  { level = 'must', after = [] }: { level?: Level; after?: string[] } = {},
+): Check => ({
+  ...{ id, level, after, title: 'is right', law: { source: 'I-json', quote: 'JSON' }, why: 'Why.', fix: 'Fix.' },
+  scenario: 'play',
+  judge: () => finding,
+})
+const wrong = broken('was wrong', { seq: 1 })
+
+function reported(
+  checks: readonly Check[],
+  { history = played, baseline = {} as Baseline, requirements = null as string[] | null } = {},
+) {
+  const known = checks.map(({ id }) => id)
+  const set = requirements && { name: 'set', ids: requirements }
+  return reportOf(checks, history, { baseline, known, requirements: set })
+}
+
+const verdictOf = (one: Check, history = played) => reported([one], { history }).checks[0]!
+
+test('a finding becomes a verdict by the level of its check', () => {
+  assert.is(verdictOf(check('a.b', holds)).verdict, 'pass')
+  assert.is(verdictOf(check('a.b', wrong)).verdict, 'fail')
+  assert.is(verdictOf(check('a.b', wrong, { level: 'should' })).verdict, 'warn')
+  assert.is(verdictOf(check('a.b', wrong, { level: 'may' })).verdict, 'pass')
+  assert.is(verdictOf(check('a.b', untested('no sample'))).verdict, 'untested')
+  assert.is(verdictOf(check('a.b', inconclusive('no power'))).verdict, 'inconclusive')
+})
+
+test('a check that throws says nothing of the agent', () => {
+  const faulty = { ...check('a.b', holds), judge: () => assert.unreachable('a fault of ours') as never }
+  assert.is(verdictOf(faulty).verdict, 'inconclusive')
+})
+
+test('what was not played to its end passes nothing, and what was seen to be wrong counts all the same', () => {
+  const skipped = historyWith(scenario('skipped', 'it hires nobody'), end)
+  assert.is(verdictOf(check('a.b', holds), skipped).text, 'it hires nobody')
+  assert.is(verdictOf(check('a.b', holds), skipped).verdict, 'untested')
+  for (const history of [historyWith(scenario('failed', 'no port'), end), historyWith(end)]) {
+    assert.is(verdictOf(check('a.b', holds), history).verdict, 'inconclusive')
+    assert.is(verdictOf(check('a.b', wrong), history).verdict, 'fail')
+  }
+})
+
+test('a fault that met nothing proves nothing', () => {
+  const unused = (label: string) => historyWith(scenario('done'), { kind: 'unused', label, fault: 'copy' }, end)
+  for (const label of ['a.b', 'a.b/first']) {
+    assert.is(verdictOf(check('a.b', holds), unused(label)).verdict, 'inconclusive')
+    assert.is(verdictOf(check('a.b', wrong), unused(label)).verdict, 'fail')
+  }
+  assert.is(verdictOf(check('a.b', holds), unused('a.bc')).verdict, 'pass')
+})
+
+test('one bug is one red line: what depends on a broken check is blocked', () => {
+  const checks = [check('a.c', holds, { after: ['a.b'] }), check('a.b', wrong), check('a.d', wrong, { after: ['a.c'] })]
+  const { checks: judged, summary } = reported(checks)
+  assert.equal(
+    judged.map(({ id, verdict, text }) => [id, verdict, text]),
+    [
+      ['a.c', 'untested', 'blocked by a.b'],
+      ['a.b', 'fail', 'was wrong'],
+      ['a.d', 'untested', 'blocked by a.c'],
+    ],
+  )
+  assert.is(summary.fail, 1)
+  assert.is(summary.untested, 2)
+  assert.is(summary.levels.must.fail, 1)
+})
+
+const outcomes: readonly [
+  Outcome,
+  string,
+  readonly Check[],
+  Partial<Parameters<typeof outcomeOf>[1]>?,
+  Parameters<typeof reported>[1]?,
+][] = [
+  ['good', 'all hold', [check('a.b', holds)]],
+  ['good', 'a should is broken', [check('a.b', wrong, { level: 'should' })]],
+  ['bad', 'a should is broken, strictly', [check('a.b', wrong, { level: 'should' })], { strict: true }],
+  ['good', 'a may is broken, strictly', [check('a.b', wrong, { level: 'may' })], { strict: true }],
+  ['bad', 'a must is broken', [check('a.b', holds), check('a.c', wrong)]],
+  ['bad', 'a must is broken and another told nothing', [check('a.b', inconclusive('x')), check('a.c', wrong)]],
+  ['unsure', 'one told nothing', [check('a.b', holds), check('a.c', inconclusive('x'))]],
+  ['good', 'one is untested', [check('a.b', holds), check('a.c', untested('x'))]],
+  ['bad', 'one is untested that must be', [check('a.b', holds), check('a.c', untested('x'))], { complete: true }],
+  [
+    'good',
+    'a should is untested',
+    [check('a.b', holds), check('a.c', untested('x'), { level: 'should' })],
+    { complete: true },
+  ],
+  ['unsure', 'none was tested', [check('a.b', untested('x'))]],
+  ['unsure', 'it was interrupted', [check('a.b', holds)], {}, { history: historyWith(scenario('done')) }],
+  [
+    'bad',
+    'it was interrupted after a must was broken',
+    [check('a.b', wrong)],
+    {},
+    { history: historyWith(scenario('done')) },
+  ],
+  [
+    'good',
+    'what is broken is not of the set',
+    [check('a.b', holds), check('a.c', wrong)],
+    {},
+    { requirements: ['a.b'] },
+  ],
+  ['bad', 'what is broken is of the set', [check('a.b', holds), check('a.c', wrong)], {}, { requirements: ['a.c'] }],
+  [
+    'good',
+    'what is broken is excused',
+    [check('a.b', holds), check('a.c', wrong)],
+    {},
+    { baseline: { 'a.c': { verdict: 'fail', why: 'old' } } },
+  ],
+  [
+    'bad',
+    'what is excused holds by now',
+    [check('a.b', holds)],
+    {},
+    { baseline: { 'a.b': { verdict: 'fail', why: 'old' } } },
+  ],
+  [
+    'bad',
+    'it is broken worse than is excused',
+    [check('a.b', wrong)],
+    {},
+    { baseline: { 'a.b': { verdict: 'warn', why: 'old' } } },
+  ],
+  [
+    'bad',
+    'the excuse has expired',
+    [check('a.b', wrong)],
+    {},
+    { baseline: { 'a.b': { verdict: 'fail', why: 'old', until: '2025-12-31' } } },
+  ],
+  [
+    'good',
+    'it is the last day of the excuse',
+    [check('a.b', wrong)],
+    {},
+    { baseline: { 'a.b': { verdict: 'fail', why: 'old', until: '2026-01-01' } } },
+  ],
+  [
+    'bad',
+    'the excuse is for no check',
+    [check('a.b', holds)],
+    {},
+    { baseline: { 'a.z': { verdict: 'fail', why: 'old' } } },
+  ],
+]
+
+for (const [outcome, when, checks, asked = {}, given = {}] of outcomes) {
+  test(`the outcome is ${outcome} when ${when}`, () => {
+    assert.is(outcomeOf(reported(checks, given), { strict: false, complete: false, ...asked }), outcome)
+  })
+}
+
+test('two verdicts of one seed say nothing', () => {
+  const runs = [holds, wrong].map(finding => reported([check('a.b', finding)]))
+  const report = withRepeats(runs)
+  assert.is(report.checks[0]!.verdict, 'inconclusive')
+  assert.is(report.checks[0]!.text, 'pass and fail in 2 runs with one seed')
+  assert.is(report.summary.inconclusive, 1)
+  assert.equal(withRepeats([runs[0]!, runs[0]!]), runs[0])
+})
+
+test('a new baseline excuses what is broken, and keeps the reasons that are there', () => {
+  const { checks } = reported([
+    check('a.z', wrong),
+    check('a.b', wrong, { level: 'should' }),
+    check('a.c', holds),
+    check('a.d', untested('x')),
+  ])
+  const old = { verdict: 'fail', why: 'the old box', until: '2027-01-31' } as const
+  assert.equal(Object.entries(baselineOf(checks, { 'a.z': old, 'a.c': old })), [
+    ['a.b', { verdict: 'warn', why: 'say why' }],
+    ['a.d', { verdict: 'untested', why: 'say why' }],
+    ['a.z', old],
+  ])
+})
+
+test('areas and ids choose checks, together with what they depend on', () => {
+  const checks = [
+    check('a.b', holds),
+    check('a.c', holds, { after: ['b.a'] }),
+    check('b.a', holds, { after: ['a.b'] }),
+    check('ab.c', holds),
+  ]
+  const ids = (some: readonly Check[]) => some.map(({ id }) => id)
+  assert.equal(ids(selected(checks, ['a'])), ['a.b', 'a.c'])
+  assert.equal(ids(selected(checks, ['b.a', 'ab'])), ['b.a', 'ab.c'])
+  assert.equal(unknownIn(checks, ['a', 'a.x', 'c']), ['a.x', 'c'])
+  assert.equal(ids(withPrerequisites(checks, selected(checks, ['a.c']))), ['a.b', 'a.c', 'b.a'])
+})
+
+test('a history that was kept gets the same report', () => {
+  const kept = historyOf(historyLines(played))
+  assert.equal(reported([check('a.b', wrong)], { history: kept }), reported([check('a.b', wrong)]))
+  assert.throws(() => historyOf('{"kind":'), /line 1 is no JSON/)
+  assert.throws(() => historyOf('{"kind":"end"}\n'), /does not begin/)
+  assert.throws(() => historyOf(''), /does not begin/)
+})
+
+test.run()
