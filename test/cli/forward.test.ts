@@ -78,4 +78,26 @@ test(
   }),
 )
 
+test(
+  'a start that is not told of them forwards to the agents of the one before, but to none that was deleted or renamed',
+  inFolder(async folder => {
+    const port = await freePort()
+    const named = (name: string) => ['--agent', `${name}=http://localhost:${port}/${name}`]
+    let dev = await devOf(folder, [...named('kept'), ...named('deleted'), ...named('renamed')])
+    const [, kept] = dev.ready.agents
+    const deleted = await run(['agents', 'delete', 'deleted', '--yes'], folder)
+    assert.is(deleted.code, 0, deleted.err)
+    await dev.stop()
+    const agent = await plainAgent(port, [])
+    dev = await devOf(folder, ['--agent', `new-name=http://localhost:${port}/renamed`])
+    const [, renamed, again, ...others] = dev.ready.agents
+    assert.is(renamed!.slug, 'new-name')
+    assert.equal([again, others], [kept, []])
+    await dev.said(/^kept can be hired/)
+    await dev.until('a webhook of it', delivered(await hire(dev, kept!.id)))
+    await dev.stop()
+    await closed(agent)
+  }),
+)
+
 test.run()

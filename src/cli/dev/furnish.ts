@@ -1,7 +1,7 @@
 /** Makes the accounts and the agents of a dev, and keeps what the next start and other commands need. */
 import type { Market } from '../../market/market.ts'
 import type { Marketplace } from '../../open.ts'
-import { type Staff, testAndList } from '../../sim/agents.ts'
+import { type Staff, testAndList, visibilityOf } from '../../sim/agents.ts'
 import { ensureForwardedAgents, type ForwardedAgent } from '../../sim/forwarded-agents.ts'
 import type { Front } from '../../sim/https-front.ts'
 import type { SampleAgent } from '../../sim/sample-agent.ts'
@@ -34,13 +34,37 @@ export async function furnish({ market, url }: Marketplace, options: FurnishOpti
   const wanted: { name: string; forwardTo: string }[] = []
   for (const { name, forwardTo } of options.agents)
     wanted.push({ name, forwardTo: forwardTo ?? (await addressFor(name, kept)) })
-  const forwarded = await ensureForwardedAgents(market, staff.builderId, wanted, front.route)
+  const forward = (agents: typeof wanted) => ensureForwardedAgents(market, staff.builderId, agents, front.route)
+  const given = await forward(wanted)
+  const forwarded = [...given, ...(await forward(await earlierAgents(market, staff, kept, given)))]
   credentials.agents.push(...forwarded)
   const { baseUrl, instanceId: instance } = market.config
   const publicUrl = baseUrl === url ? {} : { publicUrl: baseUrl }
   const keep = () => keepCredentials(state, { url, ...publicUrl, instance, frontPort: front.port, ...credentials })
   keep()
   return { credentials, staff, forwarded, keep }
+}
+
+/**
+ * Those that a start before has forwarded to: they are listed, so whoever hires one is not to meet a front that does not know it.
+ * An address that is given now is of the agent that it is given for. Source: A-240.
+ */
+async function earlierAgents(
+  market: Market,
+  { builderId }: Staff,
+  kept: Kept | null,
+  given: readonly ForwardedAgent[],
+): Promise<{ name: string; forwardTo: string }[]> {
+  const earlier: { name: string; forwardTo: string }[] = []
+  for (const { id, slug, forwardTo } of kept?.agents ?? []) {
+    if (forwardTo === undefined || given.some(agent => agent.id === id || agent.forwardTo === forwardTo)) continue
+    const isDeleted = await visibilityOf(market, builderId, id).then(
+      () => false,
+      () => true,
+    )
+    if (!isDeleted) earlier.push({ name: slug, forwardTo })
+  }
+  return earlier
 }
 
 /** Runs the connection test of the sample agent. Never rejects: the log has what went wrong. */
