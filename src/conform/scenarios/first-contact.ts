@@ -10,6 +10,8 @@ export const firstContact: Scenario = {
     await stage.lane.test('warm-up')
     await stage.lane.test('conn.endpoint-200')
     const task = await stage.task('first-task')
-    await stage.delivered(task)
+    // Nobody waits for a person.
+    if (stage.declared.work === 'manual') await stage.accepted(task)
+    else await stage.delivered(task)
   },
 }

@@ -1,71 +1,102 @@
 /**
- * Proves that the judge sees what it is for: the right agent passes everything, and each bug is seen by the check that is about it and by no
- * other. Arguments are parts of the names of bugs or checks: only those mutants are tried.
+ * Proves that the judge sees what it is for, and nothing else: agents that are right in many ways fail no check that says must, and each bug
+ * is seen by the check that is about it and by no other. Arguments are parts of names of agents, bugs and checks: only those are tried.
  */
 import { checks } from '../../../src/conform/checks/index.ts'
 import type { Judged } from '../../../src/conform/judge.ts'
 import { mutants } from './index.ts'
 import type { Mutant } from './mutant.ts'
+import { byHand, isThere, type RightAgent, rightAgents } from './right-agents.ts'
 import { faultsOf, type Trial, wantedFor } from './trial.ts'
-import { playAll } from './trials.ts'
+import { playAll, type Told } from './trials.ts'
+
+interface Play {
+  readonly name: string
+  readonly trial: Trial
+  /** Returns what is wrong with the verdicts. */
+  faults(verdicts: readonly Judged[]): readonly string[]
+}
 
 const SEED = 1
+const RUNS = 10
 const parts = process.argv.slice(2)
-const chosen = mutants.filter(
-  ({ bug, kills }) => parts.length === 0 || parts.some(part => `${bug} ${kills}`.includes(part)),
-)
-const faults: string[] = []
-const fault = (text: string) => {
-  faults.push(text)
+const isWanted = (name: string) => parts.length === 0 || parts.some(part => name.includes(part))
+
+const rightPlays = rightAgents.filter(isThere).map(rightPlay)
+const mutantPlays = mutants.map(mutantPlay)
+const repeated = Array.from({ length: RUNS - 1 }, (_, at) => repeatedPlay(at + 2))
+const plays = [...rightPlays, ...repeated, ...mutantPlays].filter(({ name }) => isWanted(name))
+let faults = 0
+let first: readonly Judged[] | null = null
+
+for (const { name, program } of rightAgents.filter(agent => !isThere(agent)))
+  console.log(`not tried: ${name}, as there is no ${program}`)
+const alive = new Set<Play>()
+await playAll(plays, ({ trial }) => trial, took)
+if (parts.length === 0) for (const text of mustsWithoutMutant()) fault(text)
+const tried = mutantPlays.filter(play => plays.includes(play)).length
+const living = mutantPlays.filter(play => alive.has(play)).length
+console.log(`\n${tried - living} killed, ${living} alive${faults > 0 ? `, ${faults} faults` : ''}`)
+process.exitCode = faults > 0 || plays.length === 0 ? 1 : 0
+
+function took(play: Play, told: Told, ms: number): void {
+  const found = 'error' in told ? [told.error] : play.faults(told.verdicts)
+  if (found.length > 0) alive.add(play)
+  else console.log(`ok   ${play.name}  ${(ms / 1_000).toFixed(1)} s`)
+  for (const text of found) fault(`${play.name}: ${text}`)
+}
+
+function fault(text: string): void {
+  faults += 1
   console.log(`FAIL ${text}`)
 }
 
-interface Play extends Trial {
-  readonly judge: (verdicts: readonly Judged[], seconds: string) => void
-}
-
-let killed = 0
-const plays = [...(parts.length === 0 ? [base()] : []), ...chosen.map(tryMutant)]
-await playAll(
-  plays,
-  ({ flags, wanted, seed }) => ({ flags, wanted, seed }),
-  ({ judge }, verdicts, ms) => judge(verdicts, (ms / 1_000).toFixed(1)),
-)
-if (parts.length === 0) everyMustHasAMutant()
-console.log(
-  `\n${killed} killed, ${chosen.length - killed} alive${faults.length > 0 ? `, ${faults.length} faults` : ''}`,
-)
-process.exitCode = faults.length > 0 || chosen.length === 0 ? 1 : 0
-
-/** The right agent, before every check. */
-function base(): Play {
+function rightPlay({ name, command, host, declared, warns = [] }: RightAgent): Play {
   return {
-    ...{ flags: [], wanted: null, seed: SEED },
-    judge(verdicts, seconds) {
-      const count = (...wanted: string[]) => verdicts.filter(({ verdict }) => wanted.includes(verdict)).length
-      if (count('pass', 'warn', 'fail', 'untested', 'inconclusive') !== checks.length)
-        fault('verdicts and checks are not equally many')
-      for (const { id, verdict, text } of verdicts)
-        if (verdict !== 'pass') fault(`the right agent: ${id} is ${verdict}: ${text}`)
-      console.log(`the right agent: ${count('pass')} of ${checks.length} pass, ${seconds} s`)
+    name: `right: ${name}`,
+    trial: { command, host, declared, wanted: null, seed: SEED },
+    faults(verdicts) {
+      const mayBe = ({ id, level, verdict }: Judged) =>
+        verdict === 'pass' || verdict === 'untested' || (level !== 'must' && verdict === 'warn' && warns.includes(id))
+      const bad = verdicts.filter(one => !mayBe(one)).map(told)
+      return verdicts.length === checks.length
+        ? bad
+        : [...bad, `${verdicts.length} verdicts on ${checks.length} checks`]
     },
   }
 }
 
-function tryMutant(mutant: Mutant): Play {
+/** The same run again. */
+function repeatedPlay(number: number): Play {
   return {
-    ...{ flags: ['--bug', mutant.bug], wanted: wantedFor(mutant), seed: SEED },
-    judge(verdicts, seconds) {
-      const found = faultsOf(mutant, verdicts)
-      for (const text of found) fault(`${mutant.bug}: ${text}`)
-      if (found.length > 0) return
-      killed += 1
-      console.log(`ok   ${mutant.bug}: ${wantedFor(mutant).join(', ')}, ${seconds} s`)
+    name: `the same run, ${number} of ${RUNS}`,
+    trial: { command: byHand(), wanted: null, seed: SEED },
+    faults(verdicts) {
+      first ??= verdicts
+      const before = new Map(first.map(({ id, verdict }) => [id, verdict]))
+      return verdicts
+        .filter(({ id, verdict }) => before.get(id) !== verdict)
+        .map(one => `${told(one)}, and was ${before.get(one.id)}`)
     },
   }
 }
 
-function everyMustHasAMutant(): void {
+function mutantPlay(mutant: Mutant): Play {
+  const wanted = wantedFor(mutant)
+  return {
+    name: `${mutant.bug}: ${wanted.join(', ')}`,
+    trial: { command: byHand('--bug', mutant.bug), wanted, seed: SEED },
+    faults: verdicts => faultsOf(mutant, verdicts),
+  }
+}
+
+function told({ id, verdict, text }: Judged): string {
+  return `${id} is ${verdict}: ${text}`
+}
+
+function mustsWithoutMutant(): string[] {
   const seen = new Set(mutants.flatMap(wantedFor))
-  for (const { id, level } of checks) if (level === 'must' && !seen.has(id)) fault(`no mutant is killed by ${id}`)
+  return checks
+    .filter(({ id, level }) => level === 'must' && !seen.has(id))
+    .map(({ id }) => `no mutant is killed by ${id}`)
 }

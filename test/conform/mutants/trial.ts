@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { freePort } from '../../../src/conform/agent-under-test.ts'
 import { checks } from '../../../src/conform/checks/index.ts'
 import { type Declared, nothingDeclared } from '../../../src/conform/declared.ts'
 import { type Judged, judge } from '../../../src/conform/judge.ts'
@@ -10,10 +10,8 @@ import { run, scenariosFor } from '../../../src/conform/run.ts'
 import { withPrerequisites } from '../../../src/conform/selection.ts'
 import type { Mutant } from './mutant.ts'
 
-const agent = fileURLToPath(new URL('../agents/mutant.mjs', import.meta.url))
-
-/** What the author of the right agent would write into conformance.yaml. */
-const declared: Declared = {
+/** What the author of a right agent would write into conformance.yaml. */
+const usuallyDeclared: Declared = {
   ...nothingDeclared,
   patience: { answer: 5_000, work: 15_000, quiet: 500 },
   rejects: [
@@ -28,33 +26,34 @@ const declared: Declared = {
 }
 
 export interface Trial {
-  /** What the agent is started with: `--bug no-dedupe`. */
-  readonly flags: readonly string[]
+  readonly command: string
+  /** Where it listens, if not at 127.0.0.1. */
+  readonly host?: string | undefined
+  /** What its author says besides the usual. */
+  readonly declared?: Partial<Declared> | undefined
   /** Ids of checks; null: all. */
   readonly wanted: readonly string[] | null
   readonly seed: number
 }
 
 /** Plays the scenarios of the wanted checks, with what comes before them, and judges every check that looks into them. */
-export async function judged({ flags, wanted, seed }: Trial): Promise<Judged[]> {
-  const chosen =
-    wanted === null
-      ? checks
-      : withPrerequisites(
-          checks,
-          checks.filter(({ id }) => wanted.includes(id)),
-        )
-  const played = scenariosFor(chosen)
+export async function judged({ command, host, declared, wanted, seed }: Trial): Promise<Judged[]> {
+  const chosen = wanted && checks.filter(({ id }) => wanted.includes(id))
+  const played = scenariosFor(chosen ? withPrerequisites(checks, chosen) : checks)
   const folder = mkdtempSync(join(tmpdir(), 'mutant-'))
-  // `exec`, as a shell between them would end first.
-  const command = ['exec', 'env', `MUTANT_STATE=${join(folder, 'state')}`, process.execPath, agent, ...flags].join(' ')
   try {
-    const history = await run({ url: null, secret: null, command, declared, seed, scenarios: played })
+    const history = await run({
+      url: host ? `http://${host}:${await freePort()}/webhook` : null,
+      secret: null,
+      // `exec`, as a shell between them would end first.
+      command: `exec env MUTANT_STATE=${join(folder, 'state')} ${command}`,
+      declared: { ...usuallyDeclared, ...declared },
+      seed,
+      scenarios: played,
+    })
     const names = new Set(played.map(({ name }) => name))
-    return judge(
-      checks.filter(({ scenario }) => names.has(scenario)),
-      history,
-    )
+    const looked = checks.filter(({ scenario }) => names.has(scenario))
+    return judge(looked, history)
   } finally {
     rmSync(folder, { recursive: true })
   }

@@ -7,13 +7,14 @@ import type { Trial } from './trial.ts'
 const source = fileURLToPath(new URL('trial-process.ts', import.meta.url))
 const AT_ONCE = 2
 
-type Told = { readonly verdicts: Judged[] } | { readonly error: string }
+/** What came of a trial. */
+export type Told = { readonly verdicts: readonly Judged[] } | { readonly error: string }
 
-/** Plays all, and hands over what came of each as it comes. Throws what a trial throws. */
+/** Plays all, and hands over what came of each as it comes. */
 export async function playAll<Item>(
   items: readonly Item[],
   trialOf: (item: Item) => Trial,
-  took: (item: Item, verdicts: readonly Judged[], ms: number) => void,
+  took: (item: Item, told: Told, ms: number) => void,
 ): Promise<void> {
   const left = [...items]
   const lane = async () => {
@@ -22,8 +23,7 @@ export async function playAll<Item>(
       for (let item = left.shift(); item !== undefined; item = left.shift()) {
         const started = performance.now()
         const told = await ask(child, trialOf(item))
-        if ('error' in told) throw new Error(told.error)
-        took(item, told.verdicts, performance.now() - started)
+        took(item, told, performance.now() - started)
       }
     } finally {
       child.disconnect()

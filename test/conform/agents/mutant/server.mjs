@@ -1,8 +1,9 @@
 // The endpoint: verifies, remembers, answers 200, and only then works.
 import { createServer } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
 import { finish, isKnown, remember, unfinishedEvents } from './memory.mjs'
 import { isGenuine } from './signature.mjs'
-import { bug } from './switches.mjs'
+import { bug, style } from './switches.mjs'
 import { hear, work } from './work.mjs'
 
 /** Five times the longest webhook there is. */
@@ -28,11 +29,33 @@ async function serve(request, response) {
   if (request.method !== 'POST') return end(response, 405)
   const body = await bodyOf(request)
   if (!body) return end(response, 413)
-  if (!isGenuine(request.headers, body)) return end(response, 401)
+  if (style('cold-start')) await warm
+  if (style('slow-answer')) await pause(300)
+  if (style('busy') && isBusy()) return end(response, 429, { 'Retry-After': '1' })
+  if (!isGenuine(request.headers, body)) return refuse(response)
   const event = eventIn(body)
   if (!event) return end(response, 400)
   take(event, request.headers)
   end(response, bug('answers-202') ? 202 : 200)
+}
+
+/** Any refusal will do, or none at all. */
+function refuse(response) {
+  if (style('resets-forged')) return response.destroy()
+  end(response, style('refuses-403') ? 403 : style('refuses-400') ? 400 : style('refuses-404') ? 404 : 401)
+}
+
+const warm = style('cold-start') ? new Promise(resolve => setTimeout(resolve, 3_000)) : null
+
+let window = 0
+let served = 0
+
+/** Whether it was asked too often in the last moment. */
+function isBusy() {
+  const now = Math.floor(Date.now() / 200)
+  if (now !== window) served = 0
+  window = now
+  return ++served > 8
 }
 
 /** A retry has the id of the first attempt, a redelivery a new one; an event is known by its task, its name and its time. */
@@ -67,8 +90,10 @@ async function bodyOf(request) {
   return size <= MOST_BYTES ? Buffer.concat(chunks) : null
 }
 
-function end(response, status) {
-  response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify({ success: status < 300 }))
+function end(response, status, headers) {
+  response
+    .writeHead(status, { 'Content-Type': 'application/json', ...headers })
+    .end(JSON.stringify({ success: status < 300 }))
 }
 
 const server = createServer((request, response) => {
@@ -89,4 +114,6 @@ function stop() {
 
 process.once('SIGTERM', stop)
 for (const { key, event } of unfinishedEvents()) queue(event, key, true)
-server.listen(Number(process.env.PORT ?? 3000), '127.0.0.1', () => console.log('The agent listens'))
+server.listen(Number(process.env.PORT ?? 3000), style('ipv6') ? '::1' : '127.0.0.1', () =>
+  console.log('The agent listens'),
+)

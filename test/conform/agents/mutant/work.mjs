@@ -1,6 +1,9 @@
 // What the agent does about each event.
+import { setTimeout as pause } from 'node:timers/promises'
+import { toMarketplace } from './by-key.mjs'
 import { callback } from './callbacks.mjs'
 import { note, taskNamed } from './memory.mjs'
+import { style } from './switches.mjs'
 
 /** The events that end a task: no work is done any more, not even what has begun. */
 const ENDS = new Set(['task.cancelled', 'task.approved', 'task.disputed'])
@@ -24,28 +27,39 @@ async function submitted(task, data, again) {
   // A copy, under whatever id: what it asks for was done.
   if ((task.submitted && !again) || task.over) return
   note(task, { submitted: true })
-  if (/malware/i.test(data.title)) return callback(data, { action: 'reject', reason: 'I write no malware.' })
+  const reason = whyNot(data)
+  if (reason) return callback(data, { action: 'reject', reason })
   const accepted = await callback(data, { action: 'accept' }, () => !task.over)
   // Before the restart the marketplace may have taken it, and would not take it twice.
-  if (accepted || again) await deliver(task, data)
+  if ((accepted || again) && !style('person-delivers')) await deliver(task, data)
+}
+
+/** Returns why it does not take the task; null if it does. */
+function whyNot({ title, agreedPrice }) {
+  if (/malware/i.test(title)) return 'I write no malware.'
+  if (style('rejects-all')) return 'I have no time today.'
+  if (style('narrow') && title !== 'A notice for the village fair') return 'I write notices for village fairs.'
+  if (style('not-below-300') && agreedPrice < 300) return 'I do not work for that price.'
+  return null
 }
 
 async function deliver(task, data) {
-  const content = [`${data.title}: done.`, data.description, data.requirements, data.revisionReason]
+  if (style('progress')) await callback(data, { action: 'message', content: 'I have begun.' }, () => !task.over)
+  if (style('queue')) await pause(2_000)
+  const content = [`${data.title}: done.`, data.description, data.requirements]
+  if (!style('same-text')) content.push(data.revisionReason)
   const round = task.delivered + 1
-  const fields = { action: 'deliver', content: [`Version ${round}`, ...content].filter(Boolean).join('\n\n') }
+  if (!style('same-text')) content.unshift(`Version ${round}`)
+  if (style('random-text')) content.push(crypto.randomUUID())
+  const fields = { action: 'deliver', content: content.filter(Boolean).join('\n\n') }
   if (await callback(data, fields, () => !task.over)) note(task, { delivered: round })
 }
 
 /** On a cancelled task nobody listens. */
 async function reply(task, data) {
+  if (style('silent')) return
   if (task.over !== 'task.cancelled') await callback(data, { action: 'message', content: `You wrote: ${data.message}` })
 }
 
 /** What another agent has delivered to this one. */
-async function approve({ taskId }) {
-  const { MARKETPLACE_URL: url, MARKETPLACE_KEY: key } = process.env
-  if (!url || !key) return
-  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
-  await fetch(`${url}/api/tasks/${taskId}/approve`, { method: 'POST', headers, body: '{}', redirect: 'manual' })
-}
+const approve = ({ taskId }) => toMarketplace(`/api/tasks/${taskId}/approve`, {})

@@ -1,0 +1,74 @@
+/** Agents that are right, each in its own way: none may fail a check that says must. */
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { Declared } from '../../../src/conform/declared.ts'
+
+export interface RightAgent {
+  readonly name: string
+  readonly command: string
+  /** The program that runs it, if it is not Node. */
+  readonly program?: string
+  /** Where it listens, if not at 127.0.0.1. */
+  readonly host?: string
+  /** What its author says of it. */
+  readonly declared?: Partial<Declared>
+  /** Checks that say should, and that it does otherwise. */
+  readonly warns?: readonly string[]
+}
+
+const agents = fileURLToPath(new URL('../agents', import.meta.url))
+
+/** The right agent by hand, with flags. */
+export const byHand = (...flags: readonly string[]) => [process.execPath, `${agents}/mutant.mjs`, ...flags].join(' ')
+
+const styled = (style: string, also: Omit<RightAgent, 'name' | 'command'> = {}): RightAgent => ({
+  name: style,
+  command: byHand('--style', style),
+  ...also,
+})
+
+/** The same agent in several languages, and one with our toolkit. */
+const references: readonly RightAgent[] = [
+  { name: 'by hand', command: byHand() },
+  { name: 'Python', program: 'python3', command: `python3 ${agents}/right.py` },
+  {
+    name: 'Python, one request at a time by HTTP/1.0',
+    program: 'python3',
+    command: `python3 ${agents}/right.py --plain`,
+  },
+  { name: 'Go', program: 'go', command: `go run ${agents}/right.go` },
+  { name: 'toolkit', command: `${process.execPath} --import tsx ${agents}/toolkit.ts` },
+]
+
+const different: readonly RightAgent[] = [
+  styled('queue'),
+  styled('rejects-all'),
+  styled('narrow'),
+  styled('person-delivers', { declared: { work: 'manual' } }),
+  styled('refuses-403', { warns: ['sig.refusal-401'] }),
+  styled('refuses-400', { warns: ['sig.refusal-401'] }),
+  styled('refuses-404', { warns: ['sig.refusal-401'] }),
+  styled('resets-forged', { warns: ['sig.refusal-401'] }),
+  styled('by-key', { warns: ['conn.callback-arrives'] }),
+  styled('progress'),
+  styled('silent', { declared: { messages: 'silent' } }),
+  styled('sends-twice'),
+  styled('signs-anew'),
+  styled('cold-start'),
+  styled('slow-answer'),
+  styled('busy'),
+  styled('clock-90-s-off', { warns: ['cb.clock'] }),
+  styled('tolerance-2-min', { warns: ['sig.near-limit'] }),
+  styled('random-text'),
+  styled('same-text', { warns: ['life.revision-differs'] }),
+  { ...styled('same-text', { declared: { revisions: false } }), name: 'takes no revisions' },
+  styled('not-below-300'),
+  styled('standard-webhooks'),
+  styled('ipv6', { host: '[::1]' }),
+]
+
+export const rightAgents: readonly RightAgent[] = [...references, ...different]
+
+/** Whether this machine can run it. */
+export const isThere = ({ program }: RightAgent) =>
+  program === undefined || spawnSync('sh', ['-c', `command -v ${program}`]).status === 0
