@@ -4,7 +4,7 @@ import type { JsonSchema } from '../api/openapi/json-schema.ts'
 import type { OpenApi } from '../api/openapi/openapi.ts'
 import type { Operation } from '../api/openapi/operation.ts'
 import type { Content, Response } from '../api/openapi/responses.ts'
-import { type Html, html } from './html.ts'
+import { type Html, html } from '../html.ts'
 
 export function referencePage(doc: OpenApi): string {
   const { title, version } = doc.info

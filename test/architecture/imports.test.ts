@@ -10,10 +10,11 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   store: ['api', 'debug', 'bounded-cache'],
   world: ['debug', 'bounded-cache'],
   market: ['api', 'store', 'world', 'config', 'bounded-cache'],
-  web: ['api', 'market', 'world', 'config', 'debug'],
+  web: ['api', 'market', 'world', 'config', 'debug', 'html'],
+  html: [],
   client: ['api'],
   sim: ['api', 'client', 'world', 'open'],
-  conform: ['api', 'market', 'sim', 'world', 'config', 'open'],
+  conform: ['api', 'market', 'sim', 'world', 'config', 'html', 'open'],
   config: [
     'api',
     'bucket-settings',

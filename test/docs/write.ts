@@ -8,6 +8,7 @@ import { wholeTable } from '../../src/cli/command-table.ts'
 import { version } from '../../src/config.ts'
 import { commandsPage } from './commands-page.ts'
 import { eventsPage, groupPages, indexPage, recordsPage } from './markdown.ts'
+import { reportSchema } from './report-schema.ts'
 import { errorsPage, limitsPage } from './tables.ts'
 
 const REFERENCE = 'docs/reference'
@@ -27,6 +28,7 @@ function allFiles(): Record<string, string> {
     'errors.md': errorsPage(doc),
     'limits.md': limitsPage(),
     'commands.md': commandsPage(commands),
+    'conformance-run.schema.json': `${JSON.stringify(reportSchema(), null, 2)}\n`,
     'webhook-events.schema.json': `${JSON.stringify(eventSchema(), null, 2)}\n`,
   }
   const files = Object.entries(pages).map(([name, text]) => [join(REFERENCE, name), text])

@@ -4,8 +4,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { endpoints } from '../../src/api/endpoints/index.ts'
 import { events } from '../../src/api/events.ts'
+import { html } from '../../src/html.ts'
 import { contractPages } from '../../src/web/docs-pages.ts'
-import { html } from '../../src/web/html.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
 
 test('A-45: GET /openapi.json describes what runs, at its own address', async () => {

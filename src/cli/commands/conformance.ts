@@ -8,6 +8,7 @@ import { checks } from '../../conform/checks/index.ts'
 import type { History, Recorded } from '../../conform/history.ts'
 import { historyLines, historyOf } from '../../conform/history-file.ts'
 import { type Outcome, outcomeOf, type Report, reportOf, withRepeats } from '../../conform/report.ts'
+import { againLine } from '../../conform/reports/findings.ts'
 import { requiredIn } from '../../conform/requirements.ts'
 import { withPrerequisites } from '../../conform/selection.ts'
 import { baselineIn, writeBaseline } from '../conformance/baseline-file.ts'
@@ -150,21 +151,17 @@ function reportFor({ chosen, baseline, requirements }: Plan, history: History): 
 
 function tell({ flags, wanted }: Plan, report: Report, history: History, output: CommandOutput): void {
   const { json, out, notes } = output
-  writeReports(wanted, report, history)
+  writeReports(wanted, { report, history, output })
   if (json) out.json(report)
-  else if (wanted.every(({ path }) => path !== null)) showReport(out, report, history, id => again(flags, report, id))
+  else if (wanted.every(({ path }) => path !== null)) showReport(out, report, history, againWith(flags, report))
   notes.line(notes.colour.dim(`In ${(report.ms / 1000).toFixed(1)} s; --seed ${report.seed} plays the same again.`))
 }
 
-function again({ start, url, config }: ConformanceFlags, { seed }: Report, id: string): string {
-  const given = { start, url, config }
-  const flags = Object.entries(given).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name} ${quoted(value)}`],
-  )
-  return ['marketplace conformance', ...flags, `--seed ${seed}`, `--only ${id}`].join(' ')
-}
-
-const quoted = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
+/** The line that plays one check again. */
+const againWith =
+  ({ config }: ConformanceFlags, report: Report) =>
+  (id: string) =>
+    againLine(report, id) + (config === undefined ? '' : ` --config ${config}`)
 
 const codes: Readonly<Record<Outcome, number>> = {
   good: exitCodes.ok,

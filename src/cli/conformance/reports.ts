@@ -1,10 +1,11 @@
 /** Where each report goes: to stdout, or to a file. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { UsageError } from '../../config.ts'
+import { environment, UsageError } from '../../config.ts'
 import type { History } from '../../conform/history.ts'
 import type { Report } from '../../conform/report.ts'
-import { reports } from '../../conform/reports/index.ts'
+import { besides, reports } from '../../conform/reports/index.ts'
+import type { CommandOutput } from '../output/output.ts'
 
 export interface WantedReport {
   readonly name: string
@@ -29,13 +30,27 @@ export function reportsIn(given: readonly string[]): WantedReport[] {
   return wanted
 }
 
-export function writeReports(wanted: readonly WantedReport[], report: Report, history: History): void {
+interface Told {
+  readonly report: Report
+  readonly history: History
+  readonly output: CommandOutput
+}
+
+/** Files are written whole, but for the summary of a step, which other steps write to too. */
+export function writeReports(wanted: readonly WantedReport[], { report, history, output }: Told): void {
   for (const { name, path } of wanted) {
     const text = reports[name]!(report, history)
-    if (path === null) process.stdout.write(text)
-    else {
-      mkdirSync(dirname(path), { recursive: true })
-      writeFileSync(path, text)
-    }
+    const said = besides[name]?.(report, history) ?? ''
+    // The runner reads both streams; the report for programs stays whole.
+    ;(output.json ? process.stderr : process.stdout).write(said)
+    const step = name === 'github' ? environment().GITHUB_STEP_SUMMARY : undefined
+    if (path !== null) writeWhole(path, text)
+    else if (step) appendFileSync(step, text)
+    else process.stdout.write(text)
   }
+}
+
+function writeWhole(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
 }

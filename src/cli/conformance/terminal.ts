@@ -1,6 +1,7 @@
 /** The report for people: what is wrong first, with what was seen, the rule, the cure and the line that plays it again. */
 import type { History } from '../../conform/history.ts'
 import type { Report, ReportedCheck } from '../../conform/report.ts'
+import { totals } from '../../conform/reports/findings.ts'
 import { eventLine } from '../../conform/reports/words.ts'
 import { plain, type Ui } from '../output/ui.ts'
 
@@ -57,15 +58,4 @@ function showAreas(ui: Ui, passed: readonly ReportedCheck[]): void {
   }
   const words = [...counts].map(([area, count]) => `${area} ${count}`)
   if (words.length > 0) ui.line(`${ui.colour.green('✔')} ${words.join(' · ')}`)
-}
-
-/** How many of those that could be judged are as they should be. */
-function totals({ summary }: Report): string {
-  const { must, should } = summary.levels
-  const of = ({ pass, fail, warn }: typeof must) => `${pass}/${pass + fail + warn}`
-  const rest = [
-    summary.untested > 0 && `${summary.untested} untested`,
-    summary.inconclusive > 0 && `${summary.inconclusive} inconclusive`,
-  ].filter(Boolean)
-  return [`must ${of(must)}`, `should ${of(should)}`, ...rest].join(' · ')
 }

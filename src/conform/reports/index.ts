@@ -1,9 +1,27 @@
 /** Every form that a report has, besides that for people at a terminal. */
 import type { History } from '../history.ts'
 import type { Report } from '../report.ts'
+import { badge } from './badge.ts'
+import { ctrf } from './ctrf.ts'
+import { annotations, githubSummary } from './github.ts'
+import { htmlPage } from './html.ts'
+import { junit } from './junit.ts'
+import { sarif } from './sarif.ts'
+import { tap } from './tap.ts'
 
 type WriteReport = (report: Report, history: History) => string
 
 export const reports: Readonly<Record<string, WriteReport>> = {
   json: report => `${JSON.stringify(report, null, 2)}\n`,
+  ctrf,
+  junit,
+  tap,
+  sarif,
+  /** Markdown for the summary; its annotations go to stdout. */
+  github: githubSummary,
+  badge,
+  html: htmlPage,
 }
+
+/** What a report says on stdout besides. */
+export const besides: Readonly<Record<string, WriteReport>> = { github: annotations }

@@ -8,6 +8,9 @@ export class Html {
   }
 }
 
+/** Text that is HTML already. */
+export const raw = (text: string) => new Html(text)
+
 type Part = Html | string | number | false | null | undefined | readonly Part[]
 
 const entities: Readonly<Record<string, string>> = {

@@ -1,0 +1,44 @@
+/** The Common Test Report Format, which has readers for most chat and CI services. */
+import type { History } from '../history.ts'
+import type { Verdict } from '../judge.ts'
+import type { Report, ReportedCheck } from '../report.ts'
+import { areaOf, details, isBroken, PACKAGE, seen } from './findings.ts'
+
+/** It has no warnings. */
+const statuses: Readonly<Record<Exclude<Verdict, 'fail'>, string>> = {
+  pass: 'passed',
+  warn: 'passed',
+  untested: 'skipped',
+  inconclusive: 'other',
+}
+
+const statusOf = (check: ReportedCheck) =>
+  check.verdict === 'fail' ? (isBroken(check) ? 'failed' : 'passed') : statuses[check.verdict]
+
+export function ctrf(report: Report, history: History): string {
+  const { checks, version, ms, startedAt } = report
+  const start = Date.parse(startedAt)
+  const tests = checks.map(check => ({
+    name: `${check.id}: ${check.title}`,
+    status: statusOf(check),
+    rawStatus: check.verdict,
+    duration: 0,
+    suite: [areaOf(check)],
+    tags: [check.level],
+    ...(check.text !== '' && { message: seen(check) }),
+    ...(isBroken(check) && { trace: details(check, history) }),
+  }))
+  const count = (status: string) => tests.filter(one => one.status === status).length
+  const summary = {
+    tests: tests.length,
+    passed: count('passed'),
+    failed: count('failed'),
+    skipped: count('skipped'),
+    pending: 0,
+    other: count('other'),
+    start,
+    stop: start + ms,
+  }
+  const results = { tool: { name: PACKAGE, version }, summary, tests }
+  return `${JSON.stringify({ reportFormat: 'CTRF', specVersion: '1.0.0', timestamp: startedAt, generatedBy: PACKAGE, results }, null, 2)}\n`
+}

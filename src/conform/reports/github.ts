@@ -1,0 +1,84 @@
+/** For a workflow of GitHub: annotations of what breaks it, and a page for the summary of the step. */
+import type { History } from '../history.ts'
+import type { Report, ReportedCheck } from '../report.ts'
+import { againLine, areaOf, evidenceLines, isBroken, seen, totals } from './findings.ts'
+
+/** More annotations of one step are not shown. */
+const MOST_ANNOTATIONS = 10
+
+/** Lines that a runner reads from the output of a step. */
+export function annotations({ checks }: Report): string {
+  const lines = checks
+    .filter(isBroken)
+    .slice(0, MOST_ANNOTATIONS)
+    .map(check => `::error title=${property(`${check.id}: ${check.title}`)}::${data(`${seen(check)}. ${check.fix}`)}\n`)
+  return lines.join('')
+}
+
+const data = (text: string) => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+const property = (text: string) => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
+
+/** A step's summary takes 1 MiB. */
+const MOST_BYTES = 1_000_000
+
+/** Markdown. */
+export function githubSummary(report: Report, history: History): string {
+  const { checks } = report
+  const wrong = checks.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn')
+  const rest = checks.filter(({ verdict }) => verdict === 'untested' || verdict === 'inconclusive')
+  const page = [
+    `## Conformance: ${totals(report)}`,
+    ...areaTable(checks),
+    ...wrong.map(check => section(report, check, history)),
+    ...(rest.length === 0 ? [] : ['', '| not judged | why |', '|---|---|', ...rest.map(row)]),
+    '',
+  ].join('\n')
+  return Buffer.byteLength(page) <= MOST_BYTES
+    ? page
+    : Buffer.from(page)
+        .subarray(0, MOST_BYTES)
+        .toString()
+        .replace(/[^\n]*$/, '')
+}
+
+function areaTable(checks: readonly ReportedCheck[]): string[] {
+  const areas = [...new Set(checks.map(areaOf))]
+  const count = (area: string, verdict: string) =>
+    checks.filter(check => areaOf(check) === area && check.verdict === verdict).length || ''
+  const columns = ['pass', 'fail', 'warn', 'untested', 'inconclusive']
+  return [
+    '',
+    `| | ${columns.join(' | ')} |`,
+    `|---|${columns.map(() => '--:|').join('')}`,
+    ...areas.map(area => `| ${area} | ${columns.map(verdict => count(area, verdict)).join(' | ')} |`),
+  ]
+}
+
+const row = (check: ReportedCheck) => `| ${check.id} | ${cell(seen(check))} |`
+
+function section(report: Report, check: ReportedCheck, history: History): string {
+  const { id, title, level, law, fix } = check
+  return [
+    '',
+    `### ${isBroken(check) ? '❌' : '⚠️'} ${id} (${level})`,
+    `A right agent ${cell(title)}. Seen: ${cell(seen(check))}.`,
+    '',
+    ...fenced(evidenceLines(check, history)),
+    `> ${law.source}: ${cell(law.quote)}`,
+    '',
+    fix,
+    '',
+    ...fenced([againLine(report, id)]),
+  ].join('\n')
+}
+
+/** A fence that is longer than any within. */
+function fenced(lines: readonly string[]): string[] {
+  if (lines.length === 0) return []
+  const longest = Math.max(2, ...lines.flatMap(line => [...line.matchAll(/`+/g)].map(([ticks]) => ticks.length)))
+  const fence = '`'.repeat(longest + 1)
+  return [`${fence}text`, ...lines, fence, '']
+}
+
+/** Text of an agent must not become markup. */
+const cell = (text: string) => text.replace(/\s+/g, ' ').replace(/[\\`*_{}[\]<>|#]/g, sign => `\\${sign}`)

@@ -1,0 +1,135 @@
+/** One page that needs nothing but itself: no script, no request. What an agent has sent is text in it, and nothing else. */
+import { createHash } from 'node:crypto'
+import { type Html, html, raw } from '../../html.ts'
+import { bytesOf, type Content, type History, type Recorded } from '../history.ts'
+import type { Report, ReportedCheck } from '../report.ts'
+import { againLine, areaOf, isBroken, seen, totals } from './findings.ts'
+import { style } from './html-style.ts'
+import { eventLine } from './words.ts'
+
+export function htmlPage(report: Report, history: History): string {
+  const { checks, agent, startedAt, seed, version } = report
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src '${raw(hashOf(style))}'">
+<title>Conformance: ${totals(report)}</title>
+<style>${raw(style)}</style>
+</head>
+<body>
+<header>
+<h1>Conformance</h1>
+<p class="totals">${totals(report)}</p>
+<p>${agent.command ?? agent.url} · ${startedAt.slice(0, 19).replace('T', ' ')} UTC · seed ${seed} · ${version}</p>
+${report.declared.map(words => html`<p>Declared: ${words}.</p>\n`)}
+${report.interrupted && html`<p class="fail">The run was interrupted.</p>`}
+</header>
+<main>
+${areaTable(checks)}
+${groups(report, history)}
+</main>
+</body>
+</html>
+`
+  return page.text
+}
+
+const hashOf = (text: string) => `sha256-${createHash('sha256').update(text).digest('base64')}`
+
+const columns = ['pass', 'fail', 'warn', 'untested', 'inconclusive'] as const
+
+function areaTable(checks: readonly ReportedCheck[]): Html {
+  const areas = [...new Set(checks.map(areaOf))]
+  const count = (area: string, verdict: string) =>
+    checks.filter(check => areaOf(check) === area && check.verdict === verdict).length
+  return html`<table>
+<caption>Verdicts by area</caption>
+<thead><tr><th scope="col">area</th>${columns.map(name => html`<th scope="col">${name}</th>`)}</tr></thead>
+<tbody>${areas.map(
+    area => html`
+<tr><th scope="row">${area}</th>${columns.map(verdict => html`<td>${count(area, verdict) || ''}</td>`)}</tr>`,
+  )}
+</tbody>
+</table>`
+}
+
+const headings: Readonly<Record<(typeof columns)[number], string>> = {
+  fail: 'Broken: what an agent must do',
+  warn: 'Broken: what an agent should do',
+  inconclusive: 'Nothing could be told',
+  untested: 'Untested',
+  pass: 'As it should be',
+}
+
+const groups = (report: Report, history: History): Html[] =>
+  (['fail', 'warn', 'inconclusive', 'untested', 'pass'] as const).flatMap(verdict => {
+    const those = report.checks.filter(check => check.verdict === verdict)
+    if (those.length === 0) return []
+    return html`<h2 class="${verdict}">${headings[verdict]} (${those.length})</h2>
+${those.map(check => entry(check, report, history))}`
+  })
+
+function entry(check: ReportedCheck, report: Report, history: History): Html {
+  const { id, title, level, verdict, law, why, fix } = check
+  return html`<details id="${id}"${isBroken(check) && raw(' open')}>
+<summary><code>${id}</code> <span class="level">${level}</span> ${title}</summary>
+${seen(check) !== '' && html`<p class="${verdict}">${seen(check)}</p>`}
+<blockquote>${law.quote} <cite>${law.source}</cite></blockquote>
+<p>${why}</p>
+<p><strong>Cure:</strong> ${fix}</p>
+${timeline(check, history)}
+<p>Again: <code>${againLine(report, id)}</code></p>
+</details>
+`
+}
+
+/** What is shown of a body: more is in the history. */
+const MOST_BODY = 2_000
+const MOST_EVENTS = 30
+
+/** What is known of the tasks that show it, in order. */
+function timeline({ evidence }: ReportedCheck, { events }: History): Html | null {
+  const shown = events.filter(({ seq }) => evidence.includes(seq))
+  if (shown.length === 0) return null
+  const tasks = new Set(shown.flatMap(event => ('taskId' in event && event.taskId ? [event.taskId] : [])))
+  const about = events.filter(
+    event => evidence.includes(event.seq) || ('taskId' in event && tasks.has(event.taskId ?? '')),
+  )
+  return html`<ol class="timeline">
+${about.slice(0, MOST_EVENTS).map(
+  event => html`<li${evidence.includes(event.seq) && raw(' class="evidence"')}>${moment(event)}</li>
+`,
+)}
+</ol>`
+}
+
+function moment(event: Recorded): Html {
+  const time = html`<time>${new Date(event.realAt).toISOString().slice(11, 23)}</time> ${otherClock(event)}`
+  if (event.kind !== 'webhook' && event.kind !== 'callback') return html`${time}${eventLine(event)}`
+  return html`${time}${eventLine(event)}
+<details><summary>bytes</summary>
+<pre>${event.method} ${'url' in event ? event.url : event.path}
+${event.headers.map(([name, value]) => `${name}: ${value}\n`)}
+${shown(event.body)}</pre>
+${
+  event.answer &&
+  html`<pre>${event.answer.status}
+${event.answer.headers.map(([name, value]) => `${name}: ${value}\n`)}
+${shown(event.answer.body)}</pre>`
+}
+</details>`
+}
+
+/** Where the clock of the marketplace was moved. */
+function otherClock({ at, realAt }: Recorded): string {
+  const hours = Math.round((at - realAt) / 3_600_000)
+  return hours === 0 ? '' : `(+${hours} h) `
+}
+
+function shown(content: Content): string {
+  const text = content.text ?? bytesOf(content).toString('hex')
+  const more = text.length > MOST_BODY ? `… (${content.size} bytes)` : ''
+  return text.slice(0, MOST_BODY) + more
+}

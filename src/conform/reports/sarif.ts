@@ -1,0 +1,40 @@
+/** SARIF 2.1.0, for the code scanning of GitHub and of editors: a check is a rule. */
+
+import type { Level } from '../check.ts'
+import type { History } from '../history.ts'
+import type { Report, ReportedCheck } from '../report.ts'
+import { details, isBroken, PACKAGE } from './findings.ts'
+
+export function sarif(report: Report, history: History): string {
+  const { checks, version, agent } = report
+  const rules = checks.map(({ id, title, level, why, fix, law }) => ({
+    id,
+    shortDescription: { text: title },
+    fullDescription: { text: `${why} ${law.source}: ${law.quote}` },
+    help: { text: fix },
+    defaultConfiguration: { level: levels[level] },
+  }))
+  const results = checks.map((check, ruleIndex) => ({
+    ruleId: check.id,
+    ruleIndex,
+    ...kindOf(check),
+    message: { text: check.text === '' ? check.title : details(check, history) },
+    locations: [{ physicalLocation: { artifactLocation: { uri: fileIn(agent.command) } } }],
+  }))
+  const tool = { driver: { name: PACKAGE, version, rules } }
+  return `${JSON.stringify({ version: '2.1.0', runs: [{ tool, results }] }, null, 2)}\n`
+}
+
+const levels: Readonly<Record<Level, string>> = { must: 'error', should: 'warning', may: 'note' }
+
+function kindOf(check: ReportedCheck): { kind: string; level: string } {
+  const { verdict } = check
+  if (isBroken(check)) return { kind: 'fail', level: 'error' }
+  if (verdict === 'fail' || verdict === 'warn') return { kind: 'fail', level: verdict === 'warn' ? 'warning' : 'note' }
+  if (verdict === 'pass') return { kind: 'pass', level: 'none' }
+  return { kind: verdict === 'untested' ? 'notApplicable' : 'open', level: 'none' }
+}
+
+/** The file that the command starts, as findings have to lie somewhere; else that of the settings. */
+const fileIn = (command: string | null) =>
+  command?.split(/\s+/).find(word => /^[\w./-]+\.\w{1,4}$/.test(word)) ?? 'conformance.yaml'

@@ -1,0 +1,227 @@
+// engines: embedded; process: own
+/** Each form of a report, read by a program that others have written for it. */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { Ajv } from 'ajv'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import ajvFormats from 'ajv-formats'
+import axe from 'axe-core'
+import { validate as validateCtrf } from 'ctrf'
+import { XMLParser, XMLValidator } from 'fast-xml-parser'
+import { Parser as TapParser } from 'tap-parser'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { broken, type Check, type Finding, holds, inconclusive, type Level, untested } from '../../src/conform/check.ts'
+import { contentOf, type Happening, History, type Recorded } from '../../src/conform/history.ts'
+import { type Report, reportOf } from '../../src/conform/report.ts'
+import { annotations } from '../../src/conform/reports/github.ts'
+import { reports } from '../../src/conform/reports/index.ts'
+import { reportSchema } from '../docs/report-schema.ts'
+import { openBrowser } from '../support/browser.ts'
+
+const test = suite('reports')
+
+/** What an agent may answer. */
+const HOSTILE =
+  '</script><img src="http://127.0.0.1:1/x" onerror=alert(1)>]]>&amp; "\' | `#` \u0001\u001b[31m\ufffe %0A::error:: \ud83d done'
+
+const about = { url: 'http://localhost:1/webhook', headers: [['X-A', HOSTILE]] as const }
+const answer = { status: 200, headers: [], body: contentOf(Buffer.from(HOSTILE)) }
+const happenings: Happening[] = [
+  {
+    ...{ kind: 'begin', schema: 'conformance-history/1', version: '1.0.0', seed: 7 },
+    agent: { url: about.url, command: `node agent.js --say "${HOSTILE}"` },
+    ...{ patience: { answer: 1, work: 1 }, declared: ['it takes no revisions'] },
+  },
+  { kind: 'task', label: 'a.fail', taskId: 'task_1', canary: 'ref-1', price: 500, sample: 'usual' },
+  {
+    ...{ kind: 'webhook', label: 'a.fail', taskId: 'task_1', event: 'task.submitted', deliveryId: 'd', attempt: 1 },
+    ...{ change: 'copy', genuine: true, method: 'POST', ...about, body: answer.body, answer, error: null, ms: 3 },
+  },
+  {
+    ...{ kind: 'callback', label: 'a.fail', taskId: 'task_1', action: 'deliver', method: 'POST', path: '/x?y' },
+    ...{ headers: about.headers, body: answer.body, signature: 'valid', answer, fault: null, ms: 1 },
+  },
+  { kind: 'scenario', scenario: 'play', outcome: 'done', why: '', ms: 3 },
+  { kind: 'end', interrupted: false, ms: 1_234 },
+]
+const history = new History(
+  happenings.map((one, at): Recorded => ({ seq: at + 1, lane: 'real', realAt: 1_767_225_600_000 + at, at: 0, ...one })),
+)
+
+const check = (id: string, finding: Finding, level: Level = 'must'): Check => ({
+  ...{
+    id,
+    level,
+    title: `is right about ${HOSTILE}`,
+    law: { source: 'I-json', quote: HOSTILE },
+    why: HOSTILE,
+    fix: 'Do it `right`.',
+  },
+  scenario: 'play',
+  judge: () => finding,
+})
+
+const checks = [
+  check('a.pass', holds),
+  check('a.fail', broken(`said ${HOSTILE}`, { seq: 3 }, { seq: 4 })),
+  check('a.excused', broken('was wrong', { seq: 3 })),
+  check('b.warn', broken('was weak', { seq: 3 }), 'should'),
+  check('b.untested', untested(HOSTILE)),
+  check('b.inconclusive', inconclusive('no power')),
+]
+const report: Report = reportOf(checks, history, {
+  known: checks.map(({ id }) => id),
+  baseline: { 'a.excused': { verdict: 'fail', why: 'the old box' } },
+})
+
+const written = (name: string) => reports[name]!(report, history)
+const ids = ['a.pass', 'a.fail', 'a.excused', 'b.warn', 'b.untested', 'b.inconclusive']
+
+test('json has the shape that is published', () => {
+  const ajv = new Ajv2020({ strict: false })
+  ajvFormats.default(ajv)
+  const validate = ajv.compile(reportSchema())
+  assert.ok(validate(JSON.parse(written('json'))), JSON.stringify(validate.errors))
+  assert.not(validate({ ...report, checks: [{ ...report.checks[0], verdict: 'green' }] }))
+  const published = JSON.parse(readFileSync('docs/reference/conformance-run.schema.json', 'utf8'))
+  assert.equal(published, JSON.parse(JSON.stringify(reportSchema())))
+})
+
+test('ctrf is valid, and only what breaks the run has failed', () => {
+  const document = JSON.parse(written('ctrf'))
+  const { valid, errors } = validateCtrf(document)
+  assert.ok(valid, JSON.stringify(errors))
+  assert.equal(
+    document.results.tests.map(({ status }: { status: string }) => status),
+    ['passed', 'failed', 'passed', 'passed', 'skipped', 'other'],
+  )
+  const { failed, passed, skipped, other, tests } = document.results.summary
+  assert.equal([failed, passed, skipped, other, tests], [1, 3, 1, 1, 6])
+})
+
+test('junit is well formed, whatever an agent says, and has a failure for what breaks the run', () => {
+  const text = written('junit')
+  assert.is(XMLValidator.validate(text), true)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: XML can't have them
+  assert.not.match(text, /[\u0001\u001b\ufffe]/)
+  const { testsuites } = new XMLParser({ ignoreAttributes: false, isArray: name => name.startsWith('test') }).parse(
+    text,
+  )
+  const suites = testsuites[0].testsuite
+  assert.equal(
+    suites.map((one: Record<string, string>) => [
+      one['@_name'],
+      one['@_tests'],
+      one['@_failures'],
+      one['@_errors'],
+      one['@_skipped'],
+    ]),
+    [
+      ['a', '3', '1', '0', '0'],
+      ['b', '3', '0', '1', '1'],
+    ],
+  )
+  const cases = suites.flatMap((one: { testcase: object[] }) => one.testcase)
+  const kinds = cases.map((one: object) =>
+    Object.keys(one)
+      .filter(name => !name.startsWith('@_'))
+      .join(),
+  )
+  assert.equal(kinds, ['', 'failure', 'system-out', 'system-out', 'skipped', 'error'])
+  assert.match(cases[1].failure['#text'], '<img src=')
+})
+
+test('tap is read as a plan with one failure and one point without a verdict', async () => {
+  const parser = new TapParser()
+  const points: { ok: boolean; name: string; skip: unknown; diag: { verdict: string; seen: string } | null }[] = []
+  parser.on('assert', point => points.push(point))
+  const complete = new Promise<{
+    ok: boolean
+    count: number
+    pass: number
+    fail: number
+    failures: object[]
+    bailout: unknown
+  }>(resolve => parser.on('complete', resolve))
+  parser.end(written('tap'))
+  const { count, fail, failures } = await complete
+  assert.equal([count, fail, failures.length], [6, 2, 2])
+  assert.equal(
+    points.map(({ ok }) => ok),
+    [true, false, true, true, true, false],
+  )
+  assert.ok(points[4]!.skip)
+  assert.is(points[1]!.diag?.verdict, 'fail')
+  assert.match(points[1]!.diag!.seen, 'the agent said </script>')
+})
+
+test('sarif has the schema of its version', () => {
+  const require = createRequire(import.meta.url)
+  const ajv = new Ajv({ strict: false, validateFormats: false, unicodeRegExp: false })
+  // It is of a draft whose words mean the same here.
+  const { $schema: _, id: _id, ...schema } = require('@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json')
+  const validate = ajv.compile(schema)
+  const log = JSON.parse(written('sarif'))
+  assert.ok(validate(log) as boolean, JSON.stringify(validate.errors))
+  assert.equal(
+    log.runs[0].results.map(({ kind, level }: { kind: string; level: string }) => `${kind} ${level}`),
+    ['pass none', 'fail error', 'fail note', 'fail warning', 'notApplicable none', 'open none'],
+  )
+  assert.is(log.runs[0].results[0].locations[0].physicalLocation.artifactLocation.uri, 'agent.js')
+})
+
+test('the summary and the annotations of github say what is broken, and what agents say is no markup in them', () => {
+  const page = written('github')
+  assert.match(page, '## Conformance: must 1/3 · should 0/1 · 1 untested · 1 inconclusive')
+  assert.match(page, '### ❌ a.fail (must)')
+  const prose = page.replace(/^(`{3,})text\n.*?\n\1$/gms, '')
+  assert.not.match(prose, /(?<!\\)<img/)
+  const lines = annotations(report).split('\n')
+  assert.is(lines.length, 2)
+  assert.match(lines[0]!, /^::error title=a\.fail%3A [^:]*::the agent said .*%250A/)
+})
+
+test('the badge is SVG, in the colour of the worst', () => {
+  const text = written('badge')
+  assert.is(XMLValidator.validate(text), true)
+  assert.match(text, '#b3261e')
+  assert.match(text, 'must 1/3 · should 0/1')
+})
+
+test('the page asks nobody for anything, runs nothing, and has no fault of accessibility', async () => {
+  const page = written('html')
+  assert.ok(Buffer.byteLength(page) < 400 * 1024)
+  const { browser, close } = await openBrowser()
+  try {
+    // Its own policy would keep the tester out too.
+    const context = await browser.newContext({ bypassCSP: true, viewport: { width: 420, height: 800 } })
+    const tab = await context.newPage()
+    const asked: string[] = []
+    tab.on('request', request => asked.push(request.url()))
+    tab.on('dialog', dialog => {
+      asked.push(dialog.message())
+      void dialog.dismiss()
+    })
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await tab.emulateMedia({ colorScheme })
+      await tab.setContent(page)
+      for (const details of await tab.locator('details:not([open]) > summary').all())
+        if (await details.isVisible()) await details.click()
+      await tab.addScriptTag({ content: axe.source })
+      const violations = await tab.evaluate(
+        'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + " " + nodes[0].html))',
+      )
+      assert.equal(violations, [], colorScheme)
+    }
+    assert.equal(asked, [])
+    assert.is(await tab.locator('main img, main script').count(), 0)
+    assert.is(await tab.locator('main > details').count(), ids.length)
+    const overflow = 'document.documentElement.scrollWidth > document.documentElement.clientWidth'
+    assert.is(await tab.evaluate(overflow), false)
+  } finally {
+    await close()
+  }
+})
+
+test.run()

@@ -1,0 +1,41 @@
+/** The shape of a report for programs, of which the JSON Schema is made. Fields may be added; none is taken away or means another thing. */
+import * as z from 'zod'
+import { verdicts } from '../../src/conform/judge.ts'
+
+const counts = z.object(Object.fromEntries(verdicts.map(verdict => [verdict, z.int().min(0)])))
+
+const reportShape = z.object({
+  schema: z.literal('conformance-run/1'),
+  version: z.string().describe('of the package'),
+  seed: z.int().min(0).describe('gives the same run again'),
+  agent: z.object({ url: z.string(), command: z.string().nullable() }),
+  startedAt: z.iso.datetime(),
+  ms: z.number().min(0).describe('how long the run took'),
+  interrupted: z.boolean().describe('the run was ended before its end'),
+  declared: z.array(z.string()).describe('what was left out because its author has declared so'),
+  requirements: z.string().nullable().describe('the set of checks that decides; null: all do'),
+  baseline: z
+    .array(z.object({ id: z.string(), fault: z.enum(['stale', 'expired', 'unknown']), text: z.string() }))
+    .describe('lines of the baseline that are wrong by now'),
+  checks: z.array(
+    z.object({
+      id: z.string().describe('for ever the same'),
+      title: z.string().describe('what a right agent does'),
+      level: z.enum(['must', 'should', 'may']),
+      verdict: z.enum(verdicts),
+      text: z.string().describe('what was seen, or why nothing was'),
+      evidence: z.array(z.int()).describe('numbers of events in the history'),
+      law: z.object({ source: z.string(), quote: z.string() }),
+      why: z.string(),
+      fix: z.string(),
+      scored: z.boolean().describe('false: it is not in the set of requirements, and decides nothing'),
+      excused: z.string().nullable().describe('why the baseline excuses it'),
+    }),
+  ),
+  summary: counts.extend({
+    total: z.int().min(0),
+    levels: z.object({ must: counts, should: counts, may: counts }),
+  }),
+})
+
+export const reportSchema = () => z.toJSONSchema(reportShape, { io: 'input' })
