@@ -27,11 +27,11 @@ export function nameOf({ file, postgres }: Database): string {
   return url.href
 }
 
-export function baseUrlOf(text: string | undefined): string {
+export function baseUrlOf(text: string | undefined, flag = '--base-url'): string {
   if (text === undefined || text === '') return ''
   const url = URL.canParse(text) ? new URL(text) : undefined
   const plain = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash
-  if (!plain) throw new UsageError(`--base-url takes an address like https://market.example, not ${text}.`)
+  if (!plain) throw new UsageError(`${flag} takes an address like https://market.example, not ${text}.`)
   return url.href.replace(/\/+$/, '')
 }
 

@@ -64,7 +64,7 @@ export function agentHandler(options: AgentOptions) {
 }
 
 const printRefusal = ({ message }: WebhookError) =>
-  console.error(`A webhook was refused: ${message} To see why: marketplace verify --help`)
+  console.error(`A webhook was refused: ${message} To see why: npx agent-marketplace verify --help`)
 
 async function work(event: WebhookEvent, options: AgentOptions, secret: string): Promise<void> {
   try {

@@ -59,7 +59,7 @@ export function checkedSecrets(secret: string | readonly string[]): readonly str
 }
 
 const NO_SECRET =
-  'The webhook secret is missing: give `secret`, the whole whsec_… that `marketplace secret rotate` printed. Is its variable set in this process?'
+  'The webhook secret is missing: give `secret`, the whole whsec_… that `secret rotate` printed. Is its variable set in this process?'
 
 function header(headers: HeaderBag, name: string): string | string[] | undefined {
   if (headers instanceof Headers) return headers.get(name) ?? undefined

@@ -81,6 +81,8 @@ const SILENT: Record<string, Fields> = {
     maxRevisions: 0,
   },
 }
+export const seededNames: readonly string[] = [SAMPLE, ...Object.keys(SILENT)]
+
 /** The discard port of this machine, where nothing listens. */
 const NOWHERE = 'https://localhost:9/webhook'
 

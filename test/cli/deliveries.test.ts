@@ -48,6 +48,13 @@ test('list shows the webhooks of an agent, and those alone that its flags ask fo
   assert.equal(await found('--task', taskId, '--event', 'task.submitted'), [['task.submitted', taskId]])
   assert.equal(await found('--limit', '1'), [['task.submitted', gone]])
   assert.match((await here('list', 'another-agent')).err, 'There is none.')
+  const ofAll = await here('list', '--failed', '--url', marketplace.url)
+  assert.match(ofAll.err, `--url ${marketplace.url}`)
+  assert.match(ofAll.out, /^ID +AGENT +EVENT +TASK .*\ndlv_\w+ +test-writer +task\.submitted +task_\w+ +failed +1 /)
+  assert.equal(
+    (await answer('list', '--limit', '2')).data.items,
+    (await answer('list', agent.id)).data.items.slice(0, 2),
+  )
 })
 
 test('list --since counts back from the domain time of a dev, and else from now', async () => {

@@ -30,7 +30,7 @@ test(
     const { code, out } = await run(['demo'], folder)
     assert.is(code, 0, out)
     assert.match(out, 'wallet 380.00, held 120.00')
-    assert.match(out, 'Everything adds up')
+    assert.match(out, /Everything adds up.*\n.* agent of your own: marketplace dev --forward-to http:\S+\n$/)
   }),
 )
 

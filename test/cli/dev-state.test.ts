@@ -41,6 +41,14 @@ test(
     const sample = JSON.parse(await of('json', '--agent', 'sample-agent'))
     assert.is(sample.MARKETPLACE_AGENT_ID, dev.ready.agents[0]!.id)
     assert.not('PORT' in sample)
+    const emit = (to: string) => run(['emit', 'task.submitted', '--to', to], folder)
+    assert.match((await emit('http://127.0.0.1:9/')).err, 'Nothing listens', 'its secret is known by this address too')
+    assert.match(
+      (await emit(writer.webhookUrl)).err,
+      'itself: marketplace emit task.submitted --to http://localhost:9/\n',
+    )
+    const wrong = await run(['dev', '--public-url', 'nothing'], folder)
+    assert.match(wrong.err, '--public-url takes an address')
     assert.match((await run(['dev', '--print-env', 'zsh'], folder)).err, '--print-env takes sh, fish, pwsh, json')
     assert.match(
       (await run(['dev', '--print-env', '--agent', 'nobody'], folder)).err,

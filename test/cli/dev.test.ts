@@ -110,7 +110,9 @@ test(
     const { code, out } = await ended
     assert.is(code, 0)
     assert.match(out, '$ 500.00 world → easy available')
-    for (const words of ['buyer@example.com', 'svc_', 'whsec_', 'curl http://127.0.0.1:']) assert.match(out, words)
+    const own = 'Your own agent in its place, on any port, in any language:\n  marketplace dev --forward-to http'
+    for (const words of ['buyer@example.com', 'svc_', 'whsec_', 'curl http://127.0.0.1:', own]) assert.match(out, words)
+    assert.match(out, /Every request of the API: http:\/\/127\.0\.0\.1:\d+\/docs\n/)
     assert.not(out.includes('\u001b'))
   }),
 )

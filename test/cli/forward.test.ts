@@ -40,7 +40,7 @@ test(
       new RegExp(`^Nothing listens at http://localhost:${port} yet. my-agent is tested as soon as it is up`),
     )
     let agent = await plainAgent(port, got)
-    await dev.said(/^my-agent can be hired \(it sent no callback yet\): npx agent-marketplace simulate buyer my-agent$/)
+    await dev.said(/^my-agent can be hired \(it sent no callback yet\): marketplace simulate buyer my-agent$/)
     assert.is(got[0]!.url, '/hook?x=1')
     assert.is(got[0]!.headers.host, `localhost:${port}`)
     await dev.until('the first webhook', delivered(await hire(dev, mine!.id)))
@@ -58,7 +58,7 @@ test(
     const text = ['--name', 'Plain Two', '--description', 'An agent whose address is not https and so fails its test.']
     const plain = [...fields, ...text, '--webhook-url', `http://localhost:${port}/`]
     const made = await run(['agents', 'create', ...plain], folder)
-    assert.match(made.err, `npx agent-marketplace dev --agent plain-two=http://localhost:${port}/`)
+    assert.match(made.err, `marketplace dev --agent plain-two=http://localhost:${port}/`)
 
     const changed = await answerOf(['secret', 'rotate', 'my-agent', '--yes'], folder)
     await dev.said(/^my-agent has a new secret, so it is tested once it has been restarted with that/)

@@ -35,6 +35,7 @@ test('what makes no sense is refused with an example', () => {
     ...['writer', 'Writer=http://localhost', '=http://localhost', `${'a'.repeat(61)}=http://localhost`].map(
       (text): [AgentFlags, RegExp] => [{ agent: [text] }, /--agent takes name=URL/],
     ),
+    [{ agent: ['sample-agent=localhost:1'] }, /sample-agent is an agent that dev itself has/],
     [{ agent: ['my-agent=localhost:1'], forwardTo: ['localhost:2'] }, /needs a name of its own/],
     [{ run: 'npm start', forwardTo: ['localhost:1', 'localhost:2'] }, /--run starts one agent/],
   ]

@@ -152,6 +152,9 @@ test('polling of the command line and what another entry says better is not show
   const bad = shown({ ...get, own: true, method: 'POST', status: 400, error: 'title is required' })
   assert.match(bad[0]!, /400 {2}2 ms/)
   assert.is(bad[1]!.trim(), 'title is required')
+  const path = `/api/agent/tasks/${TASK}/accept`
+  const late = shown({ ...get, method: 'POST', path, route: '/api/agent/tasks/:id/accept', status: 400 })
+  assert.match(late.at(-1)!, nextSteps.showTask(TASK, ' --as admin'))
   assert.equal(shown({ type: 'task', taskId: TASK, trigger: 'accept', from: 'pending', to: 'in_progress' }), [])
 })
 

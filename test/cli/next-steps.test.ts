@@ -132,7 +132,9 @@ test('each next step does what it says, or says what is missing', async () => {
     forward: [nextSteps.forward(), 0],
     verify: [nextSteps.verify(), 0],
     sign: [nextSteps.sign(), 0],
-    createAgent: [nextSteps.createAgent(), 2],
+    createAgent: [nextSteps.createAgent(as('builder')), 2],
+    forwardAs: [nextSteps.forwardAs('draft-agent', 'http://localhost:3000/hook'), 0],
+    simulateBuyer: [nextSteps.simulateBuyer('sample-agent', as('buyer')), 0],
     listAgents: [nextSteps.listAgents(as('builder')), 0],
     saveWebhook: [nextSteps.saveWebhook('draft-agent', as('builder')), 0],
     rotateSecret: [nextSteps.rotateSecret('draft-agent', as('builder')), 0],
@@ -141,9 +143,12 @@ test('each next step does what it says, or says what is missing', async () => {
     approveAgent: [nextSteps.approveAgent(id, as('admin')), 1],
     emit: [nextSteps.emit(dev.ready.agents[0].webhookUrl), 5],
     deliveries: [nextSteps.deliveries('silent-analyst', as('builder')), 0],
-    showDelivery: [nextSteps.showDelivery(sent), 0],
+    allDeliveries: [nextSteps.allDeliveries(as('builder')), 0],
+    emitTo: [nextSteps.emitTo(dev.ready.agents[1].forwardTo), 0],
+    emitForged: [nextSteps.emitForged(dev.ready.agents[1].forwardTo), 3],
+    showDelivery: [nextSteps.showDelivery(sent, as('builder')), 0],
     showExchange: [nextSteps.showExchange('exchange_1'), 0],
-    resendDelivery: [nextSteps.resendDelivery(sent), 0],
+    resendDelivery: [nextSteps.resendDelivery(sent, as('builder')), 0],
     showTask: [nextSteps.showTask(task, as('buyer')), 0],
     cancelTask: [nextSteps.cancelTask(task, as('buyer')), 0],
     resolveTask: [nextSteps.resolveTask(inWork, as('admin')), 0],
@@ -166,7 +171,7 @@ test('dev warns once of an agent that verifies nothing, and of no other; the com
     if (told.length > 0) break
   }
   assert.match(told[0]!, /^my-agent believes everybody: it took a webhook that was signed with a wrong secret\./)
-  const { code, out } = await type(told[0]!.replace(/^.*See it: npx agent-/, ''))
+  const { code, out } = await type(told[0]!.replace(/^.*See it: /, ''))
   assert.is(code, 3, out)
   assert.is(events.filter(event => event === 'task.cancelled').length, 1, events.join())
 })
@@ -245,14 +250,14 @@ test('whoever has started the program by npx is told commands that begin with it
 /** Files that may write a command line themselves: the records of the commands, and what is no advice. */
 const writers: readonly RegExp[] = [
   /^src\/cli\/(?:table\/|next-steps\.ts|command-table\.ts|parser\.ts)/,
-  /^src\/cli\/(?:start-screen|commands\/(?:dev|exec))\.ts/,
+  /^src\/cli\/commands\/(?:dev|exec|conformance)\.ts/,
 ]
 
-test('no file but next-steps writes a command line that whoever came otherwise than by npx has to type', () => {
+test('no file but next-steps writes a command line that people have to type', () => {
   const groups = new Set(chapters.flatMap(([, records]) => records.map(({ name }) => name.split(' ')[0])))
   const faults = Object.entries(sources).flatMap(([path, text]) => {
     if (!path.startsWith('src/cli/') || writers.some(file => file.test(path))) return []
-    const found = [...code(text).matchAll(/(?<!npx agent-)\bmarketplace ([a-z-]+)[^\n]*/g)]
+    const found = [...code(text).matchAll(/\bmarketplace ([a-z-]+)[^\n]*/g)]
     // The name under which a process holds a database.
     return found
       .filter(([line, word]) => groups.has(word!) && !/^marketplace (?:dev|serve|db \w+)(?: on |')/.test(line))

@@ -16,7 +16,7 @@ export const fixes = {
   misspelt_header: `Name the headers ${TIMESTAMP_HEADER} and ${SIGNATURE_HEADER}.`,
   repeated_header: 'Send each header once.',
   standard_webhooks: `Webhooks carry both kinds of headers, callbacks need ${TIMESTAMP_HEADER} and ${SIGNATURE_HEADER}.`,
-  secret_sent: `Never send a secret or a key: ${SIGNATURE_HEADER} is the HMAC. Rotate this one if the request went over a network: marketplace secret rotate AGENT`,
+  secret_sent: `Never send a secret or a key: ${SIGNATURE_HEADER} is the HMAC. Rotate this one if the request went over a network: npx agent-marketplace secret rotate AGENT`,
   malformed_signature: HEX,
   prefixed_digest: HEX,
   upper_case_digest: HEX,
@@ -64,10 +64,10 @@ export const fixes = {
   other_task: 'Send the taskId of the task that the address names, or none.',
   used_signature: 'Put the taskId into the body, so that equal callbacks for two tasks have different signatures.',
   refused_by_agent:
-    'Look whether it reads the secret that it was given, and verifies the raw body: express.raw(), request.get_data(), io.ReadAll. To compare, save the body and run marketplace verify.',
-  nothing_to_compare: 'Give the secret of the agent: marketplace secret rotate AGENT makes a new one.',
+    'Look whether it reads the secret that it was given, and verifies the raw body: express.raw(), request.get_data(), io.ReadAll. To compare, save the body and run npx agent-marketplace verify.',
+  nothing_to_compare: 'Give the secret of the agent: npx agent-marketplace secret rotate AGENT makes a new one.',
   unknown:
-    'Most often the secret is another one, or the body was changed after it was signed. Print the length and the first bytes of what is signed on both sides, or start with marketplace sign.',
+    'Most often the secret is another one, or the body was changed after it was signed. Print the length and the first bytes of what is signed on both sides, or start with npx agent-marketplace sign.',
 } as const satisfies Record<string, string>
 
 export type Cause = keyof typeof fixes

@@ -12,7 +12,7 @@ export type CreateFlags = ConnectionFlags & FieldFlags
 const plainHttpWords = (slug: string, webhookUrl: string) =>
   `Check 2 of its connection test will fail: ${plain(webhookUrl)} is not https. ` +
   (isLoopback(new URL(webhookUrl).hostname)
-    ? `A dev puts HTTPS in front of it: npx agent-marketplace dev --agent ${slug}=${plain(webhookUrl)}`
+    ? `A dev puts HTTPS in front of it: ${nextSteps.forwardAs(slug, plain(webhookUrl))}`
     : 'Put TLS in front of it, and save that address.')
 
 /** Asks for missing fields on a terminal. Elsewhere a missing field is wrong usage. */

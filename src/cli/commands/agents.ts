@@ -13,11 +13,12 @@ import { askYes } from '../output/prompts.ts'
 import { money, plain, type Ui } from '../output/ui.ts'
 
 export const list = (flags: ConnectionFlags) =>
-  connected(flags, 'builder', async ({ client, out, notes, answer }) => {
+  connected(flags, 'builder', async ({ client, out, notes, answer, found }) => {
     const agents: OwnAgentRecord[] = []
     for await (const { items } of client.listMyAgents({ limit: 100 })) agents.push(...items)
     return answer({ items: agents }, () => {
-      if (agents.length === 0) return notes.line(`No agents yet. The first: ${nextSteps.createAgent()}`)
+      if (agents.length === 0)
+        return notes.line(`No agents yet. The first: ${nextSteps.createAgent(sameWay(found, 'builder'))}`)
       const head = ['SLUG', 'STATUS', 'PRICE', 'LISTED', 'LAST CHECK PASSED'].map(word => out.colour.bold(word))
       out.table([head, ...agents.map(agent => rowOf(agent, out))])
     })

@@ -3,7 +3,7 @@ import type { AgentRecord, DeliveryDetails, DeliveryRecord, OwnAgentRecord } fro
 import { MarketplaceError } from '../../client/client.ts'
 import { UsageError } from '../../config.ts'
 import { type Connection, type ConnectionFlags, connected } from '../connection/connection.ts'
-import { nextSteps } from '../connection/next-steps.ts'
+import { nextSteps, sameWay } from '../connection/next-steps.ts'
 import { agentCalled } from '../endpoint/agent-called.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { numberGiven } from '../json-input.ts'
@@ -107,13 +107,13 @@ function isOpen(delivery: DeliveryDetails | undefined, leftMs: number): boolean 
   return Date.parse(nextAttemptAt) - Date.parse(last.createdAt) - last.durationMs <= leftMs
 }
 
-function tellEnd({ out, notes }: Connection, { id, status, nextAttemptAt }: DeliveryDetails): void {
+function tellEnd({ out, notes, found }: Connection, { id, status, nextAttemptAt }: DeliveryDetails): void {
   const { colour, line } = out
   if (status === 'delivered') line(`${colour.green('✔')} ${id} was delivered.`)
   else {
     const again = nextAttemptAt ? ` The next attempt is at ${nextAttemptAt}.` : ''
     line(`${colour.red('✖')} ${id} is ${status === 'failed' ? 'given up' : status}.${again}`)
-    notes.line(`Why: ${nextSteps.showDelivery(id)}`)
+    notes.line(`Why: ${nextSteps.showDelivery(id, sameWay(found, 'builder'))}`)
   }
 }
 

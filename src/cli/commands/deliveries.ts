@@ -1,40 +1,42 @@
 /** `marketplace deliveries list | show`: the log of webhooks to one's own agents. */
 import type { DeliveryDetails, DeliveryRecord } from '../../api/records.ts'
 import { type Connection, type ConnectionFlags, connected } from '../connection/connection.ts'
-import { nextSteps } from '../connection/next-steps.ts'
+import { nextSteps, sameWay } from '../connection/next-steps.ts'
 import { agentCalled } from '../endpoint/agent-called.ts'
 import { numberGiven } from '../json-input.ts'
-import { deliveryCalled, matching, ownAgents, type SearchFlags, searchOf } from '../log/delivery-search.ts'
+import { deliveryCalled, newestOf, ownAgents, type SearchFlags, searchOf } from '../log/delivery-search.ts'
 import { plain, type Ui } from '../output/ui.ts'
 
 export interface ListFlags extends ConnectionFlags, SearchFlags {
   limit?: string
 }
 
-export function list(agent: string, flags: ListFlags): Promise<number> {
+/** Without an agent: of all one's own. */
+export function list(agent: string | undefined, flags: ListFlags): Promise<number> {
   const search = searchOf(flags)
   const most = numberGiven('--limit', flags.limit ?? '20', [1, 10_000])
   return connected(flags, 'builder', async connection => {
-    const { client, out, notes, answer } = connection
-    const { id } = await agentCalled(connection, agent)
-    const items: DeliveryRecord[] = []
-    for await (const item of matching(client, id, await search(connection))) {
-      if (items.push(item) === most) break
-    }
+    const { client, out, notes, answer, found } = connection
+    const agents = agent === undefined ? await ownAgents(client) : [await agentCalled(connection, agent)]
+    const items = await newestOf(client, agents, await search(connection), most)
     return answer({ items }, () => {
       if (items.length === 0) return notes.line('There is none.')
-      const head = ['ID', 'EVENT', 'TASK', 'STATUS', 'ATTEMPTS', 'CREATED'].map(word => out.colour.bold(word))
-      out.table([head, ...items.map(item => rowOf(out, item))])
+      const slugs = new Map(agents.map(({ id, slug }) => [id, slug]))
+      const isOfMany = agent === undefined
+      const columns = ['ID', ...(isOfMany ? ['AGENT'] : []), 'EVENT', 'TASK', 'STATUS', 'ATTEMPTS', 'CREATED']
+      const rows = items.map(item => rowOf(out, item, isOfMany ? [slugs.get(item.agentId)!] : []))
+      out.table([columns.map(word => out.colour.bold(word)), ...rows])
       const failed = items.find(({ status }) => status === 'failed')
-      if (failed) notes.line(`Why: ${nextSteps.showDelivery(failed.id)}`)
+      if (failed) notes.line(`Why: ${nextSteps.showDelivery(failed.id, sameWay(found, 'builder'))}`)
     })
   })
 }
 
-function rowOf({ colour }: Ui, { id, event, taskId, status, attemptCount, createdAt, nextAttemptAt }: DeliveryRecord) {
+function rowOf({ colour }: Ui, item: DeliveryRecord, agent: readonly string[]) {
+  const { id, event, taskId, status, attemptCount, createdAt, nextAttemptAt } = item
   const tint = { delivered: colour.green, failed: colour.red, pending: colour.yellow, waiting: colour.yellow }[status]
   const again = nextAttemptAt && attemptCount > 0 ? `, again at ${nextAttemptAt}` : ''
-  return [id, event, taskId, tint(status), String(attemptCount), `${createdAt}${again}`]
+  return [id, ...agent, event, taskId, tint(status), String(attemptCount), `${createdAt}${again}`]
 }
 
 export interface ShowFlags extends ConnectionFlags {
@@ -43,12 +45,13 @@ export interface ShowFlags extends ConnectionFlags {
 
 export const show = (id: string, flags: ShowFlags) =>
   connected(flags, 'builder', async connection => {
-    const { client, notes, answer } = connection
+    const { client, notes, answer, found } = connection
     const agents = flags.agent ? [await agentCalled(connection, flags.agent)] : await ownAgents(client)
     const details = await deliveryCalled(client, agents, id)
     return answer(details, () => {
       describe(connection, details)
-      if (details.status === 'failed') notes.line(`Send it again: ${nextSteps.resendDelivery(details.id)}`)
+      if (details.status === 'failed')
+        notes.line(`Send it again: ${nextSteps.resendDelivery(details.id, sameWay(found, 'builder'))}`)
     })
   })
 

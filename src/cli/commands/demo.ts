@@ -1,5 +1,6 @@
 /** `marketplace demo`: plays whole lives of tasks and prints each step. */
 import { playDemo } from '../../sim/demo.ts'
+import { nextSteps } from '../connection/next-steps.ts'
 import { createUi, money, plain } from '../output/ui.ts'
 
 export async function demo(flags: { json?: boolean }): Promise<number> {
@@ -16,7 +17,10 @@ export async function demo(flags: { json?: boolean }): Promise<number> {
   })
   const ms = Math.round(performance.now() - started)
   if (flags.json) ui.json({ type: 'end', ...outcome, ms })
-  else if (outcome.ok) ui.line(colour.bold(`Everything adds up, in ${(ms / 1000).toFixed(1)} s.`))
+  else if (outcome.ok) {
+    ui.line(colour.bold(`Everything adds up, in ${(ms / 1000).toFixed(1)} s.`))
+    ui.line(`The same with an agent of your own: ${nextSteps.forward()}`)
+  }
   if (!outcome.ok && !flags.json) process.stderr.write(`${colour.red('✖')} ${plain(outcome.reason)}\n`)
   return outcome.ok ? 0 : 1
 }

@@ -3,6 +3,7 @@ import { clockMoves } from '../../api/limits.ts'
 import { type Flags, readSettings, UsageError } from '../../config.ts'
 import type { StampedEntry } from '../../market/log.ts'
 import type { Market } from '../../market/market.ts'
+import { baseUrlOf } from '../../setting-values.ts'
 import { people } from '../../sim/seed.ts'
 import { agentById } from '../../store/tables/agents.ts'
 import type { CommandTable } from '../command-line/command.ts'
@@ -163,7 +164,7 @@ function publicOf(flags: DevFlags): Flags {
   const { publicUrl, baseUrl } = flags
   if (publicUrl === undefined) return flags
   if (baseUrl !== undefined) throw new UsageError('--public-url and --base-url are the same: give one of them.')
-  return { ...flags, baseUrl: publicUrl }
+  return { ...flags, baseUrl: baseUrlOf(publicUrl, '--public-url') }
 }
 
 function seedOf(text: string | undefined): number | undefined {

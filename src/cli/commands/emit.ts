@@ -6,7 +6,8 @@ import { type Emission, emissionOf, replayOf } from '../../sim/emission.ts'
 import { stateAfter } from '../../sim/sample-event.ts'
 import { createWorld } from '../../world/real.ts'
 import type { OutgoingFailure, OutgoingResult, World } from '../../world/world.ts'
-import { type EmitFlags, type EmitPlan, planOf, type Variant } from '../emit/plan.ts'
+import { nextSteps } from '../connection/next-steps.ts'
+import { agentAt, type EmitFlags, type EmitPlan, planOf, type Variant } from '../emit/plan.ts'
 import { tellAll, tellOne } from '../emit/report.ts'
 import { findingsOf, isAwaited, isWell, type Outcome } from '../emit/verdict.ts'
 import { curlLine } from '../endpoint/curl-line.ts'
@@ -145,11 +146,19 @@ function codeOf({ strict }: EmitPlan, judged: readonly Judged[]): number {
 
 const unusable: readonly OutgoingFailure[] = ['bad_url', 'private_address']
 
+/** The certificate of a dev is trusted by that dev alone. */
+function tlsHint(to: string): string {
+  const forwardTo = agentAt(to)?.forwardTo
+  return forwardTo
+    ? `dev passes it on to the agent itself: ${nextSteps.emitTo(forwardTo)}`
+    : 'On this machine http:// will do.'
+}
+
 function unanswered({ reason, message }: { reason: OutgoingFailure; message: string }, to: string): Fault {
   const code = unusable.includes(reason) ? exitCodes.usage : exitCodes.network
   const hints: Partial<Record<OutgoingFailure, string>> = {
     refused: 'Is the agent running, and on this port?',
-    tls: 'On this machine http:// will do.',
+    tls: tlsHint(to),
   }
   return new Fault(`No answer from ${to}: ${message}`, { code, hint: hints[reason] })
 }

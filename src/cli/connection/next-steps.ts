@@ -33,23 +33,30 @@ export const nextSteps = {
   call: () => typed('call GET /api/agents'),
   mend: () => typed('doctor --fix'),
   forward: () => typed('dev --forward-to http://localhost:3000/webhook'),
+  forwardAs: (slug: string, url: string) => typed(`dev --agent ${slug}=${url}`),
+  simulateBuyer: (agent: string, flags = '') => typed(`simulate buyer ${agent}${flags}`),
   verify: () => typed('verify --help'),
   sign: () => typed('sign --help'),
 
-  createAgent: () => typed('agents create'),
+  createAgent: (flags = '') => typed(`agents create${flags}`),
   listAgents: (flags = '') => typed(`agents list${flags}`),
   saveWebhook: (slug: string, flags = '') =>
-    typed(`agents update ${slug} --webhook-url https://localhost:8443/webhook${flags}`),
+    typed(`agents update ${slug} --webhook-url https://agent.example/webhook${flags}`),
   rotateSecret: (slug: string, flags = '') => typed(`secret rotate ${slug}${flags}`),
   testConnection: (agent: string, flags = '') => typed(`test-connection ${agent}${flags}`),
   publishAgent: (slug: string, flags = '') => typed(`agents publish ${slug}${flags}`),
   approveAgent: (id: string, flags = '') => typed(`admin agents approve ${id}${flags}`),
   /** The secret is for people to fill in. */
   emit: (url: string) => typed(`emit task.submitted --to ${url} --secret whsec_…`),
+  /** To an agent of this folder's dev, whose secret is known. */
+  emitTo: (url: string) => typed(`emit task.submitted --to ${url}`),
+  /** Of a right agent this is refused. */
+  emitForged: (url: string) => typed(`emit task.submitted --forge wrong-secret --to ${url}`),
   deliveries: (agent: string, flags = '') => typed(`deliveries list ${agent}${flags}`),
-  showDelivery: (id: string) => typed(`deliveries show ${id}`),
+  allDeliveries: (flags = '') => typed(`deliveries list${flags}`),
+  showDelivery: (id: string, flags = '') => typed(`deliveries show ${id}${flags}`),
   showExchange: (id: string) => typed(`call GET /api/dev/exchanges/${id} --as admin`),
-  resendDelivery: (id: string) => typed(`deliveries resend ${id}`),
+  resendDelivery: (id: string, flags = '') => typed(`deliveries resend ${id}${flags}`),
 
   showTask: (id: string, flags = '') => typed(`tasks show ${id}${flags}`),
   cancelTask: (id: string, flags = '') => typed(`tasks cancel ${id}${flags}`),

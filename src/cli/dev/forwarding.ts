@@ -7,6 +7,7 @@ import { AgentWatch } from '../../sim/agent-watch.ts'
 import { list, type Staff, testAndList, visibilityOf } from '../../sim/agents.ts'
 import { type ForwardedAgent, hurry } from '../../sim/forwarded-agents.ts'
 import { isRefusal, takesForgery, verificationMistake } from '../../sim/signature-probe.ts'
+import { nextSteps } from '../connection/next-steps.ts'
 
 interface Kept {
   agent: ForwardedAgent
@@ -107,7 +108,9 @@ export class Forwarding {
     const kept = this.#agents.get(agentId)
     if (!kept) return
     kept.isTested = false
-    this.#say(`${kept.agent.slug} has a new secret, so it is tested once it has been restarted with that: ${PRINT}`)
+    this.#say(
+      `${kept.agent.slug} has a new secret, so it is tested once it has been restarted with that: ${nextSteps.printEnvironment()}`,
+    )
     kept.watch.look({ untilBack: true })
   }
 
@@ -148,7 +151,7 @@ export class Forwarding {
     if (takes === null) kept.isTried = false
     else if (!takes) this.#say(`${slug} refused a forged webhook, as it should`)
     else {
-      const message = `${slug} believes everybody: it took a webhook that was signed with a wrong secret. See it: ${FORGE} --to ${forwardTo}`
+      const message = `${slug} believes everybody: it took a webhook that was signed with a wrong secret. See it: ${nextSteps.emitForged(forwardTo)}`
       this.#market.log({ type: 'warning', message })
     }
   }
@@ -161,8 +164,8 @@ export class Forwarding {
     const isRefused = /answered 40[013]/.test(failed.message)
     if (isRefused) await this.#tellMistake(kept)
     if (this.#closed) return
-    const guess = isRefused && !kept.mistake ? ` Does it have its secret? ${PRINT}.` : ''
-    const message = `${slug} is not listed: ${failed.message}.${guess} It is tested again once it is restarted, or by: ${TEST} ${slug}`
+    const guess = isRefused && !kept.mistake ? ` Does it have its secret? ${nextSteps.printEnvironment()}.` : ''
+    const message = `${slug} is not listed: ${failed.message}.${guess} It is tested again once it is restarted, or by: ${nextSteps.testConnection(slug)}`
     this.#market.log({ type: 'warning', message })
   }
 
@@ -181,7 +184,7 @@ export class Forwarding {
     const { visible, hiddenReason } = await visibilityOf(this.#market, this.#staff.builderId, id)
     if (!visible) return this.#say(`${slug} passed its test, and is not listed: ${hiddenReason}`)
     const silent = isSilent ? ' (it sent no callback yet)' : ''
-    this.#say(`${slug} can be hired${silent}: npx agent-marketplace simulate buyer ${slug}`)
+    this.#say(`${slug} can be hired${silent}: ${nextSteps.simulateBuyer(slug)}`)
   }
 
   async #listIfPassed(kept: Kept): Promise<void> {
@@ -206,6 +209,3 @@ export class Forwarding {
 }
 
 const TESTED = /^\/api\/my\/agents\/([^/]+)\/test-connection$/
-const TEST = 'npx agent-marketplace test-connection'
-const PRINT = 'npx agent-marketplace dev --print-env'
-const FORGE = 'npx agent-marketplace emit task.submitted --forge wrong-secret'

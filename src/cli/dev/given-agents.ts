@@ -1,5 +1,6 @@
 /** The agents of this machine that `marketplace dev` is given. */
 import { UsageError } from '../../config.ts'
+import { seededNames } from '../../sim/seed.ts'
 import { isLoopback } from '../../world/egress/addresses.ts'
 
 export interface AgentFlags {
@@ -36,7 +37,10 @@ function namedAgent(text: string, run: string | undefined): GivenAgent {
   const [, name = '', url] = /^([^=]*)(?:=(.*))?$/s.exec(text) ?? []
   const usable = /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name) && name.length >= 2 && name.length <= 60
   if (!usable || (url === undefined && run === undefined))
-    throw new UsageError(`--agent takes name=URL, such as translator=http://localhost:3000/webhook, not ${text}.`)
+    throw new UsageError(
+      `--agent takes name=URL, the name in small letters, digits and hyphens, such as translator=http://localhost:3000/webhook, not ${text}.`,
+    )
+  if (seededNames.includes(name)) throw new UsageError(`${name} is an agent that dev itself has: choose another name.`)
   return { name, forwardTo: url === undefined ? null : urlOf('--agent', url) }
 }
 

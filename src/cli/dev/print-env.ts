@@ -1,5 +1,6 @@
 /** `marketplace dev --print-env`: what an agent needs to know, for a shell to take over. Starts nothing. */
 import { UsageError } from '../../config.ts'
+import { nextSteps } from '../connection/next-steps.ts'
 import { agentEnvironment } from './environment.ts'
 import { readCredentials, type StateFolder } from './state-folder.ts'
 
@@ -30,7 +31,7 @@ export function environmentText({ printEnv, agent: named, json }: PrintEnvFlags,
   const print = Object.hasOwn(shells, shell) ? shells[shell] : undefined
   if (!print) throw new UsageError(`--print-env takes ${Object.keys(shells).join(', ')}, not ${shell}.`)
   const kept = readCredentials(state)
-  if (!kept) throw new UsageError('There is no dev in this folder yet. Start one: marketplace dev')
+  if (!kept) throw new UsageError(`There is no dev in this folder yet. Start one: ${nextSteps.startDev()}`)
   const wanted = named?.[0]?.replace(/=.*/s, '')
   const agents = kept.agents.filter(({ slug }) => wanted === undefined || slug === wanted)
   const agent = agents.find(({ forwardTo }) => forwardTo !== undefined) ?? agents[0]

@@ -3,6 +3,7 @@
 import { PROJECT_FILE } from '../../project-file.ts'
 import { type Credentials, people } from '../../sim/seed.ts'
 import { CREDENTIALS_FILE } from '../connection/dev-folder.ts'
+import { nextSteps } from '../connection/next-steps.ts'
 import { plain, type Ui } from '../output/ui.ts'
 
 interface Start extends Credentials {
@@ -45,8 +46,13 @@ function showFirstSteps({ colour, line }: Ui, { url, accounts, agents, credentia
   const found = credentialsFile === CREDENTIALS_FILE
   const command = (text: string) => line(colour.green(`  ${text}`))
   line(`Hire the agent, from another terminal${found ? ' in this folder' : ''}:`)
-  command(`npx agent-marketplace simulate buyer ${agent?.slug}${found ? '' : ` --url ${url} --key ${key}`}`)
+  command(nextSteps.simulateBuyer(`${agent?.slug}`, found ? '' : ` --url ${url} --key ${key}`))
   line()
+  if (!agent?.forwardTo) {
+    line('Your own agent in its place, on any port, in any language:')
+    command(nextSteps.forward())
+    line()
+  }
   line('Or by hand: create a task, then submit the id that comes back.')
   const body = {
     agentId: agent?.id,
@@ -58,4 +64,5 @@ function showFirstSteps({ colour, line }: Ui, { url, accounts, agents, credentia
   command(`curl ${url}/api/tasks -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\`)
   command(`  -d '${JSON.stringify(body)}'`)
   command(`curl -X POST ${url}/api/tasks/TASK_ID/submit -H "Authorization: Bearer $KEY"`)
+  line(`Every request of the API: ${colour.cyan(`${url}/docs`)}`)
 }

@@ -1,7 +1,7 @@
 /** Reads the flags of `emit`: what to send, how often, and how it differs from what the marketplace would send. */
 import type { EventName, EventPayload } from '../../api/events.ts'
 import { durations } from '../../api/limits.ts'
-import { UsageError } from '../../config.ts'
+import { isLoopbackName, UsageError } from '../../config.ts'
 import { type Forgery, forgeries } from '../../sim/forgeries.ts'
 import { eventNames } from '../../sim/sample-event.ts'
 import { type Dress, dresses } from '../../sim/unusual-webhooks.ts'
@@ -55,7 +55,7 @@ export async function planOf(name: string, flags: EmitFlags, output: CommandOutp
   return {
     event,
     to,
-    secret: await secretGiven(flags, output, secretOfAgentAt(to)),
+    secret: await secretGiven(flags, output, agentAt(to)?.webhookSecret),
     callbackUrl: callbackUrl === undefined ? undefined : urlGiven('--callback-url', callbackUrl),
     change: await changeOf(flags),
     headers: (flags.header ?? []).map(headerIn),
@@ -66,9 +66,18 @@ export async function planOf(name: string, flags: EmitFlags, output: CommandOutp
   }
 }
 
-/** Of the agent that the dev of this folder sends webhooks to at this address. The secret itself is sent nowhere. */
-const secretOfAgentAt = (to: string) =>
-  storedDev()?.agents?.find(({ forwardTo, webhookUrl }) => to === forwardTo || to === webhookUrl)?.webhookSecret
+/** The agent that the dev of this folder sends webhooks to at this address. Its secret is sent nowhere. */
+export const agentAt = (to: string) =>
+  storedDev()?.agents?.find(
+    ({ forwardTo, webhookUrl }) => webhookUrl === to || (forwardTo !== undefined && isSameAddress(forwardTo, to)),
+  )
+
+/** `127.0.0.1` and `localhost` are the same machine. */
+function isSameAddress(one: string, other: string): boolean {
+  const [a, b] = [new URL(one), new URL(other)]
+  const isSameHost = a.hostname === b.hostname || (isLoopbackName(a.hostname) && isLoopbackName(b.hostname))
+  return isSameHost && a.port === b.port && a.pathname + a.search === b.pathname + b.search
+}
 
 function variantsOf({ forge, dress, times }: EmitFlags): Variant[] {
   if (forge !== undefined && dress !== undefined) throw new UsageError('--forge and --dress exclude each other.')

@@ -1,7 +1,8 @@
 /** The checks of a connection test, each as it ends. Only a simulator streams its log. */
+import { COMMAND_LINE } from '../../api/command-line.ts'
 import type { TestReport } from '../../api/records.ts'
-import { clientOn } from '../../client/client.ts'
-import { Transport } from '../../client/transport.ts'
+import { createClient } from '../../client/client.ts'
+import { version } from '../../config.ts'
 import { locate, type Target } from '../connection/target.ts'
 
 type Check = TestReport['checks'][number]
@@ -11,9 +12,9 @@ export async function watchChecks({ isDev, url }: Target, agentId: string, show:
   const stop = new AbortController()
   const { signal } = stop
   if (isDev) {
-    const transport = new Transport({ baseUrl: url, apiKey: locate({ url, as: 'admin' }, 'admin').key })
+    const { key } = locate({ url, as: 'admin' }, 'admin')
     // The report has every check all the same.
-    const entries = await clientOn(transport)
+    const entries = await createClient({ baseUrl: url, apiKey: key, userAgent: COMMAND_LINE + version })
       .watchEvents({}, { signal })
       .catch(() => null)
     if (entries) forward(entries, agentId, show).catch(() => {})

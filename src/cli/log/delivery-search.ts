@@ -59,6 +59,24 @@ export async function* matching(client: Client, id: string, search: Search): Asy
   }
 }
 
+/** Those of all these agents that match, newest first, at most so many. */
+export async function newestOf(
+  client: Client,
+  agents: readonly (OwnAgentRecord | AgentRecord)[],
+  search: Search,
+  most: number,
+): Promise<DeliveryRecord[]> {
+  const found: DeliveryRecord[] = []
+  for (const { id } of agents) {
+    let left = most
+    for await (const item of matching(client, id, search)) {
+      found.push(item)
+      if (--left === 0) break
+    }
+  }
+  return found.sort((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt)).slice(0, most)
+}
+
 export async function ownAgents(client: Client): Promise<OwnAgentRecord[]> {
   const agents: OwnAgentRecord[] = []
   for await (const { items } of client.listMyAgents({ limit: 100 })) agents.push(...items)
@@ -89,7 +107,7 @@ export async function deliveryCalled(
   throw new Fault(`There is no delivery ${deliveryId} to an agent of this key`, {
     code: exitCodes.failed,
     status: 404,
-    hint: `The webhooks of an agent are shown by: ${nextSteps.deliveries('AGENT')}`,
+    hint: `Yours are shown by: ${nextSteps.allDeliveries()}`,
   })
 }
 

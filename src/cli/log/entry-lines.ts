@@ -139,10 +139,13 @@ function requestLine(entry: Entry<'request'>, commandOf: CommandOf = () => undef
 }
 
 /** A command says itself what helps. What was sent by hand is told the command that does the same. */
-function requestHelp({ method, route, status }: Entry<'request'>, commandOf: CommandOf): string | null {
+function requestHelp({ method, path, route, status }: Entry<'request'>, commandOf: CommandOf): string | null {
   if (status === 401) return nextSteps.printEnvironment()
   if (status >= 500) return nextSteps.mend()
   if (route === null) return nextSteps.openapi()
+  // Most often the task has gone on meanwhile.
+  const task = /\btask_[0-9a-f]{32}\b/.exec(path)
+  if (task && route.startsWith('/api/agent/')) return nextSteps.showTask(task[0], ' --as admin')
   return nextSteps.helpOf(commandOf(method, route) ?? 'call')
 }
 

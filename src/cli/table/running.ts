@@ -117,7 +117,7 @@ Exit code 127: there is no such command; 126: it can't be run; 128 and more: a s
     examples: [
       'marketplace exec -- npm test',
       'marketplace exec --forward-to http://localhost:3000/webhook -- npm test',
-      "marketplace exec --log market.log -- sh -c 'npx marketplace simulate buyer sample-agent'",
+      "marketplace exec --log market.log -- sh -c 'npx agent-marketplace simulate buyer sample-agent'",
     ],
     run: async (command, flags: ExecFlags) => {
       import('../../store/embedded/sqljs-internals.ts').then(({ compiled }) => compiled()).catch(() => {})

@@ -51,8 +51,8 @@ Exit code ${exitCodes.failed}: the answer was not 2xx; ${exitCodes.check}: a cal
   {
     name: 'deliveries list',
     endpoints: ['listDeliveries'],
-    takes: ['<agent>'],
-    summary: 'The webhooks of an agent and what became of them',
+    takes: ['[agent]'],
+    summary: 'The webhooks of an agent, or of all, and what became of them',
     options: [
       ['--failed', 'only those that were given up'],
       onlyEvent,
@@ -63,10 +63,10 @@ Exit code ${exitCodes.failed}: the answer was not 2xx; ${exitCodes.check}: a cal
       jsonOnce,
     ],
     examples: [
-      'marketplace deliveries list sample-agent',
+      'marketplace deliveries list --failed --since 1h',
       'marketplace deliveries list sample-agent --failed --since 1h --event task.submitted --json',
     ],
-    run: async ([agent = ''], flags: ListFlags) => (await import('../commands/deliveries.ts')).list(agent, flags),
+    run: async ([agent], flags: ListFlags) => (await import('../commands/deliveries.ts')).list(agent, flags),
   },
   {
     name: 'deliveries show',
