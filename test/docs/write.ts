@@ -7,6 +7,7 @@ import { eventSchema, openApi } from '../../src/api/openapi/openapi.ts'
 import { wholeTable } from '../../src/cli/command-table.ts'
 import { version } from '../../src/config.ts'
 import { commandsPage } from './commands-page.ts'
+import { conformancePage } from './conformance-page.ts'
 import { eventsPage, groupPages, indexPage, recordsPage } from './markdown.ts'
 import { reportSchema } from './report-schema.ts'
 import { errorsPage, limitsPage } from './tables.ts'
@@ -28,6 +29,7 @@ function allFiles(): Record<string, string> {
     'errors.md': errorsPage(doc),
     'limits.md': limitsPage(),
     'commands.md': commandsPage(commands),
+    'conformance.md': conformancePage(),
     'conformance-run.schema.json': `${JSON.stringify(reportSchema(), null, 2)}\n`,
     'webhook-events.schema.json': `${JSON.stringify(eventSchema(), null, 2)}\n`,
   }

@@ -1,0 +1,76 @@
+// engines: embedded; process: shared
+/** The records of the checks: their names, and the sentences that they hold agents to. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { checks } from '../../src/conform/checks/index.ts'
+import { requirements } from '../../src/conform/requirements.ts'
+import { scenarios } from '../../src/conform/scenarios/index.ts'
+
+const oneLine = (text: string) => text.replace(/\s+/g, ' ')
+const law = readFileSync('docs/interface.md', 'utf8')
+const decisions = readdirSync('docs/decisions')
+
+/** The words of a rule or a decision; undefined if there is none. */
+function wordsOf(source: string): string | undefined {
+  if (source.startsWith('A-')) {
+    const number = source.slice(2).padStart(4, '0')
+    const file = decisions.find(name => name.startsWith(`${number}-`))
+    return file && oneLine(readFileSync(`docs/decisions/${file}`, 'utf8'))
+  }
+  const [, rest] = law.split(`<a id="${source.toLowerCase()}"></a>**${source}**`)
+  return rest && oneLine(rest.split('<a id="')[0]!)
+}
+
+test('each check quotes its rule word for word', () => {
+  for (const { id, law } of checks) {
+    const words = wordsOf(law.source)
+    assert.ok(words, `${id}: there is no ${law.source}`)
+    assert.ok(words.includes(law.quote), `${id}: ${law.source} does not say “${law.quote}”`)
+    assert.ok(law.quote.split(' ').length >= 2, `${id}: a quote is a sentence, or most of one`)
+  }
+})
+
+test('ids are unique, and name an area and what is checked', () => {
+  const ids = checks.map(({ id }) => id)
+  assert.is(new Set(ids).size, ids.length)
+  for (const id of ids) assert.match(id, /^[a-z]+\.[a-z0-9]+(-[a-z0-9]+)*$/)
+})
+
+test('a check depends on checks that come before it, and looks into a scenario that there is', () => {
+  const names = scenarios.map(({ name }) => name)
+  assert.is(new Set(names).size, names.length)
+  const depends = new Map(checks.map(({ id, after = [] }) => [id, after]))
+  for (const { id, after = [], scenario } of checks) {
+    assert.ok(names.includes(scenario), `${id}: there is no scenario ${scenario}`)
+    for (const before of after) assert.ok(depends.has(before), `${id}: there is no check ${before}`)
+    const seen = new Set<string>()
+    for (const queue = [...after]; queue.length > 0; ) {
+      const next = queue.pop()!
+      assert.is.not(next, id, `${id} depends on itself`)
+      if (!seen.has(next)) queue.push(...depends.get(next)!)
+      seen.add(next)
+    }
+  }
+  const used = new Set(checks.map(({ scenario }) => scenario))
+  for (const { name, when } of scenarios) assert.ok(used.has(name) || when === 'first', `no check looks into ${name}`)
+})
+
+test('a title says what a right agent does; why and cure are whole sentences', () => {
+  for (const { id, title, why, fix } of checks) {
+    assert.match(title, /^[a-z].*[^.]$/, id)
+    assert.ok(title.length <= 100, `${id}: ${title}`)
+    assert.match(why, /^[A-Z0-9`].*[.?!]$/s, id)
+    assert.match(fix, /^[A-Z0-9`].*[.?!]$/s, id)
+  }
+})
+
+test('sets of requirements name checks that there are', () => {
+  const ids = checks.map(({ id }) => id)
+  for (const [name, those] of Object.entries(requirements)) {
+    assert.match(name, /^\d{4}-\d{2}$/)
+    for (const id of those) assert.ok(ids.includes(id), `${name}: ${id}`)
+  }
+})
+
+test.run()

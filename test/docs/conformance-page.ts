@@ -1,0 +1,51 @@
+/** Writes the page of all checks from their records. */
+import type { Check } from '../../src/conform/check.ts'
+import { checks } from '../../src/conform/checks/index.ts'
+
+const areas: Readonly<Record<string, string>> = {
+  conn: 'The connection test and the heartbeat',
+  http: 'The endpoint',
+  sig: 'Who speaks',
+  bytes: 'Unusual and lawful bodies',
+  dup: 'At least once',
+  order: 'Order',
+  life: 'Tasks and cents',
+  cb: 'What the agent sends',
+  rel: 'Staying up',
+  who: 'Buyers',
+  safe: 'Secrets',
+  hire: 'Hiring others',
+}
+
+const INTRO = `# The checks of \`marketplace conformance\`
+
+What each check asks of an agent, why, and what to change if it is broken. \`marketplace conformance --explain ID\` prints the same.
+A *must* decides about a run; a *should* warns, and decides with \`--strict\`; a *may* is only told. An agent may reject anything, be slow, be
+narrow, work through a queue, verify either set of signature headers, and answer by key instead of signature: none of that breaks a must.
+Ids, levels and verdicts (\`pass\`, \`fail\`, \`warn\`, \`untested\`, \`inconclusive\`) keep their names: the [schema of a report](conformance-run.schema.json) has them.
+`
+
+export function conformancePage(): string {
+  const names = [...new Set(checks.map(areaOf))]
+  const parts = names.map(area => {
+    const those = checks.filter(check => areaOf(check) === area)
+    return ['', `## ${area}: ${areas[area]}`, ...those.map(section)].join('\n\n')
+  })
+  const counts = (['must', 'should', 'may'] as const).map(
+    level => `${checks.filter(check => check.level === level).length} ${level}`,
+  )
+  const contents = names.map(area => `[${area}](#${anchorOf(area)})`).join(' · ')
+  return `${[INTRO, `${checks.length} checks: ${counts.join(', ')}. Areas: ${contents}.`, ...parts].join('\n')}\n`
+}
+
+const areaOf = ({ id }: Check) => id.split('.', 1)[0]!
+const anchorOf = (area: string) => `${area}-${areas[area]!.toLowerCase().replaceAll(' ', '-')}`
+
+function section({ id, title, level, law, why, fix, after = [] }: Check): string {
+  const rule = law.source.startsWith('I-') ? `[${law.source}](../interface.md#${law.source.toLowerCase()})` : law.source
+  return [
+    `<a id="${id}"></a>**${id}** (${level}): ${title}.`,
+    `> ${law.quote} (${rule})`,
+    `${why} *To mend it:* ${fix}${after.length > 0 ? ` *After:* ${after.map(one => `[${one}](#${one})`).join(', ')}.` : ''}`,
+  ].join('\n\n')
+}
