@@ -25,8 +25,8 @@ interface Forged {
   headers: Record<string, string>
 }
 
-// Beyond the tolerance by a minute, so that clocks that differ a little decide nothing.
-const TOO_FAR_MS = durations.signatureToleranceMs + 60_000
+// Beyond the tolerance by two minutes, so that clocks that differ by less decide nothing.
+const TOO_FAR_MS = durations.signatureToleranceMs + 120_000
 const DAY_MS = 24 * durations.hourMs
 
 const signed = ({ secret, ...attempt }: Genuine): Forged => ({
@@ -116,6 +116,7 @@ export const forgeries: readonly Forgery[] = [
       secret: 'undefined',
     }),
   ),
+  otherwise('null-secret', 'signs with the word "null", for the same reason', () => ({ secret: 'null' })),
   withHeaders('no-signature', 'leaves the signature out', () => none),
   withHeaders('no-timestamp', 'leaves the timestamp out', () => never),
   withHeaders('no-headers', 'leaves signature and timestamp out', () => ({ ...none, ...never })),
@@ -125,11 +126,13 @@ export const forgeries: readonly Forgery[] = [
     [TIMESTAMP_HEADER]: '',
     'webhook-timestamp': '',
   })),
-  otherwise('old-timestamp', 'is signed 6 minutes ago', ({ sentAt }) => ({ sentAt: sentAt - TOO_FAR_MS })),
+  otherwise('old-timestamp', 'is signed 7 minutes ago', ({ sentAt }) => ({ sentAt: sentAt - TOO_FAR_MS })),
   otherwise('day-old', 'is signed a day ago', ({ sentAt }) => ({ sentAt: sentAt - DAY_MS })),
-  otherwise('future-timestamp', 'is signed 6 minutes ahead', ({ sentAt }) => ({ sentAt: sentAt + TOO_FAR_MS })),
+  otherwise('future-timestamp', 'is signed 7 minutes ahead', ({ sentAt }) => ({ sentAt: sentAt + TOO_FAR_MS })),
   timed('seconds', 'has its time in seconds, and signs that', ms => [String(Math.floor(ms / 1000)), String(ms)]),
   timed('no-number', 'has the time "NaN", and signs that', () => ['NaN', 'NaN']),
+  timed('empty-time', 'has an empty time, and signs that', () => ['', '']),
+  timed('letters-time', 'has the time "abc", and signs that', () => ['abc', 'abc']),
   withHeaders('moved-timestamp', 'moves the timestamp after signing', (_headers, { sentAt }) => ({
     [TIMESTAMP_HEADER]: String(sentAt + 1),
     'webhook-timestamp': String(Math.floor(sentAt / 1000) + 1),
@@ -148,6 +151,8 @@ export const forgeries: readonly Forgery[] = [
   }),
   digests('short', 'cuts the signature short', digest => digest.slice(0, -4)),
   digests('longer', 'has more digits behind the right signature', digest => `${digest}00`),
+  digests('letters-behind', 'has letters behind the right signature', digest => `${digest}zz`),
+  digests('three-digits', 'has a signature of three digits', digest => digest.slice(0, 3)),
   digests('no-digest', 'has 64 letters that are no hex digits', digest => 'z'.repeat(digest.length)),
   digests('long', 'has a signature of 4,000 digits', digest => digest.repeat(4_000 / 40).slice(0, 4_000)),
   computed('body-alone', 'signs the body without the timestamp', (key, _head, body) => hmac('sha256', key, body)),

@@ -16,20 +16,39 @@ export function taskOf(history: History, label: string): Recordeds<'task'> {
   return task
 }
 
-/** A webhook that must not be believed was refused, and nothing came of it. */
-export function refusedAndQuiet(history: History, label: string): Finding {
+/** A webhook that must not be believed was refused, and nothing came of it. `twins`: genuine ones, sent before and after. */
+export function refusedAndQuiet(history: History, label: string, twins = 'sig.valid'): Finding {
   const forged = history.webhooks(label).filter(({ genuine }) => !genuine)
   if (forged.length === 0) return inconclusive('no forged webhook was sent')
   const believed = forged.find(isAck)
-  if (believed) return broken(`took it: it ${toldBack(believed)}`, believed)
-  const away = forged.find(({ error }) => error !== null && !/^(reset|bad_answer)/.test(error))
-  if (away) return untested(`the agent could not be asked: ${away.error}`)
+  if (believed) return broken(`took it${changeOf(believed)}: it ${toldBack(believed)}`, believed)
   for (const { taskId } of history.tasks(label)) {
     const [callback] = history.callbacksOf(taskId)
     if (callback) return broken(`refused it, and still called back with ${callback.action}`, ...forged, callback)
   }
-  return holds
+  const unheard = forged.find(isUnheard)
+  if (unheard) return untested(`the agent could not be asked: it ${toldBack(unheard)}`)
+  const between = forged.every(({ seq }) => areTaken(history.webhooks(twins), seq))
+  if (!between) return untested('the agent did not accept the genuine webhooks before and after it')
+  return listened(history) ?? holds
 }
+
+/** Who refuses that is busy or away, or so it says, and not who looks at the signature. */
+const isUnheard = ({ answer, error }: Recordeds<'webhook'>) =>
+  answer ? answer.status === 429 || answer.status === 503 : !/^(reset|bad_answer|timeout)/.test(error ?? '')
+
+/** The last before this event and the first after it were accepted. */
+function areTaken(twins: readonly Recordeds<'webhook'>[], seq: number): boolean {
+  const before = twins.filter(twin => twin.seq < seq).at(-1)
+  const after = twins.find(twin => twin.seq > seq)
+  return [before, after].every(twin => twin !== undefined && isAck(twin))
+}
+
+/** What must not come was listened for: null. */
+export const listened = (history: History): Finding | null =>
+  history.of('quiet').length > 0 ? null : inconclusive('the run ended before the quiet time')
+
+export const changeOf = ({ change }: Recordeds<'webhook'>) => (change === null ? '' : ` (${change})`)
 
 /** What an agent attempted with its callbacks about a task: each once, however often it was repeated. */
 export function attempts(history: History, taskId: string, action: string): Recordeds<'callback'>[] {

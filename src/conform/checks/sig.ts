@@ -1,38 +1,19 @@
-/** Who speaks: the agent believes the marketplace alone. */
-import { broken, type Check, holds, inconclusive, type Level } from '../check.ts'
-import type { forgeriesOf } from '../scenarios/forged.ts'
-import { isAck, refusedAndQuiet, toldBack } from './evidence.ts'
+/** Who speaks: the agent believes the marketplace, and it alone. */
+import { all, broken, type Check, type Finding, holds, inconclusive, untested } from '../check.ts'
+import type { History, Recordeds } from '../history.ts'
+import { forgeriesOf } from '../scenarios/forged.ts'
+import { changeOf, isAck, listened, refusedAndQuiet, taskOf, toldBack } from './evidence.ts'
+import { forged, SIGNED } from './forged.ts'
 
-const scenario = 'forged'
-
-interface Words {
-  title: string
-  why: string
-  fix: string
-  quote?: string
-  source?: string
+/** Accepts a webhook that looks unusual and is genuine. */
+function accepts(history: History, label: string): Finding {
+  const webhooks = history.webhooks(label)
+  if (webhooks.length === 0) return inconclusive('no webhook was sent')
+  const refused = webhooks.find(webhook => !isAck(webhook))
+  return refused ? broken(`did not accept it${changeOf(refused)}: it ${toldBack(refused)}`, refused) : holds
 }
 
-const SIGNED = {
-  source: 'I-signature',
-  quote: 'HMAC-SHA256, keyed with the webhook secret, over the timestamp header, a dot, and the body byte for byte',
-}
-const IN_TIME = { source: 'I-timestamp', quote: 'More than five minutes off, the request is refused.' }
-
-/** A check that one kind of forged webhook is refused, and nothing comes of it. */
-const refuses = (id: keyof typeof forgeriesOf & string, law: Check['law'], words: Words): Check => ({
-  id,
-  level: 'must' as Level,
-  law,
-  scenario,
-  after: ['sig.valid'],
-  title: words.title,
-  why: words.why,
-  fix: words.fix,
-  judge: history => refusedAndQuiet(history, id),
-})
-
-export const sig: readonly Check[] = [
+const genuine: readonly Check[] = [
   {
     id: 'sig.valid',
     title: 'accepts a genuine webhook',
@@ -40,21 +21,157 @@ export const sig: readonly Check[] = [
     law: SIGNED,
     why: 'An agent that refuses the marketplace hears of no task.',
     fix: 'Compute the digest over the raw bytes of the body, with the whole whsec_… as key. `marketplace verify` shows what differs.',
-    scenario,
+    scenario: 'forged',
     judge(history) {
-      const [webhook] = history.webhooks('sig.valid')
-      if (!webhook) return inconclusive('no webhook was sent')
-      return isAck(webhook) ? holds : broken(`did not accept it: it ${toldBack(webhook)}`, webhook)
+      const [first] = history.webhooks('sig.valid')
+      if (!first) return inconclusive('no webhook was sent')
+      return isAck(first) ? holds : broken(`did not accept it: it ${toldBack(first)}`, first)
     },
   },
-  refuses('sig.missing-signature', SIGNED, {
-    title: 'refuses a webhook without a signature',
-    why: 'Whoever knows the address could make the agent work.',
-    fix: 'Refuse a request whose signature header is missing, before anything else.',
-  }),
-  refuses('sig.stale-301s', IN_TIME, {
-    title: 'refuses a webhook that was signed 6 minutes ago',
-    why: 'Whoever has seen a webhook once could send it again for ever.',
-    fix: 'Refuse a timestamp that is more than 300,000 ms away from the clock.',
-  }),
+  {
+    id: 'sig.near-limit',
+    title: 'accepts a webhook that was signed 4 min 30 s ago, or ahead',
+    level: 'should',
+    law: {
+      source: 'I-durations',
+      quote: '5 minutes of clock difference',
+    },
+    why: 'Clocks differ and networks are slow: an agent that is stricter loses tasks that nobody sees.',
+    fix: 'Accept timestamps up to 300,000 ms away from your clock, in both directions.',
+    scenario: 'signed times',
+    after: ['sig.valid'],
+    judge: history => accepts(history, 'sig.near-limit'),
+  },
+  {
+    id: 'sig.body-time-not-judged',
+    title: 'accepts the last retry, whose body is a day old and whose signature is new',
+    level: 'must',
+    law: {
+      source: 'A-37',
+      quote: 'Each attempt uses URL and secret of its moment and a fresh signature; the body stays.',
+    },
+    why: 'An agent that judges the time in the body loses every task that was sent while it was down.',
+    fix: 'Judge the age by the timestamp header alone. `timestamp` in the body says when the event happened.',
+    scenario: 'signed times',
+    after: ['sig.valid'],
+    judge(history) {
+      const accepted = accepts(history, 'sig.body-time-not-judged')
+      if (accepted.holds !== true) return accepted
+      const { taskId } = taskOf(history, 'sig.body-time-not-judged')
+      if (!decidesUsually(history) || isDecided(history, taskId)) return holds
+      return broken('accepted it, and did nothing about the task', ...history.webhooksOf(taskId))
+    },
+  },
 ]
+
+const isDecided = (history: History, taskId: string) =>
+  history.stepsOf(taskId).some(({ trigger }) => trigger === 'accept' || trigger === 'reject')
+
+/** A first task came to a decision in time, so others do. */
+const decidesUsually = (history: History) =>
+  history.tasks('first-task').some(({ taskId }) => isDecided(history, taskId))
+
+const others: readonly Check[] = [
+  {
+    id: 'sig.doubled-header',
+    title: 'refuses an old webhook to which a fresh timestamp was added',
+    level: 'should',
+    law: { source: 'I-timestamp', quote: 'More than five minutes off, the request is refused.' },
+    why: 'If one line of the code reads the first header of a name and another the last, a copied webhook looks fresh.',
+    fix: 'Read the timestamp once, use that value both for the age and for the digest, and refuse a header that comes twice.',
+    scenario: 'forged',
+    after: ['sig.valid'],
+    judge: history => refusedAndQuiet(history, 'sig.doubled-header'),
+  },
+  {
+    id: 'sig.reflected',
+    title: 'does nothing when its own callback is sent to it',
+    level: 'must',
+    law: { source: 'A-37', quote: 'A body never has an `action`.' },
+    why: 'Both directions use one secret: whoever has seen a callback could make the agent repeat it.',
+    fix: 'Take nothing for an event that has no `event`, however well it is signed.',
+    scenario: 'reflected',
+    after: ['sig.valid'],
+    judge: notReflected,
+  },
+]
+
+function notReflected(history: History): Finding {
+  const { taskId } = taskOf(history, 'sig.reflected')
+  const [first] = history.webhooks('sig.reflected').filter(({ genuine }) => !genuine)
+  if (!first) return untested('the agent signed no callback that could be sent to it')
+  const signatures = (callback: Recordeds<'callback'>) =>
+    callback.headers.find(([name]) => /^x-service-signature$/i.test(name))?.[1] ?? ''
+  const [before, after] = [true, false].map(is =>
+    history.callbacksOf(taskId).filter(({ seq }) => seq < first.seq === is),
+  )
+  // The very same bytes may come again at any time: nothing happens by them.
+  const known = new Set(before!.map(signatures))
+  const another = after!.find(callback => !known.has(signatures(callback)))
+  if (another) return broken(`called back with ${another.action} because of it`, first, another)
+  return listened(history) ?? holds
+}
+
+/** All that were refused. */
+const refusals = (history: History) =>
+  [...Object.keys(forgeriesOf), 'sig.doubled-header']
+    .flatMap(id => history.webhooks(id))
+    .filter(webhook => !webhook.genuine && !isAck(webhook))
+
+const SLOW_MS = 1_000
+const DIGEST = /\b[0-9a-f]{64}\b|\b[A-Za-z0-9+/]{43}=/
+
+const manner: readonly Check[] = [
+  {
+    id: 'sig.refusal-401',
+    title: 'answers 401 to what it does not believe',
+    level: 'should',
+    law: { source: 'A-46', quote: 'Should: 401 exactly' },
+    why: 'Any other status hides from the marketplace, and from you, that it was the signature.',
+    fix: 'Answer exactly 401 where the signature or its time is not right.',
+    scenario: 'forged',
+    after: ['sig.valid'],
+    judge(history) {
+      const refused = refusals(history)
+      if (refused.length === 0) return untested('the agent refused nothing')
+      const others = refused.filter(({ answer }) => answer?.status !== 401)
+      if (others.length === 0) return holds
+      const kinds = [...new Set(others.map(({ answer }) => answer?.status ?? 'nothing'))]
+      return broken(`answered ${kinds.join(', ')} in place of 401 to ${others.length} of ${refused.length}`, ...others)
+    },
+  },
+  {
+    id: 'sig.refusal-clean',
+    title: 'refuses at once, without an error of its own, and tells nobody the right digest',
+    level: 'should',
+    law: { source: 'A-46', quote: 'refuse what is unsigned, wrongly signed or too old, without effect' },
+    why: 'A refusal that breaks or that takes long is a way to stop the agent; one that prints the digest signs for strangers.',
+    fix: 'Check the form of both headers before you compute with them, catch what goes wrong, and answer with no details.',
+    scenario: 'forged',
+    after: ['sig.valid'],
+    judge: history => all([noErrors(history), atOnce(history)]),
+  },
+]
+
+function noErrors(history: History): Finding {
+  const answered = refusals(history).filter(({ answer }) => answer !== null)
+  if (answered.length === 0) return untested('the agent answered nothing to what it does not believe')
+  const failed = answered.find(({ answer }) => answer!.status >= 500)
+  if (failed) return broken(`failed over it${changeOf(failed)}: it ${toldBack(failed)}`, failed)
+  const told = answered.find(tellsDigest)
+  return told ? broken('told a digest in its refusal', told) : holds
+}
+
+function tellsDigest({ answer, headers }: Recordeds<'webhook'>): boolean {
+  const [digest] = DIGEST.exec(answer?.body.text ?? '') ?? []
+  return digest !== undefined && !headers.some(([, value]) => value.includes(digest))
+}
+
+/** The median, as a busy machine makes some of them slow. */
+function atOnce(history: History): Finding {
+  const times = refusals(history).filter(({ answer }) => answer !== null)
+  const middle = times.toSorted((one, other) => one.ms - other.ms)[times.length >> 1]
+  return middle === undefined || middle.ms <= SLOW_MS ? holds : broken(`took ${middle.ms} ms for most refusals`, middle)
+}
+
+export const sig: readonly Check[] = [...genuine, ...forged, ...others, ...manner]

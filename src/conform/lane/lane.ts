@@ -2,6 +2,7 @@
  * A marketplace that the agent under test is listed in, with buyers of its own. It is the real one, in memory: what agents do moves its
  * tasks and cents. All lanes know the agent by the same id and secret.
  */
+import { createHash } from 'node:crypto'
 import { diagnose } from '../../api/diagnosis/diagnose.ts'
 import type { TestReport } from '../../api/records.ts'
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER, verify } from '../../api/signature.ts'
@@ -46,6 +47,8 @@ export class Lane {
   readonly callbacks: CallbackFront
   readonly world: World
   readonly agent: AgentUnderTest
+  /** That of another agent of the same builder. It follows from that of the first, so that a wrong agent of our tests can know it. */
+  readonly neighbourSecret: string
   /** What it calls its tasks and tests, by their ids. */
   readonly labels = new Map<string, string>()
   #marketplace!: Marketplace
@@ -56,6 +59,7 @@ export class Lane {
   private constructor({ name, agent, recorder, egress }: LaneOptions) {
     this.name = name
     this.agent = agent
+    this.neighbourSecret = `whsec_${createHash('sha256').update(`${agent.secret} of a neighbour`).digest('base64')}`
     this.#recorder = recorder
     this.webhooks = new WebhookTap({
       egress,
@@ -158,6 +162,7 @@ export class Lane {
     const { id, secret } = agent
     await ensureAgents(this.market, builder.id, [
       { name: 'agent', webhookUrl: WEBHOOK_URL, id, secret, fields: { basePrice: BASE_PRICE, maxRevisions } },
+      { name: 'neighbour', webhookUrl: WEBHOOK_URL, secret: this.neighbourSecret },
     ])
     await this.list()
   }

@@ -4,6 +4,7 @@
  */
 import { webhookHeaders } from '../../api/webhook-request.ts'
 import type { Forgery } from '../../sim/forgeries.ts'
+import type { Dress } from '../../sim/unusual-webhooks.ts'
 import type { OutgoingResult } from '../../world/world.ts'
 import { machineNow } from '../time.ts'
 
@@ -23,6 +24,8 @@ export interface Sent {
   readonly change: string | null
   /** A right agent accepts it. */
   readonly genuine: boolean
+  /** How long an answer is waited for; as long as the marketplace does unless given. */
+  readonly timeoutMs?: number
 }
 
 /** Sends it to the agent and records it. */
@@ -86,12 +89,46 @@ export const heldUntil = (until: Promise<unknown>): WebhookFault => ({
   },
 })
 
-/** The agent gets this in its place. */
-export const forgedAs = (forgery: Pick<Forgery, 'name' | 'forge'>): WebhookFault => ({
-  name: forgery.name,
+/** The agent gets this in its place. Whoever ignores what is forged keeps nobody waiting: the marketplace hears of nothing. */
+export const forgedAs = ({ name, forge }: Pick<Forgery, 'name' | 'forge'>, timeoutMs?: number): WebhookFault => ({
+  name,
   async play(webhook, send) {
-    await send({ ...webhook, ...forgery.forge(webhook) }, { change: forgery.name, genuine: false })
+    void send({ ...webhook, ...forge(webhook) }, { change: name, genuine: false, ...(timeoutMs && { timeoutMs }) })
     return accepted
+  },
+})
+
+/** The marketplace believes it sent. The scenario has it in hand, and sends it in its own way. */
+export class Taken implements WebhookFault {
+  readonly name = 'taken'
+  #take!: (webhook: OutgoingWebhook) => void
+  readonly webhook = new Promise<OutgoingWebhook>(resolve => {
+    this.#take = resolve
+  })
+
+  async play(webhook: OutgoingWebhook): Promise<OutgoingResult> {
+    this.#take(webhook)
+    return accepted
+  }
+}
+
+/** It looks unusual, and is rightly signed. */
+export const dressedAs = ({ name, dress }: Dress): WebhookFault => ({
+  name,
+  play(webhook, send) {
+    const { body, signedBeforeMs = 0, attempt = webhook.attempt, contentType } = dress(JSON.parse(webhook.body))
+    const dressed = { ...webhook, body, attempt, sentAt: machineNow() - signedBeforeMs }
+    const headers = { ...webhookHeaders(webhook.secret, dressed), ...(contentType && { 'content-type': contentType }) }
+    return send({ ...dressed, headers }, { change: name, genuine: true })
+  },
+})
+
+/** It is signed so long before or after now. */
+export const signedAt = (name: string, offsetMs: number): WebhookFault => ({
+  name,
+  play(webhook, send) {
+    const again = { ...webhook, sentAt: machineNow() + offsetMs }
+    return send({ ...again, headers: webhookHeaders(again.secret, again) }, { change: name, genuine: true })
   },
 })
 

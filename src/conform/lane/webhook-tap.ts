@@ -3,6 +3,7 @@
 import type { AnswerHeaders, Egress, HeaderLines, Outgoing, OutgoingResult } from '../../world/world.ts'
 import { type Answer, contentOf, type WebhookEvent } from '../history.ts'
 import { stopwatch } from '../time.ts'
+import { type ByHand, sendByHand } from './by-hand.ts'
 import type { OutgoingWebhook, SendWebhook, Sent, WebhookFault } from './webhook-faults.ts'
 
 interface Prepared {
@@ -22,6 +23,7 @@ export interface TapOptions {
   readonly record: (event: WebhookEvent) => void
 }
 
+const PATIENCE_MS = 30_000
 const genuine: Sent = { change: null, genuine: true }
 
 export class WebhookTap implements Egress {
@@ -57,21 +59,49 @@ export class WebhookTap implements Egress {
   }
 
   /** Sends one that the scenario has made itself. */
-  async send(webhook: OutgoingWebhook, { change, genuine }: Sent, label: string): Promise<OutgoingResult> {
-    const { url, body, headers, deliveryId, attempt } = webhook
+  async send(webhook: OutgoingWebhook, sent: Sent, label: string): Promise<OutgoingResult> {
+    const { url, body, headers } = webhook
     const elapsed = stopwatch()
-    const request = { url, body, headers, timeoutMs: 30_000, maxAnswerBytes: 65_536, keepsWire: true }
-    const result = await this.#options.egress.post(request)
-    const { event, taskId } = namesIn(body)
-    this.#options.record({
-      ...{ kind: 'webhook', label, taskId, event, deliveryId, attempt, change, genuine, method: 'POST', url },
+    const { timeoutMs = PATIENCE_MS } = sent
+    const result = await this.#options.egress.post({
+      ...{ url, body, headers, timeoutMs, maxAnswerBytes: 65_536, keepsWire: true },
+    })
+    this.#record(webhook, sent, label, {
+      method: 'POST',
       headers: result.wire?.sentHeaders ?? Object.entries(headers),
-      body: contentOf(Buffer.from(body)),
       answer: answerOf(result),
       error: result.ok ? null : `${result.reason}: ${result.message}`,
       ms: elapsed(),
     })
     return result
+  }
+
+  /** Sends one in a way in which the marketplace sends none. `headers`: in place of its own. Returns the answer; null: none came. */
+  async sendByHand(
+    webhook: OutgoingWebhook,
+    sent: Sent,
+    label: string,
+    { headers = Object.entries(webhook.headers), ...how }: ByHand & { readonly headers?: HeaderLines } = {},
+  ): Promise<Answer | null> {
+    const { url, body } = webhook
+    const elapsed = stopwatch()
+    const { answer, error, sentHeaders } = await sendByHand({ url, headers, body: Buffer.from(body) }, how)
+    const { method = 'POST' } = how
+    this.#record(webhook, sent, label, { method, headers: sentHeaders, answer, error, ms: elapsed() })
+    return answer
+  }
+
+  #record(
+    { url, body, deliveryId, attempt }: OutgoingWebhook,
+    { change, genuine }: Sent,
+    label: string,
+    told: Pick<WebhookEvent, 'method' | 'headers' | 'answer' | 'error' | 'ms'>,
+  ): void {
+    const { event, taskId } = namesIn(body)
+    this.#options.record({
+      ...{ kind: 'webhook', label, taskId, event, deliveryId, attempt, change, genuine, url },
+      ...{ body: contentOf(Buffer.from(body)), ...told },
+    })
   }
 
   async close(): Promise<void> {}

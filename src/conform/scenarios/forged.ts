@@ -1,21 +1,23 @@
 /** Webhooks that the agent must not believe. Each is about a task of its own that waits for the agent, and differs in one thing from the genuine one. */
+import { webhookHeaders } from '../../api/webhook-request.ts'
 import { type Forgery, forgeries } from '../../sim/forgeries.ts'
-import { forgedAs } from '../lane/webhook-faults.ts'
-import type { Scenario } from './scenario.ts'
+import { forgedAs, signedNow } from '../lane/webhook-faults.ts'
+import type { Scenario, Stage } from './scenario.ts'
 
 /** Names of forgeries, by the checks that send them. */
-export const forgeriesOf: Readonly<Record<string, readonly string[]>> = {
+export const forgeriesOf = {
   'sig.missing-signature': ['no-signature'],
   'sig.missing-timestamp': ['no-timestamp'],
   'sig.missing-all': ['no-headers'],
   'sig.empty': ['empty-headers'],
-  'sig.wrong-secret': ['wrong-secret'],
-  'sig.empty-secret': ['empty-secret'],
+  'sig.wrong-secret': ['wrong-secret', 'no-key', 'other-algorithm'],
+  'sig.empty-secret': ['empty-secret', 'undefined-secret', 'null-secret'],
+  'sig.other-agent': ['other-agent'],
   'sig.one-bit': ['other-digit'],
   'sig.first-half': ['half-right'],
   'sig.truncated': ['short'],
-  'sig.trailing-garbage': ['longer'],
-  'sig.not-hex': ['no-digest', 'long'],
+  'sig.trailing-garbage': ['longer', 'letters-behind'],
+  'sig.not-hex': ['no-digest', 'three-digits', 'long'],
   'sig.body-one-byte': ['changed-byte'],
   'sig.body-appended': ['added-newline'],
   'sig.body-other-spelling': ['other-spelling'],
@@ -26,25 +28,61 @@ export const forgeriesOf: Readonly<Record<string, readonly string[]>> = {
   'sig.stale-day': ['day-old'],
   'sig.future-301s': ['future-timestamp'],
   'sig.seconds': ['seconds'],
-  'sig.not-a-number': ['no-number'],
-}
+  'sig.not-a-number': ['no-number', 'letters-time', 'empty-time'],
+} as const satisfies Readonly<Record<string, readonly string[]>>
 
-const forgeryNamed = (wanted: string): Forgery => forgeries.find(({ name }) => name === wanted)!
+type Forged = Pick<Forgery, 'name' | 'forge'>
+
+/** So many go before the agent is asked again whether it accepts a genuine one. */
+const IN_A_ROW = 8
 
 export const forged: Scenario = {
   name: 'forged',
   lane: 'real',
   async run(stage) {
-    // The genuine one comes first, in the same state of a like task: an agent that refuses everything proves nothing.
-    const twin = await stage.task('sig.valid')
-    await stage.answered(twin, 'task.submitted')
-    for (const [id, names] of Object.entries(forgeriesOf)) {
-      for (const name of names) {
-        const task = await stage.task(names.length === 1 ? id : `${id}/${name}`, {
-          fault: forgedAs(forgeryNamed(name)),
-        })
-        await stage.answered(task, 'task.submitted')
-      }
+    const known: readonly Forged[] = [...forgeries, ofAnotherAgent(stage.lane.neighbourSecret)]
+    const wanted = Object.entries(forgeriesOf).flatMap(([id, names]) =>
+      names.map(name => ({
+        label: names.length === 1 ? id : `${id}/${name}`,
+        forgery: known.find(one => one.name === name)!,
+      })),
+    )
+    // An agent that refuses everything proves nothing, and neither does one that is down since some forgery. So genuine
+    // webhooks come before and after, in the same state of like tasks.
+    await genuine(stage, 'sig.valid')
+    for (let at = 0; at < wanted.length; at += IN_A_ROW) {
+      const row = wanted.slice(at, at + IN_A_ROW)
+      await Promise.all(row.map(({ label, forgery }) => refusable(stage, label, forgery)))
+      if (at === 0) await timesTwice(stage)
+      await genuine(stage, 'sig.valid/again')
     }
   },
 }
+
+async function genuine(stage: Stage, label: string): Promise<void> {
+  await stage.sent(await stage.task(label))
+}
+
+async function refusable(stage: Stage, label: string, forgery: Forged): Promise<void> {
+  const fault = forgedAs(forgery, stage.patience.limit('answer'))
+  await stage.sent(await stage.task(label, { fault }))
+}
+
+/** An old webhook, to which somebody has added the time of now, before or behind its own. */
+async function timesTwice(stage: Stage): Promise<void> {
+  const old = forgeries.find(({ name }) => name === 'old-timestamp')!
+  for (const place of ['before', 'behind']) {
+    const label = `sig.doubled-header/${place}`
+    const { webhook } = await stage.taken(label)
+    const stale = Object.entries(old.forge(webhook).headers)
+    const fresh = Object.entries(signedNow(webhook).headers).filter(([name]) => /timestamp$/i.test(name))
+    const headers = place === 'before' ? [...fresh, ...stale] : [...stale, ...fresh]
+    const sent = { change: `two times, the fresh one ${place}`, genuine: false }
+    await stage.lane.webhooks.sendByHand(webhook, sent, label, { headers, timeoutMs: stage.patience.limit('answer') })
+  }
+}
+
+const ofAnotherAgent = (secret: string): Forged => ({
+  name: 'other-agent',
+  forge: webhook => ({ body: webhook.body, headers: webhookHeaders(secret, webhook) }),
+})

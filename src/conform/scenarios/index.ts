@@ -2,5 +2,6 @@
 import { firstContact } from './first-contact.ts'
 import { forged } from './forged.ts'
 import type { Scenario } from './scenario.ts'
+import { reflected, signedTimes } from './signed-times.ts'
 
-export const scenarios: readonly Scenario[] = [firstContact, forged]
+export const scenarios: readonly Scenario[] = [firstContact, forged, signedTimes, reflected]

@@ -5,7 +5,7 @@ import type { Declared, Sample } from '../declared.ts'
 import type { LaneName, Recordeds } from '../history.ts'
 import type { CallbackFault } from '../lane/callback-faults.ts'
 import type { Lane, LaneBuyer } from '../lane/lane.ts'
-import type { WebhookFault } from '../lane/webhook-faults.ts'
+import { type OutgoingWebhook, Taken, type WebhookFault } from '../lane/webhook-faults.ts'
 import type { Patience } from '../patience.ts'
 import type { Recorder } from '../recorder.ts'
 import { stopwatch } from '../time.ts'
@@ -47,6 +47,11 @@ export interface StageTask {
   readonly buyer: LaneBuyer
 }
 
+/** Longer than whoever has sent something and waits as long as patience says. */
+const LATE_MS = 1_000
+/** So many tasks can the buyer of a scenario pay. */
+const MOST_TASKS = 40
+
 interface StageOptions {
   readonly scenario: string
   readonly lane: Lane
@@ -85,7 +90,7 @@ export class Stage {
 
   /** The buyer of this scenario. */
   buyer(): Promise<LaneBuyer> {
-    this.#buyer ??= this.otherBuyer('buyer')
+    this.#buyer ??= this.otherBuyer('buyer', 'new_verified', MOST_TASKS * Math.max(500, this.declared.sample.price))
     return this.#buyer
   }
 
@@ -113,6 +118,13 @@ export class Stage {
     for (const [action, one] of Object.entries(callbackFaults)) this.callbackFault(task, action, one)
     if (!draft) await buyer.act('submitTask', { id })
     return task
+  }
+
+  /** Makes a task and submits it. The scenario gets the webhook in its hands, and sends it in its own way. */
+  async taken(label: string, wanted: WantedTask = {}): Promise<{ task: StageTask; webhook: OutgoingWebhook }> {
+    const fault = new Taken()
+    const task = await this.task(label, { ...wanted, fault })
+    return { task, webhook: await fault.webhook }
   }
 
   #canary(): string {
@@ -162,6 +174,12 @@ export class Stage {
   async delivered(task: StageTask, count = 1): Promise<boolean> {
     if (count === 1 && !(await this.accepted(task))) return false
     return (await this.step(task, ['deliver'], count)) !== null
+  }
+
+  /** Waits until `count` webhooks about the task, whatever they say, have been answered, or got no answer. Returns whether they have. */
+  async sent({ id }: StageTask, count = 1): Promise<boolean> {
+    const all = () => this.history.webhooksOf(id).length >= count
+    return (await this.until(all, this.patience.limit('answer') + LATE_MS)) !== null
   }
 
   /** Waits until `count` webhooks of this event about the task have been answered, or got no answer. Returns whether they have. */

@@ -1,9 +1,11 @@
 // The endpoint: verifies, remembers, answers 200, and only then works.
 import { createServer } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
+import { callback } from './callbacks.mjs'
 import { finish, isKnown, remember, unfinishedEvents } from './memory.mjs'
-import { isGenuine } from './signature.mjs'
+import { signed } from './signature.mjs'
 import { bug, style } from './switches.mjs'
+import { isGenuine } from './verify.mjs'
 import { hear, work } from './work.mjs'
 
 /** Five times the longest webhook there is. */
@@ -32,7 +34,8 @@ async function serve(request, response) {
   if (style('cold-start')) await warm
   if (style('slow-answer')) await pause(300)
   if (style('busy') && isBusy()) return end(response, 429, { 'Retry-After': '1' })
-  if (!isGenuine(request.headers, body)) return refuse(response)
+  if (!isGenuine(request.headers, body)) return refuse(response, body)
+  if (bug('acts-on-action')) actOn(body)
   const event = eventIn(body)
   if (!event) return end(response, 400)
   take(event, request.headers)
@@ -40,7 +43,9 @@ async function serve(request, response) {
 }
 
 /** Any refusal will do, or none at all. */
-function refuse(response) {
+function refuse(response, body) {
+  if (bug('prints-the-digest')) return response.writeHead(401).end(signed(body)['X-Service-Signature'])
+  if (bug('refuses-with-400')) return end(response, 400)
   if (style('resets-forged')) return response.destroy()
   end(response, style('refuses-403') ? 403 : style('refuses-400') ? 400 : style('refuses-404') ? 404 : 401)
 }
@@ -56,6 +61,13 @@ function isBusy() {
   if (now !== window) served = 0
   window = now
   return ++served > 8
+}
+
+/** Takes its own callback for an order. */
+function actOn(body) {
+  const { action, taskId } = JSON.parse(body)
+  const callbackUrl = `${process.env.MARKETPLACE_URL}/api/agent/tasks/${taskId}/callback`
+  if (action) callback({ taskId, callbackUrl }, { action })
 }
 
 /** A retry has the id of the first attempt, a redelivery a new one; an event is known by its task, its name and its time. */
