@@ -72,7 +72,7 @@ function planOf(flags: ConformanceFlags) {
   return {
     ...{ flags, settings, chosen: chosenChecks(flags), wanted },
     requirements: requirementsIn(flags, settings),
-    baseline: baselineIn(flags.baseline),
+    baseline: baselineIn(flags.baseline, flags.writeBaseline === true),
     seed: seed === undefined ? randomInt(LARGEST_SEED) : numberGiven('--seed', seed, [0, LARGEST_SEED]),
     repeats: numberGiven('--repeat', repeat, [1, MOST_REPEATS]),
   }

@@ -19,15 +19,15 @@ const shape = z.record(
   }),
 )
 
-/** Reads the file that is named, or the usual one if it is there. */
-export function baselineIn(named: string | undefined): Baseline {
+/** Reads the file that is named, or the usual one if it is there. `made`: it may be missing all the same. */
+export function baselineIn(named: string | undefined, made: boolean): Baseline {
   const path = named ?? BASELINE_FILE
   let text: string
   try {
     text = readFileSync(path, 'utf8')
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' && named === undefined) return {}
+    if (code === 'ENOENT' && (named === undefined || made)) return {}
     throw new UsageError(`${path} can't be read: ${message}.`)
   }
   const given = shape.safeParse(yamlIn(text, path) ?? {})

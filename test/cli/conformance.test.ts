@@ -1,0 +1,209 @@
+// engines: embedded; process: own
+/** `marketplace conformance`, as people and pipelines call it. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { exitCodes } from '../../src/cli/exit-codes.ts'
+import type { Report } from '../../src/conform/report.ts'
+import { run, start } from './program.ts'
+
+const right = `node ${fileURLToPath(new URL('../../examples/node-agent.mjs', import.meta.url))}`
+
+const test = suite('conformance')
+let folder: string
+/** It believes everybody. */
+let wrong: string
+/** What came of it once, for tests that only judge. */
+let kept: string
+
+const ONLY = ['--only', 'sig.valid', 'sig.missing-signature', 'conn.endpoint-200']
+
+test.before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'marketplace-conformance-'))
+  const agent = readFileSync(new URL('../../examples/node-agent.mjs', import.meta.url), 'utf8')
+  const believing = agent.replace('return response.writeHead(401).end()', 'void 0')
+  assert.is.not(believing, agent)
+  writeFileSync(join(folder, 'wrong.mjs'), believing)
+  wrong = 'node wrong.mjs'
+  kept = join(folder, 'run.jsonl')
+  const { code, out, err } = await run(
+    ['conformance', '--start', wrong, '--seed', '7', ...ONLY, '--save-history', kept],
+    folder,
+  )
+  assert.is(code, exitCodes.check, out + err)
+  // The first line that people see, while the run goes on, and the report.
+  assert.match(err, '✖ sig.missing-signature: the agent took it: it was answered 200')
+  assert.match(out, /✖ sig\.missing-signature {2}must: refuses a webhook without a signature\n/)
+  assert.match(out, /again marketplace conformance --start 'node wrong\.mjs' --seed 7 --only sig\.missing-signature/)
+  assert.match(out, 'must 2/3 · should 0/0\n')
+})
+
+test.after(() => rmSync(folder, { recursive: true, force: true }))
+
+const judged = (...args: string[]) => run(['conformance', '--history', kept, ...args], folder)
+
+test('a right agent is exit 0, and --json is the report and nothing else', async () => {
+  const { code, out, err } = await run(['conformance', '--start', right, ...ONLY, '--json', '--repeat', '2'], folder)
+  assert.is(code, exitCodes.ok, err)
+  const report: Report = JSON.parse(out)
+  assert.equal(
+    report.checks.map(({ id, level, verdict }) => [id, level, verdict]),
+    [
+      ['conn.endpoint-200', 'must', 'pass'],
+      ['sig.valid', 'must', 'pass'],
+      ['sig.missing-signature', 'must', 'pass'],
+    ],
+  )
+  assert.is(report.summary.pass, 3)
+})
+
+test('a kept history gets the same verdicts without the agent', async () => {
+  const { code, out } = await judged(...ONLY, '--json')
+  assert.is(code, exitCodes.check)
+  const report: Report = JSON.parse(out)
+  assert.is(report.seed, 7)
+  assert.is(report.checks.find(({ id }) => id === 'sig.missing-signature')!.verdict, 'fail')
+})
+
+test('a baseline excuses, with a reason, for as long as it is true', async () => {
+  const baseline = join(folder, 'b.yaml')
+  assert.is((await judged(...ONLY, '--baseline', baseline)).code, exitCodes.usage, 'it is not there')
+  assert.is((await judged(...ONLY, '--baseline', baseline, '--write-baseline')).code, exitCodes.ok)
+  assert.match(readFileSync(baseline, 'utf8'), 'sig.missing-signature:\n  verdict: fail\n  why: say why\n')
+  const excused = await judged(...ONLY, '--baseline', baseline)
+  assert.is(excused.code, exitCodes.ok, excused.err)
+  assert.match(excused.out, '(excused: say why)')
+  for (const [text, said] of [
+    ['sig.valid: { verdict: fail, why: old }', 'baseline: sig.valid: it says fail, and now it is pass'],
+    ['sig.missing-signature: { verdict: fail, why: old, until: "2020-01-01" }', 'it counted until 2020-01-01'],
+    ['sig.mising: { verdict: fail, why: old }', 'baseline: sig.mising: there is no such check'],
+  ] as const) {
+    writeFileSync(baseline, text)
+    const { code, out } = await judged('--only', 'sig.valid', '--baseline', baseline)
+    assert.is(code, exitCodes.check, text)
+    if (!text.startsWith('sig.missing')) assert.match(out, said)
+  }
+})
+
+const refusals: readonly [args: string[], said: RegExp][] = [
+  [[], /Which agent\? --start 'node agent\.js'/],
+  [['--only', 'sig.vald'], /no check sig\.vald\. Did you mean sig\.valid\?/],
+  [['--only', 'missing-all'], /no check missing-all\./],
+  [['--skip', 'conn', 'nothing.here'], /no check nothing\.here\. The areas: conn/],
+  [['--report', 'pdf'], /--report knows no pdf\. It takes json, ctrf/],
+  [['--report', 'junit='], /needs the file behind =/],
+  [['--report', 'junit', 'tap'], /Only one report fits on stdout/],
+  [['--json', '--report', 'junit'], /every --report needs a file/],
+  [['--repeat', '0'], /--repeat/],
+  [['--seed', 'x'], /--seed/],
+  [['--requirements', '1999-01'], /There is no set 1999-01/],
+  [['--history', 'none.jsonl'], /--history: none\.jsonl can't be read/],
+  [['--config', 'none.yaml'], /none\.yaml can't be read/],
+  [['--explain', 'sig'], /There is no check sig\./],
+]
+
+for (const [args, said] of refusals) {
+  test(`wrong usage is exit 2 and a sentence: ${args.join(' ') || 'nothing'}`, async () => {
+    const { code, out, err } = await run(['conformance', ...args], folder)
+    assert.is(code, exitCodes.usage, out + err)
+    assert.match(err, said)
+  })
+}
+
+const settings: readonly [yaml: string, said: RegExp][] = [
+  ['start: [1', /conformance\.yaml is no YAML/],
+  ['starts: node agent.js', /conformance\.yaml: .*starts/],
+  ['patience: { answer: soon }', /conformance\.yaml: patience\.answer: A duration is written like/],
+  ['accepts: [{ title: Hi, description: long enough to be a description }]', /accepts\.0\.title/],
+  ['accepts: [{ title: A title, description: { file: none.txt } }]', /none\.txt can't be read/],
+  ['work: never', /conformance\.yaml: work/],
+]
+
+for (const [yaml, said] of settings) {
+  test(`settings that are wrong say where: ${yaml}`, async () => {
+    const path = join(folder, 'conformance.yaml')
+    writeFileSync(path, yaml)
+    try {
+      const { code, err } = await run(['conformance', '--start', right], folder)
+      assert.is(code, exitCodes.usage, err)
+      assert.match(err, said)
+    } finally {
+      rmSync(path)
+    }
+  })
+}
+
+test('settings of the folder say which agent, and what is sent to it', async () => {
+  const path = join(folder, 'conformance.yaml')
+  writeFileSync(join(folder, 'sample.txt'), 'Please translate the leaflet of a museum into German.')
+  const sample = '{ title: Translate a leaflet, description: { file: sample.txt }, price: 700 }'
+  writeFileSync(path, `start: ${right}\naccepts: [${sample}]\nrevisions: false\npatience: { quiet: 200ms }\n`)
+  const history = join(folder, 'sample.jsonl')
+  try {
+    const { code, out, err } = await run(['conformance', ...ONLY, '--save-history', history], folder)
+    assert.is(code, exitCodes.ok, err)
+    assert.match(out, 'declared: it takes no revisions')
+    const lines = readFileSync(history, 'utf8')
+    assert.match(lines, /"kind":"task","label":"first-task"[^\n]*"price":700,"sample":"accepts"/)
+    assert.match(lines, 'Please translate the leaflet')
+  } finally {
+    rmSync(path)
+  }
+})
+
+test('several reports are written at once, into folders that are made', async () => {
+  const junit = join(folder, 'out', 'junit.xml')
+  const page = join(folder, 'out', 'report.html')
+  const { code, out } = await judged(...ONLY, '--report', `junit=${junit}`, `html=${page}`, 'tap')
+  assert.is(code, exitCodes.check)
+  assert.match(out, /^TAP version 14\n1\.\.3\n/)
+  assert.match(readFileSync(junit, 'utf8'), '<testsuites')
+  assert.ok(existsSync(page))
+})
+
+test('an agent that is not there is exit 5, with its last words', async () => {
+  const ended = await run(
+    ['conformance', '--start', `node -e 'console.error("no key"); process.exit(3)'`, ...ONLY],
+    folder,
+  )
+  assert.is(ended.code, exitCodes.network)
+  assert.match(ended.err, /The agent ended with exit code 3, before it listened/)
+  assert.match(ended.err, 'no key')
+  const away = await run(['conformance', '--url', 'http://127.0.0.1:9/webhook', ...ONLY], folder, {
+    MARKETPLACE_WEBHOOK_SECRET: 'whsec_x',
+  })
+  assert.is(away.code, exitCodes.network)
+  assert.match(away.err, 'Nobody listens at http://127.0.0.1:9/webhook')
+})
+
+test('Ctrl-C ends it with 130, and with the report of what was seen', async () => {
+  // It takes its time, so that there is a midst to be interrupted in.
+  const slow = readFileSync(join(folder, 'wrong.mjs'), 'utf8').replace(
+    'response.writeHead(200)',
+    'await new Promise(r => setTimeout(r, 400)); response.writeHead(200)',
+  )
+  writeFileSync(join(folder, 'slow.mjs'), slow)
+  const { child, ended } = start(['conformance', '--start', 'node slow.mjs', '--json'], folder)
+  setTimeout(() => child.kill('SIGINT'), 3_000)
+  const { code, out, err } = await ended
+  assert.is(code, exitCodes.interrupted, err)
+  const report: Report = JSON.parse(out)
+  assert.ok(report.interrupted)
+  assert.ok(report.checks.some(({ verdict, text }) => verdict === 'inconclusive' && text !== ''))
+})
+
+test('the list is short, and what is listed is explained', async () => {
+  const { out } = await run(['conformance', '--list', '--json'], folder)
+  const { items } = JSON.parse(out).data
+  const { id, fix } = items.find((item: { id: string }) => item.id === 'sig.valid')
+  assert.match((await run(['conformance', '--explain', id], folder)).out, fix)
+  assert.match(
+    (await run(['conformance', '--list', '--only', 'conn.endpoint-200'], folder)).out,
+    /^conn\.endpoint-200 {2}must {2}/,
+  )
+})
+
+test.run()
