@@ -1,5 +1,6 @@
 /** The building blocks of every shape on the wire. */
 import * as z from 'zod'
+import { grouped } from './grouped.ts'
 import { limits } from './limits.ts'
 
 /** Unicode code points, which is what every length limit counts. Source: A-17. */
@@ -15,13 +16,13 @@ export function codePoints(text: string): number {
   return count
 }
 
-const plural = (count: number) => `${count.toLocaleString('en')} character${count === 1 ? '' : 's'}`
+const plural = (count: number) => `${grouped(count)} character${count === 1 ? '' : 's'}`
 
 function lengthFault(text: string, min: number, max: number): string | null {
   const length = codePoints(text)
   if (length >= min && length <= max) return null
   const range = min === 0 ? `at most ${plural(max)}` : `${min} to ${plural(max)}`
-  return `must have ${range}; this has ${length.toLocaleString('en')}`
+  return `must have ${range}; this has ${grouped(length)}`
 }
 
 const HALF_A_PAIR = 'must be valid Unicode (this has half a surrogate pair)'

@@ -41,7 +41,7 @@ export class AgentWatch {
   }
 
   async #lookOnce(): Promise<void> {
-    const up = await accepts(this.#target)
+    const up = await accepts(this.#target, lookup)
     if (this.#closed) return
     if (up && (this.#down || !this.#untilBack)) return this.#end()
     if (!up && !this.#down) {
@@ -59,14 +59,18 @@ export class AgentWatch {
   }
 }
 
-function accepts({ hostname, port }: URL): Promise<boolean> {
+const PATIENCE_MS = 2_000
+
+/** Whether something listens there. `by` finds the address of a name, if not the system. */
+export function accepts({ hostname, port }: URL, by?: net.LookupFunction): Promise<boolean> {
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
-  const socket = net.connect({ host, port: Number(port || 80), lookup, autoSelectFamily: true })
+  const socket = net.connect({ host, port: Number(port || 80), autoSelectFamily: true, ...(by && { lookup: by }) })
   return new Promise(resolve => {
     const end = (up: boolean) => {
       socket.destroy()
       resolve(up)
     }
     socket.once('connect', () => end(true)).on('error', () => end(false))
+    socket.setTimeout(PATIENCE_MS, () => end(false))
   })
 }

@@ -1,5 +1,6 @@
 /** Collects what is wrong with a request, by field. The number of messages is bounded; the first few are enough. */
 import { type FieldErrors, invalid } from '../api/failures.ts'
+import { grouped } from '../api/grouped.ts'
 
 /** @internal A test sends one fault more. */
 export const MAX_MESSAGES = 20
@@ -26,7 +27,7 @@ export class Faults {
 
   throwIfAny(): void {
     if (this.#count === 0) return
-    if (this.#omitted > 0) this.#last.push(`and ${this.#omitted.toLocaleString('en')} more`)
+    if (this.#omitted > 0) this.#last.push(`and ${grouped(this.#omitted)} more`)
     throw invalid(this.#errors)
   }
 }

@@ -71,7 +71,7 @@ export async function starts(): Promise<Row[]> {
       ours: `${Math.round(resident)} MB`,
       peer: '',
       ratio: resident,
-      wanted: '<= 130',
+      wanted: '<= 115',
     },
   ]
 }

@@ -1,5 +1,6 @@
 // engines: embedded; process: own
 /** The simulator: what its ready line promises is true, and it keeps what it should. Source. */
+import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
@@ -101,11 +102,18 @@ test(
   'the start screen shows what people need, without colours where there is no terminal',
   inFolder(async folder => {
     const { child, ended, firstLine } = start(['dev', '--ephemeral', '--port', '0', '--persona', 'easy'], folder)
+    let shown = ''
     const isAlive = new Promise<void>(resolve => {
-      child.stdout!.on('data', text => String(text).includes('easy hires sample-agent') && resolve())
+      child.stdout!.on('data', text => {
+        shown += text
+        if (shown.includes('easy hires sample-agent')) resolve()
+      })
     })
     assert.match(await firstLine, 'local simulator')
     await isAlive
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(shown)![0]
+    assert.is((await new HttpUser(url).ask('GET', '/api/agents/nobody')).status, 404)
+    while (!shown.includes('agents show --help')) await once(child.stdout!, 'data')
     child.kill('SIGINT')
     const { code, out } = await ended
     assert.is(code, 0)

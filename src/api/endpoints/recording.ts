@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { exchange, exchangeDetails, logEntry } from '../exchange-records.ts'
+import { grouped } from '../grouped.ts'
 import { limits } from '../limits.ts'
 import { integerText, oneOf, paging } from '../shapes.ts'
 
@@ -22,7 +23,7 @@ export const recording = {
     method: 'GET',
     path: '/api/dev/exchanges',
     summary: 'List webhooks and callbacks with their responses, newest first',
-    description: `The last ${exchanges.toLocaleString('en-US')} of this process, or ${mebibytes} MiB of them. failed=true: those without a response of 2xx.`,
+    description: `The last ${grouped(exchanges)} of this process, or ${mebibytes} MiB of them. failed=true: those without a response of 2xx.`,
     query: z.object({
       taskId: z.string().max(100).optional(),
       agentId: z.string().max(100).optional(),

@@ -47,7 +47,7 @@ export interface DevFlags extends Flags, AgentFlags, PrintEnvFlags {
 
 export async function dev(flags: DevFlags, wholeTable: () => Promise<CommandTable>): Promise<number> {
   try {
-    return await run(flags.new ? besideAnother(flags) : flags, commandFinder(await wholeTable()))
+    return await run(flags.new ? besideAnother(flags) : flags, wholeTable)
   } catch (thrown) {
     const error = withSystemReason(thrown as Error)
     // Programs read stdout only. `main` prints the error for people.
@@ -59,7 +59,7 @@ export async function dev(flags: DevFlags, wholeTable: () => Promise<CommandTabl
   }
 }
 
-async function run(flags: DevFlags, commandOf: CommandOf): Promise<number> {
+async function run(flags: DevFlags, wholeTable: () => Promise<CommandTable>): Promise<number> {
   const settings = readSettings('dev', publicOf(flags))
   if (flags.ephemeral && flags.db !== undefined) throw new UsageError('--ephemeral keeps nothing, so it takes no --db.')
   const state = stateFolderOf(settings.db, flags.ephemeral === true)
@@ -70,13 +70,16 @@ async function run(flags: DevFlags, commandOf: CommandOf): Promise<number> {
   const given = givenIn(flags)
   if (flags.reset) await reset(state, flags.yes === true)
   const running = await runningDev(state)
-  if (running) return attach(running, flags, { json: flags.json === true, level: settings.logLevel, commandOf })
-  const names = new Map<string, string>()
+  const findCommand = async () => commandFinder(await wholeTable())
   const json = flags.json === true
+  if (running) return attach(running, flags, { json, level: settings.logLevel, commandOf: await findCommand() })
+  const names = new Map<string, string>()
   const screen = liveScreen(json)
   const { ui, isWanted } = screen
   let market: Market | undefined
   const findAgent = async (id: string) => (await market?.db.read(q => agentById(q, id)))?.slug
+  let found: CommandOf = () => undefined
+  const commandOf: CommandOf = (method, route) => found(method, route)
   const shown = entryLog(ui, { json, level: settings.logLevel, names, findAgent, commandOf, isWanted })
   const log = (entry: StampedEntry) => {
     screen.hear(entry)
@@ -99,7 +102,7 @@ async function run(flags: DevFlags, commandOf: CommandOf): Promise<number> {
   for (const [id, name] of sim.buyers) names.set(id, name)
   if (json) {
     ui.json({ type: 'ready', mode: 'dev', url: marketplace.url, db: state.db, pid: process.pid, ...credentials })
-  } else
+  } else {
     showStart(ui, {
       url: marketplace.url,
       db: state.folder === null ? null : state.db,
@@ -107,6 +110,9 @@ async function run(flags: DevFlags, commandOf: CommandOf): Promise<number> {
       fromProject: settings.fromProject,
       ...credentials,
     })
+    // Only lines for people name commands. All of them take a while to load, which the start need not wait for.
+    found = await findCommand()
+  }
   shown.open()
   screen.begin({ url: marketplace.url, ...credentials })
   sim.begin()

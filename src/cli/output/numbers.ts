@@ -1,7 +1,6 @@
 /** Formats numbers for help texts and questions. */
 
-/** 50000 → `50,000`. Not by `toLocaleString`, whose data would delay each command. */
-const grouped = (value: number) => String(value).replace(/\B(?=(\d{3})+$)/g, ',')
+import { grouped } from '../../api/grouped.ts'
 
 export const fromTo = ([from, to]: readonly [number, number]) => `${grouped(from)} to ${grouped(to)}`
 

@@ -46,7 +46,12 @@ export const running: readonly CommandRecord[] = [
     ],
     run: async (_, flags: DevFlags, wholeTable) => {
       // SQLite is compiled on other threads while this one loads the rest. If that fails, dev reports it.
-      import('../../store/embedded/sqljs-internals.ts').then(({ compiled }) => compiled()).catch(() => {})
+      import('../../store/embedded/sqljs-internals.ts')
+        .then(({ compiled, optimiseLater }) => {
+          optimiseLater()
+          return compiled()
+        })
+        .catch(() => {})
       return (await import('../commands/dev.ts')).dev(flags, wholeTable)
     },
   },
