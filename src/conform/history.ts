@@ -79,10 +79,11 @@ export interface CallbackEvent {
   readonly ms: number
 }
 
-/** Any other request of the agent to the marketplace. */
+/** Any other request of the agent: to the marketplace, or to where it has no business. */
 interface RequestEvent {
   readonly kind: 'request'
   readonly method: string
+  /** The whole URL, unless it is of the marketplace. */
   readonly path: string
   readonly status: number | null
 }

@@ -126,8 +126,9 @@ class Run {
       all.filter(one => one.when === when && (lane === undefined || one.lane === lane))
     await this.#inTurn(those('first'))
     const shuffled = shuffle(those(undefined, 'real'), seededChance(this.#options.seed).fraction)
+    const [long, short] = [shuffled.filter(one => one.long), shuffled.filter(one => !one.long)]
     // Time is moved for the whole lane, so there one scenario follows the other.
-    await Promise.all([this.#sideBySide(shuffled), this.#inTurn(those(undefined, 'clock'))])
+    await Promise.all([this.#sideBySide([...long, ...short]), this.#inTurn(those(undefined, 'clock'))])
     await this.#inTurn(those('alone'))
     await this.#listenInQuiet()
     await this.#inTurn(those('last'))

@@ -71,3 +71,23 @@ export function contentIn({ body }: Recordeds<'callback'>): string {
     return body.text ?? body.base64 ?? ''
   }
 }
+
+/** Callbacks with a signature; others come with the key of the agent's builder. */
+export const signedCallbacks = (history: History) =>
+  history.of('callback').filter(({ signature }) => signature !== 'key')
+
+/** When it arrived, in real time. */
+export const startedAt = ({ realAt, ms }: Recordeds<'callback'>) => realAt - ms
+
+export const headerOf = ({ headers }: Recordeds<'callback'>, wanted: string): string | undefined =>
+  headers.find(([name]) => name.toLowerCase() === wanted.toLowerCase())?.[1]
+
+/** The object that a callback has sent; null if it is none. */
+export function bodyIn({ body }: Recordeds<'callback'>): Record<string, unknown> | null {
+  try {
+    const value = JSON.parse(body.text ?? '')
+    return typeof value === 'object' && !Array.isArray(value) ? value : null
+  } catch {
+    return null
+  }
+}

@@ -1,6 +1,7 @@
 /** The census: every check, by area. */
 import type { Check } from '../check.ts'
+import { cb } from './cb.ts'
 import { conn } from './conn.ts'
 import { sig } from './sig.ts'
 
-export const checks: readonly Check[] = [...conn, ...sig]
+export const checks: readonly Check[] = [...conn, ...sig, ...cb]

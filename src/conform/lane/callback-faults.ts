@@ -11,6 +11,8 @@ export interface CallbackFault {
   readonly name: string
   /** So many callbacks meet it, one after the other; 1 unless given. */
   readonly times?: number
+  /** In place of `times`: all that come within so many ms of the first meet it, and the first. */
+  readonly forMs?: number
   play(callback: { body: Buffer }, pass: (body?: Buffer) => Promise<FrontAnswer>): Promise<FrontAnswer | null>
 }
 
@@ -71,6 +73,8 @@ export const redirected = (location: string): CallbackFault => ({
   name: 'redirect',
   play: async () => told(307, { location }),
 })
+/** Lasts for so many ms from the first callback that meets it. */
+export const lasting = (ms: number, fault: CallbackFault): CallbackFault => ({ ...fault, forMs: ms })
 export const cutBefore = (times: number): CallbackFault => ({ name: 'cut', times, play: async () => null })
 
 /** A byte of the body is another when it arrives. */

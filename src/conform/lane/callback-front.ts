@@ -32,6 +32,8 @@ interface Prepared {
 
 interface Waiting extends Prepared {
   left: number
+  /** Since the first callback that has met it, in ms. */
+  since: (() => number) | null
 }
 
 /** Files of a deliverable fit in. */
@@ -56,9 +58,21 @@ export class CallbackFront {
   }
 
   async listen(host: string): Promise<void> {
-    await new Promise<void>((resolve, reject) => this.#server.once('error', reject).listen(0, host, resolve))
+    await this.#listenAt(0, host)
     const { port } = this.#server.address() as AddressInfo
     this.url = `http://${host}:${port}${PREFIX}`
+  }
+
+  /** Takes no connection for so long, as a marketplace that is started anew. */
+  async away(ms: number): Promise<void> {
+    const { port, hostname } = new URL(this.url)
+    await this.close()
+    await new Promise(resolve => setTimeout(resolve, ms))
+    await this.#listenAt(Number(port), hostname)
+  }
+
+  #listenAt(port: number, host: string): Promise<void> {
+    return new Promise((resolve, reject) => this.#server.once('error', reject).listen(port, host, resolve))
   }
 
   /** From now on requests go to this marketplace. */
@@ -68,12 +82,12 @@ export class CallbackFront {
 
   /** The next callbacks with this action about the task meet the fault: so many as it says. */
   prepare(prepared: Prepared): void {
-    this.#prepared.add({ ...prepared, left: prepared.fault.times ?? 1 })
+    this.#prepared.add({ ...prepared, left: prepared.fault.times ?? 1, since: null })
   }
 
   /** What has met nothing. */
   get unused(): readonly Prepared[] {
-    return [...this.#prepared].filter(({ left, fault }) => left === (fault.times ?? 1))
+    return [...this.#prepared].filter(({ since }) => since === null)
   }
 
   async close(): Promise<void> {
@@ -108,8 +122,11 @@ export class CallbackFront {
   #take({ taskId, action }: { taskId: string; action: string }): CallbackFault | null {
     const one = [...this.#prepared].find(prepared => prepared.taskId === taskId && prepared.action === action)
     if (!one) return null
-    if (--one.left === 0) this.#prepared.delete(one)
-    return one.fault
+    const { forMs } = one.fault
+    one.since ??= stopwatch()
+    const isOver = forMs === undefined ? --one.left === 0 : one.since() > forMs
+    if (isOver) this.#prepared.delete(one)
+    return isOver && forMs !== undefined ? null : one.fault
   }
 }
 

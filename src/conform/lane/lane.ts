@@ -19,6 +19,7 @@ import type { AgentUnderTest } from '../agent-under-test.ts'
 import { type CallbackEvent, contentOf, type Happening, type LaneName } from '../history.ts'
 import type { Recorder } from '../recorder.ts'
 import { CallbackFront, type FrontRequest } from './callback-front.ts'
+import { OtherHost } from './other-host.ts'
 import { WebhookTap } from './webhook-tap.ts'
 
 export interface LaneOptions {
@@ -45,6 +46,7 @@ export class Lane {
   readonly name: LaneName
   readonly webhooks: WebhookTap
   readonly callbacks: CallbackFront
+  readonly otherHost: OtherHost
   readonly world: World
   readonly agent: AgentUnderTest
   /** That of another agent of the same builder. It follows from that of the first, so that a wrong agent of our tests can know it. */
@@ -69,13 +71,15 @@ export class Lane {
       record: event => this.record(event),
     })
     this.callbacks = new CallbackFront(request => this.#heard(request))
+    this.otherHost = new OtherHost((method, path) => this.record({ kind: 'request', method, path, status: null }))
     this.world = { ...createWorld({ requireHttps: false, allowLoopback: true }), egress: this.webhooks }
   }
 
   static async open(options: LaneOptions): Promise<Lane> {
     const lane = new Lane(options)
-    await lane.callbacks.listen('127.0.0.1')
     try {
+      await lane.callbacks.listen('127.0.0.1')
+      await lane.otherHost.listen()
       lane.#marketplace = await openMarketplace({
         ...{ file: null, mode: 'dev', port: 0, rateLimits: 'off', world: lane.world, baseUrl: lane.callbacks.url },
         // Days of waiting belong to the lane whose clock can be moved.
@@ -152,6 +156,7 @@ export class Lane {
   async close(): Promise<void> {
     await this.#marketplace?.close(1_000)
     await this.callbacks.close()
+    await this.otherHost.close()
   }
 
   async #furnish({ agent, maxRevisions }: LaneOptions): Promise<void> {

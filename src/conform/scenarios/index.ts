@@ -1,7 +1,8 @@
 /** All scenarios, in the order in which they begin; most go on beside each other. */
+import { callbackScenarios } from './callbacks.ts'
 import { firstContact } from './first-contact.ts'
 import { forged } from './forged.ts'
 import type { Scenario } from './scenario.ts'
 import { reflected, signedTimes } from './signed-times.ts'
 
-export const scenarios: readonly Scenario[] = [firstContact, forged, signedTimes, reflected]
+export const scenarios: readonly Scenario[] = [firstContact, forged, signedTimes, reflected, ...callbackScenarios]

@@ -19,6 +19,8 @@ export interface Scenario {
   readonly needs?: readonly Need[]
   /** `first`: before all others, in order. `alone`: after them, with nothing else going on. `last`: after the quiet time. */
   readonly when?: 'first' | 'alone' | 'last'
+  /** It takes seconds, and so begins before those beside it. */
+  readonly long?: boolean
   run(stage: Stage): Promise<void>
 }
 
