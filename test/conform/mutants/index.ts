@@ -1,6 +1,7 @@
 /** All mutants, by area. */
+import { cb } from './cb.ts'
 import { conn } from './conn.ts'
 import type { Mutant } from './mutant.ts'
 import { sig } from './sig.ts'
 
-export const mutants: readonly Mutant[] = [...conn, ...sig]
+export const mutants: readonly Mutant[] = [...conn, ...sig, ...cb]

@@ -15,11 +15,14 @@ let last = 0
 
 /** The headers of a callback. No two have the same time, and so no two the same signature. */
 export function signed(body) {
-  last = Math.max(now(), last + 1)
-  const timestamp = String(last)
+  const time = now() + (bug('clock-ten-minutes-off') ? 600_000 : bug('clock-two-minutes-off') ? 120_000 : 0)
+  last = bug('time-in-whole-seconds') ? Math.floor(time / 1_000) * 1_000 : Math.max(time, last + 1)
+  const timestamp = String(bug('time-in-seconds') ? Math.floor(last / 1_000) : last)
+  const text = bug('signs-another-spelling') ? JSON.stringify(JSON.parse(body), null, 2) : body
+  const digest = digestOf(key, `${timestamp}.`, text)
   return {
-    'Content-Type': 'application/json',
+    'Content-Type': bug('no-content-type') ? 'text/plain' : 'application/json',
     'X-Service-Timestamp': timestamp,
-    'X-Service-Signature': digestOf(key, `${timestamp}.`, body),
+    'X-Service-Signature': bug('digest-in-base64') ? Buffer.from(digest, 'hex').toString('base64') : digest,
   }
 }
