@@ -37,7 +37,11 @@ const references: readonly RightAgent[] = [
     command: `python3 ${agents}/right.py --plain`,
   },
   { name: 'Go', program: 'go', command: `go run ${agents}/right.go` },
-  { name: 'toolkit', command: `${process.execPath} --import tsx ${agents}/toolkit.ts` },
+  {
+    name: 'toolkit',
+    command: `${process.execPath} --import tsx ${agents}/toolkit.ts`,
+    warns: ['cb.lost-accept', 'cb.not-committed', 'cb.no-redirect'],
+  },
 ]
 
 const different: readonly RightAgent[] = [
@@ -49,11 +53,11 @@ const different: readonly RightAgent[] = [
   styled('refuses-400', { warns: ['sig.refusal-401'] }),
   styled('refuses-404', { warns: ['sig.refusal-401'] }),
   styled('resets-forged', { warns: ['sig.refusal-401'] }),
-  styled('by-key', { warns: ['conn.callback-arrives'] }),
+  styled('by-key', { warns: ['conn.callback-arrives', 'cb.lost-accept', 'cb.not-committed'] }),
   styled('progress'),
   styled('silent', { declared: { messages: 'silent' } }),
-  styled('sends-twice'),
-  styled('signs-anew'),
+  styled('sends-twice', { warns: ['cb.retry-after'] }),
+  styled('signs-anew', { warns: ['cb.retry-after', 'cb.stops-at-401'] }),
   styled('cold-start'),
   styled('slow-answer'),
   styled('busy'),
