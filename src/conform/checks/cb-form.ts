@@ -77,7 +77,7 @@ export const cbForm: readonly Check[] = [
     level: 'must',
     law: THIRTEEN,
     why: 'Seconds, or a date in words, are refused with 401.',
-    fix: 'Send String(Date.now()) or its like as X-Service-Timestamp, and sign exactly that text.',
+    fix: 'Send Unix time in milliseconds as X-Service-Timestamp, and sign exactly that text.',
     scenario: 'first contact',
     judge: history =>
       each(signedCallbacks(history), callback => {
