@@ -1,5 +1,4 @@
 /** A whole agent as a handler for node:http. */
-import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type AnswerOptions, type Reply, replyTo } from './callbacks.ts'
 import { checkedSecrets, verifyWebhook, WebhookError } from './verify-webhook.ts'
@@ -41,7 +40,7 @@ export interface AgentOptions extends AnswerOptions {
  * handled once.
  */
 export function agentHandler(options: AgentOptions) {
-  const seen = new Recent(30_000)
+  const seen = new Recent(10_000)
   const [signing = '', ...others] = checkedSecrets(options.secret)
   const refused = options.onRefused ?? printRefusal
 
@@ -58,26 +57,21 @@ export function agentHandler(options: AgentOptions) {
       end(response, reason === 'parsed_body' ? 500 : 401, message)
       return refused(error as WebhookError, request)
     }
-    const mark = `body ${createHash('sha256').update(body).digest('base64')}`
-    const known = seen.has(marksOf(request)) || seen.has([mark])
+    const known = seen.has(marksOf(request))
     end(response, 200)
-    // What went wrong can be sent again by the builder, under a new delivery id.
-    if (!known && !(await work(event, options, signing))) seen.forget(mark)
+    if (!known) await work(event, options, signing)
   }
 }
 
 const printRefusal = ({ message }: WebhookError) =>
   console.error(`A webhook was refused: ${message} To see why: npx agent-marketplace verify --help`)
 
-/** Returns whether it went well. */
-async function work(event: WebhookEvent, options: AgentOptions, secret: string): Promise<boolean> {
+async function work(event: WebhookEvent, options: AgentOptions, secret: string): Promise<void> {
   try {
     await handlerOf(event, options)?.(event as never, replyTo(event, secret, options))
-    return true
   } catch (error) {
     if (options.onError) options.onError(error, event)
     else console.error(`${event.event} for ${event.data.taskId}:`, error)
-    return false
   }
 }
 
@@ -118,10 +112,6 @@ class Recent {
       this.#marks.delete(oldest)
     }
     return known
-  }
-
-  forget(mark: string): void {
-    this.#marks.delete(mark)
   }
 }
 

@@ -2,8 +2,9 @@
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { environment } from '../config.ts'
 import { StartedAgent } from '../sim/started-agent.ts'
+import type { World } from '../world/world.ts'
 import { AgentAway } from './agent-away.ts'
-import type { Recorder } from './recorder.ts'
+import type { EventSink } from './recorder.ts'
 import { stopwatch } from './time.ts'
 
 export interface AgentOptions {
@@ -14,7 +15,7 @@ export interface AgentOptions {
   readonly id: string
   /** null: it is up already. */
   readonly command: string | null
-  readonly recorder: Recorder
+  readonly recorder: EventSink
 }
 
 const READY_MS = 30_000
@@ -28,7 +29,7 @@ export class AgentUnderTest {
   /** What it is started with, besides the environment of this process. */
   environment: Readonly<Record<string, string>> = {}
   secret: string
-  readonly #recorder: Recorder
+  readonly #recorder: EventSink
   readonly #lines: string[] = []
   #process: StartedAgent | null = null
   #ended: string | null = null
@@ -128,6 +129,19 @@ function accepts({ hostname, port, protocol }: URL): Promise<boolean> {
       .once('connect', () => end(true))
       .once('error', () => end(false))
       .once('timeout', () => end(false))
+  })
+}
+
+/** Makes up what is not given: a free port, an id, a secret. */
+export async function agentUnderTest(
+  world: Pick<World, 'id' | 'bytes'>,
+  { url, secret, command }: { url: string | null; secret: string | null; command: string | null },
+  recorder: EventSink,
+): Promise<AgentUnderTest> {
+  return new AgentUnderTest({
+    ...{ command, recorder, id: world.id('agt') },
+    url: url ?? `http://127.0.0.1:${await freePort()}/webhook`,
+    secret: secret ?? `whsec_${world.bytes(32).toString('base64')}`,
   })
 }
 

@@ -12,6 +12,9 @@ export interface Clock {
   realNow(): number
 }
 
+/** Takes what happens. */
+export type EventSink = Pick<Recorder, 'add'>
+
 export class Recorder {
   readonly #events: Recorded[] = []
   readonly #waiting = new Set<() => void>()

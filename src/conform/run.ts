@@ -2,7 +2,7 @@
 import { version } from '../config.ts'
 import { seededChance } from '../world/chance.ts'
 import { createWorld } from '../world/real.ts'
-import { AgentUnderTest, freePort } from './agent-under-test.ts'
+import { type AgentUnderTest, agentUnderTest } from './agent-under-test.ts'
 import type { Check } from './check.ts'
 import type { Declared } from './declared.ts'
 import type { LaneName } from './history.ts'
@@ -64,7 +64,7 @@ class Run {
   async perform(): Promise<void> {
     const elapsed = stopwatch()
     const world = createWorld({ requireHttps: false, allowLoopback: true })
-    this.#agent = await this.#agentIn(world)
+    this.#agent = await agentUnderTest(world, this.#options, this.#recorder)
     this.#begin()
     try {
       const { maxRevisions } = this
@@ -72,7 +72,7 @@ class Run {
         const given = { name, agent: this.#agent, recorder: this.#recorder, egress: world.egress, maxRevisions }
         this.#lanes.set(name, await Lane.open(given))
       }
-      this.#agent.environment = this.#environment()
+      this.#agent.environment = this.#lanes.get('real')!.environment
       await this.#agent.open()
       await this.#scenes()
     } finally {
@@ -86,27 +86,6 @@ class Run {
 
   get maxRevisions(): number {
     return this.#options.declared.revisions ? 3 : 0
-  }
-
-  async #agentIn(world: ReturnType<typeof createWorld>): Promise<AgentUnderTest> {
-    const { command, secret } = this.#options
-    const url = this.#options.url ?? `http://127.0.0.1:${await freePort()}/webhook`
-    return new AgentUnderTest({
-      ...{ url, command, recorder: this.#recorder, id: world.id('agt') },
-      secret: secret ?? `whsec_${world.bytes(32).toString('base64')}`,
-    })
-  }
-
-  #environment(): Record<string, string> {
-    const lane = this.#lanes.get('real')!
-    const { url, id, secret } = this.#agent
-    return {
-      MARKETPLACE_URL: lane.callbacks.url,
-      MARKETPLACE_KEY: lane.apiKey,
-      MARKETPLACE_AGENT_ID: id,
-      MARKETPLACE_WEBHOOK_SECRET: secret,
-      PORT: new URL(url).port || '80',
-    }
   }
 
   #begin(): void {

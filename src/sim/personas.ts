@@ -3,6 +3,7 @@
  * task, and when. Whoever plays it does the rest. Source: A-256.
  */
 import type { TaskState } from '../api/flow.ts'
+import { durations, limits } from '../api/limits.ts'
 import { disputeOutcomes, type TaskRecord } from '../api/records.ts'
 import type { EarlyTier } from './accounts.ts'
 
@@ -23,6 +24,7 @@ export type Plan = { step: Step; at: number } | 'waits' | 'ended'
 interface Brief {
   title: string
   description: string
+  requirements?: string
 }
 
 type Decision = (task: TaskRecord, draw: Draw) => Plan
@@ -35,6 +37,8 @@ export interface Persona {
   /** How long after it has hired an agent it hires that again, if the task has ended by then. Domain time. */
   readonly everyMs: number
   brief(draw: Draw): Brief
+  /** What it offers for work that costs `basePrice`, in cents. */
+  offer(basePrice: number): number
   /** What it does next. The task says all that it has to know, so nothing is kept but the task. */
   plan: Decision
 }
@@ -91,8 +95,8 @@ const usual: Readonly<Record<TaskState, Decision>> = {
   cancelled: () => 'ended',
 }
 
-function approvesWith(worst: number, best: number): Decision {
-  return ({ deliveredAt }, draw) => ({
+function approvesWith(worst: number, best: number) {
+  return ({ deliveredAt }: TaskRecord, draw: Draw): Exclude<Plan, string> => ({
     step: {
       does: 'approve',
       rating: within(draw('rating'), worst, best + 1),
@@ -108,14 +112,15 @@ const decides: Decision = ({ dispute }, draw) => ({
   at: later(dispute!.openedAt, draw('decision'), MINUTE, 3 * MINUTE),
 })
 
-type Character = Pick<Persona, 'name' | 'does'> & { on: Partial<Record<TaskState, Decision>> }
+type Character = Pick<Persona, 'name' | 'does'> &
+  Partial<Pick<Persona, 'tier' | 'brief' | 'offer'>> & { on: Partial<Record<TaskState, Decision>> }
 
-const persona = ({ name, does, on }: Character): Persona => ({
-  name,
-  does,
+const persona = ({ on, ...character }: Character): Persona => ({
   tier: 'new_verified',
   everyMs: MINUTE,
   brief: draw => among(briefs, draw('brief')),
+  offer: basePrice => basePrice,
+  ...character,
   plan(task, draw) {
     if (task.dispute?.status === 'open') return decides(task, draw)
     return (on[task.status] ?? usual[task.status])(task, draw)
@@ -174,4 +179,71 @@ export const personas: readonly Persona[] = [
       }),
     },
   }),
+  persona({
+    name: 'slow',
+    does: 'looks at the work a day later, and approves it with 4 or 5',
+    on: {
+      delivered: (task, draw) => ({
+        ...approvesWith(4, 5)(task, draw),
+        at: later(task.deliveredAt, draw('look'), 20 * HOUR, 30 * HOUR),
+      }),
+    },
+  }),
+  persona({
+    name: 'never-pleased',
+    does: 'sends the work back as often as it may, three times at most, and disputes it then',
+    on: {
+      delivered({ revisionCount, maxRevisions, deliveredAt }, draw) {
+        const at = later(deliveredAt, draw(`look ${revisionCount}`), MINUTE, HOUR)
+        if (revisionCount < Math.min(MOST_WISHES, maxRevisions ?? MOST_WISHES))
+          return { step: { does: 'revise', reason: among(wishes, draw(`wish ${revisionCount}`)) }, at }
+        return { step: { does: 'dispute', reason: among(complaints, draw('complaint')) }, at }
+      },
+    },
+  }),
+  persona({
+    name: 'regretful',
+    does: 'approves, and disputes it in the last minute in which that is possible',
+    on: {
+      completed({ completedAt, dispute, deliveredAt }, draw) {
+        if (dispute || deliveredAt === null) return 'ended'
+        const at = later(completedAt, 0, durations.disputeWindowMs - MINUTE, durations.disputeWindowMs - MINUTE)
+        return { step: { does: 'dispute', reason: among(complaints, draw('complaint')) }, at }
+      },
+    },
+  }),
+  persona({
+    name: 'bargainer',
+    does: 'offers the least that a task may cost, whatever the price; approves with 3 to 5',
+    offer: () => limits.price.min,
+    on: { delivered: approvesWith(3, 5) },
+  }),
+  persona({
+    name: 'verbose',
+    does: 'writes the longest texts there may be, with signs of every kind; approves with 4 or 5',
+    brief: () => ({
+      title: longest('A long story: ', limits.task.title[1] - NUMBER),
+      description: longest('Umlaut ü, 漢字, 👩‍👩‍👧, <b>bold</b>, $(id), {{7*7}}.\n', limits.task.description[1]),
+      requirements: longest('In “quotes”, with a \\ and a \t. ', limits.task.requirements[1]),
+    }),
+    on: {},
+  }),
+  persona({
+    name: 'risky',
+    does: 'has charged money back before; pays for this work, and approves with 4 or 5',
+    tier: 'chargeback_risk',
+    on: {},
+  }),
 ]
+
+const MOST_WISHES = 3
+/** Room for the number of the task behind its title. */
+const NUMBER = 20
+
+/** Repeats a text up to a length in characters. */
+function longest(text: string, most: number): string {
+  const characters = [...text]
+  return Array.from({ length: most }, (_, at) => characters[at % characters.length])
+    .join('')
+    .trim()
+}

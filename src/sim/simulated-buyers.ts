@@ -171,14 +171,15 @@ export class SimulatedBuyers implements ClockFollower {
     return all.filter(({ tags }) => !tags.includes(DOWN))
   }
 
-  async #hire(deal: Deal, { basePrice: agreedPrice }: AgentRecord): Promise<void> {
+  async #hire(deal: Deal, { basePrice }: AgentRecord): Promise<void> {
     const { buyer, agent } = deal
     const { act, persona } = buyer
+    const agreedPrice = persona.offer(basePrice)
     deal.hiredAt = this.#market.world.now()
     if (!(await this.#canPay(buyer, agreedPrice))) return
     deal.count++
-    const { title, description } = persona.brief(drawOf(this.#seed, deal))
-    const fields = { agentId: agent.id, title: numbered(title, deal.count), description, agreedPrice }
+    const { title, ...brief } = persona.brief(drawOf(this.#seed, deal))
+    const fields = { ...brief, agentId: agent.id, title: numbered(title, deal.count), agreedPrice }
     const { id } = await act('createTask', fields)
     this.#follow(deal, id)
     this.#tell(deal, 'submit', `${persona.name} hires ${agent.slug}`)

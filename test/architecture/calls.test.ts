@@ -47,6 +47,7 @@ const callExceptions: Readonly<Record<string, string>> = {
   'src/sim/agent-watch.ts network': 'looks whether an agent of this machine accepts connections, and sends nothing',
   'src/conform/time.ts time': 'an agent is watched from outside of any marketplace',
   'src/conform/lane/callback-front.ts network': 'stands in front of a marketplace and passes requests on',
+  'src/cli/commands/simulate-buyers.ts chance': 'chooses the seed of a crowd',
   'src/cli/commands/conformance.ts chance': 'chooses the seed of a run',
   'src/cli/dev/postgres.ts chance': 'the key is made before there is a world, and must never follow a seed',
   'src/sim/demo.ts chance': 'makes a password that nobody is to know',

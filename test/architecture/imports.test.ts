@@ -113,7 +113,7 @@ const shelves: Readonly<
     },
   },
   conform: {
-    assembles: ['run.ts'],
+    assembles: ['run.ts', 'simulation.ts'],
     mayImport: {
       lane: [],
       scenarios: ['lane'],
@@ -179,6 +179,9 @@ const importExceptions: Readonly<Record<string, string>> = {
   'src/sim/agents.ts > market/sealing.ts': 'the simulator tells the secrets of its agents, whoever made them',
   'src/sim/agents.ts > store/tables/agents.ts': 'reads the secret, and the row that a test wants',
   'src/sim/deals.ts > market/upkeep/clock-followers.ts': 'names the type of a step that the clock stops at',
+  'src/sim/crowd.ts > market/market.ts': 'names the type of the marketplace in which they live',
+  'src/sim/crowd.ts > market/log.ts': 'they hear what happens to their tasks',
+  'src/sim/crowd.ts > market/upkeep/clock-moves.ts': 'days go by in moments',
   'src/sim/simulated-buyers.ts > market/market.ts': 'names the type of the marketplace in which they live',
   'src/sim/simulated-buyers.ts > market/log.ts': 'they hear what happens to their tasks',
   'src/sim/simulated-buyers.ts > market/activity.ts':

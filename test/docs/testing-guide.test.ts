@@ -85,8 +85,9 @@ test(
     assert.match(await said(bash(all('doctor').join(''))), /✔ callback +my-agent answers webhooks/)
     await end(dev)
     await end(await kept(bash(all('personas').join('')), 'easy hires my-agent'))
+    assert.match(await said(bash(all('crowd').join(''))), /picky +\d+ +completed[\s\S]*Ledger: sound/)
 
-    const used = ['secret', 'agent', 'emit', 'dev', 'log', 'personas', 'exec', 'doctor']
+    const used = ['secret', 'agent', 'emit', 'dev', 'log', 'personas', 'crowd', 'exec', 'doctor']
     for (const { language, name } of blocks) assert.ok(language !== 'sh' || used.includes(name), name)
   }),
 )

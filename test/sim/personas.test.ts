@@ -74,7 +74,19 @@ test('every plan is a step that its state allows, or none, and the same when it 
 test('names are words of their own, and each says what it does', () => {
   assert.equal(
     personas.map(({ name }) => name),
-    ['easy', 'picky', 'ghost', 'fickle', 'quarrelsome'],
+    [
+      'easy',
+      'picky',
+      'ghost',
+      'fickle',
+      'quarrelsome',
+      'slow',
+      'never-pleased',
+      'regretful',
+      'bargainer',
+      'verbose',
+      'risky',
+    ],
   )
   for (const { name, does } of personas) assert.match(`${name} ${does}`, /^[a-z-]+ [a-z].{10,}[^.]$/)
 })

@@ -17,7 +17,7 @@ import { createWorld } from '../../world/real.ts'
 import type { Egress, World } from '../../world/world.ts'
 import type { AgentUnderTest } from '../agent-under-test.ts'
 import { type CallbackEvent, contentOf, type Happening, type LaneName } from '../history.ts'
-import type { Recorder } from '../recorder.ts'
+import type { EventSink } from '../recorder.ts'
 import { CallbackFront, type FrontRequest } from './callback-front.ts'
 import { OtherHost } from './other-host.ts'
 import { WebhookTap } from './webhook-tap.ts'
@@ -25,16 +25,19 @@ import { WebhookTap } from './webhook-tap.ts'
 export interface LaneOptions {
   readonly name: LaneName
   readonly agent: AgentUnderTest
-  readonly recorder: Recorder
+  readonly recorder: EventSink
   /** The way out, which all lanes share. */
   readonly egress: Egress
   /** How often a delivered task may be sent back. */
   readonly maxRevisions: number
+  /** Hears of what the marketplace logs. */
+  readonly log?: (entry: StampedEntry) => void
 }
 
 /** The front takes https alone; the tap knows the agent's own address. */
 const WEBHOOK_URL = 'https://agent.localhost/webhook'
-const BASE_PRICE = 500
+/** In cents. */
+export const BASE_PRICE = 500
 const FUNDS = 20_000
 
 export interface LaneBuyer {
@@ -56,7 +59,7 @@ export class Lane {
   #marketplace!: Marketplace
   #staff!: Staff
   #lastTest: Promise<unknown> = Promise.resolve()
-  readonly #recorder: Recorder
+  readonly #recorder: EventSink
 
   private constructor({ name, agent, recorder, egress }: LaneOptions) {
     this.name = name
@@ -84,7 +87,10 @@ export class Lane {
         ...{ file: null, mode: 'dev', port: 0, rateLimits: 'off', world: lane.world, baseUrl: lane.callbacks.url },
         // Days of waiting belong to the lane whose clock can be moved.
         retries: options.name === 'real' ? 'quick' : 'real',
-        log: entry => lane.#logged(entry),
+        log(entry) {
+          lane.#logged(entry)
+          options.log?.(entry)
+        },
       })
       lane.callbacks.pass(lane.#marketplace.url)
       await lane.#furnish(options)
@@ -97,6 +103,26 @@ export class Lane {
 
   get market() {
     return this.#marketplace.market
+  }
+
+  get builderId(): string {
+    return this.#staff.builderId
+  }
+
+  get adminId(): string {
+    return this.#staff.adminId
+  }
+
+  /** What an agent of this marketplace is started with. */
+  get environment(): Record<string, string> {
+    const { url, id, secret } = this.agent
+    return {
+      MARKETPLACE_URL: this.callbacks.url,
+      MARKETPLACE_KEY: this.apiKey,
+      MARKETPLACE_AGENT_ID: id,
+      MARKETPLACE_WEBHOOK_SECRET: secret,
+      PORT: new URL(url).port || '80',
+    }
   }
 
   get admin(): Act {
