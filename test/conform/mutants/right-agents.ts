@@ -61,7 +61,7 @@ const different: readonly RightAgent[] = [
   styled('cold-start'),
   styled('slow-answer'),
   styled('busy'),
-  styled('clock-90-s-off', { warns: ['cb.clock'] }),
+  styled('clock-90-s-off', { warns: ['cb.clock', 'sig.near-limit'] }),
   styled('tolerance-2-min', { warns: ['sig.near-limit'] }),
   styled('random-text'),
   styled('same-text', { warns: ['life.revision-differs'] }),
