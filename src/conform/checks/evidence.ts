@@ -1,5 +1,6 @@
 /** What several checks look for in a history. */
 import { broken, type Finding, holds, inconclusive, untested } from '../check.ts'
+import { firstTaskHas, hasTaken } from '../first-task.ts'
 import type { History, Recordeds } from '../history.ts'
 
 export const isAck = ({ answer }: Recordeds<'webhook'>) =>
@@ -14,6 +15,32 @@ export function taskOf(history: History, label: string): Recordeds<'task'> {
   const [task] = history.tasks(label)
   if (!task) throw new Error(`nothing was sent for ${label}`)
   return task
+}
+
+/** All of them were accepted. */
+export function accepted(webhooks: readonly Recordeds<'webhook'>[]): Finding {
+  if (webhooks.length === 0) return inconclusive('no webhook was sent')
+  const refused = webhooks.find(webhook => !isAck(webhook))
+  return refused ? broken(`did not accept it${changeOf(refused)}: it ${toldBack(refused)}`, refused) : holds
+}
+
+/** Their webhooks were accepted, and the agent has decided about each task, if it has about the first. */
+export function decided(history: History, label: string): Finding {
+  const answered = accepted(history.webhooks(label).filter(({ genuine }) => genuine))
+  if (answered.holds !== true || !firstTaskHas(history, 'accept', 'reject')) return answered
+  const open = history.tasks(label).find(({ taskId }) => !hasTaken(history, taskId, 'accept', 'reject'))
+  return open ? broken('took it, and never accepted nor rejected the task', ...history.webhooksOf(open.taskId)) : holds
+}
+
+/** And has come as far with each as with the first, which had the same words. */
+export function worked(history: History, label: string): Finding {
+  const taken = decided(history, label)
+  if (taken.holds !== true) return taken
+  const tasks = history.tasks(label)
+  if (tasks.some(({ taskId }) => hasTaken(history, taskId, 'reject'))) return untested('the agent rejected the task')
+  if (!firstTaskHas(history, 'deliver')) return holds
+  const open = tasks.find(({ taskId }) => !hasTaken(history, taskId, 'deliver'))
+  return open ? broken('accepted the task, and never delivered', ...history.webhooksOf(open.taskId)) : holds
 }
 
 /** A webhook that must not be believed was refused, and nothing came of it. `twins`: genuine ones, sent before and after. */

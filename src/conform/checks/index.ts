@@ -1,7 +1,8 @@
 /** The census: every check, by area. */
 import type { Check } from '../check.ts'
+import { bytes } from './bytes.ts'
 import { cb } from './cb.ts'
 import { conn } from './conn.ts'
 import { sig } from './sig.ts'
 
-export const checks: readonly Check[] = [...conn, ...sig, ...cb]
+export const checks: readonly Check[] = [...conn, ...sig, ...bytes, ...cb]

@@ -2,16 +2,18 @@
 import { all, broken, type Check, type Finding, holds, inconclusive, untested } from '../check.ts'
 import type { History, Recordeds } from '../history.ts'
 import { forgeriesOf } from '../scenarios/forged.ts'
-import { changeOf, contentIn, isAck, listened, refusedAndQuiet, taskOf, toldBack } from './evidence.ts'
+import {
+  accepted,
+  changeOf,
+  contentIn,
+  decided,
+  isAck,
+  listened,
+  refusedAndQuiet,
+  taskOf,
+  toldBack,
+} from './evidence.ts'
 import { forged, SIGNED } from './forged.ts'
-
-/** Accepts a webhook that looks unusual and is genuine. */
-function accepts(history: History, label: string): Finding {
-  const webhooks = history.webhooks(label)
-  if (webhooks.length === 0) return inconclusive('no webhook was sent')
-  const refused = webhooks.find(webhook => !isAck(webhook))
-  return refused ? broken(`did not accept it${changeOf(refused)}: it ${toldBack(refused)}`, refused) : holds
-}
 
 const genuine: readonly Check[] = [
   {
@@ -40,7 +42,7 @@ const genuine: readonly Check[] = [
     fix: 'Accept timestamps up to 300,000 ms away from your clock, in both directions.',
     scenario: 'signed times',
     after: ['sig.valid'],
-    judge: history => accepts(history, 'sig.near-limit'),
+    judge: history => accepted(history.webhooks('sig.near-limit')),
   },
   {
     id: 'sig.body-time-not-judged',
@@ -54,22 +56,9 @@ const genuine: readonly Check[] = [
     fix: 'Judge the age by the timestamp header alone. `timestamp` in the body says when the event happened.',
     scenario: 'signed times',
     after: ['sig.valid'],
-    judge(history) {
-      const accepted = accepts(history, 'sig.body-time-not-judged')
-      if (accepted.holds !== true) return accepted
-      const { taskId } = taskOf(history, 'sig.body-time-not-judged')
-      if (!decidesUsually(history) || isDecided(history, taskId)) return holds
-      return broken('accepted it, and did nothing about the task', ...history.webhooksOf(taskId))
-    },
+    judge: history => decided(history, 'sig.body-time-not-judged'),
   },
 ]
-
-const isDecided = (history: History, taskId: string) =>
-  history.stepsOf(taskId).some(({ trigger }) => trigger === 'accept' || trigger === 'reject')
-
-/** A first task came to a decision in time, so others do. */
-const decidesUsually = (history: History) =>
-  history.tasks('first-task').some(({ taskId }) => isDecided(history, taskId))
 
 const others: readonly Check[] = [
   {

@@ -2,7 +2,15 @@
 import { callbackScenarios } from './callbacks.ts'
 import { firstContact } from './first-contact.ts'
 import { forged } from './forged.ts'
+import { oddBytes } from './odd-bytes.ts'
 import type { Scenario } from './scenario.ts'
 import { reflected, signedTimes } from './signed-times.ts'
 
-export const scenarios: readonly Scenario[] = [firstContact, forged, signedTimes, reflected, ...callbackScenarios]
+export const scenarios: readonly Scenario[] = [
+  firstContact,
+  forged,
+  signedTimes,
+  reflected,
+  oddBytes,
+  ...callbackScenarios,
+]

@@ -2,6 +2,7 @@
 import type { EarlyTier } from '../../sim/accounts.ts'
 import type { AgentUnderTest } from '../agent-under-test.ts'
 import type { Declared, Sample } from '../declared.ts'
+import { firstTaskHas } from '../first-task.ts'
 import type { LaneName, Recordeds } from '../history.ts'
 import type { CallbackFault } from '../lane/callback-faults.ts'
 import type { Lane, LaneBuyer } from '../lane/lane.ts'
@@ -176,6 +177,13 @@ export class Stage {
   async delivered(task: StageTask, count = 1): Promise<boolean> {
     if (count === 1 && !(await this.accepted(task))) return false
     return (await this.step(task, ['deliver'], count)) !== null
+  }
+
+  /** Waits until the agent has come as far as with the first task: it has decided, or delivered. */
+  async worked(task: StageTask): Promise<void> {
+    if (firstTaskHas(this.history, 'deliver')) await this.delivered(task)
+    else if (firstTaskHas(this.history, 'accept', 'reject')) await this.accepted(task)
+    else await this.sent(task)
   }
 
   /** Waits until `count` webhooks about the task, whatever they say, have been answered, or got no answer. Returns whether they have. */

@@ -1,7 +1,8 @@
 /** All mutants, by area. */
+import { bytes } from './bytes.ts'
 import { cb } from './cb.ts'
 import { conn } from './conn.ts'
 import type { Mutant } from './mutant.ts'
 import { sig } from './sig.ts'
 
-export const mutants: readonly Mutant[] = [...conn, ...sig, ...cb]
+export const mutants: readonly Mutant[] = [...conn, ...sig, ...bytes, ...cb]

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { callback } from './callbacks.mjs'
 import { finish, isKnown, remember, unfinishedEvents } from './memory.mjs'
+import { isFit, isRefusedUnread, readText } from './reading.mjs'
 import { signed } from './signature.mjs'
 import { bug, style } from './switches.mjs'
 import { isGenuine } from './verify.mjs'
@@ -34,6 +35,7 @@ async function serve(request, response) {
   if (style('cold-start')) await warm
   if (style('slow-answer')) await pause(300)
   if (style('busy') && isBusy()) return end(response, 429, { 'Retry-After': '1' })
+  if (isRefusedUnread(request, body)) return end(response, 413)
   if (!isGenuine(request.headers, body)) return refuse(response, body)
   if (bug('acts-on-action')) actOn(body)
   const event = eventIn(body)
@@ -84,8 +86,8 @@ function take(event, headers) {
 
 function eventIn(body) {
   try {
-    const event = JSON.parse(body.toString('utf8'))
-    return typeof event?.event === 'string' && typeof event.data?.taskId === 'string' ? event : null
+    const event = JSON.parse(readText(body))
+    return typeof event?.event === 'string' && typeof event.data?.taskId === 'string' && isFit(event) ? event : null
   } catch {
     return null
   }

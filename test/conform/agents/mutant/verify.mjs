@@ -1,5 +1,6 @@
 // Verifies webhooks, rightly: the form of both headers, the age, the whole digest over the raw bytes. Most lines with a bug accept too much.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { verifiedBytes } from './reading.mjs'
 import { digestOf, key, now, secret } from './signature.mjs'
 import { bug, style } from './switches.mjs'
 
@@ -8,7 +9,8 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
 /** Whether the marketplace has signed these very bytes, and has done so just now. */
-export function isGenuine(headers, body) {
+export function isGenuine(headers, raw) {
+  const body = verifiedBytes(raw)
   if (style('standard-webhooks')) return isStandard(headers, body)
   if (bug('no-verification')) return true
   const timestamp = headers['x-service-timestamp']

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { toMarketplace } from './by-key.mjs'
 import { callback } from './callbacks.mjs'
 import { note, taskNamed } from './memory.mjs'
+import { written } from './reading.mjs'
 import { style } from './switches.mjs'
 
 /** The events that end a task: no work is done any more, not even what has begun. */
@@ -46,7 +47,7 @@ function whyNot({ title, agreedPrice }) {
 async function deliver(task, data) {
   if (style('progress')) await callback(data, { action: 'message', content: 'I have begun.' }, () => !task.over)
   if (style('queue')) await pause(2_000)
-  const content = [`${data.title}: done.`, data.description, data.requirements]
+  const content = [`${data.title}: done.`, written(data.description), data.requirements]
   if (!style('same-text')) content.push(data.revisionReason)
   const round = task.delivered + 1
   if (!style('same-text')) content.unshift(`Version ${round}`)
