@@ -59,6 +59,8 @@ const GRACE_MS = 9_000
 
 /** Opens the database, migrates it and listens. If a step fails, it closes everything and throws an error for people. */
 export async function openMarketplace(options: OpenOptions): Promise<Marketplace> {
+  // A program in JavaScript has no compiler that asks for it.
+  if (options.file === undefined) throw new UsageError(FILE_NEEDED)
   const { metrics, recording, log, setClock } = openLog(options)
   const closers: Closer[] = [async () => metrics.close()]
   const closeAll = () => closeInReverse(closers)
@@ -168,6 +170,7 @@ async function closeInReverse(closers: Closer[]): Promise<void> {
   if (failures.length > 0) throw failures[0]
 }
 
+const FILE_NEEDED = 'openMarketplace needs `file`: the path of its database, or null for one in memory or on Postgres.'
 const KEY_NEEDED =
   'With Postgres the key that seals webhook secrets must be given, the same to every instance: MARKETPLACE_SECRET_KEY, ' +
   '32 bytes as base64 (for example from: openssl rand -base64 32).'

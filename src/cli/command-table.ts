@@ -54,6 +54,13 @@ export const wholeTable = async (): Promise<CommandTable> => ({
   groups,
 })
 
+/** The words of each group and of each command. */
+export async function commandPaths() {
+  const { chapters } = await wholeTable()
+  const commands = new Set(chapters.flatMap(([, records]) => records.map(({ name }) => name)))
+  return { commands, groups: new Set(Object.keys(groups)) }
+}
+
 const chapterOf = async ([heading, ...loaders]: (typeof parts)[number]): Promise<Chapter> => [
   heading,
   (await Promise.all(loaders.map(([, load]) => load()))).flat(),

@@ -3,6 +3,7 @@ import { UsageError, wantedDebug, wantsJson } from '../config.ts'
 import { waitForSlowAddresses } from '../world/egress/happy-eyeballs.ts'
 import { withSystemReason } from './disk-faults.ts'
 import { exitCodes, Fault } from './exit-codes.ts'
+import { runHelp } from './help.ts'
 import { failure, isPrinted } from './output/output.ts'
 import { proveWritten, watchOutput } from './output/output-faults.ts'
 import { createUi, plain } from './output/ui.ts'
@@ -15,7 +16,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   let stacks = false
   try {
     stacks = wantedDebug().stacks
-    const code = await runWords(argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv)
+    const code = argv[0] === 'help' ? await runHelp(argv.slice(1)) : await runWords(argv)
     await proveWritten()
     return code
   } catch (thrown) {

@@ -18,13 +18,16 @@ export class WrongWords extends UsageError {
   }
 }
 
-/** Runs the command that the words name. Resolves to its exit code; rejects with WrongWords if they name none. */
-export async function runWords(argv: readonly string[]): Promise<number> {
+/** Runs the command that the words name. Resolves to its exit code; rejects with WrongWords if they name none. `onHelp` takes its help. */
+export async function runWords(
+  argv: readonly string[],
+  onHelp: (text: string) => unknown = text => process.stdout.write(text),
+): Promise<number> {
   let code = 0
   let shown = ''
   const program = await parserOf(
     argv[0] ?? '',
-    text => (shown += text),
+    { writeOut: onHelp, writeErr: text => (shown += text) },
     result => (code = result),
   )
   try {
@@ -43,7 +46,7 @@ export async function runWords(argv: readonly string[]): Promise<number> {
 /** Each start pays for what is loaded and added, so other commands than the wanted ones are there only where none is wanted. */
 async function parserOf(
   wanted: string,
-  onError: (text: string) => void,
+  output: { writeOut(text: string): unknown; writeErr(text: string): unknown },
   done: (code: number) => void,
 ): Promise<Command> {
   const program = new Command(programName())
@@ -51,7 +54,7 @@ async function parserOf(
     .version(version, '-v, --version')
     .helpCommand(false)
     .configureHelp({ showGlobalOptions: false, subcommandTerm })
-    .configureOutput({ writeErr: onError })
+    .configureOutput(output)
     .exitOverride()
     .showHelpAfterError(`(${programName()} --help shows what there is)`)
     .addHelpText('after', AFTER.replaceAll('$ marketplace ', `$ ${programName()} `))
@@ -111,7 +114,7 @@ function add(parent: Command, record: CommandRecord, heading: string, done: (cod
     .description(summary)
     .allowExcessArguments(false)
     .showHelpAfterError(`(${programName()} ${name} --help shows how)`)
-    .addHelpText('after', `${notes ? `\n${wrappedNotes(notes)}\n` : ''}${examplesIn(examples)}`)
+    .addHelpText('after', `${notes ? `\n${wrappedNotes(calledIn(notes))}\n` : ''}${examplesIn(examples)}`)
     .action(async (...given: unknown[]) => {
       const words = given.slice(0, takes.length).flat() as string[]
       const chosen = given[takes.length] as { json?: boolean }
@@ -127,6 +130,9 @@ const examplesIn = (lines: readonly string[]) =>
 
 /** The records write `marketplace`. */
 const called = (line: string) => line.replace(/^marketplace /, `${programName()} `)
+
+/** The same within a sentence, where `marketplace` may also be a word. */
+const calledIn = (notes: string) => notes.replace(/(?<=: |`| {2})marketplace (?=[a-z])/g, `${programName()} `)
 
 const AFTER = `
 Examples:

@@ -1,4 +1,4 @@
-/** The pages that describe the interface: `/openapi.json` for programs, `/docs` for people. Source: A-7, A-45. */
+/** The pages that describe the interface: `/openapi.json` for programs, `/docs` for people, to which `/` leads. Source: A-7, A-45. */
 import { readFile } from 'node:fs/promises'
 import type { Endpoint } from '../api/endpoint.ts'
 import type { OpenApi } from '../api/openapi/openapi.ts'
@@ -53,6 +53,8 @@ export function contractPages(
     body: await read(new URL(name, assets)),
   })
   return {
+    // Who opens the address of a marketplace in a browser wants to know what is there.
+    '/': () => ({ status: 302, type: 'text/plain; charset=utf-8', body: '/docs\n', headers: { location: '/docs' } }),
     '/openapi.json': once(async () => ({
       type: 'application/json; charset=utf-8',
       body: JSON.stringify(await describe()),

@@ -125,7 +125,7 @@ const shelves: Readonly<
   api: { assembles: [], mayImport: { diagnosis: [], endpoints: [], openapi: ['endpoints'] } },
   world: { assembles: ['real.ts', 'bucket.ts'], mayImport: { egress: [] } },
   cli: {
-    assembles: ['command-table.ts', 'main.ts', 'parser.ts'],
+    assembles: ['command-table.ts', 'help.ts', 'main.ts', 'parser.ts'],
     mayImport: {
       output: [],
       'command-line': ['output'],

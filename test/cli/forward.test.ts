@@ -88,13 +88,17 @@ test(
     const deleted = await run(['agents', 'delete', 'deleted', '--yes'], folder)
     assert.is(deleted.code, 0, deleted.err)
     await dev.stop()
-    const agent = await plainAgent(port, [])
     dev = await devOf(folder, ['--agent', `new-name=http://localhost:${port}/renamed`])
     const [, renamed, again, ...others] = dev.ready.agents
     assert.is(renamed!.slug, 'new-name')
     assert.equal([again, others], [kept, []])
-    await dev.said(/^kept can be hired/)
-    await dev.until('a webhook of it', delivered(await hire(dev, kept!.id)))
+    const hired = run(['simulate', 'buyer', 'kept', '--timeout', '1'], folder)
+    const agent = await plainAgent(port, [])
+    assert.match(
+      (await hired).out,
+      /^✔ Submitted .* to kept for/,
+      'who hires it while it starts waits until it is listed',
+    )
     await dev.stop()
     await closed(agent)
   }),

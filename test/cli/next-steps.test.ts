@@ -95,6 +95,10 @@ test('what commands print as the next step can be typed as it stands', async () 
     (await runHere('simulate', 'buyer', 'other-draft')).err,
     (await runHere('simulate', 'buyer', 'silent-analyst', '--timeout', '1')).err,
   ]
+  assert.match(
+    shown[4]!,
+    /^other-draft can't be hired: The agent is a draft: publish it\.\nNext: marketplace test-connection /,
+  )
   const lines = [...new Set(shown.flatMap(linesIn))]
   assert.ok(lines.length >= 7, lines.join('\n'))
   for (const line of lines) {

@@ -11,12 +11,22 @@ test(
     assert.is(help.code, 0, help.err)
     assert.match(help.out, /^ {2}dev /m)
     assert.match((await run(['--version'], folder)).out, /^\d+\.\d+\.\d+\n$/)
+    const of = async (...words: string[]) => (await run(['help', ...words], folder, { npm_command: 'exec' })).out
+    assert.is(
+      await of('exit-codes'),
+      '0 done\n1 failed\n2 wrong usage\n3 a check failed\n4 not allowed\n5 no connection\n130 interrupted\n',
+    )
+    assert.match(await of('tasks', 'approve', 'task_1'), /^Usage: npx agent-marketplace tasks approve /, 'nothing runs')
+    assert.match(JSON.parse(await of('agents', 'samples', '--json')).data.help, 'agents samples list')
+    assert.match(await of('login'), /by `npx\s+agent-marketplace logout/)
   }),
 )
 
 const refused: [name: string, args: string[], words: string, env?: NodeJS.ProcessEnv][] = [
   ['no command', [], 'Usage: marketplace'],
   ['an unknown command', ['sevre'], "unknown command 'sevre'"],
+  ['help with an unknown command', ['help', 'sevre'], "unknown command 'sevre'"],
+  ['help with an unknown word of a group', ['help', 'agents', 'shwo'], 'Did you mean show?'],
   ['an unknown flag', ['serve', '--metrics', '9'], "unknown option '--metrics'"],
   ['too many words', ['demo', 'more'], 'too many arguments'],
   ['a command without its word', ['secret', 'rotate'], 'marketplace secret rotate --help'],

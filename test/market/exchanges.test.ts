@@ -199,4 +199,9 @@ test('a body over the bound is cut, and says so', () => {
   assert.is(ring.get('long')!.responseCut, false)
 })
 
+test('a marketplace that is not told which database it has is refused with a sentence', async () => {
+  const refused = await openMarketplace({ mode: 'dev' } as never).catch((error: Error) => error)
+  assert.match((refused as Error).message, 'openMarketplace needs `file`')
+})
+
 test.run()

@@ -23,7 +23,8 @@ test('A-45: GET /openapi.json describes what runs, at its own address', async ()
 
 test('A-7: /docs is whole without scripts, and its policy lets nothing in from elsewhere', async () => {
   const marketplace = await openTestMarketplace()
-  const reply = await fetch(`${marketplace.url}/docs`)
+  const reply = await fetch(`${marketplace.url}/`)
+  assert.is(reply.url, `${marketplace.url}/docs`, 'the address of a marketplace leads there')
   assert.is(reply.status, 200)
   assert.is(reply.headers.get('content-type'), 'text/html; charset=utf-8')
   const policy = reply.headers.get('content-security-policy') ?? ''

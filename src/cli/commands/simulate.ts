@@ -1,6 +1,8 @@
 /** `marketplace simulate buyer`: plays one buyer with an agent to the end. */
+import { setTimeout } from 'node:timers/promises'
 import { type BuyerPlan, PlanError, playBuyer } from '../../sim/buyer.ts'
 import { type Connection, connected } from '../connection/connection.ts'
+import { storedDev } from '../connection/dev-folder.ts'
 import { nextSteps, sameWay } from '../connection/next-steps.ts'
 import type { Person } from '../connection/target.ts'
 import { agentCalled } from '../endpoint/agent-called.ts'
@@ -17,12 +19,31 @@ export async function buyer(agent: string, flags: BuyerFlags): Promise<number> {
   return connected(flags, 'buyer', connection => play(connection, agent, plan))
 }
 
+/** An agent that dev forwards to may take five seconds from its start until it is tested and listed. */
+const LOOKS = 25
+const LOOK_MS = 200
+
+/** Whoever starts an agent hires it at once, and dev needs a moment to list it. */
+async function whenListed(connection: Connection, agent: string, onWait: (text: string) => void) {
+  const agents = connection.found.isDev ? (storedDev()?.agents ?? []) : []
+  const isForwarded = agents.some(({ id, slug, forwardTo }) => forwardTo && [id, slug].includes(agent))
+  for (let left = isForwarded ? LOOKS : 0; ; left--) {
+    try {
+      return await agentCalled(connection, agent)
+    } catch (error) {
+      if (!(error instanceof Fault) || error.details.status !== 404 || left === 0) throw error
+      onWait(`${plain(agent)} is not listed yet: dev tests it as soon as it is up`)
+      await setTimeout(LOOK_MS)
+    }
+  }
+}
+
 async function play(connection: Connection, agent: string, plan: BuyerPlan): Promise<number> {
   const { client, out, notes, json, found, whenInterrupted } = connection
   const as = (person: Person) => sameWay(found, person)
   const progress = await showProgress(connection)
   try {
-    const record = await agentCalled(connection, agent)
+    const record = await whenListed(connection, agent, progress.wait)
     const task = await playBuyer(client, record, plan, {
       onWait: progress.wait,
       follow: id =>

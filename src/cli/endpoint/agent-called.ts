@@ -1,9 +1,12 @@
 /** Finds the agent that a word names, and says what may be wrong if there is none. */
+import { COMMAND_LINE } from '../../api/command-line.ts'
 import type { AgentRecord, OwnAgentRecord } from '../../api/records.ts'
-import { MarketplaceError } from '../../client/client.ts'
+import { createClient, MarketplaceError } from '../../client/client.ts'
+import { version } from '../../config.ts'
 import type { Connection } from '../connection/connection.ts'
 import { nextSteps, sameWay } from '../connection/next-steps.ts'
-import { codeForStatus, Fault } from '../exit-codes.ts'
+import { locate, type Target } from '../connection/target.ts'
+import { codeForStatus, exitCodes, Fault } from '../exit-codes.ts'
 import { plain } from '../output/ui.ts'
 
 /** Finds an agent by id or slug: one's own in any state, or a public one. */
@@ -11,9 +14,40 @@ export async function agentCalled(
   { client, found }: Pick<Connection, 'client' | 'found'>,
   agent: string,
 ): Promise<OwnAgentRecord | AgentRecord> {
-  const mine = nextSteps.listAgents(sameWay(found, 'builder'))
-  const hint = `Yours are shown by: ${mine}. Others find an agent once it is tested, published and approved.`
-  return refusedWith(client.getAgent({ id: agent }), 404, () => hint, `There is no agent ${plain(agent)} for this key`)
+  return client.getAgent({ id: agent }).catch(async error => {
+    if (!(error instanceof MarketplaceError) || error.status !== 404) throw error
+    const hidden = await hiddenAgent(found, agent)
+    if (hidden) throw notListed(hidden)
+    const mine = nextSteps.listAgents(sameWay(found, 'builder'))
+    throw new Fault(`There is no agent ${plain(agent)} for this key`, {
+      code: exitCodes.failed,
+      status: 404,
+      hint: `Yours are shown by: ${mine}. Others find an agent once it is tested, published and approved.`,
+    })
+  })
+}
+
+/** The agent, if it is one of this folder's dev that a buyer can't see. */
+async function hiddenAgent({ url, isDev, madeFor }: Target, agent: string): Promise<OwnAgentRecord | null> {
+  if (!isDev || madeFor?.by !== 'dev') return null
+  const { key } = locate({ url, as: 'builder' }, 'builder')
+  const builder = createClient({ baseUrl: url, apiKey: key, userAgent: COMMAND_LINE + version })
+  const record = await builder.getAgent({ id: agent }).catch(() => null)
+  return record && 'hiddenReason' in record ? record : null
+}
+
+function notListed({ id, slug, status, hiddenReason, lastCheckPassedAt }: OwnAgentRecord): Fault {
+  const next =
+    status === 'pending_review'
+      ? nextSteps.approveAgent(id, ' --as admin')
+      : status === 'draft' && lastCheckPassedAt !== null
+        ? nextSteps.publishAgent(slug, ' --as builder')
+        : nextSteps.testConnection(slug, ' --as builder')
+  return new Fault(`${slug} can't be hired: ${hiddenReason}`, {
+    code: exitCodes.failed,
+    status: 404,
+    hint: `Next: ${next}`,
+  })
 }
 
 /** Adds advice to a refusal with this status. */
@@ -21,11 +55,10 @@ export async function refusedWith<T>(
   asked: Promise<T>,
   status: number,
   hintFor: (message: string) => string | undefined,
-  words?: string,
 ) {
   return asked.catch(error => {
     if (!(error instanceof MarketplaceError) || error.status !== status) throw error
     const { message, errors } = error
-    throw new Fault(words ?? message, { code: codeForStatus(status), status, errors, hint: hintFor(message) })
+    throw new Fault(message, { code: codeForStatus(status), status, errors, hint: hintFor(message) })
   })
 }

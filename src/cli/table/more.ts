@@ -81,9 +81,10 @@ Exit code ${exitCodes.check}: something is wrong.`,
     name: 'help',
     takes: ['[command...]'],
     summary: 'Show the help of a command, as --help does',
-    options: [],
-    examples: ['marketplace help', 'marketplace help tasks create'],
-    // The program turns it into --help before commands are looked for.
+    options: [jsonOnce],
+    notes: 'help exit-codes tells what each exit code says.',
+    examples: ['marketplace help', 'marketplace help tasks create', 'marketplace help exit-codes'],
+    // The program asks for help before commands are looked for.
     run: async () => exitCodes.ok,
   },
   {
