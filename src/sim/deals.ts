@@ -41,6 +41,9 @@ export const newDeal = (buyer: Buyer, { id, slug }: Deal['agent']): Deal => ({
   isStale: false,
 })
 
+/** When the buyer hires the agent again, if it has no task by then. Domain time. */
+export const againAt = ({ hiredAt, buyer }: Deal) => hiredAt + buyer.persona.everyMs
+
 export const keyOf = (buyer: Buyer, agentId: string) => `${buyer.id} ${agentId}`
 
 /** The title has the number of the task between the two, so that a later start knows it. */

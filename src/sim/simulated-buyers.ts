@@ -12,17 +12,21 @@ import type { Timer } from '../world/world.ts'
 import { ensureFunds, furnishBuyers } from './accounts.ts'
 import { type Act, acting } from './acting.ts'
 import { DOWN } from './agents.ts'
-import { type Buyer, type Deal, drawOf, keyOf, newDeal, numbered, numberIn } from './deals.ts'
+import { againAt, type Buyer, type Deal, drawOf, keyOf, newDeal, numbered, numberIn } from './deals.ts'
 import { done, perform } from './persona-steps.ts'
 import type { Persona, Plan } from './personas.ts'
 
-/** How often it looks whether somebody is to be hired, in real time. */
+/** How often they look at the clock, in real time. */
 const LOOK_MS = 250
+/** How soon a new agent is found while nobody else is to be hired, in real time. */
+const FIND_MS = 2_000
 /** What a buyer has at least when it can pay, in cents. */
 const RESERVE = 50_000
 /** More agents than these are not hired. */
 const MOST_AGENTS = 100
-/** A step that was refused is thought over after this long, or as soon as something happens to the task. Domain time. */
+/** As many are kept of agents that are gone. What is forgotten begins with No. 1 again. */
+const MOST_GONE = 50
+/** A step that was refused or failed is thought over after this long, or as soon as something happens to the task. Domain time. */
 const AGAIN_MS = 60_000
 /** Of one turn. No persona has as many without waiting. */
 const MOST_STEPS = 5
@@ -42,6 +46,10 @@ export class SimulatedBuyers implements ClockFollower {
   readonly #buyers: readonly Buyer[]
   readonly #deals = new Map<string, Deal>()
   readonly #ofTask = new Map<string, Deal>()
+  /** When the next agent is to be hired again, in domain time. */
+  #hireAt = 0
+  /** When they look for new agents, in real time. */
+  #findAt = 0
   #timer: Timer | null = null
   #unfollow = () => {}
   #look: Promise<void> | null = null
@@ -109,14 +117,16 @@ export class SimulatedBuyers implements ClockFollower {
     if (this.#closed) return
     this.#timer = this.#market.world.after(LOOK_MS, () => {
       // While the clock is moved, the move itself says when it is their turn.
-      this.#look = this.#market.background.isHurried ? null : this.act(!this.#isQuiet).catch(this.#fail)
+      this.#look = this.#market.background.isHurried ? null : this.act(!this.#mayHire).catch(this.#fail)
       void Promise.resolve(this.#look).then(() => this.#plan())
     })
   }
 
   /** A new task waits until nothing is in flight any more. */
-  get #isQuiet(): boolean {
-    return this.#market.memory.of(Activity).isEmpty
+  get #mayHire(): boolean {
+    const { world, memory } = this.#market
+    const isTime = world.now() >= this.#hireAt || world.realNow() >= this.#findAt
+    return isTime && memory.of(Activity).isEmpty
   }
 
   /** Newest first, so the first one of each agent is the latest. */
@@ -147,18 +157,34 @@ export class SimulatedBuyers implements ClockFollower {
     if (deal.taskId !== null) this.#ofTask.delete(deal.taskId)
     deal.taskId = null
     deal.next = null
+    this.#hireAt = Math.min(this.#hireAt, againAt(deal))
   }
 
   async #hireAll(): Promise<void> {
+    const { world } = this.#market
     const agents = await this.#hireable()
+    this.#findAt = world.realNow() + FIND_MS
+    this.#hireAt = Infinity
     for (const buyer of this.#buyers) {
       for (const agent of agents) {
         const deal = this.#dealWith(buyer, agent)
-        const isDue = this.#market.world.now() - deal.hiredAt >= buyer.persona.everyMs
-        if (this.#closed || deal.taskId !== null || deal.busy || !isDue) continue
-        await this.#busy(deal, () => this.#hire(deal, agent))
-        this.#turnTo(deal)
+        if (!this.#closed && deal.taskId === null && !deal.busy && world.now() >= againAt(deal)) {
+          await this.#busy(deal, () => this.#hire(deal, agent))
+          this.#turnTo(deal)
+        }
+        if (deal.taskId === null) this.#hireAt = Math.min(this.#hireAt, againAt(deal))
       }
+    }
+    this.#forgetGone(new Set(agents.map(({ id }) => id)))
+  }
+
+  /** Those without an open task first. */
+  #forgetGone(listed: ReadonlySet<string>): void {
+    const gone = [...this.#deals].filter(([, { agent, busy }]) => !busy && !listed.has(agent.id))
+    gone.sort(([, one], [, other]) => Number(one.taskId !== null) - Number(other.taskId !== null))
+    for (const [key, deal] of gone.slice(0, Math.max(0, gone.length - MOST_GONE))) {
+      this.#leave(deal)
+      this.#deals.delete(key)
     }
   }
 
@@ -207,7 +233,7 @@ export class SimulatedBuyers implements ClockFollower {
     void this.#busy(deal, async () => {
       for (let steps = 0; deal.isStale && steps < MOST_STEPS && !this.#closed; steps++) {
         deal.isStale = false
-        if (deal.taskId !== null) await this.#goOn(deal, deal.taskId)
+        if (deal.taskId !== null) await this.#goOn(deal, deal.taskId).catch(error => this.#goOnLater(deal, error))
       }
     })
   }
@@ -222,6 +248,17 @@ export class SimulatedBuyers implements ClockFollower {
         end()
       })
     return deal.busy
+  }
+
+  /** Something else went wrong, such as a database that is away for a moment. */
+  #goOnLater(deal: Deal, error: Error): void {
+    this.#fail(error)
+    this.#planAgain(deal)
+  }
+
+  #planAgain(deal: Deal): void {
+    const { taskId: id, buyer } = deal
+    if (id !== null) deal.next = { at: this.#market.world.now() + AGAIN_MS, id, about: buyer.persona.name }
   }
 
   async #goOn(deal: Deal, id: string): Promise<void> {
@@ -243,8 +280,7 @@ export class SimulatedBuyers implements ClockFollower {
       // Somebody was faster, such as an agent that accepts what is being cancelled.
       if (!(error instanceof Refusal)) throw error
       this.#tell(deal, 'refused', `${buyer.persona.name} was refused: ${error.message}`)
-      deal.next = { at: this.#market.world.now() + AGAIN_MS, id, about: buyer.persona.name }
-      return
+      return this.#planAgain(deal)
     }
     deal.isStale = true
   }
