@@ -148,7 +148,7 @@ class Run {
     const { declared, seed } = this.#options
     const chance = seededChance(`${seed} ${scenario}`).fraction
     const shared = { agent: this.#agent, declared, patience: this.#patience, recorder: this.#recorder }
-    return new Stage({ ...shared, scenario, lane: this.#lanes.get(lane)!, chance })
+    return new Stage({ ...shared, scenario, lane: this.#lanes.get(lane)!, lanes: [...this.#lanes.values()], chance })
   }
 
   /** Says what is missing for a scenario; null if nothing is. */
@@ -166,6 +166,7 @@ class Run {
       revisions: !declared.revisions && 'the agent takes no revisions, as declared',
       rejects: declared.rejects.length === 0 && 'no sample that the agent rejects is declared',
       start: command === null && 'the run has not started the agent, so it can’t start it anew: use --start',
+      secret: this.#options.secret !== null && 'the agent has a secret of its own, so it can’t be given another',
       hires: !declared.hires && 'the agent hires nobody: declare that it does',
     }
     for (const need of needs) if (reasons[need]) return reasons[need]

@@ -61,7 +61,7 @@ export function refusedAndQuiet(history: History, label: string, twins = 'sig.va
 }
 
 /** Who refuses that is busy or away, or so it says, and not who looks at the signature. */
-const isUnheard = ({ answer, error }: Recordeds<'webhook'>) =>
+export const isUnheard = ({ answer, error }: Recordeds<'webhook'>) =>
   answer ? answer.status === 429 || answer.status === 503 : !/^(reset|bad_answer|timeout)/.test(error ?? '')
 
 /** The last before this event and the first after it were accepted. */

@@ -11,7 +11,7 @@ import { moveClockTo } from '../../market/upkeep/clock-moves.ts'
 import { type Marketplace, openMarketplace } from '../../open.ts'
 import { type EarlyTier, ensureAccount, furnishBuyers } from '../../sim/accounts.ts'
 import { type Act, acting } from '../../sim/acting.ts'
-import { ensureAgents, type Staff, testAndList, visibilityOf } from '../../sim/agents.ts'
+import { ensureAgents, type Staff, testAndList, visibilityOf, type WantedAgent } from '../../sim/agents.ts'
 import { standIn } from '../../sim/stand-in.ts'
 import { createWorld } from '../../world/real.ts'
 import type { Egress, World } from '../../world/world.ts'
@@ -149,10 +149,10 @@ export class Lane {
   #testLabel = ''
 
   /** Runs the connection test, one at a time. The agent can be hired afterwards, whatever came of it. */
-  test(label: string): Promise<TestReport> {
+  test(label: string, callbackMs = 15_000): Promise<TestReport> {
     const run = async () => {
       this.#testLabel = label
-      const report = await testAndList(this.market, this.#staff, this.agent.id, { callbackMs: 15_000 })
+      const report = await testAndList(this.market, this.#staff, this.agent.id, { callbackMs })
       this.record({ kind: 'observation', label, value: report })
       await this.list()
       return report
@@ -160,6 +160,22 @@ export class Lane {
     const mine = this.#lastTest.then(run)
     this.#lastTest = mine.catch(() => {})
     return mine
+  }
+
+  /** Tests that nobody asks for, by the heartbeat, have this label from now on. */
+  labelTests(label: string): void {
+    this.#testLabel = label
+  }
+
+  /** The agent as its builder sees it. */
+  listing() {
+    return this.builder('getMyAgent', { id: this.agent.id })
+  }
+
+  /** From now on the agent's secret is the one that it has by now. */
+  async takeSecret(): Promise<void> {
+    await this.#ensureAgent({})
+    await this.list()
   }
 
   /** Makes sure that the agent can be hired: a failed test hides it. */
@@ -185,16 +201,20 @@ export class Lane {
     await this.otherHost.close()
   }
 
-  async #furnish({ agent, maxRevisions }: LaneOptions): Promise<void> {
+  #ensureAgent(fields: NonNullable<WantedAgent['fields']>) {
+    const { id, secret } = this.agent
+    const agent = { name: 'agent', webhookUrl: WEBHOOK_URL, id, secret, fields }
+    return ensureAgents(this.market, this.#staff.builderId, [agent])
+  }
+
+  async #furnish({ maxRevisions }: LaneOptions): Promise<void> {
     const builder = await ensureAccount(this.market, { name: 'builder', fullName: 'Builder' })
     const admin = await ensureAccount(this.market, { name: 'admin', fullName: 'Administrator', isAdmin: true })
     this.apiKey = builder.apiKey
     this.#staff = { builderId: builder.id, adminId: admin.id }
-    const { id, secret } = agent
-    await ensureAgents(this.market, builder.id, [
-      { name: 'agent', webhookUrl: WEBHOOK_URL, id, secret, fields: { basePrice: BASE_PRICE, maxRevisions } },
-      { name: 'neighbour', webhookUrl: WEBHOOK_URL, secret: this.neighbourSecret },
-    ])
+    await this.#ensureAgent({ basePrice: BASE_PRICE, maxRevisions })
+    const neighbour = { name: 'neighbour', webhookUrl: WEBHOOK_URL, secret: this.neighbourSecret }
+    await ensureAgents(this.market, builder.id, [neighbour])
     await this.list()
   }
 

@@ -5,6 +5,7 @@ import { forged } from './forged.ts'
 import { oddBytes } from './odd-bytes.ts'
 import type { Scenario } from './scenario.ts'
 import { reflected, signedTimes } from './signed-times.ts'
+import { testScenarios } from './tests.ts'
 
 export const scenarios: readonly Scenario[] = [
   firstContact,
@@ -13,4 +14,5 @@ export const scenarios: readonly Scenario[] = [
   reflected,
   oddBytes,
   ...callbackScenarios,
+  ...testScenarios,
 ]

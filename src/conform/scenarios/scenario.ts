@@ -11,8 +11,8 @@ import type { Patience } from '../patience.ts'
 import type { Recorder } from '../recorder.ts'
 import { stopwatch } from '../time.ts'
 
-/** `accepted`: the agent takes the sample. `delivered`: and does the work. `start`: the run has started it, and can start it anew. */
-export type Need = 'accepted' | 'delivered' | 'revisions' | 'rejects' | 'start' | 'hires'
+/** `accepted`: the agent takes the sample. `delivered`: and does the work. `start`: the run has started it, and can start it anew. `secret`: with another one. */
+export type Need = 'accepted' | 'delivered' | 'revisions' | 'rejects' | 'start' | 'secret' | 'hires'
 
 export interface Scenario {
   readonly name: string
@@ -58,6 +58,8 @@ const MOST_TASKS = 40
 interface StageOptions {
   readonly scenario: string
   readonly lane: Lane
+  /** All of the run. */
+  readonly lanes: readonly Lane[]
   readonly agent: AgentUnderTest
   readonly declared: Declared
   readonly patience: Patience
@@ -69,6 +71,7 @@ interface StageOptions {
 /** What a scenario works with. */
 export class Stage {
   readonly lane: Lane
+  readonly lanes: readonly Lane[]
   readonly agent: AgentUnderTest
   readonly declared: Declared
   readonly patience: Patience
@@ -77,9 +80,10 @@ export class Stage {
   readonly #recorder: Recorder
   #buyer: Promise<LaneBuyer> | null = null
 
-  constructor({ scenario, lane, agent, declared, patience, recorder, chance }: StageOptions) {
+  constructor({ scenario, lane, lanes, agent, declared, patience, recorder, chance }: StageOptions) {
     this.#scenario = scenario
     this.lane = lane
+    this.lanes = lanes
     this.agent = agent
     this.declared = declared
     this.patience = patience

@@ -17,7 +17,7 @@ export async function callback({ taskId, callbackUrl }, fields, wanted = () => t
   if (style('by-key')) return byKey(taskId, fields)
   const url = bug('address-without-query') ? callbackUrl.split('?')[0] : callbackUrl
   let body = bodyOf(fields, taskId)
-  let headers = signed(body)
+  let headers = signed(bug('signs-tests-with-their-id') && taskId.startsWith('test_') ? taskId + body : body)
   let signedAt = Date.now()
   let refused = 0
   for (let attempt = 0; attempt < MOST_ATTEMPTS && (wanted() || bug('repeats-a-400')); attempt += 1) {

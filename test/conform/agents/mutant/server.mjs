@@ -40,9 +40,14 @@ async function serve(request, response) {
   if (bug('acts-on-action')) actOn(body)
   const event = eventIn(body)
   if (!event) return end(response, 400)
+  if (bug('least-price') && event.data.agreedPrice < 200) return end(response, 400)
+  if (bug('five-tests-a-day') && event.data.test && ++tests > 5) return end(response, 403)
+  if (bug('two-tests') && event.data.test && ++tests > 2) return end(response, 200)
   take(event, request.headers)
   end(response, bug('answers-202') ? 202 : 200)
 }
+
+let tests = 0
 
 /** Any refusal will do, or none at all. */
 function refuse(response, body) {

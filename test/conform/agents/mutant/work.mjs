@@ -4,7 +4,7 @@ import { toMarketplace } from './by-key.mjs'
 import { callback } from './callbacks.mjs'
 import { note, taskNamed } from './memory.mjs'
 import { written } from './reading.mjs'
-import { style } from './switches.mjs'
+import { bug, style } from './switches.mjs'
 
 /** The events that end a task: no work is done any more, not even what has begun. */
 const ENDS = new Set(['task.cancelled', 'task.approved', 'task.disputed'])
@@ -17,11 +17,21 @@ export function hear({ event, data }) {
 /** Works on an event. Those of one task come one after the other. `again`: it was begun before a restart. */
 export async function work({ event, data }, again = false) {
   const task = taskNamed(data.taskId)
-  if (data.test) return callback(data, { action: 'accept' })
+  if (data.test) return tested(data)
   if (event === 'task.submitted') return submitted(task, data, again)
   if (event === 'task.revision_requested') return deliver(task, data)
   if (event === 'task.message') return reply(task, data)
   if (event === 'task.delivered_to_buyer') return approve(data)
+}
+
+/** What the bug with one variable for all believes to be its task. */
+let current = null
+
+async function tested(data) {
+  current = data
+  if (bug('ignores-tests')) return
+  await callback(data, { action: 'accept' })
+  if (bug('works-on-tests')) await deliver(taskNamed(data.taskId), data)
 }
 
 async function submitted(task, data, again) {
@@ -30,7 +40,9 @@ async function submitted(task, data, again) {
   note(task, { submitted: true })
   const reason = whyNot(data)
   if (reason) return callback(data, { action: 'reject', reason })
+  current = data
   const accepted = await callback(data, { action: 'accept' }, () => !task.over)
+  if (bug('a-test-replaces-the-task') && current.test) data = current
   // Before the restart the marketplace may have taken it, and would not take it twice.
   if ((accepted || again) && !style('person-delivers')) await deliver(task, data)
 }
