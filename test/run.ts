@@ -26,6 +26,8 @@ const { positionals: wanted, values } = parseArgs({
 const jobs = jobsOf(file => wanted.length === 0 || wanted.some(part => file.includes(part))).filter(
   ({ engine }) => values.engine === undefined || engine === values.engine,
 )
+// Node would read the machine's own authorities at the start of each process, for 0.04 s; the tests talk to none of their servers.
+delete process.env.NODE_EXTRA_CA_CERTS
 buildIfStale()
 const bundle = await bundleTests([...new Set(jobs.map(({ file }) => file))])
 process.once('exit', bundle.remove)

@@ -8,7 +8,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { agentHandler, type WebhookData } from '../../src/client/webhooks.ts'
 import { createFrontAuthority, startFront } from '../../src/sim/https-front.ts'
-import { answerOf, inFolder, PROGRAM, run, startDev, typeInto } from './program.ts'
+import { answerOf, COMMAND, inFolder, run, startDev, typeInto } from './program.ts'
 
 /** Rejects, keeps silent or works, as the title says. */
 async function startAgent() {
@@ -165,7 +165,7 @@ test(
 
     // A terminal of its own, where the system has the program that makes one.
     if (existsSync('/usr/bin/script')) {
-      const command = `${process.execPath} ${PROGRAM} agents create --name Asked --tagline "Was asked for the rest" --category code`
+      const command = `${COMMAND} agents create --name Asked --tagline "Was asked for the rest" --category code`
       const asked = await typeInto(command, folder, [
         ['Description', 'too short\r'],
         ['It must have', '\u0015The description of an agent whose builder typed it all in.\r'],

@@ -2,6 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { SHORT_LIVED } from '../support/short-lived.ts'
 import type { Ended } from './program.ts'
 
 export interface Command {
@@ -10,12 +11,6 @@ export interface Command {
   env: NodeJS.ProcessEnv
   input: string
 }
-
-/**
- * For processes that live for seconds: V8 compiles WebAssembly once, not a second time to make it faster. A start of `dev`
- * costs 0.54 s of CPU so, 0.75 without.
- */
-export const SHORT_LIVED: readonly string[] = ['--liftoff-only']
 
 const PATH = fileURLToPath(new URL('../../test/cli/command-process.js', import.meta.url))
 const idle: ChildProcess[] = []

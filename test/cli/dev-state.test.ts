@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { devOf } from './dev-lines.ts'
-import { inFolder, PROGRAM, run } from './program.ts'
+import { COMMAND, inFolder, run } from './program.ts'
 
 test(
   'the environment of an agent is printed for each shell, alone; the folder is no part of a repository; a reset asks',
@@ -96,7 +96,7 @@ test(
 test(
   'dev ends when the program that reads its output has ended, and gives back its port',
   inFolder(async folder => {
-    const shell = spawn('sh', ['-c', `node ${PROGRAM} dev --ephemeral --port 0 --log-level error | head -1`], {
+    const shell = spawn('sh', ['-c', `${COMMAND} dev --ephemeral --port 0 --log-level error | head -1`], {
       cwd: folder,
     })
     let shown = ''

@@ -7,7 +7,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { freePort } from '../docs/guide.ts'
 import { isAlive } from './process-life.ts'
-import { inFolder, PROGRAM, run, start } from './program.ts'
+import { COMMAND, inFolder, run, start } from './program.ts'
 
 const WEBHOOKS = new URL('../../dist/bundle/webhooks.js', import.meta.url).href
 
@@ -66,7 +66,7 @@ test(
        const onTask = async (_event, reply) => { await reply.accept(); await reply.deliver('From the agent of the test.') }
        createServer(agentHandler({ secret, onTask })).listen(PORT, '127.0.0.1')`,
     )
-    const program = `${process.execPath} ${PROGRAM}`
+    const program = COMMAND
     const script = `${process.execPath} agent.mjs & until ${program} simulate buyer my-agent; do sleep 0.3; done`
     const flags = ['--agent', `my-agent=http://127.0.0.1:${port}/webhook`]
     const { code, out, err } = await exec(folder, ['sh', '-c', script], flags)
@@ -79,7 +79,7 @@ test(
 test(
   'commands of marketplace find it, each with the key of its part',
   inFolder(async folder => {
-    const here = `${process.execPath} ${PROGRAM}`
+    const here = COMMAND
     const lines = [
       `${here} simulate buyer sample-agent`,
       `${here} deliveries list sample-agent --limit 1`,

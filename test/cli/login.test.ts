@@ -6,7 +6,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { totpCode } from '../../src/market/accounts/totp.ts'
 import { signIn, startServe } from './deployment.ts'
-import { answerOf, inFolder, PROGRAM, run, typeInto } from './program.ts'
+import { answerOf, COMMAND, inFolder, run, typeInto } from './program.ts'
 
 test(
   'an account with a second factor signs in with its code, by flag or asked for on a terminal, or with a recovery code',
@@ -31,7 +31,7 @@ test(
     assert.is(byFlag.code, 0, byFlag.err)
     const lost = await run([...login, '--recovery-code', recoveryCodes[0]], folder, {}, 'correct horse')
     assert.is(lost.code, 0, lost.err)
-    const shown = await typeInto(`${process.execPath} ${PROGRAM} login --url ${url} --email root@example.com`, folder, [
+    const shown = await typeInto(`${COMMAND} login --url ${url} --email root@example.com`, folder, [
       ['Password:', 'correct horse\r'],
       ['recovery code:', `${recoveryCodes[1]}\r`],
     ])
@@ -47,7 +47,7 @@ test(
     const blind = await run(['login', '--url', url], folder)
     assert.is(blind.code, 2)
     assert.match(blind.err, '--password-stdin')
-    const shown = await typeInto(`${process.execPath} ${PROGRAM} login --url ${url}`, folder, [
+    const shown = await typeInto(`${COMMAND} login --url ${url}`, folder, [
       ['Email:', 'root@example.com\r'],
       ['Password:', 'correct horse\r'],
     ])

@@ -8,7 +8,8 @@ import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
-import { runCommand, SHORT_LIVED } from './commands.ts'
+import { SHORT_LIVED } from '../support/short-lived.ts'
+import { runCommand } from './commands.ts'
 
 export const PROGRAM = fileURLToPath(new URL('../../bin/marketplace.js', import.meta.url))
 
@@ -79,10 +80,10 @@ function onTerminal(command: string, cwd: string, env: NodeJS.ProcessEnv) {
 
 /** The program on a terminal: all that it shows, colours included, as it comes. */
 export const startOnTerminal = (args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}) =>
-  typeOnTerminal(`exec ${program(args)}`, cwd, env)
+  typeOnTerminal([`exec ${COMMAND}`, ...args].join(' '), cwd, env)
 
 /** The built program as a command of the shell. */
-export const program = (args: readonly string[]) => [process.execPath, ...SHORT_LIVED, PROGRAM, ...args].join(' ')
+export const COMMAND = [process.execPath, ...SHORT_LIVED, PROGRAM].join(' ')
 
 /** A command of the shell on a terminal: all that it shows. */
 export function typeOnTerminal(command: string, cwd: string, env: NodeJS.ProcessEnv = {}) {

@@ -11,7 +11,7 @@ import { keepCredentials, makeFolder, readCredentials, stateFolderOf } from '../
 import { withSystemReason } from '../../src/cli/disk-faults.ts'
 import { withPortOwner } from '../../src/cli/doctor/port-owner.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
-import { answerOf, type Ended, inFolder, PROGRAM, run, startDev } from './program.ts'
+import { answerOf, COMMAND, type Ended, inFolder, run, startDev } from './program.ts'
 import { withRefusedWrite } from './refused-writes.ts'
 
 /** One sentence, one next step, no stack. */
@@ -27,8 +27,7 @@ function isRefusal({ code, err }: Ended, wanted: { code: number; says: string; n
 /** A command of the shell, in which $MARKETPLACE is the program. */
 async function inShell(command: string, cwd: string): Promise<Ended> {
   const env = { ...process.env, NO_COLOR: '1', XDG_CONFIG_HOME: join(cwd, 'config') }
-  const marketplace = `${process.execPath} --liftoff-only ${PROGRAM}`
-  const child = spawn('sh', ['-c', command.replaceAll('$MARKETPLACE', marketplace)], { cwd, env })
+  const child = spawn('sh', ['-c', command.replaceAll('$MARKETPLACE', COMMAND)], { cwd, env })
   const said = { out: '', err: '' }
   child.stdin.end()
   child.stdout.on('data', chunk => (said.out += chunk))

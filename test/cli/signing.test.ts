@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sign, verify } from '../../src/api/signature.ts'
-import { answerOf, inFolder, run, typeInto } from './program.ts'
+import { answerOf, COMMAND, inFolder, run, typeInto } from './program.ts'
 
 const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='
 const BODY = '{"action":"message","content":"It\'s naïve\\n"}\n'
@@ -40,11 +40,9 @@ test(
       'X-Service-Signature': sign(SECRET, Number(AT), BODY),
     })
     assert.match(again.err, "--secret stays in the shell's history")
-    const typed = await typeInto(
-      `${process.execPath} ${join(process.cwd(), 'bin/marketplace.js')} sign --file body.json`,
-      folder,
-      [['The webhook secret (whsec_…)', `${SECRET}\n`]],
-    )
+    const typed = await typeInto(`${COMMAND} sign --file body.json`, folder, [
+      ['The webhook secret (whsec_…)', `${SECRET}\n`],
+    ])
     assert.match(typed, /X-Service-Signature: [0-9a-f]{64}/)
   }),
 )

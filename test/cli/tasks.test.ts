@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { answerHere, runHere } from './in-process.ts'
-import { PROGRAM, run, startDev, typeInto } from './program.ts'
+import { COMMAND, run, startDev, typeInto } from './program.ts'
 
 let folder = ''
 let dev: Awaited<ReturnType<typeof startDev>>
@@ -99,7 +99,7 @@ test('a task lives by commands: create, submit, accept, message, deliver, downlo
 test('what ends for good is asked about on a terminal, and done on yes alone', async () => {
   const { id } = await draft('Another letter')
   await done('tasks', 'submit', id)
-  const cancel = `${process.execPath} ${PROGRAM} tasks cancel ${id}`
+  const cancel = `${COMMAND} tasks cancel ${id}`
   assert.match(await typeInto(cancel, folder, [['Go on? (y/N)', 'n\r']]), 'Nothing was changed')
   assert.is((await done('tasks', 'show', id)).status, 'pending')
   assert.match(await typeInto(cancel, folder, [['This ends the task for good. Go on? (y/N)', 'y\r']]), 'cancelled')

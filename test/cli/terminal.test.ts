@@ -6,7 +6,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { shows } from '../docs/guide.ts'
-import { inFolder, program, run, startOnTerminal, typeOnTerminal } from './program.ts'
+import { COMMAND, inFolder, run, startOnTerminal, typeOnTerminal } from './program.ts'
 
 const COLOUR = '\u001b['
 
@@ -39,7 +39,7 @@ test(
 test(
   'dev shows on a terminal what happens, a line each, in the words of people; keys act on it, and leave the terminal as it was',
   inFolder(async folder => {
-    const dev = typeOnTerminal(`${program(['dev', '--port', '0'])}; echo "code $?"; stty -a`, folder, {
+    const dev = typeOnTerminal(`${COMMAND} dev --port 0; echo "code $?"; stty -a`, folder, {
       NO_COLOR: undefined,
     })
     const seen = async (words: RegExp, as = (text: string) => text) => {
@@ -98,7 +98,7 @@ test(
 test(
   'a dev that is ended from outside leaves the terminal as it was; a background job of the shell leaves it alone',
   inFolder(async folder => {
-    const dev = program(['dev', '--port', '0'])
+    const dev = `${COMMAND} dev --port 0`
     const waits = (file: string, what: string) => `until grep -q ${what} ${file}; do sleep 0.05; done`
     const job = `${dev} > /dev/null & ${waits('.marketplace/credentials.json', 'url')}; kill $!; wait $!; echo "job $?"`
     const terminal = typeOnTerminal(`${job}; ${dev}; echo "code $?"; stty -a`, folder)

@@ -6,6 +6,7 @@ import net from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type Ended, PROGRAM, run, start } from '../cli/program.ts'
+import { SHORT_LIVED } from '../support/short-lived.ts'
 import { readErrors, showingFaults } from './server-log.ts'
 
 export interface Running {
@@ -84,7 +85,8 @@ async function openDeployment(folder: string, ca: string | null, note: Note): Pr
       if (code !== 0) throw new Error(`dev ended with ${code}: ${err}`)
       return running
     },
-    serveUnder: command => serveUnder([...command, process.execPath, PROGRAM, 'serve', ...flags], folder, note),
+    serveUnder: command =>
+      serveUnder([...command, process.execPath, ...SHORT_LIVED, PROGRAM, 'serve', ...flags], folder, note),
     async start(mode) {
       const from = performance.now()
       const { child, ended, firstLine } = start([mode, ...flags], folder, env)

@@ -5,8 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
-import { SHORT_LIVED } from '../cli/commands.ts'
-import { PROGRAM, type typeOnTerminal } from '../cli/program.ts'
+import { COMMAND, type typeOnTerminal } from '../cli/program.ts'
 
 export interface Block {
   language: string
@@ -33,9 +32,6 @@ export async function freePort(): Promise<number> {
   await new Promise(resolve => server.close(resolve))
   return port
 }
-
-/** What `marketplace` is in the shells of these tests: it lives for seconds. */
-export const COMMAND = ['node', ...SHORT_LIVED, PROGRAM].join(' ')
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 

@@ -8,9 +8,9 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { totpCode } from '../../src/market/accounts/totp.ts'
 import { openSqlite } from '../../src/store/embedded/database.ts'
-import { inFolder, run, startDev } from '../cli/program.ts'
+import { COMMAND, inFolder, run, startDev } from '../cli/program.ts'
 import { freshDatabase } from '../support/databases.ts'
-import { blocksOf, COMMAND, freePort } from './guide.ts'
+import { blocksOf, freePort } from './guide.ts'
 
 const PASSWORD = 'a long one that nobody guesses'
 const blocks = blocksOf('docs/guides/operate.md')

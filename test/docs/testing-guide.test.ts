@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { inFolder } from '../cli/program.ts'
-import { blocksOf, COMMAND, freePort } from './guide.ts'
+import { COMMAND, inFolder } from '../cli/program.ts'
+import { blocksOf, freePort } from './guide.ts'
 
 const PAGE = 'docs/guides/testing.md'
 const blocks = blocksOf(PAGE)

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { build, type Plugin } from 'esbuild'
 import { bundledAs, childCode } from './child-code.ts'
+import { SHORT_LIVED } from './short-lived.ts'
 
 export interface Bundle {
   /** What runs test files, for `node`. */
@@ -54,9 +55,8 @@ export async function bundleTests(
     logLevel: 'warning',
   })
   return {
-    // Each marketplace of a test is short-lived: compiling SQLite a second time, to make it faster, costs more than it gives.
     workerArguments: [
-      '--liftoff-only',
+      ...SHORT_LIVED,
       ...(sourceMaps ? ['--enable-source-maps'] : []),
       join(folder, 'worker-process.js'),
     ],

@@ -3,6 +3,7 @@
  * takes 0.5 s of CPU to load, one that reads JavaScript 0.1. Outside a bundle, as in npm run test:crash, it is read as it is.
  */
 import { fileURLToPath } from 'node:url'
+import { SHORT_LIVED } from './short-lived.ts'
 
 /** From the root of the repository. */
 export const childCode = [
@@ -26,7 +27,7 @@ export const urlOf = (path: ChildCode): string =>
   new URL(isBundled ? `./${bundledAs(path)}.js` : `../../${path}`, import.meta.url).href
 
 /** What Node needs to read it. */
-export const loader: readonly string[] = isBundled ? [] : ['--import', import.meta.resolve('tsx')]
+export const loader: readonly string[] = isBundled ? SHORT_LIVED : ['--import', import.meta.resolve('tsx')]
 
 /** What runs it as a program, for `node`. */
 export const programOf = (path: ChildCode): string[] => [...loader, fileURLToPath(urlOf(path))]
