@@ -13,30 +13,56 @@ const table = await wholeTable()
 const { chapters } = table
 const isThere = (program: string) => spawnSync(program, ['--version']).status === 0
 
-/** What a tabulator offers after these words, in a real bash. */
-function offered(script: string, ...words: readonly string[]): string[] {
+type Words = readonly string[]
+
+/** What a tabulator offers after each of these lines, in a real bash: one for all, since it reads the script for 0.1 s. */
+function offered(script: string, lines: readonly Words[]): string[][] {
   const ask = `${script}
-COMP_WORDS=(marketplace "$@"); COMP_CWORD=$#; _marketplace; printf '%s\\n' "\${COMPREPLY[@]}"`
-  return execFileSync('bash', ['-c', ask, 'bash', ...words], { encoding: 'utf8' })
+while read -r -d '' count; do
+  COMP_WORDS=(marketplace)
+  for ((; count > 0; count--)); do read -r -d '' word; COMP_WORDS+=("$word"); done
+  COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); COMPREPLY=(); _marketplace; echo "\${COMPREPLY[*]}"
+done`
+  const input = lines.map(words => [words.length, ...words].map(word => `${word}\0`).join('')).join('')
+  return execFileSync('bash', ['-c', ask], { encoding: 'utf8', input })
     .split('\n')
-    .filter(Boolean)
+    .slice(0, -1)
+    .map(line => line.split(' ').filter(Boolean))
 }
 
 test('bash completes commands, groups and flags at each depth', async () => {
   const { out, code } = await runHere('completion', 'bash')
   assert.is(code, 0)
-  assert.equal(offered(out, 'tas'), ['tasks'])
-  assert.equal(offered(out, 'tasks', 'rev').sort(), ['review', 'revise'])
-  assert.equal(offered(out, 'tasks', 'review', ''), ['show', 'add'])
-  assert.equal(offered(out, 'tasks', 'list', '--stat'), ['--status'])
-  assert.equal(offered(out, 'tasks', '--url', 'http://x', 'sho'), ['show'], 'a flag before is no word of the command')
-  assert.equal(offered(out, 'tasks', 'show', 'TASK_ID', '--js'), ['--json'])
-  for (const [, records] of chapters) {
-    for (const { name, options } of records) {
-      const flags = offered(out, ...name.split(' '), '--')
-      for (const [flag] of options) assert.ok(flags.includes(/--[a-z-]+/.exec(flag)![0]), `${name}: ${flag}`)
-    }
-  }
+  const lines: readonly (readonly [Words, readonly string[]])[] = [
+    [['tas'], ['tasks']],
+    [
+      ['tasks', 'rev'],
+      ['review', 'revise'],
+    ],
+    [
+      ['tasks', 'review', ''],
+      ['add', 'show'],
+    ],
+    [['tasks', 'list', '--stat'], ['--status']],
+    // A flag before is no word of the command.
+    [['tasks', '--url', 'http://x', 'sho'], ['show']],
+    [['tasks', 'show', 'TASK_ID', '--js'], ['--json']],
+  ]
+  const few = offered(
+    out,
+    lines.map(([words]) => words),
+  )
+  assert.equal(
+    few.map(words => words.sort()),
+    lines.map(([, wanted]) => wanted),
+  )
+  const records = chapters.flatMap(([, records]) => records)
+  const flags = offered(
+    out,
+    records.map(({ name }) => [...name.split(' '), '--']),
+  )
+  for (const [at, { name, options }] of records.entries())
+    for (const [flag] of options) assert.ok(flags[at]!.includes(/--[a-z-]+/.exec(flag)![0]), `${name}: ${flag}`)
 })
 
 test('the scripts of the other shells hold every command, and are right where there is such a shell', () => {
