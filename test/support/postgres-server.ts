@@ -77,13 +77,34 @@ const fleeting = { full_page_writes: 'off', autovacuum: 'off', max_wal_size: '25
 export function makeUnusedServer(): { path: string; remove(): void } | null {
   const bin = binaries()
   if (!bin) return null
+  removeLeft(quickPlace())
   const path = initialised(bin, quickPlace())
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
+/**
+ * Removes the data of runs that were killed: whose process is gone. A server that was left on it ends by itself, within a
+ * minute.
+ */
+export function removeLeft(place: string): void {
+  for (const name of readdirSync(place)) {
+    const owner = /^marketplace-postgres-(\d+)-/.exec(name)?.[1]
+    if (owner && !isThere(Number(owner))) rmSync(join(place, name), { recursive: true, force: true })
+  }
+}
+
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}
+
 /** A copy of TEST_UNUSED_SERVER takes 0.05 s of CPU, `initdb` 0.9. */
 function initialised(bin: string, place: string): string {
-  const data = mkdtempSync(join(place, 'marketplace-postgres-'))
+  const data = mkdtempSync(join(place, `marketplace-postgres-${process.pid}-`))
   const as = nobody()
   if (as.uid !== undefined) chownSync(data, as.uid, as.gid as number)
   const unused = process.env.TEST_UNUSED_SERVER
