@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** Who may import whom: rooms, the shelves within them, and no circle. */
 import { posix } from 'node:path'
 import { test } from 'uvu'

@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** Every test file has tests, and runs them all. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** The tree in docs/architecture.md names what there is. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'uvu'

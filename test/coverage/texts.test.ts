@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** Each change that a row makes to the source can still be made: a name that changed is noticed by the check. */
 import { readFileSync } from 'node:fs'
 import { test } from 'uvu'

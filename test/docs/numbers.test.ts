@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** Documents say the numbers of the records. */
 import { readFileSync } from 'node:fs'
 import { test } from 'uvu'

@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** What is too long is named, and an exception can only shrink. */
 import { readFileSync } from 'node:fs'
 import { test } from 'uvu'

@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** What caches are told of committed writes: never too little. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

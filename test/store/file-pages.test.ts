@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** A file where SQLite expects the bytes of one in memory: the same bytes, read ahead in order, and every fault told afterwards. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** What is done with the files of a database, over all states that they can be in, and every interruption of every step. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** Frames of a journal: every byte of one counts, and they are found wherever they stand in a file of any length. */
 import { crc32 } from 'node:zlib'
 import { test } from 'uvu'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: own
+// engines: embedded, postgres; process: shared
 /** Webhooks that wait and their log: each function returns and changes the rows that it names, and no neighbour of theirs. */
 import {
   claimDelivery,

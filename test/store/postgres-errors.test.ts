@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** What Postgres says, in the marketplace's own words; and who comes next when connections are few. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

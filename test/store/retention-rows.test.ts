@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: own
+// engines: embedded, postgres; process: shared
 /** What is too old, what is counted, and what a clock that was ahead has left: each function returns and changes the rows that it names, and no neighbour of theirs. */
 import { deleteLocation, insertLocation, otherLocations, renewLocation } from '../../src/store/tables/file-locations.ts'
 import { hasOlder, keptKinds, oldestOf, removeOlder } from '../../src/store/tables/retention.ts'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: own
+// engines: embedded, postgres; process: shared
 /** What guards accounts and requests: each function returns and changes the rows that it names, and no neighbour of theirs. */
 import { lockedGuesses, setGuesses } from '../../src/store/tables/guesses.ts'
 import {

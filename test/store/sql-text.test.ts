@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** What is known of a statement before it runs, by its text alone. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

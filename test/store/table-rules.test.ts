@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: own
+// engines: embedded, postgres; process: shared
 /** The database itself refuses what must never be, on both engines, whatever the code above it believes. Source: A-33. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'

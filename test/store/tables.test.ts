@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: own
+// engines: embedded, postgres; process: shared
 /** The record of each table says what the schema says, and the statements that are made of it do what they say. */
 import { readdirSync } from 'node:fs'
 import { suite } from 'uvu'

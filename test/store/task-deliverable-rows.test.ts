@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: own
+// engines: embedded, postgres; process: shared
 /** Tasks and what hangs on them: each function returns and changes the rows that it names, and no neighbour of theirs. */
 import { decideTest, endAllTests, endTest, startTest, testById } from '../../src/store/tables/agent-tests.ts'
 import {

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: own
+// engines: embedded, postgres; process: shared
 /** The ledger: each function returns and changes the rows that it names, and no neighbour of theirs. */
 
 import { ledgerProblems } from '../../src/market/money/ledger.ts'

@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** Values on their way into SQLite's memory and out of it, at every length where its room is made anew. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

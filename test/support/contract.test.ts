@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** The watch over answers: it must see what it is there for. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded; process: shared
 /** Bodies: what each request may bring, what its judgement may cost, and who is asked for a credential first. Source. */
 import net from 'node:net'
 import { setFlagsFromString } from 'node:v8'

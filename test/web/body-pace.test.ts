@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded; process: shared
 /** How slowly a body may come: at a pace, and not by a fixed time. Over the wire. Source: A-49. */
 import http from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'

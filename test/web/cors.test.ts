@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded; process: shared
 /** No other site's page may read or send: CORS is closed everywhere. Source. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

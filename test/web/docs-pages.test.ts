@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded; process: shared
 /** The contract as a running marketplace serves it. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded; process: shared
 /** Readers that don't read, and too many of them: what waits for them is bounded in bytes, in time and in number. Source: A-49. */
 import net from 'node:net'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded; process: shared
 /** What bounds a request as a whole, at the edge and one beyond it. Lengths count code points. Source. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** Forbidden addresses in every spelling, tried for real against canaries on this machine. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: shared
 /** The virtual world: time that only moves when told to, and chance that repeats. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

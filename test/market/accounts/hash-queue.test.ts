@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded; process: shared
 /** The queue before the hashing of passwords: bounded, fair between addresses, left by those who have gone. */
 import net from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded; process: shared
 /** Endpoints that mean harm, through everything that calls them: webhooks, connection tests, heartbeats. Source: A-42. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
