@@ -3,6 +3,7 @@ import type { Check } from '../check.ts'
 import { bytes } from './bytes.ts'
 import { cb } from './cb.ts'
 import { conn } from './conn.ts'
+import { dup } from './dup.ts'
 import { sig } from './sig.ts'
 
-export const checks: readonly Check[] = [...conn, ...sig, ...bytes, ...cb]
+export const checks: readonly Check[] = [...conn, ...sig, ...bytes, ...cb, ...dup]

@@ -58,6 +58,25 @@ export const answeredAfter = (ms: number): CallbackFault => ({
   },
 })
 
+/** It is on its way until `until` resolves. */
+export const onItsWayUntil = (until: Promise<unknown>): CallbackFault => ({
+  name: 'on its way',
+  async play(_callback, pass) {
+    await until
+    return pass()
+  },
+})
+
+/** It is done, and the agent learns of it when `until` resolves. */
+export const answeredWhen = (until: Promise<unknown>): CallbackFault => ({
+  name: 'late answer',
+  async play(_callback, pass) {
+    const answer = await pass()
+    await until
+    return answer
+  },
+})
+
 /** It never arrives. */
 export const unavailable = (times: number): CallbackFault => ({
   name: 'unavailable',

@@ -89,6 +89,24 @@ export const heldUntil = (until: Promise<unknown>): WebhookFault => ({
   },
 })
 
+/** Others overtake it: the marketplace takes it for delivered and goes on, and the agent gets it when `until` resolves. */
+export const overtaken = (until: Promise<unknown>): WebhookFault => ({
+  name: 'overtaken',
+  async play(webhook, send) {
+    until.then(() => send(signedNow(webhook)))
+    return accepted
+  },
+})
+
+/** A stranger sends something under its id first. */
+export const precededBy = (forgery: Pick<Forgery, 'name' | 'forge'>): WebhookFault => ({
+  name: `preceded by ${forgery.name}`,
+  async play(webhook, send) {
+    await send({ ...webhook, ...forgery.forge(webhook) }, { change: forgery.name, genuine: false })
+    return send(signedNow(webhook))
+  },
+})
+
 /** The agent gets this in its place. Whoever ignores what is forged keeps nobody waiting: the marketplace hears of nothing. */
 export const forgedAs = ({ name, forge }: Pick<Forgery, 'name' | 'forge'>, timeoutMs?: number): WebhookFault => ({
   name,

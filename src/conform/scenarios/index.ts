@@ -1,7 +1,9 @@
 /** All scenarios, in the order in which they begin; most go on beside each other. */
 import { callbackScenarios } from './callbacks.ts'
+import { copyScenarios } from './copies.ts'
 import { firstContact } from './first-contact.ts'
 import { forged } from './forged.ts'
+import { laterCopyScenarios } from './later-copies.ts'
 import { oddBytes } from './odd-bytes.ts'
 import type { Scenario } from './scenario.ts'
 import { reflected, signedTimes } from './signed-times.ts'
@@ -15,4 +17,6 @@ export const scenarios: readonly Scenario[] = [
   oddBytes,
   ...callbackScenarios,
   ...testScenarios,
+  ...copyScenarios,
+  ...laterCopyScenarios,
 ]

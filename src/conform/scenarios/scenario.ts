@@ -3,10 +3,10 @@ import type { EarlyTier } from '../../sim/accounts.ts'
 import type { AgentUnderTest } from '../agent-under-test.ts'
 import type { Declared, Sample } from '../declared.ts'
 import { firstTaskHas } from '../first-task.ts'
-import type { LaneName, Recordeds } from '../history.ts'
+import { bytesOf, type LaneName, type Recordeds } from '../history.ts'
 import type { CallbackFault } from '../lane/callback-faults.ts'
 import type { Lane, LaneBuyer } from '../lane/lane.ts'
-import { type OutgoingWebhook, Taken, type WebhookFault } from '../lane/webhook-faults.ts'
+import { type OutgoingWebhook, signedNow, Taken, type WebhookFault } from '../lane/webhook-faults.ts'
 import type { Patience } from '../patience.ts'
 import type { Recorder } from '../recorder.ts'
 import { stopwatch } from '../time.ts'
@@ -40,6 +40,8 @@ export interface WantedTask {
   readonly callbackFaults?: Readonly<Record<string, CallbackFault>>
   /** It stays a draft. */
   readonly draft?: boolean
+  /** That of another task, to which this one is to be equal; empty: none. */
+  readonly canary?: string
 }
 
 export interface StageTask {
@@ -110,11 +112,11 @@ export class Stage {
     const { fault, callbackFaults = {}, draft = false } = wanted
     const buyer = wanted.buyer ?? (await this.buyer())
     const sample = wanted.sample ?? this.declared.sample
-    const canary = this.#canary()
+    const { canary = this.#canary() } = wanted
     const price = wanted.price ?? sample.price
     const { title = sample.title, requirements = sample.requirements } = wanted
     const words = wanted.description ?? sample.description
-    const description = this.declared.vary ? `${words}\n\n${canary}` : words
+    const description = this.declared.vary && canary !== '' ? `${words}\n\n${canary}` : words
     await this.lane.list()
     const fields = { agentId: this.agent.id, title, description, requirements, agreedPrice: price }
     const { id } = await buyer.act('createTask', fields)
@@ -200,6 +202,28 @@ export class Stage {
   async answered({ id }: StageTask, event: string, count = 1): Promise<boolean> {
     const sent = () => this.history.webhooksOf(id).filter(one => one.event === event).length >= count
     return (await this.until(sent, this.patience.limit('answer'))) !== null
+  }
+
+  /**
+   * Sends a webhook about the task once more, as the marketplace would: the same body and id, signed anew. `nth`: which of this event, if
+   * there were several. Resolves when it was answered, or got no answer.
+   */
+  async resend({ label, id }: StageTask, event: string, nth = 1): Promise<void> {
+    const sent = this.history.webhooksOf(id).filter(one => one.event === event)[nth - 1]
+    if (!sent) throw new Error(`No ${event} was sent for ${label}`)
+    const { url, secret } = this.agent
+    const { deliveryId, attempt } = sent
+    const body = bytesOf(sent.body).toString()
+    const again = {
+      url,
+      secret,
+      body,
+      headers: {},
+      deliveryId: deliveryId ?? '',
+      attempt: (attempt ?? 1) + 1,
+      sentAt: 0,
+    }
+    await this.lane.webhooks.send(signedNow(again), { change: 'old copy', genuine: true }, label)
   }
 
   observe(label: string, value: unknown): void {

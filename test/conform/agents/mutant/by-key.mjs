@@ -17,3 +17,9 @@ export async function toMarketplace(path, fields) {
   await response?.arrayBuffer()
   return response?.ok ?? false
 }
+
+/** Returns the state of a task. */
+export async function stateOf(taskId) {
+  const response = await fetch(`${url}/api/tasks/${taskId}`, { headers: { Authorization: `Bearer ${key}` } })
+  return (await response.json()).data.status
+}

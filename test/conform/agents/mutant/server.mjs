@@ -2,6 +2,7 @@
 import { createServer } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { callback } from './callbacks.mjs'
+import { came, marksOf, missesCopy } from './copies.mjs'
 import { finish, isKnown, remember, unfinishedEvents } from './memory.mjs'
 import { isFit, isRefusedUnread, readText } from './reading.mjs'
 import { signed } from './signature.mjs'
@@ -36,15 +37,18 @@ async function serve(request, response) {
   if (style('slow-answer')) await pause(300)
   if (style('busy') && isBusy()) return end(response, 429, { 'Retry-After': '1' })
   if (isRefusedUnread(request, body)) return end(response, 413)
-  if (!isGenuine(request.headers, body)) return refuse(response, body)
-  if (bug('acts-on-action')) actOn(body)
   const event = eventIn(body)
+  if (!isGenuine(request.headers, body)) {
+    if (bug('notes-refused') && event) remember(marksOf(event, request.headers))
+    return refuse(response, body)
+  }
+  if (bug('acts-on-action')) actOn(body)
   if (!event) return end(response, 400)
   if (bug('least-price') && event.data.agreedPrice < 200) return end(response, 400)
   if (bug('five-tests-a-day') && event.data.test && ++tests > 5) return end(response, 403)
   if (bug('two-tests') && event.data.test && ++tests > 2) return end(response, 200)
-  take(event, request.headers)
-  end(response, bug('answers-202') ? 202 : 200)
+  const isCopy = !take(event, request.headers)
+  end(response, bug('answers-202') ? 202 : bug('refuses-copies') && isCopy ? 409 : 200)
 }
 
 let tests = 0
@@ -77,16 +81,20 @@ function actOn(body) {
   if (action) callback({ taskId, callbackUrl }, { action })
 }
 
-/** A retry has the id of the first attempt, a redelivery a new one; an event is known by its task, its name and its time. */
+/** Takes an event up unless it is a copy, and returns whether it is none. */
 function take(event, headers) {
-  const marks = [`event ${event.data.taskId} ${event.event} ${event.timestamp}`]
-  const id = headers['x-service-delivery-id']
-  if (id) marks.push(`delivery ${id}`)
-  if (isKnown(marks)) return
+  const marks = marksOf(event, headers)
   const key = marks.join(' ')
-  remember(marks, { key, event })
-  hear(event)
-  queue(event, key, false)
+  if (isKnown(marks) && !missesCopy(event, headers, key)) return false
+  came(event, key)
+  const begin = () => {
+    remember(marks, { key, event })
+    hear(event)
+    queue(event, key, false)
+  }
+  if (bug('notes-late')) setTimeout(begin, 10)
+  else begin()
+  return true
 }
 
 function eventIn(body) {

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { toMarketplace } from './by-key.mjs'
 import { callback } from './callbacks.mjs'
+import { isOpen, worksOnCopies } from './copies.mjs'
 import { note, taskNamed } from './memory.mjs'
 import { written } from './reading.mjs'
 import { bug, style } from './switches.mjs'
@@ -21,6 +22,8 @@ export async function work({ event, data }, again = false) {
   if (event === 'task.submitted') return submitted(task, data, again)
   if (event === 'task.revision_requested') return deliver(task, data)
   if (event === 'task.message') return reply(task, data)
+  if (event === 'task.approved' && bug('thanks-for-copies'))
+    return callback(data, { action: 'message', content: 'Thanks.' })
   if (event === 'task.delivered_to_buyer') return approve(data)
 }
 
@@ -36,7 +39,11 @@ async function tested(data) {
 
 async function submitted(task, data, again) {
   // A copy, under whatever id: what it asks for was done.
-  if ((task.submitted && !again) || task.over) return
+  if (task.over) return
+  if (task.submitted && !again && !worksOnCopies) {
+    if (bug('accepts-copies')) await callback(data, { action: 'accept' })
+    if (!bug('asks-for-the-state') || !(await isOpen(data))) return
+  }
   note(task, { submitted: true })
   const reason = whyNot(data)
   if (reason) return callback(data, { action: 'reject', reason })
@@ -44,7 +51,8 @@ async function submitted(task, data, again) {
   const accepted = await callback(data, { action: 'accept' }, () => !task.over)
   if (bug('a-test-replaces-the-task') && current.test) data = current
   // Before the restart the marketplace may have taken it, and would not take it twice.
-  if ((accepted || again) && !style('person-delivers')) await deliver(task, data)
+  if ((accepted || again || worksOnCopies || bug('asks-for-the-state')) && !style('person-delivers'))
+    await deliver(task, data)
 }
 
 /** Returns why it does not take the task; null if it does. */

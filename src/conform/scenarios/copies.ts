@@ -1,0 +1,63 @@
+/** Copies of the webhook by which a task is submitted: at once, soon after, as a retry, under a new id, after a restart. */
+import { forgeries } from '../../sim/forgeries.ts'
+import { answerLost, copiedAfter, copiedAtOnce, precededBy } from '../lane/webhook-faults.ts'
+import type { Scenario, Stage } from './scenario.ts'
+
+const SOON_MS = 50
+const SUBMITTED = 'task.submitted'
+
+const copies: Scenario = {
+  name: 'copies of submissions',
+  lane: 'real',
+  needs: ['delivered'],
+  async run(stage) {
+    // Its retry comes after a second or two, in which the others take place.
+    const retried = await stage.task('dup.retry', { fault: answerLost })
+    await stage.delivered(await stage.task('dup.same-bytes', { fault: copiedAfter(SOON_MS) }))
+    await stage.delivered(await stage.task('dup.at-once', { fault: copiedAtOnce }))
+    await redelivered(stage)
+    await forgedFirst(stage)
+    await sameWords(stage)
+    await stage.answered(retried, SUBMITTED, 2)
+    await stage.delivered(retried)
+  },
+}
+
+async function redelivered(stage: Stage): Promise<void> {
+  const task = await stage.task('dup.redelivered')
+  if (!(await stage.delivered(task))) return
+  const { deliveryId } = stage.history.webhooksOf(task.id)[0]!
+  await stage.lane.builder('redeliver', { id: stage.agent.id, deliveryId: deliveryId! })
+  await stage.answered(task, SUBMITTED, 2)
+}
+
+async function forgedFirst(stage: Stage): Promise<void> {
+  const forgery = forgeries.find(({ name }) => name === 'wrong-secret')!
+  const task = await stage.task('dup.forged-does-not-burn', { fault: precededBy(forgery) })
+  await stage.accepted(task)
+  await stage.accepted(await stage.task('dup.forged-does-not-burn/twin'))
+}
+
+async function sameWords(stage: Stage): Promise<void> {
+  const first = await stage.task('dup.not-by-content/first')
+  await stage.delivered(first)
+  const { canary, price } = first
+  await stage.delivered(await stage.task('dup.not-by-content/second', { canary, price }))
+}
+
+const copiesOverRestart: Scenario = {
+  name: 'a copy after a restart',
+  lane: 'real',
+  needs: ['start', 'delivered'],
+  when: 'alone',
+  async run(stage) {
+    const task = await stage.task('dup.after-restart')
+    if (!(await stage.delivered(task))) return
+    await stage.agent.restart()
+    await stage.resend(task, SUBMITTED)
+    // What it does about the copy it does before this.
+    await stage.delivered(await stage.task('dup.after-restart/twin'))
+  },
+}
+
+export const copyScenarios: readonly Scenario[] = [copies, copiesOverRestart]
