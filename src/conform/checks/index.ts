@@ -4,6 +4,7 @@ import { bytes } from './bytes.ts'
 import { cb } from './cb.ts'
 import { conn } from './conn.ts'
 import { dup } from './dup.ts'
+import { life } from './life.ts'
 import { sig } from './sig.ts'
 
-export const checks: readonly Check[] = [...conn, ...sig, ...bytes, ...cb, ...dup]
+export const checks: readonly Check[] = [...conn, ...sig, ...bytes, ...cb, ...dup, ...life]

@@ -45,6 +45,9 @@ async function submitted(task, data, again) {
     if (!bug('asks-for-the-state') || !(await isOpen(data))) return
   }
   note(task, { submitted: true })
+  if (bug('never-decides')) return
+  if (bug('writes-in-place-of-accepting')) return callback(data, { action: 'message', content: 'I take it.' })
+  if (bug('delivers-without-accepting')) return deliver(task, data)
   const reason = whyNot(data)
   if (reason) return callback(data, { action: 'reject', reason })
   current = data
@@ -65,6 +68,7 @@ function whyNot({ title, agreedPrice }) {
 }
 
 async function deliver(task, data) {
+  if (bug('never-delivers')) return
   if (style('progress')) await callback(data, { action: 'message', content: 'I have begun.' }, () => !task.over)
   if (style('queue')) await pause(2_000)
   const content = [`${data.title}: done.`, written(data.description), data.requirements]
@@ -73,6 +77,7 @@ async function deliver(task, data) {
   if (!style('same-text')) content.unshift(`Version ${round}`)
   if (style('random-text')) content.push(crypto.randomUUID())
   const fields = { action: 'deliver', content: content.filter(Boolean).join('\n\n') }
+  if (bug('sends-a-draft')) await callback(data, { action: 'deliver', content: 'A draft.' })
   if (await callback(data, fields, () => !task.over)) note(task, { delivered: round })
 }
 
