@@ -1,5 +1,5 @@
 /** Bundles the compiled modules into a few files that load fast. Run by `npm run build`; not part of the package. */
-import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +10,8 @@ import { makeEmptyDatabase } from './store/embedded/initial-image.ts'
 import { migrations } from './store/migrations/index.ts'
 
 const entries = ['cli/main', 'index', 'client/client', 'client/webhooks', 'store/embedded/snapshot-worker']
-// Bundled, because it has nearly a hundred files. Other packages stay outside, so that users get their security fixes.
+// Bundled, because it has nearly a hundred files. Other packages stay outside, so that users get their security fixes; development
+// dependencies whose code is used are taken in too, as the whole of them would be ten times the package.
 const taken = 'zod'
 
 const require = createRequire(import.meta.url)
@@ -29,6 +30,17 @@ async function copyDeclarations(exported: readonly string[], to: string): Promis
       const next = join(dirname(path), `${name}.d.ts`)
       if (!wanted.includes(next)) wanted.push(next)
     }
+  }
+}
+
+/** Copies the licences of the packages whose code is in the bundle. */
+async function copyLicences(files: readonly string[], to: string): Promise<void> {
+  const packages = new Set(files.flatMap(path => /^(.*node_modules\/((?:@[^/]+\/)?[^/]+))\//.exec(path)?.[1] ?? []))
+  for (const path of packages) {
+    const licence = (await readdir(path)).find(name => /^licen[cs]e/i.test(name))
+    if (!licence) throw new Error(`${path} is taken into the bundle, and has no licence`)
+    const [name] = path.split('node_modules/').slice(-1)
+    await copyFile(join(path, licence), join(to, `${name!.replace('/', '__')}.LICENSE`))
   }
 }
 
@@ -57,8 +69,8 @@ await Promise.all([
     sourcesContent: false,
     external: Object.keys(dependencies).filter(name => name !== taken),
     logLevel: 'warning',
-  }),
-  copyFile(join(dirname(require.resolve(`${taken}/package.json`)), 'LICENSE'), join(folder, `${taken}.LICENSE`)),
+    metafile: true,
+  }).then(({ metafile }) => copyLicences(Object.keys(metafile.inputs), folder)),
   copyDeclarations(['index', 'client/client', 'client/webhooks'], types),
   wholeTable().then(table => writeFile(at('man/marketplace.1'), manPage(table))),
   makeEmptyDatabase(migrations).then(bytes => writeFile(join(folder, 'empty.db'), bytes)),

@@ -33,7 +33,7 @@ const parts: readonly (readonly [heading: string, ...parts: Part[]])[] = [
   [
     'More:',
     [
-      ['doctor', 'call', 'openapi', 'completion', 'help', 'version'],
+      ['doctor', 'call', 'mcp', 'openapi', 'completion', 'help', 'version'],
       async () => (await import('./table/more.ts')).more,
     ],
   ],

@@ -117,7 +117,6 @@ const shelves: Readonly<
     mayImport: {
       lane: [],
       scenarios: ['lane'],
-      // They share what is sent to whom, by name.
       checks: ['scenarios'],
       reports: [],
     },
@@ -134,6 +133,7 @@ const shelves: Readonly<
       log: ['command-line', 'connection', 'output'],
       emit: ['connection', 'output'],
       conformance: ['output'],
+      mcp: [],
       simulation: ['connection', 'output'],
       doctor: ['connection', 'output'],
       keys: ['connection', 'log', 'output', 'simulation'],
@@ -148,6 +148,7 @@ const shelves: Readonly<
         'endpoint',
         'keys',
         'log',
+        'mcp',
         'output',
         'simulation',
       ],

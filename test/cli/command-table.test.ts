@@ -112,8 +112,10 @@ test('the help of a command names its flags, and each of its examples can be par
       assert.ok(example.includes(`marketplace ${name}`), example)
       for (const [flag] of example.matchAll(/(?<= )--[a-z-]+/g)) assert.ok(out.includes(`${flag} `), `${name}: ${flag}`)
     }
-    assert.ok(
+    // mcp speaks JSON and nothing else.
+    assert.is(
       options.some(([flag]) => flag === '--json'),
+      name !== 'mcp',
       `${name} has no --json`,
     )
   }

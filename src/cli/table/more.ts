@@ -3,6 +3,7 @@ import type { CommandRecord } from '../command-line/command.ts'
 import { jsonOnce, reach } from '../command-line/options.ts'
 import type { CallFlags } from '../commands/call.ts'
 import type { DoctorFlags } from '../commands/doctor.ts'
+import type { McpFlags } from '../commands/mcp.ts'
 import type { OpenapiFlags } from '../commands/openapi.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { AnswerFlags } from '../output/output.ts'
@@ -50,6 +51,21 @@ Exit code ${exitCodes.check}: something is wrong.`,
     ],
     run: async ([method = '', path = ''], flags: CallFlags) =>
       (await import('../commands/call.ts')).call(method, path, flags),
+  },
+  {
+    name: 'mcp',
+    summary: 'Tools for coding agents (MCP), on stdin and stdout',
+    options: [
+      ['--start <command>', 'starts the agent that is judged'],
+      ['--agent-url <url>', 'its webhook, if it is up already'],
+      ['--secret-file <path>', 'a file with its webhook secret'],
+      ['--read-only', 'only what looks, and changes nothing'],
+      ...reach('builder'),
+    ],
+    notes: `A coding agent can hire the agent that it writes, look at the request that failed, ask why, and judge it until nothing is broken.
+It works with the dev of this folder unless an address and a key are given. What is started is said here, and by no tool.`,
+    examples: ["marketplace mcp --start 'node agent.js'", 'marketplace mcp --read-only'],
+    run: async (_, flags: McpFlags) => (await import('../commands/mcp.ts')).mcp(flags),
   },
   {
     name: 'openapi',

@@ -1,0 +1,24 @@
+/** `marketplace mcp`: tools for coding agents, over stdin and stdout. */
+import type { ConnectionFlags } from '../connection/connection.ts'
+import { exitCodes } from '../exit-codes.ts'
+
+export interface McpFlags extends Omit<ConnectionFlags, 'json'> {
+  readOnly?: boolean
+  start?: string
+  agentUrl?: string
+  secretFile?: string
+}
+
+export async function mcp({ readOnly = false, start, agentUrl, secretFile, ...reach }: McpFlags): Promise<number> {
+  const { serveTools } = await import('../mcp/server.ts')
+  await serveTools({
+    readOnly,
+    program: process.argv[1]!,
+    reach: flagsOf({ ...reach }),
+    agent: flagsOf({ start, url: agentUrl, 'secret-file': secretFile }),
+  })
+  return exitCodes.ok
+}
+
+const flagsOf = (values: Readonly<Record<string, string | undefined>>): string[] =>
+  Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`]))

@@ -1,0 +1,221 @@
+/**
+ * The tools for coding agents. Each is one command or several of the command line, so that an answer is what a person would read. What
+ * starts an agent is said once, when the server starts, and by no call.
+ */
+import * as z from 'zod'
+
+/** What the server was started with. */
+export interface Given {
+  /** Which marketplace and whose: `--url`, `--key`, `--as` and what else commands take. */
+  readonly reach: readonly string[]
+  /** The agent for `conformance` and `simulate`: `--start` or `--url` with its secret. */
+  readonly agent: readonly string[]
+}
+
+/** What a call does: nothing but look, something that can be seen in the marketplace, or something that takes away. */
+type Effect = 'reads' | 'changes' | 'destroys'
+
+export interface Tool<Input = Record<string, unknown>> {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly effect: Effect
+  readonly input: z.ZodRawShape
+  /** Command lines, without the program's name. */
+  commands(input: Input, given: Given): readonly (readonly string[])[]
+}
+
+const id = z.string().regex(/^\w[\w-]{0,99}$/)
+const agent = z
+  .string()
+  .regex(/^\w[\w-]{0,99}$/)
+  .describe('its slug or id')
+const duration = z
+  .string()
+  .regex(/^[\dhmsd.]{1,20}$/)
+  .describe('like 90s, 15m, 48h or 1h30m')
+
+/** The types of the input follow from its shape. */
+const tool = <Shape extends z.ZodRawShape>(one: Tool<z.infer<z.ZodObject<Shape>>> & { input: Shape }): Tool =>
+  one as unknown as Tool
+
+/** Undefined leaves a flag out. A value stands behind `=`, so that it is never taken for a flag. */
+const flag = (name: string, value: string | number | undefined) => (value === undefined ? [] : [`--${name}=${value}`])
+
+export const tools: readonly Tool[] = [
+  tool({
+    name: 'market_status',
+    title: 'Where things stand',
+    description:
+      'The agents of this builder, the latest tasks, webhooks that were given up, and the clock. Begin here.',
+    effect: 'reads',
+    input: {},
+    commands: (_, { reach }) => [
+      ['agents', 'list', ...reach],
+      ['tasks', 'list', '--limit=5', ...reach],
+      ['deliveries', 'list', '--failed', '--limit=5', ...reach],
+      ['clock', 'show', ...reach],
+    ],
+  }),
+  tool({
+    name: 'hire',
+    title: 'Hire an agent',
+    description:
+      'Plays a buyer with play money to the end: submits a task, waits for the agent, then approves, cancels or disputes. Tells the story, and why it stopped.',
+    effect: 'changes',
+    input: {
+      agent,
+      outcome: z.enum(['approve', 'cancel', 'dispute']).optional(),
+      revisions: z.int().min(0).max(5).optional().describe('how often the work is sent back'),
+      title: z.string().min(5).max(200).optional(),
+      description: z.string().min(20).max(10_000).optional(),
+      price: z.int().min(200).optional().describe('in cents'),
+      timeout: z.int().min(1).max(300).optional().describe('for each answer of the agent, in seconds'),
+    },
+    commands: ({ agent, ...rest }, { reach }) => [
+      ['simulate', 'buyer', agent, ...Object.entries(rest).flatMap(([name, value]) => flag(name, value)), ...reach],
+    ],
+  }),
+  tool({
+    name: 'task',
+    title: 'One task',
+    description:
+      'Its state, the latest work, its messages, and its webhooks and callbacks, those that failed included.',
+    effect: 'reads',
+    input: { id },
+    commands: ({ id }, { reach }) => [
+      ['tasks', 'show', id, ...reach],
+      ['tasks', 'messages', id, ...reach],
+      ['deliveries', 'list', flag('task', id)[0]!, ...reach],
+      [
+        'call',
+        'GET',
+        `/api/dev/exchanges?taskId=${id}`,
+        '--as=admin',
+        '--jq=.data.items[] | "\\(.id) \\(.direction) \\(.status)"',
+        ...reach,
+      ],
+    ],
+  }),
+  tool({
+    name: 'exchange',
+    title: 'One request, byte for byte',
+    description: 'A webhook or callback with its headers, body and response. `task` lists their ids. Only in a dev.',
+    effect: 'reads',
+    input: { id },
+    commands: ({ id }, { reach }) => [['call', 'GET', `/api/dev/exchanges/${id}`, '--as=admin', ...reach]],
+  }),
+  tool({
+    name: 'why',
+    title: 'Why a webhook failed',
+    description:
+      'Each attempt of a delivery with its cause, what helps, and when the next one comes. `market_status` lists deliveries that failed.',
+    effect: 'reads',
+    input: { delivery: id },
+    commands: ({ delivery }, { reach }) => [['deliveries', 'show', delivery, ...reach]],
+  }),
+  tool({
+    name: 'emit',
+    title: 'Send one webhook',
+    description:
+      'Sends a webhook to the agent without a marketplace, genuine, forged or unusual, and judges what the agent does. `forge: all` and `dress: all` try every kind.',
+    effect: 'changes',
+    input: {
+      event: z.enum([
+        'task.submitted',
+        'task.cancelled',
+        'task.revision_requested',
+        'task.approved',
+        'task.disputed',
+        'task.message',
+      ]),
+      to: z.url().describe("the agent's webhook, as http://localhost:3000/webhook"),
+      forge: z
+        .string()
+        .regex(/^\w[\w-]{0,39}$/)
+        .optional(),
+      dress: z
+        .string()
+        .regex(/^\w[\w-]{0,39}$/)
+        .optional(),
+      fields: z
+        .record(z.string().regex(/^[\w.]{1,100}$/), z.json())
+        .optional()
+        .describe('by their paths, as data.agreedPrice'),
+    },
+    commands: ({ event, to, forge, dress, fields = {} }) => [
+      [
+        ...['emit', event, `--to=${to}`, ...flag('forge', forge), ...flag('dress', dress)],
+        ...Object.entries(fields).map(([path, value]) => `--field=${path}=${JSON.stringify(value)}`),
+      ],
+    ],
+  }),
+  tool({
+    name: 'clock',
+    title: 'The clock of dev',
+    description: 'Shows it, moves it to the next thing that falls due, or forward by a time. It never goes back.',
+    effect: 'changes',
+    input: { do: z.enum(['show', 'next', 'advance']), by: duration.optional() },
+    commands: ({ do: what, by }, { reach }) => [['clock', what, ...(what === 'advance' ? [by ?? '1h'] : []), ...reach]],
+  }),
+  tool({
+    name: 'conformance',
+    title: 'Judge the agent',
+    description:
+      'Runs all checks against the agent that this server was started with, or some of them: what is broken, what was seen, the rule, and what to change. Mend, and run it again until it is green.',
+    effect: 'changes',
+    input: {
+      only: z
+        .array(z.string().regex(/^[a-z0-9][a-z0-9.-]{0,59}$/))
+        .max(50)
+        .optional()
+        .describe('ids of checks or areas, as sig or dup.retry'),
+      seed: z.int().min(0).optional(),
+      strict: z.boolean().optional(),
+    },
+    commands: ({ only = [], seed, strict }, { agent }) => [
+      [
+        'conformance',
+        ...agent,
+        ...only.map(one => `--only=${one}`),
+        ...flag('seed', seed),
+        ...(strict ? ['--strict'] : []),
+      ],
+    ],
+  }),
+  tool({
+    name: 'explain',
+    title: 'What a check asks',
+    description: 'The rule of one check, why it is there and what to change; without an id the list of all checks.',
+    effect: 'reads',
+    input: {
+      check: z
+        .string()
+        .regex(/^[a-z0-9][a-z0-9.-]{0,59}$/)
+        .optional(),
+    },
+    commands: ({ check }) => [['conformance', ...(check === undefined ? ['--list'] : [`--explain=${check}`])]],
+  }),
+  tool({
+    name: 'call',
+    title: 'Any request of the API',
+    description: 'As the command `call`: a method, a path, a body. `GET /openapi.json` describes all of them.',
+    effect: 'destroys',
+    input: {
+      method: z.enum(['GET', 'POST', 'PUT', 'DELETE']),
+      path: z.string().regex(/^\/[^\s]{0,500}$/),
+      body: z.record(z.string(), z.json()).optional(),
+      as: z.enum(['buyer', 'builder', 'admin']).optional(),
+    },
+    commands: ({ method, path, body, as }, { reach }) => [
+      [
+        'call',
+        method,
+        path,
+        ...(body === undefined ? [] : [`--data=${JSON.stringify(body)}`]),
+        ...flag('as', as),
+        ...reach,
+      ],
+    ],
+  }),
+]

@@ -1,0 +1,111 @@
+// engines: embedded; process: own
+/** `marketplace mcp` before a client of others: a coding agent can hire, look at what was sent, ask why, and judge. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { PROGRAM, startDev } from './program.ts'
+
+const agent = `node ${fileURLToPath(new URL('../../examples/node-agent.mjs', import.meta.url))}`
+
+const test = suite('mcp')
+let folder: string
+let stopDev: () => Promise<unknown>
+let client: Client
+
+async function connect(...flags: string[]): Promise<Client> {
+  const made = new Client({ name: 'test', version: '1' })
+  const { PATH, HOME } = process.env as Record<string, string>
+  const env = { PATH: PATH!, HOME: HOME!, XDG_CONFIG_HOME: join(folder, 'config') }
+  await made.connect(
+    new StdioClientTransport({ command: process.execPath, args: [PROGRAM, 'mcp', ...flags], cwd: folder, env }),
+  )
+  return made
+}
+
+test.before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'marketplace-mcp-'))
+  const { stop } = await startDev(folder)
+  stopDev = stop
+  client = await connect('--start', agent)
+})
+
+test.after(async () => {
+  await client.close()
+  await stopDev()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function said(name: string, given: Record<string, unknown> = {}, from = client) {
+  const { content, isError = false } = await from.callTool({ name, arguments: given }, undefined, { timeout: 120_000 })
+  const [{ text }] = content as [{ text: string }]
+  return { text, isError }
+}
+
+test('each tool says what it changes, and --read-only has those alone that change nothing', async () => {
+  const { tools } = await client.listTools()
+  const readOnly = await connect('--read-only')
+  const left = (await readOnly.listTools()).tools.map(({ name }) => name)
+  await readOnly.close()
+  assert.equal(
+    left,
+    tools.filter(({ annotations }) => annotations?.readOnlyHint).map(({ name }) => name),
+  )
+  assert.equal(left, ['market_status', 'task', 'exchange', 'why', 'explain', 'more'])
+  assert.ok(tools.find(({ name }) => name === 'call')!.annotations!.destructiveHint)
+})
+
+test('an agent is hired, and its requests are looked at byte for byte', async () => {
+  const hired = await said('hire', { agent: 'sample-agent', revisions: 1 })
+  assert.not.ok(hired.isError, hired.text)
+  const [, taskId = ''] = /Task (task_\w+) is completed/.exec(hired.text) ?? []
+  const task = await said('task', { id: taskId })
+  assert.not.ok(task.isError, task.text)
+  const [, exchangeId = ''] = /^(\S+) callback 200$/m.exec(task.text) ?? []
+  assert.match((await said('exchange', { id: exchangeId })).text, 'X-Service-Signature')
+  const [, delivery = ''] = /(dlv_\w+)/.exec(task.text) ?? []
+  assert.match((await said('why', { delivery })).text, 'delivered')
+  const status = await said('market_status')
+  assert.not.ok(status.isError, status.text)
+  assert.match(status.text, 'sample-agent')
+})
+
+test('the clock moves, and any request can be made', async () => {
+  assert.match((await said('clock', { do: 'advance', by: '2h' })).text, /2 h/)
+  const wallet = await said('call', { method: 'GET', path: '/api/wallet', as: 'buyer' })
+  assert.match(wallet.text, '"heldBalance"')
+  const refused = await said('call', { method: 'GET', path: '/api/tasks/task_none' })
+  assert.ok(refused.isError)
+})
+
+test('the agent is judged, and what a check asks is explained; long answers come in parts', async () => {
+  const judged = await said('conformance', { only: ['sig.valid', 'sig.wrong-secret'], seed: 1 })
+  assert.not.ok(judged.isError, judged.text)
+  assert.match(judged.text, 'must 2/2')
+  assert.match((await said('explain', { check: 'sig.valid' })).text, 'cure')
+  const { text } = await said('explain')
+  const [, handle, from] = /more \{"handle":"(\w+)","from":(\d+)\}$/.exec(text) ?? []
+  assert.ok(text.length < 4_200)
+  assert.match((await said('more', { handle, from: Number(from) })).text, /must {2}/)
+  assert.match((await said('more', { handle: 'text_99', from: 0 })).text, 'ask again')
+})
+
+test('no call can smuggle in a flag or a command', async () => {
+  for (const [name, given] of [
+    ['conformance', { only: ['--start=touch x'] }],
+    ['hire', { agent: '--url=http://elsewhere' }],
+    ['task', { id: '--json' }],
+    ['emit', { event: 'task.submitted', to: 'http://localhost:1/x', forge: 'a --secret b' }],
+    ['explain', { check: '--start' }],
+  ] as const) {
+    const { text, isError } = await said(name, given)
+    assert.ok(isError, name)
+    assert.match(text, 'Input validation error', name)
+  }
+})
+
+test.run()
