@@ -129,7 +129,7 @@ test('agentHandler: a refusal is a line on stderr, unless somebody listens', asy
     console.error = error
   }
   const why = 'A webhook was refused: The signature does not match the body and this secret.'
-  assert.equal(lines, [`${why} To see why: marketplace verify --help`])
+  assert.equal(lines, [`${why} To see why: npx agent-marketplace verify --help`])
 })
 
 test('a secret that can be none is refused at once, in a sentence without it', () => {

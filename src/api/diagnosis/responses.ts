@@ -30,9 +30,12 @@ export function responseHint({ status, location, body }: UnwelcomeResponse): str
 }
 
 const LONGEST = 160
+/** Of a longer body only so much is looked at: looking for tags takes the square of its length. */
+const LOOKED_AT = 4_000
 
 /** The words of an error: the field of a JSON body that has them, or a text without its tags. */
-function saidIn(body: string): string {
+export function saidIn(whole: string): string {
+  const body = whole.slice(0, LOOKED_AT)
   const text = (fieldIn(body) ?? body.replace(/<(style|script)\b[\s\S]*?<\/\1>|<[^>]*>/gi, ' '))
     .replace(/\s+/g, ' ')
     .trim()

@@ -94,7 +94,7 @@ function givenAddress(flag: string | undefined, profile: string | undefined, dev
   if (kept) return { address: kept.url, urlFrom: `profile ${profile}`, urlBy: 'user' }
   if (profile !== undefined) {
     throw new UsageError(
-      `There is no profile ${profile}. Sign in with it once: ${programName()} login --url https://market.example --profile ${profile}`,
+      `There is no profile ${profile}. Sign in with it once: \`${programName()} login --url https://market.example --profile ${profile}\``,
     )
   }
   const variable = variableNamed('MARKETPLACE_URL')

@@ -31,7 +31,7 @@ export function environmentText({ printEnv, agent: named, json }: PrintEnvFlags,
   const print = Object.hasOwn(shells, shell) ? shells[shell] : undefined
   if (!print) throw new UsageError(`--print-env takes ${Object.keys(shells).join(', ')}, not ${shell}.`)
   const kept = readCredentials(state)
-  if (!kept) throw new UsageError(`There is no dev in this folder yet. Start one: ${nextSteps.startDev()}`)
+  if (!kept) throw new UsageError(`There is no dev in this folder yet. Start one: \`${nextSteps.startDev()}\``)
   const wanted = named?.[0]?.replace(/=.*/s, '')
   const agents = kept.agents.filter(({ slug }) => wanted === undefined || slug === wanted)
   const agent = agents.find(({ forwardTo }) => forwardTo !== undefined) ?? agents[0]

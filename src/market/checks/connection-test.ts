@@ -2,6 +2,7 @@
  * The connection test: five checks of an agent, run by its builder or by the heartbeat. Source: I-test-checks, A-24, A-30.
  */
 
+import { saidIn } from '../../api/diagnosis/responses.ts'
 import type { TestPayload } from '../../api/events.ts'
 import { refuse } from '../../api/failures.ts'
 import { durations } from '../../api/limits.ts'
@@ -146,12 +147,10 @@ async function askEndpoint(market: Market, agent: AgentRow, testId: string): Pro
   }
 }
 
-const SAID_MOST = 200
-
-/** The beginning of what an agent says about its failure. Redirects and successes say nothing that helps. */
+/** What an agent says about its failure. Redirects and successes say nothing that helps. */
 function said({ status, body }: { status: number; body: string }): string {
-  const text = body.slice(0, SAID_MOST).replace(/\s+/g, ' ').trim().toWellFormed()
-  return status >= 400 && text !== '' ? ` and said “${text}${body.length > SAID_MOST ? '…' : ''}”` : ''
+  const text = status < 400 ? '' : saidIn(body)
+  return text && ` and said “${text}”`
 }
 
 async function unanswered({ egress }: World, answer: Unanswered): Promise<Outcome> {

@@ -117,6 +117,10 @@ words('an endpoint: what it answered, in words, and the time it took', async sta
       { ...answered(500, 'Error:\n  no key\n'), durationMs: 12.6 },
       'The endpoint answered 500 and said “Error: no key”; exactly 200 is needed',
     ],
+    [
+      { ...answered(502, '{"success":false,"error":"Nothing listens there."}'), durationMs: 12.6 },
+      'The endpoint answered 502 and said “Nothing listens there.”; exactly 200 is needed',
+    ],
     [{ ...answered(400, 'no'), durationMs: 12.6 }, 'The endpoint answered 400 and said “no”; exactly 200 is needed'],
     [
       { ...answered(399, 'no'), durationMs: 12.6 },
@@ -124,7 +128,7 @@ words('an endpoint: what it answered, in words, and the time it took', async sta
     ],
     [
       { ...answered(503, 'x'.repeat(201)), durationMs: 12.6 },
-      `The endpoint answered 503 and said “${'x'.repeat(200)}…”; exactly 200 is needed`,
+      `The endpoint answered 503 and said “${'x'.repeat(160)}…”; exactly 200 is needed`,
     ],
     [
       { ok: false, reason: 'refused', message: 'Nothing listens there.', durationMs: 12.6 },
@@ -191,7 +195,7 @@ words('a callback: validly signed, unusable, wrongly signed; the first one decid
     [
       request => callBack(state, request, 'whsec_wrong'),
       'failed',
-      /^A callback with an invalid signature arrived: the signature does not match the body and the secret\. The signature matches none of \d+ recomputations: .+ start with marketplace sign\.$/,
+      /^A callback with an invalid signature arrived: the signature does not match the body and the secret\. The signature matches none of \d+ recomputations: .+ start with npx agent-marketplace sign\.$/,
     ],
     [
       request => callBack(state, request, secret.slice(6)),
