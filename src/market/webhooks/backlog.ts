@@ -1,29 +1,23 @@
 /** Claimed deliveries that wait in memory until their host has a free slot. */
 import type { ClaimedDelivery } from '../webhook-outlet.ts'
 import type { InFlight } from './in-flight.ts'
-import type { Target } from './target.ts'
-
-/** A claimed delivery and its target. */
-export interface Waiting {
-  readonly delivery: ClaimedDelivery
-  readonly to: Target
-}
+import type { TargetedDelivery } from './target.ts'
 
 export class Backlog {
   readonly #inFlight: Pick<InFlight, 'freeSlots' | 'hasSlot' | 'countWaiting'>
-  #waiting: Waiting[] = []
+  #waiting: TargetedDelivery[] = []
 
   constructor(inFlight: Pick<InFlight, 'freeSlots' | 'hasSlot' | 'countWaiting'>) {
     this.#inFlight = inFlight
   }
 
-  add(one: Waiting): void {
+  add(one: TargetedDelivery): void {
     this.#waiting.push(one)
     this.#inFlight.countWaiting(one.to, 1)
   }
 
   /** Removes and returns the first delivery that may be sent now. Returns undefined if none may. */
-  next(): Waiting | undefined {
+  next(): TargetedDelivery | undefined {
     if (this.#inFlight.freeSlots() <= 0) return undefined
     const at = this.#waiting.findIndex(({ to }) => this.#inFlight.hasSlot(to))
     if (at < 0) return undefined

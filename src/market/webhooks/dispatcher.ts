@@ -4,7 +4,7 @@
  * The dispatcher is idle, or it looks for due deliveries (`#look`), or it is closed and waits for what is in flight.
  * Each delivery that it has claimed is in one of these states:
  *
- *   claimed   `dispatch`    by a pass over the queues, or by the commit that wrote the delivery
+ *   claimed   `#place`      by a pass over the queues, or by the commit that wrote the delivery
  *   waiting   `backlog`     its host has no free slot
  *   sending   `#send`       in flight; its slot is free again as soon as the response has come
  *   noted     `outcomes`    a row has the outcome; the next delivery of the same task may be sent
@@ -15,7 +15,7 @@ import { Activity } from '../activity.ts'
 import type { Market } from '../market.ts'
 import type { ClaimedDelivery, FirstClaim, WebhookSender } from '../webhook-outlet.ts'
 import { attemptDelivery } from './attempt.ts'
-import { Backlog, type Waiting } from './backlog.ts'
+import { Backlog } from './backlog.ts'
 import { slotLimit } from './concurrency.ts'
 import { InFlight } from './in-flight.ts'
 import type { Leases } from './leases.ts'
@@ -23,7 +23,7 @@ import { MemoryLeases } from './memory-leases.ts'
 import { Outcomes } from './outcomes.ts'
 import { rowLeases } from './row-leases.ts'
 import { Scheduler } from './scheduler.ts'
-import { targetOf } from './target.ts'
+import { type TargetedDelivery, targetOf } from './target.ts'
 
 const TICK_MS = 1000
 /** With more agents than this to look at by name, one pass over all queues costs less. */
@@ -90,16 +90,7 @@ export class Dispatcher implements WebhookSender {
   }
 
   dispatch(delivery: ClaimedDelivery): void {
-    const to = targetOf(delivery)
-    // Another claim of the same delivery was first. What else is due for the agent needs another look.
-    if (!this.#leases.acquire(delivery)) this.wake(delivery.agentId)
-    else if (this.#isExpiring(delivery) || this.#changedMeanwhile.has(delivery.agentId)) this.#giveBack(delivery)
-    else if (this.#inFlight.freeSlots() > 0 && this.#inFlight.hasSlot(to)) this.#send({ delivery, to })
-    else if (this.#inFlight.waitingAt(to) < this.#leases.maxWaiting) this.#backlog.add({ delivery, to })
-    else {
-      this.#scheduler.markUnserved()
-      this.#giveBack(delivery)
-    }
+    this.#place({ delivery, to: targetOf(delivery) })
   }
 
   targetChanged(agentId: string): void {
@@ -166,10 +157,24 @@ export class Dispatcher implements WebhookSender {
     const claimed = await this.#scheduler.claim(named)
     // Some of the named agents had nothing to send, so there may be slots for others.
     if (named && this.#scheduler.hasUnserved && claimed.length < named.length) this.#all = true
-    for (const delivery of claimed) this.dispatch(delivery)
+    for (const targeted of claimed) this.#place(targeted)
   }
 
-  #send({ delivery, to }: Waiting): void {
+  /** Sends the delivery, keeps it until its host has a free slot, or returns the claim. */
+  #place(targeted: TargetedDelivery): void {
+    const { delivery, to } = targeted
+    // Another claim of the same delivery was first. What else is due for the agent needs another look.
+    if (!this.#leases.acquire(delivery)) this.wake(delivery.agentId)
+    else if (this.#isExpiring(delivery) || this.#changedMeanwhile.has(delivery.agentId)) this.#giveBack(delivery)
+    else if (this.#inFlight.freeSlots() > 0 && this.#inFlight.hasSlot(to)) this.#send(targeted)
+    else if (this.#inFlight.waitingAt(to) < this.#leases.maxWaiting) this.#backlog.add(targeted)
+    else {
+      this.#scheduler.markUnserved()
+      this.#giveBack(delivery)
+    }
+  }
+
+  #send({ delivery, to }: TargetedDelivery): void {
     const answered = attemptDelivery(this.#market, delivery)
     const noted = answered
       .then(result => this.#outcomes.write(delivery, result))

@@ -1,14 +1,17 @@
 /** Who may send a webhook now: one sender at a time. Source: A-37. */
 import type { QueuedAgent } from '../../store/tables/outbox.ts'
-import type { FirstClaim, LeasedDelivery } from '../webhook-outlet.ts'
+import type { ClaimedDelivery, FirstClaim, LeasedDelivery } from '../webhook-outlet.ts'
 
 /** One pass over the queues of agents. */
 export interface Pass {
   /** Returns those of these agents that have a due delivery which no sender has claimed. */
   dueOf(agentIds: readonly string[]): Promise<QueuedAgent[]>
   /** Claims up to `count` deliveries of one agent. */
-  claim(agentId: string, count: number): Promise<LeasedDelivery[]>
+  claim(agent: QueuedAgent, count: number): Promise<ClaimedDelivery[]>
 }
+
+/** Returns up to `count` agents with pending deliveries, due or not, ordered by id and after the id `after`. */
+export type Queued = (after: string, count: number) => Promise<QueuedAgent[]>
 
 export interface Leases {
   /** Up to this many claimed deliveries of one host are kept until a slot is free; further ones are given back. */
@@ -16,8 +19,11 @@ export interface Leases {
   /** Begins a new pass. What a pass finds is claimed or left before the next pass begins. */
   begin(): void
   pass<T>(work: (pass: Pass) => Promise<T>): Promise<T>
-  /** Returns up to `count` agents with pending deliveries, due or not, ordered by id and after the id `after`. */
-  queued(after: string, count: number): Promise<QueuedAgent[]>
+  /** A pass over all queues: `find` chooses agents, and `claim` is called if there are any. */
+  passOverAll<Due, T>(
+    find: (queued: Queued) => Promise<Due[]>,
+    claim: (pass: Pass, due: readonly Due[]) => Promise<T[]>,
+  ): Promise<T[]>
   /** Returns what a new delivery's row says if this sender claims it at once. */
   claimNew(): FirstClaim
   /** Returns false if the delivery is claimed already, or was released during this pass, which may have read it before. */

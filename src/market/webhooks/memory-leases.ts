@@ -13,8 +13,8 @@ import {
   queueHeads,
 } from '../../store/tables/outbox.ts'
 import type { Market } from '../market.ts'
-import type { FirstClaim, LeasedDelivery } from '../webhook-outlet.ts'
-import type { Leases, Pass } from './leases.ts'
+import type { ClaimedDelivery, FirstClaim, LeasedDelivery } from '../webhook-outlet.ts'
+import type { Leases, Pass, Queued } from './leases.ts'
 
 const FOREVER = Number.POSITIVE_INFINITY
 
@@ -38,16 +38,17 @@ export class MemoryLeases implements Leases {
   }
 
   pass<T>(work: (pass: Pass) => Promise<T>): Promise<T> {
-    return this.#market.db.read(q =>
-      work({ dueOf: agentIds => this.#dueOf(q, agentIds), claim: (agentId, count) => this.#claim(q, agentId, count) }),
-    )
+    return this.#market.db.read(q => work(this.#passIn(q)))
   }
 
-  queued(after: string, count: number): Promise<QueuedAgent[]> {
-    const { db, world } = this.#market
-    return db.read(async q => {
-      const found = await queueHeads(q, { after, count, now: world.now() })
-      return Promise.all(found.map(agent => this.#withDue(q, agent)))
+  // One read, because each waits until what is committed by then is durable.
+  passOverAll<Due, T>(
+    find: (queued: Queued) => Promise<Due[]>,
+    claim: (pass: Pass, due: readonly Due[]) => Promise<T[]>,
+  ): Promise<T[]> {
+    return this.#market.db.read(async q => {
+      const due = await find((after, count) => this.#queued(q, after, count))
+      return due.length === 0 ? [] : claim(this.#passIn(q), due)
     })
   }
 
@@ -70,17 +71,40 @@ export class MemoryLeases implements Leases {
     for (const { id } of deliveries) this.#leased.delete(id)
   }
 
+  #passIn(q: Reader): Pass {
+    return { dueOf: agentIds => this.#dueOf(q, agentIds), claim: (agent, count) => this.#claim(q, agent, count) }
+  }
+
+  async #queued(q: Reader, after: string, count: number): Promise<QueuedAgent[]> {
+    const found = await queueHeads(q, { after, count, now: this.#market.world.now() })
+    return Promise.all(found.map(agent => this.#withDue(q, agent)))
+  }
+
   async #dueOf(q: Reader, agentIds: readonly string[]): Promise<QueuedAgent[]> {
     const found = await Promise.all(agentIds.map(agentId => queueHead(q, agentId, this.#market.world.now())))
     const agents = await Promise.all(found.filter(one => one !== undefined).map(one => this.#withDue(q, one)))
     return agents.filter(({ due }) => due === 1)
   }
 
-  async #claim(q: Reader, agentId: string, count: number): Promise<LeasedDelivery[]> {
+  async #claim(q: Reader, agent: QueuedAgent, count: number): Promise<ClaimedDelivery[]> {
+    const { agentId, builderId, webhookUrl, secret } = agent
     const head = count === 1 ? this.#heads.get(agentId) : undefined
     const rows = head ? [head] : await this.#free(q, agentId, count)
     return rows.map(({ id, taskId, event, body, attempts }) => {
-      return { id, agentId, taskId, event, body, attempts, attempt: attempts + 1, claimedUntil: FOREVER }
+      const attempt = attempts + 1
+      return {
+        id,
+        agentId,
+        taskId,
+        event,
+        body,
+        attempts,
+        attempt,
+        claimedUntil: FOREVER,
+        builderId,
+        webhookUrl,
+        secret,
+      }
     })
   }
 

@@ -17,7 +17,11 @@ export function rowLeases(market: Market): Leases {
     maxWaiting: Number.POSITIVE_INFINITY, // giving a lease back and claiming it again are two writes
     begin() {},
     pass: work => db.write(tx => work(leasing(market, tx))),
-    queued: (after, count) => db.read(q => queuedAgents(q, { ...times(market), after, count })),
+    // Read apart, so that a pass that finds nothing writes nothing.
+    async passOverAll(find, claim) {
+      const due = await find((after, count) => db.read(q => queuedAgents(q, { ...times(market), after, count })))
+      return due.length === 0 ? [] : db.write(tx => claim(leasing(market, tx), due))
+    },
     claimNew() {
       const claimedUntil = world.realNow() + dispatch.leaseMs
       return { claimedUntil, leasedUntil: claimedUntil, attempts: 1 }
@@ -38,10 +42,12 @@ function leasing(market: Market, tx: Tx): Pass {
       const agents = await Promise.all(agentIds.map(agentId => queuedAgent(tx, { ...at, agentId })))
       return agents.filter(agent => agent?.due === 1) as QueuedAgent[]
     },
-    async claim(agentId, count) {
+    async claim({ agentId, builderId, webhookUrl, secret }, count) {
       const claim = { ...at, agentId, leasedUntil: claimedUntil }
       const rows = await Promise.all(Array.from({ length: count }, () => claimDelivery(tx, claim)))
-      return rows.filter(row => row !== undefined).map(row => ({ ...row, attempt: row.attempts, claimedUntil }))
+      return rows
+        .filter(row => row !== undefined)
+        .map(row => ({ ...row, attempt: row.attempts, claimedUntil, builderId, webhookUrl, secret }))
     },
   }
 }

@@ -1,18 +1,18 @@
 /** Chooses which due webhooks are sent next, fairly between agents. Source: A-37. */
 import { dispatch } from '../../api/limits.ts'
 import type { QueuedAgent } from '../../store/tables/outbox.ts'
-import type { ClaimedDelivery } from '../webhook-outlet.ts'
 import { type Counter, counter } from './counter.ts'
 import type { InFlight } from './in-flight.ts'
-import type { Leases, Pass } from './leases.ts'
-import { type Target, targetOf } from './target.ts'
+import type { Leases, Pass, Queued } from './leases.ts'
+import { type Target, type TargetedDelivery, targetOf } from './target.ts'
 
 /** How many agents a pass reads at a time, and after how many reads it stops if it has found any that may be served. */
 const PAGE = 32
 const PAGES = 2
 
 /** An agent with a due delivery, and its target. */
-interface DueAgent extends QueuedAgent {
+interface DueAgent {
+  readonly agent: QueuedAgent
   readonly to: Target
 }
 
@@ -49,7 +49,7 @@ export class Scheduler {
   }
 
   /** Claims what may be sent now from the queues of the named agents, or from all queues if `named` is null. */
-  async claim(named: readonly string[] | null): Promise<ClaimedDelivery[]> {
+  async claim(named: readonly string[] | null): Promise<TargetedDelivery[]> {
     this.#leases.begin()
     if (named === null) this.#hasUnserved = false
     if (this.#inFlight.freeSlots() <= 0) {
@@ -58,19 +58,21 @@ export class Scheduler {
     }
     if (named)
       return this.#leases.pass(async pass => this.#claimShares(pass, (await pass.dueOf(named)).map(withTarget)))
-    const due = await this.#findDue()
-    return due.length === 0 ? [] : this.#leases.pass(pass => this.#claimShares(pass, due))
+    return this.#leases.passOverAll(
+      queued => this.#findDue(queued),
+      (pass, due) => this.#claimShares(pass, due),
+    )
   }
 
-  async #claimShares(pass: Pass, due: readonly DueAgent[]): Promise<ClaimedDelivery[]> {
+  async #claimShares(pass: Pass, due: readonly DueAgent[]): Promise<TargetedDelivery[]> {
     const { counts, lastServed } = divideSlots(due, this.#inFlight)
     this.#lastServed = lastServed ?? this.#lastServed
-    const claimOf = async ({ agentId, builderId, webhookUrl, secret }: QueuedAgent) => {
-      const count = counts.get(agentId) ?? 0
-      const found = count === 0 ? [] : await pass.claim(agentId, count)
+    const claimOf = async ({ agent, to }: DueAgent) => {
+      const count = counts.get(agent.agentId) ?? 0
+      const found = count === 0 ? [] : await pass.claim(agent, count)
       // The queue had as many as were asked for, so it may have more.
       if (found.length === count) this.markUnserved()
-      return found.map(row => ({ ...row, builderId, webhookUrl, secret }))
+      return found.map(delivery => ({ delivery, to }))
     }
     return (await Promise.all(due.map(claimOf))).flat()
   }
@@ -79,14 +81,14 @@ export class Scheduler {
    * Finds agents with a due delivery and a host that has a free slot. Starts after the agent served last and goes around
    * once at most.
    */
-  async #findDue(): Promise<DueAgent[]> {
+  async #findDue(queued: Queued): Promise<DueAgent[]> {
     const due: DueAgent[] = []
     const taken = counter()
     const begin = this.#lastServed
     let after = begin
     let around = begin === ''
     for (let pages = 1; ; pages++) {
-      const page = await this.#leases.queued(after, PAGE)
+      const page = await queued(after, PAGE)
       for (const [at, agent] of page.entries()) {
         if (around && begin !== '' && agent.agentId > begin) return due
         if (!agent.due) continue
@@ -112,20 +114,19 @@ export class Scheduler {
   }
 
   /** Adds the agent to `due` if its host and its shares have room for one more besides `taken`. */
-  #consider(queued: QueuedAgent, due: DueAgent[], taken: Counter): void {
-    const agent = withTarget(queued)
-    const { to } = agent
+  #consider(agent: QueuedAgent, due: DueAgent[], taken: Counter): void {
+    const to = targetOf(agent)
     if (
       this.#inFlight.freeSlotsAt(to) > taken.of(to.host) &&
       this.#inFlight.withinShares(to, dispatch.shareAlone, taken.of)
     ) {
-      due.push(agent)
+      due.push({ agent, to })
       taken.add([to.host, ...to.keys], 1)
     } else this.markUnserved()
   }
 }
 
-const withTarget = (agent: QueuedAgent): DueAgent => ({ ...agent, to: targetOf(agent) })
+const withTarget = (agent: QueuedAgent): DueAgent => ({ agent, to: targetOf(agent) })
 
 /**
  * Returns how many deliveries each agent may send now, and which agent was served last. Each agent gets one, then a second
@@ -133,7 +134,7 @@ const withTarget = (agent: QueuedAgent): DueAgent => ({ ...agent, to: targetOf(a
  * @internal Tested by itself.
  */
 export function divideSlots(
-  due: readonly Pick<DueAgent, 'agentId' | 'to'>[],
+  due: readonly { agent: Pick<QueuedAgent, 'agentId'>; to: Target }[],
   inFlight: Pick<InFlight, 'freeSlotsAt' | 'withinShares' | 'freeSlots'>,
 ): { counts: Map<string, number>; lastServed: string | undefined } {
   const counts = new Map<string, number>()
@@ -141,8 +142,9 @@ export function divideSlots(
   let lastServed: string | undefined
   let room = inFlight.freeSlots()
   for (const [limit, round] of ROUNDS) {
-    for (const { agentId, to } of due) {
+    for (const { agent, to } of due) {
       if (room <= 0) return { counts, lastServed }
+      const { agentId } = agent
       const count = counts.get(agentId) ?? 0
       if (count > round || inFlight.freeSlotsAt(to) <= taken.of(to.host)) continue
       if (!inFlight.withinShares(to, limit, taken.of)) continue

@@ -2,11 +2,18 @@
 import { boundedCache, bytesOfText } from '../../bounded-cache.ts'
 import { domainOf } from '../../world/egress/domains.ts'
 import { MIB } from '../mebibytes.ts'
+import type { ClaimedDelivery } from '../webhook-outlet.ts'
 
 export interface Target {
   host: string
   /** The account and the domain. */
   keys: readonly string[]
+}
+
+/** A claimed delivery and its target. */
+export interface TargetedDelivery {
+  readonly delivery: ClaimedDelivery
+  readonly to: Target
 }
 
 /** Enough for some ten thousand URLs. Long ones count for more. */

@@ -2,7 +2,8 @@
 /** Deliveries that wait in memory for a slot at their host. Source: A-37. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Backlog, type Waiting } from '../../../src/market/webhooks/backlog.ts'
+import { Backlog } from '../../../src/market/webhooks/backlog.ts'
+import type { TargetedDelivery } from '../../../src/market/webhooks/target.ts'
 
 /** `busy`: hosts without a free slot. */
 function open(busy: string[] = []) {
@@ -16,9 +17,9 @@ function open(busy: string[] = []) {
 }
 
 const one = (id: string, host: string) =>
-  ({ delivery: { id, agentId: `agent of ${host}` }, to: { host, keys: [] } }) as unknown as Waiting
+  ({ delivery: { id, agentId: `agent of ${host}` }, to: { host, keys: [] } }) as unknown as TargetedDelivery
 
-const idOf = (next: Waiting | undefined) => next?.delivery.id
+const idOf = (next: TargetedDelivery | undefined) => next?.delivery.id
 
 test('what is dropped of one agent leaves what waits of the others, in its order', () => {
   const { backlog, waiting } = open()

@@ -10,6 +10,7 @@ import { endDelivery, retryAt, unclaimDeliveries } from '../../../src/store/tabl
 import { answered } from '../../../src/world/virtual.ts'
 import { engine } from '../../support/databases.ts'
 import { type ListedAgent, openTestMarketplace, type TestMarketplace } from '../../support/marketplace.ts'
+import { firstQueued, queuedAgent } from '../../support/queued-agent.ts'
 
 const TASKS = 3
 
@@ -48,7 +49,7 @@ test.after.each(async ({ marketplace, end }) => {
 })
 
 async function claim({ leases, agent }: State, count: number): Promise<LeasedDelivery[]> {
-  const found = await leases.pass(look => look.claim(agent.id, count))
+  const found = await leases.pass(look => look.claim(queuedAgent(agent), count))
   return found.filter(delivery => leases.acquire(delivery))
 }
 
@@ -85,13 +86,20 @@ test('what is in hand is not taken again, and is no longer due', async state => 
   assert.is(new Set(ids([...first, ...rest])).size, TASKS)
   assert.equal(await due(state), [])
   assert.equal(await claim(state, 2), [])
-  const page = await state.leases.queued('', 32)
+  const page = await firstQueued(state.leases)
   assert.is(page.find(({ agentId }) => agentId === state.agent.id)?.due, 0)
+})
+
+test('a claimed delivery knows where it goes, and with which secret it is signed', async ({ leases, agent }) => {
+  const to = queuedAgent(agent)
+  const [claimed] = await leases.pass(look => look.claim(to, 1))
+  const { agentId, builderId, webhookUrl, secret } = claimed!
+  assert.equal({ agentId, builderId, webhookUrl, secret, due: 1 }, to)
 })
 
 test('two looks of one moment do not claim the same', async state => {
   const { leases, agent } = state
-  const looks = await Promise.all([1, 2].map(() => leases.pass(look => look.claim(agent.id, 2))))
+  const looks = await Promise.all([1, 2].map(() => leases.pass(look => look.claim(queuedAgent(agent), 2))))
   const taken = ids(looks.flat().filter(delivery => leases.acquire(delivery)))
   assert.is(new Set(taken).size, taken.length)
 })
@@ -107,13 +115,13 @@ test('what is given back is taken again, for the same attempt', async state => {
 
 test('what a look found is not taken by it if it was taken and sent meanwhile', async state => {
   const { leases, agent } = state
-  const [first] = await leases.pass(look => look.claim(agent.id, 1))
+  const [first] = await leases.pass(look => look.claim(queuedAgent(agent), 1))
   await leases.giveBack([first!])
-  const page = await leases.queued('', 32)
+  const page = await firstQueued(leases)
   assert.is(page.find(({ agentId }) => agentId === agent.id)?.due, 1)
   const sent = await claimAlone(state, first!)
   await end(state, sent)
-  const taken = await leases.pass(look => look.claim(agent.id, 1))
+  const taken = await leases.pass(look => look.claim(queuedAgent(agent), 1))
   assert.is(taken.length, 1)
   assert.is.not(taken[0]!.id, sent.id)
 })
@@ -144,11 +152,11 @@ if (engine === 'postgres') {
       taken = resolve
     })
     const holding = leases.pass(async look => {
-      taken(ids(await look.claim(agent.id, 1)))
+      taken(ids(await look.claim(queuedAgent(agent), 1)))
       await gate
     })
     const [firstId] = await first
-    const second = leases.pass(look => look.claim(agent.id, 1)).then(ids)
+    const second = leases.pass(look => look.claim(queuedAgent(agent), 1)).then(ids)
     const patience = new Promise<string[]>(resolve => setTimeout(resolve, 10_000, ['it waits']))
     const [secondId] = await Promise.race([second, patience])
     end()

@@ -12,6 +12,7 @@ import type { Leases } from '../../../src/market/webhooks/leases.ts'
 import { answered } from '../../../src/world/virtual.ts'
 import { engine } from '../../support/databases.ts'
 import { type ListedAgent, openTestMarketplace, type TestMarketplace } from '../../support/marketplace.ts'
+import { queuedAgent } from '../../support/queued-agent.ts'
 
 interface State {
   folder: string
@@ -49,7 +50,7 @@ test.after.each(async ({ folder, marketplace, end }) => {
 
 async function found({ leases, agent }: State): Promise<LeasedDelivery[]> {
   leases.begin()
-  return leases.pass(look => look.claim(agent.id, 1))
+  return leases.pass(look => look.claim(queuedAgent(agent), 1))
 }
 
 onFile('a claim leaves the row as it was', async state => {

@@ -3,7 +3,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { InFlight } from '../../../src/market/webhooks/in-flight.ts'
-import type { Leases } from '../../../src/market/webhooks/leases.ts'
+import type { Leases, Pass, Queued } from '../../../src/market/webhooks/leases.ts'
 import { Scheduler } from '../../../src/market/webhooks/scheduler.ts'
 import { targetOf } from '../../../src/market/webhooks/target.ts'
 import type { QueuedAgent } from '../../../src/store/tables/outbox.ts'
@@ -30,27 +30,29 @@ function open(agents: ReadonlyMap<string, Waiting>, most = 64, lastServed = '') 
       secret: `secret of ${agentId}`,
       due: due > 0 ? 1 : 0,
     }) as QueuedAgent
+  const pass: Pass = {
+    dueOf: async ids => ids.map(id => rowOf(id, agents.get(id)!)).filter(({ due }) => due === 1),
+    claim: async ({ agentId }, count) =>
+      Array.from(
+        { length: Math.min(count, agents.get(agentId)!.due) },
+        (_, n) => ({ id: `${agentId}/${n}`, agentId }) as never,
+      ),
+  }
+  const queued: Queued = async (after, count) => {
+    asked.push([after, count])
+    return [...agents]
+      .filter(([id]) => id > after)
+      .slice(0, count)
+      .map(([id, one]) => rowOf(id, one))
+  }
   const leases = {
     begin: () => void passes++,
-    pass: work =>
-      work({
-        dueOf: async ids => ids.map(id => rowOf(id, agents.get(id)!)).filter(({ due }) => due === 1),
-        claim: async (agentId, count) =>
-          Array.from(
-            { length: Math.min(count, agents.get(agentId)!.due) },
-            (_, n) => ({ id: `${agentId}/${n}`, agentId }) as never,
-          ),
-      }),
-    queued: async (after, count) => {
-      asked.push([after, count])
-      return [...agents]
-        .filter(([id]) => id > after)
-        .slice(0, count)
-        .map(([id, one]) => rowOf(id, one))
-    },
+    pass: work => work(pass),
+    passOverAll: async (find, claim) => claim(pass, await find(queued)),
   } as Leases
   const scheduler = new Scheduler(leases, flight, lastServed)
-  const claim = async (named: readonly string[] | null = null) => (await scheduler.claim(named)).map(({ id }) => id)
+  const claim = async (named: readonly string[] | null = null) =>
+    (await scheduler.claim(named)).map(({ delivery }) => delivery.id)
   return { flight, scheduler, asked, claim, passes: () => passes }
 }
 
@@ -61,8 +63,8 @@ test('all that is due is taken, a page at a time, and each delivery knows where 
   const { asked, scheduler, claim, passes } = open(many(40))
   const found = await scheduler.claim(null)
   assert.is(found.length, 40)
-  const { builderId, webhookUrl, secret } = found[3]!
-  assert.equal([builderId, webhookUrl, secret], ['usr_agt_003', 'https://host3.example3.net/', 'secret of agt_003'])
+  const { delivery, to } = found[3]!
+  assert.equal([delivery.agentId, to.host], ['agt_003', 'host3.example3.net'])
   assert.equal(asked, [
     ['', PAGE],
     [name(31), PAGE],
