@@ -15,8 +15,6 @@ export class Recording {
   }
 
   add(exchange: Omit<Exchange, 'id'>): void {
-    const whole = { id: this.exchanges.nextId(), ...exchange }
-    this.exchanges.add(whole)
-    this.#onExchange(whole)
+    this.#onExchange(this.exchanges.add(exchange))
   }
 }

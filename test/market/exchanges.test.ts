@@ -167,36 +167,35 @@ test('a deployment records nothing', async () => {
   assert.match(error.message, 'a deployment records none')
 })
 
-const exchange = (id: string, bytes = 0): Exchange => ({
-  ...{ id, direction: 'callback', method: 'POST', url: '', requestHeaders: [], requestBody: Buffer.alloc(bytes) },
+const exchange = (bytes = 0): Omit<Exchange, 'id'> => ({
+  ...{ direction: 'callback', method: 'POST', url: '', requestHeaders: [], requestBody: Buffer.alloc(bytes) },
   ...{ status: 200, responseHeaders: [], responseBody: Buffer.alloc(0), requestCut: false, responseCut: false },
   ...{ error: null, realAt: 0, at: 0, ms: 0, taskId: null, agentId: null, deliveryId: null, attempt: null },
 })
 
 test('the ring keeps the newest, within bounds of number and bytes', () => {
   const few = new ExchangeRing({ exchanges: 3 })
-  for (const id of ['a', 'b', 'c', 'd']) few.add(exchange(id))
+  const ids = [1, 2, 3, 4].map(() => few.add(exchange()).id)
   assert.equal(
     few.all().map(({ id }) => id),
-    ['d', 'c', 'b'],
+    ids.slice(1).reverse(),
   )
-  assert.is(few.get('a'), undefined)
+  assert.is(few.get(ids[0]!), undefined)
   const small = new ExchangeRing({ bytes: 10_000 })
-  for (let i = 0; i < 50; i++) small.add(exchange(String(i), 2_000))
+  for (let i = 0; i < 50; i++) small.add(exchange(2_000))
   assert.is(small.all().length, 3)
-  small.add(exchange('large', 20_000))
+  small.add(exchange(20_000))
   assert.equal(small.all(), [], 'one that is larger than all may be is not kept either')
-  small.add(exchange('next'))
+  small.add(exchange())
   assert.is(small.all().length, 1)
 })
 
 test('a body over the bound is cut, and says so', () => {
   const ring = new ExchangeRing({ bodyBytes: 10 })
-  ring.add(exchange('long', 11))
-  ring.add(exchange('short', 10))
-  assert.equal([ring.get('long')!.requestBody.length, ring.get('long')!.requestCut], [10, true])
-  assert.equal([ring.get('short')!.requestBody.length, ring.get('short')!.requestCut], [10, false])
-  assert.is(ring.get('long')!.responseCut, false)
+  const [long, short] = [11, 10].map(bytes => ring.get(ring.add(exchange(bytes)).id)!)
+  assert.equal([long!.requestBody.length, long!.requestCut], [10, true])
+  assert.equal([short!.requestBody.length, short!.requestCut], [10, false])
+  assert.is(long!.responseCut, false)
 })
 
 test('a marketplace that is not told which database it has is refused with a sentence', async () => {
