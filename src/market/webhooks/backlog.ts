@@ -18,7 +18,7 @@ export class Backlog {
 
   /** Removes and returns the first delivery that may be sent now. Returns undefined if none may. */
   next(): TargetedDelivery | undefined {
-    if (this.#inFlight.freeSlots() <= 0) return undefined
+    if (this.#waiting.length === 0 || this.#inFlight.freeSlots() <= 0) return undefined
     const at = this.#waiting.findIndex(({ to }) => this.#inFlight.hasSlot(to))
     if (at < 0) return undefined
     const [one] = this.#waiting.splice(at, 1)

@@ -89,11 +89,12 @@ export class Scheduler {
     let around = begin === ''
     for (let pages = 1; ; pages++) {
       const page = await queued(after, PAGE)
+      const room = this.#inFlight.freeSlots()
       for (const [at, agent] of page.entries()) {
         if (around && begin !== '' && agent.agentId > begin) return due
         if (!agent.due) continue
         this.#consider(agent, due, taken)
-        if (due.length < this.#inFlight.freeSlots()) continue
+        if (due.length < room) continue
         this.markUnserved()
         this.#next = page.slice(at + 1).flatMap(({ due, agentId }) => (due === 1 ? [agentId] : []))
         return due
