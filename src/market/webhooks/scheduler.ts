@@ -6,9 +6,11 @@ import type { InFlight } from './in-flight.ts'
 import type { Leases, Pass, Queued } from './leases.ts'
 import { type Target, type TargetedDelivery, targetOf } from './target.ts'
 
-/** How many agents a pass reads at a time, and after how many reads it stops if it has found any that may be served. */
+/** The fewest and the most agents that a pass reads at a time. */
+const LEAST = 8
 const PAGE = 32
-const PAGES = 2
+/** After so many agents a pass stops, if it has found any that may be served. */
+const ENOUGH = 64
 
 /** An agent with a due delivery, and its target. */
 interface DueAgent {
@@ -87,8 +89,10 @@ export class Scheduler {
     const begin = this.#lastServed
     let after = begin
     let around = begin === ''
-    for (let pages = 1; ; pages++) {
-      const page = await queued(after, PAGE)
+    for (let read = 0; ; ) {
+      const count = this.#countToRead(due.length, read)
+      const page = await queued(after, count)
+      read += page.length
       const room = this.#inFlight.freeSlots()
       for (const [at, agent] of page.entries()) {
         if (around && begin !== '' && agent.agentId > begin) return due
@@ -101,17 +105,23 @@ export class Scheduler {
       }
       // Slots that no share may take would make this read the queues of all agents. So it stops here, and the next pass
       // goes on.
-      if (due.length > 0 && pages === PAGES) {
+      if (due.length > 0 && read >= ENOUGH) {
         this.markUnserved()
         return due
       }
-      if (page.length === PAGE) after = page.at(-1)!.agentId
+      if (page.length === count) after = page.at(-1)!.agentId
       else if (around) return due
       else {
         around = true
         after = ''
       }
     }
+  }
+
+  /** As many as there are slots for. A pass that has read some agents and found none for a slot reads on in large pages. */
+  #countToRead(found: number, read: number): number {
+    if (found === 0 && read > 0) return PAGE
+    return Math.min(PAGE, Math.max(LEAST, this.#inFlight.freeSlots() - found))
   }
 
   /** Adds the agent to `due` if its host and its shares have room for one more besides `taken`. */

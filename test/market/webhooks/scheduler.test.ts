@@ -90,18 +90,29 @@ test('a look goes around once: behind the last that was served, then from the fi
 test('as many are taken as there are slots, and whose turn is next is known', async () => {
   const agents = many(10)
   agents.get(name(5))!.due = 0
-  const { scheduler, claim } = open(agents, 4)
+  const { asked, scheduler, claim } = open(agents, 4)
   assert.equal(
     await claim(),
     [0, 1, 2, 3].map(n => `${name(n)}/0`),
   )
   assert.is(scheduler.hasUnserved, true)
-  assert.equal([scheduler.dequeueNext(), scheduler.dequeueNext()], [[4, 6, 7, 8].map(name), [name(9)]])
-  assert.equal(scheduler.dequeueNext(), [])
+  assert.equal(asked, [['', 8]])
+  assert.equal([scheduler.dequeueNext(), scheduler.dequeueNext()], [[4, 6, 7].map(name), []])
   assert.equal(
     await claim(),
     [4, 6, 7, 8].map(n => `${name(n)}/0`),
   )
+})
+
+test('a look reads as many as there are slots, and large pages once it has found nobody', async () => {
+  const agents = many(60, 0)
+  for (const n of [20, 21, 50]) agents.get(name(n))!.due = 1
+  const { asked, claim } = open(agents, 2)
+  assert.equal(await claim(), [`${name(20)}/0`, `${name(21)}/0`])
+  assert.equal(asked, [
+    ['', 8],
+    [name(7), PAGE],
+  ])
 })
 
 test('where nothing is due nothing is looked into, and nothing is left behind', async () => {
@@ -115,7 +126,7 @@ test('without a slot nobody is asked, and the next free slot is worth a look', a
   assert.equal([await claim(), scheduler.hasUnserved, asked], [[], true, []])
 })
 
-test('a look that has found one who may be served ends after two pages; one that has not goes on', async () => {
+test('a look that has found one who may be served ends after 64 agents; one that has not goes on', async () => {
   const agents = many(100, 0)
   agents.get(name(3))!.due = 1
   const early = open(agents)
