@@ -10,8 +10,6 @@ import { dispatch, durations, retryAfterMaxMs, retryScheduleMs } from '../../../
 import { verify } from '../../../src/api/signature.ts'
 import type { LogEntry } from '../../../src/market/log.ts'
 import { askedWaitMs } from '../../../src/market/webhooks/retry-policy.ts'
-import { divideSlots } from '../../../src/market/webhooks/scheduler.ts'
-import { targetOf } from '../../../src/market/webhooks/target.ts'
 import { answered } from '../../../src/world/virtual.ts'
 import type { OutgoingResult } from '../../../src/world/world.ts'
 import { engine } from '../../support/databases.ts'
@@ -470,23 +468,6 @@ test('an answer that can’t be written is noted without its words', async state
     marketplace.world.tick(1_000)
   }
   assert.equal([await states(state), agent.sink.received.length], [['delivered'], 1])
-})
-
-test('a host that is shared goes to its agents in turn, and a second webhook of one only where there is room left', () => {
-  const of = (agentId: string, webhookUrl: string) => ({
-    agent: { agentId },
-    to: targetOf({ builderId: 'b', webhookUrl }),
-  })
-  const at = (agentId: string) => of(agentId, 'https://one.example/x')
-  const inFlight = { freeSlotsAt: () => 2, withinShares: () => true, freeSlots: () => 64 }
-  const due = ['a', 'b', 'c'].map(at)
-  const first = divideSlots(due, inFlight)
-  assert.equal([...first.counts.keys()], ['a', 'b'])
-  assert.is(first.lastServed, 'b')
-  const alone = [of('d', 'https://two.example/')]
-  assert.equal([...divideSlots(alone, inFlight).counts], [['d', 2]])
-  assert.equal([...divideSlots(alone, { ...inFlight, freeSlotsAt: () => 1 }).counts], [['d', 1]])
-  assert.equal([...divideSlots([...due, ...alone], { ...inFlight, freeSlots: () => 1 }).counts].length, 1)
 })
 
 test('agents on one host take turns: nobody’s long queue keeps another waiting', async state => {

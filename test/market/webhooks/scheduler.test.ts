@@ -4,7 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { InFlight } from '../../../src/market/webhooks/in-flight.ts'
 import type { Leases, Pass, Queued } from '../../../src/market/webhooks/leases.ts'
-import { Scheduler } from '../../../src/market/webhooks/scheduler.ts'
+import { divideSlots, Scheduler } from '../../../src/market/webhooks/scheduler.ts'
 import { targetOf } from '../../../src/market/webhooks/target.ts'
 import type { QueuedAgent } from '../../../src/store/tables/outbox.ts'
 import { createVirtualWorld } from '../../../src/world/virtual.ts'
@@ -164,6 +164,23 @@ test('an agent whose host has no room is passed over, and remembered', async () 
   for (const _ of [1, 2]) flight.add(busy, new Promise(() => {}), new Promise(() => {}))
   assert.equal(await claim(), [`${name(0)}/0`, `${name(2)}/0`])
   assert.is(scheduler.hasUnserved, true)
+})
+
+test('a host that is shared goes to its agents in turn, and a second webhook of one only where there is room left', () => {
+  const of = (agentId: string, webhookUrl: string) => ({
+    agent: { agentId },
+    to: targetOf({ builderId: 'b', webhookUrl }),
+  })
+  const at = (agentId: string) => of(agentId, 'https://one.example/x')
+  const inFlight = { freeSlotsAt: () => 2, withinShares: () => true, freeSlots: () => 64 }
+  const due = ['a', 'b', 'c'].map(at)
+  const first = divideSlots(due, inFlight)
+  assert.equal([...first.counts.keys()], ['a', 'b'])
+  assert.is(first.lastServed, 'b')
+  const alone = [of('d', 'https://two.example/')]
+  assert.equal([...divideSlots(alone, inFlight).counts], [['d', 2]])
+  assert.equal([...divideSlots(alone, { ...inFlight, freeSlotsAt: () => 1 }).counts], [['d', 1]])
+  assert.equal([...divideSlots([...due, ...alone], { ...inFlight, freeSlots: () => 1 }).counts].length, 1)
 })
 
 test.run()
