@@ -46,6 +46,7 @@ export class CallbackFront {
   readonly #server: http.Server
   readonly #record: (request: FrontRequest) => void
   readonly #prepared = new Set<Waiting>()
+  readonly #underWay = new Set<Promise<void>>()
   #target = ''
   /** What the marketplace is reached by. */
   url = ''
@@ -53,7 +54,9 @@ export class CallbackFront {
   constructor(record: (request: FrontRequest) => void) {
     this.#record = record
     this.#server = http.createServer({ requestTimeout: 60_000 }, (request, response) => {
-      this.#serve(request, response).catch(() => response.destroy())
+      const serving = this.#serve(request, response).catch(() => void response.destroy())
+      this.#underWay.add(serving)
+      void serving.then(() => this.#underWay.delete(serving))
     })
   }
 
@@ -83,6 +86,12 @@ export class CallbackFront {
   /** The next callbacks with this action about the task meet the fault: so many as it says. */
   prepare(prepared: Prepared): void {
     this.#prepared.add({ ...prepared, left: prepared.fault.times ?? 1, since: null })
+  }
+
+  /** Resolves when what has arrived by now is recorded, as the marketplace knows of it sooner; or after `mostMs`. */
+  async recorded(mostMs: number): Promise<void> {
+    const patience = new Promise(resolve => setTimeout(resolve, mostMs).unref())
+    await Promise.race([patience, Promise.all(this.#underWay)])
   }
 
   /** What has met nothing. */
