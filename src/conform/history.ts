@@ -241,6 +241,9 @@ export class History {
   }
 }
 
+/** Says that it can take no more at this moment, and is to be asked again. */
+export const isBusy = (answer: Answer | null) => answer !== null && (answer.status === 429 || answer.status === 503)
+
 const isOf = (label: string, wanted: string) => label === wanted || label.startsWith(`${wanted}/`)
 
 const MOST_BYTES = 256 * 1024

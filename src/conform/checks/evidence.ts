@@ -1,7 +1,7 @@
 /** What several checks look for in a history. */
 import { broken, type Finding, holds, inconclusive, untested } from '../check.ts'
 import { firstTaskHas, hasTaken } from '../first-task.ts'
-import type { History, Recordeds } from '../history.ts'
+import { type History, isBusy, type Recordeds } from '../history.ts'
 
 export const isAck = ({ answer }: Recordeds<'webhook'>) =>
   answer !== null && answer.status >= 200 && answer.status < 300
@@ -17,12 +17,19 @@ export function taskOf(history: History, label: string): Recordeds<'task'> {
   return task
 }
 
-/** All of them were accepted. */
+/** All of them were accepted. Where something was changed, what the marketplace has sent in a repeat says nothing. */
 export function accepted(webhooks: readonly Recordeds<'webhook'>[]): Finding {
   if (webhooks.length === 0) return inconclusive('no webhook was sent')
-  const refused = webhooks.find(webhook => !isAck(webhook))
-  return refused ? broken(`did not accept it${changeOf(refused)}: it ${toldBack(refused)}`, refused) : holds
+  const changed = webhooks.filter(({ change }) => change !== null)
+  const meant = changed.length > 0 ? changed : webhooks
+  const heard = meant.filter(({ answer }) => !isBusy(answer))
+  const refused = heard.find(webhook => !isAck(webhook))
+  if (refused) return broken(`did not accept it${changeOf(refused)}: it ${toldBack(refused)}`, refused)
+  if (heard.length > 0) return holds
+  return meant.length > MOST_BUSY ? broken('stayed busy', ...meant) : untested('the agent was busy at that moment')
 }
+
+const MOST_BUSY = 3
 
 /** Their webhooks were accepted, and the agent has decided about each task, if it has about the first. */
 export function decided(history: History, label: string): Finding {
@@ -62,12 +69,13 @@ export function refusedAndQuiet(history: History, label: string, twins = 'sig.va
 
 /** Who refuses that is busy or away, or so it says, and not who looks at the signature. */
 export const isUnheard = ({ answer, error }: Recordeds<'webhook'>) =>
-  answer ? answer.status === 429 || answer.status === 503 : !/^(reset|bad_answer|timeout)/.test(error ?? '')
+  answer ? isBusy(answer) : !/^(reset|bad_answer|timeout)/.test(error ?? '')
 
 /** The last before this event and the first after it were accepted. */
 function areTaken(twins: readonly Recordeds<'webhook'>[], seq: number): boolean {
-  const before = twins.filter(twin => twin.seq < seq).at(-1)
-  const after = twins.find(twin => twin.seq > seq)
+  const heard = twins.filter(({ answer }) => !isBusy(answer))
+  const before = heard.filter(twin => twin.seq < seq).at(-1)
+  const after = heard.find(twin => twin.seq > seq)
   return [before, after].every(twin => twin !== undefined && isAck(twin))
 }
 

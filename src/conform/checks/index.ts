@@ -4,7 +4,8 @@ import { bytes } from './bytes.ts'
 import { cb } from './cb.ts'
 import { conn } from './conn.ts'
 import { dup } from './dup.ts'
+import { http } from './http.ts'
 import { life } from './life.ts'
 import { sig } from './sig.ts'
 
-export const checks: readonly Check[] = [...conn, ...sig, ...bytes, ...cb, ...dup, ...life]
+export const checks: readonly Check[] = [...conn, ...sig, ...bytes, ...http, ...cb, ...dup, ...life]

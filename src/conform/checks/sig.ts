@@ -1,5 +1,5 @@
 /** Who speaks: the agent believes the marketplace, and it alone. */
-import { all, broken, type Check, type Finding, holds, inconclusive, untested } from '../check.ts'
+import { all, broken, type Check, type Finding, holds, untested } from '../check.ts'
 import type { History, Recordeds } from '../history.ts'
 import { forgeriesOf } from '../scenarios/forged.ts'
 import {
@@ -24,11 +24,7 @@ const genuine: readonly Check[] = [
     why: 'An agent that refuses the marketplace hears of no task.',
     fix: 'Compute the digest over the raw bytes of the body, with the whole whsec_… as key. `marketplace verify` shows what differs.',
     scenario: 'forged',
-    judge(history) {
-      const [first] = history.webhooks('sig.valid')
-      if (!first) return inconclusive('no webhook was sent')
-      return isAck(first) ? holds : broken(`did not accept it: it ${toldBack(first)}`, first)
-    },
+    judge: history => accepted(history.webhooks('sig.valid').filter(({ label }) => label === 'sig.valid')),
   },
   {
     id: 'sig.near-limit',

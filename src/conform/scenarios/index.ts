@@ -1,9 +1,12 @@
 /** All scenarios, in the order in which they begin; most go on beside each other. */
+import { burst } from './burst.ts'
 import { callbackScenarios } from './callbacks.ts'
+import { connections, framing } from './connections.ts'
 import { copyScenarios } from './copies.ts'
 import { firstContact } from './first-contact.ts'
 import { forged } from './forged.ts'
 import { laterCopyScenarios } from './later-copies.ts'
+import { everyEvent } from './lives.ts'
 import { oddBytes } from './odd-bytes.ts'
 import type { Scenario } from './scenario.ts'
 import { reflected, signedTimes } from './signed-times.ts'
@@ -15,6 +18,10 @@ export const scenarios: readonly Scenario[] = [
   signedTimes,
   reflected,
   oddBytes,
+  everyEvent,
+  connections,
+  framing,
+  burst,
   ...callbackScenarios,
   ...testScenarios,
   ...copyScenarios,

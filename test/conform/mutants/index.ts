@@ -3,8 +3,9 @@ import { bytes } from './bytes.ts'
 import { cb } from './cb.ts'
 import { conn } from './conn.ts'
 import { dup } from './dup.ts'
+import { http } from './http.ts'
 import { life } from './life.ts'
 import type { Mutant } from './mutant.ts'
 import { sig } from './sig.ts'
 
-export const mutants: readonly Mutant[] = [...conn, ...sig, ...bytes, ...cb, ...dup, ...life]
+export const mutants: readonly Mutant[] = [...conn, ...sig, ...bytes, ...http, ...cb, ...dup, ...life]

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { callback } from './callbacks.mjs'
 import { came, marksOf, missesCopy } from './copies.mjs'
+import { beforeAnswer, connected, isLost, readAlone, statusOf, statusUnread } from './endpoint.mjs'
 import { finish, isKnown, remember, unfinishedEvents } from './memory.mjs'
 import { isFit, isRefusedUnread, readText } from './reading.mjs'
 import { signed } from './signature.mjs'
@@ -30,8 +31,10 @@ function queue(event, key, again) {
 }
 
 async function serve(request, response) {
-  if (request.method !== 'POST') return end(response, 405)
-  const body = await bodyOf(request)
+  const unread = statusUnread(request)
+  if (unread) return end(response, unread)
+  const body = await readAlone(() => bodyOf(request))
+  if (body === undefined) return end(response, 500)
   if (!body) return end(response, 413)
   if (style('cold-start')) await warm
   if (style('slow-answer')) await pause(300)
@@ -47,8 +50,11 @@ async function serve(request, response) {
   if (bug('least-price') && event.data.agreedPrice < 200) return end(response, 400)
   if (bug('five-tests-a-day') && event.data.test && ++tests > 5) return end(response, 403)
   if (bug('two-tests') && event.data.test && ++tests > 2) return end(response, 200)
+  const status = statusOf(event)
+  if (status > 299) return end(response, status)
   const isCopy = !take(event, request.headers)
-  end(response, bug('answers-202') ? 202 : bug('refuses-copies') && isCopy ? 409 : 200)
+  await beforeAnswer(event.data, lines.get(event.data.taskId))
+  end(response, bug('refuses-copies') && isCopy ? 409 : status)
 }
 
 let tests = 0
@@ -90,7 +96,7 @@ function take(event, headers) {
   const begin = () => {
     remember(marks, { key, event })
     hear(event)
-    queue(event, key, false)
+    if (!isLost()) queue(event, key, false)
   }
   if (bug('notes-late')) setTimeout(begin, 10)
   else begin()
@@ -139,6 +145,7 @@ function stop() {
   server.once('close', idle)
 }
 
+server.on('connection', connected)
 process.once('SIGTERM', stop)
 for (const { key, event } of unfinishedEvents()) queue(event, key, true)
 server.listen(Number(process.env.PORT ?? 3000), style('ipv6') ? '::1' : '127.0.0.1', () =>
