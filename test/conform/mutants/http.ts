@@ -4,7 +4,7 @@ import type { Mutant } from './mutant.ts'
 export const http: readonly Mutant[] = [
   { bug: 'redirects-messages', kills: 'http.ack' },
   { bug: 'answers-204', kills: 'http.ack-200' },
-  { bug: 'answers-late', kills: 'http.ack-prompt' },
+  { bug: 'answers-late', kills: 'http.ack-prompt', also: ['http.ack-not-after-work'] },
   { bug: 'answers-after-work', kills: 'http.ack-not-after-work' },
   { bug: 'one-at-a-time', kills: 'http.two-at-once', also: ['http'] },
   { bug: 'loses-a-burst', kills: 'http.burst' },
