@@ -1,4 +1,4 @@
-/** Runs scenarios against an agent, and records what happens. Judging comes after. */
+/** Runs scenarios against an agent, and records what happens. Judging comes after. Source: A-258. */
 import { version } from '../config.ts'
 import { seededChance } from '../world/chance.ts'
 import { createWorld } from '../world/real.ts'

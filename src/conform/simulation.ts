@@ -1,4 +1,4 @@
-/** Many buyers over many days with one agent, in a marketplace of its own. */
+/** Many buyers over many days with one agent, in a marketplace of its own. Source: A-260. */
 import { Crowd, type CrowdOptions } from '../sim/crowd.ts'
 import { createWorld } from '../world/real.ts'
 import { agentUnderTest } from './agent-under-test.ts'

@@ -1,6 +1,6 @@
 /**
  * A crowd of buyers: so many lives of tasks with one agent, spread over days that go by in moments. Each life has a character and chances
- * of its own, so the same seed and the same answers of the agent tell the same story of each, whatever goes on beside it.
+ * of its own, so the same seed and the same answers of the agent tell the same story of each, whatever goes on beside it. Source: A-260.
  */
 import { Refusal } from '../api/failures.ts'
 import type { TaskRecord } from '../api/records.ts'

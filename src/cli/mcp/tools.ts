@@ -1,6 +1,6 @@
 /**
  * The tools for coding agents. Each is one command or several of the command line, so that an answer is what a person would read. What
- * starts an agent is said once, when the server starts, and by no call.
+ * starts an agent is said once, when the server starts, and by no call. Source: A-259.
  */
 import * as z from 'zod'
 
