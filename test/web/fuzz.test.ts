@@ -84,6 +84,8 @@ async function open() {
 function fault(answer: WireAnswer, isHead: boolean): string | undefined {
   const { status, headers, text, body } = answer
   if (!/^HTTP\/1\.1 \d{3} /.test(text)) return 'is no HTTP'
+  // The address alone leads to a page for people.
+  if (status === 302 && headers.location === '/docs') return undefined
   if (status < 200 || status >= 500 || (status >= 300 && status < 400)) return `has the status ${status}`
   if (status === 200 && headers['content-disposition']?.startsWith('attachment')) return undefined
   if (headers['content-type'] !== 'application/json; charset=utf-8') return `has the type ${headers['content-type']}`
