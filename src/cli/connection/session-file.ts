@@ -1,8 +1,9 @@
 /** Stores the sessions of `marketplace login`: one file per address or profile, in the user's configuration folder. Source: A-51. */
 import { createHash } from 'node:crypto'
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { configFolder, UsageError } from '../../config.ts'
+import { makeFolders } from '../../store/folders.ts'
 import { withDiskReason } from '../disk-faults.ts'
 import { writeWhole } from '../whole-file.ts'
 
@@ -81,7 +82,7 @@ const PROBE_BYTES = 512
 
 function write(name: string, text: string): void {
   try {
-    mkdirSync(folder(), { recursive: true, mode: 0o700 })
+    makeFolders(folder(), 0o700)
     // An existing folder may be readable by others.
     chmodSync(folder(), 0o700)
     writeWhole(join(folder(), name), text)

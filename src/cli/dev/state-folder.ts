@@ -1,8 +1,9 @@
 /** Where a dev keeps its state: its database, and the folder of its credentials. Source: A-6. */
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type Database, nameOf } from '../../setting-values.ts'
 import { type Credentials, people } from '../../sim/seed.ts'
+import { makeFolders } from '../../store/folders.ts'
 import { writeWhole } from '../whole-file.ts'
 
 export interface StateFolder {
@@ -37,7 +38,7 @@ export const credentialsPath = ({ folder }: StateFolder) => folder && join(folde
 
 export function makeFolder({ folder }: StateFolder): void {
   if (folder === null) return
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolders(folder, 0o700)
   // It has keys. A file that stayed empty where the disk is full would let git take them.
   const ignore = join(folder, '.gitignore')
   if (basename(folder) === FOLDER && !existsSync(ignore)) writeWhole(ignore, '*\n', 0o644)

@@ -1,7 +1,8 @@
 /** Makes sure that one process at a time uses a folder of files, and gives the folder an id. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { lockFile } from '../embedded/lock.ts'
+import { makeFolders } from '../folders.ts'
 
 export interface FolderLock {
   /** The id of the folder. It never changes. */
@@ -13,7 +14,7 @@ export interface FolderLock {
 
 /** Locks the folder. If it has no id, it gets `newId`. */
 export async function lockFolder(folder: string, newId: string, holder?: string): Promise<FolderLock> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  makeFolders(folder, 0o700)
   const id = await idOf(join(folder, 'folder.id'), newId)
   try {
     return { id, fault: null, release: (await lockFile(join(folder, 'folder'), holder)).release }
