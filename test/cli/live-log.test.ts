@@ -57,6 +57,17 @@ test('one aligned line for an exchange and for money, with the name of the agent
   assert.match(deed[0]!, /^12:03:41 {2}…a1b2c3 {2}☺ picky cancels +swift-translator$/)
 })
 
+test('a path that is too long for the terminal is cut in its middle: its end, the status and the time stay', () => {
+  const path = '/api/admin/agents/a-slug-of-forty-characters-as-many-have/check-connection-now'
+  const entry = { ...asked, method: 'POST', path, route: null, status: 200 } as LogEntry
+  for (const width of [70, 80, 100]) {
+    const [row] = shown(entry, width)
+    assert.ok(row!.length <= width, row)
+    assert.match(row!, /· POST \/.*…\S*connection-now 200 {2}2 ms$/)
+  }
+  assert.match(shown(entry, 200)[0]!, `POST ${path} 200  2 ms`)
+})
+
 test('the clock is on a line only when it is ahead', () => {
   assert.match(shown(held, 100, 52 * 3_600_000)[0]!, /^12:03:41 \+2d04h {2}…a1b2c3/)
   assert.match(shown(held, 100, 3_660_000)[0]!, /^12:03:41 \+01h01m {2}/)

@@ -23,7 +23,8 @@ export function entryText(ui: Ui, line: EntryLine, entry: StampedEntry, names: N
   const indent = ' '.repeat(widthOf(before) + 2)
   const room = Math.max(20, width - widthOf(before))
   // What is said in words is never cut: it may end in a command.
-  const [body = '', ...rest] = line.status === '' ? sentenceRows(line, room) : [cut(bodyOf(line), room)]
+  const [body = '', ...rest] =
+    line.status === '' ? sentenceRows(line, room) : [cut(bodyOf(shortened(line, room)), room)]
   const gap = room - widthOf(body) - agent.length
   const named = agent && gap >= 2 ? `${' '.repeat(gap)}${colour.dim(agent)}` : ''
   const tone = line.mark === OUTPUT ? colour.dim : (text: string) => text
@@ -35,6 +36,12 @@ export function entryText(ui: Ui, line: EntryLine, entry: StampedEntry, names: N
 function bodyOf({ mark, what, status, details }: EntryLine): string {
   if (status === '') return [`${mark} ${what}`, details].filter(Boolean).join('  ')
   return `${mark} ${what.padEnd(WHAT_WIDTH)} ${status.padStart(STATUS_WIDTH)}  ${details}`.trimEnd()
+}
+
+/** A long path leaves room for the status and the time behind it. */
+function shortened(line: EntryLine, room: number): EntryLine {
+  const others = bodyOf({ ...line, what: ''.padEnd(WHAT_WIDTH) }).length - WHAT_WIDTH
+  return { ...line, what: middleCut(line.what, Math.max(WHAT_WIDTH, room - others)) }
 }
 
 /** All rows but the first stand below the words, not below the mark. */
@@ -85,6 +92,13 @@ function unitsOf(text: string): string[] {
 const widthOf = (text: string) => stripVTControlCharacters(text).length
 
 const cut = (text: string, room: number) => (text.length > room ? `${text.slice(0, room - 1)}…` : text)
+
+/** Leaves a third at the beginning, and the end, which says more of a path. */
+function middleCut(text: string, room: number): string {
+  if (text.length <= room) return text
+  const first = Math.floor((room - 1) / 3)
+  return `${text.slice(0, first)}…${text.slice(first + 1 - room)}`
+}
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
