@@ -26,6 +26,12 @@ const statuses: [status: number, advice: RegExp][] = [
   [302, /Save the URL that it leads to/],
 ]
 
+test('where the agent is reached is only said if it is known', () => {
+  assert.match(GENERAL, /Alone: .* --to https:\/\/localhost:1\/webhook /)
+  const unknown = adviceOn({ name: 'endpoint', message: 'something else' }, { slug: 'my-agent', webhookUrl: null })
+  assert.not.match(unknown, /https:|Alone/)
+})
+
 test('an endpoint that answers: by its status', () => {
   for (const [status, advice] of statuses) assert.match(adviceFor(`The endpoint ${describeStatus(status)}`), advice)
 })

@@ -6,8 +6,6 @@ import { nextSteps } from './next-steps.ts'
 type Check = Pick<TestReport['checks'][number], 'name' | 'message'>
 type Agent = Pick<AgentRecord | OwnAgentRecord, 'slug'> & { webhookUrl?: string | null }
 
-const LOCAL = 'https://localhost:8443/webhook'
-
 /** `flags`: those by which the marketplace was found, for the commands of the advice. */
 export function adviceOn({ name, message }: Check, agent: Agent, flags = ''): string {
   const { slug } = agent
@@ -51,10 +49,10 @@ const endpointFaults = (): readonly (readonly [words: RegExp, advice: string])[]
 ]
 
 function endpointAdvice(message: string, { webhookUrl }: Agent): string {
-  const alone = `Alone: ${nextSteps.emit(webhookUrl || LOCAL)}`
+  const alone = webhookUrl ? ` Alone: ${nextSteps.emit(webhookUrl)}` : ''
   const [, known] = endpointFaults().find(([words]) => words.test(message)) ?? []
   const advice = known ?? responseAdvice(Number(/answered (\d{3})/.exec(message)?.[1]))
-  return `${advice ?? 'Is the agent running, and does it answer 200 at once?'} ${alone}`
+  return `${advice ?? 'Is the agent running, and does it answer 200 at once?'}${alone}`
 }
 
 const SENDS =
