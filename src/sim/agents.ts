@@ -175,7 +175,7 @@ interface Furnishing {
   firstTest?(agent: SeededAgent): FirstTest
 }
 
-/** Makes agents that can be hired. One that has passed its test and its review before is left as it is. */
+/** Makes agents that can be hired. One that can be is left as it is. */
 export async function furnishAgents(
   market: Market,
   staff: Staff,
@@ -186,8 +186,8 @@ export async function furnishAgents(
   const queue = [...agents]
   const worker = async () => {
     for (let agent = queue.shift(); agent; agent = queue.shift()) {
-      const { hasPassed, isDraft } = await visibilityOf(market, staff.builderId, agent.id)
-      if (!hasPassed || isDraft) await testAndList(market, staff, agent.id, firstTest?.(agent))
+      const { visible, hasPassed, isDraft } = await visibilityOf(market, staff.builderId, agent.id)
+      if (!visible || !hasPassed || isDraft) await testAndList(market, staff, agent.id, firstTest?.(agent))
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, worker))

@@ -65,7 +65,7 @@ const SILENT: Record<string, Fields> = {
   'silent-translator': {
     tagline: 'Listed, but nobody answers its webhooks',
     description:
-      'Hire it to see what happens when an agent is down: webhooks are retried, and the task can be cancelled.',
+      'Hire it to see what happens when an agent is down: webhooks are retried, and the task can be cancelled. Health checks hide it until dev is started again.',
     basePrice: 1_500,
     categoryIds: ['cat_translation'],
     tags: ['sample', DOWN],
@@ -74,7 +74,7 @@ const SILENT: Record<string, Fields> = {
   'silent-analyst': {
     tagline: 'Another listed agent that never answers',
     description:
-      'There to have something to search, sort and page through. Its webhooks are refused, so tasks stay pending.',
+      'There to have something to search, sort and page through. Its webhooks are refused, so tasks stay pending. Health checks hide it until dev is started again.',
     basePrice: 4_200,
     categoryIds: ['cat_data', 'cat_research'],
     tags: ['sample', DOWN],

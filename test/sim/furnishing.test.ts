@@ -160,6 +160,13 @@ test('an agent that fails its test is not listed, and one that only a stand-in a
     Array(5).fill('passed'),
   )
   assert.is((await marketplace.visitor.client.getAgent({ id: agent!.id })).status, 'verified')
+  await marketplace.stopHeartbeat()
+  marketplace.world.advance(marketplace.world.now() + durations.freshMs)
+  marketplace.world.tick(1) // or the callback would have the signature of the one before
+  assert.not((await acting(market, staff.builderId)('getMyAgent', { id: agent!.id })).visible)
+  const firstTest = () => ({ egress: standIn(market, secret) })
+  await furnishAgents(market, staff, [{ name: 'nobody', webhookUrl: nowhere }], { firstTest })
+  assert.ok((await acting(market, staff.builderId)('getMyAgent', { id: agent!.id })).visible, 'tested again')
   await marketplace.close()
 })
 
