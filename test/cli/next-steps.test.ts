@@ -270,4 +270,11 @@ test('no file but next-steps writes a command line that people have to type', ()
   assert.equal(faults, [])
 })
 
+test('a simulated buyer whose wallet holds too little deposits play money, in dev', async () => {
+  const { code, out, err } = await runHere('simulate', 'buyer', 'sample-agent', '--price', '1234.00')
+  assert.is(code, 0, err)
+  assert.match(err, /^Deposited \d+\.\d\d for the buyer: in dev it is play money\.$/m)
+  assert.match(out, /for 1234\.00, now held in escrow/)
+})
+
 test.run()

@@ -11,6 +11,7 @@ import { taskFeed } from '../log/task-feed.ts'
 import { showProgress } from '../output/progress.ts'
 import { money, plain } from '../output/ui.ts'
 import { adviceOn, type BuyerFlags, planOf } from '../simulation/buyer-plan.ts'
+import { topUp } from '../simulation/top-up.ts'
 
 export type { BuyerFlags } from '../simulation/buyer-plan.ts'
 
@@ -44,6 +45,8 @@ async function play(connection: Connection, agent: string, plan: BuyerPlan): Pro
   const progress = await showProgress(connection)
   try {
     const record = await whenListed(connection, agent, progress.wait)
+    const deposited = await topUp(connection, plan.price ?? record.basePrice)
+    if (deposited > 0) notes.line(`Deposited ${money(deposited)} for the buyer: in dev it is play money.`)
     const task = await playBuyer(client, record, plan, {
       onWait: progress.wait,
       follow: id =>
