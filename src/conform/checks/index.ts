@@ -7,5 +7,6 @@ import { dup } from './dup.ts'
 import { http } from './http.ts'
 import { life } from './life.ts'
 import { sig } from './sig.ts'
+import { who } from './who.ts'
 
-export const checks: readonly Check[] = [...conn, ...sig, ...bytes, ...http, ...cb, ...dup, ...life]
+export const checks: readonly Check[] = [...conn, ...sig, ...bytes, ...http, ...who, ...cb, ...dup, ...life]

@@ -4,12 +4,13 @@
  */
 import { createHash } from 'node:crypto'
 import { diagnose } from '../../api/diagnosis/diagnose.ts'
+import { durations } from '../../api/limits.ts'
 import type { TestReport } from '../../api/records.ts'
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER, verify } from '../../api/signature.ts'
 import type { StampedEntry } from '../../market/log.ts'
 import { moveClockTo } from '../../market/upkeep/clock-moves.ts'
 import { type Marketplace, openMarketplace } from '../../open.ts'
-import { type EarlyTier, ensureAccount, furnishBuyers } from '../../sim/accounts.ts'
+import { type EarlyTier, ensureAccount, furnishBuyers, titleOf } from '../../sim/accounts.ts'
 import { type Act, acting } from '../../sim/acting.ts'
 import { ensureAgents, type Staff, testAndList, visibilityOf, type WantedAgent } from '../../sim/agents.ts'
 import { standIn } from '../../sim/stand-in.ts'
@@ -36,6 +37,9 @@ export interface LaneOptions {
 
 /** The front takes https alone; the tap knows the agent's own address. */
 const WEBHOOK_URL = 'https://agent.localhost/webhook'
+/** That of agents beside it. Nobody listens there. */
+const OTHER_URL = 'https://other.localhost/webhook'
+const TRUSTED_AFTER_MS = 31 * 24 * durations.hourMs
 /** In cents. */
 export const BASE_PRICE = 500
 const FUNDS = 20_000
@@ -69,6 +73,7 @@ export class Lane {
     this.webhooks = new WebhookTap({
       egress,
       url: agent.url,
+      listedUrl: WEBHOOK_URL,
       secret: () => agent.secret,
       labelOf: id => this.labels.get(id) ?? (id.startsWith('test_') ? this.#testLabel : undefined),
       record: event => this.record(event),
@@ -146,6 +151,25 @@ export class Lane {
     return { id: buyer!.id, act: acting(this.market, buyer!.id) }
   }
 
+  /** Makes one that has been there for longer than a month, and so is trusted. */
+  async trustedBuyer(name: string, funds: number): Promise<LaneBuyer> {
+    const since = this.world.now() - TRUSTED_AFTER_MS
+    await ensureAccount(
+      { ...this.market, world: { ...this.world, now: () => since } },
+      { name, fullName: titleOf(name) },
+    )
+    return this.buyer(name, 'new_verified', funds)
+  }
+
+  /** Makes an agent that hires others with money of its builder. Returns that, and what its tasks name besides. */
+  async buyingAgent(name: string, funds: number): Promise<{ buyer: LaneBuyer; budgetAuthorizationId: string }> {
+    const buyer = await this.buyer(name, 'new_verified', funds)
+    const [agent] = await ensureAgents(this.market, buyer.id, [{ name, webhookUrl: OTHER_URL }])
+    const caps = { maxPerTask: funds, maxDaily: funds, maxMonthly: funds }
+    const { id } = await buyer.act('createBudget', { agentId: agent!.id, ...caps })
+    return { buyer, budgetAuthorizationId: id }
+  }
+
   #testLabel = ''
 
   /** Runs the connection test, one at a time. The agent can be hired afterwards, whatever came of it. */
@@ -213,7 +237,7 @@ export class Lane {
     this.apiKey = builder.apiKey
     this.#staff = { builderId: builder.id, adminId: admin.id }
     await this.#ensureAgent({ basePrice: BASE_PRICE, maxRevisions })
-    const neighbour = { name: 'neighbour', webhookUrl: WEBHOOK_URL, secret: this.neighbourSecret }
+    const neighbour = { name: 'neighbour', webhookUrl: OTHER_URL, secret: this.neighbourSecret }
     await ensureAgents(this.market, builder.id, [neighbour])
     await this.list()
   }

@@ -40,7 +40,7 @@ export interface WebhookFault {
 /** What the marketplace hears of an attempt whose answer was lost: it will try again. */
 const lost: OutgoingResult = { ok: false, reason: 'reset', message: 'The connection was reset', durationMs: 0 }
 /** It will not. */
-const accepted: OutgoingResult = { ok: true, status: 200, headers: {}, body: '', durationMs: 0 }
+export const accepted: OutgoingResult = { ok: true, status: 200, headers: {}, body: '', durationMs: 0 }
 
 const copyOf: Sent = { change: 'copy', genuine: true }
 export const pause = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms))

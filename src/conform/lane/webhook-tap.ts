@@ -4,7 +4,7 @@ import type { AnswerHeaders, Egress, HeaderLines, Outgoing, OutgoingResult } fro
 import { type Answer, contentOf, type WebhookEvent } from '../history.ts'
 import { stopwatch } from '../time.ts'
 import { type ByHand, sendByHand } from './by-hand.ts'
-import type { OutgoingWebhook, SendWebhook, Sent, WebhookFault } from './webhook-faults.ts'
+import { accepted, type OutgoingWebhook, type SendWebhook, type Sent, type WebhookFault } from './webhook-faults.ts'
 
 interface Prepared {
   readonly label: string
@@ -16,8 +16,10 @@ interface Prepared {
 export interface TapOptions {
   /** The way out. It is closed by whoever has opened it. */
   readonly egress: Egress
-  /** The agent's own address. The marketplace knows another, as it takes https alone. */
+  /** The agent's own address. */
   readonly url: string
+  /** The one that the marketplace knows, as it takes https alone. What it sends to others reaches nobody. */
+  readonly listedUrl: string
   readonly secret: () => string
   readonly labelOf: (taskId: string) => string | undefined
   readonly record: (event: WebhookEvent) => void
@@ -45,6 +47,7 @@ export class WebhookTap implements Egress {
   }
 
   async post(request: Outgoing): Promise<OutgoingResult> {
+    if (request.url !== this.#options.listedUrl) return accepted
     const webhook = webhookOf(request, { url: this.#options.url, secret: this.#options.secret() })
     const { event, taskId } = namesIn(webhook.body)
     const prepared = [...this.#prepared].find(one => one.taskId === taskId && one.event === event)

@@ -1,5 +1,6 @@
 /** All scenarios, in the order in which they begin; most go on beside each other. */
 import { burst } from './burst.ts'
+import { buyers, manyBuyers } from './buyers.ts'
 import { callbackScenarios } from './callbacks.ts'
 import { connections, framing } from './connections.ts'
 import { copyScenarios } from './copies.ts'
@@ -21,6 +22,8 @@ export const scenarios: readonly Scenario[] = [
   everyEvent,
   connections,
   framing,
+  buyers,
+  manyBuyers,
   burst,
   ...callbackScenarios,
   ...testScenarios,

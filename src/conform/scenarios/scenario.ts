@@ -32,6 +32,8 @@ export interface WantedTask {
   readonly price?: number
   /** Another buyer than that of the scenario. */
   readonly buyer?: LaneBuyer
+  /** Somebody else pays, for an agent that hires. */
+  readonly budgetAuthorizationId?: string
   /** Another of the author's samples than the first that it accepts. */
   readonly sample?: Sample
   /** What happens to the webhook by which it is submitted. */
@@ -109,7 +111,7 @@ export class Stage {
 
   /** Makes a task and submits it. */
   async task(label: string, wanted: WantedTask = {}): Promise<StageTask> {
-    const { fault, callbackFaults = {}, draft = false } = wanted
+    const { fault, callbackFaults = {}, draft = false, budgetAuthorizationId } = wanted
     const buyer = wanted.buyer ?? (await this.buyer())
     const sample = wanted.sample ?? this.declared.sample
     const { canary = this.#canary() } = wanted
@@ -118,7 +120,14 @@ export class Stage {
     const words = wanted.description ?? sample.description
     const description = this.declared.vary && canary !== '' ? `${words}\n\n${canary}` : words
     await this.lane.list()
-    const fields = { agentId: this.agent.id, title, description, requirements, agreedPrice: price }
+    const fields = {
+      agentId: this.agent.id,
+      title,
+      description,
+      requirements,
+      agreedPrice: price,
+      budgetAuthorizationId,
+    }
     const { id } = await buyer.act('createTask', fields)
     this.lane.labels.set(id, label)
     this.lane.record({ kind: 'task', label, taskId: id, canary, price, sample: sample.kind })
