@@ -7,5 +7,6 @@ import { http } from './http.ts'
 import { life } from './life.ts'
 import type { Mutant } from './mutant.ts'
 import { sig } from './sig.ts'
+import { who } from './who.ts'
 
-export const mutants: readonly Mutant[] = [...conn, ...sig, ...bytes, ...http, ...cb, ...dup, ...life]
+export const mutants: readonly Mutant[] = [...conn, ...sig, ...bytes, ...http, ...who, ...cb, ...dup, ...life]

@@ -1,4 +1,5 @@
 // Bugs of reading: what is odd about a webhook, and right, breaks the agent. A right agent passes everything on as it is.
+import { isServed } from './buyers.mjs'
 import { bug } from './switches.mjs'
 
 /** Whether the server lets such a request in at all. */
@@ -28,6 +29,7 @@ export function readText(body) {
 /** Whether the program takes such an event. */
 export function isFit({ data }) {
   if (data.test) return true
+  if (!isServed(data)) return false
   if (bug('title-of-letters') && !/^[\x20-\u2fff]+$/u.test(data.title)) return false
   if (bug('refuses-control') && [...data.description].some(character => character < '\t')) return false
   return !(bug('needs-requirements') && !data.requirements)

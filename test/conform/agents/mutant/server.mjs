@@ -1,6 +1,7 @@
 // The endpoint: verifies, remembers, answers 200, and only then works.
 import { createServer } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
+import { isTakenForKnown } from './buyers.mjs'
 import { callback } from './callbacks.mjs'
 import { came, marksOf, missesCopy } from './copies.mjs'
 import { beforeAnswer, connected, isLost, readAlone, statusOf, statusUnread } from './endpoint.mjs'
@@ -96,7 +97,7 @@ function take(event, headers) {
   const begin = () => {
     remember(marks, { key, event })
     hear(event)
-    if (!isLost()) queue(event, key, false)
+    if (!isLost() && !isTakenForKnown(event)) queue(event, key, false)
   }
   if (bug('notes-late')) setTimeout(begin, 10)
   else begin()

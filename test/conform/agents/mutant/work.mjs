@@ -1,5 +1,6 @@
 // What the agent does about each event.
 import { setTimeout as pause } from 'node:timers/promises'
+import { wordsFor } from './buyers.mjs'
 import { toMarketplace } from './by-key.mjs'
 import { callback } from './callbacks.mjs'
 import { isOpen, worksOnCopies } from './copies.mjs'
@@ -71,7 +72,7 @@ async function deliver(task, data) {
   if (bug('never-delivers')) return
   if (style('progress')) await callback(data, { action: 'message', content: 'I have begun.' }, () => !task.over)
   if (style('queue')) await pause(2_000)
-  const content = [`${data.title}: done.`, written(data.description), data.requirements]
+  const content = [`${data.title}: done.`, written(await wordsFor(data)), data.requirements]
   if (!style('same-text')) content.push(data.revisionReason)
   const round = task.delivered + 1
   if (!style('same-text')) content.unshift(`Version ${round}`)
