@@ -1,16 +1,28 @@
 // engines: embedded; process: own
 /** What the package brings along, as npm would pack it: everything that its own files ask for. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, posix, resolve } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { inFolder } from './program.ts'
 
 const { name, exports, bin, dependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
-const [{ files }] = JSON.parse(
-  execFileSync('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], { encoding: 'utf8' }),
+const place = mkdtempSync(join(tmpdir(), 'marketplace-package-'))
+const [{ files, filename }] = JSON.parse(
+  execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', place], { encoding: 'utf8' }),
 )
+test.after(() => rmSync(place, { recursive: true }))
 const packed = new Set<string>(files.map((file: { path: string }) => file.path))
 
 const IMPORT = /(?:\bfrom|\bimport|\bimport\()\s*(["'])([^"'\n]+)\1/g
@@ -135,10 +147,7 @@ test(
     const modules = join(folder, 'node_modules')
     const own = join(modules, name)
     mkdirSync(own, { recursive: true })
-    const [{ filename }] = JSON.parse(
-      execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], { encoding: 'utf8' }),
-    )
-    execFileSync('tar', ['-xzf', join(folder, filename), '--strip-components=1', '-C', own])
+    execFileSync('tar', ['-xzf', join(place, filename), '--strip-components=1', '-C', own])
     for (const one of readdirSync('node_modules')) {
       if (!one.startsWith('.') && one !== name) symlinkSync(resolve('node_modules', one), join(modules, one))
     }
