@@ -36,6 +36,12 @@ export function openFilesIn(folder: string): number {
   return links.filter(link => link.startsWith(`${folder}/`)).length
 }
 
+async function prototypeOfHandles(): Promise<Record<string, Call>> {
+  const handle = await fs.promises.open('/dev/null')
+  await handle.close()
+  return Object.getPrototypeOf(handle)
+}
+
 function isIn(folder: string, file: unknown): boolean {
   try {
     const path = typeof file === 'number' ? readlinkSync(`/proc/self/fd/${file}`) : String(file)
@@ -50,26 +56,25 @@ export const lastTrip = { call: '' }
 
 /**
  * Runs `work` while the `nth` call fails with `code`; then everything is as before. Of the calls that wait for the disk,
- * only those about files in `folder` count, as Node itself makes some.
+ * only those about files in `folder` count, as Node itself makes some; of all calls only those `among` these names.
  */
 export async function withFault(
   nth: number,
   code: FaultCode,
   work: () => Promise<void>,
   folder?: string,
+  among = /./,
 ): Promise<Tripped> {
   let calls = 0
   let tripped: string | null = null
   const trips = (name: string): Error | null => {
-    if (++calls !== nth) return null
+    if (!among.test(name) || ++calls !== nth) return null
     tripped = name
     lastTrip.call = `${name} (${nth}, ${code})`
     const error = new Error(`${code}: made by a test, ${name}`)
     return Object.assign(error, { code, errno: errnos[code], syscall: name })
   }
-  const handle = await fs.promises.open('/dev/null')
-  const prototype = Object.getPrototypeOf(handle) as Record<string, Call>
-  await handle.close()
+  const prototype = await prototypeOfHandles()
   const undo: (() => void)[] = []
   const replace = (on: Record<string, Call>, name: string, make: (real: Call) => Call) => {
     const real = on[name]!
