@@ -8,10 +8,10 @@ import { fleetRounds } from './fleet-rounds.ts'
 test(
   'three instances, killed at random under mixed load: tasks, money and outbox are as they were answered, and all webhooks arrive',
   inFolder(async folder => {
-    const { answers, cuts, webhooks } = await fleetRounds(folder, { rounds: 2, seed: 1 })
-    assert.ok(answers > 300, `${answers} answers`)
+    const { answers, cuts, webhooks } = await fleetRounds(folder, { rounds: 1, seed: 1 })
+    assert.ok(answers > 150, `${answers} answers`)
     assert.ok(cuts > 0, 'requests were in flight')
-    assert.ok(webhooks > 20, `${webhooks} webhooks`)
+    assert.ok(webhooks > 10, `${webhooks} webhooks`)
   }),
 )
 

@@ -6,12 +6,12 @@ import { inFolder } from '../cli/program.ts'
 import { killRounds } from './kill.ts'
 
 test(
-  'kill -9 under mixed load, five times: tasks, money and outbox are as they were answered, and all webhooks arrive',
+  'kill -9 under mixed load, three times: tasks, money and outbox are as they were answered, and all webhooks arrive',
   inFolder(async folder => {
-    const { answers, cuts, webhooks } = await killRounds(folder, 5, 1)
-    assert.ok(answers > 200, `${answers} answers`)
+    const { answers, cuts, webhooks } = await killRounds(folder, 3, 1)
+    assert.ok(answers > 120, `${answers} answers`)
     assert.ok(cuts > 0, 'requests were in flight')
-    assert.ok(webhooks > 20, `${webhooks} webhooks`)
+    assert.ok(webhooks > 10, `${webhooks} webhooks`)
   }),
 )
 

@@ -5,9 +5,9 @@ import { inFolder } from '../cli/program.ts'
 import { startAfter } from './start.ts'
 
 test(
-  'killed with 10,000 records in its journal, the server starts again and has all of them',
+  'killed with 4,000 records in its journal, the server starts again and has all of them',
   inFolder(async folder => {
-    await startAfter(folder, 10_000, 1)
+    await startAfter(folder, 4_000, 1)
   }),
 )
 

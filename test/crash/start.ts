@@ -12,7 +12,7 @@ export interface StartReport {
   readyMs: number[]
 }
 
-/** Has 10,000 tasks created over HTTP, kills the server, starts it again. Throws unless all of them are there. */
+/** Has that many tasks created over HTTP, kills the server, starts it again. Throws unless all of them are there. */
 export const startAfter = (folder: string, records: number, starts: number): Promise<StartReport> =>
   withDeployment(folder, null, deployment => start(deployment, records, starts))
 
