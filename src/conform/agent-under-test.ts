@@ -4,6 +4,7 @@ import { environment } from '../config.ts'
 import { StartedAgent } from '../sim/started-agent.ts'
 import type { World } from '../world/world.ts'
 import { AgentAway } from './agent-away.ts'
+import { residentBytes } from './memory.ts'
 import type { EventSink } from './recorder.ts'
 import { stopwatch } from './time.ts'
 
@@ -21,6 +22,8 @@ export interface AgentOptions {
 const READY_MS = 30_000
 const LOOK_MS = 25
 const LAST_LINES = 20
+/** Then it is killed. */
+export const GRACE_MS = 10_000
 
 export class AgentUnderTest {
   readonly id: string
@@ -82,8 +85,20 @@ export class AgentUnderTest {
     this.#note('killed', 'by SIGKILL', elapsed())
   }
 
-  get pid(): number | undefined {
-    return this.#process?.pid
+  /** By itself. */
+  get hasEnded(): boolean {
+    return this.#ended !== null
+  }
+
+  /** Starts it again if it has ended by itself. */
+  async revive(): Promise<void> {
+    if (this.hasEnded) await this.open()
+  }
+
+  /** Bytes that it and what it has started keep in memory; null where the system does not tell. */
+  async memory(): Promise<number | null> {
+    const { pid } = this.#process ?? {}
+    return pid === undefined ? null : residentBytes(pid)
   }
 
   async close(): Promise<void> {
@@ -95,6 +110,7 @@ export class AgentUnderTest {
     this.#ended = null
     const agent = new StartedAgent({
       command,
+      graceMs: GRACE_MS,
       env: () => ({ ...environment(), ...this.environment }),
       onLine: (_stream, line) => {
         this.#lines.push(line)

@@ -10,9 +10,10 @@ export interface StartedAgentOptions {
   onLine(stream: 'stdout' | 'stderr', line: string): void
   /** It has ended without being asked to. `how` follows "ended". */
   onEnd(how: string): void
+  /** How long it may take to end when it is asked to. */
+  graceMs?: number
 }
 
-/** How long it may take to end when it is asked to. */
 const GRACE_MS = 5_000
 /** How long to wait for a process that was killed, and that may have left its group with our pipe. */
 const KILLED_MS = 1_000
@@ -99,7 +100,7 @@ export class StartedAgent {
     if (!child) return
     const closed = once(child, 'close')
     signalGroup(child, 'SIGTERM')
-    await within(GRACE_MS, closed)
+    await within(this.#options.graceMs ?? GRACE_MS, closed)
     signalGroup(child, 'SIGKILL')
     await within(KILLED_MS, closed)
     this.#child = null

@@ -1,7 +1,7 @@
 /** What several checks look for in a history. */
 import { broken, type Finding, holds, inconclusive, untested } from '../check.ts'
 import { firstTaskHas, hasTaken } from '../first-task.ts'
-import { type History, isBusy, type Recordeds } from '../history.ts'
+import { bytesOf, type Content, type History, isBusy, type Recordeds } from '../history.ts'
 
 export const isAck = ({ answer }: Recordeds<'webhook'>) =>
   answer !== null && answer.status >= 200 && answer.status < 300
@@ -107,9 +107,11 @@ export function contentIn({ body }: Recordeds<'callback'>): string {
   }
 }
 
-/** Callbacks with a signature; others come with the key of the agent's builder. */
+/** Callbacks with a signature, as far as they were kept whole; others come with the key of the agent's builder. */
 export const signedCallbacks = (history: History) =>
-  history.of('callback').filter(({ signature }) => signature !== 'key')
+  history.of('callback').filter(({ signature, body }) => signature !== 'key' && isWhole(body))
+
+const isWhole = (body: Content) => bytesOf(body).length === body.size
 
 /** When it arrived, in real time. */
 export const startedAt = ({ realAt, ms }: Recordeds<'callback'>) => realAt - ms

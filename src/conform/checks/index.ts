@@ -6,7 +6,8 @@ import { conn } from './conn.ts'
 import { dup } from './dup.ts'
 import { http } from './http.ts'
 import { life } from './life.ts'
+import { rel } from './rel.ts'
 import { sig } from './sig.ts'
 import { who } from './who.ts'
 
-export const checks: readonly Check[] = [...conn, ...sig, ...bytes, ...http, ...who, ...cb, ...dup, ...life]
+export const checks: readonly Check[] = [...conn, ...sig, ...bytes, ...http, ...who, ...cb, ...dup, ...life, ...rel]

@@ -12,6 +12,10 @@ export interface ByHand {
   readonly pieces?: number
   /** Between two parts. */
   readonly pauseMs?: number
+  /** The connection is closed after so many bytes of the body: after all of them, before an answer can come. */
+  readonly closeAfter?: number
+  /** Resolves before the second part is sent. */
+  readonly between?: Promise<unknown>
   /** Its length is not told before. */
   readonly chunked?: boolean
   /** null: a connection of its own. */
@@ -49,7 +53,7 @@ const MOST_BYTES = 65_536
 
 /** Never rejects. */
 export function sendByHand({ url, headers, body }: Request, how: ByHand): Promise<Told> {
-  const { method = 'POST', pieces = 1, pauseMs = 0, chunked = false, connection, timeoutMs = PATIENCE_MS } = how
+  const { method = 'POST', chunked = false, connection, timeoutMs = PATIENCE_MS } = how
   const { protocol } = new URL(url)
   const { request: open } = protocol === 'https:' ? https : http
   const agent = connection ? connection.agents[protocol as 'http:' | 'https:'] : false
@@ -63,16 +67,22 @@ export function sendByHand({ url, headers, body }: Request, how: ByHand): Promis
     })
     request.on('error', fail)
     for (const [name, value] of lines) request.appendHeader(name, value)
-    write(request, body, pieces, pauseMs).catch(fail)
+    write(request, body, how).catch(fail)
   })
 }
 
-async function write(request: http.ClientRequest, body: Buffer, pieces: number, pauseMs: number): Promise<void> {
+async function write(request: http.ClientRequest, body: Buffer, how: ByHand): Promise<void> {
+  const { pieces = 1, pauseMs = 0, closeAfter, between } = how
+  if (closeAfter !== undefined) {
+    await new Promise(resolve => request.write(body.subarray(0, closeAfter), resolve))
+    return void request.destroy(new Error('closed by us'))
+  }
   const size = Math.ceil(body.length / pieces)
   let at = 0
   for (; at + size < body.length; at += size) {
     request.write(body.subarray(at, at + size))
     await pause(pauseMs)
+    await between
   }
   request.end(body.subarray(at))
 }

@@ -9,6 +9,8 @@ import { forged } from './forged.ts'
 import { laterCopyScenarios } from './later-copies.ts'
 import { everyEvent } from './lives.ts'
 import { oddBytes } from './odd-bytes.ts'
+import { restarts } from './restarts.ts'
+import { robustness } from './robustness.ts'
 import type { Scenario } from './scenario.ts'
 import { reflected, signedTimes } from './signed-times.ts'
 import { testScenarios } from './tests.ts'
@@ -26,7 +28,9 @@ export const scenarios: readonly Scenario[] = [
   manyBuyers,
   burst,
   ...callbackScenarios,
+  ...robustness,
   ...testScenarios,
   ...copyScenarios,
   ...laterCopyScenarios,
+  ...restarts,
 ]

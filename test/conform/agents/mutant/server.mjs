@@ -6,6 +6,7 @@ import { callback } from './callbacks.mjs'
 import { came, marksOf, missesCopy } from './copies.mjs'
 import { beforeAnswer, connected, isLost, readAlone, statusOf, statusUnread } from './endpoint.mjs'
 import { finish, isKnown, remember, unfinishedEvents } from './memory.mjs'
+import { isTired, isUntaken, onBody, onCut } from './mishaps.mjs'
 import { isFit, isRefusedUnread, readText } from './reading.mjs'
 import { signed } from './signature.mjs'
 import { bug, style } from './switches.mjs'
@@ -13,7 +14,7 @@ import { isGenuine } from './verify.mjs'
 import { hear, work } from './work.mjs'
 
 /** Five times the longest webhook there is. */
-const MOST_BYTES = 1024 * 1024
+const MOST_BYTES = bug('ends-of-long-bodies') ? Infinity : 1024 * 1024
 const LONGEST_END_MS = 3_000
 
 /** The last work on each task: the next waits for it. */
@@ -36,7 +37,7 @@ async function serve(request, response) {
   if (unread) return end(response, unread)
   const body = await readAlone(() => bodyOf(request))
   if (body === undefined) return end(response, 500)
-  if (!body) return end(response, 413)
+  if (!body || isTired()) return end(response, body ? 500 : 413)
   if (style('cold-start')) await warm
   if (style('slow-answer')) await pause(300)
   if (style('busy') && isBusy()) return end(response, 429, { 'Retry-After': '1' })
@@ -47,13 +48,14 @@ async function serve(request, response) {
     return refuse(response, body)
   }
   if (bug('acts-on-action')) actOn(body)
+  await onBody(request, body)
   if (!event) return end(response, 400)
   if (bug('least-price') && event.data.agreedPrice < 200) return end(response, 400)
   if (bug('five-tests-a-day') && event.data.test && ++tests > 5) return end(response, 403)
   if (bug('two-tests') && event.data.test && ++tests > 2) return end(response, 200)
   const status = statusOf(event)
   if (status > 299) return end(response, status)
-  const isCopy = !take(event, request.headers)
+  const isCopy = !isUntaken(request.headers) && !take(event, request.headers)
   await beforeAnswer(event.data, lines.get(event.data.taskId))
   end(response, bug('refuses-copies') && isCopy ? 409 : status)
 }
@@ -132,7 +134,10 @@ function end(response, status, headers) {
 
 const server = createServer((request, response) => {
   response.on('error', () => {})
-  serve(request, response).catch(() => response.destroy())
+  serve(request, response).catch(() => {
+    onCut()
+    response.destroy()
+  })
 })
 
 /** Ends what it has begun. What takes longer is worked on after the next start. */
@@ -147,8 +152,8 @@ function stop() {
 }
 
 server.on('connection', connected)
-process.once('SIGTERM', stop)
-for (const { key, event } of unfinishedEvents()) queue(event, key, true)
+process.on('SIGTERM', bug('ignores-sigterm') ? () => {} : bug('ends-at-once') ? () => process.exit() : stop)
+for (const { key, event } of bug('forgets-what-it-began') ? [] : unfinishedEvents()) queue(event, key, true)
 server.listen(Number(process.env.PORT ?? 3000), style('ipv6') ? '::1' : '127.0.0.1', () =>
   console.log('The agent listens'),
 )
