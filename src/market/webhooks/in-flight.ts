@@ -59,16 +59,11 @@ export class InFlight {
   /** Whether one more webhook, besides `more` of each key, would keep the account and the domain within this share. */
   withinShares({ host, keys }: Target, share: number, more: (key: string) => number = () => 0): boolean {
     // Only hosts that were quick the last time may go beyond the smaller share. New host names cost nothing, so they prove
-    // nothing.
-    const isQuick = this.#hosts.wasQuick(host)
-    const most = isQuick ? share : dispatch.share
-    const mostInAll = this.#shareOfFree(isQuick)
-    for (const key of keys) {
-      const inQuick = this.#quick.of(key) + more(key)
-      const inSlow = this.#slow.of(key)
-      if (inQuick >= most || inSlow >= dispatch.slowShare || inQuick + inSlow >= mostInAll) return false
-    }
-    return true
+    // nothing. Most often the smaller share has room, so nobody asks how quick the host was.
+    return (
+      this.#fit(keys, more, dispatch.share, this.#shareOfFree(false)) ||
+      (this.#hosts.wasQuick(host) && this.#fit(keys, more, share, this.#shareOfFree(true)))
+    )
   }
 
   /** How many claimed webhooks of this host wait for a slot. */
@@ -107,6 +102,16 @@ export class InFlight {
   /** Resolves when the outcomes of all are written. */
   ended(): Promise<unknown> {
     return Promise.all(this.#notes)
+  }
+
+  /** Whether each key may have one more: of the quick slots, and of all that it has in flight. */
+  #fit(keys: readonly string[], more: (key: string) => number, most: number, mostInAll: number): boolean {
+    for (const key of keys) {
+      const inQuick = this.#quick.of(key) + more(key)
+      const inSlow = this.#slow.of(key)
+      if (inQuick >= most || inSlow >= dispatch.slowShare || inQuick + inSlow >= mostInAll) return false
+    }
+    return true
   }
 
   #shareOfFree(isQuick: boolean): number {
