@@ -101,6 +101,16 @@ export const dup: readonly Check[] = [
     fix: 'Note the delivery id in the same step in which you look for it (a unique key in a database), before anything else is awaited.',
   }),
   copies({
+    id: 'dup.late',
+    title: 'works once on a task whose webhook is retried for more than a day',
+    level: 'should',
+    law: { source: 'A-37', quote: 'Any 2xx ends it, a redirect is a failure, 410 gives up.' },
+    why: 'An agent whose answers get lost hears of the same task over 28 hours, with much else in between.',
+    fix: 'Keep delivery ids for two days at least, however many there are.',
+    scenario: 'days',
+    after: ['life.one-deliverable'],
+  }),
+  copies({
     id: 'dup.redelivered',
     title: 'works once on a task whose webhook is sent again by hand, with a new delivery id',
     level: 'should',
@@ -273,7 +283,9 @@ function refusedNothing(history: History): Finding {
   if (isRefusedAnyway(history)) return noted('callbacks without any copy are refused too')
   // Where the work was done twice, that is what counts.
   const isAsked = ({ label, taskId }: Recordeds<'callback'>) =>
-    label?.startsWith('dup.') && !/^dup\.(?:redelivered|after-restart)/.test(label) && !unaskedDelivery(history, taskId)
+    label?.startsWith('dup.') &&
+    !/^dup\.(?:redelivered|after-restart|late)/.test(label) &&
+    !unaskedDelivery(history, taskId)
   const refused = history.of('callback').find(one => wasOutOfTurn(one) && isAsked(one))
   return refused ? broken(`sent ${refused.action}, and was refused with ${refused.answer?.status}`, refused) : holds
 }

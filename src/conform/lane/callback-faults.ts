@@ -58,10 +58,11 @@ export const answeredAfter = (ms: number): CallbackFault => ({
   },
 })
 
-/** It is on its way until `until` resolves. */
-export const onItsWayUntil = (until: Promise<unknown>): CallbackFault => ({
+/** It is on its way until `until` resolves. `begins`: hears that it has come so far. */
+export const onItsWayUntil = (until: Promise<unknown>, begins: () => void): CallbackFault => ({
   name: 'on its way',
   async play(_callback, pass) {
+    begins()
     await until
     return pass()
   },

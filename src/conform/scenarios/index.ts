@@ -4,6 +4,9 @@ import { buyers, manyBuyers } from './buyers.ts'
 import { callbackScenarios } from './callbacks.ts'
 import { connections, framing } from './connections.ts'
 import { copyScenarios } from './copies.ts'
+import { dayScenarios } from './days.ts'
+import { disorderScenarios } from './disorder.ts'
+import { endScenarios } from './ends.ts'
 import { firstContact } from './first-contact.ts'
 import { forged } from './forged.ts'
 import { laterCopyScenarios } from './later-copies.ts'
@@ -11,6 +14,7 @@ import { everyEvent } from './lives.ts'
 import { oddBytes } from './odd-bytes.ts'
 import { restarts } from './restarts.ts'
 import { robustness } from './robustness.ts'
+import { lifeScenarios } from './samples.ts'
 import type { Scenario } from './scenario.ts'
 import { reflected, signedTimes } from './signed-times.ts'
 import { testScenarios } from './tests.ts'
@@ -32,5 +36,9 @@ export const scenarios: readonly Scenario[] = [
   ...testScenarios,
   ...copyScenarios,
   ...laterCopyScenarios,
+  ...lifeScenarios,
+  ...endScenarios,
+  ...disorderScenarios,
+  ...dayScenarios,
   ...restarts,
 ]

@@ -6,6 +6,7 @@ export const dup: readonly Mutant[] = [
   { bug: 'refuses-copies', kills: 'dup.retry' },
   { bug: 'knows-retries-alone', kills: 'dup.same-bytes', also: ['dup.at-once', 'dup.redelivered'] },
   { bug: 'notes-late', kills: 'dup.at-once' },
+  { bug: 'forgets-soon', kills: 'dup.late' },
   { bug: 'known-by-id', kills: 'dup.redelivered' },
   { bug: 'forgets-at-restart', kills: 'dup.after-restart' },
   { bug: 'replies-to-copies', kills: 'dup.message' },

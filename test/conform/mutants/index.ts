@@ -6,8 +6,20 @@ import { dup } from './dup.ts'
 import { http } from './http.ts'
 import { life } from './life.ts'
 import type { Mutant } from './mutant.ts'
+import { order } from './order.ts'
 import { rel } from './rel.ts'
 import { sig } from './sig.ts'
 import { who } from './who.ts'
 
-export const mutants: readonly Mutant[] = [...conn, ...sig, ...bytes, ...http, ...who, ...cb, ...dup, ...life, ...rel]
+export const mutants: readonly Mutant[] = [
+  ...conn,
+  ...sig,
+  ...bytes,
+  ...http,
+  ...who,
+  ...cb,
+  ...dup,
+  ...order,
+  ...life,
+  ...rel,
+]

@@ -1,3 +1,5 @@
+import type { Declared } from '../../../src/conform/declared.ts'
+
 /** What a mutant is: the right agent with one bug, and the checks that see it. */
 export interface Mutant {
   /** A switch of test/conform/agents/mutant.mjs. */
@@ -6,4 +8,6 @@ export interface Mutant {
   readonly kills: string
   /** Others that see it too: an id, or an area (`sig`) whose checks may see it or not. */
   readonly also?: readonly string[]
+  /** What its author says besides the usual. */
+  readonly declared?: Partial<Declared>
 }

@@ -85,7 +85,7 @@ function mutantPlay(mutant: Mutant): Play {
   const wanted = wantedFor(mutant)
   return {
     name: `${mutant.bug}: ${wanted.join(', ')}`,
-    trial: { command: byHand('--bug', mutant.bug), wanted, seed: SEED },
+    trial: { command: byHand('--bug', mutant.bug), declared: mutant.declared, wanted, seed: SEED },
     faults: verdicts => faultsOf(mutant, verdicts),
   }
 }

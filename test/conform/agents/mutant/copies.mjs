@@ -20,7 +20,8 @@ export const worksOnCopies =
   bug('notes-late') ||
   bug('known-by-id') ||
   bug('forgets-soon') ||
-  bug('forgets-at-restart')
+  bug('forgets-at-restart') ||
+  bug('forgets-what-is-over')
 
 /** The last that came, and the last of each task. */
 let before = []

@@ -5,6 +5,7 @@ import { isTakenForKnown } from './buyers.mjs'
 import { callback } from './callbacks.mjs'
 import { came, marksOf, missesCopy } from './copies.mjs'
 import { beforeAnswer, connected, isLost, readAlone, statusOf, statusUnread } from './endpoint.mjs'
+import { isUnwelcome } from './lives.mjs'
 import { finish, isKnown, remember, unfinishedEvents } from './memory.mjs'
 import { isTired, isUntaken, onBody, onCut } from './mishaps.mjs'
 import { isFit, isRefusedUnread, readText } from './reading.mjs'
@@ -53,6 +54,7 @@ async function serve(request, response) {
   if (bug('least-price') && event.data.agreedPrice < 200) return end(response, 400)
   if (bug('five-tests-a-day') && event.data.test && ++tests > 5) return end(response, 403)
   if (bug('two-tests') && event.data.test && ++tests > 2) return end(response, 200)
+  if (isUnwelcome(event)) return end(response, 404)
   const status = statusOf(event)
   if (status > 299) return end(response, status)
   const isCopy = !isUntaken(request.headers) && !take(event, request.headers)
@@ -92,6 +94,7 @@ function actOn(body) {
 
 /** Takes an event up unless it is a copy, and returns whether it is none. */
 function take(event, headers) {
+  if (bug('takes-first-attempts-alone') && headers['x-service-attempt'] > 1) return true
   const marks = marksOf(event, headers)
   const key = marks.join(' ')
   if (isKnown(marks) && !missesCopy(event, headers, key)) return false

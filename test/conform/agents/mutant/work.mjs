@@ -4,7 +4,8 @@ import { wordsFor } from './buyers.mjs'
 import { toMarketplace } from './by-key.mjs'
 import { callback } from './callbacks.mjs'
 import { isOpen, worksOnCopies } from './copies.mjs'
-import { note, taskNamed } from './memory.mjs'
+import { actsOtherwise, insist, lengthened } from './lives.mjs'
+import { forget, note, taskNamed } from './memory.mjs'
 import { written } from './reading.mjs'
 import { bug, style } from './switches.mjs'
 
@@ -13,18 +14,18 @@ const ENDS = new Set(['task.cancelled', 'task.approved', 'task.disputed'])
 
 /** Told at once, also while the task's earlier events are still worked on. */
 export function hear({ event, data }) {
+  if (bug('forgets-what-is-over') && event === 'task.approved') return forget(data.taskId)
   if (ENDS.has(event)) note(taskNamed(data.taskId), { over: event })
 }
 
 /** Works on an event. Those of one task come one after the other. `again`: it was begun before a restart. */
-export async function work({ event, data }, again = false) {
+export async function work({ event, timestamp, data }, again = false) {
   const task = taskNamed(data.taskId)
   if (data.test) return tested(data)
+  if (await actsOtherwise({ event, timestamp, data }, task, deliver)) return
   if (event === 'task.submitted') return submitted(task, data, again)
   if (event === 'task.revision_requested') return deliver(task, data)
   if (event === 'task.message') return reply(task, data)
-  if (event === 'task.approved' && bug('thanks-for-copies'))
-    return callback(data, { action: 'message', content: 'Thanks.' })
   if (event === 'task.delivered_to_buyer') return approve(data)
 }
 
@@ -40,27 +41,40 @@ async function tested(data) {
 
 async function submitted(task, data, again) {
   // A copy, under whatever id: what it asks for was done.
-  if (task.over) return
+  const wasOver = task.over !== null
+  if (wasOver && !bug('works-on-what-is-over')) return
   if (task.submitted && !again && !worksOnCopies) {
     if (bug('accepts-copies')) await callback(data, { action: 'accept' })
     if (!bug('asks-for-the-state') || !(await isOpen(data))) return
   }
   note(task, { submitted: true })
-  if (bug('never-decides')) return
-  if (bug('writes-in-place-of-accepting')) return callback(data, { action: 'message', content: 'I take it.' })
-  if (bug('delivers-without-accepting')) return deliver(task, data)
   const reason = whyNot(data)
-  if (reason) return callback(data, { action: 'reject', reason })
+  if (reason) return reject(task, data, reason)
   current = data
-  const accepted = await callback(data, { action: 'accept' }, () => !task.over)
+  const accepted = bug('accepts-for-ever') || (await callback(data, { action: 'accept' }, () => !task.over || wasOver))
   if (bug('a-test-replaces-the-task') && current.test) data = current
   // Before the restart the marketplace may have taken it, and would not take it twice.
-  if ((accepted || again || worksOnCopies || bug('asks-for-the-state')) && !style('person-delivers'))
-    await deliver(task, data)
+  if (bug('one-task-for-all')) data = await theLast()
+  const goesOn = again || wasOver || worksOnCopies || bug('asks-for-the-state') || bug('works-although-refused')
+  if ((accepted || goesOn) && !style('person-delivers')) await deliver(task, data)
 }
+
+async function theLast() {
+  await pause(30)
+  return current
+}
+
+async function reject(task, data, reason) {
+  await callback(data, bug('rejects-without-reason') ? { action: 'reject' } : { action: 'reject', reason })
+  if (bug('delivers-after-rejecting')) await deliver(task, data)
+}
+
+let asked = 0
 
 /** Returns why it does not take the task; null if it does. */
 function whyNot({ title, agreedPrice }) {
+  if (bug('rejects-one-in-three') && ++asked % 3 === 0) return 'I am tired.'
+  if (bug('accepts-everything')) return null
   if (/malware/i.test(title)) return 'I write no malware.'
   if (style('rejects-all')) return 'I have no time today.'
   if (style('narrow') && title !== 'A notice for the village fair') return 'I write notices for village fairs.'
@@ -70,16 +84,22 @@ function whyNot({ title, agreedPrice }) {
 
 async function deliver(task, data) {
   if (bug('never-delivers')) return
+  if (bug('delivers-in-dispute')) {
+    await pause(100)
+    if (task.over === 'task.disputed') return insist(data, 6)
+  }
   if (style('progress')) await callback(data, { action: 'message', content: 'I have begun.' }, () => !task.over)
   if (style('queue')) await pause(2_000)
   const content = [`${data.title}: done.`, written(await wordsFor(data)), data.requirements]
-  if (!style('same-text')) content.push(data.revisionReason)
+  const isSame = style('same-text') || bug('same-words-again')
+  if (!isSame) content.push(data.revisionReason)
   const round = task.delivered + 1
-  if (!style('same-text')) content.unshift(`Version ${round}`)
+  if (!isSame) content.unshift(`Version ${round}`)
   if (style('random-text')) content.push(crypto.randomUUID())
-  const fields = { action: 'deliver', content: content.filter(Boolean).join('\n\n') }
+  const fields = { action: 'deliver', content: lengthened(content.filter(Boolean).join('\n\n'), data) }
   if (bug('sends-a-draft')) await callback(data, { action: 'deliver', content: 'A draft.' })
-  if (await callback(data, fields, () => !task.over)) note(task, { delivered: round })
+  const isWanted = () => !task.over || bug('works-although-refused') || bug('works-on-what-is-over')
+  if (await callback(data, fields, isWanted)) note(task, { delivered: round })
 }
 
 /** On a cancelled task nobody listens. */

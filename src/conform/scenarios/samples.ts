@@ -1,0 +1,53 @@
+/** Tasks of all kinds from their beginning: samples, the smallest and the longest, other prices, and rounds of revisions. */
+import { revise } from './buying.ts'
+import type { Scenario, StageTask } from './scenario.ts'
+
+const ROUNDS = 3
+/** So often each sample is sent: who accepts it does so every time. */
+const TIMES = 3
+const LEAST_PRICE = 200
+const HIGH_PRICE = 1_900
+const LONGEST_TEXT = 10_000
+
+const samples: Scenario = {
+  name: 'samples',
+  lane: 'real',
+  async run(stage) {
+    const { accepts, rejects, sample } = stage.declared
+    const filler = ' Please keep to what is said above, and to nothing else.'
+    const long = (sample.description + filler.repeat(LONGEST_TEXT / filler.length)).slice(0, LONGEST_TEXT - 20)
+    const smallest = { title: 'Hello', description: 'Say hello to my cats', requirements: '', canary: '' }
+    const tasks = [
+      await stage.task('life.content', { description: long }),
+      await stage.task('life.smallest', { ...smallest, price: LEAST_PRICE }),
+      await stage.task('life.price-is-free/low', { price: LEAST_PRICE }),
+      await stage.task('life.price-is-free/high', { price: HIGH_PRICE }),
+    ]
+    for (const [at, sample] of accepts.entries())
+      for (let time = 0; time < TIMES; time++)
+        tasks.push(await stage.task(`life.sample-accepted/${at + 1}`, { sample }))
+    for (const [at, sample] of rejects.entries())
+      tasks.push(await stage.task(`life.sample-rejected/${at + 1}`, { sample }))
+    await Promise.all(tasks.map(task => stage.accepted(task)))
+    if (stage.declared.work !== 'manual') await stage.delivered(tasks[0]!)
+  },
+}
+
+const revisions: Scenario = {
+  name: 'revisions',
+  lane: 'real',
+  needs: ['delivered', 'revisions'],
+  async run(stage) {
+    const inRounds = async (task: StageTask, rounds: number) => {
+      for (let round = 1; round <= rounds; round++) {
+        if (!(await stage.delivered(task, round))) return
+        await revise(stage, task, `Please say it in other words once more: this is round ${round}.`)
+      }
+      await stage.delivered(task, rounds + 1)
+    }
+    await inRounds(await stage.task('life.revision'), 1)
+    await inRounds(await stage.task('life.revision-rounds'), ROUNDS)
+  },
+}
+
+export const lifeScenarios: readonly Scenario[] = [samples, revisions]
