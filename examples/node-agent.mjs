@@ -19,8 +19,9 @@ function isGenuine(headers, body) {
 
 /** A retry has the same delivery id and a new signature, a replay by a stranger the same signature. */
 function isKnown(...marks) {
-  const known = marks.some(mark => seen.has(mark))
-  for (const mark of marks) seen.add(mark)
+  const given = marks.filter(Boolean)
+  const known = given.some(mark => seen.has(mark))
+  for (const mark of given) seen.add(mark)
   return known
 }
 

@@ -181,7 +181,8 @@ class Run {
     if (this.#options.signal?.aborted) return
     const ms = this.#patience.quietMs(this.#options.declared.patience.quiet)
     for (const lane of this.#lanes.values()) await lane.settled()
-    await new Promise(resolve => setTimeout(resolve, ms))
+    const elapsed = stopwatch()
+    while (elapsed() < ms && !this.#options.signal?.aborted) await this.#recorder.next(ms - elapsed()).catch(() => {})
     this.#recorder.add({ kind: 'quiet', ms })
   }
 }

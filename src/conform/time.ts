@@ -8,3 +8,6 @@ export function stopwatch(): () => number {
   const from = performance.now()
   return () => Math.round(performance.now() - from)
 }
+
+/** Resolves after `ms`. It keeps no process alive: the marketplace does, as long as there is one. */
+export const pause = (ms: number) => new Promise<void>(resolve => void setTimeout(resolve, ms).unref())

@@ -34,8 +34,6 @@ test.before(async () => {
     folder,
   )
   assert.is(code, exitCodes.check, out + err)
-  // The first line that people see, while the run goes on, and the report.
-  assert.match(err, '✖ sig.missing-signature: the agent took it: it was answered 200')
   assert.match(out, /✖ sig\.missing-signature {2}must: refuses a webhook without a signature\n/)
   assert.match(out, /again marketplace conformance --start 'node wrong\.mjs' --seed 7 --only sig\.missing-signature/)
   assert.match(out, 'must 2/3 · should 0/0\n')
@@ -193,6 +191,16 @@ test('Ctrl-C ends it with 130, and with the report of what was seen', async () =
   const report: Report = JSON.parse(out)
   assert.ok(report.interrupted)
   assert.ok(report.checks.some(({ verdict, text }) => verdict === 'inconclusive' && text !== ''))
+})
+
+test('--bail ends it at the first broken must, which is told at once', async () => {
+  const { code, out, err } = await run(['conformance', '--start', wrong, '--bail', '--json'], folder)
+  assert.is(code, exitCodes.check, err)
+  const report: Report = JSON.parse(out)
+  assert.ok(report.interrupted)
+  assert.ok(report.summary.fail > 0 && report.summary.inconclusive > 0)
+  const told = await run(['conformance', '--start', wrong, '--bail'], folder)
+  assert.match(told.err, /^✖ sig\.[a-z-]+: the agent took it/m)
 })
 
 test('the list is short, and what is listed is explained', async () => {

@@ -6,9 +6,8 @@ import { checks } from '../../src/conform/checks/index.ts'
 import { nothingDeclared } from '../../src/conform/declared.ts'
 import { judge } from '../../src/conform/judge.ts'
 import { outcomeOf, reportOf } from '../../src/conform/report.ts'
-import { run } from '../../src/conform/run.ts'
+import { run, scenariosFor } from '../../src/conform/run.ts'
 import { scenarios } from '../../src/conform/scenarios/index.ts'
-import { withPrerequisites } from '../../src/conform/selection.ts'
 
 const asked = { url: null, secret: null, declared: nothingDeclared, seed: 1, scenarios }
 
@@ -16,22 +15,31 @@ test('an agent that does everything right has no check against it', async () => 
   const early: string[] = []
   const history = await run({
     ...asked,
-    command: 'node examples/node-agent.mjs',
-    // What is broken is told as soon as its scenario has ended: nothing may look broken then and whole later.
+    command: 'exec node test/conform/agents/mutant.mjs',
+    // Nothing may look broken when all has been sent, and whole at the end.
     listen(event, soFar) {
-      if (event.kind !== 'scenario') return
-      const ended = checks.filter(({ scenario }) => scenario === event.scenario)
-      for (const { id, verdict } of judge(withPrerequisites(checks, ended), soFar))
-        if (verdict === 'fail') early.push(id)
+      if (event.kind !== 'quiet') return
+      for (const { id, verdict } of judge(checks, soFar)) if (verdict === 'fail') early.push(id)
     },
   })
   assert.equal(early, [])
   const report = reportOf(checks, history, { known: checks.map(({ id }) => id) })
   assert.equal(
-    report.checks.filter(({ verdict, level }) => level === 'must' && verdict !== 'pass'),
+    report.checks.filter(({ verdict, level }) => level === 'must' && verdict !== 'pass' && verdict !== 'untested'),
     [],
   )
   assert.is(outcomeOf(report, { strict: false, complete: false }), 'good')
+})
+
+test('an agent that ends in the midst is broken, and is not waited for', async () => {
+  const ends =
+    'require("http").createServer((q, s) => { s.end(); setTimeout(() => process.exit(7), 200) }).listen(process.env.PORT)'
+  const sig = checks.filter(({ id }) => id.startsWith('sig.') || id.startsWith('life.'))
+  const history = await run({ ...asked, scenarios: scenariosFor(sig), command: `exec node -e '${ends}'` })
+  assert.ok(history.of('process').some(({ what, text }) => what === 'ended' && text === 'with exit code 7'))
+  assert.is(outcomeOf(reportOf(sig, history, { known: [] }), { strict: false, complete: false }), 'bad')
+  const { patience, realAt } = history.begin
+  assert.ok(history.events.at(-1)!.realAt - realAt < patience.answer, 'not a single patience is used up')
 })
 
 test.run()

@@ -1,4 +1,4 @@
-/** What is told while a run goes on: each broken check as soon as its scenario has ended, and what is played. */
+/** What is told while a run goes on: each broken check as soon as that is sure, and what is played. */
 import type { Baseline } from '../../conform/baseline.ts'
 import type { Check } from '../../conform/check.ts'
 import { checks } from '../../conform/checks/index.ts'
@@ -20,12 +20,15 @@ interface About {
   readonly baseline: Baseline
 }
 
+const SURE_MS = 1_000
+
 export class Live {
   readonly #output: CommandOutput
   readonly #options: LiveOptions
   readonly #about: About
   readonly #progress: Progress
-  readonly #told = new Set<string>()
+  /** Checks whose scenarios have ended, and since when they are broken. */
+  readonly #watched = new Map<string, number | null>()
 
   private constructor(output: CommandOutput, options: LiveOptions, about: About, progress: Progress) {
     this.#output = output
@@ -40,21 +43,28 @@ export class Live {
     return new Live(output, options, about, progress)
   }
 
+  /** A check is broken once it has been so for a while: what an agent owes may come a moment after its scenario. */
   hear(event: Recorded, history: History): void {
     if (event.kind !== 'scenario') return
-    const { notes, json } = this.#output
-    const ended = this.#about.chosen.filter(({ scenario }) => scenario === event.scenario)
-    const failed = judge(withPrerequisites(checks, ended), history).filter(
-      ({ id, verdict }) => verdict === 'fail' && ended.some(check => check.id === id) && !this.#told.has(id),
-    )
-    for (const { id, text } of failed) {
-      this.#told.add(id)
-      this.#progress.clear()
-      if (!json) notes.line(`${notes.colour.red('✖')} ${id}: the agent ${plain(text)}`)
+    for (const check of this.#about.chosen) if (check.scenario === event.scenario) this.#watched.set(check.id, null)
+    const watched = this.#about.chosen.filter(({ id }) => this.#watched.has(id))
+    const judged = judge(withPrerequisites(checks, watched), history)
+    for (const { id, verdict, text } of judged) {
+      const since = this.#watched.get(id)
+      if (since === undefined) continue
+      if (verdict !== 'fail') this.#watched.delete(id)
+      else if (since === null) this.#watched.set(id, event.realAt)
+      else if (event.realAt - since >= SURE_MS) this.#tell(id, text)
     }
     this.#progress.wait(`Played: ${event.scenario}`)
-    if (this.#options.bail && failed.some(({ id }) => this.#about.baseline[id]?.verdict !== 'fail'))
-      this.#options.stop()
+  }
+
+  #tell(id: string, text: string): void {
+    const { notes, json } = this.#output
+    this.#watched.delete(id)
+    this.#progress.clear()
+    if (!json) notes.line(`${notes.colour.red('✖')} ${id}: the agent ${plain(text)}`)
+    if (this.#options.bail && this.#about.baseline[id]?.verdict !== 'fail') this.#options.stop()
   }
 
   close(): void {

@@ -3,7 +3,7 @@ import http from 'node:http'
 import https from 'node:https'
 import type { HeaderLines } from '../../world/world.ts'
 import { type Answer, contentOf } from '../history.ts'
-import { pause } from './webhook-faults.ts'
+import { pause } from '../time.ts'
 
 export interface ByHand {
   /** POST unless given. */

@@ -1,4 +1,5 @@
 /** What may happen to a callback on its way to the marketplace, and to the answer on its way back. */
+import { pause } from '../time.ts'
 
 /** What the marketplace answered, or what the agent is told. null: the connection is cut. */
 export interface FrontAnswer {
@@ -53,7 +54,7 @@ export const answeredAfter = (ms: number): CallbackFault => ({
   name: 'late answer',
   async play(_callback, pass) {
     const answer = await pass()
-    await new Promise(resolve => setTimeout(resolve, ms))
+    await pause(ms)
     return answer
   },
 })

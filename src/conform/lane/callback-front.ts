@@ -5,7 +5,7 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { HeaderLines } from '../../world/world.ts'
-import { machineNow, stopwatch } from '../time.ts'
+import { machineNow, pause, stopwatch } from '../time.ts'
 import type { CallbackFault, FrontAnswer } from './callback-faults.ts'
 
 export interface FrontRequest {
@@ -70,7 +70,7 @@ export class CallbackFront {
   async away(ms: number): Promise<void> {
     const { port, hostname } = new URL(this.url)
     await this.close()
-    await new Promise(resolve => setTimeout(resolve, ms))
+    await pause(ms)
     await this.#listenAt(Number(port), hostname)
   }
 
@@ -90,8 +90,7 @@ export class CallbackFront {
 
   /** Resolves when what has arrived by now is recorded, as the marketplace knows of it sooner; or after `mostMs`. */
   async recorded(mostMs: number): Promise<void> {
-    const patience = new Promise(resolve => setTimeout(resolve, mostMs).unref())
-    await Promise.race([patience, Promise.all(this.#underWay)])
+    await Promise.race([pause(mostMs), Promise.all(this.#underWay)])
   }
 
   /** What has met nothing. */

@@ -6,7 +6,7 @@ import { webhookHeaders } from '../../api/webhook-request.ts'
 import type { Forgery } from '../../sim/forgeries.ts'
 import type { Dress } from '../../sim/unusual-webhooks.ts'
 import type { OutgoingResult } from '../../world/world.ts'
-import { machineNow } from '../time.ts'
+import { machineNow, pause } from '../time.ts'
 
 /** A webhook as the marketplace is about to send it. */
 export interface OutgoingWebhook {
@@ -43,7 +43,6 @@ const lost: OutgoingResult = { ok: false, reason: 'reset', message: 'The connect
 export const accepted: OutgoingResult = { ok: true, status: 200, headers: {}, body: '', durationMs: 0 }
 
 const copyOf: Sent = { change: 'copy', genuine: true }
-export const pause = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms))
 
 /** The same bytes once more, `ms` after the first were answered. */
 export const copiedAfter = (ms: number): WebhookFault => ({

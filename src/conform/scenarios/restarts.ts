@@ -1,6 +1,6 @@
 /** The agent ends, in order and in the midst of its work, and comes back. */
 import { answeredAfter } from '../lane/callback-faults.ts'
-import { pause } from '../lane/webhook-faults.ts'
+import { pause } from '../time.ts'
 import type { Scenario, Stage, StageTask } from './scenario.ts'
 
 /** Between the half of a body and SIGTERM, and SIGTERM and the rest. */

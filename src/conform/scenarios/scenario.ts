@@ -72,6 +72,8 @@ interface StageOptions {
   readonly chance: () => number
 }
 
+const ENDED_MS = 300
+
 /** What a scenario works with. */
 export class Stage {
   readonly lane: Lane
@@ -167,7 +169,8 @@ export class Stage {
       const found = look()
       if (found) return found
       this.#recorder.proveGoesOn()
-      const left = limitMs - elapsed()
+      // Nothing more comes from an agent that has ended, but for what is on its way.
+      const left = (this.agent.hasEnded ? Math.min(limitMs, ENDED_MS) : limitMs) - elapsed()
       if (left <= 0) return null
       await this.#recorder.next(Math.min(left, 1_000))
     }
