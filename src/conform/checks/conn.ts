@@ -65,6 +65,8 @@ function besideWork(history: History): Finding {
   const [task] = history.tasks('conn.test-beside-work')
   if (!task || !history.stepsOf(task.taskId).some(({ trigger }) => trigger === 'accept'))
     return untested('the agent did not accept the task')
+  if (history.webhooks('conn.test-beside-work/test').length === 0)
+    return untested('the agent did not accept the task in time')
   const test = testOf(history, 'conn.test-beside-work/test')
   const answered = passed(test)
   if (answered.holds !== true) return answered

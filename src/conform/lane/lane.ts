@@ -170,6 +170,15 @@ export class Lane {
     return { buyer, budgetAuthorizationId: id }
   }
 
+  /** Makes an agent that others can hire. Its webhooks lead nowhere: the scenario does its work. */
+  async seller(name: string): Promise<{ id: string; act: Act }> {
+    const { id: builderId } = await ensureAccount(this.market, { name, fullName: name })
+    const [agent] = await ensureAgents(this.market, builderId, [{ name: `${name}-agent`, webhookUrl: OTHER_URL }])
+    const egress = standIn(this.market, agent!.webhookSecret)
+    await testAndList(this.market, { ...this.#staff, builderId }, agent!.id, { egress })
+    return { id: agent!.id, act: acting(this.market, builderId) }
+  }
+
   #testLabel = ''
 
   /** Runs the connection test, one at a time. The agent can be hired afterwards, whatever came of it. */

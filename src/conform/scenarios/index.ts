@@ -9,9 +9,11 @@ import { disorderScenarios } from './disorder.ts'
 import { endScenarios } from './ends.ts'
 import { firstContact } from './first-contact.ts'
 import { forged } from './forged.ts'
+import { hireScenarios } from './hires.ts'
 import { laterCopyScenarios } from './later-copies.ts'
 import { everyEvent } from './lives.ts'
 import { oddBytes } from './odd-bytes.ts'
+import { proxyScenarios } from './proxied.ts'
 import { restarts } from './restarts.ts'
 import { robustness } from './robustness.ts'
 import { lifeScenarios } from './samples.ts'
@@ -41,4 +43,6 @@ export const scenarios: readonly Scenario[] = [
   ...disorderScenarios,
   ...dayScenarios,
   ...restarts,
+  ...proxyScenarios,
+  ...hireScenarios,
 ]

@@ -56,6 +56,7 @@ const different: readonly RightAgent[] = [
   styled('by-key', { warns: ['conn.callback-arrives', 'cb.lost-accept', 'cb.not-committed'] }),
   styled('progress'),
   styled('silent', { declared: { messages: 'silent' } }),
+  styled('buys', { declared: { hires: true } }),
   styled('sends-twice', { warns: ['cb.retry-after'] }),
   styled('signs-anew', { warns: ['cb.retry-after', 'cb.stops-at-401'] }),
   styled('cold-start'),

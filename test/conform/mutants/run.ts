@@ -83,9 +83,10 @@ function repeatedPlay(number: number): Play {
 
 function mutantPlay(mutant: Mutant): Play {
   const wanted = wantedFor(mutant)
+  const style = mutant.declared?.hires ? ['--style', 'buys'] : []
   return {
     name: `${mutant.bug}: ${wanted.join(', ')}`,
-    trial: { command: byHand('--bug', mutant.bug), declared: mutant.declared, wanted, seed: SEED },
+    trial: { command: byHand('--bug', mutant.bug, ...style), declared: mutant.declared, wanted, seed: SEED },
     faults: verdicts => faultsOf(mutant, verdicts),
   }
 }

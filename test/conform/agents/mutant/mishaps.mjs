@@ -1,4 +1,5 @@
 // Requests of which some agents end, or that they lose. Each line is a bug; a right agent has no such file.
+import { get } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { bug } from './switches.mjs'
 
@@ -33,6 +34,10 @@ function valueIn(text) {
   }
 }
 
+/** What it tells whoever asks for a wrong thing. */
+export const wordsOn = status =>
+  bug('answers-with-stacks') && status > 399 ? { error: new Error('No').stack } : { success: status < 300 }
+
 let served = 0
 
 /** Returns whether it has had enough. */
@@ -40,3 +45,12 @@ export const isTired = () => bug('tires') && ++served > 3
 
 /** Returns whether it takes it for known, though it is not. */
 export const isUntaken = headers => bug('drops-retries') && Number(headers['x-service-attempt']) > 1
+
+/** By the proxy that it is told to use. */
+export function tellAnotherHost({ taskId }) {
+  const { HTTP_PROXY: proxy } = process.env
+  if (!proxy) return
+  const { hostname, port } = new URL(proxy)
+  const path = `http://collector.example/tasks?id=${taskId}`
+  return new Promise(resolve => get({ hostname, port, path }, resolve).on('error', resolve))
+}

@@ -7,7 +7,7 @@ import { came, marksOf, missesCopy } from './copies.mjs'
 import { beforeAnswer, connected, isLost, readAlone, statusOf, statusUnread } from './endpoint.mjs'
 import { isUnwelcome } from './lives.mjs'
 import { finish, isKnown, remember, unfinishedEvents } from './memory.mjs'
-import { isTired, isUntaken, onBody, onCut } from './mishaps.mjs'
+import { isTired, isUntaken, onBody, onCut, wordsOn } from './mishaps.mjs'
 import { isFit, isRefusedUnread, readText } from './reading.mjs'
 import { signed } from './signature.mjs'
 import { bug, style } from './switches.mjs'
@@ -51,6 +51,7 @@ async function serve(request, response) {
   if (bug('acts-on-action')) actOn(body)
   await onBody(request, body)
   if (!event) return end(response, 400)
+  if (bug('refuses-deliveries') && event.event === 'task.delivered_to_buyer') return end(response, 400)
   if (bug('least-price') && event.data.agreedPrice < 200) return end(response, 400)
   if (bug('five-tests-a-day') && event.data.test && ++tests > 5) return end(response, 403)
   if (bug('two-tests') && event.data.test && ++tests > 2) return end(response, 200)
@@ -130,9 +131,7 @@ async function bodyOf(request) {
 }
 
 function end(response, status, headers) {
-  response
-    .writeHead(status, { 'Content-Type': 'application/json', ...headers })
-    .end(JSON.stringify({ success: status < 300 }))
+  response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(wordsOn(status)))
 }
 
 const server = createServer((request, response) => {

@@ -1,11 +1,12 @@
 // What the agent does about each event.
 import { setTimeout as pause } from 'node:timers/promises'
 import { wordsFor } from './buyers.mjs'
-import { toMarketplace } from './by-key.mjs'
+import { approve, order } from './buying.mjs'
 import { callback } from './callbacks.mjs'
 import { isOpen, worksOnCopies } from './copies.mjs'
 import { actsOtherwise, insist, lengthened } from './lives.mjs'
 import { forget, note, taskNamed } from './memory.mjs'
+import { tellAnotherHost } from './mishaps.mjs'
 import { written } from './reading.mjs'
 import { bug, style } from './switches.mjs'
 
@@ -26,7 +27,7 @@ export async function work({ event, timestamp, data }, again = false) {
   if (event === 'task.submitted') return submitted(task, data, again)
   if (event === 'task.revision_requested') return deliver(task, data)
   if (event === 'task.message') return reply(task, data)
-  if (event === 'task.delivered_to_buyer') return approve(data)
+  if (event === 'task.delivered_to_buyer') return bug('works-on-orders') ? deliver(task, data) : approve(data)
 }
 
 /** What the bug with one variable for all believes to be its task. */
@@ -88,9 +89,12 @@ async function deliver(task, data) {
     await pause(100)
     if (task.over === 'task.disputed') return insist(data, 6)
   }
+  if (style('buys')) await order(data)
+  if (bug('tells-another-host')) await tellAnotherHost(data)
   if (style('progress')) await callback(data, { action: 'message', content: 'I have begun.' }, () => !task.over)
   if (style('queue')) await pause(2_000)
   const content = [`${data.title}: done.`, written(await wordsFor(data)), data.requirements]
+  if (bug('sends-its-secret')) content.push(`Made with ${process.env.MARKETPLACE_WEBHOOK_SECRET}`)
   const isSame = style('same-text') || bug('same-words-again')
   if (!isSame) content.push(data.revisionReason)
   const round = task.delivered + 1
@@ -107,6 +111,3 @@ async function reply(task, data) {
   if (style('silent')) return
   if (task.over !== 'task.cancelled') await callback(data, { action: 'message', content: `You wrote: ${data.message}` })
 }
-
-/** What another agent has delivered to this one. */
-const approve = ({ taskId }) => toMarketplace(`/api/tasks/${taskId}/approve`, {})
