@@ -1,5 +1,8 @@
 /** Agents that are right, each in its own way: none may fail a check that says must. */
 import { spawnSync } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Declared } from '../../../src/conform/declared.ts'
 
@@ -8,6 +11,8 @@ export interface RightAgent {
   readonly command: string
   /** The program that runs it, if it is not Node. */
   readonly program?: string
+  /** What makes it, before its first start. */
+  readonly compile?: string
   /** Where it listens, if not at 127.0.0.1. */
   readonly host?: string
   /** What its author says of it. */
@@ -17,6 +22,8 @@ export interface RightAgent {
 }
 
 const agents = fileURLToPath(new URL('../agents', import.meta.url))
+const binary = join(tmpdir(), `right-agent-${process.pid}`)
+process.once('exit', () => rmSync(binary, { force: true }))
 
 /** The right agent by hand, with flags. */
 export const byHand = (...flags: readonly string[]) => [process.execPath, `${agents}/mutant.mjs`, ...flags].join(' ')
@@ -36,12 +43,8 @@ const references: readonly RightAgent[] = [
     program: 'python3',
     command: `python3 ${agents}/right.py --plain`,
   },
-  { name: 'Go', program: 'go', command: `go run ${agents}/right.go` },
-  {
-    name: 'toolkit',
-    command: `${process.execPath} --import tsx ${agents}/toolkit.ts`,
-    warns: ['cb.lost-accept', 'cb.not-committed', 'cb.no-redirect'],
-  },
+  { name: 'Go', program: 'go', compile: `go build -o ${binary} ${agents}/right.go`, command: binary },
+  { name: 'toolkit', command: `${process.execPath} --import tsx ${agents}/toolkit.ts` },
 ]
 
 const different: readonly RightAgent[] = [
@@ -74,6 +77,6 @@ const different: readonly RightAgent[] = [
 
 export const rightAgents: readonly RightAgent[] = [...references, ...different]
 
-/** Whether this machine can run it. */
-export const isThere = ({ program }: RightAgent) =>
-  program === undefined || spawnSync('sh', ['-c', `command -v ${program}`]).status === 0
+/** Whether this machine can't run it. */
+export const unavailable = ({ program }: RightAgent) =>
+  program !== undefined && spawnSync('sh', ['-c', `command -v ${program}`]).status !== 0

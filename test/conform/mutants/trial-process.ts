@@ -7,3 +7,6 @@ process.on('message', (trial: Trial) => {
     (error: Error) => process.send!({ error: error.stack }),
   )
 })
+// Ending by a signal would leave the agent behind.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit())
+process.once('disconnect', () => process.exit())

@@ -1,40 +1,37 @@
-/** Processes that play trials side by side: a run is busy at times and waits at others. */
+/** A process that plays trials one after the other. Several of them are busy side by side. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Judged } from '../../../src/conform/judge.ts'
 import type { Trial } from './trial.ts'
 
 const source = fileURLToPath(new URL('trial-process.ts', import.meta.url))
-const AT_ONCE = 2
 
-/** What came of a trial. */
-export type Told = { readonly verdicts: readonly Judged[] } | { readonly error: string }
+/** A busy machine takes a minute for all checks. */
+const LONGEST_MS = 300_000
 
-/** Plays all, and hands over what came of each as it comes. */
-export async function playAll<Item>(
-  items: readonly Item[],
-  trialOf: (item: Item) => Trial,
-  took: (item: Item, told: Told, ms: number) => void,
-): Promise<void> {
-  const left = [...items]
-  const lane = async () => {
-    const child = fork(source, { execArgv: ['--import', 'tsx'] })
-    try {
-      for (let item = left.shift(); item !== undefined; item = left.shift()) {
-        const started = performance.now()
-        const told = await ask(child, trialOf(item))
-        took(item, told, performance.now() - started)
-      }
-    } finally {
-      child.disconnect()
-    }
+type Told = { readonly verdicts: readonly Judged[] } | { readonly error: string }
+
+export class Trials {
+  #child: ChildProcess | null = null
+
+  /** Throws what the run throws, and if it does not end. */
+  async play(trial: Trial): Promise<readonly Judged[]> {
+    this.#child ??= fork(source, { execArgv: ['--import', 'tsx'] })
+    const impatience = setTimeout(() => this.end(), LONGEST_MS)
+    const told = await ask(this.#child, trial).finally(() => clearTimeout(impatience))
+    if ('error' in told) throw new Error(told.error)
+    return told.verdicts
   }
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, lane))
+
+  end(): void {
+    this.#child?.disconnect()
+    this.#child = null
+  }
 }
 
 function ask(child: ChildProcess, trial: Trial): Promise<Told> {
   return new Promise((resolve, reject) => {
-    const ended = () => reject(new Error('The process of the trials ended'))
+    const ended = () => reject(new Error('The process of the trial ended, or the trial did not'))
     child.once('exit', ended)
     child.once('message', (told: Told) => {
       child.off('exit', ended)

@@ -22,8 +22,8 @@ export async function callback({ taskId, callbackUrl }, fields, wanted = () => t
   let refused = 0
   for (let attempt = 0; attempt < MOST_ATTEMPTS && (wanted() || bug('repeats-a-400')); attempt += 1) {
     const answer = await post(url, headers, body)
-    if (style('sends-twice')) await post(url, headers, body)
-    if (style('signs-anew')) await post(url, signed(body), body)
+    if (answer.ok && style('sends-twice')) await post(url, headers, body)
+    if (answer.ok && style('signs-anew')) await post(url, signed(body), body)
     if (answer.ok) return true
     // A 401 may come from bytes that were changed on the way. A wrong secret stays wrong.
     if (answer.status === 401 && ++refused === MOST_REFUSED) return false
