@@ -2,12 +2,11 @@
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join, resolve } from 'node:path'
 import type { Play } from './play.ts'
 import { byHand } from './right-agents.ts'
 
-const source = fileURLToPath(new URL('../../../bin/from-source.ts', import.meta.url))
+const source = resolve('bin/from-source.ts')
 const BUG = 'verifies-only-if-signed'
 const CHECK = 'sig.missing-signature'
 

@@ -2,8 +2,7 @@
 import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join, resolve } from 'node:path'
 import type { Play } from './play.ts'
 
 interface JudgeMutant {
@@ -27,9 +26,9 @@ const judgeMutants: readonly JudgeMutant[] = [
   },
   {
     bug: 'a check always passes',
-    file: 'conform/checks/evidence.ts',
-    right: 'if (believed) return broken(',
-    wrong: 'if (believed && !believed) return broken(',
+    file: 'conform/judge.ts',
+    right: 'if (finding.holds === true) return',
+    wrong: 'if (finding.holds !== null) return',
     noticed: 'verifies-only-if-signed',
   },
   {
@@ -55,7 +54,6 @@ const judgeMutants: readonly JudgeMutant[] = [
   },
 ]
 
-const root = fileURLToPath(new URL('../../..', import.meta.url))
 const COPIED = ['bin', 'fixtures', 'src', 'test/conform', 'package.json', 'tsconfig.json']
 
 export const judgePlays: readonly Play[] = judgeMutants.map(mutant => ({
@@ -70,8 +68,8 @@ export const judgePlays: readonly Play[] = judgeMutants.map(mutant => ({
 async function proofWith({ file, right, wrong, noticed }: JudgeMutant): Promise<{ code: number; out: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'judge-'))
   try {
-    for (const name of COPIED) cpSync(join(root, name), join(folder, name), { recursive: true })
-    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+    for (const name of COPIED) cpSync(name, join(folder, name), { recursive: true })
+    symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
     const path = join(folder, 'src', file)
     const pieces = readFileSync(path, 'utf8').split(right)
     if (pieces.length !== 2) throw new Error(`${file} has ${pieces.length - 1} times: ${right}`)

@@ -2,8 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join, resolve } from 'node:path'
 import type { Declared } from '../../../src/conform/declared.ts'
 
 export interface RightAgent {
@@ -21,7 +20,8 @@ export interface RightAgent {
   readonly warns?: readonly string[]
 }
 
-const agents = fileURLToPath(new URL('../agents', import.meta.url))
+/** Proofs run at the root of the project. */
+const agents = resolve('test/conform/agents')
 const binary = join(tmpdir(), `right-agent-${process.pid}`)
 process.once('exit', () => rmSync(binary, { force: true }))
 
