@@ -1,5 +1,5 @@
 /** The agent under test: one that is up already, or a command that starts it. Nothing in it knows that it is tested. */
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { environment } from '../config.ts'
 import { StartedAgent } from '../sim/started-agent.ts'
 import type { World } from '../world/world.ts'
@@ -161,11 +161,24 @@ export async function agentUnderTest(
   })
 }
 
+/** Below those that systems give to whoever asks for any: else another program may have it before the agent listens. */
+const FIRST_PORT = 20_000
+const PORTS = 12_000
+let next = 37 * process.pid
+
 /** Returns a port of this machine that nobody has at this moment. */
 export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise(resolve => server.close(resolve))
-  return port
+  for (let tried = 0; tried < PORTS; tried++) {
+    const port = FIRST_PORT + (next++ % PORTS)
+    if (await isFree(port)) return port
+  }
+  throw new Error(`No port from ${FIRST_PORT} on is free`)
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise(resolve => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
 }

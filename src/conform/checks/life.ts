@@ -1,8 +1,8 @@
 /** What an agent does about a task: decide, accept, deliver, or turn it down. */
 import { broken, type Check, type Finding, holds, inconclusive, untested } from '../check.ts'
-import type { History } from '../history.ts'
+import type { History, Recordeds } from '../history.ts'
 import { arrivedAt, attemptsOf, isDelivered, unaskedDelivery } from './attempts.ts'
-import { taskOf } from './evidence.ts'
+import { isAck, taskOf } from './evidence.ts'
 
 const FIRST = 'first-task'
 const scenario = 'first contact'
@@ -14,6 +14,15 @@ const step = (history: History, taskId: string, trigger: string) =>
 
 const decision = (history: History, taskId: string) =>
   step(history, taskId, 'accept') ?? step(history, taskId, 'reject')
+
+/** It has tried, in a form that is refused: what is wrong with it is told by the checks of callbacks. */
+const unheard = (history: History, taskId: string) =>
+  history.callbacksOf(taskId).some(callback => !isSigned(callback) || !isJson(callback))
+const UNHEARD = untested('its callbacks were refused for their form')
+
+const isSigned = ({ signature }: Recordeds<'callback'>) => signature === 'valid' || signature === 'key'
+const isJson = ({ headers }: Recordeds<'callback'>) =>
+  headers.some(([name, value]) => /^content-type$/i.test(name) && /json|multipart/i.test(value))
 
 /** What can be said of a task that the agent has not accepted. */
 const notAccepted = (history: History, taskId: string): Finding =>
@@ -33,6 +42,8 @@ export const life: readonly Check[] = [
       const { answer } = history.begin.patience
       const decided = decision(history, taskId)
       const submitted = history.webhooksOf(taskId)
+      if (!decided && unheard(history, taskId)) return UNHEARD
+      if (!decided && !submitted.some(isAck)) return untested('it did not accept the webhook of the task')
       if (!decided) return broken('did neither accept nor reject the task', ...submitted)
       const ms = decided.realAt - realAt
       return ms <= answer ? holds : broken(`decided after ${ms} ms, and ${answer} was the limit`, ...submitted, decided)
@@ -49,9 +60,15 @@ export const life: readonly Check[] = [
     judge(history) {
       const { taskId, price } = taskOf(history, FIRST)
       if (step(history, taskId, 'accept')) return heldOnce(history, taskId, price)
+      if (unheard(history, taskId)) return UNHEARD
       const other = history.callbacksOf(taskId).find(({ action }) => action !== 'deliver')
       if (other && !decision(history, taskId))
-        return broken(`called back with ${other.action} in place of accept`, other)
+        return broken(
+          other.action === 'accept'
+            ? `sent an accept that was refused with ${other.answer?.status ?? 'no answer'}`
+            : `called back with ${other.action} in place of accept`,
+          other,
+        )
       return notAccepted(history, taskId)
     },
   },
@@ -80,6 +97,7 @@ export const life: readonly Check[] = [
       if (history.begin.declared.includes('a person does the work'))
         return untested('a person does the work, as declared')
       const delivered = step(history, taskId, 'deliver')
+      if (!delivered && unheard(history, taskId)) return UNHEARD
       if (!delivered) return broken('accepted the task and did not deliver', accepted)
       const ms = delivered.realAt - accepted.realAt
       const { work } = history.begin.patience

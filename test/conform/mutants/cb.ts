@@ -9,7 +9,7 @@ export const cb: readonly Mutant[] = [
   { bug: 'clock-ten-minutes-off', kills: 'cb.signature', also: ['cb.clock'] },
   { bug: 'digest-in-base64', kills: 'cb.digest-form' },
   { bug: 'no-content-type', kills: 'cb.json' },
-  { bug: 'unknown-action', kills: 'cb.action' },
+  { bug: 'unknown-action', kills: 'cb.action', also: ['life.delivers'] },
   { bug: 'no-task-id', kills: 'cb.task-id' },
   { bug: 'time-in-whole-seconds', kills: 'cb.unique', also: ['cb.task-id'] },
   { bug: 'gives-up-when-cut', kills: 'cb.lost-accept' },
