@@ -11,6 +11,7 @@ const bodies: Readonly<Record<string, readonly string[]>> = {
 
 const TWO_MEGABYTES = 2 * 1024 * 1024
 const ENDING_MS = 1_000
+const NOTICED_MS = 250
 const CLOSED = { change: 'cut off', genuine: false }
 
 const memoryAtFirst: Scenario = {
@@ -61,6 +62,8 @@ const closedConnections: Scenario = {
     const { webhook } = await stage.taken('rel.cut-body')
     const half = Math.floor(Buffer.byteLength(webhook.body) / 2)
     await stage.lane.webhooks.sendByHand(webhook, CLOSED, 'rel.cut-body', { closeAfter: half })
+    // Until the agent has noticed.
+    await stage.pause(NOTICED_MS)
     await goesOn(stage, 'rel.cut-body')
 
     const { task, webhook: whole } = await stage.taken('rel.hang-up')

@@ -49,7 +49,10 @@ export const mutantPlay = (mutant: Mutant): Play => ({
   async faults(trials) {
     const style = mutant.declared?.hires ? ['--style', 'buys'] : []
     const command = byHand('--bug', mutant.bug, ...style)
-    return faultsOf(mutant, await trials.play({ command, declared: mutant.declared, wanted: wantedFor(mutant), seed: SEED }))
+    return faultsOf(
+      mutant,
+      await trials.play({ command, declared: mutant.declared, wanted: wantedFor(mutant), seed: SEED }),
+    )
   },
 })
 
