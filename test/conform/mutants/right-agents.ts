@@ -37,14 +37,21 @@ const styled = (style: string, also: Omit<RightAgent, 'name' | 'command'> = {}):
 /** The same agent in several languages, and one with our toolkit. */
 const references: readonly RightAgent[] = [
   { name: 'by hand', command: byHand() },
-  { name: 'Python', program: 'python3', command: `python3 ${agents}/right.py` },
+  { name: 'Python', program: 'python3', command: `python3 ${agents}/right.py`, warns: ['rel.sigterm'] },
   {
     name: 'Python, one request at a time by HTTP/1.0',
     program: 'python3',
     command: `python3 ${agents}/right.py --plain`,
+    warns: ['rel.sigterm'],
   },
-  { name: 'Go', program: 'go', compile: `go build -o ${binary} ${agents}/right.go`, command: binary },
-  { name: 'toolkit', command: `${process.execPath} --import tsx ${agents}/toolkit.ts` },
+  {
+    name: 'Go',
+    program: 'go',
+    compile: `go build -o ${binary} ${agents}/right.go`,
+    command: binary,
+    warns: ['rel.sigterm', 'rel.killed-in-work'],
+  },
+  { name: 'toolkit', command: `${process.execPath} --import tsx ${agents}/toolkit.ts`, warns: ['rel.killed-in-work'] },
 ]
 
 const different: readonly RightAgent[] = [
