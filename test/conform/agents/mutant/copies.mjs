@@ -1,11 +1,13 @@
 // By what an event is known again, and which bugs take a copy for something new.
 import { stateOf } from './by-key.mjs'
+import { taskNamed } from './memory.mjs'
 import { bug } from './switches.mjs'
 
 /** A retry has the id of the first attempt, a redelivery a new one; an event is known by its task, its name and its time. */
 export function marksOf({ event, timestamp, data }, headers) {
   if (bug('known-by-task')) return [`task ${data.taskId}`]
-  if (bug('known-by-words') && event === 'task.submitted') return [`words ${data.description} ${data.agreedPrice}`]
+  if (bug('known-by-words') && event === 'task.submitted' && !data.test)
+    return [`words ${data.description} ${data.agreedPrice}`]
   if (bug('known-by-text') && event === 'task.message') return [`text ${data.message}`]
   const marks = bug('known-by-id') ? [] : [`event ${data.taskId} ${event} ${timestamp}`]
   const id = headers['x-service-delivery-id']
@@ -20,8 +22,7 @@ export const worksOnCopies =
   bug('notes-late') ||
   bug('known-by-id') ||
   bug('forgets-soon') ||
-  bug('forgets-at-restart') ||
-  bug('forgets-what-is-over')
+  bug('forgets-at-restart')
 
 /** The last that came, and the last of each task. */
 let before = []
@@ -34,6 +35,7 @@ export function missesCopy({ event, data }, headers, key) {
     (bug('knows-retries-alone') && headers['x-service-attempt'] === '1') ||
     (bug('forgets-soon') && !before.includes(key)) ||
     (bug('remembers-the-last') && last.get(data.taskId) !== key) ||
+    (event === 'task.submitted' && bug('forgets-what-is-over') && taskNamed(data.taskId).over === 'task.approved') ||
     (event === 'task.submitted' && (bug('asks-for-the-state') || bug('accepts-copies'))) ||
     (event === 'task.revision_requested' && bug('revises-for-copies')) ||
     (event === 'task.message' && bug('replies-to-copies')) ||

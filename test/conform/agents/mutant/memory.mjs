@@ -28,12 +28,6 @@ function apply({ task, seen = [], begun, ended }) {
 /** Notes what has become of a task. */
 export const note = (task, change) => keep({ task: { id: task.id, ...change } })
 
-/** What the bug with the short memory does. */
-export function forget(taskId) {
-  tasks.delete(taskId)
-  marks.clear()
-}
-
 export const isKnown = ofEvent => ofEvent.some(mark => marks.has(mark))
 export const remember = (ofEvent, begun) => keep({ seen: ofEvent, begun })
 export const finish = key => keep({ ended: key })

@@ -5,7 +5,7 @@ import { approve, order } from './buying.mjs'
 import { callback } from './callbacks.mjs'
 import { isOpen, worksOnCopies } from './copies.mjs'
 import { actsOtherwise, insist, lengthened } from './lives.mjs'
-import { forget, note, taskNamed } from './memory.mjs'
+import { note, taskNamed } from './memory.mjs'
 import { tellAnotherHost } from './mishaps.mjs'
 import { written } from './reading.mjs'
 import { bug, style } from './switches.mjs'
@@ -13,9 +13,10 @@ import { bug, style } from './switches.mjs'
 /** The events that end a task: no work is done any more, not even what has begun. */
 const ENDS = new Set(['task.cancelled', 'task.approved', 'task.disputed'])
 
+const worksOnOver = bug('works-on-what-is-over') || bug('forgets-what-is-over')
+
 /** Told at once, also while the task's earlier events are still worked on. */
 export function hear({ event, data }) {
-  if (bug('forgets-what-is-over') && event === 'task.approved') return forget(data.taskId)
   if (ENDS.has(event)) note(taskNamed(data.taskId), { over: event })
 }
 
@@ -43,8 +44,8 @@ async function tested(data) {
 async function submitted(task, data, again) {
   // A copy, under whatever id: what it asks for was done.
   const wasOver = task.over !== null
-  if (wasOver && !bug('works-on-what-is-over')) return
-  if (task.submitted && !again && !worksOnCopies) {
+  if (wasOver && !worksOnOver) return
+  if (task.submitted && !wasOver && !again && !worksOnCopies) {
     if (bug('accepts-copies')) await callback(data, { action: 'accept' })
     if (!bug('asks-for-the-state') || !(await isOpen(data))) return
   }
@@ -102,7 +103,7 @@ async function deliver(task, data) {
   if (style('random-text')) content.push(crypto.randomUUID())
   const fields = { action: 'deliver', content: lengthened(content.filter(Boolean).join('\n\n'), data) }
   if (bug('sends-a-draft')) await callback(data, { action: 'deliver', content: 'A draft.' })
-  const isWanted = () => !task.over || bug('works-although-refused') || bug('works-on-what-is-over')
+  const isWanted = () => !task.over || bug('works-although-refused') || worksOnOver
   if (await callback(data, fields, isWanted)) note(task, { delivered: round })
 }
 
