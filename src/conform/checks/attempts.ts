@@ -2,12 +2,15 @@
  * What an agent attempted with its callbacks. The marketplace itself refuses most of what is wrong, so that outcomes alone would hide it:
  * a second delivery is judged although it was refused.
  */
-import type { History, Recordeds } from '../history.ts'
-import { contentIn } from './evidence.ts'
+import { type History, isBusy, type Recordeds } from '../history.ts'
+import { contentIn, isAck } from './evidence.ts'
 
 type Callback = Recordeds<'callback'>
 
 export const arrivedAt = ({ realAt, ms }: Recordeds<'callback' | 'webhook'>): number => realAt - ms
+
+/** A webhook that was refused for good: who is busy says so, and hears it later. */
+export const isRefused = (webhook: Recordeds<'webhook'>): boolean => !isAck(webhook) && !isBusy(webhook.answer)
 
 export const wasTaken = ({ answer }: Callback): boolean =>
   answer !== null && answer.status >= 200 && answer.status < 300

@@ -5,6 +5,7 @@ import {
   arrivedAt,
   attemptsOf,
   isDelivered,
+  isRefused,
   isRefusedAnyway,
   secondDecision,
   unaskedDelivery,
@@ -85,7 +86,7 @@ export const dup: readonly Check[] = [
       const worked = workedOnce(history, 'dup.retry')
       const sent = history.webhooks('dup.retry')
       const refused = sent.find(({ attempt }) => attempt === 2)
-      if (worked.holds === false || !refused || isAck(refused) || !isAck(sent[0]!)) return worked
+      if (worked.holds === false || !refused || !isRefused(refused) || isRefused(sent[0]!)) return worked
       return broken(`does not accept the retry: it ${toldBack(refused)}, so that it is retried for a day`, refused)
     },
   }),
@@ -235,7 +236,7 @@ function endedQuietly(history: History): Finding {
     const sent = history.webhooks(label).filter(({ event }) => event === `task.${label.slice('dup.ends/'.length)}`)
     const [first, ...others] = sent
     if (!first || others.length === 0) return untested('the agent did not deliver the task')
-    const refused = isAck(first) ? others.find(one => !isAck(one)) : undefined
+    const refused = isAck(first) ? others.find(isRefused) : undefined
     if (refused) return broken(`did not accept the copy: it ${toldBack(refused)}`, refused)
     const [work] = workAfter(history, first.taskId!, arrivedAt(first))
     if (work) return broken(`sent ${work.action} about a task that was over`, first, work)
@@ -271,7 +272,7 @@ function repliedToBoth(history: History): Finding {
   const sent = history.webhooksOf(taskId).filter(({ event }) => event === 'task.message')
   const [first, second] = sent
   if (!first || !second) return untested('the agent did not deliver the task')
-  if (isAck(first) && !isAck(second)) return broken(`did not accept the second: it ${toldBack(second)}`, second)
+  if (isAck(first) && isRefused(second)) return broken(`did not accept the second: it ${toldBack(second)}`, second)
   const replies = attemptsOf(history, taskId, 'message').filter(wasTaken)
   const before = replies.filter(reply => arrivedAt(reply) < arrivedAt(second))
   if (before.length === 0) return noted('it did not reply to the first before the second came')

@@ -1,8 +1,8 @@
 /** How tasks go on and end: revisions, cancellations, disputes and approvals, with every cent. */
 import { all, broken, type Check, type Finding, holds, inconclusive, noted, untested } from '../check.ts'
 import type { History, Recordeds } from '../history.ts'
-import { arrivedAt, attemptsOf, isDelivered, unaskedDelivery, wasTaken, workAfter } from './attempts.ts'
-import { contentIn, isAck, taskOf, toldBack } from './evidence.ts'
+import { arrivedAt, attemptsOf, isDelivered, isRefused, unaskedDelivery, wasTaken, workAfter } from './attempts.ts'
+import { contentIn, taskOf, toldBack } from './evidence.ts'
 
 const MOST_ACCEPTS = 3
 const NOT_DELIVERED = 'the agent did not deliver the task'
@@ -29,7 +29,7 @@ function quietAfter(history: History, task: Recordeds<'task'>, event: string, ce
   const { taskId } = task
   const told = webhookOf(history, taskId, event)
   if (!told) return untested(NOT_DELIVERED)
-  if (!isAck(told)) return broken(`did not accept ${event}: it ${toldBack(told)}`, told)
+  if (isRefused(told)) return broken(`did not accept ${event}: it ${toldBack(told)}`, told)
   const [work] = workAfter(history, taskId, arrivedAt(told))
   if (work) return broken(`sent ${work.action} after ${event}`, told, work)
   const wrong = Object.entries(cents).find(([move, amount]) => moved(history, taskId, move) !== amount)
@@ -106,7 +106,7 @@ export const lifeEnds: readonly Check[] = [
       const task = taskOf(history, 'life.cancelled')
       const told = webhookOf(history, task.taskId, 'task.cancelled')
       if (!told) return untested('the agent did not accept the task')
-      if (!isAck(told)) return broken(`did not accept task.cancelled: it ${toldBack(told)}`, told)
+      if (isRefused(told)) return broken(`did not accept task.cancelled: it ${toldBack(told)}`, told)
       const [work] = attemptsOf(history, task.taskId, 'deliver')
       if (work) return broken('delivered a cancelled task', told, work)
       return moved(history, task.taskId, 'refund') === task.price ? holds : inconclusive('the refund is not whole')
@@ -207,7 +207,7 @@ export const lifeEnds: readonly Check[] = [
       const { taskId } = taskOf(history, 'life.deactivated')
       const told = history.webhooksOf(taskId).at(-1)!
       if (told.event === 'task.submitted') return untested(NOT_DELIVERED)
-      if (!isAck(told)) return broken(`did not accept ${told.event}: it ${toldBack(told)}`, told)
+      if (isRefused(told)) return broken(`did not accept ${told.event}: it ${toldBack(told)}`, told)
       if (told.event === 'task.message' || isDelivered(history, taskId, 2)) return holds
       return broken('did not deliver the revision', told)
     },
@@ -224,7 +224,7 @@ export const lifeEnds: readonly Check[] = [
       const [approved, revised] = history.tasks('life.day-later')
       if (!approved || !revised) return inconclusive('nothing was sent')
       const told = webhookOf(history, approved.taskId, 'task.approved')
-      if (told && !isAck(told)) return broken(`did not accept the approval: it ${toldBack(told)}`, told)
+      if (told && isRefused(told)) return broken(`did not accept the approval: it ${toldBack(told)}`, told)
       const asked = webhookOf(history, revised.taskId, 'task.revision_requested')
       if (!told || !asked) return untested('the agent did not deliver, or takes no revisions')
       return isDelivered(history, revised.taskId, 2) ? holds : broken('did not deliver the revision', asked)
@@ -237,7 +237,7 @@ function messagesHeard(history: History): Finding {
   const [task, cancelled] = history.tasks('life.message')
   if (!task || !cancelled) return inconclusive('nothing was sent')
   const sent = history.webhooksOf(task.taskId).filter(({ event }) => event === 'task.message')
-  const refused = sent.find(one => !isAck(one))
+  const refused = sent.find(isRefused)
   if (refused) return broken(`did not accept a message: it ${toldBack(refused)}`, refused)
   const end = webhookOf(history, cancelled.taskId, 'task.cancelled')
   const late = end && attemptsOf(history, cancelled.taskId, 'message').find(one => arrivedAt(one) > arrivedAt(end))
@@ -247,7 +247,7 @@ function messagesHeard(history: History): Finding {
 
 function gaveUp(history: History, taskId: string): Finding {
   const told = webhookOf(history, taskId, 'task.cancelled')
-  if (told && !isAck(told)) return broken(`did not accept task.cancelled: it ${toldBack(told)}`, told)
+  if (told && isRefused(told)) return broken(`did not accept task.cancelled: it ${toldBack(told)}`, told)
   const accepts = attemptsOf(history, taskId, 'accept')
   return accepts.length > MOST_ACCEPTS ? broken(`tried to accept ${accepts.length} times`, ...accepts) : holds
 }

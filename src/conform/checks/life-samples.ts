@@ -1,8 +1,8 @@
 /** Tasks at the edges of what is allowed, and those of which the author has said what the agent does. */
 import { all, broken, type Check, type Finding, holds, inconclusive, untested } from '../check.ts'
 import { bytesOf, type History, type Recordeds } from '../history.ts'
-import { attemptsOf, workAfter } from './attempts.ts'
-import { isAck, toldBack } from './evidence.ts'
+import { attemptsOf, isRefused, workAfter } from './attempts.ts'
+import { toldBack } from './evidence.ts'
 
 const scenario = 'samples'
 const MOST_REASON = 2_000
@@ -19,7 +19,7 @@ function decided(history: History, label: string): Finding {
       if (stepOf(history, taskId, 'accept', 'reject')) return holds
       const [told] = history.webhooksOf(taskId)
       if (!told) return inconclusive('nothing was sent')
-      if (!isAck(told)) return broken(`did not accept the webhook: it ${toldBack(told)}`, told)
+      if (isRefused(told)) return broken(`did not accept the webhook: it ${toldBack(told)}`, told)
       return broken(`did neither accept nor reject the task for ${price} cents`, told)
     }),
   )

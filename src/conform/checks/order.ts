@@ -1,8 +1,8 @@
 /** Events in another order than an agent may expect, about tasks that it does not know, or in the midst of its work. */
 import { all, broken, type Check, type Finding, holds, inconclusive, untested } from '../check.ts'
 import { bytesOf, type History, type Recordeds } from '../history.ts'
-import { arrivedAt, attemptsOf, isDelivered, unaskedDelivery, workAfter } from './attempts.ts'
-import { contentIn, isAck, taskOf, toldBack } from './evidence.ts'
+import { arrivedAt, attemptsOf, isDelivered, isRefused, unaskedDelivery, workAfter } from './attempts.ts'
+import { contentIn, taskOf, toldBack } from './evidence.ts'
 
 const IN_ORDER = { source: 'A-37', quote: 'Events of a task go one after another.' }
 const NO_WORK = { source: 'A-46', quote: 'no work after a cancellation or in a dispute' }
@@ -18,7 +18,7 @@ const isDecided = (history: History, taskId: string): boolean =>
   history.stepsOf(taskId).some(({ trigger }) => trigger === 'accept' || trigger === 'reject')
 
 const unheard = (webhooks: readonly Recordeds<'webhook'>[]): Finding | undefined => {
-  const refused = webhooks.find(one => !isAck(one))
+  const refused = webhooks.find(isRefused)
   return refused && broken(`did not accept ${refused.event}: it ${toldBack(refused)}`, refused)
 }
 
@@ -70,7 +70,7 @@ export const order: readonly Check[] = [
       if (refused) return refused
       const [after] = history.webhooksOf(next.taskId)
       if (!after) return inconclusive('nothing was sent afterwards')
-      return isAck(after) ? holds : broken(`was not up afterwards: the next webhook ${toldBack(after)}`, after)
+      return isRefused(after) ? broken(`was not up afterwards: the next webhook ${toldBack(after)}`, after) : holds
     },
   },
   {
