@@ -1,4 +1,5 @@
 /** A whole agent as a handler for node:http. */
+import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type AnswerOptions, type Reply, replyTo } from './callbacks.ts'
 import { checkedSecrets, verifyWebhook, WebhookError } from './verify-webhook.ts'
@@ -40,7 +41,7 @@ export interface AgentOptions extends AnswerOptions {
  * handled once.
  */
 export function agentHandler(options: AgentOptions) {
-  const seen = new Recent(10_000)
+  const seen = new Recent(30_000)
   const [signing = '', ...others] = checkedSecrets(options.secret)
   const refused = options.onRefused ?? printRefusal
 
@@ -57,21 +58,26 @@ export function agentHandler(options: AgentOptions) {
       end(response, reason === 'parsed_body' ? 500 : 401, message)
       return refused(error as WebhookError, request)
     }
-    const known = seen.has(marksOf(request))
+    const mark = `body ${createHash('sha256').update(body).digest('base64')}`
+    const known = seen.has(marksOf(request)) || seen.has([mark])
     end(response, 200)
-    if (!known) await work(event, options, signing)
+    // What went wrong can be sent again by the builder, under a new delivery id.
+    if (!known && !(await work(event, options, signing))) seen.forget(mark)
   }
 }
 
 const printRefusal = ({ message }: WebhookError) =>
   console.error(`A webhook was refused: ${message} To see why: npx agent-marketplace verify --help`)
 
-async function work(event: WebhookEvent, options: AgentOptions, secret: string): Promise<void> {
+/** Returns whether it went well. */
+async function work(event: WebhookEvent, options: AgentOptions, secret: string): Promise<boolean> {
   try {
     await handlerOf(event, options)?.(event as never, replyTo(event, secret, options))
+    return true
   } catch (error) {
     if (options.onError) options.onError(error, event)
     else console.error(`${event.event} for ${event.data.taskId}:`, error)
+    return false
   }
 }
 
@@ -112,6 +118,10 @@ class Recent {
       this.#marks.delete(oldest)
     }
     return known
+  }
+
+  forget(mark: string): void {
+    this.#marks.delete(mark)
   }
 }
 

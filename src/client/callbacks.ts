@@ -1,5 +1,6 @@
-/** Sends signed callbacks. It needs only Node. Source: I-callback. */
+/** Sends signed callbacks. It needs only Node. Source: I-callback, A-261. */
 import { signatureHeaders } from '../api/signature.ts'
+import { mayPass, pauseAfter } from './repeats.ts'
 import type { WebhookEvent } from './webhook-events.ts'
 
 /** The marketplace refused a callback. `status` is the HTTP status, `message` its sentence. */
@@ -36,26 +37,64 @@ export interface AnswerOptions {
   fetch?: typeof fetch
   /** How long the marketplace may take to respond; 30 s unless given. */
   timeoutMs?: number
+  /** How often a callback is sent at most, while no response comes or one that may be another later; 8 unless given. */
+  attempts?: number
 }
 
+/** A signature is refused after five minutes. Until then the very same request gets the first response, and has no second effect. */
+const SAME_REQUEST_MS = 240_000
+const MOST_ATTEMPTS = 8
+
 /**
- * Sends a signed callback for the event's task. Resolves to the `data` of the response. Rejects with a CallbackError if the
- * marketplace refuses, and with the error of `fetch` if it can't be reached or takes longer than `timeoutMs`.
+ * Sends a signed callback for the event's task. Resolves to the `data` of the response. While none comes, or 408, 429 or 5xx, it is sent again,
+ * after 200 ms, 400 ms and so on, or after what `Retry-After` says. Rejects with a CallbackError if the marketplace refuses, and with the error
+ * of `fetch` if it can't be reached or takes longer than `timeoutMs`.
  */
 export async function answer<A extends Action>(
   event: WebhookEvent,
   secret: string,
   action: A,
   fields: CallbackFields[A],
-  { fetch: send = fetch, timeoutMs = 30_000 }: AnswerOptions = {},
+  { fetch: send = fetch, timeoutMs = 30_000, attempts = MOST_ATTEMPTS }: AnswerOptions = {},
 ): Promise<unknown> {
+  const { callbackUrl, taskId } = event.data
   // The signature covers the body but not the URL, so the body names the task.
-  const signed = signCallback(secret, { ...fields, action, taskId: event.data.taskId })
-  const signal = AbortSignal.timeout(timeoutMs)
-  const reply = await send(event.data.callbackUrl, { method: 'POST', ...signed, signal })
-  const envelope = (await reply.json().catch(() => ({}))) as { data?: unknown; error?: string }
-  if (reply.ok) return envelope.data
-  throw new CallbackError(reply.status, envelope.error ?? `The service answered ${reply.status}.`)
+  const body = { ...fields, action, taskId }
+  let signedAt = ownMoment()
+  for (let attempt = 1; ; attempt += 1) {
+    const init = { method: 'POST', redirect: 'manual', ...signCallback(secret, body, signedAt) } as const
+    const result = await asked(send(callbackUrl, { ...init, signal: AbortSignal.timeout(timeoutMs) }))
+    if ('data' in result) return result.data
+    const wait = mayPass(result.status) ? pauseAfter(attempt, result.headers, Date.now()) : null
+    if (wait === null || attempt >= attempts) throw result.error
+    await new Promise(resolve => setTimeout(resolve, wait))
+    if (Date.now() - signedAt > SAME_REQUEST_MS) signedAt = ownMoment()
+  }
+}
+
+const MOST_AHEAD_MS = 1_000
+let last = 0
+
+/** Two callbacks with the same words in one millisecond would be one, as their signatures are equal. */
+function ownMoment(): number {
+  const now = Date.now()
+  // A clock that was set back is right again.
+  last = now > last || last - now > MOST_AHEAD_MS ? now : last + 1
+  return last
+}
+
+type Result = { data: unknown } | { error: unknown; status?: number; headers?: Headers }
+
+async function asked(response: Promise<Response>): Promise<Result> {
+  try {
+    const reply = await response
+    const envelope = (await reply.json().catch(() => ({}))) as { data?: unknown; error?: string }
+    if (reply.ok) return { data: envelope.data }
+    const { status, headers } = reply
+    return { error: new CallbackError(status, envelope.error ?? `The service answered ${status}.`), status, headers }
+  } catch (error) {
+    return { error }
+  }
 }
 
 /** The callbacks for one event. Each resolves to the `data` of the response and rejects like `answer`. */

@@ -69,8 +69,23 @@ test('agentHandler: a delivery that comes again is answered 200 and not worked o
     assert.is((await send(url, event, id)).status, 200)
     assert.is(worked, 1)
     await send(url, event, { 'X-Service-Delivery-Id': 'dlv_2' })
+    await send(url, { ...event, timestamp: new Date().toISOString() }, { 'X-Service-Delivery-Id': 'dlv_3' })
     assert.is(worked, 2)
   })
+})
+
+test('agentHandler: what is delivered again under another id is worked on if the work went wrong before', async () => {
+  let worked = 0
+  const onTask = () => {
+    if (worked++ === 0) throw new Error('no time')
+  }
+  await withAgent({ onTask, onError() {} }, async url => {
+    for (const id of ['dlv_1', 'dlv_1', 'dlv_2', 'dlv_3']) {
+      await send(url, makeEvent('task.submitted'), { 'X-Service-Delivery-Id': id })
+      await new Promise(resolve => setTimeout(resolve, 5))
+    }
+  })
+  assert.is(worked, 2)
 })
 
 test('agentHandler: a captured webhook under another delivery id is not worked on again', async () => {
@@ -151,8 +166,8 @@ test('agentHandler: with several secrets all verify, and the first one signs', a
   const sink = await callbackSink()
   const handler = agentHandler({ secret: [SECRET, 'whsec_previous'], onTask: (_, reply) => reply.accept() })
   const agent = await listen(handler)
-  const body = JSON.stringify(makeEvent('task.submitted', sink.url))
   for (const secret of [SECRET, 'whsec_previous']) {
+    const body = JSON.stringify(makeEvent('task.submitted', sink.url, { title: secret }))
     const headers = signatureHeaders(secret, Date.now(), body)
     assert.is((await fetch(agent.url, { method: 'POST', body, headers })).status, 200)
   }

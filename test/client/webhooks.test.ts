@@ -68,4 +68,59 @@ test('answer: a refusal throws with the status and the sentence of the service',
   sink.close()
 })
 
+/** A stand-in for the marketplace that answers callbacks one after the other: a status, or with undefined not at all. */
+function answering(...answers: (number | undefined | [number, Record<string, string>])[]) {
+  const sent: { signature: string; at: number; redirect: string | undefined }[] = []
+  const send: typeof fetch = async (_url, init) => {
+    const { 'X-Service-Signature': signature = '' } = (init?.headers ?? {}) as Record<string, string>
+    sent.push({ signature, at: performance.now(), redirect: init?.redirect })
+    const [status, headers] = [answers[sent.length - 1]].flat() as [number | undefined, Record<string, string>?]
+    if (status === undefined) throw new TypeError('fetch failed')
+    return Response.json({ success: status < 300, data: status }, { status, headers: headers ?? {} })
+  }
+  return { sent, send }
+}
+
+test('answer: what got no answer, or one that may pass, is sent again with the same bytes, and no more often than asked', async () => {
+  const { sent, send } = answering(undefined, 503, 200)
+  assert.is(await answer(makeEvent('task.submitted'), SECRET, 'accept', {}, { fetch: send }), 200)
+  assert.is(sent.length, 3)
+  assert.is(new Set(sent.map(({ signature }) => signature)).size, 1)
+  assert.ok(sent[1]!.at - sent[0]!.at >= 195 && sent[2]!.at - sent[1]!.at >= 395)
+
+  const down = answering()
+  const given = { fetch: down.send, attempts: 2 }
+  const error = await answer(makeEvent('task.submitted'), SECRET, 'accept', {}, given).catch(error => error)
+  assert.instance(error, TypeError)
+  assert.is(down.sent.length, 2)
+})
+
+test('answer: a refusal is not sent again, and no redirect is followed', async () => {
+  for (const status of [307, 400, 401, 409]) {
+    const { sent, send } = answering(status, 200)
+    const error = await answer(makeEvent('task.submitted'), SECRET, 'accept', {}, { fetch: send }).catch(error => error)
+    assert.is((error as CallbackError).status, status)
+    assert.equal(
+      sent.map(({ redirect }) => redirect),
+      ['manual'],
+    )
+  }
+})
+
+test('answer: Retry-After is heeded, and one that asks for too long is a refusal', async () => {
+  const { sent, send } = answering([429, { 'Retry-After': '1' }], 200)
+  await answer(makeEvent('task.submitted'), SECRET, 'accept', {}, { fetch: send })
+  assert.ok(sent[1]!.at - sent[0]!.at >= 995)
+  const late = answering([429, { 'Retry-After': new Date(Date.now() + 3_600_000).toUTCString() }], 200)
+  const error = await answer(makeEvent('task.submitted'), SECRET, 'accept', {}, { fetch: late.send }).catch(e => e)
+  assert.is((error as CallbackError).status, 429)
+})
+
+test('answer: equal callbacks at one moment have signatures of their own', async () => {
+  const { sent, send } = answering(201, 201, 201)
+  const thanks = () => answer(makeEvent('task.message'), SECRET, 'message', { content: 'Thanks' }, { fetch: send })
+  await Promise.all([thanks(), thanks(), thanks()])
+  assert.is(new Set(sent.map(({ signature }) => signature)).size, 3)
+})
+
 test.run()

@@ -4,6 +4,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -398,17 +399,20 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	go http.Serve(listener, http.HandlerFunc(webhook))
+	server := &http.Server{Handler: http.HandlerFunc(webhook)}
+	go server.Serve(listener)
 	fmt.Println("The agent listens")
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, syscall.SIGTERM)
 	<-asked
-	listener.Close()
 	// Ends what it has begun. What takes longer is worked on after the next start.
+	limit, cancel := context.WithTimeout(context.Background(), longestEnd)
+	defer cancel()
+	server.Shutdown(limit)
 	done := make(chan struct{})
 	go func() { underWay.Wait(); close(done) }()
 	select {
 	case <-done:
-	case <-time.After(longestEnd):
+	case <-limit.Done():
 	}
 }

@@ -16,7 +16,7 @@ ENDS = {"task.cancelled", "task.approved", "task.disputed"}
 
 lock = threading.RLock()
 tasks, marks, unfinished, lines = {}, set(), {}, {}
-last_ms = 0
+last_ms = serving = 0
 
 
 # --- signatures, in both directions ---
@@ -237,6 +237,17 @@ class Webhook(BaseHTTPRequestHandler):
     timeout = 60
 
     def do_POST(self):
+        global serving
+        with lock:
+            serving += 1
+        try:
+            self.serve()
+        finally:
+            self.wfile.flush()
+            with lock:
+                serving -= 1
+
+    def serve(self):
         body = self.chunks() if "chunked" in self.headers.get("Transfer-Encoding", "") else self.whole()
         if body is None:
             self.close_connection = True
@@ -314,7 +325,7 @@ def end():
     """Ends what it has begun. What takes longer is worked on after the next start."""
     server.shutdown()
     until = time.monotonic() + LONGEST_END_S
-    while lines and time.monotonic() < until:
+    while (lines or serving) and time.monotonic() < until:
         time.sleep(0.02)
     os._exit(0)
 

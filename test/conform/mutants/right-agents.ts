@@ -42,16 +42,14 @@ const references: readonly RightAgent[] = [
     name: 'Python, one request at a time by HTTP/1.0',
     program: 'python3',
     command: `python3 ${agents}/right.py --plain`,
-    warns: ['rel.sigterm'],
   },
+  { name: 'Go', program: 'go', compile: `go build -o ${binary} ${agents}/right.go`, command: binary },
+  // What it has begun is lost with its process: A-261.
   {
-    name: 'Go',
-    program: 'go',
-    compile: `go build -o ${binary} ${agents}/right.go`,
-    command: binary,
-    warns: ['rel.sigterm', 'rel.killed-in-work'],
+    name: 'toolkit',
+    command: `${process.execPath} --import tsx ${agents}/toolkit.ts`,
+    warns: ['rel.killed-in-work'],
   },
-  { name: 'toolkit', command: `${process.execPath} --import tsx ${agents}/toolkit.ts`, warns: ['rel.killed-in-work'] },
 ]
 
 const different: readonly RightAgent[] = [
