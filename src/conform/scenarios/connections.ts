@@ -75,7 +75,8 @@ async function onlyLawHeaders(stage: Stage): Promise<void> {
   for (const [name, kept] of Object.entries(sets)) {
     const { task, webhook } = await stage.taken(`http.only-law-headers/${name}`)
     const headersOf = ({ headers }: OutgoingWebhook) => Object.entries(headers).filter(([header]) => kept.test(header))
-    const taken = await byHand(stage, task.label, webhook, { change: 'without other headers', headersOf })
+    const how = { change: 'without other headers', headersOf, timeoutMs: stage.patience.limit('answer') }
+    const taken = await byHand(stage, task.label, webhook, how)
     if (taken) await stage.worked(task)
   }
 }

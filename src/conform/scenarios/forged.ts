@@ -34,7 +34,7 @@ export const forgeriesOf = {
 type Forged = Pick<Forgery, 'name' | 'forge'>
 
 /** So many go before the agent is asked again whether it accepts a genuine one. */
-const IN_A_ROW = 8
+const IN_A_ROW = 12
 
 export const forged: Scenario = {
   name: 'forged',

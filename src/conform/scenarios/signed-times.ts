@@ -42,8 +42,7 @@ async function reflectAll(stage: Stage): Promise<void> {
   for (const { action, headers, body } of signed ?? []) {
     const own = headers.filter(([name]) => /^(content-type|x-service-)/i.test(name))
     const again = { ...webhook, body: body.text ?? '' }
-    await stage.lane.webhooks.sendByHand(again, { change: `its own ${action}`, genuine: false }, label, {
-      headers: own,
-    })
+    const how = { headers: own, timeoutMs: stage.patience.limit('answer') }
+    await stage.lane.webhooks.sendByHand(again, { change: `its own ${action}`, genuine: false }, label, how)
   }
 }

@@ -61,6 +61,7 @@ const different: readonly RightAgent[] = [
   styled('refuses-400', { warns: ['sig.refusal-401'] }),
   styled('refuses-404', { warns: ['sig.refusal-401'] }),
   styled('resets-forged', { warns: ['sig.refusal-401'] }),
+  styled('ignores-forged', { warns: ['sig.refusal-401'] }),
   styled('by-key', { warns: ['conn.callback-arrives', 'cb.lost-accept', 'cb.not-committed'] }),
   styled('progress'),
   styled('silent', { declared: { messages: 'silent' } }),

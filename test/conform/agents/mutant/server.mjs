@@ -70,6 +70,7 @@ function refuse(response, body) {
   if (bug('prints-the-digest')) return response.writeHead(401).end(signed(body)['X-Service-Signature'])
   if (bug('refuses-with-400')) return end(response, 400)
   if (style('resets-forged')) return response.destroy()
+  if (style('ignores-forged')) return
   end(response, style('refuses-403') ? 403 : style('refuses-400') ? 400 : style('refuses-404') ? 404 : 401)
 }
 

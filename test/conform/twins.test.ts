@@ -1,0 +1,77 @@
+// engines: embedded; process: shared
+/** A webhook that is refused shows something only beside genuine ones that are not. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { checks } from '../../src/conform/checks/index.ts'
+import { type Happening, History } from '../../src/conform/history.ts'
+import { judge } from '../../src/conform/judge.ts'
+
+const wanted = checks.filter(({ id }) => ['sig.valid', 'sig.stale-301s', 'sig.refusal-401'].includes(id))
+
+type Answered = number | 'reset' | 'refused' | 'timeout'
+
+function webhook(label: string, genuine: boolean, answered: Answered): Happening {
+  const body = { text: '{}', size: 2 }
+  const answer = typeof answered === 'number' ? { status: answered, headers: [], body } : null
+  return {
+    ...{ kind: 'webhook', label, taskId: `task of ${label}`, event: 'task.submitted', deliveryId: 'dlv_1', attempt: 1 },
+    ...{
+      change: genuine ? null : 'forged',
+      genuine,
+      method: 'POST',
+      url: 'http://127.0.0.1/',
+      headers: [],
+      body,
+      ms: 1,
+    },
+    ...{ answer, error: answer ? null : `${answered}: no answer` },
+  }
+}
+
+const before = (answered: Answered) => webhook('sig.valid', true, answered)
+const forged = (answered: Answered) => webhook('sig.stale-301s', false, answered)
+const after = (answered: Answered) => webhook('sig.valid/again', true, answered)
+const end: Happening = { kind: 'scenario', scenario: 'forged', outcome: 'done', why: '', ms: 1 }
+const quiet: Happening = { kind: 'quiet', ms: 500 }
+
+function verdict(id: string, ...happenings: readonly Happening[]): string {
+  const events = happenings.map((event, at) => ({ seq: at + 1, lane: 'real' as const, realAt: at, at, ...event }))
+  return judge(wanted, new History(events)).find(one => one.id === id)!.verdict
+}
+
+const rows: readonly (readonly [expected: string, before: Answered, forged: Answered, after: Answered])[] = [
+  ['pass', 200, 401, 200],
+  ['pass', 202, 400, 204],
+  ['pass', 200, 'reset', 200],
+  ['pass', 200, 'timeout', 200],
+  ['fail', 200, 200, 200],
+  // It refuses everything, or is down since then, or was busy: nothing is known.
+  ['untested', 401, 401, 401],
+  ['untested', 200, 401, 500],
+  ['untested', 200, 401, 'refused'],
+  ['untested', 200, 'refused', 200],
+  ['untested', 200, 429, 200],
+]
+
+for (const [expected, first, middle, last] of rows) {
+  test(`genuine ${first}, forged ${middle}, genuine ${last}: ${expected}`, () => {
+    assert.is(verdict('sig.stale-301s', before(first), forged(middle), after(last), end, quiet), expected)
+  })
+}
+
+test('a busy answer to the genuine one is no refusal, and the repeat counts', () => {
+  assert.is(verdict('sig.valid', before(429), before(200), end, quiet), 'pass')
+  assert.is(verdict('sig.stale-301s', before(429), before(200), forged(401), after(200), end, quiet), 'pass')
+})
+
+test('without the quiet time nobody knows whether something came of it', () => {
+  assert.is(verdict('sig.stale-301s', before(200), forged(401), after(200), end), 'inconclusive')
+})
+
+test('any status but 401 is worth a warning, no answer too', () => {
+  for (const answered of [400, 403, 'reset'] as const)
+    assert.is(verdict('sig.refusal-401', before(200), forged(answered), after(200), end, quiet), 'warn')
+  assert.is(verdict('sig.refusal-401', before(200), forged(429), after(200), end, quiet), 'untested')
+})
+
+test.run()
