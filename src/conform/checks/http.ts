@@ -24,7 +24,9 @@ const EVENTS = [
   'task.cancelled',
 ]
 
-const eventsIn = (history: History) => history.webhooks('http.ack').filter(({ change }) => change === null)
+/** As the marketplace has sent them. One that met a busy agent comes again. */
+const eventsIn = (history: History) =>
+  history.webhooks('http.ack').filter(({ change, answer }) => change === null && !isBusy(answer))
 
 const answers: readonly Check[] = [
   {
@@ -67,12 +69,13 @@ const answers: readonly Check[] = [
     fix: 'Verify, note the event, answer 200, and do the work afterwards.',
     scenario: 'every event',
     judge(history) {
-      // The first of all finds the agent cold, and one in twenty may be slow for a reason of its own.
       const times = history.of('webhook').filter(({ genuine, change, answer }) => genuine && change === null && answer)
-      const sorted = times.slice(1).toSorted((one, other) => one.ms - other.ms)
-      const slow = sorted[Math.ceil(sorted.length * 0.95) - 1]
-      if (!slow) return untested('the agent answered nothing')
-      return slow.ms <= 5_000 ? holds : broken(`took ${slow.ms} ms to answer`, slow)
+      if (times.length === 0) return untested('the agent answered nothing')
+      // A busy machine makes some of them slow: what is slow by itself is so each time.
+      const slow = EVENTS.map(name => quickest(times.filter(({ event }) => event === name))).find(
+        one => one !== undefined && one.ms > 5_000,
+      )
+      return slow ? broken(`took ${slow.ms} ms to answer ${slow.event}, and never less`, slow) : holds
     },
   },
   {
@@ -86,6 +89,8 @@ const answers: readonly Check[] = [
     judge: answersFirst,
   },
 ]
+
+const quickest = (webhooks: readonly Recordeds<'webhook'>[]) => webhooks.toSorted((one, other) => one.ms - other.ms)[0]
 
 const WORTH_MS = 2_000
 

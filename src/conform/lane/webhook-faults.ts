@@ -24,8 +24,6 @@ export interface Sent {
   readonly change: string | null
   /** A right agent accepts it. */
   readonly genuine: boolean
-  /** How long an answer is waited for; as long as the marketplace does unless given. */
-  readonly timeoutMs?: number
 }
 
 /** Sends it to the agent and records it. */
@@ -107,10 +105,10 @@ export const precededBy = (forgery: Pick<Forgery, 'name' | 'forge'>): WebhookFau
 })
 
 /** The agent gets this in its place. Whoever ignores what is forged keeps nobody waiting: the marketplace hears of nothing. */
-export const forgedAs = ({ name, forge }: Pick<Forgery, 'name' | 'forge'>, timeoutMs?: number): WebhookFault => ({
+export const forgedAs = ({ name, forge }: Pick<Forgery, 'name' | 'forge'>): WebhookFault => ({
   name,
   async play(webhook, send) {
-    void send({ ...webhook, ...forge(webhook) }, { change: name, genuine: false, ...(timeoutMs && { timeoutMs }) })
+    void send({ ...webhook, ...forge(webhook) }, { change: name, genuine: false })
     return accepted
   },
 })

@@ -65,9 +65,8 @@ export class WebhookTap implements Egress {
   async send(webhook: OutgoingWebhook, sent: Sent, label: string): Promise<OutgoingResult> {
     const { url, body, headers } = webhook
     const elapsed = stopwatch()
-    const { timeoutMs = PATIENCE_MS } = sent
     const result = await this.#options.egress.post({
-      ...{ url, body, headers, timeoutMs, maxAnswerBytes: 65_536, keepsWire: true },
+      ...{ url, body, headers, timeoutMs: PATIENCE_MS, maxAnswerBytes: 65_536, keepsWire: true },
     })
     this.#record(webhook, sent, label, {
       method: 'POST',

@@ -1,7 +1,7 @@
 /** Webhooks that the agent must not believe. Each is about a task of its own that waits for the agent, and differs in one thing from the genuine one. */
 import { webhookHeaders } from '../../api/webhook-request.ts'
 import { type Forgery, forgeries } from '../../sim/forgeries.ts'
-import { forgedAs, signedNow } from '../lane/webhook-faults.ts'
+import { signedNow } from '../lane/webhook-faults.ts'
 import type { Scenario, Stage } from './scenario.ts'
 
 /** Names of forgeries, by the checks that send them. */
@@ -34,7 +34,7 @@ export const forgeriesOf = {
 type Forged = Pick<Forgery, 'name' | 'forge'>
 
 /** So many go before the agent is asked again whether it accepts a genuine one. */
-const IN_A_ROW = 12
+const IN_A_ROW = 8
 
 export const forged: Scenario = {
   name: 'forged',
@@ -52,8 +52,8 @@ export const forged: Scenario = {
     await genuine(stage, 'sig.valid')
     for (let at = 0; at < wanted.length; at += IN_A_ROW) {
       const row = wanted.slice(at, at + IN_A_ROW)
-      await Promise.all(row.map(({ label, forgery }) => refusable(stage, label, forgery)))
-      if (at === 0) await timesTwice(stage)
+      const sent = row.map(({ label, forgery }) => refusable(stage, label, forgery))
+      await Promise.all(at === 0 ? [...sent, timesTwice(stage)] : sent)
       await genuine(stage, 'sig.valid/again')
     }
   },
@@ -63,23 +63,28 @@ async function genuine(stage: Stage, label: string): Promise<void> {
   await stage.sent(await stage.task(label))
 }
 
-async function refusable(stage: Stage, label: string, forgery: Forged): Promise<void> {
-  const fault = forgedAs(forgery, stage.patience.limit('answer'))
-  await stage.sent(await stage.task(label, { fault }))
+async function refusable(stage: Stage, label: string, { name, forge }: Forged): Promise<void> {
+  const { webhook } = await stage.taken(label)
+  const forged = { ...webhook, ...forge(signedNow(webhook)) }
+  await stage.lane.webhooks.sendByHand(forged, { change: name, genuine: false }, label, patient(stage))
 }
+
+/** Who ignores what is forged is right too, and is not waited for as long as others. */
+const patient = (stage: Stage) => ({ timeoutMs: stage.patience.limit('answer') })
 
 /** An old webhook, to which somebody has added the time of now, before or behind its own. */
 async function timesTwice(stage: Stage): Promise<void> {
   const old = forgeries.find(({ name }) => name === 'old-timestamp')!
-  for (const place of ['before', 'behind']) {
+  const one = async (place: string) => {
     const label = `sig.doubled-header/${place}`
     const { webhook } = await stage.taken(label)
     const stale = Object.entries(old.forge(webhook).headers)
     const fresh = Object.entries(signedNow(webhook).headers).filter(([name]) => /timestamp$/i.test(name))
     const headers = place === 'before' ? [...fresh, ...stale] : [...stale, ...fresh]
     const sent = { change: `two times, the fresh one ${place}`, genuine: false }
-    await stage.lane.webhooks.sendByHand(webhook, sent, label, { headers, timeoutMs: stage.patience.limit('answer') })
+    await stage.lane.webhooks.sendByHand(webhook, sent, label, { headers, ...patient(stage) })
   }
+  await Promise.all(['before', 'behind'].map(one))
 }
 
 const ofAnotherAgent = (secret: string): Forged => ({
