@@ -12,16 +12,19 @@ const LONGEST_PAUSE_S = 10
 interface How extends ByHand {
   /** In words. */
   readonly change: string
+  /** Makes a forged one of it. */
+  readonly forge?: (genuine: OutgoingWebhook) => Pick<OutgoingWebhook, 'body' | 'headers'>
   readonly headersOf?: (webhook: OutgoingWebhook) => HeaderLines
 }
 
-/** Sends a genuine one, and again if the agent is busy, as the marketplace does. Returns whether it was accepted. */
+/** Sends one, signed now, and again if the agent is busy, as the marketplace does. Returns whether it was accepted. */
 export async function byHand(stage: Stage, label: string, webhook: OutgoingWebhook, how: How): Promise<boolean> {
-  const { change, headersOf = ({ headers }) => Object.entries(headers), ...rest } = how
+  const { change, forge, headersOf = ({ headers }) => Object.entries(headers), ...rest } = how
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
-    const signed = signedNow({ ...webhook, attempt })
-    const sent = { change, genuine: true }
-    const answer = await stage.lane.webhooks.sendByHand(signed, sent, label, { headers: headersOf(signed), ...rest })
+    const genuine = signedNow({ ...webhook, attempt })
+    const made = { ...genuine, ...forge?.(genuine) }
+    const sent = { change, genuine: forge === undefined }
+    const answer = await stage.lane.webhooks.sendByHand(made, sent, label, { headers: headersOf(made), ...rest })
     if (!isBusy(answer)) return answer !== null && answer.status >= 200 && answer.status < 300
     await stage.pause(1_000 * Math.min(LONGEST_PAUSE_S, retryAfter(answer)))
   }

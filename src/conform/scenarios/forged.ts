@@ -1,7 +1,8 @@
 /** Webhooks that the agent must not believe. Each is about a task of its own that waits for the agent, and differs in one thing from the genuine one. */
 import { webhookHeaders } from '../../api/webhook-request.ts'
 import { type Forgery, forgeries } from '../../sim/forgeries.ts'
-import { signedNow } from '../lane/webhook-faults.ts'
+import { type OutgoingWebhook, signedNow } from '../lane/webhook-faults.ts'
+import { byHand } from './by-hand.ts'
 import type { Scenario, Stage } from './scenario.ts'
 
 /** Names of forgeries, by the checks that send them. */
@@ -63,10 +64,9 @@ async function genuine(stage: Stage, label: string): Promise<void> {
   await stage.sent(await stage.task(label))
 }
 
-async function refusable(stage: Stage, label: string, { name, forge }: Forged): Promise<void> {
+async function refusable(stage: Stage, label: string, { name: change, forge }: Forged): Promise<void> {
   const { webhook } = await stage.taken(label)
-  const forged = { ...webhook, ...forge(signedNow(webhook)) }
-  await stage.lane.webhooks.sendByHand(forged, { change: name, genuine: false }, label, patient(stage))
+  await byHand(stage, label, webhook, { change, forge, ...patient(stage) })
 }
 
 /** Who ignores what is forged is right too, and is not waited for as long as others. */
@@ -78,11 +78,13 @@ async function timesTwice(stage: Stage): Promise<void> {
   const one = async (place: string) => {
     const label = `sig.doubled-header/${place}`
     const { webhook } = await stage.taken(label)
-    const stale = Object.entries(old.forge(webhook).headers)
-    const fresh = Object.entries(signedNow(webhook).headers).filter(([name]) => /timestamp$/i.test(name))
-    const headers = place === 'before' ? [...fresh, ...stale] : [...stale, ...fresh]
-    const sent = { change: `two times, the fresh one ${place}`, genuine: false }
-    await stage.lane.webhooks.sendByHand(webhook, sent, label, { headers, ...patient(stage) })
+    const headersOf = ({ headers }: OutgoingWebhook) => {
+      const fresh = Object.entries(signedNow(webhook).headers).filter(([name]) => /timestamp$/i.test(name))
+      const stale = Object.entries(headers)
+      return place === 'before' ? [...fresh, ...stale] : [...stale, ...fresh]
+    }
+    const change = `two times, the fresh one ${place}`
+    await byHand(stage, label, webhook, { change, forge: old.forge, headersOf, ...patient(stage) })
   }
   await Promise.all(['before', 'behind'].map(one))
 }
