@@ -39,15 +39,17 @@ const deliveredOneContent = (history: History, label: string): Finding =>
   })
 
 const MOST_REPEATS = 5
+const WITHIN_MS = 2_000
 
-/** The fault lasts a second: who repeats without a pause shows it by numbers. */
+/** Who repeats without a pause shows it by numbers. */
 const stopsAt = (history: History, label: string, status: number): Finding =>
   ofFaulted(history, label, met => {
-    const refused = met.filter(({ answer, fault }) => (answer?.status ?? fault?.status) === status)
+    const all = met.filter(({ answer, fault }) => (answer?.status ?? fault?.status) === status)
+    const refused = all.filter(one => startedAt(one) - startedAt(all[0]!) < WITHIN_MS)
     if (refused.length === 0) return untested(`the agent was not answered ${status}`)
     return refused.length <= MOST_REPEATS
       ? holds
-      : broken(`repeated it ${refused.length} times in a second`, refused[0]!, refused.at(-1)!)
+      : broken(`repeated it ${refused.length} times in two seconds`, refused[0]!, refused.at(-1)!)
   })
 
 const STORM = { callbacks: 10, ms: 10_000 }

@@ -21,6 +21,8 @@ const RETRY_AFTER_S = 2
 const DOWN_MS = 1_000
 /** More repeats than any check allows. */
 const MANY = 7
+/** So long they are waited for. */
+const REPEATS_MS = 2_000
 
 /** What is added to a callbackUrl: it is to be called as it stands. */
 export const QUERY = 'ref=from-the-webhook'
@@ -77,8 +79,8 @@ export const refusedCallbacks: Scenario = {
       await calledBack(stage, task)
     }
     await Promise.all([
-      decidedWith('cb.stops-at-401', lasting(DOWN_MS, byteChanged)),
-      decidedWith('cb.lost-race', lasting(DOWN_MS, lostRace)),
+      decidedWith('cb.stops-at-401', { ...byteChanged, times: MANY }),
+      decidedWith('cb.lost-race', { ...lostRace, times: MANY }),
       decidedWith('cb.no-redirect', redirected(`${stage.lane.otherHost.url}/moved`)),
       tooLate(stage),
     ])
@@ -98,7 +100,7 @@ async function tooLate(stage: Stage): Promise<void> {
 /** Waits for the first callback, and so long that an agent shows whether it repeats without end. */
 async function calledBack(stage: Stage, { id }: StageTask): Promise<void> {
   const so = (many: number) => () => stage.history.callbacksOf(id).length >= many
-  if (await stage.until(so(1), stage.patience.limit('answer'))) await stage.until(so(MANY), DOWN_MS)
+  if (await stage.until(so(1), stage.patience.limit('answer'))) await stage.until(so(MANY), REPEATS_MS)
 }
 
 const withQuery = bodyChanged('a callbackUrl with a query', body =>

@@ -66,7 +66,7 @@ const different: readonly RightAgent[] = [
   styled('progress'),
   styled('silent', { declared: { messages: 'silent' } }),
   styled('buys', { declared: { hires: true } }),
-  styled('sends-twice', { warns: ['cb.retry-after'] }),
+  styled('sends-twice', { warns: ['cb.retry-after', 'cb.stops-at-401'] }),
   styled('signs-anew', { warns: ['cb.retry-after', 'cb.stops-at-401'] }),
   styled('cold-start'),
   styled('slow-answer'),

@@ -76,7 +76,7 @@ const worksAnew = ({ lost }) =>
 
 function pauseAfter(answer, attempt) {
   if (bug('repeats-at-once')) return Math.max(5, retryAfter(answer))
-  if (bug('repeats-a-401') || bug('repeats-a-409')) return 150
+  if (bug('repeats-a-401') || bug('repeats-a-409')) return 100
   return Math.max(FIRST_PAUSE_MS * 2 ** attempt, bug('ignores-retry-after') ? 0 : retryAfter(answer))
 }
 
