@@ -37,7 +37,7 @@ const styled = (style: string, also: Omit<RightAgent, 'name' | 'command'> = {}):
 /** The same agent in several languages, and one with our toolkit. */
 const references: readonly RightAgent[] = [
   { name: 'by hand', command: byHand() },
-  { name: 'Python', program: 'python3', command: `python3 ${agents}/right.py`, warns: ['rel.sigterm'] },
+  { name: 'Python', program: 'python3', command: `python3 ${agents}/right.py` },
   {
     name: 'Python, one request at a time by HTTP/1.0',
     program: 'python3',
