@@ -56,7 +56,7 @@ const answers: readonly Check[] = [
     scenario: 'every event',
     after: ['http.ack'],
     judge(history) {
-      const other = eventsIn(history).find(({ answer }) => answer?.status !== 200)
+      const other = eventsIn(history).find(({ answer }) => answer?.status !== 200 && !isBusy(answer))
       return other ? broken(`answered ${other.answer?.status} to ${other.event}`, other) : holds
     },
   },
