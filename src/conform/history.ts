@@ -136,6 +136,8 @@ interface ScenarioEvent {
   readonly outcome: 'done' | 'skipped' | 'failed'
   /** Why, unless it is done. */
   readonly why: string
+  /** It was skipped because its author has declared so. */
+  readonly byDeclaration: boolean
   readonly ms: number
 }
 

@@ -14,6 +14,8 @@ export interface Judged {
   readonly text: string
   /** Numbers of the events that show it. */
   readonly evidence: readonly number[]
+  /** It is untested because the author has declared so, or has declared nothing that could be tried. */
+  readonly byDeclaration: boolean
 }
 
 /** Judges every check, in the order given. */
@@ -23,21 +25,25 @@ export function judge(checks: readonly Check[], history: History): Judged[] {
   const findingOf = (check: Check): Finding => {
     const known = findings.get(check.id)
     if (known) return known
-    const blocker = (check.after ?? []).find(id => {
-      const before = byId.get(id)
-      return before !== undefined && findingOf(before).holds !== true
-    })
-    const finding = blocker === undefined ? found(check, history) : { holds: null, untested: `blocked by ${blocker}` }
-    findings.set(check.id, finding as Finding)
-    return finding as Finding
+    const before = (check.after ?? []).flatMap(id => byId.get(id) ?? [])
+    const blocker = before.find(one => findingOf(one).holds !== true)
+    const finding = blocker ? blockedBy(blocker, findingOf(blocker)) : found(check, history)
+    findings.set(check.id, finding)
+    return finding
   }
   return checks.map(check => judgedAs(check, findingOf(check)))
 }
 
+const blockedBy = ({ id }: Check, finding: Finding): Finding => ({
+  holds: null,
+  untested: `blocked by ${id}`,
+  byDeclaration: 'byDeclaration' in finding && finding.byDeclaration === true,
+})
+
 /** What happened before its scenario ended still counts: a fault that was seen is one. */
 function found(check: Check, history: History): Finding {
   const ended = history.of('scenario').find(({ scenario }) => scenario === check.scenario)
-  if (ended?.outcome === 'skipped') return { holds: null, untested: ended.why }
+  if (ended?.outcome === 'skipped') return { holds: null, untested: ended.why, byDeclaration: ended.byDeclaration }
   const finding = judged(check, history)
   if (finding.holds === false) return finding
   if (ended === undefined) return { holds: null, inconclusive: 'the run ended before' }
@@ -56,13 +62,16 @@ function judged(check: Check, history: History): Finding {
 }
 
 function judgedAs({ id, title, level }: Check, finding: Finding): Judged {
-  const told = { id, title, level }
+  const told = { id, title, level, byDeclaration: false }
   if (finding.holds === true) return { ...told, verdict: 'pass', text: finding.note ?? '', evidence: [] }
   if (finding.holds === false) {
     const { text, evidence } = finding
     return { ...told, verdict: broken[level], text, evidence }
   }
-  if ('untested' in finding) return { ...told, verdict: 'untested', text: finding.untested, evidence: [] }
+  if ('untested' in finding) {
+    const { untested: text, byDeclaration = false } = finding
+    return { ...told, verdict: 'untested', text, evidence: [], byDeclaration }
+  }
   return { ...told, verdict: 'inconclusive', text: finding.inconclusive, evidence: [] }
 }
 

@@ -99,14 +99,16 @@ export type Outcome = 'good' | 'bad' | 'unsure'
 interface Asked {
   /** What an agent should do counts too. */
   readonly strict: boolean
-  /** Nothing that it must do may have stayed untested. */
+  /** Nothing that it must do may have stayed untested, but for what its author has declared. */
   readonly complete: boolean
 }
 
 export function outcomeOf({ checks, summary, interrupted, baseline }: Report, { strict, complete }: Asked): Outcome {
   const deciding = checks.filter(({ scored, excused }) => scored && excused === null)
-  const isBad = ({ verdict, level }: ReportedCheck) =>
-    verdict === 'fail' || (strict && verdict === 'warn') || (complete && level === 'must' && verdict === 'untested')
+  const isBad = ({ verdict, level, byDeclaration }: ReportedCheck) =>
+    verdict === 'fail' ||
+    (strict && verdict === 'warn') ||
+    (complete && level === 'must' && verdict === 'untested' && !byDeclaration)
   if (baseline.length > 0 || deciding.some(isBad)) return 'bad'
   const isUnsure = deciding.some(({ verdict }) => verdict === 'inconclusive')
   return interrupted || isUnsure || summary.pass + summary.warn + summary.fail === 0 ? 'unsure' : 'good'

@@ -50,6 +50,9 @@ export async function run(options: RunOptions) {
   }
 }
 
+/** What the author says by declaring it, or by leaving it out. */
+const declarable: readonly Need[] = ['revisions', 'rejects', 'hires']
+
 class Run {
   readonly #options: RunOptions
   readonly #recorder: Recorder
@@ -132,12 +135,13 @@ class Run {
 
   async #play(scenario: Scenario): Promise<void> {
     const elapsed = stopwatch()
-    const end = (outcome: 'done' | 'skipped' | 'failed', why: string) => {
-      this.#recorder.add({ kind: 'scenario', scenario: scenario.name, outcome, why, ms: elapsed() }, scenario.lane)
+    const end = (outcome: 'done' | 'skipped' | 'failed', why: string, byDeclaration = false) => {
+      const ended = { scenario: scenario.name, outcome, why, byDeclaration, ms: elapsed() }
+      this.#recorder.add({ kind: 'scenario', ...ended }, scenario.lane)
     }
     if (this.#options.signal?.aborted) return
     const missing = this.#missing(scenario.needs ?? [])
-    if (missing !== null) return end('skipped', missing)
+    if (missing !== null) return end('skipped', missing.why, missing.byDeclaration)
     try {
       await scenario.run(this.#stageOf(scenario))
       await this.#lanes.get(scenario.lane)!.callbacks.recorded(RECORDED_MS)
@@ -155,7 +159,7 @@ class Run {
   }
 
   /** Says what is missing for a scenario; null if nothing is. */
-  #missing(needs: readonly Need[]): string | null {
+  #missing(needs: readonly Need[]): { why: string; byDeclaration: boolean } | null {
     const { declared, command } = this.#options
     const [first] = this.#recorder.history.tasks('first-task')
     const steps = first ? this.#recorder.history.stepsOf(first.taskId) : []
@@ -172,7 +176,11 @@ class Run {
       secret: this.#options.secret !== null && 'the agent has a secret of its own, so it can’t be given another',
       hires: !declared.hires && 'the agent hires nobody: declare that it does',
     }
-    for (const need of needs) if (reasons[need]) return reasons[need]
+    for (const need of needs) {
+      const why = reasons[need]
+      if (why)
+        return { why, byDeclaration: declarable.includes(need) || (need === 'delivered' && declared.work === 'manual') }
+    }
     return null
   }
 

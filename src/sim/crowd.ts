@@ -65,6 +65,8 @@ export class Crowd {
   readonly #admin: Act
   readonly #stories = new Map<string, Running>()
   readonly #waiting = new Map<string, () => void>()
+  /** How often in a row the agent has not answered, by what was asked of it. */
+  readonly #unanswered = new Map<string, number>()
   #ended = 0
 
   constructor(options: CrowdOptions) {
@@ -186,24 +188,40 @@ export class Crowd {
 
   /** Waits for the agent. Resolves to whether it goes on with the task. */
   async #answer(life: Running, triggers: readonly string[]): Promise<boolean> {
-    const { market, patienceMs } = this.#options
+    const { world } = this.#options.market
     const from = life.story.findLastIndex(words => !ofAgents.includes(words)) + 1
     const answered = () => life.story.slice(from).some(words => triggers.includes(words))
-    const began = market.world.realNow()
-    while (!answered() && market.world.realNow() - began < patienceMs && !life.story.includes('reject')) {
-      await new Promise<void>(resolve => {
-        const timer = market.world.after(Math.max(1, patienceMs - (market.world.realNow() - began)), resolve)
-        this.#waiting.set(life.taskId!, () => {
-          timer.cancel()
-          resolve()
-        })
-      })
-    }
-    this.#waiting.delete(life.taskId!)
-    if (answered()) life.answersMs.push(market.world.realNow() - began)
+    const kind = `${triggers} ${life.story.some(words => words === 'deliver')}`
+    const began = world.realNow()
+    const left = () => this.#patienceMs(kind) - (world.realNow() - began)
+    while (!answered() && !life.story.includes('reject') && left() > 0) await this.#news(life.taskId!, left())
+    if (answered()) life.answersMs.push(world.realNow() - began)
+    this.#unanswered.set(kind, answered() ? 0 : (this.#unanswered.get(kind) ?? 0) + 1)
     return !life.story.includes('reject') && answered()
   }
+
+  /** An agent that never answers a thing is waited for a few times. */
+  #patienceMs(kind: string): number {
+    const { patienceMs } = this.#options
+    return (this.#unanswered.get(kind) ?? 0) >= MOST_UNANSWERED ? Math.min(patienceMs, NOT_AGAIN_MS) : patienceMs
+  }
+
+  /** Resolves when something happens to the task, or after `ms`. */
+  #news(taskId: string, ms: number): Promise<void> {
+    return new Promise(resolve => {
+      const end = () => {
+        timer.cancel()
+        this.#waiting.delete(taskId)
+        resolve()
+      }
+      const timer = this.#options.market.world.after(ms, end)
+      this.#waiting.set(taskId, end)
+    })
+  }
 }
+
+const MOST_UNANSWERED = 3
+const NOT_AGAIN_MS = 250
 
 /** An agent is not as fast as that. Whoever waits longer waits for its answer, so that the seed decides who is first. */
 const HASTE_MS = 25

@@ -119,6 +119,7 @@ const shelves: Readonly<
       scenarios: ['lane'],
       checks: ['scenarios'],
       reports: [],
+      requirements: [],
     },
   },
   api: { assembles: [], mayImport: { diagnosis: [], endpoints: [], openapi: ['endpoints'] } },
@@ -189,8 +190,7 @@ const importExceptions: Readonly<Record<string, string>> = {
     'a moved clock waits for what they do, and they for what is in flight',
   'src/sim/simulated-buyers.ts > market/upkeep/clock-followers.ts': 'the clock stops where one of them returns',
   'src/sim/forwarded-agents.ts > market/market.ts': 'names the type of the marketplace whose agents they are',
-  'src/sim/forwarded-agents.ts > store/tables/deliveries.ts':
-    'what waits for an agent is tried at once when it is back',
+  'src/sim/forwarded-agents.ts > store/tables/deliveries.ts': 'what waits for an agent goes at once when it is back',
   'src/sim/seed.ts > market/market.ts': 'names the type of the marketplace that is seeded',
   'src/sim/seed.ts > store/tables/users.ts': 'looks whether the buyer is there, who gets money once',
   'src/sim/signature-probe.ts > market/market.ts': 'names the type of the marketplace that asks the agent',

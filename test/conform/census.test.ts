@@ -1,10 +1,11 @@
 // engines: embedded; process: shared
 /** The records of the checks: their names, and the sentences that they hold agents to. */
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { checks } from '../../src/conform/checks/index.ts'
-import { requirements } from '../../src/conform/requirements.ts'
+import { requirements } from '../../src/conform/requirements/index.ts'
 import { scenarios } from '../../src/conform/scenarios/index.ts'
 
 const oneLine = (text: string) => text.replace(/\s+/g, ' ')
@@ -65,7 +66,12 @@ test('a title says what a right agent does; why and cure are whole sentences', (
   }
 })
 
-test('sets of requirements name checks that there are', () => {
+/** A set never changes once it is published: what is new goes into the next one. */
+const frozen: Readonly<Record<string, string>> = { '2026-11': '04d2b2e93c856260' }
+
+test('sets of requirements name checks that there are, and stay as they were published', () => {
+  for (const [name, those] of Object.entries(requirements))
+    assert.is(createHash('sha256').update(those.join()).digest('hex').slice(0, 16), frozen[name], name)
   const ids = checks.map(({ id }) => id)
   for (const [name, those] of Object.entries(requirements)) {
     assert.match(name, /^\d{4}-\d{2}$/)

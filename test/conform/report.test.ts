@@ -3,7 +3,16 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Baseline, baselineOf } from '../../src/conform/baseline.ts'
-import { broken, type Check, type Finding, holds, inconclusive, type Level, untested } from '../../src/conform/check.ts'
+import {
+  broken,
+  type Check,
+  type Finding,
+  holds,
+  inconclusive,
+  type Level,
+  leftOut,
+  untested,
+} from '../../src/conform/check.ts'
 import { type Happening, History, type Recorded } from '../../src/conform/history.ts'
 import { historyLines, historyOf } from '../../src/conform/history-file.ts'
 import { type Outcome, outcomeOf, reportOf, withRepeats } from '../../src/conform/report.ts'
@@ -18,8 +27,8 @@ const begin: Happening = {
   patience: { answer: 1, work: 1 },
   declared: [],
 }
-const scenario = (outcome: 'done' | 'skipped' | 'failed', why = ''): Happening => ({
-  ...{ kind: 'scenario', scenario: 'play', outcome, why, ms: 1 },
+const scenario = (outcome: 'done' | 'skipped' | 'failed', why = '', byDeclaration = false): Happening => ({
+  ...{ kind: 'scenario', scenario: 'play', outcome, why, byDeclaration, ms: 1 },
 })
 const end: Happening = { kind: 'end', interrupted: false, ms: 12 }
 
@@ -117,6 +126,12 @@ const outcomes: readonly [
   ['bad', 'a must is broken and another told nothing', [check('a.b', inconclusive('x')), check('a.c', wrong)]],
   ['unsure', 'one told nothing', [check('a.b', holds), check('a.c', inconclusive('x'))]],
   ['good', 'one is untested', [check('a.b', holds), check('a.c', untested('x'))]],
+  [
+    'good',
+    'one is untested that must be, as its author has declared',
+    [check('a.b', holds), check('a.c', leftOut('x')), check('a.d', holds, { after: ['a.c'] })],
+    { complete: true },
+  ],
   ['bad', 'one is untested that must be', [check('a.b', holds), check('a.c', untested('x'))], { complete: true }],
   [
     'good',

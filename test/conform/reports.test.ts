@@ -42,7 +42,7 @@ const happenings: Happening[] = [
     ...{ kind: 'callback', label: 'a.fail', taskId: 'task_1', action: 'deliver', method: 'POST', path: '/x?y' },
     ...{ headers: about.headers, body: answer.body, signature: 'valid', answer, fault: null, ms: 1 },
   },
-  { kind: 'scenario', scenario: 'play', outcome: 'done', why: '', ms: 3 },
+  { kind: 'scenario', scenario: 'play', outcome: 'done', why: '', byDeclaration: false, ms: 3 },
   { kind: 'end', interrupted: false, ms: 1_234 },
 ]
 const history = new History(

@@ -31,7 +31,7 @@ function webhook(label: string, genuine: boolean, answered: Answered): Happening
 const before = (answered: Answered) => webhook('sig.valid', true, answered)
 const forged = (answered: Answered) => webhook('sig.stale-301s', false, answered)
 const after = (answered: Answered) => webhook('sig.valid/again', true, answered)
-const end: Happening = { kind: 'scenario', scenario: 'forged', outcome: 'done', why: '', ms: 1 }
+const end: Happening = { kind: 'scenario', scenario: 'forged', outcome: 'done', why: '', byDeclaration: false, ms: 1 }
 const quiet: Happening = { kind: 'quiet', ms: 500 }
 
 function verdict(id: string, ...happenings: readonly Happening[]): string {

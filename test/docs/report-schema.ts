@@ -25,6 +25,9 @@ const reportShape = z.object({
       verdict: z.enum(verdicts),
       text: z.string().describe('what was seen, or why nothing was'),
       evidence: z.array(z.int()).describe('numbers of events in the history'),
+      byDeclaration: z
+        .boolean()
+        .describe('untested because its author has declared so, or has declared nothing to try'),
       law: z.object({ source: z.string(), quote: z.string() }),
       why: z.string(),
       fix: z.string(),

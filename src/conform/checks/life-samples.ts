@@ -1,5 +1,5 @@
 /** Tasks at the edges of what is allowed, and those of which the author has said what the agent does. */
-import { all, broken, type Check, type Finding, holds, inconclusive, untested } from '../check.ts'
+import { all, broken, type Check, type Finding, holds, inconclusive, leftOut, untested } from '../check.ts'
 import { bytesOf, type History, type Recordeds } from '../history.ts'
 import { attemptsOf, isRefused, workAfter } from './attempts.ts'
 import { toldBack } from './evidence.ts'
@@ -28,7 +28,7 @@ function decided(history: History, label: string): Finding {
 /** Each of the declared samples had this end, and not the other. */
 function asDeclared(history: History, label: string, end: 'accept' | 'reject'): Finding {
   const tasks = history.tasks(label)
-  if (tasks.length === 0) return untested(`no sample is declared that it ${end}s`)
+  if (tasks.length === 0) return leftOut(`no sample is declared that it ${end}s`)
   return all(
     tasks.map(({ taskId }) => {
       const step = stepOf(history, taskId, 'accept', 'reject')
@@ -123,7 +123,7 @@ export const lifeSamples: readonly Check[] = [
     scenario,
     judge(history) {
       const rejects = history.of('callback').filter(({ action }) => action === 'reject')
-      if (rejects.length === 0) return untested('the agent rejected nothing: declare a sample that it rejects')
+      if (rejects.length === 0) return leftOut('the agent rejected nothing: declare a sample that it rejects')
       const bare = rejects.find(one => !hasReason(one))
       return bare ? broken('rejected without a reason', bare) : holds
     },
@@ -158,7 +158,7 @@ function rejectedQuietly(history: History): Finding {
       const step = stepOf(history, task.taskId, 'reject')
       return step ? [{ task, step }] : []
     })
-  if (rejected.length === 0) return untested('the agent rejected nothing: declare a sample that it rejects')
+  if (rejected.length === 0) return leftOut('the agent rejected nothing: declare a sample that it rejects')
   return all(
     rejected.map(({ task: { taskId, price }, step }) => {
       const [work] = workAfter(history, taskId, step.realAt)

@@ -1,5 +1,5 @@
 /** What an agent does about a task: decide, accept, deliver, or turn it down. */
-import { broken, type Check, type Finding, holds, inconclusive, untested } from '../check.ts'
+import { broken, type Check, type Finding, holds, inconclusive, leftOut, untested } from '../check.ts'
 import type { History, Recordeds } from '../history.ts'
 import { arrivedAt, attemptsOf, isDelivered, unaskedDelivery } from './attempts.ts'
 import { isAck, taskOf } from './evidence.ts'
@@ -95,7 +95,7 @@ export const life: readonly Check[] = [
       const accepted = step(history, taskId, 'accept')
       if (!accepted) return notAccepted(history, taskId)
       if (history.begin.declared.includes('a person does the work'))
-        return untested('a person does the work, as declared')
+        return leftOut('a person does the work, as declared')
       const delivered = step(history, taskId, 'deliver')
       if (!delivered && unheard(history, taskId)) return UNHEARD
       if (!delivered) return broken('accepted the task and did not deliver', accepted)

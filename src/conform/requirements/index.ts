@@ -2,9 +2,10 @@
  * Sets of checks that decide about a run, each frozen on its day: a check that is added later runs and is shown, and breaks no pipeline
  * that names an older set.
  */
+import { of2026November } from './2026-11.ts'
 
 /** Ids of checks, by the name of the set; the newest last. */
-export const requirements: Readonly<Record<string, readonly string[]>> = {}
+export const requirements: Readonly<Record<string, readonly string[]>> = { '2026-11': of2026November }
 
 /** Returns the set, the newest unless one is named; null: every check decides. Throws a RangeError if there is no such set. */
 export function requiredIn(name: string | undefined): { name: string; ids: readonly string[] } | null {
