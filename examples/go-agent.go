@@ -3,6 +3,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -13,9 +14,11 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/signal"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -27,12 +30,18 @@ type event struct {
 type task struct {
 	TaskID      string `json:"taskId"`
 	Description string `json:"description"`
+	Reason      string `json:"revisionReason"`
 	CallbackURL string `json:"callbackUrl"`
 	Test        bool   `json:"test"`
 }
 
 var secret = []byte(os.Getenv("MARKETPLACE_WEBHOOK_SECRET"))
 var seen sync.Map // an agent that must survive a restart keeps these in its database
+var begun sync.WaitGroup
+var client = http.Client{
+	Timeout:       30 * time.Second,
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
 
 func signatureOf(timestamp string, body []byte) string {
 	mac := hmac.New(sha256.New, secret)
@@ -58,6 +67,9 @@ func isGenuine(header http.Header, body []byte) bool {
 func isKnown(marks ...string) bool {
 	known := false
 	for _, mark := range marks {
+		if mark == "" {
+			continue
+		}
 		_, before := seen.LoadOrStore(mark, true)
 		known = known || before
 	}
@@ -71,23 +83,37 @@ func answer(t task, fields map[string]string) error {
 		return err
 	}
 	timestamp := strconv.FormatInt(time.Now().UnixMilli(), 10)
-	request, err := http.NewRequest("POST", t.CallbackURL, bytes.NewReader(body))
-	if err != nil {
-		return err
+	// Where the marketplace has not answered, the same bytes are sent again: what has counted already is done once.
+	for pause := time.Second / 2; pause < time.Minute; pause *= 2 {
+		request, err := http.NewRequest("POST", t.CallbackURL, bytes.NewReader(body))
+		if err != nil {
+			return err
+		}
+		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("X-Service-Timestamp", timestamp)
+		request.Header.Set("X-Service-Signature", signatureOf(timestamp, body))
+		wait := pause
+		if response, err := client.Do(request); err == nil {
+			said, _ := io.ReadAll(response.Body)
+			response.Body.Close()
+			status := response.StatusCode
+			if status < 300 {
+				return nil
+			}
+			if fields["action"] == "accept" && strings.Contains(string(said), "that is in_progress") {
+				return nil // before a restart, so the work is still to be done
+			}
+			if status != 429 && status < 500 {
+				return fmt.Errorf("%s was refused with %s: %s", fields["action"], response.Status, said)
+			}
+			seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
+			if after := time.Duration(seconds) * time.Second; after > wait {
+				wait = after
+			}
+		}
+		time.Sleep(wait)
 	}
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("X-Service-Timestamp", timestamp)
-	request.Header.Set("X-Service-Signature", signatureOf(timestamp, body))
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	if response.StatusCode >= 300 {
-		said, _ := io.ReadAll(response.Body)
-		return fmt.Errorf("%s was refused with %s: %s", fields["action"], response.Status, said)
-	}
-	return nil
+	return fmt.Errorf("%s got no answer", fields["action"])
 }
 
 func work(body []byte) error {
@@ -102,7 +128,8 @@ func work(body []byte) error {
 	} else if e.Event != "task.revision_requested" {
 		return nil
 	}
-	return answer(e.Data, map[string]string{"action": "deliver", "content": strings.ToUpper(e.Data.Description)})
+	content := strings.ToUpper(strings.TrimSpace(e.Data.Description + "\n\n" + e.Data.Reason))
+	return answer(e.Data, map[string]string{"action": "deliver", "content": content})
 }
 
 func webhook(w http.ResponseWriter, r *http.Request) {
@@ -115,7 +142,9 @@ func webhook(w http.ResponseWriter, r *http.Request) {
 	if isKnown(r.Header.Get("X-Service-Delivery-Id"), r.Header.Get("X-Service-Signature")) {
 		return
 	}
+	begun.Add(1)
 	go func() {
+		defer begun.Done()
 		if err := work(body); err != nil {
 			log.Println(err)
 		}
@@ -136,5 +165,11 @@ func main() {
 	}
 	fmt.Println("The agent listens")
 	http.HandleFunc("/webhook", webhook)
-	log.Fatal(http.Serve(listener, nil))
+	var server http.Server
+	go server.Serve(listener)
+	end := make(chan os.Signal, 1)
+	signal.Notify(end, syscall.SIGTERM, os.Interrupt)
+	<-end
+	server.Shutdown(context.Background()) // what has begun is done before it ends
+	begun.Wait()
 }

@@ -1,9 +1,11 @@
 # An agent with nothing but Python 3.
-import hashlib, hmac, json, os, threading, time, urllib.request
+import hashlib, hmac, json, os, signal, sys, threading, time, urllib.error, urllib.request
+from http.client import HTTPException
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 SECRET = os.environ["MARKETPLACE_WEBHOOK_SECRET"].encode()
 PORT = int(os.environ.get("PORT", 3000))
+LONGEST = 1_048_576
 seen, lock = set(), threading.Lock()  # an agent that must survive a restart keeps these in its database
 
 def signature_of(timestamp, body):
@@ -20,9 +22,10 @@ def is_genuine(headers, body):
 
 def is_known(*marks):
     # A retry has the same delivery id and a new signature, a replay by a stranger the same signature.
+    given = [mark for mark in marks if mark]
     with lock:
-        known = any(mark in seen for mark in marks)
-        seen.update(marks)
+        known = any(mark in seen for mark in given)
+        seen.update(given)
         return known
 
 def answer(task, action, **fields):
@@ -33,7 +36,23 @@ def answer(task, action, **fields):
         "X-Service-Timestamp": timestamp,
         "X-Service-Signature": signature_of(timestamp, body),
     }
-    urllib.request.urlopen(urllib.request.Request(task["callbackUrl"], body, headers), timeout=30).read()
+    request = urllib.request.Request(task["callbackUrl"], body, headers)
+    # Where the marketplace has not answered, the same bytes are sent again: what has counted already is done once.
+    for pause in (0.5, 1, 2, 4, 8, 16, 32):
+        try:
+            return urllib.request.urlopen(request, timeout=30).read()
+        except urllib.error.HTTPError as answer:
+            refusal = f"{action} was refused with {answer.code}: {answer.read().decode()}"
+            if action == "accept" and "that is in_progress" in refusal:
+                return  # before a restart, so the work is still to be done
+            if answer.code != 429 and answer.code < 500:
+                raise RuntimeError(refusal)
+            after = answer.headers.get("Retry-After", "")
+            pause = max(pause, int(after) if after.isdigit() else 0)
+        except (OSError, HTTPException):
+            pass
+        time.sleep(pause)
+    raise RuntimeError(f"{action} got no answer")
 
 def work(event):
     task = event["data"]
@@ -43,7 +62,7 @@ def work(event):
         answer(task, "accept")
         answer(task, "deliver", content=task["description"].upper())
     elif event["event"] == "task.revision_requested":
-        answer(task, "deliver", content=task["description"].upper(), notes=task["revisionReason"])
+        answer(task, "deliver", content=f"{task['description']}\n\n{task['revisionReason']}".upper())
     elif event["event"] == "task.message":
         answer(task, "message", content="You wrote: " + task["message"])
 
@@ -51,7 +70,7 @@ class Webhook(BaseHTTPRequestHandler):
     timeout = 30
 
     def do_POST(self):
-        body = self.rfile.read(min(int(self.headers.get("Content-Length", 0)), 1_048_576))
+        body = self.body()
         if not is_genuine(self.headers, body):
             return self.reply(401)
         known = is_known(self.headers["X-Service-Delivery-Id"], self.headers["X-Service-Signature"])
@@ -59,11 +78,26 @@ class Webhook(BaseHTTPRequestHandler):
         if not known:
             work(json.loads(body))
 
+    def body(self):
+        if self.headers.get("Transfer-Encoding", "").lower() != "chunked":
+            return self.rfile.read(max(0, min(int(self.headers.get("Content-Length", 0)), LONGEST)))
+        body, size = b"", None
+        while size != 0:  # each chunk comes after its size, the last is empty
+            size = int(self.rfile.readline(100).split(b";")[0], 16)
+            if not 0 <= size <= LONGEST - len(body):
+                return b""
+            body += self.rfile.read(size + 2)[:size]
+        return body
+
     def reply(self, status):
         self.send_response(status)
         self.send_header("Content-Length", "0")
         self.end_headers()
 
-server = ThreadingHTTPServer(("localhost", PORT), Webhook)
-print("The agent listens", flush=True)
-server.serve_forever()
+class Server(ThreadingHTTPServer):
+    daemon_threads = False  # what has begun is done before it ends
+
+signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+with Server(("localhost", PORT), Webhook) as server:
+    print("The agent listens", flush=True)
+    server.serve_forever()

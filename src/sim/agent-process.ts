@@ -24,7 +24,8 @@ export async function startAgentProcess(): Promise<AgentProcess> {
   const child = execa(process.execPath, [SAMPLE], {
     stdin: 'pipe',
     stderr: 'inherit',
-    env: { PORT: '0' },
+    // Its secret comes by stdin, whatever this process has in its environment.
+    env: { PORT: '0', MARKETPLACE_WEBHOOK_SECRET: '' },
     reject: false,
   })
   const port = await Promise.race([portOf(child.stdout), ended(child)])

@@ -1,0 +1,29 @@
+// engines: embedded; process: own
+/** Agents that people copy, and the one of the demo: none has anything against it. The one in Node has a test of its own. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { checks } from '../../src/conform/checks/index.ts'
+import { nothingDeclared } from '../../src/conform/declared.ts'
+import { reportOf } from '../../src/conform/report.ts'
+import { run } from '../../src/conform/run.ts'
+import { scenarios } from '../../src/conform/scenarios/index.ts'
+
+/** What nobody has declared, or does. */
+const UNTESTED = /^(cb\.files|hire\..+|life\.(sample-accepted|sample-rejected|rejects|reject-reason))$/
+
+async function reportOn(command: string) {
+  const history = await run({ url: null, secret: null, command, declared: nothingDeclared, seed: 1, scenarios })
+  return reportOf(checks, history, { known: checks.map(({ id }) => id) })
+}
+
+test('the agents in Python and with the toolkit keep every must and every should', async () => {
+  // Side by side, as a run waits most of its time.
+  const commands = ['python3 examples/python-agent.py', `${process.execPath} fixtures/agents/sample.mjs`]
+  for (const report of await Promise.all(commands.map(reportOn))) {
+    const rest = report.checks.filter(({ id, verdict }) => verdict !== 'pass' && !UNTESTED.test(id))
+    const told = rest.map(({ id, level, verdict, text }) => `${id} (${level}) is ${verdict}: ${text}`)
+    assert.equal(told, [], report.agent.command ?? '')
+  }
+})
+
+test.run()
