@@ -23,7 +23,7 @@ const READY_MS = 30_000
 const LOOK_MS = 25
 const LAST_LINES = 20
 /** Then it is killed. */
-export const GRACE_MS = 10_000
+const GRACE_MS = 10_000
 
 export class AgentUnderTest {
   readonly id: string
@@ -166,7 +166,10 @@ const FIRST_PORT = 20_000
 const PORTS = 12_000
 let next = 37 * process.pid
 
-/** Returns a port of this machine that nobody has at this moment. */
+/**
+ * Returns a port of this machine that nobody has at this moment.
+ * @internal Tests give one to agents that they start by hand.
+ */
 export async function freePort(): Promise<number> {
   for (let tried = 0; tried < PORTS; tried++) {
     const port = FIRST_PORT + (next++ % PORTS)

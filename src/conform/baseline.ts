@@ -7,7 +7,7 @@ import type { Judged, Verdict } from './judge.ts'
 /** Verdicts that can be excused. */
 export const excusable = ['fail', 'warn', 'untested'] as const satisfies readonly Verdict[]
 
-export interface Excuse {
+interface Excuse {
   readonly verdict: (typeof excusable)[number]
   readonly why: string
   /** The last day on which it counts, as 2027-01-31. */

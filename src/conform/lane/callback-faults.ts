@@ -96,7 +96,6 @@ export const redirected = (location: string): CallbackFault => ({
 })
 /** Lasts for so many ms from the first callback that meets it. */
 export const lasting = (ms: number, fault: CallbackFault): CallbackFault => ({ ...fault, forMs: ms })
-export const cutBefore = (times: number): CallbackFault => ({ name: 'cut', times, play: async () => null })
 
 /** A byte of the body is another when it arrives. */
 export const byteChanged: CallbackFault = {

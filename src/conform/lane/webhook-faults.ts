@@ -153,15 +153,6 @@ export const bodyChanged = (name: string, change: (body: string) => string): Web
   play: (webhook, send) => send(signedNow({ ...webhook, body: change(webhook.body) }), { change: name, genuine: true }),
 })
 
-/** The headers are others. `change` gets them as they are. */
-export const headersChanged = (
-  name: string,
-  change: (headers: Readonly<Record<string, string>>) => Record<string, string>,
-): WebhookFault => ({
-  name,
-  play: (webhook, send) => send({ ...webhook, headers: change(webhook.headers) }, { change: name, genuine: true }),
-})
-
 /** Signs what it has become, now. */
 export function signedNow(webhook: OutgoingWebhook): OutgoingWebhook {
   const again = { ...webhook, sentAt: machineNow() }

@@ -25,7 +25,7 @@ const MANY = 7
 const REPEATS_MS = 2_000
 
 /** What is added to a callbackUrl: it is to be called as it stands. */
-export const QUERY = 'ref=from-the-webhook'
+const QUERY = 'ref=from-the-webhook'
 
 type Faults = Readonly<Record<string, CallbackFault>>
 
@@ -46,7 +46,7 @@ async function workedInTheEnd(stage: Stage, { id }: StageTask): Promise<void> {
   await stage.until(ends, stage.patience.limit('work') + REPEAT_MS)
 }
 
-export const lostCallbacks: Scenario = {
+const lostCallbacks: Scenario = {
   name: 'lost callbacks',
   lane: 'real',
   needs: ['delivered'],
@@ -57,7 +57,7 @@ export const lostCallbacks: Scenario = {
   },
 }
 
-export const slowCallbacks: Scenario = {
+const slowCallbacks: Scenario = {
   name: 'slow callbacks',
   lane: 'real',
   needs: ['delivered'],
@@ -69,7 +69,7 @@ export const slowCallbacks: Scenario = {
   },
 }
 
-export const refusedCallbacks: Scenario = {
+const refusedCallbacks: Scenario = {
   name: 'refused callbacks',
   lane: 'real',
   needs: ['accepted'],
@@ -107,7 +107,7 @@ const withQuery = bodyChanged('a callbackUrl with a query', body =>
   body.replace(/("callbackUrl":\s*"[^"]+)"/, `$1?${QUERY}"`),
 )
 
-export const manyCallbacks: Scenario = {
+const manyCallbacks: Scenario = {
   name: 'many callbacks',
   lane: 'real',
   needs: ['accepted'],
@@ -119,7 +119,7 @@ export const manyCallbacks: Scenario = {
   },
 }
 
-export const marketplaceAway: Scenario = {
+const marketplaceAway: Scenario = {
   name: 'marketplace away',
   // Nothing else calls back there meanwhile.
   lane: 'clock',
