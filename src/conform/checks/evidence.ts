@@ -22,12 +22,20 @@ export function accepted(webhooks: readonly Recordeds<'webhook'>[]): Finding {
   if (webhooks.length === 0) return inconclusive('no webhook was sent')
   const changed = webhooks.filter(({ change }) => change !== null)
   const meant = changed.length > 0 ? changed : webhooks
-  const heard = meant.filter(({ answer }) => !isBusy(answer))
+  // A connection may close by itself just then. What comes of it is the next attempt.
+  const wasRepeated = (webhook: Recordeds<'webhook'>) =>
+    webhook.answer === null &&
+    webhook.deliveryId !== null &&
+    meant.some(again => isNext(webhook, again) && isAck(again))
+  const heard = meant.filter(webhook => !isBusy(webhook.answer) && !wasRepeated(webhook))
   const refused = heard.find(webhook => !isAck(webhook))
   if (refused) return broken(`did not accept it${changeOf(refused)}: it ${toldBack(refused)}`, refused)
   if (heard.length > 0) return holds
   return meant.length > MOST_BUSY ? broken('stayed busy', ...meant) : untested('the agent was busy at that moment')
 }
+
+const isNext = (webhook: Recordeds<'webhook'>, again: Recordeds<'webhook'>) =>
+  again.deliveryId === webhook.deliveryId && (again.attempt ?? 0) > (webhook.attempt ?? 0)
 
 const MOST_BUSY = 3
 
