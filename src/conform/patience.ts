@@ -5,6 +5,8 @@ type Kind = 'answer' | 'work'
 /** A busy machine makes quick agents slow for a moment. */
 const LEAST_MS = 5_000
 const TIMES = 10
+const TIMES_QUIET = 5
+const MOST_MORE_MS = 10_000
 
 export class Patience {
   readonly #limits: Readonly<Record<Kind, number>>
@@ -25,8 +27,9 @@ export class Patience {
     this.#slowest[kind] = Math.max(ms, this.#slowest[kind] ?? 0)
   }
 
-  /** How long to listen for what must not come. */
+  /** How long to listen for what must not come: five times the slowest reaction, and of slow agents that and some seconds. */
   quietMs(leastMs: number): number {
-    return Math.max(leastMs, 5 * Math.max(0, ...Object.values(this.#slowest)))
+    const slowest = Math.max(0, ...Object.values(this.#slowest))
+    return Math.max(leastMs, Math.min(TIMES_QUIET * slowest, slowest + MOST_MORE_MS))
   }
 }
