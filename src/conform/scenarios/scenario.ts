@@ -85,6 +85,8 @@ export class Stage {
   readonly #scenario: string
   readonly #recorder: Recorder
   #buyer: Promise<LaneBuyer> | null = null
+  /** Tasks that faults of ours make slow. */
+  readonly #faulted = new Set<string>()
 
   constructor({ scenario, lane, lanes, agent, declared, patience, recorder, chance }: StageOptions) {
     this.#scenario = scenario
@@ -154,11 +156,13 @@ export class Stage {
 
   /** The next webhook of this event about the task meets the fault. */
   fault({ label, id: taskId }: StageTask, event: string, fault: WebhookFault): void {
+    this.#faulted.add(taskId)
     this.lane.webhooks.prepare({ label, taskId, event, fault })
   }
 
   /** The next callback with this action about the task meets the fault. */
   callbackFault({ label, id: taskId }: StageTask, action: string, fault: CallbackFault): void {
+    this.#faulted.add(taskId)
     this.lane.callbacks.prepare({ label, taskId, action, fault })
   }
 
@@ -182,7 +186,7 @@ export class Stage {
     const kind = triggers.includes('deliver') ? 'work' : 'answer'
     const taken = () => this.history.stepsOf(id).filter(({ trigger }) => triggers.includes(trigger))[count - 1]
     const step = await this.until(taken, this.patience.limit(kind))
-    if (step) this.patience.note(kind, elapsed())
+    if (step && !this.#faulted.has(id)) this.patience.note(kind, elapsed())
     return step
   }
 
