@@ -16,6 +16,7 @@ import { contentOf, type Happening, History, type Recorded } from '../../src/con
 import { type Report, reportOf } from '../../src/conform/report.ts'
 import { annotations } from '../../src/conform/reports/github.ts'
 import { reports } from '../../src/conform/reports/index.ts'
+import type { ReportName } from '../../src/conform/reports/names.ts'
 import { reportSchema } from '../docs/report-schema.ts'
 import { openBrowser } from '../support/browser.ts'
 
@@ -75,7 +76,7 @@ const report: Report = reportOf(checks, history, {
   baseline: { 'a.excused': { verdict: 'fail', why: 'the old box' } },
 })
 
-const written = (name: string) => reports[name]!(report, history)
+const written = (name: ReportName) => reports[name](report, history)
 const ids = ['a.pass', 'a.fail', 'a.excused', 'b.warn', 'b.untested', 'b.inconclusive']
 
 test('json has the shape that is published', () => {

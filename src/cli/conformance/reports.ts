@@ -5,10 +5,11 @@ import { environment, UsageError } from '../../config.ts'
 import type { History } from '../../conform/history.ts'
 import type { Report } from '../../conform/report.ts'
 import { besides, reports } from '../../conform/reports/index.ts'
+import { type ReportName, reportNames } from '../../conform/reports/names.ts'
 import type { CommandOutput } from '../output/output.ts'
 
 export interface WantedReport {
-  readonly name: string
+  readonly name: ReportName
   /** null: stdout. */
   readonly path: string | null
 }
@@ -18,9 +19,9 @@ export function reportsIn(given: readonly string[]): WantedReport[] {
   const wanted = given.map(text => {
     const at = text.indexOf('=')
     const name = at < 0 ? text : text.slice(0, at)
-    if (!Object.hasOwn(reports, name))
+    if (!isReport(name))
       throw new UsageError(
-        `--report knows no ${name}. It takes ${Object.keys(reports).join(', ')}, or one with a file: junit=out/junit.xml.`,
+        `--report knows no ${name}. It takes ${reportNames.join(', ')}, or one with a file: junit=out/junit.xml.`,
       )
     return { name, path: at < 0 ? null : text.slice(at + 1) }
   })
@@ -29,6 +30,8 @@ export function reportsIn(given: readonly string[]): WantedReport[] {
     throw new UsageError('Only one report fits on stdout: give the others a file, as --report junit=out/junit.xml.')
   return wanted
 }
+
+const isReport = (name: string): name is ReportName => (reportNames as readonly string[]).includes(name)
 
 interface Told {
   readonly report: Report
@@ -39,7 +42,7 @@ interface Told {
 /** Files are written whole, but for the summary of a step, which other steps write to too. */
 export function writeReports(wanted: readonly WantedReport[], { report, history, output }: Told): void {
   for (const { name, path } of wanted) {
-    const text = reports[name]!(report, history)
+    const text = reports[name](report, history)
     const said = besides[name]?.(report, history) ?? ''
     // The runner reads both streams; the report for programs stays whole.
     ;(output.json ? process.stderr : process.stdout).write(said)

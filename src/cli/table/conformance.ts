@@ -1,5 +1,5 @@
 /** The command that judges an agent. */
-import { reports } from '../../conform/reports/index.ts'
+import { reportNames } from '../../conform/reports/names.ts'
 import type { CommandRecord } from '../command-line/command.ts'
 import type { ConformanceFlags } from '../commands/conformance.ts'
 import { secretOptions } from '../connection/webhook-secret.ts'
@@ -23,7 +23,7 @@ export const conformanceCommands: readonly CommandRecord[] = [
       ['--bail', 'the first broken must ends the run'],
       ['--repeat <n>', 'plays the same run so often; a check with two verdicts says nothing'],
       ['--seed <n>', 'plays the run of that number'],
-      ['--report <name...>', `${Object.keys(reports).join(', ')}; with a file as junit=out/junit.xml`],
+      ['--report <name...>', `${reportNames.join(', ')}; with a file as junit=out/junit.xml`],
       ['--save-history <file>', 'keeps what happened, byte for byte'],
       ['--history <file>', 'judges what was kept, without the agent'],
       ['--list', 'the checks'],

@@ -6,12 +6,13 @@ import { ctrf } from './ctrf.ts'
 import { annotations, githubSummary } from './github.ts'
 import { htmlPage } from './html.ts'
 import { junit } from './junit.ts'
+import type { ReportName } from './names.ts'
 import { sarif } from './sarif.ts'
 import { tap } from './tap.ts'
 
 type WriteReport = (report: Report, history: History) => string
 
-export const reports: Readonly<Record<string, WriteReport>> = {
+export const reports: Readonly<Record<ReportName, WriteReport>> = {
   json: report => `${JSON.stringify(report, null, 2)}\n`,
   ctrf,
   junit,
@@ -24,4 +25,4 @@ export const reports: Readonly<Record<string, WriteReport>> = {
 }
 
 /** What a report says on stdout besides. */
-export const besides: Readonly<Record<string, WriteReport>> = { github: annotations }
+export const besides: Readonly<Partial<Record<ReportName, WriteReport>>> = { github: annotations }
