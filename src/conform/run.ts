@@ -82,7 +82,8 @@ class Run {
       await this.#scenes()
     } finally {
       for (const lane of this.#lanes.values()) await lane.close()
-      await this.#agent.close()
+      // Nobody waits for what it may still do when the run is interrupted.
+      await (this.#options.signal?.aborted ? this.#agent.kill() : this.#agent.close())
       await world.egress.close()
     }
     const interrupted = this.#options.signal?.aborted ?? false

@@ -181,7 +181,7 @@ test('Ctrl-C ends it with 130, and with the report of what was seen', async () =
   // It takes its time, so that there is a midst to be interrupted in.
   const slow = readFileSync(join(folder, 'wrong.mjs'), 'utf8').replace(
     'response.writeHead(200)',
-    'await new Promise(r => setTimeout(r, 400)); response.writeHead(200)',
+    'await new Promise(r => globalThis.setTimeout(r, 400)); response.writeHead(200)',
   )
   writeFileSync(join(folder, 'slow.mjs'), slow)
   const { child, ended } = start(['conformance', '--start', 'node slow.mjs', '--json'], folder)
