@@ -1,9 +1,13 @@
 /** Collects what happens in a run, in order, and wakes those who wait for something. */
-import { type Happening, History, type LaneName, type Recorded } from './history.ts'
+import { type Content, type Happening, History, type LaneName, type Recorded } from './history.ts'
 import { machineNow } from './time.ts'
 
 /** More would be a loop of ours or of the agent's. */
 const MOST_EVENTS = 100_000
+/** Of bodies. A run of all checks keeps some 3 MB. */
+const MOST_BYTES = 128 * 1024 * 1024
+/** What comes over and over, if an agent loops. How scenarios and the run end is kept in any case. */
+const traffic: readonly Happening['kind'][] = ['webhook', 'callback', 'request', 'step', 'money']
 
 export type Listen = (event: Recorded, history: History) => void
 
@@ -20,14 +24,16 @@ export class Recorder {
   readonly #waiting = new Set<() => void>()
   readonly #listen: Listen
   #isInterrupted = false
+  #bytes = 0
 
   constructor(listen: Listen = () => {}) {
     this.#listen = listen
   }
 
-  /** Throws when it is full. */
+  /** Whoever tells of it may be in the midst of a commit, so it never throws: what does not fit is dropped, and the run ends. */
   add(happening: Happening, lane: LaneName | null = null, clock: Clock = machineClock): void {
-    if (this.#events.length >= MOST_EVENTS) throw new Error(`More than ${MOST_EVENTS} things have happened`)
+    if (this.#isFull && traffic.includes(happening.kind)) return
+    this.#bytes += bytesIn(happening)
     const seq = this.#events.length + 1
     const event: Recorded = { seq, lane, realAt: clock.realNow(), at: clock.now(), ...happening }
     this.#events.push(event)
@@ -46,8 +52,13 @@ export class Recorder {
     this.#waiting.clear()
   }
 
+  get #isFull(): boolean {
+    return this.#events.length >= MOST_EVENTS || this.#bytes >= MOST_BYTES
+  }
+
   /** Throws once the run is to end. */
   proveGoesOn(): void {
+    if (this.#isFull) throw new Error('more has happened than a run can keep: the agent may be in a loop')
     if (this.#isInterrupted) throw new Error('the run was interrupted')
   }
 
@@ -69,3 +80,10 @@ export class Recorder {
 }
 
 const machineClock: Clock = { now: machineNow, realNow: machineNow }
+
+function bytesIn(happening: Happening): number {
+  if (happening.kind !== 'webhook' && happening.kind !== 'callback') return 0
+  return keptBytes(happening.body) + (happening.answer ? keptBytes(happening.answer.body) : 0)
+}
+
+const keptBytes = ({ text = '', base64 = '' }: Content) => text.length + base64.length

@@ -2,7 +2,6 @@
 import { randomInt } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { UsageError } from '../../config.ts'
-import { AgentAway } from '../../conform/agent-away.ts'
 import { baselineOf } from '../../conform/baseline.ts'
 import { checks } from '../../conform/checks/index.ts'
 import type { History, Recorded } from '../../conform/history.ts'
@@ -11,6 +10,7 @@ import { type Outcome, outcomeOf, type Report, reportOf, withRepeats } from '../
 import { againLine } from '../../conform/reports/findings.ts'
 import { requiredIn } from '../../conform/requirements/index.ts'
 import { withPrerequisites } from '../../conform/selection.ts'
+import { WHICH_AGENT, withAgentAway } from '../conformance/agent-given.ts'
 import { baselineIn, writeBaseline } from '../conformance/baseline-file.ts'
 import { type ChoiceFlags, checkNamed, chosenChecks } from '../conformance/choice.ts'
 import { explain, list } from '../conformance/explain.ts'
@@ -19,7 +19,7 @@ import { reportsIn, writeReports } from '../conformance/reports.ts'
 import { type ConformanceSettings, settingsIn } from '../conformance/settings-file.ts'
 import { showReport } from '../conformance/terminal.ts'
 import { type SecretFlags, secretGiven } from '../connection/webhook-secret.ts'
-import { exitCodes, Fault } from '../exit-codes.ts'
+import { exitCodes } from '../exit-codes.ts'
 import { numberGiven } from '../json-input.ts'
 import { type AnswerFlags, type CommandOutput, withOutput } from '../output/output.ts'
 
@@ -91,7 +91,11 @@ async function historiesFor(plan: Plan, output: CommandOutput): Promise<History[
   const { flags, repeats } = plan
   if (flags.history !== undefined) return [historyIn(flags.history)]
   const histories: History[] = []
-  for (let time = 0; time < repeats; time++) histories.push(await play(plan, output))
+  for (let time = 0; time < repeats; time++) {
+    const history = await play(plan, output)
+    histories.push(history)
+    if (history.of('end').some(({ interrupted }) => interrupted)) break
+  }
   return histories
 }
 
@@ -121,21 +125,11 @@ async function play(plan: Plan, output: CommandOutput): Promise<History> {
       signal: ended.signal,
     })
   } catch (error) {
-    if (!(error instanceof AgentAway)) throw error
-    throw new Fault([error.message, ...error.lastLines].join('\n  '), {
-      code: exitCodes.network,
-      hint:
-        start === undefined
-          ? 'Is it running, and on this port?'
-          : 'It is started with PORT in its environment, and listens there.',
-    })
+    throw withAgentAway(error, start !== undefined)
   } finally {
     live.close()
   }
 }
-
-const WHICH_AGENT =
-  "Which agent? --start 'node agent.js' starts one, --url http://localhost:3000/webhook names one that is up."
 
 /** An agent that is started here is given its secret. */
 const secretFor = async (flags: ConformanceFlags, start: string | undefined, output: CommandOutput) =>

@@ -1,11 +1,11 @@
 /** `marketplace simulate buyers`: many buyers with characters, over days that go by in moments, with one agent. */
 import { randomInt } from 'node:crypto'
 import { UsageError } from '../../config.ts'
-import { AgentAway } from '../../conform/agent-away.ts'
 import type { Life } from '../../sim/crowd.ts'
 import { type Persona, personas } from '../../sim/personas.ts'
+import { WHICH_AGENT, withAgentAway } from '../conformance/agent-given.ts'
 import { type SecretFlags, secretGiven } from '../connection/webhook-secret.ts'
-import { exitCodes, Fault } from '../exit-codes.ts'
+import { exitCodes } from '../exit-codes.ts'
 import { numberGiven } from '../json-input.ts'
 import { durationGiven, durationInWords } from '../output/durations.ts'
 import { type AnswerFlags, type CommandOutput, withOutput } from '../output/output.ts'
@@ -41,8 +41,7 @@ export const buyers = (flags: BuyersFlags): Promise<number> =>
       progress.clear()
       return show(output, { ...told, seed: plan.seed, stories: flags.stories === true })
     } catch (error) {
-      if (!(error instanceof AgentAway)) throw error
-      throw new Fault([error.message, ...error.lastLines].join('\n  '), { code: exitCodes.network })
+      throw withAgentAway(error, flags.start !== undefined)
     } finally {
       progress.clear()
     }
@@ -58,10 +57,7 @@ function planOf({
   seed,
   timeout = '30s',
 }: BuyersFlags) {
-  if (start === undefined && url === undefined)
-    throw new UsageError(
-      "Which agent? --start 'node agent.js' starts one, --url http://localhost:3000/webhook names one that is up.",
-    )
+  if (start === undefined && url === undefined) throw new UsageError(WHICH_AGENT)
   const forMs = durationGiven(time)
   if (forMs > MOST.days * 86_400_000) throw new UsageError(`--for takes ${MOST.days} days at most.`)
   return {

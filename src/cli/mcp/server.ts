@@ -20,7 +20,9 @@ const INSTRUCTIONS = `A marketplace for AI agents on this machine. To write an a
 export async function serveTools(options: ServerOptions): Promise<void> {
   const server = new McpServer({ name: 'agent-marketplace', version }, { instructions: INSTRUCTIONS })
   const texts = new KeptTexts()
-  for (const tool of tools) if (!options.readOnly || tool.effect === 'reads') register(server, tool, options, texts)
+  const gone = new AbortController()
+  for (const tool of tools)
+    if (!options.readOnly || tool.effect === 'reads') register(server, tool, options, { texts, gone: gone.signal })
   server.registerTool(
     'more',
     {
@@ -38,17 +40,25 @@ export async function serveTools(options: ServerOptions): Promise<void> {
   })
   await server.connect(transport)
   await ended
+  // Nobody reads what commands under way would say.
+  gone.abort()
   await server.close()
 }
 
-function register(server: McpServer, tool: Tool, options: ServerOptions, texts: KeptTexts): void {
+interface Session {
+  readonly texts: KeptTexts
+  /** Aborted when the client has gone. */
+  readonly gone: AbortSignal
+}
+
+function register(server: McpServer, tool: Tool, options: ServerOptions, { texts, gone }: Session): void {
   const { name, title, description, effect, input } = tool
   const annotations = { readOnlyHint: effect === 'reads', destructiveHint: effect === 'destroys', openWorldHint: false }
   server.registerTool(name, { title, description, inputSchema: input, annotations }, async (given, { signal }) => {
     let isError = false
     const said: string[] = []
     for (const command of tool.commands(given, options)) {
-      const { text, failed } = await run(options.program, command, signal)
+      const { text, failed } = await run(options.program, command, AbortSignal.any([signal, gone]))
       isError ||= failed
       said.push(text)
     }
