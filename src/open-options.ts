@@ -6,7 +6,7 @@ import type { FirstAdministrator } from './market/accounts/first-administrator.t
 import type { StampedEntry } from './market/log.ts'
 import type { OnExchange } from './market/recording.ts'
 import type { PostgresOptions } from './store/postgres/database.ts'
-import type { GivenBounds } from './web/server-bounds.ts'
+import type { GivenBounds } from './web/sockets/server-bounds.ts'
 import type { BucketOptions } from './world/bucket.ts'
 import type { Pems } from './world/egress/trust.ts'
 import type { MailOptions } from './world/mail.ts'

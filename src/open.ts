@@ -1,4 +1,5 @@
 /** The composition root: opens everything a marketplace is made of, in order, and closes it in reverse. */
+import type { RequestListener } from 'node:http'
 import { endpoints } from './api/endpoints/index.ts'
 import {
   defaultKeeping,
@@ -23,6 +24,7 @@ import { verbs } from './market/verbs.ts'
 import type { OpenOptions } from './open-options.ts'
 import { openWorld } from './open-world.ts'
 import { proveSecretKey, replaceSecretKey, secretKeyFor } from './secret-key.ts'
+import { FaultBoard } from './sim/fault-board.ts'
 import type { Db, Tx } from './store/db.ts'
 import { watchedDb } from './store/debug.ts'
 import { noteFresh } from './store/embedded/fresh-files.ts'
@@ -79,7 +81,8 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
     const files = await openFiles(filesOf(options, log), { db, world })
     closers.push(() => files.close())
     const config = configOf(options, secretKey, await instanceIdOf(db))
-    const market = createMarket({ db, files, world, config, log, recording })
+    const faults = options.mode === 'dev' ? new FaultBoard(log, () => world.bytes(18).toString('base64url')) : null
+    const market = createMarket({ db, files, world, config, log, recording, faults })
     if (replaces) await replaceSecretKey(market)
     if (options.mode === 'serve') await loadAhead(world)
     if (options.admin) await ensureAdministrator(market, options.admin)
@@ -87,7 +90,8 @@ export async function openMarketplace(options: OpenOptions): Promise<Marketplace
     await watchClock(market)
     const authenticate = createAuthenticate(world, createTouch(market))
     const pages = pagesOf(market, metrics, options)
-    const server = createServer({ endpoints, verbs, market, authenticate, pages, bounds, debug: debug?.http })
+    const around = faults ? (serve: RequestListener) => faults.around(serve) : undefined
+    const server = createServer({ endpoints, verbs, market, authenticate, pages, bounds, around, debug: debug?.http })
     metrics.watch(server.figures)
     const { url } = await server.listen()
     closers.push(() => server.close(0))

@@ -1,7 +1,7 @@
 /**
  * Runs every test file, and adds up what they say. The first line of a file names the engines that it runs on, and says
  * whether its process is for other files too: half of the time of a small file would be the start of one. Arguments are
- * parts of file names; `--engine embedded|postgres` is one alone.
+ * parts of file names; `--engine embedded|postgres` is one alone; `--long` runs the long proofs instead.
  */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -9,11 +9,16 @@ import { type Bundle, bundleTests } from './support/bundle.ts'
 import { makeTemplate } from './support/databases.ts'
 import { buildIfStale } from './support/fresh-build.ts'
 import { type Job, jobsOf } from './support/jobs.ts'
+import type { Length } from './support/length.ts'
 import { makeUnusedServer, type PostgresServer, startPostgres } from './support/postgres-server.ts'
 import { type Verdict, Worker } from './support/worker.ts'
 
-/** Twice as many as there are processors: tests wait for processes, for Postgres and for time-outs, two fifths of their time. */
-const MOST_WORKERS = 4
+/** For each processor: tests wait for processes, for Postgres and for time-outs, more than half of their time. */
+const WORKERS = 3
+const MOST_WORKERS = 5
+
+/** For one file. */
+const PATIENCE_MS = { short: 180_000, long: 600_000 }
 
 interface Outcome extends Omit<Job, 'shares'>, Verdict {
   ms: number
@@ -21,9 +26,10 @@ interface Outcome extends Omit<Job, 'shares'>, Verdict {
 
 const { positionals: wanted, values } = parseArgs({
   allowPositionals: true,
-  options: { engine: { type: 'string' } },
+  options: { engine: { type: 'string' }, long: { type: 'boolean', default: false } },
 })
-const jobs = jobsOf(file => wanted.length === 0 || wanted.some(part => file.includes(part))).filter(
+const length: Length = values.long ? 'long' : 'short'
+const jobs = jobsOf(file => wanted.length === 0 || wanted.some(part => file.includes(part)), length).filter(
   ({ engine }) => values.engine === undefined || engine === values.engine,
 )
 // Node would read the machine's own authorities at the start of each process, for 0.04 s; the tests talk to none of their servers.
@@ -53,18 +59,20 @@ async function runAll(queue: Job[], bundle: Bundle, server: PostgresServer | nul
       done.push(...(await runWorker(job, queue, bundle, server)))
     }
   }
-  await Promise.all(Array.from({ length: Math.min(MOST_WORKERS, 2 * availableParallelism()) }, worker))
+  await Promise.all(Array.from({ length: Math.min(MOST_WORKERS, WORKERS * availableParallelism()) }, worker))
   return done
 }
 
 /** One process, with as many files as may share it: a file that fails is the last. */
 async function runWorker(first: Job, queue: Job[], bundle: Bundle, server: PostgresServer | null): Promise<Outcome[]> {
   const { engine, shares } = first
-  const worker = new Worker(bundle, {
+  const env = {
     TEST_ENGINE: engine,
+    TEST_LENGTH: length,
     ...(server && { TEST_DATABASE_URL: server.url }),
     ...(shares && { TEST_QUICK_PASSWORDS: 'on' }),
-  })
+  }
+  const worker = new Worker(bundle, env, PATIENCE_MS[length])
   const outcomes: Outcome[] = []
   let hasFailed = false
   for (let job: Job | undefined = first; job; job = shares && !hasFailed ? nextLike(first, queue) : undefined) {

@@ -52,6 +52,7 @@ const table = {
   payment_decided: [400, (status: string) => `This payment is ${status} already`],
   token_invalid: [400, 'This token is unknown, used or too old; ask for a new one'],
   totp_not_begun: [400, 'This account has no second factor; begin with POST /api/auth/totp'],
+  faults_full: [409, 'As many faults wait as may; take them back, or let some be met'],
   clock_backwards: [400, 'The clock only goes forward'],
   clock_too_far: [
     400,

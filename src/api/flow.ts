@@ -24,6 +24,9 @@ export const agentEvents = [
 ] as const
 export type AgentEvent = (typeof agentEvents)[number]
 
+export const disputeOutcomes = ['refund', 'release', 'split'] as const
+export type DisputeOutcome = (typeof disputeOutcomes)[number]
+
 export type Party = 'buyer' | 'builder' | 'admin'
 
 /** What happens to the held price. `reverse_*` act on a payment that is still clearing. Source: A-32, A-33. */

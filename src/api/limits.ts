@@ -134,8 +134,8 @@ export const quickRetryScheduleMs = [second, 2 * second, 5 * second, 15 * second
 export const retryAfterMaxMs = Math.max(...retryScheduleMs)
 
 /** How many bytes of an agent's response are read, and how many the log keeps. Source. */
-export const answerBytes = 20_000
-export const keptAnswerBytes = 2_048
+export const mostResponseBytes = 20_000
+export const keptResponseBytes = 2_048
 
 /** Retention and quotas, which an operator may set. Source: A-49. */
 export interface Keeping {
@@ -169,48 +169,6 @@ export const defaultKeeping: Keeping = {
   waitingEvents: 1_000,
   idempotencyKeys: 5_000,
 }
-
-/** Bounds for webhooks in flight. Source: A-37. */
-export const dispatch = {
-  perHost: 2,
-  overall: 64,
-  /** How many of these one account or one domain may use while others wait. */
-  share: 16,
-  /** The same if nobody else waits, for hosts known to be quick. */
-  shareAlone: 48,
-  /**
-   * After this long without a response, a webhook moves from a quick slot to a slow one. It costs a socket but no work, so
-   * others need not wait for it.
-   */
-  slowAfterMs: 250,
-  slow: 512,
-  /** How many slow slots one account or one domain may use. */
-  slowShare: 16,
-  /**
-   * One account or one domain may have no more webhooks in flight, quick or slow, than this part of the slow slots that are
-   * free: each of them may turn out to be slow. The fuller the slow slots are, the fewer each may have.
-   */
-  slowPart: 1 / 32,
-  /** The same for hosts that were quick the last time, which hardly ever need a slow slot. */
-  slowPartOfQuick: 1 / 8,
-  /** A host that took longer than this the last time gets a slow slot at once. */
-  knownSlowMs: 2 * second,
-  /** How long the last duration of a host is remembered. */
-  knownForMs: 10 * minute,
-  /** While more units than this wait for the database, webhooks yield to them. */
-  crowd: 8,
-  /** How many webhooks are in flight then. */
-  besideCrowd: 2,
-  /** How long webhooks yield at most. */
-  patienceMs: 2 * second,
-  /** The crowd is over when none was seen for this long. */
-  calmMs: 100,
-  leaseMs: minute,
-  /** When an outcome that the database refused is written again. The last pause repeats. */
-  noteAgainMs: [second, 5 * second, 15 * second, minute],
-  /** With this many refused outcomes, no more webhooks are sent. */
-  mostRefused: 256,
-} as const
 
 /** Mails that are sent at once. One worker sends password resets only, because a user waits for them. */
 export const mailsAtOnce = 4

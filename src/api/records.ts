@@ -1,6 +1,6 @@
 /** The records in responses. Source: I-records, A-14, A-18–. */
 import * as z from 'zod'
-import { agentStates, taskStates } from './flow.ts'
+import { agentStates, disputeOutcomes, taskStates } from './flow.ts'
 import { cents, time } from './shapes.ts'
 
 export const trustTiers = [
@@ -31,13 +31,16 @@ export const category = z.object({
   activeAgentCount: z.int(),
 })
 
+export const pricingModels = ['fixed', 'hourly', 'token'] as const
+export type PricingModel = (typeof pricingModels)[number]
+
 export const agent = z.object({
   id: z.string(),
   slug: z.string(),
   name: z.string(),
   tagline: z.string(),
   description: z.string(),
-  pricingModel: z.enum(['fixed', 'hourly', 'token']),
+  pricingModel: z.enum(pricingModels),
   basePrice: cents(),
   categoryIds: z.array(z.string()),
   turnaroundHours: z.int(),
@@ -91,8 +94,6 @@ export const deliverable = z.object({
   files: z.array(file),
   createdAt: time(),
 })
-
-export const disputeOutcomes = ['refund', 'release', 'split'] as const
 
 export const dispute = z.object({
   status: z.enum(['open', 'resolved']),
@@ -219,61 +220,6 @@ export const deliveryDetails = delivery.extend({
   ),
 })
 
-export const connectStatuses = ['not_connected', 'pending', 'connected'] as const
-
-export const wallet = z.object({
-  wallet: z.object({ balance: cents(), heldBalance: cents(), currency: z.string() }),
-  connectStatus: z.enum(connectStatuses),
-})
-
-export const transactionTypes = ['deposit', 'withdrawal', 'hold', 'refund', 'release', 'earning'] as const
-
-export const transaction = z.object({
-  id: z.string(),
-  type: z.enum(transactionTypes),
-  amount: cents(),
-  taskId: z.string().nullable(),
-  status: z.enum(['pending', 'clearing', 'completed', 'rejected', 'reversed']),
-  description: z.string(),
-  createdAt: time(),
-})
-
-export const depositLimit = z.object({
-  trustTier: z.enum(trustTiers),
-  currency: z.string(),
-  minDeposit: cents(),
-  maxDeposit: cents(),
-  dailyLimit: cents(),
-  dailyRemaining: cents(),
-  canDeposit: z.boolean(),
-})
-
-/** A deposit or a withdrawal, as administrators see it. */
-export const payment = transaction.extend({ userId: z.string() })
-
-export const ledgerCheck = z.object({
-  ok: z.boolean(),
-  accounts: z.int(),
-  entries: z.int(),
-  problems: z.array(z.string()),
-})
-
-export const budgetStatuses = ['active', 'paused'] as const
-
-export const budgetAuthorization = z.object({
-  id: z.string(),
-  agentId: z.string(),
-  maxPerTask: cents(),
-  maxDaily: cents(),
-  maxMonthly: cents(),
-  allowedCategories: z.array(z.string()).nullable(),
-  status: z.enum(budgetStatuses),
-  spentToday: cents(),
-  spentThisMonth: cents(),
-  createdAt: time(),
-  updatedAt: time(),
-})
-
 /** What an agent may know of a buyer. */
 export const reputation = z.object({
   userId: z.string(),
@@ -299,15 +245,6 @@ export const pastTask = z.object({
   rating: z.int().nullable(),
 })
 
-export const earnings = z.object({
-  currency: z.string(),
-  totalEarned: cents(),
-  clearing: cents(),
-  available: cents(),
-  completedTasks: z.int(),
-  byAgent: z.array(z.object({ agentId: z.string(), name: z.string(), earned: cents(), completedTasks: z.int() })),
-})
-
 /** The response to a DELETE. Source: A-14. */
 export const deleted = z.object({ id: z.string() })
 
@@ -326,9 +263,4 @@ export type SampleRecord = z.infer<typeof sample>
 export type NotificationRecord = z.infer<typeof notification>
 export type DeliveryRecord = z.infer<typeof delivery>
 export type DeliveryDetails = z.infer<typeof deliveryDetails>
-export type WalletRecord = z.infer<typeof wallet>
-export type TransactionRecord = z.infer<typeof transaction>
-export type PaymentRecord = z.infer<typeof payment>
-export type DepositLimitRecord = z.infer<typeof depositLimit>
-export type BudgetRecord = z.infer<typeof budgetAuthorization>
 export type KeyInfo = z.infer<typeof keyInfo>

@@ -30,7 +30,7 @@ export interface Feed {
   watch(wake: () => void): () => void
 }
 
-export interface FeedItem {
+interface FeedItem {
   readonly number: number
   /** JSON. */
   readonly text: string

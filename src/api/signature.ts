@@ -33,7 +33,7 @@ export type Verdict = { ok: true } | { ok: false; reason: SignatureFault }
  */
 export type HeaderValue = string | readonly string[] | undefined
 
-export interface Signed {
+export interface ToVerify {
   /** The whole `whsec_…` string, or several of them while an old secret is still honoured. Source: A-25. */
   secret: string | readonly string[]
   timestamp: HeaderValue
@@ -62,7 +62,7 @@ export function signatureHeaders(secret: string, timestampMs: number, rawBody: s
 }
 
 /** Verifies one signed request. Never throws. The time it takes does not depend on which secret matches. Source: A-38. */
-export function verify({ secret, timestamp, signature, body, now }: Signed): Verdict {
+export function verify({ secret, timestamp, signature, body, now }: ToVerify): Verdict {
   if (!timestamp || !signature) return refuse('missing')
   if (typeof timestamp !== 'string' || !TIMESTAMP.test(timestamp)) return refuse('malformed_timestamp')
   if (typeof signature !== 'string' || !DIGEST.test(signature)) return refuse('malformed_signature')

@@ -16,7 +16,11 @@ const parts: readonly (readonly [heading: string, ...parts: Part[]])[] = [
     [['conformance'], async () => (await import('./table/conformance.ts')).conformanceCommands],
     [['simulate'], async () => (await import('./table/simulation.ts')).simulation],
   ],
-  ['Webhooks:', [['emit', 'deliveries'], async () => (await import('./table/webhooks.ts')).webhooks]],
+  [
+    'Webhooks:',
+    [['emit', 'deliveries'], async () => (await import('./table/webhooks.ts')).webhooks],
+    [['fault'], async () => (await import('./table/faults.ts')).faultCommands],
+  ],
   [
     'Hire agents:',
     [['tasks'], async () => (await import('./table/tasks.ts')).tasks],
@@ -161,6 +165,10 @@ export const groups: Readonly<Record<string, Group>> = {
   'admin categories': {
     summary: 'Categories: list, create, update, delete',
     examples: ['marketplace admin categories list', 'marketplace admin categories delete cat_code'],
+  },
+  fault: {
+    summary: 'What goes wrong on purpose: arm it, list it, clear it',
+    examples: ['marketplace fault arm answer-lost', 'marketplace fault list'],
   },
   clock: {
     summary: 'The clock of a simulator: show it, move it',

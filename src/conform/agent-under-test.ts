@@ -14,6 +14,8 @@ export interface AgentOptions {
   readonly secret: string
   /** Its id in every marketplace of the run. */
   readonly id: string
+  /** Of which the API key of its builder is made, in every marketplace of the run. */
+  readonly keyBytes: Buffer
   /** null: it is up already. */
   readonly command: string | null
   readonly recorder: EventSink
@@ -21,12 +23,15 @@ export interface AgentOptions {
 
 const READY_MS = 30_000
 const LOOK_MS = 25
+/** In which an agent notices that its port is taken. */
+const TAKEN_PORT_MS = 5_000
 const LAST_LINES = 20
 /** Then it is killed. */
 const GRACE_MS = 10_000
 
 export class AgentUnderTest {
   readonly id: string
+  readonly keyBytes: Buffer
   readonly url: string
   readonly command: string | null
   /** What it is started with, besides the environment of this process. */
@@ -37,8 +42,9 @@ export class AgentUnderTest {
   #process: StartedAgent | null = null
   #ended: string | null = null
 
-  constructor({ id, url, secret, command, recorder }: AgentOptions) {
+  constructor({ id, keyBytes, url, secret, command, recorder }: AgentOptions) {
     this.id = id
+    this.keyBytes = keyBytes
     this.url = url
     this.secret = secret
     this.command = command
@@ -47,8 +53,18 @@ export class AgentUnderTest {
 
   /** Starts it if there is a command, and resolves when it accepts connections. Throws AgentAway if it does not. */
   async open(): Promise<void> {
+    const isTaken = this.command !== null && (await accepts(new URL(this.url)))
     if (this.command !== null) this.#start(this.command)
     await this.ready()
+    if (isTaken) await this.#proveGoesOn()
+  }
+
+  /** Whoever listened there before it was started may be a proxy before it, or another program on its port: it ends then. */
+  async #proveGoesOn(): Promise<void> {
+    const elapsed = stopwatch()
+    while (this.#ended === null && elapsed() < TAKEN_PORT_MS) await new Promise(resolve => setTimeout(resolve, LOOK_MS))
+    if (this.#ended === null) return
+    throw new AgentAway(`The agent ended ${this.#ended}: something else listens at ${this.url} already`, this.#lines)
   }
 
   async ready(): Promise<void> {
@@ -155,7 +171,7 @@ export async function agentUnderTest(
   recorder: EventSink,
 ): Promise<AgentUnderTest> {
   return new AgentUnderTest({
-    ...{ command, recorder, id: world.id('agt') },
+    ...{ command, recorder, id: world.id('agt'), keyBytes: world.bytes(24) },
     url: url ?? `http://127.0.0.1:${await freePort()}/webhook`,
     secret: secret ?? `whsec_${world.bytes(32).toString('base64')}`,
   })
@@ -164,7 +180,7 @@ export async function agentUnderTest(
 /** Below those that systems give to whoever asks for any: else another program may have it before the agent listens. */
 const FIRST_PORT = 20_000
 const PORTS = 12_000
-let next = 37 * process.pid
+let next = 1_009 * process.pid
 
 /**
  * Returns a port of this machine that nobody has at this moment.

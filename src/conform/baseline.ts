@@ -25,11 +25,14 @@ export interface Untrue {
   readonly text: string
 }
 
-/** `today`: as 2027-01-31. `known`: ids of all checks, of which this run may have judged only some. */
+/**
+ * `today`: as 2027-01-31. `known`: ids of all checks, of which this run may have judged only some. `isPartial`: what is untested could not
+ * be seen from where the run looked.
+ */
 export function compareWith(
   baseline: Baseline,
   judged: readonly Judged[],
-  { today, known }: { today: string; known: readonly string[] },
+  { today, known, isPartial }: { today: string; known: readonly string[]; isPartial: boolean },
 ) {
   const excused = new Map<string, string>()
   const untrue: Untrue[] = []
@@ -39,7 +42,7 @@ export function compareWith(
     else if (until !== undefined && until < today)
       untrue.push({ id, fault: 'expired', text: `it counted until ${until}` })
     else if (now?.verdict === verdict) excused.set(id, why)
-    else if (now && isTold(now.verdict))
+    else if (now && isTold(now.verdict) && !(isPartial && now.verdict === 'untested'))
       untrue.push({ id, fault: 'stale', text: `it says ${verdict}, and now it is ${now.verdict}` })
   }
   return { excused, untrue }

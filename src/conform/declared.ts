@@ -47,3 +47,14 @@ export const nothingDeclared: Declared = {
   vary: true,
   sample: usualSample,
 }
+
+/** What the author says that it does or does not, for reports. */
+export function declaredInWords({ revisions, hires, work, messages, vary }: Declared): string[] {
+  return [
+    ...(revisions ? [] : ['it takes no revisions']),
+    ...(hires ? ['it hires other agents'] : []),
+    ...(work === 'manual' ? ['a person does the work'] : []),
+    ...(messages === null ? [] : [messages === 'silent' ? 'it does not reply to messages' : 'it replies to messages']),
+    ...(vary ? [] : ['the words of samples stay as they are']),
+  ]
+}

@@ -1,22 +1,39 @@
 /** A history as lines of JSON, so that a run can be judged again without the agent. */
-import { History, type Recorded } from './history.ts'
+import { History, type Recorded, type Recordeds } from './history.ts'
 
 export const historyLines = ({ events }: History): string => events.map(event => `${JSON.stringify(event)}\n`).join('')
+
+/** The form that this version writes and reads. Another number is another form. */
+const SCHEMA: Recordeds<'begin'>['schema'] = 'conformance-history/1'
 
 /** Throws an Error that says in which line it is none. */
 export function historyOf(lines: string): History {
   const events = lines
     .split('\n')
     .filter(line => line !== '')
-    .map((line, at): Recorded => {
-      try {
-        return JSON.parse(line)
-      } catch {
-        throw new Error(`line ${at + 1} is no JSON`)
-      }
-    })
+    .map((line, at) => eventIn(line, at + 1))
   const [begin] = events
-  if (begin?.kind !== 'begin' || begin.schema !== 'conformance-history/1')
-    throw new Error('it does not begin as a history of conformance does')
+  if (begin?.kind !== 'begin') throw new Error('it does not begin as a history of conformance does')
+  if (begin.schema !== SCHEMA)
+    throw new Error(
+      `it has the form ${told(begin.schema)}, and this version reads ${SCHEMA}; judge it with the version that has saved it, ${told(begin.version)}`,
+    )
   return new History(events)
 }
+
+function eventIn(line: string, number: number): Recorded {
+  let event: unknown
+  try {
+    event = JSON.parse(line)
+  } catch {
+    throw new Error(`line ${number} is no JSON`)
+  }
+  if (typeof (event as Recorded | null)?.kind !== 'string') throw new Error(`line ${number} is no event`)
+  return event as Recorded
+}
+
+/** The file may be of anybody. */
+const told = (value: unknown) =>
+  String(value)
+    .replace(/[^\w./-]/g, ' ')
+    .slice(0, 40)

@@ -2,7 +2,7 @@
  * What happened in a run: the agent's tasks, every webhook and callback byte for byte, each step and each cent. Checks judge nothing but
  * this, so a run that was saved can be judged again.
  */
-import type { HeaderLines } from '../world/world.ts'
+import type { HeaderLines } from '../world/header-lines.ts'
 
 /** `real`: webhooks and callbacks meet faults, in real time. `clock`: days go by in moments. */
 export type LaneName = 'real' | 'clock'
@@ -147,17 +147,49 @@ interface QuietEvent {
   readonly ms: number
 }
 
+export interface AgentTold {
+  /** Its webhook; empty: it is another builder's, listed elsewhere. */
+  readonly url: string
+  readonly command: string | null
+  /** Where it was looked at from outside; undefined: a marketplace was played to it. */
+  readonly listed?: { readonly marketplace: string; readonly id: string; readonly slug: string }
+}
+
 /** The run as it was asked for: always the first. */
 interface BeginEvent {
   readonly kind: 'begin'
   readonly schema: 'conformance-history/1'
   readonly version: string
   readonly seed: number
-  readonly agent: { readonly url: string; readonly command: string | null }
+  readonly agent: AgentTold
   /** How long the agent may take, in ms. */
   readonly patience: { readonly answer: number; readonly work: number }
   /** What the author has said that it does not do, in words: tests of it were left out. */
   readonly declared: readonly string[]
+}
+
+export interface BoughtTask {
+  readonly id: string
+  readonly label: string
+  /** In cents, as all that follows. */
+  readonly price: number
+  /** As it was last seen. */
+  readonly status: string
+}
+
+/** What has become of the money of a run that buys from an agent listed elsewhere. */
+export interface Purchases {
+  /** So much was allowed. */
+  readonly limit: number
+  /** Of tasks that were approved. */
+  readonly spent: number
+  /** Of tasks that are still open. */
+  readonly held: number
+  readonly tasks: readonly BoughtTask[]
+}
+
+interface PurchasesEvent extends Purchases {
+  readonly kind: 'purchases'
 }
 
 /** The run has ended: always the last, unless it was cut off. */
@@ -181,6 +213,7 @@ export type Happening =
   | ProcessEvent
   | ScenarioEvent
   | QuietEvent
+  | PurchasesEvent
   | EndEvent
 
 /** `at`: domain time. Both in ms since 1970. */
@@ -196,6 +229,9 @@ export type Recordeds<Kind extends Happening['kind']> = Recorded<Extract<Happeni
 /** Reads what was recorded. */
 export class History {
   readonly events: readonly Recorded[]
+  /** As far as it was looked at: whoever waits for a task asks at each event. */
+  readonly #byTask = new Map<string, Recorded[]>()
+  #sorted = 0
 
   constructor(events: readonly Recorded[]) {
     this.events = events
@@ -222,20 +258,18 @@ export class History {
     return this.of('callback').filter(event => event.label !== null && isOf(event.label, label))
   }
 
-  callbacksOf(taskId: string): Recordeds<'callback'>[] {
-    return this.of('callback').filter(event => event.taskId === taskId)
-  }
+  readonly callbacksOf = (taskId: string) => this.#about(taskId, 'callback')
+  readonly webhooksOf = (taskId: string) => this.#about(taskId, 'webhook')
+  readonly stepsOf = (taskId: string) => this.#about(taskId, 'step')
+  readonly moneyOf = (taskId: string) => this.#about(taskId, 'money')
 
-  webhooksOf(taskId: string): Recordeds<'webhook'>[] {
-    return this.of('webhook').filter(event => event.taskId === taskId)
-  }
-
-  stepsOf(taskId: string): Recordeds<'step'>[] {
-    return this.of('step').filter(event => event.taskId === taskId)
-  }
-
-  moneyOf(taskId: string): Recordeds<'money'>[] {
-    return this.of('money').filter(event => event.taskId === taskId)
+  #about<Kind extends Happening['kind']>(taskId: string, kind: Kind): Recordeds<Kind>[] {
+    for (; this.#sorted < this.events.length; this.#sorted++) {
+      const event = this.events[this.#sorted]!
+      if (!('taskId' in event) || event.taskId === null) continue
+      if (!this.#byTask.get(event.taskId)?.push(event)) this.#byTask.set(event.taskId, [event])
+    }
+    return (this.#byTask.get(taskId) ?? []).filter((event): event is Recordeds<Kind> => event.kind === kind)
   }
 
   observations(label: string): Recordeds<'observation'>[] {
@@ -244,7 +278,7 @@ export class History {
 }
 
 /** Says that it can take no more at this moment, and is to be asked again. */
-export const isBusy = (answer: Answer | null) => answer !== null && (answer.status === 429 || answer.status === 503)
+export const isBusy = (answer: Pick<Answer, 'status'> | null) => answer?.status === 429 || answer?.status === 503
 
 const isOf = (label: string, wanted: string) => label === wanted || label.startsWith(`${wanted}/`)
 

@@ -25,12 +25,17 @@ export function judge(checks: readonly Check[], history: History): Judged[] {
   const findingOf = (check: Check): Finding => {
     const known = findings.get(check.id)
     if (known) return known
-    const before = (check.after ?? []).flatMap(id => byId.get(id) ?? [])
-    const blocker = before.find(one => findingOf(one).holds !== true)
-    const finding = blocker ? blockedBy(blocker, findingOf(blocker)) : found(check, history)
+    const blocker = before(check).find(one => findingOf(one).holds !== true)
+    const own = found(check, history)
+    // What was seen counts, unless it may come of another fault that has its own line.
+    const finding =
+      blocker && !(own.holds === false && !followsFault(check)) ? blockedBy(blocker, findingOf(blocker)) : own
     findings.set(check.id, finding)
     return finding
   }
+  const before = ({ after = [] }: Check) => after.flatMap(id => byId.get(id) ?? [])
+  const followsFault = (check: Check): boolean =>
+    before(check).some(one => findingOf(one).holds === false || followsFault(one))
   return checks.map(check => judgedAs(check, findingOf(check)))
 }
 
@@ -40,12 +45,12 @@ const blockedBy = ({ id }: Check, finding: Finding): Finding => ({
   byDeclaration: 'byDeclaration' in finding && finding.byDeclaration === true,
 })
 
-/** What happened before its scenario ended still counts: a fault that was seen is one. */
+/** A fault that was seen is one: before its scenario has ended, and in others if that was skipped. */
 function found(check: Check, history: History): Finding {
-  const ended = history.of('scenario').find(({ scenario }) => scenario === check.scenario)
-  if (ended?.outcome === 'skipped') return { holds: null, untested: ended.why, byDeclaration: ended.byDeclaration }
   const finding = judged(check, history)
   if (finding.holds === false) return finding
+  const ended = history.of('scenario').find(({ scenario }) => scenario === check.scenario)
+  if (ended?.outcome === 'skipped') return { holds: null, untested: ended.why, byDeclaration: ended.byDeclaration }
   if (ended === undefined) return { holds: null, inconclusive: 'the run ended before' }
   if (ended.outcome === 'failed') return { holds: null, inconclusive: ended.why }
   const unused = history.of('unused').find(({ label }) => label === check.id || label.startsWith(`${check.id}/`))

@@ -1,9 +1,13 @@
 /** How long the agent is waited for: as long as its author says, and no longer than its own pace makes sense of. */
+import { availableParallelism, loadavg } from 'node:os'
 
 type Kind = 'answer' | 'work'
 
-/** A busy machine makes quick agents slow for a moment. */
+/** A busy machine makes quick agents slow for a moment: the longer, the more there is to do for each of its cores. */
 const LEAST_MS = 5_000
+const MOST_CROWDED = 6
+const leastLimit = () => LEAST_MS * Math.min(MOST_CROWDED, Math.max(1, loadavg()[0]! / availableParallelism()))
+
 const TIMES = 10
 const TIMES_QUIET = 5
 const MOST_MORE_MS = 10_000
@@ -20,7 +24,7 @@ export class Patience {
   limit(kind: Kind): number {
     const seen = this.#slowest[kind]
     if (seen === undefined) return this.#limits[kind]
-    return Math.min(this.#limits[kind], Math.max(LEAST_MS, TIMES * seen))
+    return Math.round(Math.min(this.#limits[kind], Math.max(leastLimit(), TIMES * seen)))
   }
 
   note(kind: Kind, ms: number): void {

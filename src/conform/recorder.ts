@@ -38,8 +38,7 @@ export class Recorder {
     const event: Recorded = { seq, lane, realAt: clock.realNow(), at: clock.now(), ...happening }
     this.#events.push(event)
     this.#listen(event, this.history)
-    for (const wake of this.#waiting) wake()
-    this.#waiting.clear()
+    this.wake()
   }
 
   /** All until now. It grows with what comes. */
@@ -48,6 +47,11 @@ export class Recorder {
   /** The run is to end at once. */
   interrupt(): void {
     this.#isInterrupted = true
+    this.wake()
+  }
+
+  /** Something has happened that nobody records. */
+  wake(): void {
     for (const wake of this.#waiting) wake()
     this.#waiting.clear()
   }

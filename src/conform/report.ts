@@ -1,7 +1,7 @@
 /** The report of a run: what programs read, and what all other reports are made from. */
 import { type Baseline, compareWith, type Untrue } from './baseline.ts'
 import type { Check, Level } from './check.ts'
-import type { History } from './history.ts'
+import type { AgentTold, History, Purchases } from './history.ts'
 import { type Judged, judge, type Verdict, verdicts } from './judge.ts'
 
 /** A check with its verdict. `id`, `level` and `verdict` stay as they are named. */
@@ -23,7 +23,7 @@ export interface Report {
   readonly version: string
   /** Gives the same run again. */
   readonly seed: number
-  readonly agent: { readonly url: string; readonly command: string | null }
+  readonly agent: AgentTold
   /** ISO 8601 */
   readonly startedAt: string
   readonly ms: number
@@ -36,6 +36,8 @@ export interface Report {
   /** Lines of the baseline that are wrong by now. */
   readonly baseline: readonly Untrue[]
   readonly checks: readonly ReportedCheck[]
+  /** What was bought from an agent that was looked at from outside; null: nothing. */
+  readonly bought: Purchases | null
   readonly summary: Counts & { readonly total: number; readonly levels: Readonly<Record<Level, Counts>> }
 }
 
@@ -58,7 +60,10 @@ export function reportOf(
   const startedAt = new Date(realAt).toISOString()
   const byId = new Map(checks.map(check => [check.id, check]))
   const verdicts = judge(checks, history).filter(({ id }) => some.includes(byId.get(id)!))
-  const { excused, untrue } = compareWith(baseline, verdicts, { today: startedAt.slice(0, 10), known })
+  const { excused, untrue } = compareWith(baseline, verdicts, {
+    ...{ today: startedAt.slice(0, 10), known },
+    isPartial: agent.listed !== undefined,
+  })
   const judged = verdicts.map((one): ReportedCheck => {
     const { law, why, fix } = byId.get(one.id)!
     const scored = requirements === null || requirements.ids.includes(one.id)
@@ -74,8 +79,16 @@ export function reportOf(
     requirements: requirements?.name ?? null,
     baseline: untrue,
     checks: judged,
+    bought: boughtIn(history),
     summary: summaryOf(judged),
   }
+}
+
+function boughtIn(history: History): Purchases | null {
+  const [event] = history.of('purchases')
+  if (!event) return null
+  const { limit, spent, held, tasks } = event
+  return { limit, spent, held, tasks }
 }
 
 function summaryOf(judged: readonly Judged[]): Report['summary'] {

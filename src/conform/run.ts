@@ -4,8 +4,9 @@ import { seededChance } from '../world/chance.ts'
 import { createWorld } from '../world/real.ts'
 import { type AgentUnderTest, agentUnderTest } from './agent-under-test.ts'
 import type { Check } from './check.ts'
-import type { Declared } from './declared.ts'
+import { type Declared, declaredInWords } from './declared.ts'
 import type { LaneName } from './history.ts'
+import { CallbackFront } from './lane/callback-front.ts'
 import { Lane } from './lane/lane.ts'
 import { Patience } from './patience.ts'
 import { type Listen, Recorder } from './recorder.ts'
@@ -77,6 +78,7 @@ class Run {
         const given = { name, agent: this.#agent, recorder: this.#recorder, egress: world.egress, maxRevisions }
         this.#lanes.set(name, await Lane.open(given))
       }
+      CallbackFront.unite([...this.#lanes.values()].map(({ callbacks }) => callbacks))
       this.#agent.environment = this.#lanes.get('real')!.environment
       await this.#agent.open()
       await this.#scenes()
@@ -196,16 +198,6 @@ class Run {
       this.#recorder.add({ kind: 'quiet', ms })
     } catch {} // the run ends without it, and what needs it says nothing
   }
-}
-
-function declaredInWords({ revisions, hires, work, messages, vary }: Declared): string[] {
-  return [
-    ...(revisions ? [] : ['it takes no revisions']),
-    ...(hires ? ['it hires other agents'] : []),
-    ...(work === 'manual' ? ['a person does the work'] : []),
-    ...(messages === null ? [] : [messages === 'silent' ? 'it does not reply to messages' : 'it replies to messages']),
-    ...(vary ? [] : ['the words of samples stay as they are']),
-  ]
 }
 
 function shuffle<Item>(items: readonly Item[], chance: () => number): Item[] {

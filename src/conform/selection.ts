@@ -10,6 +10,10 @@ export function selected(checks: readonly Check[], wanted: readonly string[]): r
 export const unknownIn = (checks: readonly Check[], wanted: readonly string[]): string[] =>
   wanted.filter(one => selected(checks, [one]).length === 0)
 
+/** The checks with the same ids, as this census has them. */
+export const those = (census: readonly Check[], some: readonly Check[]): readonly Check[] =>
+  census.filter(({ id }) => some.some(one => one.id === id))
+
 /** The checks together with those that they depend on. */
 export function withPrerequisites(all: readonly Check[], some: readonly Check[]): readonly Check[] {
   const needed = new Set<string>()

@@ -1,11 +1,12 @@
 /** Many buyers over many days with one agent, in a marketplace of its own. Source: A-260. */
-import { Crowd, type CrowdOptions } from '../sim/crowd.ts'
+import { Crowd } from '../sim/crowd.ts'
+import type { CrowdOptions } from '../sim/lives.ts'
 import { createWorld } from '../world/real.ts'
 import { agentUnderTest } from './agent-under-test.ts'
-import { BASE_PRICE, Lane } from './lane/lane.ts'
+import { BASE_PRICE, Lane, OTHER_URL } from './lane/lane.ts'
 import { stopwatch } from './time.ts'
 
-interface SimulationOptions extends Omit<CrowdOptions, 'market' | 'adminId' | 'agent'> {
+interface SimulationOptions extends Omit<CrowdOptions, 'market' | 'adminId' | 'agent' | 'hearing'> {
   readonly url: string | null
   readonly secret: string | null
   readonly command: string | null
@@ -17,14 +18,18 @@ export async function simulate(options: SimulationOptions) {
   // What is told at the end is counted on the way; nothing is kept.
   const recorder = { add() {} }
   const agent = await agentUnderTest(world, options, recorder)
-  const counts = { refusedCallbacks: 0, passed: 0, failed: 0, refunded: 0 }
+  const counts = { refusedCallbacks: 0, cancelledCallbacks: 0, passed: 0, failed: 0, refunded: 0 }
   const balances = new Map<string, number>()
   let crowd: Crowd | null = null
   const lane = await Lane.open({
     ...{ name: 'clock', agent, recorder, egress: world.egress, maxRevisions: 3 },
     log(entry) {
       crowd?.hear(entry)
-      if (entry.type === 'callback' && entry.status >= 400) counts.refusedCallbacks++
+      if (entry.type === 'callback' && entry.status >= 400) {
+        counts.refusedCallbacks++
+        // The agent could not know.
+        if (crowd?.hasCancelled(entry.taskId)) counts.cancelledCallbacks++
+      }
       if (entry.type === 'money') {
         const { from, to, amount, kind } = entry
         balances.set(from, (balances.get(from) ?? 0) - amount)
@@ -38,11 +43,14 @@ export async function simulate(options: SimulationOptions) {
     agent.environment = lane.environment
     await agent.open()
     const { market, adminId } = lane
-    crowd = new Crowd({ ...options, market, adminId, agent: { id: agent.id, basePrice: BASE_PRICE } })
+    const hired = { id: agent.id, basePrice: BASE_PRICE }
+    crowd = new Crowd({ ...options, market, adminId, agent: hired, hearing: { webhookUrl: OTHER_URL } })
     const lives = await crowd.play()
     const { problems } = await lane.admin('checkLedger', {})
     return {
-      ...{ lives, refusedCallbacks: counts.refusedCallbacks, ledgerFaults: problems, ms: elapsed() },
+      ...{ lives, ledgerFaults: problems, ms: elapsed() },
+      refusedCallbacks: counts.refusedCallbacks,
+      cancelledCallbacks: counts.cancelledCallbacks,
       heartbeats: { passed: counts.passed, failed: counts.failed },
       money: {
         held: sumOf(balances, 'held:'),

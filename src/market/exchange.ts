@@ -1,6 +1,6 @@
 /** One HTTP request between the marketplace and an agent, with its response: what a simulator records. */
 import { createHash } from 'node:crypto'
-import type { HeaderLines } from '../world/world.ts'
+import type { HeaderLines } from '../world/header-lines.ts'
 
 export interface Exchange {
   /** Counts from the start of the simulator. */
@@ -31,6 +31,8 @@ export interface Exchange {
   /** Of a webhook. */
   readonly deliveryId: string | null
   readonly attempt: number | null
+  /** About what it takes in memory. */
+  readonly bytes: number
   /** Tells which secret signed a webhook without telling the secret. */
   readonly sentSecretFingerprint?: string
 }

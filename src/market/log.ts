@@ -1,5 +1,6 @@
 /** The typed entries of the log. The screen of `dev`, its --json stream and the deployment's log all print these. */
 import type { FailureName } from '../api/failures.ts'
+import type { FaultName } from '../api/faults.ts'
 import type { World } from '../world/world.ts'
 
 export type LogEntry =
@@ -100,6 +101,8 @@ export type LogEntry =
   | { type: 'output'; agent: string; stream: 'stdout' | 'stderr'; line: string }
   /** What a simulated buyer is about to do, or the administrator for it. */
   | { type: 'persona'; persona: string; step: string; taskId: string | null; agentId: string; message: string }
+  /** A webhook or a callback meets what somebody has prepared for it; only in a simulator. */
+  | { type: 'fault'; fault: FaultName; on: string; taskId: string; agentId: string | null }
   | { type: 'clock'; now: string; byMs: number }
   | { type: 'info'; message: string }
   | { type: 'warning'; message: string }
@@ -159,12 +162,15 @@ const LONGEST_STACK = 4_000
 /** Returns a log that cuts long values, as some are a client's own text. A mail that the simulator shows stays whole. */
 export const withShortValues =
   (log: Log): Log =>
-  what => {
-    const short: Record<string, unknown> = { ...what }
-    for (const name in short) {
-      const value = short[name]
+  entry => {
+    const values = entry as unknown as Readonly<Record<string, unknown>>
+    let short: Record<string, unknown> | undefined
+    for (const name in values) {
+      const value = values[name]
       const most = name === 'stack' ? LONGEST_STACK : LONGEST
-      if (typeof value === 'string' && value.length > most) short[name] = `${value.slice(0, most).toWellFormed()}…`
+      if (typeof value !== 'string' || value.length <= most) continue
+      short ??= { ...values }
+      short[name] = `${value.slice(0, most).toWellFormed()}…`
     }
-    log(short as LogEntry)
+    log((short ?? values) as unknown as LogEntry)
   }

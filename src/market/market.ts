@@ -7,6 +7,7 @@ import type { TaskRow } from '../store/tables/tasks.ts'
 import type { UserRow } from '../store/tables/users.ts'
 import type { World } from '../world/world.ts'
 import { Background } from './background-work.ts'
+import type { Faults } from './faults.ts'
 import type { Log } from './log.ts'
 import { Memory } from './memory.ts'
 import type { Recording } from './recording.ts'
@@ -21,6 +22,8 @@ export interface Resources {
   readonly log: Log
   /** null in a deployment. */
   readonly recording: Recording | null
+  /** null in a deployment. */
+  readonly faults: Faults | null
 }
 
 export interface Market extends Resources {
@@ -31,10 +34,18 @@ export interface Market extends Resources {
   settled(): Promise<void>
 }
 
-export function createMarket(resources: Omit<Resources, 'recording'> & Partial<Resources>): Market {
+export function createMarket(resources: Omit<Resources, 'recording' | 'faults'> & Partial<Resources>): Market {
   const background = new Background()
   const settled = () => background.settled()
-  return { recording: null, ...resources, webhooks: new WebhookOutlet(), memory: new Memory(), background, settled }
+  return {
+    recording: null,
+    faults: null,
+    ...resources,
+    webhooks: new WebhookOutlet(),
+    memory: new Memory(),
+    background,
+    settled,
+  }
 }
 
 /** Who calls: an account, and by which credential. */

@@ -14,7 +14,8 @@ export class Recording {
     this.#onExchange = onExchange
   }
 
-  add(exchange: Omit<Exchange, 'id'>): void {
-    this.#onExchange(this.exchanges.add(exchange))
+  /** `make`: gets the id of the exchange. */
+  add(make: (id: string) => Exchange): void {
+    this.#onExchange(this.exchanges.add(make))
   }
 }

@@ -4,7 +4,8 @@
  */
 import { refuse } from '../api/failures.ts'
 import { WEBHOOK_BYTES } from '../store/tables/retention.ts'
-import type { TaskRow } from '../store/tables/tasks.ts'
+import type { Columns, Patch, Table } from '../store/tables/table.ts'
+import { type TaskRow, tasks } from '../store/tables/tasks.ts'
 import { addBytes, bytesOf, countBytes, uncountBytes } from '../store/tables/usage.ts'
 import type { Acting, Ctx } from './market.ts'
 import { inMiB, MIB } from './mebibytes.ts'
@@ -14,24 +15,21 @@ const ROW_BYTES = 512
 /** What the body of a webhook has besides the texts of its task. */
 const ENVELOPE_BYTES = 1024
 
-type Text = string | null | undefined
-
-/** In bytes as JSON, because escapes can make a text six times as long in a webhook. */
-export const weightOf = (...texts: Text[]) => ROW_BYTES + Buffer.byteLength(JSON.stringify(texts))
+/** The texts of a row that somebody wrote. In bytes as JSON, because escapes can make a text six times as long in a webhook. */
+export const weightOf = <C extends Columns>({ written }: Table<C>, row: Patch<Table<C>>) =>
+  ROW_BYTES + Buffer.byteLength(JSON.stringify(written.map(name => row[name])))
 
 export const webhookWeight = (body: string) => WEBHOOK_BYTES + Buffer.byteLength(body)
 
-type TaskTexts = Pick<TaskRow, 'title' | 'description' | 'requirements'>
+type Task = Patch<typeof tasks>
 
 /**
  * The bytes of the webhook that a submission will send. They count with the draft, so that a submission need not count
  * anything.
  */
-export const submissionWeight = ({ title, description, requirements }: TaskTexts) =>
-  WEBHOOK_BYTES + ENVELOPE_BYTES + weightOf(title, description, requirements)
+export const submissionWeight = (task: Task) => WEBHOOK_BYTES + ENVELOPE_BYTES + weightOf(tasks, task)
 
-export const taskWeight = (task: TaskTexts) =>
-  weightOf(task.title, task.description, task.requirements) + submissionWeight(task)
+export const taskWeight = (task: Task) => weightOf(tasks, task) + submissionWeight(task)
 
 /** The account whose texts those of a task are: the hirer if there is one, else the buyer. */
 export const writerOf = ({ hirerId, buyerId }: Pick<TaskRow, 'hirerId' | 'buyerId'>) => hirerId ?? buyerId

@@ -12,7 +12,7 @@ interface Sender {
 }
 
 /** The parts of a signed request, unverified. */
-export interface Signed {
+export interface SignedCallback {
   readonly timestamp: string | undefined
   readonly signature: string | undefined
   /** Content-Type. */
@@ -27,7 +27,9 @@ type ActorOf<A extends Auth> = A extends 'public' ? Actor | null : A extends 'si
 
 type UnitCtx<E extends Endpoint> = E['unit'] extends 'read' ? ReadCtx : E['unit'] extends 'write' ? Ctx : OwnCtx
 
-type Input<E extends Endpoint> = E['auth'] extends 'signature' ? InputOf<E> & { readonly signed: Signed } : InputOf<E>
+type Input<E extends Endpoint> = E['auth'] extends 'signature'
+  ? InputOf<E> & { readonly signed: SignedCallback }
+  : InputOf<E>
 
 /** The verb of one record. Resolves to the `data` of the response, or throws a Refusal. */
 type VerbOf<E extends Endpoint> = (

@@ -14,6 +14,7 @@ import { sampleVerbs } from './agents/samples.ts'
 import { agentStateVerbs } from './agents/states.ts'
 import { budgetVerbs } from './budgets/budgets.ts'
 import { checkVerbs } from './checks/connection-test.ts'
+import { faultVerbs } from './simulator/faults.ts'
 import { recordingVerbs } from './simulator/recording.ts'
 import { callbackVerbs } from './tasks/callbacks.ts'
 import { conversationVerbs } from './tasks/conversation.ts'
@@ -33,6 +34,7 @@ export const verbs: Verbs = {
   ...categoryVerbs,
   ...checkVerbs,
   ...clockVerbs,
+  ...faultVerbs,
   ...conversationVerbs,
   ...deliveryVerbs,
   ...disputeVerbs,

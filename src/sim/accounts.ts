@@ -13,6 +13,8 @@ export interface WantedAccount {
   name: string
   fullName: string
   isAdmin?: boolean
+  /** Of which its key is made, for an account that is known by one key to several marketplaces; by chance unless given. */
+  keyBytes?: Buffer
 }
 
 export interface SeededAccount {
@@ -32,7 +34,7 @@ export const emailOf = (name: string) => `${name}@example.com`
  */
 export async function ensureAccount(
   { db, world }: Market,
-  { name, fullName, isAdmin = false }: WantedAccount,
+  { name, fullName, isAdmin = false, keyBytes }: WantedAccount,
   known?: SeededAccount,
 ): Promise<SeededAccount> {
   const email = emailOf(name)
@@ -45,7 +47,7 @@ export async function ensureAccount(
     const { id } = there ?? (await createUser(tx, world, fields))
     if (there) await updateUser(tx, id, { passwordHash })
     await deleteKeysNamed(tx, id, KEY)
-    const { key } = await createKeyFor(tx, world, id, KEY)
+    const { key } = await createKeyFor(tx, keyBytes ? { ...world, bytes: () => keyBytes } : world, id, KEY)
     return { id, email, password, apiKey: key }
   })
 }
@@ -103,7 +105,8 @@ export async function furnishBuyers(market: Market, adminId: string, wanted: Wan
     const account = await ensureAccount(market, { name, fullName: titleOf(name) })
     const act = acting(market, account.id)
     const closed = depositLimits[wanted.tier].perDay === 0
-    if (!closed) await admin('adminUpdateUser', { id: account.id, ...changes[wanted.tier] })
+    const isOpen = { suspended: false, banned: false }
+    if (!closed) await admin('adminUpdateUser', { id: account.id, ...isOpen, ...changes[wanted.tier] })
     const funds = await ensureFunds(act, admin, wanted.funds)
     if (closed) await admin('adminUpdateUser', { id: account.id, ...changes[wanted.tier] })
     buyers.push({ ...account, name, funds })

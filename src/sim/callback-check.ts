@@ -35,6 +35,7 @@ export class SentTask {
   readonly callbacks: JudgedCallback[] = []
   state: TaskState
   readonly #secret: string
+  #repeats = false
   readonly #answered = new Map<string, Judged>()
 
   constructor(id: string, state: TaskState, secret: string) {
@@ -48,11 +49,23 @@ export class SentTask {
     // The very same request again gets the first answer, and has no second effect.
     const known = this.#answered.get(signature)
     if (known) return known
-    const judged = this.#judge(request, now)
+    const judged = this.#forgiven(this.#judge(request, now))
     if (judged.status !== 401) this.#answered.set(signature, judged)
     const { response: _, ...callback } = judged
     this.callbacks.push(callback)
     return judged
+  }
+
+  /** The response to its first callback is lost: that it sends the same once more, signed anew, is right then, and 400 the answer. */
+  forgiveRepeats(): void {
+    this.#repeats = true
+  }
+
+  #forgiven(judged: Judged): Judged {
+    const isRepeat = this.callbacks.some(({ action, status }) => action === judged.action && status < 300)
+    if (!this.#repeats || judged.status !== 400 || !isRepeat) return judged
+    this.#repeats = false
+    return { ...judged, fault: null, fix: null }
   }
 
   #judge({ headers, body: raw }: RawCallback, now: number): Judged {

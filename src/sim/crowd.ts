@@ -5,60 +5,18 @@
 import { Refusal } from '../api/failures.ts'
 import type { TaskRecord } from '../api/records.ts'
 import type { LogEntry } from '../market/log.ts'
-import type { Market } from '../market/market.ts'
 import { moveClockTo } from '../market/upkeep/clock-moves.ts'
-import { seededChance } from '../world/chance.ts'
-import { ensureFunds, furnishBuyers } from './accounts.ts'
+import { ensureFunds } from './accounts.ts'
 import { type Act, acting } from './acting.ts'
-import { done, perform } from './persona-steps.ts'
-import type { Draw, Persona, Plan } from './personas.ts'
-
-export interface CrowdOptions {
-  readonly market: Market
-  readonly adminId: string
-  readonly agent: { readonly id: string; readonly basePrice: number }
-  /** How many of ten or a hundred are of each character. */
-  readonly mix: readonly { readonly persona: Persona; readonly share: number }[]
-  readonly buyers: number
-  readonly tasks: number
-  /** The time over which they come, in ms. */
-  readonly forMs: number
-  readonly seed: number
-  /** How long the agent may take for an answer, in ms of real time. */
-  readonly patienceMs: number
-  /** Hears of each life that has ended, and of how many there are. */
-  readonly onLife?: (ended: number) => void
-}
-
-/** One task from its beginning to its end. */
-export interface Life {
-  /** From 1, in the order in which they come. */
-  readonly number: number
-  readonly persona: string
-  taskId: string | null
-  /** What happened to it, in order and without times. */
-  readonly story: string[]
-  /** What it is at the end; null: it was never submitted. */
-  end: string | null
-  /** How long the agent took for each answer, in ms of real time. */
-  readonly answersMs: number[]
-}
-
-interface Running extends Life {
-  readonly buyer: Act
-  readonly draw: Draw
-  readonly character: Persona
-  /** Domain time; null: it has ended, or waits for nothing that could come. */
-  nextAt: number | null
-}
+import { hire } from './hire.ts'
+import { type CrowdOptions, type Life, planLives, type Running } from './lives.ts'
+import type { PlannedStep } from './persona.ts'
+import { carryOut, setStanding, type Told } from './persona-steps.ts'
 
 /** What buyers do is told by themselves. */
 const ofAgents = ['accept', 'reject', 'deliver']
-const RESERVE = 5_000
-/** So many come in the same moment, as an agent has several at a time. */
-const AT_ONCE = 4
 /** Lives that are over by now but for their money. */
-const AFTERWARDS_MS = 4 * 86_400_000
+const AFTERWARDS_MS = 5 * 86_400_000
 
 export class Crowd {
   readonly #options: CrowdOptions
@@ -79,21 +37,27 @@ export class Crowd {
     if (entry.type !== 'task' || !ofAgents.includes(entry.trigger)) return
     const life = this.#stories.get(entry.taskId)
     if (!life) return
-    life.story.push(entry.trigger)
+    ;(life.meanwhile ?? life.story).push(entry.trigger)
     this.#waiting.get(entry.taskId)?.()
+  }
+
+  hasCancelled(taskId: string): boolean {
+    return this.#stories.get(taskId)?.story.includes('cancels') === true
   }
 
   /** Plays all lives. Resolves to them when the last has ended and its money has cleared. */
   async play(): Promise<readonly Life[]> {
     const { market, forMs } = this.#options
     const from = market.world.now()
-    const lives = await this.#lives(from)
+    const lives = await planLives(this.#options, from)
     const until = from + forMs + AFTERWARDS_MS
     for (;;) {
       const at = Math.min(...lives.map(({ nextAt }) => nextAt ?? Number.POSITIVE_INFINITY))
       if (at > until) break
       await moveClockTo(market, at)
       const due = lives.filter(({ nextAt }) => nextAt !== null && nextAt <= at)
+      // One after the other, so that the seed decides whom a limit refuses.
+      for (const life of due) if (life.taskId === null) await this.#begin(life)
       await Promise.all(due.map(life => this.#turn(life)))
     }
     await moveClockTo(market, until)
@@ -107,49 +71,32 @@ export class Crowd {
     }))
   }
 
-  async #lives(from: number): Promise<Running[]> {
-    const { market, adminId, mix, buyers, tasks, forMs, seed } = this.#options
-    const accounts = new Map<string, Act>()
-    const accountOf = async ({ name, tier }: Persona, index: number): Promise<Act> => {
-      const account = `${name}-${index % Math.max(1, Math.floor(buyers / mix.length))}`
-      const known = accounts.get(account)
-      if (known) return known
-      const [made] = await furnishBuyers(market, adminId, { names: [account], tier, funds: RESERVE })
-      const act = acting(market, made!.id)
-      accounts.set(account, act)
-      return act
-    }
-    const moments = Math.max(1, Math.ceil(tasks / AT_ONCE))
-    const lives: Running[] = []
-    for (let number = 1; number <= tasks; number++) {
-      const draw: Draw = of => seededChance([seed, number, of].join(' ')).fraction()
-      const character = chosen(mix, draw('persona'))
-      lives.push({
-        ...{ number, persona: character.name, character, draw, taskId: null, story: [], end: null, answersMs: [] },
-        buyer: await accountOf(character, number),
-        nextAt: from + Math.floor((Math.floor(draw('arrival') * moments) / moments) * forMs),
-      })
-    }
-    return lives
-  }
-
-  /** Everything that it does at this moment. A refusal is the end of its story. */
+  /** Everything that it does at this moment. A refusal that it has not expected is the end of its story. */
   async #turn(life: Running): Promise<void> {
     life.nextAt = null
-    try {
-      if (life.taskId === null) await this.#submit(life)
-      while (await this.#step(life)) {}
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      life.story.push(`refused: ${error.message}`)
+    if (life.taskId !== null) {
+      await this.#unlessRefused(life, async () => {
+        if (life.isNew && (await this.#answer(life, ['accept', 'reject']))) await this.#answer(life, ['deliver'])
+        life.isNew = false
+        while (await this.#step(life)) {}
+      })
     }
     if (life.nextAt === null) this.#options.onLife?.(++this.#ended)
+  }
+
+  async #unlessRefused(life: Running, work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      this.#tell(life, { does: 'refused', words: `is refused: ${error.message}` })
+    }
   }
 
   /** Does the next thing if it is time. Returns whether there may be more. */
   async #step(life: Running): Promise<boolean> {
     const { buyer, character, draw } = life
-    const task = (await buyer('getTask', { id: life.taskId! })) as TaskRecord
+    const task = await this.#look(life)
     life.end = task.dispute?.status === 'open' ? 'disputed' : task.status
     const plan = character.plan(task, draw)
     if (plan === 'ended' || plan === 'waits') return false
@@ -157,33 +104,56 @@ export class Crowd {
       life.nextAt = plan.at
       return false
     }
-    life.story.push(done(plan.step))
-    await perform({ buyer, admin: this.#admin }, task, plan.step)
+    const actors = { buyer: buyer.act, admin: this.#admin }
+    await this.#doing(life, () => carryOut(actors, character, task, plan, told => this.#tell(life, told)))
     if (plan.step.does === 'revise') await this.#answer(life, ['deliver'])
-    return true
+    return plan.step.does !== 'rest'
   }
 
-  async #submit(life: Running): Promise<void> {
-    const { agent } = this.#options
-    const { title, description, requirements } = life.character.brief(life.draw)
-    const agreedPrice = life.character.offer(agent.basePrice)
-    await ensureFunds(life.buyer, this.#admin, agreedPrice)
-    const fields = {
-      agentId: agent.id,
-      title,
-      description,
-      agreedPrice,
-      ...(requirements !== undefined && { requirements }),
+  /** Hires the agent. Whoever cancels at once does that before others come. */
+  async #begin(life: Running): Promise<void> {
+    const { market, agent } = this.#options
+    const { buyer, character, draw, address } = life
+    await this.#unlessRefused(life, async () => {
+      await setStanding(this.#admin, buyer.id, character, false)
+      await ensureFunds(buyer.act, this.#admin, character.offer(agent.basePrice) + 1)
+      const began = (taskId: string) => {
+        life.taskId = taskId
+        this.#stories.set(taskId, life)
+      }
+      await this.#doing(life, () =>
+        hire({
+          ...{ buyer: address === null ? buyer.act : acting(market, buyer.id, address), admin: this.#admin },
+          ...{ buyerId: buyer.id, budgetId: buyer.budgetId, agent, persona: character, draw, began },
+          ...{ whom: 'the agent', titled: title => title, tell: told => this.#tell(life, told) },
+        }),
+      )
+      const task = await this.#look(life)
+      const plan = character.plan(task, draw)
+      life.isNew = typeof plan === 'string' || !isHasty(plan, task)
+      if (!life.isNew) await this.#step(life)
+    })
+  }
+
+  /** Not as the buyer, who may be banned. */
+  #look({ taskId }: Running): Promise<TaskRecord> {
+    return this.#admin('getTask', { id: taskId! })
+  }
+
+  #tell({ story }: Running, { does, words, byAdmin }: Told): void {
+    // Behind it stands what helps, with seconds that are others each time.
+    const fact = does === 'refused' ? words.split(';')[0]! : words
+    story.push(byAdmin === true ? `the administrator ${fact}` : fact)
+  }
+
+  async #doing(life: Running, work: () => Promise<void>): Promise<void> {
+    life.meanwhile = []
+    try {
+      await work()
+    } finally {
+      life.story.push(...life.meanwhile)
+      life.meanwhile = null
     }
-    const { id } = await life.buyer('createTask', fields)
-    life.taskId = id
-    life.story.push(`submit ${agreedPrice}`)
-    this.#stories.set(id, life)
-    await life.buyer('submitTask', { id })
-    const task = (await life.buyer('getTask', { id })) as TaskRecord
-    const plan = life.character.plan(task, life.draw)
-    if (typeof plan !== 'string' && isHasty(plan, task)) return
-    if (await this.#answer(life, ['accept', 'reject'])) await this.#answer(life, ['deliver'])
   }
 
   /** Waits for the agent. Resolves to whether it goes on with the task. */
@@ -226,15 +196,5 @@ const NOT_AGAIN_MS = 250
 /** An agent is not as fast as that. Whoever waits longer waits for its answer, so that the seed decides who is first. */
 const HASTE_MS = 25
 
-const isHasty = ({ step, at }: Exclude<Plan, string>, { submittedAt }: TaskRecord): boolean =>
+const isHasty = ({ step, at }: PlannedStep, { submittedAt }: TaskRecord): boolean =>
   step.does === 'cancel' && at - Date.parse(submittedAt ?? '') < HASTE_MS
-
-function chosen(mix: CrowdOptions['mix'], draw: number): Persona {
-  const all = mix.reduce((sum, { share }) => sum + share, 0)
-  let left = draw * all
-  for (const { persona, share } of mix) {
-    left -= share
-    if (left < 0) return persona
-  }
-  return mix.at(-1)!.persona
-}

@@ -2,16 +2,8 @@
 import type { AgentRecord } from '../api/records.ts'
 import type { PlannedStep } from '../market/upkeep/clock-followers.ts'
 import { seededChance } from '../world/chance.ts'
-import type { Act } from './acting.ts'
-import type { Draw, Persona } from './personas.ts'
-
-export interface Buyer {
-  readonly id: string
-  readonly persona: Persona
-  readonly act: Act
-  /** The UTC day in which its deposits were used up. */
-  brokeOn: number
-}
+import type { Draw } from './persona.ts'
+import type { Buyer } from './persona-accounts.ts'
 
 /** At most one task at a time. */
 export interface Deal {

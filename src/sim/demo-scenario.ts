@@ -1,6 +1,7 @@
 /** The second half of the demo: tasks with different ends, then a check of the ledger. */
 import { heldStates, type TaskState } from '../api/flow.ts'
-import type { DeliverableRecord, ledgerCheck, TaskRecord } from '../api/records.ts'
+import type { ledgerCheck } from '../api/money-records.ts'
+import type { DeliverableRecord, TaskRecord } from '../api/records.ts'
 import { DEPOSIT, type DemoSetup, type DemoStep, expect, expectWallet } from './demo-setup.ts'
 
 export type LedgerCheck = (typeof ledgerCheck)['_output']

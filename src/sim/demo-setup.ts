@@ -1,5 +1,7 @@
 /** The first half of the demo: accounts, an agent that passes its test and review, and a deposit. */
-import type { OwnAgentRecord, TestReport, TransactionRecord, UserRecord, WalletRecord } from '../api/records.ts'
+
+import type { TransactionRecord, WalletRecord } from '../api/money-records.ts'
+import type { OwnAgentRecord, TestReport, UserRecord } from '../api/records.ts'
 import type { AgentProcess } from './agent-process.ts'
 import { HttpUser } from './http-user.ts'
 

@@ -53,6 +53,17 @@ function withOthers(headers: Record<string, string>, others: Wanted['headers']):
   return Object.fromEntries(all)
 }
 
+/** The same webhook, signed now, as a later attempt. */
+export function signedAnew(
+  world: World,
+  { secret, headers: others }: Pick<Wanted, 'secret' | 'headers'>,
+  { attempt, ...emission }: Emission & { attempt: number },
+): Emission {
+  const { deliveryId, body } = emission
+  const headers = webhookHeaders(secret, { deliveryId, attempt, sentAt: world.realNow(), body })
+  return { ...emission, headers: withOthers(headers, others) }
+}
+
 /** The same webhook under another delivery id, as somebody sends it who has copied it: the signature does not cover the id. */
 export function replayOf(world: World, { headers, ...emission }: Emission): Emission {
   const deliveryId = world.id('dlv')

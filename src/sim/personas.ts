@@ -1,131 +1,12 @@
-/**
- * Characters of simulated buyers. A persona is a record of pure decisions: what it asks for, and what it does next with its
- * task, and when. Whoever plays it does the rest. Source: A-256.
- */
-import type { TaskState } from '../api/flow.ts'
-import { durations, limits } from '../api/limits.ts'
-import { disputeOutcomes, type TaskRecord } from '../api/records.ts'
-import type { EarlyTier } from './accounts.ts'
+/** The characters of simulated buyers. Source: A-256, A-260. */
+import { durations, limits, rates } from '../api/limits.ts'
+import { among, approvesWith, type Decision, HOUR, later, MINUTE, type Persona, persona, SECOND } from './persona.ts'
 
-/** Returns the same number in [0, 1) whenever it is asked of the same thing in the life of one task. */
-export type Draw = (of: string) => number
-
-export type Step =
-  | { does: 'approve'; rating: number; comment: string }
-  | { does: 'revise'; reason: string }
-  | { does: 'cancel' }
-  | { does: 'dispute'; reason: string }
-  /** The administrator does it. */
-  | { does: 'resolve'; outcome: (typeof disputeOutcomes)[number] }
-
-/** `at`: domain time in ms. `waits`: for the agent. `ended`: it does nothing more with this task. */
-export type Plan = { step: Step; at: number } | 'waits' | 'ended'
-
-interface Brief {
-  title: string
-  description: string
-  requirements?: string
-}
-
-type Decision = (task: TaskRecord, draw: Draw) => Plan
-
-export interface Persona {
-  readonly name: string
-  /** In words, for help and documents. */
-  readonly does: string
-  readonly tier: EarlyTier
-  /** How long after it has hired an agent it hires that again, if the task has ended by then. Domain time. */
-  readonly everyMs: number
-  brief(draw: Draw): Brief
-  /** What it offers for work that costs `basePrice`, in cents. */
-  offer(basePrice: number): number
-  /** What it does next. The task says all that it has to know, so nothing is kept but the task. */
-  plan: Decision
-}
-
-const SECOND = 1_000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
-
-const among = <Value>(values: readonly Value[], share: number): Value => values[Math.floor(share * values.length)]!
-const within = (share: number, from: number, to: number) => Math.floor(from + share * (to - from))
-
-/** Some time after a moment of the task. */
-const later = (moment: string | null, share: number, from: number, to: number) =>
-  Date.parse(moment ?? '') + within(share, from, to)
-
-const briefs: readonly Brief[] = [
-  {
-    title: 'A notice for the village fair',
-    description:
-      'Please write a notice for the village fair on Saturday: friendly, short, with the time and the place.',
-  },
-  {
-    title: 'Names for a bakery',
-    description: 'We open a bakery by the harbour in spring. Suggest five names, each with one line that says why.',
-  },
-  {
-    title: 'Sort the letters of March',
-    description:
-      'Forty letters lie in one heap. Say how you would sort them by sender and day, and which to answer first.',
-  },
-  {
-    title: 'A recipe for twelve',
-    description: 'A soup for twelve guests, without meat, with what a garden has in autumn. Amounts in grams, please.',
-  },
-]
-
-/** How long it waits for an agent that does not accept, or accepts and does not deliver. */
-const patience = { pendingMs: HOUR, workMs: 24 * HOUR }
-
-/** What a buyer does where its character says nothing else. */
-const usual: Readonly<Record<TaskState, Decision>> = {
-  // It could not be submitted.
-  draft: ({ createdAt }) => ({ step: { does: 'cancel' }, at: Date.parse(createdAt) }),
-  pending: ({ submittedAt }) => ({
-    step: { does: 'cancel' },
-    at: later(submittedAt, 0, patience.pendingMs, patience.pendingMs),
-  }),
-  in_progress: ({ updatedAt }) => ({
-    step: { does: 'dispute', reason: 'It was accepted a day ago, and nothing was delivered since.' },
-    at: later(updatedAt, 0, patience.workMs, patience.workMs),
-  }),
-  delivered: approvesWith(4, 5),
-  completed: () => 'ended',
-  cancelled: () => 'ended',
-}
-
-function approvesWith(worst: number, best: number) {
-  return ({ deliveredAt }: TaskRecord, draw: Draw): Exclude<Plan, string> => ({
-    step: {
-      does: 'approve',
-      rating: within(draw('rating'), worst, best + 1),
-      comment: 'Written by a simulated buyer.',
-    },
-    at: later(deliveredAt, draw('approval'), 5 * SECOND, 30 * SECOND),
-  })
-}
-
-/** A simulated administrator decides each way as often. */
-const decides: Decision = ({ dispute }, draw) => ({
-  step: { does: 'resolve', outcome: among(disputeOutcomes, draw('outcome')) },
-  at: later(dispute!.openedAt, draw('decision'), MINUTE, 3 * MINUTE),
-})
-
-type Character = Pick<Persona, 'name' | 'does'> &
-  Partial<Pick<Persona, 'tier' | 'brief' | 'offer'>> & { on: Partial<Record<TaskState, Decision>> }
-
-const persona = ({ on, ...character }: Character): Persona => ({
-  tier: 'new_verified',
-  everyMs: MINUTE,
-  brief: draw => among(briefs, draw('brief')),
-  offer: basePrice => basePrice,
-  ...character,
-  plan(task, draw) {
-    if (task.dispute?.status === 'open') return decides(task, draw)
-    return (on[task.status] ?? usual[task.status])(task, draw)
-  },
-})
+const MOST_WISHES = 3
+/** Room for the number of the task behind its title. */
+const NUMBER = 20
+/** One more than an address may submit in an hour. */
+const FLOOD = rates.task_submission.limit + 1
 
 const nothing: Decision = () => 'waits'
 const complaints = [
@@ -137,6 +18,13 @@ const wishes = [
   'Good so far. Please make it half as long, and begin with the date.',
   'Nearly. The tone should be warmer, and the second part needs an example.',
   'Please check the numbers once more, and say where they come from.',
+]
+
+const questions = [
+  'Have you begun? And how long will it take?',
+  'One thing that I forgot: who is it for, do you think, and should that show?',
+  'Are you there?',
+  'Could you say in a sentence how you will go about it?',
 ]
 
 export const personas: readonly Persona[] = [
@@ -191,13 +79,15 @@ export const personas: readonly Persona[] = [
   }),
   persona({
     name: 'never-pleased',
-    does: 'sends the work back as often as it may, three times at most, and disputes it then',
+    does: 'sends the work back as often as it may, three times at most, once more in vain, and disputes it',
     on: {
       delivered({ revisionCount, maxRevisions, deliveredAt }, draw) {
         const at = later(deliveredAt, draw(`look ${revisionCount}`), MINUTE, HOUR)
-        if (revisionCount < Math.min(MOST_WISHES, maxRevisions ?? MOST_WISHES))
-          return { step: { does: 'revise', reason: among(wishes, draw(`wish ${revisionCount}`)) }, at }
-        return { step: { does: 'dispute', reason: among(complaints, draw('complaint')) }, at }
+        const wish = { does: 'revise', reason: among(wishes, draw(`wish ${revisionCount}`)) } as const
+        if (revisionCount < Math.min(MOST_WISHES, maxRevisions ?? MOST_WISHES)) return { step: wish, at }
+        const isOver = maxRevisions !== null && revisionCount >= maxRevisions
+        const complaint = { does: 'dispute', reason: among(complaints, draw('complaint')) } as const
+        return { step: complaint, at, tries: isOver ? [{ step: wish, refusal: 'no_revisions_left' }] : [] }
       },
     },
   }),
@@ -234,11 +124,86 @@ export const personas: readonly Persona[] = [
     tier: 'chargeback_risk',
     on: {},
   }),
+  persona({
+    name: 'talkative',
+    does: 'asks three things before there is an answer, two while the work is done again, and says thanks twice',
+    asks: draw => questionsFrom(draw('question'), 3),
+    on: {
+      delivered(task, draw) {
+        const { revisionCount, maxRevisions, deliveredAt } = task
+        if (revisionCount > 0 || maxRevisions === 0)
+          return { ...approvesWith(4, 5)(task, draw), says: ['Thank you!', 'Thank you!'] }
+        const step = { does: 'revise', reason: among(wishes, draw('wish')) } as const
+        const at = later(deliveredAt, draw('revision'), 10 * SECOND, MINUTE)
+        return { step, at, says: questionsFrom(draw('more'), 2) }
+      },
+    },
+  }),
+  persona({
+    name: 'agent-buyer',
+    does: 'is an agent, and pays by a budget authorization; half ask for a cent more than that allows first',
+    overspends: draw => draw('overspend') < 1 / 2,
+    on: {},
+  }),
+  persona({
+    name: 'flooder',
+    does: `comes with ${FLOOD} tasks at once, of which the limits of an hour let ${FLOOD - 1} pass; approves them`,
+    atOnce: FLOOD,
+    on: {},
+  }),
+  persona({
+    name: 'suspended',
+    does: 'is suspended while the agent works: may not hire again, and approves what is open',
+    becomes: 'suspended',
+    on: {
+      delivered: (task, draw) => ({
+        ...approvesWith(3, 5)(task, draw),
+        tries: [{ step: { does: 'hire' }, refusal: 'suspended' }],
+      }),
+    },
+  }),
+  persona({
+    name: 'banned',
+    does: 'is banned while the agent works: may not even approve; the administrator lets the builder be paid',
+    becomes: 'banned',
+    on: {
+      pending: nothing,
+      in_progress: ({ updatedAt }) => ({
+        step: { does: 'resolve', outcome: 'refund' },
+        at: later(updatedAt, 0, 24 * HOUR, 24 * HOUR),
+      }),
+      delivered: (task, draw) => ({
+        step: { does: 'resolve', outcome: 'release' },
+        at: later(task.deliveredAt, draw('decision'), MINUTE, HOUR),
+        tries: [{ step: approvesWith(3, 5)(task, draw).step, refusal: 'banned' }],
+      }),
+    },
+  }),
+  persona({
+    name: 'too-late',
+    does: 'approves, disputes and asks for a revision when it is too late for both, and rests',
+    on: {
+      completed({ completedAt, dispute, deliveredAt }, draw) {
+        if (dispute || deliveredAt === null) return 'ended'
+        const late = durations.disputeWindowMs + MINUTE
+        return {
+          step: { does: 'rest' },
+          at: later(completedAt, 0, late, late),
+          tries: [
+            { step: { does: 'dispute', reason: among(complaints, draw('complaint')) }, refusal: 'dispute_too_late' },
+            { step: { does: 'revise', reason: among(wishes, draw('wish')) }, refusal: 'task_out_of_turn' },
+          ],
+        }
+      },
+    },
+  }),
 ]
 
-const MOST_WISHES = 3
-/** Room for the number of the task behind its title. */
-const NUMBER = 20
+/** So many of the questions, which follow each other. */
+function questionsFrom(share: number, count: number): string[] {
+  const first = Math.floor(share * questions.length)
+  return Array.from({ length: count }, (_, n) => questions[(first + n) % questions.length]!)
+}
 
 /** Repeats a text up to a length in characters. */
 function longest(text: string, most: number): string {

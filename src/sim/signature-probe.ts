@@ -64,7 +64,14 @@ const NOWHERE = 'http://localhost:1/'
 /** Returns whether the agent takes it; null if it says neither. */
 async function post({ egress }: World, agent: AgentRow, body: string, headers: Record<string, string>) {
   const { webhookUrl: url, builderId: account } = agent
-  const response = await egress.post({ url: url ?? '', body, headers, timeoutMs: EACH_MS, maxAnswerBytes: 0, account })
+  const response = await egress.post({
+    url: url ?? '',
+    body,
+    headers,
+    timeoutMs: EACH_MS,
+    maxResponseBytes: 0,
+    account,
+  })
   if (!response.ok) return null
   if (isRefusal(response.status)) return false
   return response.status >= 200 && response.status < 300 ? true : null

@@ -9,19 +9,18 @@ import type { LogEntry } from '../market/log.ts'
 import type { Market } from '../market/market.ts'
 import { type ClockFollower, ClockFollowers, type PlannedStep } from '../market/upkeep/clock-followers.ts'
 import type { Timer } from '../world/world.ts'
-import { ensureFunds, furnishBuyers } from './accounts.ts'
+import { ensureFunds } from './accounts.ts'
 import { type Act, acting } from './acting.ts'
 import { DOWN } from './agents.ts'
-import { againAt, type Buyer, type Deal, drawOf, keyOf, newDeal, numbered, numberIn } from './deals.ts'
-import { done, perform } from './persona-steps.ts'
-import type { Persona, Plan } from './personas.ts'
+import { againAt, type Deal, drawOf, keyOf, newDeal, numbered, numberIn } from './deals.ts'
+import { hire } from './hire.ts'
+import { type Buyer, makeBuyers, RESERVE, type WantedPersonas } from './persona-accounts.ts'
+import { carryOut, setStanding, type Told } from './persona-steps.ts'
 
 /** How often they look at the clock, in real time. */
 const LOOK_MS = 250
 /** How soon a new agent is found while nobody else is to be hired, in real time. */
 const FIND_MS = 2_000
-/** What a buyer has at least when it can pay, in cents. */
-const RESERVE = 50_000
 /** More agents than these are not hired. */
 const MOST_AGENTS = 100
 /** As many are kept of agents that are gone. What is forgotten begins with No. 1 again. */
@@ -31,10 +30,7 @@ const AGAIN_MS = 60_000
 /** Of one turn. No persona has as many without waiting. */
 const MOST_STEPS = 5
 
-export interface SimulatedBuyersOptions {
-  market: Market
-  adminId: string
-  personas: readonly Persona[]
+export interface SimulatedBuyersOptions extends WantedPersonas {
   /** The same seed and the same answers of an agent are the same story of each task. */
   seed: string | number
 }
@@ -57,14 +53,7 @@ export class SimulatedBuyers implements ClockFollower {
 
   /** Makes their accounts, and finds the tasks that they have open. */
   static async open(options: SimulatedBuyersOptions): Promise<SimulatedBuyers> {
-    const { market, adminId, personas } = options
-    const buyers: Buyer[] = []
-    for (const persona of personas) {
-      const { name, tier } = persona
-      const [account] = await furnishBuyers(market, adminId, { names: [name], tier, funds: RESERVE })
-      const { id } = account!
-      buyers.push({ id, persona, act: acting(market, id), brokeOn: -1 })
-    }
+    const buyers = await makeBuyers(options)
     const simulated = new SimulatedBuyers(options, buyers)
     for (const buyer of buyers) await simulated.#findOpen(buyer)
     return simulated
@@ -190,26 +179,24 @@ export class SimulatedBuyers implements ClockFollower {
 
   /** All that the public sees, but for those that are there to be down. */
   async #hireable(): Promise<AgentRecord[]> {
-    const [first] = this.#buyers
-    if (!first) return []
-    const { items } = await first.act('listAgents', { sort: 'newest', limit: MOST_AGENTS })
+    // Not as a buyer, who may be banned.
+    const { items } = await this.#admin('listAgents', { sort: 'newest', limit: MOST_AGENTS })
     const all = ('text' in items ? JSON.parse(items.text) : items) as AgentRecord[]
     return all.filter(({ tags }) => !tags.includes(DOWN))
   }
 
-  async #hire(deal: Deal, { basePrice }: AgentRecord): Promise<void> {
-    const { buyer, agent } = deal
-    const { act, persona } = buyer
-    const agreedPrice = persona.offer(basePrice)
+  async #hire(deal: Deal, agent: AgentRecord): Promise<void> {
+    const { buyer } = deal
+    const { id: buyerId, act, budgetId, persona } = buyer
     deal.hiredAt = this.#market.world.now()
-    if (!(await this.#canPay(buyer, agreedPrice))) return
+    await setStanding(this.#admin, buyerId, persona, false)
+    if (!(await this.#canPay(buyer, persona.offer(agent.basePrice)))) return
     deal.count++
-    const { title, ...brief } = persona.brief(drawOf(this.#seed, deal))
-    const fields = { ...brief, agentId: agent.id, title: numbered(title, deal.count), agreedPrice }
-    const { id } = await act('createTask', fields)
-    this.#follow(deal, id)
-    this.#tell(deal, 'submit', `${persona.name} hires ${agent.slug}`)
-    await act('submitTask', { id })
+    const titled = (title: string) => numbered(title, deal.count)
+    await hire({
+      ...{ buyer: act, admin: this.#admin, buyerId, budgetId, persona, agent, titled, whom: agent.slug },
+      ...{ draw: drawOf(this.#seed, deal), began: id => this.#follow(deal, id), tell: told => this.#tell(deal, told) },
+    })
   }
 
   async #canPay(buyer: Buyer, price: number): Promise<boolean> {
@@ -263,31 +250,33 @@ export class SimulatedBuyers implements ClockFollower {
 
   async #goOn(deal: Deal, id: string): Promise<void> {
     const { buyer } = deal
-    const task = (await buyer.act('getTask', { id })) as TaskRecord
-    const plan: Plan = buyer.persona.plan(task, drawOf(this.#seed, deal))
+    // Not as the buyer, who may be banned.
+    const task = await this.#admin('getTask', { id })
+    const plan = buyer.persona.plan(task, drawOf(this.#seed, deal))
     deal.next = null
     if (plan === 'ended') return this.#leave(deal)
     if (plan === 'waits') return
-    const { step, at } = plan
-    if (at > this.#market.world.now()) {
-      deal.next = { at, id, about: buyer.persona.name }
+    if (plan.at > this.#market.world.now()) {
+      deal.next = { at: plan.at, id, about: buyer.persona.name }
       return
     }
-    this.#tell(deal, step.does, `${step.does === 'resolve' ? 'the administrator' : buyer.persona.name} ${done(step)}`)
     try {
-      await perform({ buyer: buyer.act, admin: this.#admin }, task, step)
+      const actors = { buyer: buyer.act, admin: this.#admin }
+      await carryOut(actors, buyer.persona, task, plan, told => this.#tell(deal, told))
     } catch (error) {
       // Somebody was faster, such as an agent that accepts what is being cancelled.
       if (!(error instanceof Refusal)) throw error
-      this.#tell(deal, 'refused', `${buyer.persona.name} was refused: ${error.message}`)
+      this.#tell(deal, { does: 'refused', words: `is refused: ${error.message}` })
       return this.#planAgain(deal)
     }
+    if (plan.step.does === 'rest') this.#leave(deal)
     deal.isStale = true
   }
 
-  #tell({ buyer, agent, taskId }: Deal, step: string, message: string): void {
+  #tell({ buyer, agent, taskId }: Deal, { does, words, byAdmin }: Told): void {
     const { name: persona } = buyer.persona
-    this.#market.log({ type: 'persona', persona, step, taskId, agentId: agent.id, message })
+    const message = `${byAdmin === true ? 'the administrator' : persona} ${words}`
+    this.#market.log({ type: 'persona', persona, step: does, taskId, agentId: agent.id, message })
   }
 
   #fail = (error: Error): void => {

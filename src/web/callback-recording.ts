@@ -1,14 +1,14 @@
 /** Records a callback with its response. Only in a simulator. */
 import type { Recording } from '../market/recording.ts'
-import type { Signed } from '../market/verb.ts'
-import type { HeaderLines } from '../world/world.ts'
+import type { SignedCallback } from '../market/verb.ts'
+import { type HeaderLines, linesOf } from '../world/header-lines.ts'
 import type { Call, Sent } from './response.ts'
 
 /** What is known of a callback when its response is sent. */
 interface Arrived {
   readonly body: Buffer
   /** undefined: it was refused before its signature was read. */
-  readonly signed: Signed | undefined
+  readonly signed: SignedCallback | undefined
 }
 
 /** Records the callback as soon as `call` has its response. */
@@ -18,16 +18,19 @@ export function recordCallback(call: Call, recording: Recording, arrived: () => 
   const at = world.now()
   call.onSent = ({ status, headers, body }: Sent) => {
     const { body: requestBody, signed } = arrived()
-    recording.add({
+    const [requestHeaders, responseHeaders] = [linesOf(call.req.rawHeaders).map(withoutSecret), linesOf(headers)]
+    const responseBody = Buffer.from(body)
+    recording.add(id => ({
+      id,
       direction: 'callback',
       method: call.req.method ?? '',
       url: config.baseUrl + (call.req.url ?? ''),
-      requestHeaders: linesOf(call.req.rawHeaders).map(withoutSecret),
+      requestHeaders,
       requestBody,
       requestCut: false,
       status,
-      responseHeaders: linesOf(headers),
-      responseBody: Buffer.from(body),
+      responseHeaders,
+      responseBody,
       responseCut: false,
       error: signed?.sender.fault ?? null,
       realAt,
@@ -37,7 +40,9 @@ export function recordCallback(call: Call, recording: Recording, arrived: () => 
       agentId: signed?.sender.agentId ?? null,
       deliveryId: null,
       attempt: null,
-    })
+      bytes:
+        OWN_BYTES + requestBody.length + responseBody.length + lengthOf(requestHeaders) + lengthOf(responseHeaders),
+    }))
   }
 }
 
@@ -47,9 +52,7 @@ const SECRET = /^(?:authorization|proxy-authorization|cookie)$/i
 const withoutSecret = ([name, value]: HeaderLines[number]): HeaderLines[number] =>
   SECRET.test(name) ? [name, `${value.slice(0, 12)}…`] : [name, value]
 
-/** `flat`: names and values in turn. */
-function linesOf(flat: readonly string[]): HeaderLines {
-  const lines: [string, string][] = []
-  for (let i = 0; i + 1 < flat.length; i += 2) lines.push([flat[i]!, flat[i + 1]!])
-  return lines
-}
+/** About what one takes besides its bodies and headers. */
+const OWN_BYTES = 1_000
+
+const lengthOf = (lines: HeaderLines) => lines.reduce((sum, [name, value]) => sum + name.length + value.length, 0)

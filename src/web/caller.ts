@@ -1,8 +1,8 @@
 /** Tells verbs which client sent a request. */
 import type { Caller } from '../market/market.ts'
-import { Gone } from './body.ts'
-import { clientAddress } from './client-address.ts'
+import { Gone } from './bodies/body.ts'
 import type { Call } from './response.ts'
+import { clientAddress } from './sockets/client-address.ts'
 
 /** Returns the caller, with a signal for verbs that wait before they work, as the client may disconnect meanwhile. */
 export function callerOf({ req, res, server }: Call): Caller {

@@ -1,9 +1,11 @@
 /** Renders the reference as one HTML page from the OpenAPI document. The page loads only its own stylesheet and script. */
+
 import { type Field, fieldsOf, typeOf } from '../api/openapi/fields.ts'
 import type { JsonSchema } from '../api/openapi/json-schema.ts'
 import type { OpenApi } from '../api/openapi/openapi.ts'
 import type { Operation } from '../api/openapi/operation.ts'
 import type { Content, Response } from '../api/openapi/responses.ts'
+import { shellWord } from '../api/shell-word.ts'
 import { type Html, html } from '../html.ts'
 
 export function referencePage(doc: OpenApi): string {
@@ -150,7 +152,7 @@ function curl(doc: OpenApi, { method, path, operation }: Placed): string {
     wants('session') && !wants('apiKey') && '-H "Cookie: session=$SESSION"',
     wants('signature') && '-H "X-Service-Timestamp: $TIMESTAMP" -H "X-Service-Signature: $SIGNATURE"',
     example !== undefined && '-H "Content-Type: application/json"',
-    example !== undefined && `-d '${JSON.stringify(example).replaceAll("'", "'\\''")}'`,
+    example !== undefined && `-d ${shellWord(JSON.stringify(example))}`,
   ]
   return lines.filter(Boolean).join(' \\\n  ')
 }

@@ -1,8 +1,8 @@
 /** Sends a file as an attachment that no browser executes. Source. */
 import { pipeline } from 'node:stream/promises'
 import type { KeptFile } from '../api/file-kinds.ts'
+import { DOWNLOAD_BYTES } from './bodies/unread-responses.ts'
 import type { Call } from './response.ts'
-import { DOWNLOAD_BYTES } from './unread-responses.ts'
 
 export async function sendFile(call: Call, file: KeptFile): Promise<void> {
   const headers = {

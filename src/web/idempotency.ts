@@ -8,7 +8,7 @@ import {
   claim,
   isClaimed,
   isKept,
-  type KeptAnswer,
+  type KeptResponse,
   type KeyedRequest,
   keep,
   release,
@@ -30,13 +30,13 @@ export async function mayBeRepeat(q: Reader, { method }: Endpoint, { req }: Call
 }
 
 /** The response to a request with a key. */
-export class Repeatable implements KeptAnswer {
+export class Repeatable implements KeptResponse {
   readonly status: number
   readonly text: string
   /** True if it was stored by an earlier request, so that the verb did not run. */
   readonly repeated: boolean
 
-  constructor({ status, text }: KeptAnswer, repeated: boolean) {
+  constructor({ status, text }: KeptResponse, repeated: boolean) {
     this.status = status
     this.text = text
     this.repeated = repeated
@@ -52,15 +52,15 @@ export class Repeatable implements KeptAnswer {
 export interface Steps {
   identify(q: Reader, work: Work): Promise<Actor | null>
   /** Runs the verb. `tx` is there if the record's unit is `write`. */
-  answer(work: Work, actor: Actor | null, tx?: Tx): Promise<KeptAnswer>
+  respond(work: Work, actor: Actor | null, tx?: Tx): Promise<KeptResponse>
 }
 
 /**
  * Returns what serves requests with a key. For a `write` record the key, the verb and the response are one transaction. For
  * others the key is claimed in a transaction before the verb, and the response is stored in one after it.
  */
-export function repeatable(record: Endpoint, { db, world, config }: Market, { identify, answer }: Steps) {
-  const once = async (tx: Tx, request: KeyedRequest, given: KeptAnswer): Promise<Repeatable> => {
+export function repeatable(record: Endpoint, { db, world, config }: Market, { identify, respond }: Steps) {
+  const once = async (tx: Tx, request: KeyedRequest, given: KeptResponse): Promise<Repeatable> => {
     const earlier = await claim(tx, world, request)
     if (earlier) return new Repeatable(earlier, true)
     await keep(tx, config, request, given)
@@ -76,7 +76,7 @@ export function repeatable(record: Endpoint, { db, world, config }: Market, { id
         const earlier = await claim(tx, world, request)
         if (earlier) return new Repeatable(earlier, true)
         ours = request
-        const given = await answer(work, actor, tx)
+        const given = await respond(work, actor, tx)
         await keep(tx, config, request, given)
         return new Repeatable(given, false)
       })
@@ -96,7 +96,7 @@ export function repeatable(record: Endpoint, { db, world, config }: Market, { id
     })
     if (earlier) return new Repeatable(earlier, true)
     try {
-      const given = await answer(work, actor)
+      const given = await respond(work, actor)
       await db.write(tx => keep(tx, config, request, given))
       return new Repeatable(given, false)
     } catch (error) {
@@ -151,7 +151,7 @@ function contentOf(work: Work): string {
  * Returns the response to store for a refusal; null if it must not be stored. A body that is too large was not read, so it
  * has no fingerprint. After a lost race the client should try again, and must not get the same refusal for a day.
  */
-function keptRefusal(error: unknown, db: Db): KeptAnswer | null {
+function keptRefusal(error: unknown, db: Db): KeptResponse | null {
   if (!(error instanceof Refusal) || !isKept(error.status, db)) return null
   if (error.code === 'body_too_large' || error.code === 'lost_race') return null
   return { status: error.status, text: failureText(error) }

@@ -5,7 +5,7 @@ import { refuse } from '../api/failures.ts'
 import type { KeptFile } from '../api/file-kinds.ts'
 import { parseBody, proveJson } from '../api/json.ts'
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '../api/signature.ts'
-import type { Signed } from '../market/verb.ts'
+import type { SignedCallback } from '../market/verb.ts'
 import { onlyHeader } from './credentials.ts'
 import { Faults } from './faults.ts'
 import type { Upload } from './multipart.ts'
@@ -19,7 +19,7 @@ export interface Input {
   readonly params: Readonly<Record<string, string>>
   readonly query: unknown
   readonly body: unknown
-  readonly signed?: Signed
+  readonly signed?: SignedCallback
   readonly files?: readonly KeptFile[]
 }
 
@@ -65,7 +65,7 @@ export function inputReader(record: Endpoint): ReadInput {
   }
 }
 
-const readSigned = (req: WebRequest, raw: Buffer): Signed => ({
+const readSigned = (req: WebRequest, raw: Buffer): SignedCallback => ({
   timestamp: onlyHeader(req, TIMESTAMP),
   signature: onlyHeader(req, SIGNATURE),
   type: req.headers['content-type'],

@@ -6,9 +6,9 @@ import http from 'node:http'
 import type { Market } from '../market/market.ts'
 import { readFigures } from '../market/upkeep/gauges.ts'
 import { isLoopbackHost } from './credentials.ts'
-import { listen } from './listen.ts'
 import { METRICS_TYPE, type Metrics } from './metrics.ts'
 import type { WebPage } from './server.ts'
+import { listen } from './sockets/listen.ts'
 
 /** `/metrics` on the marketplace's own port. Without the token the response is 404. */
 export function metricsPage(market: Market, metrics: Metrics, token: string | undefined): WebPage {

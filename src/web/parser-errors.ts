@@ -14,26 +14,26 @@ const words: Record<string, string> = {
 }
 
 /** `hasBegun` tells whether another response has begun on a connection. */
-export const answerParserError =
+export const refuseParserError =
   (config: Config, hasBegun: (socket: Duplex) => boolean) => (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (socket.writableEnded) return // responded already; what still arrives belongs to the same broken request
     if (error.code === 'ECONNRESET' || !socket.writable || hasBegun(socket)) {
       socket.destroy()
       return
     }
-    answerAndEnd(config, socket, refuse('bad_request', words[error.code ?? ''] ?? 'This is no HTTP request'))
+    respondAndEnd(config, socket, refuse('bad_request', words[error.code ?? ''] ?? 'This is no HTTP request'))
   }
 
 /** Refuses CONNECT, for which Node passes only the socket. */
-export const answerTunnel = (config: Config) => (_: IncomingMessage, socket: Duplex) => {
+export const refuseTunnel = (config: Config) => (_: IncomingMessage, socket: Duplex) => {
   const allowed = 'GET, HEAD, POST, PUT, DELETE'
   const refusal = refuse('wrong_method', 'CONNECT', allowed)
   refusal.headers = { allow: allowed }
   socket.on('error', () => {}) // the client may be gone
-  answerAndEnd(config, socket, refusal)
+  respondAndEnd(config, socket, refusal)
 }
 
-function answerAndEnd(config: Config, socket: Duplex, refusal: Refusal): void {
+function respondAndEnd(config: Config, socket: Duplex, refusal: Refusal): void {
   const text = failureText(refusal)
   socket.end(
     [

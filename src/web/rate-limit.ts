@@ -4,10 +4,10 @@ import type { Endpoint } from '../api/endpoint.ts'
 import { refuse } from '../api/failures.ts'
 import { type RateCategory, rates } from '../api/limits.ts'
 import type { Market } from '../market/market.ts'
-import { isMultipart } from './body.ts'
-import { clientAddress } from './client-address.ts'
+import { isMultipart } from './bodies/body.ts'
 import { memoryCounters, type RateCounters, sharedCounters } from './rate-counters.ts'
 import type { CountRequest } from './response.ts'
+import { clientAddress } from './sockets/client-address.ts'
 
 /**
  * Returns null if rate limits are off. In mode `warn` nothing is refused, and the log has one line for each window that

@@ -6,14 +6,14 @@ import type { RateCategory } from '../api/limits.ts'
 import type { Debug } from '../debug.ts'
 import type { Market } from '../market/market.ts'
 import { BusyError, ConstraintError, ContestedError } from '../store/db.ts'
-import type { ArrivingBodies } from './arriving-bytes.ts'
-import type { ArrivingFiles } from './arriving-files.ts'
-import { Gone, isLargelyUnread, type Reading } from './body.ts'
-import { clientAddress } from './client-address.ts'
+import type { ArrivingBodies } from './bodies/arriving-bytes.ts'
+import type { ArrivingFiles } from './bodies/arriving-files.ts'
+import { Gone, isLargelyUnread, type Reading } from './bodies/body.ts'
+import { LARGE_BYTES, type UnreadResponses } from './bodies/unread-responses.ts'
 import { isHttps } from './credentials.ts'
 import { detailsForBuilder, requestDetails } from './debug.ts'
+import { clientAddress } from './sockets/client-address.ts'
 import type { EventStreams } from './stream.ts'
-import { LARGE_BYTES, type UnreadResponses } from './unread-responses.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const LINGER_MS = 2000
@@ -27,7 +27,7 @@ let count = 0
 export const newRequestId = () => `${beginning}-${(++count).toString(36)}`
 
 /** Responses that are written once all requests that have arrived by now are handled. */
-let ready: Answer[] = []
+let ready: Ready[] = []
 
 /** A response as it is handed to Node, which adds its own headers. */
 export interface Sent {
@@ -37,22 +37,22 @@ export interface Sent {
   readonly body: string | Buffer
 }
 
-interface Answer extends Sent {
+interface Ready extends Sent {
   res: ServerResponse
   headers: string[]
 }
 
 // Waking a sleeping client costs several times as much as writing a response. A client that reads the first response finds
 // the others there too.
-function sendTogether(answer: Answer): void {
+function sendTogether(one: Ready): void {
   if (ready.length === 0) {
     setImmediate(() => {
-      const answers = ready
+      const together = ready
       ready = []
-      for (const { res, status, headers, body } of answers) res.writeHead(status, headers).end(body)
+      for (const { res, status, headers, body } of together) res.writeHead(status, headers).end(body)
     })
   }
-  ready.push(answer)
+  ready.push(one)
 }
 
 /** What polka adds to a request. */
@@ -95,7 +95,7 @@ export class Call {
   readonly #started = performance.now()
   userId: string | null = null
   #refusal: Refusal | null = null
-  #answered = false
+  #responded = false
   /** Additional headers of this response, as flat names and values. */
   headers: readonly string[] | null = null
   /** Takes the response when it is sent. */
@@ -182,7 +182,7 @@ export class Call {
   /** Responds to whatever was thrown. An error that is no refusal is our own fault; its details go only to the log. */
   fail(error: unknown) {
     if (error instanceof Gone) return
-    if (this.#answered || this.res.headersSent) {
+    if (this.#responded || this.res.headersSent) {
       this.#logFault(error)
       this.res.destroy()
       return
@@ -221,7 +221,7 @@ export class Call {
   }
 
   #send(status: number, headers: string[], body: string | Buffer) {
-    this.#answered = true
+    this.#responded = true
     sendTogether({ res: this.res, status, headers, body })
     this.onSent?.({ status, headers, body })
     this.#log(status)
@@ -233,7 +233,7 @@ export class Call {
    */
   #sendAndLinger(status: number, headers: string[], text: string) {
     const { req, res } = this
-    this.#answered = true
+    this.#responded = true
     if (!this.server.closing) headers.push('connection', 'close')
     // Waits until what came with the head is parsed: if that is not HTTP, the parser's error is the response.
     setImmediate(() => {

@@ -6,13 +6,13 @@ import { Created, Download, EventStream, Json } from '../api/reply.ts'
 import { Activity } from '../market/activity.ts'
 import { refuseWhenFull } from '../market/fullness.ts'
 import type { Actor, Market } from '../market/market.ts'
-import type { KeptAnswer } from '../market/requests/idempotency.ts'
+import type { KeptResponse } from '../market/requests/idempotency.ts'
 import { type FileRoom, fileRoom } from '../market/tasks/file-quota.ts'
 import { dropFiles } from '../market/tasks/files.ts'
 import { needsOnlyPrefetched, prefetcherOf } from '../market/tasks/prefetch.ts'
 import { mayDeliver } from '../market/tasks/tasks.ts'
 import type { Reader, Tx } from '../store/db.ts'
-import { isLarge, isMultipart, readBody } from './body.ts'
+import { isLarge, isMultipart, readBody } from './bodies/body.ts'
 import { recordCallback } from './callback-recording.ts'
 import { callerOf } from './caller.ts'
 import {
@@ -53,7 +53,7 @@ export function serve(record: Endpoint, verb: AnyVerb, market: Market, authentic
 
   const identifyFirst = (call: Call, credential: Credential) => market.db.read(q => identify(q, { call, credential }))
 
-  const answer = async (call: Call, credential: Credential | null, body: Buffer | Refusal | Upload) => {
+  const respond = async (call: Call, credential: Credential | null, body: Buffer | Refusal | Upload) => {
     const input = memoized(() => readInput(call.req, orThrow(body)))
     if (recording) recordCallback(call, recording, () => arrivedWith(body, input))
     const result = await perform({ call, credential, input })
@@ -63,21 +63,21 @@ export function serve(record: Endpoint, verb: AnyVerb, market: Market, authentic
     return result
   }
 
-  const answerBody = async (call: Call, credential: Credential | null) => {
+  const serveBody = async (call: Call, credential: Credential | null) => {
     if (credential && isLarge(call.req)) await identifyFirst(call, credential)
     const body = await readBody(call.req, call.res, call.reading).catch(refusalOnly)
-    return answer(call, credential, body)
+    return respond(call, credential, body)
   }
 
   /** Reads the files only if the caller may send them, and removes them again if the request is refused. */
-  const answerUpload = async (call: Call, credential: Credential | null, form: NonNullable<Endpoint['multipart']>) => {
+  const serveUpload = async (call: Call, credential: Credential | null, form: NonNullable<Endpoint['multipart']>) => {
     const room = await roomForUpload(record, market, identify, { call, credential })
     const { receiveUpload } = await import('./multipart.ts') // loaded late, because few simulators ever need the parser
     const begin: BeginFiles = giveUp => call.server.arrivingFiles.begin(room, () => call.address, giveUp)
     const upload = await receiveUpload(call, form, market, begin)
     let kept = false
     try {
-      const result = await answer(call, credential, upload)
+      const result = await respond(call, credential, upload)
       kept = !(result instanceof Repeatable) || result.hadEffect
     } finally {
       if (!kept) await dropFiles(market, upload.files)
@@ -91,8 +91,8 @@ export function serve(record: Endpoint, verb: AnyVerb, market: Market, authentic
       const credential = hasCredential ? readCredential(call.req, config) : null
       if (unsafe && credential?.kind === 'session' && isCrossSite(call.req, config)) throw refuse('cross_site')
       checkCredential(record, credential)
-      if (record.multipart && isMultipart(call.req)) await answerUpload(call, credential, record.multipart)
-      else await answerBody(call, credential)
+      if (record.multipart && isMultipart(call.req)) await serveUpload(call, credential, record.multipart)
+      else await serveBody(call, credential)
     } catch (error) {
       call.fail(error)
     } finally {
@@ -153,13 +153,13 @@ function performer(record: Endpoint, verb: AnyVerb, market: Market, identify: Id
   const plain = record.unit === 'write' ? (work: Work) => db.write(tx => inside(tx, work)) : outsideUnit
   if (!acceptsIdempotencyKey(record)) return plain
 
-  const answer = async (work: Work, actor: Actor | null, tx?: Tx): Promise<KeptAnswer> => {
+  const respond = async (work: Work, actor: Actor | null, tx?: Tx): Promise<KeptResponse> => {
     const input = work.input()
     const inUnit = { tx, db, world, config, log, webhooks, memory, prefetched: null, actor }
     const ctx = tx ? inUnit : { ...market, actor, caller: callerOf(work.call) }
     return rendered(record, input, await verb(ctx, input))
   }
-  const once = repeatable(record, market, { identify, answer })
+  const once = repeatable(record, market, { identify, respond })
   return (work: Work) => (hasKey(work) ? once(work) : plain(work))
 }
 
@@ -224,7 +224,7 @@ function reply(record: Endpoint, call: Call, input: Input, result: unknown) {
   call.json(status, text, sessionCookie(call.server.market.config, session))
 }
 
-function rendered(record: Endpoint, input: Input, result: unknown): KeptAnswer {
+function rendered(record: Endpoint, input: Input, result: unknown): KeptResponse {
   let data = result
   let status: number = record.status ?? 200
   if (data instanceof Created) {

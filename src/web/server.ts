@@ -7,21 +7,21 @@ import { type Refusal, refuse } from '../api/failures.ts'
 import type { RateCategory } from '../api/limits.ts'
 import type { Debug } from '../debug.ts'
 import type { Market } from '../market/market.ts'
-import { ArrivingBodies } from './arriving-bytes.ts'
-import { ArrivingFiles } from './arriving-files.ts'
-import { boundConnections } from './connections.ts'
+import { ArrivingBodies } from './bodies/arriving-bytes.ts'
+import { ArrivingFiles } from './bodies/arriving-files.ts'
+import { UnreadResponses } from './bodies/unread-responses.ts'
 import { type Authenticate, isLoopbackHost } from './credentials.ts'
-import { listen } from './listen.ts'
 import type { Watched } from './metrics.ts'
-import { inFlight } from './open-responses.ts'
-import { answerParserError, answerTunnel } from './parser-errors.ts'
+import { refuseParserError, refuseTunnel } from './parser-errors.ts'
 import type { RateCounters } from './rate-counters.ts'
 import { categoryOf, rateLimit } from './rate-limit.ts'
 import { Call, type ServerState, type WebRequest } from './response.ts'
 import { type AnyVerb, type Serve, serve } from './serve.ts'
-import { boundsOf, type GivenBounds } from './server-bounds.ts'
+import { boundConnections } from './sockets/connections.ts'
+import { listen } from './sockets/listen.ts'
+import { inFlight } from './sockets/open-responses.ts'
+import { boundsOf, type GivenBounds } from './sockets/server-bounds.ts'
 import { EventStreams } from './stream.ts'
-import { UnreadResponses } from './unread-responses.ts'
 
 interface PageRequest {
   readonly path: string
@@ -50,6 +50,8 @@ export interface ServerOptions {
   /** Where requests are counted for the rate limits; in memory unless given. */
   counters?: RateCounters
   bounds?: GivenBounds
+  /** What stands before it, in a simulator. */
+  around?: ((serve: http.RequestListener) => http.RequestListener) | undefined
   /** Takes a line for each request. */
   debug?: Debug | undefined
 }
@@ -106,14 +108,15 @@ export function createServer(options: ServerOptions): Server {
   const server = http.createServer({ ...timing, keepAliveTimeout: market.config.trustProxy > 0 ? 65_000 : 5_000 })
   const connections = boundConnections(server, bounds, market.log)
   const serveRoute = routes(options, state)
-  const front = (req: IncomingMessage, res: ServerResponse) => {
+  const { around = serve => serve } = options
+  const front = around((req: IncomingMessage, res: ServerResponse) => {
     flight.add(req.socket, res)
     const refusal = refusalBeforeRoutes(state, req)
     if (refusal) void refuseRequest(new Call(state, req, res), refusal)
     else serveRoute(req, res)
-  }
+  })
   server.on('request', front).on('checkContinue', front).on('checkExpectation', front)
-  server.on('clientError', answerParserError(market.config, flight.hasBegun)).on('connect', answerTunnel(market.config))
+  server.on('clientError', refuseParserError(market.config, flight.hasBegun)).on('connect', refuseTunnel(market.config))
 
   return {
     async listen() {

@@ -2,6 +2,7 @@
  * Time, randomness and network, behind one interface. The market uses no other clock, random source or socket, so a test
  * can replace them all.
  */
+import type { HeaderLines } from './header-lines.ts'
 
 /** A request that goes out: one webhook. */
 export interface Outgoing {
@@ -11,15 +12,12 @@ export interface Outgoing {
   /** The deadline of the whole exchange, including the DNS lookup and the connection. */
   timeoutMs: number
   /** How many bytes of the response body are read. The rest is dropped unread. */
-  maxAnswerBytes: number
+  maxResponseBytes: number
   /** The account that it is sent for. No account gets more than its share of the common resources. */
   account?: string
   /** The result also has what was on the wire. */
   keepsWire?: boolean
 }
-
-/** Header lines in their order, each name as it was written. */
-export type HeaderLines = readonly (readonly [name: string, value: string])[]
 
 /** An exchange as it was on the wire. `status` and what follows are of the response, as far as it came. */
 export interface Wire {
@@ -27,7 +25,7 @@ export interface Wire {
   readonly status: number | null
   readonly headers: HeaderLines
   readonly body: Buffer
-  /** The body was longer than `maxAnswerBytes`. */
+  /** The body was longer than `maxResponseBytes`. */
   readonly isCut: boolean
 }
 
@@ -47,10 +45,10 @@ export type OutgoingFailure =
   | 'own_fault'
 
 /** Headers by their names in lower case. A list means that the header came several times. */
-export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
+export type ResponseHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
 export type OutgoingResult =
-  | { ok: true; status: number; headers: AnswerHeaders; body: string; durationMs: number; wire?: Wire }
+  | { ok: true; status: number; headers: ResponseHeaders; body: string; durationMs: number; wire?: Wire }
   | {
       ok: false
       reason: OutgoingFailure

@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: own; lengths: short, long
 /**
  * The agents of examples/, written with nothing of ours: each is hired and paid, and then gets wrong what authors get wrong most often. Of
  * each mistake the log of dev names the cause and what helps, in its lines for programs and in those for people.
@@ -11,8 +11,12 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { devOf, hire, type Line } from '../cli/dev-lines.ts'
 import { run, start } from '../cli/program.ts'
+import { amount } from '../support/length.ts'
 import { mistakes } from './mistakes.ts'
 import { isThere, type Program, programs, RunningAgent } from './programs.ts'
+
+/** Of each agent. */
+const MOST_MISTAKES = amount({ short: 1, long: 100 })
 
 const all = await programs()
 const here = all.filter(isThere)
@@ -81,7 +85,7 @@ for (const program of here) {
     assert.is(forged.code, 0, forged.out + forged.err)
   })
 
-  for (const { does, changes, cause, help } of mistakes[program.name] ?? []) {
+  for (const { does, changes, cause, help } of (mistakes[program.name] ?? []).slice(0, MOST_MISTAKES)) {
     test(`the log says what is wrong if ${program.file} ${does}`, async () => {
       const agent = running.get(program.name)!
       await agent.end()

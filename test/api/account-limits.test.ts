@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** The limits of accounts, money and lists at their edges and one beyond. Source, I-list. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'

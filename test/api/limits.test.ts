@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** Every length and number of the interface at its edge and one beyond, over the wire. Source: I-records, I-limits, A-17. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -34,7 +34,7 @@ const callExceptions: Readonly<Record<string, string>> = {
   'src/store/embedded/lock-owner.ts environment': 'the program that tells when a process started needs its path',
   'src/world/egress/trust.ts environment':
     'before Node 22.15 this is the only way to know which authorities Node trusts',
-  'src/world/egress/exchange.ts time': 'the deadline of an exchange is measured, not dated',
+  'src/world/egress/outgoing-post.ts time': 'the deadline of a POST is measured, not dated',
   'src/world/egress/stalls.ts time': 'how long the process stood still is measured, not dated',
   'src/world/egress/hosts-file.ts time': 'when the file is looked at again is measured, not dated',
   'src/world/egress/own-addresses.ts time': 'when the interfaces are looked at again is measured, not dated',
@@ -46,7 +46,7 @@ const callExceptions: Readonly<Record<string, string>> = {
   'src/sim/https-front.ts network': 'stands in front of an agent and passes its requests on',
   'src/sim/agent-watch.ts network': 'looks whether an agent of this machine accepts connections, and sends nothing',
   'src/conform/time.ts time': 'an agent is watched from outside of any marketplace',
-  'src/conform/lane/callback-front.ts network': 'stands in front of a marketplace and passes requests on',
+  'src/sim/callback-way.ts network': 'stands in front of a marketplace and passes requests on',
   'src/cli/commands/simulate-buyers.ts chance': 'chooses the seed of a crowd',
   'src/cli/commands/conformance.ts chance': 'chooses the seed of a run',
   'src/cli/dev/postgres.ts chance': 'the key is made before there is a world, and must never follow a seed',

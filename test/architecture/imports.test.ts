@@ -14,7 +14,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   html: [],
   client: ['api'],
   sim: ['api', 'client', 'world', 'open'],
-  conform: ['api', 'market', 'sim', 'world', 'config', 'html', 'open'],
+  conform: ['api', 'client', 'market', 'sim', 'world', 'config', 'html', 'open'],
   config: [
     'api',
     'bucket-settings',
@@ -79,10 +79,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/**
- * Within the large rooms: a shelf is a folder in one. What lies on no shelf is for all of the room; the files that put the
- * shelves together (`assembles`) are for none of them.
- */
+/** A shelf is a folder in a room. What lies on none is for all of the room, and what `assembles` is for no shelf. */
 const shelves: Readonly<
   Record<string, { assembles: readonly string[]; mayImport: Record<string, readonly string[]> }>
 > = {
@@ -118,12 +115,14 @@ const shelves: Readonly<
       lane: [],
       scenarios: ['lane'],
       checks: ['scenarios'],
+      outside: ['checks'],
       reports: [],
       requirements: [],
     },
   },
   api: { assembles: [], mayImport: { diagnosis: [], endpoints: [], openapi: ['endpoints'] } },
   world: { assembles: ['real.ts', 'bucket.ts'], mayImport: { egress: [] } },
+  web: { assembles: [], mayImport: { '': ['bodies', 'sockets'], bodies: [], sockets: [] } },
   cli: {
     assembles: ['command-table.ts', 'help.ts', 'main.ts', 'parser.ts'],
     mayImport: {
@@ -133,7 +132,7 @@ const shelves: Readonly<
       endpoint: ['command-line', 'connection', 'output'],
       log: ['command-line', 'connection', 'output'],
       emit: ['connection', 'output'],
-      conformance: ['output'],
+      conformance: ['connection', 'endpoint', 'output', 'simulation'],
       mcp: [],
       simulation: ['connection', 'output'],
       doctor: ['connection', 'output'],
@@ -168,6 +167,7 @@ const importExceptions: Readonly<Record<string, string>> = {
   'src/sim/acting.ts > market/verbs.ts': "the simulator's own people act without a session",
   'src/sim/acting.ts > market/permission.ts': 'they may do what their accounts may, and no more',
   'src/sim/acting.ts > market/fullness.ts': 'a full database refuses them too',
+  'src/sim/acting.ts > market/requests/rate-windows.ts': 'the limits of rates hold for who floods',
   'src/sim/acting.ts > store/db.ts': 'names the type of the unit in which they act',
   'src/sim/acting.ts > store/tables/users.ts': 'looks up who acts, each time anew',
   'src/sim/accounts.ts > market/market.ts': 'names the type of the marketplace whose accounts they are',
@@ -181,13 +181,13 @@ const importExceptions: Readonly<Record<string, string>> = {
   'src/sim/agents.ts > market/sealing.ts': 'the simulator tells the secrets of its agents, whoever made them',
   'src/sim/agents.ts > store/tables/agents.ts': 'reads the secret, and the row that a test wants',
   'src/sim/deals.ts > market/upkeep/clock-followers.ts': 'names the type of a step that the clock stops at',
-  'src/sim/crowd.ts > market/market.ts': 'names the type of the marketplace in which they live',
+  'src/sim/persona-accounts.ts > market/market.ts': 'names the type of the marketplace whose accounts they are',
+  'src/sim/lives.ts > market/market.ts': 'names the type of the marketplace in which they live',
   'src/sim/crowd.ts > market/log.ts': 'they hear what happens to their tasks',
   'src/sim/crowd.ts > market/upkeep/clock-moves.ts': 'days go by in moments',
   'src/sim/simulated-buyers.ts > market/market.ts': 'names the type of the marketplace in which they live',
   'src/sim/simulated-buyers.ts > market/log.ts': 'they hear what happens to their tasks',
-  'src/sim/simulated-buyers.ts > market/activity.ts':
-    'a moved clock waits for what they do, and they for what is in flight',
+  'src/sim/simulated-buyers.ts > market/activity.ts': 'a moved clock waits for them, and they for what is in flight',
   'src/sim/simulated-buyers.ts > market/upkeep/clock-followers.ts': 'the clock stops where one of them returns',
   'src/sim/forwarded-agents.ts > market/market.ts': 'names the type of the marketplace whose agents they are',
   'src/sim/forwarded-agents.ts > store/tables/deliveries.ts': 'what waits for an agent goes at once when it is back',
@@ -293,8 +293,8 @@ test('a shelf imports what the table allows: the layers of the domain, of the st
 
 test('no file imports itself by way of others, by types neither', () => {
   assert.equal(circles(sources), [])
-  const circle = { 'src/a/a.ts': "import type { B } from './b.ts'", 'src/a/b.ts': "import { a } from './a.ts'" }
-  assert.equal(circles(circle), ['src/a/a.ts > src/a/b.ts > src/a/a.ts'])
+  const circle = { 'src/a.ts': "import type { B } from './b.ts'", 'src/b.ts': "import { a } from './a.ts'" }
+  assert.equal(circles(circle), ['src/a.ts > src/b.ts > src/a.ts'])
 })
 
 test.run()

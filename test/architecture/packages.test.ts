@@ -98,7 +98,7 @@ test('what is private to a package is used in a file that is named after it', ()
   assert.is(inFile('const counted = socket._handle'), 1)
   assert.is(inFile('const { _httpMessage: started } = socket'), 1)
   assert.is(inFile("import('undici/lib/dispatcher/pool.js')"), 1)
-  assert.is(inFile('const counted = socket._handle', 'src/web/node-internals.ts'), 0)
+  assert.is(inFile('const counted = socket._handle', 'src/web/sockets/node-internals.ts'), 0)
   assert.is(inFile('// not socket._handle'), 0)
 })
 

@@ -2,6 +2,7 @@
 import { availableParallelism, cpus } from 'node:os'
 import { type Bench, createBench } from './bench.ts'
 import { twoDays } from './clock.ts'
+import { judge } from './conformance.ts'
 import { dispatch, durableSubmit } from './durable.ts'
 import { pages } from './pages.ts'
 import { installPeers, peerVersion } from './peers.ts'
@@ -13,6 +14,7 @@ import { isMet, printTable, type Row } from './table.ts'
 const measurements: Record<string, (bench: Bench) => Promise<Row[]>> = {
   start: starts,
   clock: twoDays,
+  conformance: judge,
   durable: durableSubmit,
   dispatch,
   agents: agentList,

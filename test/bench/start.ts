@@ -1,7 +1,7 @@
 /** What a start costs: time and memory of the built command, against the bare runtime. */
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { megabytesOf } from './memory.ts'
 import { median, ms, type Row } from './table.ts'
 
 const ROUNDS = 9
@@ -30,20 +30,11 @@ const untilReady = (args: string[]) =>
     let ready: Start | undefined
     child.stdout.once('data', () => {
       const passed = performance.now() - started
-      ready = { ms: passed, megabytes: residentMegabytes(child.pid!) }
+      ready = { ms: passed, megabytes: megabytesOf(child.pid!, 'VmRSS') }
       child.kill('SIGTERM')
     })
     child.on('exit', () => (ready ? resolve(ready) : reject(new Error(`${args.join(' ')} ended before it was ready`))))
   })
-
-/** From /proc, where there is one; -1 elsewhere. */
-function residentMegabytes(pid: number): number {
-  try {
-    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
-  } catch {
-    return -1
-  }
-}
 
 export async function starts(): Promise<Row[]> {
   const node: number[] = []

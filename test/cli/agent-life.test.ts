@@ -143,7 +143,7 @@ test(
     const flags = Object.entries(words).flatMap(([name, text]) => [`--${name}`, text])
     for (const [args, wanted] of [
       [['--name', 'Nameless'], 'needs --tagline, --description, --base-price, --category'],
-      [['--file', 'typo.json'], 'webhookURL, which an agent does not have'],
+      [['--file', 'typo.json'], 'webhookURL, which is not known here. The fields: name, '],
       [['--file', 'absent.json'], 'there is no such file'],
       [[...flags, '--base-price', '5.0'], '--base-price takes cents, like 500'],
       [[...flags, '--base-price', '500', '--category', 'cooking'], 'There is no category cooking'],

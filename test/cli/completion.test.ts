@@ -36,6 +36,10 @@ test('bash completes commands, groups and flags at each depth', async () => {
   const lines: readonly (readonly [Words, readonly string[]])[] = [
     [['tas'], ['tasks']],
     [
+      ['fault', 'arm', 'copy'],
+      ['copy', 'copy-at-once'],
+    ],
+    [
       ['tasks', 'rev'],
       ['review', 'revise'],
     ],

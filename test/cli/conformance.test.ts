@@ -1,6 +1,9 @@
 // engines: embedded; process: own
 /** `marketplace conformance`, as people and pipelines call it. */
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -73,7 +76,7 @@ test('a baseline excuses, with a reason, for as long as it is true', async () =>
   assert.match(readFileSync(baseline, 'utf8'), 'sig.missing-signature:\n  verdict: fail\n  why: say why\n')
   const excused = await judged(...ONLY, '--baseline', baseline)
   assert.is(excused.code, exitCodes.ok, excused.err)
-  assert.match(excused.out, '(excused: say why)')
+  assert.match(excused.out, 'excused: say why')
   for (const [text, said] of [
     ['sig.valid: { verdict: fail, why: old }', 'baseline: sig.valid: it says fail, and now it is pass'],
     ['sig.missing-signature: { verdict: fail, why: old, until: "2020-01-01" }', 'it counted until 2020-01-01'],
@@ -162,6 +165,27 @@ test('several reports are written at once, into folders that are made', async ()
   assert.ok(existsSync(page))
 })
 
+test('a file that can not be written is refused before anything is played', async () => {
+  for (const [flag, value, why] of [
+    ['--report', 'junit=run.jsonl/x.xml', 'a part of its path is no folder'],
+    ['--report', 'json=.', 'is a folder; give a file in it'],
+    ['--save-history', join(kept, 'x.jsonl'), 'a part of its path is no folder'],
+  ] as const) {
+    const { code, out, err } = await run(['conformance', '--start', 'false', flag, value], folder)
+    assert.is(code, exitCodes.usage, out + err)
+    assert.match(err, flag)
+    assert.match(err, why)
+  }
+})
+
+test('a history whose last lines are missing is judged, and says that they are', async () => {
+  const cut = join(folder, 'cut.jsonl')
+  writeFileSync(cut, `${readFileSync(kept, 'utf8').trimEnd().split('\n').slice(0, -2).join('\n')}\n`)
+  const { err } = await run(['conformance', '--history', cut], folder)
+  assert.match(err, 'The history has no end')
+  assert.not.match((await judged()).err, 'has no end')
+})
+
 test('an agent that is not there is exit 5, with its last words', async () => {
   const ended = await run(
     ['conformance', '--start', `node -e 'console.error("no key"); process.exit(3)'`, ...ONLY],
@@ -175,6 +199,19 @@ test('an agent that is not there is exit 5, with its last words', async () => {
   })
   assert.is(away.code, exitCodes.network)
   assert.match(away.err, 'Nobody listens at http://127.0.0.1:9/webhook')
+})
+
+test('an agent whose port another program has is exit 5, and nobody else is judged in its place', async () => {
+  const other = createServer((_request, response) => response.end()).listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const { port } = other.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}/webhook`
+  const listens = `node -e 'require("net").createServer().listen(${port}, "127.0.0.1")'`
+  const { code, err } = await run(['conformance', '--start', listens, '--url', url, ...ONLY], folder)
+  other.close()
+  assert.is(code, exitCodes.network)
+  assert.match(err, `something else listens at ${url} already`)
+  assert.match(err, 'EADDRINUSE')
 })
 
 test('Ctrl-C ends it with 130, and with the report of what was seen', async () => {
@@ -212,6 +249,19 @@ test('the list is short, and what is listed is explained', async () => {
     (await run(['conformance', '--list', '--only', 'conn.endpoint-200'], folder)).out,
     /^conn\.endpoint-200 {2}must {2}/,
   )
+})
+
+test('an explanation with a history shows the requests that broke the check, as they went over the wire', async () => {
+  const seen = await judged('--explain', 'sig.missing-signature')
+  assert.is(seen.code, exitCodes.ok)
+  assert.match(
+    seen.out,
+    /seen {2}fail: the agent took it.*\n\n→ task\.submitted.*\n {2}POST http.*\n {2}\{"event":.*\n {2}200\n/s,
+  )
+  const { verdict, events } = JSON.parse((await judged('--explain', 'sig.missing-signature', '--json')).out).data
+  assert.equal([verdict, events[0].kind], ['fail', 'webhook'])
+  assert.match((await judged('--explain', 'sig.valid')).out, /seen {2}pass\n$/)
+  assert.not.match((await judged('--explain', 'dup.retry')).out, 'seen', 'it was not played')
 })
 
 test.run()

@@ -9,7 +9,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { nextSteps } from '../../src/cli/connection/next-steps.ts'
 import { addressResult, callbackFindings, secretFinding } from '../../src/cli/doctor/agent.ts'
-import type { Finding } from '../../src/cli/doctor/finding.ts'
+import type { SetupFinding } from '../../src/cli/doctor/finding.ts'
 import { lockFinding } from '../../src/cli/doctor/folder.ts'
 import { containerFinding, nodeFinding, portFinding } from '../../src/cli/doctor/machine.ts'
 import { clockFinding } from '../../src/cli/doctor/marketplace.ts'
@@ -19,7 +19,7 @@ import { lockFile } from '../../src/store/embedded/lock.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
 import { answerOf, inFolder, run } from './program.ts'
 
-const said = ({ level, message }: Finding) => `${level}: ${message}`
+const said = ({ level, message }: SetupFinding) => `${level}: ${message}`
 
 async function listening(answer: (path: string) => readonly [status: number, headers: object, body: string]) {
   const server = createServer(({ url }, response) => {
@@ -178,7 +178,7 @@ test(
       const { code, data, err } = await answerOf(['doctor', ...flags], folder, { ...env, ...more })
       assert.ok(data, err)
       assert.is(code, data.ok ? 0 : 3)
-      return Object.fromEntries(data.findings.map(({ check, level }: Finding) => [check, level]))
+      return Object.fromEntries(data.findings.map(({ check, level }: SetupFinding) => [check, level]))
     }
     const well = await levels()
     const { node, ...rest } = well

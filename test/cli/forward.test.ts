@@ -24,6 +24,11 @@ function closed(server: Server): Promise<unknown> {
   return new Promise(resolve => server.close(resolve))
 }
 
+/** The first port that a front tries. Taken here, each dev gets one that no other test has when it starts again. */
+const firstPort = createServer().on('error', () => {})
+test.before(() => void firstPort.listen(4443, '127.0.0.1'))
+test.after(() => void firstPort.close())
+
 test(
   'an agent that is down at the start is listed once it is up; its webhooks wait while it is away; all stays over a restart',
   inFolder(async folder => {

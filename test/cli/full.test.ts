@@ -1,4 +1,4 @@
-// engines: postgres; process: own
+// engines: postgres; process: own; lengths: long
 /** A database that is full: nothing new, everything that is open comes to its end, and every command works. Source: A-50. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

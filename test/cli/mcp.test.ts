@@ -1,6 +1,6 @@
 // engines: embedded; process: own
 /** `marketplace mcp` before a client of others: a coding agent can hire, look at what was sent, ask why, and judge. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,6 +8,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { blocksOf } from '../docs/guide.ts'
 import { PROGRAM, startDev } from './program.ts'
 
 const agent = `node ${fileURLToPath(new URL('../../examples/node-agent.mjs', import.meta.url))}`
@@ -65,8 +66,11 @@ test('an agent is hired, and its requests are looked at byte for byte', async ()
   const [, taskId = ''] = /Task (task_\w+) is completed/.exec(hired.text) ?? []
   const task = await said('task', { id: taskId })
   assert.not.ok(task.isError, task.text)
-  const [, exchangeId = ''] = /^(\S+) callback 200$/m.exec(task.text) ?? []
-  assert.match((await said('exchange', { id: exchangeId })).text, 'X-Service-Signature')
+  const [, exchangeId = ''] = /^(\S+) callback 200 in \d+ ms$/m.exec(task.text) ?? []
+  assert.match(
+    (await said('exchange', { id: exchangeId })).text,
+    /\nPOST http\S+\n(?:\S+: .*\n)*X-Service-Signature: \w{64}\n/,
+  )
   const [, delivery = ''] = /(dlv_\w+)/.exec(task.text) ?? []
   assert.match((await said('why', { delivery })).text, 'delivered')
   const status = await said('market_status')
@@ -88,10 +92,49 @@ test('the agent is judged, and what a check asks is explained; long answers come
   assert.match(judged.text, 'must 2/2')
   assert.match((await said('explain', { check: 'sig.valid' })).text, 'cure')
   const { text } = await said('explain')
-  const [, handle, from] = /more \{"handle":"(\w+)","from":(\d+)\}$/.exec(text) ?? []
-  assert.ok(text.length < 4_200)
+  const [, handle, from] = /more \{"handle":"(\w+)","from":(\d+)\}\n… and it ends:\nhire\./.exec(text) ?? []
+  assert.ok(text.length < 4_500)
   assert.match((await said('more', { handle, from: Number(from) })).text, /must {2}/)
   assert.match((await said('more', { handle: 'text_99', from: 0 })).text, 'ask again')
+})
+
+test('the requests that broke a check are shown, and where they are kept goes with the server', async () => {
+  const believing = readFileSync(new URL('../../examples/node-agent.mjs', import.meta.url), 'utf8')
+  writeFileSync(join(folder, 'wrong.mjs'), believing.replace('return response.writeHead(401).end()', 'void 0'))
+  const other = await connect('--start', 'node wrong.mjs')
+  const { text, isError } = await said('conformance', { only: ['sig.missing-all', 'sig.valid'] }, other)
+  assert.not.ok(isError, 'bad news is no failure of the tool')
+  assert.match(text, /✖ sig\.missing-all {2}must: /)
+  const seen = (await said('explain', { check: 'sig.missing-all' }, other)).text
+  assert.match(
+    seen,
+    /seen {2}fail: the agent took it.*\n {2}POST http.*\n {2}\{"event":"task\.submitted".*\n {2}200\n/s,
+  )
+  assert.not.match(seen, 'X-Service-Signature:')
+  assert.match((await said('explain', { check: 'dup.retry' }, other)).text, 'try ', 'it was not played')
+  const [, kept = ''] = /--history=(\S+)/.exec(seen) ?? []
+  assert.ok(existsSync(kept))
+  await other.close()
+  assert.not.ok(existsSync(kept))
+})
+
+test('an agent is tested, and what fails for one reason is said once', async () => {
+  assert.match((await said('test_connection', { agent: 'sample-agent' })).text, /✔ 4 endpoint/)
+  const other = await connect('--url', 'http://127.0.0.1:1', '--key', 'svc_x')
+  const { text, isError } = await said('market_status', {}, other)
+  await other.close()
+  assert.ok(isError)
+  assert.is(text.split('$ marketplace').length, 2, text)
+})
+
+test('clients start it as the guide says', async () => {
+  const { code } = blocksOf('docs/guides/testing.md').find(({ name }) => name === 'mcp')!
+  const { command, args } = JSON.parse(code).mcpServers.marketplace
+  assert.equal([command, ...args.slice(0, 2)], ['npx', 'agent-marketplace', 'mcp'])
+  const other = await connect(...args.slice(2))
+  assert.match(other.getInstructions()!, 'llms.txt')
+  assert.equal((await other.listTools()).tools.length, 12)
+  await other.close()
 })
 
 test('no call can smuggle in a flag or a command', async () => {

@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: own; lengths: long
 /** What the package brings along, as npm would pack it: everything that its own files ask for. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
@@ -105,7 +105,8 @@ function deadLinksIn(page: string, text = readFileSync(page, 'utf8')): string[] 
 }
 
 test('each link of a packed page leads to a file or a heading of the package', () => {
-  const pages = [...packed].filter(path => path.endsWith('.md'))
+  const pages = [...packed].filter(path => /\.md$|\/llms\.txt$/.test(path))
+  assert.ok(pages.includes('docs/llms.txt'))
   assert.ok(pages.length > 20)
   assert.equal(
     pages.flatMap(page => deadLinksIn(page).map(target => `${page}: ${target}`)),

@@ -42,7 +42,7 @@ test('an endpoint that does not answer: by what happened', async () => {
   await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve))
   const { port } = silent.address() as AddressInfo
   const messageOf = async (url: string) => {
-    const result = await egress.post({ url, body: '{}', headers: {}, timeoutMs: 2_000, maxAnswerBytes: 100 })
+    const result = await egress.post({ url, body: '{}', headers: {}, timeoutMs: 2_000, maxResponseBytes: 100 })
     return result.ok ? `answered ${result.status}` : result.message
   }
   assert.match(adviceFor(await messageOf('https://127.0.0.1:1/')), 'Start the agent')
@@ -55,7 +55,7 @@ test('an endpoint that does not answer: by what happened', async () => {
 })
 
 test('every failure that the way out has words for has advice of its own', () => {
-  const files = ['connect', 'egress', 'exchange'].map(name => readFileSync(`src/world/egress/${name}.ts`, 'utf8'))
+  const files = ['connect', 'egress', 'outgoing-post'].map(name => readFileSync(`src/world/egress/${name}.ts`, 'utf8'))
   const messages = files
     .flatMap(text => [...text.matchAll(/(?:ConnectError|\.fail)\(\s*'(\w+)',\s*['`]([^`']+)['`][),]/g)])
     .map(([, reason, words]) => [reason, words!.replaceAll(/\$\{[^}]*\}/g, '1')] as const)

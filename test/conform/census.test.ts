@@ -79,4 +79,10 @@ test('sets of requirements name checks that there are, and stay as they were pub
   }
 })
 
+test('the changelog names each set, and how many checks it has', () => {
+  const changelog = readFileSync('CHANGELOG.md', 'utf8')
+  for (const [name, those] of Object.entries(requirements))
+    assert.match(changelog, new RegExp(`\\*\\*Requirements ${name}\\*\\*.*: ${those.length} checks`))
+})
+
 test.run()

@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: own; lengths: long
 /** Agents that people copy, and the one of the demo: none has anything against it. The one in Node has a test of its own. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -80,6 +80,7 @@ test('what was not played to its end passes nothing, and what was seen to be wro
   const skipped = historyWith(scenario('skipped', 'it hires nobody'), end)
   assert.is(verdictOf(check('a.b', holds), skipped).text, 'it hires nobody')
   assert.is(verdictOf(check('a.b', holds), skipped).verdict, 'untested')
+  assert.is(verdictOf(check('a.b', wrong), skipped).verdict, 'fail', 'other scenarios have shown it')
   for (const history of [historyWith(scenario('failed', 'no port'), end), historyWith(end)]) {
     assert.is(verdictOf(check('a.b', holds), history).verdict, 'inconclusive')
     assert.is(verdictOf(check('a.b', wrong), history).verdict, 'fail')
@@ -109,6 +110,19 @@ test('one bug is one red line: what depends on a broken check is blocked', () =>
   assert.is(summary.fail, 1)
   assert.is(summary.untested, 2)
   assert.is(summary.levels.must.fail, 1)
+})
+
+test('what was left out hides no fault of what depends on it', () => {
+  const checks = [check('a.b', untested('nothing came')), check('a.c', wrong, { after: ['a.b'] })]
+  const { checks: judged } = reported([...checks, check('a.d', holds, { after: ['a.b'] })])
+  assert.equal(
+    judged.map(({ id, verdict, text }) => [id, verdict, text]),
+    [
+      ['a.b', 'untested', 'nothing came'],
+      ['a.c', 'fail', 'was wrong'],
+      ['a.d', 'untested', 'blocked by a.b'],
+    ],
+  )
 })
 
 const outcomes: readonly [

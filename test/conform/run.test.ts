@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: own; lengths: short, long
 /** A right agent and a wrong one, each before the judge, from the first webhook to the report. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -8,27 +8,42 @@ import { judge } from '../../src/conform/judge.ts'
 import { outcomeOf, reportOf } from '../../src/conform/report.ts'
 import { run, scenariosFor } from '../../src/conform/run.ts'
 import { scenarios } from '../../src/conform/scenarios/index.ts'
+import { isLong } from '../support/length.ts'
 
 const asked = { url: null, secret: null, declared: nothingDeclared, seed: 1, scenarios }
+
+/** Of a whole run most is waited. */
+const tried = isLong ? checks : checks.filter(({ id }) => /^(?:sig|dup)\./.test(id))
 
 test('an agent that does everything right has no check against it', async () => {
   const early: string[] = []
   const history = await run({
     ...asked,
+    scenarios: scenariosFor(tried),
     command: 'exec node test/conform/agents/mutant.mjs',
     // Nothing may look broken when all has been sent, and whole at the end.
     listen(event, soFar) {
       if (event.kind !== 'quiet') return
-      for (const { id, verdict } of judge(checks, soFar)) if (verdict === 'fail') early.push(id)
+      for (const { id, verdict } of judge(tried, soFar)) if (verdict === 'fail') early.push(id)
     },
   })
   assert.equal(early, [])
-  const report = reportOf(checks, history, { known: checks.map(({ id }) => id) })
+  const report = reportOf(tried, history, { known: checks.map(({ id }) => id) })
   assert.equal(
     report.checks.filter(({ verdict, level }) => level === 'must' && verdict !== 'pass' && verdict !== 'untested'),
     [],
   )
   assert.is(outcomeOf(report, { strict: false, complete: false }), 'good')
+})
+
+test('an agent that answers a webhook only when it has done the work is judged as any other', async () => {
+  const dup = checks.filter(({ id }) => id.startsWith('dup.'))
+  const command = 'exec node test/conform/agents/mutant.mjs --style answers-when-done'
+  const history = await run({ ...asked, scenarios: scenariosFor(dup), command })
+  assert.equal(
+    judge(dup, history).filter(({ verdict }) => verdict !== 'pass'),
+    [],
+  )
 })
 
 test('an agent that ends in the midst is broken, and is not waited for', async () => {

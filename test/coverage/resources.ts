@@ -46,7 +46,7 @@ export const resources: readonly Row[] = [
   [
     'Agent: pricingModel fixed, hourly or token',
     agent('pricingModel'),
-    'api/endpoints/agents.ts',
+    'api/records.ts',
     "pricingModels = ['fixed', 'hourly', 'token']",
     "pricingModels = ['fixed', 'hourly', 'token', 'free']",
   ],
@@ -148,8 +148,8 @@ export const resources: readonly Row[] = [
     'Task: the record has id, title, status and the fields of the input',
     ['market/wallet/wallet: a task shows', 'api/openapi: every example of an answer has the shape of its record'],
     'market/tasks/task-record.ts',
-    'requirements: task.requirements,',
-    'requirements: null,',
+    'makeTask(row, {',
+    'makeTask({ ...row, requirements: null }, {',
   ],
   [
     'Deliverable: content',

@@ -1,7 +1,7 @@
 /** Rounds of load on three servers, of which one after the other is killed, and everything that must hold afterwards. */
 import { setTimeout as wait } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
-import { dispatch } from '../../src/api/limits.ts'
+import { dispatch } from '../../src/api/dispatch.ts'
 import { assertTold } from './agent.ts'
 import { Caller } from './caller.ts'
 import { type Fleet, withFleet } from './fleet.ts'

@@ -1,4 +1,4 @@
-// engines: postgres; process: own
+// engines: postgres; process: own; lengths: long
 /** What all instances count together stays exact while they are killed. In greater numbers: npm run test:crash. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

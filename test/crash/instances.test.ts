@@ -1,4 +1,4 @@
-// engines: postgres; process: own
+// engines: postgres; process: own; lengths: long
 /** Three servers on one Postgres behind a balancer, killed again and again. In greater numbers: npm run test:crash. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: postgres; process: own
+// engines: postgres; process: own; lengths: short, long
 /** Postgres goes away under load and comes back: errors meanwhile, nothing lost, no restart of ours. */
 import { randomBytes } from 'node:crypto'
 import net from 'node:net'
@@ -7,6 +7,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations, heartbeat } from '../../src/api/limits.ts'
 import { inFolder } from '../cli/program.ts'
+import { isLong } from '../support/length.ts'
 import { openTestMarketplace, taskFields } from '../support/marketplace.ts'
 import { startStoppable } from '../support/postgres-server.ts'
 import { closeOpened, opened } from '../support/servers.ts'
@@ -147,24 +148,26 @@ test('a heartbeat and a payment that fall due while Postgres is away are done on
   assert.is(agent.sink.tests, 1)
 })
 
-test(
-  'three instances whose Postgres is stopped and started under load go on by themselves, and tell the agent of every step',
-  inFolder(async folder => {
-    const server = await startServer()
-    process.env.TEST_DATABASE_URL = server.url
-    const trouble = async (_fleet: Fleet, scenario: Scenario, load: Load) => {
-      scenario.away = false
-      await enough(scenario, load)
-      scenario.away = true
-      const cuts = scenario.cuts
-      await server.pause()
-      while (scenario.cuts < cuts + 10) await wait(10)
-      await server.resume()
-    }
-    const { cuts, webhooks } = await fleetRounds(folder, { rounds: 1, seed: 1, trouble })
-    assert.ok(cuts >= 10, `${cuts} answers were missing`)
-    assert.ok(webhooks > 10, `${webhooks} webhooks`)
-  }),
-)
+if (isLong) {
+  test(
+    'three instances whose Postgres is stopped and started under load go on by themselves, and tell the agent of every step',
+    inFolder(async folder => {
+      const server = await startServer()
+      process.env.TEST_DATABASE_URL = server.url
+      const trouble = async (_fleet: Fleet, scenario: Scenario, load: Load) => {
+        scenario.away = false
+        await enough(scenario, load)
+        scenario.away = true
+        const cuts = scenario.cuts
+        await server.pause()
+        while (scenario.cuts < cuts + 10) await wait(10)
+        await server.resume()
+      }
+      const { cuts, webhooks } = await fleetRounds(folder, { rounds: 1, seed: 1, trouble })
+      assert.ok(cuts >= 10, `${cuts} answers were missing`)
+      assert.ok(webhooks > 10, `${webhooks} webhooks`)
+    }),
+  )
+}
 
 test.run()

@@ -7,7 +7,7 @@ import type { secondFactor } from '../../src/api/endpoints/second-factor.ts'
 import type { sessions } from '../../src/api/endpoints/sessions.ts'
 import type { simulator } from '../../src/api/endpoints/simulator.ts'
 import type { wallet } from '../../src/api/endpoints/wallet.ts'
-import { transactionTypes } from '../../src/api/records.ts'
+import { transactionTypes } from '../../src/api/money-records.ts'
 import type { Person } from './model.ts'
 import type { Answer } from './pair.ts'
 import { choose, type Makers, type Plan, paging, type Scene, someone, withSession } from './plan.ts'
@@ -237,6 +237,17 @@ export const accountSteps: Makers<
     const body = random.often(0.5) ? { advanceMs: ms } : { to: new Date(now + ms).toISOString() }
     return { by: model.admin, body }
   },
+  // One that nothing meets, so that both go on alike.
+  armFault: ({ model, random }) => ({
+    by: model.admin,
+    body: {
+      name: random.pick(['copy', 'unavailable']),
+      on: random.pick(['task.submitted', null]),
+      agentId: 'agt_nobody',
+    },
+  }),
+  listFaults: ({ model }) => ({ by: model.admin }),
+  clearFaults: ({ model }) => ({ by: model.admin }),
   scaleClock: ({ model, random }) => ({ by: model.admin, body: { scale: random.pick([1, 0, 1.5, 10_001]) } }),
 }
 

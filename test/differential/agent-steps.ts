@@ -1,8 +1,9 @@
 /** Agents, their samples, deliveries and tests; the public list; budgets. */
-import { type agents as agentRecords, pricingModels } from '../../src/api/endpoints/agents.ts'
+import type { agents as agentRecords } from '../../src/api/endpoints/agents.ts'
 import { budgetRoles, type budgets } from '../../src/api/endpoints/budgets.ts'
 import type { deliveries } from '../../src/api/endpoints/deliveries.ts'
 import type { samples } from '../../src/api/endpoints/samples.ts'
+import { pricingModels } from '../../src/api/records.ts'
 import type { Known } from './model.ts'
 import type { Answer } from './pair.ts'
 import { agents, choose, listed, type Makers, ownerOf, type Plan, paging, type Scene, someone, sorts } from './plan.ts'

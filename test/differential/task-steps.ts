@@ -2,8 +2,8 @@
 import type { admins } from '../../src/api/endpoints/admin.ts'
 import type { categories } from '../../src/api/endpoints/categories.ts'
 import { type callbacks, taskRoles, type tasks } from '../../src/api/endpoints/tasks.ts'
-import { agentStates, taskStates } from '../../src/api/flow.ts'
-import { connectStatuses, disputeOutcomes } from '../../src/api/records.ts'
+import { agentStates, disputeOutcomes, taskStates } from '../../src/api/flow.ts'
+import { connectStatuses } from '../../src/api/money-records.ts'
 import { samples } from '../web/files.ts'
 import type { Known } from './model.ts'
 import {

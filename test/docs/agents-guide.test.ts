@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: own; lengths: long
 /**
  * docs/guides/agents.md and examples/README.md: every block of code on them is run as it is printed, against a real dev. Only the agent's
  * port is another.

@@ -1,6 +1,10 @@
 /** Writes the page of all checks from their records. */
 import type { Check } from '../../src/conform/check.ts'
 import { checks } from '../../src/conform/checks/index.ts'
+import { judgesOfLog } from '../../src/conform/outside/log-judges.ts'
+import { scenes } from '../../src/conform/outside/scenes.ts'
+import { judgesOfTasks } from '../../src/conform/outside/task-judges.ts'
+import { judgesOfTests } from '../../src/conform/outside/test-judges.ts'
 
 const areas: Readonly<Record<string, string>> = {
   conn: 'The connection test and the heartbeat',
@@ -35,7 +39,26 @@ export function conformancePage(): string {
     level => `${checks.filter(check => check.level === level).length} ${level}`,
   )
   const contents = names.map(area => `[${area}](#${anchorOf(area)})`).join(' · ')
-  return `${[INTRO, `${checks.length} checks: ${counts.join(', ')}. Areas: ${contents}.`, ...parts].join('\n')}\n`
+  const outside = ['', '## From outside', fromOutside()].join('\n\n')
+  return `${[INTRO, `${checks.length} checks: ${counts.join(', ')}. Areas: ${contents}.`, outside, ...parts].join('\n')}\n`
+}
+
+/** What `--agent` can judge, and by what. */
+function fromOutside(): string {
+  const byTest = Object.keys(judgesOfTests)
+  const named = (ids: readonly string[]) => ids.map(id => `[${id}](#${id})`).join(', ')
+  const free = byTest.filter(id => judgesOfTests[id]!.scenario === scenes.test)
+  const [faults, seen] = [true, false].map(only =>
+    Object.keys(judgesOfLog).filter(id => (judgesOfLog[id]!.faultsOnly ?? false) === only),
+  ) as [string[], string[]]
+  return `\`marketplace conformance --agent SLUG\` looks at an agent that a marketplace lists, where most can't be seen. What it judges:
+
+- its own builder, for nothing, by two connection tests: ${named(free)};
+- whoever hires it with \`--spend\`: ${named(Object.keys(judgesOfTasks))};
+- its own builder with \`--spend\`, besides: ${named([...byTest.filter(id => !free.includes(id)), ...seen])}; and of ${named(faults)} that they are broken, as what shows that
+  they hold is not sent, or only the marketplace sees it.
+
+All others are untested then, with that reason, and count as nothing.`
 }
 
 const areaOf = ({ id }: Check) => id.split('.', 1)[0]!

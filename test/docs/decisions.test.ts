@@ -83,7 +83,7 @@ test('each file that a decision names is there, and has the name that is said to
   const wrong = pages.flatMap(page => misplaced(read(posix.join(DECISIONS, page))).map(one => `${page}: ${one}`))
   assert.equal(wrong, [])
   const text =
-    '`dispatch.perHost` in\n`src/api/limits.ts`, `perHos` (`src/api/limits.ts`), `src/api/limit.ts`, `a` in `src/gone.ts`'
+    '`limits.price` in\n`src/api/limits.ts`, `perHos` (`src/api/limits.ts`), `src/api/limit.ts`, `a` in `src/gone.ts`'
   assert.equal(misplaced(text), ['perHos in src/api/limits.ts', 'a in src/gone.ts', 'src/api/limit.ts', 'src/gone.ts'])
   const named = pages.flatMap(page => [...read(posix.join(DECISIONS, page)).matchAll(NAMED)])
   assert.ok(named.length > 30, `${named.length}`)

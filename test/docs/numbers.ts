@@ -3,11 +3,11 @@
  * document that lacks its phrase. Source: I-limits, I-durations, I-rates, A-2, A-49.
  */
 
-import { agentSorts, pricingModels } from '../../src/api/endpoints/agents.ts'
+import { dispatch } from '../../src/api/dispatch.ts'
+import { agentSorts } from '../../src/api/endpoints/agents.ts'
 import { agentEvents, agentStates, taskStates } from '../../src/api/flow.ts'
 import {
   defaultKeeping,
-  dispatch,
   durations,
   guessing,
   heartbeat,
@@ -17,6 +17,7 @@ import {
   retryJitter,
   retryScheduleMs,
 } from '../../src/api/limits.ts'
+import { pricingModels } from '../../src/api/records.ts'
 import { exitCodes, exitCodesInWords } from '../../src/cli/exit-codes.ts'
 import { defaults } from '../../src/config.ts'
 import { spanOf } from './markdown.ts'

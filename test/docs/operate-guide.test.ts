@@ -1,4 +1,4 @@
-// engines: postgres; process: own
+// engines: postgres; process: own; lengths: long
 /** docs/guides/operate.md: every command on it is run as it is printed, against a real serve; ports and the Postgres are other ones. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -8,7 +8,14 @@ const reportShape = z.object({
   schema: z.literal('conformance-run/1'),
   version: z.string().describe('of the package'),
   seed: z.int().min(0).describe('gives the same run again'),
-  agent: z.object({ url: z.string(), command: z.string().nullable() }),
+  agent: z.object({
+    url: z.string().describe('its webhook; empty: that of another builder’s, which is listed'),
+    command: z.string().nullable(),
+    listed: z
+      .object({ marketplace: z.string(), id: z.string(), slug: z.string() })
+      .optional()
+      .describe('where it was looked at from outside'),
+  }),
   startedAt: z.iso.datetime(),
   ms: z.number().min(0).describe('how long the run took'),
   interrupted: z.boolean().describe('the run was ended before its end'),
@@ -35,6 +42,15 @@ const reportShape = z.object({
       excused: z.string().nullable().describe('why the baseline excuses it'),
     }),
   ),
+  bought: z
+    .object({
+      limit: z.int().min(0).describe('in cents: what was allowed'),
+      spent: z.int().min(0),
+      held: z.int().min(0).describe('of tasks that are still open'),
+      tasks: z.array(z.object({ id: z.string(), label: z.string(), price: z.int(), status: z.string() })),
+    })
+    .nullable()
+    .describe('the tasks that were bought from an agent that is listed'),
   summary: counts.extend({
     total: z.int().min(0),
     levels: z.object({ must: counts, should: counts, may: counts }),

@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: own; lengths: long
 /** docs/guides/testing.md: every block of code on it is run as it is printed. Only the agent's port is another. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-/** Writes docs/openapi.json and docs/reference; with --check it writes nothing, and fails if they are stale or not valid. */
+/** Writes docs/openapi.json, docs/llms.txt and docs/reference; with --check it writes nothing, and fails if they are stale or not valid. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,6 +8,7 @@ import { wholeTable } from '../../src/cli/command-table.ts'
 import { version } from '../../src/config.ts'
 import { commandsPage } from './commands-page.ts'
 import { conformancePage } from './conformance-page.ts'
+import { llmsPage } from './llms-page.ts'
 import { eventsPage, groupPages, indexPage, recordsPage } from './markdown.ts'
 import { reportSchema } from './report-schema.ts'
 import { errorsPage, limitsPage } from './tables.ts'
@@ -34,7 +35,11 @@ function allFiles(): Record<string, string> {
     'webhook-events.schema.json': `${JSON.stringify(eventSchema(), null, 2)}\n`,
   }
   const files = Object.entries(pages).map(([name, text]) => [join(REFERENCE, name), text])
-  return { 'docs/openapi.json': `${JSON.stringify(doc, null, 2)}\n`, ...Object.fromEntries(files) }
+  return {
+    'docs/openapi.json': `${JSON.stringify(doc, null, 2)}\n`,
+    'docs/llms.txt': llmsPage(commands),
+    ...Object.fromEntries(files),
+  }
 }
 
 const contentOf = (path: string) => {

@@ -6,6 +6,7 @@ import { signatureHeaders, verify } from '../../src/api/signature.ts'
 import type { Exchange } from '../../src/market/exchange.ts'
 import { ExchangeRing } from '../../src/market/exchange-ring.ts'
 import type { CallbackEntry, StampedEntry } from '../../src/market/log.ts'
+import { SentWebhook } from '../../src/market/webhooks/sent-webhook.ts'
 import { openMarketplace } from '../../src/open.ts'
 import { answered } from '../../src/world/virtual.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
@@ -167,11 +168,15 @@ test('a deployment records nothing', async () => {
   assert.match(error.message, 'a deployment records none')
 })
 
-const exchange = (bytes = 0): Omit<Exchange, 'id'> => ({
-  ...{ direction: 'callback', method: 'POST', url: '', requestHeaders: [], requestBody: Buffer.alloc(bytes) },
-  ...{ status: 200, responseHeaders: [], responseBody: Buffer.alloc(0), requestCut: false, responseCut: false },
-  ...{ error: null, realAt: 0, at: 0, ms: 0, taskId: null, agentId: null, deliveryId: null, attempt: null },
-})
+/** Makes one whose request body has this many bytes. */
+const exchange =
+  (bytes = 0) =>
+  (id: string): Exchange => ({
+    ...{ id, direction: 'callback', method: 'POST', url: '', requestHeaders: [], requestBody: Buffer.alloc(bytes) },
+    ...{ status: 200, responseHeaders: [], responseBody: Buffer.alloc(0), requestCut: false, responseCut: false },
+    ...{ error: null, realAt: 0, at: 0, ms: 0, taskId: null, agentId: null, deliveryId: null, attempt: null },
+    bytes: 1_000 + bytes,
+  })
 
 test('the ring keeps the newest, within bounds of number and bytes', () => {
   const few = new ExchangeRing({ exchanges: 3 })
@@ -196,6 +201,21 @@ test('a body over the bound is cut, and says so', () => {
   assert.equal([long!.requestBody.length, long!.requestCut], [10, true])
   assert.equal([short!.requestBody.length, short!.requestCut], [10, false])
   assert.is(long!.responseCut, false)
+})
+
+test('a webhook that is cut keeps its headers, and by which secret it was signed', () => {
+  const post = { url: 'http://a.test/', secret: 'whsec_x', body: '{"long":"body"}', deliveryId: 'd', attempt: 1 }
+  const result = { ok: true, status: 200, headers: {}, body: 'fine', durationMs: 3 } as const
+  const request = { url: post.url, body: post.body, headers: { a: 'b' }, timeoutMs: 1, maxResponseBytes: 1 }
+  const sent = { realAt: 1, at: 2, post: { ...post, agentId: 'a', builderId: 'b', taskId: 't' }, request, result }
+  const ring = new ExchangeRing({ bodyBytes: 10 })
+  const whole = ring.add(id => new SentWebhook({ ...sent, id }))
+  const kept = ring.get(whole.id)!
+  assert.equal([whole.requestBody.toString(), whole.requestCut], [post.body, false])
+  assert.equal([kept.requestBody.toString(), kept.requestCut], [post.body.slice(0, 10), true])
+  assert.equal([kept.requestHeaders, kept.responseHeaders], [[['a', 'b']], []])
+  assert.equal([kept.responseBody.toString(), kept.responseCut, kept.status, kept.ms], ['fine', false, 200, 3])
+  assert.is(kept.sentSecretFingerprint, whole.sentSecretFingerprint)
 })
 
 test('a marketplace that is not told which database it has is refused with a sentence', async () => {

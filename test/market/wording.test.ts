@@ -3,7 +3,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations } from '../../src/api/limits.ts'
-import type { NotificationRecord, TransactionRecord } from '../../src/api/records.ts'
+import type { TransactionRecord } from '../../src/api/money-records.ts'
+import type { NotificationRecord } from '../../src/api/records.ts'
 import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
 
 interface State {

@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: own; lengths: long
 /** Hostile neighbours within the strict limits, for some seconds. Ten minutes of it: npm run test:neighbour. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -3,9 +3,10 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Party, type TaskTrigger, taskEdge, taskStates } from '../../src/api/flow.ts'
-import { limits } from '../../src/api/limits.ts'
+import { limits, rates } from '../../src/api/limits.ts'
 import type { TaskRecord } from '../../src/api/records.ts'
-import { type Draw, type Persona, type Plan, personas, type Step } from '../../src/sim/personas.ts'
+import type { Draw, Persona, Plan, Step } from '../../src/sim/persona.ts'
+import { personas } from '../../src/sim/personas.ts'
 import { seededChance } from '../../src/world/chance.ts'
 
 const START = Date.UTC(2026, 0, 1)
@@ -37,7 +38,9 @@ const timeOf = (plan: Plan) => (typeof plan === 'string' ? Number.NaN : plan.at 
 const plansOf = (name: string, task: TaskRecord) =>
   Array.from({ length: 300 }, (_, seed) => named(name).plan(task, drawOf(seed)))
 
-const triggers: Readonly<Record<Step['does'], (step: Step) => [trigger: TaskTrigger, by: Party]>> = {
+const triggers: Readonly<
+  Record<Exclude<Step['does'], 'hire' | 'rest'>, (step: Step) => [trigger: TaskTrigger, by: Party]>
+> = {
   approve: () => ['approve', 'buyer'],
   revise: () => ['request_revision', 'buyer'],
   cancel: () => ['cancel', 'buyer'],
@@ -55,10 +58,11 @@ test('every plan is a step that its state allows, or none, and the same when it 
           assert.equal(persona.plan(task, drawOf(seed)), plan)
           if (typeof plan === 'string') continue
           const { step } = plan
+          assert.ok(plan.at >= START, `${persona.name} ${status}`)
+          if (step.does === 'rest' || step.does === 'hire') continue
           const [trigger, by] = triggers[step.does](step)
           if (!dispute || ['in_progress', 'delivered', 'completed'].includes(status))
             assert.ok(taskEdge(status, trigger, by), `${persona.name}: ${trigger} of what is ${status}`)
-          assert.ok(plan.at >= START, `${persona.name} ${status}`)
         }
       }
     }
@@ -86,6 +90,12 @@ test('names are words of their own, and each says what it does', () => {
       'bargainer',
       'verbose',
       'risky',
+      'talkative',
+      'agent-buyer',
+      'flooder',
+      'suspended',
+      'banned',
+      'too-late',
     ],
   )
   for (const { name, does } of personas) assert.match(`${name} ${does}`, /^[a-z-]+ [a-z].{10,}[^.]$/)
@@ -129,6 +139,56 @@ test('quarrelsome disputes, and the administrator decides each way', () => {
     const share = outcomes.filter(one => one === outcome).length / outcomes.length
     assert.ok(share > 0.25 && share < 0.42, `${outcome}: ${share}`)
   }
+})
+
+test('what the law refuses is tried where it must be refused, and by those that want it alone', () => {
+  const tried = (name: string, task: TaskRecord) => {
+    const plan = named(name).plan(task, drawOf(1))
+    assert.ok(typeof plan !== 'string')
+    return [...(plan.tries ?? []).map(({ step, refusal }) => `${step.does} ${refusal}`), plan.step.does].join(', ')
+  }
+  const late = taskIn('completed')
+  assert.is(tried('too-late', late), 'dispute dispute_too_late, revise task_out_of_turn, rest')
+  assert.is(timeOf(named('too-late').plan(late, drawOf(1))), 4 * MINUTE + 48 * HOUR + MINUTE)
+  assert.is(named('too-late').plan(taskIn('completed', open), drawOf(1)) === 'ended', false)
+  assert.is(tried('suspended', taskIn('delivered')), 'hire suspended, approve')
+  assert.is(tried('banned', taskIn('delivered')), 'approve banned, resolve')
+  const sent = (revisionCount: number, maxRevisions: number | null) =>
+    tried('never-pleased', taskIn('delivered', { revisionCount, maxRevisions }))
+  assert.equal(
+    [sent(0, 3), sent(2, 3), sent(3, 3), sent(1, 1), sent(3, null), sent(3, 5)],
+    [
+      'revise',
+      'revise',
+      'revise no_revisions_left, dispute',
+      'revise no_revisions_left, dispute',
+      'dispute',
+      'dispute',
+    ],
+  )
+  const quiet = personas.filter(({ name }) => !['too-late', 'suspended', 'banned', 'never-pleased'].includes(name))
+  for (const { name } of quiet)
+    for (const status of taskStates)
+      for (const plan of plansOf(name, taskIn(status))) assert.ok(typeof plan === 'string' || !plan.tries, name)
+})
+
+test('talkative asks three different things, two more with its one revision, and says thanks twice', () => {
+  for (let seed = 0; seed < 50; seed++) {
+    const questions = named('talkative').asks(drawOf(seed))
+    assert.is(new Set(questions).size, 3)
+  }
+  const plans = (more: object) => plansOf('talkative', taskIn('delivered', more))
+  for (const plan of plans({})) assert.ok(typeof plan !== 'string' && new Set(plan.says).size === 2, stepOf(plan))
+  assert.equal([...new Set(plans({}).map(stepOf))], ['revise'])
+  for (const more of [{ revisionCount: 1 }, { maxRevisions: 0 }])
+    for (const plan of plans(more)) assert.ok(typeof plan !== 'string' && plan.says?.join() === 'Thank you!,Thank you!')
+})
+
+test('half of the agents that buy ask for a cent too much; one flood is one more than an hour lets pass', () => {
+  const asked = Array.from({ length: 300 }, (_, seed) => named('agent-buyer').overspends!(drawOf(seed)))
+  const share = asked.filter(Boolean).length / asked.length
+  assert.ok(share > 0.4 && share < 0.6, String(share))
+  assert.is(named('flooder').atOnce, rates.task_submission.limit + 1)
 })
 
 test('all but the ghost lose patience: with an agent that does not accept, and with one that does not deliver', () => {

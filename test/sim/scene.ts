@@ -32,7 +32,13 @@ export async function openScene(): Promise<Scene> {
     log,
     async live(names, seed = 'seed 8123') {
       const asked = personas.filter(({ name }) => names.includes(name))
-      const buyers = await SimulatedBuyers.open({ market, adminId: admin.id, personas: asked, seed })
+      const buyers = await SimulatedBuyers.open({
+        market,
+        adminId: admin.id,
+        personas: asked,
+        seed,
+        hearing: { webhookUrl: 'https://hearing.localhost/' },
+      })
       hear = entry => buyers.hear(entry)
       buyers.begin()
       return buyers

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** What simulated buyers do while there is nothing to do, while agents go, and while the database is away. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -33,7 +33,8 @@ test('they read the list when somebody is due, and seldom otherwise; a new agent
   }
   const asked = personas.filter(({ name }) => name === 'ghost')
   const counted = { ...market, db: counting as never }
-  const buyers = await SimulatedBuyers.open({ market: counted, adminId: admin.id, personas: asked, seed: 1 })
+  const hearing = { webhookUrl: 'https://hearing.localhost/' }
+  const buyers = await SimulatedBuyers.open({ market: counted, adminId: admin.id, personas: asked, seed: 1, hearing })
   buyers.begin()
   await scene.move(0)
   reads = 0

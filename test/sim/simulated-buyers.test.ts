@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** Simulated buyers live by the clock of a marketplace: whole lives, over the wire, with the books in order after each. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

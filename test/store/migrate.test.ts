@@ -33,11 +33,20 @@ test(
   }),
 )
 
-test('the program’s own steps are the files of their folder, in order', () => {
-  const files = readdirSync('src/store/migrations').filter(file => file !== 'index.ts')
+test('the program’s own steps are numbered, each a file of their folder or a line of its index', () => {
+  const steps: readonly { id: number; name: string; sql: string }[] = migrations
+  const ids = steps.map(({ id }) => id)
   assert.equal(
-    migrations.map(({ id, name }) => `${String(id).padStart(3, '0')}-${name}.ts`),
-    files.sort(),
+    ids,
+    [...ids.keys()].map(at => at + 1),
+  )
+  const filed = steps.filter(({ sql }) => sql.includes('\n'))
+  const names = filed.map(({ id, name }) => `${String(id).padStart(3, '0')}-${name}.ts`)
+  assert.equal(
+    names,
+    readdirSync('src/store/migrations')
+      .filter(file => file !== 'index.ts')
+      .sort(),
   )
 })
 

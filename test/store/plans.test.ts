@@ -1,4 +1,4 @@
-// engines: postgres; process: own
+// engines: postgres; process: own; lengths: short, long
 /** How both engines look for what a list shows: by an index, whatever the list, so that no page takes longer as tables grow. */
 import pg from 'pg'
 import initSqlJs from 'sql.js'
@@ -16,10 +16,16 @@ import { userById } from '../../src/store/tables/users.ts'
 import { recording, type Step } from '../bench/record.ts'
 import { busyTask, crowdStatements, SOMEONE, userId } from '../support/crowd.ts'
 import { freshDatabase } from '../support/databases.ts'
+import { amount } from '../support/length.ts'
 import { type Ask, listsOf, listsOfAdmin, listsOfSession } from '../support/lists.ts'
 
 const NOW = Date.UTC(2026, 5, 1)
-const crowd = { tasks: 20_000, people: 10_000, traders: 100, now: NOW }
+const crowd = {
+  tasks: amount({ short: 10_000, long: 20_000 }),
+  people: 10_000,
+  traders: 100,
+  now: NOW,
+}
 const asks = [...listsOf(busyTask(crowd)), ...listsOfSession, ...listsOfAdmin]
 
 /** What a marketplace of any size has few rows of. */

@@ -2,9 +2,9 @@
 /** What guards accounts and requests: each function returns and changes the rows that it names, and no neighbour of theirs. */
 import { lockedGuesses, setGuesses } from '../../src/store/tables/guesses.ts'
 import {
-  answerRequest,
   claimRequest,
   countKept,
+  keepResponse,
   releaseAllRequests,
   releaseRequest,
   removeKept,
@@ -245,7 +245,7 @@ testRows('rows of guards', {
     ],
     [
       tx =>
-        answerRequest(
+        keepResponse(
           tx,
           { userId: 'a', method: 'POST', path: '/p', key: 'k2' },
           { status: 201, answer: 'body', keptTo: 9 },
@@ -255,7 +255,7 @@ testRows('rows of guards', {
     ],
     [
       tx =>
-        answerRequest(
+        keepResponse(
           tx,
           { userId: 'b', method: 'POST', path: '/p', key: 'k2' },
           { status: 204, answer: null, keptTo: 9 },
@@ -265,7 +265,7 @@ testRows('rows of guards', {
     ],
     [
       tx =>
-        answerRequest(
+        keepResponse(
           tx,
           { userId: 'a', method: 'POST', path: '/p', key: 'k1' },
           { status: 201, answer: 'body', keptTo: 9 },

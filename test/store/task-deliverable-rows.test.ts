@@ -1,5 +1,7 @@
 // engines: embedded, postgres; process: shared
 /** Tasks and what hangs on them: each function returns and changes the rows that it names, and no neighbour of theirs. */
+import type { TaskState } from '../../src/api/flow.ts'
+import type { Tx } from '../../src/store/db.ts'
 import { decideTest, endAllTests, endTest, startTest, testById } from '../../src/store/tables/agent-tests.ts'
 import {
   countMessages,
@@ -20,6 +22,7 @@ import {
   countTasksOf,
   insertDispute,
   insertTask,
+  type Moment,
   markDisputed,
   resolveDispute,
   setMaxRevisions,
@@ -34,6 +37,11 @@ import { testRows } from './row-effects.ts'
 
 const idOf = (row: { id: unknown } | undefined) => row?.id
 const idsOf = (rows: readonly { id: unknown }[]) => rows.map(({ id }) => id)
+
+const stepOf =
+  (id: string, from: TaskState, to: TaskState, moment: Moment | null, wasDisputed: 0 | 1 = 0) =>
+  (tx: Tx) =>
+    setStatus(tx, { id, from, wasDisputed, to, moment, now: 70 })
 
 testRows('rows of tasks', {
   'connection tests and samples: one test of an agent at a time, so many samples and no more': [
@@ -61,11 +69,10 @@ testRows('rows of tasks', {
     [tx => endTest(tx, 'e1'), 1, ['agent_tests e1: ended 0 → 1']],
     [tx => endAllTests(tx), 2, ['agent_tests e1: ended 0 → 1', 'agent_tests e2: ended 0 → 1']],
     [
-      tx => insertSample(tx, { id: 'p9', agentId: 'g_1', title: 't', input: 'i', output: 'o', createdAt: 70 }, 4),
+      tx => insertSample(tx, { id: 'p9', agentId: 'g_1', title: 't', input: 'i', output: 'o', createdAt: 70 }),
       1,
       ['+ samples p9 {"id":"p9","agent_id":"g_1","title":"t","input":"i","output":"o","created_at":70}'],
     ],
-    [tx => insertSample(tx, { id: 'p9', agentId: 'g_1', title: 't', input: 'i', output: 'o', createdAt: 70 }, 3), 0],
     [
       tx => samplesOf(tx, 'g_1', 10, 0),
       [
@@ -76,7 +83,7 @@ testRows('rows of tasks', {
     ],
     [tx => samplesOf(tx, 'g_1', 1, 1).then(idsOf), ['p2']],
     [tx => countSamples(tx, 'g_1'), 3],
-    [tx => deleteSample(tx, 'g_1', 'p1'), { title: 'one', input: 'in', output: 'out' }, ['− samples p1']],
+    [tx => deleteSample(tx, 'g_1', 'p1').then(row => row?.title), 'one', ['− samples p1']],
     [tx => deleteSample(tx, 'g_2', 'p1'), undefined],
   ],
   'tasks: whole, with the latest deliverable and the dispute': [
@@ -341,32 +348,22 @@ testRows('rows of tasks', {
       0,
     ],
     [
-      tx => setStatus(tx, { id: 't1', from: 'draft', wasDisputed: 0, to: 'pending', moment: 'submittedAt', now: 70 }),
+      stepOf('t1', 'draft', 'pending', 'submittedAt'),
       true,
       ['tasks t1: status draft → pending, submitted_at null → 70, updated_at 10 → 70'],
     ],
     [
-      tx =>
-        setStatus(tx, { id: 't2', from: 'pending', wasDisputed: 0, to: 'in_progress', moment: 'acceptedAt', now: 70 }),
+      stepOf('t2', 'pending', 'in_progress', 'acceptedAt'),
       true,
       ['tasks t2: status pending → in_progress, accepted_at null → 70, updated_at 20 → 70'],
     ],
     [
-      tx =>
-        setStatus(tx, {
-          id: 't3',
-          from: 'in_progress',
-          wasDisputed: 0,
-          to: 'delivered',
-          moment: 'deliveredAt',
-          now: 70,
-        }),
+      stepOf('t3', 'in_progress', 'delivered', 'deliveredAt'),
       true,
       ['tasks t3: status in_progress → delivered, delivered_at null → 70, updated_at 30 → 70'],
     ],
     [
-      tx =>
-        setStatus(tx, { id: 't4', from: 'delivered', wasDisputed: 1, to: 'completed', moment: 'completedAt', now: 70 }),
+      stepOf('t4', 'delivered', 'completed', 'completedAt', 1),
       true,
       [
         '+ tallies disputed tasks/4 {"name":"disputed tasks","slot":4,"count":-1}',
@@ -374,19 +371,21 @@ testRows('rows of tasks', {
       ],
     ],
     [
-      tx =>
-        setStatus(tx, { id: 't2', from: 'pending', wasDisputed: 0, to: 'cancelled', moment: 'cancelledAt', now: 70 }),
+      stepOf('t2', 'pending', 'cancelled', 'cancelledAt'),
       true,
       ['tasks t2: status pending → cancelled, cancelled_at null → 70, updated_at 20 → 70'],
     ],
     [
-      tx => setStatus(tx, { id: 't8', from: 'completed', wasDisputed: 1, to: 'completed', moment: null, now: 70 }),
+      stepOf('t8', 'completed', 'completed', null, 1),
       true,
       [
         '+ tallies disputed tasks/8 {"name":"disputed tasks","slot":8,"count":-1}',
         'tasks t8: disputed 1 → 0, updated_at 80 → 70',
       ],
     ],
+    // From another state, or in dispute, nothing changes: who asks is told of a lost race.
+    [stepOf('t2', 'draft', 'pending', 'submittedAt'), false],
+    [stepOf('t2', 'pending', 'in_progress', 'acceptedAt', 1), false],
     [tx => setMaxRevisions(tx, 't1', 3), 1, ['tasks t1: max_revisions null → 3']],
     [tx => setMaxRevisions(tx, 't1', null), 1],
     [tx => countRevision(tx, 't3'), 1, ['tasks t3: revision_count 0 → 1']],

@@ -6,12 +6,13 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { jobsOf } from './jobs.ts'
+import type { Length } from './length.ts'
 
-function jobsIn(files: Readonly<Record<string, string>>, isWanted = (_file: string) => true) {
+function jobsIn(files: Readonly<Record<string, string>>, isWanted = (_file: string) => true, length?: Length) {
   const folder = mkdtempSync(join(tmpdir(), 'marketplace-jobs-'))
   try {
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
-    return jobsOf(isWanted, folder)
+    return jobsOf(isWanted, length, folder)
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -30,6 +31,27 @@ test('the first line names the engines and the process; what takes longest goes 
   ])
 })
 
+test('a file that says nothing of its length is short; a long one runs alone, or in a short form too', () => {
+  const files = {
+    'plain.test.ts': '// engines: embedded; process: own\n',
+    'both.test.ts': '// engines: embedded; process: own; lengths: short, long\n',
+    'long.test.ts': '// engines: embedded; process: own; lengths: long\n',
+  }
+  const namesOf = (length: Length) => jobsIn(files, () => true, length).map(({ file }) => file)
+  assert.equal(namesOf('short'), ['both.test.ts', 'plain.test.ts'])
+  assert.equal(namesOf('long'), ['both.test.ts', 'long.test.ts'])
+})
+
+test('a file that runs on Postgres at length does so in the long form alone', () => {
+  const jobsWith = (more: string, length: Length) =>
+    jobsIn({ 'a.test.ts': `// engines: embedded, postgres at length; process: own${more}\n` }, () => true, length)
+  const enginesOf = (more: string, length: Length) => jobsWith(more, length).map(({ engine }) => engine)
+  assert.equal(enginesOf('', 'short'), ['embedded'])
+  assert.equal(enginesOf('', 'long'), ['postgres'])
+  assert.equal(enginesOf('; lengths: short, long', 'short'), ['embedded'])
+  assert.equal(enginesOf('; lengths: short, long', 'long'), ['postgres', 'embedded'])
+})
+
 test('a file that says nothing, too little, or something else is refused by its name', () => {
   for (const line of [
     '',
@@ -38,6 +60,9 @@ test('a file that says nothing, too little, or something else is refused by its 
     '// engines: ; process: own',
     '// engines: sqlite; process: own',
     '// engines: embedded; process: alone',
+    '// engines: embedded at length; process: own',
+    '// engines: embedded; process: own; lengths: short',
+    '// engines: embedded; process: own; long',
     '/** What it is for. */\n// engines: embedded; process: own',
   ]) {
     const files = { 'good.test.ts': '// engines: embedded; process: own\n', 'bad.test.ts': `${line}\n` }

@@ -1,5 +1,6 @@
 /** Which test files there are, and how each runs: its first line says so. */
 import { readdirSync, readFileSync } from 'node:fs'
+import type { Length } from './length.ts'
 
 export interface Job {
   file: string
@@ -8,21 +9,25 @@ export interface Job {
   shares: boolean
 }
 
-const FIRST_LINE = /^\/\/ engines: (embedded|postgres|embedded, postgres); process: (own|shared)\n/
+const FIRST_LINE =
+  /^\/\/ engines: (embedded|postgres|embedded, postgres(?: at length)?); process: (own|shared)(?:; lengths: (long|short, long))?\n/
 
-/** The jobs of the test files in `folder`. Throws if one of them doesn't say how it runs. */
-export function jobsOf(isWanted: (file: string) => boolean, folder = 'test'): Job[] {
+/** The jobs of the test files in `folder` that have this length. Throws if one of them doesn't say how it runs. */
+export function jobsOf(isWanted: (file: string) => boolean, length: Length = 'short', folder = 'test'): Job[] {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter(file => file.endsWith('.test.ts') && isWanted(file))
     .sort()
   const said = files.map(file => ({ file, line: FIRST_LINE.exec(readFileSync(`${folder}/${file}`, 'utf8')) }))
   const silent = said.filter(({ line }) => line === null)
   if (silent.length > 0) throw new Error(refusalOf(silent.map(({ file }) => `${folder}/${file}`)))
-  const jobs = said.flatMap(({ file, line }) =>
-    line![1]!
-      .split(', ')
-      .map((engine): Job => ({ file, engine: engine as Job['engine'], shares: line![2] === 'shared' })),
-  )
+  const jobs = said.flatMap(({ file, line }) => {
+    const [, engines, process, lengths = 'short'] = line!
+    const fitting = engines!.split(', ').filter(one => (one.endsWith(' at length') ? 'long' : lengths).includes(length))
+    return fitting.map((one): Job => {
+      const engine = one.startsWith('embedded') ? 'embedded' : 'postgres'
+      return { file, engine, shares: process === 'shared' }
+    })
+  })
   return jobs.sort(longestFirst)
 }
 
@@ -33,5 +38,6 @@ const refusalOf = (
   files: readonly string[],
 ) => `The first line of a test file says on which engines it runs, and whether its \
 process is for other files too: "// engines: embedded, postgres; process: shared". One engine may stand alone; "own" gives the \
-file a process of its own (CONTRIBUTING.md, Tests). These files don't say it:
+file a process of its own; "postgres at length", and "; lengths: short, long" or "; lengths: long" at its end, are for long proofs \
+(CONTRIBUTING.md, Tests). These files don't say it:
 ${files.map(file => `  ${file}`).join('\n')}`

@@ -1,5 +1,7 @@
 /** Holds every line of the log against the shape of its type, as the contract holds every answer. */
+
 import * as z from 'zod'
+import { faultNames } from '../../src/api/faults.ts'
 import type { LogEntry, StampedEntry } from '../../src/market/log.ts'
 import { sentence } from './sentence.ts'
 
@@ -86,6 +88,7 @@ const shapes: Readonly<Record<LogEntry['type'], z.ZodRawShape>> = {
   administrator: { userId: text(), email: text() },
   output: { agent: text(), stream: z.enum(['stdout', 'stderr']), line: z.string() },
   persona: { persona: text(), step: text(), taskId: textOrNull(), agentId: text(), message: sentence() },
+  fault: { fault: z.enum(faultNames), on: text(), taskId: text(), agentId: textOrNull() },
   clock: { now: text(), byMs: z.number() },
   info: { message: sentence() },
   warning: { message: sentence() },

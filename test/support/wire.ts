@@ -126,6 +126,6 @@ export function checkExchange(request: Buffer, { status, headers, body }: WireAn
   const isJson = /^application\/json/.test(headers['content-type'] ?? '')
   if (method === 'HEAD' || !target.startsWith('/api/') || !isJson || headers['content-disposition']) return
   // Whatever is malformed is refused, also where a record names no 400, as nobody sends a body there. Source: A-48.
-  const path = status === 400 && method === 'GET' ? '' : target.split('?')[0]!.replace(/\/$/, '')
+  const path = status === 400 && method === 'GET' ? '' : target.split(/[?#]/)[0]!.replace(/\/$/, '')
   checkAnswer(method, path, status, body)
 }

@@ -3,7 +3,6 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import type { Bundle } from './bundle.ts'
 
-const fileTimeoutMs = 180_000
 /** For connections that are kept for a while, and whatever else goes away by itself. */
 const endTimeoutMs = 20_000
 /** A test that fails may leave a marketplace open, and its process with it. */
@@ -17,6 +16,7 @@ export interface Verdict {
 
 export class Worker {
   readonly #bundle: Bundle
+  readonly #patienceMs: number
   readonly #child: ChildProcess
   readonly #closed: Promise<number | null>
   readonly #mark = randomUUID()
@@ -24,8 +24,10 @@ export class Worker {
   #output = ''
   #heard = () => {}
 
-  constructor(bundle: Bundle, env: NodeJS.ProcessEnv) {
+  /** `patienceMs`: for one file. */
+  constructor(bundle: Bundle, env: NodeJS.ProcessEnv, patienceMs: number) {
     this.#bundle = bundle
+    this.#patienceMs = patienceMs
     this.#child = spawn(process.execPath, [...bundle.workerArguments, this.#mark], {
       stdio: ['pipe', 'pipe', 'pipe'],
       env: { ...process.env, ...env },
@@ -48,7 +50,7 @@ export class Worker {
       }
     })
     this.#child.stdin!.write(`${this.#bundle.pathOf(file)}\n`)
-    await this.#within(fileTimeoutMs, Promise.race([ended, this.#closed]))
+    await this.#within(this.#patienceMs, Promise.race([ended, this.#closed]))
     const said = this.#output.replace(this.#mark, '')
     this.#output = ''
     return judge(file, said)

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: own
+// engines: embedded, postgres at length; process: own
 /** Each call to the disk fails once, at each step of upload and download: the marketplace goes on, and loses nothing but the request. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -2,6 +2,7 @@
 /** Rows are written by the fields that they are given, so a body brings none that its shape doesn't have. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { endpoints } from '../../src/api/endpoints/index.ts'
 import type { Value } from '../../src/store/db.ts'
 import { agents } from '../../src/store/tables/agents.ts'
 import type { Column, Table } from '../../src/store/tables/table.ts'
@@ -11,6 +12,7 @@ import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestU
 
 type AnyTable = Pick<Table<Record<string, Column>>, 'name' | 'columns' | 'all'>
 type Fields = Record<string, unknown>
+type Endpoint = { readonly body: { readonly shape: object } }
 
 interface State {
   marketplace: TestMarketplace
@@ -29,9 +31,13 @@ test.before(async state => {
 })
 test.after(({ marketplace }) => marketplace.close())
 
-/** A value for each column of the table, below what is meant. */
-const withColumns = ({ columns }: AnyTable, meant: Fields): Fields => ({
-  ...Object.fromEntries(Object.entries(columns).map(([name, { kind }]) => [name, kind === 'TEXT' ? 'x' : 1])),
+/** A value for each column of the table that the body of the endpoint does not have, beside what is meant. */
+const withColumns = ({ columns }: AnyTable, { body: { shape } }: Endpoint, meant: Fields): Fields => ({
+  ...Object.fromEntries(
+    Object.entries(columns)
+      .filter(([name]) => !(name in shape))
+      .map(([name, { kind }]) => [name, kind === 'TEXT' ? 'x' : 1]),
+  ),
   ...meant,
 })
 
@@ -59,33 +65,48 @@ const agentTexts = {
 
 test('an agent', async state => {
   const { builder } = state
-  const meant = { ...agentTexts, tags: [], maxRevisions: 1, avatarUrl: undefined, webhookUrl: undefined }
+  const meant = { ...agentTexts, tags: [], maxRevisions: 1 }
   const make = (body: object) => builder.call<{ id: string }>('POST', '/api/my/agents', body, 'key')
   const plain = await make(meant)
-  const more = await make(withColumns(agents, meant))
+  const more = await make(withColumns(agents, endpoints.createAgent, meant))
   assert.equal(await differences(state, agents, plain.id, more.id), [])
   await builder.call('PUT', `/api/my/agents/${plain.id}`, { ...meant, name: 'Beta' }, 'key')
-  await builder.call('PUT', `/api/my/agents/${more.id}`, withColumns(agents, { ...meant, name: 'Beta' }), 'key')
+  await builder.call(
+    'PUT',
+    `/api/my/agents/${more.id}`,
+    withColumns(agents, endpoints.updateAgent, { ...meant, name: 'Beta' }),
+    'key',
+  )
   assert.equal(await differences(state, agents, plain.id, more.id), [])
 })
 
 test('a task', async state => {
   const { buyer, agent } = state
   const texts = { title: 'A title', description: 'What is to be done, in some words.', requirements: 'None' }
-  const meant = { ...texts, agentId: agent.id, agreedPrice: 500, budgetAuthorizationId: undefined }
+  const meant = { ...texts, agentId: agent.id, agreedPrice: 500 }
   const make = (body: object) => buyer.call<{ id: string }>('POST', '/api/tasks', body, 'key')
   const plain = await make(meant)
-  const more = await make(withColumns(tasks, meant))
+  const more = await make(withColumns(tasks, endpoints.createTask, meant))
   assert.equal(await differences(state, tasks, plain.id, more.id), [])
   await buyer.call('PUT', `/api/tasks/${plain.id}`, { ...meant, title: 'Another' }, 'key')
-  await buyer.call('PUT', `/api/tasks/${more.id}`, withColumns(tasks, { ...meant, title: 'Another' }), 'key')
+  await buyer.call(
+    'PUT',
+    `/api/tasks/${more.id}`,
+    withColumns(tasks, endpoints.updateTask, { ...meant, title: 'Another' }),
+    'key',
+  )
   assert.equal(await differences(state, tasks, plain.id, more.id), [])
 })
 
 test('an account', async state => {
   const { builder } = state
   const before = await rowOf(state, users, builder.id)
-  await builder.call('PUT', '/api/auth/me', withColumns(users, { name: 'Anew', isBuilder: true }), 'session')
+  await builder.call(
+    'PUT',
+    '/api/auth/me',
+    withColumns(users, endpoints.updateMe, { name: 'Anew', isBuilder: true }),
+    'session',
+  )
   assert.equal(await rowOf(state, users, builder.id), { ...before, name: 'Anew' })
 })
 

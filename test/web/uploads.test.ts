@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** Files of deliverables in a folder of this machine, over the wire. Source: I-deliverable-input, I-agent-routes, A-19, A-21, A-22. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -6,7 +6,7 @@ import { addressFault, isLoopback } from '../../src/world/egress/addresses.ts'
 import { createWorld } from '../../src/world/real.ts'
 import { addresses, canaries } from '../support/forbidden.ts'
 
-const post = { body: '{}', headers: {}, timeoutMs: 2000, maxAnswerBytes: 100 }
+const post = { body: '{}', headers: {}, timeoutMs: 2000, maxResponseBytes: 100 }
 
 test(`serve: ${addresses.length} spellings of forbidden addresses are refused and no canary sees a connection`, async () => {
   const canary = await canaries()

@@ -26,7 +26,7 @@ const request = (url: string, change: Partial<Outgoing> = {}): Outgoing => ({
   body: '{"event":"task.submitted"}',
   headers: { 'Content-Type': 'application/json' },
   timeoutMs: 5000,
-  maxAnswerBytes: 20_000,
+  maxResponseBytes: 20_000,
   ...change,
 })
 
@@ -97,9 +97,9 @@ test('an answer of exactly the most bytes is whole, and its connection is used a
     incoming.resume().on('end', () => answer.end('x'.repeat(500)))
   })
   const egress = openEgress(dev)
-  for (const maxAnswerBytes of [500, 500, 499, 500]) {
-    const result = await egress.post(request(server.url, { maxAnswerBytes }))
-    assert.is(result.ok && result.body.length, maxAnswerBytes)
+  for (const maxResponseBytes of [500, 500, 499, 500]) {
+    const result = await egress.post(request(server.url, { maxResponseBytes }))
+    assert.is(result.ok && result.body.length, maxResponseBytes)
   }
   assert.is(sockets.size, 2)
 })
@@ -283,7 +283,7 @@ test('without a free descriptor nothing can be sent: our own fault, the process 
     const egress = createEgress({ allowLoopback: true, requireHttps: false })
     const ask = async host => {
       const url = ${JSON.stringify(server.url)}.replace('127.0.0.1', host)
-      const result = await egress.post({ url, body: '{}', headers: {}, timeoutMs: 5000, maxAnswerBytes: 10 })
+      const result = await egress.post({ url, body: '{}', headers: {}, timeoutMs: 5000, maxResponseBytes: 10 })
       console.log(result.ok ? result.status : result.reason)
     }
     await new Promise(resolve => setTimeout(resolve, 1500)) // all is loaded by then
@@ -353,7 +353,7 @@ test('TLS: an authority of our own does not switch NODE_EXTRA_CA_CERTS off', asy
     for (const ca of [undefined, ${JSON.stringify(other)}]) {
       const egress = createEgress({ allowLoopback: true, requireHttps: true, ca })
       const url = 'https://localhost:${server.port}/'
-      const result = await egress.post({ url, body: '{}', headers: {}, timeoutMs: 3000, maxAnswerBytes: 10 })
+      const result = await egress.post({ url, body: '{}', headers: {}, timeoutMs: 3000, maxResponseBytes: 10 })
       console.log(result.ok ? result.status : result.message)
       await egress.close()
     }`

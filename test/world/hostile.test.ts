@@ -21,7 +21,7 @@ const request = (url: string, expected: string, body = '{}'): Outgoing => ({
   body,
   headers: { 'Content-Type': 'application/json' },
   timeoutMs: expected === 'timeout' ? SHORT_MS : LONG_MS,
-  maxAnswerBytes: 20_000,
+  maxResponseBytes: 20_000,
 })
 
 const reasonOf = (result: OutgoingResult) => (result.ok ? `answered ${result.status}` : result.reason)

@@ -6,7 +6,7 @@ import { seededChance } from '../../src/world/chance.ts'
 import { answered, createVirtualWorld, recordingEgress } from '../../src/world/virtual.ts'
 
 const START_MS = 1_767_225_600_000
-const outgoing = { url: 'https://a.example/', body: '{}', headers: {}, timeoutMs: 1, maxAnswerBytes: 1 }
+const outgoing = { url: 'https://a.example/', body: '{}', headers: {}, timeoutMs: 1, maxResponseBytes: 1 }
 
 test('time stands still until it is moved', async () => {
   const world = createVirtualWorld()

@@ -2,7 +2,8 @@
 /** What the way out says was on the wire, beside what a raw socket saw there. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { HeaderLines, Outgoing, Wire } from '../../src/world/world.ts'
+import type { HeaderLines } from '../../src/world/header-lines.ts'
+import type { Outgoing, Wire } from '../../src/world/world.ts'
 import { closeOpened, openEgress, rawServer } from '../support/servers.ts'
 
 test.after.each(closeOpened)
@@ -32,7 +33,7 @@ async function post(answer: string | Buffer, change: Partial<Outgoing> = {}) {
   const server = await rawAnswer(Buffer.from(answer as string))
   const egress = openEgress({ allowLoopback: true, requireHttps: false })
   const headers = { 'content-type': 'application/json', 'X-Own': 'a  b' }
-  const plain = { url: `${server.url}/hook?a=1`, body: '{"ü":1}', headers, timeoutMs: 2_000, maxAnswerBytes: 50 }
+  const plain = { url: `${server.url}/hook?a=1`, body: '{"ü":1}', headers, timeoutMs: 2_000, maxResponseBytes: 50 }
   const result = await egress.post({ ...plain, keepsWire: true, ...change })
   return { result, ...split(server.came()) }
 }

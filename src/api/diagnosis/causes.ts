@@ -83,15 +83,15 @@ export interface Diagnosis {
 }
 
 /** One thing that is not as it should be. `text` says what was signed or sent instead, and has no secret and no digest. */
-export interface Finding {
+export interface Flaw {
   readonly cause: Cause
   readonly text: string
 }
 
-/** A value that may have been signed, and how it differs from the right one; without findings it is the right one. */
+/** A value that may have been signed, and how it differs from the right one; without flaws it is the right one. */
 export interface Form<Value> {
   readonly value: Value
-  readonly findings: readonly Finding[]
+  readonly flaws: readonly Flaw[]
 }
 
 /** `rare`: tried only when all else is right. */
@@ -101,9 +101,9 @@ export interface Forms<Value> {
   readonly rare: readonly Form<Value>[]
 }
 
-export const right = <Value>(value: Value): Form<Value> => ({ value, findings: [] })
+export const right = <Value>(value: Value): Form<Value> => ({ value, flaws: [] })
 
 export const wrong = <Value>(cause: Cause, text: string, value: Value): Form<Value> => ({
   value,
-  findings: [{ cause, text }],
+  flaws: [{ cause, text }],
 })

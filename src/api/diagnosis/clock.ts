@@ -1,7 +1,7 @@
 /** Judges the time of a request: whether it came late, or whether the clock of its sender is wrong. */
 import { durations } from '../limits.ts'
 import { roughly } from '../spans.ts'
-import type { Finding } from './causes.ts'
+import type { Flaw } from './causes.ts'
 import { type HeaderLines, timestampIn } from './headers.ts'
 import { readStamp } from './layouts.ts'
 
@@ -20,7 +20,7 @@ export function ageOf(headers: HeaderLines, cameAt: number): number | null {
  * Says how far a time is from this clock, if it is too far. `ms`: null if the time is unknown. `earlier`: how old earlier
  * requests of the sender were when they came. One request may have been slow, so the median of several tells the clock.
  */
-export function ageFindings(ms: number | null, now: number, earlier: readonly number[] = []): Finding[] {
+export function ageFlaws(ms: number | null, now: number, earlier: readonly number[] = []): Flaw[] {
   const age = ms === null ? 0 : now - ms
   if (Math.abs(age) <= durations.signatureToleranceMs) return []
   const allowed = roughly(durations.signatureToleranceMs)
@@ -33,7 +33,7 @@ export function ageFindings(ms: number | null, now: number, earlier: readonly nu
 const FEWEST = 2
 
 interface Judged {
-  readonly cause: Finding['cause']
+  readonly cause: Flaw['cause']
   readonly words: string
 }
 

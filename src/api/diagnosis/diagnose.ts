@@ -6,8 +6,8 @@ import { timingSafeEqual } from 'node:crypto'
 import { limits } from '../limits.ts'
 import { SIGNATURE_HEADER, standardHeaders } from '../signature.ts'
 import { bodiesOf, timesIn } from './bodies.ts'
-import type { Diagnosis, Finding, Form, Forms } from './causes.ts'
-import { ageFindings } from './clock.ts'
+import type { Diagnosis, Flaw, Form, Forms } from './causes.ts'
+import { ageFlaws } from './clock.ts'
 import { type Digest, digestsOf, readDigest } from './digests.ts'
 import { type HeaderLines, headerValue, signatureIn, timestampIn } from './headers.ts'
 import { type Layout, layoutsOf, readStamp, type Stamp } from './layouts.ts'
@@ -35,7 +35,7 @@ export function diagnose(
 ): Diagnosis | null {
   const signature = signatureIn(request.headers)
   const timestamp = timestampIn(request.headers)
-  const headers = [...timestamp.findings, ...signature.findings]
+  const headers = [...timestamp.flaws, ...signature.flaws]
   const standard = signature.value === undefined && isStandard(request, candidates)
   if (standard) headers.unshift(STANDARD)
   if (signature.value === undefined || timestamp.value === undefined) return sure(headers)
@@ -44,14 +44,14 @@ export function diagnose(
   const digest = readDigest(signature.value)
   if (!digest) return sure([...headers, malformed(signature.value)])
   const stamp = readStamp(timestamp.value)
-  const seen = [...headers, ...stamp.findings, ...digest.findings]
+  const seen = [...headers, ...stamp.flaws, ...digest.flaws]
   const found = search(request, candidates, { stamp, digest: digest.value })
-  const age = ageFindings(stamp.ms, now, earlierAges)
-  if (found.findings) return sure([...found.findings, ...seen, ...age])
+  const age = ageFlaws(stamp.ms, now, earlierAges)
+  if (found.flaws) return sure([...found.flaws, ...seen, ...age])
   return unexplained({ seen: [...seen, ...age], request, candidates, tries: found.tries })
 }
 
-const STANDARD: Finding = {
+const STANDARD: Flaw = {
   cause: 'standard_webhooks',
   text: 'It is signed rightly, but with the headers of Standard Webhooks (webhook-signature).',
 }
@@ -68,7 +68,7 @@ function isStandard({ headers, body }: SignedRequest, candidates: readonly Candi
   return made.some(one => given.includes(one))
 }
 
-function sentSecret(value: string, candidates: readonly Candidate[]): Finding | null {
+function sentSecret(value: string, candidates: readonly Candidate[]): Flaw | null {
   const plain = value.replace(/^bearer /i, '')
   if (candidates.some(({ secret }) => secret === plain)) {
     return { cause: 'secret_sent', text: `${SIGNATURE_HEADER} is the secret itself.` }
@@ -79,7 +79,7 @@ function sentSecret(value: string, candidates: readonly Candidate[]): Finding | 
   return null
 }
 
-const malformed = (value: string): Finding => ({
+const malformed = (value: string): Flaw => ({
   cause: 'malformed_signature',
   text: `${SIGNATURE_HEADER} is not 64 lower-case hex digits: it has ${value.length} characters.`,
 })
@@ -93,9 +93,9 @@ interface Sought {
   readonly digest: Buffer
 }
 
-/** `findings` is null if nothing matches. */
+/** `flaws` is null if nothing matches. */
 interface SearchResult {
-  readonly findings: readonly Finding[] | null
+  readonly flaws: readonly Flaw[] | null
   readonly tries: number
 }
 
@@ -115,9 +115,9 @@ function search({ headers, body }: SignedRequest, candidates: readonly Candidate
     bytes += signed.value.length
     const { head, tail } = layout.value
     if (!timingSafeEqual(digest.value(key.value, [head, signed.value, tail]), sought.digest)) continue
-    return { findings: [key, layout, signed, digest].flatMap(({ findings }) => findings), tries }
+    return { flaws: [key, layout, signed, digest].flatMap(({ flaws }) => flaws), tries }
   }
-  return { findings: null, tries }
+  return { flaws: null, tries }
 }
 
 const idsIn = (headers: HeaderLines) =>

@@ -1,7 +1,7 @@
 /** How people compute the digest, and how they write it into the header. */
 import { createHash, createHmac } from 'node:crypto'
 import { SIGNATURE_HEADER } from '../signature.ts'
-import { type Finding, type Form, type Forms, right, wrong } from './causes.ts'
+import { type Flaw, type Form, type Forms, right, wrong } from './causes.ts'
 
 /** Computes a digest of the message, keyed or not. */
 export type Digest = (key: string | Uint8Array, message: readonly (string | Uint8Array)[]) => Buffer
@@ -61,18 +61,18 @@ const PREFIX =
 /** Reads the value of the signature header as kindly as possible. Returns null if it is no digest in any spelling. */
 export function readDigest(text: string): Form<Buffer> | null {
   if (/^[0-9a-f]{64}$/.test(text)) return right(Buffer.from(text, 'hex'))
-  const findings: Finding[] = []
-  const note = (cause: Finding['cause'], what: string) => findings.push({ cause, text: `${SIGNATURE_HEADER} ${what}.` })
+  const flaws: Flaw[] = []
+  const note = (cause: Flaw['cause'], what: string) => flaws.push({ cause, text: `${SIGNATURE_HEADER} ${what}.` })
   const plain = text.trim().replace(/^(["'])(.*)\1$/, '$2')
   if (plain !== text) note('prefixed_digest', 'has quotes or white space around the digest')
   const prefix = PREFIX.exec(plain)?.[0]
   if (prefix) note('prefixed_digest', `begins with ${/\d{5}/.test(prefix) ? 't=…,v1=' : prefix.slice(0, 40)}`)
   const digits = plain.slice(prefix?.length ?? 0)
   const value = /^(?:[0-9a-f]{2})+$/i.test(digits) ? fromHex(digits, note) : fromBase64(digits, note)
-  return value && value.length in hashes ? { value, findings } : null
+  return value && value.length in hashes ? { value, flaws } : null
 }
 
-type Note = (cause: Finding['cause'], what: string) => void
+type Note = (cause: Flaw['cause'], what: string) => void
 
 function fromHex(digits: string, note: Note): Buffer {
   if (/[A-F]/.test(digits)) note('upper_case_digest', 'has upper-case hex digits')

@@ -1,6 +1,6 @@
 /** Finds the two headers of a signature, also under names that are nearly right. */
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '../signature.ts'
-import type { Finding } from './causes.ts'
+import type { Flaw } from './causes.ts'
 import { readDigest } from './digests.ts'
 
 export type HeaderLines = readonly (readonly [name: string, value: string])[]
@@ -8,7 +8,7 @@ export type HeaderLines = readonly (readonly [name: string, value: string])[]
 /** `value` is undefined if no header can be meant. */
 export interface FoundHeader {
   readonly value: string | undefined
-  readonly findings: readonly Finding[]
+  readonly flaws: readonly Flaw[]
 }
 
 export const signatureIn = (headers: HeaderLines) =>
@@ -23,13 +23,13 @@ function find(headers: HeaderLines, wanted: string, mayBe: MayBe): FoundHeader {
   const named = headers.filter(([name]) => name.toLowerCase() === wanted.toLowerCase())
   const [first, second] = named
   if (first && second) {
-    return { value: first[1], findings: [{ cause: 'repeated_header', text: `${wanted} came ${named.length} times.` }] }
+    return { value: first[1], flaws: [{ cause: 'repeated_header', text: `${wanted} came ${named.length} times.` }] }
   }
-  if (first) return { value: first[1], findings: [] }
+  if (first) return { value: first[1], flaws: [] }
   const other = nearest(headers, wanted, mayBe)
-  if (!other) return { value: undefined, findings: [{ cause: 'missing_header', text: `${wanted} is missing.` }] }
+  if (!other) return { value: undefined, flaws: [{ cause: 'missing_header', text: `${wanted} is missing.` }] }
   const text = `${wanted} is missing; ${other[0].slice(0, 60)} came instead.`
-  return { value: other[1], findings: [{ cause: 'misspelt_header', text }] }
+  return { value: other[1], flaws: [{ cause: 'misspelt_header', text }] }
 }
 
 /** The headers of Standard Webhooks are signed in another way. */

@@ -1,6 +1,6 @@
 /** Which time people sign, and how they join it with the body. */
 import { TIMESTAMP_HEADER } from '../signature.ts'
-import { type Finding, type Form, type Forms, right, wrong } from './causes.ts'
+import { type Flaw, type Form, type Forms, right, wrong } from './causes.ts'
 
 /** What is signed before and behind the body. */
 export interface Layout {
@@ -13,18 +13,18 @@ export interface Stamp {
   readonly text: string
   /** The time it stands for; null if it can't be read. */
   readonly ms: number | null
-  readonly findings: readonly Finding[]
+  readonly flaws: readonly Flaw[]
 }
 
 /** Reads the value of the timestamp header as kindly as possible. */
 export function readStamp(text: string): Stamp {
   const plain = text.trim().replace(/^(["'])(.*)\1$/, '$2')
-  const found = (cause: Finding['cause'], what: string, ms: number): Stamp => ({
+  const found = (cause: Flaw['cause'], what: string, ms: number): Stamp => ({
     text,
     ms,
-    findings: [{ cause, text: `${TIMESTAMP_HEADER} is ${what}.` }],
+    flaws: [{ cause, text: `${TIMESTAMP_HEADER} is ${what}.` }],
   })
-  if (/^\d{13}$/.test(text)) return { text, ms: Number(text), findings: [] }
+  if (/^\d{13}$/.test(text)) return { text, ms: Number(text), flaws: [] }
   if (/^\d{13}$/.test(plain)) return found('malformed_timestamp', 'in quotes or has white space', Number(plain))
   if (/^\d{9,10}(?:\.\d+)?$/.test(plain)) return found('seconds', 'in seconds', Math.round(Number(plain) * 1000))
   if (/^\d{13}\.\d+$/.test(plain))
@@ -36,7 +36,7 @@ export function readStamp(text: string): Stamp {
   return {
     text,
     ms: null,
-    findings: [{ cause: 'malformed_timestamp', text: `${TIMESTAMP_HEADER} is no Unix time.` }],
+    flaws: [{ cause: 'malformed_timestamp', text: `${TIMESTAMP_HEADER} is no Unix time.` }],
   }
 }
 
@@ -47,9 +47,9 @@ const NEAR_MS = 100
 export function layoutsOf({ text, ms }: Stamp, given: Given): Forms<Layout> {
   const times = [right(text), ...otherTimes(text, ms, given.times)]
   const all = times.flatMap(time =>
-    arrangements.map(({ value, findings }) => ({
+    arrangements.map(({ value, flaws }) => ({
       value: value(time.value),
-      findings: [...time.findings, ...findings],
+      flaws: [...time.flaws, ...flaws],
     })),
   )
   const unique = [...firstOfEach(all)]
@@ -58,9 +58,9 @@ export function layoutsOf({ text, ms }: Stamp, given: Given): Forms<Layout> {
   )
   const near = ms === null ? [] : nearTimes(ms)
   return {
-    right: unique.filter(({ findings }) => findings.length === 0),
-    wrong: [...unique.filter(({ findings }) => findings.length === 1), ...ids],
-    rare: [...unique.filter(({ findings }) => findings.length === 2), ...near],
+    right: unique.filter(({ flaws }) => flaws.length === 0),
+    wrong: [...unique.filter(({ flaws }) => flaws.length === 1), ...ids],
+    rare: [...unique.filter(({ flaws }) => flaws.length === 2), ...near],
   }
 }
 
@@ -148,7 +148,7 @@ function* nearTimes(ms: number): Iterable<Form<Layout>> {
   }
 }
 
-/** Without the timestamp all times are alike. The first form of each has the fewest findings. */
+/** Without the timestamp all times are alike. The first form of each has the fewest flaws. */
 function* firstOfEach(forms: readonly Form<Layout>[]): Iterable<Form<Layout>> {
   const seen = new Set<string>()
   for (const form of forms) {

@@ -1,14 +1,14 @@
-/** Makes a diagnosis of findings, or says what was compared if there are none. */
-import { type Cause, type Diagnosis, type Finding, fixes } from './causes.ts'
+/** Makes a diagnosis of flaws, or says what was compared if there are none. */
+import { type Cause, type Diagnosis, type Flaw, fixes } from './causes.ts'
 import { type HeaderLines, headerValue } from './headers.ts'
 import type { Candidate } from './secrets.ts'
 
-/** Returns null without findings: then the request is right. */
-export function sure(findings: readonly Finding[]): Diagnosis | null {
-  const [first] = findings
+/** Returns null without flaws: then the request is right. */
+export function sure(flaws: readonly Flaw[]): Diagnosis | null {
+  const [first] = flaws
   if (!first) return null
-  const fix = [...new Set(findings.map(({ cause }) => fixes[cause]))].join(' ')
-  return { cause: first.cause, certainty: 'sure', text: findings.map(({ text }) => text).join(' '), fix }
+  const fix = [...new Set(flaws.map(({ cause }) => fixes[cause]))].join(' ')
+  return { cause: first.cause, certainty: 'sure', text: flaws.map(({ text }) => text).join(' '), fix }
 }
 
 /** Makes a diagnosis of a cause that is found by other means than the signature. */
@@ -21,7 +21,7 @@ export const explain = (cause: Cause, text: string, certainty: Diagnosis['certai
 
 interface Unexplained {
   /** What is wrong all the same. */
-  readonly seen: readonly Finding[]
+  readonly seen: readonly Flaw[]
   readonly request: { readonly headers: HeaderLines; readonly body: Uint8Array }
   readonly candidates: readonly Candidate[]
   readonly tries: number

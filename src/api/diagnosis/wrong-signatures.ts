@@ -4,7 +4,7 @@
  */
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '../signature.ts'
 import { bodiesOf, timesIn } from './bodies.ts'
-import type { Diagnosis, Finding, Form } from './causes.ts'
+import type { Diagnosis, Flaw, Form } from './causes.ts'
 import { type Digest, digestsOf, readDigest } from './digests.ts'
 import { type Layout, layoutsOf, readStamp } from './layouts.ts'
 import { type Candidate, type Key, keysOf } from './secrets.ts'
@@ -19,7 +19,7 @@ export interface WrongSignature {
 interface Signature {
   readonly timestamp: string
   readonly signature: string
-  readonly findings: readonly Finding[]
+  readonly flaws: readonly Flaw[]
 }
 
 interface Parts {
@@ -38,8 +38,8 @@ export function* wrongSignatures(
 ): Iterable<WrongSignature> {
   const seen = new Set<string>()
   // The first is the right one.
-  for (const { timestamp, signature, findings } of signatures(body, candidates, now)) {
-    const mistake = sure(findings)
+  for (const { timestamp, signature, flaws } of signatures(body, candidates, now)) {
+    const mistake = sure(flaws)
     const mark = `${timestamp} ${signature}`
     if (mistake && !seen.has(mark)) {
       yield { headers: { [TIMESTAMP_HEADER]: timestamp, [SIGNATURE_HEADER]: signature }, mistake }
@@ -60,7 +60,7 @@ function* signatures(body: Buffer, candidates: readonly Candidate[], now: number
   const right = { timestamp, key, layout, signed, digest }
   yield signatureOf(right)
   for (const text of spellingsOf(signatureOf(right).signature)) {
-    yield { timestamp, signature: text, findings: readDigest(text)?.findings ?? [] }
+    yield { timestamp, signature: text, flaws: readDigest(text)?.flaws ?? [] }
   }
   for (const other of otherTimes(now)) {
     yield signatureOf({ ...right, timestamp: other, layout: layoutsAt(other).right[0]! })
@@ -78,7 +78,7 @@ function* signatures(body: Buffer, candidates: readonly Candidate[], now: number
 }
 
 const SHA256_BYTES = 32
-const isParsed = ({ findings }: Form<Buffer>) => /^(?:parsed|stringified)_body$/.test(findings[0]?.cause ?? '')
+const isParsed = ({ flaws }: Form<Buffer>) => /^(?:parsed|stringified)_body$/.test(flaws[0]?.cause ?? '')
 
 /** SHA-1, SHA-512. */
 const otherHashes = [20, 64]
@@ -86,8 +86,8 @@ const otherHashes = [20, 64]
 function signatureOf({ timestamp, key, layout, signed, digest }: Parts): Signature {
   const { head, tail } = layout.value
   const signature = digest.value(key.value, [head, signed.value, tail]).toString('hex')
-  const findings = [...readStamp(timestamp).findings, ...[key, layout, signed, digest].flatMap(part => part.findings)]
-  return { timestamp, signature, findings }
+  const flaws = [...readStamp(timestamp).flaws, ...[key, layout, signed, digest].flatMap(part => part.flaws)]
+  return { timestamp, signature, flaws }
 }
 
 const spellingsOf = (hex: string) => [

@@ -1,9 +1,10 @@
 /** What administrators do. Source. */
 import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
-import { agentStates } from '../flow.ts'
+import { agentStates, disputeOutcomes } from '../flow.ts'
 import { limits } from '../limits.ts'
-import { connectStatuses, disputeOutcomes, ledgerCheck, ownAgent, payment, task, user } from '../records.ts'
+import { connectStatuses, ledgerCheck, payment } from '../money-records.ts'
+import { ownAgent, task, user } from '../records.ts'
 import { flag, integer, oneOf, paging, text } from '../shapes.ts'
 
 const admin = { auth: 'key-or-session', role: 'admin', rate: 'general' } as const

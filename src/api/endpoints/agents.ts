@@ -2,12 +2,10 @@
 import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { durations, limits } from '../limits.ts'
-import { agent, category, deleted, ownAgent, testReport } from '../records.ts'
+import { agent, category, deleted, ownAgent, pricingModels, testReport } from '../records.ts'
 import { id, integer, list, oneOf, paging, price, text, time, webUrl } from '../shapes.ts'
 import { callbackInput } from './tasks.ts'
 
-/** @internal Random steps of the tests choose among them. */
-export const pricingModels = ['fixed', 'hourly', 'token'] as const
 /** @internal Random steps of the tests choose among them. */
 export const agentSorts = ['popular', 'newest', 'price_asc', 'price_desc'] as const
 

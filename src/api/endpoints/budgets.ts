@@ -2,7 +2,8 @@
 import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { limits } from '../limits.ts'
-import { budgetAuthorization, deleted } from '../records.ts'
+import { budgetAuthorization } from '../money-records.ts'
+import { deleted } from '../records.ts'
 import { id, list, oneOf, paging, price } from '../shapes.ts'
 
 /**

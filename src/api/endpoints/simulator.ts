@@ -1,8 +1,9 @@
 /** Endpoints that exist only in the local simulator. Source: A-44. */
 import * as z from 'zod'
 import { endpoint } from '../endpoint.ts'
+import { faultNames, targetsOf } from '../faults.ts'
 import { clockMoves, durations } from '../limits.ts'
-import { time } from '../shapes.ts'
+import { id, time } from '../shapes.ts'
 
 /** `scale`: how many times as fast as real time it runs. */
 const clock = z.object({ now: time(), offsetMs: z.int(), scale: z.number() })
@@ -16,6 +17,19 @@ const due = z.object({
 })
 const underWay = z.object({ kind: z.enum(['webhook', 'callback', 'heartbeat', 'mail', 'buyer']), id: z.string() })
 const admin = { auth: 'key-or-session', role: 'admin', rate: 'general', only: 'dev' } as const
+
+const fault = z
+  .object({
+    id: z.string(),
+    name: z.enum(faultNames),
+    on: z.string().nullable(),
+    agentId: z.string().nullable(),
+    taskId: z.string().nullable(),
+  })
+  .meta({
+    description:
+      'Something that goes wrong on purpose, once. on: the event of a webhook or the action of a callback; null: any. taskId: the task that has met it; null: it waits.',
+  })
 
 export const simulator = {
   getClock: endpoint({
@@ -77,5 +91,45 @@ export const simulator = {
     reply: clock,
     unit: 'own',
     source: 'A-233',
+  }),
+  listFaults: endpoint({
+    ...admin,
+    method: 'GET',
+    path: '/api/dev/faults',
+    summary: 'Faults that wait for a webhook or a callback, and the last that were met',
+    reply: z.object({ items: z.array(fault) }),
+    unit: 'own',
+    source: 'A-264',
+  }),
+  armFault: endpoint({
+    ...admin,
+    method: 'POST',
+    path: '/api/dev/faults',
+    summary: 'Let one thing go wrong, once: with the next webhook or callback that it is meant for',
+    example: { name: 'answer-lost', on: 'task.submitted' },
+    body: z
+      .object({
+        name: z.enum(faultNames, { error: `must be one of ${faultNames.join(', ')}` }),
+        on: z.string({ error: 'must be an event or an action' }).max(40).nullable().optional(),
+        agentId: id().nullable().optional(),
+      })
+      .refine(({ name, on }) => on == null || targetsOf(name).includes(on), {
+        error: 'must be an event, like task.submitted, for a webhook, and an action, like deliver, for a callback',
+        path: ['on'],
+      }),
+    reply: fault,
+    status: 201,
+    unit: 'own',
+    refusals: ['faults_full'],
+    source: 'A-264',
+  }),
+  clearFaults: endpoint({
+    ...admin,
+    method: 'DELETE',
+    path: '/api/dev/faults',
+    summary: 'Take back all faults that wait',
+    reply: z.object({ items: z.array(fault) }),
+    unit: 'own',
+    source: 'A-264',
   }),
 }

@@ -8,7 +8,7 @@ import {
   transaction,
   transactionTypes,
   wallet as walletRecord,
-} from '../records.ts'
+} from '../money-records.ts'
 import { oneOf, paging, price } from '../shapes.ts'
 
 const sessionOnly = { auth: 'session', rate: 'general' } as const

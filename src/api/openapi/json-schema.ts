@@ -1,5 +1,6 @@
-/** The shapes of the interface as JSON Schema 2020-12, with the records of records.ts as named parts. */
+/** The shapes of the interface as JSON Schema 2020-12, with the records as named parts. */
 import * as z from 'zod'
+import * as moneyRecords from '../money-records.ts'
 import * as records from '../records.ts'
 
 export interface JsonSchema {
@@ -34,7 +35,9 @@ export const PARTS = '#/components/schemas/'
 const capital = (name: string) => name[0]!.toUpperCase() + name.slice(1)
 
 const names = new Map<unknown, string>(
-  Object.entries(records).flatMap(([name, value]) => (value instanceof z.ZodType ? [[value, capital(name)]] : [])),
+  [...Object.entries(records), ...Object.entries(moneyRecords)].flatMap(([name, value]) =>
+    value instanceof z.ZodType ? [[value, capital(name)]] : [],
+  ),
 )
 
 /** Adds the name to a record's metadata and keeps its description. */

@@ -8,6 +8,8 @@ export interface CommandRecord {
   readonly name: string
   /** The arguments, such as `<agent>` or `[file]`. */
   readonly takes?: readonly string[]
+  /** What the first argument may be, if that is known. */
+  readonly values?: readonly (readonly [word: string, about: string])[]
   readonly summary: string
   readonly options: readonly Option[]
   /** The endpoints that a person calls by it. A test compares them with all that there are. */

@@ -2,6 +2,7 @@
  * The scripts that complete words in shells. Each holds all words, so that a tabulator starts no program: that would take
  * a fifth of a second. Source: A-251.
  */
+import { shellWord } from '../../api/shell-word.ts'
 import type { CommandTable } from './command.ts'
 import { type Word, type Words, wordsOf } from './completion-words.ts'
 
@@ -11,9 +12,6 @@ export const scripts: Readonly<Record<'bash' | 'zsh' | 'fish' | 'pwsh', (table: 
   fish: table => fish(wordsOf(table)),
   pwsh: table => pwsh(wordsOf(table)),
 }
-
-/** Within single quotes of a POSIX shell. */
-const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
 const list = (words: readonly Word[]) => words.map(({ word }) => word).join(' ')
 
@@ -25,11 +23,11 @@ _marketplace() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" at='' word list=''
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$at $word" in
-      ${paths(words).map(quoted).join('|')}) at="$at $word" ;;
+      ${paths(words).map(shellWord).join('|')}) at="$at $word" ;;
     esac
   done
   case "$at" in
-${[...words].map(([at, next]) => `    ${quoted(at)}) list=${quoted(list(next))} ;;`).join('\n')}
+${[...words].map(([at, next]) => `    ${shellWord(at)}) list=${shellWord(list(next))} ;;`).join('\n')}
   esac
   COMPREPLY=($(compgen -W "$list" -- "$cur"))
 }
@@ -37,7 +35,7 @@ complete -o default -F _marketplace marketplace
 `
 
 /** A colon ends the word of an entry, so one in the description is escaped too. */
-const entry = ({ word, about }: Word) => quoted(`${word}:${about.replaceAll(':', '\\:')}`)
+const entry = ({ word, about }: Word) => shellWord(`${word}:${about.replaceAll(':', '\\:')}`)
 
 const zsh = (words: Words) => `#compdef marketplace
 # Completion of marketplace for zsh.
@@ -46,11 +44,11 @@ _marketplace() {
   local at='' word
   for word in "\${(@)words[2,CURRENT-1]}"; do
     case "$at $word" in
-      ${paths(words).map(quoted).join('|')}) at="$at $word" ;;
+      ${paths(words).map(shellWord).join('|')}) at="$at $word" ;;
     esac
   done
   case "$at" in
-${[...words].map(([at, next]) => `    ${quoted(at)}) list=(${next.map(entry).join(' ')}) ;;`).join('\n')}
+${[...words].map(([at, next]) => `    ${shellWord(at)}) list=(${next.map(entry).join(' ')}) ;;`).join('\n')}
   esac
   _describe -o marketplace list || _files
 }

@@ -15,7 +15,7 @@ export function wordsOf({ chapters, groups }: CommandTable): Words {
     const known = words.get(at) ?? words.set(at, []).get(at)!
     if (!known.some(other => other.word === word)) known.push({ word, about })
   }
-  for (const { name, summary, options } of chapters.flatMap(([, records]) => records)) {
+  for (const { name, summary, options, values = [] } of chapters.flatMap(([, records]) => records)) {
     const parts = name.split(' ')
     for (const [depth, part] of parts.entries()) {
       const path = parts.slice(0, depth + 1).join(' ')
@@ -23,6 +23,7 @@ export function wordsOf({ chapters, groups }: CommandTable): Words {
       put(before.join(''), part, depth === parts.length - 1 ? summary : (groups[path]?.summary ?? ''))
     }
     const own = parts.map(word => ` ${word}`).join('')
+    for (const [word, about] of values) put(own, word, about)
     for (const [flags, about] of options) {
       for (const [flag] of flags.matchAll(/(?<![\w-])--?[a-z][a-z-]*/gi)) put(own, flag, about)
     }

@@ -1,12 +1,11 @@
 /** `marketplace agents create`: a new agent in draft. */
 import { isLoopback } from '../../world/egress/addresses.ts'
-import { type ConnectionFlags, connected } from '../connection/connection.ts'
+import { connected } from '../connection/connection.ts'
 import { nextSteps, sameWay } from '../connection/next-steps.ts'
-import { ask, type FieldFlags, fieldsGiven, refuseMissing } from '../endpoint/agent-fields.ts'
+import { ask, fieldsGiven, refuseMissing } from '../endpoint/agent-fields.ts'
+import type { RowFlags } from '../endpoint/row.ts'
 import { canAsk } from '../output/output.ts'
 import { plain } from '../output/ui.ts'
-
-export type CreateFlags = ConnectionFlags & FieldFlags
 
 /** Check 2 of the connection test is about https alone. */
 const plainHttpWords = (slug: string, webhookUrl: string) =>
@@ -16,7 +15,7 @@ const plainHttpWords = (slug: string, webhookUrl: string) =>
     : 'Put TLS in front of it, and save that address.')
 
 /** Asks for missing fields on a terminal. Elsewhere a missing field is wrong usage. */
-export const create = (chosen: CreateFlags) =>
+export const create = (chosen: RowFlags) =>
   connected(chosen, 'builder', async ({ client, out, notes, answer, json, found }) => {
     const categories = await client.listCategories()
     const given = await fieldsGiven(chosen, categories)

@@ -6,25 +6,29 @@ import { baselineOf } from '../../conform/baseline.ts'
 import { checks } from '../../conform/checks/index.ts'
 import type { History, Recorded } from '../../conform/history.ts'
 import { historyLines, historyOf } from '../../conform/history-file.ts'
+import { censusOf } from '../../conform/outside/census.ts'
 import { type Outcome, outcomeOf, type Report, reportOf, withRepeats } from '../../conform/report.ts'
 import { againLine } from '../../conform/reports/findings.ts'
 import { requiredIn } from '../../conform/requirements/index.ts'
-import { withPrerequisites } from '../../conform/selection.ts'
+import { those, withPrerequisites } from '../../conform/selection.ts'
 import { WHICH_AGENT, withAgentAway } from '../conformance/agent-given.ts'
 import { baselineIn, writeBaseline } from '../conformance/baseline-file.ts'
 import { type ChoiceFlags, checkNamed, chosenChecks } from '../conformance/choice.ts'
 import { explain, list } from '../conformance/explain.ts'
+import { type ListedFlags, lookAtListed, refuseMixed, showPurchases } from '../conformance/listed-agent.ts'
 import { Live } from '../conformance/live.ts'
-import { reportsIn, writeReports } from '../conformance/reports.ts'
+import { ensureWritable, reportsIn, writeReports } from '../conformance/reports.ts'
 import { type ConformanceSettings, settingsIn } from '../conformance/settings-file.ts'
+import { keepHeapSmall } from '../conformance/small-heap.ts'
 import { showReport } from '../conformance/terminal.ts'
+import { connected } from '../connection/connection.ts'
+import { nextSteps, sameWay } from '../connection/next-steps.ts'
 import { type SecretFlags, secretGiven } from '../connection/webhook-secret.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { numberGiven } from '../json-input.ts'
 import { type AnswerFlags, type CommandOutput, withOutput } from '../output/output.ts'
 
-export interface ConformanceFlags extends AnswerFlags, SecretFlags, ChoiceFlags {
-  url?: string
+export interface ConformanceFlags extends AnswerFlags, SecretFlags, ChoiceFlags, ListedFlags {
   start?: string
   config?: string
   requirements?: string
@@ -41,26 +45,55 @@ export interface ConformanceFlags extends AnswerFlags, SecretFlags, ChoiceFlags 
   explain?: string
 }
 
-export const conformance = (flags: ConformanceFlags): Promise<number> =>
-  withOutput(flags, async output => {
-    if (flags.list) return list(output, chosenChecks(flags))
-    if (flags.explain !== undefined) return explain(output, checkNamed(flags.explain))
-    const plan = planOf(flags)
-    const histories = await historiesFor(plan, output)
-    const report = withRepeats(histories.map(history => reportFor(plan, history)))
-    const history = histories.at(-1)!
-    if (flags.saveHistory !== undefined) writeFileSync(flags.saveHistory, historyLines(history))
-    tell(plan, report, history, output)
-    if (flags.writeBaseline) {
-      const path = writeBaseline(flags.baseline, baselineOf(report.checks, plan.baseline))
-      output.notes.line(`${path} is written: say in each line why it is there.`)
-    }
-    return codeOf(plan, report)
+export function conformance(flags: ConformanceFlags): Promise<number> {
+  const { agent, list, explain } = flags
+  if (agent === undefined || list || explain !== undefined)
+    return withOutput(flags, output => perform(flags, output, { play, again: againWith(flags) }))
+  return connected(flags, 'builder', connection => {
+    const way = sameWay(connection.found, 'builder')
+    return perform(flags, connection, {
+      play: (plan, output) =>
+        withLive(plan, output, ending =>
+          lookAtListed(connection, flags, { ...plan, declared: plan.settings.declared, ...ending }),
+        ),
+      again: againAt(flags, way),
+      way,
+    })
   })
+}
+
+interface Way {
+  play(plan: Plan, output: CommandOutput): Promise<History>
+  /** The line that plays one check again. */
+  again(report: Report): (id: string) => string
+  /** The flags that reach the marketplace of a listed agent. */
+  readonly way?: string
+}
+
+async function perform(flags: ConformanceFlags, output: CommandOutput, way: Way): Promise<number> {
+  if (flags.list) return list(output, chosenChecks(flags))
+  if (flags.explain !== undefined) return explain(output, checkNamed(flags.explain), historyFor(flags))
+  refuseMixed({ ...flags })
+  const plan = planOf(flags)
+  for (const { name, path } of plan.wanted) if (path !== null) ensureWritable(`--report ${name}`, path)
+  if (flags.saveHistory !== undefined) ensureWritable('--save-history', flags.saveHistory)
+  const histories = await historiesFor(plan, output, way.play)
+  const report = withRepeats(histories.map(history => reportFor(plan, history)))
+  const history = histories.at(-1)!
+  if (flags.history !== undefined && history.of('end').length === 0) output.notes.line(CUT)
+  if (flags.saveHistory !== undefined) writeFileSync(flags.saveHistory, historyLines(history))
+  tell(plan, { report, history, way }, output)
+  if (flags.writeBaseline) {
+    const path = writeBaseline(flags.baseline, baselineOf(report.checks, plan.baseline))
+    output.notes.line(`${path} is written: say in each line why it is there.`)
+  }
+  return codeOf(plan, report)
+}
 
 type Plan = ReturnType<typeof planOf>
 
 const MOST_REPEATS = 100
+const CUT = 'The history has no end: its last lines are missing, so most of what it does not show is inconclusive.'
 const LARGEST_SEED = 2 ** 31 - 1
 
 function planOf(flags: ConformanceFlags) {
@@ -87,9 +120,10 @@ function requirementsIn(flags: ConformanceFlags, settings: ConformanceSettings) 
   }
 }
 
-async function historiesFor(plan: Plan, output: CommandOutput): Promise<History[]> {
+async function historiesFor(plan: Plan, output: CommandOutput, play: Way['play']): Promise<History[]> {
   const { flags, repeats } = plan
-  if (flags.history !== undefined) return [historyIn(flags.history)]
+  const kept = historyFor(flags)
+  if (kept) return [kept]
   const histories: History[] = []
   for (let time = 0; time < repeats; time++) {
     const history = await play(plan, output)
@@ -99,9 +133,10 @@ async function historiesFor(plan: Plan, output: CommandOutput): Promise<History[
   return histories
 }
 
-function historyIn(path: string): History {
+/** null: none is named. */
+function historyFor({ history: path }: ConformanceFlags): History | null {
   try {
-    return historyOf(readFileSync(path, 'utf8'))
+    return path === undefined ? null : historyOf(readFileSync(path, 'utf8'))
   } catch (error) {
     throw new UsageError(`--history: ${path} can't be read: ${(error as Error).message}.`)
   }
@@ -114,18 +149,32 @@ async function play(plan: Plan, output: CommandOutput): Promise<History> {
   if (url === undefined && start === undefined) throw new UsageError(WHICH_AGENT)
   const secret = await secretFor(flags, start, output)
   const { run, scenariosFor } = await import('../../conform/run.ts')
-  const ended = new AbortController()
-  const live = await Live.open(output, { bail: flags.bail === true, stop: () => ended.abort() }, plan)
-  output.onInterrupt(() => ended.abort())
   try {
-    return await run({
-      ...{ url: url ?? null, secret, command: start ?? null, declared: settings.declared, seed },
-      scenarios: scenariosFor(withPrerequisites(checks, chosen)),
-      listen: (event: Recorded, history: History) => live.hear(event, history),
-      signal: ended.signal,
-    })
+    return await withLive(plan, output, ending =>
+      run({
+        ...{ url: url ?? null, secret, command: start ?? null, declared: settings.declared, seed },
+        scenarios: scenariosFor(withPrerequisites(checks, chosen)),
+        ...ending,
+      }),
+    )
   } catch (error) {
     throw withAgentAway(error, start !== undefined)
+  }
+}
+
+interface Ending {
+  readonly listen: (event: Recorded, history: History) => void
+  readonly signal: AbortSignal
+}
+
+/** Tells what is broken while the run goes on. Ctrl-C ends it. */
+async function withLive(plan: Plan, output: CommandOutput, work: (ending: Ending) => Promise<History>) {
+  keepHeapSmall()
+  const ended = new AbortController()
+  const live = await Live.open(output, { bail: plan.flags.bail === true, stop: () => ended.abort() }, plan)
+  output.onInterrupt(() => ended.abort())
+  try {
+    return await work({ listen: (event, history) => live.hear(event, history), signal: ended.signal })
   } finally {
     live.close()
   }
@@ -140,22 +189,36 @@ const secretFor = async (flags: ConformanceFlags, start: string | undefined, out
 const known = checks.map(({ id }) => id)
 
 function reportFor({ chosen, baseline, requirements }: Plan, history: History): Report {
-  return reportOf(withPrerequisites(checks, chosen), history, { baseline, requirements, known }, chosen)
+  const census = censusOf(history)
+  const some = those(census, chosen)
+  return reportOf(withPrerequisites(census, some), history, { baseline, requirements, known }, some)
 }
 
-function tell({ flags, wanted }: Plan, report: Report, history: History, output: CommandOutput): void {
+interface Told {
+  readonly report: Report
+  readonly history: History
+  readonly way: Way
+}
+
+function tell({ wanted }: Plan, { report, history, way }: Told, output: CommandOutput): void {
   const { json, out, notes } = output
   writeReports(wanted, { report, history, output })
   if (json) out.json(report)
-  else if (wanted.every(({ path }) => path !== null)) showReport(out, report, history, againWith(flags, report))
+  else if (wanted.every(({ path }) => path !== null)) showReport(out, report, history, way.again(report))
+  if (report.bought) showPurchases(notes, report.bought, way.way ?? '')
   notes.line(notes.colour.dim(`In ${(report.ms / 1000).toFixed(1)} s; --seed ${report.seed} plays the same again.`))
 }
 
-/** The line that plays one check again. */
-const againWith =
-  ({ config }: ConformanceFlags, report: Report) =>
-  (id: string) =>
-    againLine(report, id) + (config === undefined ? '' : ` --config ${config}`)
+const withConfig = ({ config }: ConformanceFlags) => (config === undefined ? '' : ` --config ${config}`)
+
+const againWith = (flags: ConformanceFlags) => (report: Report) => (id: string) =>
+  againLine(report, id) + withConfig(flags)
+
+const againAt = (flags: ConformanceFlags, way: string) => () => (id: string) =>
+  nextSteps.judgeListed(
+    flags.agent!,
+    `${way}${flags.spend ? ` --spend ${flags.spend}` : ''} --only ${id}${withConfig(flags)}`,
+  )
 
 const codes: Readonly<Record<Outcome, number>> = {
   good: exitCodes.ok,
@@ -166,6 +229,7 @@ const codes: Readonly<Record<Outcome, number>> = {
 function codeOf({ flags, settings }: Plan, report: Report): number {
   if (report.interrupted && !flags.bail && flags.history === undefined) return exitCodes.interrupted
   if (flags.writeBaseline) return exitCodes.ok
-  const complete = (flags.requirements ?? settings.requirements) !== undefined
+  // Whoever looks from outside knows that most is untested.
+  const complete = report.agent.listed === undefined && (flags.requirements ?? settings.requirements) !== undefined
   return codes[outcomeOf(report, { strict: flags.strict === true, complete })]
 }

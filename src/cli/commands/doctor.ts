@@ -6,7 +6,7 @@ import { CREDENTIALS_FILE, storedDev } from '../connection/dev-folder.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import { locate, type Target } from '../connection/target.ts'
 import { addressFindings, callbackFindings, type KnownAgent, secretFinding } from '../doctor/agent.ts'
-import { type Finding, failed, warning } from '../doctor/finding.ts'
+import { failed, type SetupFinding, warning } from '../doctor/finding.ts'
 import { gitFindings, lockFinding, rightsFindings } from '../doctor/folder.ts'
 import { containerFinding, inContainer, nodeFinding, portFinding } from '../doctor/machine.ts'
 import { marketplaceFindings } from '../doctor/marketplace.ts'
@@ -27,14 +27,14 @@ export interface DoctorFlags extends AnswerFlags {
 export const doctor = (flags: DoctorFlags) =>
   withOutput(flags, async output => {
     const findings = await examine(flags)
-    const mended = flags.fix ? mend(findings) : new Set<Finding>()
+    const mended = flags.fix ? mend(findings) : new Set<SetupFinding>()
     const isWell = findings.every(finding => finding.level !== 'failed' || mended.has(finding))
     const told = findings.map(({ mend: _, ...finding }, at) => ({ ...finding, mended: mended.has(findings[at]!) }))
     output.answer({ ok: isWell, findings: told }, () => show(output, findings, mended))
     return isWell ? exitCodes.ok : exitCodes.check
   })
 
-async function examine(flags: DoctorFlags): Promise<Finding[]> {
+async function examine(flags: DoctorFlags): Promise<SetupFinding[]> {
   const node = nodeFinding(process.versions.node, Date.now())
   const settings = settingsOf()
   const dev = storedDev()
@@ -53,7 +53,7 @@ async function examine(flags: DoctorFlags): Promise<Finding[]> {
   ]
 }
 
-function settingsOf(): Settings | Finding {
+function settingsOf(): Settings | SetupFinding {
   try {
     return readSettings('dev', {})
   } catch (error) {
@@ -63,7 +63,7 @@ function settingsOf(): Settings | Finding {
 }
 
 /** `answers`: the dev of this folder does. */
-async function folderFindings(settings: Settings | Finding, dev: ReturnType<typeof storedDev>, answers: boolean) {
+async function folderFindings(settings: Settings | SetupFinding, dev: ReturnType<typeof storedDev>, answers: boolean) {
   const kept = [...rightsFindings(CREDENTIALS_FILE), ...gitFindings(CREDENTIALS_FILE)]
   if ('check' in settings) return [settings, ...kept]
   const { host, port, db } = settings
@@ -71,7 +71,7 @@ async function folderFindings(settings: Settings | Finding, dev: ReturnType<type
   return [await portFinding(host, port, dev?.instance), ...database, ...kept]
 }
 
-function secretFindings(agents: readonly KnownAgent[]): Finding[] {
+function secretFindings(agents: readonly KnownAgent[]): SetupFinding[] {
   const { MARKETPLACE_WEBHOOK_SECRET: secret, MARKETPLACE_AGENT_ID: agentId } = environment()
   return secret ? [secretFinding(secret, agents, agentId)] : []
 }
@@ -88,7 +88,7 @@ const localOf = ({ isDev, isLocal, url }: Target, dev: ReturnType<typeof storedD
   isDev && isLocal && dev?.publicUrl === undefined ? url : null
 
 /** Returns a finding if no marketplace is named anywhere. What a flag says wrongly is an error. */
-function placeOf(flags: DoctorFlags): Target | Finding {
+function placeOf(flags: DoctorFlags): Target | SetupFinding {
   try {
     return locate(flags, 'builder')
   } catch (error) {
@@ -97,13 +97,17 @@ function placeOf(flags: DoctorFlags): Target | Finding {
   }
 }
 
-function mend(findings: readonly Finding[]): Set<Finding> {
+function mend(findings: readonly SetupFinding[]): Set<SetupFinding> {
   const mended = findings.filter(finding => finding.mend)
   for (const finding of mended) finding.mend!()
   return new Set(mended)
 }
 
-function show({ out, notes }: CommandOutput, findings: readonly Finding[], mended: ReadonlySet<Finding>): void {
+function show(
+  { out, notes }: CommandOutput,
+  findings: readonly SetupFinding[],
+  mended: ReadonlySet<SetupFinding>,
+): void {
   const { colour } = out
   const marks = { ok: colour.green('✔'), warning: colour.yellow('!'), failed: colour.red('✖') }
   for (const finding of findings) {

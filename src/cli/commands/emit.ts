@@ -1,9 +1,12 @@
 /** `marketplace emit`: sends signed webhooks to an agent without a marketplace, and judges what it does with them. */
-import { answerBytes, durations } from '../../api/limits.ts'
+import type { CallbackFaultName, WebhookFaultName } from '../../api/faults.ts'
+import { durations, mostResponseBytes } from '../../api/limits.ts'
 import { isLoopbackName } from '../../config.ts'
+import { callbackFaults } from '../../sim/callback-faults.ts'
 import { type CallbackListener, listenForCallbacks } from '../../sim/callback-listener.ts'
-import { type Emission, emissionOf, replayOf } from '../../sim/emission.ts'
+import { type Emission, emissionOf, replayOf, signedAnew } from '../../sim/emission.ts'
 import { stateAfter } from '../../sim/sample-event.ts'
+import { isLost, webhookFaultOf } from '../../sim/webhook-faults.ts'
 import { createWorld } from '../../world/real.ts'
 import type { OutgoingFailure, OutgoingResult, World } from '../../world/world.ts'
 import { nextSteps } from '../connection/next-steps.ts'
@@ -106,16 +109,32 @@ async function sendAll(sender: Sender): Promise<Outcome[]> {
 async function send({ world, plan, listener }: Sender, variant: Variant): Promise<Outcome> {
   const callbackUrl = (taskId: string) => plan.callbackUrl ?? listener?.callbackUrl(taskId) ?? nowhere(taskId)
   const emission = made(world, plan, variant, callbackUrl)
-  const task = listener?.expect(emission.taskId, stateAfter[plan.event]) ?? null
-  const result = await post(world, plan.to, emission)
+  const { fault } = variant
+  const lost = fault?.direction === 'callback' ? callbackFaults[fault.name as CallbackFaultName] : null
+  const task = listener?.expect(emission.taskId, stateAfter[plan.event], lost) ?? null
+  const result = await (fault?.direction === 'webhook'
+    ? postFaulty({ world, plan, emission }, fault.name as WebhookFaultName)
+    : post(world, plan.to, emission))
   const replays = variant.forgery?.right === 'works once' && isWell(result)
   const again = replays ? await post(world, plan.to, replayOf(world, emission)) : null
   if (!result.ok && (result.reason !== 'reset' || !variant.forgery)) throw unanswered(result, plan.to)
   return { variant, emission, result, again, task }
 }
 
+/** What is lost is sent again, as a marketplace does. */
+async function postFaulty(
+  { world, plan, emission }: { world: World; plan: EmitPlan; emission: Emission },
+  name: WebhookFaultName,
+) {
+  const renew = (one: Emission, attempt: number) => signedAnew(world, plan, { ...one, attempt })
+  const send = (one: Emission) => post(world, plan.to, one)
+  const fault = webhookFaultOf<Emission>(name, { renew, overtaken: async () => {} })
+  const result = await fault.play(emission, send)
+  return isLost(result) ? send(renew(emission, 2)) : result
+}
+
 const post = (world: World, url: string, { headers, body }: Emission): Promise<OutgoingResult> =>
-  world.egress.post({ url, body, headers, timeoutMs: durations.webhookTimeoutMs, maxAnswerBytes: answerBytes })
+  world.egress.post({ url, body, headers, timeoutMs: durations.webhookTimeoutMs, maxResponseBytes: mostResponseBytes })
 
 /** Waits until nothing more is due, and then a little for what should not come. */
 async function awaitCallbacks({ plan, listener }: Sender, outcomes: readonly Outcome[]): Promise<void> {

@@ -16,6 +16,7 @@ export async function mcp({ readOnly = false, start, agentUrl, secretFile, ...re
     program: process.argv[1]!,
     reach: flagsOf({ ...reach }),
     agent: flagsOf({ start, url: agentUrl, 'secret-file': secretFile }),
+    secret: flagsOf({ 'secret-file': secretFile }),
   })
   return exitCodes.ok
 }

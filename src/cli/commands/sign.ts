@@ -1,4 +1,5 @@
 /** `marketplace sign`: prints the two headers of a signed request, or a curl line that sends it. */
+import { shellWord } from '../../api/shell-word.ts'
 import { signatureHeaders } from '../../api/signature.ts'
 import { UsageError } from '../../config.ts'
 import { type SecretFlags, secretGiven } from '../connection/webhook-secret.ts'
@@ -38,18 +39,16 @@ interface Content {
 function curlLine(url: string, headers: Readonly<Record<string, string>>, { body, file }: Content): string {
   if (!URL.canParse(url)) throw new UsageError(`--curl takes an address like http://127.0.0.1:4000/…, not ${url}.`)
   const all = { 'Content-Type': 'application/json', ...headers }
-  const lines = Object.entries(all).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`)
-  return ['curl -sS', quoted(url), ...lines, dataOf(body, file)].join(' ')
+  const lines = Object.entries(all).map(([name, value]) => `-H ${shellWord(`${name}: ${value}`)}`)
+  return ['curl -sS', shellWord(url), ...lines, dataOf(body, file)].join(' ')
 }
 
 /** `--data` would drop line breaks, and read a file where a text begins with @. */
 function dataOf(body: Buffer, file: string | undefined): string {
-  if (file !== undefined && file !== '-') return `--data-binary ${quoted(`@${file}`)}`
+  if (file !== undefined && file !== '-') return `--data-binary ${shellWord(`@${file}`)}`
   const text = body.toString()
   if (text.includes('\0') || !Buffer.from(text).equals(body)) {
     throw new UsageError('This body does not fit into a command: save it, and name it by --file.')
   }
-  return `--data-raw ${quoted(text)}`
+  return `--data-raw ${shellWord(text)}`
 }
-
-const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`

@@ -1,14 +1,16 @@
 /** `marketplace simulate buyers`: many buyers with characters, over days that go by in moments, with one agent. */
 import { randomInt } from 'node:crypto'
 import { UsageError } from '../../config.ts'
-import type { Life } from '../../sim/crowd.ts'
-import { type Persona, personas } from '../../sim/personas.ts'
+import type { Life } from '../../sim/lives.ts'
+import type { Persona } from '../../sim/persona.ts'
+import { personas } from '../../sim/personas.ts'
 import { WHICH_AGENT, withAgentAway } from '../conformance/agent-given.ts'
 import { type SecretFlags, secretGiven } from '../connection/webhook-secret.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { numberGiven } from '../json-input.ts'
 import { durationGiven, durationInWords } from '../output/durations.ts'
 import { type AnswerFlags, type CommandOutput, withOutput } from '../output/output.ts'
+import { paragraph } from '../output/paragraph.ts'
 import { showProgress } from '../output/progress.ts'
 import { money } from '../output/ui.ts'
 
@@ -24,6 +26,8 @@ export interface BuyersFlags extends AnswerFlags, SecretFlags {
   stories?: boolean
 }
 
+/** If there are more buyers, each has one. */
+const USUAL_TASKS = 100
 const MOST = { buyers: 1_000, tasks: 10_000, days: 366, seed: 2 ** 31 - 1 }
 
 export const buyers = (flags: BuyersFlags): Promise<number> =>
@@ -31,15 +35,17 @@ export const buyers = (flags: BuyersFlags): Promise<number> =>
     const plan = planOf(flags)
     const secret = flags.start === undefined ? await secretGiven(flags, output) : null
     const progress = await showProgress(output)
+    const show = (ended: number) => progress.wait(`${bar(ended / plan.tasks)} ${ended} of ${plan.tasks} tasks`)
+    show(0)
     const { simulate } = await import('../../conform/simulation.ts')
     try {
       const told = await simulate({
         ...plan,
         ...{ url: flags.url ?? null, command: flags.start ?? null, secret },
-        onLife: ended => progress.wait(`${bar(ended / plan.tasks)} ${ended} of ${plan.tasks} tasks`),
+        onLife: show,
       })
       progress.clear()
-      return show(output, { ...told, seed: plan.seed, stories: flags.stories === true })
+      return tell(output, { ...told, seed: plan.seed, stories: flags.stories === true })
     } catch (error) {
       throw withAgentAway(error, flags.start !== undefined)
     } finally {
@@ -51,7 +57,7 @@ function planOf({
   start,
   url,
   buyers = '10',
-  tasks = '100',
+  tasks,
   mix = 'easy',
   for: time = '7d',
   seed,
@@ -60,9 +66,10 @@ function planOf({
   if (start === undefined && url === undefined) throw new UsageError(WHICH_AGENT)
   const forMs = durationGiven(time)
   if (forMs > MOST.days * 86_400_000) throw new UsageError(`--for takes ${MOST.days} days at most.`)
+  const count = numberGiven('--buyers', buyers, [1, MOST.buyers])
   return {
-    buyers: numberGiven('--buyers', buyers, [1, MOST.buyers]),
-    tasks: numberGiven('--tasks', tasks, [1, MOST.tasks]),
+    buyers: count,
+    tasks: tasks === undefined ? Math.max(USUAL_TASKS, count) : numberGiven('--tasks', tasks, [1, MOST.tasks]),
     mix: mixOf(mix),
     forMs,
     seed: seed === undefined ? randomInt(MOST.seed) : numberGiven('--seed', seed, [0, MOST.seed]),
@@ -77,7 +84,7 @@ function mixOf(text: string): { persona: Persona; share: number }[] {
     const [, name, share = '1'] = /^([\w-]+)(?::(\d{1,4}))?$/.exec(part) ?? []
     const persona = personas.find(one => one.name === name)
     if (persona && Number(share) > 0) return { persona, share: Number(share) }
-    const known = personas.map(one => `  ${one.name.padEnd(14)} ${one.does}`).join('\n')
+    const known = personas.map(one => `  ${one.name.padEnd(LONGEST_NAME)}  ${one.does}`).join('\n')
     throw new UsageError(`--mix takes all, or characters with their shares, as picky:3,ghost:1, not ${part}:\n${known}`)
   })
 }
@@ -89,6 +96,8 @@ interface Told {
   lives: readonly Life[]
   money: Readonly<Record<'held' | 'clearing' | 'available' | 'refunded', number>>
   refusedCallbacks: number
+  /** Of these, those of tasks that the buyer had cancelled: the agent could not know. */
+  cancelledCallbacks: number
   heartbeats: { readonly passed: number; readonly failed: number }
   ledgerFaults: readonly unknown[]
   ms: number
@@ -96,24 +105,45 @@ interface Told {
   stories: boolean
 }
 
-function show(output: CommandOutput, told: Told): number {
+function tell(output: CommandOutput, told: Told): number {
   const { out, notes, answer } = output
-  const { lives, money: cents, refusedCallbacks, heartbeats, ledgerFaults, ms, seed, stories } = told
+  const { lives, money: cents, refusedCallbacks, cancelledCallbacks, heartbeats, ledgerFaults } = told
+  const { ms, seed, stories } = told
   const answers = lives.flatMap(({ answersMs }) => answersMs).sort((one, other) => one - other)
   const answersMs = { p50: percentile(answers, 0.5), p95: percentile(answers, 0.95) }
-  const figures = { seed, ms, ends: endsOf(lives), money: cents, answersMs, refusedCallbacks, heartbeats, ledgerFaults }
+  const figures = {
+    seed,
+    ms,
+    ends: endsOf(lives),
+    money: cents,
+    answersMs,
+    refusedCallbacks,
+    cancelledCallbacks,
+    heartbeats,
+    ledgerFaults,
+  }
   answer({ ...figures, ...(stories && { lives: lives.map(({ answersMs: _, ...life }) => life) }) }, () => {
+    const say = (text: string) => paragraph(out, '', text)
     if (stories)
       for (const { number, persona, story, end } of lives)
-        out.line(`${number} ${persona}: ${story.join(' · ')} → ${end}`)
-    out.table([['character', 'tasks', 'ended as'], ...rowsOf(lives)])
-    out.line(
-      `Builder: ${money(cents.available)} available, ${money(cents.clearing)} clearing. Held ${money(cents.held)}, given back ${money(cents.refunded)}.`,
+        paragraph(
+          out,
+          `${String(number).padStart(String(lives.length).length)}  `,
+          `${persona}: ${[...story, end].join(' · ')}`,
+        )
+    for (const [persona, count, text] of [['character', 'tasks', 'ended as'] as const, ...rowsOf(lives)])
+      paragraph(out, `${persona.padEnd(LONGEST_NAME)}  ${count.padStart(5)}  `, text)
+    say(
+      `Builder: ${money(cents.available)} available, ${money(cents.clearing)} clearing. Given back: ${money(cents.refunded)}.`,
     )
-    out.line(
-      `Answers of the agent: half within ${answersMs.p50} ms, 95 % within ${answersMs.p95} ms. Refused callbacks: ${refusedCallbacks}.`,
+    say(`Held: ${money(cents.held)}${heldFor(lives)}`)
+    say(`Answers of the agent: half within ${answersMs.p50} ms, 95 % within ${answersMs.p95} ms.`)
+    say(
+      refusedCallbacks === 0
+        ? 'Refused callbacks: none.'
+        : `Refused callbacks: ${refusedCallbacks}; of tasks that the buyer had cancelled: ${cancelledCallbacks}.`,
     )
-    out.line(
+    say(
       `Heartbeats: ${heartbeats.passed} passed, ${heartbeats.failed} failed. Ledger: ${ledgerFaults.length === 0 ? 'sound' : 'NOT sound'}.`,
     )
     notes.line(notes.colour.dim(`In ${durationInWords(ms)}; --seed ${seed} plays the same again.`))
@@ -121,11 +151,28 @@ function show(output: CommandOutput, told: Told): number {
   return ledgerFaults.length === 0 ? exitCodes.ok : exitCodes.failed
 }
 
+const LONGEST_NAME = Math.max(...personas.map(({ name }) => name.length))
+
+/** Where the held money stands. No rule ends such a task by time. */
+function heldFor(lives: readonly Life[]): string {
+  const count = (end: string) => lives.filter(life => life.end === end).length
+  const open = [
+    [count('delivered'), 'delivered and never approved'],
+    [count('in_progress'), 'never delivered'],
+    [count('pending'), 'never accepted'],
+    [count('disputed'), 'disputed'],
+  ] as const
+  const parts = open.filter(([number]) => number > 0).map(([number, words]) => `${number} ${words}`)
+  if (parts.length === 0) return '.'
+  return `, for tasks that are still open: ${parts.join(', ')}. Nothing ends one by time: its buyer does, or an administrator.`
+}
+
 const percentile = (sorted: readonly number[], share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? 0
 
 /** By character, then by what became of its tasks. */
 function endsOf(lives: readonly Life[]): Record<string, Record<string, number>> {
-  const ends: Record<string, Record<string, number>> = {}
+  const come = personas.filter(({ name }) => lives.some(({ persona }) => persona === name))
+  const ends: Record<string, Record<string, number>> = Object.fromEntries(come.map(({ name }) => [name, {}]))
   for (const { persona, end } of lives) {
     ends[persona] ??= {}
     ends[persona][end ?? 'draft'] = (ends[persona][end ?? 'draft'] ?? 0) + 1

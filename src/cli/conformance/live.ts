@@ -1,11 +1,12 @@
 /** What is told while a run goes on: each broken check as soon as that is sure, and what is played. */
 import type { Baseline } from '../../conform/baseline.ts'
 import type { Check } from '../../conform/check.ts'
-import { checks } from '../../conform/checks/index.ts'
 import type { History, Recorded } from '../../conform/history.ts'
 import { judge } from '../../conform/judge.ts'
-import { withPrerequisites } from '../../conform/selection.ts'
+import { censusOf } from '../../conform/outside/census.ts'
+import { those, withPrerequisites } from '../../conform/selection.ts'
 import type { CommandOutput } from '../output/output.ts'
+import { paragraph } from '../output/paragraph.ts'
 import { type Progress, showProgress } from '../output/progress.ts'
 import { plain } from '../output/ui.ts'
 
@@ -29,6 +30,7 @@ export class Live {
   readonly #progress: Progress
   /** Checks whose scenarios have ended, and since when they are broken. */
   readonly #watched = new Map<string, number | null>()
+  #hasTold = false
 
   private constructor(output: CommandOutput, options: LiveOptions, about: About, progress: Progress) {
     this.#output = output
@@ -46,9 +48,11 @@ export class Live {
   /** A check is broken once it has been so for a while: what an agent owes may come a moment after its scenario. */
   hear(event: Recorded, history: History): void {
     if (event.kind !== 'scenario') return
-    for (const check of this.#about.chosen) if (check.scenario === event.scenario) this.#watched.set(check.id, null)
-    const watched = this.#about.chosen.filter(({ id }) => this.#watched.has(id))
-    const judged = judge(withPrerequisites(checks, watched), history)
+    const census = censusOf(history)
+    const chosen = those(census, this.#about.chosen)
+    for (const check of chosen) if (check.scenario === event.scenario) this.#watched.set(check.id, null)
+    const watched = chosen.filter(({ id }) => this.#watched.has(id))
+    const judged = judge(withPrerequisites(census, watched), history)
     for (const { id, verdict, text } of judged) {
       const since = this.#watched.get(id)
       if (since === undefined) continue
@@ -63,11 +67,14 @@ export class Live {
     const { notes, json } = this.#output
     this.#watched.delete(id)
     this.#progress.clear()
-    if (!json) notes.line(`${notes.colour.red('✖')} ${id}: the agent ${plain(text)}`)
+    this.#hasTold = true
+    if (!json) paragraph(notes, `${notes.colour.red('✖')} `, `${id}: the agent ${plain(text)}`)
     if (this.#options.bail && this.#about.baseline[id]?.verdict !== 'fail') this.#options.stop()
   }
 
   close(): void {
     this.#progress.clear()
+    // The report tells of it again, in full.
+    if (this.#hasTold && !this.#output.json) this.#output.notes.line()
   }
 }

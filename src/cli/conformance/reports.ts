@@ -1,11 +1,13 @@
 /** Where each report goes: to stdout, or to a file. */
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { accessSync, appendFileSync, constants, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { environment, UsageError } from '../../config.ts'
 import type { History } from '../../conform/history.ts'
 import type { Report } from '../../conform/report.ts'
 import { besides, reports } from '../../conform/reports/index.ts'
 import { type ReportName, reportNames } from '../../conform/reports/names.ts'
+import { makeFolders } from '../../store/folders.ts'
+import { diskReason } from '../disk-faults.ts'
 import type { CommandOutput } from '../output/output.ts'
 
 export interface WantedReport {
@@ -31,6 +33,18 @@ export function reportsIn(given: readonly string[]): WantedReport[] {
   return wanted
 }
 
+/** Throws before anything is done for it, if `flag` asks for a file that can't be written. */
+export function ensureWritable(flag: string, path: string): void {
+  try {
+    makeFolders(dirname(path))
+    accessSync(dirname(path), constants.W_OK)
+  } catch (error) {
+    throw new UsageError(`${flag}: ${path} can't be written: ${diskReason(error as Error)}.`)
+  }
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw new UsageError(`${flag}: ${path} is a folder; give a file in it.`)
+}
+
 const isReport = (name: string): name is ReportName => (reportNames as readonly string[]).includes(name)
 
 interface Told {
@@ -54,6 +68,6 @@ export function writeReports(wanted: readonly WantedReport[], { report, history,
 }
 
 function writeWhole(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true })
+  makeFolders(dirname(path))
   writeFileSync(path, text)
 }

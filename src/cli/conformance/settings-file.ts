@@ -27,7 +27,7 @@ const sample = z.strictObject({
   /** Text, or a file beside this one. */
   description: z.union([z.string().min(description[0]).max(description[1]), z.strictObject({ file: z.string() })]),
   requirements: z.string().max(requirements[1]).default(''),
-  price: z.int().min(limits.price.min).default(500),
+  price: z.int().min(limits.price.min).max(limits.price.max).default(500),
 })
 
 const shape = z.strictObject({

@@ -1,47 +1,54 @@
 /** The report for people: what is wrong first, with what was seen, the rule, the cure and the line that plays it again. */
 import type { History } from '../../conform/history.ts'
 import type { Report, ReportedCheck } from '../../conform/report.ts'
-import { totals } from '../../conform/reports/findings.ts'
+import { areaOf, totals } from '../../conform/reports/findings.ts'
 import { eventLine } from '../../conform/reports/words.ts'
+import { commandLine, paragraph } from '../output/paragraph.ts'
 import { plain, type Ui } from '../output/ui.ts'
 
 const MOST_EVIDENCE = 4
 
 /** `again`: the command line that plays one check again. */
 export function showReport(ui: Ui, report: Report, history: History, again: (id: string) => string): void {
-  const { checks } = report
-  const those = (verdict: ReportedCheck['verdict']) => checks.filter(one => one.verdict === verdict)
-  for (const check of [...those('fail'), ...those('warn')]) showBroken(ui, check, history, again)
+  const { green, red, bold, dim } = ui.colour
+  const those = (verdict: ReportedCheck['verdict']) => report.checks.filter(one => one.verdict === verdict)
+  const broken = [...those('fail'), ...those('warn')]
+  for (const check of broken) if (check.excused === null) showBroken(ui, check, history, again)
+  for (const { id, verdict, excused } of broken)
+    if (excused !== null) paragraph(ui, dim('- '), `${id}: ${verdict}, excused: ${plain(excused)}`, dim)
   showTogether(ui, '?', those('inconclusive'))
   showTogether(ui, '·', those('untested'))
-  for (const { title, text } of those('pass').filter(({ text }) => text !== ''))
-    ui.line(ui.colour.dim(`  ${title}: ${plain(text)}`))
-  showAreas(ui, those('pass'))
-  for (const { id, text } of report.baseline) ui.line(`${ui.colour.red('✖')} baseline: ${id}: ${text}`)
-  for (const declared of report.declared) ui.line(ui.colour.dim(`  declared: ${declared}`))
-  ui.line(totals(report))
+  for (const { id, text } of those('pass')) if (text !== '') paragraph(ui, '  ', `${id}: ${plain(text)}`, dim)
+  const areas = countsByArea(those('pass'))
+  if (areas.length > 0) paragraph(ui, `${green('✔')} `, areas.join(' · '))
+  for (const { id, text } of report.baseline) paragraph(ui, `${red('✖')} `, `baseline: ${plain(id)}: ${plain(text)}`)
+  for (const declared of report.declared) paragraph(ui, '  ', `declared: ${plain(declared)}`, dim)
+  ui.line(bold(totals(report)))
 }
 
 function showBroken(ui: Ui, check: ReportedCheck, history: History, again: (id: string) => string): void {
-  const { id, title, verdict, text, fix, law, evidence, scored, excused } = check
-  const { red, yellow, bold, dim } = ui.colour
+  const { id, title, level, verdict, text, fix, law, evidence, scored } = check
+  const { red, yellow, bold, dim, cyan } = ui.colour
   const mark = verdict === 'fail' ? red('✖') : yellow('!')
-  const aside = excused !== null ? ` (excused: ${excused})` : scored ? '' : ' (not scored: added later)'
-  ui.line(`${mark} ${bold(id)}  ${verdict === 'fail' ? 'must' : 'should'}: ${title}${aside}`)
-  ui.line(`    seen  the agent ${plain(text)}`)
+  const aside = scored ? '' : ' (not scored: added later)'
+  paragraph(ui, `${mark} `, `${id}  ${level}: ${title}${aside}`, row => row.replace(id, bold(id)))
+  paragraph(ui, '    seen  ', `the agent ${plain(text)}`)
   for (const seq of evidence.slice(0, MOST_EVIDENCE)) {
     const event = history.events.find(one => one.seq === seq)
-    if (event) ui.line(dim(`          ${plain(eventLine(event))}`))
+    const line = event && plain(eventLine(event))
+    // Its first two letters say which way it went.
+    if (line) paragraph(ui, dim(' '.repeat(10) + line.slice(0, 2)), line.slice(2), dim)
   }
-  ui.line(`    rule  ${law.source}: “${law.quote}”`)
-  ui.line(`    cure  ${fix}`)
-  ui.line(dim(`    again ${again(id)}`))
+  paragraph(ui, '    rule  ', `${law.source}: “${law.quote}”`)
+  paragraph(ui, '    cure  ', fix)
+  commandLine(ui, '    again', plain(again(id)), cyan)
 }
 
 /** Those with the same reason are one line. */
 function showTogether(ui: Ui, mark: string, checks: readonly ReportedCheck[]): void {
+  const { dim } = ui.colour
   for (const [reason, those] of byReason(checks))
-    ui.line(ui.colour.dim(`${mark} ${those.map(({ id }) => id).join(' ')}: ${plain(reason)}`))
+    paragraph(ui, dim(`${mark} `), `${those.map(({ id }) => id).join(' ')}: ${plain(reason)}`, dim)
 }
 
 function byReason(checks: readonly ReportedCheck[]): Map<string, ReportedCheck[]> {
@@ -50,12 +57,8 @@ function byReason(checks: readonly ReportedCheck[]): Map<string, ReportedCheck[]
   return groups
 }
 
-function showAreas(ui: Ui, passed: readonly ReportedCheck[]): void {
+function countsByArea(passed: readonly ReportedCheck[]): string[] {
   const counts = new Map<string, number>()
-  for (const { id } of passed) {
-    const area = id.split('.', 1)[0]!
-    counts.set(area, (counts.get(area) ?? 0) + 1)
-  }
-  const words = [...counts].map(([area, count]) => `${area} ${count}`)
-  if (words.length > 0) ui.line(`${ui.colour.green('✔')} ${words.join(' · ')}`)
+  for (const check of passed) counts.set(areaOf(check), (counts.get(areaOf(check)) ?? 0) + 1)
+  return [...counts].map(([area, count]) => `${area} ${count}`)
 }

@@ -35,6 +35,8 @@ export const nextSteps = {
   forward: () => typed('dev --forward-to http://localhost:3000/webhook'),
   forwardAs: (slug: string, url: string) => typed(`dev --agent ${slug}=${url}`),
   simulateBuyer: (agent: string, flags = '') => typed(`simulate buyer ${agent}${flags}`),
+  /** The agent is one that the reader has yet to name. */
+  judge: (check: string) => typed(`conformance --start 'node agent.js' --only ${check}`),
   verify: () => typed('verify --help'),
   sign: () => typed('sign --help'),
 
@@ -43,6 +45,7 @@ export const nextSteps = {
   saveWebhook: (slug: string, flags = '') =>
     typed(`agents update ${slug} --webhook-url https://agent.example/webhook${flags}`),
   rotateSecret: (slug: string, flags = '') => typed(`secret rotate ${slug}${flags}`),
+  judgeListed: (agent: string, flags = '') => typed(`conformance --agent ${agent}${flags}`),
   testConnection: (agent: string, flags = '') => typed(`test-connection ${agent}${flags}`),
   publishAgent: (slug: string, flags = '') => typed(`agents publish ${slug}${flags}`),
   approveAgent: (id: string, flags = '') => typed(`admin agents approve ${id}${flags}`),
@@ -60,5 +63,7 @@ export const nextSteps = {
 
   showTask: (id: string, flags = '') => typed(`tasks show ${id}${flags}`),
   cancelTask: (id: string, flags = '') => typed(`tasks cancel ${id}${flags}`),
+  listFaults: () => typed('fault list'),
+  deposit: (cents: number, flags = '') => typed(`wallet deposit ${cents}${flags}`),
   resolveTask: (id: string, flags = '') => typed(`admin resolve ${id} --outcome refund${flags}`),
 } as const

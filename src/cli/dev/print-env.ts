@@ -1,4 +1,5 @@
 /** `marketplace dev --print-env`: what an agent needs to know, for a shell to take over. Starts nothing. */
+import { shellWord } from '../../api/shell-word.ts'
 import { UsageError } from '../../config.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import { agentEnvironment } from './environment.ts'
@@ -12,7 +13,7 @@ const lines = (variables: Variables, line: (name: string, value: string) => stri
     .join('')
 
 const shells: Readonly<Record<string, (variables: Variables) => string>> = {
-  sh: variables => lines(variables, (name, value) => `export ${name}='${value.replaceAll("'", "'\\''")}'`),
+  sh: variables => lines(variables, (name, value) => `export ${name}=${shellWord(value)}`),
   fish: variables => lines(variables, (name, value) => `set -gx ${name} '${value.replace(/['\\]/g, '\\$&')}'`),
   pwsh: variables => lines(variables, (name, value) => `$env:${name} = '${value.replaceAll("'", "''")}'`),
   json: variables => `${JSON.stringify(variables)}\n`,

@@ -6,7 +6,7 @@ import type { Market } from '../../market/market.ts'
 import { type Marketplace, openMarketplace } from '../../open.ts'
 import { visibilityOf } from '../../sim/agents.ts'
 import { createFrontAuthority, type Front, type FrontAuthority, startFront } from '../../sim/https-front.ts'
-import type { Persona } from '../../sim/personas.ts'
+import type { Persona } from '../../sim/persona.ts'
 import { startSampleAgent } from '../../sim/sample-agent.ts'
 import type { Credentials } from '../../sim/seed.ts'
 import type { PostgresOptions } from '../../store/postgres/database.ts'
@@ -60,7 +60,9 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const authority = createFrontAuthority(new Promise(resolve => (named = resolve)))
   const front = await openFront(authority, state, kept)
   const closers: (() => unknown)[] = [() => front.close()]
+  let tellUnmet = () => {}
   const close = async () => {
+    tellUnmet()
     for (const closer of closers.splice(0).reverse()) await closer()
   }
   try {
@@ -76,6 +78,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     }
     const marketplace = await open({ ...options, postgres, log: heard }, authority)
     market = marketplace.market
+    tellUnmet = () => sayUnmet(marketplace.market)
     closers.push(() => marketplace.close())
     const furnished = await furnish(marketplace, { ...options, kept, front, sample })
     const forwarding = new Forwarding(marketplace.market, furnished.staff, furnished.forwarded, options)
@@ -101,6 +104,12 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     await close()
     throw error
   }
+}
+
+/** Whoever has prepared a fault wants to know that nothing was shown by it. */
+function sayUnmet({ faults, log }: Market): void {
+  for (const { name, on } of faults?.clear() ?? [])
+    log({ type: 'warning', message: `The fault ${name}${on === null ? '' : ` on ${on}`} met nothing` })
 }
 
 /** Outside of the ports that systems give to outgoing connections, so that nobody else has it by chance. */
@@ -136,11 +145,13 @@ const open = ({ settings, state, postgres, seed, pace, log, debug }: OpenOptions
   })
 
 /** Returns null if none is asked for. Without a seed it is that of the database, so that they go on alike after a start. */
-async function simulatedBuyers({ market }: Marketplace, { staff }: Furnished, options: SimulatorOptions) {
+async function simulatedBuyers({ market }: Marketplace, { staff, credentials }: Furnished, options: SimulatorOptions) {
   const { personas = [], seed = market.config.instanceId } = options
   if (personas.length === 0) return null
   const { SimulatedBuyers } = await import('../../sim/simulated-buyers.ts')
-  return SimulatedBuyers.open({ market, adminId: staff.adminId, personas, seed })
+  // The sample agent listens for those that buy too.
+  const { webhookUrl, webhookSecret: secret } = credentials.agents[0]!
+  return SimulatedBuyers.open({ market, adminId: staff.adminId, personas, seed, hearing: { webhookUrl, secret } })
 }
 
 /**

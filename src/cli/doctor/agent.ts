@@ -6,7 +6,7 @@ import { createWorld } from '../../world/real.ts'
 import type { OutgoingResult } from '../../world/world.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import { plain } from '../output/ui.ts'
-import { type Finding, failed, ok, warning } from './finding.ts'
+import { failed, ok, type SetupFinding, warning } from './finding.ts'
 
 export interface KnownAgent {
   id: string
@@ -15,7 +15,7 @@ export interface KnownAgent {
 }
 
 /** `text`: the secret as the environment has it. `agents`: those of the dev of this folder, whose secrets are known here. */
-export function secretFinding(text: string, agents: readonly KnownAgent[], agentId: string | undefined): Finding {
+export function secretFinding(text: string, agents: readonly KnownAgent[], agentId: string | undefined): SetupFinding {
   const bare = text.trim().replace(/^(["'])(.*)\1$/, '$2')
   const set = 'Set it without them: export MARKETPLACE_WEBHOOK_SECRET=whsec_…'
   if (bare !== text) return failed('secret', 'MARKETPLACE_WEBHOOK_SECRET has spaces or quotes around the secret', set)
@@ -41,7 +41,7 @@ export function secretFinding(text: string, agents: readonly KnownAgent[], agent
 }
 
 /** Sends nothing that an agent could take for a webhook: a POST without a signature. */
-export async function addressFindings({ webhookUrl, slug }: OwnAgentRecord): Promise<Finding[]> {
+export async function addressFindings({ webhookUrl, slug }: OwnAgentRecord): Promise<SetupFinding[]> {
   if (webhookUrl === null) {
     return [failed('address', `${slug} has no webhook URL`, nextSteps.saveWebhook(slug))]
   }
@@ -54,7 +54,7 @@ export async function addressFindings({ webhookUrl, slug }: OwnAgentRecord): Pro
       body: '',
       headers: {},
       timeoutMs: 10_000,
-      maxAnswerBytes: 0,
+      maxResponseBytes: 0,
     })
     return addressResult(webhookUrl, result)
   } finally {
@@ -63,7 +63,7 @@ export async function addressFindings({ webhookUrl, slug }: OwnAgentRecord): Pro
 }
 
 /** @internal Tested by each outcome. */
-export function addressResult(url: string, result: OutgoingResult): Finding[] {
+export function addressResult(url: string, result: OutgoingResult): SetupFinding[] {
   const isHttps = url.startsWith('https://')
   const certificate = ok('certificate', 'Its certificate is trusted')
   if (result.ok) return [ok('address', `${url} answers`), ...(isHttps ? [certificate] : [])]
@@ -88,7 +88,7 @@ export async function callbackFindings(
   client: Client,
   { id, slug }: OwnAgentRecord,
   local: string | null,
-): Promise<Finding[]> {
+): Promise<SetupFinding[]> {
   const { checks } = await client.testConnection({ id })
   const weak = checks.filter(({ status }) => status === 'failed' || status === 'warning')
   if (weak.length === 0) return [ok('callback', `${slug} answers webhooks, and its callbacks arrive`)]

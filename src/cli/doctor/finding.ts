@@ -1,5 +1,5 @@
 /** What the doctor of a machine has found out. */
-export interface Finding {
+export interface SetupFinding {
   /** What was looked at; stays the same for programs. */
   readonly check: string
   readonly level: 'ok' | 'warning' | 'failed'
@@ -10,14 +10,14 @@ export interface Finding {
   readonly mend?: () => void
 }
 
-export const ok = (check: string, message: string): Finding => ({ check, level: 'ok', message })
-export const warning = (check: string, message: string, fix: string): Finding => ({
+export const ok = (check: string, message: string): SetupFinding => ({ check, level: 'ok', message })
+export const warning = (check: string, message: string, fix: string): SetupFinding => ({
   check,
   level: 'warning',
   message,
   fix,
 })
-export const failed = (check: string, message: string, fix: string): Finding => ({
+export const failed = (check: string, message: string, fix: string): SetupFinding => ({
   check,
   level: 'failed',
   message,

@@ -4,10 +4,10 @@ import { chmodSync, existsSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { knownLifeOf, readOwner } from '../../store/embedded/lock-owner.ts'
 import { plain } from '../output/ui.ts'
-import { type Finding, failed, ok, warning } from './finding.ts'
+import { failed, ok, type SetupFinding, warning } from './finding.ts'
 
 /** `answers`: the dev of this folder does. */
-export async function lockFinding(file: string, answers: boolean): Promise<Finding> {
+export async function lockFinding(file: string, answers: boolean): Promise<SetupFinding> {
   const path = `${file}.lock`
   const owner = await readOwner(path)
   if (owner === undefined) return ok('database', `Nobody has ${file} open`)
@@ -26,7 +26,7 @@ export async function lockFinding(file: string, answers: boolean): Promise<Findi
 }
 
 /** The file holds passwords and keys. */
-export function rightsFindings(file: string): Finding[] {
+export function rightsFindings(file: string): SetupFinding[] {
   if (process.platform === 'win32' || !existsSync(file)) return []
   const mode = statSync(file).mode & 0o777
   if ((mode & 0o077) === 0) return [ok('rights', `Only you can read ${file}`)]
@@ -35,7 +35,7 @@ export function rightsFindings(file: string): Finding[] {
 }
 
 /** Nothing is said where there is no git, no repository, or no such file. */
-export function gitFindings(file: string): Finding[] {
+export function gitFindings(file: string): SetupFinding[] {
   if (!existsSync(file)) return []
   const isIgnored = ignoredByGit(file)
   if (isIgnored === null) return []

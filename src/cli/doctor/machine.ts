@@ -6,7 +6,7 @@ import { isLoopbackName, requiredNode } from '../../config.ts'
 import { instanceAt } from '../connection/instance-check.ts'
 import { fromContainer, nextSteps } from '../connection/next-steps.ts'
 import { plain } from '../output/ui.ts'
-import { type Finding, failed, ok, warning } from './finding.ts'
+import { failed, ok, type SetupFinding, warning } from './finding.ts'
 import { portOwner } from './port-owner.ts'
 
 /** The last day of each line of Node that is maintained for long. Odd numbers never are. */
@@ -14,7 +14,7 @@ const lastDays: Readonly<Record<number, string>> = { 20: '2026-04-30', 22: '2027
 const NODE_FIX = 'Install Node 24 or 22: https://nodejs.org'
 
 /** `version` without the v; `now` in ms. */
-export function nodeFinding(version: string, now: number): Finding {
+export function nodeFinding(version: string, now: number): SetupFinding {
   const [major = 0] = version.split('.').map(Number)
   const required = requiredNode()
   if (compare(version, required) < 0) return failed('node', `Node ${version} is older than ${required}`, NODE_FIX)
@@ -33,7 +33,7 @@ function compare(a: string, b: string): number {
 }
 
 /** `instance`: the database of the dev of this folder, if there is one. */
-export async function portFinding(host: string, port: number, instance: string | undefined): Promise<Finding> {
+export async function portFinding(host: string, port: number, instance: string | undefined): Promise<SetupFinding> {
   const fault = await listenFault(host, port)
   if (fault === null) return ok('port', `Port ${port} is free`)
   const other = `Give dev another: ${nextSteps.startDev()} --port 0`
@@ -62,7 +62,7 @@ const MARKS = ['/.dockerenv', '/run/.containerenv']
 export const inContainer = () => MARKS.some(path => existsSync(path))
 
 /** For a marketplace that does not answer: in a container `localhost` is the container. */
-export function containerFinding(isInside: boolean, url: string): Finding[] {
+export function containerFinding(isInside: boolean, url: string): SetupFinding[] {
   const { hostname } = new URL(url)
   if (!isInside || !isLoopbackName(hostname)) return []
   return [

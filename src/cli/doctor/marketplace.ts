@@ -6,14 +6,14 @@ import { version } from '../../config.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import type { Target } from '../connection/target.ts'
 import { plain } from '../output/ui.ts'
-import { type Finding, failed, ok, warning } from './finding.ts'
+import { failed, ok, type SetupFinding, warning } from './finding.ts'
 
 const PATIENCE_MS = 10_000
 /** Beyond this, half of the tolerance of signatures is gone by the way of a request alone. */
 const DRIFT_MS = 60_000
 
 export interface Seen {
-  findings: Finding[]
+  findings: SetupFinding[]
   /** null: it does not answer, or it is another than the key is for. */
   client: Client | null
 }
@@ -63,7 +63,7 @@ export async function marketplaceFindings(found: Target, realNow: () => number):
  * The header has whole seconds, and was written between the two times.
  * @internal Tests its bounds.
  */
-export function clockFinding(header: string | null, before: number, after: number): Finding {
+export function clockFinding(header: string | null, before: number, after: number): SetupFinding {
   const theirs = Date.parse(header ?? '')
   if (Number.isNaN(theirs))
     return warning('clock', 'The marketplace does not say its time', 'Is there a proxy that drops the Date header?')
@@ -76,7 +76,7 @@ export function clockFinding(header: string | null, before: number, after: numbe
   return ok('clock', 'This clock agrees with that of the marketplace')
 }
 
-async function versionFinding(transport: Transport): Promise<Finding> {
+async function versionFinding(transport: Transport): Promise<SetupFinding> {
   const reply = await transport.send('GET', '/openapi.json', {})
   const document = (await reply.json().catch(() => ({}))) as { info?: { version?: string } }
   const theirs = document.info?.version
@@ -87,7 +87,7 @@ async function versionFinding(transport: Transport): Promise<Finding> {
   return warning('version', `This is version ${version}, the marketplace is ${plain(theirs)}`, fix)
 }
 
-async function keyFinding(client: Client, found: Target): Promise<Finding[]> {
+async function keyFinding(client: Client, found: Target): Promise<SetupFinding[]> {
   const { key, from, session } = found
   if (!key) {
     if (session) return []

@@ -1,5 +1,6 @@
 /** Reads the flags of `emit`: what to send, how often, and how it differs from what the marketplace would send. */
 import type { EventName, EventPayload } from '../../api/events.ts'
+import { type FaultName, faultNames, faults } from '../../api/faults.ts'
 import { durations } from '../../api/limits.ts'
 import { isLoopbackName, UsageError } from '../../config.ts'
 import { type Forgery, forgeries } from '../../sim/forgeries.ts'
@@ -19,6 +20,7 @@ export interface EmitFlags extends AnswerFlags, SecretFlags {
   header?: string[]
   forge?: string
   dress?: string
+  fault?: string
   times?: string
   gap?: string
   wait?: string
@@ -44,7 +46,19 @@ export interface EmitPlan {
 export interface Variant {
   forgery?: Forgery
   dress?: Dress
+  fault?: LoneFault
 }
+
+/** What can go wrong on the way, where no marketplace follows. */
+interface LoneFault {
+  readonly name: FaultName
+  readonly does: string
+  readonly direction: 'webhook' | 'callback'
+}
+
+const loneFaults: readonly LoneFault[] = faultNames
+  .filter(name => faults[name].alone)
+  .map(name => ({ name, ...faults[name] }))
 
 const MOST_TIMES = 1_000
 
@@ -79,14 +93,18 @@ function isSameAddress(one: string, other: string): boolean {
   return isSameHost && a.port === b.port && a.pathname + a.search === b.pathname + b.search
 }
 
-function variantsOf({ forge, dress, times }: EmitFlags): Variant[] {
-  if (forge !== undefined && dress !== undefined) throw new UsageError('--forge and --dress exclude each other.')
+function variantsOf({ forge, dress, fault, dryRun, times }: EmitFlags): Variant[] {
+  if ([forge, dress, fault].filter(kind => kind !== undefined).length > 1)
+    throw new UsageError('--forge, --dress and --fault exclude each other.')
+  if (fault !== undefined && dryRun) throw new UsageError('--fault happens on the way, so it takes no --dry-run.')
   const chosen: Variant[] =
     forge !== undefined
       ? kindsOf('--forge', forge, forgeries).map(forgery => ({ forgery }))
       : dress !== undefined
         ? kindsOf('--dress', dress, dresses).map(one => ({ dress: one }))
-        : [{}]
+        : fault !== undefined
+          ? kindsOf('--fault', fault, loneFaults).map(one => ({ fault: one }))
+          : [{}]
   if (times === undefined) return chosen
   if (chosen.length > 1) throw new UsageError('all sends each kind once, so it takes no --times.')
   return Array.from({ length: numberGiven('--times', times, [1, MOST_TIMES]) }, () => chosen[0]!)

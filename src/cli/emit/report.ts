@@ -3,11 +3,11 @@
 import type { CommandOutput } from '../output/output.ts'
 import { plain, type Ui } from '../output/ui.ts'
 import type { EmitPlan } from './plan.ts'
-import { type Finding, isWell, type Level, type Outcome } from './verdict.ts'
+import { isWell, type Level, type Outcome, type WebhookFinding } from './verdict.ts'
 
 interface Judged {
   outcome: Outcome
-  findings: readonly Finding[]
+  findings: readonly WebhookFinding[]
 }
 
 /** `listens`: the callbacks came here. */
@@ -22,6 +22,8 @@ export function tellOne(output: CommandOutput, plan: EmitPlan, { outcome, findin
     }
     const took = `${plan.event} for ${emission.taskId} was answered in ${result.durationMs} ms`
     const kind = variant.forgery ?? variant.dress
+    const { fault } = variant
+    if (fault) notes.line(`fault: ${fault.name}: the ${fault.direction}: ${fault.does}`)
     notes.line(notes.colour.dim(kind ? `${took}; it ${kind.does}` : took))
     if (!kind && result.ok && result.status === 401)
       notes.line('The agent did not accept the signature: does it know this very secret, whsec_ included?')
@@ -43,7 +45,7 @@ export function tellAll({ out, notes, answer }: CommandOutput, plan: EmitPlan, j
 
 function rowOf(out: Ui, { outcome, findings }: Judged, at: number): string[] {
   const { result, variant } = outcome
-  const kind = variant.forgery ?? variant.dress
+  const kind = variant.forgery ?? variant.dress ?? variant.fault
   const level = worst(findings, outcome)
   const said = findings.filter(finding => kind === undefined || finding.level !== 'right').map(({ text }) => text)
   const words = kind ? [kind.does, ...said].join(': ') : said.join(', ')
@@ -58,7 +60,7 @@ function rowOf(out: Ui, { outcome, findings }: Judged, at: number): string[] {
 
 const order: readonly Level[] = ['right', 'note', 'weak', 'wrong']
 
-function worst(findings: readonly Finding[], { variant, result }: Outcome): Level {
+function worst(findings: readonly WebhookFinding[], { variant, result }: Outcome): Level {
   if (!variant.forgery && !isWell(result)) return 'wrong'
   return order[Math.max(0, ...findings.map(({ level }) => order.indexOf(level)))]!
 }
@@ -81,6 +83,7 @@ function recordOf({ event, to }: EmitPlan, { outcome, findings }: Judged) {
     ...{ event, taskId, deliveryId, to, ...response, durationMs: result.durationMs },
     ...(variant.forgery && { forge: variant.forgery.name }),
     ...(variant.dress && { dress: variant.dress.name }),
+    ...(variant.fault && { fault: variant.fault.name }),
     ...(task && { callbacks: task.callbacks }),
     findings,
   }

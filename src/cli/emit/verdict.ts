@@ -19,7 +19,7 @@ export interface Outcome {
 /** `weak` fails only with --strict, `note` never. */
 export type Level = 'right' | 'note' | 'weak' | 'wrong'
 
-export interface Finding {
+export interface WebhookFinding {
   level: Level
   text: string
   fix?: string
@@ -34,21 +34,23 @@ export function isAwaited(event: EventName, { state, callbacks }: SentTask): boo
   return event === 'task.message' && callbacks.length === 0
 }
 
-export function findingsOf(event: EventName, outcome: Outcome, waitMs: number): Finding[] {
+export function findingsOf(event: EventName, outcome: Outcome, waitMs: number): WebhookFinding[] {
   const { variant, result, task } = outcome
   const response = responseFinding(outcome)
   const callbacks = task?.callbacks.map(callbackFinding) ?? []
   if (variant.forgery?.right === 'answers 401') {
     const worked = task?.callbacks.map(
-      ({ action }): Finding => ({ level: 'wrong', text: `${action}: it worked on it` }),
+      ({ action }): WebhookFinding => ({ level: 'wrong', text: `${action}: it worked on it` }),
     )
     return [...response, ...(worked ?? [])]
   }
   const missing = task && isWell(result) ? missingFinding(event, task, waitMs) : []
+  // After a lost or refused callback the agent has to go on by itself.
+  if (variant.fault?.direction === 'callback') for (const finding of missing) finding.level = 'weak'
   return [...response, ...callbacks, ...missing]
 }
 
-function responseFinding({ variant: { forgery, dress }, result, again }: Outcome): Finding[] {
+function responseFinding({ variant: { forgery, dress }, result, again }: Outcome): WebhookFinding[] {
   if (forgery?.right === 'works once') return replayFinding(result, again)
   const words = result.ok ? `answered ${result.status}` : result.message
   if (forgery) return [{ level: refusalLevel(result), text: isWell(result) ? `${words}: it accepts a forgery` : words }]
@@ -63,7 +65,7 @@ function refusalLevel(result: OutgoingResult): Level {
   return result.status >= 400 && result.status < 500 ? 'weak' : 'wrong'
 }
 
-function replayFinding(first: OutgoingResult, again: OutgoingResult | null): Finding[] {
+function replayFinding(first: OutgoingResult, again: OutgoingResult | null): WebhookFinding[] {
   if (!isWell(first))
     return [{ level: 'wrong', text: 'did not accept the genuine webhook, so that a replay shows nothing' }]
   if (again?.ok && again.status < 500) return [{ level: 'right', text: `answered ${again.status} to the replay` }]
@@ -72,12 +74,12 @@ function replayFinding(first: OutgoingResult, again: OutgoingResult | null): Fin
   ]
 }
 
-function callbackFinding({ action, status, fault, fix, advice }: SentTask['callbacks'][number]): Finding {
+function callbackFinding({ action, status, fault, fix, advice }: SentTask['callbacks'][number]): WebhookFinding {
   if (fault !== null) return { level: 'wrong', text: `${action}: ${status}: ${fault}`, ...(fix !== null && { fix }) }
   return advice === null ? { level: 'right', text: action } : { level: 'weak', text: `${action}: ${advice}` }
 }
 
-function missingFinding(event: EventName, { state, callbacks }: SentTask, waitMs: number): Finding[] {
+function missingFinding(event: EventName, { state, callbacks }: SentTask, waitMs: number): WebhookFinding[] {
   const within = `within ${waitMs / 1000} s`
   if (callbacks.some(({ fault }) => fault !== null)) return []
   if (event === 'task.submitted' && state === 'pending')

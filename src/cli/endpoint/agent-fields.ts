@@ -4,70 +4,38 @@ import { limits } from '../../api/limits.ts'
 import type { CategoryRecord } from '../../api/records.ts'
 import type { CallInput } from '../../client/client.ts'
 import { UsageError } from '../../config.ts'
-import { numberGiven, objectIn } from '../json-input.ts'
-import { priceGiven, readCents } from '../output/money.ts'
+import { readCents } from '../output/money.ts'
 import { fromTo } from '../output/numbers.ts'
 import { openPrompt, type Prompt, untilInterrupted } from '../output/prompts.ts'
 import { plain } from '../output/ui.ts'
+import { newAgentFlags } from './agent-flags.ts'
 import { categoryCalled } from './category-called.ts'
+import { fieldsOf } from './fields.ts'
+import type { RowFlags } from './row.ts'
 
 export type AgentInput = CallInput<'createAgent'>
 type Fields = Partial<AgentInput>
-
-export interface FieldFlags {
-  file?: string
-  name?: string
-  tagline?: string
-  description?: string
-  pricingModel?: string
-  basePrice?: string
-  category?: string[]
-  turnaroundHours?: string
-  maxRevisions?: string
-  webhookUrl?: string
-  tag?: string[]
-}
 
 const { shape } = agents.createAgent.body
 const required = ['name', 'tagline', 'description', 'basePrice', 'categoryIds'] as const
 type Required = (typeof required)[number]
 
-const flagOf: Record<Required, string> = {
-  name: '--name',
-  tagline: '--tagline',
-  description: '--description',
-  basePrice: '--base-price',
-  categoryIds: '--category',
-}
+const flagOf = (name: Required) => newAgentFlags.find(([, , field]) => field === name)![0].split(' ', 1)[0]
 
 /** Returns the fields of the file, overridden by the flags. Throws a UsageError for fields that agents don't have. */
-export async function fieldsGiven(flags: FieldFlags, categories: readonly CategoryRecord[]): Promise<Fields> {
-  const fields: Record<string, unknown> = flags.file === undefined ? {} : await objectIn('--file', flags.file)
-  const strange = Object.keys(fields).filter(name => !(name in shape))
-  if (strange.length > 0) {
-    throw new UsageError(
-      `--file names ${strange.join(', ')}, which an agent does not have. Its fields: ${Object.keys(shape).join(', ')}.`,
-    )
-  }
-  const { name, tagline, description, pricingModel, webhookUrl, tag: tags } = flags
-  const { basePrice, turnaroundHours, maxRevisions, category } = flags
-  const over = {
-    ...{ name, tagline, description, pricingModel, webhookUrl, tags },
-    basePrice: basePrice && priceGiven('--base-price', basePrice),
-    turnaroundHours:
-      turnaroundHours && numberGiven('--turnaround-hours', turnaroundHours, limits.agent.turnaroundHours),
-    maxRevisions: maxRevisions && numberGiven('--max-revisions', maxRevisions, limits.agent.maxRevisions),
-    categoryIds: category?.map(word => categoryCalled(word, categories).id),
-  }
-  const given = Object.entries(over).filter(([, value]) => value !== undefined)
-  return { pricingModel: 'fixed', ...fields, ...Object.fromEntries(given) }
+export async function fieldsGiven(flags: RowFlags, categories: readonly CategoryRecord[]): Promise<Fields> {
+  const row = { name: 'agents create', flags: newAgentFlags }
+  const fields: Fields = { pricingModel: 'fixed', ...(await fieldsOf(row, agents.createAgent, [], flags)) }
+  const { category } = flags
+  if (!Array.isArray(category)) return fields
+  return { ...fields, categoryIds: category.map(word => categoryCalled(word, categories).id) }
 }
 
 const missingIn = (fields: Fields) => required.filter(name => fields[name] === undefined)
 
 /** Throws a UsageError that names the flags of missing fields. */
 export function refuseMissing(fields: Fields): asserts fields is AgentInput {
-  const missing = missingIn(fields).map(name => flagOf[name])
+  const missing = missingIn(fields).map(flagOf)
   if (missing.length === 0) return
   throw new UsageError(
     `agents create needs ${missing.join(', ')}. Give them as flags, or all fields in --file agent.json; on a terminal it asks.`,

@@ -10,7 +10,7 @@ export type Fields = Record<string, unknown>
 
 /** Throws a UsageError if flags contradict each other, or if a change says nothing to change. */
 export async function fieldsOf(
-  row: EndpointRow,
+  row: Pick<EndpointRow, 'name' | 'takes' | 'sets' | 'flags'>,
   record: Endpoint,
   words: readonly string[],
   flags: RowFlags,
@@ -33,7 +33,11 @@ async function fileFields({ body }: Endpoint, { file }: RowFlags): Promise<Field
   throw new UsageError(`--file names ${strange.join(', ')}, which is not known here. The fields: ${known.join(', ')}.`)
 }
 
-function flagFields({ name, flags: known = [] }: EndpointRow, record: Endpoint, flags: RowFlags): Fields {
+function flagFields(
+  { name, flags: known = [] }: Pick<EndpointRow, 'name' | 'flags'>,
+  record: Endpoint,
+  flags: RowFlags,
+): Fields {
   const fields: Fields = {}
   for (const [text, , sets] of known) {
     const given = flags[attributeOf(text)]

@@ -2,6 +2,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import type { StampedEntry } from '../../market/log.ts'
 import type { Ui } from '../output/ui.ts'
+import { rowsOf } from '../rows.ts'
 import { type EntryLine, type Names, OUTPUT, tail } from './entry-lines.ts'
 
 const ID_WIDTH = 7
@@ -62,17 +63,12 @@ function coloured({ colour }: Ui, { mark, status, isFailure }: EntryLine, body: 
   return markOf(mark) + rest.slice(0, at + 1) + tone(status) + rest.slice(at + 1 + status.length)
 }
 
-/** Breaks at blanks. A longer word stays whole, and so does a command, so that it can be copied. */
-function wrapped(text: string, room: number): string[] {
-  const rows = ['']
-  for (const word of unitsOf(text)) {
-    const row = rows.at(-1)!
-    if (row === '') rows[rows.length - 1] = word
-    else if (row.length + 1 + word.length <= room) rows[rows.length - 1] = `${row} ${word}`
-    else rows.push(word)
-  }
-  return rows
-}
+/** A command stays whole, so that it can be copied. */
+const wrapped = (text: string, width: number) =>
+  rowsOf(
+    unitsOf(text).map((unit, at) => (at === 0 ? unit : ` ${unit}`)),
+    { width },
+  )
 
 /** From the name of the program to the end of the sentence. */
 const COMMAND = /(?:npx agent-)?marketplace [a-z].*?(?=[.,]?$|[.,] | \. )/g

@@ -1,4 +1,5 @@
 /** Says each entry of the log in one line for people, and below a failure why it is one and which command helps. */
+import { faults } from '../../api/faults.ts'
 import type { CallbackEntry, StampedEntry } from '../../market/log.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import { money, plain } from '../output/ui.ts'
@@ -63,12 +64,16 @@ export function entryLine(entry: StampedEntry, names: Names, commandOf?: Command
       return taskLine(entry)
     case 'check':
       return checkLine(entry, names)
+    case 'fault':
+      return { ...usual, about: entry.taskId, mark: '⚡', what: faultText(entry), agentId: entry.agentId }
     case 'persona':
       return { ...usual, about: entry.taskId, mark: '☺', what: plain(entry.message), agentId: entry.agentId }
     default:
       return sentence(entry)
   }
 }
+
+const faultText = ({ fault, on }: Entry<'fault'>) => `fault: ${fault}: ${plain(on)}: ${faults[fault].does}`
 
 const webhookOf = ({ taskId, agentId, event, attempt }: Entry<'sending' | 'webhook'>) => ({
   about: taskId,

@@ -2,17 +2,14 @@
 import type { LogLevel } from '../../config.ts'
 import { entryJson } from '../../market/entry-ring.ts'
 import type { StampedEntry } from '../../market/log.ts'
-import type { Ui } from '../output/ui.ts'
+import { type Ui, widthOf } from '../output/ui.ts'
 import { CausalOrder } from './causal-order.ts'
 import { entryText } from './entry-columns.ts'
 import { type CommandOf, entryLine, tail } from './entry-lines.ts'
 import { isWithin } from './levels.ts'
 
-/** Of a terminal that does not say how wide it is. */
-const USUAL_WIDTH = 80
-
 /** The columns of the terminal; null if there is none. */
-export const terminalWidth = () => (process.stdout.isTTY ? process.stdout.columns || USUAL_WIDTH : null)
+export const terminalWidth = () => widthOf(process.stdout)
 
 interface EntryLogOptions {
   json: boolean

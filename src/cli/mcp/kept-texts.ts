@@ -2,19 +2,24 @@
 
 /** What a coding agent reads at once without losing its thread. */
 const PART = 4_000
+/** The end of an answer often is its sum. */
+const END = 300
 const MOST_KEPT = 20
 
 export class KeptTexts {
   readonly #texts = new Map<string, string>()
   #count = 0
 
-  /** Returns the text if it is short; else its beginning, and how to get more. */
+  /** Returns the text if it is short; else its beginning, its end, and how to get what is between. */
   shown(text: string): string {
     if (text.length <= PART) return text
     const handle = `text_${++this.#count}`
     this.#texts.set(handle, text)
     if (this.#texts.size > MOST_KEPT) this.#texts.delete(this.#texts.keys().next().value!)
-    return this.part(handle, 0)
+    return `${this.part(handle, 0)}\n… and it ends:\n${text
+      .slice(-END)
+      .replace(/^[^\n]*\n/, '')
+      .toWellFormed()}`
   }
 
   /** Returns one part, or says that there is none any more. */

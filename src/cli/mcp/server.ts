@@ -1,4 +1,7 @@
 /** The server for coding agents, on stdin and stdout. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { execa } from 'execa'
@@ -14,10 +17,12 @@ export interface ServerOptions extends Given {
   readonly program: string
 }
 
-const INSTRUCTIONS = `A marketplace for AI agents on this machine. To write an agent: hire it, look at what failed (task, exchange, why), mend it, and run conformance until nothing is broken.`
+const INSTRUCTIONS = `A marketplace for AI agents on this machine, which "npx agent-marketplace dev --run 'node agent.js'" starts with the agent that you write in it. Hire the agent, look at what failed (task, exchange, why), mend it, and run conformance until nothing is broken; explain shows the requests that broke a check. Lines of answers that begin with "marketplace" are commands for a shell; most have a tool. llms.txt in the docs folder of the package is the way into its documentation.`
 
 /** Serves until stdin ends. */
-export async function serveTools(options: ServerOptions): Promise<void> {
+export async function serveTools(given: Omit<ServerOptions, 'history'>): Promise<void> {
+  const place = mkdtempSync(join(tmpdir(), 'marketplace-mcp-'))
+  const options: ServerOptions = { ...given, history: join(place, 'run.jsonl') }
   const server = new McpServer({ name: 'agent-marketplace', version }, { instructions: INSTRUCTIONS })
   const texts = new KeptTexts()
   const gone = new AbortController()
@@ -43,6 +48,7 @@ export async function serveTools(options: ServerOptions): Promise<void> {
   // Nobody reads what commands under way would say.
   gone.abort()
   await server.close()
+  rmSync(place, { recursive: true, force: true })
 }
 
 interface Session {
@@ -55,16 +61,26 @@ function register(server: McpServer, tool: Tool, options: ServerOptions, { texts
   const { name, title, description, effect, input } = tool
   const annotations = { readOnlyHint: effect === 'reads', destructiveHint: effect === 'destroys', openWorldHint: false }
   server.registerTool(name, { title, description, inputSchema: input, annotations }, async (given, { signal }) => {
-    let isError = false
-    const said: string[] = []
-    for (const command of tool.commands(given, options)) {
-      const { text, failed } = await run(options.program, command, AbortSignal.any([signal, gone]))
-      isError ||= failed
-      said.push(text)
-    }
-    return { isError, content: [{ type: 'text' as const, text: texts.shown(said.join('\n\n')) }] }
+    const commands = tool.commands(given, options)
+    const until = AbortSignal.any([signal, gone])
+    const ended = await Promise.all(commands.map(command => run(options.program, command, until)))
+    const isError = ended.some(({ failed }) => failed)
+    return { isError, content: [{ type: 'text' as const, text: texts.shown(said(ended)) }] }
   })
 }
+
+interface Ended {
+  readonly line: string
+  readonly text: string
+  readonly failed: boolean
+}
+
+/** What fails for one reason is said once. */
+const said = (ended: readonly Ended[]): string =>
+  ended
+    .filter(({ text, failed }, at) => !failed || ended.findIndex(one => one.text === text) === at)
+    .map(({ line, text }) => `$ ${line}\n${text}`)
+    .join('\n\n')
 
 /** A run of all checks has its time too. */
 const MOST_MS = 10 * 60_000
@@ -72,11 +88,15 @@ const MOST_BYTES = 4 * 1024 * 1024
 /** A command that found what it was to look for has not failed, even if that is bad news. */
 const TOLD = [0, 3]
 
-async function run(program: string, args: readonly string[], signal: AbortSignal) {
+/** A program of jq says nothing to who reads the command line. */
+const shownWord = (word: string) =>
+  word.startsWith('--jq=') ? '--jq=…' : /\s/.test(word) ? JSON.stringify(word) : word
+
+async function run(program: string, args: readonly string[], signal: AbortSignal): Promise<Ended> {
   const { all, exitCode } = await execa(process.execPath, [program, ...args], {
     ...{ all: true, reject: false, stdin: 'ignore', timeout: MOST_MS, maxBuffer: MOST_BYTES, cancelSignal: signal },
     env: { NO_COLOR: '1' },
   })
-  const shown = args.map(word => (/\s/.test(word) ? JSON.stringify(word) : word)).join(' ')
-  return { text: `$ marketplace ${shown}\n${all}`, failed: !TOLD.includes(exitCode ?? 1) }
+  const line = ['marketplace', ...args.map(shownWord)].join(' ')
+  return { line, text: all, failed: !TOLD.includes(exitCode ?? 1) }
 }

@@ -2,7 +2,10 @@
  * The tools for coding agents. Each is one command or several of the command line, so that an answer is what a person would read. What
  * starts an agent is said once, when the server starts, and by no call. Source: A-259.
  */
+import { existsSync } from 'node:fs'
 import * as z from 'zod'
+import { faultNames } from '../../api/faults.ts'
+import { agentEvents } from '../../api/flow.ts'
 
 /** What the server was started with. */
 export interface Given {
@@ -10,6 +13,10 @@ export interface Given {
   readonly reach: readonly string[]
   /** The agent for `conformance` and `simulate`: `--start` or `--url` with its secret. */
   readonly agent: readonly string[]
+  /** `--secret-file` of the agent, if there is one. */
+  readonly secret: readonly string[]
+  /** The file that keeps the last run of `conformance`. */
+  readonly history: string
 }
 
 /** What a call does: nothing but look, something that can be seen in the marketplace, or something that takes away. */
@@ -41,6 +48,13 @@ const tool = <Shape extends z.ZodRawShape>(one: Tool<z.infer<z.ZodObject<Shape>>
 
 /** Undefined leaves a flag out. A value stands behind `=`, so that it is never taken for a flag. */
 const flag = (name: string, value: string | number | undefined) => (value === undefined ? [] : [`--${name}=${value}`])
+
+/** A line for each, those that failed first. */
+const EXCHANGES = String.raw`.data.items | sort_by(.status != null and .status < 400) | .[] | "\(.id) \(.direction) \(.status // .error) in \(.ms) ms"`
+
+/** A message as it goes over the wire. */
+const WIRE = String.raw`def lines(headers; body): ((headers // [] | map("\(.name): \(.value)")) + ["", body.content // ""]) | join("\n");
+.data | "\(.id): a \(.direction), \(.at)\n\(.method) \(.url)\n\(lines(.requestHeaders; .requestBody))\n\n\(.status // .error) in \(.ms) ms\n\(lines(.responseHeaders; .responseBody))"`
 
 export const tools: readonly Tool[] = [
   tool({
@@ -87,14 +101,7 @@ export const tools: readonly Tool[] = [
       ['tasks', 'show', id, ...reach],
       ['tasks', 'messages', id, ...reach],
       ['deliveries', 'list', flag('task', id)[0]!, ...reach],
-      [
-        'call',
-        'GET',
-        `/api/dev/exchanges?taskId=${id}`,
-        '--as=admin',
-        '--jq=.data.items[] | "\\(.id) \\(.direction) \\(.status)"',
-        ...reach,
-      ],
+      ['call', 'GET', `/api/dev/exchanges?taskId=${id}`, '--as=admin', `--jq=${EXCHANGES}`, ...reach],
     ],
   }),
   tool({
@@ -103,7 +110,9 @@ export const tools: readonly Tool[] = [
     description: 'A webhook or callback with its headers, body and response. `task` lists their ids. Only in a dev.',
     effect: 'reads',
     input: { id },
-    commands: ({ id }, { reach }) => [['call', 'GET', `/api/dev/exchanges/${id}`, '--as=admin', ...reach]],
+    commands: ({ id }, { reach }) => [
+      ['call', 'GET', `/api/dev/exchanges/${id}`, '--as=admin', `--jq=${WIRE}`, ...reach],
+    ],
   }),
   tool({
     name: 'why',
@@ -115,20 +124,22 @@ export const tools: readonly Tool[] = [
     commands: ({ delivery }, { reach }) => [['deliveries', 'show', delivery, ...reach]],
   }),
   tool({
+    name: 'test_connection',
+    title: 'The connection test',
+    description:
+      'Makes the five checks that an agent must pass to be listed and to stay so, and says what helps where one fails.',
+    effect: 'changes',
+    input: { agent },
+    commands: ({ agent }, { reach }) => [['test-connection', agent, ...reach]],
+  }),
+  tool({
     name: 'emit',
     title: 'Send one webhook',
     description:
       'Sends a webhook to the agent without a marketplace, genuine, forged or unusual, and judges what the agent does. `forge: all` and `dress: all` try every kind.',
     effect: 'changes',
     input: {
-      event: z.enum([
-        'task.submitted',
-        'task.cancelled',
-        'task.revision_requested',
-        'task.approved',
-        'task.disputed',
-        'task.message',
-      ]),
+      event: z.enum(agentEvents).exclude(['task.delivered_to_buyer']),
       to: z.url().describe("the agent's webhook, as http://localhost:3000/webhook"),
       forge: z
         .string()
@@ -138,14 +149,16 @@ export const tools: readonly Tool[] = [
         .string()
         .regex(/^\w[\w-]{0,39}$/)
         .optional(),
+      fault: z.enum(faultNames).optional().describe('what goes wrong on the way'),
       fields: z
         .record(z.string().regex(/^[\w.]{1,100}$/), z.json())
         .optional()
         .describe('by their paths, as data.agreedPrice'),
     },
-    commands: ({ event, to, forge, dress, fields = {} }) => [
+    commands: ({ event, to, forge, dress, fault, fields = {} }, { secret }) => [
       [
-        ...['emit', event, `--to=${to}`, ...flag('forge', forge), ...flag('dress', dress)],
+        ...['emit', event, `--to=${to}`, ...flag('forge', forge), ...flag('dress', dress), ...flag('fault', fault)],
+        ...secret,
         ...Object.entries(fields).map(([path, value]) => `--field=${path}=${JSON.stringify(value)}`),
       ],
     ],
@@ -173,10 +186,11 @@ export const tools: readonly Tool[] = [
       seed: z.int().min(0).optional(),
       strict: z.boolean().optional(),
     },
-    commands: ({ only = [], seed, strict }, { agent }) => [
+    commands: ({ only = [], seed, strict }, { agent, history }) => [
       [
         'conformance',
         ...agent,
+        `--save-history=${history}`,
         ...only.map(one => `--only=${one}`),
         ...flag('seed', seed),
         ...(strict ? ['--strict'] : []),
@@ -186,7 +200,8 @@ export const tools: readonly Tool[] = [
   tool({
     name: 'explain',
     title: 'What a check asks',
-    description: 'The rule of one check, why it is there and what to change; without an id the list of all checks.',
+    description:
+      'The rule of one check, why it is there and what to change, with the requests that broke it in the last run of `conformance`, byte for byte; without an id the list of all checks.',
     effect: 'reads',
     input: {
       check: z
@@ -194,7 +209,11 @@ export const tools: readonly Tool[] = [
         .regex(/^[a-z0-9][a-z0-9.-]{0,59}$/)
         .optional(),
     },
-    commands: ({ check }) => [['conformance', ...(check === undefined ? ['--list'] : [`--explain=${check}`])]],
+    commands: ({ check }, { history }) => [
+      check === undefined
+        ? ['conformance', '--list']
+        : ['conformance', `--explain=${check}`, ...(existsSync(history) ? [`--history=${history}`] : [])],
+    ],
   }),
   tool({
     name: 'call',

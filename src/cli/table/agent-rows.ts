@@ -1,10 +1,11 @@
 /** The commands of agents that are one endpoint each: a builder's own, and those that buyers look at. Source: A-18, A-23, A-30. */
 import { limits } from '../../api/limits.ts'
+import { agentFlags } from '../endpoint/agent-flags.ts'
 import type { EndpointRow, FieldFlag } from '../endpoint/row.ts'
-import { fromTo, inUnits } from '../output/numbers.ts'
+import { fromTo } from '../output/numbers.ts'
 import { pageFlags } from './page-flags.ts'
 
-const { agent: bounds, price, sample } = limits
+const { sample } = limits
 
 const FACTS = [
   'id',
@@ -23,25 +24,11 @@ const SAMPLE = ['id', 'title', 'output', 'createdAt']
 
 const builder = { person: 'builder' } as const
 
-/** The fields of an agent that `agents update` changes. */
-const agentFields: readonly FieldFlag[] = [
-  ['--name <text>', `${fromTo(bounds.name)} characters`, 'name'],
-  ['--tagline <text>', `${fromTo(bounds.tagline)} characters`, 'tagline'],
-  ['--description <text>', `${fromTo(bounds.description)} characters`, 'description'],
-  ['--base-price <cents>', `${price.min} is ${inUnits(price.min)}, the least; 5.00 is 500`, 'basePrice'],
-  ['--pricing-model <kind>', 'fixed, hourly or token', 'pricingModel'],
-  [
-    '--category <name...>',
-    `${fromTo(bounds.categories)}, by name, slug or id: agents categories`,
-    'categoryIds',
-    'categories',
-  ],
-  ['--webhook-url <url>', 'where webhooks go: https://; the agent needs a new connection test then', 'webhookUrl'],
+/** What only an agent that is there can change. */
+const updateFlags: readonly FieldFlag[] = [
+  ...agentFlags,
   ['--without-webhook', 'take the webhook URL away', { webhookUrl: null }],
-  ['--turnaround-hours <n>', fromTo(bounds.turnaroundHours), 'turnaroundHours'],
-  ['--max-revisions <n>', fromTo(bounds.maxRevisions), 'maxRevisions'],
   ['--any-revisions', 'as many revisions as a buyer wants', { maxRevisions: null }],
-  ['--tag <word...>', `at most ${bounds.tags}; they take the place of the old ones`, 'tags'],
   ['--avatar-url <url>', 'a picture', 'avatarUrl'],
 ]
 
@@ -53,8 +40,9 @@ export const agentRows: readonly EndpointRow[] = [
     endpoint: 'updateAgent',
     takes: [['agent', 'id', 'agent']],
     summary: 'Change an agent of yours',
-    flags: agentFields,
+    flags: updateFlags,
     file: true,
+    notes: 'A new webhook URL needs a new connection test. Tags take the place of the old ones.',
     shows: FACTS,
     examples: [
       'marketplace agents update my-agent --base-price 7.50',

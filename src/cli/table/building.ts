@@ -1,19 +1,16 @@
 /** Commands for builders: agents, and what tries them. */
-import { durations, limits } from '../../api/limits.ts'
-import type { CommandRecord } from '../command-line/command.ts'
+import { durations } from '../../api/limits.ts'
+import type { CommandRecord, Option } from '../command-line/command.ts'
 import { jsonOnce, reach } from '../command-line/options.ts'
 import type { RotateFlags } from '../commands/agents.ts'
-import type { CreateFlags } from '../commands/agents-create.ts'
 import type { TestFlags } from '../commands/test-connection.ts'
 import type { ConnectionFlags } from '../connection/connection.ts'
+import { newAgentFlags } from '../endpoint/agent-flags.ts'
 import { endpointCommand } from '../endpoint/command.ts'
+import type { RowFlags } from '../endpoint/row.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { fromTo, inUnits } from '../output/numbers.ts'
 import { agentRows, searchRows } from './agent-rows.ts'
 import { buyerRows } from './buyer-rows.ts'
-
-const { agent: agentLimits, price } = limits
-const leastPrice = `${price.min} is ${inUnits(price.min)}`
 
 export const building: readonly CommandRecord[] = [
   {
@@ -22,19 +19,7 @@ export const building: readonly CommandRecord[] = [
     summary: 'Make an agent in draft; asks for what is not given',
     options: [
       ['--file <agent.json>', 'its fields as the API takes them; - is stdin; flags go over it'],
-      ['--name <text>', `${fromTo(agentLimits.name)} characters`],
-      ['--tagline <text>', `${fromTo(agentLimits.tagline)} characters`],
-      ['--description <text>', `${fromTo(agentLimits.description)} characters`],
-      ['--base-price <cents>', `${leastPrice}, the least`],
-      ['--pricing-model <kind>', 'fixed, hourly or token (default: fixed)'],
-      ['--category <name...>', `${fromTo(agentLimits.categories)}, by name, slug or id: marketplace agents categories`],
-      ['--webhook-url <url>', 'where webhooks go: https://'],
-      [
-        '--turnaround-hours <n>',
-        `${fromTo(agentLimits.turnaroundHours)} (default: ${agentLimits.turnaroundHoursDefault})`,
-      ],
-      ['--max-revisions <n>', `${fromTo(agentLimits.maxRevisions)} (default: any number)`],
-      ['--tag <word...>', `at most ${agentLimits.tags}`],
+      ...newAgentFlags.map(([flags, words]): Option => [flags, words]),
       ...reach('builder'),
       jsonOnce,
     ],
@@ -44,7 +29,7 @@ export const building: readonly CommandRecord[] = [
       'marketplace agents create --file agent.json --json',
       `marketplace agents create --name "My Agent" --tagline "Translates short letters" --base-price 500 --description "Translates letters of up to two pages into English." --category translation`,
     ],
-    run: async (_, flags: CreateFlags) => (await import('../commands/agents-create.ts')).create(flags),
+    run: async (_, flags: RowFlags) => (await import('../commands/agents-create.ts')).create(flags),
   },
   {
     name: 'agents list',

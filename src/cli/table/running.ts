@@ -20,7 +20,7 @@ export const running: readonly CommandRecord[] = [
       ['--print-env [shell]', 'print what your agent needs, for sh, fish, pwsh or as json, and start nothing'],
       [
         '--persona <name...>',
-        'a simulated buyer that hires every agent each minute: easy, picky, ghost, fickle or quarrelsome',
+        'a simulated buyer that hires every agent each minute, such as easy or picky; an unknown name lists all',
       ],
       ['--public-url <url>', 'where agents elsewhere reach it, as in a container (the same as --base-url)'],
       ['--reset', 'delete what is kept in this folder first; asks'],

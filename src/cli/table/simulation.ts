@@ -43,7 +43,7 @@ export const simulation: readonly CommandRecord[] = [
       ['--url <url>', "the agent's webhook, if it is up already"],
       ...secretOptions,
       ['--buyers <n>', 'how many (default: 10)'],
-      ['--tasks <n>', 'how many tasks in all (default: 100)'],
+      ['--tasks <n>', 'how many tasks in all (default: 100, or one for each buyer)'],
       ['--mix <shares>', 'characters with their shares, as picky:3,ghost:1; or all (default: easy)'],
       ['--for <time>', 'over how much simulated time they come (default: 7d)'],
       ['--timeout <time>', 'for each answer of the agent, real time (default: 30s)'],

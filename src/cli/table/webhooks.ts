@@ -27,6 +27,7 @@ export const webhooks: readonly CommandRecord[] = [
       ['--header <line...>', "a header that is added or replaced, such as 'X-Trace: 1'"],
       ['--forge <kind>', 'what a right agent refuses, such as wrong-secret or old-timestamp; all tries every kind'],
       ['--dress <kind>', 'unusual, and genuine all the same, such as key-order or large; all tries every kind'],
+      ['--fault <kind>', 'what goes wrong on the way, such as answer-lost or response-lost; all tries every kind'],
       ['--times <n>', 'so many webhooks, each of a task of its own'],
       ['--gap <time>', 'how long after each the next is sent: 50ms, 1s (default: at once)'],
       ['--callback-url <url>', 'data.callbackUrl (default: one that this command listens at)'],
@@ -37,13 +38,14 @@ export const webhooks: readonly CommandRecord[] = [
     ],
     notes: `It needs no marketplace, and listens for the callbacks itself.
 Events: ${agentEvents.join(', ')}.
-The kinds of --forge and --dress are listed where one is unknown.
+The kinds of --forge, --dress and --fault are listed where one is unknown; marketplace fault arm --help says what each fault does.
 In the folder of a \`dev\`, the secret of the agent that it forwards to that URL is known.
 Exit code ${exitCodes.failed}: the answer was not 2xx; ${exitCodes.check}: a callback or what it did with a kind was wrong; ${exitCodes.network}: there was no answer.`,
     examples: [
       'marketplace emit task.submitted --to http://127.0.0.1:3000/webhook --secret-file secret.txt',
       `marketplace emit task.message --to http://127.0.0.1:3000/webhook --secret-file secret.txt --field 'data.message=Hi'`,
       'marketplace emit task.submitted --to http://127.0.0.1:3000/webhook --secret-file secret.txt --forge all',
+      'marketplace emit task.submitted --to http://127.0.0.1:3000/webhook --secret-file secret.txt --fault answer-lost',
       'marketplace emit task.submitted --to http://127.0.0.1:3000/webhook --secret-file secret.txt --dry-run',
     ],
     run: async ([event = ''], flags: EmitFlags) => (await import('../commands/emit.ts')).emit(event, flags),

@@ -2,7 +2,7 @@
 import { all, broken, type Check, type Finding, holds, inconclusive, untested } from '../check.ts'
 import { bytesOf, type History, type Recordeds } from '../history.ts'
 import { arrivedAt, attemptsOf, isDelivered, isRefused, unaskedDelivery, workAfter } from './attempts.ts'
-import { contentIn, taskOf, toldBack } from './evidence.ts'
+import { contentIn, isAck, taskOf, toldBack } from './evidence.ts'
 
 const IN_ORDER = { source: 'A-37', quote: 'Events of a task go one after another.' }
 const NO_WORK = { source: 'A-46', quote: 'no work after a cancellation or in a dispute' }
@@ -52,7 +52,9 @@ export const order: readonly Check[] = [
       const refused = unheard(history.webhooksOf(taskId))
       if (refused) return refused
       if (isDecided(history, taskId)) return holds
-      return broken('did neither accept nor reject the task', ...told(history, taskId, 'task.submitted'))
+      const submitted = told(history, taskId, 'task.submitted')
+      if (!submitted.some(isAck)) return untested('the agent was busy at that moment')
+      return broken('did neither accept nor reject the task', ...submitted)
     },
   },
   {
@@ -145,9 +147,6 @@ export const order: readonly Check[] = [
       const [submitted] = told(history, taskId, 'task.submitted')
       if (!submitted) return inconclusive('the retry was not sent')
       if (isDecided(history, taskId)) return holds
-      // Who calls back with a key knows one marketplace, and this one is another.
-      if (!history.tasks('life.approved').some(twin => isDecided(history, twin.taskId)))
-        return untested('the agent did not decide about a task whose first webhook arrived either')
       return broken('did neither accept nor reject the task', ...history.webhooksOf(taskId))
     },
   },
@@ -165,9 +164,9 @@ function keptApart(history: History, task: Recordeds<'task'>, all: readonly Reco
   const again = unaskedDelivery(history, taskId)
   if (again) return broken('delivered one of the tasks twice', again)
   if (isDelivered(history, taskId)) return holds
-  const isOnlyOne = others.every(other => isDelivered(history, other.taskId))
-  return isOnlyOne && history.stepsOf(taskId).some(({ trigger }) => trigger === 'accept')
-    ? broken('delivered all of the tasks but one', ...history.webhooksOf(taskId))
+  const isTaken = history.stepsOf(taskId).some(({ trigger }) => trigger === 'accept')
+  return isTaken && others.some(other => isDelivered(history, other.taskId))
+    ? broken('accepted it with others, and delivered only those', ...history.webhooksOf(taskId))
     : untested(NOT_DELIVERED)
 }
 

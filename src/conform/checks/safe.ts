@@ -30,10 +30,10 @@ function leaked(history: History, pattern: RegExp, what: string): Finding {
   return holds
 }
 
-const SECRET = /whsec_[A-Za-z0-9+/_-]{16,}|svc_[A-Za-z0-9_-]{16,}/g
+export const SECRET = /whsec_[A-Za-z0-9+/_-]{16,}|svc_[A-Za-z0-9_-]{16,}/g
 
 /** Line ends may be escaped, as in JSON. */
-const STACK =
+export const STACK =
   /(?:^|\n|\\n)\s*at [^\n\\]{1,200}:\d+:\d+\)?|Traceback \(most recent call last\)|File \\?"[^"\n]+", line \d+|goroutine \d+ \[running\]|[\w$]+\.java:\d+\)|\/node_modules\//g
 
 function foreignHosts(history: History): Finding {

@@ -1,7 +1,7 @@
 /** Requests as the marketplace would not send them, and as HTTP allows all the same: in pieces, by another method, on a connection of choice. */
 import http from 'node:http'
 import https from 'node:https'
-import type { HeaderLines } from '../../world/world.ts'
+import type { HeaderLines } from '../../world/header-lines.ts'
 import { type Answer, contentOf } from '../history.ts'
 import { pause } from '../time.ts'
 

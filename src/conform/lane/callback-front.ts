@@ -4,9 +4,11 @@
  */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { HeaderLines } from '../../world/world.ts'
+import type { CallbackFault, FrontAnswer } from '../../sim/callback-faults.ts'
+import { type CallbackNames, callbackIn, forward } from '../../sim/callback-way.ts'
+import { Bodies, MOST_CONNECTIONS } from '../../sim/request-bodies.ts'
+import { type HeaderLines, linesOf } from '../../world/header-lines.ts'
 import { machineNow, pause, stopwatch } from '../time.ts'
-import type { CallbackFault, FrontAnswer } from './callback-faults.ts'
 
 export interface FrontRequest {
   readonly method: string
@@ -15,7 +17,7 @@ export interface FrontRequest {
   readonly headers: HeaderLines
   readonly body: Buffer
   /** Of a callback, by signature or by key; null: any other request. */
-  readonly callback: { readonly taskId: string; readonly action: string; readonly signed: boolean } | null
+  readonly callback: CallbackNames | null
   /** What the marketplace said; null: it was not asked. */
   readonly answer: FrontAnswer | null
   readonly fault: { readonly name: string; readonly status: number | null } | null
@@ -36,28 +38,35 @@ interface Waiting extends Prepared {
   since: (() => number) | null
 }
 
-/** Files of a deliverable fit in. */
-const MOST_BYTES = 64 * 1024 * 1024
 const PREFIX = '/behind/a-proxy'
-const BY_SIGNATURE = /^\/api\/agent\/(?:tasks|test)\/([^/?]+)\/callback(?:\?|$)/
-const BY_KEY = /^\/api\/agent\/tasks\/([^/?]+)\/(accept|reject|deliver)(?:\?|$)/
-
+const TASK_IN = /\/(?:tasks|test)\/([^/?]+)/
 export class CallbackFront {
   readonly #server: http.Server
   readonly #record: (request: FrontRequest) => void
   readonly #prepared = new Set<Waiting>()
   readonly #underWay = new Set<Promise<void>>()
+  readonly #bodies = new Bodies()
+  readonly #knows: (taskId: string) => boolean
   #target = ''
+  #isAway = false
   /** What the marketplace is reached by. */
   url = ''
 
-  constructor(record: (request: FrontRequest) => void) {
+  /** Fronts that agents take for one, as they have one address of a marketplace: each serves what is about its own tasks. */
+  #all: readonly CallbackFront[] = [this]
+
+  /** `knows`: whether a task is of this marketplace. */
+  constructor(record: (request: FrontRequest) => void, knows: (taskId: string) => boolean) {
     this.#record = record
+    this.#knows = knows
     this.#server = http.createServer({ requestTimeout: 60_000 }, (request, response) => {
-      const serving = this.#serve(request, response).catch(() => void response.destroy())
-      this.#underWay.add(serving)
-      void serving.then(() => this.#underWay.delete(serving))
+      const front = this.#frontOf(request.url ?? '')
+      if (front.#isAway) return void response.destroy()
+      const serving = front.#serve(request, response).catch(() => void response.destroy())
+      front.#underWay.add(serving)
+      void serving.then(() => front.#underWay.delete(serving))
     })
+    this.#server.maxConnections = MOST_CONNECTIONS
   }
 
   async listen(host: string): Promise<void> {
@@ -69,9 +78,11 @@ export class CallbackFront {
   /** Takes no connection for so long, as a marketplace that is started anew. */
   async away(ms: number): Promise<void> {
     const { port, hostname } = new URL(this.url)
+    this.#isAway = true
     await this.close()
     await pause(ms)
     await this.#listenAt(Number(port), hostname)
+    this.#isAway = false
   }
 
   #listenAt(port: number, host: string): Promise<void> {
@@ -81,6 +92,16 @@ export class CallbackFront {
   /** From now on requests go to this marketplace. */
   pass(target: string): void {
     this.#target = target
+  }
+
+  /** From now on these serve for each other. */
+  static unite(fronts: readonly CallbackFront[]): void {
+    for (const front of fronts) front.#all = fronts
+  }
+
+  #frontOf(url: string): CallbackFront {
+    const [, taskId] = TASK_IN.exec(url) ?? []
+    return this.#all.find(front => taskId !== undefined && front.#knows(taskId)) ?? this
   }
 
   /** The next callbacks with this action about the task meet the fault: so many as it says. */
@@ -103,10 +124,18 @@ export class CallbackFront {
     await new Promise(resolve => this.#server.close(resolve))
   }
 
-  async #serve(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+  #serve(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     const arrivedAt = machineNow()
     const elapsed = stopwatch()
-    const body = await bodyOf(request)
+    return this.#bodies.read(request, body => this.#answer(request, body, response, { arrivedAt, elapsed }))
+  }
+
+  async #answer(
+    request: http.IncomingMessage,
+    body: Buffer,
+    response: http.ServerResponse,
+    { arrivedAt, elapsed }: { arrivedAt: number; elapsed: () => number },
+  ): Promise<void> {
     const { method = '', url = '' } = request
     const path = url.startsWith(PREFIX) ? url.slice(PREFIX.length) : null
     const callback = path === null ? null : callbackIn(path, body)
@@ -119,7 +148,7 @@ export class CallbackFront {
     const fault = callback && this.#take(callback)
     const told = fault ? await fault.play({ body }, noting) : await noting()
     this.#record({
-      ...{ method, path: url, headers: linesIn(request.rawHeaders), body, callback, answer, arrivedAt },
+      ...{ method, path: url, headers: linesOf(request.rawHeaders), body, callback, answer, arrivedAt },
       fault: fault ? { name: fault.name, status: told?.status ?? null } : null,
       ms: elapsed(),
     })
@@ -136,54 +165,4 @@ export class CallbackFront {
     if (isOver) this.#prepared.delete(one)
     return isOver && forMs !== undefined ? null : one.fault
   }
-}
-
-async function bodyOf(request: http.IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request) {
-    size += chunk.length
-    if (size > MOST_BYTES) throw new Error('The body is too long')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
-}
-
-function callbackIn(path: string, body: Buffer): FrontRequest['callback'] {
-  const [, signedTask] = BY_SIGNATURE.exec(path) ?? []
-  if (signedTask !== undefined) return { taskId: signedTask, action: actionIn(body), signed: true }
-  const [, taskId, action] = BY_KEY.exec(path) ?? []
-  return taskId === undefined ? null : { taskId, action: action!, signed: false }
-}
-
-function actionIn(body: Buffer): string {
-  try {
-    const { action } = JSON.parse(body.toString())
-    return typeof action === 'string' ? action : '?'
-  } catch {
-    return '?'
-  }
-}
-
-/** What belongs to one connection alone. */
-const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'host', 'content-length', 'expect'])
-
-async function forward(url: string, { method, rawHeaders }: http.IncomingMessage, body: Buffer): Promise<FrontAnswer> {
-  const headers = linesIn(rawHeaders).filter(([name]) => !HOP_BY_HOP.has(name.toLowerCase()))
-  return new Promise((resolve, reject) => {
-    const request = http.request(url, { method, setHost: true }, async response => {
-      const chunks = await response.toArray().catch(reject)
-      if (!chunks) return
-      const kept = linesIn(response.rawHeaders).filter(([name]) => !HOP_BY_HOP.has(name.toLowerCase()))
-      resolve({ status: response.statusCode!, headers: Object.fromEntries(kept), body: Buffer.concat(chunks) })
-    })
-    for (const [name, value] of headers) request.appendHeader(name, value)
-    request.once('error', reject).end(body)
-  })
-}
-
-function linesIn(raw: readonly string[]): HeaderLines {
-  const lines: [string, string][] = []
-  for (let at = 0; at + 1 < raw.length; at += 2) lines.push([raw[at]!, raw[at + 1]!])
-  return lines
 }

@@ -1,6 +1,6 @@
 /**
  * A marketplace that the agent under test is listed in, with buyers of its own. It is the real one, in memory: what agents do moves its
- * tasks and cents. All lanes know the agent by the same id and secret.
+ * tasks and cents. All lanes know the agent by the same id and secret, and its builder by the same key.
  */
 import { createHash } from 'node:crypto'
 import { diagnose } from '../../api/diagnosis/diagnose.ts'
@@ -20,6 +20,7 @@ import type { AgentUnderTest } from '../agent-under-test.ts'
 import { type CallbackEvent, contentOf, type Happening, type LaneName } from '../history.ts'
 import type { EventSink } from '../recorder.ts'
 import { CallbackFront, type FrontRequest } from './callback-front.ts'
+import { fund } from './funds.ts'
 import { OtherHost } from './other-host.ts'
 import { WebhookTap } from './webhook-tap.ts'
 
@@ -38,11 +39,10 @@ export interface LaneOptions {
 /** The front takes https alone; the tap knows the agent's own address. */
 const WEBHOOK_URL = 'https://agent.localhost/webhook'
 /** That of agents beside it. Nobody listens there. */
-const OTHER_URL = 'https://other.localhost/webhook'
+export const OTHER_URL = 'https://other.localhost/webhook'
 const TRUSTED_AFTER_MS = 31 * 24 * durations.hourMs
 /** In cents. */
 export const BASE_PRICE = 500
-const FUNDS = 20_000
 
 export interface LaneBuyer {
   readonly id: string
@@ -78,7 +78,10 @@ export class Lane {
       labelOf: id => this.labels.get(id) ?? (id.startsWith('test_') ? this.#testLabel : undefined),
       record: event => this.record(event),
     })
-    this.callbacks = new CallbackFront(request => this.#heard(request))
+    this.callbacks = new CallbackFront(
+      request => this.#heard(request),
+      taskId => this.labels.has(taskId),
+    )
     this.otherHost = new OtherHost((method, path) => this.record({ kind: 'request', method, path, status: null }))
     this.world = { ...createWorld({ requireHttps: false, allowLoopback: true }), egress: this.webhooks }
   }
@@ -138,7 +141,7 @@ export class Lane {
     return acting(this.market, this.#staff.builderId)
   }
 
-  /** An API key of the agent's builder. */
+  /** An API key of the agent's builder: the same in all lanes. */
   apiKey = ''
 
   record(happening: Happening): void {
@@ -146,8 +149,9 @@ export class Lane {
   }
 
   /** Makes a buyer with money. */
-  async buyer(name: string, tier: EarlyTier = 'new_verified', funds: number = FUNDS): Promise<LaneBuyer> {
-    const [buyer] = await furnishBuyers(this.market, this.#staff.adminId, { names: [name], tier, funds })
+  async buyer(name: string, tier: EarlyTier, funds: number): Promise<LaneBuyer> {
+    const [buyer] = await furnishBuyers(this.market, this.#staff.adminId, { names: [name], tier, funds: 0 })
+    await fund(this.market, buyer!.id, funds)
     return { id: buyer!.id, act: acting(this.market, buyer!.id) }
   }
 
@@ -241,7 +245,8 @@ export class Lane {
   }
 
   async #furnish({ maxRevisions }: LaneOptions): Promise<void> {
-    const builder = await ensureAccount(this.market, { name: 'builder', fullName: 'Builder' })
+    const { keyBytes } = this.agent
+    const builder = await ensureAccount(this.market, { name: 'builder', fullName: 'Builder', keyBytes })
     const admin = await ensureAccount(this.market, { name: 'admin', fullName: 'Administrator', isAdmin: true })
     this.apiKey = builder.apiKey
     this.#staff = { builderId: builder.id, adminId: admin.id }

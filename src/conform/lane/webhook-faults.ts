@@ -5,8 +5,11 @@
 import { webhookHeaders } from '../../api/webhook-request.ts'
 import type { Forgery } from '../../sim/forgeries.ts'
 import type { Dress } from '../../sim/unusual-webhooks.ts'
+import { accepted, held, overtakenUntil, type Send } from '../../sim/webhook-faults.ts'
 import type { OutgoingResult } from '../../world/world.ts'
-import { machineNow, pause } from '../time.ts'
+import { machineNow } from '../time.ts'
+
+export { accepted, answerLost, copiedAfter, copiedAtOnce, type Sent, webhookLost } from '../../sim/webhook-faults.ts'
 
 /** A webhook as the marketplace is about to send it. */
 export interface OutgoingWebhook {
@@ -19,15 +22,8 @@ export interface OutgoingWebhook {
   readonly sentAt: number
 }
 
-/** How what is sent differs from that. */
-export interface Sent {
-  readonly change: string | null
-  /** A right agent accepts it. */
-  readonly genuine: boolean
-}
-
 /** Sends it to the agent and records it. */
-export type SendWebhook = (webhook: OutgoingWebhook, sent?: Sent) => Promise<OutgoingResult>
+export type SendWebhook = Send<OutgoingWebhook>
 
 export interface WebhookFault {
   readonly name: string
@@ -35,65 +31,18 @@ export interface WebhookFault {
   play(webhook: OutgoingWebhook, send: SendWebhook): Promise<OutgoingResult>
 }
 
-/** What the marketplace hears of an attempt whose answer was lost: it will try again. */
-const lost: OutgoingResult = { ok: false, reason: 'reset', message: 'The connection was reset', durationMs: 0 }
-/** It will not. */
-export const accepted: OutgoingResult = { ok: true, status: 200, headers: {}, body: '', durationMs: 0 }
-
-const copyOf: Sent = { change: 'copy', genuine: true }
-
-/** The same bytes once more, `ms` after the first were answered. */
-export const copiedAfter = (ms: number): WebhookFault => ({
-  name: 'copy',
-  async play(webhook, send) {
-    const result = await send(webhook)
-    await pause(ms)
-    await send(webhook, copyOf)
-    return result
-  },
-})
-
-/** The same bytes twice, at once. */
-export const copiedAtOnce: WebhookFault = {
-  name: 'copy at once',
-  async play(webhook, send) {
-    const [result] = await Promise.all([send(webhook), send(webhook, copyOf)])
-    return result!
-  },
-}
-
-/** The agent gets it, and the marketplace not the answer: it sends it again with the same id and a new signature. */
-export const answerLost: WebhookFault = {
-  name: 'answer lost',
-  async play(webhook, send) {
-    await send(webhook)
-    return lost
-  },
-}
-
-/** It gets lost on the way. The marketplace sends it again. */
-export const webhookLost: WebhookFault = { name: 'webhook lost', play: async () => lost }
-
 /** The agent never gets it. */
 export const withheld: WebhookFault = { name: 'withheld', play: async () => accepted }
 
 /** It goes out only when `until` resolves. */
-export const heldUntil = (until: Promise<unknown>): WebhookFault => ({
-  name: 'held',
-  async play(webhook, send) {
-    await until
-    return send(signedNow(webhook))
-  },
-})
+export const heldUntil = (until: Promise<unknown>): WebhookFault => held(() => until, signedNow)
 
 /** Others overtake it: the marketplace takes it for delivered and goes on, and the agent gets it when `until` resolves. */
-export const overtaken = (until: Promise<unknown>): WebhookFault => ({
-  name: 'overtaken',
-  async play(webhook, send) {
-    until.then(() => send(signedNow(webhook)))
-    return accepted
-  },
-})
+export const overtaken = (until: Promise<unknown>): WebhookFault =>
+  overtakenUntil(
+    () => until,
+    (webhook: OutgoingWebhook, attempt) => signedNow({ ...webhook, attempt }),
+  )
 
 /** A stranger sends something under its id first. */
 export const precededBy = (forgery: Pick<Forgery, 'name' | 'forge'>): WebhookFault => ({
@@ -114,43 +63,57 @@ export const forgedAs = ({ name, forge }: Pick<Forgery, 'name' | 'forge'>): Webh
 })
 
 /** The marketplace believes it sent. The scenario has it in hand, and sends it in its own way. */
-export class Taken implements WebhookFault {
-  readonly name = 'taken'
-  #take!: (webhook: OutgoingWebhook) => void
-  readonly webhook = new Promise<OutgoingWebhook>(resolve => {
-    this.#take = resolve
-  })
-
-  async play(webhook: OutgoingWebhook): Promise<OutgoingResult> {
-    this.#take(webhook)
+export const takenBy = (take: (webhook: OutgoingWebhook) => void): WebhookFault => ({
+  name: 'taken',
+  async play(webhook) {
+    take(webhook)
     return accepted
-  }
+  },
+})
+
+/** Twice if the connection closes, as it may by itself: the agent is judged by the second then. */
+async function sendChanged(
+  webhook: OutgoingWebhook,
+  { send, change, make }: { send: SendWebhook; change: string; make(again: OutgoingWebhook): OutgoingWebhook },
+): Promise<OutgoingResult> {
+  const sent = { change, genuine: true }
+  const first = make(webhook)
+  const result = await send(first, sent)
+  return result.ok || result.reason !== 'reset' ? result : send(make({ ...webhook, attempt: first.attempt + 1 }), sent)
 }
 
 /** It looks unusual, and is rightly signed. */
-export const dressedAs = ({ name, dress }: Dress): WebhookFault => ({
-  name,
+export const dressedAs = ({ name: change, dress }: Dress): WebhookFault => ({
+  name: change,
   play(webhook, send) {
     const { body, signedBeforeMs = 0, attempt = webhook.attempt, contentType } = dress(JSON.parse(webhook.body))
-    const dressed = { ...webhook, body, attempt, sentAt: machineNow() - signedBeforeMs }
-    const headers = { ...webhookHeaders(webhook.secret, dressed), ...(contentType && { 'content-type': contentType }) }
-    return send({ ...dressed, headers }, { change: name, genuine: true })
+    const make = (again: OutgoingWebhook) => {
+      const at = { attempt: Math.max(attempt, again.attempt), sentAt: machineNow() - signedBeforeMs }
+      const dressed = { ...again, body, ...at }
+      const headers = { ...webhookHeaders(again.secret, dressed), ...(contentType && { 'content-type': contentType }) }
+      return { ...dressed, headers }
+    }
+    return sendChanged(webhook, { send, change, make })
   },
 })
 
 /** It is signed so long before or after now. */
-export const signedAt = (name: string, offsetMs: number): WebhookFault => ({
-  name,
+export const signedAt = (change: string, offsetMs: number): WebhookFault => ({
+  name: change,
   play(webhook, send) {
-    const again = { ...webhook, sentAt: machineNow() + offsetMs }
-    return send({ ...again, headers: webhookHeaders(again.secret, again) }, { change: name, genuine: true })
+    const make = (again: OutgoingWebhook) => {
+      const moved = { ...again, sentAt: machineNow() + offsetMs }
+      return { ...moved, headers: webhookHeaders(moved.secret, moved) }
+    }
+    return sendChanged(webhook, { send, change, make })
   },
 })
 
 /** The body is another, and rightly signed. */
-export const bodyChanged = (name: string, change: (body: string) => string): WebhookFault => ({
-  name,
-  play: (webhook, send) => send(signedNow({ ...webhook, body: change(webhook.body) }), { change: name, genuine: true }),
+export const bodyChanged = (change: string, changed: (body: string) => string): WebhookFault => ({
+  name: change,
+  play: (webhook, send) =>
+    sendChanged(webhook, { send, change, make: again => signedNow({ ...again, body: changed(again.body) }) }),
 })
 
 /** Signs what it has become, now. */

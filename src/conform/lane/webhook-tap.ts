@@ -1,6 +1,7 @@
 /** The way of webhooks from a marketplace to the agent: everything is recorded, and what was prepared happens to it. */
 
-import type { AnswerHeaders, Egress, HeaderLines, Outgoing, OutgoingResult } from '../../world/world.ts'
+import type { HeaderLines } from '../../world/header-lines.ts'
+import type { Egress, Outgoing, OutgoingResult, ResponseHeaders } from '../../world/world.ts'
 import { type Answer, contentOf, type WebhookEvent } from '../history.ts'
 import { stopwatch } from '../time.ts'
 import { type ByHand, sendByHand } from './by-hand.ts'
@@ -66,7 +67,7 @@ export class WebhookTap implements Egress {
     const { url, body, headers } = webhook
     const elapsed = stopwatch()
     const result = await this.#options.egress.post({
-      ...{ url, body, headers, timeoutMs: PATIENCE_MS, maxAnswerBytes: 65_536, keepsWire: true },
+      ...{ url, body, headers, timeoutMs: PATIENCE_MS, maxResponseBytes: 65_536, keepsWire: true },
     })
     this.#record(webhook, sent, label, {
       method: 'POST',
@@ -135,5 +136,5 @@ function answerOf(result: OutgoingResult): Answer | null {
   return { status, headers: wire?.headers ?? linesOf(headers), body: contentOf(wire?.body ?? Buffer.from(body)) }
 }
 
-const linesOf = (headers: AnswerHeaders): HeaderLines =>
+const linesOf = (headers: ResponseHeaders): HeaderLines =>
   Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]))

@@ -1,4 +1,5 @@
 /** What every report says of one check, in words. */
+import { plainShellWord } from '../../api/shell-word.ts'
 import type { History } from '../history.ts'
 import type { Report, ReportedCheck } from '../report.ts'
 import { eventLine } from './words.ts'
@@ -36,13 +37,20 @@ export const details = (check: ReportedCheck, history: History): string =>
     `Cure: ${check.fix}`,
   ].join('\n')
 
-/** The line that plays one check again. */
-export function againLine({ agent, seed }: Report, id: string): string {
-  const where = agent.command === null ? ['--url', agent.url] : ['--start', agent.command]
-  return ['marketplace conformance', ...where.map(quoted), `--seed ${seed}`, `--only ${id}`].join(' ')
-}
+/** The agent, for people. */
+export const agentInWords = ({ agent: { url, command, listed } }: Report): string =>
+  listed ? `${listed.slug} at ${listed.marketplace}` : (command ?? url)
 
-const quoted = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
+/** The line that plays one check again. */
+export function againLine({ agent, seed, bought }: Report, id: string): string {
+  const { url, command, listed } = agent
+  const where = listed
+    ? ['--agent', listed.slug, '--url', listed.marketplace, ...(bought ? ['--spend', `${bought.limit}`] : [])]
+    : command === null
+      ? ['--url', url]
+      : ['--start', command]
+  return ['marketplace conformance', ...where.map(plainShellWord), `--seed ${seed}`, `--only ${id}`].join(' ')
+}
 
 /** How many of the checks that could be judged are as they should be, by level. */
 export function totals({ summary }: Report): string {

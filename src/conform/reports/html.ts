@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto'
 import { type Html, html, raw } from '../../html.ts'
 import { bytesOf, type Content, type History, type Recorded } from '../history.ts'
 import type { Report, ReportedCheck } from '../report.ts'
-import { againLine, areaOf, isBroken, seen, totals } from './findings.ts'
+import { againLine, agentInWords, areaOf, isBroken, seen, totals } from './findings.ts'
 import { style } from './html-style.ts'
 import { eventLine } from './words.ts'
 
 export function htmlPage(report: Report, history: History): string {
-  const { checks, agent, startedAt, seed, version } = report
+  const { checks, startedAt, seed, version } = report
   const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -22,7 +22,7 @@ export function htmlPage(report: Report, history: History): string {
 <header>
 <h1>Conformance</h1>
 <p class="totals">${totals(report)}</p>
-<p>${agent.command ?? agent.url} · ${startedAt.slice(0, 19).replace('T', ' ')} UTC · seed ${seed} · ${version}</p>
+<p>${agentInWords(report)} · ${startedAt.slice(0, 19).replace('T', ' ')} UTC · seed ${seed} · ${version}</p>
 ${report.declared.map(words => html`<p>Declared: ${words}.</p>\n`)}
 ${report.interrupted && html`<p class="fail">The run was interrupted.</p>`}
 </header>

@@ -33,6 +33,8 @@ export function eventLine(event: Recorded): string {
       return `  the fault ${event.fault} met nothing`
     case 'quiet':
       return `  nothing was sent for ${event.ms} ms`
+    case 'purchases':
+      return `  ${event.tasks.length} tasks were bought: ${event.spent} cents spent, ${event.held} held`
     case 'begin':
       return `  the run begins, with seed ${event.seed}`
     case 'end':

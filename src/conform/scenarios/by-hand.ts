@@ -1,6 +1,6 @@
 /** Webhooks that a scenario sends itself, as the marketplace sends none: in pieces, on connections of choice, many at once. */
 
-import type { HeaderLines } from '../../world/world.ts'
+import type { HeaderLines } from '../../world/header-lines.ts'
 import { type Answer, isBusy } from '../history.ts'
 import type { ByHand } from '../lane/by-hand.ts'
 import { type OutgoingWebhook, signedNow } from '../lane/webhook-faults.ts'

@@ -1,9 +1,12 @@
 /** Copies of the webhook by which a task is submitted: at once, soon after, as a retry, under a new id, after a restart. */
 import { forgeries } from '../../sim/forgeries.ts'
 import { answerLost, copiedAfter, copiedAtOnce, precededBy } from '../lane/webhook-faults.ts'
-import type { Scenario, Stage } from './scenario.ts'
+import { pause } from '../time.ts'
+import type { Scenario, Stage, StageTask } from './scenario.ts'
 
 const SOON_MS = 50
+/** In which an agent reads an answer, and keeps what it says. */
+const NOTED_MS = 300
 const SUBMITTED = 'task.submitted'
 
 const copies: Scenario = {
@@ -26,7 +29,7 @@ const copies: Scenario = {
 async function redelivered(stage: Stage): Promise<void> {
   const task = await stage.task('dup.redelivered')
   if (!(await stage.delivered(task))) return
-  const { deliveryId } = stage.history.webhooksOf(task.id)[0]!
+  const { deliveryId } = await stage.webhook(task, SUBMITTED)
   await stage.lane.builder('redeliver', { id: stage.agent.id, deliveryId: deliveryId! })
   await stage.answered(task, SUBMITTED, 2)
 }
@@ -53,11 +56,20 @@ const copiesOverRestart: Scenario = {
   async run(stage) {
     const task = await stage.task('dup.after-restart')
     if (!(await stage.delivered(task))) return
+    await toldOfIt(stage, task)
     await stage.agent.restart()
     await stage.resend(task, SUBMITTED)
     // What it does about the copy it does before this.
     await stage.delivered(await stage.task('dup.after-restart/twin'))
   },
+}
+
+/** Who is ended before it has heard that its delivery counted repeats it afterwards, and rightly so. */
+async function toldOfIt(stage: Stage, task: StageTask): Promise<void> {
+  await stage.webhook(task, SUBMITTED)
+  const told = () => stage.history.callbacksOf(task.id).some(({ action }) => action === 'deliver')
+  await stage.until(told, stage.patience.limit('answer'))
+  await pause(NOTED_MS)
 }
 
 export const copyScenarios: readonly Scenario[] = [copies, copiesOverRestart]

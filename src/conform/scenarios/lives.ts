@@ -1,5 +1,5 @@
 /** Every event that the marketplace sends, as it sends it. */
-import { Taken, withheld } from '../lane/webhook-faults.ts'
+import { withheld } from '../lane/webhook-faults.ts'
 import type { Scenario, Stage, StageTask } from './scenario.ts'
 
 export const everyEvent: Scenario = {
@@ -53,8 +53,5 @@ async function happens(stage: Stage, task: StageTask, event: string, { name, ...
 /** Makes a task that was cancelled before the agent has heard of it. The scenario gets that webhook in its hands. */
 export async function takenCancellation(stage: Stage, label: string) {
   const task = await stage.task(label, { fault: withheld })
-  const fault = new Taken()
-  stage.fault(task, 'task.cancelled', fault)
-  await task.buyer.act('cancelTask', { id: task.id })
-  return fault.webhook
+  return stage.takenOf(task, 'task.cancelled', 'cancelTask')
 }

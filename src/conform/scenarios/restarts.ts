@@ -1,5 +1,5 @@
 /** The agent ends, in order and in the midst of its work, and comes back. */
-import { answeredAfter } from '../lane/callback-faults.ts'
+import { answeredAfter } from '../../sim/callback-faults.ts'
 import { pause } from '../time.ts'
 import type { Scenario, Stage, StageTask } from './scenario.ts'
 
@@ -50,9 +50,9 @@ async function comesBack(stage: Stage): Promise<void> {
 }
 
 /** As its builder does who sees that nothing goes on. */
-async function redeliver({ lane, agent, history }: Stage, task: StageTask): Promise<void> {
-  const [webhook] = history.webhooksOf(task.id)
-  await lane.builder('redeliver', { id: agent.id, deliveryId: webhook!.deliveryId! })
+async function redeliver(stage: Stage, task: StageTask): Promise<void> {
+  const { deliveryId } = await stage.webhook(task, 'task.submitted')
+  await stage.lane.builder('redeliver', { id: stage.agent.id, deliveryId: deliveryId! })
 }
 
 /** Its pace is not judged by a time in which it was away. */

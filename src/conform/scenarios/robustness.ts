@@ -72,9 +72,7 @@ const closedConnections: Scenario = {
     await goesOn(stage, 'rel.hang-up')
     const retry = signedNow({ ...whole, attempt: 2 })
     await stage.lane.webhooks.send(retry, { change: 'retry', genuine: true }, 'rel.hang-up')
-    const ends = () =>
-      stage.history.stepsOf(task.id).some(({ trigger }) => trigger === 'deliver' || trigger === 'reject')
-    await stage.until(ends, stage.patience.limit('work'))
+    await stage.worked(task)
   },
 }
 

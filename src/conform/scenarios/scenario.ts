@@ -1,12 +1,12 @@
 /** What is done to the agent: scenarios, and what they can do. They judge nothing. */
 import type { EarlyTier } from '../../sim/accounts.ts'
+import type { CallbackFault } from '../../sim/callback-faults.ts'
 import type { AgentUnderTest } from '../agent-under-test.ts'
 import type { Declared, Sample } from '../declared.ts'
 import { firstTaskHas } from '../first-task.ts'
 import { bytesOf, type LaneName, type Recordeds } from '../history.ts'
-import type { CallbackFault } from '../lane/callback-faults.ts'
 import type { Lane, LaneBuyer } from '../lane/lane.ts'
-import { type OutgoingWebhook, signedNow, Taken, type WebhookFault } from '../lane/webhook-faults.ts'
+import { type OutgoingWebhook, signedNow, takenBy, type WebhookFault } from '../lane/webhook-faults.ts'
 import type { Patience } from '../patience.ts'
 import type { Recorder } from '../recorder.ts'
 import { stopwatch } from '../time.ts'
@@ -56,8 +56,12 @@ export interface StageTask {
 
 /** Longer than whoever has sent something and waits as long as patience says. */
 const LATE_MS = 1_000
-/** So many tasks can the buyer of a scenario pay. */
-const MOST_TASKS = 40
+/** So many tasks can a buyer pay: more than a scenario has, and with the dearest task there is a sum that is still exact. */
+const MOST_TASKS = 100
+/** In cents: what scenarios pay for tasks whose price is not that of a sample, at most. */
+const USUAL_PRICE = 2_000
+/** The marketplace sends at once, unless an agent that never answers holds up everything. */
+const TAKEN_MS = 60_000
 
 interface StageOptions {
   readonly scenario: string
@@ -105,12 +109,18 @@ export class Stage {
 
   /** The buyer of this scenario. */
   buyer(): Promise<LaneBuyer> {
-    this.#buyer ??= this.otherBuyer('buyer', 'new_verified', MOST_TASKS * Math.max(500, this.declared.sample.price))
+    this.#buyer ??= this.otherBuyer('buyer')
     return this.#buyer
   }
 
-  otherBuyer(name: string, tier?: EarlyTier, funds?: number): Promise<LaneBuyer> {
+  /** `funds`, in cents: for all tasks of a scenario unless given. */
+  otherBuyer(name: string, tier: EarlyTier = 'new_verified', funds: number = this.#funds): Promise<LaneBuyer> {
     return this.lane.buyer(`${name}-${this.#scenario}`, tier, funds)
+  }
+
+  get #funds(): number {
+    const { sample, accepts, rejects } = this.declared
+    return MOST_TASKS * Math.max(USUAL_PRICE, ...[sample, ...accepts, ...rejects].map(({ price }) => price))
   }
 
   /** Makes a task and submits it. */
@@ -144,9 +154,25 @@ export class Stage {
 
   /** Makes a task and submits it. The scenario gets the webhook in its hands, and sends it in its own way. */
   async taken(label: string, wanted: WantedTask = {}): Promise<{ task: StageTask; webhook: OutgoingWebhook }> {
-    const fault = new Taken()
-    const task = await this.task(label, { ...wanted, fault })
-    return { task, webhook: await fault.webhook }
+    const task = await this.task(label, { ...wanted, draft: true })
+    return { task, webhook: await this.takenOf(task, 'task.submitted', 'submitTask') }
+  }
+
+  /** The buyer does this about the task, and the scenario gets the webhook that tells of it in its hands. */
+  async takenOf(task: StageTask, event: string, verb: 'submitTask' | 'cancelTask'): Promise<OutgoingWebhook> {
+    let taken: OutgoingWebhook | null = null
+    const take = (webhook: OutgoingWebhook) => {
+      taken = webhook
+      this.#recorder.wake()
+    }
+    this.fault(task, event, takenBy(take))
+    await task.buyer.act(verb, { id: task.id })
+    const webhook = await this.#until<OutgoingWebhook>(
+      () => taken,
+      () => TAKEN_MS,
+    )
+    if (!webhook) throw new Error(`the marketplace did not send ${event} of ${task.label} within ${TAKEN_MS / 1_000} s`)
+    return webhook
   }
 
   #canary(): string {
@@ -167,14 +193,18 @@ export class Stage {
   }
 
   /** Waits until `look` finds something, and returns it; null when `limitMs` are over. */
-  async until<Found>(look: () => Found | undefined | null | false, limitMs: number): Promise<Found | null> {
+  until<Found>(look: () => Found | undefined | null | false, limitMs: number): Promise<Found | null> {
+    // Nothing more comes from an agent that has ended, but for what is on its way.
+    return this.#until(look, () => (this.agent.hasEnded ? Math.min(limitMs, ENDED_MS) : limitMs))
+  }
+
+  async #until<Found>(look: () => Found | undefined | null | false, limit: () => number): Promise<Found | null> {
     const elapsed = stopwatch()
     for (;;) {
       const found = look()
       if (found) return found
       this.#recorder.proveGoesOn()
-      // Nothing more comes from an agent that has ended, but for what is on its way.
-      const left = (this.agent.hasEnded ? Math.min(limitMs, ENDED_MS) : limitMs) - elapsed()
+      const left = limit() - elapsed()
       if (left <= 0) return null
       await this.#recorder.next(Math.min(left, 1_000))
     }
@@ -185,6 +215,10 @@ export class Stage {
     const elapsed = stopwatch()
     const kind = triggers.includes('deliver') ? 'work' : 'answer'
     const taken = () => this.history.stepsOf(id).filter(({ trigger }) => triggers.includes(trigger))[count - 1]
+    // On a busy machine webhooks queue up, which is not the agent's time.
+    const [event, times] = count > 1 ? ['task.revision_requested', count - 1] : ['task.submitted', 1]
+    const asked = () => this.history.webhooksOf(id).filter(one => one.event === event).length >= times
+    await this.until(() => taken() || asked(), this.patience.limit('answer'))
     const step = await this.until(taken, this.patience.limit(kind))
     if (step && !this.#faulted.has(id)) this.patience.note(kind, elapsed())
     return step
@@ -220,15 +254,21 @@ export class Stage {
     return (await this.until(sent, this.patience.limit('answer'))) !== null
   }
 
+  /** The nth webhook of this event about the task. An agent may do the work before it answers: the webhook is known once it was answered. */
+  async webhook(task: StageTask, event: string, nth = 1): Promise<Recordeds<'webhook'>> {
+    await this.answered(task, event, nth)
+    const sent = this.history.webhooksOf(task.id).filter(one => one.event === event)[nth - 1]
+    if (!sent) throw new Error(`No ${event} was sent for ${task.label}`)
+    return sent
+  }
+
   /**
    * Sends a webhook about the task once more, as the marketplace would: the same body and id, signed anew. `nth`: which of this event, if
    * there were several. Resolves when it was answered, or got no answer.
    */
-  async resend({ label, id }: StageTask, event: string, nth = 1): Promise<void> {
-    const sent = this.history.webhooksOf(id).filter(one => one.event === event)[nth - 1]
-    if (!sent) throw new Error(`No ${event} was sent for ${label}`)
+  async resend(task: StageTask, event: string, nth = 1): Promise<void> {
     const { url, secret } = this.agent
-    const { deliveryId, attempt } = sent
+    const { deliveryId, attempt, ...sent } = await this.webhook(task, event, nth)
     const body = bytesOf(sent.body).toString()
     const again = {
       url,
@@ -239,7 +279,7 @@ export class Stage {
       attempt: (attempt ?? 1) + 1,
       sentAt: 0,
     }
-    await this.lane.webhooks.send(signedNow(again), { change: 'old copy', genuine: true }, label)
+    await this.lane.webhooks.send(signedNow(again), { change: 'old copy', genuine: true }, task.label)
   }
 
   observe(label: string, value: unknown): void {

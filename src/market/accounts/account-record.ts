@@ -1,7 +1,8 @@
 /** Makes the records of accounts that responses contain. Source. */
 import { durations } from '../../api/limits.ts'
-import type { TrustTier, UserRecord } from '../../api/records.ts'
-import type { UserRow } from '../../store/tables/users.ts'
+import { type TrustTier, type UserRecord, user } from '../../api/records.ts'
+import { type UserRow, users } from '../../store/tables/users.ts'
+import { recordMaker } from '../record-maker.ts'
 import { iso } from '../time.ts'
 
 /** Returns the first tier whose condition holds. Source: A-12. */
@@ -13,12 +14,12 @@ export function trustTierOf(user: UserRow, now: number): TrustTier {
   return user.identityVerified ? 'new_verified' : 'new_unverified'
 }
 
-export const userRecord = (user: UserRow, now: number): UserRecord => ({
-  id: user.id,
-  email: user.email,
-  name: user.name,
-  isBuilder: user.isBuilder === 1,
-  isAdmin: user.isAdmin === 1,
-  trustTier: trustTierOf(user, now),
-  createdAt: iso(user.createdAt),
-})
+const makeUser = recordMaker(user, users)
+
+export const userRecord = (row: UserRow, now: number): UserRecord =>
+  makeUser(row, {
+    isBuilder: row.isBuilder === 1,
+    isAdmin: row.isAdmin === 1,
+    trustTier: trustTierOf(row, now),
+    createdAt: iso(row.createdAt),
+  })

@@ -2,9 +2,10 @@
 import { refuse } from '../../api/failures.ts'
 import { limits } from '../../api/limits.ts'
 import { rowsOf } from '../../api/page.ts'
-import type { KeyInfo } from '../../api/records.ts'
+import { type KeyInfo, keyInfo as keyRecord } from '../../api/records.ts'
 import type { Tx } from '../../store/db.ts'
 import {
+  apiKeys,
   countKeys,
   insertKey,
   type KeyRow,
@@ -13,17 +14,14 @@ import {
   listKeys as selectKeys,
 } from '../../store/tables/keys.ts'
 import type { World } from '../../world/world.ts'
+import { recordMaker } from '../record-maker.ts'
 import { iso, isoOrNull } from '../time.ts'
 import type { Verb } from '../verb.ts'
 import { secretHash } from './credentials.ts'
 import { notifyOwner } from './security-notices.ts'
 
-const keyInfo = ({ id, name, keyPrefix, createdAt }: KeyRow): KeyInfo => ({
-  id,
-  name,
-  keyPrefix,
-  createdAt: iso(createdAt),
-})
+const makeKeyInfo = recordMaker(keyRecord, apiKeys)
+const keyInfo = (row: KeyRow): KeyInfo => makeKeyInfo(row, { createdAt: iso(row.createdAt) })
 
 /** Creates a key of the account. The whole key is returned here and never again. */
 export async function createKeyFor(

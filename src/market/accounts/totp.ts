@@ -1,20 +1,27 @@
 /**
  * Codes of an authenticator app: TOTP (RFC 6238) with the parameters that every app supports: SHA-1, 6 digits, 30 seconds.
  */
-import { Secret, TOTP } from 'otpauth'
+import { createRequire } from 'node:module'
 import type { World } from '../../world/world.ts'
+
+/** Loaded by the first who needs a code: at a start it would take 5 ms of 330. */
+const otpauth = (): typeof import('otpauth') => require('otpauth')
+const require = createRequire(import.meta.url)
 
 const STEP_MS = 30_000
 /** How many steps earlier or later a code may be, as clocks of phones differ. */
 const WINDOW = 1
 const SECRET_BYTES = 20
 
-const codesOf = (secret: string, label = '', issuer = '') =>
-  new TOTP({ issuer, label, algorithm: 'SHA1', digits: 6, period: STEP_MS / 1000, secret: Secret.fromBase32(secret) })
+function codesOf(secret: string, label = '', issuer = '') {
+  const { Secret, TOTP } = otpauth()
+  const period = STEP_MS / 1000
+  return new TOTP({ issuer, label, algorithm: 'SHA1', digits: 6, period, secret: Secret.fromBase32(secret) })
+}
 
 /** Makes a secret, in base32. */
 export const newTotpSecret = (world: World): string =>
-  new Secret({ buffer: Uint8Array.from(world.bytes(SECRET_BYTES)).buffer }).base32
+  new (otpauth().Secret)({ buffer: Uint8Array.from(world.bytes(SECRET_BYTES)).buffer }).base32
 
 /** Returns the URL that apps read from a QR code. */
 export const otpauthUrl = (secret: string, email: string, issuer: string): string =>

@@ -1,48 +1,38 @@
 /** Makes the records of agents that responses contain. Source: A-18. */
-import type { AgentRecord, OwnAgentRecord } from '../../api/records.ts'
+import { type AgentRecord, agent, type OwnAgentRecord, ownAgent } from '../../api/records.ts'
 import type { Reader } from '../../store/db.ts'
-import type { ListedAgentRow } from '../../store/tables/agents.ts'
+import { agents, type ListedAgentRow } from '../../store/tables/agents.ts'
 import { categoryIdsOf } from '../../store/tables/categories.ts'
+import { recordMaker } from '../record-maker.ts'
 import { iso, isoOrNull } from '../time.ts'
 import { freshness, hiddenReason } from './visibility.ts'
 
-/** Returns what everyone may see of an agent. `now` is domain time. */
-export function agentRecord(row: ListedAgentRow, categoryIds: string[], now: number): AgentRecord {
-  return {
-    id: row.id,
-    slug: row.slug,
-    name: row.name,
-    tagline: row.tagline,
-    description: row.description,
-    pricingModel: row.pricingModel,
-    basePrice: row.basePrice,
-    categoryIds,
-    turnaroundHours: row.turnaroundHours,
-    maxRevisions: row.maxRevisions,
-    tags: JSON.parse(row.tags) as string[],
-    avatarUrl: row.avatarUrl,
-    status: row.status,
-    completedTasks: row.completedTasks,
-    rating: { average: average(row), count: row.ratingCount },
-    lastCheckPassedAt: isoOrNull(row.lastPassAt),
-    freshness: freshness(row, now),
-    builder: { id: row.builderId, name: row.builderName },
-    createdAt: iso(row.createdAt),
-    updatedAt: iso(row.updatedAt),
-  }
-}
+const forAll = recordMaker(agent, agents)
+const forOwner = recordMaker(ownAgent, agents)
 
-/** Returns what its builder and administrators may see of an agent. */
-export function ownAgentRecord(row: ListedAgentRow, categoryIds: string[], now: number): OwnAgentRecord {
+/** What everyone may see of an agent beside its columns. `now` is domain time. */
+const seenByAll = (row: ListedAgentRow, categoryIds: string[], now: number) => ({
+  categoryIds,
+  tags: JSON.parse(row.tags) as string[],
+  rating: { average: average(row), count: row.ratingCount },
+  lastCheckPassedAt: isoOrNull(row.lastPassAt),
+  freshness: freshness(row, now),
+  builder: { id: row.builderId, name: row.builderName },
+  createdAt: iso(row.createdAt),
+  updatedAt: iso(row.updatedAt),
+})
+
+export const agentRecord: Build<AgentRecord> = (row, categoryIds, now) => forAll(row, seenByAll(row, categoryIds, now))
+
+/** What its builder and administrators may see of an agent. */
+export const ownAgentRecord: Build<OwnAgentRecord> = (row, categoryIds, now) => {
   const hidden = hiddenReason(row, builderStanding(row), now)
-  return {
-    ...agentRecord(row, categoryIds, now),
-    webhookUrl: row.webhookUrl,
+  return forOwner(row, {
+    ...seenByAll(row, categoryIds, now),
     hasWebhookSecret: row.secret !== null,
-    reviewReason: row.reviewReason,
     visible: hidden === null,
     hiddenReason: hidden,
-  }
+  })
 }
 
 type Build<R> = (row: ListedAgentRow, categoryIds: string[], now: number) => R

@@ -9,6 +9,7 @@ import type { Reader } from '../../store/db.ts'
 import {
   type AgentPatch,
   type AgentRow,
+  agents,
   agentsByStatus,
   agentsOfBuilder,
   countOfBuilder,
@@ -19,6 +20,7 @@ import {
 } from '../../store/tables/agents.ts'
 import { allCategories, setCategories } from '../../store/tables/categories.ts'
 import type { World } from '../../world/world.ts'
+import { defined } from '../defined.ts'
 import { refuseWhenFull } from '../fullness.ts'
 import type { Acting, Ctx } from '../market.ts'
 import { seal } from '../sealing.ts'
@@ -77,44 +79,34 @@ const getMyAgent: Verb<'getMyAgent'> = async ({ tx, world, actor }, { params }) 
 
 const createAgent: Verb<'createAgent'> = async (ctx, { body }) => {
   const { tx, world, actor } = ctx
-  await checkCategories(tx, body.categoryIds)
   const now = world.now()
+  const { categoryIds, tags = [], turnaroundHours = limits.agent.turnaroundHoursDefault, ...plain } = body
+  await checkCategories(tx, categoryIds)
   const row = {
+    ...defined(plain),
     id: world.id('agt'),
     builderId: actor.user.id,
-    name: body.name,
-    tagline: body.tagline,
-    description: body.description,
-    pricingModel: body.pricingModel,
-    basePrice: body.basePrice,
-    turnaroundHours: body.turnaroundHours ?? limits.agent.turnaroundHoursDefault,
-    maxRevisions: body.maxRevisions ?? null,
-    tags: JSON.stringify(body.tags ?? []),
-    webhookUrl: body.webhookUrl ?? null,
+    turnaroundHours,
+    tags: JSON.stringify(tags),
     status: 'draft',
     createdAt: now,
     updatedAt: now,
   } as const
   // This locks the account's usage row, so no other agent of the account is created before the count below.
-  await reserveTexts(ctx, row.builderId, weightOfAgent(row))
+  await reserveTexts(ctx, row.builderId, weightOf(agents, row))
   await refuseTooMany(ctx)
   // If another agent takes the slug at the same moment, the next one is tried.
   while ((await insertAgent(tx, { ...row, slug: await freeSlug(tx, world, body.name) })) === 0);
-  await setCategories(tx, row.id, body.categoryIds)
+  await setCategories(tx, row.id, categoryIds)
   return reloadAgent(ctx, row.id)
 }
-
-type Texts = Pick<AgentRow, 'name' | 'tagline' | 'description' | 'tags' | 'webhookUrl'> & { avatarUrl?: string | null }
-
-const weightOfAgent = (row: Texts) =>
-  weightOf(row.name, row.tagline, row.description, row.tags, row.webhookUrl, row.avatarUrl)
 
 /**
  * Whether the texts grow. The URL is left out: it may change even when the database is full, because open work needs one
  * that responds.
  */
 const isLonger = (row: AgentRow, next: AgentRow) =>
-  weightOfAgent({ ...next, webhookUrl: row.webhookUrl }) > weightOfAgent(row) ||
+  weightOf(agents, { ...next, webhookUrl: row.webhookUrl }) > weightOf(agents, row) ||
   terms(next.name, next.description).length > terms(row.name, row.description).length
 
 async function refuseTooMany({ tx, config, actor }: Acting<Ctx>) {
@@ -151,7 +143,7 @@ const updateAgent: Verb<'updateAgent'> = async (ctx, { params, body }) => {
   if (tags) patch.tags = JSON.stringify(tags)
   const next = { ...row, ...patch }
   refuseWhenFull(ctx.db, () => isLonger(row, next))
-  await reserveTexts(ctx, row.builderId, weightOfAgent(next) - weightOfAgent(row))
+  await reserveTexts(ctx, row.builderId, weightOf(agents, next) - weightOf(agents, row))
   // The last test passed at another URL.
   if (body.webhookUrl !== undefined && body.webhookUrl !== row.webhookUrl) {
     patch.lastPassAt = null
@@ -163,10 +155,6 @@ const updateAgent: Verb<'updateAgent'> = async (ctx, { params, body }) => {
   if (name !== row.name || description !== row.description) await indexAgent(tx, { ...row, name, description })
   return reloadAgent(ctx, row.id)
 }
-
-type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
-const defined = <T extends object>(fields: T) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>
 
 const rotateSecret: Verb<'rotateSecret'> = async (ctx, { params, body }) => {
   const row = await lockOwnAgent(ctx.tx, params.id, ctx.actor.user)

@@ -1,44 +1,45 @@
 /** The categories, which administrators edit. Source. */
 import { invalid, refuse } from '../../api/failures.ts'
+import { category } from '../../api/records.ts'
 import type { Reader } from '../../store/db.ts'
 import { publicCounts } from '../../store/tables/agents.ts'
 import {
   allCategories,
   type CategoryRow,
+  categories,
   categoryById,
   deleteUnusedCategory,
   insertCategory,
   updateCategoryRow,
 } from '../../store/tables/categories.ts'
+import { defined } from '../defined.ts'
+import { recordMaker } from '../record-maker.ts'
 import type { Verb } from '../verb.ts'
 import { slugBase } from './search-words.ts'
 
+const makeCategory = recordMaker(category, categories)
+
 const listCategories: Verb<'listCategories'> = async ({ tx, world }) => {
   const counts = await publicCounts(tx, world.now())
-  return (await allCategories(tx)).map(row => ({ ...row, activeAgentCount: counts.get(row.id) ?? 0 }))
+  return (await allCategories(tx)).map(row => makeCategory(row, { activeAgentCount: counts.get(row.id) ?? 0 }))
 }
 
 const createCategory: Verb<'createCategory'> = async ({ tx, world }, { body }) => {
-  const { name, slug = slugBase(name), description } = body
+  const { slug = slugBase(body.name) } = body
   if (slug === '') throw invalid({ slug: ['is required, as the name has none of a–z and 0–9'] })
-  const row = { id: world.id('cat'), name, slug, description }
+  const row = { ...body, slug, id: world.id('cat') }
   await checkNames(tx, row)
   if ((await insertCategory(tx, row)) === 0) throw refuse('lost_race')
-  return { ...row, activeAgentCount: 0 }
+  return makeCategory(row, { activeAgentCount: 0 })
 }
 
 const updateCategory: Verb<'updateCategory'> = async ({ tx, world }, { params, body }) => {
   await tx.lock('categories', params.id)
   const before = await present(tx, params.id)
-  const row = {
-    id: before.id,
-    name: body.name ?? before.name,
-    slug: body.slug ?? before.slug,
-    description: body.description ?? before.description,
-  }
+  const row = { ...before, ...defined(body) }
   await checkNames(tx, row)
   await updateCategoryRow(tx, row)
-  return { ...row, activeAgentCount: (await publicCounts(tx, world.now())).get(row.id) ?? 0 }
+  return makeCategory(row, { activeAgentCount: (await publicCounts(tx, world.now())).get(row.id) ?? 0 })
 }
 
 const deleteCategory: Verb<'deleteCategory'> = async ({ tx }, { params }) => {

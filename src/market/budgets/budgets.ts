@@ -1,11 +1,12 @@
 /** Budget authorizations: what the owner of a wallet lets an agent spend. Source: I-budget-input, A-36. */
 import { type FieldErrors, invalid, refuse } from '../../api/failures.ts'
+import { type BudgetRecord, budgetAuthorization } from '../../api/money-records.ts'
 import { rowsOf } from '../../api/page.ts'
-import type { BudgetRecord } from '../../api/records.ts'
 import type { Reader } from '../../store/db.ts'
 import {
   allowedCategoriesOf,
   type BudgetRow,
+  budgetAuthorizations,
   budgetById,
   budgetsOf,
   countActive,
@@ -22,23 +23,21 @@ import { presentAgent } from '../agents/access.ts'
 import { builderStanding } from '../agents/agent-record.ts'
 import { isPublic } from '../agents/visibility.ts'
 import type { Acting, Ctx, ReadCtx } from '../market.ts'
+import { recordMaker } from '../record-maker.ts'
 import { iso } from '../time.ts'
 import type { Verb } from '../verb.ts'
 import { sinceOf } from './spending.ts'
 
-const budgetRecord = (row: BudgetRow, allowedCategories: string[] | undefined): BudgetRecord => ({
-  id: row.id,
-  agentId: row.agentId,
-  maxPerTask: row.maxPerTask,
-  maxDaily: row.maxDaily,
-  maxMonthly: row.maxMonthly,
-  allowedCategories: allowedCategories ?? null,
-  status: row.status,
-  spentToday: row.spentToday,
-  spentThisMonth: row.spentThisMonth,
-  createdAt: iso(row.createdAt),
-  updatedAt: iso(row.updatedAt),
-})
+const makeBudget = recordMaker(budgetAuthorization, budgetAuthorizations)
+
+const budgetRecord = (row: BudgetRow, allowedCategories: string[] | undefined): BudgetRecord =>
+  makeBudget(row, {
+    allowedCategories: allowedCategories ?? null,
+    spentToday: row.spentToday,
+    spentThisMonth: row.spentThisMonth,
+    createdAt: iso(row.createdAt),
+    updatedAt: iso(row.updatedAt),
+  })
 
 async function recordsOf(q: Reader, rows: readonly BudgetRow[]): Promise<BudgetRecord[]> {
   const categories = await allowedCategoriesOf(

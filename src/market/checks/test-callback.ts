@@ -8,7 +8,7 @@ import { listedAgentById } from '../../store/tables/agents.ts'
 import { keepFirstSignature, seenSignature } from '../../store/tables/seen-signatures.ts'
 import { builderStanding } from '../agents/agent-record.ts'
 import type { Market } from '../market.ts'
-import type { Signed, Verb } from '../verb.ts'
+import type { SignedCallback, Verb } from '../verb.ts'
 import { logCallback } from '../webhooks/callback-log.ts'
 import { addHint, hintOn } from '../webhooks/diagnosis.ts'
 import { callbackSecrets } from '../webhooks/secrets.ts'
@@ -43,7 +43,7 @@ interface Known {
 }
 
 /** An unknown test gets the same refusal as a bad signature, after the same time. */
-async function receiveCallback(ctx: Market, id: string, signed: Signed, known: Known): Promise<{ test: true }> {
+async function receiveCallback(ctx: Market, id: string, signed: SignedCallback, known: Known): Promise<{ test: true }> {
   const { db, world, config } = ctx
   const { timestamp, signature, raw, sender } = signed
   const { test, judged, banned, over } = await db.read(async q => {

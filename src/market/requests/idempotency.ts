@@ -4,9 +4,9 @@ import { durations, limits } from '../../api/limits.ts'
 import type { Config } from '../../config.ts'
 import type { Db, Reader, Tx } from '../../store/db.ts'
 import {
-  answerRequest,
   claimRequest,
   countKept,
+  keepResponse,
   type RequestKey,
   releaseRequest,
   removeKept,
@@ -23,7 +23,7 @@ export interface KeyedRequest extends RequestKey {
 }
 
 /** A stored response: its status and its whole body. */
-export interface KeptAnswer {
+export interface KeptResponse {
   readonly status: number
   readonly text: string
 }
@@ -32,7 +32,7 @@ export interface KeptAnswer {
  * Claims the key for this request and returns null. If an equal request had the key before, returns its response. Refuses
  * if the key was used for a different request, if the first request still runs, or if its response contained a secret.
  */
-export async function claim(tx: Tx, world: World, request: KeyedRequest): Promise<KeptAnswer | null> {
+export async function claim(tx: Tx, world: World, request: KeyedRequest): Promise<KeptResponse | null> {
   const now = world.now()
   const realNow = world.realNow()
   const claimed = await claimRequest(tx, request, {
@@ -65,14 +65,14 @@ export async function keep(
   tx: Tx,
   { keeping }: Pick<Config, 'keeping'>,
   request: KeyedRequest,
-  { status, text }: KeptAnswer,
+  { status, text }: KeptResponse,
 ): Promise<void> {
   const answer = request.secret && status < 300 ? null : text
   const bytes = ROW_BYTES + Buffer.byteLength(answer ?? '')
   const keptTo = await countKept(tx, request.userId, Math.max(bytes, limits.idempotency.usualBytes))
   const most = keeping.idempotencyKeys * limits.idempotency.usualBytes
   await Promise.all([
-    answerRequest(tx, request, { status, answer, keptTo }),
+    keepResponse(tx, request, { status, answer, keptTo }),
     removeKept(tx, request.userId, keptTo - most),
   ])
 }

@@ -4,7 +4,7 @@ import type { ExchangeDetails, ExchangeRecord } from '../../api/exchange-records
 import { refuse } from '../../api/failures.ts'
 import { rowsOf } from '../../api/page.ts'
 import { EventStream } from '../../api/reply.ts'
-import type { HeaderLines } from '../../world/world.ts'
+import type { HeaderLines } from '../../world/header-lines.ts'
 import { type Exchange, hasFailed } from '../exchange.ts'
 import type { Market } from '../market.ts'
 import type { Recording } from '../recording.ts'

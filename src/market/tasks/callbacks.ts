@@ -17,18 +17,18 @@ import { type TaskRow, taskById } from '../../store/tables/tasks.ts'
 import { userById } from '../../store/tables/users.ts'
 import { refuseWhenFull } from '../fullness.ts'
 import type { Acting, Ctx, Market } from '../market.ts'
-import type { Signed, Verb } from '../verb.ts'
+import type { SignedCallback, Verb } from '../verb.ts'
 import { logCallback } from '../webhooks/callback-log.ts'
 import { addHint, hintForLog } from '../webhooks/diagnosis.ts'
 import { callbackSecrets } from '../webhooks/secrets.ts'
 import { sendMessage } from './conversation.ts'
-import { withoutTexts, withTexts } from './kept-answer.ts'
+import { withoutTexts, withTexts } from './kept-response.ts'
 import { accept, deliver, reject } from './tasks.ts'
 
 /** One signed request while it is served. */
 interface SignedRequest {
   readonly taskId: string
-  readonly signed: Signed
+  readonly signed: SignedCallback
   /** Set once the signature is known to be the agent's. */
   verified: boolean
   action: string

@@ -2,25 +2,31 @@
 
 import { refuse } from '../../api/failures.ts'
 import { rowsOf } from '../../api/page.ts'
+import { message, review } from '../../api/records.ts'
 import {
   countMessages,
   insertMessage,
   insertReview,
   type MessageRow,
+  messages,
   messagesOf,
   type ReviewRow,
   reviewOf,
+  reviews,
 } from '../../store/tables/conversation.ts'
 import { countForAgent } from '../../store/tables/tasks.ts'
 import type { Acting, Ctx } from '../market.ts'
+import { recordMaker } from '../record-maker.ts'
 import { countTexts, reserveTexts, weightOf } from '../text-quota.ts'
 import { iso } from '../time.ts'
 import type { Verb } from '../verb.ts'
 import { queueEvent, refuseIfQueueFull } from '../webhooks/outbox.ts'
 import { edgeFor, lockedTask, visibleTask } from './transitions.ts'
 
-const messageRecord = (row: MessageRow) => ({ ...row, createdAt: iso(row.createdAt) })
-const reviewRecord = (row: ReviewRow) => ({ ...row, createdAt: iso(row.createdAt) })
+const makeMessage = recordMaker(message, messages)
+const messageRecord = (row: MessageRow) => makeMessage(row, { createdAt: iso(row.createdAt) })
+const makeReview = recordMaker(review, reviews)
+const reviewRecord = (row: ReviewRow) => makeReview(row, { createdAt: iso(row.createdAt) })
 
 /** Writes a message about a task. A buyer's message also goes to the agent as an event. */
 export async function sendMessage(ctx: Acting<Ctx>, taskId: string, content: string) {
@@ -28,7 +34,7 @@ export async function sendMessage(ctx: Acting<Ctx>, taskId: string, content: str
   const edge = edgeFor(ctx.actor, task, 'message')
   // What an agent signs is the agent's, also where its builder is the buyer.
   const event = ctx.actor.via === 'signature' ? undefined : edge.event
-  const message: MessageRow = {
+  const row: MessageRow = {
     id: ctx.world.id('msg'),
     taskId,
     senderId: ctx.actor.user.id,
@@ -37,15 +43,15 @@ export async function sendMessage(ctx: Acting<Ctx>, taskId: string, content: str
     createdAt: ctx.world.now(),
   }
   if (event) await refuseIfQueueFull(ctx, taskId, task.agentId)
-  await reserveTexts(ctx, message.senderId, weightOf(content))
-  await insertMessage(ctx.tx, message)
-  if (event) await queueEvent(ctx, task, event, { message: content }, { countedTo: message.senderId })
-  return messageRecord(message)
+  await reserveTexts(ctx, row.senderId, weightOf(messages, row))
+  await insertMessage(ctx.tx, row)
+  if (event) await queueEvent(ctx, task, event, { message: content }, { countedTo: row.senderId })
+  return messageRecord(row)
 }
 
 /** Keeps the reason of a rejection as a message, although the task takes no other message any more. */
 export async function keepReason(ctx: Acting<Ctx>, taskId: string, content: string): Promise<void> {
-  await countTexts(ctx, ctx.actor.user.id, weightOf(content))
+  await countTexts(ctx, ctx.actor.user.id, weightOf(messages, { content }))
   await insertMessage(ctx.tx, {
     id: ctx.world.id('msg'),
     taskId,
@@ -65,15 +71,15 @@ const listMessages: Verb<'listMessages'> = async (ctx, { params, query }) => {
 
 const getReview: Verb<'getReview'> = async (ctx, { params }) => {
   const task = await visibleTask(ctx, params.id)
-  const review = await reviewOf(ctx.tx, task.id)
-  if (!review) throw refuse('not_found', 'review')
-  return reviewRecord(review)
+  const row = await reviewOf(ctx.tx, task.id)
+  if (!row) throw refuse('not_found', 'review')
+  return reviewRecord(row)
 }
 
 const submitReview: Verb<'submitReview'> = async (ctx, { params, body }) => {
   const task = await lockedTask(ctx, params.id)
   edgeFor(ctx.actor, task, 'review')
-  const review: ReviewRow = {
+  const row: ReviewRow = {
     id: ctx.world.id('rev'),
     taskId: task.id,
     agentId: task.agentId,
@@ -82,11 +88,11 @@ const submitReview: Verb<'submitReview'> = async (ctx, { params, body }) => {
     comment: body.comment ?? null,
     createdAt: ctx.world.now(),
   }
-  if ((await insertReview(ctx.tx, review)) === 0) throw refuse('already_reviewed')
-  await reserveTexts(ctx, ctx.actor.user.id, weightOf(review.comment))
+  if ((await insertReview(ctx.tx, row)) === 0) throw refuse('already_reviewed')
+  await reserveTexts(ctx, ctx.actor.user.id, weightOf(reviews, row))
   if (task.buyerId !== task.builderId)
     await countForAgent(ctx.tx, task.agentId, { completed: 0, ratings: 1, ratingSum: body.rating })
-  return reviewRecord(review)
+  return reviewRecord(row)
 }
 
 const sendMessageOfTask: Verb<'sendMessage'> = (ctx, { params, body }) => sendMessage(ctx, params.id, body.content)

@@ -1,6 +1,6 @@
 /** Disputes. The buyer of a task opens one, an administrator resolves it. Source: I-task-dispute, A-32. */
 import { invalid, refuse } from '../../api/failures.ts'
-import type { TaskTrigger } from '../../api/flow.ts'
+import type { DisputeOutcome, TaskTrigger } from '../../api/flow.ts'
 import { durations } from '../../api/limits.ts'
 import { reviewOf } from '../../store/tables/conversation.ts'
 import { countForAgent, insertDispute, markDisputed, resolveDispute, type TaskRow } from '../../store/tables/tasks.ts'
@@ -64,7 +64,7 @@ const resolveTask: Verb<'resolveTask'> = async (ctx, { params, body }) => {
   return taskRecord(await reloadTask(ctx.tx, task.id))
 }
 
-function refundOf(task: TaskRow, outcome: 'refund' | 'release' | 'split', refundAmount: number | undefined): number {
+function refundOf(task: TaskRow, outcome: DisputeOutcome, refundAmount: number | undefined): number {
   if (outcome === 'refund') return task.agreedPrice
   if (outcome === 'release') return 0
   if (refundAmount === undefined) throw invalid({ refundAmount: ['is required for a split'] })
@@ -93,7 +93,7 @@ const resolvedNews = (task: TaskRow, outcome: keyof typeof ending, refundAmount:
 })
 
 /** Corrects the agent's figures: a refunded task no longer counts, and a task that the resolution completes does. */
-async function recount(ctx: Ctx, task: TaskRow, outcome: 'refund' | 'release' | 'split'): Promise<void> {
+async function recount(ctx: Ctx, task: TaskRow, outcome: DisputeOutcome): Promise<void> {
   const counted = task.status === 'completed'
   if (outcome !== 'refund') return counted ? undefined : countCompleted(ctx, task, 1)
   if (!counted) return

@@ -1,42 +1,32 @@
 /** Makes the record of a task that responses contain. Source: A-19, A-20. */
-import type { DeliverableRecord, DisputeRecord, TaskRecord } from '../../api/records.ts'
-import { type DeliverableRow, filesIn } from '../../store/tables/deliverables.ts'
-import type { TaskRow } from '../../store/tables/tasks.ts'
+import { type DeliverableRecord, type DisputeRecord, deliverable, type TaskRecord, task } from '../../api/records.ts'
+import { type DeliverableRow, deliverables, filesIn } from '../../store/tables/deliverables.ts'
+import { type TaskRow, tasks } from '../../store/tables/tasks.ts'
+import { recordMaker } from '../record-maker.ts'
 import { iso, isoOrNull } from '../time.ts'
 
-export const taskRecord = (task: TaskRow): TaskRecord => ({
-  id: task.id,
-  title: task.title,
-  description: task.description,
-  requirements: task.requirements,
-  agreedPrice: task.agreedPrice,
-  status: task.status,
-  agentId: task.agentId,
-  agent: { id: task.agentId, slug: task.agentSlug, name: task.agentName },
-  buyerId: task.buyerId,
-  builderId: task.builderId,
-  buyerAgentId: task.buyerAgentId,
-  budgetAuthorizationId: task.budgetAuthorizationId,
-  revisionCount: task.revisionCount,
-  maxRevisions: task.maxRevisions,
-  deliverable: latestDeliverable(task),
-  dispute: disputeRecord(task),
-  createdAt: iso(task.createdAt),
-  submittedAt: isoOrNull(task.submittedAt),
-  acceptedAt: isoOrNull(task.acceptedAt),
-  deliveredAt: isoOrNull(task.deliveredAt),
-  completedAt: isoOrNull(task.completedAt),
-  cancelledAt: isoOrNull(task.cancelledAt),
-  updatedAt: iso(task.updatedAt),
-})
+const makeTask = recordMaker(task, tasks)
+const makeDeliverable = recordMaker(deliverable, deliverables)
 
-export const deliverableRecord = (taskId: string, row: DeliverableRow): DeliverableRecord => ({
-  id: row.id,
-  content: row.content,
-  notes: row.notes,
-  files: filesIn(row.files).map(file => ({ ...file, url: `/api/tasks/${taskId}/files/${file.id}` })),
-  createdAt: iso(row.createdAt),
-})
+export const taskRecord = (row: TaskRow): TaskRecord =>
+  makeTask(row, {
+    agent: { id: row.agentId, slug: row.agentSlug, name: row.agentName },
+    deliverable: latestDeliverable(row),
+    dispute: disputeRecord(row),
+    createdAt: iso(row.createdAt),
+    submittedAt: isoOrNull(row.submittedAt),
+    acceptedAt: isoOrNull(row.acceptedAt),
+    deliveredAt: isoOrNull(row.deliveredAt),
+    completedAt: isoOrNull(row.completedAt),
+    cancelledAt: isoOrNull(row.cancelledAt),
+    updatedAt: iso(row.updatedAt),
+  })
+
+export const deliverableRecord = (taskId: string, row: DeliverableRow): DeliverableRecord =>
+  makeDeliverable(row, {
+    files: filesIn(row.files).map(file => ({ ...file, url: `/api/tasks/${taskId}/files/${file.id}` })),
+    createdAt: iso(row.createdAt),
+  })
 
 function latestDeliverable(task: TaskRow): DeliverableRecord | null {
   if (task.deliverableId === null || task.deliverableAt === null) return null

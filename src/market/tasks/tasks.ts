@@ -9,7 +9,13 @@ import type { AgentEvent, TaskTrigger } from '../../api/flow.ts'
 import { rowsOf } from '../../api/page.ts'
 import { Download } from '../../api/reply.ts'
 import type { Reader } from '../../store/db.ts'
-import { countDeliverables, deliverablesOf, fileOf, insertDeliverable } from '../../store/tables/deliverables.ts'
+import {
+  countDeliverables,
+  deliverables,
+  deliverablesOf,
+  fileOf,
+  insertDeliverable,
+} from '../../store/tables/deliverables.ts'
 import { hiringTermsOf, lockedHiringTerms } from '../../store/tables/hiring-terms.ts'
 import {
   allTasks,
@@ -25,6 +31,7 @@ import {
 } from '../../store/tables/tasks.ts'
 import { isPublic } from '../agents/visibility.ts'
 import { buyerOf, checkBudget, checkSeller } from '../budgets/spending.ts'
+import { defined } from '../defined.ts'
 import type { Acting, Actor, Ctx } from '../market.ts'
 import {
   countTexts,
@@ -64,11 +71,10 @@ const createTask: Verb<'createTask'> = async (ctx, { body }) => {
   checkSeller(buyer, agent.builderId)
   const id = ctx.world.id('task')
   const task = {
-    ...body,
+    ...defined(body),
     ...buyer,
     id,
     builderId: agent.builderId,
-    requirements: body.requirements ?? null,
     maxRevisions: agent.maxRevisions,
     createdAt: now,
   }
@@ -87,19 +93,12 @@ const updateTask: Verb<'updateTask'> = async (ctx, { params, body }) => {
   const agent = moved ? await hirable(ctx.tx, body.agentId as string, now) : undefined
   if (moved && !agent) throw refuse('not_found', 'agent')
   if (agent) checkSeller(task, agent.builderId)
-  const texts = {
-    title: body.title ?? task.title,
-    description: body.description ?? task.description,
-    requirements: body.requirements === undefined ? task.requirements : body.requirements,
-  }
-  await reserveTexts(ctx, writerOf(task), taskWeight(texts) - taskWeight(task))
+  const given = defined(body)
+  await reserveTexts(ctx, writerOf(task), taskWeight({ ...task, ...given }) - taskWeight(task))
   const changed = await updateDraft(ctx.tx, {
-    ...texts,
+    ...given,
+    ...(agent && { builderId: agent.builderId, maxRevisions: agent.maxRevisions }),
     id: task.id,
-    agentId: agent?.id ?? task.agentId,
-    builderId: agent?.builderId ?? task.builderId,
-    agreedPrice: body.agreedPrice ?? task.agreedPrice,
-    maxRevisions: agent ? agent.maxRevisions : task.maxRevisions,
     updatedAt: now,
   })
   if (changed === 0) throw refuse('lost_race')
@@ -188,7 +187,6 @@ export async function deliver(
   const { builderId } = (await step(ctx, id, 'deliver')).after
   await attachFiles(ctx.tx, files)
   await reserveFiles(ctx, builderId, files)
-  await countTexts(ctx, builderId, weightOf(input.content, input.notes))
   const { deliverables: most } = ctx.config.keeping
   const row = {
     id: ctx.world.id('dlb'),
@@ -197,6 +195,7 @@ export async function deliver(
     files: files.length > 0 ? JSON.stringify(files) : null,
     createdAt: ctx.world.now(),
   }
+  await countTexts(ctx, builderId, weightOf(deliverables, row))
   if ((await insertDeliverable(ctx.tx, id, row, most)) === 0) throw refuse('too_many_deliverables', most)
   const after = await reloadTask(ctx.tx, id)
   const record = taskRecord(after)

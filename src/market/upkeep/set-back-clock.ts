@@ -2,7 +2,9 @@
  * When a clock that was ahead is set right, rows are left that wait for times in the far future: webhooks, leases, passed
  * tests. They are corrected at the start and whenever the clock goes back. Source: A-183.
  */
-import { dispatch, durations, heartbeat, retryAfterMaxMs } from '../../api/limits.ts'
+
+import { dispatch } from '../../api/dispatch.ts'
+import { durations, heartbeat, retryAfterMaxMs } from '../../api/limits.ts'
 import { mendMoments } from '../../store/tables/set-back-clock.ts'
 import type { Market } from '../market.ts'
 

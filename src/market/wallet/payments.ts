@@ -1,8 +1,8 @@
 /** Deposits and withdrawals: money that enters a wallet from outside, or leaves it. Source: A-34. */
 import { refuse } from '../../api/failures.ts'
 import { depositLimits, durations, limits } from '../../api/limits.ts'
+import type { DepositLimitRecord, PaymentRecord, TransactionRecord } from '../../api/money-records.ts'
 import { rowsOf } from '../../api/page.ts'
-import type { DepositLimitRecord, PaymentRecord, TransactionRecord } from '../../api/records.ts'
 import type { Reader } from '../../store/db.ts'
 import {
   countDecision,

@@ -2,7 +2,7 @@
  * How many webhooks may be in flight. A client waits for each request, so webhooks yield to a burst of requests for a
  * while. Source: A-154.
  */
-import { dispatch } from '../../api/limits.ts'
+import { dispatch } from '../../api/dispatch.ts'
 import type { Market } from '../market.ts'
 
 /**

@@ -17,10 +17,10 @@ import { type AgentRow, agentById } from '../../store/tables/agents.ts'
 import { agentsWithSecret } from '../../store/tables/sealed-columns.ts'
 import { seenSignature } from '../../store/tables/seen-signatures.ts'
 import { taskById } from '../../store/tables/tasks.ts'
-import type { HeaderLines } from '../../world/world.ts'
+import { linesOf } from '../../world/header-lines.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Market } from '../market.ts'
-import type { Signed } from '../verb.ts'
+import type { SignedCallback } from '../verb.ts'
 import { callbackSecrets, openedIfPossible, previousSecrets } from './secrets.ts'
 
 type Judged = 'direction' | 'taskId' | 'agentId' | 'requestHeaders' | 'requestBody' | 'status' | 'realAt'
@@ -40,7 +40,11 @@ export async function diagnoseExchange(market: Source, exchange: SignedExchange)
 }
 
 /** Returns why the signature of a callback is refused, and what helps. null: this is no simulator. */
-export async function hintOn(market: Source, taskId: string, { rawHeaders, raw }: Signed): Promise<string | null> {
+export async function hintOn(
+  market: Source,
+  taskId: string,
+  { rawHeaders, raw }: SignedCallback,
+): Promise<string | null> {
   if (market.config.mode !== 'dev') return null
   const realAt = market.world.realNow()
   const request = { taskId, agentId: null, requestHeaders: linesOf(rawHeaders), requestBody: raw, status: 401, realAt }
@@ -56,7 +60,7 @@ export async function addHint(
   market: Source,
   error: unknown,
   taskId: string,
-  signed: Signed,
+  signed: SignedCallback,
   hint?: string | null,
 ): Promise<void> {
   if (market.config.mode !== 'dev' || !(error instanceof Refusal) || error.code !== 'bad_signature') return
@@ -68,9 +72,6 @@ export async function addHint(
 /** Returns what the log says to the builder about a refused callback. */
 export const hintForLog = ({ config }: Pick<Market, 'config'>, error: Refusal): string | undefined =>
   config.mode === 'dev' ? (error.hint ?? refusalHint(error, true)) : undefined
-
-const linesOf = (raw: readonly string[]): HeaderLines =>
-  raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ''] as const] : []))
 
 async function ofCallback(q: Reader, market: Source, exchange: SignedExchange): Promise<Diagnosis | null> {
   const { taskId: id, requestHeaders: headers, requestBody: body, realAt } = exchange

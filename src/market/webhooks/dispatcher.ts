@@ -10,7 +10,9 @@
  *   noted     `outcomes`    a row has the outcome; the next delivery of the same task may be sent
  *   returned  `#giveBack`   not sent under this claim; any sender may claim it
  */
-import { dispatch, durations } from '../../api/limits.ts'
+
+import { dispatch } from '../../api/dispatch.ts'
+import { durations } from '../../api/limits.ts'
 import { Activity } from '../activity.ts'
 import type { Market } from '../market.ts'
 import type { ClaimedDelivery, FirstClaim, WebhookSender } from '../webhook-outlet.ts'

@@ -1,5 +1,5 @@
 /** Remembers how long each host took the last time. Source: A-188. */
-import { dispatch } from '../../api/limits.ts'
+import { dispatch } from '../../api/dispatch.ts'
 import { type BoundedCache, boundedCache } from '../../bounded-cache.ts'
 import type { World } from '../../world/world.ts'
 

@@ -4,7 +4,7 @@
  * more than a share of the slow slots. The share shrinks as they fill, so that another account still finds one.
  * Source: A-37, A-188 and A-216.
  */
-import { dispatch } from '../../api/limits.ts'
+import { dispatch } from '../../api/dispatch.ts'
 import type { OutgoingResult, World } from '../../world/world.ts'
 import { type Counter, counter } from './counter.ts'
 import { HostSpeeds } from './host-speeds.ts'

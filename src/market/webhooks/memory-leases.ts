@@ -2,7 +2,7 @@
  * Claims in the memory of the one process that has the database file. No other process could claim a delivery, so nothing
  * is written. That raised dispatch from 0.39–0.44 to 0.45–0.49 of the rate of a bare undici pool. Source: A-37, A-165.
  */
-import { dispatch } from '../../api/limits.ts'
+import { dispatch } from '../../api/dispatch.ts'
 import type { Reader } from '../../store/db.ts'
 import {
   type DeliveryRow,

@@ -3,7 +3,8 @@
  * second time only because a row could not be written. Source: A-37, A-191.
  */
 import { responseHint } from '../../api/diagnosis/responses.ts'
-import { dispatch, keptAnswerBytes } from '../../api/limits.ts'
+import { dispatch } from '../../api/dispatch.ts'
+import { keptResponseBytes } from '../../api/limits.ts'
 import { endDelivery, insertAttempt, retryAt } from '../../store/tables/outbox.ts'
 import type { OutgoingResult } from '../../world/world.ts'
 import type { Market } from '../market.ts'
@@ -142,8 +143,8 @@ const attemptRow = ({ id, attempt, webhookUrl }: ClaimedDelivery, result: Outgoi
 
 /** The part of a response that the log keeps. It is cut by bytes, because each invalid byte became three as UTF-8. */
 const truncated = (text: string) =>
-  Buffer.byteLength(text) <= keptAnswerBytes
+  Buffer.byteLength(text) <= keptResponseBytes
     ? text
-    : decoder().decode(Buffer.from(text).subarray(0, keptAnswerBytes), { stream: true })
+    : decoder().decode(Buffer.from(text).subarray(0, keptResponseBytes), { stream: true })
 // A character that the cut splits is dropped rather than shown as a broken one.
 const decoder = () => new TextDecoder('utf-8', { ignoreBOM: true })

@@ -1,6 +1,6 @@
 /** Decides whether and when a webhook is tried again. Source: A-37. */
 import { retryAfterMaxMs, retryJitter } from '../../api/limits.ts'
-import type { AnswerHeaders, OutgoingResult } from '../../world/world.ts'
+import type { OutgoingResult, ResponseHeaders } from '../../world/world.ts'
 import type { Market } from '../market.ts'
 
 type Premises = Pick<Market, 'world' | 'config'>
@@ -28,7 +28,7 @@ export function judge({ world, config }: Premises, result: OutgoingResult, attem
  * Reads a Retry-After header, in seconds or as a date. Returns ms; null if the header is missing or makes no sense.
  * @internal Tested by itself.
  */
-export function askedWaitMs(header: AnswerHeaders[string], realNow: number): number | null {
+export function askedWaitMs(header: ResponseHeaders[string], realNow: number): number | null {
   if (typeof header !== 'string') return null
   const wait = /^\d{1,9}$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - realNow
   return wait > 0 ? Math.min(wait, retryAfterMaxMs) : null

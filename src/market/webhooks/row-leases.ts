@@ -1,5 +1,5 @@
 /** Claims as leases in the rows of deliveries, for instances that share a database. Source: A-37. */
-import { dispatch } from '../../api/limits.ts'
+import { dispatch } from '../../api/dispatch.ts'
 import type { Tx } from '../../store/db.ts'
 import {
   claimDelivery,

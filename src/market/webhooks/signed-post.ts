@@ -1,9 +1,9 @@
 /** Signs one webhook afresh and posts it once. A simulator records the exchange. Source: I-webhook-request, A-37. */
-import { answerBytes, durations } from '../../api/limits.ts'
+import { durations, mostResponseBytes } from '../../api/limits.ts'
 import { webhookHeaders } from '../../api/webhook-request.ts'
 import type { Outgoing, OutgoingResult } from '../../world/world.ts'
-import { type Exchange, secretFingerprint } from '../exchange.ts'
 import type { Market } from '../market.ts'
+import { SentWebhook } from './sent-webhook.ts'
 
 export interface SignedPost {
   readonly url: string
@@ -17,50 +17,31 @@ export interface SignedPost {
   readonly taskId: string
 }
 
+type Way = Pick<Market, 'world' | 'recording' | 'faults'>
+
 /** Never rejects because of the agent or the network. */
-export async function postSigned(market: Pick<Market, 'world' | 'recording'>, post: SignedPost) {
-  const { world, recording } = market
-  const { url, body, secret, deliveryId, attempt, builderId } = post
-  const realAt = world.realNow()
-  const request: Outgoing = {
-    url,
-    body,
-    headers: webhookHeaders(secret, { deliveryId, attempt, sentAt: realAt, body }),
-    timeoutMs: durations.webhookTimeoutMs,
-    maxAnswerBytes: answerBytes,
-    account: builderId,
-  }
-  if (!recording) return world.egress.post(request)
-  const at = world.now()
-  const result = await world.egress.post({ ...request, keepsWire: true })
-  recording.add({ ...exchangeOf(post, request, result), realAt, at })
-  return result
+export function postSigned(market: Way, post: SignedPost): Promise<OutgoingResult> {
+  const request = requestOf(market, post)
+  const send = (signed: Outgoing) => sendRecorded(market, post, signed)
+  if (!market.faults) return send(request)
+  return market.faults.webhook(post, request, { send, renew: (_, attempt) => requestOf(market, { ...post, attempt }) })
 }
 
-function exchangeOf(
-  post: SignedPost,
-  request: Outgoing,
-  result: OutgoingResult,
-): Omit<Exchange, 'id' | 'realAt' | 'at'> {
-  const { taskId, agentId, deliveryId, attempt, secret } = post
-  const { wire } = result
+function requestOf({ world }: Way, { url, body, secret, deliveryId, attempt, builderId }: SignedPost): Outgoing {
   return {
-    direction: 'webhook',
-    method: 'POST',
-    url: request.url,
-    requestHeaders: wire?.sentHeaders ?? Object.entries(request.headers),
-    requestBody: Buffer.from(request.body),
-    requestCut: false,
-    status: wire ? wire.status : result.ok ? result.status : null,
-    responseHeaders: wire?.headers ?? [],
-    responseBody: wire?.body ?? Buffer.from(result.ok ? result.body : ''),
-    responseCut: wire?.isCut ?? false,
-    error: result.ok ? null : result.message,
-    ms: result.durationMs,
-    taskId,
-    agentId,
-    deliveryId,
-    attempt,
-    sentSecretFingerprint: secretFingerprint(secret),
+    url,
+    body,
+    headers: webhookHeaders(secret, { deliveryId, attempt, sentAt: world.realNow(), body }),
+    timeoutMs: durations.webhookTimeoutMs,
+    maxResponseBytes: mostResponseBytes,
+    account: builderId,
   }
+}
+
+async function sendRecorded({ world, recording }: Way, post: SignedPost, request: Outgoing): Promise<OutgoingResult> {
+  if (!recording) return world.egress.post(request)
+  const [realAt, at] = [world.realNow(), world.now()]
+  const result = await world.egress.post({ ...request, keepsWire: true })
+  recording.add(id => new SentWebhook({ id, realAt, at, post, request, result }))
+  return result
 }

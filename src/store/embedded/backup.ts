@@ -2,10 +2,11 @@
  * Backs up a database that may be in use: into one plain SQLite file as of one moment, with the delivered files next to it.
  */
 import { constants } from 'node:fs'
-import { access, copyFile, mkdir, readdir, rm } from 'node:fs/promises'
+import { access, copyFile, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { StoreError } from '../db.ts'
+import { makeFolders } from '../folders.ts'
 import { realPath } from './database.ts'
 import { type Disk, realDisk } from './disk.ts'
 import { type Position, same } from './frame.ts'
@@ -85,7 +86,7 @@ async function copyFiles(from: string, to: string): Promise<number> {
   const entries = await readdir(from, { withFileTypes: true }).catch(() => [])
   const names = entries.filter(entry => entry.isFile() && !ofTheFolder(entry.name)).map(({ name }) => name)
   // The folder is made even if there are no files, so that a restore always takes the same steps.
-  await mkdir(to, { recursive: true, mode: 0o700 })
+  makeFolders(to, 0o700)
   let count = 0
   for (const name of names) if (await copyOne(join(from, name), join(to, name))) count++
   return count

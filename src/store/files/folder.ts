@@ -1,8 +1,9 @@
 /** Stores files in a local folder, under their ids. */
-import { mkdir, mkdtemp, open, rename, rm } from 'node:fs/promises'
+import { mkdtemp, open, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { makeFolders } from '../folders.ts'
 import type { FileStore } from './file-store.ts'
 
 /** Opens the store. `folder` null: a temporary folder, which is removed when the store is closed. */
@@ -10,7 +11,7 @@ export async function openLocalFiles(folder: string | null): Promise<FileStore> 
   const root = folder ?? (await mkdtemp(join(tmpdir(), 'marketplace-files-')))
   const incoming = join(root, 'incoming')
   await rm(incoming, { recursive: true, force: true })
-  await mkdir(incoming, { recursive: true, mode: 0o700 })
+  makeFolders(incoming, 0o700)
   const pathOf = (id: string) => join(root, id)
 
   return {

@@ -3,26 +3,38 @@
 import { type AgentState, heldStates } from '../../api/flow.ts'
 import { durations } from '../../api/limits.ts'
 import { type Paging, rowsOf } from '../../api/page.ts'
+import type { PricingModel } from '../../api/records.ts'
 import type { Reader, Tx, Value } from '../db.ts'
 import { beginsWith, clearTerms } from './search-words.ts'
-import { bigint, defaulted, integer, type NewRow, nullable, type Patch, type Row, table, text } from './table.ts'
+import {
+  bigint,
+  defaulted,
+  integer,
+  type NewRow,
+  nullable,
+  type Patch,
+  type Row,
+  table,
+  text,
+  written,
+} from './table.ts'
 import { tallied, tally } from './tallies.ts'
 
 export const agents = table('agents', {
   id: text(),
   slug: text(),
   builderId: text(),
-  name: text(),
-  tagline: text(),
-  description: text(),
-  pricingModel: text<'fixed' | 'hourly' | 'token'>(),
+  name: written(),
+  tagline: written(),
+  description: written(),
+  pricingModel: text<PricingModel>(),
   basePrice: bigint(),
   turnaroundHours: integer(),
   maxRevisions: nullable(integer()),
   /** A JSON list. */
-  tags: text(),
-  avatarUrl: nullable(text()),
-  webhookUrl: nullable(text()),
+  tags: written(),
+  avatarUrl: nullable(written()),
+  webhookUrl: nullable(written()),
   /** Sealed, as is `oldSecret`. */
   secret: nullable(text()),
   secretRotatedAt: nullable(bigint()),

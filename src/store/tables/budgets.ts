@@ -1,4 +1,5 @@
 /** Budget authorizations, and how much of each is spent. */
+import type { BudgetStatus } from '../../api/money-records.ts'
 import type { Reader, Tx } from '../db.ts'
 import { bigint, integer, type Row, table, text } from './table.ts'
 
@@ -9,7 +10,7 @@ export const budgetAuthorizations = table('budget_authorizations', {
   maxPerTask: bigint(),
   maxDaily: bigint(),
   maxMonthly: bigint(),
-  status: text<'active' | 'paused'>(),
+  status: text<BudgetStatus>(),
   createdAt: bigint(),
   updatedAt: bigint(),
 })

@@ -1,15 +1,16 @@
 /** Messages and reviews of tasks. */
 
+import type { MessageRecord } from '../../api/records.ts'
 import type { Reader, Tx } from '../db.ts'
 import { countShown } from './list-length.ts'
-import { bigint, integer, nullable, type Row, table, text } from './table.ts'
+import { bigint, integer, nullable, type Row, table, text, written } from './table.ts'
 
 export const messages = table('messages', {
   id: text(),
   taskId: text(),
   senderId: text(),
-  senderRole: text<'buyer' | 'agent' | 'system'>(),
-  content: text(),
+  senderRole: text<MessageRecord['senderRole']>(),
+  content: written(),
   createdAt: bigint(),
 })
 
@@ -19,7 +20,7 @@ export const reviews = table('reviews', {
   agentId: text(),
   buyerId: text(),
   rating: integer(),
-  comment: nullable(text()),
+  comment: nullable(written()),
   createdAt: bigint(),
 })
 

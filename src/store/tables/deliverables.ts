@@ -1,13 +1,13 @@
 /** Deliverables of tasks. */
 import type { KeptFile } from '../../api/file-kinds.ts'
 import type { Reader, Tx } from '../db.ts'
-import { bigint, defaulted, integer, nullable, type Row, table, text } from './table.ts'
+import { bigint, defaulted, integer, nullable, type Row, table, text, written } from './table.ts'
 
 export const deliverables = table('deliverables', {
   id: text(),
   taskId: text(),
-  content: nullable(text()),
-  notes: nullable(text()),
+  content: nullable(written()),
+  notes: nullable(written()),
   /** JSON: KeptFile[]; null if there are none. */
   files: nullable(text()),
   createdAt: bigint(),

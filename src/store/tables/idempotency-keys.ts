@@ -60,7 +60,7 @@ export async function requestByKey(q: Reader, request: RequestKey): Promise<Keye
 }
 
 /** Keeps the response of a request that runs. */
-export const answerRequest = (
+export const keepResponse = (
   tx: Tx,
   { userId, method, path, key }: RequestKey,
   { status, answer, keptTo }: { status: number; answer: string | null; keptTo: number },

@@ -8,6 +8,8 @@ export interface Column<T extends Value = Value, Optional extends boolean = bool
   readonly kind: 'TEXT' | 'INTEGER' | 'BIGINT'
   readonly nullable: boolean
   readonly hasDefault: boolean
+  /** A text that somebody writes. It counts in the quota of that account. */
+  readonly isWritten: boolean
   /** Only for the compiler: the type of the values, and whether a new row may omit the column. */
   readonly type?: { readonly value: T; readonly optional: Optional }
 }
@@ -16,9 +18,12 @@ const column = <T extends Value>(kind: Column['kind']): Column<T, false> => ({
   kind,
   nullable: false,
   hasDefault: false,
+  isWritten: false,
 })
 
 export const text = <T extends string = string>() => column<T>('TEXT')
+/** A text that somebody writes, as a title or a URL is: its bytes count in the quota of that account. */
+export const written = (): Column<string, false> => ({ ...column<string>('TEXT'), isWritten: true })
 /** Up to 2^31 − 1. */
 export const integer = <T extends number = number>() => column<T>('INTEGER')
 /** Moments in ms, cents, bytes: up to 2^53. */
@@ -26,17 +31,19 @@ export const bigint = () => column<number>('BIGINT')
 export const flag = () => column<0 | 1>('INTEGER')
 
 /** Null if a new row omits it. */
-export const nullable = <T extends Value>({ kind }: Column<T, false>): Column<T | null, true> => ({
+export const nullable = <T extends Value>({ kind, isWritten }: Column<T, false>): Column<T | null, true> => ({
   kind,
   nullable: true,
   hasDefault: false,
+  isWritten,
 })
 
 /** The schema's default if a new row omits it. */
-export const defaulted = <T extends Value>({ kind }: Column<T, false>): Column<T, true> => ({
+export const defaulted = <T extends Value>({ kind, isWritten }: Column<T, false>): Column<T, true> => ({
   kind,
   nullable: false,
   hasDefault: true,
+  isWritten,
 })
 
 export type Columns = Readonly<Record<string, Column>>
@@ -59,12 +66,13 @@ const KEPT_STATEMENTS = 200
 
 export const table = <C extends Columns>(name: string, columns: C) => new Table(name, columns)
 
-/** @internal Tests find the records by it. */
 export class Table<C extends Columns> {
   readonly name: string
   readonly columns: C
   /** Whole rows, as SELECT and RETURNING list them: `id, user_id AS "userId"`. */
   readonly all: string
+  /** The texts that somebody writes. */
+  readonly written: readonly (keyof C & string)[]
   readonly #names: readonly (keyof C & string)[]
   readonly #statements: Statement[] = []
 
@@ -73,6 +81,7 @@ export class Table<C extends Columns> {
     this.columns = columns
     this.#names = Object.keys(columns)
     this.all = this.some(this.#names)
+    this.written = this.#names.filter(name => columns[name]!.isWritten)
   }
 
   /** The same with an alias of the table: `t.id, t.user_id AS "userId"`. */

@@ -1,9 +1,21 @@
 /** Tasks, with their agent, dispute and latest deliverable. */
 
-import type { TaskState } from '../../api/flow.ts'
+import type { DisputeOutcome, TaskState } from '../../api/flow.ts'
 import type { Reader, Tx, Value } from '../db.ts'
 import { countShown } from './list-length.ts'
-import { bigint, defaulted, flag, integer, type NewRow, nullable, type Patch, type Row, table, text } from './table.ts'
+import {
+  bigint,
+  defaulted,
+  flag,
+  integer,
+  type NewRow,
+  nullable,
+  type Patch,
+  type Row,
+  table,
+  text,
+  written,
+} from './table.ts'
 import { tallied, tally } from './tallies.ts'
 
 export const tasks = table('tasks', {
@@ -15,9 +27,9 @@ export const tasks = table('tasks', {
   /** The builder of the buying agent, who acts as the buyer beside the owner of the wallet. */
   hirerId: nullable(text()),
   budgetAuthorizationId: nullable(text()),
-  title: text(),
-  description: text(),
-  requirements: nullable(text()),
+  title: written(),
+  description: written(),
+  requirements: nullable(written()),
   agreedPrice: bigint(),
   status: text<TaskState>(),
   revisionCount: defaulted(integer()),
@@ -41,7 +53,7 @@ export const disputes = table('disputes', {
   openedFrom: text<TaskState>(),
   openedBy: text(),
   resolvedAt: nullable(bigint()),
-  outcome: nullable(text<'refund' | 'release' | 'split'>()),
+  outcome: nullable(text<DisputeOutcome>()),
   refundAmount: nullable(bigint()),
 })
 
@@ -60,7 +72,7 @@ export interface TaskRow extends Row<typeof tasks> {
   disputeOpenedFrom: TaskState | null
   disputeOpenedBy: string | null
   disputeResolvedAt: number | null
-  disputeOutcome: 'refund' | 'release' | 'split' | null
+  disputeOutcome: DisputeOutcome | null
   disputeRefundAmount: number | null
 }
 
@@ -225,13 +237,8 @@ export const markDisputed = async (tx: Tx, id: string, from: TaskState, now: num
 export const insertDispute = (tx: Tx, dispute: Omit<NewRow<typeof disputes>, 'status'>) =>
   disputes.insert(tx, { ...dispute, status: 'open' })
 
-export const resolveDispute = (
-  tx: Tx,
-  taskId: string,
-  outcome: 'refund' | 'release' | 'split',
-  refundAmount: number,
-  now: number,
-) => disputes.update(tx, { taskId, status: 'open' }, { status: 'resolved', outcome, refundAmount, resolvedAt: now })
+export const resolveDispute = (tx: Tx, taskId: string, outcome: DisputeOutcome, refundAmount: number, now: number) =>
+  disputes.update(tx, { taskId, status: 'open' }, { status: 'resolved', outcome, refundAmount, resolvedAt: now })
 
 /** Adds to an agent's counts of completed tasks and ratings. */
 export const countForAgent = (

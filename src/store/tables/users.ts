@@ -1,4 +1,5 @@
 /** Accounts. */
+import type { ConnectStatus } from '../../api/money-records.ts'
 import type { Reader, Tx } from '../db.ts'
 import { bigint, defaulted, flag, integer, type NewRow, type Patch, type Row, table, text } from './table.ts'
 import { tallied, tally } from './tallies.ts'
@@ -14,7 +15,7 @@ export const users = table('users', {
   banned: defaulted(flag()),
   identityVerified: defaulted(flag()),
   chargebacks: defaulted(integer()),
-  connectStatus: defaulted(text<'not_connected' | 'pending' | 'connected'>()),
+  connectStatus: defaulted(text<ConnectStatus>()),
   createdAt: bigint(),
 })
 

@@ -2,15 +2,16 @@
 import type { Socket } from 'node:net'
 import type { Pool } from 'undici'
 import type { Debug } from '../../debug.ts'
-import type { Egress, HeaderLines, OutgoingResult } from '../world.ts'
+import type { HeaderLines } from '../header-lines.ts'
+import type { Egress, OutgoingResult } from '../world.ts'
 import type { AddressRule } from './addresses.ts'
 import { type Attempt, ConnectError, type ConnectOptions, openConnection } from './connect.ts'
 import { EgressWatch } from './debug.ts'
 import { loadDomains } from './domains.ts'
-import { Exchange } from './exchange.ts'
 import { keptJudgements } from './judgements.ts'
 import type { Lookup } from './names.ts'
 import { createNames, type NamesOptions } from './names.ts'
+import { OutgoingPost } from './outgoing-post.ts'
 import { type Pems, trustStore } from './trust.ts'
 import { loadPool } from './undici-internals.ts'
 
@@ -49,9 +50,9 @@ function openEgress(
 
   const destination = keptJudgements(text => judged(text, requireHttps, ports))
 
-  function send(url: URL, exchange: Exchange): void {
-    if (closed) return void exchange.fail('reset', CLOSING)
-    routes.to(url.origin, NewPool!).send(url, exchange)
+  function send(url: URL, post: OutgoingPost): void {
+    if (closed) return void post.fail('reset', CLOSING)
+    routes.to(url.origin, NewPool!).send(url, post)
   }
 
   // By the first call, so that a start does not wait for it.
@@ -61,21 +62,21 @@ function openEgress(
   }
   // Loaded early in the background, because there may be no file descriptor free when the first webhook comes.
   const early = setTimeout(() => void Promise.all([load(), loadDomains()]).catch(() => {}), LOAD_AFTER_MS).unref()
-  function loadThenSend(url: URL, exchange: Exchange): void {
+  function loadThenSend(url: URL, post: OutgoingPost): void {
     load().then(
-      () => send(url, exchange),
-      () => exchange.fail('own_fault', 'The HTTP client could not be loaded; this says nothing about the agent.'),
+      () => send(url, post),
+      () => post.fail('own_fault', 'The HTTP client could not be loaded; this says nothing about the agent.'),
     )
   }
 
   return {
     post(request): Promise<OutgoingResult> {
-      const exchange = new Exchange(request)
+      const post = new OutgoingPost(request)
       const url = destination(request.url)
-      if (url instanceof ConnectError) exchange.fail(url.reason, url.message)
-      else if (NewPool) send(url, exchange)
-      else loadThenSend(url, exchange)
-      return exchange.result
+      if (url instanceof ConnectError) post.fail(url.reason, url.message)
+      else if (NewPool) send(url, post)
+      else loadThenSend(url, post)
+      return post.result
     },
     // A recent connection proves that the network works, but not that names can be resolved.
     async isOnline(failure) {
@@ -157,7 +158,7 @@ class Route {
   readonly #pool: Pool
   readonly #connecting: RouteOptions
   readonly #onIdle: (route: Route) => void
-  readonly #waiting = new Set<Exchange>()
+  readonly #waiting = new Set<OutgoingPost>()
   readonly #opening = new Set<Attempt>()
   #open = 0
   #session: Buffer | undefined
@@ -169,29 +170,29 @@ class Route {
       connections: MAX_CONNECTIONS_PER_ORIGIN,
       keepAliveMaxTimeout: 30_000,
       maxHeaderSize: MAX_HEADER_BYTES,
-      // The exchange has its own deadline. These time-outs would be restarted by every byte.
+      // The post has its own deadline. These time-outs would be restarted by every byte.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: (to: { protocol: string; hostname: string; port: string }, done: Connected) => this.#connect(to, done),
     })
   }
 
-  send(url: URL, exchange: Exchange): void {
-    this.#waiting.add(exchange)
-    exchange.onEnd(() => {
-      this.#waiting.delete(exchange)
+  send(url: URL, post: OutgoingPost): void {
+    this.#waiting.add(post)
+    post.onEnd(() => {
+      this.#waiting.delete(post)
       this.#tidy()
     })
-    const { body, keepsWire } = exchange.request
+    const { body, keepsWire } = post.request
     const path = url.pathname + url.search
-    const headers = { ...exchange.request.headers, 'accept-encoding': 'identity' }
-    if (keepsWire) exchange.noteSent(linesWritten(url, headers, body))
-    // Never throws: errors go to the exchange.
-    this.#pool.dispatch({ method: 'POST', path, headers, body }, exchange)
+    const headers = { ...post.request.headers, 'accept-encoding': 'identity' }
+    if (keepsWire) post.sentHeaders = () => linesWritten(url, headers, body)
+    // Never throws: errors go to the post.
+    this.#pool.dispatch({ method: 'POST', path, headers, body }, post)
   }
 
   async close(): Promise<void> {
-    for (const exchange of this.#waiting) exchange.fail('reset', CLOSING)
+    for (const post of this.#waiting) post.fail('reset', CLOSING)
     this.#tidy()
     await this.#pool.destroy()
   }
@@ -229,7 +230,7 @@ class Route {
     )
   }
 
-  // When no exchange waits, attempts to connect are aborted. When no connection is open either, the pool is destroyed.
+  // When no post waits, attempts to connect are aborted. When no connection is open either, the pool is destroyed.
   #tidy(): void {
     if (this.#waiting.size > 0) return
     for (const attempt of this.#opening) attempt.cancel(ABANDONED)

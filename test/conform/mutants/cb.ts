@@ -20,6 +20,8 @@ export const cb: readonly Mutant[] = [
   { bug: 'three-second-timeout', kills: 'cb.slow' },
   { bug: 'gives-up-when-down', kills: 'cb.down' },
   { bug: 'repeats-at-once', kills: 'cb.no-storm' },
+  // The scenario of the check is left out: what was seen before counts.
+  { bug: 'accepts-in-a-loop', kills: 'cb.no-storm', declared: { work: 'manual' } },
   { bug: 'repeats-a-400', kills: 'cb.stops-at-400' },
   { bug: 'repeats-a-401', kills: 'cb.stops-at-401' },
   { bug: 'repeats-a-409', kills: 'cb.lost-race' },

@@ -2,11 +2,11 @@
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import type { Play } from './play.ts'
 import { byHand } from './right-agents.ts'
+import type { Trials } from './trials.ts'
 
-const source = resolve('bin/from-source.ts')
 const BUG = 'verifies-only-if-signed'
 const CHECK = 'sig.missing-signature'
 
@@ -17,23 +17,23 @@ interface Said {
 }
 
 /** Judges the agent by the one check. `baseline`: the file's text. */
-async function judgedByCommand(agent: string, baseline: string | null): Promise<Said> {
+async function judgedByCommand(root: string, agent: string, baseline: string | null): Promise<Said> {
   const folder = mkdtempSync(join(tmpdir(), 'conformance-'))
   const junit = join(folder, 'junit.xml')
   const excuses = join(folder, 'baseline.yaml')
   if (baseline !== null) writeFileSync(excuses, baseline)
   const flags = ['--only', CHECK, '--report', `junit=${junit}`, ...(baseline === null ? [] : ['--baseline', excuses])]
   try {
-    const { code, out } = await command(['conformance', '--start', `exec ${agent}`, ...flags], folder)
+    const { code, out } = await command(root, ['conformance', '--start', `exec ${agent}`, ...flags], folder)
     return { code, out, junit: readFileSync(junit, 'utf8') }
   } finally {
     rmSync(folder, { recursive: true })
   }
 }
 
-const command = (words: readonly string[], cwd: string) =>
+const command = (root: string, words: readonly string[], cwd: string) =>
   new Promise<{ code: number; out: string }>(resolve => {
-    const tsx = import.meta.resolve('tsx')
+    const [tsx, source] = [import.meta.resolve('tsx'), join(root, 'bin/from-source.ts')]
     execFile(process.execPath, ['--import', tsx, source, ...words], { cwd }, (error, out, err) => {
       resolve({ code: error ? Number(error.code) : 0, out: out + err })
     })
@@ -41,8 +41,8 @@ const command = (words: readonly string[], cwd: string) =>
 
 const commandPlay = (name: string, agent: string, baseline: string | null, faultIn: (said: Said) => string | null) => ({
   name: `command: ${name}`,
-  async faults() {
-    const said = await judgedByCommand(agent, baseline)
+  async faults({ root }: Trials) {
+    const said = await judgedByCommand(root, agent, baseline)
     const fault = faultIn(said)
     return fault === null ? [] : [`${fault}: ${said.out}`]
   },

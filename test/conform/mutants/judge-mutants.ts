@@ -1,9 +1,9 @@
 /** Bugs of the judge itself. Each is put into a copy of the source, where the proof that is about it must fail. */
-import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Play } from './play.ts'
+import { Trials } from './trials.ts'
 
 interface JudgeMutant {
   readonly bug: string
@@ -41,8 +41,8 @@ const judgeMutants: readonly JudgeMutant[] = [
   {
     bug: 'an excuse that is not needed goes unnoticed',
     file: 'conform/baseline.ts',
-    right: 'else if (now && isTold(now.verdict))',
-    wrong: 'else if (now && !now)',
+    right: 'else if (now && isTold(now.verdict)',
+    wrong: 'else if (now && !now',
     noticed: 'command: an excuse that is not needed',
   },
   {
@@ -52,21 +52,53 @@ const judgeMutants: readonly JudgeMutant[] = [
     wrong: "properties: { '@type'",
     noticed: 'command: a bug gives 3',
   },
+  {
+    bug: 'nothing is listened for in quiet',
+    file: 'conform/patience.ts',
+    right: 'return Math.max(leastMs, Math.min(',
+    wrong: 'return 0 * Math.max(leastMs, Math.min(',
+    noticed: 'works-later-on-refused',
+  },
+  {
+    bug: 'a forged webhook needs no genuine twin',
+    file: 'conform/checks/evidence.ts',
+    right: 'if (!between) return',
+    wrong: 'if (!between && between) return',
+    noticed: 'twins: ',
+  },
+  {
+    bug: 'what depends on a broken check is judged too',
+    file: 'conform/judge.ts',
+    right: 'blocker && !(',
+    wrong: '!blocker && blocker && !(',
+    noticed: 'time-in-seconds',
+  },
+  {
+    bug: 'a scenario that is left out hides a fault',
+    file: 'conform/judge.ts',
+    right: 'if (finding.holds === false) return finding',
+    wrong:
+      'if (finding.holds === false && history.of("scenario").every(one => one.outcome !== "skipped")) return finding',
+    noticed: 'accepts-in-a-loop',
+  },
 ]
 
 const COPIED = ['bin', 'fixtures', 'src', 'test/conform', 'package.json', 'tsconfig.json']
 
-export const judgePlays: readonly Play[] = judgeMutants.map(mutant => ({
-  name: `judge: ${mutant.bug}`,
-  async faults() {
-    const { code, out } = await proofWith(mutant)
-    if (code !== 0 && /^FAIL /m.test(out)) return []
-    return [`nothing notices it (exit code ${code}): ${out}`]
-  },
-}))
+/** `plays`: the proofs that may notice. */
+export const judgePlays = (plays: readonly Play[]): Play[] =>
+  judgeMutants.map(mutant => ({
+    name: `judge: ${mutant.bug}`,
+    async faults() {
+      const noticing = plays.filter(({ name }) => name.includes(mutant.noticed))
+      const found = await foundWith(mutant, noticing)
+      return found.length > 0 ? [] : [`nothing notices it in ${noticing.length} proofs`]
+    },
+  }))
 
-async function proofWith({ file, right, wrong, noticed }: JudgeMutant): Promise<{ code: number; out: string }> {
+async function foundWith({ file, right, wrong }: JudgeMutant, plays: readonly Play[]): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'judge-'))
+  const trials = new Trials(folder)
   try {
     for (const name of COPIED) cpSync(name, join(folder, name), { recursive: true })
     symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
@@ -74,16 +106,9 @@ async function proofWith({ file, right, wrong, noticed }: JudgeMutant): Promise<
     const pieces = readFileSync(path, 'utf8').split(right)
     if (pieces.length !== 2) throw new Error(`${file} has ${pieces.length - 1} times: ${right}`)
     writeFileSync(path, pieces.join(wrong))
-    return await proof(folder, noticed)
+    return (await Promise.all(plays.map(play => play.faults(trials)))).flat()
   } finally {
+    trials.end()
     rmSync(folder, { recursive: true })
   }
 }
-
-const proof = (cwd: string, part: string) =>
-  new Promise<{ code: number; out: string }>(resolve => {
-    const words = ['--import', 'tsx', 'test/conform/mutants/run.ts', part]
-    execFile(process.execPath, words, { cwd }, (error, out, err) => {
-      resolve({ code: error ? Number(error.code) : 0, out: out + err })
-    })
-  })

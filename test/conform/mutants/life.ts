@@ -16,7 +16,7 @@ export const life: readonly Mutant[] = [
   { bug: 'delivers-without-accepting', kills: 'life.accept-before-deliver', also: ['life.decides'] },
   { bug: 'never-delivers', kills: 'life.delivers' },
   { bug: 'sends-a-draft', kills: 'life.one-deliverable' },
-  { bug: 'rejects-one-in-three', kills: 'life.sample-accepted', declared: { accepts: [sample], sample } },
+  { bug: 'tires-of-a-title', kills: 'life.sample-accepted', declared: { accepts: [sample], sample } },
   { bug: 'accepts-everything', kills: 'life.sample-rejected' },
   { bug: 'sends-60000-characters', kills: 'life.content' },
   { bug: 'delivers-after-rejecting', kills: 'life.rejects' },

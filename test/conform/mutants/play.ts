@@ -2,6 +2,7 @@
 import { execa } from 'execa'
 import { checks } from '../../../src/conform/checks/index.ts'
 import type { Judged } from '../../../src/conform/judge.ts'
+import { forgeriesOf } from '../../../src/conform/scenarios/forged.ts'
 import type { Mutant } from './mutant.ts'
 import { byHand, type RightAgent } from './right-agents.ts'
 import { faultsOf, wantedFor } from './trial.ts'
@@ -16,36 +17,45 @@ export interface Play {
 const SEED = 1
 
 /** No check that says must fails, and of the others only those that are named. */
-export const rightPlay = ({ name, command, compile, host, declared, warns = [] }: RightAgent): Play => ({
-  name: `right: ${name}`,
+export const rightPlay = (agent: RightAgent): Play => ({
+  name: `right: ${agent.name}`,
   async faults(trials) {
+    const { command, compile, host, declared } = agent
     if (compile !== undefined) await execa(compile, { shell: true })
-    const verdicts = await trials.play({ command, host, declared, wanted: null, seed: SEED })
-    const mayBe = ({ id, level, verdict }: Judged) =>
-      verdict === 'pass' || verdict === 'untested' || (level !== 'must' && verdict === 'warn' && warns.includes(id))
-    const bad = verdicts.filter(one => !mayBe(one)).map(told)
-    return verdicts.length === checks.length ? bad : [...bad, `${verdicts.length} verdicts on ${checks.length} checks`]
+    return againstRight(await trials.play({ command, host, declared, wanted: null, seed: SEED }), agent)
   },
 })
 
-/** The same run so many times has the same verdicts. */
+function againstRight(
+  verdicts: readonly Judged[],
+  { warns = [], passes = [] }: Pick<RightAgent, 'warns' | 'passes'> = {},
+): string[] {
+  const mayBe = ({ id, level, verdict }: Judged) =>
+    verdict === 'pass' ||
+    (verdict === 'untested' && !passes.includes(id)) ||
+    (level !== 'must' && verdict === 'warn' && warns.includes(id))
+  const bad = verdicts.filter(one => !mayBe(one)).map(told)
+  return verdicts.length === checks.length ? bad : [...bad, `${verdicts.length} verdicts on ${checks.length} checks`]
+}
+
+/** An agent by hand is right, and the same run has the same verdicts so many times. */
 export function repeatedPlays(runs: number): Play[] {
   let first: readonly Judged[] | null = null
   return Array.from({ length: runs }, (_, at) => ({
-    name: `the same run, ${at + 1} of ${runs}`,
+    name: `right: by hand, the same run, ${at + 1} of ${runs}`,
     async faults(trials: Trials) {
       const verdicts = await trials.play({ command: byHand(), wanted: null, seed: SEED })
       first ??= verdicts
       const before = new Map(first.map(({ id, verdict }) => [id, verdict]))
       const other = verdicts.filter(({ id, verdict }) => before.get(id) !== verdict)
-      return other.map(one => `${told(one)}, and was ${before.get(one.id)}`)
+      return [...againstRight(verdicts), ...other.map(one => `${told(one)}, and was ${before.get(one.id)}`)]
     },
   }))
 }
 
 /** The checks that it names see its bug, and no others. */
 export const mutantPlay = (mutant: Mutant): Play => ({
-  name: `${mutant.bug}: ${wantedFor(mutant).join(', ')}`,
+  name: `bug: ${mutant.bug}: ${wantedFor(mutant).join(', ')}`,
   async faults(trials) {
     const style = mutant.declared?.hires ? ['--style', 'buys'] : []
     const command = byHand('--bug', mutant.bug, ...style)
@@ -55,5 +65,16 @@ export const mutantPlay = (mutant: Mutant): Play => ({
     )
   },
 })
+
+/** Refusals of an agent that takes no genuine webhook either, from the first forged one on, say nothing of what it verifies. */
+export const twinsPlay: Play = {
+  name: 'twins: an agent that is busy since it was attacked has not shown that it verifies',
+  async faults(trials) {
+    const forged = Object.keys(forgeriesOf)
+    const wanted = ['sig.wrong-secret']
+    const verdicts = await trials.play({ command: byHand('--bug', 'shy-when-attacked'), wanted, seed: SEED })
+    return verdicts.filter(({ id, verdict }) => forged.includes(id) && verdict !== 'untested').map(told)
+  },
+}
 
 const told = ({ id, verdict, text }: Judged) => `${id} is ${verdict}: ${text}`

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Declared } from '../../../src/conform/declared.ts'
+import { type Declared, nothingDeclared, type Sample } from '../../../src/conform/declared.ts'
 
 export interface RightAgent {
   readonly name: string
@@ -18,6 +18,8 @@ export interface RightAgent {
   readonly declared?: Partial<Declared>
   /** Checks that say should, and that it does otherwise. */
   readonly warns?: readonly string[]
+  /** Checks that it must not leave untested. */
+  readonly passes?: readonly string[]
 }
 
 /** Proofs run at the root of the project. */
@@ -36,7 +38,6 @@ const styled = (style: string, also: Omit<RightAgent, 'name' | 'command'> = {}):
 
 /** The same agent in several languages, and one with our toolkit. */
 const references: readonly RightAgent[] = [
-  { name: 'by hand', command: byHand() },
   { name: 'Python', program: 'python3', command: `python3 ${agents}/right.py` },
   {
     name: 'Python, one request at a time by HTTP/1.0',
@@ -52,24 +53,34 @@ const references: readonly RightAgent[] = [
   },
 ]
 
+const dear: Sample = { ...nothingDeclared.sample, kind: 'accepts', price: 3_000_000 }
+
 const different: readonly RightAgent[] = [
-  styled('queue'),
-  styled('rejects-all'),
-  styled('narrow'),
-  styled('person-delivers', { declared: { work: 'manual' } }),
-  styled('refuses-403', { warns: ['sig.refusal-401'] }),
-  styled('refuses-400', { warns: ['sig.refusal-401'] }),
-  styled('refuses-404', { warns: ['sig.refusal-401'] }),
-  styled('resets-forged', { warns: ['sig.refusal-401'] }),
+  // Those that take longest.
+  styled('slow-answer'),
+  // It knows one address and one key, and has tasks of both lanes.
+  styled('by-key', {
+    warns: ['conn.callback-arrives', 'cb.lost-accept', 'cb.not-committed'],
+    passes: ['life.approved', 'life.dispute-last-minute', 'dup.late', 'order.held-up'],
+  }),
   styled('ignores-forged', { warns: ['sig.refusal-401'] }),
-  styled('by-key', { warns: ['conn.callback-arrives', 'cb.lost-accept', 'cb.not-committed'] }),
+  styled('queue'),
+  styled('answers-when-done'),
+  styled('rejects-all'),
+  // Nobody may deposit so much in a day as its buyers spend.
+  styled('narrow', {
+    declared: { accepts: [dear], sample: dear },
+    passes: ['life.sample-accepted', 'who.one-buyer-five-tasks', 'order.interleaved'],
+  }),
+  styled('person-delivers', { declared: { work: 'manual' } }),
+  styled('refuses-variously', { warns: ['sig.refusal-401'] }),
+  styled('resets-forged', { warns: ['sig.refusal-401'] }),
   styled('progress'),
   styled('silent', { declared: { messages: 'silent' } }),
   styled('buys', { declared: { hires: true } }),
   styled('sends-twice', { warns: ['cb.retry-after', 'cb.stops-at-401'] }),
   styled('signs-anew', { warns: ['cb.retry-after', 'cb.stops-at-401'] }),
   styled('cold-start'),
-  styled('slow-answer'),
   styled('busy'),
   styled('clock-90-s-off', { warns: ['cb.clock', 'sig.near-limit'] }),
   styled('tolerance-2-min', { warns: ['sig.near-limit'] }),
@@ -79,9 +90,11 @@ const different: readonly RightAgent[] = [
   styled('not-below-300'),
   styled('standard-webhooks'),
   styled('ipv6', { host: '[::1]' }),
+  styled('behind-a-proxy'),
+  styled('calls-from-elsewhere'),
 ]
 
-export const rightAgents: readonly RightAgent[] = [...references, ...different]
+export const rightAgents: readonly RightAgent[] = [...different, ...references]
 
 /** Whether this machine can't run it. */
 export const unavailable = ({ program }: RightAgent) =>

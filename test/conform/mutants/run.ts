@@ -3,18 +3,20 @@
  * seen by the check that is about it and by no other, and a bug of the judge itself is noticed. Arguments are parts of names: only what has
  * one of them is tried.
  */
+import { availableParallelism } from 'node:os'
 import { checks } from '../../../src/conform/checks/index.ts'
 import { commandPlays } from './command-plays.ts'
 import { mutants } from './index.ts'
 import { judgePlays } from './judge-mutants.ts'
-import { mutantPlay, type Play, repeatedPlays, rightPlay } from './play.ts'
+import { mutantPlay, type Play, repeatedPlays, rightPlay, twinsPlay } from './play.ts'
 import { rightAgents, unavailable } from './right-agents.ts'
 import { wantedFor } from './trial.ts'
 import { Trials } from './trials.ts'
 
 const RUNS = 10
-/** So many processes play side by side: a run is busy at times and waits at others. */
-const LANES = 2
+/** A process for each core, with so many plays side by side: a run waits most of its time. */
+const PROCESSES = Math.min(4, availableParallelism())
+const AT_ONCE = 5
 
 const parts = process.argv.slice(2)
 const isWanted = ({ name }: Play) => parts.length === 0 || parts.some(part => name.includes(part))
@@ -22,8 +24,10 @@ const isWanted = ({ name }: Play) => parts.length === 0 || parts.some(part => na
 const mutantPlays = mutants.map(mutantPlay)
 const missing = rightAgents.filter(unavailable)
 const right = rightAgents.filter(agent => !missing.includes(agent)).map(rightPlay)
+const small = [twinsPlay, ...commandPlays, ...mutantPlays]
 // What takes longest begins first.
-const plays = [...right, ...repeatedPlays(RUNS), ...judgePlays, ...commandPlays, ...mutantPlays].filter(isWanted)
+const plays = [...right, ...repeatedPlays(RUNS), ...judgePlays(small), ...small].filter(isWanted)
+const started = performance.now()
 const alive = new Set<Play>()
 let faults = 0
 
@@ -32,17 +36,18 @@ await playAll()
 if (parts.length === 0) for (const text of mustsWithoutMutant()) fault(text)
 const tried = mutantPlays.filter(play => plays.includes(play)).length
 const living = mutantPlays.filter(play => alive.has(play)).length
-console.log(`\n${tried - living} killed, ${living} alive${faults > 0 ? `, ${faults} faults` : ''}`)
+const seconds = Math.round((performance.now() - started) / 1_000)
+console.log(`\n${tried - living} killed, ${living} alive${faults > 0 ? `, ${faults} faults` : ''}, ${seconds} s`)
 process.exitCode = faults > 0 || plays.length === 0 ? 1 : 0
 
 async function playAll(): Promise<void> {
   const left = [...plays]
-  const lane = async () => {
-    const trials = new Trials()
+  const lane = async (trials: Trials) => {
     for (let play = left.shift(); play; play = left.shift()) await take(play, trials)
-    trials.end()
   }
-  await Promise.all(Array.from({ length: LANES }, lane))
+  const processes = Array.from({ length: Math.min(PROCESSES, plays.length) }, () => new Trials())
+  await Promise.all(processes.flatMap(trials => Array.from({ length: AT_ONCE }, () => lane(trials))))
+  for (const trials of processes) trials.end()
 }
 
 async function take(play: Play, trials: Trials): Promise<void> {

@@ -33,4 +33,10 @@ export const sig: readonly Mutant[] = [
   { bug: 'acts-on-action', kills: 'sig.reflected' },
   { bug: 'refuses-with-400', kills: 'sig.refusal-401' },
   { bug: 'prints-the-digest', kills: 'sig.refusal-clean' },
+  // Only who listens at the end sees it.
+  {
+    bug: 'works-later-on-refused',
+    kills: 'sig.not-a-number',
+    declared: { patience: { answer: 30_000, work: 60_000, quiet: 4_000 } },
+  },
 ]

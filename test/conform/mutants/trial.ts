@@ -11,9 +11,9 @@ import { withPrerequisites } from '../../../src/conform/selection.ts'
 import type { Mutant } from './mutant.ts'
 
 /** What the author of a right agent would write into conformance.yaml. */
-const usuallyDeclared: Declared = {
+export const usuallyDeclared: Declared = {
   ...nothingDeclared,
-  patience: { answer: 5_000, work: 15_000, quiet: 500 },
+  patience: { answer: 30_000, work: 60_000, quiet: 500 },
   rejects: [
     {
       kind: 'rejects',
@@ -29,6 +29,8 @@ export interface Trial {
   readonly command: string
   /** Where it listens, if not at 127.0.0.1. */
   readonly host?: string | undefined
+  /** That of no other trial; unless given, any that is free. */
+  readonly port?: number
   /** What its author says besides the usual. */
   readonly declared?: Partial<Declared> | undefined
   /** Ids of checks; null: all. */
@@ -37,13 +39,13 @@ export interface Trial {
 }
 
 /** Plays the scenarios of the wanted checks, with what comes before them, and judges every check that looks into them. */
-export async function judged({ command, host, declared, wanted, seed }: Trial): Promise<Judged[]> {
+export async function judged({ command, host = '127.0.0.1', port, declared, wanted, seed }: Trial): Promise<Judged[]> {
   const chosen = wanted && checks.filter(({ id }) => wanted.includes(id))
   const played = scenariosFor(chosen ? withPrerequisites(checks, chosen) : checks)
   const folder = mkdtempSync(join(tmpdir(), 'mutant-'))
   try {
     const history = await run({
-      url: host ? `http://${host}:${await freePort()}/webhook` : null,
+      url: `http://${host}:${port ?? (await freePort())}/webhook`,
       secret: null,
       // `exec`, as a shell between them would end first.
       command: `exec env MUTANT_STATE=${join(folder, 'state')} ${command}`,

@@ -1,42 +1,60 @@
-/** A process that plays trials one after the other. Several of them are busy side by side. */
+/** A process that plays trials side by side: they wait most of their time, and share what it has loaded. */
 import { type ChildProcess, fork } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { join, resolve } from 'node:path'
+import { freePort } from '../../../src/conform/agent-under-test.ts'
 import type { Judged } from '../../../src/conform/judge.ts'
 import type { Trial } from './trial.ts'
-
-const source = fileURLToPath(new URL('trial-process.ts', import.meta.url))
 
 /** A busy machine takes a minute for all checks. */
 const LONGEST_MS = 300_000
 
-type Told = { readonly verdicts: readonly Judged[] } | { readonly error: string }
+type Told = { readonly id: number } & ({ readonly verdicts: readonly Judged[] } | { readonly error: string })
 
 export class Trials {
+  /** The root of the project whose judge it is. */
+  readonly root: string
   #child: ChildProcess | null = null
+  #last = 0
+  readonly #asked = new Map<number, (told: Told) => void>()
+
+  constructor(root = resolve('.')) {
+    this.root = root
+  }
 
   /** Throws what the run throws, and if it does not end. */
   async play(trial: Trial): Promise<readonly Judged[]> {
-    this.#child ??= fork(source, { execArgv: ['--import', 'tsx'] })
-    const impatience = setTimeout(() => this.end(), LONGEST_MS)
-    const told = await ask(this.#child, trial).finally(() => clearTimeout(impatience))
+    const child = this.#opened()
+    const id = ++this.#last
+    const telling = new Promise<Told>(resolve => this.#asked.set(id, resolve))
+    const impatience = setTimeout(() => this.#hear({ id, error: 'The trial does not end' }), LONGEST_MS)
+    // Processes that each look for a free port may find the same, as agents are away for a moment when they are started anew.
+    child.send({ id, trial: { ...trial, port: await freePort() } })
+    const told = await telling
+    clearTimeout(impatience)
     if ('error' in told) throw new Error(told.error)
     return told.verdicts
+  }
+
+  #hear(told: Told): void {
+    this.#asked.get(told.id)?.(told)
+    this.#asked.delete(told.id)
+  }
+
+  #opened(): ChildProcess {
+    if (this.#child) return this.#child
+    const source = join(this.root, 'test/conform/mutants/trial-process.ts')
+    const child = fork(source, { execArgv: ['--import', import.meta.resolve('tsx')] })
+    child.on('message', (told: Told) => this.#hear(told))
+    child.once('exit', () => {
+      if (this.#child === child) this.#child = null
+      for (const id of this.#asked.keys()) this.#hear({ id, error: 'The process of the trial has ended' })
+    })
+    this.#child = child
+    return child
   }
 
   end(): void {
     this.#child?.disconnect()
     this.#child = null
   }
-}
-
-function ask(child: ChildProcess, trial: Trial): Promise<Told> {
-  return new Promise((resolve, reject) => {
-    const ended = () => reject(new Error('The process of the trial ended, or the trial did not'))
-    child.once('exit', ended)
-    child.once('message', (told: Told) => {
-      child.off('exit', ended)
-      resolve(told)
-    })
-    child.send(trial)
-  })
 }

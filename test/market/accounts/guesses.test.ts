@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** Guesses at passwords and codes, over the wire, from as many addresses as it takes. Source: A-193. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** Mail servers and databases that fail in the middle of a mail: the next mail goes, and none goes twice. Source. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'

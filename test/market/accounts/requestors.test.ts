@@ -3,7 +3,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations } from '../../../src/api/limits.ts'
-import type { BudgetRecord } from '../../../src/api/records.ts'
+import type { BudgetRecord } from '../../../src/api/money-records.ts'
 import {
   type ListedAgent,
   openTestMarketplace,

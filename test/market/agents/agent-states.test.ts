@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** The states of an agent over the wire: who moves it, from where, and what goes on meanwhile. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

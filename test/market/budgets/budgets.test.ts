@@ -2,7 +2,7 @@
 /** Budget authorizations, over the wire. Source: I-budget-input, I-budgets, I-duplicate, A-36. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { BudgetRecord } from '../../../src/api/records.ts'
+import type { BudgetRecord } from '../../../src/api/money-records.ts'
 import { openTestMarketplace } from '../../support/marketplace.ts'
 
 const path = '/api/budget-authorizations'

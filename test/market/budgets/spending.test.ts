@@ -3,7 +3,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations } from '../../../src/api/limits.ts'
-import type { BudgetRecord, TaskRecord } from '../../../src/api/records.ts'
+import type { BudgetRecord } from '../../../src/api/money-records.ts'
+import type { TaskRecord } from '../../../src/api/records.ts'
 import { verify } from '../../../src/api/signature.ts'
 import {
   type ListedAgent,
@@ -19,11 +20,8 @@ const caps = { maxPerTask: 1_000, maxDaily: 2_000, maxMonthly: 3_000 }
 /** The owner of a wallet authorizes the agent of a hirer, which hires the agent of a seller. */
 async function open(fields: object = {}) {
   const marketplace = await openTestMarketplace()
-  const [owner, hirer, seller] = [
-    await marketplace.join('owner', 100_000),
-    await marketplace.join('hirer'),
-    await marketplace.join('seller'),
-  ]
+  const owner = await marketplace.join('owner', 100_000)
+  const [hirer, seller] = [await marketplace.join('hirer'), await marketplace.join('seller')]
   const [buying, selling] = [await marketplace.list(hirer), await marketplace.list(seller)]
   const budget = await owner.call<BudgetRecord>('POST', path, { agentId: buying.id, ...caps, ...fields })
   const hire = (more: object = {}, who = hirer) =>

@@ -150,8 +150,11 @@ words(
     state.answer = () => answered(500)
     await run(state)
     assert.is(sent.length, 1)
-    const { url, body, headers, timeoutMs, maxAnswerBytes, account } = sent[0]!
-    assert.equal([url, timeoutMs, maxAnswerBytes, account], ['HTTPS://agent.example/hook', 30_000, 20_000, builder.id])
+    const { url, body, headers, timeoutMs, maxResponseBytes, account } = sent[0]!
+    assert.equal(
+      [url, timeoutMs, maxResponseBytes, account],
+      ['HTTPS://agent.example/hook', 30_000, 20_000, builder.id],
+    )
     const { data, ...rest } = JSON.parse(body)
     assert.equal(rest, { event: 'task.submitted', timestamp: new Date(world.now()).toISOString() })
     const { taskId, ...said } = data

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** The heartbeat over the wire: when it runs, whom it tests, what its result does, and what a long pause brings. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { test } from 'uvu'

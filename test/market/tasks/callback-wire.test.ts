@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** The unified callback as an agent, or whoever pretends to be it, may send it; strictly, without diagnoses. Source: I-signature, A-20, A-21, A-25, A-38. */
 import { readFileSync } from 'node:fs'
 import { test } from 'uvu'

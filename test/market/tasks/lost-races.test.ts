@@ -56,7 +56,7 @@ races('a task: each step from its draft to its end, disputed and resolved', asyn
   const { builder } = agent
   const { id } = await marketplace.draft(buyer, agent)
   const at = `/api/tasks/${id}`
-  await losing(marketplace, /^UPDATE tasks SET agent_id = /, () => buyer.ask('PUT', at, { title: 'Another title' }))
+  await losing(marketplace, /^UPDATE tasks SET title = /, () => buyer.ask('PUT', at, { title: 'Another title' }))
   await losing(marketplace, STATUS, () => buyer.ask('POST', `${at}/submit`))
   await losing(marketplace, STATUS, () => builder.ask('POST', `${at}/accept`))
   await losing(marketplace, STATUS, () => builder.ask('POST', `${at}/deliver`, { content: 'One' }))

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres; process: shared; lengths: short, long
 /**
  * Twenty requests at the same moment: one wins, and all of it could have happened one after the other. On Postgres they
  * go to three instances in turn. Source: I-status-bad, A-31–A-33.
@@ -9,11 +9,12 @@ import * as assert from 'uvu/assert'
 import { durations } from '../../../src/api/limits.ts'
 import type { TaskRecord } from '../../../src/api/records.ts'
 import { seededChance } from '../../../src/world/chance.ts'
+import { amount } from '../../support/length.ts'
 import { bodies, openFixture, pathOf } from '../../support/task-fixture.ts'
 import { price, rightful, type Situation, shown, stepOf, steps, type Trigger } from '../../support/task-rules.ts'
 import { checkExchange, exchange, requestBytes, Wire, type WireAnswer, type WireHeader } from '../../support/wire.ts'
 
-const ROUNDS = 20
+const ROUNDS = amount({ short: 5, long: 20 })
 const AT_ONCE = 20
 
 const fixture = await openFixture({ instances: 3 })

@@ -1,9 +1,10 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared; lengths: short, long
 /** Random lives of tasks against a model: after each step the money, the states and the fates are what they must be. */
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { WalletRecord } from '../../../src/api/records.ts'
+import type { WalletRecord } from '../../../src/api/money-records.ts'
+import { amount } from '../../support/length.ts'
 import {
   type ListedAgent,
   openTestMarketplace,
@@ -228,7 +229,10 @@ async function walk(deeds: readonly Deed[]): Promise<void> {
 // On failure fast-check prints the seed and the shortest walk that fails.
 test('random lives of tasks end with every cent where the model says', async () => {
   const deeds = fc.array(deed, { minLength: 90, maxLength: 140, size: 'max' })
-  await fc.assert(fc.asyncProperty(deeds, walk), { numRuns: 6, interruptAfterTimeLimit: 90_000 })
+  await fc.assert(fc.asyncProperty(deeds, walk), {
+    numRuns: amount({ short: 2, long: 6 }),
+    interruptAfterTimeLimit: 90_000,
+  })
 })
 
 test.run()

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** A move of the simulator's clock: what falls due on the way happens in order and at its own time. Source: A-44. */
 import { request } from 'node:http'
 import { test } from 'uvu'

@@ -2,7 +2,7 @@
 /** Everything that grows has a bound: a time that it is kept, a quota of its account, or what it hangs on. Source: A-49. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { defaultKeeping, durations, keptAnswerBytes } from '../../../src/api/limits.ts'
+import { defaultKeeping, durations, keptResponseBytes } from '../../../src/api/limits.ts'
 import type { DeliveryDetails, DeliveryRecord, NotificationRecord } from '../../../src/api/records.ts'
 import { notify } from '../../../src/market/accounts/notifications.ts'
 import { keptSince, removeOld } from '../../../src/market/upkeep/retention.ts'
@@ -260,7 +260,7 @@ test('of an answer 2,048 bytes are kept, as bytes, and no half character', async
     const sql = 'SELECT a.answer FROM attempts a JOIN deliveries d ON d.id = a.delivery_id WHERE d.task_id = $1'
     kept.push((await marketplace.market.db.read(q => q.get<{ answer: string }>(sql, [id])))!.answer)
   }
-  for (const answer of kept) assert.ok(Buffer.byteLength(answer) <= keptAnswerBytes)
+  for (const answer of kept) assert.ok(Buffer.byteLength(answer) <= keptResponseBytes)
   assert.equal(kept, ['\uFFFD'.repeat(682), `x${'é'.repeat(1_023)}`, 'short'])
   await marketplace.close()
 })

@@ -4,7 +4,12 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { durations } from '../../../src/api/limits.ts'
-import type { DepositLimitRecord, PaymentRecord, TransactionRecord, WalletRecord } from '../../../src/api/records.ts'
+import type {
+  DepositLimitRecord,
+  PaymentRecord,
+  TransactionRecord,
+  WalletRecord,
+} from '../../../src/api/money-records.ts'
 import type { LogEntry } from '../../../src/market/log.ts'
 import { openTestMarketplace, type TestUser } from '../../support/marketplace.ts'
 

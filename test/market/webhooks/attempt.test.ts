@@ -69,7 +69,7 @@ test('it is signed, numbered, and sent within its time and size, for its builder
     url: 'https://a.example/',
     body: '{"a":1}',
     timeoutMs: 30_000,
-    maxAnswerBytes: 20_000,
+    maxResponseBytes: 20_000,
     account: 'usr_1',
   })
   const { 'content-type': type, 'X-Service-Delivery-Id': id, 'X-Service-Attempt': number, ...signed } = headers

@@ -2,7 +2,7 @@
 /** Webhooks give way to a crowd of requests, and not for ever. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { dispatch } from '../../../src/api/limits.ts'
+import { dispatch } from '../../../src/api/dispatch.ts'
 import type { Market } from '../../../src/market/market.ts'
 import { slotLimit } from '../../../src/market/webhooks/concurrency.ts'
 

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { dispatch, durations, retryAfterMaxMs, retryScheduleMs } from '../../../src/api/limits.ts'
+import { dispatch } from '../../../src/api/dispatch.ts'
+import { durations, retryAfterMaxMs, retryScheduleMs } from '../../../src/api/limits.ts'
 import { verify } from '../../../src/api/signature.ts'
 import type { LogEntry } from '../../../src/market/log.ts'
 import { askedWaitMs } from '../../../src/market/webhooks/retry-policy.ts'
@@ -125,10 +126,8 @@ test('a secret that was sealed under another key is told in the log, and tried a
     'GET',
     `/api/my/agents/${agent.id}/deliveries/${one.id}`,
   )
-  assert.equal(
-    attempts.map(({ message }) => message),
-    ['This webhook secret was sealed under another key'],
-  )
+  const messages = attempts.map(({ message }) => message)
+  assert.equal(messages, ['This webhook secret was sealed under another key'])
   const wait = await toNextAttempt(state)
   assert.ok(wait > 0)
 })

@@ -1,4 +1,4 @@
-// engines: embedded; process: shared
+// engines: embedded; process: shared; lengths: long
 /**
  * Forbidden addresses by every way out of a whole marketplace in serve: no canary sees a connection. On one
  * engine, as no address is judged by a database. Source: A-42.

@@ -121,7 +121,7 @@ test('hostile endpoints, by dispatch, test and heartbeat: each ends as it should
     const { visible } = await builder.call<OwnAgentRecord>('GET', `/api/my/agents/${agentId}`)
     assert.is(visible, expected === 'answered 200', `heartbeat: ${what}`)
   }
-  assert.equal([...new Set(asked.map(({ maxAnswerBytes }) => maxAnswerBytes))], [MOST_READ])
+  assert.equal([...new Set(asked.map(({ maxResponseBytes }) => maxResponseBytes))], [MOST_READ])
   assert.ok(asked.length >= 3 * lairs.length)
   for (const { what, allClosed } of lairs) assert.ok(await allClosed(), `a socket to one that ${what} stays open`)
   assert.is((await fetch(`${marketplace.url}/readyz`)).status, 200)

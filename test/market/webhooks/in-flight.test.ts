@@ -2,7 +2,7 @@
 /** Places of the webhooks that are sent, and what waits for them. Source: A-37. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { dispatch } from '../../../src/api/limits.ts'
+import { dispatch } from '../../../src/api/dispatch.ts'
 import { InFlight } from '../../../src/market/webhooks/in-flight.ts'
 import { type Target, targetOf } from '../../../src/market/webhooks/target.ts'
 import { answered, createVirtualWorld, type VirtualWorld } from '../../../src/world/virtual.ts'

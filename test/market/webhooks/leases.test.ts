@@ -2,7 +2,7 @@
 /** Who may send a webhook: one at a time, by a lease or by memory, and nobody one that has been sent meanwhile. Source: A-37. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { dispatch } from '../../../src/api/limits.ts'
+import { dispatch } from '../../../src/api/dispatch.ts'
 import type { LeasedDelivery } from '../../../src/market/webhook-outlet.ts'
 import { leasesOf } from '../../../src/market/webhooks/dispatcher.ts'
 import type { Leases } from '../../../src/market/webhooks/leases.ts'

@@ -1,6 +1,7 @@
 // Callbacks: signed, and repeated with the same bytes until an answer is heard, but not for ever.
 import { setTimeout as pause } from 'node:timers/promises'
 import { byKey } from './by-key.mjs'
+import { exchanged, exchangedElsewhere } from './exchange.mjs'
 import { signed } from './signature.mjs'
 import { bug, style } from './switches.mjs'
 
@@ -45,17 +46,11 @@ function bodyOf(fields, taskId) {
   return JSON.stringify(bug('unknown-action') && named.content ? { ...named, action: 'complete' } : named)
 }
 
-/** `lost` is the name of an error: no answer came. */
 async function post(url, headers, body) {
-  try {
-    const redirect = bug('follows-redirects') ? 'follow' : 'manual'
-    const options = { method: 'POST', headers, body, redirect, signal: AbortSignal.timeout(TIMEOUT_MS) }
-    const response = await fetch(url, options)
-    await response.arrayBuffer()
-    return response
-  } catch (error) {
-    return { ok: false, lost: error.cause?.code ?? error.name }
-  }
+  const exchange = style('calls-from-elsewhere') ? exchangedElsewhere : exchanged
+  const answer = await exchange({ url, headers, body, timeoutMs: TIMEOUT_MS })
+  const location = answer.headers?.location
+  return bug('follows-redirects') && location ? post(new URL(location, url).href, headers, body) : answer
 }
 
 /** Whether the same request may be answered otherwise later. 400 and 409 say that the task has moved on. */
@@ -76,13 +71,13 @@ const worksAnew = ({ lost }) =>
 
 function pauseAfter(answer, attempt) {
   if (bug('repeats-at-once')) return Math.max(5, retryAfter(answer))
-  if (bug('repeats-a-401') || bug('repeats-a-409')) return 100
+  if (bug('repeats-a-401') || bug('repeats-a-409')) return 20
   return Math.max(FIRST_PAUSE_MS * 2 ** attempt, bug('ignores-retry-after') ? 0 : retryAfter(answer))
 }
 
 /** In seconds or as a date. */
 function retryAfter({ headers }) {
-  const header = headers?.get('retry-after')
+  const header = headers?.['retry-after']
   if (!header) return 0
   const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now()
   return Math.min(LONGEST_PAUSE_MS, Math.max(0, ms || 0))

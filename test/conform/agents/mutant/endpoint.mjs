@@ -1,6 +1,6 @@
 // Bugs of the endpoint: requests that HTTP and the marketplace allow, and that the agent does not take. A right agent gives no status here.
 import { setTimeout as pause } from 'node:timers/promises'
-import { bug } from './switches.mjs'
+import { bug, style } from './switches.mjs'
 
 const KNOWN_EVENTS = new Set([
   'task.submitted',
@@ -74,5 +74,6 @@ export function isLost() {
 export async function beforeAnswer(data, work) {
   if (data.test) return
   if (bug('answers-after-work')) await Promise.all([work, pause(2_500)])
+  if (style('answers-when-done')) await Promise.all([work, pause(300)])
   if (bug('answers-late')) await pause(5_100)
 }

@@ -8,6 +8,7 @@ import { beforeAnswer, connected, isLost, readAlone, statusOf, statusUnread } fr
 import { isUnwelcome } from './lives.mjs'
 import { finish, isKnown, remember, unfinishedEvents } from './memory.mjs'
 import { isTired, isUntaken, onBody, onCut, wordsOn } from './mishaps.mjs'
+import { proxyTo } from './proxy.mjs'
 import { isFit, isRefusedUnread, readText } from './reading.mjs'
 import { signed } from './signature.mjs'
 import { bug, style } from './switches.mjs'
@@ -16,7 +17,7 @@ import { hear, work } from './work.mjs'
 
 /** Five times the longest webhook there is. */
 const MOST_BYTES = bug('ends-of-long-bodies') ? Infinity : 1024 * 1024
-const LONGEST_END_MS = 3_000
+const LONGEST_END_MS = 8_000
 
 /** The last work on each task: the next waits for it. */
 const lines = new Map()
@@ -40,14 +41,18 @@ async function serve(request, response) {
   if (body === undefined) return end(response, 500)
   if (!body || isTired()) return end(response, body ? 500 : 413)
   if (style('cold-start')) await warm
-  if (style('slow-answer')) await pause(300)
+  if (style('slow-answer')) await pause(++answers % 12 === 0 ? 3_000 : 300)
   if (style('busy') && isBusy()) return end(response, 429, { 'Retry-After': '1' })
   if (isRefusedUnread(request, body)) return end(response, 413)
   const event = eventIn(body)
   if (!isGenuine(request.headers, body)) {
     if (bug('notes-refused') && event) remember(marksOf(event, request.headers))
+    if (bug('works-later-on-refused') && event && /[a-z]/.test(request.headers['x-service-timestamp'] ?? ''))
+      setTimeout(() => queue(event, 'refused', false), LATE_MS)
+    refused += 1
     return refuse(response, body)
   }
+  if (bug('shy-when-attacked') && refused > 0) return end(response, 429)
   if (bug('acts-on-action')) actOn(body)
   await onBody(request, body)
   if (!event) return end(response, 400)
@@ -64,6 +69,7 @@ async function serve(request, response) {
 }
 
 let tests = 0
+let answers = 0
 
 /** Any refusal will do, or none at all. */
 function refuse(response, body) {
@@ -71,8 +77,13 @@ function refuse(response, body) {
   if (bug('refuses-with-400')) return end(response, 400)
   if (style('resets-forged')) return response.destroy()
   if (style('ignores-forged')) return
-  end(response, style('refuses-403') ? 403 : style('refuses-400') ? 400 : style('refuses-404') ? 404 : 401)
+  end(response, style('refuses-variously') ? REFUSALS[refused % REFUSALS.length] : 401)
 }
+
+const REFUSALS = [400, 403, 404, 410]
+let refused = 0
+/** Later than the last that happens to the agent, unless somebody listens in quiet. */
+const LATE_MS = 2_000
 
 const warm = style('cold-start') ? new Promise(resolve => setTimeout(resolve, 3_000)) : null
 
@@ -145,7 +156,8 @@ const server = createServer((request, response) => {
 
 /** Ends what it has begun. What takes longer is worked on after the next start. */
 function stop() {
-  server.close()
+  if (front) front.close(() => server.close())
+  else server.close()
   setTimeout(() => process.exit(), LONGEST_END_MS).unref()
   const idle = async () => {
     while (lines.size > 0) await Promise.all(lines.values())
@@ -157,6 +169,6 @@ function stop() {
 server.on('connection', connected)
 process.on('SIGTERM', bug('ignores-sigterm') ? () => {} : bug('ends-at-once') ? () => process.exit() : stop)
 for (const { key, event } of bug('forgets-what-it-began') ? [] : unfinishedEvents()) queue(event, key, true)
-server.listen(Number(process.env.PORT ?? 3000), style('ipv6') ? '::1' : '127.0.0.1', () =>
-  console.log('The agent listens'),
-)
+const port = Number(process.env.PORT ?? 3000)
+const front = style('behind-a-proxy') ? proxyTo(server, port) : null
+if (!front) server.listen(port, style('ipv6') ? '::1' : '127.0.0.1', () => console.log('The agent listens'))

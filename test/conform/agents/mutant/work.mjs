@@ -54,6 +54,7 @@ async function submitted(task, data, again) {
   if (reason) return reject(task, data, reason)
   current = data
   const accepted = bug('accepts-for-ever') || (await callback(data, { action: 'accept' }, () => !task.over || wasOver))
+  for (let times = bug('accepts-in-a-loop') ? 12 : 0; times > 0; times -= 1) await callback(data, { action: 'accept' })
   if (bug('a-test-replaces-the-task') && current.test) data = current
   // Before the restart the marketplace may have taken it, and would not take it twice.
   if (bug('one-task-for-all')) data = await theLast()
@@ -71,11 +72,13 @@ async function reject(task, data, reason) {
   if (bug('delivers-after-rejecting')) await deliver(task, data)
 }
 
-let asked = 0
+/** How often each title came. */
+const asked = new Map()
 
 /** Returns why it does not take the task; null if it does. */
 function whyNot({ title, agreedPrice }) {
-  if (bug('rejects-one-in-three') && ++asked % 3 === 0) return 'I am tired.'
+  asked.set(title, (asked.get(title) ?? 0) + 1)
+  if (bug('tires-of-a-title') && asked.get(title) > 2) return 'I am tired of these.'
   if (bug('accepts-everything')) return null
   if (/malware/i.test(title)) return 'I write no malware.'
   if (style('rejects-all')) return 'I have no time today.'

@@ -1,0 +1,76 @@
+/** The records of money in responses: wallets, payments, budgets, earnings. Source: I-records, A-33–A-36. */
+import * as z from 'zod'
+import { trustTiers } from './records.ts'
+import { cents, time } from './shapes.ts'
+
+export const connectStatuses = ['not_connected', 'pending', 'connected'] as const
+export type ConnectStatus = (typeof connectStatuses)[number]
+
+export const wallet = z.object({
+  wallet: z.object({ balance: cents(), heldBalance: cents(), currency: z.string() }),
+  connectStatus: z.enum(connectStatuses),
+})
+
+export const transactionTypes = ['deposit', 'withdrawal', 'hold', 'refund', 'release', 'earning'] as const
+
+export const transaction = z.object({
+  id: z.string(),
+  type: z.enum(transactionTypes),
+  amount: cents(),
+  taskId: z.string().nullable(),
+  status: z.enum(['pending', 'clearing', 'completed', 'rejected', 'reversed']),
+  description: z.string(),
+  createdAt: time(),
+})
+
+export const depositLimit = z.object({
+  trustTier: z.enum(trustTiers),
+  currency: z.string(),
+  minDeposit: cents(),
+  maxDeposit: cents(),
+  dailyLimit: cents(),
+  dailyRemaining: cents(),
+  canDeposit: z.boolean(),
+})
+
+/** A deposit or a withdrawal, as administrators see it. */
+export const payment = transaction.extend({ userId: z.string() })
+
+export const ledgerCheck = z.object({
+  ok: z.boolean(),
+  accounts: z.int(),
+  entries: z.int(),
+  problems: z.array(z.string()),
+})
+
+export const budgetStatuses = ['active', 'paused'] as const
+export type BudgetStatus = (typeof budgetStatuses)[number]
+
+export const budgetAuthorization = z.object({
+  id: z.string(),
+  agentId: z.string(),
+  maxPerTask: cents(),
+  maxDaily: cents(),
+  maxMonthly: cents(),
+  allowedCategories: z.array(z.string()).nullable(),
+  status: z.enum(budgetStatuses),
+  spentToday: cents(),
+  spentThisMonth: cents(),
+  createdAt: time(),
+  updatedAt: time(),
+})
+
+export const earnings = z.object({
+  currency: z.string(),
+  totalEarned: cents(),
+  clearing: cents(),
+  available: cents(),
+  completedTasks: z.int(),
+  byAgent: z.array(z.object({ agentId: z.string(), name: z.string(), earned: cents(), completedTasks: z.int() })),
+})
+
+export type WalletRecord = z.infer<typeof wallet>
+export type TransactionRecord = z.infer<typeof transaction>
+export type PaymentRecord = z.infer<typeof payment>
+export type DepositLimitRecord = z.infer<typeof depositLimit>
+export type BudgetRecord = z.infer<typeof budgetAuthorization>

@@ -1,0 +1,65 @@
+/** Lays text out in rows of a width, in columns as a terminal counts them. */
+import { stripVTControlCharacters } from 'node:util'
+
+/** Letters that take two columns, and those that only change the one before. */
+const WIDE =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60]/gu
+const NARROW = /[\p{Mn}\p{Me}\u200b-\u200d]/gu
+
+export function columnsOf(text: string): number {
+  const shown = stripVTControlCharacters(text)
+  // Nearly all text is ASCII.
+  if (/^[ -~]*$/.test(shown)) return shown.length
+  const count = (letters: RegExp) => shown.match(letters)?.length ?? 0
+  return [...shown].length + count(WIDE) - count(NARROW)
+}
+
+/** Words, with the blanks before them. */
+export const wordsOf = (text: string): readonly string[] => text.match(/ *[^ ]+/g) ?? []
+
+interface Layout {
+  readonly width: number
+  /** Before each row but the first. */
+  readonly indent?: string
+}
+
+/** Breaks between words. One that is longer than a row stays whole. */
+export function rowsOf(words: readonly string[], { width, indent = '' }: Layout): string[] {
+  const rows = ['']
+  for (const word of words) {
+    const row = rows.at(-1)!
+    if (row === '' || columnsOf(row) + columnsOf(word) <= width) rows[rows.length - 1] = row + word
+    else rows.push(indent + word.trimStart())
+  }
+  return rows
+}
+
+/** Words of which none is longer than a row. */
+export const cutWords = (words: readonly string[], width: number): string[] =>
+  words.flatMap(word => (columnsOf(word) > width ? pieces(word.trimStart(), width) : [word]))
+
+function pieces(word: string, width: number): string[] {
+  const cut = ['']
+  for (const letter of word) {
+    const piece = cut.at(-1)!
+    if (columnsOf(piece + letter) <= width) cut[cut.length - 1] = piece + letter
+    else cut.push(letter)
+  }
+  return cut
+}
+
+/** A command line in rows that a shell takes as one. The first stands behind `label`. */
+export function commandRows(line: string, label: string, { width, indent = '' }: Layout): string[] {
+  const rows = [label]
+  for (const part of line.match(PARTS) ?? []) {
+    const row = rows.at(-1)!
+    if (columnsOf(row) + columnsOf(part) + CONTINUED.length < width) rows[rows.length - 1] = `${row} ${part}`
+    else rows.push(indent + part)
+  }
+  return rows.map((row, at) => (at < rows.length - 1 ? row + CONTINUED : row))
+}
+
+const CONTINUED = ' \\'
+
+/** A flag with its value, or words up to the next flag. A text in quotes is one word. */
+const PARTS = /(?:(?:"[^"]*"|'[^']*'|[^\s"'])+)(?: +(?!-)(?:"[^"]*"|'[^']*'|[^\s"'])+)*/g

@@ -1,0 +1,38 @@
+/** What a simulator lets go wrong on purpose on the way to agents and back. Source: A-264. */
+import type { FaultName } from '../api/faults.ts'
+import type { OutgoingResult } from '../world/world.ts'
+
+interface WantedFault {
+  readonly name: FaultName
+  /** An event of webhooks or an action of callbacks; null: the next of any. */
+  readonly on: string | null
+  /** null: of any agent. */
+  readonly agentId: string | null
+}
+
+interface ArmedFault extends WantedFault {
+  readonly id: string
+  /** The task that has met it; null: none yet. */
+  readonly taskId: string | null
+}
+
+interface WebhookTold {
+  readonly taskId: string
+  readonly agentId: string
+  readonly body: string
+}
+
+export interface Faults {
+  /** Sends a webhook, whatever it meets. `renew`: signs it anew. */
+  webhook<Signed>(
+    about: WebhookTold,
+    signed: Signed,
+    way: { send(signed: Signed): Promise<OutgoingResult>; renew(signed: Signed, attempt: number): Signed },
+  ): Promise<OutgoingResult>
+  /** Returns null if no more can wait. */
+  arm(wanted: WantedFault): ArmedFault | null
+  /** Those that wait, and the last that were met. */
+  all(): readonly ArmedFault[]
+  /** Takes back those that wait. Returns them. */
+  clear(): readonly ArmedFault[]
+}

@@ -1,0 +1,27 @@
+/** Makes the records of responses from rows. A field that is a column of the same name and type is named by the record alone. */
+import type * as z from 'zod'
+import type { Columns, Row, Table } from '../store/tables/table.ts'
+
+/** The columns that a record shows, as they are or as something made of them. */
+type Shown<R, C extends Columns> = Pick<Row<Table<C>>, keyof R & keyof C>
+type Alike<R, Seen> = { [K in keyof R & keyof Seen]: [Seen[K]] extends [R[K]] ? K : never }[keyof R & keyof Seen]
+
+/**
+ * Returns a function that takes a row and all fields that are not simply its columns. A column that the record does not name stays
+ * unseen. The fields come in the order of the record. A task takes 0.45 µs so, a third of what its JSON takes at most. Source: A-265.
+ */
+export function recordMaker<Shape extends z.ZodRawShape, C extends Columns>(
+  { shape }: z.ZodObject<Shape>,
+  { columns }: Table<C>,
+) {
+  type R = z.infer<z.ZodObject<Shape>>
+  type Seen = Shown<R, C>
+  const fields = Object.keys(shape)
+  const copied = fields.filter(field => Object.hasOwn(columns, field)) as (keyof Seen)[]
+  const empty = Object.fromEntries(fields.map(field => [field, null]))
+  return (row: Seen, made: Omit<R, Alike<R, Seen>>): R => {
+    const record: Partial<Seen> = { ...empty } as Partial<Seen>
+    for (const field of copied) record[field] = row[field]
+    return Object.assign(record, made) as R
+  }
+}

@@ -1,0 +1,47 @@
+// engines: embedded; process: shared
+/** A text that a request gives counts in the quota of its account: its column is `written()`. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type * as z from 'zod'
+import { endpoints } from '../../src/api/endpoints/index.ts'
+import { agents } from '../../src/store/tables/agents.ts'
+import { messages, reviews } from '../../src/store/tables/conversation.ts'
+import { deliverables } from '../../src/store/tables/deliverables.ts'
+import { samples } from '../../src/store/tables/samples.ts'
+import type { Column } from '../../src/store/tables/table.ts'
+import { tasks } from '../../src/store/tables/tasks.ts'
+
+const { createAgent, updateAgent, createTask, updateTask, addSample, deliverTask, sendMessage, submitReview } =
+  endpoints
+
+interface TextTable {
+  readonly name: string
+  readonly columns: Readonly<Record<string, Column>>
+  readonly written: readonly string[]
+}
+
+const written: [table: TextTable, ...bodies: z.ZodObject[]][] = [
+  [agents, createAgent.body, updateAgent.body],
+  [tasks, createTask.body, updateTask.body],
+  [samples, addSample.body],
+  [deliverables, deliverTask.body],
+  [messages, sendMessage.body],
+  [reviews, submitReview.body],
+]
+
+/** A URL is a text as well. Ids are texts that the marketplace has made. */
+const LONG = `https://agent.example/${'a'.repeat(60)}`
+const isText = (name: string, field: z.ZodType) =>
+  !/Ids?$/.test(name) && [LONG, [LONG.slice(0, 40)]].some(value => field.safeParse(value).success)
+
+for (const [table, ...bodies] of written) {
+  test(`texts of ${table.name}`, () => {
+    const given = bodies.flatMap(({ shape }) =>
+      Object.entries(shape).filter(([name, field]) => name in table.columns && isText(name, field as z.ZodType)),
+    )
+    assert.equal([...table.written].sort(), [...new Set(given.map(([name]) => name))].sort())
+    assert.ok(table.written.length > 0)
+  })
+}
+
+test.run()

@@ -1,0 +1,107 @@
+// engines: embedded; process: own
+/** `marketplace emit --fault`: what goes wrong on the way is seen by the agent, and judged. */
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { faultNames, faults } from '../../src/api/faults.ts'
+import { agentHandler, signCallback } from '../../src/client/webhooks.ts'
+import { answerOf, run } from './program.ts'
+
+const SECRET = 'whsec_c2VjcmV0IG9mIGEgdGVzdA=='
+const lone = faultNames.filter(name => faults[name].alone)
+
+let handle: http.RequestListener
+const requests: http.IncomingMessage[] = []
+const server = http.createServer((request, response) => {
+  requests.push(request)
+  handle(request, response)
+})
+let to = ''
+
+const right = () =>
+  agentHandler({
+    secret: SECRET,
+    onError: () => {},
+    async onTask(_event, reply) {
+      await reply.accept()
+      await reply.deliver('Done.')
+    },
+  })
+
+/** Works on whatever comes, and gives up at once. */
+const naive: http.RequestListener = async (request, response) => {
+  const { data } = JSON.parse(Buffer.concat(await request.toArray()).toString())
+  response.end()
+  for (const fields of [
+    { action: 'accept', taskId: data.taskId },
+    { action: 'deliver', taskId: data.taskId, content: 'Done.' },
+  ]) {
+    const sent = await fetch(data.callbackUrl, { method: 'POST', ...signCallback(SECRET, fields) }).catch(() => null)
+    if (!sent?.ok) return
+  }
+}
+
+test.before(async () => {
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  to = `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook`
+})
+
+test.before.each(() => {
+  handle = right()
+  requests.length = 0
+})
+
+test.after(() => void server.close().closeAllConnections())
+
+const args = (...flags: string[]) => ['emit', 'task.submitted', '--to', to, '--secret', SECRET, ...flags]
+const here = (...flags: string[]) => run(args(...flags), tmpdir())
+const signatures = () => requests.map(({ headers }) => headers['x-service-signature'])
+
+test('an agent of the toolkit keeps to what is right whatever goes wrong', async () => {
+  const { code, out, err } = await here('--fault', 'all', '--strict')
+  assert.is(code, 0, out + err)
+  assert.match(err, `${lone.length} of ${lone.length} as they should be.`)
+})
+
+test('the agent gets a copy byte for byte, and after a lost answer the next attempt', async () => {
+  const copied = await here('--fault', 'copy', '--wait', '1s')
+  assert.is(copied.code, 0, copied.out)
+  assert.match(copied.err, `fault: copy: the webhook: ${faults.copy.does}`)
+  assert.is(requests.length, 2)
+  assert.is(new Set(signatures()).size, 1)
+
+  requests.length = 0
+  assert.is((await answerOf(args('--fault', 'answer-lost', '--wait', '1s'), tmpdir())).data.fault, 'answer-lost')
+  assert.is(new Set(signatures()).size, 2)
+  assert.equal(
+    requests.map(({ headers }) => headers['x-service-attempt']),
+    ['1', '2'],
+  )
+  assert.is(new Set(requests.map(({ headers }) => headers['x-service-delivery-id'])).size, 1)
+})
+
+test('one that works on each copy, or gives up, is seen', async () => {
+  handle = naive
+  for (const fault of ['copy', 'copy-at-once', 'answer-lost']) {
+    const { code, out } = await here('--fault', fault, '--wait', '1s')
+    assert.is(code, 3, `${fault}: ${out}`)
+    assert.match(out, /✖ (?:accept|deliver): 400/)
+  }
+  for (const fault of ['response-lost', 'bad-gateway', 'unavailable', 'too-many']) {
+    const { code, out } = await here('--fault', fault, '--wait', '1s', '--strict')
+    assert.is(code, 3, `${fault}: ${out}`)
+    assert.match(out, /! no (?:accept|delivery)/)
+  }
+})
+
+test('--fault excludes the other kinds, and knows its own', async () => {
+  assert.match((await here('--fault', 'copy', '--forge', 'all')).err, '--forge, --dress and --fault exclude each other')
+  assert.match((await here('--fault', 'copy', '--dry-run')).err, 'it takes no --dry-run')
+  const unknown = await here('--fault', 'overtaken')
+  assert.is(unknown.code, 2)
+  assert.match(unknown.err, `one of: ${lone.join(', ')}`)
+})
+
+test.run()

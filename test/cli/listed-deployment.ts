@@ -1,0 +1,102 @@
+/** A deployment with a builder, whose agents are right or broken, and with buyers. */
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { agentHandler } from '../../src/client/webhooks.ts'
+import { openMarketplace } from '../../src/open.ts'
+import { ensureAccount, furnishBuyers, type SeededAccount } from '../../src/sim/accounts.ts'
+import { acting } from '../../src/sim/acting.ts'
+import { ensureAgents, list, testAndList } from '../../src/sim/agents.ts'
+import { standIn } from '../../src/sim/stand-in.ts'
+import { createWorld } from '../../src/world/real.ts'
+
+export const PRICE = 700
+
+/** What one does otherwise than a right agent. */
+export type Bug =
+  | 'none'
+  | 'deaf'
+  | '202'
+  | 'no revisions'
+  | 'same again'
+  | 'never decides'
+  | 'never delivers'
+  | 'by content'
+  | 'leaks'
+  | 'mute'
+
+export async function openDeployment() {
+  const servers: http.Server[] = []
+  /** Where agents listen, by the URL that the marketplace knows. */
+  const listening = new Map<string, string>()
+  const world = createWorld({ requireHttps: false, allowLoopback: true })
+  const { egress } = world
+  const nearby = (request: { url: string }) => ({ ...request, url: listening.get(request.url) ?? request.url }) as never
+  const near = { ...egress, post: (request: never) => egress.post(nearby(request)), close: () => egress.close() }
+  const { url, market, close } = await openMarketplace({
+    ...{
+      mode: 'serve',
+      file: null,
+      port: 0,
+      payments: 'sandbox',
+      rateLimits: 'off',
+      world: { ...world, egress: near },
+    },
+  })
+  const { id: adminId } = await ensureAccount(market, { name: 'root', fullName: 'Root', isAdmin: true })
+  const payer = async (name: string, funds: number): Promise<SeededAccount> =>
+    (await furnishBuyers(market, adminId, { names: [name], tier: 'new_verified', funds }))[0]!
+  const builder = await payer('builder', 20_000)
+  let buyers = 0
+  return {
+    url,
+    builder,
+    newBuyer: (funds = 10_000) => payer(`payer-${++buyers}`, funds),
+    balanceOf: async ({ id }: { id: string }) => (await acting(market, id)('getWallet', {})).wallet,
+    async startAgent(name: string, bug: Bug) {
+      const webhookUrl = `https://${name}.example/webhook`
+      const [agent] = await ensureAgents(market, builder.id, [{ name, webhookUrl, fields: { basePrice: PRICE } }])
+      const { id, webhookSecret: secret } = agent!
+      const server = http.createServer(agentWith(bug, secret))
+      await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+      servers.push(server)
+      const staff = { builderId: builder.id, adminId }
+      await testAndList(market, staff, id, { egress: standIn(market, secret) })
+      await list(market, staff, id)
+      listening.set(webhookUrl, `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook`)
+    },
+    async close() {
+      await close()
+      for (const server of servers) server.close().closeAllConnections()
+    },
+  }
+}
+
+function agentWith(bug: Bug, secret: string): http.RequestListener {
+  const seen = new Set<string>()
+  const handler = agentHandler({
+    secret: bug === 'deaf' ? 'whsec_b3RoZXI=' : secret,
+    async onTask({ data }, reply) {
+      if (data.title.startsWith('Not this')) return reply.reject(bug === 'mute' ? undefined : 'I do no such work.')
+      if (bug === 'never decides' || (bug === 'by content' && seen.has(data.description))) return
+      seen.add(data.description)
+      await reply.accept()
+      if (bug !== 'never delivers')
+        await reply.deliver(bug === 'leaks' ? `Done with ${secret}` : `Done: ${data.description}`)
+    },
+    async onRevision({ data }, reply) {
+      if (bug === 'no revisions') return
+      await reply.deliver(bug === 'same again' ? `Done: ${data.description}` : `Again: ${data.revisionReason}`)
+    },
+    onError: () => {},
+  })
+  return (request, response) => {
+    if (bug === '202') {
+      const { writeHead } = response
+      response.writeHead = ((status: number, ...rest: never[]) =>
+        writeHead.call(response, status === 200 && !isTest ? 202 : status, ...rest)) as never
+      let isTest = false
+      request.on('data', chunk => (isTest ||= String(chunk).includes('"test":true')))
+    }
+    handler(request, response)
+  }
+}

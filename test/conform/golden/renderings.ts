@@ -1,0 +1,152 @@
+/** What the judge prints, of runs that are made up: each form that a report, the list and an explanation have on a terminal, and the badge. */
+import { explain, list } from '../../../src/cli/conformance/explain.ts'
+import { showReport } from '../../../src/cli/conformance/terminal.ts'
+import { createUi, type Ui } from '../../../src/cli/output/ui.ts'
+import type { Baseline } from '../../../src/conform/baseline.ts'
+import {
+  broken,
+  type Check,
+  type Finding,
+  holds,
+  inconclusive,
+  type Level,
+  untested,
+} from '../../../src/conform/check.ts'
+import { contentOf, type Happening, History, type Recorded } from '../../../src/conform/history.ts'
+import { type Report, reportOf } from '../../../src/conform/report.ts'
+import { badge } from '../../../src/conform/reports/badge.ts'
+import { againLine } from '../../../src/conform/reports/findings.ts'
+
+const refused = contentOf(
+  Buffer.from('{"success":false,"error":"The task is completed: nothing can be delivered any more."}'),
+)
+const sent = { url: 'http://localhost:1/webhook', headers: [], body: contentOf(Buffer.from('{}')) }
+const happenings: Happening[] = [
+  {
+    ...{ kind: 'begin', schema: 'conformance-history/1', version: '1.0.0', seed: 20_261_123 },
+    agent: { url: sent.url, command: "node agent.js --name 'A translator'" },
+    ...{ patience: { answer: 1, work: 1 }, declared: ['it takes no revisions', 'a person does the work'] },
+  },
+  {
+    ...{ kind: 'webhook', label: 'a', taskId: 'task_1', event: 'task.revision_requested', deliveryId: 'd', attempt: 1 },
+    ...{ change: 'signed with the secret of another agent', genuine: true, method: 'POST', ...sent },
+    ...{ answer: null, error: 'the connection was cut after 17 bytes of the answer had come', ms: 3 },
+  },
+  {
+    ...{ kind: 'callback', label: 'a', taskId: 'task_1', action: 'deliver', method: 'POST', path: '/x?y' },
+    ...{ headers: [], body: sent.body, signature: 'valid', answer: { status: 400, headers: [], body: refused } },
+    ...{ fault: null, ms: 1 },
+  },
+  { kind: 'request', method: 'GET', path: `http://example.org/${'a-long-path/'.repeat(12)}`, status: null },
+  { kind: 'scenario', scenario: 'play', outcome: 'done', why: '', byDeclaration: false, ms: 3 },
+  { kind: 'end', interrupted: false, ms: 12_345 },
+]
+const history = new History(
+  happenings.map((one, at): Recorded => ({ seq: at + 1, lane: 'real', realAt: 1_767_225_600_000 + at, at: 0, ...one })),
+)
+
+const check = (id: string, level: Level, title: string, finding: Finding): Check => ({
+  ...{ id, level, title, after: id === 'sig.short' ? [] : ['sig.short'] },
+  law: { source: 'I-signature', quote: 'HMAC-SHA256, keyed with the webhook secret, over the timestamp header' },
+  why: 'Whoever learns the address of the agent can give it orders, and then it works for nothing and for nobody.',
+  fix: 'Compute the digest over the bytes as they arrived, before anything parses them.',
+  scenario: 'play',
+  judge: () => finding,
+})
+
+const LONG_ID = 'order.a-revision-before-its-delivery'
+const right = [
+  check('sig.short', 'must', 'is right', holds),
+  check('dup.retry', 'must', 'does its work once, however often it hears of it', holds),
+  check('rel.memory', 'may', 'keeps its memory', { holds: true, note: '61 MiB at first, 87 MiB after the work' }),
+]
+const wrong = [
+  ...right,
+  check(
+    LONG_ID,
+    'must',
+    'refuses what it can’t know, and hears of it again as if nothing had ever been said about it before',
+    broken('delivered before it was asked, and was told so', { seq: 2 }, { seq: 3 }, { seq: 4 }),
+  ),
+  check(
+    'safe.words',
+    'should',
+    'says what it does',
+    broken(`said 漢字かな交じり文 \u001b[31m ${'z'.repeat(150)}`, { seq: 3 }),
+  ),
+]
+const unsure = [
+  ...right,
+  check('rel.killed', 'must', 'goes on', inconclusive('the fault lost-answer met nothing')),
+  check('rel.restarted', 'must', 'goes on', inconclusive('the fault lost-answer met nothing')),
+  check(LONG_ID, 'must', 'is right', untested('the agent rejected every task: declare a sample that it accepts')),
+]
+
+const reported = (checks: readonly Check[], baseline: Baseline = {}, requirements: readonly string[] | null = null) =>
+  reportOf(checks, history, {
+    ...{ baseline, known: checks.map(({ id }) => id) },
+    requirements: requirements && { name: '2026-11', ids: requirements },
+  })
+
+const reports: Readonly<Record<string, Report>> = {
+  green: reported(right),
+  failing: reported(wrong, {}, [LONG_ID]),
+  inconclusive: reported(unsure),
+  baseline: reported(wrong, {
+    [LONG_ID]: {
+      verdict: 'fail',
+      why: 'the queue of the old box forgets, and it goes away with the new one in spring',
+    },
+    'sig.short': { verdict: 'fail', why: 'old' },
+    'dup.gone': { verdict: 'warn', why: 'old' },
+  }),
+}
+
+const shown: Readonly<Record<string, (ui: Ui) => void>> = {
+  ...Object.fromEntries(
+    Object.entries(reports).map(([name, report]) => [
+      name,
+      (ui: Ui) => showReport(ui, report, history, id => againLine(report, id)),
+    ]),
+  ),
+  list: ui => void list(answering(ui), wrong),
+  explain: ui => void explain(answering(ui), wrong[3]!),
+}
+
+/** For people. */
+export const answering = (out: Ui) => ({
+  out,
+  answer(_: unknown, show: () => void) {
+    show()
+    return 0
+  },
+})
+
+/** What is written where: a terminal of so many columns, or none. */
+export function printed(show: (ui: Ui) => void, columns: number | null, inColour = false): string {
+  let text = ''
+  const write = (more: string) => {
+    text += more
+  }
+  const { npm_command: script } = process.env
+  try {
+    // Lines to type begin with `npx` in a script of npm.
+    delete process.env.npm_command
+    show(createUi(columns === null ? { write } : { isTTY: true, columns, write }, inColour))
+  } finally {
+    if (script !== undefined) process.env.npm_command = script
+  }
+  return text
+}
+
+/** By the names of the files that keep them. */
+export const renderings = (): Readonly<Record<string, string>> =>
+  Object.fromEntries([
+    ...Object.entries(shown).flatMap(([name, show]) => [
+      [`${name}.80.txt`, printed(show, 80)],
+      [`${name}.120.txt`, printed(show, 120)],
+      [`${name}.colour.txt`, printed(show, 80, true)],
+      [`${name}.pipe.txt`, printed(show, null)],
+    ]),
+    ...Object.entries(reports).map(([name, report]) => [`${name}.badge.svg`, badge(report)]),
+  ])
