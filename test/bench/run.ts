@@ -4,6 +4,7 @@ import { type Bench, createBench } from './bench.ts'
 import { twoDays } from './clock.ts'
 import { judge } from './conformance.ts'
 import { dispatch, durableSubmit } from './durable.ts'
+import { firstHire } from './first-hire.ts'
 import { pages } from './pages.ts'
 import { installPeers, peerVersion } from './peers.ts'
 import { postgres } from './postgres.ts'
@@ -13,6 +14,7 @@ import { isMet, printTable, type Row } from './table.ts'
 
 const measurements: Record<string, (bench: Bench) => Promise<Row[]>> = {
   start: starts,
+  hire: firstHire,
   clock: twoDays,
   conformance: judge,
   durable: durableSubmit,

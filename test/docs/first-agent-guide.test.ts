@@ -1,6 +1,5 @@
 // engines: embedded; process: own
 /** docs/guides/first-agent.md: each file and each line on it is run as it is printed, on terminals. Only the ports are others. */
-import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
@@ -12,16 +11,6 @@ const blocks = blocksOf('docs/guides/first-agent.md')
 const shells = (name: string) => blocks.filter(block => block.language === 'sh' && block.name === name)
 const lineOf = (name: string, at = 0) => shells(name)[at]!.code.trimEnd()
 
-/** Two commands may take 5 seconds on a machine that starts Node in 50 ms; on a busy one as much longer as that takes longer. */
-function patienceMs(): number {
-  const [quick] = Array.from({ length: 3 }, () => {
-    const from = performance.now()
-    execFileSync(process.execPath, ['-e', '0'])
-    return performance.now() - from
-  }).sort((a, b) => a - b)
-  return 5_000 * Math.max(1, quick! / 50)
-}
-
 test('each block of the page is used here', () => {
   const names = blocks.map(({ name }) => name)
   assert.equal(names, ['install', 'agent.mjs', 'dev', 'buy', 'plain.mjs', 'forward', 'start', 'buy'])
@@ -29,20 +18,16 @@ test('each block of the page is used here', () => {
 })
 
 test(
-  'from an empty folder an agent is hired and paid by two commands, within seconds, and starts anew when it is changed',
+  'from an empty folder an agent is hired and paid by two commands, and starts anew when it is changed',
   inFolder(async folder => {
     const env = installed(folder)
     const agent = blocks.find(({ name }) => name === 'agent.mjs')!.code
     writeFileSync(join(folder, 'agent.mjs'), agent)
-    const patience = patienceMs()
-    const from = performance.now()
     const dev = typeOnTerminal(`exec ${lineOf('dev')}`, folder, env)
     await shows(dev, 'my-agent can be hired:')
     const bought = typeOnTerminal(lineOf('buy'), folder, env)
     assert.is(await bought.ended, 0, bought.shown())
-    const took = performance.now() - from
     assert.match(bought.shown(), /is completed\. Wallet 995\.00, held 0\.00/)
-    assert.ok(took < patience, `two commands took ${took} ms, and may take ${patience}`)
     writeFileSync(join(folder, 'agent.mjs'), `${agent}// changed\n`)
     await shows(dev, 'my-agent starts anew: agent.mjs has changed')
     await shows(dev, 'my-agent is back')
@@ -64,17 +49,13 @@ test(
     writeFileSync(join(folder, 'silent.cjs'), silent)
     const handler = typeOnTerminal('exec node silent.cjs', folder, env)
     await shows(handler, 'up')
-    const patience = patienceMs()
-    const from = performance.now()
     const dev = typeOnTerminal(here(`exec ${lineOf('forward')}`), folder, env)
     await shows(dev, 'my-agent can be hired (it sent no callback yet)')
     await shows(dev, 'my-agent believes everybody: it took a')
     const hired = typeOnTerminal(`${lineOf('buy', 1)} --timeout 1`, folder, env)
     assert.is(await hired.ended, 1)
-    const took = performance.now() - from
     assert.match(hired.shown(), /to my-agent for 5\.00, now held in escrow[\s\S]*The agent did not accept within 1 s/)
     await shows(dev, 'task.submitted')
-    assert.ok(took < patience, `two commands took ${took} ms, and may take ${patience}`)
     handler.interrupt()
     await handler.ended
 
