@@ -1,5 +1,5 @@
 /** Notes and examples of the help, wrapped for a terminal of the usual width. What flags mean the parser wraps itself. */
-import { commandRows, rowsOf, wordsOf } from './rows.ts'
+import { commandRows, hangingIndent, rowsOf, wordsOf } from './rows.ts'
 
 const WIDTH = 80
 
@@ -14,9 +14,6 @@ export function wrappedNotes(text: string): string {
   }
   return lines.map(line => rowsOf(wordsOf(line), { width: WIDTH, indent: hangingIndent(line) }).join('\n')).join('\n')
 }
-
-const hangingIndent = (line: string) =>
-  ' '.repeat(/^ +\S+(?: \S+)*? {2,}/.exec(line)?.[0].length ?? /^ */.exec(line)![0].length)
 
 /** A command line that is too long goes on in lines that a shell takes as one. */
 export const wrappedExample = (line: string): string =>

@@ -6,6 +6,7 @@ import { exitCodes, Fault } from './exit-codes.ts'
 import { runHelp } from './help.ts'
 import { failure, isPrinted } from './output/output.ts'
 import { proveWritten, watchOutput } from './output/output-faults.ts'
+import { sentences } from './output/sentences.ts'
 import { createUi, plain } from './output/ui.ts'
 import { runWords, WrongWords } from './parser.ts'
 
@@ -38,17 +39,19 @@ function isForPrograms(argv: readonly string[]): boolean {
 function report(error: unknown, stacks: boolean): number {
   const { message, stack } = error instanceof Error ? error : new Error(String(error))
   if (error instanceof WrongWords) process.stderr.write(error.shown)
-  else process.stderr.write(`${stacks ? stack : sentence(message)}\n`)
+  else if (stacks) process.stderr.write(`${stack}\n`)
+  else sentences(createUi(process.stderr), sentence(message))
   if (error instanceof Fault) return reportFault(error)
   return error instanceof UsageError ? exitCodes.usage : exitCodes.failed
 }
 
 function reportFault({ details: { code, hint, errors } }: Fault): number {
-  for (const [field, words] of Object.entries(errors ?? {})) {
-    process.stderr.write(`  ${plain(field)}: ${plain(words.join('; '))}\n`)
-  }
-  if (hint) process.stderr.write(`${hint}\n`)
+  const ui = createUi(process.stderr)
+  for (const [field, words] of Object.entries(errors ?? {}))
+    sentences(ui, `  ${plain(field)}: ${plain(words.join('; '))}`)
+  if (hint) sentences(ui, hint)
   return code
 }
 
-const sentence = (message: string) => (/[.!?…]$/.test(message) ? message : `${message}.`)
+/** A list at the end needs no full stop. */
+const sentence = (message: string) => (/[.!?…]$|\n .*$/.test(message) ? message : `${message}.`)

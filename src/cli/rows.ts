@@ -34,6 +34,10 @@ export function rowsOf(words: readonly string[], { width, indent = '' }: Layout)
   return rows
 }
 
+/** Where the second column of a list begins; else the blanks before a line. */
+export const hangingIndent = (line: string): string =>
+  ' '.repeat(/^ +\S+(?: \S+)*? {2,}/.exec(line)?.[0].length ?? /^ */.exec(line)![0].length)
+
 /** Words of which none is longer than a row. */
 export const cutWords = (words: readonly string[], width: number): string[] =>
   words.flatMap(word => (columnsOf(word) > width ? pieces(word.trimStart(), width) : [word]))

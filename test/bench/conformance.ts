@@ -74,6 +74,8 @@ export async function judge(): Promise<Row[]> {
     `${process.execPath} ${AGENT}`,
     '--buyers',
     '1000',
+    '--tasks',
+    '1000',
     '--for',
     '30d',
     '--seed',

@@ -1,15 +1,16 @@
 // engines: embedded; process: own
 /** `marketplace mcp` before a client of others: a coding agent can hire, look at what was sent, ask why, and judge. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { blocksOf } from '../docs/guide.ts'
-import { PROGRAM, startDev } from './program.ts'
+import { PROGRAM, start, startDev, startOpen } from './program.ts'
 
 const agent = `node ${fileURLToPath(new URL('../../examples/node-agent.mjs', import.meta.url))}`
 
@@ -135,6 +136,67 @@ test('clients start it as the guide says', async () => {
   assert.match(other.getInstructions()!, 'llms.txt')
   assert.equal((await other.listTools()).tools.length, 12)
   await other.close()
+})
+
+const message = (id: number, method: string, params = {}) =>
+  `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`
+const clientInfo = { name: 'test', version: '1' }
+const HELLO = message(1, 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo })
+const toolCall = (id: number, name: string, given = {}) => message(id, 'tools/call', { name, arguments: given })
+const answersIn = (out: string) =>
+  out
+    .split('\n')
+    .slice(0, -1)
+    .map(line => JSON.parse(line))
+
+test('a script that asks and closes gets every answer, for lines too that nobody can read', async () => {
+  const ask = [
+    HELLO,
+    'not json\n',
+    '[]\n',
+    '{"id":7}\n',
+    toolCall(2, 'conformance', { only: ['sig.valid'] }),
+    toolCall(3, 'conformance', { only: ['sig.missing-all'] }),
+    // The last line has no end.
+    toolCall(4, 'explain', { check: 'sig.valid' }).trimEnd(),
+  ]
+  const { code, out } = await start(['mcp', '--start', agent], folder, {}, ask.join('')).ended
+  assert.is(code, 0)
+  const answers = answersIn(out)
+  assert.equal(
+    answers.filter(({ error }) => error).map(({ id, error: { code } }) => [id, code]),
+    [
+      [null, -32_700],
+      [null, -32_600],
+      [7, -32_600],
+    ],
+  )
+  const results = answers.filter(({ result }) => result)
+  assert.equal(new Set(results.map(({ id }) => id)), new Set([1, 2, 3, 4]))
+  const judged = results.filter(({ id }) => [2, 3].includes(id))
+  // They took turns.
+  assert.equal(
+    judged.map(({ id }) => id),
+    [2, 3],
+  )
+  for (const { result } of judged) assert.match(result.content[0].text, 'must 1/1')
+})
+
+test('a server that is told to end stops its calls, says so, and leaves nothing', async () => {
+  const temporary = join(folder, 'temporary')
+  mkdirSync(temporary)
+  const { child, ended } = startOpen(['mcp', '--start', 'sleep 600'], folder, { TMPDIR: temporary })
+  child.stdin.write(HELLO + toolCall(2, 'conformance') + message(3, 'ping'))
+  const lines = createInterface({ input: child.stdout })
+  for await (const line of lines) if (JSON.parse(line).id === 3) break
+  assert.is(readdirSync(temporary).length, 1)
+  child.kill('SIGTERM')
+  const { code, out } = await ended
+  assert.is(code, 0)
+  const { result } = answersIn(out).find(({ id }) => id === 2)
+  assert.ok(result.isError)
+  assert.match(result.content[0].text, 'told to end')
+  assert.equal(readdirSync(temporary), [])
 })
 
 test('no call can smuggle in a flag or a command', async () => {

@@ -39,13 +39,24 @@ export function start(
   input = '',
   nodeFlags = SHORT_LIVED,
 ) {
+  const started = startOpen(args, cwd, env, nodeFlags)
+  started.child.stdin.end(input)
+  return started
+}
+
+/** Its stdin stays open. */
+export function startOpen(
+  args: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv = {},
+  nodeFlags: readonly string[] = SHORT_LIVED,
+) {
   const child = spawn(process.execPath, [...nodeFlags, PROGRAM, ...args], {
     cwd,
     env: envIn(cwd, env),
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   running.add(child)
-  child.stdin.end(input)
   child.once('close', () => running.delete(child))
   return { child, ended: collect(child), firstLine: firstLine(child) }
 }

@@ -1,5 +1,6 @@
 /** `marketplace simulate buyers`: many buyers with characters, over days that go by in moments, with one agent. */
 import { randomInt } from 'node:crypto'
+import { grouped } from '../../api/grouped.ts'
 import { UsageError } from '../../config.ts'
 import type { Life } from '../../sim/lives.ts'
 import type { Persona } from '../../sim/persona.ts'
@@ -26,9 +27,8 @@ export interface BuyersFlags extends AnswerFlags, SecretFlags {
   stories?: boolean
 }
 
-/** If there are more buyers, each has one. */
-const USUAL_TASKS = 100
 const MOST = { buyers: 1_000, tasks: 10_000, days: 366, seed: 2 ** 31 - 1 }
+const DAY = 86_400_000
 
 export const buyers = (flags: BuyersFlags): Promise<number> =>
   withOutput(flags, async output => {
@@ -65,16 +65,29 @@ function planOf({
 }: BuyersFlags) {
   if (start === undefined && url === undefined) throw new UsageError(WHICH_AGENT)
   const forMs = durationGiven(time)
-  if (forMs > MOST.days * 86_400_000) throw new UsageError(`--for takes ${MOST.days} days at most.`)
+  if (forMs === 0 || forMs > MOST.days * DAY)
+    throw new UsageError(`--for takes a time that is longer than none, ${MOST.days}d at most, not ${time}.`)
+  const patienceMs = durationGiven(timeout)
+  if (patienceMs === 0) throw new UsageError(`--timeout takes a time that is longer than none, not ${timeout}.`)
   const count = numberGiven('--buyers', buyers, [1, MOST.buyers])
   return {
     buyers: count,
-    tasks: tasks === undefined ? Math.max(USUAL_TASKS, count) : numberGiven('--tasks', tasks, [1, MOST.tasks]),
+    tasks: tasks === undefined ? usualTasks(count, forMs) : numberGiven('--tasks', tasks, [1, MOST.tasks]),
     mix: mixOf(mix),
     forMs,
     seed: seed === undefined ? randomInt(MOST.seed) : numberGiven('--seed', seed, [0, MOST.seed]),
-    patienceMs: durationGiven(timeout),
+    patienceMs,
   }
+}
+
+/** Each buyer comes once a day, and once at least. */
+function usualTasks(buyers: number, forMs: number): number {
+  const days = Math.max(1, forMs / DAY)
+  const tasks = Math.ceil(buyers * days)
+  if (tasks <= MOST.tasks) return tasks
+  throw new UsageError(
+    `${buyers} buyers, each with a task a day, have ${grouped(tasks)} tasks in ${durationInWords(forMs)}; at most ${grouped(MOST.tasks)} are simulated: give --tasks, or a shorter --for.`,
+  )
 }
 
 /** `picky:3,ghost:1`, or `all`. */

@@ -1,8 +1,8 @@
 /** Lays the lines of the log out in columns of a terminal, or one plain line each where there is none. */
 import { stripVTControlCharacters } from 'node:util'
 import type { StampedEntry } from '../../market/log.ts'
+import { sentenceRows } from '../output/sentences.ts'
 import type { Ui } from '../output/ui.ts'
-import { rowsOf } from '../rows.ts'
 import { type EntryLine, type Names, OUTPUT, tail } from './entry-lines.ts'
 
 const ID_WIDTH = 7
@@ -24,12 +24,13 @@ export function entryText(ui: Ui, line: EntryLine, entry: StampedEntry, names: N
   const indent = ' '.repeat(widthOf(before) + 2)
   const room = Math.max(20, width - widthOf(before))
   // What is said in words is never cut: it may end in a command.
-  const [body = '', ...rest] =
-    line.status === '' ? sentenceRows(line, room) : [cut(bodyOf(shortened(line, room)), room)]
+  const [body = '', ...rest] = line.status === '' ? wordRows(line, room) : [cut(bodyOf(shortened(line, room)), room)]
   const gap = room - widthOf(body) - agent.length
   const named = agent && gap >= 2 ? `${' '.repeat(gap)}${colour.dim(agent)}` : ''
   const tone = line.mark === OUTPUT ? colour.dim : (text: string) => text
-  const below = line.below.flatMap(text => wrapped(text, width - indent.length)).map(row => indent + colour.dim(row))
+  const below = line.below
+    .flatMap(text => sentenceRows(text, width - indent.length))
+    .map(row => indent + colour.dim(row))
   const help = line.help === null ? [] : [indent + colour.cyan(line.help)]
   return [before + coloured(ui, line, body) + named, ...rest.map(row => indent + tone(row)), ...below, ...help]
 }
@@ -46,9 +47,9 @@ function shortened(line: EntryLine, room: number): EntryLine {
 }
 
 /** All rows but the first stand below the words, not below the mark. */
-function sentenceRows(line: EntryLine, room: number): string[] {
+function wordRows(line: EntryLine, room: number): string[] {
   const { length } = `${line.mark} `
-  const [first = '', ...rest] = wrapped(bodyOf(line).slice(length), room - length)
+  const [first = '', ...rest] = sentenceRows(bodyOf(line).slice(length), room - length)
   return [`${line.mark} ${first}`, ...rest]
 }
 
@@ -61,28 +62,6 @@ function coloured({ colour }: Ui, { mark, status, isFailure }: EntryLine, body: 
   const markOf = isFailure ? colour.red : mark === '$' ? colour.yellow : colour.cyan
   if (at === -1) return markOf(mark) + (isFailure ? colour.red(rest) : rest)
   return markOf(mark) + rest.slice(0, at + 1) + tone(status) + rest.slice(at + 1 + status.length)
-}
-
-/** A command stays whole, so that it can be copied. */
-const wrapped = (text: string, width: number) =>
-  rowsOf(
-    unitsOf(text).map((unit, at) => (at === 0 ? unit : ` ${unit}`)),
-    { width },
-  )
-
-/** From the name of the program to the end of the sentence. */
-const COMMAND = /(?:npx agent-)?marketplace [a-z].*?(?=[.,]?$|[.,] | \. )/g
-
-function unitsOf(text: string): string[] {
-  const units: string[] = []
-  let end = 0
-  for (const { 0: command, index } of text.matchAll(COMMAND)) {
-    units.push(...text.slice(end, index).split(' ').slice(0, -1), command)
-    end = index + command.length
-  }
-  const [first = '', ...rest] = text.slice(end).split(' ')
-  const last = units.pop()
-  return [...units, (last ?? '') + first, ...rest]
 }
 
 const widthOf = (text: string) => stripVTControlCharacters(text).length

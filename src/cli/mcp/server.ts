@@ -3,11 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { execa } from 'execa'
 import * as z from 'zod'
 import { version } from '../../config.ts'
+import { untilSignal } from '../shutdown.ts'
 import { KeptTexts } from './kept-texts.ts'
+import { LineTransport } from './line-transport.ts'
 import { type Given, type Tool, tools } from './tools.ts'
 
 export interface ServerOptions extends Given {
@@ -19,15 +20,31 @@ export interface ServerOptions extends Given {
 
 const INSTRUCTIONS = `A marketplace for AI agents on this machine, which "npx agent-marketplace dev --run 'node agent.js'" starts with the agent that you write in it. Hire the agent, look at what failed (task, exchange, why), mend it, and run conformance until nothing is broken; explain shows the requests that broke a check. Lines of answers that begin with "marketplace" are commands for a shell; most have a tool. llms.txt in the docs folder of the package is the way into its documentation.`
 
-/** Serves until stdin ends. */
+/** Calls that are under way when stdin ends are still answered, as a script asks and closes; for a client that has gone nothing runs longer. */
+const LINGER_MS = 30_000
+const STOPPED = `This call was stopped: the server was told to end, or stdin had ended ${LINGER_MS / 1000} s before.`
+
+/** Serves until stdin ends and all calls are answered, or a signal comes. */
 export async function serveTools(given: Omit<ServerOptions, 'history'>): Promise<void> {
   const place = mkdtempSync(join(tmpdir(), 'marketplace-mcp-'))
   const options: ServerOptions = { ...given, history: join(place, 'run.jsonl') }
+  const stop = new AbortController()
+  const transport = new LineTransport()
+  const server = makeServer(options, stop.signal)
+  const signalled = untilSignal(async () => stop.abort())
+  await server.connect(transport)
+  await Promise.race([transport.ended, signalled])
+  const timer = setTimeout(() => stop.abort(), LINGER_MS)
+  await transport.allAnswered()
+  clearTimeout(timer)
+  await server.close()
+  rmSync(place, { recursive: true, force: true })
+}
+
+function makeServer(options: ServerOptions, stop: AbortSignal): McpServer {
   const server = new McpServer({ name: 'agent-marketplace', version }, { instructions: INSTRUCTIONS })
-  const texts = new KeptTexts()
-  const gone = new AbortController()
-  for (const tool of tools)
-    if (!options.readOnly || tool.effect === 'reads') register(server, tool, options, { texts, gone: gone.signal })
+  const session = { texts: new KeptTexts(), stop, inTurn: queue() }
+  for (const tool of tools) if (!options.readOnly || tool.effect === 'reads') register(server, tool, options, session)
   server.registerTool(
     'more',
     {
@@ -36,38 +53,45 @@ export async function serveTools(given: Omit<ServerOptions, 'history'>): Promise
       inputSchema: { handle: z.string(), from: z.int().min(0) },
       annotations: { readOnlyHint: true },
     },
-    ({ handle, from }) => ({ content: [{ type: 'text', text: texts.part(handle, from) }] }),
+    ({ handle, from }) => ({ content: [{ type: 'text', text: session.texts.part(handle, from) }] }),
   )
-  const transport = new StdioServerTransport()
-  const ended = new Promise<void>(resolve => {
-    transport.onclose = resolve
-    process.stdin.once('end', resolve)
-  })
-  await server.connect(transport)
-  await ended
-  // Nobody reads what commands under way would say.
-  gone.abort()
-  await server.close()
-  rmSync(place, { recursive: true, force: true })
+  return server
 }
 
 interface Session {
   readonly texts: KeptTexts
-  /** Aborted when the client has gone. */
-  readonly gone: AbortSignal
+  /** Aborted when calls under way are to end. */
+  readonly stop: AbortSignal
+  readonly inTurn: ReturnType<typeof queue>
 }
 
-function register(server: McpServer, tool: Tool, options: ServerOptions, { texts, gone }: Session): void {
+/** Work that is done in the order in which it came. */
+function queue(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return work => {
+    const next = last.then(work)
+    last = next.catch(() => {})
+    return next
+  }
+}
+
+function register(server: McpServer, tool: Tool, options: ServerOptions, { texts, stop, inTurn }: Session): void {
   const { name, title, description, effect, input } = tool
   const annotations = { readOnlyHint: effect === 'reads', destructiveHint: effect === 'destroys', openWorldHint: false }
   server.registerTool(name, { title, description, inputSchema: input, annotations }, async (given, { signal }) => {
     const commands = tool.commands(given, options)
-    const until = AbortSignal.any([signal, gone])
-    const ended = await Promise.all(commands.map(command => run(options.program, command, until)))
-    const isError = ended.some(({ failed }) => failed)
-    return { isError, content: [{ type: 'text' as const, text: texts.shown(said(ended)) }] }
+    const until = AbortSignal.any([signal, stop])
+    const runAll = () => Promise.all(commands.map(command => run(options.program, command, until)))
+    const ended = await (tool.oneByOne ? inTurn(runAll) : runAll())
+    if (stop.aborted) return answer(STOPPED, true)
+    return answer(
+      texts.shown(said(ended)),
+      ended.some(({ failed }) => failed),
+    )
   })
 }
+
+const answer = (text: string, isError: boolean) => ({ isError, content: [{ type: 'text' as const, text }] })
 
 interface Ended {
   readonly line: string

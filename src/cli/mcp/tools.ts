@@ -28,6 +28,8 @@ export interface Tool<Input = Record<string, unknown>> {
   readonly description: string
   readonly effect: Effect
   readonly input: z.ZodRawShape
+  /** Calls wait for each other: two runs of the judge would disturb each other at one agent, and write one history. */
+  readonly oneByOne?: true
   /** Command lines, without the program's name. */
   commands(input: Input, given: Given): readonly (readonly string[])[]
 }
@@ -177,6 +179,7 @@ export const tools: readonly Tool[] = [
     description:
       'Runs all checks against the agent that this server was started with, or some of them: what is broken, what was seen, the rule, and what to change. Mend, and run it again until it is green.',
     effect: 'changes',
+    oneByOne: true,
     input: {
       only: z
         .array(z.string().regex(/^[a-z0-9][a-z0-9.-]{0,59}$/))

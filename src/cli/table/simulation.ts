@@ -9,6 +9,7 @@ import { secretOptions } from '../connection/webhook-secret.ts'
 import { fromTo, inUnits } from '../output/numbers.ts'
 
 const { min } = limits.price
+const flooding = personas.filter(({ atOnce }) => atOnce > 1)
 
 export const simulation: readonly CommandRecord[] = [
   {
@@ -43,7 +44,7 @@ export const simulation: readonly CommandRecord[] = [
       ['--url <url>', "the agent's webhook, if it is up already"],
       ...secretOptions,
       ['--buyers <n>', 'how many (default: 10)'],
-      ['--tasks <n>', 'how many tasks in all (default: 100, or one for each buyer)'],
+      ['--tasks <n>', 'how many tasks in all (default: one a day for each buyer: 70 for 10 in 7d)'],
       ['--mix <shares>', 'characters with their shares, as picky:3,ghost:1; or all (default: easy)'],
       ['--for <time>', 'over how much simulated time they come (default: 7d)'],
       ['--timeout <time>', 'for each answer of the agent, real time (default: 30s)'],
@@ -52,7 +53,8 @@ export const simulation: readonly CommandRecord[] = [
       jsonOnce,
     ],
     notes: `It needs no marketplace: it makes one in memory, moves its clock, and checks every cent at the end.
-Characters: ${personas.map(({ name }) => name).join(', ')}.`,
+Characters: ${personas.map(({ name }) => name).join(', ')}.
+A share counts how often a character comes: ${flooding.map(({ name, atOnce }) => `a ${name} has ${atOnce} tasks each time`).join(', ')}.`,
     examples: [
       "marketplace simulate buyers --start 'node agent.js' --mix all",
       "marketplace simulate buyers --start 'node agent.js' --buyers 20 --mix picky:3,ghost:1 --for 7d --seed 42 --stories",
