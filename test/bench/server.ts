@@ -77,10 +77,13 @@ async function longestStall(work: () => Promise<unknown>): Promise<number> {
 }
 
 answer({
-  /** The whole: server, dispatcher, clock. */
+  /** The whole, as it is deployed: server, dispatcher, clock. A simulator would record each exchange besides. */
   async open(options: Options) {
     file = options.file
-    marketplace = await openMarketplace({ mode: 'dev', file, ca: options.ca, onFatal: fail })
+    const { createWorld } = await built<typeof import('../../src/world/real.ts')>('world/real')
+    const world = createWorld({ requireHttps: true, allowLoopback: true, ca: options.ca })
+    const asDeployed = { mode: 'serve', payments: 'sandbox', rateLimits: 'off' } as const
+    marketplace = await openMarketplace({ ...asDeployed, file, world, onFatal: fail })
     market = marketplace.market
     furnished = await furnish(market, options)
     return { port: Number(new URL(marketplace.url).port), key: furnished.key, tasks: furnished.taskIds }
