@@ -38,12 +38,12 @@ export function compareWith(
   const untrue: Untrue[] = []
   for (const [id, { verdict, why, until }] of Object.entries(baseline)) {
     const now = judged.find(one => one.id === id)
-    if (!known.includes(id)) untrue.push({ id, fault: 'unknown', text: 'there is no such check' })
+    if (!known.includes(id)) untrue.push({ id, fault: 'unknown', text: 'there is no such check: take the line out' })
     else if (until !== undefined && until < today)
-      untrue.push({ id, fault: 'expired', text: `it counted until ${until}` })
+      untrue.push({ id, fault: 'expired', text: `it counted until ${until}: mend the agent, or give it a later day` })
     else if (now?.verdict === verdict) excused.set(id, why)
     else if (now && isTold(now.verdict) && !(isPartial && now.verdict === 'untested'))
-      untrue.push({ id, fault: 'stale', text: `it says ${verdict}, and now it is ${now.verdict}` })
+      untrue.push({ id, fault: 'stale', text: staleWords(verdict, now.verdict) })
   }
   return { excused, untrue }
 }
@@ -51,12 +51,24 @@ export function compareWith(
 /** Nothing was learned of a check that is inconclusive. */
 const isTold = (verdict: Verdict) => verdict !== 'inconclusive'
 
-/** Returns the lines that would excuse all that there is to excuse; what is there keeps its reason. */
-export function baselineOf(judged: readonly Judged[], before: Baseline): Baseline {
-  const excuses = judged.flatMap(({ id, verdict, level }): [string, Excuse][] => {
+const staleWords = (then: Verdict, now: Verdict) =>
+  `it says ${then}, and now it is ${now}: ${now === 'pass' ? 'take the line out' : 'change the line'}`
+
+/**
+ * Returns the lines that would excuse all that there is to excuse. What is there keeps its reason, and the line of a check of which nothing
+ * was told stays. A day that is over is left out: it would excuse nothing. `today` and `known` as above.
+ */
+export function baselineOf(
+  judged: readonly Judged[],
+  before: Baseline,
+  { today, known }: { today: string; known: readonly string[] },
+): Baseline {
+  const told = judged.filter(({ verdict }) => isTold(verdict))
+  const kept = Object.entries(before).filter(([id]) => known.includes(id) && !told.some(one => one.id === id))
+  const excuses = told.flatMap(({ id, verdict, level }): [string, Excuse][] => {
     if (verdict !== 'fail' && verdict !== 'warn' && !(verdict === 'untested' && level === 'must')) return []
-    const old = before[id]
-    return [[id, old?.verdict === verdict ? old : { verdict, why: 'say why' }]]
+    const { why = 'say why', until } = before[id]?.verdict === verdict ? before[id] : {}
+    return [[id, { verdict, why, ...(until !== undefined && until >= today && { until }) }]]
   })
-  return Object.fromEntries(excuses.sort(([one], [other]) => (one < other ? -1 : 1)))
+  return Object.fromEntries([...kept, ...excuses].sort(([one], [other]) => (one < other ? -1 : 1)))
 }

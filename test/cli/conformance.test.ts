@@ -69,26 +69,6 @@ test('a kept history gets the same verdicts without the agent', async () => {
   assert.is(report.checks.find(({ id }) => id === 'sig.missing-signature')!.verdict, 'fail')
 })
 
-test('a baseline excuses, with a reason, for as long as it is true', async () => {
-  const baseline = join(folder, 'b.yaml')
-  assert.is((await judged(...ONLY, '--baseline', baseline)).code, exitCodes.usage, 'it is not there')
-  assert.is((await judged(...ONLY, '--baseline', baseline, '--write-baseline')).code, exitCodes.ok)
-  assert.match(readFileSync(baseline, 'utf8'), 'sig.missing-signature:\n  verdict: fail\n  why: say why\n')
-  const excused = await judged(...ONLY, '--baseline', baseline)
-  assert.is(excused.code, exitCodes.ok, excused.err)
-  assert.match(excused.out, 'excused: say why')
-  for (const [text, said] of [
-    ['sig.valid: { verdict: fail, why: old }', 'baseline: sig.valid: it says fail, and now it is pass'],
-    ['sig.missing-signature: { verdict: fail, why: old, until: "2020-01-01" }', 'it counted until 2020-01-01'],
-    ['sig.mising: { verdict: fail, why: old }', 'baseline: sig.mising: there is no such check'],
-  ] as const) {
-    writeFileSync(baseline, text)
-    const { code, out } = await judged('--only', 'sig.valid', '--baseline', baseline)
-    assert.is(code, exitCodes.check, text)
-    if (!text.startsWith('sig.missing')) assert.match(out, said)
-  }
-})
-
 const refusals: readonly [args: string[], said: RegExp][] = [
   [[], /Which agent\? --start 'node agent\.js'/],
   [['--only', 'sig.vald'], /no check sig\.vald\. Did you mean sig\.valid\?/],

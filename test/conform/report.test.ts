@@ -237,10 +237,18 @@ test('a new baseline excuses what is broken, and keeps the reasons that are ther
     check('a.d', untested('x')),
   ])
   const old = { verdict: 'fail', why: 'the old box', until: '2027-01-31' } as const
-  assert.equal(Object.entries(baselineOf(checks, { 'a.z': old, 'a.c': old })), [
+  const told = { today: '2027-01-31', known: ['a.b', 'a.c', 'a.d', 'a.e', 'a.z'] }
+  const others = [
     ['a.b', { verdict: 'warn', why: 'say why' }],
     ['a.d', { verdict: 'untested', why: 'say why' }],
-    ['a.z', old],
+  ]
+  assert.equal(Object.entries(baselineOf(checks, { 'a.z': old, 'a.c': old }, told)), [...others, ['a.z', old]])
+  // This run did not play a.e, and there is no a.gone.
+  const over = { ...told, today: '2027-02-01' }
+  assert.equal(Object.entries(baselineOf(checks, { 'a.z': old, 'a.e': old, 'a.gone': old }, over)), [
+    ...others,
+    ['a.e', old],
+    ['a.z', { verdict: 'fail', why: 'the old box' }],
   ])
 })
 

@@ -27,6 +27,7 @@ import { type SecretFlags, secretGiven } from '../connection/webhook-secret.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { numberGiven } from '../json-input.ts'
 import { type AnswerFlags, type CommandOutput, withOutput } from '../output/output.ts'
+import { sentences } from '../output/sentences.ts'
 
 export interface ConformanceFlags extends AnswerFlags, SecretFlags, ChoiceFlags, ListedFlags {
   start?: string
@@ -84,8 +85,8 @@ async function perform(flags: ConformanceFlags, output: CommandOutput, way: Way)
   if (flags.saveHistory !== undefined) writeFileSync(flags.saveHistory, historyLines(history))
   tell(plan, { report, history, way }, output)
   if (flags.writeBaseline) {
-    const path = writeBaseline(flags.baseline, baselineOf(report.checks, plan.baseline))
-    output.notes.line(`${path} is written: say in each line why it is there.`)
+    const lines = baselineOf(report.checks, plan.baseline, { today: report.startedAt.slice(0, 10), known })
+    sentences(output.notes, writeBaseline(flags.baseline, lines))
   }
   return codeOf(plan, report)
 }
@@ -94,6 +95,8 @@ type Plan = ReturnType<typeof planOf>
 
 const MOST_REPEATS = 100
 const CUT = 'The history has no end: its last lines are missing, so most of what it does not show is inconclusive.'
+const WHOLE_SET =
+  '--requirements asks for every check of its set, so it takes no --only or --skip: leave it out to play some of them.'
 const LARGEST_SEED = 2 ** 31 - 1
 
 function planOf(flags: ConformanceFlags) {
@@ -112,7 +115,9 @@ function planOf(flags: ConformanceFlags) {
 }
 
 function requirementsIn(flags: ConformanceFlags, settings: ConformanceSettings) {
-  const named = flags.requirements ?? settings.requirements
+  const { requirements, only, skip } = flags
+  if (requirements !== undefined && (only || skip)) throw new UsageError(WHOLE_SET)
+  const named = requirements ?? settings.requirements
   try {
     return requiredIn(named)
   } catch (error) {
@@ -200,11 +205,15 @@ interface Told {
   readonly way: Way
 }
 
-function tell({ wanted }: Plan, { report, history, way }: Told, output: CommandOutput): void {
+/** Its author names it in the file of the agent, and plays one check again. */
+const PART_OF_SET = 'Some checks alone were played: whether the set of requirements is kept takes a run of all.'
+
+function tell({ wanted, flags, settings }: Plan, { report, history, way }: Told, output: CommandOutput): void {
   const { json, out, notes } = output
   writeReports(wanted, { report, history, output })
   if (json) out.json(report)
   else if (wanted.every(({ path }) => path !== null)) showReport(out, report, history, way.again(report))
+  if (settings.requirements !== undefined && (flags.only || flags.skip)) notes.line(notes.colour.dim(PART_OF_SET))
   if (report.bought) showPurchases(notes, report.bought, way.way ?? '')
   notes.line(notes.colour.dim(`In ${(report.ms / 1000).toFixed(1)} s; --seed ${report.seed} plays the same again.`))
 }
