@@ -1,7 +1,8 @@
 /**
  * Runs every test file, and adds up what they say. The first line of a file names the engines that it runs on, and says
  * whether its process is for other files too: half of the time of a small file would be the start of one. Arguments are
- * parts of file names; `--engine embedded|postgres` is one alone; `--long` runs the long proofs instead.
+ * parts of file names; `--engine embedded|postgres` is one alone; `--long` runs the long proofs instead; `--again` gives what
+ * failed beside others a second run alone.
  */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -11,7 +12,8 @@ import { buildIfStale } from './support/fresh-build.ts'
 import { type Job, jobsOf } from './support/jobs.ts'
 import type { Length } from './support/length.ts'
 import { makeUnusedServer, type PostgresServer, startPostgres } from './support/postgres-server.ts'
-import { type Verdict, Worker } from './support/worker.ts'
+import { type Outcome, withSecondRuns } from './support/second-runs.ts'
+import { Worker } from './support/worker.ts'
 
 /** For each processor: tests wait for processes, for Postgres and for time-outs, more than half of their time. */
 const WORKERS = 3
@@ -20,13 +22,13 @@ const MOST_WORKERS = 5
 /** For one file. */
 const PATIENCE_MS = { short: 180_000, long: 600_000 }
 
-interface Outcome extends Omit<Job, 'shares'>, Verdict {
-  ms: number
-}
-
 const { positionals: wanted, values } = parseArgs({
   allowPositionals: true,
-  options: { engine: { type: 'string' }, long: { type: 'boolean', default: false } },
+  options: {
+    engine: { type: 'string' },
+    long: { type: 'boolean', default: false },
+    again: { type: 'boolean', default: false },
+  },
 })
 const length: Length = values.long ? 'long' : 'short'
 const jobs = jobsOf(file => wanted.length === 0 || wanted.some(part => file.includes(part)), length).filter(
@@ -44,7 +46,14 @@ process.once('exit', () => unused?.remove())
 const postgres = needsPostgres ? await startPostgres() : null
 const template = postgres && (await makeTemplate(postgres.url))
 if (template) process.env.TEST_TEMPLATE = template.name
-const outcomes = await runAll(jobs, bundle, postgres)
+const runAlone = (wanted: string, on: Job['engine']) =>
+  runAll(
+    jobs.filter(({ file, engine }) => file === wanted && engine === on),
+    bundle,
+    postgres,
+  )
+const outcomes = await runAll([...jobs], bundle, postgres)
+  .then(all => (values.again ? withSecondRuns(all, runAlone, console.log) : all))
   .finally(() => template?.drop())
   .finally(() => postgres?.stop())
 const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0)
@@ -87,7 +96,7 @@ async function runWorker(first: Job, queue: Job[], bundle: Bundle, server: Postg
   if (ended === '' || hasFailed) return outcomes
   const left = { file: outcomes.map(({ file }) => file).join(', '), engine, passed: 0, failed: 1, output: ended, ms: 0 }
   note(left)
-  return [...outcomes, left]
+  return [...outcomes, { ...left, afterAll: true }]
 }
 
 function nextLike({ engine }: Job, queue: Job[]): Job | undefined {
