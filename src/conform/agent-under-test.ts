@@ -4,6 +4,7 @@ import { environment } from '../config.ts'
 import { StartedAgent } from '../sim/started-agent.ts'
 import type { World } from '../world/world.ts'
 import { AgentAway } from './agent-away.ts'
+import { BusyAgent } from './busy-agent.ts'
 import { residentBytes } from './memory.ts'
 import type { EventSink } from './recorder.ts'
 import { stopwatch } from './time.ts'
@@ -19,6 +20,8 @@ export interface AgentOptions {
   /** null: it is up already. */
   readonly command: string | null
   readonly recorder: EventSink
+  /** Returns numbers in [0, 1). */
+  readonly chance: () => number
 }
 
 const READY_MS = 30_000
@@ -37,18 +40,21 @@ export class AgentUnderTest {
   /** What it is started with, besides the environment of this process. */
   environment: Readonly<Record<string, string>> = {}
   secret: string
+  /** How long it is waited for when it asks for time. */
+  readonly busy: BusyAgent
   readonly #recorder: EventSink
   readonly #lines: string[] = []
   #process: StartedAgent | null = null
   #ended: string | null = null
 
-  constructor({ id, keyBytes, url, secret, command, recorder }: AgentOptions) {
+  constructor({ id, keyBytes, url, secret, command, recorder, chance }: AgentOptions) {
     this.id = id
     this.keyBytes = keyBytes
     this.url = url
     this.secret = secret
     this.command = command
     this.#recorder = recorder
+    this.busy = new BusyAgent(chance)
   }
 
   /** Starts it if there is a command, and resolves when it accepts connections. Throws AgentAway if it does not. */
@@ -166,12 +172,13 @@ function accepts({ hostname, port, protocol }: URL): Promise<boolean> {
 
 /** Makes up what is not given: a free port, an id, a secret. */
 export async function agentUnderTest(
-  world: Pick<World, 'id' | 'bytes'>,
+  world: Pick<World, 'id' | 'bytes' | 'chance'>,
   { url, secret, command }: { url: string | null; secret: string | null; command: string | null },
   recorder: EventSink,
 ): Promise<AgentUnderTest> {
   return new AgentUnderTest({
     ...{ command, recorder, id: world.id('agt'), keyBytes: world.bytes(24) },
+    chance: () => world.chance(),
     url: url ?? `http://127.0.0.1:${await freePort()}/webhook`,
     secret: secret ?? `whsec_${world.bytes(32).toString('base64')}`,
   })

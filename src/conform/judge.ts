@@ -1,5 +1,6 @@
 /** Judges a history: the same events always get the same verdicts. Source: A-46. */
 import type { Check, Finding, Level } from './check.ts'
+import { unlessBusy, withoutRepeats } from './heard.ts'
 import type { History } from './history.ts'
 
 export const verdicts = ['pass', 'fail', 'warn', 'untested', 'inconclusive'] as const
@@ -19,7 +20,8 @@ export interface Judged {
 }
 
 /** Judges every check, in the order given. */
-export function judge(checks: readonly Check[], history: History): Judged[] {
+export function judge(checks: readonly Check[], whole: History): Judged[] {
+  const history = withoutRepeats(whole)
   const findings = new Map<string, Finding>()
   const byId = new Map(checks.map(check => [check.id, check]))
   const findingOf = (check: Check): Finding => {
@@ -60,7 +62,7 @@ function found(check: Check, history: History): Finding {
 
 function judged(check: Check, history: History): Finding {
   try {
-    return check.judge(history)
+    return unlessBusy(check.judge(history), history, check.id)
   } catch (error) {
     return { holds: null, inconclusive: `the check itself failed: ${(error as Error).message}` }
   }

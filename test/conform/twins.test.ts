@@ -50,7 +50,7 @@ const rows: readonly (readonly [expected: string, before: Answered, forged: Answ
   ['untested', 200, 401, 500],
   ['untested', 200, 401, 'refused'],
   ['untested', 200, 'refused', 200],
-  ['untested', 200, 429, 200],
+  ['inconclusive', 200, 429, 200],
 ]
 
 for (const [expected, first, middle, last] of rows) {

@@ -1,6 +1,7 @@
 /** What several checks look for in a history. */
 import { broken, type Finding, holds, inconclusive, untested } from '../check.ts'
 import { firstTaskHas, hasTaken } from '../first-task.ts'
+import { STAYED_BUSY, unlessBusy } from '../heard.ts'
 import { bytesOf, type Content, type History, isBusy, type Recordeds } from '../history.ts'
 
 export const isAck = ({ answer }: Recordeds<'webhook'>) =>
@@ -31,13 +32,11 @@ export function accepted(webhooks: readonly Recordeds<'webhook'>[]): Finding {
   const refused = heard.find(webhook => !isAck(webhook))
   if (refused) return broken(`did not accept it${changeOf(refused)}: it ${toldBack(refused)}`, refused)
   if (heard.length > 0) return holds
-  return meant.length > MOST_BUSY ? broken('stayed busy', ...meant) : untested('the agent was busy at that moment')
+  return STAYED_BUSY
 }
 
 const isNext = (webhook: Recordeds<'webhook'>, again: Recordeds<'webhook'>) =>
   again.deliveryId === webhook.deliveryId && (again.attempt ?? 0) > (webhook.attempt ?? 0)
-
-const MOST_BUSY = 3
 
 /** Their webhooks were accepted, and the agent has decided about each task, if it has about the first. */
 export function decided(history: History, label: string): Finding {
@@ -72,13 +71,15 @@ export function refusedAndQuiet(history: History, label: string, twins = 'sig.va
   const unheard = forged.find(webhook => !heard.some(other => other.label === webhook.label))
   if (unheard) return untested(`the agent could not be asked: it ${toldBack(unheard)}`)
   const between = heard.every(({ seq }) => areTaken(history.webhooks(twins), seq))
-  if (!between) return untested('the agent did not accept the genuine webhooks before and after it')
+  if (!between) return unlessBusy(untested(UNPROVEN), history, twins)
   return listened(history) ?? holds
 }
 
 /** Who refuses that is busy or away, or so it says, and not who looks at the signature. */
 export const isUnheard = ({ answer, error }: Recordeds<'webhook'>) =>
   answer ? isBusy(answer) : !/^(reset|bad_answer|timeout)/.test(error ?? '')
+
+const UNPROVEN = 'the agent did not accept the genuine webhooks before and after it'
 
 /** The last before this event and the first after it were accepted. */
 function areTaken(twins: readonly Recordeds<'webhook'>[], seq: number): boolean {

@@ -1,6 +1,6 @@
 /** The agent as a buyer of other agents' work. */
 import { broken, type Check, type Finding, holds, inconclusive, untested } from '../check.ts'
-import { type History, isBusy } from '../history.ts'
+import type { History } from '../history.ts'
 import { isAck, taskOf, toldBack } from './evidence.ts'
 
 const LABEL = 'hire.delivered-to-buyer'
@@ -13,7 +13,6 @@ const deliveredTo = (history: History) =>
 function hears(history: History): Finding {
   const [webhook] = deliveredTo(history)
   if (!webhook) return inconclusive('no webhook was sent')
-  if (isBusy(webhook.answer)) return untested(`the agent could not be asked: it ${toldBack(webhook)}`)
   return isAck(webhook) ? holds : broken(`did not accept it: it ${toldBack(webhook)}`, webhook)
 }
 

@@ -137,7 +137,7 @@ function burst(history: History): Finding {
   for (const { taskId } of tasks) {
     const last = history.webhooksOf(taskId).at(-1)
     if (!last) return inconclusive('not all of them were sent')
-    if (!isAck(last)) return broken(isBusy(last.answer) ? 'stayed busy' : `lost one: it ${toldBack(last)}`, last)
+    if (!isAck(last)) return broken(`lost one: it ${toldBack(last)}`, last)
     const decisions = ['accept', 'reject'].flatMap(action => attempts(history, taskId, action))
     if (decisions.length > 1) return broken('decided twice about a task', ...decisions)
     if (decisions.length === 0 && firstTaskHas(history, 'accept', 'reject'))

@@ -2,7 +2,7 @@
 import { all, broken, type Check, type Finding, holds, inconclusive, untested } from '../check.ts'
 import { bytesOf, type History, type Recordeds } from '../history.ts'
 import { arrivedAt, attemptsOf, isDelivered, isRefused, unaskedDelivery, workAfter } from './attempts.ts'
-import { contentIn, isAck, taskOf, toldBack } from './evidence.ts'
+import { contentIn, taskOf, toldBack } from './evidence.ts'
 
 const IN_ORDER = { source: 'A-37', quote: 'Events of a task go one after another.' }
 const NO_WORK = { source: 'A-46', quote: 'no work after a cancellation or in a dispute' }
@@ -53,7 +53,6 @@ export const order: readonly Check[] = [
       if (refused) return refused
       if (isDecided(history, taskId)) return holds
       const submitted = told(history, taskId, 'task.submitted')
-      if (!submitted.some(isAck)) return untested('the agent was busy at that moment')
       return broken('did neither accept nor reject the task', ...submitted)
     },
   },

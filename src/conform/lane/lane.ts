@@ -75,6 +75,7 @@ export class Lane {
       url: agent.url,
       listedUrl: WEBHOOK_URL,
       secret: () => agent.secret,
+      busy: agent.busy,
       labelOf: id => this.labels.get(id) ?? (id.startsWith('test_') ? this.#testLabel : undefined),
       record: event => this.record(event),
     })

@@ -5,11 +5,11 @@
 import { webhookHeaders } from '../../api/webhook-request.ts'
 import type { Forgery } from '../../sim/forgeries.ts'
 import type { Dress } from '../../sim/unusual-webhooks.ts'
-import { accepted, held, overtakenUntil, type Send } from '../../sim/webhook-faults.ts'
+import { accepted, held, overtakenUntil, type Sent as SentAlike } from '../../sim/webhook-faults.ts'
 import type { OutgoingResult } from '../../world/world.ts'
 import { machineNow } from '../time.ts'
 
-export { accepted, answerLost, copiedAfter, copiedAtOnce, type Sent, webhookLost } from '../../sim/webhook-faults.ts'
+export { accepted, answerLost, copiedAfter, copiedAtOnce, webhookLost } from '../../sim/webhook-faults.ts'
 
 /** A webhook as the marketplace is about to send it. */
 export interface OutgoingWebhook {
@@ -22,8 +22,13 @@ export interface OutgoingWebhook {
   readonly sentAt: number
 }
 
-/** Sends it to the agent and records it. */
-export type SendWebhook = Send<OutgoingWebhook>
+export interface Sent extends SentAlike {
+  /** What a busy agent gets next time in its place; unless given, the same bytes. */
+  readonly renewed?: (attempt: number) => OutgoingWebhook
+}
+
+/** Sends it to the agent and records it; again while the agent is busy. */
+export type SendWebhook = (webhook: OutgoingWebhook, sent?: Sent) => Promise<OutgoingResult>
 
 export interface WebhookFault {
   readonly name: string
@@ -76,10 +81,11 @@ async function sendChanged(
   webhook: OutgoingWebhook,
   { send, change, make }: { send: SendWebhook; change: string; make(again: OutgoingWebhook): OutgoingWebhook },
 ): Promise<OutgoingResult> {
-  const sent = { change, genuine: true }
   const first = make(webhook)
+  const renewed = (attempt: number) => make({ ...webhook, attempt: first.attempt + attempt - 1 })
+  const sent = { change, genuine: true, renewed }
   const result = await send(first, sent)
-  return result.ok || result.reason !== 'reset' ? result : send(make({ ...webhook, attempt: first.attempt + 1 }), sent)
+  return result.ok || result.reason !== 'reset' ? result : send(renewed(2), sent)
 }
 
 /** It looks unusual, and is rightly signed. */

@@ -2,7 +2,7 @@
 import { dresses } from '../../sim/unusual-webhooks.ts'
 import { Connection } from '../lane/by-hand.ts'
 import { dressedAs, type OutgoingWebhook, type Sent } from '../lane/webhook-faults.ts'
-import { byHand } from './by-hand.ts'
+import { byHand, untilHeard } from './by-hand.ts'
 import { takenCancellation } from './lives.ts'
 import type { Scenario, Stage } from './scenario.ts'
 
@@ -96,10 +96,12 @@ async function withoutAnEvent(stage: Stage): Promise<void> {
   const { task, webhook } = await stage.taken('http.unknown-event')
   const body = webhook.body.replace('"task.submitted"', '"task.archived"')
   await byHand(stage, task.label, { ...webhook, body }, { change: 'an event of a later version' })
-  for (const method of ['GET', 'HEAD', 'PUT']) {
-    const plain = { ...webhook, body: method === 'PUT' ? '{}' : '' }
-    const sent: Sent = { change: method, genuine: false }
-    const how = { method, headers: [], timeoutMs: stage.patience.limit('answer') }
-    await stage.lane.webhooks.sendByHand(plain, sent, `http.get-harmless/${method}`, how)
-  }
+  await Promise.all(['GET', 'HEAD', 'PUT'].map(method => otherMethod(stage, webhook, method)))
+}
+
+async function otherMethod(stage: Stage, webhook: OutgoingWebhook, method: string): Promise<void> {
+  const plain = { ...webhook, body: method === 'PUT' ? '{}' : '' }
+  const sent: Sent = { change: method, genuine: false }
+  const how = { method, headers: [], timeoutMs: stage.patience.limit('answer') }
+  await untilHeard(stage, () => stage.lane.webhooks.sendByHand(plain, sent, `http.get-harmless/${method}`, how))
 }

@@ -4,6 +4,7 @@ import type { CallbackFault } from '../../sim/callback-faults.ts'
 import type { AgentUnderTest } from '../agent-under-test.ts'
 import type { Declared, Sample } from '../declared.ts'
 import { firstTaskHas } from '../first-task.ts'
+import { heardOf, isAskedAgain, wasBusy } from '../heard.ts'
 import { bytesOf, type LaneName, type Recordeds } from '../history.ts'
 import type { Lane, LaneBuyer } from '../lane/lane.ts'
 import { type OutgoingWebhook, signedNow, takenBy, type WebhookFault } from '../lane/webhook-faults.ts'
@@ -77,6 +78,8 @@ interface StageOptions {
 }
 
 const ENDED_MS = 300
+/** So long a busy agent is asked again about one task. */
+const MOST_BUSY_MS = 120_000
 
 /** What a scenario works with. */
 export class Stage {
@@ -217,10 +220,10 @@ export class Stage {
     const taken = () => this.history.stepsOf(id).filter(({ trigger }) => triggers.includes(trigger))[count - 1]
     // On a busy machine webhooks queue up, which is not the agent's time.
     const [event, times] = count > 1 ? ['task.revision_requested', count - 1] : ['task.submitted', 1]
-    const asked = () => this.history.webhooksOf(id).filter(one => one.event === event).length >= times
-    await this.until(() => taken() || asked(), this.patience.limit('answer'))
+    const asked = () => heardOf(this.history, id, event).length >= times
+    await this.#untilHeard(id, () => taken() || asked(), this.patience.limit('answer'))
     const step = await this.until(taken, this.patience.limit(kind))
-    if (step && !this.#faulted.has(id)) this.patience.note(kind, elapsed())
+    if (step && !this.#faulted.has(id) && !wasBusy(this.history, id)) this.patience.note(kind, elapsed())
     return step
   }
 
@@ -242,22 +245,28 @@ export class Stage {
     else await this.sent(task)
   }
 
+  /** For as long as a busy agent is asked again, and else for `limitMs`. */
+  #untilHeard<Found>(taskId: string, look: () => Found | undefined | null | false, limitMs: number) {
+    const isAsked = () => isAskedAgain(this.history, taskId) && !this.agent.busy.staysBusy
+    return this.#until(look, () => (this.agent.hasEnded ? ENDED_MS : isAsked() ? MOST_BUSY_MS : limitMs))
+  }
+
   /** Waits until `count` webhooks about the task, whatever they say, have been answered, or got no answer. Returns whether they have. */
   async sent({ id }: StageTask, count = 1): Promise<boolean> {
-    const all = () => this.history.webhooksOf(id).length >= count
-    return (await this.until(all, this.patience.limit('answer') + LATE_MS)) !== null
+    const all = () => heardOf(this.history, id).length >= count
+    return (await this.#untilHeard(id, all, this.patience.limit('answer') + LATE_MS)) !== null
   }
 
   /** Waits until `count` webhooks of this event about the task have been answered, or got no answer. Returns whether they have. */
   async answered({ id }: StageTask, event: string, count = 1): Promise<boolean> {
-    const sent = () => this.history.webhooksOf(id).filter(one => one.event === event).length >= count
-    return (await this.until(sent, this.patience.limit('answer'))) !== null
+    const sent = () => heardOf(this.history, id, event).length >= count
+    return (await this.#untilHeard(id, sent, this.patience.limit('answer'))) !== null
   }
 
   /** The nth webhook of this event about the task. An agent may do the work before it answers: the webhook is known once it was answered. */
   async webhook(task: StageTask, event: string, nth = 1): Promise<Recordeds<'webhook'>> {
     await this.answered(task, event, nth)
-    const sent = this.history.webhooksOf(task.id).filter(one => one.event === event)[nth - 1]
+    const sent = heardOf(this.history, task.id, event)[nth - 1]
     if (!sent) throw new Error(`No ${event} was sent for ${task.label}`)
     return sent
   }
@@ -270,23 +279,16 @@ export class Stage {
     const { url, secret } = this.agent
     const { deliveryId, attempt, ...sent } = await this.webhook(task, event, nth)
     const body = bytesOf(sent.body).toString()
-    const again = {
-      url,
-      secret,
-      body,
-      headers: {},
-      deliveryId: deliveryId ?? '',
-      attempt: (attempt ?? 1) + 1,
-      sentAt: 0,
-    }
-    await this.lane.webhooks.send(signedNow(again), { change: 'old copy', genuine: true }, task.label)
+    const copy = { url, secret, body, headers: {}, deliveryId: deliveryId ?? '', sentAt: 0 }
+    const renewed = (time: number) => signedNow({ ...copy, attempt: (attempt ?? 1) + time })
+    await this.lane.webhooks.send(renewed(1), { change: 'old copy', genuine: true, renewed }, task.label)
   }
 
   observe(label: string, value: unknown): void {
     this.lane.record({ kind: 'observation', label, value })
   }
 
-  async pause(ms: number): Promise<void> {
+  readonly pause = async (ms: number): Promise<void> => {
     await this.until(() => false, ms)
   }
 }

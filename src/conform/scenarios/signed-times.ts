@@ -2,6 +2,7 @@
 import { durations } from '../../api/limits.ts'
 import { dresses } from '../../sim/unusual-webhooks.ts'
 import { dressedAs, signedAt } from '../lane/webhook-faults.ts'
+import { untilHeard } from './by-hand.ts'
 import type { Scenario, Stage } from './scenario.ts'
 
 const NEAR_LIMIT_MS = durations.signatureToleranceMs - 30_000
@@ -43,6 +44,7 @@ async function reflectAll(stage: Stage): Promise<void> {
     const own = headers.filter(([name]) => /^(content-type|x-service-)/i.test(name))
     const again = { ...webhook, body: body.text ?? '' }
     const how = { headers: own, timeoutMs: stage.patience.limit('answer') }
-    await stage.lane.webhooks.sendByHand(again, { change: `its own ${action}`, genuine: false }, label, how)
+    const sent = { change: `its own ${action}`, genuine: false }
+    await untilHeard(stage, () => stage.lane.webhooks.sendByHand(again, sent, label, how))
   }
 }

@@ -58,6 +58,8 @@ const dear: Sample = { ...nothingDeclared.sample, kind: 'accepts', price: 3_000_
 const different: readonly RightAgent[] = [
   // Those that take longest.
   styled('slow-answer'),
+  // It says not for how long.
+  styled('often-busy'),
   // It knows one address and one key, and has tasks of both lanes.
   styled('by-key', {
     warns: ['conn.callback-arrives', 'cb.lost-accept', 'cb.not-committed'],

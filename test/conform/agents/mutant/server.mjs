@@ -42,7 +42,8 @@ async function serve(request, response) {
   if (!body || isTired()) return end(response, body ? 500 : 413)
   if (style('cold-start')) await warm
   if (style('slow-answer')) await pause(++answers % 12 === 0 ? 3_000 : 300)
-  if (style('busy') && isBusy()) return end(response, 429, { 'Retry-After': '1' })
+  if (style('busy') && isBusy(8)) return end(response, 429, { 'Retry-After': '1' })
+  if (style('often-busy') && isBusy(4)) return end(response, 503)
   if (isRefusedUnread(request, body)) return end(response, 413)
   const event = eventIn(body)
   if (!isGenuine(request.headers, body)) {
@@ -91,11 +92,11 @@ let window = 0
 let served = 0
 
 /** Whether it was asked too often in the last moment. */
-function isBusy() {
+function isBusy(most) {
   const now = Math.floor(Date.now() / 200)
   if (now !== window) served = 0
   window = now
-  return ++served > 8
+  return ++served > most
 }
 
 /** Takes its own callback for an order. */
