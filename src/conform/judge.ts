@@ -19,10 +19,11 @@ export interface Judged {
   readonly byDeclaration: boolean
 }
 
-/** Judges every check, in the order given. */
-export function judge(checks: readonly Check[], whole: History): Judged[] {
+/** Judges every check, in the order given. `shown`: those that somebody gets to see. A fault stands behind another only if that is seen. */
+export function judge(checks: readonly Check[], whole: History, shown: readonly Check[] = checks): Judged[] {
   const history = withoutRepeats(whole)
   const findings = new Map<string, Finding>()
+  const reasons = new Map<string, string>()
   const byId = new Map(checks.map(check => [check.id, check]))
   const findingOf = (check: Check): Finding => {
     const known = findings.get(check.id)
@@ -30,22 +31,23 @@ export function judge(checks: readonly Check[], whole: History): Judged[] {
     const blocker = before(check).find(one => findingOf(one).holds !== true)
     const own = found(check, history)
     // What was seen counts, unless it may come of another fault that has its own line.
-    const finding =
-      blocker && !(own.holds === false && !followsFault(check)) ? blockedBy(blocker, findingOf(blocker)) : own
+    const finding = blocker && !(own.holds === false && !followsFault(check)) ? blockedBy(check, blocker) : own
     findings.set(check.id, finding)
     return finding
   }
+  /** The reason is what is broken first, however long the row of checks that wait for it. */
+  const blockedBy = ({ id }: Check, blocker: Check): Finding => {
+    const finding = findingOf(blocker)
+    const own = `${finding.holds === false ? 'after' : 'blocked by'} ${blocker.id}${finding.holds === false ? ' failed' : ''}`
+    const untested = reasons.get(blocker.id) ?? own
+    reasons.set(id, untested)
+    return { holds: null, untested, byDeclaration: 'byDeclaration' in finding && finding.byDeclaration === true }
+  }
   const before = ({ after = [] }: Check) => after.flatMap(id => byId.get(id) ?? [])
   const followsFault = (check: Check): boolean =>
-    before(check).some(one => findingOf(one).holds === false || followsFault(one))
+    before(check).some(one => (findingOf(one).holds === false && shown.includes(one)) || followsFault(one))
   return checks.map(check => judgedAs(check, findingOf(check)))
 }
-
-const blockedBy = ({ id }: Check, finding: Finding): Finding => ({
-  holds: null,
-  untested: `blocked by ${id}`,
-  byDeclaration: 'byDeclaration' in finding && finding.byDeclaration === true,
-})
 
 /** A fault that was seen is one: before its scenario has ended, and in others if that was skipped. */
 function found(check: Check, history: History): Finding {

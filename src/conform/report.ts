@@ -59,7 +59,7 @@ export function reportOf(
   const { version, seed, agent, declared, realAt } = history.begin
   const startedAt = new Date(realAt).toISOString()
   const byId = new Map(checks.map(check => [check.id, check]))
-  const verdicts = judge(checks, history).filter(({ id }) => some.includes(byId.get(id)!))
+  const verdicts = judge(checks, history, some).filter(({ id }) => some.includes(byId.get(id)!))
   const { excused, untrue } = compareWith(baseline, verdicts, {
     ...{ today: startedAt.slice(0, 10), known },
     isPartial: agent.listed !== undefined,

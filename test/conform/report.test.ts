@@ -102,14 +102,28 @@ test('one bug is one red line: what depends on a broken check is blocked', () =>
   assert.equal(
     judged.map(({ id, verdict, text }) => [id, verdict, text]),
     [
-      ['a.c', 'untested', 'blocked by a.b'],
+      ['a.c', 'untested', 'after a.b failed'],
       ['a.b', 'fail', 'was wrong'],
-      ['a.d', 'untested', 'blocked by a.c'],
+      ['a.d', 'untested', 'after a.b failed'],
     ],
   )
   assert.is(summary.fail, 1)
   assert.is(summary.untested, 2)
   assert.is(summary.levels.must.fail, 1)
+})
+
+test('a fault stands behind another only if that is shown', () => {
+  const after = (...ids: string[]) => ({ after: ids })
+  const broken = [check('a.b', wrong), check('a.c', wrong, after('a.b')), check('a.d', wrong, after('a.c'))]
+  const all = [...broken, check('a.e', holds, after('a.b'))]
+  const verdictsOf = (...ids: string[]) => {
+    const shown = all.filter(({ id }) => ids.includes(id))
+    return reportOf(all, played, { known: ids }, shown).checks.map(({ verdict }) => verdict)
+  }
+  assert.equal(verdictsOf('a.b', 'a.c', 'a.d', 'a.e'), ['fail', 'untested', 'untested', 'untested'])
+  assert.equal(verdictsOf('a.c', 'a.d', 'a.e'), ['fail', 'untested', 'untested'])
+  assert.equal(verdictsOf('a.d'), ['fail'])
+  assert.equal(verdictsOf('a.b', 'a.d'), ['fail', 'untested'])
 })
 
 test('what was left out hides no fault of what depends on it', () => {

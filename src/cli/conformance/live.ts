@@ -28,8 +28,9 @@ export class Live {
   readonly #options: LiveOptions
   readonly #about: About
   readonly #progress: Progress
-  /** Checks whose scenarios have ended, and since when they are broken. */
+  /** Checks whose scenarios have ended, and those of all that come before them, and since when they are broken. */
   readonly #watched = new Map<string, number | null>()
+  readonly #played = new Set<string>()
   #hasTold = false
 
   private constructor(output: CommandOutput, options: LiveOptions, about: About, progress: Progress) {
@@ -45,14 +46,22 @@ export class Live {
     return new Live(output, options, about, progress)
   }
 
-  /** A check is broken once it has been so for a while: what an agent owes may come a moment after its scenario. */
+  /**
+   * A check is broken once it has been so for a while: what an agent owes may come a moment after its scenario. What comes after a check that
+   * is not played yet waits for it, as both may have one cause.
+   */
   hear(event: Recorded, history: History): void {
     if (event.kind !== 'scenario') return
     const census = censusOf(history)
     const chosen = those(census, this.#about.chosen)
-    for (const check of chosen) if (check.scenario === event.scenario) this.#watched.set(check.id, null)
+    this.#played.add(event.scenario)
+    for (const check of chosen) {
+      const awaited = withPrerequisites(chosen, [check]).map(({ scenario }) => scenario)
+      const isPlayed = awaited.every(scenario => this.#played.has(scenario))
+      if (awaited.includes(event.scenario) && isPlayed) this.#watched.set(check.id, null)
+    }
     const watched = chosen.filter(({ id }) => this.#watched.has(id))
-    const judged = judge(withPrerequisites(census, watched), history)
+    const judged = judge(withPrerequisites(census, watched), history, chosen)
     for (const { id, verdict, text } of judged) {
       const since = this.#watched.get(id)
       if (since === undefined) continue

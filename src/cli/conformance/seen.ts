@@ -22,7 +22,7 @@ export function seenIn(history: History, { id }: Check): Seen | null {
   const some = census.filter(check => check.id === id)
   const played = history.of('scenario').map(({ scenario }) => scenario)
   if (!some.some(({ scenario }) => played.includes(scenario))) return null
-  const { verdict, text, evidence } = judge(withPrerequisites(census, some), history).find(one => one.id === id)!
+  const { verdict, text, evidence } = judge(withPrerequisites(census, some), history, some).find(one => one.id === id)!
   return { verdict, text, events: history.events.filter(({ seq }) => evidence.includes(seq)) }
 }
 

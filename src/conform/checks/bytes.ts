@@ -14,13 +14,24 @@ const ANY_CHARACTER: Law = { source: 'A-17', quote: 'lengths count code points; 
 const LENGTHS: Law = { source: 'I-task-input', quote: '`title` (5–200 characters); `description` (20–10,000)' }
 
 const LOST = 'The task is lost, and its buyer does not learn why: to the marketplace the agent looks broken.'
-const PARSE = 'Verify the raw bytes, then read them with a JSON parser and nothing else.'
+const PARSE = 'Verify the raw bytes as they came, then read them with a JSON parser and nothing else.'
 
 const works = (id: string, level: Level, title: string, law: Law, why: string, fix: string): Check => ({
   ...{ id, title, level, law, why, fix },
-  scenario: 'odd bytes',
+  ...{ scenario: 'odd bytes', after: [...(causes[id] ?? [])] },
   judge: history => worked(history, id),
 })
+
+/** Who verifies what it has written anew, or reads another encoding, shows that in several ways. */
+const causes: Readonly<Record<string, readonly string[]>> = {
+  'bytes.spaces': ['sig.body-other-spelling'],
+  'bytes.escapes': ['sig.body-other-spelling'],
+  'bytes.numbers': ['sig.body-other-spelling'],
+  'bytes.line-separators': ['bytes.astral'],
+  'bytes.direction': ['bytes.astral'],
+  'bytes.largest': ['bytes.astral'],
+  'bytes.largest-escaped': ['bytes.escapes', 'bytes.largest'],
+}
 
 const spelled: readonly Check[] = [
   works(
@@ -53,7 +64,7 @@ const spelled: readonly Check[] = [
     'works on a price that is written as 500.0',
     { source: 'A-17', quote: '2e2 is an integer, "200" is none' },
     'Some programs write whole numbers in this way.',
-    'Read the price as a number, whatever its spelling.',
+    'Verify the raw bytes as they came. Read the price with a JSON parser, to which 500.0 is the number 500.',
   ),
   works(
     'bytes.charset',
@@ -123,7 +134,7 @@ const sizes: readonly Check[] = [
     'works on the longest texts where each character is escaped',
     LENGTHS,
     'The same texts take 184 KB if a marketplace writes each emoji with escapes.',
-    'Let your server take bodies of 256 KB. Many have a limit of 100 KB unless told.',
+    'Let your server take bodies of 256 KB: many have a limit of 100 KB unless told. Verify the raw bytes as they came.',
   ),
   works(
     'bytes.no-requirements',

@@ -207,7 +207,7 @@ export const conn: readonly Check[] = [
     why: 'A secret is replaced because somebody else has it, who could go on to make the agent work.',
     fix: 'Verify with the secret of the environment alone, and keep no older ones.',
     scenario: 'new secret',
-    after: ['sig.valid'],
+    after: ['sig.wrong-secret'],
     judge: newSecret,
   },
 ]

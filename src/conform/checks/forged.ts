@@ -23,9 +23,20 @@ type Id = keyof typeof forgeriesOf
 const refuses = (id: Id, title: string, law: Law, why: string, fix: string): Check => ({
   ...{ id, title, level: 'must', law, why, fix },
   scenario: 'forged',
-  after: ['sig.valid'],
+  after: [...(causes[id] ?? ['sig.wrong-secret'])],
   judge: history => refusedAndQuiet(history, id),
 })
+
+/** Who believes anybody shows no more than that, and who never looks at the time, or at the bytes as they came, shows that in several ways. */
+const causes: { readonly [id in Id]?: readonly string[] } = {
+  'sig.wrong-secret': ['sig.valid'],
+  'sig.one-bit': ['sig.first-half'],
+  'sig.body-appended': ['sig.body-other-spelling'],
+  'sig.stale-301s': ['sig.stale-day'],
+  'sig.future-301s': ['sig.stale-301s'],
+  'sig.seconds': ['sig.stale-day'],
+  'sig.not-a-number': ['sig.stale-day'],
+}
 
 const ANYBODY = 'Whoever learns the address can give the agent orders, and it works for nothing.'
 const GUESSING = 'Each digit that is not compared makes a signature easier to guess.'

@@ -66,7 +66,7 @@ const others: readonly Check[] = [
     why: 'If one line of the code reads the first header of a name and another the last, a copied webhook looks fresh.',
     fix: 'Read the timestamp once, use that value both for the age and for the digest, and refuse a header that comes twice.',
     scenario: 'forged',
-    after: ['sig.valid'],
+    after: ['sig.stale-day'],
     judge: history => refusedAndQuiet(history, 'sig.doubled-header'),
   },
   {

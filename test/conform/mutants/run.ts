@@ -10,7 +10,7 @@ import { mutants } from './index.ts'
 import { judgePlays } from './judge-mutants.ts'
 import { mutantPlay, type Play, repeatedPlays, rightPlay, twinsPlay } from './play.ts'
 import { rightAgents, unavailable } from './right-agents.ts'
-import { wantedFor } from './trial.ts'
+import { seersOf } from './trial.ts'
 import { Trials } from './trials.ts'
 
 const RUNS = 10
@@ -64,7 +64,7 @@ function fault(text: string): void {
 }
 
 function mustsWithoutMutant(): string[] {
-  const seen = new Set(mutants.flatMap(wantedFor))
+  const seen = new Set(mutants.flatMap(seersOf))
   return checks
     .filter(({ id, level }) => level === 'must' && !seen.has(id))
     .map(({ id }) => `no mutant is killed by ${id}`)

@@ -63,7 +63,7 @@ export async function judged({ command, host = '127.0.0.1', port, declared, want
 
 /** What is wrong with a mutant's verdicts: checks that should see it and do not, and checks that should not and do. */
 export function faultsOf({ kills, also = [] }: Mutant, verdicts: readonly Judged[]): string[] {
-  const named = [kills, ...also.filter(one => one.includes('.'))]
+  const named = seersOf({ kills, also })
   const areas = also.filter(one => !one.includes('.'))
   const red = verdicts.filter(({ verdict }) => verdict !== 'pass' && verdict !== 'untested')
   const sees = (id: string) => red.some(one => one.id === id && one.verdict !== 'inconclusive')
@@ -77,4 +77,13 @@ export function faultsOf({ kills, also = [] }: Mutant, verdicts: readonly Judged
 const told = (one: Judged | undefined) => (one ? `${one.verdict} ${one.text}`.trim() : 'there is no such check')
 
 /** The checks to play for a mutant. */
-export const wantedFor = ({ kills, also = [] }: Mutant): string[] => [kills, ...also.filter(one => one.includes('.'))]
+export const wantedFor = ({ kills, also = [], beside = [] }: Mutant): string[] => [
+  ...seersOf({ kills, also }),
+  ...beside,
+]
+
+/** The checks that see it, by their ids. */
+export const seersOf = ({ kills, also = [] }: Pick<Mutant, 'kills' | 'also'>): string[] => [
+  kills,
+  ...also.filter(one => one.includes('.')),
+]

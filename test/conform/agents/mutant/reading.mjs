@@ -20,6 +20,7 @@ export function verifiedBytes(body) {
 export function readText(body) {
   const text = body.toString('utf8')
   if (bug('expects-key-order') && !/^\{\s*"event"/.test(text)) return null
+  if (bug('finds-event-by-pattern') && !/"event":"/.test(text)) return null
   if (bug('finds-title-by-pattern') && !/"title":\s*"[^"\\]*"/.test(text)) return null
   if (bug('finds-price-by-pattern') && !/"agreedPrice":\s*\d+\s*[,}]/.test(text)) return null
   if (bug('splits-lines')) return text.split(/[\u2028\u2029]/)[0]

@@ -32,6 +32,7 @@ const firstOf = header => header?.split(', ')[0]
 const lastOf = header => header?.split(', ').at(-1)
 
 function isFresh(timestamp) {
+  if (bug('never-looks-at-the-time')) return true
   if (bug('nan-is-fresh') && Number.isNaN(Number(timestamp))) return true
   if (bug('takes-seconds') && /^\d{10}$/.test(timestamp)) return isFresh(`${timestamp}000`)
   if (!/^\d{13}$/.test(timestamp)) return false
