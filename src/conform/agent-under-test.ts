@@ -5,9 +5,12 @@ import { StartedAgent } from '../sim/started-agent.ts'
 import type { World } from '../world/world.ts'
 import { AgentAway } from './agent-away.ts'
 import { BusyAgent } from './busy-agent.ts'
+import type { Recordeds } from './history.ts'
 import { residentBytes } from './memory.ts'
 import type { EventSink } from './recorder.ts'
-import { stopwatch } from './time.ts'
+import { machineNow, stopwatch } from './time.ts'
+
+type ProcessEvent = Recordeds<'process'>
 
 export interface AgentOptions {
   /** Where it takes webhooks. */
@@ -29,6 +32,7 @@ const LOOK_MS = 25
 /** In which an agent notices that its port is taken. */
 const TAKEN_PORT_MS = 5_000
 const LAST_LINES = 20
+const LONGEST_LINE = 300
 /** Then it is killed. */
 const GRACE_MS = 10_000
 
@@ -39,13 +43,16 @@ export class AgentUnderTest {
   readonly command: string | null
   /** What it is started with, besides the environment of this process. */
   environment: Readonly<Record<string, string>> = {}
-  secret: string
+  /** Each that it has had, and since when, in ms. */
+  readonly #secrets: { readonly secret: string; readonly since: number }[] = []
   /** How long it is waited for when it asks for time. */
   readonly busy: BusyAgent
   readonly #recorder: EventSink
-  readonly #lines: string[] = []
+  #lines: string[] = []
   #process: StartedAgent | null = null
   #ended: string | null = null
+  /** Resolves when all was read that was said by those that have ended by themselves. */
+  #said: Promise<unknown> = Promise.resolve()
 
   constructor({ id, keyBytes, url, secret, command, recorder, chance }: AgentOptions) {
     this.id = id
@@ -55,6 +62,19 @@ export class AgentUnderTest {
     this.command = command
     this.#recorder = recorder
     this.busy = new BusyAgent(chance)
+  }
+
+  get secret(): string {
+    return this.#secrets.at(-1)!.secret
+  }
+
+  set secret(secret: string) {
+    this.#secrets.push({ secret, since: machineNow() })
+  }
+
+  /** What it had to sign with at this moment, in ms. */
+  secretAt(moment: number): string {
+    return (this.#secrets.findLast(({ since }) => since <= moment) ?? this.#secrets[0]!).secret
   }
 
   /** Starts it if there is a command, and resolves when it accepts connections. Throws AgentAway if it does not. */
@@ -103,6 +123,7 @@ export class AgentUnderTest {
   async kill(): Promise<void> {
     const elapsed = stopwatch()
     await this.#process?.kill()
+    await this.#said
     this.#process = null
     this.#note('killed', 'by SIGKILL', elapsed())
   }
@@ -125,23 +146,28 @@ export class AgentUnderTest {
 
   async close(): Promise<void> {
     await this.#process?.close()
+    await this.#said
     this.#process = null
   }
 
   #start(command: string): void {
     this.#ended = null
+    const [lines, lastWords] = [new LastLines(), new LastLines()]
+    this.#lines = lines.kept
     const agent = new StartedAgent({
       command,
       graceMs: GRACE_MS,
       env: () => ({ ...environment(), ...this.environment }),
-      onLine: (_stream, line) => {
-        this.#lines.push(line)
-        if (this.#lines.length > LAST_LINES) this.#lines.shift()
+      onLine: (stream, line) => {
+        lines.add(line)
+        if (stream === 'stderr') lastWords.add(line)
       },
-      onEnd: how => {
+      onEnd: (how, { code, signal, said }) => {
         if (this.#process !== agent) return
         this.#ended = how
-        this.#note('ended', how)
+        this.#said = said
+        // What it has said just before is read a moment later.
+        this.#note('ended', how, 0, { code, signal, lastWords: lastWords.kept })
       },
     })
     this.#process = agent
@@ -149,8 +175,17 @@ export class AgentUnderTest {
     this.#note('started', command)
   }
 
-  #note(what: 'started' | 'ready' | 'killed' | 'ended', text: string, ms = 0): void {
-    this.#recorder.add({ kind: 'process', what, text, ms })
+  #note(what: ProcessEvent['what'], text: string, ms = 0, death?: ProcessEvent['death']): void {
+    this.#recorder.add({ kind: 'process', what, text, ms, ...(death && { death }) })
+  }
+}
+
+class LastLines {
+  readonly kept: string[] = []
+
+  add(line: string): void {
+    this.kept.push(line.slice(0, LONGEST_LINE))
+    if (this.kept.length > LAST_LINES) this.kept.shift()
   }
 }
 

@@ -1,6 +1,7 @@
 /** An agent that answers 429 or 503 asks for time. It gets it, as from the marketplace, and is asked again, but not for ever. Source: A-37. */
 import { retryScheduleMs } from '../api/limits.ts'
-import { type Answer, isBusy } from './history.ts'
+import { isBusy } from './heard.ts'
+import type { Answer } from './history.ts'
 import { machineNow, stopwatch } from './time.ts'
 
 /** Unless it says how long. It grows, for a while. */

@@ -1,8 +1,11 @@
 /** Webhooks that the agent has heard. One that met a busy agent is none of them: it comes again. */
 import { type Finding, inconclusive } from './check.ts'
-import { History, isBusy, type Recorded, type Recordeds } from './history.ts'
+import { type Answer, History, type Recorded, type Recordeds } from './history.ts'
 
 type Webhook = Recordeds<'webhook'>
+
+/** Says that it can take no more at this moment, and is to be asked again. */
+export const isBusy = (answer: Pick<Answer, 'status'> | null) => answer?.status === 429 || answer?.status === 503
 
 /** The agent has asked for time. */
 const isPutOff = (event: Recorded): boolean => event.kind === 'webhook' && isBusy(event.answer)

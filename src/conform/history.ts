@@ -3,6 +3,7 @@
  * this, so a run that was saved can be judged again.
  */
 import type { HeaderLines } from '../world/header-lines.ts'
+import type { Purchases } from './purchases.ts'
 
 /** `real`: webhooks and callbacks meet faults, in real time. `clock`: days go by in moments. */
 export type LaneName = 'real' | 'clock'
@@ -126,6 +127,12 @@ interface ProcessEvent {
   readonly kind: 'process'
   readonly what: 'started' | 'ready' | 'killed' | 'ended'
   readonly text: string
+  /** It has ended by itself. `lastWords`: what it has written last to stderr. */
+  readonly death?: {
+    readonly code: number | null
+    readonly signal: string | null
+    readonly lastWords: readonly string[]
+  }
   readonly ms: number
 }
 
@@ -166,26 +173,6 @@ interface BeginEvent {
   readonly patience: { readonly answer: number; readonly work: number }
   /** What the author has said that it does not do, in words: tests of it were left out. */
   readonly declared: readonly string[]
-}
-
-export interface BoughtTask {
-  readonly id: string
-  readonly label: string
-  /** In cents, as all that follows. */
-  readonly price: number
-  /** As it was last seen. */
-  readonly status: string
-}
-
-/** What has become of the money of a run that buys from an agent listed elsewhere. */
-export interface Purchases {
-  /** So much was allowed. */
-  readonly limit: number
-  /** Of tasks that were approved. */
-  readonly spent: number
-  /** Of tasks that are still open. */
-  readonly held: number
-  readonly tasks: readonly BoughtTask[]
 }
 
 interface PurchasesEvent extends Purchases {
@@ -277,10 +264,8 @@ export class History {
   }
 }
 
-/** Says that it can take no more at this moment, and is to be asked again. */
-export const isBusy = (answer: Pick<Answer, 'status'> | null) => answer?.status === 429 || answer?.status === 503
-
-const isOf = (label: string, wanted: string) => label === wanted || label.startsWith(`${wanted}/`)
+/** Whether a label is this one, or a part of it. */
+export const isOf = (label: string, wanted: string) => label === wanted || label.startsWith(`${wanted}/`)
 
 const MOST_BYTES = 256 * 1024
 

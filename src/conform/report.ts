@@ -1,8 +1,10 @@
 /** The report of a run: what programs read, and what all other reports are made from. */
 import { type Baseline, compareWith, type Untrue } from './baseline.ts'
 import type { Check, Level } from './check.ts'
-import type { AgentTold, History, Purchases } from './history.ts'
+import { deathsIn, lastHeard, reasonOf } from './deaths.ts'
+import type { AgentTold, History } from './history.ts'
 import { type Judged, judge, type Verdict, verdicts } from './judge.ts'
+import type { Purchases } from './purchases.ts'
 
 /** A check with its verdict. `id`, `level` and `verdict` stay as they are named. */
 export interface ReportedCheck extends Judged {
@@ -13,6 +15,22 @@ export interface ReportedCheck extends Judged {
   readonly scored: boolean
   /** Why the baseline excuses it, so that it decides nothing; null: it does not. */
   readonly excused: string | null
+}
+
+/** The agent has ended by itself. */
+export interface ReportedDeath {
+  /** Follows “ended”. */
+  readonly how: string
+  readonly code: number | null
+  readonly signal: string | null
+  /** Since the beginning of the run. */
+  readonly afterMs: number
+  /** What was under way, or had come last. */
+  readonly evidence: readonly number[]
+  /** To stderr. */
+  readonly lastWords: readonly string[]
+  /** Ids of checks that could not be tried any more. */
+  readonly untested: readonly string[]
 }
 
 type Counts = Readonly<Record<Verdict, number>>
@@ -36,6 +54,7 @@ export interface Report {
   /** Lines of the baseline that are wrong by now. */
   readonly baseline: readonly Untrue[]
   readonly checks: readonly ReportedCheck[]
+  readonly deaths: readonly ReportedDeath[]
   /** What was bought from an agent that was looked at from outside; null: nothing. */
   readonly bought: Purchases | null
   readonly summary: Counts & { readonly total: number; readonly levels: Readonly<Record<Level, Counts>> }
@@ -79,9 +98,24 @@ export function reportOf(
     requirements: requirements?.name ?? null,
     baseline: untrue,
     checks: judged,
+    deaths: deathsOf(history, judged),
     bought: boughtIn(history),
     summary: summaryOf(judged),
   }
+}
+
+function deathsOf(history: History, judged: readonly Judged[]): ReportedDeath[] {
+  const told = new Set<string>()
+  return deathsIn(history).map(event => {
+    const { text: how, death, realAt } = event
+    const reason = reasonOf(event)
+    const those = judged.filter(({ id, verdict, text }) => verdict === 'untested' && text === reason && !told.has(id))
+    for (const { id } of those) told.add(id)
+    return {
+      ...{ how, ...death!, afterMs: realAt - history.begin.realAt, untested: those.map(({ id }) => id) },
+      evidence: lastHeard(history, event).map(({ seq }) => seq),
+    }
+  })
 }
 
 function boughtIn(history: History): Purchases | null {
@@ -104,7 +138,7 @@ const countsOf = (judged: readonly Judged[]) =>
   Object.fromEntries(verdicts.map(verdict => [verdict, judged.filter(one => one.verdict === verdict).length])) as Counts
 
 /**
- * How a run ended. `bad`: the agent breaks what it must keep. `unsure`: the run itself went wrong, or judged nothing. What the agent does
+ * How a run ended. `bad`: the agent breaks what it must keep, or ends by itself so that something can't be tried. `unsure`: the run itself went wrong, or judged nothing. What the agent does
  * wrong counts more than what could not be told.
  */
 export type Outcome = 'good' | 'bad' | 'unsure'
@@ -116,13 +150,17 @@ interface Asked {
   readonly complete: boolean
 }
 
-export function outcomeOf({ checks, summary, interrupted, baseline }: Report, { strict, complete }: Asked): Outcome {
+export function outcomeOf(
+  { checks, deaths, summary, interrupted, baseline }: Report,
+  { strict, complete }: Asked,
+): Outcome {
   const deciding = checks.filter(({ scored, excused }) => scored && excused === null)
   const isBad = ({ verdict, level, byDeclaration }: ReportedCheck) =>
     verdict === 'fail' ||
     (strict && verdict === 'warn') ||
     (complete && level === 'must' && verdict === 'untested' && !byDeclaration)
-  if (baseline.length > 0 || deciding.some(isBad)) return 'bad'
+  const isLost = ({ id }: ReportedCheck) => deaths.some(({ untested }) => untested.includes(id))
+  if (baseline.length > 0 || deciding.some(one => isBad(one) || isLost(one))) return 'bad'
   const isUnsure = deciding.some(({ verdict }) => verdict === 'inconclusive')
   return interrupted || isUnsure || summary.pass + summary.warn + summary.fail === 0 ? 'unsure' : 'good'
 }

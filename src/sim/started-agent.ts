@@ -4,12 +4,19 @@ import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 
+interface AgentEnd {
+  readonly code: number | null
+  readonly signal: string | null
+  /** Resolves when all that it has written was read. */
+  readonly said: Promise<unknown>
+}
+
 export interface StartedAgentOptions {
   command: string
   env(): Readonly<Record<string, string | undefined>>
   onLine(stream: 'stdout' | 'stderr', line: string): void
   /** It has ended without being asked to. `how` follows "ended". */
-  onEnd(how: string): void
+  onEnd(how: string, end: AgentEnd): void
   /** How long it may take to end when it is asked to. */
   graceMs?: number
 }
@@ -41,14 +48,15 @@ export class StartedAgent {
     eachLine(child.stderr, line => onLine('stderr', line))
     child.once('error', error => {
       this.#child = null
-      onEnd(`before it began: ${error.message}`)
+      onEnd(`before it began: ${error.message}`, { code: null, signal: null, said: Promise.resolve() })
     })
     child.once('exit', (code, signal) => {
       if (this.#stopping) return
       this.#child = null
+      const said = within(KILLED_MS, once(child, 'close'))
       // What it has started would go on with the port.
       signalGroup(child, 'SIGKILL')
-      onEnd(signal ? `by ${signal}` : `with exit code ${code}`)
+      onEnd(signal ? `by ${signal}` : `with exit code ${code}`, { code, signal, said })
     })
   }
 

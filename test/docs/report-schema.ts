@@ -42,6 +42,19 @@ const reportShape = z.object({
       excused: z.string().nullable().describe('why the baseline excuses it'),
     }),
   ),
+  deaths: z
+    .array(
+      z.object({
+        how: z.string().describe('follows “the agent ended”'),
+        code: z.int().nullable(),
+        signal: z.string().nullable(),
+        afterMs: z.number().describe('since the beginning of the run'),
+        evidence: z.array(z.int()).describe('numbers of events in the history: what was under way, or had come last'),
+        lastWords: z.array(z.string()).describe('to stderr'),
+        untested: z.array(z.string()).describe('ids of checks that could not be tried any more'),
+      }),
+    )
+    .describe('where the agent, started for the run, has ended by itself'),
   bought: z
     .object({
       limit: z.int().min(0).describe('in cents: what was allowed'),

@@ -51,6 +51,7 @@ export class Live {
    * is not played yet waits for it, as both may have one cause.
    */
   hear(event: Recorded, history: History): void {
+    if (event.kind === 'process' && event.death) this.#say(`the agent ended ${event.text}`)
     if (event.kind !== 'scenario') return
     const census = censusOf(history)
     const chosen = those(census, this.#about.chosen)
@@ -73,12 +74,16 @@ export class Live {
   }
 
   #tell(id: string, text: string): void {
-    const { notes, json } = this.#output
     this.#watched.delete(id)
+    this.#say(`${id}: the agent ${text}`)
+    if (this.#options.bail && this.#about.baseline[id]?.verdict !== 'fail') this.#options.stop()
+  }
+
+  #say(text: string): void {
+    const { notes, json } = this.#output
     this.#progress.clear()
     this.#hasTold = true
-    if (!json) paragraph(notes, `${notes.colour.red('✖')} `, `${id}: the agent ${plain(text)}`)
-    if (this.#options.bail && this.#about.baseline[id]?.verdict !== 'fail') this.#options.stop()
+    if (!json) paragraph(notes, `${notes.colour.red('✖')} `, plain(text))
   }
 
   close(): void {

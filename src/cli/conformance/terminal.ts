@@ -1,6 +1,7 @@
 /** The report for people: what is wrong first, with what was seen, the rule, the cure and the line that plays it again. */
 import type { History } from '../../conform/history.ts'
-import type { Report, ReportedCheck } from '../../conform/report.ts'
+import type { Report, ReportedCheck, ReportedDeath } from '../../conform/report.ts'
+import { deathInWords, lastWordsOf } from '../../conform/reports/deaths.ts'
 import { areaOf, totals } from '../../conform/reports/findings.ts'
 import { eventLine } from '../../conform/reports/words.ts'
 import { commandLine, paragraph } from '../output/paragraph.ts'
@@ -12,6 +13,7 @@ const MOST_EVIDENCE = 4
 export function showReport(ui: Ui, report: Report, history: History, again: (id: string) => string): void {
   const { green, red, bold, dim } = ui.colour
   const those = (verdict: ReportedCheck['verdict']) => report.checks.filter(one => one.verdict === verdict)
+  for (const death of report.deaths) showDeath(ui, death, history)
   const broken = [...those('fail'), ...those('warn')]
   for (const check of broken) if (check.excused === null) showBroken(ui, check, history, again)
   for (const { id, verdict, excused } of broken)
@@ -24,6 +26,13 @@ export function showReport(ui: Ui, report: Report, history: History, again: (id:
   for (const { id, text } of report.baseline) paragraph(ui, `${red('✖')} `, `baseline: ${plain(id)}: ${plain(text)}`)
   for (const declared of report.declared) paragraph(ui, '  ', `declared: ${plain(declared)}`, dim)
   ui.line(bold(totals(report)))
+}
+
+/** Before all else, as it may be why the rest is as it is. */
+function showDeath(ui: Ui, death: ReportedDeath, history: History): void {
+  const { red, dim } = ui.colour
+  paragraph(ui, `${red('✖')} `, plain(deathInWords(death, history)))
+  for (const words of lastWordsOf(death)) paragraph(ui, dim('    | '), plain(words), dim)
 }
 
 function showBroken(ui: Ui, check: ReportedCheck, history: History, again: (id: string) => string): void {

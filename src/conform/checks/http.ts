@@ -1,7 +1,8 @@
 /** The endpoint: it answers what HTTP and the marketplace send, soon and whatever it knows of it. */
 import { broken, type Check, type Finding, holds, inconclusive, noted, untested } from '../check.ts'
 import { firstTaskHas } from '../first-task.ts'
-import { type History, isBusy, type Recordeds } from '../history.ts'
+import { isBusy } from '../heard.ts'
+import type { History, Recordeds } from '../history.ts'
 import { accepted, attempts, decided, isAck, listened, taskOf, toldBack, worked } from './evidence.ts'
 
 type Law = Check['law']

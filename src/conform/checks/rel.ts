@@ -1,6 +1,7 @@
 /** The agent stays up, and comes back. */
 import { broken, type Check, type Finding, holds, inconclusive, noted, untested } from '../check.ts'
-import { type History, isBusy, type Recordeds } from '../history.ts'
+import { isBusy } from '../heard.ts'
+import type { History, Recordeds } from '../history.ts'
 import { attempts, isAck, taskOf, toldBack } from './evidence.ts'
 
 const NO_EFFECT = { source: 'A-46', quote: 'refuse what is unsigned, wrongly signed or too old, without effect' }
@@ -63,7 +64,8 @@ const GRACE_MS = 10_000
 
 function endsInOrder(history: History): Finding {
   const [sent] = history.webhooks('rel.sigterm')
-  const ended = sent && history.of('process').find(({ seq, what }) => seq > sent.seq && what === 'ended')
+  const ended =
+    sent && history.of('process').find(({ seq, what, death }) => seq > sent.seq && what === 'ended' && !death)
   if (!ended) return inconclusive('the agent was not ended')
   if (ended.ms >= GRACE_MS) return broken('had to be killed ten seconds after SIGTERM', ended)
   return isAck(sent) || isBusy(sent.answer)

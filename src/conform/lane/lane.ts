@@ -288,7 +288,7 @@ export class Lane {
 
   #signatureOf(headers: CallbackEvent['headers'], body: Buffer, now: number): string {
     const header = (wanted: string) => headers.find(([name]) => name.toLowerCase() === wanted.toLowerCase())?.[1]
-    const { secret } = this.agent
+    const secret = this.agent.secretAt(now)
     const timestamp = header(TIMESTAMP_HEADER)
     const verdict = verify({ secret, timestamp, signature: header(SIGNATURE_HEADER), body, now })
     if (verdict.ok) return 'valid'

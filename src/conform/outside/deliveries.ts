@@ -1,7 +1,8 @@
 /** Reads what was sent to an own agent about some tasks, and records it. */
 import type { DeliveryDetails, DeliveryRecord } from '../../api/records.ts'
 import type { Client } from '../../client/client.ts'
-import { type BoughtTask, contentOf, type WebhookEvent } from '../history.ts'
+import { contentOf, type WebhookEvent } from '../history.ts'
+import type { BoughtTask } from '../purchases.ts'
 import type { Recorder } from '../recorder.ts'
 import { stopwatch } from '../time.ts'
 import { patiently } from './patient.ts'

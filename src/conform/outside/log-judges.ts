@@ -3,7 +3,8 @@ import { broken, type Finding, holds, untested } from '../check.ts'
 import { isRefused } from '../checks/attempts.ts'
 import { accepted, isAck, toldBack } from '../checks/evidence.ts'
 import { http } from '../checks/http.ts'
-import { type History, isBusy } from '../history.ts'
+import { isBusy } from '../heard.ts'
+import type { History } from '../history.ts'
 import { type OutsideJudge, scenes } from './scenes.ts'
 
 /** Of some checks only the fault can be seen: that there is none would need what only the marketplace sees. */

@@ -1,6 +1,7 @@
 /** For a workflow of GitHub: annotations of what breaks it, and a page for the summary of the step. */
 import type { History } from '../history.ts'
 import type { Report, ReportedCheck } from '../report.ts'
+import { deathInWords, lastWordsOf } from './deaths.ts'
 import { againLine, areaOf, evidenceLines, isBroken, seen, totals } from './findings.ts'
 
 /** More annotations of one step are not shown. */
@@ -28,6 +29,7 @@ export function githubSummary(report: Report, history: History): string {
   const rest = checks.filter(({ verdict }) => verdict === 'untested' || verdict === 'inconclusive')
   const page = [
     `## Conformance: ${totals(report)}`,
+    ...report.deaths.flatMap(death => ['', `❌ ${cell(deathInWords(death, history))}.`, ...fenced(lastWordsOf(death))]),
     ...areaTable(checks),
     ...wrong.map(check => section(report, check, history)),
     ...(rest.length === 0 ? [] : ['', '| not judged | why |', '|---|---|', ...rest.map(row)]),

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { type Html, html, raw } from '../../html.ts'
 import { bytesOf, type Content, type History, type Recorded } from '../history.ts'
 import type { Report, ReportedCheck } from '../report.ts'
+import { deathInWords, lastWordsOf } from './deaths.ts'
 import { againLine, agentInWords, areaOf, isBroken, seen, totals } from './findings.ts'
 import { style } from './html-style.ts'
 import { eventLine } from './words.ts'
@@ -25,6 +26,11 @@ export function htmlPage(report: Report, history: History): string {
 <p>${agentInWords(report)} · ${startedAt.slice(0, 19).replace('T', ' ')} UTC · seed ${seed} · ${version}</p>
 ${report.declared.map(words => html`<p>Declared: ${words}.</p>\n`)}
 ${report.interrupted && html`<p class="fail">The run was interrupted.</p>`}
+${report.deaths.map(
+  death => html`<p class="fail">It has not stayed up: ${deathInWords(death, history)}.</p>
+<pre>${lastWordsOf(death).join('\n')}</pre>
+`,
+)}
 </header>
 <main>
 ${areaTable(checks)}

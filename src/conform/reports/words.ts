@@ -1,13 +1,12 @@
 /** One event of a history in one line, for every report. */
-import { bytesOf, type Recorded } from '../history.ts'
+import { bytesOf, type Recorded, type Recordeds } from '../history.ts'
 
 /** `→` goes to the agent, `←` comes from it. */
 export function eventLine(event: Recorded): string {
   switch (event.kind) {
     case 'webhook': {
-      const what = [event.event ?? event.method, event.change && `(${event.change})`].filter(Boolean).join(' ')
       const came = event.answer ? `${event.answer.status}` : `no answer: ${event.error}`
-      return `→ ${what}: ${came} in ${event.ms} ms`
+      return `→ ${webhookInWords(event)}: ${came} in ${event.ms} ms`
     }
     case 'callback': {
       const { action, answer, fault } = event
@@ -41,6 +40,9 @@ export function eventLine(event: Recorded): string {
       return `  the run ends`
   }
 }
+
+export const webhookInWords = ({ event, method, change }: Recordeds<'webhook'>): string =>
+  [event ?? method, change && `(${change})`].filter(Boolean).join(' ')
 
 const MOST = 160
 const beginning = (text: string) => (text.length > MOST ? `${text.slice(0, MOST)}…` : text)

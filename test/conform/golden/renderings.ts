@@ -45,6 +45,27 @@ const history = new History(
   happenings.map((one, at): Recorded => ({ seq: at + 1, lane: 'real', realAt: 1_767_225_600_000 + at, at: 0, ...one })),
 )
 
+/** The agent has ended of the first webhook. */
+const endedHistory = new History(
+  history.events.toSpliced(2, 0, {
+    ...{ kind: 'process', what: 'ended', text: 'with exit code 1', ms: 0, seq: 7, lane: null, at: 0 },
+    realAt: history.begin.realAt + 3_210,
+    death: {
+      ...{ code: 1, signal: null },
+      lastWords: [
+        'file:///app/agent.mjs:17',
+        `  if (!timingSafeEqual(given, expected)) return response.writeHead(401).end() // ${'as it was '.repeat(6)}`,
+        '       ^',
+        '',
+        'RangeError \u001b[31m [ERR_CRYPTO_TIMING_SAFE_EQUAL_LENGTH]: Input buffers must have the same byte length',
+        '    at Server.<anonymous> (file:///app/agent.mjs:17:8)',
+        '    at Server.emit (node:events:524:28)',
+        'Node.js v20.20.2',
+      ],
+    },
+  }),
+)
+
 const check = (id: string, level: Level, title: string, finding: Finding): Check => ({
   ...{ id, level, title, after: id === 'sig.short' ? [] : ['sig.short'] },
   law: { source: 'I-signature', quote: 'HMAC-SHA256, keyed with the webhook secret, over the timestamp header' },
@@ -82,8 +103,13 @@ const unsure = [
   check(LONG_ID, 'must', 'is right', untested('the agent rejected every task: declare a sample that it accepts')),
 ]
 
-const reported = (checks: readonly Check[], baseline: Baseline = {}, requirements: readonly string[] | null = null) =>
-  reportOf(checks, history, {
+const reported = (
+  checks: readonly Check[],
+  baseline: Baseline = {},
+  requirements: readonly string[] | null = null,
+  told = history,
+) =>
+  reportOf(checks, told, {
     ...{ baseline, known: checks.map(({ id }) => id) },
     requirements: requirements && { name: '2026-11', ids: requirements },
   })
@@ -92,6 +118,7 @@ const reports: Readonly<Record<string, Report>> = {
   green: reported(right),
   failing: reported(wrong, {}, [LONG_ID]),
   inconclusive: reported(unsure),
+  ended: reported(unsure, {}, null, endedHistory),
   baseline: reported(wrong, {
     [LONG_ID]: {
       verdict: 'fail',
@@ -106,7 +133,7 @@ const shown: Readonly<Record<string, (ui: Ui) => void>> = {
   ...Object.fromEntries(
     Object.entries(reports).map(([name, report]) => [
       name,
-      (ui: Ui) => showReport(ui, report, history, id => againLine(report, id)),
+      (ui: Ui) => showReport(ui, report, name === 'ended' ? endedHistory : history, id => againLine(report, id)),
     ]),
   ),
   list: ui => void list(answering(ui), wrong),

@@ -1,0 +1,52 @@
+/** An agent that ends by itself in the midst of a run: what could not be tried any more says nothing of it but that. */
+import { type Check, type Finding, untested } from './check.ts'
+import { isBusy } from './heard.ts'
+import { type History, isOf, type Recordeds } from './history.ts'
+
+type Webhook = Recordeds<'webhook'>
+type Death = Recordeds<'process'>
+
+/** How much earlier a cut connection may be noticed than the end itself, and how much later. */
+const NOTICED_MS = 1_000
+
+/** The ends that nobody has asked for. */
+export const deathsIn = (history: History): Death[] => history.of('process').filter(({ death }) => death !== undefined)
+
+export const reasonOf = ({ text }: Death): string => `the agent had ended ${text}`
+
+/** What was under way when it ended, or else the last that it has answered. */
+export function lastHeard(history: History, { realAt }: Death): Webhook[] {
+  const begun = history.of('webhook').filter(one => one.realAt - one.ms <= realAt && !isUnsent(one))
+  const cut = begun.filter(one => one.answer === null && one.realAt > realAt - NOTICED_MS)
+  return cut.length > 0 ? cut : begun.filter(one => one.realAt <= realAt + NOTICED_MS).slice(-1)
+}
+
+/** Nobody listened any more. */
+const isUnsent = ({ error }: Webhook) => error?.startsWith('refused') ?? false
+
+/** What a finding comes to when the agent was not there any more: what it has done or said counts, what it left undone does not. */
+export function unlessDead(finding: Finding, check: Check, history: History): Finding {
+  if (finding.holds === true || ('byDeclaration' in finding && finding.byDeclaration)) return finding
+  const death = deathsIn(history).find(one => isPlayedBeside(check, one, history))
+  if (!death || (finding.holds === false && isItsOwn(finding.evidence, check, history, death))) return finding
+  return untested(reasonOf(death))
+}
+
+/** Whether the scenario of the check had not ended when the agent did, and had begun before it was back. */
+function isPlayedBeside({ scenario }: Check, { seq, realAt }: Death, history: History): boolean {
+  const played = history.of('scenario').find(one => one.scenario === scenario)
+  const back = history.of('process').find(one => one.seq > seq && one.what === 'ready')?.realAt ?? Infinity
+  return played === undefined || (played.realAt >= realAt && played.realAt - played.ms <= back)
+}
+
+/** The agent has done it, or said it, or has ended of it. */
+function isItsOwn(evidence: readonly number[], { id }: Check, history: History, death: Death): boolean {
+  if (lastHeard(history, death).some(({ label }) => isOf(label, id))) return true
+  return history.events.some(event => {
+    if (!evidence.includes(event.seq)) return false
+    if (event.kind === 'webhook') return event.genuine ? isRefusal(event) : event.answer !== null
+    return event.kind === 'callback' || event.kind === 'request'
+  })
+}
+
+const isRefusal = ({ answer }: Webhook) => answer !== null && answer.status >= 300 && !isBusy(answer)

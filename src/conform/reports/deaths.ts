@@ -1,0 +1,27 @@
+/** That the agent has ended in the midst of the run, in words. */
+import type { History } from '../history.ts'
+import type { ReportedDeath } from '../report.ts'
+import { webhookInWords } from './words.ts'
+
+const MOST_WORDS = 8
+/** Of a stack the first line of code is enough. */
+const FRAME = /^\s+at /
+
+/** In one sentence without a full stop. */
+export function deathInWords({ how, afterMs, evidence, untested }: ReportedDeath, { events }: History): string {
+  const sent = events.find(({ seq }) => seq === evidence.at(-1))
+  const when = [
+    `${(afterMs / 1_000).toFixed(1)} s into the run`,
+    sent?.kind === 'webhook' && `after ${webhookInWords(sent)}${sent.label && ` of ${sent.label}`}`,
+  ]
+  const count = `${untested.length} ${untested.length === 1 ? 'check is' : 'checks are'} untested`
+  return `the agent ended ${how}, ${when.filter(Boolean).join(', ')}${untested.length > 0 ? `: ${count}` : ''}`
+}
+
+/** What it has written last, without what says nothing. */
+export function lastWordsOf({ lastWords }: ReportedDeath): string[] {
+  const firstFrame = lastWords.findIndex(line => FRAME.test(line))
+  return lastWords
+    .filter((line, at) => line.trim() !== '' && (at === firstFrame || !FRAME.test(line)))
+    .slice(-MOST_WORDS)
+}

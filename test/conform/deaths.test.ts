@@ -1,0 +1,138 @@
+// engines: embedded; process: own
+/** An agent that ends by itself in the midst of a run: its end is told, and what could not be tried any more is no fault. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { checks } from '../../src/conform/checks/index.ts'
+import { nothingDeclared } from '../../src/conform/declared.ts'
+import { contentOf, type Happening, History, type Recorded } from '../../src/conform/history.ts'
+import { judge } from '../../src/conform/judge.ts'
+import { outcomeOf, type Report, reportOf } from '../../src/conform/report.ts'
+import { deathInWords, lastWordsOf } from '../../src/conform/reports/deaths.ts'
+import { run, scenariosFor } from '../../src/conform/run.ts'
+
+const body = contentOf(Buffer.from('{}'))
+
+interface Sent {
+  readonly label: string
+  readonly status?: number
+  readonly error?: string
+  readonly genuine?: boolean
+}
+
+const webhook = ({ label, status, error, genuine = true }: Sent): Happening => ({
+  ...{ kind: 'webhook', label, taskId: `task of ${label}`, event: 'task.submitted', deliveryId: 'd', attempt: 1 },
+  ...{ change: 'odd', genuine, method: 'POST', url: 'http://localhost:1/', headers: [], body, ms: 1 },
+  ...{ answer: status === undefined ? null : { status, headers: [], body }, error: error ?? null },
+})
+const task = (label: string): Happening => ({
+  ...{ kind: 'task', label, taskId: `task of ${label}`, canary: '', price: 500, sample: 'usual' },
+})
+const step = (label: string, trigger: string): Happening => ({
+  ...{ kind: 'step', taskId: `task of ${label}`, trigger, from: null, to: '' },
+})
+const played = (scenario: string): Happening => ({
+  ...{ kind: 'scenario', scenario, outcome: 'done', why: '', byDeclaration: false, ms: 1 },
+})
+const ended: Happening = {
+  ...{ kind: 'process', what: 'ended', text: 'by SIGSEGV', ms: 0 },
+  death: { code: null, signal: 'SIGSEGV', lastWords: ['oh'] },
+}
+const stopped: Happening = { kind: 'process', what: 'ended', text: 'after SIGTERM', ms: 20 }
+const ready: Happening = { kind: 'process', what: 'ready', text: '', ms: 20 }
+/** Each of these is a second later than the last. */
+const historyOf = (...happenings: readonly Happening[]) =>
+  new History(happenings.map((one, at): Recorded => ({ seq: at + 1, lane: 'real', realAt: at * 1_000, at: 0, ...one })))
+
+function verdictOf(id: string, ...happenings: readonly Happening[]): string {
+  const [{ verdict, text }] = judge(
+    checks.filter(one => one.id === id),
+    historyOf(...happenings),
+  ) as [ReturnType<typeof judge>[number]]
+  return `${verdict} ${text}`
+}
+
+const UNTESTED = 'untested the agent had ended by SIGSEGV'
+const refused = (label: string) => webhook({ label, error: 'refused: Nothing listens' })
+
+test('what nobody was there for is untested, and says why', () => {
+  const other = webhook({ label: 'http.chunked', status: 200 })
+  assert.is(verdictOf('bytes.spaces', other, ended, refused('bytes.spaces'), played('odd bytes')), UNTESTED)
+  assert.is(verdictOf('bytes.spaces', other, ended, played('odd bytes')), UNTESTED)
+  assert.is(verdictOf('bytes.spaces', other, ended), UNTESTED)
+})
+
+test('what was accepted before, and never done, is no fault either', () => {
+  const [first, mine] = ['first-task', 'bytes.spaces']
+  const before = [task(first), step(first, 'accept'), task(mine), webhook({ label: mine, status: 200 })]
+  const other = webhook({ label: 'http.chunked', status: 200 })
+  assert.match(verdictOf(mine, ...before, other, played('odd bytes')), /^fail took it, and never accepted/)
+  assert.is(verdictOf(mine, ...before, other, ended, played('odd bytes')), UNTESTED)
+})
+
+test('what it has said or done before counts', () => {
+  const mine = webhook({ label: 'bytes.spaces', status: 400 })
+  const other = webhook({ label: 'http.chunked', status: 200 })
+  assert.match(verdictOf('bytes.spaces', mine, other, ended, played('odd bytes')), /^fail did not accept it/)
+  const believed = webhook({ label: 'sig.stale-day', status: 200, genuine: false })
+  assert.match(verdictOf('sig.stale-day', believed, other, ended, played('forged')), /^fail took it/)
+})
+
+test('the check whose webhook it has ended of is broken', () => {
+  const cut = webhook({ label: 'rel.not-json', error: 'reset: closed', genuine: false })
+  const next = refused('rel.not-json/next')
+  assert.match(verdictOf('rel.not-json', cut, next, ended, ready, played('no webhooks')), /^fail was not there/)
+  const answered = webhook({ label: 'rel.not-json', status: 400, genuine: false })
+  assert.match(verdictOf('rel.not-json', answered, ended, next, ready, played('no webhooks')), /^fail was not there/)
+})
+
+test('what comes when it is back, or was over before, is judged as ever', () => {
+  const late = webhook({ label: 'bytes.spaces', error: 'reset: closed' })
+  const other = webhook({ label: 'http.chunked', status: 200 })
+  assert.match(verdictOf('bytes.spaces', late, other, played('odd bytes'), other, ended), /^fail did not accept/)
+  const after = [other, ended, ready, other, late, other, played('odd bytes')]
+  assert.match(verdictOf('bytes.spaces', ...after), /^fail did not accept/)
+  assert.match(verdictOf('bytes.spaces', other, stopped, late, other, played('odd bytes')), /^fail did not accept/)
+})
+
+/** Answers, says something, and ends. */
+const ends = (how: string) =>
+  `exec node -e '${[
+    `const end = () => { console.error("it was too much"); ${how} }`,
+    'require("http").createServer((q, s) => { s.end(); setTimeout(end, 20) }).listen(process.env.PORT)',
+  ].join('; ')}'`
+
+async function reportOn(command: string): Promise<Report> {
+  const some = checks.filter(({ id }) => /^(?:sig|life|bytes|order)\./.test(id))
+  const asked = { url: null, secret: null, declared: nothingDeclared, seed: 1 }
+  const history = await run({ ...asked, scenarios: scenariosFor(some), command })
+  const report = reportOf(some, history, { known: [] })
+  for (const death of report.deaths)
+    assert.match(deathInWords(death, history), / s into the run, after task\.submitted/)
+  return report
+}
+
+test('its end is told with its last words, and decides about the run', async () => {
+  for (const [how, told] of [
+    ['process.exit(7)', { how: 'with exit code 7', code: 7, signal: null }],
+    ['process.kill(process.pid, "SIGKILL")', { how: 'by SIGKILL', code: null, signal: 'SIGKILL' }],
+  ] as const) {
+    const report = await reportOn(ends(how))
+    const [death, ...others] = report.deaths
+    assert.equal(others, [])
+    const { how: end, code, signal } = death!
+    assert.equal({ how: end, code, signal }, told)
+    assert.equal(lastWordsOf(death!), ['it was too much'])
+    assert.ok(death!.untested.length > 25, `${death!.untested}`)
+    assert.is(report.summary.fail, 0)
+    assert.is(outcomeOf(report, { strict: false, complete: false }), 'bad')
+  }
+})
+
+test('of a stack the first line of code is told, and of much the end', () => {
+  const frames = ['    at one (a.js:1:1)', '    at two (b.js:2:2)']
+  const told = (...lastWords: string[]) => lastWordsOf({ lastWords } as unknown as Report['deaths'][number])
+  assert.equal(told('Error: no', ...frames, '', 'Node.js'), ['Error: no', frames[0], 'Node.js'])
+  assert.is(told(...Array.from({ length: 20 }, (_, at) => `${at}`)).join(' '), '12 13 14 15 16 17 18 19')
+})
+
+test.run()
