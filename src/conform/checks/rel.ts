@@ -60,6 +60,17 @@ function workedAfterwards(history: History, label: string): Finding {
   return workedOnce(history, taskId)
 }
 
+function killedInWork(history: History): Finding {
+  const finding = workedAfterwards(history, 'rel.killed-in-work')
+  const { taskId } = taskOf(history, 'rel.killed-in-work')
+  const taken = history.webhooksOf(taskId).find(isAck)
+  const killed = history.of('process').find(({ seq, what }) => taken && seq > taken.seq && what === 'killed')
+  if (finding.holds !== false || history.stepsOf(taskId).some(({ trigger }) => trigger === 'deliver')) return finding
+  return taken && killed
+    ? broken('answered 200, was killed, and had lost the work at the next start', taken, killed)
+    : finding
+}
+
 const GRACE_MS = 10_000
 
 function endsInOrder(history: History): Finding {
@@ -177,11 +188,11 @@ export const rel: readonly Check[] = [
     id: 'rel.killed-in-work',
     title: 'ends the work in the midst of which it was killed, once',
     level: 'should',
-    law: RETRIED,
-    why: 'It has accepted, and the money is held: nobody but the agent can go on.',
-    fix: 'Keep what was begun in a database or a file, and go on with it at the next start.',
+    law: { source: 'A-37', quote: 'Any 2xx ends it, a redirect is a failure, 410 gives up.' },
+    why: 'It has answered 200 and accepted: the money is held, nothing is sent again, and nobody but the agent can go on.',
+    fix: 'Keep what came in a database or a file before you answer 200, and go on at the next start with what is not done.',
     scenario: 'killed',
-    judge: history => workedAfterwards(history, 'rel.killed-in-work'),
+    judge: killedInWork,
   },
   {
     id: 'rel.sigterm',

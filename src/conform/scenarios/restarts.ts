@@ -1,11 +1,12 @@
 /** The agent ends, in order and in the midst of its work, and comes back. */
-import { answeredAfter } from '../../sim/callback-faults.ts'
+import { answeredWhen } from '../../sim/callback-faults.ts'
 import { pause } from '../time.ts'
+import { gate } from './gate.ts'
 import type { Scenario, Stage, StageTask } from './scenario.ts'
 
 /** Between the half of a body and SIGTERM, and SIGTERM and the rest. */
 const MOMENT_MS = 50
-const KILL_AFTER_MS = 200
+const UNANSWERED_MS = 1_500
 const RETRY_MS = 3_000
 
 const ended: Scenario = {
@@ -32,31 +33,37 @@ const killed: Scenario = {
   when: 'alone',
   needs: ['start', 'delivered'],
   async run(stage) {
-    const late = { accept: answeredAfter(KILL_AFTER_MS) }
-    const task = await stage.task('rel.killed-in-work', { callbackFaults: late })
-    const took = await stage.accepted(task)
-    await stage.agent.kill()
+    await killInWork(stage, 'rel.killed-in-work')
     // It is away when this one is sent first.
     const missed = await stage.task('rel.down-and-up')
     await stage.answered(missed, 'task.submitted')
     await comesBack(stage)
-    if (took) await redeliver(stage, task)
-    await Promise.all([task, missed].map(one => worked(stage, one)))
+    // Nothing is sent again of what it has answered: to the marketplace that is delivered.
+    const begun = stage.history.tasks('rel.killed-in-work').map(({ taskId: id }) => ({ id }))
+    await Promise.all([...begun, missed].map(task => worked(stage, task)))
   },
+}
+
+/** Kills it when it has answered 200 and accepted, and waits to hear that its accept counted: there is work to do, and nobody else knows of it. */
+async function killInWork(stage: Stage, label: string): Promise<void> {
+  const { opened, open } = gate()
+  const task = await stage.task(label, { callbackFaults: { accept: answeredWhen(opened) } })
+  try {
+    if (!(await stage.accepted(task))) return
+    // Some answer only when the work is done. They get the webhook again.
+    await stage.until(() => stage.history.webhooksOf(task.id).length > 0, UNANSWERED_MS)
+  } finally {
+    await stage.agent.kill()
+    open()
+  }
 }
 
 async function comesBack(stage: Stage): Promise<void> {
   await stage.agent.open()
 }
 
-/** As its builder does who sees that nothing goes on. */
-async function redeliver(stage: Stage, task: StageTask): Promise<void> {
-  const { deliveryId } = await stage.webhook(task, 'task.submitted')
-  await stage.lane.builder('redeliver', { id: stage.agent.id, deliveryId: deliveryId! })
-}
-
 /** Its pace is not judged by a time in which it was away. */
-async function worked(stage: Stage, { id }: StageTask): Promise<void> {
+async function worked(stage: Stage, { id }: Pick<StageTask, 'id'>): Promise<void> {
   const ends = () => stage.history.stepsOf(id).some(({ trigger }) => trigger === 'deliver' || trigger === 'reject')
   await stage.until(ends, stage.patience.limit('work') + RETRY_MS)
 }

@@ -10,6 +10,7 @@ export const rel: readonly Mutant[] = [
   { bug: 'ends-of-long-bodies', kills: 'rel.two-megabytes' },
   { bug: 'drops-retries', kills: 'rel.down-and-up' },
   { bug: 'forgets-what-it-began', kills: 'rel.killed-in-work' },
+  { bug: 'waits-for-a-copy-to-go-on', kills: 'rel.killed-in-work' },
   { bug: 'ends-at-once', kills: 'rel.sigterm' },
   { bug: 'ignores-sigterm', kills: 'rel.sigterm' },
   { bug: 'tires', kills: 'rel.alive' },

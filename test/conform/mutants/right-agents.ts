@@ -38,7 +38,7 @@ const styled = (style: string, also: Omit<RightAgent, 'name' | 'command'> = {}):
 
 /** The same agent in several languages, and one with our toolkit. */
 const references: readonly RightAgent[] = [
-  { name: 'Python', program: 'python3', command: `python3 ${agents}/right.py` },
+  { name: 'Python', program: 'python3', command: `python3 ${agents}/right.py`, passes: ['rel.killed-in-work'] },
   {
     name: 'Python, one request at a time by HTTP/1.0',
     program: 'python3',
@@ -66,8 +66,8 @@ const different: readonly RightAgent[] = [
     passes: ['life.approved', 'life.dispute-last-minute', 'dup.late', 'order.held-up'],
   }),
   styled('ignores-forged', { warns: ['sig.refusal-401'] }),
-  styled('queue'),
-  styled('answers-when-done'),
+  styled('queue', { passes: ['rel.killed-in-work'] }),
+  styled('answers-when-done', { passes: ['rel.killed-in-work'] }),
   styled('rejects-all'),
   // Nobody may deposit so much in a day as its buyers spend.
   styled('narrow', {

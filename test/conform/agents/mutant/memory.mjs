@@ -32,6 +32,9 @@ export const isKnown = ofEvent => ofEvent.some(mark => marks.has(mark))
 export const remember = (ofEvent, begun) => keep({ seen: ofEvent, begun })
 export const finish = key => keep({ ended: key })
 
+/** What was begun of a task and not ended. */
+export const unfinishedOf = taskId => [...unfinished.values()].find(({ event }) => event.data.taskId === taskId)
+
 /** The events that were begun before a restart and not ended. */
 export function unfinishedEvents() {
   if (file && existsSync(file) && !bug('forgets-at-restart')) {

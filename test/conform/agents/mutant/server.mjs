@@ -6,7 +6,7 @@ import { callback } from './callbacks.mjs'
 import { came, marksOf, missesCopy } from './copies.mjs'
 import { beforeAnswer, connected, isLost, readAlone, statusOf, statusUnread } from './endpoint.mjs'
 import { isUnwelcome } from './lives.mjs'
-import { finish, isKnown, remember, unfinishedEvents } from './memory.mjs'
+import { finish, isKnown, remember, unfinishedEvents, unfinishedOf } from './memory.mjs'
 import { isTired, isUntaken, onBody, onCut, wordsOn } from './mishaps.mjs'
 import { proxyTo } from './proxy.mjs'
 import { isFit, isRefusedUnread, readText } from './reading.mjs'
@@ -111,7 +111,11 @@ function take(event, headers) {
   if (bug('takes-first-attempts-alone') && headers['x-service-attempt'] > 1) return true
   const marks = marksOf(event, headers)
   const key = marks.join(' ')
-  if (isKnown(marks) && !missesCopy(event, headers, key)) return false
+  if (isKnown(marks) && !missesCopy(event, headers, key)) {
+    const begun = bug('waits-for-a-copy-to-go-on') && !lines.has(event.data.taskId) && unfinishedOf(event.data.taskId)
+    if (begun) queue(begun.event, begun.key, true)
+    return false
+  }
   came(event, key)
   const begin = () => {
     remember(marks, { key, event })
@@ -169,7 +173,8 @@ function stop() {
 
 server.on('connection', connected)
 process.on('SIGTERM', bug('ignores-sigterm') ? () => {} : bug('ends-at-once') ? () => process.exit() : stop)
-for (const { key, event } of bug('forgets-what-it-began') ? [] : unfinishedEvents()) queue(event, key, true)
+const begun = bug('forgets-what-it-began') ? [] : unfinishedEvents()
+if (!bug('waits-for-a-copy-to-go-on')) for (const { key, event } of begun) queue(event, key, true)
 const port = Number(process.env.PORT ?? 3000)
 const front = style('behind-a-proxy') ? proxyTo(server, port) : null
 if (!front) server.listen(port, style('ipv6') ? '::1' : '127.0.0.1', () => console.log('The agent listens'))
