@@ -24,6 +24,7 @@ export class Recorder {
   readonly #waiting = new Set<() => void>()
   readonly #listen: Listen
   #isInterrupted = false
+  #hasEnded = false
   #bytes = 0
 
   constructor(listen: Listen = () => {}) {
@@ -32,7 +33,8 @@ export class Recorder {
 
   /** Whoever tells of it may be in the midst of a commit, so it never throws: what does not fit is dropped, and the run ends. */
   add(happening: Happening, lane: LaneName | null = null, clock: Clock = machineClock): void {
-    if (this.#isFull && traffic.includes(happening.kind)) return
+    if (this.#hasEnded || (this.#isFull && traffic.includes(happening.kind))) return
+    this.#hasEnded = happening.kind === 'end'
     this.#bytes += bytesIn(happening)
     const seq = this.#events.length + 1
     const event: Recorded = { seq, lane, realAt: clock.realNow(), at: clock.now(), ...happening }

@@ -1,4 +1,5 @@
 /** Runs scenarios against an agent, and records what happens. Judging comes after. Source: A-258. */
+import { once } from 'node:events'
 import { version } from '../config.ts'
 import { seededChance } from '../world/chance.ts'
 import { createWorld } from '../world/real.ts'
@@ -81,7 +82,7 @@ class Run {
       CallbackFront.unite([...this.#lanes.values()].map(({ callbacks }) => callbacks))
       this.#agent.environment = this.#lanes.get('real')!.environment
       await this.#agent.open()
-      await this.#scenes()
+      await this.#untilAborted(this.#scenes())
     } finally {
       for (const lane of this.#lanes.values()) await lane.close()
       // Nobody waits for what it may still do when the run is interrupted.
@@ -90,6 +91,15 @@ class Run {
     }
     const interrupted = this.#options.signal?.aborted ?? false
     this.#recorder.add({ kind: 'end', interrupted, ms: elapsed() })
+  }
+
+  /** Who asks the agent at this moment may wait for its answer, and is not waited for. */
+  async #untilAborted(work: Promise<void>): Promise<void> {
+    const { signal } = this.#options
+    if (!signal) return work
+    const over = new AbortController()
+    const aborted = signal.aborted ? Promise.resolve() : once(signal, 'abort', { signal: over.signal }).catch(() => {})
+    await Promise.race([work, aborted]).finally(() => over.abort())
   }
 
   get maxRevisions(): number {

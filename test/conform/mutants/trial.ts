@@ -39,7 +39,10 @@ export interface Trial {
 }
 
 /** Plays the scenarios of the wanted checks, with what comes before them, and judges every check that looks into them. */
-export async function judged({ command, host = '127.0.0.1', port, declared, wanted, seed }: Trial): Promise<Judged[]> {
+export async function judged(
+  { command, host = '127.0.0.1', port, declared, wanted, seed }: Trial,
+  signal?: AbortSignal,
+): Promise<Judged[]> {
   const chosen = wanted && checks.filter(({ id }) => wanted.includes(id))
   const played = scenariosFor(chosen ? withPrerequisites(checks, chosen) : checks)
   const folder = mkdtempSync(join(tmpdir(), 'mutant-'))
@@ -52,6 +55,7 @@ export async function judged({ command, host = '127.0.0.1', port, declared, want
       declared: { ...usuallyDeclared, ...declared },
       seed,
       scenarios: played,
+      ...(signal && { signal }),
     })
     const names = new Set(played.map(({ name }) => name))
     const looked = checks.filter(({ scenario }) => names.has(scenario))

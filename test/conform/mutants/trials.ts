@@ -13,20 +13,25 @@ type Told = { readonly id: number } & ({ readonly verdicts: readonly Judged[] } 
 export class Trials {
   /** The root of the project whose judge it is. */
   readonly root: string
+  readonly #longestMs: number
   #child: ChildProcess | null = null
   #last = 0
   readonly #asked = new Map<number, (told: Told) => void>()
 
-  constructor(root = resolve('.')) {
+  constructor(root = resolve('.'), longestMs = LONGEST_MS) {
     this.root = root
+    this.#longestMs = longestMs
   }
 
-  /** Throws what the run throws, and if it does not end. */
+  /** Throws what the run throws, and if it does not end: it is ended then, and its agent with it. */
   async play(trial: Trial): Promise<readonly Judged[]> {
     const child = this.#opened()
     const id = ++this.#last
     const telling = new Promise<Told>(resolve => this.#asked.set(id, resolve))
-    const impatience = setTimeout(() => this.#hear({ id, error: 'The trial does not end' }), LONGEST_MS)
+    const impatience = setTimeout(() => {
+      child.send({ id, ends: true })
+      this.#hear({ id, error: 'The trial does not end' })
+    }, this.#longestMs)
     // Processes that each look for a free port may find the same, as agents are away for a moment when they are started anew.
     child.send({ id, trial: { ...trial, port: await freePort() } })
     const told = await telling
