@@ -267,6 +267,9 @@ function workedOnBoth(history: History): Finding {
   return broken('did not deliver the second', ...history.webhooksOf(second.taskId))
 }
 
+/** The reply to the second may be here as soon as that was sent: moments of two connections can't be told apart so closely. */
+const CLOSE_MS = 20
+
 function repliedToBoth(history: History): Finding {
   const { taskId } = taskOf(history, 'dup.not-by-text')
   const sent = history.webhooksOf(taskId).filter(({ event }) => event === 'task.message')
@@ -274,7 +277,7 @@ function repliedToBoth(history: History): Finding {
   if (!first || !second) return untested('the agent did not deliver the task')
   if (isAck(first) && isRefused(second)) return broken(`did not accept the second: it ${toldBack(second)}`, second)
   const replies = attemptsOf(history, taskId, 'message').filter(wasTaken)
-  const before = replies.filter(reply => arrivedAt(reply) < arrivedAt(second))
+  const before = replies.filter(reply => arrivedAt(reply) < arrivedAt(second) - CLOSE_MS)
   if (before.length === 0) return noted('it did not reply to the first before the second came')
   return replies.length > before.length ? holds : broken('replied to the first alone', ...sent, ...before)
 }

@@ -7,6 +7,7 @@ import type { Scenario, Stage, StageTask } from './scenario.ts'
 const REVISION = 'task.revision_requested'
 /** An agent that takes a copy for new work has begun to deliver by then. */
 const MOMENT_MS = 300
+const READ_MS = 60
 const howFar = ({ canary }: StageTask) => `Could you tell me in a word or two whether all is well with ${canary}?`
 const reason = (round: number) => `Please say it in other words, for the ${['first', 'second'][round - 1]} time.`
 
@@ -116,7 +117,10 @@ async function sameMessageTwice(stage: Stage, doesReply: boolean): Promise<void>
   if (!(await stage.delivered(task))) return
   for (const count of [1, 2]) {
     await say(stage, task, howFar(task), count)
-    if (doesReply) await stage.until(() => heard(stage, task, 'message') >= count, stage.patience.limit('answer'))
+    if (!doesReply) continue
+    await stage.until(() => heard(stage, task, 'message') >= count, stage.patience.limit('answer'))
+    // So that its reply is surely older than the next message.
+    await stage.pause(READ_MS)
   }
 }
 
