@@ -4,6 +4,7 @@ import { clockOffset } from './market/upkeep/clock-moves.ts'
 import type { OpenOptions } from './open-options.ts'
 import { type Db, StoreError } from './store/db.ts'
 import { countUsers } from './store/tables/users.ts'
+import { seenThrough } from './world/egress/front-answers.ts'
 import { publicRule } from './world/egress/public-rule.ts'
 import { createMailer } from './world/mail.ts'
 import { createWorld } from './world/real.ts'
@@ -24,7 +25,7 @@ export async function openWorld(
       'A seed would give the same ids again, so it needs an empty database. Add --ephemeral, or name a new file.',
     )
   }
-  return createWorld({
+  const world = createWorld({
     offsetMs: mode === 'dev' ? offset : 0,
     ...(seed === undefined ? {} : { seed }),
     requireHttps: true,
@@ -35,4 +36,6 @@ export async function openWorld(
     mail,
     ...(ca === undefined ? {} : { ca }),
   })
+  // The agents of this machine are behind a front.
+  return mode === 'dev' ? { ...world, egress: seenThrough(world.egress) } : world
 }

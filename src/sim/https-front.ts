@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import net from 'node:net'
 import { Worker } from 'node:worker_threads'
 import { isLoopback } from '../world/egress/addresses.ts'
+import { isOwnHeader, refuse } from '../world/egress/front-answers.ts'
 
 export interface FrontAuthority {
   /** The authority's certificate in PEM, which a client has to trust. */
@@ -81,7 +82,7 @@ export async function startFront({ port = 0, authority, timeoutMs = 30_000 }: Fr
       const name = nameIn(request.headers.host)
       const target = targets.get(name)
       if (target) forward(request, answer, { target, agent, timeoutMs })
-      else refuse(answer, 404, `No agent is called ${name} here.`)
+      else refuse(answer, 404, 'refused', `No agent is called ${name} here.`)
     })
     for (const socket of sockets) server.emit('connection', socket)
   }
@@ -158,23 +159,17 @@ class Silence extends Error {
 
 function giveUp(answer: http.ServerResponse, { origin }: URL, error: Error & { code?: string }): void {
   if (answer.headersSent || answer.destroyed) return void answer.destroy()
-  if (error instanceof Silence) refuse(answer, 504, `The agent at ${origin} ${error.message}.`)
+  if (error instanceof Silence) refuse(answer, 504, 'timeout', `The agent at ${origin} ${error.message}.`)
   else if (error.code === 'ECONNREFUSED')
-    refuse(answer, 502, `Nothing listens at ${origin}. Start the agent, then try again.`)
-  else refuse(answer, 502, `The agent at ${origin} closed the connection without a whole answer.`)
-}
-
-function refuse(answer: http.ServerResponse, status: number, why: string): void {
-  // The rest of the request is not read, so the connection can't be reused.
-  answer.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', Connection: 'close' })
-  answer.end(JSON.stringify({ success: false, error: why }))
+    refuse(answer, 502, 'refused', `Nothing listens at ${origin}. Start the agent, then try again.`)
+  else refuse(answer, 502, 'reset', `The agent at ${origin} closed the connection without a whole answer.`)
 }
 
 // Hop-by-hop headers are not passed on. All others pass unchanged and in their order.
 const HOP_BY_HOP = /^(?:connection|keep-alive|proxy-connection|proxy-authenticate|te|trailer|upgrade|expect)$/i
 
 function endToEnd(raw: readonly string[]): string[] {
-  return raw.filter((_, at) => !HOP_BY_HOP.test(raw[at - (at % 2)]!))
+  return raw.filter((_, at) => !HOP_BY_HOP.test(raw[at - (at % 2)]!) && !isOwnHeader(raw[at - (at % 2)]!))
 }
 
 /** The agent gets the Host of its own address, as some refuse any other. */

@@ -53,6 +53,10 @@ test(
     await closed(agent)
     const lost = await hire(dev, mine!.id)
     await dev.said(/^my-agent is down: .* Its webhooks wait until it is back/)
+    // Not an answer of the agent, although something has answered on its way.
+    const unsent = await dev.until('the attempt', ({ type, taskId }) => type === 'webhook' && taskId === lost)
+    assert.equal([unsent.status, unsent.reason], [null, 'refused'])
+    assert.is(unsent.message, `Nothing listens at http://localhost:${port}. Start the agent, then try again.`)
     const before = dev.seen()
     agent = await plainAgent(port, got)
     const late = await dev.until('the webhook that waited', delivered(lost), before)

@@ -64,8 +64,9 @@ test(
       ['j\r', /› Resends task\.\w+ .*› Resends task\.\w+ of …\w{6}:/],
       ['t', /› sample-agent passed its connection test/],
       ['d', / ← POST http:[^›]*"action":"accept"[^›]*› That was a callback/],
-      ['c', /› Moved the clock to \S+: \w+/],
-      ['o', /› The API is at http:\S+ its documents/],
+      // In the columns of the other lines: with how far the clock is ahead.
+      ['c', /\d\d:\d\d:\d\d \+\d\w+ › Moved the clock to \S+: \w+/],
+      ['o', /\d\d:\d\d:\d\d \+\d\w+ › The API is at http:\S+ its documents/],
       ['?', /q or Ctrl-C: end in order/],
     ]
     for (const [pressed, words] of keys) {

@@ -21,6 +21,7 @@ const statuses: [status: number, advice: RegExp][] = [
   [404, /Look at the path/],
   [405, /Look at the path/],
   [400, /did not understand the body/],
+  [413, /larger bodies/],
   [500, /The agent failed/],
   [204, /exactly 200/],
   [302, /Save the URL that it leads to/],

@@ -7,6 +7,8 @@ import net from 'node:net'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createFrontAuthority, type FrontAuthority, lookup, startFront } from '../../src/sim/https-front.ts'
+import { seenThrough } from '../../src/world/egress/front-answers.ts'
+import { createWorld } from '../../src/world/real.ts'
 
 const authority = createFrontAuthority(Promise.resolve(['one', 'two']))
 
@@ -167,6 +169,7 @@ test('front: 502 with a sentence when the agent is not up', async () => {
   assert.equal(JSON.parse(answer.body.toString()), {
     success: false,
     error: `Nothing listens at ${agent.target}. Start the agent, then try again.`,
+    answeredBy: 'marketplace dev, not the agent',
   })
   await front.close()
 })
@@ -187,6 +190,29 @@ test('front: 502 when the agent hangs up, 504 when it stays silent', async () =>
   assert.match(answer.body.toString(), /gave no answer within 0\.2 seconds/)
   await patient.close()
   mute.close()
+})
+
+test('front: who sends through it hears that the agent gave no answer; no agent can claim that', async () => {
+  const answers: http.RequestListener[] = [
+    (_request, answer) => answer.writeHead(502, { 'X-Marketplace-Front': 'refused' }).end('{"error":"mine"}'),
+    request => request.socket.destroy(),
+  ]
+  const agent = await plainServer((request, answer) => answers.shift()!(request, answer))
+  const front = await frontOf(agent.target)
+  const { egress } = createWorld({ requireHttps: true, allowLoopback: true, ca: await authority.ca })
+  const { post, close } = seenThrough(egress)
+  const send = () =>
+    post({ url: front.url, body: '{}', headers: {}, timeoutMs: 5_000, maxResponseBytes: 9_999, keepsWire: true })
+  const own = await send()
+  assert.is(own.ok && own.status, 502, 'the answer of the agent')
+  const cut = await send()
+  assert.is(!cut.ok && cut.reason, 'reset')
+  agent.close()
+  const away = await send()
+  assert.is(!away.ok && away.message, `Nothing listens at ${agent.target}. Start the agent, then try again.`)
+  assert.is(away.wire!.status, null)
+  await close()
+  await front.close()
 })
 
 test('front: an answer that breaks off breaks off for the caller as well', async () => {

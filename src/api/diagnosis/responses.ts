@@ -6,6 +6,7 @@ const advice: readonly (readonly [statuses: RegExp, text: string])[] = [
   [/^40[13]$/, 'It did not accept the signature: it has another secret, or verifies a body that a parser has changed.'],
   [/^40[45]$|^501$/, 'Look at the path in the URL: the agent takes POST at another one.'],
   [/^4(?:00|15|22)$/, 'The agent did not understand the body: it is JSON, with every field of a real webhook.'],
+  [/^413$/, 'Let the agent take larger bodies: a task has long texts, and what takes them often stops at 100 KB.'],
   [/^504$/, 'Answer 200 at once, and work afterwards: the connection waits for nothing else.'],
   [/^5/, 'The agent failed: look at its own output.'],
 ]

@@ -60,6 +60,8 @@ class KeyScreen implements LiveScreen {
   #keyboard: Keyboard | null = null
   #dev: ShownDev | null = null
   #isClosed = false
+  /** How far the clock of this dev was ahead when it last said something. */
+  #aheadMs = 0
   #restoreErrors = () => {}
 
   constructor() {
@@ -73,6 +75,7 @@ class KeyScreen implements LiveScreen {
 
   hear(entry: StampedEntry): void {
     this.#counts.add(entry)
+    this.#aheadMs = entry.at - entry.realAt
     this.#bottom.refresh()
   }
 
@@ -167,8 +170,9 @@ class KeyScreen implements LiveScreen {
   /** In the columns of the log. */
   #say(message: string, isTrouble = false): void {
     if (!this.#keyboard) return
-    const now = Date.now()
-    const entry = { seq: 0, at: now, realAt: now, type: isTrouble ? 'warning' : 'info', message } as const
+    const realAt = Date.now()
+    const at = realAt + this.#aheadMs
+    const entry = { seq: 0, at, realAt, type: isTrouble ? 'warning' : 'info', message } as const
     const line = entryLine(entry, new Map())!
     for (const row of entryText(this.ui, { ...line, mark: isTrouble ? '!' : '›' }, entry, new Map(), terminalWidth()))
       this.ui.line(row)
