@@ -3,7 +3,7 @@ import { broken, type Check, type Finding, holds, inconclusive, noted, untested 
 import { firstTaskHas } from '../first-task.ts'
 import { isBusy } from '../heard.ts'
 import type { History, Recordeds } from '../history.ts'
-import { accepted, attempts, decided, isAck, listened, taskOf, toldBack, worked } from './evidence.ts'
+import { accepted, attempts, decided, isAck, listened, startedAt, taskOf, toldBack, worked } from './evidence.ts'
 
 type Law = Check['law']
 
@@ -95,18 +95,18 @@ const quickest = (webhooks: readonly Recordeds<'webhook'>[]) => webhooks.toSorte
 
 const WORTH_MS = 2_000
 
+/** A busy machine makes some answers slow: who waits for the work does so each time. */
 function answersFirst(history: History): Finding {
-  const submitted = eventsIn(history).filter(({ event }) => event === 'task.submitted')
-  let compared = 0
-  for (const webhook of submitted) {
+  const compared = eventsIn(history).flatMap(webhook => {
+    if (webhook.event !== 'task.submitted') return []
     const deliver = history.callbacksOf(webhook.taskId!).find(({ action }) => action === 'deliver')
-    if (!deliver) continue
-    compared++
-    const workMs = deliver.realAt - deliver.ms - (webhook.realAt - webhook.ms)
-    if (webhook.ms > WORTH_MS && webhook.ms >= 0.8 * workMs)
-      return broken(`answered after ${webhook.ms} ms, when the work was done`, webhook, deliver)
-  }
-  return compared > 0 ? holds : untested('the agent delivered nothing')
+    return deliver ? [{ webhook, deliver, workMs: startedAt(deliver) - (webhook.realAt - webhook.ms) }] : []
+  })
+  const [first] = compared
+  if (!first) return untested('the agent delivered nothing')
+  const isAfter = ({ webhook: { ms }, workMs }: typeof first) => ms > WORTH_MS && ms >= 0.8 * workMs
+  if (!compared.every(isAfter)) return holds
+  return broken(`answered after ${first.webhook.ms} ms, when the work was done`, first.webhook, first.deliver)
 }
 
 const together: readonly Check[] = [
