@@ -19,8 +19,8 @@ import { Worker } from './support/worker.ts'
 const WORKERS = 3
 const MOST_WORKERS = 5
 
-/** For one file. */
-const PATIENCE_MS = { short: 180_000, long: 600_000 }
+/** For one file: it ends what hangs, and judges no speed. */
+const PATIENCE_MS = { short: 600_000, long: 1_800_000 }
 
 const { positionals: wanted, values } = parseArgs({
   allowPositionals: true,

@@ -74,7 +74,7 @@ test('the scripts of the other shells hold every command, and are right where th
     const script = scripts[shell](table)
     for (const [, records] of chapters)
       for (const { name } of records) assert.ok(script.includes(name.split(' ').at(-1)!), `${shell}: ${name}`)
-    if (shell !== 'pwsh' && isThere(shell)) execFileSync(shell, ['-n'], { input: script })
+    if (shell !== 'pwsh' && isThere(shell)) execFileSync('sh', ['-c', `cat | ${shell} -n`], { input: script })
   }
   assert.match(scripts.zsh(table), String.raw`'deliveries:The webhooks of your agents\: list, show, resend'`)
 })

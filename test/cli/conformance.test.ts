@@ -11,6 +11,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { exitCodes } from '../../src/cli/exit-codes.ts'
 import type { Report } from '../../src/conform/report.ts'
+import { until } from '../support/patience.ts'
 import { run, start } from './program.ts'
 
 const right = `node ${fileURLToPath(new URL('../../examples/node-agent.mjs', import.meta.url))}`
@@ -198,11 +199,12 @@ test('Ctrl-C ends it with 130, and with the report of what was seen', async () =
   // It takes its time, so that there is a midst to be interrupted in.
   const slow = readFileSync(join(folder, 'wrong.mjs'), 'utf8').replace(
     'response.writeHead(200)',
-    'await new Promise(r => globalThis.setTimeout(r, 400)); response.writeHead(200)',
+    "await import('node:fs').then(fs => fs.writeFileSync('begun', '')); await new Promise(r => globalThis.setTimeout(r, 400)); response.writeHead(200)",
   )
   writeFileSync(join(folder, 'slow.mjs'), slow)
   const { child, ended } = start(['conformance', '--start', 'node slow.mjs', '--json'], folder)
-  setTimeout(() => child.kill('SIGINT'), 3_000)
+  await until('a webhook has come', () => existsSync(join(folder, 'begun')))
+  child.kill('SIGINT')
   const { code, out, err } = await ended
   assert.is(code, exitCodes.interrupted, err)
   const report: Report = JSON.parse(out)

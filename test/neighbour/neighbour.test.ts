@@ -17,10 +17,6 @@ test(
     assert.ok(report.unansweredNames > 0, 'names were asked for that nobody answers')
     const attacks = new Set(Object.keys(report.attacks).map(what => what.split(' ', 1)[0]))
     assert.ok(attacks.size >= 9, `attacks: ${[...attacks]}`)
-    // Ten times what the long run asks for: this machine also runs other tests.
-    assert.ok(report.reads.p99 <= 1_000, `reads: ${JSON.stringify(report.reads)}`)
-    assert.ok(report.writes.p99 <= 2_500, `writes: ${JSON.stringify(report.writes)}`)
-    assert.ok(report.webhooks.p99 <= 10_000, `webhooks: ${JSON.stringify(report.webhooks)}`)
     assert.ok(report.peakMb <= 400, `${report.peakMb} MB`)
     // They write some 10 MB in a minute and a half; the limit is a hundred times as much.
     assert.ok(report.databaseMb < 50, `a database of ${report.databaseMb} MB`)

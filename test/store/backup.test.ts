@@ -25,7 +25,7 @@ test(
         answered = n
       }
     })()
-    for (let round = 0; round < 10 || (db.stats().snapshots < 3 && round < 60); round++) {
+    for (let round = 0; round < 10 || db.stats().snapshots < 3; round++) {
       const before = answered
       const to = `${file}.copy${round}`
       await backupFile(file, to)
@@ -42,7 +42,6 @@ test(
     }
     stopped = true
     await writer
-    assert.ok(db.stats().snapshots > 2, 'no snapshot fell into the test')
     await db.close()
   }),
 )

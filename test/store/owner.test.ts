@@ -56,11 +56,6 @@ const startedEarly = (name: string, work: () => Promise<void>) => {
   test(name, () => outcome)
 }
 
-const timed = async <T>(work: Promise<T>) => {
-  const start = performance.now()
-  return { value: await work, ms: performance.now() - start }
-}
-
 const otherMachine = (owner: Owner): Owner => ({ ...owner, machine: `${owner.machine}x`, system: false })
 const ownerOf = (file: string): Owner => JSON.parse(readFileSync(`${file}.lock`, 'utf8'))
 
@@ -75,7 +70,8 @@ const isFenced = (where: Where) =>
     writer.signal('SIGCONT')
     await writer.ended
     const since = writer.said.slice(before)
-    assert.match(since.join('\n'), /^fatal .*is not this process' any more.*$/, 'nothing more was told')
+    // What was durable when it was stopped may be told of then, before anything else. That it is there is looked at below.
+    assert.match(since.join('\n'), /^(?:told \d+\n)?fatal .*is not this process' any more.*$/, 'nothing more was told')
     assert.is(writer.process.exitCode, 1)
     assert.is(ownerOf(file).pid, process.pid, 'the lock is left to its owner')
     await db.write(tx => tx.run(`INSERT INTO a (id, text) VALUES (-2, 'by the next')`))
@@ -108,9 +104,8 @@ if (process.platform === 'linux') {
     inFolder(async file => {
       const holder = await holding(file, { contained: true })
       holder.signal('SIGSTOP')
-      const { value, ms } = await timed(outcome(lockFile(file)))
-      assert.match(value, 'is in use by process 1 (x)')
-      assert.ok(ms < SILENCE_MS, `${ms} ms`)
+      assert.is(await knownLifeOf(ownerOf(file), `${file}.lock`), 'alive', 'no heartbeat is waited for')
+      assert.match(await outcome(lockFile(file)), 'is in use by process 1 (x)')
       holder.signal('SIGKILL')
       await holder.ended
     }),
@@ -122,9 +117,8 @@ if (process.platform === 'linux') {
       const holder = await holding(file, { contained: true })
       holder.signal('SIGKILL')
       await holder.ended
-      const { value, ms } = await timed(outcome(lockFile(file)))
-      assert.is(value, 'taken')
-      assert.ok(ms < SILENCE_MS, `${ms} ms`)
+      assert.is(await knownLifeOf(ownerOf(file), `${file}.lock`), 'gone', 'no heartbeat is waited for')
+      assert.is(await outcome(lockFile(file)), 'taken')
     }),
   )
 
@@ -174,9 +168,8 @@ test(
     const { machine, ...self } = describeSelf('x', false)
     const earlier = machine.split('|').map((part, i) => (i < 2 ? `${part}x` : part))
     writeFileSync(`${file}.lock`, JSON.stringify({ ...self, machine: earlier.join('|') }))
-    const { value, ms } = await timed(outcome(lockFile(file)))
-    assert.is(value, 'taken')
-    assert.ok(ms < SILENCE_MS, `${ms} ms`)
+    assert.is(await knownLifeOf(ownerOf(file), `${file}.lock`), 'gone', 'no heartbeat is waited for')
+    assert.is(await outcome(lockFile(file)), 'taken')
   }),
 )
 

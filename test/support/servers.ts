@@ -3,6 +3,7 @@ import http from 'node:http'
 import net from 'node:net'
 import tls from 'node:tls'
 import { createEgress, type EgressOptions } from '../../src/world/egress/egress.ts'
+import { PATIENCE_MS } from './patience.ts'
 
 const closers: (() => unknown)[] = []
 
@@ -25,9 +26,6 @@ export function openEgress(options: EgressOptions) {
 }
 
 export const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
-
-// Less than the four seconds for which an unused connection is kept: such a one must not be left by a request given up.
-const PATIENCE_MS = 3_000
 
 export interface TlsCredentials {
   key: string

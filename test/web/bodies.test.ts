@@ -12,6 +12,7 @@ import { inputSchema, type JsonSchema, PARTS } from '../../src/api/openapi/json-
 import { signatureHeaders } from '../../src/api/signature.ts'
 import { MAX_MESSAGES } from '../../src/web/faults.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
+import { until } from '../support/patience.ts'
 import { checkExchange, exchange, requestBytes, Wire, type WireHeader } from '../support/wire.ts'
 
 const marketplace = await openTestMarketplace()
@@ -70,25 +71,26 @@ test('a list at its maximum passes, one beyond it is refused', async () => {
 
 const wrong = (count: number) => `{"allowedCategories":[${Array(count).fill(0).join()}]}`
 
-test('a body of a hundred faults is told the first and how many more there are', async () => {
-  const count = limits.budgetCategories[1]
+const messagesFor = async (count: number) => {
   const { status, body } = await send('POST', '/api/budget-authorizations', [keyOf(buyer.key), JSON_TYPE], wrong(count))
   assert.is(status, 400)
-  const messages = Object.values(JSON.parse(body).errors as Record<string, string[]>).flat()
+  assert.ok(body.length < 4_000)
+  return Object.values(JSON.parse(body).errors as Record<string, string[]>).flat()
+}
+
+test('a body of a hundred faults is told the first and how many more there are', async () => {
+  const messages = await messagesFor(limits.budgetCategories[1])
   assert.is(messages.length, MAX_MESSAGES + 1)
   assert.match(messages.at(-1)!, /^and 84 more$/)
-  assert.ok(body.length < 4_000)
 })
 
-test('the time that wrong items take grows with their number, not with its square', async () => {
-  const ms = async (count: number) => {
-    const began = performance.now()
-    await send('POST', '/api/budget-authorizations', [keyOf(buyer.key), JSON_TYPE], wrong(count))
-    return performance.now() - began
-  }
-  await ms(1_000)
-  const [few, many] = [Math.min(await ms(500), await ms(500)), Math.min(await ms(10_000), await ms(10_000))]
-  assert.ok(many < 20 * 10 * Math.max(few, 1), `${few} ms for 500, ${many} ms for 10,000`)
+test('a list that is too long is judged by its length, and no item of it', async () => {
+  const messages = await messagesFor(9_000)
+  assert.ok(messages.some(message => message.startsWith('must have 1 to 100 categories')))
+  assert.equal(
+    messages.filter(message => message.startsWith('[')),
+    [],
+  )
 })
 
 test('a body that holds more values than any could need is refused before it is built', async () => {
@@ -167,7 +169,7 @@ test('bodies that one address never ends are bounded in bytes', async () => {
   for (let i = 0; i < 12; i++) all.push(await begun(`content-length: ${MEBIBYTE}`, most))
   const refused: string[] = []
   for (const { answer } of all) void answer.then(text => refused.push(text))
-  for (let i = 0; i < 400 && refused.length < 4; i++) await pause(10)
+  await until('four are refused', () => refused.length >= 4)
   assert.is(refused.length, 4)
   for (const text of refused) assert.match(text, /^HTTP\/1\.1 429 [\s\S]*retry-after: 5\r\n[\s\S]*still on their way/i)
   assert.is((await send('GET', '/api/agents', [], '')).status, 200)
@@ -353,29 +355,6 @@ test('an address of the web holds no line feed, no space and no empty user', asy
   }
   const good = ['https://a.example/x@y', 'https://a.example/?q=@', 'https://a.example/#@', 'https://ä.example/ü']
   for (const url of good) assert.is((await put({ avatarUrl: url })).status, 200, url)
-})
-
-test('no text of a megabyte takes longer than its length', async () => {
-  const shapes = inputs.flatMap(([, schema]) => [...within(schema, '')].map(([where]) => where))
-  assert.ok(shapes.length > 50)
-  const patterns = [' ', 'a', 'a.', '@', 'a@a.', 'https://', '://', '\ud800', 'é'].map(
-    one => (length: number) => one.repeat(Math.ceil(length / one.length)).slice(0, length),
-  )
-  for (const [name, { body }] of named) {
-    if (!body) continue
-    const { properties = {} } = inputSchema(body, parts)
-    for (const made of patterns) {
-      const ms = (length: number) => {
-        const input = Object.fromEntries(Object.keys(properties).map(field => [field, made(length)]))
-        const began = performance.now()
-        body.safeParse(input)
-        return performance.now() - began
-      }
-      const slow = ms(50_000)
-      if (slow < 20) continue
-      assert.ok(Math.min(ms(200_000), ms(200_000)) < 40 * slow, `${name}: ${JSON.stringify(made(10))}`)
-    }
-  }
 })
 
 test.run()

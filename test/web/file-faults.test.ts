@@ -10,6 +10,7 @@ import type { LogEntry } from '../../src/market/log.ts'
 import { loadAhead } from '../../src/web/load-ahead.ts'
 import { type FaultCode, lastTrip, openFilesIn, withFault } from '../support/file-faults.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
+import { PATIENCE_MS, until } from '../support/patience.ts'
 import { samples } from './files.ts'
 
 const CODES: readonly FaultCode[] = ['ENOSPC', 'EIO', 'EMFILE', 'ENOENT']
@@ -49,7 +50,7 @@ const keyed = () => ({ authorization: `Bearer ${builder.key}` })
 async function upload(id: string): Promise<{ status: number; text: string }> {
   const form = new FormData()
   for (const kind of ['png', 'csv']) form.append('files', new Blob([new Uint8Array(samples[kind]!)]), `a.${kind}`)
-  const body = { method: 'POST', headers: keyed(), body: form, signal: AbortSignal.timeout(20_000) }
+  const body = { method: 'POST', headers: keyed(), body: form, signal: AbortSignal.timeout(PATIENCE_MS) }
   const answer = await fetch(`${marketplace.url}/api/agent/tasks/${id}/deliver`, body)
   return { status: answer.status, text: await answer.text() }
 }
@@ -58,15 +59,17 @@ async function upload(id: string): Promise<{ status: number; text: string }> {
 const download = (url: string) =>
   fetch(`${marketplace.url}${url}`, {
     headers: { ...keyed(), connection: 'close' },
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(PATIENCE_MS),
   }).then(
     async answer => ({ status: answer.status, text: await answer.text() }),
     () => ({ status: 0, text: '' }),
   )
 
 async function settled(): Promise<void> {
-  for (let i = 0; i < 200 && openFilesIn(folder) > own; i++) await new Promise(go => setTimeout(go, 10))
-  assert.is(openFilesIn(folder), own, `descriptors are left after ${lastTrip.call}`)
+  await until(
+    () => `no descriptor is left after ${lastTrip.call}`,
+    () => openFilesIn(folder) === own,
+  )
   assert.equal(uncaught, [])
 }
 

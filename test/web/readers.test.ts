@@ -2,12 +2,14 @@
 /** Readers that don't read, and too many of them: what waits for them is bounded in bytes, in time and in number. Source: A-49. */
 import net from 'node:net'
 import { join } from 'node:path'
+import { mock } from 'node:test'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TaskRecord } from '../../src/api/records.ts'
 import type { LogEntry } from '../../src/market/log.ts'
 import { openFilesIn } from '../support/file-faults.ts'
 import { openTestMarketplace, type TestMarketplace } from '../support/marketplace.ts'
+import { until } from '../support/patience.ts'
 
 const MEGABYTE = 1024 * 1024
 const test = suite('readers')
@@ -71,14 +73,6 @@ function ask(url: string, text: string, localAddress = '127.0.0.1') {
   }
 }
 
-const until = async (what: string, holds: () => boolean | Promise<boolean>) => {
-  for (let i = 0; i < 1_000; i++) {
-    if (await holds()) return
-    await new Promise(go => setTimeout(go, 10))
-  }
-  assert.unreachable(what)
-}
-
 const gauge = async (url: string, name: string) => {
   const text = await (await fetch(`${url}/metrics`)).text()
   return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1])
@@ -108,22 +102,35 @@ test('an answer that nobody reads ends with its connection, also while the clien
 })
 
 test('a reader that takes its time and a client that waits for its answer are left alone', async () => {
-  const { marketplace, key, list } = await furnished({ bounds: { lookMs: 300 } })
-  const before = cuts().length
-  const idle = ask(marketplace.url, '')
-  const { socket } = ask(marketplace.url, get(list, key))
-  let size = 0
-  // Some 64 KiB each 15 ms: far more than what is owed, and longer than the time in which it is.
-  for (let turn = 0; turn < 1_000 && size < 9 * MEGABYTE; turn++) {
-    const chunk = socket.read(MEGABYTE) ?? socket.read()
-    if (chunk) size += (chunk as Buffer).length
-    await new Promise(go => setTimeout(go, 15))
+  const lookMs = 300
+  // Looks come when the test lets the time pass, however long the bytes take.
+  mock.timers.enable({ apis: ['setInterval'] })
+  try {
+    const { marketplace, key, list } = await furnished({ bounds: { lookMs } })
+    const before = cuts().length
+    const idle = ask(marketplace.url, '')
+    const { socket } = ask(marketplace.url, get(list, key))
+    let [size, looks] = [0, 0]
+    const read = () => {
+      const chunk = socket.read(MEGABYTE) ?? socket.read()
+      if (chunk) size += (chunk as Buffer).length
+      return size
+    }
+    // Before each six looks comes more than is owed in them: so much that the system takes more of what waits.
+    for (let owed = 0; size < 9 * MEGABYTE; looks += 6) {
+      owed += 2.25 * MEGABYTE
+      await until('more of it comes', () => read() >= owed)
+      await new Promise(go => setTimeout(go, 50))
+      mock.timers.tick(6 * lookMs)
+    }
+    assert.is(looks, 24)
+    assert.is(cuts().length, before)
+    assert.not(idle.closed)
+    socket.destroy()
+    idle.socket.destroy()
+  } finally {
+    mock.timers.reset()
   }
-  assert.ok(size >= 9 * MEGABYTE, `${size} bytes`)
-  assert.is(cuts().length, before)
-  assert.not(idle.closed)
-  socket.destroy()
-  idle.socket.destroy()
 })
 
 test('who reads next to nothing at a few addresses keeps no other from an answer', async () => {
@@ -237,19 +244,19 @@ test('connections of one address are bounded, and all together, and others are s
     bounds: { ofAddress: 8, connections: 12 },
   })
   marketplaces.push(marketplace)
+  const closedOf = (all: readonly ReturnType<typeof ask>[]) => all.filter(({ closed }) => closed).length
   const open = async (count: number, address: string) => {
     const all = Array.from({ length: count }, () => ask(marketplace.url, '', address))
     for (const { socket } of all) socket.resume() // or it would not hear of its end
-    await new Promise(go => setTimeout(go, 200))
+    await until('four are closed', () => closedOf(all) >= 4)
     return all
   }
   const before = await gauge(marketplace.url, 'marketplace_http_connections')
   assert.ok(before >= 1 && before < 8)
   const many = await open(12, '127.0.0.2')
-  assert.is(many.filter(({ closed }) => closed).length, 4)
   assert.is((await fetch(`${marketplace.url}/readyz`)).status, 200)
+  assert.is(closedOf(many), 4)
   const more = await open(8, '127.0.0.3')
-  assert.ok(more.filter(({ closed }) => closed).length >= 4)
   assert.ok(cuts().includes('connections') && cuts().includes('connections_of_address'))
   for (const { socket } of [...many, ...more]) socket.destroy()
   await until('they are gone', async () => (await gauge(marketplace.url, 'marketplace_http_connections')) <= before + 1)
@@ -260,7 +267,7 @@ test('behind a proxy the connections of one address are not counted, as all of t
   marketplaces.push(marketplace)
   const many = Array.from({ length: 10 }, () => ask(marketplace.url, ''))
   for (const { socket } of many) socket.resume()
-  await new Promise(go => setTimeout(go, 200))
+  await until('all are open', async () => (await gauge(marketplace.url, 'marketplace_http_connections')) >= 10)
   assert.is(many.filter(({ closed }) => closed).length, 0)
   for (const { socket } of many) socket.destroy()
 })

@@ -19,7 +19,9 @@ import type { Authenticate } from '../../src/web/credentials.ts'
 import type { AnyVerb } from '../../src/web/serve.ts'
 import { createServer } from '../../src/web/server.ts'
 import { createWorld } from '../../src/world/real.ts'
+import { held, hold } from '../support/held.ts'
 import { noFiles } from '../support/no-files.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 
 const common = { rate: 'general', summary: '', source: '', reply: z.unknown(), auth: 'public', unit: 'read' } as const
 const signedIn = { ...common, auth: 'key-or-session' } as const
@@ -55,7 +57,6 @@ const endpoints: Record<string, Endpoint> = {
   broken: { ...common, method: 'GET', path: '/api/broken' },
   raced: { ...common, method: 'GET', path: '/api/raced' },
   gone: { ...common, method: 'GET', path: '/api/gone' },
-  slow: { ...common, method: 'GET', path: '/api/slow', unit: 'own' },
   held: { ...common, method: 'GET', path: '/api/held', unit: 'own' },
 }
 
@@ -91,15 +92,11 @@ const verbs: Record<string, AnyVerb> = {
   gone: async () => {
     throw refuse('not_found', 'agent')
   },
-  slow: async () => new Promise(resolve => setTimeout(resolve, 150, 'slow')),
   held: () => {
     held.begun()
     return held.until
   },
 }
-
-/** A request that ends when the test says so. */
-const held = { begun() {}, until: Promise.resolve('') }
 
 const flags: Record<string, object> = { banned: { banned: true }, suspended: { suspended: true } }
 
@@ -200,7 +197,7 @@ function raw(bytes: string | Buffer): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = ''
     const socket = net.connect(port, '127.0.0.1', () => socket.write(bytes))
-    socket.setTimeout(3000, () => socket.destroy(new Error(`no end after ${answer}`)))
+    socket.setTimeout(PATIENCE_MS, () => socket.destroy(new Error(`no end after ${answer}`)))
     socket.on('data', data => {
       answer += data
     })
@@ -517,17 +514,21 @@ test('closing lets answers finish, ends silent connections, and waits no longer 
   const other = await start()
   const silent = net.connect(other.port, '127.0.0.1')
   const silentEnd = new Promise(resolve => silent.on('close', resolve))
-  const slow = ask('/api/slow', { port: other.port })
-  await new Promise(resolve => setTimeout(resolve, 50))
-  await other.server.close(2000)
+  const first = hold()
+  const slow = ask('/api/held', { port: other.port })
+  await first.begun
+  const closed = other.server.close(PATIENCE_MS)
+  first.release('slow')
   assert.is((await slow).json.data, 'slow')
+  await closed
   await silentEnd
   const cut = await start()
-  const lost = ask('/api/slow', { port: cut.port }).then(
+  const { begun } = hold()
+  const lost = ask('/api/held', { port: cut.port }).then(
     () => 'answered',
     () => 'cut',
   )
-  await new Promise(resolve => setTimeout(resolve, 50))
+  await begun
   await cut.server.close(20)
   assert.is(await lost, 'cut')
 })
@@ -545,16 +546,10 @@ test('while it drains it takes no new connection, and tells those it has that it
       request.on('error', reject)
     })
   assert.is((await onKept('/readyz')).status, 200)
-  let release = (_text: string) => {}
-  held.until = new Promise(resolve => {
-    release = resolve
-  })
-  const begun = new Promise<void>(resolve => {
-    held.begun = resolve
-  })
+  const { begun, release } = hold()
   const last = ask('/api/held', { port: other.port })
   await begun
-  const closed = other.server.close(20_000)
+  const closed = other.server.close(PATIENCE_MS)
   assert.equal(await onKept('/readyz'), { status: 503, connection: 'close', text: 'closing' })
   const late = await ask('/api/open', { port: other.port }).then(
     () => 'answered',

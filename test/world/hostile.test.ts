@@ -7,12 +7,13 @@ import * as assert from 'uvu/assert'
 import type { EgressOptions } from '../../src/world/egress/egress.ts'
 import type { Outgoing, OutgoingResult } from '../../src/world/world.ts'
 import { type Behaviour, hostile } from '../support/hostile.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { closeOpened, httpServer, openEgress, pause, rawServer } from '../support/servers.ts'
 
 const dev: EgressOptions = { allowLoopback: true, requireHttps: false }
 const SHORT_MS = 200
-// Longer than a busy machine takes; a server that ends by itself is never waited for.
-const LONG_MS = 30_000
+/** A server that ends by itself is never waited for. */
+const LONG_MS = PATIENCE_MS
 
 test.after.each(closeOpened)
 

@@ -9,6 +9,7 @@ import type { Refusal } from '../../../src/api/failures.ts'
 import type { LogEntry } from '../../../src/market/log.ts'
 import { ArrivingFiles } from '../../../src/web/bodies/arriving-files.ts'
 import { openTestMarketplace, type TestMarketplace, type TestUser } from '../../support/marketplace.ts'
+import { until } from '../../support/patience.ts'
 
 const MB = 1024 * 1024
 const GB = 1024 * MB
@@ -89,14 +90,6 @@ const incoming = async ({ market }: TestMarketplace) => {
 
 const gauge = async ({ url }: TestMarketplace) =>
   Number(/^marketplace_http_arriving_file_bytes (\d+)$/m.exec(await (await fetch(`${url}/metrics`)).text())![1])
-
-const until = async (what: string, holds: () => Promise<boolean>) => {
-  for (let i = 0; i < 1_000; i++) {
-    if (await holds()) return
-    await new Promise(go => setTimeout(go, 50))
-  }
-  assert.unreachable(what)
-}
 
 test('twenty open uploads of one key leave no more on the disk than its quota, and those beyond it are told so', async () => {
   const marketplace = await openTestMarketplace({ keeping: { fileMiB: 1 } })

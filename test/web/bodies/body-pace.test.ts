@@ -1,47 +1,50 @@
-// engines: embedded; process: shared
-/** How slowly a body may come: at a pace, and not by a fixed time. Over the wire. Source: A-49. */
+// engines: embedded; process: own
+/** How slowly a body may come: at a pace, and not by a fixed time. Over the wire, looked at when the test says so. Source: A-49. */
 import http from 'node:http'
-import { setTimeout as wait } from 'node:timers/promises'
+import { mock } from 'node:test'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { openTestMarketplace } from '../../support/marketplace.ts'
+import { openTestMarketplace, type TestMarketplace } from '../../support/marketplace.ts'
+import { inTime, until } from '../../support/patience.ts'
 
-/** A body is looked at six times as rarely. Served, it is 5 s, so that the pace here is fifty times as fast. */
-const LOOK_MS = 100
 const KIB = 1024
+/** A body is looked at every 30 s, for 16 KiB a second. */
+const LOOK_MS = 30_000
+/** With what the parser of forms may hold back, more than 480 KiB, and less. */
+const [ENOUGH, TOO_LITTLE, HELD] = [500 * KIB, 460 * KIB, 10 * KIB]
+/** Comes before the first look is begun. */
+const START = 40 * KIB
 
-/** What the marketplace says to a body that comes in pieces, one each `everyMs`, and how long it took. */
-async function send(
-  url: string,
-  { head, pieces, everyMs }: { head: http.OutgoingHttpHeaders; pieces: Iterable<Buffer>; everyMs: number },
-) {
-  const began = performance.now()
-  const request = http.request(url, { method: 'POST', headers: head })
-  const answer = new Promise<{ status: number; text: string }>((resolve, reject) => {
+interface Answer {
+  status: number
+  text: string
+}
+
+/** A POST whose body the test sends piece by piece. */
+function begin(url: string, headers: http.OutgoingHttpHeaders) {
+  const request = http.request(url, { method: 'POST', headers })
+  const answer = new Promise<Answer>((resolve, reject) => {
     request.on('error', reject).on('response', async reply => {
       let text = ''
       for await (const chunk of reply) text += chunk
       resolve({ status: reply.statusCode ?? 0, text })
     })
   })
-  let answered = false
-  answer.then(
-    () => (answered = true),
-    () => (answered = true),
-  )
-  for (const piece of pieces) {
-    if (answered) break
-    request.write(piece)
-    await wait(everyMs)
-  }
-  if (!answered) request.end()
-  return { ...(await answer), ms: performance.now() - began }
+  answer.catch(() => {})
+  return { request, answer }
 }
 
-const repeated = (count: number, piece: Buffer) => Array.from({ length: count }, () => piece)
+/** Bytes of bodies that are on their way, as the marketplace counts them: of files, and of all else. */
+async function arriving({ url }: TestMarketplace): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  return [...text.matchAll(/^marketplace_http_arriving_(?:file_)?bytes (\d+)$/gm)].reduce(
+    (sum, [, n]) => sum + Number(n),
+    0,
+  )
+}
 
 async function open() {
-  const marketplace = await openTestMarketplace({ bounds: { lookMs: LOOK_MS } })
+  const marketplace = await openTestMarketplace()
   const [buyer, builder] = [await marketplace.join('buyer', 5_000), await marketplace.join('builder')]
   const agent = await marketplace.list(builder)
   const { id } = await marketplace.draft(buyer, agent)
@@ -56,34 +59,63 @@ async function open() {
 const part = Buffer.from('--x\r\ncontent-disposition: form-data; name="files"; filename="a.csv"\r\n\r\n')
 const end = Buffer.from('\r\n--x--\r\n')
 
-test('an upload that comes slowly but steadily is taken, through many looks at it', async () => {
-  const { marketplace, form, deliver } = await open()
-  // 1.3 MiB a second: a look each 0.6 s wants 480 KiB.
-  const pieces = [part, ...repeated(60, Buffer.alloc(128 * KIB, 'a')), end]
-  const { status, text, ms } = await send(deliver, { head: form, pieces, everyMs: 60 })
+/** Looks come when the test lets the time pass, however long the bytes take. */
+const looked = (name: string, work: () => Promise<void>) =>
+  test(name, async () => {
+    mock.timers.enable({ apis: ['setInterval'] })
+    try {
+      await work()
+    } finally {
+      mock.timers.reset()
+    }
+  })
+
+/** What the marketplace says to a body of which so much comes between one look and the next. */
+async function answerTo(
+  { marketplace, deliver }: Awaited<ReturnType<typeof open>>,
+  { headers, start, pieces }: { headers: http.OutgoingHttpHeaders; start: Buffer; pieces: readonly number[] },
+): Promise<Answer> {
+  const { request, answer } = begin(deliver, headers)
+  request.write(start)
+  let sent = 0
+  const send = async (size: number) => {
+    if (size > 0) request.write(Buffer.alloc(size, 'a'))
+    sent += size
+    await until('it has come', async () => (await arriving(marketplace)) >= sent - HELD)
+  }
+  await send(START)
+  for (const size of pieces) {
+    await send(size)
+    mock.timers.tick(LOOK_MS)
+  }
+  if (headers['content-type'] !== 'application/json') request.end(end)
+  return inTime('an answer', answer)
+}
+
+looked('an upload that comes slowly but steadily is taken, through many looks at it', async () => {
+  const at = await open()
+  const pieces = Array.from({ length: 8 }, () => ENOUGH)
+  const { status, text } = await answerTo(at, { headers: at.form, start: part, pieces })
   assert.is(status, 200, text)
-  assert.ok(ms > 5 * 6 * LOOK_MS, `${ms}`)
-  await marketplace.close()
+  await at.marketplace.close()
 })
 
-test('one that comes too slowly ends with a sentence, be it an upload or JSON, and so does one that stands still', async () => {
-  const { marketplace, form, json, deliver } = await open()
-  const trickle = repeated(60, Buffer.alloc(8 * KIB, 'a'))
-  const still = function* () {
-    yield Buffer.from('{"content":"')
-    for (let n = 0; n < 60; n++) yield Buffer.alloc(0)
-  }
-  for (const [head, pieces] of [
-    [form, [part, ...trickle, end]],
-    [json, [Buffer.from('{"content":"'), ...trickle]],
-    [json, still()],
-  ] as const) {
-    const { status, text, ms } = await send(deliver, { head, pieces, everyMs: 80 })
-    assert.is(status, 400, text)
-    assert.match(text, 'The request took too long to arrive: less than 16 KiB a second')
-    assert.ok(ms < 3 * 6 * LOOK_MS + 500, `${ms}`)
-  }
-  await marketplace.close()
-})
+looked(
+  'one that comes too slowly ends with a sentence, be it an upload or JSON, and so does one that stands still',
+  async () => {
+    const at = await open()
+    const json = Buffer.from('{"content":"')
+    for (const slow of [
+      { headers: at.form, start: part, pieces: [ENOUGH, ENOUGH, TOO_LITTLE] },
+      { headers: at.json, start: json, pieces: [ENOUGH, TOO_LITTLE] },
+      { headers: at.json, start: json, pieces: [0] },
+    ]) {
+      const { status, text } = await answerTo(at, slow)
+      assert.is(status, 400, text)
+      assert.match(text, 'The request took too long to arrive: less than 16 KiB a second')
+    }
+    await at.marketplace.close()
+  },
+)
 
 test.run()
