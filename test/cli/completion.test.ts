@@ -1,13 +1,17 @@
 // engines: embedded; process: own
 /** Completion in shells, the manual page, and what this version prints about itself. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { scripts } from '../../src/cli/command-line/completion-scripts.ts'
 import { manPage } from '../../src/cli/command-line/man-page.ts'
 import { wholeTable } from '../../src/cli/command-table.ts'
+import { flagValues } from '../../src/cli/commands/completion.ts'
 import { answerHere, runHere } from './in-process.ts'
+import { inFolder, typeOnTerminal } from './program.ts'
 
 const table = await wholeTable()
 const { chapters } = table
@@ -51,6 +55,13 @@ test('bash completes commands, groups and flags at each depth', async () => {
     // A flag before is no word of the command.
     [['tasks', '--url', 'http://x', 'sho'], ['show']],
     [['tasks', 'show', 'TASK_ID', '--js'], ['--json']],
+    [['simulate', 'buyers', '--mix', 'pi'], ['picky']],
+    [['simulate', 'buyers', '--mix', 'ghost,pi'], ['ghost,picky']],
+    [
+      ['serve', '--rate-limits', ''],
+      ['off', 'strict', 'warn'],
+    ],
+    [['serve', '--port', ''], []],
   ]
   const few = offered(
     out,
@@ -74,9 +85,93 @@ test('the scripts of the other shells hold every command, and are right where th
     const script = scripts[shell](table)
     for (const [, records] of chapters)
       for (const { name } of records) assert.ok(script.includes(name.split(' ').at(-1)!), `${shell}: ${name}`)
-    if (shell !== 'pwsh' && isThere(shell)) execFileSync('sh', ['-c', `cat | ${shell} -n`], { input: script })
+    // A real fish reads its script below.
+    if (shell === 'zsh' && isThere(shell)) execFileSync(shell, ['-n'], { input: script })
   }
   assert.match(scripts.zsh(table), String.raw`'deliveries:The webhooks of your agents\: list, show, resend'`)
+})
+
+/** What a person types, and the line after a tabulator. */
+const completed: readonly (readonly [typed: string, line: string])[] = [
+  ['simulate buyer my --outcome disp', 'simulate buyer my --outcome dispute'],
+  ['tasks --url http://x appr', 'tasks --url http://x approve'],
+  ['simulate buyers --mix pi', 'simulate buyers --mix picky'],
+  ['dev --persona verb', 'dev --persona verbose'],
+  ['serve --rate-limits st', 'serve --rate-limits strict'],
+  ['tasks list --stat', 'tasks list --status'],
+  ['conformance --requirements 2026-1', 'conformance --requirements 2026-11'],
+  ['completion fi', 'completion fish'],
+]
+
+/** In a shell that this machine has. */
+function inShell(shell: 'zsh' | 'fish', name: string, work: (script: string, folder: string) => Promise<void>): void {
+  const words = `${shell} is not here`
+  const isTried = isThere(shell)
+  if (!isTried) test(`not tried: ${words}`, () => console.log(`\nnot tried: ${words}`))
+  else
+    test(
+      name,
+      inFolder(async folder => {
+        const script = join(folder, 'script')
+        writeFileSync(script, (await runHere('completion', shell)).out)
+        await work(script, folder)
+      }),
+    )
+}
+
+inShell('fish', 'a real fish completes commands, flags and their values', async script => {
+  for (const [typed, line] of completed) {
+    const ask = `source ${script}; complete -C 'marketplace ${typed}'`
+    const out = execFileSync('fish', ['--no-config', '-c', ask], { encoding: 'utf8' })
+    assert.equal(
+      out
+        .trim()
+        .split('\n')
+        .map(offer => offer.split('\t')[0]),
+      [line.split(' ').at(-1)],
+      typed,
+    )
+  }
+})
+
+inShell('zsh', 'a real zsh completes commands, flags and their values', async (script, folder) => {
+  const zsh = typeOnTerminal('zsh -f -i', folder)
+  const seen = async (words: string) => {
+    const patience = AbortSignal.timeout(30_000)
+    const isShown = () =>
+      stripVTControlCharacters(zsh.shown())
+        .split(/[\r\n]+/)
+        .some(row => row.trim() === words)
+    while (!isShown()) {
+      if (patience.aborted) throw new Error(`zsh does not show ${words}: ${zsh.shown()}`)
+      await new Promise(resolve => setTimeout(resolve, 20))
+    }
+  }
+  zsh.press(`bindkey -e; autoload -Uz compinit && compinit -u -D; source ${script}; print rea''dy\n`)
+  await seen('ready')
+  // A list with shares is one word.
+  for (const [typed, line] of [
+    ...completed,
+    ['simulate buyers --mix ghost:2,pi', 'simulate buyers --mix ghost:2,picky'],
+  ]) {
+    // The line is printed from its beginning, as a terminal shows only what is new in it.
+    zsh.press(`marketplace ${typed}\t\x01print -r -- : \n`)
+    await seen(`: marketplace ${line}`)
+  }
+  zsh.press('exit\n')
+  await zsh.ended
+})
+
+test('flags whose values are known are flags of their commands', async () => {
+  const all = chapters.flatMap(([, records]) => records)
+  for (const at of (await flagValues()).keys()) {
+    const [, name, flag] = /^ (.+) (--[a-z-]+)$/.exec(at)!
+    const { options } = all.find(record => record.name === name)!
+    assert.ok(
+      options.some(([flags]) => flags.startsWith(`${flag} <`)),
+      at,
+    )
+  }
 })
 
 test('a shell that is not known is refused with those that are', async () => {

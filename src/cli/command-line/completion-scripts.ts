@@ -4,13 +4,15 @@
  */
 import { shellWord } from '../../api/shell-word.ts'
 import type { CommandTable } from './command.ts'
-import { type Word, type Words, wordsOf } from './completion-words.ts'
+import { type AllWords, allWordsOf, type FlagValues, type Word, type Words } from './completion-words.ts'
 
-export const scripts: Readonly<Record<'bash' | 'zsh' | 'fish' | 'pwsh', (table: CommandTable) => string>> = {
-  bash: table => bash(wordsOf(table)),
-  zsh: table => zsh(wordsOf(table)),
-  fish: table => fish(wordsOf(table)),
-  pwsh: table => pwsh(wordsOf(table)),
+type Script = (table: CommandTable, known?: FlagValues) => string
+
+export const scripts: Readonly<Record<'bash' | 'zsh' | 'fish' | 'pwsh', Script>> = {
+  bash: (table, known) => bash(allWordsOf(table, known)),
+  zsh: (table, known) => zsh(allWordsOf(table, known)),
+  fish: (table, known) => fish(allWordsOf(table, known)),
+  pwsh: (table, known) => pwsh(allWordsOf(table, known).words),
 }
 
 const list = (words: readonly Word[]) => words.map(({ word }) => word).join(' ')
@@ -18,46 +20,74 @@ const list = (words: readonly Word[]) => words.map(({ word }) => word).join(' ')
 /** The words that lead to more words: names of groups and commands. */
 const paths = (words: Words) => [...words.keys()].filter(path => path !== '')
 
-const bash = (words: Words) => `# Completion of marketplace for bash 3.2 and later.
+/** The flags that take one of some values, and those that take anything. */
+const some = (values: Words) => [...values].filter(([, words]) => words.length > 0)
+const any = (values: Words) => [...values].filter(([, words]) => words.length === 0).map(([at]) => shellWord(at))
+
+const bash = ({ words, values }: AllWords) => `# Completion of marketplace for bash 3.2 and later.
 _marketplace() {
-  local cur="\${COMP_WORDS[COMP_CWORD]}" at='' word list=''
+  local cur="\${COMP_WORDS[COMP_CWORD]}" before='' at='' word list=''
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$at $word" in
       ${paths(words).map(shellWord).join('|')}) at="$at $word" ;;
     esac
   done
-  case "$at" in
+  case "$at \${COMP_WORDS[COMP_CWORD-1]}" in
+${some(values)
+  .map(([at, next]) => `    ${shellWord(at)}) list=${shellWord(list(next))} ;;`)
+  .join('\n')}
+    ${any(values).join('|')}) return ;;
+    *) case "$at" in
 ${[...words].map(([at, next]) => `    ${shellWord(at)}) list=${shellWord(list(next))} ;;`).join('\n')}
+    esac ;;
   esac
-  COMPREPLY=($(compgen -W "$list" -- "$cur"))
+  case "$cur" in *,*) before="\${cur%,*}," ;; esac
+  COMPREPLY=($(compgen -P "$before" -W "$list" -- "\${cur##*,}"))
 }
 complete -o default -F _marketplace marketplace
 `
 
 /** A colon ends the word of an entry, so one in the description is escaped too. */
-const entry = ({ word, about }: Word) => shellWord(`${word}:${about.replaceAll(':', '\\:')}`)
+const entry = ({ word, about }: Word) => shellWord(about === '' ? word : `${word}:${about.replaceAll(':', '\\:')}`)
 
-const zsh = (words: Words) => `#compdef marketplace
+const isFlag = ({ word }: Word) => word.startsWith('-')
+
+const zsh = ({ words, values }: AllWords) => `#compdef marketplace
 # Completion of marketplace for zsh.
 _marketplace() {
-  local -a list
+  local -a list flags
   local at='' word
   for word in "\${(@)words[2,CURRENT-1]}"; do
     case "$at $word" in
       ${paths(words).map(shellWord).join('|')}) at="$at $word" ;;
     esac
   done
-  case "$at" in
-${[...words].map(([at, next]) => `    ${shellWord(at)}) list=(${next.map(entry).join(' ')}) ;;`).join('\n')}
+  case "$at $words[CURRENT-1]" in
+${some(values)
+  .map(([at, next]) => `    ${shellWord(at)}) list=(${next.map(entry).join(' ')}); compset -P '*,' ;;`)
+  .join('\n')}
+    ${any(values).join('|')}) _files; return ;;
+    *) case "$at" in
+${[...words]
+  .map(
+    ([at, next]) =>
+      `    ${shellWord(at)}) list=(${next
+        .filter(one => !isFlag(one))
+        .map(entry)
+        .join(' ')}); flags=(${next.filter(isFlag).map(entry).join(' ')}) ;;`,
+  )
+  .join('\n')}
+    esac ;;
   esac
-  _describe -o marketplace list || _files
+  if [[ "$PREFIX" == -* ]]; then _describe -o flag flags; return; fi
+  if (( $#list )); then _describe word list; else _files; fi
 }
 if [ "$funcstack[1]" = _marketplace ]; then _marketplace "$@"; else compdef _marketplace marketplace; fi
 `
 
 const inFish = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 
-const fish = (words: Words) => `# Completion of marketplace for fish.
+const fish = ({ words, values }: AllWords) => `# Completion of marketplace for fish.
 function __marketplace_at
   set -l at ''
   for word in (commandline -opc)[2..-1]
@@ -67,12 +97,19 @@ function __marketplace_at
   end
   test "$at" = "$argv[1]"
 end
-${[...words].flatMap(([at, next]) => next.map(({ word, about }) => fishLine(at, word, about))).join('\n')}
+${[...words].flatMap(([at, next]) => next.map(({ word, about }) => fishLine(at, word, about, values.get(`${at} ${word}`)))).join('\n')}
 `
 
-function fishLine(at: string, word: string, about: string): string {
+/** `values`: those of a flag that takes one. Without any it takes a file, as far as a shell can know. */
+function fishLine(at: string, word: string, about: string, values?: readonly Word[]): string {
+  const taken =
+    values === undefined
+      ? ''
+      : values.length === 0
+        ? ' -r'
+        : ` -x -a ${inFish(values.map(one => (one.about === '' ? one.word : `${one.word}\\t${inFish(one.about)}`)).join(' '))}`
   const what = word.startsWith('--')
-    ? `-l ${word.slice(2)}`
+    ? `-l ${word.slice(2)}${taken}`
     : word.startsWith('-')
       ? `-s ${word.slice(1)}`
       : `-f -a ${word}`

@@ -9,7 +9,37 @@ export interface Word {
 /** By the words so far, with a space before each: '' is the start, ' tasks list' a command. */
 export type Words = ReadonlyMap<string, readonly Word[]>
 
-export function wordsOf({ chapters, groups }: CommandTable): Words {
+/** Values of flags that their words in the help do not list, by command and flag: ' simulate buyers --mix'. */
+export type FlagValues = ReadonlyMap<string, readonly Word[]>
+
+export interface AllWords {
+  readonly words: Words
+  /** By the words so far and the flag. A flag that takes anything has none. */
+  readonly values: Words
+}
+
+/** What the words of a flag list: `strict, warn or off (default: off)`. */
+const LISTED = /^([\w-]+(?:, [\w-]+)*),? or ([\w-]+)(?=$| \(|: )/
+
+const listedIn = (about: string): Word[] => {
+  const [, first = '', last = ''] = LISTED.exec(about) ?? []
+  return last === '' ? [] : [...first.split(', '), last].map(word => ({ word, about: '' }))
+}
+
+export function allWordsOf(table: CommandTable, known: FlagValues = new Map()): AllWords {
+  const values = new Map<string, readonly Word[]>()
+  for (const { name, options } of table.chapters.flatMap(([, records]) => records))
+    for (const [flags, about] of options) {
+      if (!flags.includes('<')) continue
+      const at = ` ${name} ${LONG.exec(flags)![0]}`
+      values.set(at, known.get(at) ?? listedIn(about))
+    }
+  return { words: wordsOf(table), values }
+}
+
+const LONG = /--[a-z][a-z-]*/
+
+function wordsOf({ chapters, groups }: CommandTable): Words {
   const words = new Map<string, Word[]>()
   const put = (at: string, word: string, about: string) => {
     const known = words.get(at) ?? words.set(at, []).get(at)!

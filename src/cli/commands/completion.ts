@@ -1,7 +1,10 @@
 /** `marketplace completion`: prints the script that completes words in a shell. */
+import { faultNames } from '../../api/faults.ts'
 import { UsageError } from '../../config.ts'
+import { reportNames } from '../../conform/reports/names.ts'
 import type { CommandTable } from '../command-line/command.ts'
 import { scripts } from '../command-line/completion-scripts.ts'
+import type { FlagValues, Word } from '../command-line/completion-words.ts'
 import { type AnswerFlags, withOutput } from '../output/output.ts'
 
 type WholeTable = () => Promise<CommandTable>
@@ -10,6 +13,35 @@ export async function completion(shell: string, flags: AnswerFlags, wholeTable: 
   const known = Object.keys(scripts) as (keyof typeof scripts)[]
   const found = known.find(name => name === shell)
   if (!found) throw new UsageError(`completion takes ${known.join(', ')}, not ${shell}.`)
-  const script = scripts[found](await wholeTable())
+  const script = scripts[found](await wholeTable(), await flagValues())
   return withOutput(flags, async ({ answer }) => answer({ shell, script }, () => void process.stdout.write(script)))
+}
+
+const names = (list: readonly string[]): Word[] => list.map(word => ({ word, about: '' }))
+
+/** What the words of these flags do not list. The modules that know it are loaded for this command alone. */
+export async function flagValues(): Promise<FlagValues> {
+  const [{ personas }, { checks }, { requirements }, { forgeries }, { dresses }] = await Promise.all([
+    import('../../sim/personas.ts'),
+    import('../../conform/checks/index.ts'),
+    import('../../conform/requirements/index.ts'),
+    import('../../sim/forgeries.ts'),
+    import('../../sim/unusual-webhooks.ts'),
+  ])
+  const characters = personas.map(({ name, does }) => ({ word: name, about: does }))
+  const judged = checks.map(({ id, title }) => ({ word: id, about: title }))
+  const some = [...names([...new Set(checks.map(({ id }) => id.split('.', 1)[0]!))]), ...judged]
+  const kinds = (list: readonly { readonly name: string }[]) => names(['all', ...list.map(({ name }) => name)])
+  return new Map([
+    [' simulate buyers --mix', [...names(['all']), ...characters]],
+    [' dev --persona', characters.filter(({ word }) => personas.find(({ name }) => name === word)!.atOnce === 1)],
+    [' conformance --only', some],
+    [' conformance --skip', some],
+    [' conformance --explain', judged],
+    [' conformance --report', names(reportNames)],
+    [' conformance --requirements', names(Object.keys(requirements))],
+    [' emit --forge', kinds(forgeries)],
+    [' emit --dress', kinds(dresses)],
+    [' emit --fault', names(['all', ...faultNames])],
+  ])
 }

@@ -82,6 +82,7 @@ It works with the dev of this folder unless an address and a key are given. What
   {
     name: 'completion',
     takes: ['<shell>'],
+    values: ['bash', 'zsh', 'fish', 'pwsh'].map(shell => [shell, '']),
     summary: 'Print what completes commands in bash, zsh, fish or pwsh',
     options: [jsonOnce],
     notes: `Where it goes:

@@ -18,6 +18,7 @@ export const webhooks: readonly CommandRecord[] = [
   {
     name: 'emit',
     takes: ['<event>'],
+    values: agentEvents.map(event => [event, '']),
     summary: 'Send signed webhooks to an agent, and judge what it does',
     options: [
       ['--to <url>', "the agent's webhook; http:// is fine on this machine"],

@@ -4,10 +4,7 @@
  */
 import { of2026November } from './2026-11.ts'
 
-/**
- * Ids of checks, by the name of the set; the newest last.
- * @internal A test knows the hash of each.
- */
+/** Ids of checks, by the name of the set; the newest last. A test knows the hash of each. */
 export const requirements: Readonly<Record<string, readonly string[]>> = { '2026-11': of2026November }
 
 /** Returns the set, the newest unless one is named; null: every check decides. Throws a RangeError if there is no such set. */
