@@ -162,13 +162,7 @@ function giveUp(answer: http.ServerResponse, { origin }: URL, error: Error & { c
   if (error instanceof Silence) refuse(answer, 504, 'timeout', `The agent at ${origin} ${error.message}.`)
   else if (error.code === 'ECONNREFUSED')
     refuse(answer, 502, 'refused', `Nothing listens at ${origin}. Start the agent, then try again.`)
-  else
-    refuse(
-      answer,
-      502,
-      'reset',
-      `The agent at ${origin} closed the connection without a whole answer: look at its own output.`,
-    )
+  else refuse(answer, 502, 'reset', `The agent at ${origin} closed the connection without a whole answer.`)
 }
 
 // Hop-by-hop headers are not passed on. All others pass unchanged and in their order.

@@ -95,8 +95,10 @@ for (const program of here) {
       await agent.start(changes)
       const says = (text: string) => cause.test(text) && help.test(text)
       const isAbout = (text: string) => text.includes(task) || text.includes(program.name)
-      const isIt = (line: Line) =>
-        isAbout(JSON.stringify(line)) && Object.values(line).some(value => says(String(value)))
+      const isIt = (line: Line) => {
+        const texts = [...Object.values(line), `${line.message} ${line.hint}`]
+        return isAbout(JSON.stringify(line)) && texts.some(text => says(String(text)))
+      }
       await dev.until(`${cause} with ${help}`, isIt, fromJson)
       await people.until(says, fromText)
     })

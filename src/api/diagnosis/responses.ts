@@ -15,6 +15,9 @@ const advice: readonly (readonly [statuses: RegExp, text: string])[] = [
 export const responseAdvice = (status: number): string | null =>
   advice.find(([statuses]) => statuses.test(String(status)))?.[1] ?? null
 
+/** What helps an agent that ended the connection before its response. */
+export const CUT_OFF_ADVICE = 'The agent, or a proxy before it, ended the connection: look at its own output.'
+
 export interface UnwelcomeResponse {
   status: number
   /** The header of a redirect. */

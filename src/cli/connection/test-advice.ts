@@ -1,5 +1,5 @@
 /** What helps if a check of the connection test fails: for each check, and for each way in which it fails. */
-import { responseAdvice } from '../../api/diagnosis/responses.ts'
+import { CUT_OFF_ADVICE, responseAdvice } from '../../api/diagnosis/responses.ts'
 import type { AgentRecord, OwnAgentRecord, TestReport } from '../../api/records.ts'
 import { nextSteps } from './next-steps.ts'
 
@@ -41,7 +41,7 @@ const endpointFaults = (): readonly (readonly [words: RegExp, advice: string])[]
   [/not an http|holds a user name|could not be written/, 'Correct the URL.'],
   [/Port \d+ is not called/, 'Let the agent listen on port 443, or on one that is allowed.'],
   [/within \d+ second|in time/, 'Answer 200 at once, and work afterwards: the connection waits for nothing else.'],
-  [/cut off|closed/, 'The agent, or a proxy before it, ended the connection: look at its own output.'],
+  [/cut off|closed/, CUT_OFF_ADVICE],
   [/not proper HTTP/, 'Something else than a web server answers on this port.'],
   [/says nothing about the agent/, 'Try again later: the marketplace itself could not ask.'],
   [/answered 40[13]/, `${responseAdvice(401)} Save what it gets, and compare: ${nextSteps.verify()}`],

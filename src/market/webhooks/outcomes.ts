@@ -2,7 +2,7 @@
  * Writes the outcome of each attempt, and tries again until the database takes it. Otherwise a webhook would be sent a
  * second time only because a row could not be written. Source: A-37, A-191.
  */
-import { responseHint } from '../../api/diagnosis/responses.ts'
+import { CUT_OFF_ADVICE, responseHint } from '../../api/diagnosis/responses.ts'
 import { dispatch } from '../../api/dispatch.ts'
 import { keptResponseBytes } from '../../api/limits.ts'
 import { endDelivery, insertAttempt, retryAt } from '../../store/tables/outbox.ts'
@@ -113,7 +113,7 @@ export class Outcomes {
 
 /** What a builder wants to see of an attempt, and the log of a deployment should not hold. */
 function detailsOf(result: OutgoingResult) {
-  if (!result.ok) return { message: result.message }
+  if (!result.ok) return { message: result.message, ...(result.reason === 'reset' && { hint: CUT_OFF_ADVICE }) }
   const { status, body, headers } = result
   const location = [headers.location].flat()[0]
   const hint = status >= 200 && status < 300 ? null : responseHint({ status, location, body })
