@@ -1,7 +1,7 @@
 /** The agent under test: one that is up already, or a command that starts it. Nothing in it knows that it is tested. */
 import { connect, createServer } from 'node:net'
 import { environment } from '../config.ts'
-import { StartedAgent } from '../sim/started-agent.ts'
+import { StartedAgent } from '../sim/agents/started-agent.ts'
 import type { World } from '../world/world.ts'
 import { AgentAway } from './agent-away.ts'
 import { BusyAgent } from './busy-agent.ts'

@@ -1,6 +1,6 @@
 /** Many buyers over many days with one agent, in a marketplace of its own. Source: A-260. */
-import { Crowd } from '../sim/crowd.ts'
-import type { CrowdOptions } from '../sim/lives.ts'
+import { Crowd } from '../sim/buyers/crowd.ts'
+import type { CrowdOptions } from '../sim/buyers/lives.ts'
 import { createWorld } from '../world/real.ts'
 import { agentUnderTest } from './agent-under-test.ts'
 import { BASE_PRICE, Lane, OTHER_URL } from './lane/lane.ts'

@@ -3,10 +3,10 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { setTimeout } from 'node:timers/promises'
 import { type CallbackFaultName, type FaultName, faults, type WebhookFaultName } from '../api/faults.ts'
 import type { OutgoingResult } from '../world/world.ts'
-import { type CallbackFault, callbackFaults } from './callback-faults.ts'
-import { type CallbackNames, callbackIn, forward, isCallback } from './callback-way.ts'
-import { Bodies } from './request-bodies.ts'
-import { type Renew, webhookFaultOf } from './webhook-faults.ts'
+import { type CallbackFault, callbackFaults } from './callbacks/faults.ts'
+import { Bodies } from './callbacks/request-bodies.ts'
+import { type CallbackNames, callbackIn, forward, isCallback } from './callbacks/way.ts'
+import { type Renew, webhookFaultOf } from './webhooks/faults.ts'
 
 interface Wanted {
   readonly name: FaultName

@@ -4,9 +4,9 @@ import type { Market } from '../market/market.ts'
 import { userByEmail } from '../store/tables/users.ts'
 import { emailOf, ensureAccount, ensureFunds, type SeededAccount } from './accounts.ts'
 import { acting } from './acting.ts'
-import { DOWN, furnishAgents, type SeededAgent, type Staff } from './agents.ts'
-import { SAMPLE, type SampleAgent } from './sample-agent.ts'
-import { standIn } from './stand-in.ts'
+import { DOWN, furnishAgents, type SeededAgent, type Staff } from './agents/agents.ts'
+import { SAMPLE, type SampleAgent } from './agents/sample-agent.ts'
+import { standIn } from './agents/stand-in.ts'
 
 /** What the start screen shows and what `dev` stores for its next start. */
 export interface Credentials {

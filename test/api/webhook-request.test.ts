@@ -3,7 +3,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { webhookBody, webhookHeaders } from '../../src/api/webhook-request.ts'
-import { emissionOf } from '../../src/sim/emission.ts'
+import { emissionOf } from '../../src/sim/webhooks/emission.ts'
 import { createVirtualWorld } from '../../src/world/virtual.ts'
 import { openTestMarketplace, taskFields } from '../support/marketplace.ts'
 

@@ -10,8 +10,8 @@ const { openMarketplace } = await built<typeof import('../../src/open.ts')>('ope
 const { createWorld } = await built<typeof import('../../src/world/real.ts')>('world/real')
 const { ensureAccount } = await built<typeof import('../../src/sim/accounts.ts')>('sim/accounts')
 const { acting } = await built<typeof import('../../src/sim/acting.ts')>('sim/acting')
-const { furnishAgents } = await built<typeof import('../../src/sim/agents.ts')>('sim/agents')
-const { standIn } = await built<typeof import('../../src/sim/stand-in.ts')>('sim/stand-in')
+const { furnishAgents } = await built<typeof import('../../src/sim/agents/agents.ts')>('sim/agents/agents')
+const { standIn } = await built<typeof import('../../src/sim/agents/stand-in.ts')>('sim/agents/stand-in')
 
 const ROUNDS = 9
 const AGENTS = 50

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { agentHandler, type WebhookData } from '../../src/client/webhooks.ts'
-import { createFrontAuthority, startFront } from '../../src/sim/https-front.ts'
+import { createFrontAuthority, startFront } from '../../src/sim/agents/https-front.ts'
 import { answerOf, COMMAND, inFolder, run, startDev, typeInto } from './program.ts'
 
 /** Rejects, keeps silent or works, as the title says. */

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { agentHandler, signCallback, type WebhookEvent } from '../../src/client/webhooks.ts'
-import { forgeries } from '../../src/sim/forgeries.ts'
+import { forgeries } from '../../src/sim/webhooks/forgeries.ts'
 import { answerOf, run } from './program.ts'
 
 const SECRET = 'whsec_c2VjcmV0IG9mIGEgdGVzdA=='

@@ -5,8 +5,8 @@ import { agentHandler } from '../../src/client/webhooks.ts'
 import { openMarketplace } from '../../src/open.ts'
 import { ensureAccount, furnishBuyers, type SeededAccount } from '../../src/sim/accounts.ts'
 import { acting } from '../../src/sim/acting.ts'
-import { ensureAgents, list, testAndList } from '../../src/sim/agents.ts'
-import { standIn } from '../../src/sim/stand-in.ts'
+import { ensureAgents, list, testAndList } from '../../src/sim/agents/agents.ts'
+import { standIn } from '../../src/sim/agents/stand-in.ts'
 import { createWorld } from '../../src/world/real.ts'
 
 export const PRICE = 700

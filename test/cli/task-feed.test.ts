@@ -7,7 +7,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { locate } from '../../src/cli/connection/target.ts'
 import { taskFeed } from '../../src/cli/log/task-feed.ts'
-import { type BuyerPlan, PlanError, playBuyer } from '../../src/sim/buyer.ts'
+import { type BuyerPlan, PlanError, playBuyer } from '../../src/sim/buyers/buyer.ts'
 import { answered } from '../../src/world/virtual.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
 

@@ -3,7 +3,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as assert from 'uvu/assert'
 import { verify } from '../../src/api/signature.ts'
-import { type FrontAuthority, startFront } from '../../src/sim/https-front.ts'
+import { type FrontAuthority, startFront } from '../../src/sim/agents/https-front.ts'
 
 export interface Webhook {
   deliveryId: string

@@ -1,7 +1,7 @@
 /** Rounds of load, kill -9, and everything that must hold afterwards: the body of kill.test.ts and of the long run. */
 import { setTimeout as wait } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
-import { createFrontAuthority } from '../../src/sim/https-front.ts'
+import { createFrontAuthority } from '../../src/sim/agents/https-front.ts'
 import { assertTold, startAgent } from './agent.ts'
 import { Caller } from './caller.ts'
 import { type Deployment, type Running, withDeployment } from './deployment.ts'

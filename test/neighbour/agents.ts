@@ -2,7 +2,7 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { signatureHeaders } from '../../src/api/signature.ts'
-import { type FrontAuthority, startFront } from '../../src/sim/https-front.ts'
+import { type FrontAuthority, startFront } from '../../src/sim/agents/https-front.ts'
 
 export interface Agents {
   /** The webhook of an agent, by its name, at a host of its own. */

@@ -22,11 +22,11 @@ const names = (list: readonly string[]): Word[] => list.map(word => ({ word, abo
 /** What the words of these flags do not list. The modules that know it are loaded for this command alone. */
 export async function flagValues(): Promise<FlagValues> {
   const [{ personas }, { checks }, { requirements }, { forgeries }, { dresses }] = await Promise.all([
-    import('../../sim/personas.ts'),
+    import('../../sim/buyers/personas.ts'),
     import('../../conform/checks/index.ts'),
     import('../../conform/requirements/index.ts'),
-    import('../../sim/forgeries.ts'),
-    import('../../sim/unusual-webhooks.ts'),
+    import('../../sim/webhooks/forgeries.ts'),
+    import('../../sim/webhooks/unusual.ts'),
   ])
   const characters = personas.map(({ name, does }) => ({ word: name, about: does }))
   const judged = checks.map(({ id, title }) => ({ word: id, about: title }))

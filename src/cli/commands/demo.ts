@@ -1,5 +1,5 @@
 /** `marketplace demo`: plays whole lives of tasks and prints each step. */
-import { playDemo } from '../../sim/demo.ts'
+import { playDemo } from '../../sim/demo/demo.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import { createUi, money, plain } from '../output/ui.ts'
 

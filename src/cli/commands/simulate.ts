@@ -1,6 +1,6 @@
 /** `marketplace simulate buyer`: plays one buyer with an agent to the end. */
 import { setTimeout } from 'node:timers/promises'
-import { type BuyerPlan, PlanError, playBuyer } from '../../sim/buyer.ts'
+import { type BuyerPlan, PlanError, playBuyer } from '../../sim/buyers/buyer.ts'
 import { type Connection, connected } from '../connection/connection.ts'
 import { storedDev } from '../connection/dev-folder.ts'
 import { nextSteps, sameWay } from '../connection/next-steps.ts'

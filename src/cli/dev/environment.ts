@@ -1,5 +1,5 @@
 /** What a process needs to know to be an agent of a dev, as variables of its environment. */
-import type { SeededAgent } from '../../sim/agents.ts'
+import type { SeededAgent } from '../../sim/agents/agents.ts'
 import type { Credentials } from '../../sim/seed.ts'
 
 interface Reachable extends Pick<Credentials, 'accounts'> {

@@ -1,7 +1,7 @@
 /** The simulated buyers that `dev --persona` asks for. Source: A-256. */
 import { UsageError } from '../../config.ts'
-import type { Persona } from '../../sim/persona.ts'
-import { personas } from '../../sim/personas.ts'
+import type { Persona } from '../../sim/buyers/persona.ts'
+import { personas } from '../../sim/buyers/personas.ts'
 
 /** Of these, each has at most one open task with each agent. */
 const alone = personas.filter(({ atOnce }) => atOnce === 1)

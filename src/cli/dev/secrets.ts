@@ -1,7 +1,7 @@
 /** Keeps the agents of a dev in step with their webhook secrets, whoever makes new ones. */
 import type { Market } from '../../market/market.ts'
-import { secretOf } from '../../sim/agents.ts'
-import type { SampleAgent } from '../../sim/sample-agent.ts'
+import { secretOf } from '../../sim/agents/agents.ts'
+import type { SampleAgent } from '../../sim/agents/sample-agent.ts'
 import type { Forwarding } from './forwarding.ts'
 import { type Furnished, testSample } from './furnish.ts'
 import type { AgentRun } from './run.ts'

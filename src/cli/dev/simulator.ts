@@ -4,10 +4,10 @@ import type { DebugSinks } from '../../debug.ts'
 import type { StampedEntry } from '../../market/log.ts'
 import type { Market } from '../../market/market.ts'
 import { type Marketplace, openMarketplace } from '../../open.ts'
-import { visibilityOf } from '../../sim/agents.ts'
-import { createFrontAuthority, type Front, type FrontAuthority, startFront } from '../../sim/https-front.ts'
-import type { Persona } from '../../sim/persona.ts'
-import { startSampleAgent } from '../../sim/sample-agent.ts'
+import { visibilityOf } from '../../sim/agents/agents.ts'
+import { createFrontAuthority, type Front, type FrontAuthority, startFront } from '../../sim/agents/https-front.ts'
+import { startSampleAgent } from '../../sim/agents/sample-agent.ts'
+import type { Persona } from '../../sim/buyers/persona.ts'
 import type { Credentials } from '../../sim/seed.ts'
 import type { PostgresOptions } from '../../store/postgres/database.ts'
 import { endAfterDiskFailure } from '../shutdown.ts'
@@ -148,7 +148,7 @@ const open = ({ settings, state, postgres, seed, pace, log, debug }: OpenOptions
 async function simulatedBuyers({ market }: Marketplace, { staff, credentials }: Furnished, options: SimulatorOptions) {
   const { personas = [], seed = market.config.instanceId } = options
   if (personas.length === 0) return null
-  const { SimulatedBuyers } = await import('../../sim/simulated-buyers.ts')
+  const { SimulatedBuyers } = await import('../../sim/buyers/simulated-buyers.ts')
   // The sample agent listens for those that buy too.
   const { webhookUrl, webhookSecret: secret } = credentials.agents[0]!
   return SimulatedBuyers.open({ market, adminId: staff.adminId, personas, seed, hearing: { webhookUrl, secret } })

@@ -1,7 +1,7 @@
 /** Judges what an agent did with a webhook of `emit`: its response, and its callbacks. */
 import type { EventName } from '../../api/events.ts'
-import type { SentTask } from '../../sim/callback-check.ts'
-import type { Emission } from '../../sim/emission.ts'
+import type { SentTask } from '../../sim/callbacks/check.ts'
+import type { Emission } from '../../sim/webhooks/emission.ts'
 import type { OutgoingResult } from '../../world/world.ts'
 import type { Variant } from './plan.ts'
 

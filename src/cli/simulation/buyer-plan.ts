@@ -1,7 +1,7 @@
 /** What a simulated buyer does, by the flags of `simulate buyer`, and what helps if the agent does not do its part. */
 import { limits } from '../../api/limits.ts'
 import { UsageError } from '../../config.ts'
-import { type BuyerPlan, outcomes, type PlanError } from '../../sim/buyer.ts'
+import { type BuyerPlan, outcomes, type PlanError } from '../../sim/buyers/buyer.ts'
 import type { ConnectionFlags } from '../connection/connection.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import type { Person } from '../connection/target.ts'

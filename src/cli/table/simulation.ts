@@ -1,6 +1,6 @@
 /** Commands that play a part against an agent. */
 import { limits } from '../../api/limits.ts'
-import { personas } from '../../sim/personas.ts'
+import { personas } from '../../sim/buyers/personas.ts'
 import type { CommandRecord } from '../command-line/command.ts'
 import { jsonOnce, reach } from '../command-line/options.ts'
 import type { BuyerFlags } from '../commands/simulate.ts'

@@ -4,9 +4,9 @@
  */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { CallbackFault, FrontAnswer } from '../../sim/callback-faults.ts'
-import { type CallbackNames, callbackIn, forward } from '../../sim/callback-way.ts'
-import { Bodies, MOST_CONNECTIONS } from '../../sim/request-bodies.ts'
+import type { CallbackFault, FrontAnswer } from '../../sim/callbacks/faults.ts'
+import { Bodies, MOST_CONNECTIONS } from '../../sim/callbacks/request-bodies.ts'
+import { type CallbackNames, callbackIn, forward } from '../../sim/callbacks/way.ts'
 import { type HeaderLines, linesOf } from '../../world/header-lines.ts'
 import { machineNow, pause, stopwatch } from '../time.ts'
 

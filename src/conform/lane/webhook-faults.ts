@@ -3,13 +3,13 @@
  * it signs anew, unless the point is that the signature is wrong.
  */
 import { webhookHeaders } from '../../api/webhook-request.ts'
-import type { Forgery } from '../../sim/forgeries.ts'
-import type { Dress } from '../../sim/unusual-webhooks.ts'
-import { accepted, held, overtakenUntil, type Sent as SentAlike } from '../../sim/webhook-faults.ts'
+import { accepted, held, overtakenUntil, type Sent as SentAlike } from '../../sim/webhooks/faults.ts'
+import type { Forgery } from '../../sim/webhooks/forgeries.ts'
+import type { Dress } from '../../sim/webhooks/unusual.ts'
 import type { OutgoingResult } from '../../world/world.ts'
 import { machineNow } from '../time.ts'
 
-export { accepted, answerLost, copiedAfter, copiedAtOnce, webhookLost } from '../../sim/webhook-faults.ts'
+export { accepted, answerLost, copiedAfter, copiedAtOnce, webhookLost } from '../../sim/webhooks/faults.ts'
 
 /** A webhook as the marketplace is about to send it. */
 export interface OutgoingWebhook {

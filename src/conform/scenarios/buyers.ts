@@ -1,6 +1,6 @@
 /** Who the buyers are, and what some of them write. */
 import { depositLimits } from '../../api/limits.ts'
-import { dresses } from '../../sim/unusual-webhooks.ts'
+import { dresses } from '../../sim/webhooks/unusual.ts'
 import { bodyChanged } from '../lane/webhook-faults.ts'
 import type { Scenario, Stage, StageTask, WantedTask } from './scenario.ts'
 

@@ -10,7 +10,7 @@ import {
   redirected,
   tooMany,
   unavailable,
-} from '../../sim/callback-faults.ts'
+} from '../../sim/callbacks/faults.ts'
 import { bodyChanged, heldUntil } from '../lane/webhook-faults.ts'
 import type { Scenario, Stage, StageTask } from './scenario.ts'
 

@@ -1,5 +1,5 @@
 /** Webhooks on connections and in pieces as HTTP allows them, and as other senders or a proxy would use them. */
-import { dresses } from '../../sim/unusual-webhooks.ts'
+import { dresses } from '../../sim/webhooks/unusual.ts'
 import { Connection } from '../lane/by-hand.ts'
 import { dressedAs, type OutgoingWebhook, type Sent } from '../lane/webhook-faults.ts'
 import { byHand, untilHeard } from './by-hand.ts'

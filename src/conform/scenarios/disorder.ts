@@ -1,5 +1,5 @@
 /** Events that come in another order than an agent may expect, or in the midst of its work. */
-import { answeredWhen, onItsWayUntil } from '../../sim/callback-faults.ts'
+import { answeredWhen, onItsWayUntil } from '../../sim/callbacks/faults.ts'
 import { overtaken, withheld } from '../lane/webhook-faults.ts'
 import { approve, revise, say } from './buying.ts'
 import { cancelledMeanwhile } from './ends.ts'

@@ -1,5 +1,5 @@
 /** How tasks end: cancelled while the agent accepts, disputed, approved. */
-import { onItsWayUntil } from '../../sim/callback-faults.ts'
+import { onItsWayUntil } from '../../sim/callbacks/faults.ts'
 import { overtaken } from '../lane/webhook-faults.ts'
 import { approve, dispute, say } from './buying.ts'
 import { gate } from './gate.ts'

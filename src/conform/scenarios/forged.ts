@@ -1,6 +1,6 @@
 /** Webhooks that the agent must not believe. Each is about a task of its own that waits for the agent, and differs in one thing from the genuine one. */
 import { webhookHeaders } from '../../api/webhook-request.ts'
-import { type Forgery, forgeries } from '../../sim/forgeries.ts'
+import { type Forgery, forgeries } from '../../sim/webhooks/forgeries.ts'
 import { type OutgoingWebhook, signedNow } from '../lane/webhook-faults.ts'
 import { byHand } from './by-hand.ts'
 import type { Scenario, Stage } from './scenario.ts'

@@ -1,5 +1,5 @@
 /** The agent ends, in order and in the midst of its work, and comes back. */
-import { answeredWhen } from '../../sim/callback-faults.ts'
+import { answeredWhen } from '../../sim/callbacks/faults.ts'
 import { pause } from '../time.ts'
 import { gate } from './gate.ts'
 import type { Scenario, Stage, StageTask } from './scenario.ts'

@@ -1,6 +1,6 @@
 /** What is done to the agent: scenarios, and what they can do. They judge nothing. */
 import type { EarlyTier } from '../../sim/accounts.ts'
-import type { CallbackFault } from '../../sim/callback-faults.ts'
+import type { CallbackFault } from '../../sim/callbacks/faults.ts'
 import type { AgentUnderTest } from '../agent-under-test.ts'
 import type { Declared, Sample } from '../declared.ts'
 import { firstTaskHas } from '../first-task.ts'

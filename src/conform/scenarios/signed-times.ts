@@ -1,6 +1,6 @@
 /** What is about signatures and must be believed, or must have no effect although it is signed. */
 import { durations } from '../../api/limits.ts'
-import { dresses } from '../../sim/unusual-webhooks.ts'
+import { dresses } from '../../sim/webhooks/unusual.ts'
 import { dressedAs, signedAt } from '../lane/webhook-faults.ts'
 import { untilHeard } from './by-hand.ts'
 import type { Scenario, Stage } from './scenario.ts'

@@ -1,6 +1,6 @@
 /** Connection tests beside work, one after the other, by the heartbeat, and with a new secret. */
 import { webhookHeaders } from '../../api/webhook-request.ts'
-import { answeredAfter } from '../../sim/callback-faults.ts'
+import { answeredAfter } from '../../sim/callbacks/faults.ts'
 import { forgedAs } from '../lane/webhook-faults.ts'
 import type { Scenario, Stage } from './scenario.ts'
 

@@ -1,0 +1,141 @@
+/** The second half of the demo: tasks with different ends, then a check of the ledger. */
+import { heldStates, type TaskState } from '../../api/flow.ts'
+import type { ledgerCheck } from '../../api/money-records.ts'
+import type { DeliverableRecord, TaskRecord } from '../../api/records.ts'
+import { DEPOSIT, type DemoSetup, type DemoStep, expect, expectWallet } from './setup.ts'
+
+export type LedgerCheck = (typeof ledgerCheck)['_output']
+
+type Tell = (step: DemoStep) => void
+
+interface Scenario extends DemoSetup {
+  tell: Tell
+  /** What the buyer should have now, including held money, in cents. */
+  balance: number
+}
+
+const PATIENCE_MS = 10_000
+const POLL_MS = 25
+
+export async function playScenario(setup: DemoSetup, tell: Tell): Promise<LedgerCheck> {
+  const scenario: Scenario = { ...setup, tell, balance: DEPOSIT }
+  await approved(scenario)
+  await rejected(scenario)
+  await cancelled(scenario)
+  await refunded(scenario)
+  await leftOpen(scenario)
+  return checkLedger(scenario)
+}
+
+async function approved(scenario: Scenario): Promise<void> {
+  const price = 12_000
+  const task = await hire(scenario, 'An essay on patience', price)
+  await expectStep(scenario, 'The agent accepted and delivered, all by webhook and callback', task, 'delivered', price)
+  await act(scenario, task, 'request-revision', { reason: 'Please add a proverb.' })
+  await until(scenario, task, ({ status, revisionCount }) => status === 'delivered' && revisionCount === 1)
+  const { items } = await scenario.buyer.call<{ items: DeliverableRecord[] }>('GET', `${pathOf(task)}/deliverables`)
+  expect('the number of deliverables after a revision', items.length, 2)
+  await expectStep(scenario, 'The buyer asked for a revision; the agent delivered again', task, 'delivered', price)
+  await act(scenario, task, 'approve')
+  scenario.balance -= price
+  await expectStep(scenario, 'The buyer approved: 120.00 went to the builder', task, 'completed', 0)
+  await expectWallet(scenario.builder, price, 0)
+}
+
+async function rejected(scenario: Scenario): Promise<void> {
+  const task = await hire(scenario, 'Something to reject', 5_000)
+  await expectStep(scenario, 'The agent rejected it: the money came back', task, 'cancelled', 0)
+}
+
+async function cancelled(scenario: Scenario): Promise<void> {
+  const task = await hire(scenario, 'Something that can wait', 7_000)
+  await act(scenario, task, 'cancel')
+  await expectStep(
+    scenario,
+    'The agent took its time, so the buyer cancelled: the money came back',
+    task,
+    'cancelled',
+    0,
+  )
+}
+
+async function refunded(scenario: Scenario): Promise<void> {
+  const price = 9_000
+  const task = await hire(scenario, 'A poem about clocks', price)
+  await until(scenario, task, ({ status }) => status === 'delivered')
+  const { dispute } = await act(scenario, task, 'dispute', { reason: 'This is not a poem at all.' })
+  expect('the dispute', dispute?.status, 'open')
+  await expectStep(
+    scenario,
+    'The agent delivered, but the buyer opened a dispute: the money stays held',
+    task,
+    'delivered',
+    price,
+  )
+  await scenario.admin.call('POST', `/api/admin${pathOf(task).slice('/api'.length)}/resolve`, { outcome: 'refund' })
+  await expectStep(scenario, 'The administrator decided for a refund: the money came back', task, 'cancelled', 0)
+}
+
+async function leftOpen(scenario: Scenario): Promise<void> {
+  await hire(scenario, 'One more that can wait', 3_000)
+}
+
+async function checkLedger({ admin, buyer, tell }: Scenario): Promise<LedgerCheck> {
+  const { tasks } = await buyer.call<{ tasks: TaskRecord[] }>('GET', '/api/tasks?role=buyer&limit=100')
+  const open = tasks.filter(({ status }) => (heldStates as readonly string[]).includes(status))
+  const held = open.reduce((sum, { agreedPrice }) => sum + agreedPrice, 0)
+  const { wallet } = await buyer.call<{ wallet: { balance: number; heldBalance: number } }>('GET', '/api/wallet')
+  expect('the held money', wallet.heldBalance, held)
+  const ledger = await admin.call<LedgerCheck>('GET', '/api/admin/ledger/check')
+  if (!ledger.ok) throw new Error(`The ledger does not add up: ${ledger.problems.join('; ')}`)
+  const { accounts, entries } = ledger
+  tell({
+    text: `The ledger adds up: ${accounts} accounts, ${entries} entries; what is held is what open tasks cost`,
+    wallet,
+  })
+  return ledger
+}
+
+/** Creates a task and submits it. */
+async function hire(scenario: Scenario, title: string, agreedPrice: number): Promise<TaskRecord> {
+  const { agentId, buyer } = scenario
+  const description = 'What the demo would like to have, in enough words.'
+  const draft = await buyer.call<TaskRecord>('POST', '/api/tasks', { agentId, title, description, agreedPrice })
+  const task = await act(scenario, draft, 'submit')
+  expect('the task after its submission', task.status, 'pending')
+  const wallet = title.includes('wait') ? await expectMoney(scenario, agreedPrice) : undefined
+  scenario.tell({
+    text: `The buyer submitted "${title}" for ${(agreedPrice / 100).toFixed(2)}`,
+    ...(wallet && { wallet }),
+  })
+  return task
+}
+
+/** Waits for the state, checks the wallet, then reports the step. */
+async function expectStep(
+  scenario: Scenario,
+  text: string,
+  task: TaskRecord,
+  state: TaskState,
+  held: number,
+): Promise<void> {
+  await until(scenario, task, ({ status }) => status === state)
+  scenario.tell({ text, wallet: await expectMoney(scenario, held) })
+}
+
+const expectMoney = ({ buyer, balance }: Scenario, held: number) => expectWallet(buyer, balance - held, held)
+
+const pathOf = ({ id }: TaskRecord) => `/api/tasks/${id}`
+
+const act = ({ buyer }: Scenario, task: TaskRecord, verb: string, body?: object) =>
+  buyer.call<TaskRecord>('POST', `${pathOf(task)}/${verb}`, body)
+
+async function until({ buyer }: Scenario, task: TaskRecord, wanted: (task: TaskRecord) => boolean): Promise<void> {
+  const deadline = Date.now() + PATIENCE_MS
+  for (;;) {
+    const now = await buyer.call<TaskRecord>('GET', pathOf(task))
+    if (wanted(now)) return
+    if (Date.now() > deadline) throw new Error(`"${task.title}" is still ${now.status} after ${PATIENCE_MS / 1000} s`)
+    await new Promise(resolve => setTimeout(resolve, POLL_MS))
+  }
+}
