@@ -1,5 +1,5 @@
 // engines: embedded; process: shared
-/** Who may import whom: rooms, the shelves within them, and no circle. */
+/** Who may import whom: rooms, and the shelves within them. */
 import { posix } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -246,24 +246,6 @@ function shelfFaults(files: Files): string[] {
   return faults
 }
 
-/** Each circle of imports once, by the file in it that comes first. */
-function circles(files: Files): string[] {
-  const found: string[] = []
-  const state = new Map<string, 'open' | 'done'>()
-  const walk = (path: string, trail: readonly string[]): void => {
-    if (state.get(path) === 'done') return
-    if (state.get(path) === 'open') {
-      found.push([...trail.slice(trail.indexOf(path)), path].join(' > '))
-      return
-    }
-    state.set(path, 'open')
-    for (const target of localImports(path, files[path] ?? '')) walk(target, [...trail, path])
-    state.set(path, 'done')
-  }
-  for (const path of Object.keys(files)) walk(path, [])
-  return found
-}
-
 test('a room imports what the table allows, and nothing else', () => {
   assert.ok(Object.keys(sources).length > 50)
   assert.equal(importFaults(sources, importExceptions), [])
@@ -296,12 +278,6 @@ test('a shelf imports what the table allows: the layers of the domain, of the st
     'src/market/time.ts > market/money/b.ts',
   ])
   assert.is(from('src/market/attic/a.ts', '').length, 1)
-})
-
-test('no file imports itself by way of others, by types neither', () => {
-  assert.equal(circles(sources), [])
-  const circle = { 'src/a.ts': "import type { B } from './b.ts'", 'src/b.ts': "import { a } from './a.ts'" }
-  assert.equal(circles(circle), ['src/a.ts > src/b.ts > src/a.ts'])
 })
 
 test.run()
