@@ -150,20 +150,23 @@ interface Asked {
   readonly complete: boolean
 }
 
-export function outcomeOf(
-  { checks, deaths, summary, interrupted, baseline }: Report,
-  { strict, complete }: Asked,
-): Outcome {
-  const deciding = checks.filter(({ scored, excused }) => scored && excused === null)
+export function outcomeOf(report: Report, { strict, complete }: Asked): Outcome {
+  const { summary, interrupted, baseline } = report
+  const deciding = decidingIn(report)
   const isBad = ({ verdict, level, byDeclaration }: ReportedCheck) =>
     verdict === 'fail' ||
     (strict && verdict === 'warn') ||
     (complete && level === 'must' && verdict === 'untested' && !byDeclaration)
-  const isLost = ({ id }: ReportedCheck) => deaths.some(({ untested }) => untested.includes(id))
-  if (baseline.length > 0 || deciding.some(one => isBad(one) || isLost(one))) return 'bad'
+  if (baseline.length > 0 || deathDecides(report) || deciding.some(isBad)) return 'bad'
   const isUnsure = deciding.some(({ verdict }) => verdict === 'inconclusive')
   return interrupted || isUnsure || summary.pass + summary.warn + summary.fail === 0 ? 'unsure' : 'good'
 }
+
+const decidingIn = ({ checks }: Report) => checks.filter(({ scored, excused }) => scored && excused === null)
+
+/** Whether the agent has ended so that something which counts could not be tried. */
+export const deathDecides = (report: Report): boolean =>
+  decidingIn(report).some(({ id }) => report.deaths.some(({ untested }) => untested.includes(id)))
 
 /**
  * One report of several runs with one seed. A check with two verdicts is a fault of the judge or of the machine, so it says nothing. Of

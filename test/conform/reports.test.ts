@@ -77,6 +77,21 @@ const report: Report = reportOf(checks, history, {
 })
 
 const written = (name: ReportName) => reports[name](report, history)
+
+/** The agent has ended of the webhook, so that one check could not be tried. */
+const endedHistory = new History(
+  history.events.toSpliced(4, 0, {
+    ...{ kind: 'process', what: 'ended', text: 'by SIGSEGV', ms: 0, seq: 9, lane: null, at: 0 },
+    ...{ realAt: history.begin.realAt + 5, death: { code: null, signal: 'SIGSEGV', lastWords: [HOSTILE] } },
+  }),
+)
+const endedReport = (...some: readonly Check[]): Report => reportOf(some, endedHistory, { known: [] })
+const lost = check('b.lost', untested('the agent had ended by SIGSEGV'))
+/** It decides about the run, or is told by the way. */
+const ended = endedReport(check('a.pass', holds), lost)
+const endedAfterAll = endedReport(check('a.pass', holds))
+const writtenOf = (name: ReportName, about: Report) => reports[name](about, endedHistory)
+const SENTENCE = 'the agent ended by SIGSEGV, 0.0 s into the run, after task.submitted (copy) of a.fail'
 const ids = ['a.pass', 'a.fail', 'a.excused', 'b.warn', 'b.untested', 'b.inconclusive']
 
 test('json has the shape that is published', () => {
@@ -133,6 +148,54 @@ test('junit is well formed, whatever an agent says, and has a failure for what b
   assert.match(cases[1].failure['#text'], '<img src=')
 })
 
+test('an end of the agent is one red test in every form, and none where it decides nothing', async () => {
+  const parse = (text: string) =>
+    new XMLParser({ ignoreAttributes: false, isArray: name => name.startsWith('testc') }).parse(text).testsuites
+  const { testsuite: suites, ...junit } = parse(writtenOf('junit', ended))
+  assert.equal([junit['@_tests'], junit['@_errors'], junit['@_skipped']], ['3', '1', '1'])
+  const [{ error, ...about }] = suites[0].testcase
+  assert.equal([about['@_classname'], about['@_name']], ['agent', 'agent: stays up'])
+  assert.is(error['@_message'], `${SENTENCE}: 1 check is untested`)
+  assert.match(error['#text'], '<img src=')
+  const after = parse(writtenOf('junit', endedAfterAll))
+  assert.equal([after['@_tests'], after['@_errors']], ['2', '0'])
+  assert.match(after.testsuite[0].testcase[0]['system-err'], `Seen: ${SENTENCE}\n`)
+
+  for (const [about, status] of [
+    [ended, 'failed'],
+    [endedAfterAll, 'passed'],
+  ] as const) {
+    const document = JSON.parse(writtenOf('ctrf', about))
+    const { valid, errors } = validateCtrf(document)
+    assert.ok(valid, JSON.stringify(errors))
+    const [first] = document.results.tests
+    assert.equal([first.name, first.status], ['agent: stays up', status])
+    assert.equal(first.extra.deaths, about.deaths)
+    assert.is(document.results.summary.failed, status === 'failed' ? 1 : 0)
+    assert.is(await tapFailures(writtenOf('tap', about)), status === 'failed' ? 'agent: stays up' : '')
+    const { results, tool } = sarifRun(writtenOf('sarif', about))
+    assert.equal([results[0].ruleId, results[0].level], ['agent.ended', status === 'failed' ? 'error' : 'note'])
+    assert.is(tool.driver.rules[results[0].ruleIndex].id, 'agent.ended')
+    const lines = annotations(about, endedHistory).split('\n')
+    assert.equal(lines.length, status === 'failed' ? 2 : 1)
+    if (status === 'failed') assert.match(lines[0]!, `::error title=The agent has not stayed up::Seen: ${SENTENCE}`)
+    assert.is(writtenOf('badge', about).includes('#b3261e'), status === 'failed')
+    for (const name of ['html', 'github'] as const) assert.match(writtenOf(name, about), SENTENCE)
+  }
+})
+
+/** The names of the points that are red, as a reader of TAP sees them. */
+async function tapFailures(text: string): Promise<string> {
+  const parser = new TapParser()
+  const complete = new Promise<{ failures: { name: string }[]; plan: { end: number }; count: number }>(resolve =>
+    parser.on('complete', resolve),
+  )
+  parser.end(text)
+  const { failures, plan, count } = await complete
+  assert.is(count, plan.end)
+  return failures.map(({ name }) => name).join()
+}
+
 test('tap is read as a plan with one failure and one point without a verdict', async () => {
   const parser = new TapParser()
   const points: { ok: boolean; name: string; skip: unknown; diag: { verdict: string; seen: string } | null }[] = []
@@ -158,19 +221,25 @@ test('tap is read as a plan with one failure and one point without a verdict', a
 })
 
 test('sarif has the schema of its version', () => {
+  const { results } = sarifRun(written('sarif'))
+  assert.equal(
+    results.map(({ kind, level }: { kind: string; level: string }) => `${kind} ${level}`),
+    ['pass none', 'fail error', 'fail note', 'fail warning', 'notApplicable none', 'open none'],
+  )
+  assert.is(results[0].locations[0].physicalLocation.artifactLocation.uri, 'agent.js')
+})
+
+/** What a valid log tells. */
+function sarifRun(text: string) {
   const require = createRequire(import.meta.url)
   const ajv = new Ajv({ strict: false, validateFormats: false, unicodeRegExp: false })
   // It is of a draft whose words mean the same here.
   const { $schema: _, id: _id, ...schema } = require('@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json')
   const validate = ajv.compile(schema)
-  const log = JSON.parse(written('sarif'))
+  const log = JSON.parse(text)
   assert.ok(validate(log) as boolean, JSON.stringify(validate.errors))
-  assert.equal(
-    log.runs[0].results.map(({ kind, level }: { kind: string; level: string }) => `${kind} ${level}`),
-    ['pass none', 'fail error', 'fail note', 'fail warning', 'notApplicable none', 'open none'],
-  )
-  assert.is(log.runs[0].results[0].locations[0].physicalLocation.artifactLocation.uri, 'agent.js')
-})
+  return log.runs[0]
+}
 
 test('the summary and the annotations of github say what is broken, and what agents say is no markup in them', () => {
   const page = written('github')
@@ -178,7 +247,7 @@ test('the summary and the annotations of github say what is broken, and what age
   assert.match(page, '### ❌ a.fail (must)')
   const prose = page.replace(/^(`{3,})text\n.*?\n\1$/gms, '')
   assert.not.match(prose, /(?<!\\)<img/)
-  const lines = annotations(report).split('\n')
+  const lines = annotations(report, history).split('\n')
   assert.is(lines.length, 2)
   assert.match(lines[0]!, /^::error title=a\.fail%3A [^:]*::the agent said .*%250A/)
 })

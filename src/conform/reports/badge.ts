@@ -1,5 +1,5 @@
 /** A badge for a README: how much of what an agent must and should do it does. */
-import type { Report } from '../report.ts'
+import { deathDecides, type Report } from '../report.ts'
 import { totals } from './findings.ts'
 import { xml } from './xml.ts'
 
@@ -12,9 +12,10 @@ const PADDING = 12
 const widthOf = (text: string) => Math.round(text.length * LETTER + PADDING)
 
 export function badge(report: Report): string {
-  const text = totals(report)
+  const hasEnded = deathDecides(report)
+  const text = hasEnded ? `${totals(report)} · agent ended` : totals(report)
   const { fail, inconclusive, warn } = report.summary
-  const colour = fail > 0 ? '#b3261e' : inconclusive > 0 ? '#5f6368' : warn > 0 ? '#8a6100' : '#2e7d32'
+  const colour = fail > 0 || hasEnded ? '#b3261e' : inconclusive > 0 ? '#5f6368' : warn > 0 ? '#8a6100' : '#2e7d32'
   const [left, right] = [widthOf(LABEL), widthOf(text)]
   const words = (content: string, middle: number) => ({ '@x': middle, '@y': 14, '#text': content })
   return xml({

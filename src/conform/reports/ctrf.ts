@@ -2,6 +2,7 @@
 import type { History } from '../history.ts'
 import type { Verdict } from '../judge.ts'
 import type { Report, ReportedCheck } from '../report.ts'
+import { deathsTold, STAYS_UP } from './deaths.ts'
 import { areaOf, details, isBroken, PACKAGE, seen } from './findings.ts'
 
 /** It has no warnings. */
@@ -18,7 +19,7 @@ const statusOf = (check: ReportedCheck) =>
 export function ctrf(report: Report, history: History): string {
   const { checks, version, ms, startedAt } = report
   const start = Date.parse(startedAt)
-  const tests = checks.map(check => ({
+  const judged = checks.map(check => ({
     name: `${check.id}: ${check.title}`,
     status: statusOf(check),
     rawStatus: check.verdict,
@@ -28,6 +29,7 @@ export function ctrf(report: Report, history: History): string {
     ...(check.text !== '' && { message: seen(check) }),
     ...(isBroken(check) && { trace: details(check, history) }),
   }))
+  const tests = [...lifeTests(report, history), ...judged]
   const count = (status: string) => tests.filter(one => one.status === status).length
   const summary = {
     tests: tests.length,
@@ -41,4 +43,18 @@ export function ctrf(report: Report, history: History): string {
   }
   const results = { tool: { name: PACKAGE, version }, summary, tests }
   return `${JSON.stringify({ reportFormat: 'CTRF', specVersion: '1.0.0', timestamp: startedAt, generatedBy: PACKAGE, results }, null, 2)}\n`
+}
+
+/** A test of its own: what could not be tried any more is skipped, so nothing else might be red. */
+function lifeTests(report: Report, history: History) {
+  const deaths = deathsTold(report, history)
+  if (!deaths) return []
+  const { isBroken, seen, details } = deaths
+  return [
+    {
+      name: STAYS_UP.name,
+      ...{ status: isBroken ? 'failed' : 'passed', rawStatus: 'ended', duration: 0, suite: [STAYS_UP.area] },
+      ...{ message: seen, trace: details, extra: { deaths: report.deaths } },
+    },
+  ]
 }

@@ -1,20 +1,25 @@
 /** For a workflow of GitHub: annotations of what breaks it, and a page for the summary of the step. */
 import type { History } from '../history.ts'
 import type { Report, ReportedCheck } from '../report.ts'
-import { deathInWords, lastWordsOf } from './deaths.ts'
+import { deathInWords, deathsTold, lastWordsOf } from './deaths.ts'
 import { againLine, areaOf, evidenceLines, isBroken, seen, totals } from './findings.ts'
 
 /** More annotations of one step are not shown. */
 const MOST_ANNOTATIONS = 10
 
 /** Lines that a runner reads from the output of a step. */
-export function annotations({ checks }: Report): string {
-  const lines = checks
-    .filter(isBroken)
+export function annotations(report: Report, history: History): string {
+  const deaths = deathsTold(report, history)
+  const broken = report.checks.filter(isBroken)
+  return [
+    ...(deaths?.isBroken ? [error('The agent has not stayed up', deaths.details)] : []),
+    ...broken.map(check => error(`${check.id}: ${check.title}`, `${seen(check)}. ${check.fix}`)),
+  ]
     .slice(0, MOST_ANNOTATIONS)
-    .map(check => `::error title=${property(`${check.id}: ${check.title}`)}::${data(`${seen(check)}. ${check.fix}`)}\n`)
-  return lines.join('')
+    .join('')
 }
+
+const error = (title: string, text: string) => `::error title=${property(title)}::${data(text)}\n`
 
 const data = (text: string) => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
 const property = (text: string) => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C')

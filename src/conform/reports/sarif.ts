@@ -3,27 +3,37 @@
 import type { Level } from '../check.ts'
 import type { History } from '../history.ts'
 import type { Report, ReportedCheck } from '../report.ts'
+import { deathsTold, STAYS_UP } from './deaths.ts'
 import { details, isBroken, PACKAGE } from './findings.ts'
 
 export function sarif(report: Report, history: History): string {
   const { checks, version, agent } = report
-  const rules = checks.map(({ id, title, level, why, fix, law }) => ({
+  const locations = [{ physicalLocation: { artifactLocation: { uri: fileIn(agent.command) } } }]
+  const rules: object[] = checks.map(({ id, title, level, why, fix, law }) => ({
     id,
     shortDescription: { text: title },
     fullDescription: { text: `${why} ${law.source}: ${law.quote}` },
     help: { text: fix },
     defaultConfiguration: { level: levels[level] },
   }))
-  const results = checks.map((check, ruleIndex) => ({
+  const results: object[] = checks.map((check, ruleIndex) => ({
     ruleId: check.id,
     ruleIndex,
     ...kindOf(check),
     message: { text: check.text === '' ? check.title : details(check, history) },
-    locations: [{ physicalLocation: { artifactLocation: { uri: fileIn(agent.command) } } }],
+    locations,
   }))
+  const deaths = deathsTold(report, history)
+  if (deaths) {
+    const level = deaths.isBroken ? 'error' : 'note'
+    const ruleIndex = rules.push({ id: ENDED, shortDescription: { text: STAYS_UP.name } }) - 1
+    results.unshift({ ruleId: ENDED, ruleIndex, kind: 'fail', level, message: { text: deaths.details }, locations })
+  }
   const tool = { driver: { name: PACKAGE, version, rules } }
   return `${JSON.stringify({ version: '2.1.0', runs: [{ tool, results }] }, null, 2)}\n`
 }
+
+const ENDED = 'agent.ended'
 
 const levels: Readonly<Record<Level, string>> = { must: 'error', should: 'warning', may: 'note' }
 

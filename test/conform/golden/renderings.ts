@@ -103,6 +103,8 @@ const unsure = [
   check(LONG_ID, 'must', 'is right', untested('the agent rejected every task: declare a sample that it accepts')),
 ]
 
+const neverTried = check('http.chunked', 'must', 'is right', untested('the agent had ended with exit code 1'))
+
 const reported = (
   checks: readonly Check[],
   baseline: Baseline = {},
@@ -118,7 +120,7 @@ const reports: Readonly<Record<string, Report>> = {
   green: reported(right),
   failing: reported(wrong, {}, [LONG_ID]),
   inconclusive: reported(unsure),
-  ended: reported(unsure, {}, null, endedHistory),
+  ended: reported([...unsure, neverTried], {}, null, endedHistory),
   baseline: reported(wrong, {
     [LONG_ID]: {
       verdict: 'fail',
