@@ -1,6 +1,7 @@
 /** The agent under test: one that is up already, or a command that starts it. Nothing in it knows that it is tested. */
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { environment } from '../config.ts'
+import { freePort } from '../sim/agents/free-port.ts'
 import { StartedAgent } from '../sim/agents/started-agent.ts'
 import type { World } from '../world/world.ts'
 import { AgentAway } from './agent-away.ts'
@@ -216,30 +217,5 @@ export async function agentUnderTest(
     chance: () => world.chance(),
     url: url ?? `http://127.0.0.1:${await freePort()}/webhook`,
     secret: secret ?? `whsec_${world.bytes(32).toString('base64')}`,
-  })
-}
-
-/** Below those that systems give to whoever asks for any: else another program may have it before the agent listens. */
-const FIRST_PORT = 20_000
-const PORTS = 12_000
-let next = 1_009 * process.pid
-
-/**
- * Returns a port of this machine that nobody has at this moment.
- * @internal Tests give one to agents that they start by hand.
- */
-export async function freePort(): Promise<number> {
-  for (let tried = 0; tried < PORTS; tried++) {
-    const port = FIRST_PORT + (next++ % PORTS)
-    if (await isFree(port)) return port
-  }
-  throw new Error(`No port from ${FIRST_PORT} on is free`)
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise(resolve => {
-    const server = createServer()
-    server.once('error', () => resolve(false))
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
   })
 }

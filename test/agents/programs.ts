@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { freePort } from '../docs/guide.ts'
+import { freePort } from '../../src/sim/agents/free-port.ts'
 
 const examples = fileURLToPath(new URL('../../examples', import.meta.url))
 const modules = fileURLToPath(new URL('../../node_modules', import.meta.url))

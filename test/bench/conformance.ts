@@ -1,7 +1,7 @@
 /** What a run of the judge takes: time and memory of the built command, with a quick agent. */
 import { spawn } from 'node:child_process'
-import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../../src/sim/agents/free-port.ts'
 import { megabytesOf } from './memory.ts'
 import { median, ms, type Row } from './table.ts'
 
@@ -51,14 +51,6 @@ async function runBeside(): Promise<Run> {
     await ended
   }
 }
-
-const freePort = () =>
-  new Promise<number>(resolve => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
 
 export async function judge(): Promise<Row[]> {
   const beside: Run[] = []

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { freePort } from '../docs/guide.ts'
+import { freePort } from '../../src/sim/agents/free-port.ts'
 import { isAlive } from './process-life.ts'
 import { COMMAND, inFolder, run, start } from './program.ts'
 

@@ -1,10 +1,12 @@
 // engines: embedded; process: own
 /** dev in front of agents that know nothing of it: they are listed by themselves, and nothing is lost while they are away. */
 import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { freePort } from '../docs/guide.ts'
+import { freePort } from '../../src/sim/agents/free-port.ts'
 import { delivered, devOf, hire } from './dev-lines.ts'
 import { answerOf, inFolder, run } from './program.ts'
 
@@ -24,14 +26,24 @@ function closed(server: Server): Promise<unknown> {
   return new Promise(resolve => server.close(resolve))
 }
 
-/** The first port that a front tries. Taken here, each dev gets one that no other test has when it starts again. */
-const firstPort = createServer().on('error', () => {})
-test.before(() => void firstPort.listen(4443, '127.0.0.1'))
-test.after(() => void firstPort.close())
+/**
+ * A folder whose front has a port of its own, as if a dev had run there: the usual one is of whichever dev of this machine comes
+ * first, and webhook URLs change when it is another's at the next start.
+ */
+async function keepFrontPort(folder: string): Promise<number> {
+  const frontPort = await freePort()
+  const nobody = { apiKey: '' }
+  const accounts = { buyer: nobody, builder: nobody, admin: nobody }
+  mkdirSync(join(folder, '.marketplace'))
+  const kept = { url: 'http://127.0.0.1:1', db: '.marketplace/dev.db', instance: 'x', accounts, agents: [], frontPort }
+  writeFileSync(join(folder, '.marketplace', 'credentials.json'), JSON.stringify(kept))
+  return frontPort
+}
 
 test(
   'an agent that is down at the start is listed once it is up; its webhooks wait while it is away; all stays over a restart',
   inFolder(async folder => {
+    const frontPort = await keepFrontPort(folder)
     const port = await freePort()
     const got: IncomingMessage[] = []
     const given = ['--forward-to', `localhost:${port}/hook?x=1`]
@@ -40,7 +52,7 @@ test(
     assert.is(sample!.slug, 'sample-agent')
     assert.equal(Object.keys(mine!), ['id', 'slug', 'webhookUrl', 'webhookSecret', 'forwardTo'])
     assert.is(mine!.forwardTo, `http://localhost:${port}/hook?x=1`)
-    assert.match(mine!.webhookUrl, /^https:\/\/my-agent\.localhost:\d+\/webhook$/)
+    assert.is(mine!.webhookUrl, `https://my-agent.localhost:${frontPort}/webhook`)
     await dev.said(
       new RegExp(`^Nothing listens at http://localhost:${port} yet. my-agent is tested as soon as it is up`),
     )
@@ -90,6 +102,7 @@ test(
 test(
   'a start that is not told of them forwards to the agents of the one before, but to none that was deleted or renamed',
   inFolder(async folder => {
+    await keepFrontPort(folder)
     const port = await freePort()
     const named = (name: string) => ['--agent', `${name}=http://localhost:${port}/${name}`]
     let dev = await devOf(folder, [...named('kept'), ...named('deleted'), ...named('renamed')])

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { freePort } from '../../src/sim/agents/free-port.ts'
 import { signIn, startServe } from './deployment.ts'
 import { answerOf, inFolder, run, start, startDev } from './program.ts'
 
@@ -117,10 +118,10 @@ test(
 test(
   'the keys of a folder whose dev has ended are not sent to the dev of another that has its port',
   inFolder(async folder => {
-    const mine = await startDev(folder)
-    const { port } = new URL(mine.ready.url)
+    const port = ['--port', String(await freePort())]
+    const mine = await startDev(folder, {}, port)
     await mine.stop()
-    const other = start(['dev', '--json', '--port', port, '--ephemeral'], folder)
+    const other = start(['dev', '--json', ...port, '--ephemeral'], folder)
     await other.firstLine
     const { code, err } = await run(['agents', 'list'], folder)
     assert.is(code, 4, err)
@@ -134,11 +135,11 @@ test(
 test(
   'a session is not sent to another marketplace that has the address',
   inFolder(async folder => {
-    const first = await startServe(folder)
+    const port = ['--port', String(await freePort())]
+    const first = await startServe(folder, port)
     await signIn(folder, first.url)
     await first.stop()
-    const { port } = new URL(first.url)
-    const second = await startServe(folder, ['--port', port, '--db', 'other.db'])
+    const second = await startServe(folder, [...port, '--db', 'other.db'])
     const { code, err } = await run(['admin', 'users', 'list', '--url', first.url], folder)
     assert.is(code, 4)
     assert.match(err, 'not the one that you signed in to, so nothing was sent')
@@ -146,7 +147,7 @@ test(
     const out = JSON.parse((await run(['logout', '--url', first.url, '--json'], folder)).out)
     assert.is(out.data.ended, false, 'the other is not told')
     assert.not.match((await second.stop()).out, 'logout')
-    const third = await startServe(folder, ['--port', port])
+    const third = await startServe(folder, port)
     assert.is((await signIn(folder, third.url)).code, 0)
     assert.is((await run(['whoami', '--url', third.url], folder)).code, 0, 'the same database is the same marketplace')
     await third.stop()

@@ -2,9 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import net from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { freePort } from '../../src/sim/agents/free-port.ts'
 import { type Ended, PROGRAM, run, start } from '../cli/program.ts'
 import { SHORT_LIVED } from '../support/short-lived.ts'
 import { readErrors, showingFaults } from './server-log.ts'
@@ -141,13 +141,4 @@ async function serveUnder([command, ...args]: readonly string[], cwd: string, no
     return ended
   }
   return { url: ready.url, ended, end }
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as net.AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

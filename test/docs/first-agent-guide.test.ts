@@ -4,8 +4,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { freePort } from '../../src/sim/agents/free-port.ts'
 import { inFolder, typeOnTerminal } from '../cli/program.ts'
-import { blocksOf, freePort, installed, shows } from './guide.ts'
+import { blocksOf, installed, shows } from './guide.ts'
 
 const blocks = blocksOf('docs/guides/first-agent.md')
 const shells = (name: string) => blocks.filter(block => block.language === 'sh' && block.name === name)

@@ -1,7 +1,5 @@
 /** The blocks of code of a page, to be run as they are printed. */
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
@@ -22,15 +20,6 @@ export function blocksOf(path: string): Block[] {
     name: name ?? '',
     code: code!,
   }))
-}
-
-/** A port that nobody has; where a page prints one of its own, this machine may be using it. */
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise(resolve => server.close(resolve))
-  return port
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

@@ -7,10 +7,11 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { totpCode } from '../../src/market/accounts/totp.ts'
+import { freePort } from '../../src/sim/agents/free-port.ts'
 import { openSqlite } from '../../src/store/embedded/database.ts'
 import { COMMAND, inFolder, run, startDev } from '../cli/program.ts'
 import { freshDatabase } from '../support/databases.ts'
-import { blocksOf, freePort } from './guide.ts'
+import { blocksOf } from './guide.ts'
 
 const PASSWORD = 'a long one that nobody guesses'
 const blocks = blocksOf('docs/guides/operate.md')

@@ -2,7 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import * as assert from 'uvu/assert'
-import { freePort, installed } from './guide.ts'
+import { freePort } from '../../src/sim/agents/free-port.ts'
+import { installed } from './guide.ts'
 
 export class Reader {
   readonly #folder: string

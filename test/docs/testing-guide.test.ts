@@ -7,8 +7,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { freePort } from '../../src/sim/agents/free-port.ts'
 import { COMMAND, inFolder } from '../cli/program.ts'
-import { blocksOf, freePort } from './guide.ts'
+import { blocksOf } from './guide.ts'
 
 const PAGE = 'docs/guides/testing.md'
 const blocks = blocksOf(PAGE)

