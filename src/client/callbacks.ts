@@ -1,4 +1,5 @@
 /** Sends signed callbacks. It needs only Node. Source: I-callback, A-261. */
+import { setTimeout as wait } from 'node:timers/promises'
 import { signatureHeaders } from '../api/signature.ts'
 import { mayPass, pauseAfter } from './repeats.ts'
 import type { WebhookEvent } from './webhook-events.ts'
@@ -39,6 +40,8 @@ export interface AnswerOptions {
   timeoutMs?: number
   /** How often a callback is sent at most, while no response comes or one that may be another later; 8 unless given. */
   attempts?: number
+  /** Once it has aborted, no callback is sent, and one that is under way or waits for its next attempt rejects with an AbortError. */
+  signal?: AbortSignal
 }
 
 /** A signature is refused after five minutes. Until then the very same request gets the first response, and has no second effect. */
@@ -55,21 +58,27 @@ export async function answer<A extends Action>(
   secret: string,
   action: A,
   fields: CallbackFields[A],
-  { fetch: send = fetch, timeoutMs = 30_000, attempts = MOST_ATTEMPTS }: AnswerOptions = {},
+  { fetch: send = fetch, timeoutMs = 30_000, attempts = MOST_ATTEMPTS, signal }: AnswerOptions = {},
 ): Promise<unknown> {
   const { callbackUrl, taskId } = event.data
   // The signature covers the body but not the URL, so the body names the task.
   const body = { ...fields, action, taskId }
   let signedAt = ownMoment()
   for (let attempt = 1; ; attempt += 1) {
+    signal?.throwIfAborted()
     const init = { method: 'POST', redirect: 'manual', ...signCallback(secret, body, signedAt) } as const
-    const result = await asked(send(callbackUrl, { ...init, signal: AbortSignal.timeout(timeoutMs) }))
+    const result = await asked(send(callbackUrl, { ...init, signal: patience(timeoutMs, signal) }))
     if ('data' in result) return result.data
-    const wait = mayPass(result.status) ? pauseAfter(attempt, result.headers, Date.now()) : null
-    if (wait === null || attempt >= attempts) throw result.error
-    await new Promise(resolve => setTimeout(resolve, wait))
+    const pause = mayPass(result.status) ? pauseAfter(attempt, result.headers, Date.now()) : null
+    if (pause === null || attempt >= attempts || signal?.aborted) throw result.error
+    await wait(pause, undefined, signal && { signal })
     if (Date.now() - signedAt > SAME_REQUEST_MS) signedAt = ownMoment()
   }
+}
+
+function patience(timeoutMs: number, signal: AbortSignal | undefined): AbortSignal {
+  const late = AbortSignal.timeout(timeoutMs)
+  return signal ? AbortSignal.any([late, signal]) : late
 }
 
 const MOST_AHEAD_MS = 1_000

@@ -4,6 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { signatureHeaders } from '../../src/api/signature.ts'
 import { answer, CallbackError, signCallback, verifyWebhook, WebhookError } from '../../src/client/webhooks.ts'
+import { inTime } from '../support/patience.ts'
 import { callbackSink, makeEvent, NOW, SECRET } from './toolkit.ts'
 
 test('verifyWebhook: gives the event of a signed body, from text or bytes, with any kind of headers', () => {
@@ -121,6 +122,26 @@ test('answer: equal callbacks at one moment have signatures of their own', async
   const thanks = () => answer(makeEvent('task.message'), SECRET, 'message', { content: 'Thanks' }, { fetch: send })
   await Promise.all([thanks(), thanks(), thanks()])
   assert.is(new Set(sent.map(({ signature }) => signature)).size, 3)
+})
+
+test('answer: after its signal has aborted nothing is sent, nor sent again', async () => {
+  const given = (send: typeof fetch, stop: AbortController): Promise<unknown> =>
+    answer(makeEvent('task.submitted'), SECRET, 'accept', {}, { fetch: send, signal: stop.signal }).catch(
+      error => error,
+    )
+  const isAborted = (error: unknown) => assert.is((error as Error).name, 'AbortError')
+
+  const stop = new AbortController()
+  const { sent, send } = answering([503, { 'Retry-After': '250' }])
+  const waiting = given(send, stop)
+  const silent: typeof fetch = (_url, init) =>
+    new Promise((_, reject) => init!.signal!.addEventListener('abort', () => reject(init!.signal!.reason)))
+  const unanswered = given(silent, stop)
+  await new Promise(resolve => setTimeout(resolve, 5))
+  stop.abort()
+  for (const error of await inTime('two rejections', Promise.all([waiting, unanswered]))) isAborted(error)
+  isAborted(await given(send, stop))
+  assert.is(sent.length, 1)
 })
 
 test.run()

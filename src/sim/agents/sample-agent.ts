@@ -22,6 +22,8 @@ export async function startSampleAgent(front: Front, onError: (error: Error) => 
     server.once('error', reject).listen(0, '127.0.0.1', resolve)
   })
   const { port } = server.address() as AddressInfo
+  const closing = new AbortController()
+  const { signal } = closing
 
   return {
     url: front.route(SAMPLE, `http://127.0.0.1:${port}/webhook`),
@@ -34,10 +36,12 @@ export async function startSampleAgent(front: Front, onError: (error: Error) => 
         },
         onRevision: ({ data }, reply) => deliver(data, reply, data.revisionReason),
         onMessage: ({ data }, reply) => reply.message(`You wrote: ${data.message}`.slice(0, 5000)),
-        onError: error => onError(error as Error),
+        onError: error => signal.aborted || onError(error as Error),
+        signal,
       })
     },
     async close() {
+      closing.abort()
       server.closeAllConnections()
       await new Promise(resolve => server.close(resolve))
     },
