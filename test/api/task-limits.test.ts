@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** Every text and number that goes along with a step of a task, at its edge and one beyond. Source: I-task-input, A-20, A-21, A-32. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -10,6 +10,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { blocksOf } from '../docs/guide.ts'
+import { SHORT_LIVED } from '../support/short-lived.ts'
 import { PROGRAM, start, startDev, startOpen } from './program.ts'
 
 const agent = `node ${fileURLToPath(new URL('../../examples/node-agent.mjs', import.meta.url))}`
@@ -24,7 +25,12 @@ async function connect(...flags: string[]): Promise<Client> {
   const { PATH, HOME } = process.env as Record<string, string>
   const env = { PATH: PATH!, HOME: HOME!, XDG_CONFIG_HOME: join(folder, 'config') }
   await made.connect(
-    new StdioClientTransport({ command: process.execPath, args: [PROGRAM, 'mcp', ...flags], cwd: folder, env }),
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [...SHORT_LIVED, PROGRAM, 'mcp', ...flags],
+      cwd: folder,
+      env,
+    }),
   )
   return made
 }

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** The typed client, against a real marketplace and, for what goes over the wire, against a fetch that only listens. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

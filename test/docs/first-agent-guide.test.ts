@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: own; lengths: long
 /** docs/guides/first-agent.md: each file and each line on it is run as it is printed, on terminals. Only the ports are others. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

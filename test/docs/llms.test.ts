@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: own; lengths: short, long
 /** docs/llms.txt: a coding agent that types what it prints gets on. Its links are tried with those of all packed pages (cli/package). */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,6 +6,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { wholeTable } from '../../src/cli/command-table.ts'
 import { inFolder } from '../cli/program.ts'
+import { isLong } from '../support/length.ts'
 import { blocksOf } from './guide.ts'
 import { Reader } from './reader.ts'
 
@@ -31,26 +32,28 @@ test('each command that it names is there', async () => {
   )
 })
 
-test(
-  'its agent and its command lines work as they are printed, one after the other',
-  inFolder(async folder => {
-    const [agent, lines] = blocksOf('docs/llms.txt')
-    writeFileSync(join(folder, agent!.name), agent!.code)
-    const reader = await Reader.in(folder)
-    try {
-      const [install, first, ...rest] = lines!.code.trimEnd().split('\n')
-      assert.is(install, 'npm install agent-marketplace')
-      await reader.starts(first!).says('my-agent can be hired')
-      // All checks are run by others.
-      const said = await Promise.all(
-        rest.map(line => reader.types(line.replace(/(--start '.*')/, '$1 --only sig.valid'))),
-      )
-      for (const [at, words] of ['is completed', 'There is none', 'exchange_', 'must 1/1', 'rule'].entries())
-        assert.match(said[at]!, words)
-    } finally {
-      await reader.leaves()
-    }
-  }),
-)
+if (isLong) {
+  test(
+    'its agent and its command lines work as they are printed, one after the other',
+    inFolder(async folder => {
+      const [agent, lines] = blocksOf('docs/llms.txt')
+      writeFileSync(join(folder, agent!.name), agent!.code)
+      const reader = await Reader.in(folder)
+      try {
+        const [install, first, ...rest] = lines!.code.trimEnd().split('\n')
+        assert.is(install, 'npm install agent-marketplace')
+        await reader.starts(first!).says('my-agent can be hired')
+        // All checks are run by others.
+        const said = await Promise.all(
+          rest.map(line => reader.types(line.replace(/(--start '.*')/, '$1 --only sig.valid'))),
+        )
+        for (const [at, words] of ['is completed', 'There is none', 'exchange_', 'must 1/1', 'rule'].entries())
+          assert.match(said[at]!, words)
+      } finally {
+        await reader.leaves()
+      }
+    }),
+  )
+}
 
 test.run()

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** What a simulator records: each webhook and each callback with its response, and the entries of its log. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

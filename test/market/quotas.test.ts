@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** What one account, or one task, may keep: files, deliverables, events that wait. Source: A-49. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** What one account may write: its texts and the webhooks that hold them. What ends work passes. Source. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

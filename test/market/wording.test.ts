@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** What people are told, word by word, where the words are all that they have. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'

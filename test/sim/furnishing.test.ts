@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** Accounts, money and agents that a simulator makes for itself: by the rules, and the same again for the same names. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

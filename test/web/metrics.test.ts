@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** `/metrics` over the wire: what it counts, and who may see it. Source: A-7, A-40. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** What a deployment says and takes at its door: exact paths, https for good, credentials, and who asked. Source. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'

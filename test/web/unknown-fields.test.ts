@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** Rows are written by the fields that they are given, so a body brings none that its shape doesn't have. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,10 +1,11 @@
-// engines: embedded, postgres at length; process: shared
+// engines: embedded, postgres at length; process: shared; lengths: short, long
 /** Files of deliverables in a folder of this machine, over the wire. Source: I-deliverable-input, I-agent-routes, A-19, A-21, A-22. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { engine } from '../support/databases.ts'
+import { amount } from '../support/length.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
 import { uploadCases } from './upload-cases.ts'
 
@@ -20,7 +21,7 @@ async function onDisk(): Promise<string[]> {
 }
 
 // They are refused before a row is written: on a server, some show that.
-await uploadCases(test, marketplace, onDisk, engine === 'embedded' ? 1_000 : 200)
+await uploadCases(test, marketplace, onDisk, engine === 'embedded' ? amount({ short: 200, long: 1_000 }) : 200)
 
 test('nothing is left among what arrives', async () => {
   assert.equal(await readdir(incoming), [])

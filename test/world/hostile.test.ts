@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: own; lengths: short, long
 /** The way out, against endpoints that mean harm: each attempt ends, and takes nothing with it. Source: A-42. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert'
 import type { EgressOptions } from '../../src/world/egress/egress.ts'
 import type { Outgoing, OutgoingResult } from '../../src/world/world.ts'
 import { type Behaviour, hostile } from '../support/hostile.ts'
+import { amount } from '../support/length.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { closeOpened, httpServer, openEgress, pause, rawServer } from '../support/servers.ts'
 
@@ -85,13 +86,13 @@ async function inUse() {
   return { bytes: heapUsed + external, sockets }
 }
 
-test('1,050 attempts at hostile servers: memory and sockets return to where they were', async () => {
+test('of attempts at hostile servers nothing is kept: memory and sockets return to where they were', async () => {
   const all = (times: number) =>
     Promise.all(Object.values(hostile).map(([expected, behave]) => attack(behave, expected, times)))
   await all(10)
   await closeOpened()
   const before = await inUse()
-  await all(50)
+  await all(amount({ short: 20, long: 50 }))
   await closeOpened()
   const after = await inUse()
   assert.is(after.sockets, before.sockets)

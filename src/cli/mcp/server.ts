@@ -117,7 +117,7 @@ const shownWord = (word: string) =>
   word.startsWith('--jq=') ? '--jq=…' : /\s/.test(word) ? JSON.stringify(word) : word
 
 async function run(program: string, args: readonly string[], signal: AbortSignal): Promise<Ended> {
-  const { all, exitCode } = await execa(process.execPath, [program, ...args], {
+  const { all, exitCode } = await execa(process.execPath, [...process.execArgv, program, ...args], {
     ...{ all: true, reject: false, stdin: 'ignore', timeout: MOST_MS, maxBuffer: MOST_BYTES, cancelSignal: signal },
     env: { NO_COLOR: '1' },
   })

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** Accounts in the hands of administrators, and what follows at once, over the wire. Source. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

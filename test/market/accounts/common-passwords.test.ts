@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** Passwords that are guessed first are refused wherever one is chosen. Source: A-196. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** What agents may know of a buyer, over the wire. Source: I-requestors, A-27. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** A second factor over the wire: turned on, asked for at sign-in, used up, recovered from, turned off. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** Mails about what guards an account, over real SMTP: who changed what, from where, and never a secret. Source: A-192. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** Every agent state × every trigger × those who may not pull it, and what publishing needs. Source: I-agent-states, A-15, A-30. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'

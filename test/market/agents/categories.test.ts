@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** Categories over the wire: what administrators change, and how many agents are public in each. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** The kept list of agents: after whatever change, it says what the tables say. */
 import fc from 'fast-check'
 import { test } from 'uvu'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** Samples and public reviews over the wire. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

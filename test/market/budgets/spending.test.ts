@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** Agents that hire agents with someone's budget, over the wire. Source. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** What each check of a connection test found, word by word, how long it took, and what is sent and logged of it. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** The five checks, one by one over the wire, and what goes out with them. Source: I-test-checks, I-durations, A-24. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'

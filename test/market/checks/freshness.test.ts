@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** What time and finished work do to the public list: freshness to the millisecond, ratings, and who comes first. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** What a builder earned, over the wire. Source: I-builder, A-26. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** Who buys from himself, by himself or by an agent: what his lists count, and in whose name he speaks. Source. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'

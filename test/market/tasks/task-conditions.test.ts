@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** What a step of a task needs besides its state: money, an agent, time, revisions, an account in good standing. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** A simulator's clock that runs faster than real time. Source: A-233. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** The simulator's clock over the wire: forward, within years that have four digits, with words of its own. Source: A-44. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** Deposits, withdrawals and the payout account, over the wire. Source. */
 
 import { test } from 'uvu'

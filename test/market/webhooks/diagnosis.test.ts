@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** A refused signature is explained in a simulator, and nowhere else. Source. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** How soon a webhook is tried again: as the interface says, unless a simulator is asked to be quick. Source. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** The library of Standard Webhooks verifies what is sent, with the secret as the marketplace gives it. Source: A-37. */
 import { Webhook as Verifier } from 'standardwebhooks'
 import { test } from 'uvu'

@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** What simulated buyers pay with, and what a hire that fails costs. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

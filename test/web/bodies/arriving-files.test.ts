@@ -1,4 +1,4 @@
-// engines: embedded, postgres; process: shared
+// engines: embedded, postgres at length; process: shared
 /** Files whose uploads go on are bounded on the disk: by the quota of their account, for one account and in all. Source: A-245. */
 import { readdir, stat } from 'node:fs/promises'
 import net from 'node:net'
