@@ -86,6 +86,23 @@ test('an insert has the fields that are given and that the table has, whatever t
   })
 })
 
+test('an insert of expressions names the columns that they fill, in the order of the table', () => {
+  const row = { made: '$2 + 1', ownerId: '$1', id: '$3' }
+  assert.is(things.insertValues([row]), 'INSERT INTO things (id, owner_id, made) VALUES ($3, $1, $2 + 1)')
+  assert.is(
+    things.insertValues([row, { id: `'b'`, made: '0', ownerId: '$1' }], 'ON CONFLICT (id) DO NOTHING'),
+    `INSERT INTO things (id, owner_id, made) VALUES ($3, $1, $2 + 1), ('b', $1, 0) ON CONFLICT (id) DO NOTHING`,
+  )
+  assert.is(
+    things.insertSelect({ ownerId: 'id', id: '$1' }, 'FROM owners WHERE id = $2'),
+    'INSERT INTO things (id, owner_id) SELECT $1, id FROM owners WHERE id = $2',
+  )
+  assert.is(
+    things.replacing(['id', 'ownerId'], ['size', 'made']),
+    'ON CONFLICT (id, owner_id) DO UPDATE SET size = excluded.size, made = excluded.made',
+  )
+})
+
 test('an update changes the fields that are given where others are equal, or null', () => {
   assert.equal(things.updateStep({ ownerId: 'o', id: 'a' }, { made: 3, size: null }), {
     sql: 'UPDATE things SET size = $2, made = $1 WHERE id = $4 AND owner_id = $3',

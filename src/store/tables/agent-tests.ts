@@ -14,14 +14,15 @@ export const agentTests = table('agent_tests', {
 
 export type AgentTestRow = Row<typeof agentTests>
 
+const start = agentTests.insertValues(
+  [{ id: '$1', agentId: '$2', startedAt: '$3', callback: 'NULL', ended: '0' }],
+  `${agentTests.replacing(['agentId'], ['id', 'startedAt', 'callback', 'ended'])}
+   WHERE agent_tests.ended = 1 OR agent_tests.started_at < $4`,
+)
+
 /** Returns 0 while another test of the agent runs that began at `staleBefore` (real ms) or later. */
 export const startTest = (tx: Tx, id: string, agentId: string, startedAt: number, staleBefore: number) =>
-  tx.run(
-    `INSERT INTO agent_tests (id, agent_id, started_at) VALUES ($1, $2, $3)
-     ON CONFLICT (agent_id) DO UPDATE SET id = $1, started_at = $3, callback = NULL, ended = 0
-     WHERE agent_tests.ended = 1 OR agent_tests.started_at < $4`,
-    [id, agentId, startedAt, staleBefore],
-  )
+  tx.run(start, [id, agentId, startedAt, staleBefore])
 
 export const testById = (q: Reader, id: string) =>
   q.get<AgentTestRow>(`SELECT ${agentTests.all} FROM agent_tests WHERE id = $1`, [id])

@@ -13,6 +13,9 @@ export const agentCategories = table('agent_categories', {
 
 export type CategoryRow = Row<typeof categories>
 
+const member = ['agentId', 'categoryId'] as const
+type Member = Pick<Row<typeof agentCategories>, (typeof member)[number]>
+
 export const allCategories = (q: Reader) => q.all<CategoryRow>(`SELECT ${categories.all} FROM categories ORDER BY id`)
 
 export const categoryById = (q: Reader, id: string) =>
@@ -36,8 +39,8 @@ export const deleteUnusedCategory = (tx: Tx, id: string) =>
 export const categoryIdsOf = async (q: Reader, agentIds: readonly string[]) => {
   const found = new Map<string, string[]>(agentIds.map(id => [id, []]))
   if (agentIds.length === 0) return found
-  const rows = await q.all<{ agentId: string; categoryId: string }>(
-    `SELECT agent_id AS "agentId", category_id AS "categoryId" FROM agent_categories
+  const rows = await q.all<Member>(
+    `SELECT ${agentCategories.some(member)} FROM agent_categories
      WHERE agent_id IN (${agentIds.map((_, i) => `$${i + 1}`).join(', ')}) ORDER BY agent_id, position, category_id`,
     agentIds,
   )
@@ -47,8 +50,8 @@ export const categoryIdsOf = async (q: Reader, agentIds: readonly string[]) => {
 
 /** The categories of all agents. Those of one agent come in the order in which its builder gave them. */
 export const allAgentCategories = (q: Reader) =>
-  q.all<{ agentId: string; categoryId: string }>(
-    `SELECT agent_id AS "agentId", category_id AS "categoryId" FROM agent_categories
+  q.all<Member>(
+    `SELECT ${agentCategories.some(member)} FROM agent_categories
      ORDER BY agent_id, position, category_id`,
   )
 

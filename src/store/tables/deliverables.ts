@@ -22,14 +22,22 @@ export type DeliverableRow = Pick<Row<typeof deliverables>, (typeof shown)[numbe
 export const filesIn = (files: string | null): KeptFile[] =>
   files === null ? [] : (JSON.parse(files) as KeptFile[]).map(file => ({ ...file, name: file.name.toWellFormed() }))
 
+const append = deliverables.insertSelect(
+  {
+    id: '$1',
+    taskId: '$2',
+    content: '$3',
+    notes: '$4',
+    files: '$5',
+    createdAt: '$6',
+    position: 'COALESCE(MAX(d.position) + 1, 0)',
+  },
+  'FROM deliverables d WHERE d.task_id = $2 HAVING COUNT(*) < $7',
+)
+
 /** Adds a deliverable after all others of its task. Returns 0 if the task has `most`. The caller has locked the task. */
 export const insertDeliverable = (tx: Tx, taskId: string, row: DeliverableRow, most: number) =>
-  tx.run(
-    `INSERT INTO deliverables (id, task_id, content, notes, files, created_at, position)
-     SELECT $1, $2, $3, $4, $5, $6, COALESCE(MAX(d.position) + 1, 0) FROM deliverables d WHERE d.task_id = $2
-     HAVING COUNT(*) < $7`,
-    [row.id, taskId, row.content, row.notes, row.files, row.createdAt, most],
-  )
+  tx.run(append, [row.id, taskId, row.content, row.notes, row.files, row.createdAt, most])
 
 export const deliverableById = (q: Reader, id: string) =>
   q.get<DeliverableRow>(`SELECT ${deliverables.some(shown)} FROM deliverables WHERE id = $1`, [id])

@@ -15,17 +15,17 @@ export const guesses = table('guesses', {
 const counted = ['count', 'nextAt', 'endsAt'] as const
 export type GuessesRow = Pick<Row<typeof guesses>, (typeof counted)[number]>
 
+const locked = guesses.insertValues(
+  [{ subject: '$1', count: '0', nextAt: '0', endsAt: '0' }],
+  `ON CONFLICT (subject) DO UPDATE SET count = guesses.count RETURNING ${guesses.some(counted)}`,
+)
+
 /**
  * Returns the row and locks it until the transaction ends. Inserts it if there is none. It is one statement, because between
  * two retention could remove a row that is forgotten.
  */
 export async function lockedGuesses(tx: Tx, subject: string): Promise<GuessesRow> {
-  const row = await tx.get<GuessesRow>(
-    `INSERT INTO guesses (subject, count, next_at, ends_at) VALUES ($1, 0, 0, 0)
-     ON CONFLICT (subject) DO UPDATE SET count = guesses.count
-     RETURNING ${guesses.some(counted)}`,
-    [subject],
-  )
+  const row = await tx.get<GuessesRow>(locked, [subject])
   return row!
 }
 

@@ -34,6 +34,30 @@ export type KeyedRow = Pick<IdempotencyKeyRow, (typeof kept)[number]>
 const IS = 'user_id = $1 AND method = $2 AND path = $3 AND key = $4'
 const valuesOf = ({ userId, method, path, key }: RequestKey) => [userId, method, path, key]
 
+// Nothing is kept of a request that runs.
+const claimed = idempotencyKeys.insertValues(
+  [
+    {
+      userId: '$1',
+      method: '$2',
+      path: '$3',
+      key: '$4',
+      fingerprint: '$5',
+      runningUntil: '$6',
+      createdAt: '$7',
+      status: 'NULL',
+      answer: 'NULL',
+      keptTo: 'NULL',
+    },
+  ],
+  `${idempotencyKeys.replacing(
+    ['userId', 'method', 'path', 'key'],
+    ['fingerprint', 'runningUntil', 'createdAt', 'status', 'answer', 'keptTo'],
+  )}
+   WHERE (idempotency_keys.status IS NOT NULL AND idempotency_keys.created_at <= $8)
+     OR (idempotency_keys.status IS NULL AND idempotency_keys.running_until <= $9)`,
+)
+
 /**
  * Returns 0 if the key is in use: its request ended after `keptSince` (domain ms), or may still run at `realNow`.
  */
@@ -42,16 +66,14 @@ export const claimRequest = (
   request: RequestKey,
   claim: { fingerprint: string; now: number; keptSince: number; realNow: number; runningUntil: number },
 ) =>
-  tx.run(
-    `INSERT INTO idempotency_keys (user_id, method, path, key, fingerprint, running_until, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7)
-     ON CONFLICT (user_id, method, path, key) DO UPDATE
-     SET fingerprint = excluded.fingerprint, running_until = excluded.running_until, created_at = excluded.created_at,
-       status = NULL, answer = NULL, kept_to = NULL
-     WHERE (idempotency_keys.status IS NOT NULL AND idempotency_keys.created_at <= $8)
-       OR (idempotency_keys.status IS NULL AND idempotency_keys.running_until <= $9)`,
-    [...valuesOf(request), claim.fingerprint, claim.runningUntil, claim.now, claim.keptSince, claim.realNow],
-  )
+  tx.run(claimed, [
+    ...valuesOf(request),
+    claim.fingerprint,
+    claim.runningUntil,
+    claim.now,
+    claim.keptSince,
+    claim.realNow,
+  ])
 
 export async function requestByKey(q: Reader, request: RequestKey): Promise<KeyedRow | undefined> {
   const sql = `SELECT ${idempotencyKeys.some(kept)} FROM idempotency_keys WHERE ${IS}`
@@ -71,13 +93,14 @@ export const keepResponse = (
     { status, answer: answer === null ? null : packed(answer), keptTo },
   )
 
+const counted = idempotencyUsage.insertValues(
+  [{ userId: '$1', bytes: '$2' }],
+  'ON CONFLICT (user_id) DO UPDATE SET bytes = idempotency_usage.bytes + excluded.bytes RETURNING bytes',
+)
+
 /** Adds `bytes` to what was ever kept for the account, and returns the sum. Requests of one account wait for each other here. */
 export const countKept = async (tx: Tx, userId: string, bytes: number) =>
-  (await tx.get<{ bytes: number }>(
-    `INSERT INTO idempotency_usage (user_id, bytes) VALUES ($1, $2)
-     ON CONFLICT (user_id) DO UPDATE SET bytes = idempotency_usage.bytes + excluded.bytes RETURNING bytes`,
-    [userId, bytes],
-  ))!.bytes
+  (await tx.get<{ bytes: number }>(counted, [userId, bytes]))!.bytes
 
 /** Removes the responses up to this `keptTo`. Requests that run have none yet, so they stay. */
 export const removeKept = (tx: Tx, userId: string, keptTo: number) =>

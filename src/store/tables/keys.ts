@@ -61,10 +61,11 @@ export async function deleteKeys(tx: Tx, userId: string): Promise<number> {
   return tx.run('DELETE FROM api_keys WHERE user_id = $1', [userId])
 }
 
+const touched = apiKeyUses.insertSelect(
+  { keyId: 'id', lastUsedAt: '$2' },
+  `FROM api_keys WHERE id = $1 ${apiKeyUses.replacing(['keyId'], ['lastUsedAt'])} WHERE api_key_uses.last_used_at <= $3`,
+)
+
 /** Changes nothing if the key is gone or was used after `unlessUsedAfter`. */
 export const touchKey = (tx: Tx, id: string, now: number, unlessUsedAfter: number) =>
-  tx.run(
-    `INSERT INTO api_key_uses (key_id, last_used_at) SELECT id, $2 FROM api_keys WHERE id = $1
-     ON CONFLICT (key_id) DO UPDATE SET last_used_at = excluded.last_used_at WHERE api_key_uses.last_used_at <= $3`,
-    [id, now, unlessUsedAfter],
-  )
+  tx.run(touched, [id, now, unlessUsedAfter])

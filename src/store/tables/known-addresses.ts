@@ -4,6 +4,8 @@ import { bigint, table, text } from './table.ts'
 
 export const knownAddresses = table('known_addresses', { userId: text(), address: text(), seenAt: bigint() })
 
+const seenAgain = knownAddresses.replacing(['userId', 'address'], ['seenAt'])
+
 export const knowsAddress = async (q: Reader, userId: string, address: string, seenAfter: number) =>
   (await q.get('SELECT 1 AS one FROM known_addresses WHERE user_id = $1 AND address = $2 AND seen_at > $3', [
     userId,
@@ -13,7 +15,6 @@ export const knowsAddress = async (q: Reader, userId: string, address: string, s
 
 /** Keeps the `kept` addresses that were seen last. */
 export async function noteAddress(tx: Tx, userId: string, address: string, now: number, kept: number): Promise<void> {
-  const seenAgain = 'ON CONFLICT (user_id, address) DO UPDATE SET seen_at = excluded.seen_at'
   await knownAddresses.insert(tx, { userId, address, seenAt: now }, seenAgain)
   await tx.run(
     `DELETE FROM known_addresses WHERE user_id = $1 AND address NOT IN

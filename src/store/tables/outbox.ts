@@ -65,14 +65,27 @@ export const queueLength = async (q: Reader, taskId: string, agentId: string) =>
     [taskId, agentId],
   ))!.length
 
+const enqueue = deliveries.insertSelect(
+  {
+    id: '$1',
+    agentId: '$2',
+    taskId: '$3',
+    event: '$4',
+    body: '$5',
+    state: `CASE WHEN last.position IS NULL THEN 'pending' ELSE 'waiting' END`,
+    position: 'COALESCE(last.position + 1, 0)',
+    nextAt: '$6',
+    createdAt: '$6',
+    countedTo: '$7',
+  },
+  `FROM (SELECT ${endOf('DESC', '$3', '$2')} AS position) last`,
+)
+
 /** Adds a delivery to its queue: `pending` if it is the first, else `waiting`. The caller has locked the task. */
 export const insertDelivery = (tx: Tx, row: NewDelivery) =>
   tx.runAll([
     {
-      sql: `INSERT INTO deliveries (id, agent_id, task_id, event, body, state, position, next_at, created_at, counted_to)
-     SELECT $1, $2, $3, $4, $5, CASE WHEN last.position IS NULL THEN 'pending' ELSE 'waiting' END,
-       COALESCE(last.position + 1, 0), $6, $6, $7
-     FROM (SELECT ${endOf('DESC', '$3', '$2')} AS position) last`,
+      sql: enqueue,
       values: [row.id, row.agentId, row.taskId, row.event, packed(row.body), row.createdAt, row.countedTo],
     },
   ])
@@ -146,8 +159,8 @@ export const queuedAgent = (q: Reader, at: { agentId: string; now: number; realN
 /** An agent with its first due delivery, claimed or not. `id` is null if none is due. */
 export type QueueHead = Omit<QueuedAgent, 'due'> & (DeliveryRow | { id: null; body: null })
 
-const head = `SELECT ${receiver},
-  d.id, d.task_id AS "taskId", d.event, d.body, d.attempts`
+const ofHead = sent.filter(name => name !== 'agentId')
+const head = `SELECT ${receiver}, ${deliveries.some(ofHead, 'd')}`
 const firstDue = (now: string) =>
   `LEFT JOIN deliveries d ON d.id = (SELECT n.id FROM deliveries n
     WHERE n.state = 'pending' AND n.agent_id = a.id AND n.next_at <= ${now} ORDER BY n.next_at, n.id LIMIT 1)`

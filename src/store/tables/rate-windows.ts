@@ -12,7 +12,16 @@ export const rateWindows = table('rate_windows', {
   endsAt: bigint(),
 })
 
-export type RateWindowRow = Pick<Row<typeof rateWindows>, 'count' | 'endsAt'>
+const window = ['count', 'endsAt'] as const
+export type RateWindowRow = Pick<Row<typeof rateWindows>, (typeof window)[number]>
+
+const counted = rateWindows.insertValues(
+  [{ category: '$1', address: '$2', count: '1', endsAt: '$3' }],
+  `ON CONFLICT (category, address) DO UPDATE SET
+     count = CASE WHEN ${IS_OVER} THEN 1 ELSE rate_windows.count + 1 END,
+     ends_at = CASE WHEN ${IS_OVER} THEN excluded.ends_at ELSE rate_windows.ends_at END
+   RETURNING ${rateWindows.some(window)}`,
+)
 
 /**
  * Counts one request. If no window runs at `now` (domain ms), begins one that ends at `endsAt`. A window that ends after `latest`
@@ -27,12 +36,4 @@ export const countRequest = async (
     endsAt,
     latest,
   }: { category: string; address: string } & Record<'now' | 'endsAt' | 'latest', number>,
-): Promise<RateWindowRow> =>
-  (await tx.get<RateWindowRow>(
-    `INSERT INTO rate_windows (category, address, count, ends_at) VALUES ($1, $2, 1, $3)
-     ON CONFLICT (category, address) DO UPDATE SET
-       count = CASE WHEN ${IS_OVER} THEN 1 ELSE rate_windows.count + 1 END,
-       ends_at = CASE WHEN ${IS_OVER} THEN excluded.ends_at ELSE rate_windows.ends_at END
-     RETURNING count, ends_at AS "endsAt"`,
-    [category, address, endsAt, now, latest],
-  ))!
+): Promise<RateWindowRow> => (await tx.get<RateWindowRow>(counted, [category, address, endsAt, now, latest]))!

@@ -67,7 +67,7 @@ export async function removeOlder(tx: Tx, kind: Kept, before: number, count: num
 }
 
 async function emptyDeliveries(tx: Tx, values: readonly Value[]): Promise<number> {
-  const sql = oldest(rules.delivery_bodies, `id, counted_to AS "countedTo", body`)
+  const sql = oldest(rules.delivery_bodies, deliveries.some(['id', 'countedTo', 'body']))
   const old = await tx.all<{ id: string; countedTo: string | null; body: string }>(sql, values)
   if (old.length === 0) return 0
   await tx.runAll(old.map(({ id }) => deliveries.updateStep({ id }, { body: '' })))

@@ -28,6 +28,10 @@ export const agentsWithTerm = async (q: Reader, prefix: string) => {
 
 // Texts of one size let the engine keep one prepared statement.
 const CHUNK = 64
+const insertChunk = agentTerms.insertValues(
+  Array.from({ length: CHUNK }, (_, i) => ({ term: `$${i + 2}`, agentId: '$1' })),
+  'ON CONFLICT (term, agent_id) DO NOTHING',
+)
 
 export const clearTerms = (tx: Tx, agentId: string) => tx.run('DELETE FROM agent_terms WHERE agent_id = $1', [agentId])
 
@@ -38,10 +42,6 @@ export const setTerms = async (tx: Tx, agentId: string, terms: readonly string[]
     const chunk = terms.slice(from, from + CHUNK)
     // The last batch is filled up with a word that it has already; ON CONFLICT drops the repeats.
     while (chunk.length < CHUNK) chunk.push(terms[from] as string)
-    const placeholders = chunk.map((_, i) => `($${i + 2}, $1)`).join(', ')
-    await tx.run(
-      `INSERT INTO agent_terms (term, agent_id) VALUES ${placeholders} ON CONFLICT (term, agent_id) DO NOTHING`,
-      [agentId, ...chunk],
-    )
+    await tx.run(insertChunk, [agentId, ...chunk])
   }
 }

@@ -20,14 +20,12 @@ export type SecondFactorRow = Row<typeof secondFactors>
 export const secondFactorOf = (q: Reader, userId: string) =>
   q.get<SecondFactorRow>(`SELECT ${secondFactors.all} FROM second_factors WHERE user_id = $1`, [userId])
 
+const begunAgain = `${secondFactors.replacing(['userId'], ['secret', 'lastStep', 'createdAt'])}
+  WHERE second_factors.enabled_at IS NULL`
+
 /** Inserts a second factor, or replaces one that was never enabled. Returns 0 if one is enabled. */
 export const beginSecondFactor = (tx: Tx, userId: string, secret: string, now: number) =>
-  secondFactors.insert(
-    tx,
-    { userId, secret, lastStep: 0, createdAt: now },
-    `ON CONFLICT (user_id) DO UPDATE SET secret = excluded.secret, last_step = 0, created_at = excluded.created_at
-     WHERE second_factors.enabled_at IS NULL`,
-  )
+  secondFactors.insert(tx, { userId, secret, lastStep: 0, createdAt: now }, begunAgain)
 
 /** Enables it. Returns 0 if it is enabled already, or has another secret by now. */
 export const enableSecondFactor = (tx: Tx, userId: string, secret: string, step: number, now: number) =>

@@ -4,6 +4,8 @@ import { table, text } from './table.ts'
 
 export const settings = table('settings', { name: text(), value: text() })
 
+const changed = settings.replacing(['name'], ['value'])
+
 export const settingNamed = async (q: Reader, name: string) =>
   (await q.get<{ value: string }>('SELECT value FROM settings WHERE name = $1', [name]))?.value
 
@@ -14,7 +16,6 @@ export const insertSetting = (tx: Tx, name: string, value: string) => settings.i
 export const ensureSetting = (tx: Tx, name: string, value: string) =>
   settings.insert(tx, { name, value }, 'ON CONFLICT (name) DO NOTHING')
 
-export const setSetting = (tx: Tx, name: string, value: string) =>
-  settings.insert(tx, { name, value }, 'ON CONFLICT (name) DO UPDATE SET value = excluded.value')
+export const setSetting = (tx: Tx, name: string, value: string) => settings.insert(tx, { name, value }, changed)
 
 export const deleteSetting = (tx: Tx, name: string) => tx.run('DELETE FROM settings WHERE name = $1', [name])

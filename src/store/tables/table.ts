@@ -58,6 +58,9 @@ type NewRowOf<C> = Omit<RowOf<C>, OptionalIn<C>> & Fields<Pick<C, OptionalIn<C>>
 export type Row<T> = T extends Table<infer C> ? RowOf<C> : never
 /** A row as it is inserted. It may omit columns that can be null or have a default. */
 export type NewRow<T> = T extends Table<infer C> ? NewRowOf<C> : never
+/** What an INSERT puts into the columns, as SQL: `$1`, or what the engine computes. */
+type ExpressionsOf<C> = { readonly [K in keyof NewRowOf<C>]: string }
+
 /** Some fields of a row. */
 export type Patch<T> = T extends Table<infer C> ? Fields<C> : never
 
@@ -95,13 +98,32 @@ export class Table<C extends Columns> {
     return names.map(name => before + (snake(name) === name ? name : `${snake(name)} AS "${name}"`)).join(', ')
   }
 
+  /** The text of an INSERT whose values are expressions. It is made once, by the file that runs it. */
+  insertValues(rows: readonly ExpressionsOf<C>[], behind = ''): string {
+    const names = this.#inOrder(Object.keys(rows[0]!))
+    const lists = rows.map(row => `(${this.#expressions(names, row)})`)
+    return `${this.#into(names)} VALUES ${lists.join(', ')} ${behind}`.trimEnd()
+  }
+
+  /** The same of a row that is selected. `from`: what follows its expressions. */
+  insertSelect(row: ExpressionsOf<C>, from: string): string {
+    const names = this.#inOrder(Object.keys(row))
+    return `${this.#into(names)} SELECT ${this.#expressions(names, row)} ${from}`
+  }
+
+  /** What follows an INSERT that replaces these columns of the row that has the key already. */
+  replacing(key: readonly (keyof C & string)[], names: readonly (keyof C & string)[]): string {
+    const sets = names.map(snake).map(name => `${name} = excluded.${name}`)
+    return `ON CONFLICT (${key.map(snake).join(', ')}) DO UPDATE SET ${sets.join(', ')}`
+  }
+
   /** `behind`: what follows the values, such as ON CONFLICT. */
   insertStep(row: NewRowOf<C>, behind = ''): Step {
     const { keys, values } = this.#given(row)
     const sql = this.#sql('insert', keys, NONE, behind, () => {
       const names = this.#inOrder(keys)
       const placeholders = names.map(name => `$${keys.indexOf(name) + 1}`)
-      return `INSERT INTO ${this.name} (${names.map(snake).join(', ')}) VALUES (${placeholders.join(', ')}) ${behind}`
+      return `${this.#into(names)} VALUES (${placeholders.join(', ')}) ${behind}`
     })
     return { sql, values }
   }
@@ -138,7 +160,7 @@ export class Table<C extends Columns> {
     const { keys } = given[0]!
     const sql = this.#sql('insert', keys, NONE, `${rows.length} rows`, () => {
       const placeholders = rows.map((_, i) => `(${keys.map((_, j) => `$${i * keys.length + j + 1}`).join(', ')})`)
-      return `INSERT INTO ${this.name} (${keys.map(snake).join(', ')}) VALUES ${placeholders.join(', ')}`
+      return `${this.#into(keys)} VALUES ${placeholders.join(', ')}`
     })
     return tx.run(
       sql,
@@ -166,6 +188,14 @@ export class Table<C extends Columns> {
       return { keys, values: values as Value[] }
     const isGiven = (_: unknown, i: number) => values[i] !== undefined && Object.hasOwn(this.columns, keys[i]!)
     return { keys: keys.filter(isGiven), values: values.filter(isGiven) as Value[] }
+  }
+
+  #into(names: readonly string[]): string {
+    return `INSERT INTO ${this.name} (${names.map(snake).join(', ')})`
+  }
+
+  #expressions(names: readonly string[], row: object): string {
+    return names.map(name => (row as Record<string, string>)[name]).join(', ')
   }
 
   #inOrder(keys: readonly string[]): string[] {

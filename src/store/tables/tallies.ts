@@ -18,10 +18,14 @@ const SLOTS = 16
 
 export const tallies = table('tallies', { name: text<Tallied>(), slot: integer(), count: bigint() })
 
+const counted = tallies.insertValues(
+  [{ name: '$1', slot: '$2', count: '$3' }],
+  'ON CONFLICT (name, slot) DO UPDATE SET count = tallies.count + excluded.count',
+)
+
 /** Adds the row with this id to a count (1), or subtracts it (-1). */
 export const tallyStep = (name: Tallied, id: string, by: 1 | -1): Step => ({
-  sql: `INSERT INTO tallies (name, slot, count) VALUES ($1, $2, $3)
-     ON CONFLICT (name, slot) DO UPDATE SET count = tallies.count + $3`,
+  sql: counted,
   values: [name, id.charCodeAt(id.length - 1) % SLOTS, by],
 })
 

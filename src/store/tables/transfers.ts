@@ -50,12 +50,12 @@ export type SettlementRow = Row<typeof settlements>
 /** Transfers that a payee has received. There is an index of just these; SQLite uses it only if the condition has the same text. */
 export const isIncome = `kind IN ('deposit', 'release', 'refund')`
 
-export const insertAccounts = (tx: Tx, userId: string) =>
-  tx.run(
-    `INSERT INTO accounts (id, user_id, kind) VALUES
-       ('available:' || $1, $1, 'available'), ('held:' || $1, $1, 'held'), ('clearing:' || $1, $1, 'clearing')`,
-    [userId],
-  )
+const kindsOfUser = ['available', 'held', 'clearing'] as const
+const accountsOfUser = ledgerAccounts.insertValues(
+  kindsOfUser.map(kind => ({ id: `'${kind}:' || $1`, userId: '$1', kind: `'${kind}'` })),
+)
+
+export const insertAccounts = (tx: Tx, userId: string) => tx.run(accountsOfUser, [userId])
 
 /** Changes nothing if the account would go below zero. */
 export const debit = (accountId: string, amount: number): Step => ({
@@ -68,9 +68,13 @@ export const credit = (accountId: string, amount: number): Step => ({
   values: [accountId, amount],
 })
 
+const bothEntries = ledgerEntries.insertValues([
+  { transferId: '$1', accountId: '$2', amount: '$3', createdAt: '$6' },
+  { transferId: '$1', accountId: '$4', amount: '$5', createdAt: '$6' },
+])
+
 export const entries = (legId: string, from: string, to: string, amount: number, at: number): Step => ({
-  sql: `INSERT INTO entries (transfer_id, account_id, amount, created_at)
-     VALUES ($1, $2, $3, $6), ($1, $4, $5, $6)`,
+  sql: bothEntries,
   values: [legId, from, -amount, to, amount, at],
 })
 
@@ -126,7 +130,7 @@ export interface DueClearing {
 /** In the order of their times, behind `after`. */
 export const dueClearings = (q: Reader, now: number, after: DueClearing | null, count: number) =>
   q.all<DueClearing>(
-    `SELECT s.task_id AS "taskId", s.clears_at AS "clearsAt" FROM settlements s
+    `SELECT ${settlements.some(['taskId', 'clearsAt'], 's')} FROM settlements s
      WHERE s.status = 'clearing' AND s.clears_at <= $1 AND s.clears_at >= $3 AND (s.clears_at > $3 OR s.task_id > $4)
        AND NOT EXISTS (SELECT 1 FROM disputes d WHERE d.task_id = s.task_id AND d.status = 'open')
      ORDER BY s.clears_at, s.task_id LIMIT $2`,

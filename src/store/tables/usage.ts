@@ -9,15 +9,17 @@ export const textUsage = table('text_usage', { userId: text(), bytes: bigint() }
 /** `file_usage`: files of deliverables. `text_usage`: the texts that an account has written, and the webhooks that contain them. */
 export type Usage = 'file_usage' | 'text_usage'
 
+const counting = (usage: typeof fileUsage) =>
+  usage.insertValues(
+    [{ userId: '$1', bytes: '$2' }],
+    `ON CONFLICT (user_id) DO UPDATE SET bytes = ${usage.name}.bytes + excluded.bytes
+     WHERE ${usage.name}.bytes + excluded.bytes <= $3`,
+  )
+const counted: Readonly<Record<Usage, string>> = { file_usage: counting(fileUsage), text_usage: counting(textUsage) }
+
 /** Adds `bytes` to what the account has. Adds nothing and returns false if that would exceed `most`. */
 export const countBytes = async (tx: Tx, usage: Usage, userId: string, bytes: number, most: number) =>
-  bytes <= most &&
-  (await tx.run(
-    `INSERT INTO ${usage} (user_id, bytes) VALUES ($1, $2)
-     ON CONFLICT (user_id) DO UPDATE SET bytes = ${usage}.bytes + excluded.bytes
-     WHERE ${usage}.bytes + excluded.bytes <= $3`,
-    [userId, bytes, most],
-  )) === 1
+  bytes <= most && (await tx.run(counted[usage], [userId, bytes, most])) === 1
 
 /** Adds bytes without a bound, for writes that are never refused. */
 export const addBytes = (tx: Tx, usage: Usage, userId: string, bytes: number) =>
