@@ -6,7 +6,8 @@ import { spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { type Held, heldBy, type Row } from './row.ts'
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts'
+import { editsOf, engineOf, heldBy, type Row } from './row.ts'
 import { rows } from './rows.ts'
 
 const TIMEOUT_MS = 90_000
@@ -16,13 +17,16 @@ const wanted = rows.filter(
   ([what, , file]) => words.length === 0 || words.some(word => `${what} ${file}`.includes(word)),
 )
 
+let postgres: PostgresServer | null = null
+
 /** `broken`: it did not even get to its tests, which proves nothing of them. */
 type End = 'killed' | 'hung' | 'another test' | 'survived' | 'broken'
 
 /** What a test file says, to its end: a test that fails may leave a marketplace open, and its process with it. */
-function output(folder: string, file: string): Promise<{ text: string; code: number | null }> {
+function output(folder: string, file: string, engine: string): Promise<{ text: string; code: number | null }> {
   const args = ['--import', 'tsx', `test/${file}`]
-  const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+  const env = { ...process.env, TEST_ENGINE: engine, ...(postgres && { TEST_DATABASE_URL: postgres.url }) }
+  const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let text = ''
   const hear = (chunk: Buffer) => {
     text += chunk
@@ -39,8 +43,9 @@ function output(folder: string, file: string): Promise<{ text: string; code: num
   })
 }
 
-async function judge(folder: string, { file, names }: Held): Promise<End> {
-  const { text, code } = await output(folder, file)
+async function judge(folder: string, row: Row): Promise<End> {
+  const { file, names } = heldBy(row)[0]!
+  const { text, code } = await output(folder, file, engineOf(row))
   const count = (word: string) => Number(text.match(new RegExp(`^ *${word}: +(\\d+)`, 'm'))?.[1] ?? -1)
   if (count('Total') === -1) return code === null ? 'hung' : 'broken'
   if (count('Total') === count('Passed')) return 'survived'
@@ -49,18 +54,19 @@ async function judge(folder: string, { file, names }: Held): Promise<End> {
 }
 
 async function mutate(folder: string, row: Row): Promise<End> {
-  const [, , file, from, to] = row
-  const path = join(folder, 'src', file)
-  const source = readFileSync(path, 'utf8')
-  if (source.split(from).length !== 2) throw new Error(`${row[0]}: its text is not in src/${file} exactly once`)
-  writeFileSync(
-    path,
-    source.replace(from, () => to),
-  )
   try {
-    return await judge(folder, heldBy(row)[0]!)
+    for (const [file, from, to] of editsOf(row)) {
+      const path = join(folder, 'src', file)
+      const source = readFileSync(path, 'utf8')
+      if (source.split(from).length !== 2) throw new Error(`${row[0]}: its text is not in src/${file} exactly once`)
+      writeFileSync(
+        path,
+        source.replace(from, () => to),
+      )
+    }
+    return await judge(folder, row)
   } finally {
-    writeFileSync(path, source)
+    for (const [file] of editsOf(row)) cpSync(join('src', file), join(folder, 'src', file))
   }
 }
 
@@ -83,9 +89,12 @@ async function work(queue: Row[], ends: Map<Row, End>): Promise<void> {
 
 if (process.argv.includes('--list')) for (const [what] of wanted) console.log(what)
 else {
+  postgres = wanted.some(row => engineOf(row) === 'postgres') ? await startPostgres() : null
   const ends = new Map<Row, End>()
   const queue = [...wanted]
-  await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, () => work(queue, ends)))
+  await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, () => work(queue, ends))).finally(() =>
+    postgres?.stop(),
+  )
   const alive = wanted.filter(row => !['killed', 'hung'].includes(ends.get(row) ?? ''))
   console.log(`\n${wanted.length - alive.length} of ${wanted.length} mutations were noticed by the test of their row`)
   for (const [what] of alive) console.log(`not: ${what}`)

@@ -1,5 +1,5 @@
 /** The coverage table, as a page. */
-import { heldBy, type Row } from './row.ts'
+import { editsOf, heldBy, type Row } from './row.ts'
 import { sections } from './rows.ts'
 
 export const PAGE = 'docs/reference/coverage.md'
@@ -18,9 +18,10 @@ const table = (rows: readonly Row[]) =>
   ['| Row | Tests | Mutation |', '|---|---|---|', ...rows.map(line), ''].join('\n')
 
 const line = (row: Row) => {
-  const [what, , file, from, to] = row
+  const [what] = row
   const tests = heldBy(row).map(({ file, names }) => `\`test/${file}\`: ${cell(names)}`)
-  return `| ${cell(what)} | ${tests.join('<br>')} | \`src/${file}\`: ${change(from, to)} |`
+  const edits = editsOf(row).map(([file, from, to]) => `\`src/${file}\`: ${change(from, to)}`)
+  return `| ${cell(what)} | ${tests.join('<br>')} | ${edits.join('<br>')} |`
 }
 
 /** Only where they differ, with a little around it. */
