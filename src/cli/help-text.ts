@@ -12,7 +12,12 @@ export function wrappedNotes(text: string): string {
     if (isMore) lines.push(`${lines.pop()} ${line.trim()}`)
     else lines.push(line)
   }
-  return lines.map(line => rowsOf(wordsOf(line), { width: WIDTH, indent: hangingIndent(line) }).join('\n')).join('\n')
+  return lines.map(wrapped).join('\n')
+}
+
+function wrapped(line: string): string {
+  const indent = hangingIndent(line)
+  return rowsOf(wordsOf(line), WIDTH, WIDTH - indent.length).join(`\n${indent}`)
 }
 
 /** A command line that is too long goes on in lines that a shell takes as one. */

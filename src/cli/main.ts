@@ -6,7 +6,6 @@ import { exitCodes, Fault } from './exit-codes.ts'
 import { runHelp } from './help.ts'
 import { failure, isPrinted } from './output/output.ts'
 import { proveWritten, watchOutput } from './output/output-faults.ts'
-import { sentences } from './output/sentences.ts'
 import { createUi, plain } from './output/ui.ts'
 import { runWords, WrongWords } from './parser.ts'
 
@@ -40,16 +39,15 @@ function report(error: unknown, stacks: boolean): number {
   const { message, stack } = error instanceof Error ? error : new Error(String(error))
   if (error instanceof WrongWords) process.stderr.write(error.shown)
   else if (stacks) process.stderr.write(`${stack}\n`)
-  else sentences(createUi(process.stderr), sentence(message))
+  else createUi(process.stderr).line(sentence(message))
   if (error instanceof Fault) return reportFault(error)
   return error instanceof UsageError ? exitCodes.usage : exitCodes.failed
 }
 
 function reportFault({ details: { code, hint, errors } }: Fault): number {
   const ui = createUi(process.stderr)
-  for (const [field, words] of Object.entries(errors ?? {}))
-    sentences(ui, `  ${plain(field)}: ${plain(words.join('; '))}`)
-  if (hint) sentences(ui, hint)
+  for (const [field, words] of Object.entries(errors ?? {})) ui.line(`  ${plain(field)}: ${plain(words.join('; '))}`)
+  if (hint) ui.line(hint)
   return code
 }
 

@@ -17,26 +17,27 @@ export function columnsOf(text: string): number {
 /** Words, with the blanks before them. */
 export const wordsOf = (text: string): readonly string[] => text.match(/ *[^ ]+/g) ?? []
 
-interface Layout {
-  readonly width: number
-  /** Before each row but the first. */
-  readonly indent?: string
-}
-
-/** Breaks between words. One that is longer than a row stays whole. */
-export function rowsOf(words: readonly string[], { width, indent = '' }: Layout): string[] {
+/** Breaks between words. One that is longer than a row stays whole. `rest` is the width of all rows but the first. */
+export function rowsOf(words: readonly string[], width: number, rest = width): string[] {
   const rows = ['']
   for (const word of words) {
     const row = rows.at(-1)!
-    if (row === '' || columnsOf(row) + columnsOf(word) <= width) rows[rows.length - 1] = row + word
-    else rows.push(indent + word.trimStart())
+    const room = rows.length === 1 ? width : rest
+    if (row === '' || columnsOf(row) + columnsOf(word) <= room) rows[rows.length - 1] = row + word
+    else rows.push(word.trimStart())
   }
   return rows
 }
 
-/** Where the second column of a list begins; else the blanks before a line. */
-export const hangingIndent = (line: string): string =>
-  ' '.repeat(/^ +\S+(?: \S+)*? {2,}/.exec(line)?.[0].length ?? /^ */.exec(line)![0].length)
+/** Where the second column of a list begins; else the blanks before a line, or behind its mark. */
+export function hangingIndent(line: string, most = Number.POSITIVE_INFINITY): string {
+  const { length } = LIST.exec(line)?.[0] ?? ''
+  return ' '.repeat(length > 0 && length <= most ? length : BEGINNING.exec(line)![0].length)
+}
+
+const MARK = '(?:[✔✖!?·•›-] )'
+const LIST = new RegExp(`^(?: +| *${MARK})\\S+(?: \\S+)*? {2,}`)
+const BEGINNING = new RegExp(`^ *${MARK}?`)
 
 /** Words of which none is longer than a row. */
 export const cutWords = (words: readonly string[], width: number): string[] =>
@@ -52,12 +53,19 @@ function pieces(word: string, width: number): string[] {
   return cut
 }
 
+interface Layout {
+  readonly width: number
+  /** Before each row but the first. */
+  readonly indent?: string
+}
+
 /** A command line in rows that a shell takes as one. The first stands behind `label`. */
 export function commandRows(line: string, label: string, { width, indent = '' }: Layout): string[] {
   const rows = [label]
   for (const part of line.match(PARTS) ?? []) {
     const row = rows.at(-1)!
     if (columnsOf(row) + columnsOf(part) + CONTINUED.length < width) rows[rows.length - 1] = `${row} ${part}`
+    else if (row.trim() === '') rows[rows.length - 1] = indent + part
     else rows.push(indent + part)
   }
   return rows.map((row, at) => (at < rows.length - 1 ? row + CONTINUED : row))

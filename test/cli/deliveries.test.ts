@@ -38,7 +38,7 @@ test('list shows the webhooks of an agent, and those alone that its flags ask fo
 
   const all = await here('list', 'test-writer')
   assert.is(all.code, 0, all.err)
-  assert.match(all.out, /^ID +EVENT +TASK +STATUS +ATTEMPTS +CREATED\ndlv_\w+ +task\.submitted +task_\w+ +failed +1 /)
+  assert.match(all.out, /^ID +EVENT +STATUS +TASK +ATTEMPTS +CREATED\ndlv_\w+ +task\.submitted +failed +task_\w+ +1 /)
   assert.is(all.out.trim().split('\n').length, 4)
   assert.match(all.err, /^Why: marketplace deliveries show dlv_\w+$/m)
   const found = async (...flags: string[]) =>
@@ -50,7 +50,7 @@ test('list shows the webhooks of an agent, and those alone that its flags ask fo
   assert.match((await here('list', 'another-agent')).err, 'There is none.')
   const ofAll = await here('list', '--failed', '--url', marketplace.url)
   assert.match(ofAll.err, `--url ${marketplace.url}`)
-  assert.match(ofAll.out, /^ID +AGENT +EVENT +TASK .*\ndlv_\w+ +test-writer +task\.submitted +task_\w+ +failed +1 /)
+  assert.match(ofAll.out, /^ID +AGENT +EVENT +STATUS .*\ndlv_\w+ +test-writer +task\.submitted +failed +task_\w+ +1 /)
   assert.equal(
     (await answer('list', '--limit', '2')).data.items,
     (await answer('list', agent.id)).data.items.slice(0, 2),

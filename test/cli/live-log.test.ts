@@ -196,7 +196,7 @@ test('a webhook without an answer is told after a while, and holds nothing back 
 
 test('an agent that is not known by name is looked up once, and lines keep their order', async () => {
   const lines: string[] = []
-  const listening = { ...ui, line: (text = '') => void lines.push(text) } as Ui
+  const listening = { ...ui, raw: (text: string) => void lines.push(text) } as Ui
   let asked = 0
   const findAgent = async () => {
     asked++
@@ -214,7 +214,7 @@ test('an agent that is not known by name is looked up once, and lines keep their
     ['First', 'found-by-name', '$', 'found-by-name'],
   )
   const json: string[] = []
-  const programs = entryLog({ ...ui, line: (text = '') => void json.push(text) } as Ui, { json: true, level: 'info' })
+  const programs = entryLog({ ...ui, raw: (text: string) => void json.push(text) } as Ui, { json: true, level: 'info' })
   programs.open()
   programs.log(stamped(sending))
   const { at, type } = JSON.parse(json[0]!)

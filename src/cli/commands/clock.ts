@@ -132,7 +132,7 @@ function stillAtWork(now: string, left: readonly TaskInHand[], waitMs: number): 
 function printDue({ out, json }: Connection, due: Due, begin: number): void {
   const after = `+${durationInWords(Math.max(0, Date.parse(due.at) - begin))}`
   if (json) out.json({ type: 'due', ...due })
-  else out.line(`${out.colour.dim(after.padEnd(12))} ${dueInWords(due)}`)
+  else out.line(`${out.colour.dim(after.padEnd(13))} ${dueInWords(due)}`)
 }
 
 function linesOf({ now, offsetMs, scale, next: due }: Clock): string[][] {

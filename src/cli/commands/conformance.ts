@@ -27,7 +27,6 @@ import { type SecretFlags, secretGiven } from '../connection/webhook-secret.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { numberGiven } from '../json-input.ts'
 import { type AnswerFlags, type CommandOutput, withOutput } from '../output/output.ts'
-import { sentences } from '../output/sentences.ts'
 
 export interface ConformanceFlags extends AnswerFlags, SecretFlags, ChoiceFlags, ListedFlags {
   start?: string
@@ -86,7 +85,7 @@ async function perform(flags: ConformanceFlags, output: CommandOutput, way: Way)
   tell(plan, { report, history, way }, output)
   if (flags.writeBaseline) {
     const lines = baselineOf(report.checks, plan.baseline, { today: report.startedAt.slice(0, 10), known })
-    sentences(output.notes, writeBaseline(flags.baseline, lines))
+    output.notes.line(writeBaseline(flags.baseline, lines))
   }
   return codeOf(plan, report)
 }

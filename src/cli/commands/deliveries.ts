@@ -23,7 +23,7 @@ export function list(agent: string | undefined, flags: ListFlags): Promise<numbe
       if (items.length === 0) return notes.line('There is none.')
       const slugs = new Map(agents.map(({ id, slug }) => [id, slug]))
       const isOfMany = agent === undefined
-      const columns = ['ID', ...(isOfMany ? ['AGENT'] : []), 'EVENT', 'TASK', 'STATUS', 'ATTEMPTS', 'CREATED']
+      const columns = ['ID', ...(isOfMany ? ['AGENT'] : []), 'EVENT', 'STATUS', 'TASK', 'ATTEMPTS', 'CREATED']
       const rows = items.map(item => rowOf(out, item, isOfMany ? [slugs.get(item.agentId)!] : []))
       out.table([columns.map(word => out.colour.bold(word)), ...rows])
       const failed = items.find(({ status }) => status === 'failed')
@@ -36,7 +36,7 @@ function rowOf({ colour }: Ui, item: DeliveryRecord, agent: readonly string[]) {
   const { id, event, taskId, status, attemptCount, createdAt, nextAttemptAt } = item
   const tint = { delivered: colour.green, failed: colour.red, pending: colour.yellow, waiting: colour.yellow }[status]
   const again = nextAttemptAt && attemptCount > 0 ? `, again at ${nextAttemptAt}` : ''
-  return [id, ...agent, event, taskId, tint(status), String(attemptCount), `${createdAt}${again}`]
+  return [id, ...agent, event, tint(status), taskId, String(attemptCount), `${createdAt}${again}`]
 }
 
 export interface ShowFlags extends ConnectionFlags {
@@ -56,7 +56,7 @@ export const show = (id: string, flags: ShowFlags) =>
   })
 
 function describe({ out }: Connection, details: DeliveryDetails): void {
-  const { colour, line } = out
+  const { colour, line, raw } = out
   const { request, answer, attempts } = details
   out.table(facts(details).map(([name, words]) => [colour.dim(name), plain(words)]))
   if (attempts.length > 0) {
@@ -65,10 +65,10 @@ function describe({ out }: Connection, details: DeliveryDetails): void {
     out.table([head, ...attempts.map(attempt => attemptRow(out, attempt))])
   }
   line(`\n${colour.bold('Request')}  ${colour.dim('signed anew for each attempt')}`)
-  line(plain(`${request.method} ${request.url ?? ''}`))
-  for (const [name, value] of Object.entries(request.headers)) line(plain(`${name}: ${value}`))
-  line(request.body === null ? colour.dim('The body was deleted, as it ended long ago.') : plain(request.body))
-  if (answer) line(`\n${colour.bold('Response')}\n${answer.status} ${plain(answer.body)}`.trimEnd())
+  raw(plain(`${request.method} ${request.url ?? ''}`))
+  for (const [name, value] of Object.entries(request.headers)) raw(plain(`${name}: ${value}`))
+  raw(request.body === null ? colour.dim('The body was deleted, as it ended long ago.') : plain(request.body))
+  if (answer) raw(`\n${colour.bold('Response')}\n${answer.status} ${plain(answer.body)}`.trimEnd())
 }
 
 function facts(details: DeliveryDetails): [string, string][] {

@@ -45,7 +45,7 @@ async function print({ out, answer }: CommandOutput, plan: EmitPlan): Promise<nu
       return { url: plan.to, headers, body }
     })
     return answer(posts.length === 1 ? posts[0] : { items: posts }, () => {
-      for (const post of posts) out.line(curlLine(post))
+      for (const post of posts) out.raw(curlLine(post))
     })
   } finally {
     await world.egress.close()

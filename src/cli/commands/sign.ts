@@ -20,8 +20,8 @@ export const sign = (flags: SignFlags) =>
     const headers = signatureHeaders(secret, at, body)
     const line = flags.curl === undefined ? undefined : curlLine(flags.curl, headers, { body, file: flags.file })
     return output.answer({ headers, ...(line !== undefined && { curl: line }) }, () => {
-      if (line !== undefined) output.out.line(line)
-      else for (const [name, value] of Object.entries(headers)) output.out.line(`${name}: ${value}`)
+      if (line !== undefined) output.out.raw(line)
+      else for (const [name, value] of Object.entries(headers)) output.out.raw(`${name}: ${value}`)
     })
   })
 

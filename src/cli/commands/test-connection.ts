@@ -58,7 +58,7 @@ function lineOf({ colour }: Ui, { check, name, status, message, durationMs }: Ch
     warning: colour.yellow('!'),
     skipped: colour.dim('-'),
   }
-  const time = status === 'skipped' ? '' : colour.dim(` ${durationMs} ms`)
+  const time = status === 'skipped' ? '' : colour.dim(`  ${durationMs} ms`)
   return `${mark[status]} ${check} ${name.padEnd(14)} ${plain(message)}${time}`
 }
 

@@ -33,7 +33,7 @@ export function showSeen(ui: Ui, { verdict, text, events }: Seen): void {
   paragraph(ui, '  seen  ', [verdict, plain(words)].filter(Boolean).join(': '))
   for (const event of events.slice(0, MOST_EVENTS)) {
     ui.line(`\n${plain(eventLine(event))}`)
-    for (const line of linesOf(event)) ui.line(`  ${plain(line)}`)
+    for (const line of linesOf(event)) ui.raw(`  ${plain(line)}`)
   }
 }
 

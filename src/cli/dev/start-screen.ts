@@ -4,6 +4,7 @@ import { PROJECT_FILE } from '../../project-file.ts'
 import { type Credentials, people } from '../../sim/seed.ts'
 import { CREDENTIALS_FILE } from '../connection/dev-folder.ts'
 import { nextSteps } from '../connection/next-steps.ts'
+import { commandLine } from '../output/paragraph.ts'
 import { plain, type Ui } from '../output/ui.ts'
 
 interface Start extends Credentials {
@@ -40,11 +41,12 @@ export function showStart(ui: Ui, start: Start): void {
   line(colour.dim('Everything that happens follows. Ctrl-C ends it.'))
 }
 
-function showFirstSteps({ colour, line }: Ui, { url, accounts, agents, credentialsFile }: Start): void {
+function showFirstSteps(ui: Ui, { url, accounts, agents, credentialsFile }: Start): void {
   const agent = agents.find(({ forwardTo }) => forwardTo) ?? agents[0]
   const key = accounts.buyer.apiKey
   const found = credentialsFile === CREDENTIALS_FILE
-  const command = (text: string) => line(colour.green(`  ${text}`))
+  const { colour, line } = ui
+  const command = (text: string) => commandLine(ui, ' ', text, colour.green)
   line(`Hire the agent, from another terminal${found ? ' in this folder' : ''}:`)
   command(nextSteps.simulateBuyer(`${agent?.slug}`, found ? '' : ` --url ${url} --key ${key}`))
   line()
@@ -54,15 +56,10 @@ function showFirstSteps({ colour, line }: Ui, { url, accounts, agents, credentia
     line()
   }
   line('Or by hand: create a task, then submit the id that comes back.')
-  const body = {
-    agentId: agent?.id,
-    title: 'My first task',
-    description: 'Count these words, please.',
-    agreedPrice: 500,
-  }
+  const body = `{"agentId":"${agent?.id}","agreedPrice":500,
+    "title":"My first task","description":"Count these words, please."}`
   command(`export KEY=${key}`)
-  command(`curl ${url}/api/tasks -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\`)
-  command(`  -d '${JSON.stringify(body)}'`)
+  command(`curl ${url}/api/tasks -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -d '${body}'`)
   command(`curl -X POST ${url}/api/tasks/TASK_ID/submit -H "Authorization: Bearer $KEY"`)
   line(`Every request of the API: ${colour.cyan(`${url}/docs`)}`)
 }

@@ -101,7 +101,7 @@ const details: Act = async (dev, ui) => {
   const client = clientOf(dev, 'admin')
   const [last] = (await client.listExchanges({ limit: 1 })).items
   if (!last) throw new Fault('No webhook and no callback came yet', { code: exitCodes.failed })
-  for (const row of exchangeText(ui, await client.getExchange({ id: last.id }))) ui.line(row)
+  for (const row of exchangeText(ui, await client.getExchange({ id: last.id }))) ui.raw(row)
   return `That was ${last.direction === 'webhook' ? 'a webhook' : 'a callback'}${ofTask(last.taskId)}`
 }
 

@@ -70,7 +70,13 @@ class KeyScreen implements LiveScreen {
       text => stdout.write(text),
       () => this.#rows(),
     )
-    this.ui = createUi({ isTTY: true, write: text => this.#bottom.print(text) })
+    this.ui = createUi({
+      isTTY: true,
+      get columns() {
+        return stdout.columns
+      },
+      write: text => this.#bottom.print(text),
+    })
   }
 
   hear(entry: StampedEntry): void {
@@ -131,7 +137,7 @@ class KeyScreen implements LiveScreen {
 
   #do(deed: Deed<Choice>): void {
     if (deed.does === 'filter') this.#filterBy(deed.text)
-    else if (deed.does === 'help') for (const row of keyHelp) this.ui.line(row)
+    else if (deed.does === 'help') for (const row of keyHelp) this.ui.raw(row)
     else if (deed.does === 'blank line') this.ui.line()
     else if (deed.does === 'interrupt') interrupt()
     else if (deed.does === 'quit') quit()
@@ -175,7 +181,7 @@ class KeyScreen implements LiveScreen {
     const entry = { seq: 0, at, realAt, type: isTrouble ? 'warning' : 'info', message } as const
     const line = entryLine(entry, new Map())!
     for (const row of entryText(this.ui, { ...line, mark: isTrouble ? '!' : '›' }, entry, new Map(), terminalWidth()))
-      this.ui.line(row)
+      this.ui.raw(row)
   }
 }
 

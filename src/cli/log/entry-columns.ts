@@ -1,7 +1,7 @@
 /** Lays the lines of the log out in columns of a terminal, or one plain line each where there is none. */
 import { stripVTControlCharacters } from 'node:util'
 import type { StampedEntry } from '../../market/log.ts'
-import { sentenceRows } from '../output/sentences.ts'
+import { placed, sentenceRows } from '../output/sentences.ts'
 import type { Ui } from '../output/ui.ts'
 import { type EntryLine, type Names, OUTPUT, tail } from './entry-lines.ts'
 
@@ -24,15 +24,14 @@ export function entryText(ui: Ui, line: EntryLine, entry: StampedEntry, names: N
   const indent = ' '.repeat(widthOf(before) + 2)
   const room = Math.max(20, width - widthOf(before))
   // What is said in words is never cut: it may end in a command.
-  const [body = '', ...rest] = line.status === '' ? wordRows(line, room) : [cut(bodyOf(shortened(line, room)), room)]
+  const [body = '', ...rest] =
+    line.status === '' ? wordRows(line, width, indent) : [cut(bodyOf(shortened(line, room)), room)]
   const gap = room - widthOf(body) - agent.length
   const named = agent && gap >= 2 ? `${' '.repeat(gap)}${colour.dim(agent)}` : ''
   const tone = line.mark === OUTPUT ? colour.dim : (text: string) => text
-  const below = line.below
-    .flatMap(text => sentenceRows(text, width - indent.length))
-    .map(row => indent + colour.dim(row))
-  const help = line.help === null ? [] : [indent + colour.cyan(line.help)]
-  return [before + coloured(ui, line, body) + named, ...rest.map(row => indent + tone(row)), ...below, ...help]
+  const below = line.below.flatMap(text => sentenceRows(indent + text, width, indent).map(row => colour.dim(row)))
+  const help = line.help === null ? [] : placed(line.help, width, indent).map(row => colour.cyan(row))
+  return [before + coloured(ui, line, body) + named, ...rest.map(row => tone(row)), ...below, ...help]
 }
 
 function bodyOf({ mark, what, status, details }: EntryLine): string {
@@ -46,11 +45,10 @@ function shortened(line: EntryLine, room: number): EntryLine {
   return { ...line, what: middleCut(line.what, Math.max(WHAT_WIDTH, room - others)) }
 }
 
-/** All rows but the first stand below the words, not below the mark. */
-function wordRows(line: EntryLine, room: number): string[] {
-  const { length } = `${line.mark} `
-  const [first = '', ...rest] = sentenceRows(bodyOf(line).slice(length), room - length)
-  return [`${line.mark} ${first}`, ...rest]
+/** All rows but the first stand below the words, not below the mark, which takes two columns. */
+function wordRows(line: EntryLine, width: number, indent: string): string[] {
+  const [first = '', ...rest] = sentenceRows(indent.slice(2) + bodyOf(line), width, indent)
+  return [first.slice(indent.length - 2), ...rest]
 }
 
 /** Colours the mark, and the status behind it. */

@@ -32,7 +32,7 @@ export function entryLog(ui: Ui, options: EntryLogOptions) {
   const order = new CausalOrder(entry => {
     const line = entryLine(entry, names, commandOf)
     const rows = line ? entryText(ui, line, entry, names, terminalWidth()) : []
-    if (isWanted(entry, rows)) for (const row of rows) ui.line(row)
+    if (isWanted(entry, rows)) for (const row of rows) ui.raw(row)
   })
   const goOn = () => {
     const next = behind ?? []
@@ -40,7 +40,7 @@ export function entryLog(ui: Ui, options: EntryLogOptions) {
     next.forEach(print)
   }
   const print = (entry: StampedEntry) => {
-    if (json) return ui.line(entryJson(entry))
+    if (json) return ui.raw(entryJson(entry))
     if (behind) return void behind.push(entry)
     const id = 'agentId' in entry ? entry.agentId : null
     if (!findAgent || id === null || names.has(id)) return order.add(entry)

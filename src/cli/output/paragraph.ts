@@ -8,16 +8,16 @@ const same: Tone = row => row
 /** Of a terminal so narrow that nothing fits anyway. */
 const LEAST_ROOM = 20
 
-export function paragraph({ columns, line }: Ui, label: string, text: string, tone = same): void {
+export function paragraph({ columns, raw }: Ui, label: string, text: string, tone = same): void {
   const indent = ' '.repeat(columnsOf(label))
   const width = Math.max(LEAST_ROOM, (columns ?? Number.POSITIVE_INFINITY) - indent.length)
-  const [first = '', ...rest] = rowsOf(cutWords(wordsOf(text), width), { width })
-  line(label + tone(first))
-  for (const row of rest) line(indent + tone(row))
+  const [first = '', ...rest] = rowsOf(cutWords(wordsOf(text), width), width)
+  raw(label + tone(first))
+  for (const row of rest) raw(indent + tone(row))
 }
 
 /** A command line to copy. Its words are never cut. */
-export function commandLine({ columns, line }: Ui, label: string, command: string, tone = same): void {
+export function commandLine({ columns, raw }: Ui, label: string, command: string, tone = same): void {
   const indent = ' '.repeat(columnsOf(label) + 3)
-  for (const row of commandRows(command, label, { width: columns ?? Number.POSITIVE_INFINITY, indent })) line(tone(row))
+  for (const row of commandRows(command, label, { width: columns ?? Number.POSITIVE_INFINITY, indent })) raw(tone(row))
 }

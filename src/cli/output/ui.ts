@@ -1,14 +1,18 @@
 /** Output for people: colours only on terminals, and no control characters from foreign data. */
 import { Chalk, type ChalkInstance } from 'chalk'
 import { wantsColour } from '../../config.ts'
-import { columnsOf } from '../rows.ts'
+import { textRows } from './sentences.ts'
+import { tableRows } from './table-rows.ts'
 
 export interface Ui {
   readonly colour: ChalkInstance
   /** The width of the terminal; null: it goes elsewhere, where lines have no end. */
   readonly columns: number | null
+  /** Prints sentences: on a terminal in rows that end between words. */
   line(text?: string): void
-  /** Prints rows of cells. Each column is as wide as its widest cell. */
+  /** Prints what has rows already, or is to be copied letter by letter. */
+  raw(text: string): void
+  /** Prints rows of cells in columns. */
   table(rows: readonly (readonly string[])[]): void
   /** Prints one object on one line, for programs. */
   json(value: unknown): void
@@ -29,28 +33,23 @@ export const widthOf = ({ isTTY, columns }: Sink): number | null => (isTTY ? col
 /** Decides about colours, because chalk would ignore a terminal that asks for none. */
 export function createUi(stream: Sink = process.stdout, inColour = wantsColour(stream)): Ui {
   const colour = new Chalk({ level: inColour ? 1 : 0 })
-  const line = (text = '') => void stream.write(`${text}\n`)
+  const raw = (text: string) => void stream.write(`${text}\n`)
   return {
     colour,
     get columns() {
       return widthOf(stream)
     },
-    line,
-    table(rows) {
-      const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => columnsOf(row[column] ?? ''))))
-      for (const row of rows)
-        line(
-          row
-            .map((cell, column) => padded(cell, widths[column] ?? 0))
-            .join('  ')
-            .trimEnd(),
-        )
+    line(text = '') {
+      const width = widthOf(stream)
+      for (const row of width === null ? [text] : textRows(text, width)) raw(row)
     },
-    json: value => void stream.write(`${JSON.stringify(value)}\n`),
+    raw,
+    table(rows) {
+      for (const row of tableRows(rows, widthOf(stream))) raw(row)
+    },
+    json: value => raw(JSON.stringify(value)),
   }
 }
-
-const padded = (cell: string, to: number) => cell + ' '.repeat(to - columnsOf(cell))
 
 // Control characters, and those that turn the direction of writing.
 const STEERING = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu

@@ -54,7 +54,7 @@ export const notificationRows: readonly EndpointRow[] = [
     endpoint: 'listNotifications',
     summary: 'What you should know, such as disputes; newest first',
     flags: pageFlags,
-    shows: ['id', 'createdAt', 'type', 'message', 'readAt'],
+    shows: ['id', 'createdAt', 'type', 'readAt', 'message'],
     examples: ['marketplace notifications list', 'marketplace notifications list --as buyer --json'],
   },
   {
