@@ -12,6 +12,7 @@ import * as assert from 'uvu/assert'
 import { devOf, hire, type Line } from '../cli/dev-lines.ts'
 import { run, start } from '../cli/program.ts'
 import { amount } from '../support/length.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { mistakes } from './mistakes.ts'
 import { isThere, type Program, programs, RunningAgent } from './programs.ts'
 
@@ -52,7 +53,7 @@ function peoplesLog() {
   return {
     seen: () => lines.length,
     async until(isIt: (line: string) => boolean, from: number): Promise<string> {
-      for (const patience = AbortSignal.timeout(60_000); !patience.aborted; ) {
+      for (const patience = AbortSignal.timeout(PATIENCE_MS); !patience.aborted; ) {
         const found = lines.slice(from).find(isIt)
         if (found) return found
         await new Promise(resolve => setTimeout(resolve, 20))

@@ -6,7 +6,8 @@ import fs from 'node:fs'
 import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 
-const END_MS = 5_000
+/** As long as test/support/patience.ts waits. */
+const END_MS = 120_000
 const { main } = await import('../../dist/bundle/main.js')
 
 class Exited extends Error {

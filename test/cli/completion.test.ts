@@ -10,6 +10,7 @@ import { scripts } from '../../src/cli/command-line/completion-scripts.ts'
 import { manPage } from '../../src/cli/command-line/man-page.ts'
 import { wholeTable } from '../../src/cli/command-table.ts'
 import { flagValues } from '../../src/cli/commands/completion.ts'
+import { until } from '../support/patience.ts'
 import { answerHere, runHere } from './in-process.ts'
 import { inFolder, typeOnTerminal } from './program.ts'
 
@@ -136,16 +137,12 @@ inShell('fish', 'a real fish completes commands, flags and their values', async 
 
 inShell('zsh', 'a real zsh completes commands, flags and their values', async (script, folder) => {
   const zsh = typeOnTerminal('zsh -f -i', folder)
-  const seen = async (words: string) => {
-    const patience = AbortSignal.timeout(30_000)
+  const seen = (words: string) => {
     const isShown = () =>
       stripVTControlCharacters(zsh.shown())
         .split(/[\r\n]+/)
         .some(row => row.trim() === words)
-    while (!isShown()) {
-      if (patience.aborted) throw new Error(`zsh does not show ${words}: ${zsh.shown()}`)
-      await new Promise(resolve => setTimeout(resolve, 20))
-    }
+    return until(() => `${words}, but ${zsh.shown()}`, isShown)
   }
   zsh.press(`bindkey -e; autoload -Uz compinit && compinit -u -D; source ${script}; print rea''dy\n`)
   await seen('ready')

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline'
 import * as assert from 'uvu/assert'
 import type { TaskRecord } from '../../src/api/records.ts'
 import { HttpUser } from '../../src/sim/http-user.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { start } from './program.ts'
 
 export type Line = Record<string, unknown> & { type: string }
@@ -13,7 +14,7 @@ export async function devOf(folder: string, args: readonly string[]) {
   const told: Line[] = []
   createInterface({ input: child.stdout! }).on('line', line => told.push(JSON.parse(line)))
   const until = async (what: string, isIt: (line: Line) => boolean, from = 0): Promise<Line> => {
-    for (const patience = AbortSignal.timeout(60_000); !patience.aborted; ) {
+    for (const patience = AbortSignal.timeout(PATIENCE_MS); !patience.aborted; ) {
       const found = told.slice(from).find(isIt)
       if (found) return found
       await new Promise(resolve => setTimeout(resolve, 20))

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { freePort } from '../../src/sim/agents/free-port.ts'
+import { until } from '../support/patience.ts'
 import { isAlive } from './process-life.ts'
 import { COMMAND, inFolder, run, start } from './program.ts'
 
@@ -16,14 +17,6 @@ const exec = (folder: string, command: readonly string[], flags: readonly string
     TMPDIR: folder,
     MARKETPLACE_BASE_URL: 'https://elsewhere.example',
   })
-
-async function until(holds: () => boolean, what: string): Promise<void> {
-  const deadline = Date.now() + 15_000
-  while (!holds()) {
-    assert.ok(Date.now() < deadline, what)
-    await new Promise(resolve => setTimeout(resolve, 20))
-  }
-}
 
 const left = (folder: string) => readdirSync(folder).filter(name => /^marketplace-/.test(name))
 
@@ -37,7 +30,7 @@ test(
        const call = async (path, body) => (await (await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })).json()).data
        const task = await call('/api/tasks', { agentId, title: 'A task', description: 'Something for a test to do.', agreedPrice: 500 })
        let { status } = await call('/api/tasks/' + task.id + '/submit')
-       for (let n = 0; status !== 'delivered' && n < 500; n++) {
+       while (status !== 'delivered') {
          await new Promise(resolve => setTimeout(resolve, 20))
          status = (await (await fetch(url + '/api/tasks/' + task.id, { headers })).json()).data.status
        }
@@ -141,8 +134,11 @@ test(
     assert.ok(ids.every(isAlive))
     child.kill('SIGKILL')
     await once(child, 'exit')
-    await until(() => !ids.some(isAlive), 'the command is still there')
-    await until(() => left(folder).length === 0, `${left(folder)} is still there`)
+    await until('the end of the command', () => !ids.some(isAlive))
+    await until(
+      () => `an empty folder, but ${left(folder)}`,
+      () => left(folder).length === 0,
+    )
     assert.ok(existsSync(folder))
   }),
 )

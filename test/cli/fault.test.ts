@@ -10,6 +10,7 @@ import * as assert from 'uvu/assert'
 import { type FaultName, faultNames, faults } from '../../src/api/faults.ts'
 import { signatureHeaders } from '../../src/api/signature.ts'
 import { type Client, createClient } from '../../src/client/client.ts'
+import { until } from '../support/patience.ts'
 import { answerOf, inFolder, run, start } from './program.ts'
 
 interface Seen {
@@ -54,13 +55,6 @@ async function plainAgent() {
   return { seen, told, url, use, close: () => server.close().closeAllConnections() }
 }
 
-const until = async (what: () => boolean, text: () => string) => {
-  for (let tries = 0; !what(); tries++) {
-    if (tries > 800) throw new Error(`It did not come so far: ${text()}`)
-    await new Promise(resolve => setTimeout(resolve, 25))
-  }
-}
-
 let folder: string
 let agent: Awaited<ReturnType<typeof plainAgent>>
 let dev: ReturnType<typeof start>
@@ -80,7 +74,7 @@ test.before(async () => {
   buyer = createClient({ baseUrl: url, apiKey: accounts.buyer.apiKey })
   await run(['test-connection', 'mine'], folder)
   const isListed = () => log.includes('mine can be hired')
-  await until(isListed, () => log)
+  await until(() => log, isListed)
 })
 
 test.after(async () => {
@@ -122,16 +116,17 @@ for (const [name, isSeen] of Object.entries<(seen: Seen[], from: number) => bool
   test(`a webhook meets it: ${name}`, async () => {
     const { id, from } = await met(name as FaultName, 'submitted')
     const whether = () => isSeen(of(id), from)
-    await until(whether, () => JSON.stringify(of(id)))
+    await until(() => JSON.stringify(of(id)), whether)
   })
 }
 
 test('a webhook meets it: overtaken', async () => {
   const first = await met('overtaken', 'task.submitted')
   const second = await buy()
-  const hasCome = () => of(first.id).length > 0
-  await until(hasCome, () => 'it did not come')
-  assert.ok(of(first.id)[0]!.at >= of(second.id)[0]!.at)
+  await until('the webhook that is overtaken', () => of(first.id).length > 0)
+  const order = agent.seen.map(({ taskId }) => taskId)
+  const overtaking = order.indexOf(second.id)
+  assert.ok(overtaking >= 0 && overtaking < order.indexOf(first.id), order.join())
 })
 
 const callbacks = {
@@ -148,8 +143,7 @@ const callbacks = {
 for (const [name, [status, counts]] of Object.entries(callbacks)) {
   test(`a callback meets it: ${name}`, async () => {
     const { id, answered } = await met(name as FaultName, 'accept')
-    const isTold = () => answered() !== undefined
-    await until(isTold, () => 'no callback')
+    await until('a callback', () => answered() !== undefined)
     assert.is(answered()!.status, status)
     assert.is((await buyer.getTask({ id })).status, counts ? 'in_progress' : 'pending')
     if (name === 'late-response') assert.ok(answered()!.ms > 9_900)

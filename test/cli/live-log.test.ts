@@ -9,6 +9,7 @@ import { entryLine } from '../../src/cli/log/entry-lines.ts'
 import { entryLog } from '../../src/cli/log/lines.ts'
 import { createUi, type Ui } from '../../src/cli/output/ui.ts'
 import type { LogEntry, StampedEntry } from '../../src/market/log.ts'
+import { until } from '../support/patience.ts'
 
 const NOW = new Date(2026, 0, 1, 12, 3, 41).getTime()
 const TASK = `task_${'0'.repeat(26)}a1b2c3`
@@ -187,7 +188,7 @@ test('a webhook without an answer is told after a while, and holds nothing back 
   const printed: string[] = []
   const order = new CausalOrder(({ type }) => void printed.push(type), 20)
   for (const entry of [sending, accepted]) order.add(stamped(entry))
-  for (let tries = 0; printed.length < 2 && tries < 200; tries++) await new Promise(go => setTimeout(go, 10))
+  await until('two lines', () => printed.length >= 2)
   order.add(stamped(delivered))
   assert.equal(printed, ['sending', 'callback', 'webhook'])
   const [line] = shown(sending)
@@ -207,7 +208,7 @@ test('an agent that is not known by name is looked up once, and lines keep their
   log.open()
   for (const entry of [delivered, held, delivered]) log.log(stamped(entry))
   assert.is(lines.length, 1)
-  for (let tries = 0; lines.length < 4 && tries < 100; tries++) await new Promise(go => setTimeout(go, 5))
+  await until('four lines', () => lines.length >= 4)
   assert.is(asked, 1)
   assert.equal(
     lines.map(line => /found-by-name|\$|First/.exec(line)?.[0]),

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { loader, urlOf } from '../support/child-code.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 
 const LOG = urlOf('src/cli/log/deployment-log.ts')
 
@@ -25,7 +26,7 @@ test('lines that still wait for a thread come before the reason, and nothing com
   const env = { ...process.env, UV_THREADPOOL_SIZE: '1' }
   let said = ''
   try {
-    execFileSync(process.execPath, args, { env, timeout: 20_000 })
+    execFileSync(process.execPath, args, { env, timeout: PATIENCE_MS })
   } catch (error) {
     said = String((error as { stdout: Buffer }).stdout)
   }

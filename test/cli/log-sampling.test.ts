@@ -4,6 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sampled } from '../../src/cli/log/sampling.ts'
 import { type LogEntry, withShortValues } from '../../src/market/log.ts'
+import { until } from '../support/patience.ts'
 
 const request = (status: number, route: string | null = '/api/agents'): LogEntry => ({
   ...{ type: 'request', method: 'GET', path: '/api/agents', route, status, ms: 1, requestId: 'r' },
@@ -32,7 +33,7 @@ test('the number comes by itself when the time is over, and kinds are bounded to
   const { log } = sampled(line => lines.push(line), 50)
   for (let i = 0; i < 5_000; i++) log({ type: 'warning', message: `${i} is over the limit` })
   assert.is(lines.length, 520)
-  for (let i = 0; i < 200 && lines.length === 520; i++) await new Promise(go => setTimeout(go, 10))
+  await until('the number', () => lines.length > 520)
   assert.equal(lines.at(-1), { type: 'warning', message: '4480 more within 0.05 s: other kinds' })
 })
 

@@ -16,6 +16,7 @@ import { clientOn } from '../../src/client/client.ts'
 import { Transport } from '../../src/client/transport.ts'
 import type { StampedEntry } from '../../src/market/log.ts'
 import { code, sources } from '../architecture/sources.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { answerHere, runHere } from './in-process.ts'
 import { run, startDev } from './program.ts'
 
@@ -174,7 +175,7 @@ test('dev warns once of an agent that verifies nothing, and of no other; the com
   const told: string[] = []
   for await (const entry of await clientOn(transport).watchEvents(
     { after: 0 },
-    { signal: AbortSignal.timeout(30_000) },
+    { signal: AbortSignal.timeout(PATIENCE_MS) },
   )) {
     if (entry.type === 'warning') told.push((entry as never as { message: string }).message)
     if (told.length > 0) break

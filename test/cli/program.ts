@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { SHORT_LIVED } from '../support/short-lived.ts'
 import { runCommand } from './commands.ts'
 
@@ -114,9 +115,6 @@ export function typeOnTerminal(command: string, cwd: string, env: NodeJS.Process
   }
 }
 
-/** For one question. */
-const PATIENCE_MS = 30_000
-
 /** What a terminal shows of a command; each text is typed once its question is there. Ends with the command. */
 export async function typeInto(
   command: string,
@@ -173,13 +171,11 @@ const ENDS = /^--(?:help|print-env)$/
 const mayGoOn = ([name = '', ...rest]: readonly string[]) =>
   ALONE.has(name) && (name === 'exec' || !rest.some(arg => ENDS.test(arg)))
 
-const REFUSED_MS = 30_000
-
 /** A command that is refused before anything starts, whichever it is, in a process that has run others. Throws if it goes on. */
 export const runRefused = (args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}): Promise<Ended> =>
   Promise.race([
     runCommand({ args, cwd, env: envIn(cwd, env), input: '' }),
-    wait(REFUSED_MS, undefined, { ref: false }).then(() => {
+    wait(PATIENCE_MS, undefined, { ref: false }).then(() => {
       throw new Error(`It is not refused, but goes on: ${args.join(' ')}`)
     }),
   ])

@@ -6,6 +6,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { watchFolders } from '../../src/cli/dev/folder-watch.ts'
 import { StartedAgent } from '../../src/sim/agents/started-agent.ts'
+import { until } from '../support/patience.ts'
 import { delivered, devOf, hire } from './dev-lines.ts'
 import { isAlive } from './process-life.ts'
 import { inFolder, startOnTerminal } from './program.ts'
@@ -26,14 +27,6 @@ http.createServer(async (request, response) => {
 }).listen(PORT, 'localhost', () => console.log('up as', process.pid))
 console.error('a word on stderr')
 `
-
-const soon = async (what: string, isSo: () => boolean) => {
-  for (const patience = AbortSignal.timeout(30_000); !patience.aborted; ) {
-    if (isSo()) return
-    await new Promise(resolve => setTimeout(resolve, 20))
-  }
-  throw new Error(`not in 30 s: ${what}`)
-}
 
 test(
   'an agent that dev runs is hired, starts anew without losing a task, and ends with dev',
@@ -65,10 +58,10 @@ test(
     const meanwhile = await hire(dev, mine.id)
     const second = await upFrom(before)
     assert.is.not(second, first)
-    await soon('the end of the first', () => !isAlive(first))
+    await until('the end of the first', () => !isAlive(first))
     await dev.until('what was sent meanwhile', delivered(meanwhile))
     await dev.stop()
-    await soon('the end of the second', () => !isAlive(second))
+    await until('the end of the second', () => !isAlive(second))
     const { agents } = JSON.parse(readFileSync(join(folder, '.marketplace', 'credentials.json'), 'utf8'))
     assert.is(agents[1].forwardTo, mine.forwardTo)
   }),
@@ -79,9 +72,9 @@ test(
   inFolder(async folder => {
     const command = `'echo pid $$; exec sleep 100'`
     const dev = startOnTerminal(['dev', '--ephemeral', '--port', '0', '--run', command], folder)
-    await soon('the agent', () => /pid \d+/.test(dev.shown()))
+    await until('the agent', () => /pid \d+/.test(dev.shown()))
     dev.close()
-    await soon('its end', () => !isAlive(Number(/pid (\d+)/.exec(dev.shown())![1])))
+    await until('its end', () => !isAlive(Number(/pid (\d+)/.exec(dev.shown())![1])))
   }),
 )
 
@@ -95,16 +88,16 @@ test('a process that ignores SIGTERM is killed with all that it has started; one
   }
   const stubborn = new StartedAgent({ ...options, command: `trap '' TERM; (trap '' TERM; sleep 60) & echo $!; wait` })
   stubborn.start()
-  await soon('a line', () => lines.length > 0)
+  await until('a line', () => lines.length > 0)
   await Promise.all([stubborn.restart(), stubborn.restart()])
-  await soon('a second line', () => lines.length === 2)
-  await soon('the end of the first', () => !isAlive(Number(lines[0])))
+  await until('a second line', () => lines.length === 2)
+  await until('the end of the first', () => !isAlive(Number(lines[0])))
   await stubborn.close()
-  await soon('the end of its child', () => !isAlive(Number(lines[1])))
+  await until('the end of its child', () => !isAlive(Number(lines[1])))
   assert.equal(ends, [])
   const short = new StartedAgent({ ...options, command: 'printf "no end of line"; exit 3' })
   short.start()
-  await soon('its end', () => ends.length === 1 && lines.length === 3)
+  await until('its end', () => ends.length === 1 && lines.length === 3)
   assert.equal([ends, lines[2]], [['with exit code 3'], 'no end of line'])
   await short.close()
 })
@@ -116,9 +109,9 @@ test('an agent below a shell that ends at once has its time to end too', async (
   const agent = `process.on('SIGTERM', () => ${ends}); console.log('up'); setInterval(() => {}, 1000)`
   const patient = new StartedAgent({ ...options, command: `node -e "${agent}" & wait` })
   patient.start()
-  await soon('it is up', () => lines.length === 1)
+  await until('it is up', () => lines.length === 1)
   await patient.restart()
-  await soon('the next is up', () => lines.length >= 3)
+  await until('the next is up', () => lines.length >= 3)
   await patient.close()
   assert.equal(lines, ['up', 'finished', 'up', 'finished'])
 })
@@ -131,11 +124,11 @@ test(
     const end = watchFolders([folder], path => changes.push(path.slice(folder.length + 1)))
     const write = (...path: string[]) => writeFileSync(join(folder, ...path), 'x')
     for (let round = 0; round < 5; round++) write('src', 'a.js')
-    await soon('one change', () => changes.length === 1)
+    await until('one change', () => changes.length === 1)
     mkdirSync(join(folder, 'src', 'new'))
-    await soon('a new folder', () => changes.length === 2)
+    await until('a new folder', () => changes.length === 2)
     write('src', 'new', 'b.js')
-    await soon('a change within it', () => changes.length === 3)
+    await until('a change within it', () => changes.length === 3)
     for (const name of ['node_modules', 'dist']) write(name, 'c.js')
     await new Promise(resolve => setTimeout(resolve, 300))
     assert.equal(changes, ['src/a.js', 'src/new', 'src/new/b.js'])

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Method } from '../../src/sim/http-user.ts'
+import { until } from '../support/patience.ts'
 import { openPostOffice } from '../support/post-office.ts'
 import { inFolder, start } from './program.ts'
 
@@ -74,10 +75,9 @@ test(
     secrets.webhookSecret = (await ask('POST', rotate, { graceHours: 1 }, { cookie })).data.secret
     assert.is((await ask('POST', `/api/my/agents/${id}/test-connection`, undefined, { cookie })).status, 200)
     await ask('POST', '/api/auth/password-reset', { email })
-    const until = Date.now() + 20_000
     // Another mail tells of the new key.
     const token43 = () => office.received.map(({ text }) => /^([\w-]{43})$/m.exec(text)?.[1]).find(Boolean)
-    while (!token43() && Date.now() < until) await new Promise(resolve => setTimeout(resolve, 50))
+    await until('the mail with the code', token43)
     secrets.resetToken = token43()!
     const { resetToken: token, newPassword: password } = secrets
     assert.is((await ask('POST', '/api/auth/password-reset/confirm', { token, password })).status, 200)

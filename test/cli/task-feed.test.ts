@@ -10,6 +10,7 @@ import { taskFeed } from '../../src/cli/log/task-feed.ts'
 import { type BuyerPlan, PlanError, playBuyer } from '../../src/sim/buyers/buyer.ts'
 import { answered } from '../../src/world/virtual.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
+import { PATIENCE_MS, until } from '../support/patience.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'marketplace-feed-'))
 process.chdir(folder)
@@ -22,17 +23,15 @@ const plan: BuyerPlan = {
   description: 'Something that is long enough.',
   revisions: 0,
   rating: 5,
-  timeoutMs: 2_500,
+  timeoutMs: PATIENCE_MS,
 }
 
 async function open() {
-  /** For each time that the task was asked for: how many ms after something had happened to it. */
-  const asked: number[] = []
-  let happened = 0
+  /** How often the task was asked for. */
+  const asked = { times: 0 }
   const marketplace = await openTestMarketplace({
     log(entry) {
-      if ('taskId' in entry) happened = performance.now()
-      if (entry.type === 'request' && entry.route === '/api/tasks/:id') asked.push(performance.now() - happened)
+      if (entry.type === 'request' && entry.route === '/api/tasks/:id') asked.times++
     },
   })
   const { url, market, admin } = marketplace
@@ -55,11 +54,19 @@ async function open() {
 
 test('it asks for the task when something has happened, and else hardly ever', async () => {
   const { marketplace, asked, agent, play } = await open()
+  let meanwhile = Number.POSITIVE_INFINITY
+  /** On a slow machine that time is longer: a buyer who hears of nothing looks every two seconds all the same. */
+  let seldom = 0
   const working = new Promise<void>(resolve => {
     agent.sink.answer = () => {
       const { taskId } = agent.sink.received.at(-1)!.data
       const work = async () => {
+        await until('the first look', () => asked.times > 0)
+        const before = asked.times
+        const lookNowAndThen = setInterval(() => seldom++, 2_000)
         await new Promise(go => setTimeout(go, 1_500))
+        clearInterval(lookNowAndThen)
+        meanwhile = asked.times - before
         await marketplace.callback(agent, taskId, { action: 'accept' })
         await marketplace.callback(agent, taskId, { action: 'deliver', content: 'Done' })
         resolve()
@@ -71,27 +78,19 @@ test('it asks for the task when something has happened, and else hardly ever', a
   const task = await play()
   await working
   assert.is(task.status, 'delivered')
-  // A buyer who polls asks twice in the second half of that time.
-  assert.equal(
-    asked.filter(ms => ms > 600),
-    [],
-    'nothing has happened, so nothing is asked',
-  )
+  // Its submit and its webhook may be heard of late. A buyer who polls asks six times.
+  assert.ok(meanwhile <= 3 + seldom, `asked ${meanwhile} times while nothing happened`)
   await marketplace.close()
 })
 
 test('it says at once why the agent does not answer, and does not wait for what comes too late', async () => {
   const { marketplace, agent, play, trouble } = await open()
-  agent.sink.answer = () => answered(500, 'no')
-  const since = performance.now()
+  // Later than the buyer would wait.
+  agent.sink.answer = () => answered(503, 'no', { 'retry-after': '3600' })
   const error = await play().catch((caught: unknown) => caught)
   assert.ok(error instanceof PlanError)
-  assert.match(
-    error.message,
-    /^The agent can't accept: The agent answered 500; a 2xx is needed\. It said “no”\. The agent failed: look at its own output\. Again in /,
-  )
+  assert.match(error.message, /^The agent can't accept: The agent answered 503; .*Again in /)
   assert.is(trouble.length, 1)
-  assert.ok(performance.now() - since < plan.timeoutMs)
   await marketplace.close()
 })
 

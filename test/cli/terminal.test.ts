@@ -6,6 +6,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { shows } from '../docs/guide.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { COMMAND, inFolder, run, startOnTerminal, typeOnTerminal } from './program.ts'
 
 const COLOUR = '\u001b['
@@ -43,7 +44,7 @@ test(
       NO_COLOR: undefined,
     })
     const seen = async (words: RegExp, as = (text: string) => text) => {
-      const patience = AbortSignal.timeout(30_000)
+      const patience = AbortSignal.timeout(PATIENCE_MS)
       while (!words.test(as(stripVTControlCharacters(dev.shown())))) {
         const over = await Promise.race([dev.ended, new Promise(resolve => setTimeout(resolve, 50, 'on'))])
         if (over !== 'on') throw new Error(`dev ended before ${words}: ${dev.shown()}`)

@@ -35,9 +35,10 @@ export async function drainRounds(folder: string, rounds: number, seed: number, 
       agent.silent = silently && round === rounds
       if (agent.silent) await wait(200)
       const from = performance.now()
-      const { code, err } = await running.kill('SIGTERM')
+      const { code, out, err } = await running.kill('SIGTERM')
       took.push(Math.round(performance.now() - from))
       assert.is(code, 0, err)
+      if (agent.silent) assert.not.match(out, '"reason":"timeout"', 'the end waited for an agent')
       load.stopped = true
       await load.ended
       if (load.fault) throw load.fault

@@ -2,6 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
 import { dispatch } from '../../src/api/dispatch.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { assertTold } from './agent.ts'
 import { Caller } from './caller.ts'
 import { type Fleet, withFleet } from './fleet.ts'
@@ -91,10 +92,10 @@ const endLeasesOfTheDead = ({ db }: Fleet) =>
 
 /** Every event has reached the agent, and is known to have. */
 async function assertAllTold({ agent }: Scenario, { db }: Fleet): Promise<Set<string>> {
-  for (const deadline = Date.now() + dispatch.leaseMs + 30_000; ; await wait(50)) {
+  for (const patience = AbortSignal.timeout(dispatch.leaseMs + PATIENCE_MS); ; await wait(50)) {
     const { deliveries } = await db.read(readStoredState)
     const open = deliveries.filter(({ state }) => state !== 'delivered')
-    if (open.length > 0 && Date.now() < deadline) continue
+    if (open.length > 0 && !patience.aborted) continue
     assert.equal(open, [], 'not told')
     const seen = assertTold(agent.webhooks, deliveries)
     assert.equal(

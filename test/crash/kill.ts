@@ -2,6 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
 import { createFrontAuthority } from '../../src/sim/agents/https-front.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { assertTold, startAgent } from './agent.ts'
 import { Caller } from './caller.ts'
 import { type Deployment, type Running, withDeployment } from './deployment.ts'
@@ -204,18 +205,18 @@ export async function assertShown(
 async function assertDelivered({ agent }: Scenario, { deliveries }: StoredState, running: Running) {
   const open = new Set(deliveries.filter(({ state }) => state !== 'delivered').map(({ id }) => id))
   const before = new Set(deliveries.filter(({ state }) => state === 'delivered').map(({ id }) => id))
-  const deadline = Date.now() + 15_000
+  const patience = AbortSignal.timeout(PATIENCE_MS)
   for (;;) {
     const seen = assertTold(agent.webhooks, deliveries)
     for (const id of before) assert.ok(seen.has(id), `${id} counts as delivered, and the agent never saw it`)
     const missing = [...open].filter(id => !seen.has(id))
     if (missing.length === 0) return
-    if (Date.now() > deadline) {
+    if (patience.aborted) {
       const { out } = await running.kill('SIGTERM')
       const said = out
         .split('\n')
         .filter(line => missing.some(id => line.includes(id)) || /"(?:error|warning)"/.test(line))
-      throw new Error(`not sent within 15 s of the restart: ${missing.join()}\n${said.join('\n')}`)
+      throw new Error(`not sent after the restart: ${missing.join()}\n${said.join('\n')}`)
     }
     await wait(20)
   }

@@ -9,7 +9,7 @@ import { durations, heartbeat } from '../../src/api/limits.ts'
 import { inFolder } from '../cli/program.ts'
 import { isLong } from '../support/length.ts'
 import { openTestMarketplace, taskFields } from '../support/marketplace.ts'
-import { PATIENCE_MS, until } from '../support/patience.ts'
+import { until } from '../support/patience.ts'
 import { startStoppable } from '../support/postgres-server.ts'
 import { closeOpened, opened } from '../support/servers.ts'
 import type { Fleet } from './fleet.ts'
@@ -56,9 +56,10 @@ test('a Postgres that is stopped and started under load costs errors, and no wri
   const load = Promise.all(Array.from({ length: 4 }, work))
   const more = async (count: number) => {
     const goal = acknowledged.size + count
-    for (const deadline = Date.now() + PATIENCE_MS; acknowledged.size < goal; await wait(10)) {
-      if (Date.now() > deadline) throw new Error(`no answers any more: ${JSON.stringify([...statuses])}`)
-    }
+    await until(
+      () => `answers, but ${JSON.stringify([...statuses])}`,
+      () => acknowledged.size >= goal,
+    )
   }
   for (let round = 1; round <= 2; round++) {
     await more(20)
@@ -138,10 +139,10 @@ test('a heartbeat and a payment that fall due while Postgres is away are done on
   marketplace.world.tick(heartbeat.afterStartMs)
   while ((await marketplace.visitor.ask('GET', '/api/agents')).status !== 500) await wait(10)
   await server.resume()
-  for (const deadline = Date.now() + PATIENCE_MS; agent.sink.tests === 0; await wait(10)) {
-    if (Date.now() > deadline) throw new Error('the heartbeat was not run')
-    marketplace.world.tick(1_000)
-  }
+  await until('the heartbeat', () => {
+    if (agent.sink.tests === 0) marketplace.world.tick(1_000)
+    return agent.sink.tests > 0
+  })
   while ((await marketplace.balances(builder.id)).clearing > 0) await wait(10)
   assert.is((await marketplace.balances(builder.id)).available, taskFields.agreedPrice)
   assert.is(agent.sink.tests, 1)

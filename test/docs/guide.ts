@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { COMMAND, type typeOnTerminal } from '../cli/program.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 
 export interface Block {
   language: string
@@ -42,7 +43,7 @@ export function installed(folder: string): NodeJS.ProcessEnv {
 
 /** Waits until a terminal shows some words. Throws what it shows if its command ends before. */
 export async function shows(terminal: ReturnType<typeof typeOnTerminal>, words: string): Promise<void> {
-  const patience = AbortSignal.timeout(60_000)
+  const patience = AbortSignal.timeout(PATIENCE_MS)
   while (!stripVTControlCharacters(terminal.shown()).includes(words)) {
     const over = await Promise.race([terminal.ended, new Promise(resolve => setTimeout(resolve, 20, 'on'))])
     if (over !== 'on') throw new Error(`It ended before it showed "${words}": ${terminal.shown()}`)

@@ -13,6 +13,7 @@ import { signatureHeaders } from '../../src/api/signature.ts'
 import { totpCode } from '../../src/market/accounts/totp.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
+import { until } from '../support/patience.ts'
 
 interface State {
   marketplace: TestMarketplace
@@ -48,13 +49,16 @@ const WAITING = `SELECT COUNT(*)::int AS count FROM pg_stat_activity
 async function whileHeld<T>({ other }: State, sql: string, values: unknown[], request: () => Promise<T>): Promise<T> {
   await other.query('BEGIN')
   await other.query(sql, values)
-  const answer = request()
-  const until = Date.now() + 10_000
+  let isOver = false
+  const answer = request().finally(() => {
+    isOver = true
+  })
   let isWaiting = false
-  while (!isWaiting && Date.now() < until) {
+  await until('one that waits for the row', async () => {
     const { rows } = await other.query(WAITING)
     isWaiting = rows[0].count > 0
-  }
+    return isWaiting || isOver
+  })
   await other.query('COMMIT')
   const result = await answer
   assert.ok(isWaiting, 'it did not wait for the row that another holds')

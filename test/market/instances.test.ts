@@ -3,7 +3,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { setTimeout as wait } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { dispatch } from '../../src/api/dispatch.ts'
@@ -15,16 +14,13 @@ import { answered } from '../../src/world/virtual.ts'
 import type { Egress } from '../../src/world/world.ts'
 import { type Instances, openInstances } from '../support/instances.ts'
 import type { ListedAgent } from '../support/marketplace.ts'
+import { until } from '../support/patience.ts'
 import { openPostOffice } from '../support/post-office.ts'
 
 const range = (count: number) => Array.from({ length: count }, (_, i) => i)
 
-async function until(done: () => Promise<boolean> | boolean, step: () => Promise<unknown>) {
-  for (const deadline = Date.now() + 30_000; !(await done()); await wait(5)) {
-    if (Date.now() > deadline) throw new Error('what was waited for has not come')
-    await step()
-  }
-}
+const ledTo = (step: () => Promise<unknown>, holds: () => Promise<boolean> | boolean) =>
+  until('what the steps lead to', async () => (await holds()) || void (await step()))
 
 const countOf = async ({ marketplace }: Instances, sql: string) =>
   (await marketplace.market.db.read(q => q.get<{ count: number }>(`SELECT COUNT(*) AS count FROM ${sql}`)))!.count
@@ -89,7 +85,7 @@ test('200 events are each sent once, by whichever instance takes them up', async
     }
   }
   await Promise.all(range(8).map(work))
-  await until(async () => (await countOf(instances, `deliveries WHERE state = 'delivered'`)) === 200, instances.runDue)
+  await ledTo(instances.runDue, async () => (await countOf(instances, `deliveries WHERE state = 'delivered'`)) === 200)
   const ids = agents.flatMap(({ sink }) => sink.received.map(({ headers }) => headers['X-Service-Delivery-Id']))
   assert.equal([ids.length, new Set(ids).size], [200, 200])
   assert.is(await countOf(instances, 'attempts'), 200)
@@ -124,15 +120,12 @@ test('what a dead instance had in hand is taken over once its lease is over, and
   const { id } = await marketplace.draft(buyer, agent)
   const user = Object.assign(new HttpUser(dying.url), { key: buyer.key })
   await user.call('POST', `/api/tasks/${id}/submit`, undefined, 'key')
-  await until(
-    () => egress.sent === 1,
-    async () => {},
-  )
+  await until('the webhook', () => egress.sent === 1)
   marketplace.world.tick(dispatch.leaseMs - 1)
   for (const _ of range(5)) await marketplace.runDue()
   assert.is(agent.sink.received.length, 0)
   marketplace.world.tick(1)
-  await until(async () => (await countOf(instances, `deliveries WHERE state = 'delivered'`)) === 1, marketplace.runDue)
+  await ledTo(marketplace.runDue, async () => (await countOf(instances, `deliveries WHERE state = 'delivered'`)) === 1)
   assert.equal(
     agent.sink.received.map(({ headers }) => headers['X-Service-Attempt']),
     ['2'],
@@ -162,24 +155,18 @@ test('what an instance that closes has claimed and not sent is sent by another a
     await tx.lock('accounts', `available:${buyer.id}`)
     submits = Promise.all(drafts.map(({ id }) => user.call('POST', `/api/tasks/${id}/submit`, undefined, 'key')))
     const waiting = `pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
-    await until(
-      async () => (await countOf(instances, waiting)) === drafts.length,
-      async () => {},
-    )
+    await until('all that wait', async () => (await countOf(instances, waiting)) === drafts.length)
   })
   await submits
-  await until(
-    () => egress.sent === dispatch.perHost,
-    async () => {},
-  )
+  await until('as many as one host takes', () => egress.sent === dispatch.perHost)
   assert.is(await claimed(), drafts.length)
   const closed = closing.close(0)
-  await until(async () => (await claimed()) <= dispatch.perHost, marketplace.runDue)
+  await ledTo(marketplace.runDue, async () => (await claimed()) <= dispatch.perHost)
   egress.release()
   await closed
-  await until(
-    async () => (await countOf(instances, `deliveries WHERE state = 'delivered'`)) === drafts.length,
+  await ledTo(
     marketplace.runDue,
+    async () => (await countOf(instances, `deliveries WHERE state = 'delivered'`)) === drafts.length,
   )
   assert.is(egress.sent, dispatch.perHost)
   const attempts = agents.flatMap(({ sink }) => sink.received.map(({ headers }) => headers['X-Service-Attempt']))
@@ -203,7 +190,7 @@ test('events of one task go out in the order of its steps, also where the clock 
     await parties[i % 2]!.call('POST', `/api/tasks/${id}/messages`, { content: words[i]! }, 'key')
   agent.sink.status = 200
   await marketplace.pass(10_000)
-  await until(async () => (await countOf(instances, `deliveries WHERE state = 'delivered'`)) === 7, marketplace.runDue)
+  await ledTo(marketplace.runDue, async () => (await countOf(instances, `deliveries WHERE state = 'delivered'`)) === 7)
   const said = agent.sink.received.flatMap(({ data }) => (data.message === undefined ? [] : [data.message]))
   assert.equal(said, words)
   await instances.close()
@@ -219,18 +206,12 @@ test('a heartbeat that died with its instance is run by another once its lease i
   instances.advance(4 * 3_600_000)
   const never = dying.runDue()
   never.catch(() => {})
-  await until(
-    () => egress.sent === 1,
-    async () => {},
-  )
+  await until('the webhook', () => egress.sent === 1)
   await marketplace.runDue()
   assert.is(agent.sink.tests, 0)
   // Nobody asks: it looks by itself, as at the next fourth hour it would be late.
   marketplace.world.tick(heartbeat.leaseMs + heartbeat.lookMs)
-  await until(
-    () => agent.sink.tests === 1,
-    async () => {},
-  )
+  await until('the test', () => agent.sink.tests === 1)
   egress.release()
   await instances.close()
 })
@@ -332,7 +313,7 @@ test('a race that was lost is not kept under an Idempotency-Key: who looks again
   const blocked = `SELECT COUNT(*) AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
   const waiting = () => db.read(q => q.get<{ count: number }>(blocked)).then(row => row!.count > 0)
   const lost = add()
-  await until(waiting, async () => {})
+  await until('the one that waits', waiting)
   letGo()
   await other
   assert.is((await lost).status, 409)

@@ -125,9 +125,10 @@ test('an event of a task costs the same, however many wait before it', async () 
   const marketplace = await openTestMarketplace()
   const buyer = await marketplace.join('buyer', 5_000)
   const agent = await marketplace.list(await marketplace.join('builder'))
-  const { id: taskId } = await marketplace.draft(buyer, agent)
+  const { id: few } = await marketplace.draft(buyer, agent)
+  const { id: many } = await marketplace.draft(buyer, agent)
   const { db, world } = marketplace.market
-  const add = (count: number) =>
+  const add = (taskId: string, count: number) =>
     db.write(async tx => {
       for (let n = 0; n < count; n++) {
         await insertDelivery(tx, {
@@ -141,18 +142,20 @@ test('an event of a task costs the same, however many wait before it', async () 
         })
       }
     })
-  const timed = async () => {
+  const timed = async (taskId: string) => {
     const begun = performance.now()
-    await add(100)
+    await add(taskId, 50)
     return performance.now() - begun
   }
-  await add(100)
-  const short = Math.min(await timed(), await timed(), await timed())
-  await add(10_000)
-  const long = Math.min(await timed(), await timed(), await timed())
-  assert.ok(long < 10 * short, `${long} ms behind 10,000, ${short} ms behind hundreds`)
+  await add(few, 50)
+  await add(many, 10_000)
+  // Of both in turn, as the machine may be busy with other work at any time: once they cost the same, no matter when.
+  const ratios: number[] = []
+  const isSame = async () => ratios.push((await timed(many)) / (await timed(few))) && ratios.at(-1)! < 8
+  for (let pairs = 0; pairs < 20 && !(await isSame()); ) pairs++
+  assert.ok(Math.min(...ratios) < 8, `${ratios.map(Math.round)} times as dear behind 10,000`)
   const positions = await db.read(q => q.get<{ last: number }>('SELECT MAX(position) AS last FROM deliveries'))
-  assert.is(positions!.last, 10_699)
+  assert.is(positions!.last, 9_999 + 50 * ratios.length)
   await marketplace.close()
 })
 

@@ -2,13 +2,13 @@
 /** The rules of the embedded database, on real files. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { setTimeout as wait } from 'node:timers/promises'
 import initSqlJs from 'sql.js'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ConstraintError, type Reader, StoreError, type Tx } from '../../src/store/db.ts'
 import { openSqlite } from '../../src/store/embedded/database.ts'
 import { checkFile, snapshotFile } from '../../src/store/embedded/verify.ts'
+import { until } from '../support/patience.ts'
 import { inFolder, unexpected } from './folder.ts'
 import { stateOf } from './workload.ts'
 
@@ -338,8 +338,7 @@ test(
     const crowd = () => Promise.all(Array.from({ length: 20 }, one))
     while (db.stats().journalBytes < 1.5 * limit) await crowd()
     await one()
-    for (let tries = 0; db.stats().journalBytes > limit && tries < 200; tries++) await wait(10)
-    assert.ok(db.stats().journalBytes < limit, 'a new journal is begun')
+    await until('a new journal', () => db.stats().journalBytes < limit)
     await db.snapshot()
     let most = 0
     for (let waves = 0; waves < 60; waves++) {

@@ -11,6 +11,7 @@ import * as assert from 'uvu/assert'
 import { openMarketplace } from '../../src/open.ts'
 import { createVirtualWorld } from '../../src/world/virtual.ts'
 import { freshDatabase } from '../support/databases.ts'
+import { until } from '../support/patience.ts'
 
 /** More answers than a start waits for. */
 const MOST = 400
@@ -58,7 +59,7 @@ async function startCutter(url: string) {
     },
     /** Once those that were closed are gone. */
     async open() {
-      for (let i = 0; i < 200 && sockets.size > 0; i++) await new Promise(resolve => setTimeout(resolve, 5))
+      await until('the end of those that were closed', () => sockets.size === 0)
       return sockets.size
     },
     close: () => server.close(),

@@ -8,6 +8,7 @@ import * as assert from 'uvu/assert'
 import { openPostgres } from '../../src/store/postgres/database.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { openTestMarketplace, taskFields } from '../support/marketplace.ts'
+import { inTime, until } from '../support/patience.ts'
 import { startStoppable } from '../support/postgres-server.ts'
 
 const secretKey = randomBytes(32).toString('base64')
@@ -19,12 +20,6 @@ async function holdTasks(url: string): Promise<() => Promise<void>> {
   await client.query('BEGIN')
   await client.query('LOCK TABLE tasks IN EXCLUSIVE MODE')
   return () => client.end()
-}
-
-async function until(done: () => Promise<boolean>) {
-  for (const deadline = Date.now() + 15_000; !(await done()); await wait(20)) {
-    if (Date.now() > deadline) throw new Error('what was waited for has not come')
-  }
 }
 
 test('200 requests at once on 5 connections all succeed, though they wait longer than a connection may take', async () => {
@@ -64,7 +59,7 @@ test('who has waited too long for a connection is told to try again, in the enve
       .then(assertRefused)
       .then(retryAfter => refused.push(retryAfter))
       .catch(() => {})
-  await until(async () => refused.length === 4)
+  await until('four refusals', () => refused.length === 4)
   for (const retryAfter of refused) assert.match(retryAfter, /^[1-9]\d*$/)
   await release()
   const statuses = (await Promise.all(asked)).map(({ status }) => status).sort()
@@ -92,7 +87,7 @@ test('an idle connection that the server ends is told of, and the next statement
   await other.query(
     'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
   )
-  await until(async () => warned.length > 0)
+  await until('a warning', () => warned.length > 0)
   assert.match(warned[0]!, /^A connection to Postgres has ended: ./)
   assert.equal(await db.read(q => q.get('SELECT 1 AS one')), { one: 1 })
   await other.end()
@@ -110,12 +105,12 @@ test('readyz says 503 while Postgres is away, to all who ask at once, and 200 ag
   assert.equal(await ready(), { status: 200, text: 'ok' })
   for (const _ of [1, 2]) {
     await server.pause()
-    await until(async () => (await ready()).status === 503)
+    await until('503', async () => (await ready()).status === 503)
     const answers = await Promise.all(Array.from({ length: 50 }, ready))
     for (const answer of answers) assert.equal(answer, { status: 503, text: 'the database does not answer' })
     assert.is((await fetch(`${marketplace.url}/healthz`)).status, 200)
     await server.resume()
-    await until(async () => (await ready()).status === 200)
+    await until('200 again', async () => (await ready()).status === 200)
   }
   await marketplace.close(0)
   await server.stop()
@@ -125,10 +120,9 @@ test('readyz says 503 of a Postgres that takes connections and says nothing, wit
   const server = await startStoppable()
   const marketplace = await openTestMarketplace({ postgres: { url: server.url, poolSize: 2 }, secretKey })
   server.freeze()
-  const signal = AbortSignal.timeout(10_000)
-  await until(async () => (await fetch(`${marketplace.url}/readyz`, { signal })).status === 503)
+  await until('503', async () => (await inTime('an answer', fetch(`${marketplace.url}/readyz`))).status === 503)
   server.thaw()
-  await until(async () => (await fetch(`${marketplace.url}/readyz`)).status === 200)
+  await until('200 again', async () => (await fetch(`${marketplace.url}/readyz`)).status === 200)
   await marketplace.close(0)
   await server.stop()
 })

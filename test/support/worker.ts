@@ -2,9 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import type { Bundle } from './bundle.ts'
+import { PATIENCE_MS } from './patience.ts'
 
-/** For connections that are kept for a while, and whatever else goes away by itself. */
-const endTimeoutMs = 20_000
 /** A test that fails may leave a marketplace open, and its process with it. */
 const failedTimeoutMs = 3_000
 
@@ -59,7 +58,7 @@ export class Worker {
   /** Lets it end by itself, as it does unless a file has left something open. What it says if it doesn't, or says at all. */
   async end(hasFailed: boolean): Promise<string> {
     this.#child.stdin!.end()
-    const code = await this.#within(hasFailed ? failedTimeoutMs : endTimeoutMs, this.#closed)
+    const code = await this.#within(hasFailed ? failedTimeoutMs : PATIENCE_MS, this.#closed)
     return code === 0 ? '' : `${this.#output}\nended with ${code}\n`
   }
 

@@ -10,12 +10,12 @@ import { seededChance } from '../../src/world/chance.ts'
 import { type FuzzRequest, fuzzer, type Pool } from '../support/fuzz-requests.ts'
 import { amount, isLong } from '../support/length.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { checkExchange, exchange, Wire, type WireAnswer, type WireHeader } from '../support/wire.ts'
 
 const seed = process.env.FUZZ_SEED ?? 'd'
 const COUNT = Number(process.env.FUZZ_COUNT ?? amount({ short: 1_000, long: 3_000 }))
 const CONNECTIONS = 8
-const PATIENCE_MS = 20_000
 
 const broken: string[] = []
 process.on('unhandledRejection', error => broken.push(`unhandled rejection: ${(error as Error)?.stack ?? error}`))

@@ -5,6 +5,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createWorld } from '../../src/world/real.ts'
 import { loader, urlOf } from '../support/child-code.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 
 const rule = { allowLoopback: false, requireHttps: true }
 const HOUR_MS = 3_600_000
@@ -167,11 +168,11 @@ test('after: a timer does not keep the process alive, and undici is not loaded b
   const script = `
     const { createWorld } = await import(${JSON.stringify(url)})
     const world = createWorld({ allowLoopback: false, requireHttps: true })
-    world.after(60_000, () => {})
+    world.after(${2 * PATIENCE_MS}, () => {})
     const { createRequire } = await import('node:module')
     const cache = Object.keys(createRequire(${JSON.stringify(url)}).cache)
     console.log(cache.filter(path => path.includes('/undici/')).length)`
-  const run = spawnSync(process.execPath, [...loader, '--input-type=module', '-e', script], { timeout: 8000 })
+  const run = spawnSync(process.execPath, [...loader, '--input-type=module', '-e', script], { timeout: PATIENCE_MS })
   assert.is(run.status, 0, String(run.stderr))
   assert.is(String(run.stdout).trim(), '0')
 })

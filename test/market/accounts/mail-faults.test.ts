@@ -8,6 +8,7 @@ import type { LogEntry } from '../../../src/market/log.ts'
 import { StoreError } from '../../../src/store/db.ts'
 import { insertMail } from '../../../src/store/tables/mails.ts'
 import { openTestMarketplace, type TestMarketplace, type TestUser } from '../../support/marketplace.ts'
+import { until } from '../../support/patience.ts'
 import { openRawPostOffice, type SmtpFault } from '../../support/raw-post-office.ts'
 import { refusingTx } from '../../support/refusing-tx.ts'
 
@@ -75,10 +76,7 @@ for (const [fault, outcome] of faults) {
     const expected =
       outcome === 'retry' ? [{ id: 'mail_1', attempts: 1, nextAt: marketplace.world.now() + retryScheduleMs[0] }] : []
     assert.equal(left, expected)
-    for (let waited = 0; office.connections() > 0 && waited < 3_000; waited += 10) {
-      await new Promise(resolve => setTimeout(resolve, 10))
-    }
-    assert.is(office.connections(), 0)
+    await until('the end of the connection', () => office.connections() === 0)
     office.fault = null
     await queue(state, 'mail_2')
     await marketplace.pass(retryScheduleMs[0])
@@ -140,28 +138,28 @@ test('a mail server that is silent about some mails keeps nobody who resets a pa
   const marketplace = await openTestMarketplace({ mail, log: () => {} })
   const user = await marketplace.join('member')
   const agent = await marketplace.list(await marketplace.join('builder'))
-  const until = async (holds: () => boolean, what: string) => {
-    for (let waited = 0; !holds(); waited += 10) {
-      assert.ok(waited < 5_000, what)
-      await new Promise(resolve => setTimeout(resolve, 10))
-    }
-  }
   office.fault = 'silent'
   for (let n = 0; n < 10; n++) {
     const news = { type: 'webhook_health_failed', agentId: agent.id, message: 'Down', data: { checks: [] } } as const
     await marketplace.market.db.write(tx => notify({ ...marketplace.market, tx }, agent.builder.id, news as never))
   }
   const running = marketplace.runDue()
-  await until(() => office.connections() === mailsAtOnce - 1, `${office.connections()} at once`)
+  await until(
+    () => `so many at once, but ${office.connections()}`,
+    () => office.connections() === mailsAtOnce - 1,
+  )
   office.fault = null
   const asked = await marketplace.visitor.ask('POST', '/api/auth/password-reset', { email: user.email })
   assert.ok(asked.success)
-  await until(() => {
+  await until('the mail of the reset', () => {
     marketplace.world.tick(100)
     return office.taken === 1
-  }, 'the reset has not gone')
+  })
   // The connection of the reset may end a moment later.
-  await until(() => office.connections() === mailsAtOnce - 1, `${office.connections()} are left`)
+  await until(
+    () => `so many that are left, but ${office.connections()}`,
+    () => office.connections() === mailsAtOnce - 1,
+  )
   await marketplace.close(0)
   await running.catch(() => {})
   office.close()

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert'
 import type { DeliveryDetails, DeliveryRecord } from '../../../src/api/records.ts'
 import { answered } from '../../../src/world/virtual.ts'
 import { type ListedAgent, openTestMarketplace, type TestMarketplace } from '../../support/marketplace.ts'
+import { until } from '../../support/patience.ts'
 
 interface List<Item> {
   items: Item[]
@@ -73,8 +74,7 @@ test('an attempt counts when what came of it is known', async () => {
   agent.sink.answer = () => new Promise(resolve => (answer = () => resolve(answered(200))))
   const { id } = await marketplace.draft(buyer, agent)
   await buyer.call('POST', `/api/tasks/${id}/submit`)
-  const until = Date.now() + 5000
-  while (agent.sink.received.length === 0 && Date.now() < until) await new Promise(setImmediate)
+  await until('the webhook', () => agent.sink.received.length > 0)
   const [sending] = await listed(agent)
   assert.equal([sending!.status, sending!.attemptCount], ['pending', 0])
   answer()

@@ -11,6 +11,7 @@ import { openSqlite } from '../../../src/store/embedded/database.ts'
 import { answered } from '../../../src/world/virtual.ts'
 import { inFolder, unexpected } from '../../store/folder.ts'
 import { type ListedAgent, openTestMarketplace, type TestMarketplace } from '../../support/marketplace.ts'
+import { until } from '../../support/patience.ts'
 
 const hour = 3_600_000
 const own = ({ builder, id }: ListedAgent) => builder.call<OwnAgentRecord>('GET', `/api/my/agents/${id}`)
@@ -57,15 +58,14 @@ test('a run tests 20 agents at most, 5 at a time, the least recently tested firs
   let [now, most] = [0, 0]
   const answer = async () => {
     most = Math.max(most, ++now)
-    // On a machine with much to do the fifth comes late.
-    for (let tries = 0; most < 5 && tries < 200; tries++) await wait(10)
+    await until('five at a time', () => most >= 5)
     await wait(10)
     now--
     return answered(200)
   }
-  for (const { sink } of agents) sink.answer = answer
   await marketplace.freshen(agents[0]!)
   agents[0]!.sink.tests = 0
+  for (const { sink } of agents) sink.answer = answer
   await marketplace.pass(4 * hour)
   // The first was tested again last, so it waits with the two others that were tested last.
   assert.is(testsOf(agents), `0${'1'.repeat(20)}00`)

@@ -10,6 +10,7 @@ import type { OutgoingFailure, OutgoingResult } from '../../../src/world/world.t
 import { faultsOf } from '../../support/db-faults.ts'
 import { isLong } from '../../support/length.ts'
 import { openTestMarketplace, type TestMarketplace } from '../../support/marketplace.ts'
+import { until } from '../../support/patience.ts'
 import { openRawPostOffice } from '../../support/raw-post-office.ts'
 
 /** More calls than any of them makes. */
@@ -50,15 +51,17 @@ function queue(id: string) {
 }
 
 /** Time passes on both clocks until it is so. */
-async function until(isSo: () => boolean | Promise<boolean>, told: string): Promise<void> {
-  for (let i = 0; i < 600; i++) {
-    if (await isSo()) return
-    await pause(2)
-    if (i % 10 !== 9) continue
-    marketplace.world.tick(MINUTE)
-    await marketplace.runDue().catch(() => {})
+function inTheEnd(isSo: () => boolean | Promise<boolean>, told: string): Promise<void> {
+  let looks = 0
+  const look = async () => {
+    if (await isSo()) return true
+    if (++looks % 10 === 0) {
+      marketplace.world.tick(MINUTE)
+      await marketplace.runDue().catch(() => {})
+    }
+    return false
   }
-  assert.unreachable(`${told}: it never came so far`)
+  return until(told, look, 2)
 }
 
 const received = (taskId: string) => agent.sink.received.filter(({ data }) => data.taskId === taskId).length
@@ -80,7 +83,7 @@ const isNoted = async (id: string) =>
 async function nextGoes(told: string): Promise<void> {
   const id = await draft()
   assert.is((await submit(id)).status, 200, told)
-  await until(() => isNoted(id), told)
+  await inTheEnd(() => isNoted(id), told)
   assert.is(received(id), 1, told)
   assert.equal(uncaught, [], told)
 }
@@ -93,7 +96,7 @@ for (const [words, error] of Object.entries(errors)) {
       const id = await draft()
       faults.arm(nth, error())
       const { status } = await submit(id)
-      for (let i = 0; i < 500 && faults.tripped === null && !(await isNoted(id)); i++) await pause(2)
+      await until('the fault, or the webhook', async () => faults.tripped !== null || (await isNoted(id)), 2)
       await pause(5)
       faults.disarm()
       const { tripped } = faults
@@ -105,7 +108,7 @@ for (const [words, error] of Object.entries(errors)) {
       seen.add(tripped)
       assert.ok(status === 200 || status === 500, told)
       if ((await statusOf(id)) === 'pending') {
-        await until(() => isNoted(id), told)
+        await inTheEnd(() => isNoted(id), told)
         assert.ok([1, 2].includes(received(id)), `${told}: received ${received(id)} times`)
       } else {
         assert.is(status, 500, told)
@@ -132,19 +135,19 @@ for (const [words, error] of Object.entries(errors)) {
       faults.disarm()
       const { tripped } = faults
       const told = `${tripped} (${nth})`
-      await until(async () => !(await waits(first)), told)
+      await inTheEnd(async () => !(await waits(first)), told)
       assert.ok([1, 2].includes(office.taken - before), `${told}: sent ${office.taken - before} times`)
       if (tripped === null) break
       steps++
       const between = office.taken
       await queue(second)
-      await until(async () => !(await waits(second)), told)
+      await inTheEnd(async () => !(await waits(second)), told)
       assert.is(office.taken, between + 1, told)
       assert.equal(uncaught, [], told)
     }
     assert.is(faults.tripped, null)
     assert.ok(steps > 10, String(steps))
-    await until(() => office.connections() === 0, 'connections to the mail server')
+    await inTheEnd(() => office.connections() === 0, 'connections to the mail server')
     assert.ok(descriptors() <= open + 10, `${open} descriptors became ${descriptors()}`)
   })
 }
@@ -169,7 +172,7 @@ for (const [words, post] of broken) {
       return post()
     }
     assert.is((await submit(id)).status, 200)
-    await until(() => isNoted(id), words)
+    await inTheEnd(() => isNoted(id), words)
     assert.equal([failed, received(id)], [1, 1])
     await nextGoes(words)
   })
@@ -193,7 +196,7 @@ test('a mailer that throws, or fails once, loses no mail and stops none after it
     for (const id of [`mail_broken_${at}_a`, `mail_broken_${at}_b`]) await queue(id)
     await marketplace.runDue()
     assert.equal([failed, office.taken], [1, before + 1], 'the second goes at once')
-    await until(() => office.taken === before + 2, 'the first goes later')
+    await inTheEnd(() => office.taken === before + 2, 'the first goes later')
     assert.equal(uncaught, [])
   }
 })

@@ -16,7 +16,9 @@ import type { OutgoingResult } from '../../../src/world/world.ts'
 import { engine } from '../../support/databases.ts'
 import type { ListedAgent, TestMarketplace, TestUser } from '../../support/marketplace.ts'
 import { openTestMarketplace } from '../../support/marketplace.ts'
+import { until } from '../../support/patience.ts'
 import { refusingTx } from '../../support/refusing-tx.ts'
+import { ticking } from '../../support/ticking.ts'
 
 interface State {
   marketplace: TestMarketplace
@@ -289,8 +291,7 @@ async function sixForOneHost() {
   const drafts = await Promise.all(buyers.map(async buyer => ({ buyer, task: await marketplace.draft(buyer, agent) })))
   await Promise.all(drafts.map(({ buyer, task }) => buyer.call('POST', `/api/tasks/${task.id}/submit`)))
   const received = async ({ received }: { received: unknown[] }, count: number) => {
-    const until = Date.now() + 5000
-    while (received.length < count && Date.now() < until) await new Promise(setImmediate)
+    await until(`${count} webhooks`, () => received.length >= count)
     return received.length
   }
   await received(agent.sink, dispatch.perHost)
@@ -374,11 +375,7 @@ test('a burst for one slow host keeps nobody else from being sent to', async () 
   const last = await marketplace.draft(buyers[0]!, quick)
   await Promise.all(drafts.map(({ buyer, task }) => buyer.call('POST', `/api/tasks/${task.id}/submit`)))
   await buyers[0]!.call('POST', `/api/tasks/${last.id}/submit`)
-  const until = Date.now() + 5000
-  while (quick.sink.received.length === 0 && Date.now() < until) {
-    marketplace.world.tick(1000)
-    await new Promise(resolve => setTimeout(resolve, 10))
-  }
+  await ticking(marketplace, 'the webhook to the quick one', () => quick.sink.received.length > 0)
   assert.equal([slow.sink.received.length, quick.sink.received.length], [dispatch.perHost, 1])
   open()
   await marketplace.webhooksSent()
@@ -401,10 +398,7 @@ test('while a crowd of requests waits for the database two webhooks are in fligh
     agents.push(agent)
   }
   const inFlight = () => agents.filter(({ sink }) => sink.received.length === 1).length
-  const reaches = async (count: number) => {
-    const until = Date.now() + 5000
-    while (inFlight() < count && Date.now() < until) await new Promise(resolve => setTimeout(resolve, 5))
-  }
+  const reaches = (count: number) => until(`${count} in flight`, () => inFlight() >= count)
   let waiting = dispatch.crowd + 1
   Object.defineProperty(marketplace.market.db, 'waiting', { get: () => waiting })
   for (const agent of agents) await submitted(state, agent)
@@ -426,16 +420,11 @@ test('an attempt that the database refuses to note is told in the log and noted 
   await db.write(tx => tx.run('ALTER TABLE attempts RENAME TO lost_attempts'))
   await submitted(state)
   const told = () => logged.filter(line => line.type === 'error' && line.message.includes('could not be noted')).length
-  const until = Date.now() + 10_000
-  while (told() === 0 && Date.now() < until) await new Promise(resolve => setTimeout(resolve, 5))
+  await until('the word in the log', () => told() > 0)
   assert.is(told(), 1)
   assert.is((await fetch(`${marketplace.url}/readyz`)).status, 200)
   await db.write(tx => tx.run('ALTER TABLE lost_attempts RENAME TO attempts'))
-  // Less than a lease in all.
-  for (let seconds = 0; seconds < 50 && (await states(state))[0] !== 'delivered'; seconds++) {
-    await new Promise(resolve => setTimeout(resolve, 100))
-    marketplace.world.tick(1_000)
-  }
+  await ticking(marketplace, 'the note', async () => (await states(state))[0] === 'delivered')
   assert.equal([await states(state), agent.sink.received.length], [['delivered'], 1])
 })
 
@@ -444,6 +433,7 @@ test('an attempt whose note is never taken is sent no more often than the schedu
   const { db } = marketplace.market
   await db.write(tx => tx.run('ALTER TABLE attempts RENAME TO lost_attempts'))
   await submitted(state)
+  await until('the webhook', () => agent.sink.received.length > 0)
   for (let minutes = 0; minutes < 15; minutes++) {
     await new Promise(resolve => setTimeout(resolve, 30))
     marketplace.world.tick(dispatch.leaseMs + 1_000)
@@ -461,11 +451,7 @@ test('an answer that can’t be written is noted without its words', async state
   db.write = work => write(tx => work(refusingTx(tx, (_, values) => values.includes('poison'))))
   agent.sink.answer = () => answered(200, 'poison')
   await submitted(state)
-  // Less than a lease in all.
-  for (let seconds = 0; seconds < 50 && (await states(state))[0] !== 'delivered'; seconds++) {
-    await new Promise(resolve => setTimeout(resolve, 100))
-    marketplace.world.tick(1_000)
-  }
+  await ticking(marketplace, 'the note', async () => (await states(state))[0] === 'delivered')
   assert.equal([await states(state), agent.sink.received.length], [['delivered'], 1])
 })
 

@@ -10,6 +10,7 @@ import { endDelivery, retryAt, unclaimDeliveries } from '../../../src/store/tabl
 import { answered } from '../../../src/world/virtual.ts'
 import { engine } from '../../support/databases.ts'
 import { type ListedAgent, openTestMarketplace, type TestMarketplace } from '../../support/marketplace.ts'
+import { inTime, until } from '../../support/patience.ts'
 import { firstQueued, queuedAgent } from '../../support/queued-agent.ts'
 
 const TASKS = 3
@@ -38,8 +39,7 @@ test.before.each(async state => {
     await buyer.call('POST', `/api/tasks/${id}/submit`)
   }
   for (let i = 0; i < dispatch.perHost; i++) await submit(busy)
-  const until = Date.now() + 5000
-  while (busy.sink.received.length < dispatch.perHost && Date.now() < until) await new Promise(setImmediate)
+  await until('all that the host takes', () => busy.sink.received.length >= dispatch.perHost)
   for (let i = 0; i < TASKS; i++) await submit(agent)
   Object.assign(state, { marketplace, agent, leases: leasesOf(marketplace.market) })
 })
@@ -157,9 +157,7 @@ if (engine === 'postgres') {
     })
     const [firstId] = await first
     const second = leases.pass(look => look.claim(queuedAgent(agent), 1)).then(ids)
-    const patience = new Promise<string[]>(resolve => setTimeout(resolve, 10_000, ['it waits']))
-    const [secondId] = await Promise.race([second, patience])
-    end()
+    const [secondId] = await inTime('a claim that does not wait', second).finally(end)
     await Promise.all([holding, second])
     assert.ok(secondId?.startsWith('dlv_'), String(secondId))
     assert.is.not(secondId, firstId)

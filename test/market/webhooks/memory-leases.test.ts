@@ -13,6 +13,7 @@ import { answered } from '../../../src/world/virtual.ts'
 import { engine } from '../../support/databases.ts'
 import { type ListedAgent, openTestMarketplace, type TestMarketplace } from '../../support/marketplace.ts'
 import { queuedAgent } from '../../support/queued-agent.ts'
+import { ticking } from '../../support/ticking.ts'
 
 interface State {
   folder: string
@@ -125,12 +126,8 @@ test('what waited beside a crowd is sent when that is gone, whatever is still in
   marketplace.world.tick(1000)
   await submit()
   waiting = 0
-  const until = Date.now() + 5000
   const sent = () => agents.filter(({ sink }) => sink.received.length === 1).length
-  while (sent() < agents.length && Date.now() < until) {
-    marketplace.world.tick(1000)
-    await new Promise(resolve => setTimeout(resolve, 5))
-  }
+  await ticking(marketplace, 'all of them', () => sent() === agents.length)
   assert.is(sent(), agents.length)
 })
 
