@@ -4,23 +4,12 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { OwnAgentRecord, TaskRecord } from '../../src/api/records.ts'
 import { accepts, bodyWith, integerRule, Raw, refuses, type Send, textRule } from '../support/edges.ts'
-import {
-  type ListedAgent,
-  openTestMarketplace,
-  type TestMarketplace,
-  type TestUser,
-  taskFields,
-} from '../support/marketplace.ts'
+import { taskFields } from '../support/marketplace.ts'
+import { openTrade, type Trade } from '../support/trade.ts'
 
-const limit = suite<{ marketplace: TestMarketplace; buyer: TestUser; builder: TestUser; agent: ListedAgent }>('limits')
+const limit = suite<Trade>('limits')
 
-limit.before(async context => {
-  context.marketplace = await openTestMarketplace()
-  context.buyer = await context.marketplace.join('buyer', 1_000_000)
-  context.builder = await context.marketplace.join('builder')
-  context.agent = await context.marketplace.list(context.builder)
-})
-
+limit.before(async context => void Object.assign(context, await openTrade(1_000_000)))
 limit.after(({ marketplace }) => marketplace.close())
 
 const newAgent = {

@@ -3,17 +3,12 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { accepts, bodyWith, integerRule, Raw, refuses, type Send, textRule } from '../support/edges.ts'
-import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
+import type { ListedAgent, TestMarketplace, TestUser } from '../support/marketplace.ts'
+import { openTrade, type Trade } from '../support/trade.ts'
 
-const limit = suite<{ marketplace: TestMarketplace; buyer: TestUser; builder: TestUser; agent: ListedAgent }>('limits')
+const limit = suite<Trade>('limits')
 
-limit.before(async context => {
-  context.marketplace = await openTestMarketplace()
-  context.buyer = await context.marketplace.join('buyer', 1_000_000)
-  context.builder = await context.marketplace.join('builder')
-  context.agent = await context.marketplace.list(context.builder)
-})
-
+limit.before(async context => void Object.assign(context, await openTrade(1_000_000)))
 limit.after(({ marketplace }) => marketplace.close())
 
 /** One text of a task in work, sent and taken back to where it was. */

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../../src/sim/agents/free-port.ts'
 import { megabytesOf } from './memory.ts'
-import { median, ms, type Row } from './table.ts'
+import { median, memoryRow, ms, type Row } from './table.ts'
 
 const ROUNDS = 3
 const LOOK_MS = 100
@@ -84,13 +84,7 @@ export async function judge(): Promise<Row[]> {
   return [
     seconds('conformance, all checks, in s', median(beside.map(one => one.ms)), '<= 15'),
     seconds('conformance --start, all checks, in s', median(started.map(one => one.ms)), '<= 25'),
-    {
-      name: 'conformance, resident at most, in MB',
-      ours: `${Math.round(megabytes)} MB`,
-      peer: '',
-      ratio: megabytes,
-      wanted: '<= 150',
-    },
+    memoryRow('conformance, resident at most', megabytes, '<= 150'),
     seconds('simulate buyers, 1,000 over 30 days, in s', crowd.ms, '<= 45'),
   ]
 }

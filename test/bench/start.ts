@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { megabytesOf } from './memory.ts'
-import { median, ms, type Row } from './table.ts'
+import { median, memoryRow, ms, type Row } from './table.ts'
 
 const ROUNDS = 9
 const PROGRAM = fileURLToPath(new URL('../../bin/marketplace.js', import.meta.url))
@@ -57,12 +57,6 @@ export async function starts(): Promise<Row[]> {
   return [
     row('--help', median(help), '<= 2'),
     row('dev --ephemeral --json, ready', median(dev.map(start => start.ms)), '<= 6'),
-    {
-      name: 'resident after the start, in MB',
-      ours: `${Math.round(resident)} MB`,
-      peer: '',
-      ratio: resident,
-      wanted: '<= 115',
-    },
+    memoryRow('resident after the start', resident, '<= 115'),
   ]
 }

@@ -49,6 +49,15 @@ export const rateRow = (name: string, { ours, peer, ratio }: Compared, wanted: s
   wanted,
 })
 
+/** A row of memory. */
+export const memoryRow = (name: string, megabytes: number, wanted: string): Row => ({
+  name: `${name}, in MB`,
+  ours: `${Math.round(megabytes)} MB`,
+  peer: '',
+  ratio: megabytes,
+  wanted,
+})
+
 export const median = (values: readonly number[]): number => quantile(values, 0.5)
 
 export function quantile(values: readonly number[], part: number): number {

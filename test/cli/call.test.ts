@@ -1,32 +1,20 @@
 // engines: embedded; process: own
 /** What `call` sends and prints: fields, headers, files, pages, programs of jq. */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { writeFileSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { headersOf, objectOf, typedFields } from '../../src/cli/endpoint/call-fields.ts'
 import { jqProgram } from '../../src/cli/endpoint/jq.ts'
-import { answerHere, runHere } from './in-process.ts'
-import { startDev } from './program.ts'
+import { answerHere, enterDev, runHere } from './in-process.ts'
 
-let folder = ''
-let dev: Awaited<ReturnType<typeof startDev>>
-const before = process.cwd()
+let dev: Awaited<ReturnType<typeof enterDev>>
 
 test.before(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'marketplace-cli-'))
-  dev = await startDev(folder)
-  process.chdir(folder)
-  process.env.XDG_CONFIG_HOME = join(folder, 'config')
+  dev = await enterDev()
 })
 
-test.after(async () => {
-  process.chdir(before)
-  await dev.stop()
-  rmSync(folder, { recursive: true, force: true })
-})
+test.after(() => dev.leave())
 
 test('fields have the types of JSON, nest, make lists, and are read from files', async () => {
   writeFileSync('brief.txt', 'Count the words.')

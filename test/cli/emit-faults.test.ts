@@ -1,24 +1,19 @@
 // engines: embedded; process: own
 /** `marketplace emit --fault`: what goes wrong on the way is seen by the agent, and judged. */
-import http from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type http from 'node:http'
 import { tmpdir } from 'node:os'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { faultNames, faults } from '../../src/api/faults.ts'
 import { agentHandler, signCallback } from '../../src/client/webhooks.ts'
+import { EmitAgent } from './emit-agent.ts'
 import { answerOf, run } from './program.ts'
 
 const SECRET = 'whsec_c2VjcmV0IG9mIGEgdGVzdA=='
 const lone = faultNames.filter(name => faults[name].alone)
 
-let handle: http.RequestListener
-const requests: http.IncomingMessage[] = []
-const server = http.createServer((request, response) => {
-  requests.push(request)
-  handle(request, response)
-})
-let to = ''
+const agent = new EmitAgent()
+const { requests } = agent
 
 const right = () =>
   agentHandler({
@@ -43,19 +38,16 @@ const naive: http.RequestListener = async (request, response) => {
   }
 }
 
-test.before(async () => {
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  to = `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook`
-})
+test.before(() => agent.listen())
 
 test.before.each(() => {
-  handle = right()
+  agent.handle = right()
   requests.length = 0
 })
 
-test.after(() => void server.close().closeAllConnections())
+test.after(() => agent.close())
 
-const args = (...flags: string[]) => ['emit', 'task.submitted', '--to', to, '--secret', SECRET, ...flags]
+const args = (...flags: string[]) => ['emit', 'task.submitted', '--to', agent.url, '--secret', SECRET, ...flags]
 const here = (...flags: string[]) => run(args(...flags), tmpdir())
 const signatures = () => requests.map(({ headers }) => headers['x-service-signature'])
 
@@ -83,7 +75,7 @@ test('the agent gets a copy byte for byte, and after a lost answer the next atte
 })
 
 test('one that works on each copy, or gives up, is seen', async () => {
-  handle = naive
+  agent.handle = naive
   for (const fault of ['copy', 'copy-at-once', 'answer-lost']) {
     const { code, out } = await here('--fault', fault, '--wait', '1s')
     assert.is(code, 3, `${fault}: ${out}`)

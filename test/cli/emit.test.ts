@@ -1,24 +1,19 @@
 // engines: embedded; process: own
 /** Single webhooks to an agent without a marketplace: right agents, wrong ones, forged webhooks and unusual ones. */
 import { execFile } from 'node:child_process'
-import http from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type http from 'node:http'
 import { tmpdir } from 'node:os'
 import { promisify } from 'node:util'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { agentHandler, signCallback, type WebhookEvent } from '../../src/client/webhooks.ts'
 import { forgeries } from '../../src/sim/webhooks/forgeries.ts'
+import { EmitAgent } from './emit-agent.ts'
 import { answerOf, run } from './program.ts'
 
 const SECRET = 'whsec_c2VjcmV0IG9mIGEgdGVzdA=='
-let handle: http.RequestListener
-const requests: http.IncomingMessage[] = []
-const server = http.createServer((request, response) => {
-  requests.push(request)
-  handle(request, response)
-})
-let to = ''
+const agent = new EmitAgent()
+const { requests } = agent
 const events: WebhookEvent[] = []
 
 /** An agent that does what it should. */
@@ -55,22 +50,25 @@ const calling =
     }
   }
 
-const args = (event: string, flags: readonly string[]) => ['emit', event, '--to', to, '--secret', SECRET, ...flags]
+const args = (event: string, flags: readonly string[]) => [
+  'emit',
+  event,
+  '--to',
+  agent.url,
+  '--secret',
+  SECRET,
+  ...flags,
+]
 const here = (event: string, ...flags: string[]) => run(args(event, flags), tmpdir())
 const answer = (event: string, ...flags: string[]) => answerOf(args(event, flags), tmpdir())
 
-test.before(async () => {
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  to = `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook`
-})
+test.before(() => agent.listen())
 test.before.each(() => {
-  handle = right()
+  agent.handle = right()
   events.length = 0
   requests.length = 0
 })
-test.after(async () => {
-  await new Promise<void>(resolve => server.close(() => resolve()).closeAllConnections())
-})
+test.after(() => agent.close())
 
 test('a right agent is heard: its answer, and each of its callbacks', async () => {
   const sent = await here('task.submitted')
@@ -111,13 +109,13 @@ test('callbacks are judged as the marketplace would, and what is wrong ends with
     [[{ action: 'accept', taskId: 'TASK' }], '✔ accept\n- no delivery within 0.3 s', 0],
     [[], '! no accept and no reject within 0.3 s', 0],
   ] as const) {
-    handle = calling(bodies, secret)
+    agent.handle = calling(bodies, secret)
     const sent = await here('task.submitted', '--wait', '300ms')
     assert.is(sent.code, code, sent.out)
     assert.ok(sent.out.includes(words), sent.out)
   }
   assert.is((await here('task.submitted', '--wait', '50ms', '--strict')).code, 3)
-  handle = calling([{ action: 'accept', taskId: 'TASK' }])
+  agent.handle = calling([{ action: 'accept', taskId: 'TASK' }])
   const late = await here('task.cancelled')
   assert.match(late.out, "✖ accept: 400: A task that is cancelled can't be accepted")
 })
@@ -128,7 +126,7 @@ test('an agent that refuses every forgery passes; one that verifies nothing does
   assert.is(refusing.out.match(/^✔ /gm)?.length, forgeries.length, refusing.out)
   assert.match(refusing.err, `${forgeries.length} of ${forgeries.length} as they should be.`)
 
-  handle = calling([{ action: 'accept', taskId: 'TASK' }])
+  agent.handle = calling([{ action: 'accept', taskId: 'TASK' }])
   const careless = await answer('task.submitted', '--forge', 'all', '--wait', '100ms')
   assert.is(careless.code, 3)
   const wrong = careless.data.items.filter(({ findings }: { findings: { level: string }[] }) =>
@@ -136,11 +134,11 @@ test('an agent that refuses every forgery passes; one that verifies nothing does
   )
   assert.is(wrong.length, forgeries.length, 'a replay that is worked on twice is wrong too')
 
-  handle = (_request, response) => response.writeHead(403).end()
+  agent.handle = (_request, response) => response.writeHead(403).end()
   const blunt = await here('task.submitted', '--forge', 'wrong-secret')
   assert.is(blunt.out, '403\n! answered 403\n')
   assert.is(blunt.code, 0)
-  handle = (_request, response) => response.writeHead(500).end()
+  agent.handle = (_request, response) => response.writeHead(500).end()
   assert.is((await here('task.submitted', '--forge', 'long')).code, 3)
 })
 
@@ -148,7 +146,7 @@ test('an agent that takes every unusual webhook passes; one that knows only the 
   const taken = await here('task.submitted', '--dress', 'all', '--wait', '5s')
   assert.is(taken.code, 0, taken.out)
   assert.match(taken.err, '15 of 15 as they should be.')
-  handle = (request, response) =>
+  agent.handle = (request, response) =>
     response.writeHead(request.headers['content-type'] === 'application/json' ? 200 : 415).end()
   const narrow = await here('task.submitted', '--dress', 'charset')
   assert.is(narrow.code, 3)
@@ -174,7 +172,7 @@ test('--times sends so many tasks, --field and --header change them, all signed'
 })
 
 test('--dry-run sends nothing, and the command that it prints works', async () => {
-  const fields = ['--field', "data.title=It's a \\ test", '--callback-url', to]
+  const fields = ['--field', "data.title=It's a \\ test", '--callback-url', agent.url]
   const printed = await here('task.submitted', '--dry-run', ...fields)
   assert.is(printed.code, 0)
   assert.is(requests.length, 0)

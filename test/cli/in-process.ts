@@ -1,6 +1,9 @@
 /** The command line in the process of the test: no start of a program, which costs more than most commands. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { main } from '../../src/cli/main.ts'
-import type { Ended } from './program.ts'
+import { type Ended, startDev } from './program.ts'
 
 // Whoever is started by npm advises npx.
 delete process.env.npm_command
@@ -37,4 +40,19 @@ export async function answerHere(...args: readonly string[]) {
   } catch {
     throw new Error(`${args.join(' ')} printed no JSON but ${out}${err}`)
   }
+}
+
+/** Starts a dev in a folder of its own, and works in that folder. `leave` ends both. */
+export async function enterDev() {
+  const before = process.cwd()
+  const folder = mkdtempSync(join(tmpdir(), 'marketplace-cli-'))
+  const dev = await startDev(folder)
+  process.chdir(folder)
+  process.env.XDG_CONFIG_HOME = join(folder, 'config')
+  const leave = async () => {
+    process.chdir(before)
+    await dev.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return { ...dev, folder, leave }
 }

@@ -1,29 +1,19 @@
 // engines: embedded; process: own
 /** Buyers, builders and accounts by commands alone, against a dev in the folder. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { answerHere, runHere } from './in-process.ts'
-import { COMMAND, run, startDev, typeInto } from './program.ts'
+import { answerHere, enterDev, runHere } from './in-process.ts'
+import { COMMAND, run, typeInto } from './program.ts'
 
-let folder = ''
-let dev: Awaited<ReturnType<typeof startDev>>
-const before = process.cwd()
+let dev: Awaited<ReturnType<typeof enterDev>>
 
 test.before(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'marketplace-cli-'))
-  dev = await startDev(folder)
-  process.chdir(folder)
-  process.env.XDG_CONFIG_HOME = join(folder, 'config')
+  dev = await enterDev()
 })
 
-test.after(async () => {
-  process.chdir(before)
-  await dev.stop()
-  rmSync(folder, { recursive: true, force: true })
-})
+test.after(() => dev.leave())
 
 const AGENT = {
   name: 'Hand Agent',
@@ -53,7 +43,7 @@ test('a task lives by commands: create, submit, accept, message, deliver, downlo
   assert.is(agreedPrice, 500)
   assert.is((await done('tasks', 'update', id, '--title', 'A long letter')).title, 'A long letter')
   assert.is((await done('tasks', 'submit', id)).status, 'pending')
-  const watched = run(['tasks', 'watch', id, '--until', 'delivered', '--json'], folder)
+  const watched = run(['tasks', 'watch', id, '--until', 'delivered', '--json'], dev.folder)
   assert.is((await done('tasks', 'accept', id)).status, 'in_progress')
   assert.is((await done('tasks', 'message', id, 'Formal?', '--as', 'builder')).senderRole, 'agent')
   assert.match((await runHere('tasks', 'messages', id)).out, /agent +Formal\?$/m)
@@ -100,9 +90,9 @@ test('what ends for good is asked about on a terminal, and done on yes alone', a
   const { id } = await draft('Another letter')
   await done('tasks', 'submit', id)
   const cancel = `${COMMAND} tasks cancel ${id}`
-  assert.match(await typeInto(cancel, folder, [['Go on? (y/N)', 'n\r']]), 'Nothing was changed')
+  assert.match(await typeInto(cancel, dev.folder, [['Go on? (y/N)', 'n\r']]), 'Nothing was changed')
   assert.is((await done('tasks', 'show', id)).status, 'pending')
-  assert.match(await typeInto(cancel, folder, [['This ends the task for good. Go on? (y/N)', 'y\r']]), 'cancelled')
+  assert.match(await typeInto(cancel, dev.folder, [['This ends the task for good. Go on? (y/N)', 'y\r']]), 'cancelled')
   const other = await draft('A third letter')
   await done('tasks', 'submit', other.id)
   assert.is((await done('tasks', 'reject', other.id, '--reason', 'Only songs.', '--yes')).task.status, 'cancelled')
@@ -188,18 +178,18 @@ test('commands work in folders below that of a dev, unless somebody else may hav
     assert.match(foreign.error, 'Which marketplace?')
   } finally {
     process.getuid = getuid!
-    process.chdir(folder)
+    process.chdir(dev.folder)
   }
 })
 
 test('an account is made from the command line, and signs in', async () => {
   const words = ['register', '--email', 'new@example.com', '--name', 'New', '--builder', '--password-stdin', '--json']
-  const made = await run(words, folder, {}, 'correct horse battery\n')
+  const made = await run(words, dev.folder, {}, 'correct horse battery\n')
   assert.is(made.code, 0, made.err)
   assert.is(JSON.parse(made.out).data.user.isBuilder, true)
   assert.is((await done('whoami')).user.email, 'new@example.com')
   const change = ['account', 'password', 'change', '--password-stdin', '--json']
-  const changed = await run(change, folder, {}, 'correct horse battery\nanother horse battery\n')
+  const changed = await run(change, dev.folder, {}, 'correct horse battery\nanother horse battery\n')
   assert.is(changed.code, 0, changed.out)
   const reject = await answerHere('tasks', 'reject', 'task_x', '--yes')
   assert.is(reject.code, 4)

@@ -73,3 +73,18 @@ export class Caller {
     this.#agent.destroy()
   }
 }
+
+/** All who call a server of one test. */
+export class Callers {
+  readonly #all: Caller[] = []
+
+  add(url: string): Caller {
+    const added = new Caller(url)
+    this.#all.push(added)
+    return added
+  }
+
+  close(): void {
+    for (const caller of this.#all.splice(0)) caller.close()
+  }
+}

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import * as assert from 'uvu/assert'
 import { createFrontAuthority } from '../../src/sim/agents/https-front.ts'
 import { startAgent } from './agent.ts'
-import { Caller } from './caller.ts'
+import { Callers } from './caller.ts'
 import { type Deployment, withDeployment } from './deployment.ts'
 import { assertNothingLost, enough } from './kill.ts'
 import { startLoad } from './load.ts'
@@ -20,14 +20,10 @@ export async function drainRounds(folder: string, rounds: number, seed: number, 
   const authority = createFrontAuthority()
   const agent = await startAgent(authority)
   const took: number[] = []
-  const callers: Caller[] = []
+  const callers = new Callers()
   const proof = async (deployment: Deployment) => {
     let running = await deployment.start('dev')
-    const caller = () => {
-      const made = new Caller(running.url)
-      callers.push(made)
-      return made
-    }
+    const caller = () => callers.add(running.url)
     const scenario = await settle(agent, seed, 6, running.ready, caller)
     for (let round = 1; ; round++) {
       const load = startLoad(scenario, caller)
@@ -51,7 +47,7 @@ export async function drainRounds(folder: string, rounds: number, seed: number, 
   try {
     return await withDeployment(folder, await authority.ca, proof)
   } finally {
-    for (const caller of callers) caller.close()
+    callers.close()
     await agent.close()
   }
 }

@@ -4,23 +4,12 @@ import * as assert from 'uvu/assert'
 import { dispatch } from '../../src/api/dispatch.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { assertTold } from './agent.ts'
-import { Caller } from './caller.ts'
+import { Callers } from './caller.ts'
 import { type Fleet, withFleet } from './fleet.ts'
-import { assertNothingLost, assertShown, enough, sendAgain } from './kill.ts'
+import { assertNothingLost, assertShown, enough, type Passed, sendAgain } from './kill.ts'
 import { type Load, startLoad } from './load.ts'
 import { type Scenario, settle } from './scenario.ts'
 import { readStoredState } from './stored-state.ts'
-
-export interface FleetReport {
-  answers: number
-  /** Requests whose answer was taken away. */
-  cuts: number
-  tasks: number
-  webhooks: number
-  /** Webhooks that came more than once. */
-  repeated: number
-  resent: number
-}
 
 export interface FleetPlan {
   rounds: number
@@ -35,14 +24,10 @@ export interface FleetPlan {
 export async function fleetRounds(
   folder: string,
   { rounds, seed, patient = false, trouble = killTwo }: FleetPlan,
-): Promise<FleetReport> {
+): Promise<Passed> {
   return withFleet(folder, {}, async (fleet, agent) => {
-    const callers: Caller[] = []
-    const caller = () => {
-      const made = new Caller(fleet.url)
-      callers.push(made)
-      return made
-    }
+    const callers = new Callers()
+    const caller = () => callers.add(fleet.url)
     let load: Load | null = null
     let resent = 0
     try {
@@ -54,7 +39,7 @@ export async function fleetRounds(
         load.stopped = true
         await load.ended
         if (load.fault) throw load.fault
-        for (const old of callers.splice(0)) old.close()
+        callers.close()
         const stored = await fleet.db.read(readStoredState)
         const unanswered = assertNothingLost(scenario, stored)
         await assertShown(scenario, caller(), stored, fleet)
@@ -72,7 +57,7 @@ export async function fleetRounds(
     } finally {
       // Else it would go on against servers that are gone.
       if (load) load.stopped = true
-      for (const caller of callers) caller.close()
+      callers.close()
     }
   })
 }

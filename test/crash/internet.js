@@ -3,15 +3,12 @@
  * machine. So a real deployment, which calls public addresses alone, can call an agent of a test.
  */
 import { promises as dns } from 'node:dns'
-import net from 'node:net'
-import tls from 'node:tls'
+import { callHome } from '../support/called-home.js'
 
 const NAME = 'agent.example'
 const ADDRESS = '9.9.9.9'
 
 const { resolve4, resolve6 } = dns.Resolver.prototype
-const { connect } = net
-const { connect: connectSecurely } = tls
 
 dns.Resolver.prototype.resolve4 = function (name, options) {
   return name === NAME ? Promise.resolve([{ address: ADDRESS, ttl: 60 }]) : resolve4.call(this, name, options)
@@ -22,14 +19,4 @@ dns.Resolver.prototype.resolve6 = function (name, options) {
   return Promise.reject(Object.assign(new Error('It has none.'), { code: 'ENODATA' }))
 }
 
-net.connect = (options, ...rest) => {
-  if (options.host !== ADDRESS) return connect(options, ...rest)
-  const socket = connect({ port: options.port, host: '127.0.0.1', noDelay: options.noDelay })
-  Object.defineProperty(socket, 'remoteAddress', { value: ADDRESS })
-  return socket
-}
-
-tls.connect = (options, ...rest) =>
-  options.host === NAME
-    ? connectSecurely({ ...options, host: 'localhost', servername: 'localhost' })
-    : connectSecurely(options, ...rest)
+callHome(ADDRESS, name => name === NAME)

@@ -4,24 +4,27 @@ import * as assert from 'uvu/assert'
 import { createFrontAuthority } from '../../src/sim/agents/https-front.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { assertTold, startAgent } from './agent.ts'
-import { Caller } from './caller.ts'
+import { Caller, Callers } from './caller.ts'
 import { type Deployment, type Running, withDeployment } from './deployment.ts'
 import { isReachable, type Step } from './history.ts'
 import { born, type Load, startLoad } from './load.ts'
 import { PASSWORD, type Scenario, settle } from './scenario.ts'
 import { readFileAfterCrash, type StoredState } from './stored-state.ts'
 
-export interface KillReport {
-  rounds: number
+export interface Passed {
   answers: number
-  /** Requests whose answer the kill took away. */
+  /** Requests whose answer was taken away. */
   cuts: number
   tasks: number
   webhooks: number
-  /** Webhooks that came again after a restart. */
+  /** Webhooks that came more than once. */
   repeated: number
-  /** Callbacks that were sent once more after a restart. */
+  /** Callbacks that were sent once more. */
   resent: number
+}
+
+export interface KillReport extends Passed {
+  rounds: number
   /** Kills while it was starting. */
   killedAtStart: number
   /** Journals that ended in half a write. */
@@ -33,7 +36,7 @@ export interface KillReport {
 export async function killRounds(folder: string, rounds: number, seed: number): Promise<KillReport> {
   const authority = createFrontAuthority()
   const agent = await startAgent(authority)
-  const callers: Caller[] = []
+  const callers = new Callers()
   const report = {
     rounds,
     answers: 0,
@@ -49,11 +52,7 @@ export async function killRounds(folder: string, rounds: number, seed: number): 
   let load: Load | null = null
   const proof = async (deployment: Deployment): Promise<KillReport> => {
     let running = await deployment.start('dev')
-    const caller = () => {
-      const made = new Caller(running.url)
-      callers.push(made)
-      return made
-    }
+    const caller = () => callers.add(running.url)
     const scenario = await settle(agent, seed, 6, running.ready, caller)
     for (let round = 1; round <= rounds; round++) {
       load = startLoad(scenario, caller)
@@ -62,7 +61,7 @@ export async function killRounds(folder: string, rounds: number, seed: number): 
       load.stopped = true
       await load.ended
       if (load.fault) throw load.fault
-      for (const old of callers.splice(0)) old.close()
+      callers.close()
 
       const stored = await readFileAfterCrash(deployment.file)
       if (stored.tornBytes) report.torn++
@@ -101,7 +100,7 @@ export async function killRounds(folder: string, rounds: number, seed: number): 
     return await withDeployment(folder, await authority.ca, proof)
   } finally {
     if (load) (load as Load).stopped = true
-    for (const caller of callers) caller.close()
+    callers.close()
     await agent.close()
   }
 }

@@ -5,27 +5,19 @@ import * as assert from 'uvu/assert'
 import { durations } from '../../src/api/limits.ts'
 import type { TransactionRecord } from '../../src/api/money-records.ts'
 import type { NotificationRecord } from '../../src/api/records.ts'
-import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
+import type { TestUser } from '../support/marketplace.ts'
+import { openTrade, type Trade } from '../support/trade.ts'
 
-interface State {
-  marketplace: TestMarketplace
-  buyer: TestUser
-  builder: TestUser
-  agent: ListedAgent
-}
-
-const told = suite<State>('told')
+const told = suite<Trade>('told')
 
 told.before(async state => {
-  const marketplace = await openTestMarketplace()
-  const [buyer, builder] = [await marketplace.join('buyer', 200_000), await marketplace.join('builder')]
-  Object.assign(state, { marketplace, buyer, builder, agent: await marketplace.list(builder) })
-  await marketplace.stopHeartbeat()
+  Object.assign(state, await openTrade(200_000))
+  await state.marketplace.stopHeartbeat()
 })
 
 told.after(({ marketplace }) => marketplace.close())
 
-async function delivered({ marketplace, buyer, builder, agent }: State, title: string): Promise<string> {
+async function delivered({ marketplace, buyer, builder, agent }: Trade, title: string): Promise<string> {
   const { id } = await marketplace.draft(buyer, agent, { title })
   await buyer.client.submitTask({ id })
   await builder.client.acceptTask({ id })

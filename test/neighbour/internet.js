@@ -4,24 +4,9 @@
  * that never says a word of it.
  */
 import dns from 'node:dns'
-import net from 'node:net'
-import tls from 'node:tls'
+import { callHome } from '../support/called-home.js'
 
-const PUBLIC = '9.9.9.9'
-const { connect } = net
-const { connect: connectSecurely } = tls
-
-net.connect = (options, ...rest) => {
-  if (options.host !== PUBLIC) return connect(options, ...rest)
-  const socket = connect({ port: options.port, host: '127.0.0.1', noDelay: options.noDelay })
-  Object.defineProperty(socket, 'remoteAddress', { value: PUBLIC })
-  return socket
-}
-
-tls.connect = (options, ...rest) =>
-  options.host?.endsWith('.example')
-    ? connectSecurely({ ...options, host: 'localhost', servername: 'localhost' })
-    : connectSecurely(options, ...rest)
+callHome('9.9.9.9', name => name?.endsWith('.example'))
 
 const { Resolver } = dns.promises
 dns.promises.Resolver = class extends Resolver {

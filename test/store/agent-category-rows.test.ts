@@ -39,6 +39,24 @@ const idsOf = (rows: readonly { id: unknown }[]) => rows.map(({ id }) => id)
 /** When a pass at 100,000,000 still counts, for the last time. */
 const FRESH = 100_000_000 + durations.freshMs
 
+const newAgent = {
+  id: 'g_a',
+  slug: 'ten',
+  builderId: 'b',
+  name: 'n',
+  tagline: 'l',
+  description: 'd',
+  pricingModel: 'fixed' as const,
+  basePrice: 300,
+  turnaroundHours: 2,
+  maxRevisions: null,
+  tags: '[]',
+  webhookUrl: null,
+  status: 'draft' as const,
+  createdAt: 70,
+  updatedAt: 70,
+}
+
 testRows('rows of agents', {
   'agents: found by id or slug': [
     [
@@ -113,51 +131,14 @@ testRows('rows of agents', {
   ],
   'agents: made once for a slug, changed one at a time': [
     [
-      tx =>
-        insertAgent(tx, {
-          id: 'g_a',
-          slug: 'ten',
-          builderId: 'b',
-          name: 'n',
-          tagline: 'l',
-          description: 'd',
-          pricingModel: 'fixed',
-          basePrice: 300,
-          turnaroundHours: 2,
-          maxRevisions: null,
-          tags: '[]',
-          webhookUrl: null,
-          status: 'draft',
-          createdAt: 70,
-          updatedAt: 70,
-        }),
+      tx => insertAgent(tx, newAgent),
       1,
       [
         '+ agents g_a {"id":"g_a","slug":"ten","builder_id":"b","name":"n","tagline":"l","description":"d","pricing_model":"fixed","base_price":300,"turnaround_hours":2,"tags":"[]","status":"draft","completed_tasks":0,"rating_sum":0,"rating_count":0,"created_at":70,"updated_at":70}',
         'tallies agents/1: count 7 → 8',
       ],
     ],
-    [
-      tx =>
-        insertAgent(tx, {
-          id: 'g_a',
-          slug: 'one',
-          builderId: 'b',
-          name: 'n',
-          tagline: 'l',
-          description: 'd',
-          pricingModel: 'fixed',
-          basePrice: 300,
-          turnaroundHours: 2,
-          maxRevisions: null,
-          tags: '[]',
-          webhookUrl: null,
-          status: 'draft',
-          createdAt: 70,
-          updatedAt: 70,
-        }),
-      0,
-    ],
+    [tx => insertAgent(tx, { ...newAgent, slug: 'one' }), 0],
     [
       tx => updateAgentRow(tx, 'g_1', { name: 'new', webhookUrl: null }),
       1,

@@ -1,5 +1,6 @@
 // engines: embedded, postgres; process: shared
 /** What guards accounts and requests: each function returns and changes the rows that it names, and no neighbour of theirs. */
+import type { Tx } from '../../src/store/db.ts'
 import { lockedGuesses, setGuesses } from '../../src/store/tables/guesses.ts'
 import {
   claimRequest,
@@ -42,6 +43,9 @@ import {
 import { testRows } from './row-effects.ts'
 
 const idOf = (row: { id: unknown } | undefined) => row?.id
+
+const claim = (tx: Tx, method: string, key: string, since: { keptSince: number; realNow: number }) =>
+  claimRequest(tx, { userId: 'a', method, path: '/p', key }, { fingerprint: 'f', now: 70, runningUntil: 90, ...since })
 
 testRows('rows of guards', {
   'second factors: begun anew until one is enabled, enabled once, each step used once': [
@@ -172,54 +176,23 @@ testRows('rows of guards', {
   ],
   "requests with a key: taken once, until the answer is old or the request can't run any more": [
     [
-      tx =>
-        claimRequest(
-          tx,
-          { userId: 'a', method: 'GET', path: '/p', key: 'k1' },
-          { fingerprint: 'f', now: 70, keptSince: 0, realNow: 0, runningUntil: 90 },
-        ),
+      tx => claim(tx, 'GET', 'k1', { keptSince: 0, realNow: 0 }),
       1,
       [
         '+ idempotency_keys a/GET//p/k1 {"user_id":"a","method":"GET","path":"/p","key":"k1","fingerprint":"f","running_until":90,"created_at":70}',
       ],
     ],
+    [tx => claim(tx, 'POST', 'k1', { keptSince: 9, realNow: 99 }), 0],
     [
-      tx =>
-        claimRequest(
-          tx,
-          { userId: 'a', method: 'POST', path: '/p', key: 'k1' },
-          { fingerprint: 'f', now: 70, keptSince: 9, realNow: 99, runningUntil: 90 },
-        ),
-      0,
-    ],
-    [
-      tx =>
-        claimRequest(
-          tx,
-          { userId: 'a', method: 'POST', path: '/p', key: 'k1' },
-          { fingerprint: 'f', now: 70, keptSince: 10, realNow: 0, runningUntil: 90 },
-        ),
+      tx => claim(tx, 'POST', 'k1', { keptSince: 10, realNow: 0 }),
       1,
       [
         'idempotency_keys a/POST//p/k1: fingerprint f1 → f, status 200 → null, answer yes → null, running_until 50 → 90, created_at 10 → 70, kept_to 20 → null',
       ],
     ],
+    [tx => claim(tx, 'POST', 'k2', { keptSince: 99, realNow: 49 }), 0],
     [
-      tx =>
-        claimRequest(
-          tx,
-          { userId: 'a', method: 'POST', path: '/p', key: 'k2' },
-          { fingerprint: 'f', now: 70, keptSince: 99, realNow: 49, runningUntil: 90 },
-        ),
-      0,
-    ],
-    [
-      tx =>
-        claimRequest(
-          tx,
-          { userId: 'a', method: 'POST', path: '/p', key: 'k2' },
-          { fingerprint: 'f', now: 70, keptSince: 0, realNow: 50, runningUntil: 90 },
-        ),
+      tx => claim(tx, 'POST', 'k2', { keptSince: 0, realNow: 50 }),
       1,
       ['idempotency_keys a/POST//p/k2: fingerprint f2 → f, running_until 50 → 90, created_at 20 → 70'],
     ],

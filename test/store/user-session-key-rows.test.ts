@@ -40,25 +40,24 @@ import { testRows } from './row-effects.ts'
 const idOf = (row: { id: unknown } | undefined) => row?.id
 const idsOf = (rows: readonly { id: unknown }[]) => rows.map(({ id }) => id)
 
+const ann = {
+  id: 'a',
+  email: 'a@x',
+  name: 'Ann',
+  passwordHash: 'a password_hash',
+  isBuilder: 1,
+  isAdmin: 0,
+  suspended: 0,
+  banned: 0,
+  identityVerified: 0,
+  chargebacks: 0,
+  connectStatus: 'not_connected',
+  createdAt: 1,
+}
+
 testRows('rows of accounts', {
   'accounts: found by id or email, listed oldest first': [
-    [
-      tx => userById(tx, 'a'),
-      {
-        id: 'a',
-        email: 'a@x',
-        name: 'Ann',
-        passwordHash: 'a password_hash',
-        isBuilder: 1,
-        isAdmin: 0,
-        suspended: 0,
-        banned: 0,
-        identityVerified: 0,
-        chargebacks: 0,
-        connectStatus: 'not_connected',
-        createdAt: 1,
-      },
-    ],
+    [tx => userById(tx, 'a'), ann],
     [tx => userById(tx, 'z'), undefined],
     [tx => userByEmail(tx, 'b@x').then(idOf), 'b'],
     [tx => userByEmail(tx, 'B@x'), undefined],
@@ -105,23 +104,7 @@ testRows('rows of accounts', {
         }),
       0,
     ],
-    [
-      tx => updateUser(tx, 'a', {}),
-      {
-        id: 'a',
-        email: 'a@x',
-        name: 'Ann',
-        passwordHash: 'a password_hash',
-        isBuilder: 1,
-        isAdmin: 0,
-        suspended: 0,
-        banned: 0,
-        identityVerified: 0,
-        chargebacks: 0,
-        connectStatus: 'not_connected',
-        createdAt: 1,
-      },
-    ],
+    [tx => updateUser(tx, 'a', {}), ann],
     [
       tx => updateUser(tx, 'a', { name: 'N', passwordHash: 'P' }).then(idOf),
       'a',

@@ -8,27 +8,15 @@ import { agents } from '../../src/store/tables/agents.ts'
 import type { Column, Table } from '../../src/store/tables/table.ts'
 import { tasks } from '../../src/store/tables/tasks.ts'
 import { users } from '../../src/store/tables/users.ts'
-import { type ListedAgent, openTestMarketplace, type TestMarketplace, type TestUser } from '../support/marketplace.ts'
+import { openTrade, type Trade } from '../support/trade.ts'
 
 type AnyTable = Pick<Table<Record<string, Column>>, 'name' | 'columns' | 'all'>
 type Fields = Record<string, unknown>
 type Endpoint = { readonly body: { readonly shape: object } }
 
-interface State {
-  marketplace: TestMarketplace
-  buyer: TestUser
-  builder: TestUser
-  agent: ListedAgent
-}
+const test = suite<Trade>('unknown fields')
 
-const test = suite<State>('unknown fields')
-
-test.before(async state => {
-  state.marketplace = await openTestMarketplace()
-  state.buyer = await state.marketplace.join('buyer', 20_000)
-  state.builder = await state.marketplace.join('builder')
-  state.agent = await state.marketplace.list(state.builder)
-})
+test.before(async state => void Object.assign(state, await openTrade(20_000)))
 test.after(({ marketplace }) => marketplace.close())
 
 /** A value for each column of the table that the body of the endpoint does not have, beside what is meant. */
@@ -41,13 +29,13 @@ const withColumns = ({ columns }: AnyTable, { body: { shape } }: Endpoint, meant
   ...meant,
 })
 
-const rowOf = ({ marketplace }: State, table: AnyTable, id: string) =>
+const rowOf = ({ marketplace }: Trade, table: AnyTable, id: string) =>
   marketplace.market.db.read(q =>
     q.get<Record<string, Value>>(`SELECT ${table.all} FROM ${table.name} WHERE id = $1`, [id]),
   )
 
 /** What the two rows have that differs, apart from what each has for itself. */
-async function differences(state: State, table: AnyTable, one: string, other: string): Promise<string[]> {
+async function differences(state: Trade, table: AnyTable, one: string, other: string): Promise<string[]> {
   const [a, b] = [await rowOf(state, table, one), await rowOf(state, table, other)]
   assert.ok(a && b)
   return Object.keys(a).filter(name => a[name] !== b[name] && !/^(?:id|slug)$/.test(name))

@@ -12,15 +12,8 @@ import { type JsonSchema, outputSchema, PARTS } from './json-schema.ts'
 import { type Operation, operationOf, type Parameter, type RequestBody } from './operation.ts'
 import { errorParts, type Response, sharedResponses } from './responses.ts'
 
-interface Webhook {
-  operationId: string
-  summary: string
-  description: string
-  tags: string[]
-  security: Readonly<Record<string, readonly string[]>>[]
-  parameters: Parameter[]
+interface Webhook extends Omit<Operation, 'x-rate-limit' | 'x-rate-limit-multipart' | 'x-source'> {
   requestBody: RequestBody
-  responses: Record<string, Response>
 }
 
 export interface OpenApi {

@@ -1,9 +1,10 @@
 /** `marketplace clock`: shows and moves the clock of a simulator. Source: A-44. */
 import { clockMoves } from '../../api/limits.ts'
-import { type Client, MarketplaceError } from '../../client/client.ts'
+import type { Client } from '../../client/client.ts'
 import { AgentWork, type TaskInHand } from '../agent-work.ts'
-import { type Connection, type ConnectionFlags, connected } from '../connection/connection.ts'
+import type { Connection, ConnectionFlags } from '../connection/connection.ts'
 import { nextSteps } from '../connection/next-steps.ts'
+import { onSimulator } from '../connection/simulator-only.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { numberGiven } from '../json-input.ts'
 import { durationGiven, durationInWords } from '../output/durations.ts'
@@ -54,21 +55,7 @@ export async function scale(times: string, flags: ConnectionFlags): Promise<numb
 }
 
 const onClock = (flags: ConnectionFlags, work: (connection: Connection) => Promise<number>) =>
-  connected(flags, 'admin', async connection => {
-    try {
-      return await work(connection)
-    } catch (error) {
-      if (error instanceof MarketplaceError && error.status === 404) throw onRealTime(connection.found.url)
-      throw error
-    }
-  })
-
-const onRealTime = (url: string) =>
-  new Fault(`${plain(url)} runs on real time: only the clock of a simulator can be moved.`, {
-    code: exitCodes.failed,
-    status: 404,
-    hint: `Start a simulator: ${nextSteps.startDev()}`,
-  })
+  onSimulator(flags, 'runs on real time: only the clock of a simulator can be moved', work)
 
 interface Way {
   jump: boolean

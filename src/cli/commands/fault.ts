@@ -1,11 +1,10 @@
 /** `marketplace fault`: lets things go wrong on purpose, once, in a simulator that runs. Source: A-264. */
 import { type FaultName, faultNames, faults, faultsInWords, targetsOf } from '../../api/faults.ts'
-import { MarketplaceError } from '../../client/client.ts'
 import { UsageError } from '../../config.ts'
-import { type Connection, type ConnectionFlags, connected } from '../connection/connection.ts'
+import type { Connection, ConnectionFlags } from '../connection/connection.ts'
 import { nextSteps } from '../connection/next-steps.ts'
+import { onSimulator } from '../connection/simulator-only.ts'
 import { agentCalled } from '../endpoint/agent-called.ts'
-import { exitCodes, Fault } from '../exit-codes.ts'
 import { plain } from '../output/ui.ts'
 
 export interface ArmFlags extends ConnectionFlags {
@@ -15,7 +14,7 @@ export interface ArmFlags extends ConnectionFlags {
 
 export async function arm(word: string, flags: ArmFlags): Promise<number> {
   const { name, on } = faultGiven(word, flags.on)
-  return onSimulator(flags, async connection => {
+  return onFaults(flags, async connection => {
     const { client, out, notes, answer } = connection
     const agent = flags.agent === undefined ? null : await agentCalled(connection, flags.agent)
     const armed = await client.armFault({ name, on, agentId: agent?.id ?? null })
@@ -27,7 +26,7 @@ export async function arm(word: string, flags: ArmFlags): Promise<number> {
 }
 
 export const list = (flags: ConnectionFlags) =>
-  onSimulator(flags, async ({ client, out, notes, answer }) => {
+  onFaults(flags, async ({ client, out, notes, answer }) => {
     const { items } = await client.listFaults()
     return answer({ items }, () => {
       for (const one of items) out.line(lineOf(one))
@@ -36,7 +35,7 @@ export const list = (flags: ConnectionFlags) =>
   })
 
 export const clear = (flags: ConnectionFlags) =>
-  onSimulator(flags, async ({ client, out, answer }) => {
+  onFaults(flags, async ({ client, out, answer }) => {
     const { items } = await client.clearFaults()
     return answer({ items }, () => out.line(items.length === 0 ? 'No fault waited.' : `Took back ${items.length}.`))
   })
@@ -60,19 +59,5 @@ function lineOf({ name, on, agentId, taskId }: Armed): string {
   return `${name}  ${on ?? `any ${direction}`} of ${whose}, ${met}: ${does}`
 }
 
-const onSimulator = (flags: ConnectionFlags, work: (connection: Connection) => Promise<number>) =>
-  connected(flags, 'admin', async connection => {
-    try {
-      return await work(connection)
-    } catch (error) {
-      if (error instanceof MarketplaceError && error.status === 404) throw noSimulator(connection.found.url)
-      throw error
-    }
-  })
-
-const noSimulator = (url: string) =>
-  new Fault(`${plain(url)} is a deployment: only in a simulator things go wrong on purpose.`, {
-    code: exitCodes.failed,
-    status: 404,
-    hint: `Start a simulator: ${nextSteps.startDev()}`,
-  })
+const onFaults = (flags: ConnectionFlags, work: (connection: Connection) => Promise<number>) =>
+  onSimulator(flags, 'is a deployment: only in a simulator things go wrong on purpose', work)
