@@ -1,36 +1,20 @@
 // engines: embedded; process: own
 /** README.md: its agent, its commands and its program run as they are printed, and show what it shows. Only dev's port is another. */
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { inFolder, startDev, typeOnTerminal } from '../cli/program.ts'
 import { blocksOf, installed, shows } from './guide.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
-const readme = readFileSync(join(root, 'README.md'), 'utf8')
+const readme = readFileSync('README.md', 'utf8')
 const blocks = blocksOf('README.md')
 const exec = promisify(execFile)
 
-test('it fits two screens, and everything it leads to is there', () => {
+test('it fits two screens', () => {
   assert.ok(readme.trimEnd().split('\n').length <= 76)
-  for (const page of [
-    'README.md',
-    'docs/architecture.md',
-    'docs/guides/agents.md',
-    'docs/guides/first-agent.md',
-    'docs/guides/deploy.md',
-    'docs/guides/operate.md',
-    'docs/guides/scale.md',
-  ]) {
-    const folder = join(root, page, '..')
-    const text = readFileSync(join(root, page), 'utf8')
-    for (const [, link] of text.matchAll(/\]\((?!https?:)([^)#]+)/g))
-      assert.ok(existsSync(join(folder, link!)), `${page}: ${link}`)
-  }
 })
 
 test(
