@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { HttpUser } from '../../src/sim/http-user.ts'
-import { inFolder, run, start, startDev } from './program.ts'
+import { inFolder, runRefused, start, startDev } from './program.ts'
 
 test(
   'a second dev attaches to the first; Ctrl-C ends it alone, and the end of the first ends it',
@@ -27,7 +27,7 @@ test(
     assert.is((await second.ended).code, 0)
     assert.is((await visitor.ask('GET', '/api/categories')).status, 200, 'the first goes on')
 
-    const asked = await run(['dev', '--run', 'node agent.mjs'], folder)
+    const asked = await runRefused(['dev', '--run', 'node agent.mjs'], folder)
     assert.is(asked.code, 2)
     assert.match(asked.err, `A dev runs here already, at ${ready.url}: end it, or add --new to --run`)
 

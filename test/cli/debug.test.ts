@@ -4,7 +4,7 @@ import { hasSubscribers } from 'node:diagnostics_channel'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openMarketplace } from '../../src/open.ts'
-import { inFolder, run, start } from './program.ts'
+import { inFolder, run, runRefused, start } from './program.ts'
 
 interface Line extends Record<string, unknown> {
   type: string
@@ -128,7 +128,7 @@ test(
       'MARKETPLACE_DEBUG takes http, sql, webhooks or stacks, several with commas between, not sqll.\n',
     )
     assert.is(topic.out, '')
-    const level = await run(['dev', '--ephemeral', '--log-level', 'loud'], folder)
+    const level = await runRefused(['dev', '--ephemeral', '--log-level', 'loud'], folder)
     assert.is(level.code, 2)
     assert.match(level.err, '--log-level takes error or warn or info or debug, not loud.')
   }),

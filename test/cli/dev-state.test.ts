@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { devOf } from './dev-lines.ts'
-import { COMMAND, inFolder, run } from './program.ts'
+import { COMMAND, inFolder, run, runRefused } from './program.ts'
 
 test(
   'the environment of an agent is printed for each shell, alone; the folder is no part of a repository; a reset asks',
@@ -47,7 +47,7 @@ test(
       (await emit(writer.webhookUrl)).err,
       'itself: marketplace emit task.submitted --to http://localhost:9/\n',
     )
-    const wrong = await run(['dev', '--public-url', 'nothing'], folder)
+    const wrong = await runRefused(['dev', '--public-url', 'nothing'], folder)
     assert.match(wrong.err, '--public-url takes an address')
     assert.match((await run(['dev', '--print-env', 'zsh'], folder)).err, '--print-env takes sh, fish, pwsh, json')
     assert.match(
@@ -57,9 +57,9 @@ test(
     assert.is(readFileSync(join(folder, '.marketplace', '.gitignore'), 'utf8'), '*\n')
 
     const reset = ['dev', '--reset', '--port', '0', '--json']
-    assert.match((await run(reset, folder)).err, 'The dev of this folder is running at http://')
+    assert.match((await runRefused(reset, folder)).err, 'The dev of this folder is running at http://')
     await dev.stop()
-    const asked = await run(reset, folder)
+    const asked = await runRefused(reset, folder)
     assert.is(asked.code, 2)
     assert.match(asked.err, /deletes all accounts, .*dev\.db\.journal, .*credentials\.json\. Add --yes/)
     const again = await devOf(folder, ['--reset', '--yes'])
@@ -67,7 +67,7 @@ test(
     assert.is(again.ready.agents.length, 1)
     await again.stop()
     writeFileSync(join(folder, 'foreign.db'), '')
-    const foreign = await run(['dev', '--db', 'foreign.db', '--reset', '--yes'], folder)
+    const foreign = await runRefused(['dev', '--db', 'foreign.db', '--reset', '--yes'], folder)
     assert.match(foreign.err, 'No dev has kept its credentials for foreign.db')
     assert.ok(existsSync(join(folder, 'foreign.db')))
   }),
@@ -79,14 +79,14 @@ test(
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
-    const taken = await run(['dev', '--ephemeral', '--port', String(port)], folder)
+    const taken = await runRefused(['dev', '--ephemeral', '--port', String(port)], folder)
     assert.is(taken.code, 1)
     assert.match(taken.err, new RegExp(`^Port ${port} is in use; .*: .*node.* has it \\(process ${process.pid}\\)\\.`))
     assert.match(taken.err, /^The next free port: --port \d+$/m)
     server.close()
 
     writeFileSync(join(folder, 'file'), '')
-    const nowhere = await run(['dev', '--db', 'file/dev.db', '--port', '0'], folder)
+    const nowhere = await runRefused(['dev', '--db', 'file/dev.db', '--port', '0'], folder)
     assert.is(nowhere.code, 1)
     assert.match(nowhere.err, "dev can't keep its state in file: a part of its path is no folder.")
     assert.match(nowhere.err, '--ephemeral keeps nothing')

@@ -7,7 +7,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TaskRecord } from '../../src/api/records.ts'
 import { HttpUser } from '../../src/sim/http-user.ts'
-import { inFolder, run, start } from './program.ts'
+import { inFolder, runRefused, start } from './program.ts'
 
 const EPHEMERAL = ['dev', '--ephemeral', '--json', '--port', '0']
 
@@ -132,7 +132,7 @@ test(
     await firstLine
     child.kill('SIGTERM')
     await ended
-    const { code, err } = await run(['dev', '--json', '--port', '0', '--seed', '1'], folder)
+    const { code, err } = await runRefused(['dev', '--json', '--port', '0', '--seed', '1'], folder)
     assert.is(code, 1)
     assert.match(err, 'needs an empty database')
   }),

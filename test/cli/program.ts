@@ -166,7 +166,7 @@ export const run = (args: readonly string[], cwd: string, env: NodeJS.ProcessEnv
     ? runAlone(args, cwd, env, input)
     : runCommand({ args, cwd, env: envIn(cwd, env), input })
 
-const ALONE = new Set(['dev', 'serve', 'demo', 'exec'])
+const ALONE = new Set(['dev', 'serve', 'exec'])
 const ENDS = /^--(?:help|print-env)$/
 const mayGoOn = ([name = '', ...rest]: readonly string[]) =>
   ALONE.has(name) && (name === 'exec' || !rest.some(arg => ENDS.test(arg)))

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { refusalIn } from './deployment.ts'
-import { inFolder, run, start } from './program.ts'
+import { inFolder, run, runRefused, start } from './program.ts'
 
 const SERVE = ['serve', '--port', '0', '--json']
 
@@ -92,7 +92,7 @@ test(
     let said = ''
     child.stderr!.on('data', chunk => (said += chunk))
     while (!said.includes('"start"')) await new Promise(resolve => setTimeout(resolve, 20))
-    const refused = await run(['serve', '--port', '0'], folder)
+    const refused = await runRefused(['serve', '--port', '0'], folder)
     child.kill('SIGTERM')
     const served = await ended
     assert.is(served.code, 0)
@@ -101,7 +101,7 @@ test(
       assert.type(JSON.parse(line).type, 'string')
     }
     assert.match(refusalIn(refused.err), 'in use by process')
-    const usage = await run(['serve', '--port', '70000', '--json'], folder)
+    const usage = await runRefused(['serve', '--port', '70000', '--json'], folder)
     assert.is(usage.code, 2)
     assert.match(refusalIn(usage.out), '--port takes a number')
   }),

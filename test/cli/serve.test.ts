@@ -6,7 +6,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { startObjectStore } from '../support/object-store.ts'
 import { refusalIn } from './deployment.ts'
-import { inFolder, run, start } from './program.ts'
+import { inFolder, run, runRefused, start } from './program.ts'
 
 const SERVE = ['serve', '--port', '0', '--json']
 
@@ -88,7 +88,7 @@ test(
   inFolder(async folder => {
     const { child, ended, firstLine } = start(SERVE, folder)
     const { port } = new URL(JSON.parse(await firstLine).url)
-    const { code, err } = await run(['serve', '--db', 'other.db', '--port', port], folder)
+    const { code, err } = await runRefused(['serve', '--db', 'other.db', '--port', port], folder)
     assert.is(code, 1)
     assert.match(err, `Port ${port} is in use`)
     child.kill('SIGTERM')
