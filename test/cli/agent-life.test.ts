@@ -1,12 +1,13 @@
 // engines: embedded; process: own
 /** A builder's whole way on the command line: an agent is made, tested, published, hired, and sent single webhooks. */
+
 import { existsSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { agentHandler, type WebhookData } from '../../src/client/webhooks.ts'
+import { freePort } from '../../src/sim/agents/free-port.ts'
 import { createFrontAuthority, startFront } from '../../src/sim/agents/https-front.ts'
 import { answerOf, COMMAND, inFolder, run, startDev, typeInto } from './program.ts'
 
@@ -29,8 +30,10 @@ async function startAgent() {
       onError: () => {},
     })(request, response),
   )
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  // Once it is closed nobody else gets its port.
+  const port = await freePort()
+  await new Promise<void>(resolve => server.listen(port, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${port}`
   const use = (given: string) => {
     secret = given
   }

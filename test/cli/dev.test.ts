@@ -7,6 +7,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { TaskRecord } from '../../src/api/records.ts'
 import { HttpUser } from '../../src/sim/http-user.ts'
+import { until } from '../support/patience.ts'
 import { inFolder, runRefused, start } from './program.ts'
 
 const EPHEMERAL = ['dev', '--ephemeral', '--json', '--port', '0']
@@ -37,7 +38,7 @@ test(
     }
     const { id } = await buyer.call<TaskRecord>('POST', '/api/tasks', task, 'key')
     await buyer.call('POST', `/api/tasks/${id}/submit`, undefined, 'key')
-    assert.is(await delivered(buyer, id), 'delivered')
+    await delivered(buyer, id)
 
     child.kill('SIGTERM')
     const { code, out, err } = await ended
@@ -51,12 +52,9 @@ test(
   }),
 )
 
-async function delivered(buyer: HttpUser, id: string): Promise<string> {
-  for (let tries = 0; ; tries++) {
-    const { status } = await buyer.call<TaskRecord>('GET', `/api/tasks/${id}`, undefined, 'key')
-    if (status === 'delivered' || tries === 200) return status
-    await new Promise(resolve => setTimeout(resolve, 25))
-  }
+function delivered(buyer: HttpUser, id: string): Promise<void> {
+  const task = () => buyer.call<TaskRecord>('GET', `/api/tasks/${id}`, undefined, 'key')
+  return until('the delivery', async () => (await task()).status === 'delivered', 25)
 }
 
 test(

@@ -181,7 +181,7 @@ class Walker {
 
   async play(): Promise<void> {
     const { random, scene } = this
-    for (let tries = 0; tries < 20; tries++) {
+    for (let draws = 0; draws < 20; draws++) {
       const { name, invalidate } = (random.often(0.1) && this.#missing()) || randomChoice(random)
       const plan = makers[name](scene)
       if (plan) return this.perform(name, invalidate ? invalidate(scene, endpoints[name], plan) : plan, 0.05)

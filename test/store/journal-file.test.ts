@@ -9,6 +9,7 @@ import { HEAD_BYTES, type Position, readFrame } from '../../src/store/embedded/f
 import { Journal, journalPath, nextPath, sealedPath } from '../../src/store/embedded/journal.ts'
 import { readJournal } from '../../src/store/embedded/replay.ts'
 import type { Effect } from '../../src/store/embedded/statements.ts'
+import { until } from '../support/patience.ts'
 import { MemoryDisk } from './memory-disk.ts'
 
 const FILE = '/d/market.db'
@@ -181,10 +182,7 @@ test('when nothing is written for a while a mark follows the last batch, and the
   const { disk, journal } = await created()
   await told(journal, [effect(1)])
   assert.is(framesIn(bytesOf(disk)).at(-1)!.kind, 'batch')
-  for (let tries = 0; framesIn(bytesOf(disk)).at(-1)!.kind !== 'mark'; tries++) {
-    assert.ok(tries < 500)
-    await wait(5)
-  }
+  await until('a mark', () => framesIn(bytesOf(disk)).at(-1)!.kind === 'mark')
   await told(journal, [effect(2)])
   assert.equal(
     framesIn(bytesOf(disk)).map(({ kind }) => kind),

@@ -14,6 +14,7 @@ import { lockFile } from '../../src/store/embedded/lock.ts'
 import { readJournal } from '../../src/store/embedded/replay.ts'
 import { foldInWorker } from '../../src/store/embedded/snapshot-thread.ts'
 import { checkFile } from '../../src/store/embedded/verify.ts'
+import { inTime, until } from '../support/patience.ts'
 import { inFolder, unexpected } from './folder.ts'
 
 const open = (file: string) => openSqlite({ file, onFatal: unexpected })
@@ -109,13 +110,12 @@ test(
     await db.write(insert(1))
     const first = db.snapshot()
     await db.write(insert(2))
-    const late = wait(10_000, 'one of them never ends', { ref: false }).then(words => assert.unreachable(words))
-    await Promise.race([late, Promise.all([first, db.snapshot(), db.snapshot()])])
+    await inTime('three snapshots', Promise.all([first, db.snapshot(), db.snapshot()]))
     assert.is(most, 1)
     assert.is(db.stats().folding, false)
     const { snapshots } = db.stats()
     await db.write(insert(3))
-    await Promise.race([late, Promise.all([db.snapshot(), db.snapshot()])])
+    await inTime('two more', Promise.all([db.snapshot(), db.snapshot()]))
     assert.is(db.stats().snapshots, snapshots + 1, 'the second of two had nothing left to do')
     await db.close()
     const again = await open(file)
@@ -247,10 +247,7 @@ const heldDisk = () => {
       holds = true
     },
     async next() {
-      for (let tries = 0; held.length === 0; tries++) {
-        assert.ok(tries < 500)
-        await wait(5)
-      }
+      await until('a sync', () => held.length > 0)
       return held.shift()!
     },
   }

@@ -11,6 +11,7 @@ import { fenced, isOwn, prove } from '../../src/store/embedded/fence.ts'
 import { type Lock, lockFile } from '../../src/store/embedded/lock.ts'
 import { describeSelf, knownLifeOf, type Owner, SILENCE_MS } from '../../src/store/embedded/lock-owner.ts'
 import { checkFile } from '../../src/store/embedded/verify.ts'
+import { PATIENCE_MS, until } from '../support/patience.ts'
 import { inFolder } from './folder.ts'
 import { argumentsFor, child, type Where } from './lock-child.ts'
 
@@ -126,7 +127,7 @@ if (process.platform === 'linux') {
     'an owner that is busy for long keeps its lock, also where only its heartbeat is known',
     inFolder(async file => {
       const code = `await m.lockFile(${JSON.stringify(file)}, 'x'); console.log('held')
-        setTimeout(() => { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${SILENCE_MS + 6_000}); console.log('idle') }, 10)
+        setTimeout(() => { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${SILENCE_MS + PATIENCE_MS}); console.log('idle') }, 10)
         setInterval(() => {}, 1e6)`
       const holder = await child('lock', code, { contained: true, withoutSystem: true })
       await holder.until('held')
@@ -150,10 +151,7 @@ test(
     const holder = await child('lock', parent, { withoutSystem: true })
     const pid = Number((await holder.until('held')).slice(5))
     process.kill(pid, 'SIGKILL')
-    for (let tries = 0; !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z '); tries++) {
-      assert.ok(tries < 500, 'it is a zombie')
-      await wait(10)
-    }
+    await until('a zombie', () => readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z '))
     const sleeper = Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') Z ')[1]!.split(' ')[0])
     assert.is(await outcome(lockFile(file)), 'taken')
     process.kill(sleeper, 'SIGKILL')

@@ -210,15 +210,15 @@ for (const [test, breakPg] of ways) {
   })
 
   test('a commit is waited for as long as what goes before it may take, each within its limit', async ({ url }) => {
-    const statementTimeoutMs = 1000
+    const statementTimeoutMs = 2_500
     const db = await openPostgres({ url, poolSize: 1, statementTimeoutMs })
     const slow = (id: string) => ({
       sql: 'INSERT INTO jars (id, coins) SELECT $1, 1 FROM pg_sleep(0.9)',
       values: [id],
     })
     // Together they take longer than the server may be silent about one.
-    await db.write(tx => Promise.all(['c', 'd', 'e', 'f', 'g', 'h', 'i'].map(id => tx.runAll([slow(id)]))))
-    assert.equal(await db.read(q => q.get('SELECT COUNT(*) AS count FROM jars')), { count: 9 })
+    await db.write(tx => Promise.all(['c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k'].map(id => tx.runAll([slow(id)]))))
+    assert.equal(await db.read(q => q.get('SELECT COUNT(*) AS count FROM jars')), { count: 11 })
     await db.close()
   })
 
@@ -279,7 +279,7 @@ for (const [test, breakPg] of ways) {
   })
 
   test('without prepared statements all is the same, and each statement has its limit', async ({ url }) => {
-    const db = await openPostgres({ url, poolSize: 1, prepare: false, statementTimeoutMs: 50 })
+    const db = await openPostgres({ url, poolSize: 1, prepare: false, statementTimeoutMs: 1_000 })
     assert.equal(await db.read(q => Promise.all([q.get('SELECT 1 AS one'), q.get('SELECT 2 AS two')])), [
       { one: 1 },
       { two: 2 },

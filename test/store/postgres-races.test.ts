@@ -74,7 +74,7 @@ test('a transaction in which something has failed is not acknowledged, though it
 })
 
 test('a statement that takes too long, and a Postgres that has no connection left, are a database that is busy', async () => {
-  const { url, db, close } = await openRows({ statementTimeoutMs: 300 })
+  const { url, db, close } = await openRows({ statementTimeoutMs: 1_000 })
   const role = `few_${process.pid}`
   await asOwner(url, `CREATE ROLE ${role} LOGIN CONNECTION LIMIT 1`)
   await assertRejects(

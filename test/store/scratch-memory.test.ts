@@ -1,11 +1,11 @@
 // engines: embedded; process: own
 /** What one large value takes in memory beside the database is not kept for ever. */
-import { setTimeout as wait } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openSqlite } from '../../src/store/embedded/database.ts'
+import { until } from '../support/patience.ts'
 import { inFolder, unexpected } from './folder.ts'
 
 const LARGE = 'x'.repeat(12 * 1024 * 1024)
@@ -38,14 +38,13 @@ test(
   'the bytes of a large batch go with it',
   inFolder(async file => {
     const db = await opened(file)
-    let kept = Number.POSITIVE_INFINITY
-    for (let tries = 0; kept > LARGE.length && tries < 100; tries++) {
+    const kept = () => process.memoryUsage().arrayBuffers
+    const gone = () => {
       collectGarbage()
-      await wait(20)
-      kept = process.memoryUsage().arrayBuffers
+      return kept() <= LARGE.length
     }
+    await until(() => `fewer bytes than ${kept()}`, gone, 20)
     await db.close()
-    assert.ok(kept <= LARGE.length, `${kept} bytes are kept`)
   }),
 )
 

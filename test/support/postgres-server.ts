@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from '../../src/sim/agents/free-port.ts'
+import { PATIENCE_MS } from './patience.ts'
 import { quickPlace } from './quick-place.ts'
 
 export interface PostgresServer {
@@ -186,7 +187,7 @@ async function untilReady(url: string, ended: Promise<void>): Promise<boolean> {
   void ended.then(() => {
     isThere = false
   })
-  for (let tries = 0; isThere; tries++) {
+  for (const patience = AbortSignal.timeout(PATIENCE_MS); isThere; ) {
     const client = new pg.Client(url)
     try {
       await client.connect()
@@ -194,7 +195,7 @@ async function untilReady(url: string, ended: Promise<void>): Promise<boolean> {
       await pause(0) // another server may answer there
       if (isThere) return true
     } catch (error) {
-      if (tries === 300) throw error
+      if (patience.aborted) throw error
       await pause(100)
     }
   }

@@ -15,6 +15,7 @@ import {
   type TestMarketplace,
   type TestUser,
 } from '../../support/marketplace.ts'
+import { until } from '../../support/patience.ts'
 
 const HOUR = durations.hourMs
 
@@ -217,10 +218,7 @@ test('settled: a callback that is being served is waited for', async () => {
   const callback = request(`${marketplace.url}/api/agent/tasks/task_none/callback`, { method: 'POST', headers })
   callback.write(body.slice(0, 5))
   const activity = market.memory.of(Activity)
-  for (let n = 0; activity.isEmpty; n++) {
-    assert.ok(n < 5_000, 'the callback that is being served counts')
-    await new Promise(resolve => setTimeout(resolve, 1))
-  }
+  await until('the callback that is being served', () => !activity.isEmpty)
   assert.equal(activity.first(2), [{ kind: 'callback', id: 'task_none' }])
   let isSettled = false
   const settled = market.settled().then(() => {

@@ -9,6 +9,7 @@ import { createWorld } from '../../../src/world/real.ts'
 import type { Outgoing, World } from '../../../src/world/world.ts'
 import { hostile } from '../../support/hostile.ts'
 import { openTestMarketplace, type TestMarketplace, type TestUser } from '../../support/marketplace.ts'
+import { until } from '../../support/patience.ts'
 import { closeOpened, opened, rawServer } from '../../support/servers.ts'
 
 test.after.each(closeOpened)
@@ -82,13 +83,12 @@ const market = ({ market: { db, world } }: TestMarketplace) =>
   )
 
 const attemptOf = async (builder: TestUser, id: string) => {
-  for (let waited = 0; waited < 30_000; waited += 20) {
+  const noted = async () => {
     const { items } = await builder.client.listDeliveries({ id })
-    const { attempts } = await builder.client.getDelivery({ id, deliveryId: items[0]!.id })
-    if (attempts[0]) return attempts[0]
-    await new Promise(resolve => setTimeout(resolve, 20))
+    return (await builder.client.getDelivery({ id, deliveryId: items[0]!.id })).attempts[0]
   }
-  throw new Error('no attempt was noted')
+  await until('an attempt', noted, 20)
+  return (await noted())!
 }
 
 test('hostile endpoints, by dispatch, test and heartbeat: each ends as it should, none is read beyond its bound, none holds a socket', async () => {

@@ -35,8 +35,10 @@ async function ask(url: string, options: https.RequestOptions = {}, body: Buffer
 
 async function plainServer(handler: http.RequestListener) {
   const server = http.createServer(handler)
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const target = `http://127.0.0.1:${(server.address() as net.AddressInfo).port}`
+  // Once it is closed nobody else gets its port.
+  const port = await freePort()
+  await new Promise<void>(resolve => server.listen(port, '127.0.0.1', resolve))
+  const target = `http://127.0.0.1:${port}`
   const close = () => {
     server.closeAllConnections()
     server.close()
@@ -162,14 +164,13 @@ test('front: the port is open before the certificate exists, and holds what conn
 })
 
 test('front: 502 with a sentence when the agent is not up', async () => {
-  const agent = await plainServer(echo)
-  agent.close()
-  const front = await frontOf(agent.target)
+  const target = `http://127.0.0.1:${await freePort()}`
+  const front = await frontOf(target)
   const answer = await ask(front.url, {}, 'x')
   assert.is(answer.status, 502)
   assert.equal(JSON.parse(answer.body.toString()), {
     success: false,
-    error: `Nothing listens at ${agent.target}. Start the agent, then try again.`,
+    error: `Nothing listens at ${target}. Start the agent, then try again.`,
     answeredBy: 'marketplace dev, not the agent',
   })
   await front.close()

@@ -4,6 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { personas } from '../../../src/sim/buyers/personas.ts'
 import { answered } from '../../../src/world/virtual.ts'
+import { until } from '../../support/patience.ts'
 import { isOpen, openScene, storyOf, worker } from './scene.ts'
 
 const MINUTE = 60_000
@@ -173,7 +174,10 @@ test('nobody is hired while something is in flight', async () => {
   assert.is((await scene.tasks()).length, 1)
   answer(answered(200))
   await market.settled()
-  for (let n = 0; n < 100 && (await scene.tasks()).length < 2; n++) await look()
+  await until('the second task', async () => {
+    await look()
+    return (await scene.tasks()).length >= 2
+  })
   assert.is((await scene.tasks()).length, 2)
   await market.settled()
   await buyers.close()
