@@ -6,7 +6,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { freePort } from '../../src/sim/agents/free-port.ts'
 import { inFolder, typeOnTerminal } from '../cli/program.ts'
-import { blocksOf, installed, shows } from './guide.ts'
+import { blocksOf, installed, shows, unwrapped } from './guide.ts'
 
 const blocks = blocksOf('docs/guides/first-agent.md')
 const shells = (name: string) => blocks.filter(block => block.language === 'sh' && block.name === name)
@@ -28,7 +28,7 @@ test(
     await shows(dev, 'my-agent can be hired:')
     const bought = typeOnTerminal(lineOf('buy'), folder, env)
     assert.is(await bought.ended, 0, bought.shown())
-    assert.match(bought.shown(), /is completed\. Wallet 995\.00, held 0\.00/)
+    assert.match(unwrapped(bought.shown()), /is completed\. Wallet 995\.00, held 0\.00/)
     writeFileSync(join(folder, 'agent.mjs'), `${agent}// changed\n`)
     await shows(dev, 'my-agent starts anew: agent.mjs has changed')
     await shows(dev, 'my-agent is back')
@@ -55,7 +55,10 @@ test(
     await shows(dev, 'my-agent believes everybody: it took a')
     const hired = typeOnTerminal(`${lineOf('buy', 1)} --timeout 1`, folder, env)
     assert.is(await hired.ended, 1)
-    assert.match(hired.shown(), /to my-agent for 5\.00, now held in escrow[\s\S]*The agent did not accept within 1 s/)
+    assert.match(
+      unwrapped(hired.shown()),
+      /to my-agent for 5\.00, now held in escrow.*The agent did not accept within 1 s/,
+    )
     await shows(dev, 'task.submitted')
     handler.interrupt()
     await handler.ended
@@ -63,7 +66,7 @@ test(
     const plain = typeOnTerminal(`bash -c '${lineOf('start')}'`, folder, env)
     const bought = typeOnTerminal(lineOf('buy', 1), folder, env)
     assert.is(await bought.ended, 0, bought.shown())
-    assert.match(bought.shown(), 'is completed')
+    assert.match(unwrapped(bought.shown()), 'is completed')
     plain.interrupt()
     await plain.ended
     dev.interrupt()

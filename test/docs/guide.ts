@@ -41,10 +41,13 @@ export function installed(folder: string): NodeJS.ProcessEnv {
   return { PATH: `${bin}:${PATH}`, HOME, NO_COLOR: '1', MARKETPLACE_PORT: '0' }
 }
 
+/** Lines of a terminal may be narrower than those of a page. */
+export const unwrapped = (text: string) => stripVTControlCharacters(text).replace(/\s+/g, ' ')
+
 /** Waits until a terminal shows some words. Throws what it shows if its command ends before. */
 export async function shows(terminal: ReturnType<typeof typeOnTerminal>, words: string): Promise<void> {
   const patience = AbortSignal.timeout(PATIENCE_MS)
-  while (!stripVTControlCharacters(terminal.shown()).includes(words)) {
+  while (!unwrapped(terminal.shown()).includes(words)) {
     const over = await Promise.race([terminal.ended, new Promise(resolve => setTimeout(resolve, 20, 'on'))])
     if (over !== 'on') throw new Error(`It ended before it showed "${words}": ${terminal.shown()}`)
     if (patience.aborted) throw new Error(`It does not show "${words}", but: ${terminal.shown()}`)

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { inFolder, startDev, typeOnTerminal } from '../cli/program.ts'
-import { blocksOf, installed, shows } from './guide.ts'
+import { blocksOf, installed, shows, unwrapped } from './guide.ts'
 
 const readme = readFileSync('README.md', 'utf8')
 const blocks = blocksOf('README.md')
@@ -33,7 +33,7 @@ test(
     const hired = typeOnTerminal(hire!, folder, env)
     assert.is(await hired.ended, 0, hired.shown())
     const shown = /^```\n(✔[\s\S]+?)^```$/m.exec(readme)![1]!
-    assert.ok(hired.shown().replaceAll('\r', '').includes(shown), hired.shown())
+    assert.ok(unwrapped(hired.shown()).includes(unwrapped(shown)), hired.shown())
     dev.interrupt()
     assert.is(await dev.ended, 0)
   }),
