@@ -3,6 +3,12 @@ import { type EndpointName, endpoints } from '../../src/api/endpoints/index.ts'
 import { agentStates, taskStates } from '../../src/api/flow.ts'
 import { agentId, SOMEONE, taskId, userId } from './crowd.ts'
 
+/** What a list answers. */
+export interface List<Item> {
+  items: Item[]
+  pagination: { total: number; totalPages: number; hasMore: boolean }
+}
+
 export interface Ask {
   name: EndpointName
   params: Record<string, string>

@@ -3,12 +3,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { AgentRecord, UserRecord } from '../../../src/api/records.ts'
+import type { List } from '../../support/lists.ts'
 import { openTestMarketplace, type TestMarketplace, type TestUser } from '../../support/marketplace.ts'
-
-interface List<Item> {
-  items: Item[]
-  pagination: { total: number; totalPages: number; hasMore: boolean }
-}
 
 const setter =
   (marketplace: TestMarketplace, by: 'key' | 'session' = 'key') =>

@@ -3,17 +3,13 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { NotificationRecord } from '../../../src/api/records.ts'
+import type { List } from '../../support/lists.ts'
 import {
   type ListedAgent,
   openTestMarketplace,
   type TestMarketplace,
   type TestUser,
 } from '../../support/marketplace.ts'
-
-interface List<Item> {
-  items: Item[]
-  pagination: { total: number }
-}
 
 const reason = 'This is not what was asked for.'
 const news = (user: TestUser, query = '') =>

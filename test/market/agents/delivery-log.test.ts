@@ -4,13 +4,9 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DeliveryDetails, DeliveryRecord } from '../../../src/api/records.ts'
 import { answered } from '../../../src/world/virtual.ts'
+import type { List } from '../../support/lists.ts'
 import { type ListedAgent, openTestMarketplace, type TestMarketplace } from '../../support/marketplace.ts'
 import { until } from '../../support/patience.ts'
-
-interface List<Item> {
-  items: Item[]
-  pagination: { total: number }
-}
 
 const log = (agent: { id: string }, rest = '') => `/api/my/agents/${agent.id}/deliveries${rest}`
 const listed = async ({ id, builder }: ListedAgent, query = '') =>

@@ -3,17 +3,13 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { AgentRecord, AgentReviewRecord, SampleRecord } from '../../../src/api/records.ts'
+import type { List } from '../../support/lists.ts'
 import {
   type ListedAgent,
   openTestMarketplace,
   type TestMarketplace,
   type TestUser,
 } from '../../support/marketplace.ts'
-
-interface List<Item> {
-  items: Item[]
-  pagination: { total: number }
-}
 
 const mine = ({ id }: { id: string }, rest = '') => `/api/my/agents/${id}/samples${rest}`
 const fields = { title: 'A poem', input: 'About the sea.', output: 'The sea is wide.' }

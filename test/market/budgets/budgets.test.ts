@@ -3,15 +3,11 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { BudgetRecord } from '../../../src/api/money-records.ts'
+import type { List } from '../../support/lists.ts'
 import { openTestMarketplace } from '../../support/marketplace.ts'
 
 const path = '/api/budget-authorizations'
 const caps = { maxPerTask: 1_000, maxDaily: 2_000, maxMonthly: 3_000 }
-
-interface List {
-  items: BudgetRecord[]
-  pagination: { total: number }
-}
 
 async function open() {
   const marketplace = await openTestMarketplace()
@@ -46,7 +42,7 @@ test('create answers 201 and the whole record; a second one for the agent is a c
   const other = { agentId: agent.id, ...caps }
   assert.is((await stranger.ask('POST', path, other)).status, 201, 'another owner may')
   assert.is((await builder.ask('POST', path, other)).status, 201, 'an own agent may be authorized')
-  assert.is((await owner.call<List>('GET', path)).pagination.total, 1)
+  assert.is((await owner.call<List<BudgetRecord>>('GET', path)).pagination.total, 1)
   await marketplace.close()
 })
 
@@ -184,14 +180,14 @@ test('lists: an owner’s own; with role=agent what the agents of a builder were
   const second = await marketplace.list(builder)
   const { id: otherId } = await stranger.call<BudgetRecord>('POST', path, { agentId: second.id, ...caps })
   const ids = async (who: typeof owner, query = '') =>
-    (await who.call<List>('GET', path + query)).items.map(item => item.id)
+    (await who.call<List<BudgetRecord>>('GET', path + query)).items.map(item => item.id)
   assert.equal(await ids(owner), [id])
   assert.equal(await ids(owner, '?role=owner'), [id])
   assert.equal(await ids(owner, '?role=agent'), [])
   assert.equal(await ids(builder), [])
   assert.equal(await ids(builder, '?role=agent'), [id, otherId])
   assert.equal(await ids(builder, '?role=agent&limit=1&page=2'), [otherId])
-  const [first] = (await builder.call<List>('GET', `${path}?role=agent`)).items
+  const [first] = (await builder.call<List<BudgetRecord>>('GET', `${path}?role=agent`)).items
   assert.equal([first!.agentId, first!.allowedCategories], [agent.id, ['cat_code']])
   const refused = await owner.ask('GET', `${path}?role=buyer`)
   assert.equal([refused.status, Object.keys(refused.errors!)], [400, ['role']])

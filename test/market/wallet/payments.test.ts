@@ -11,12 +11,8 @@ import type {
   WalletRecord,
 } from '../../../src/api/money-records.ts'
 import type { LogEntry } from '../../../src/market/log.ts'
+import type { List } from '../../support/lists.ts'
 import { openTestMarketplace, type TestUser } from '../../support/marketplace.ts'
-
-interface List<Item> {
-  items: Item[]
-  pagination: { total: number }
-}
 
 const deposit = (who: TestUser, amount: unknown) =>
   who.ask<TransactionRecord>('POST', '/api/wallet/deposit', { amount })
