@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: own; lengths: short, long
 /** An ephemeral marketplace around a command: what the command gets, how it ends, and that nothing is left of either. */
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { freePort } from '../../src/sim/agents/free-port.ts'
+import { isLong } from '../support/length.ts'
 import { until } from '../support/patience.ts'
 import { isAlive } from './process-life.ts'
 import { COMMAND, inFolder, run, start } from './program.ts'
@@ -86,15 +87,19 @@ test(
   }),
 )
 
+const ROUGH = [
+  [['./data.txt'], 126, './data.txt EACCES'],
+  [['sh', '-c', 'kill -s KILL $$'], 137, ''],
+  [[], 1, "missing required argument 'command'"],
+] as const
+
 test(
   'a command that can not be started, or is none, has the exit code of a shell and a sentence',
   inFolder(async folder => {
     writeFileSync(join(folder, 'data.txt'), '')
     for (const [command, wanted, words] of [
       [['no-such-program'], 127, 'no-such-program ENOENT: is the command spelled right, and installed?'],
-      [['./data.txt'], 126, './data.txt EACCES'],
-      [['sh', '-c', 'kill -s KILL $$'], 137, ''],
-      [[], 1, "missing required argument 'command'"],
+      ...(isLong ? ROUGH : []),
     ] as const) {
       const { code, err, out } = await exec(folder, command)
       assert.is(code, command.length === 0 ? 2 : wanted, err)

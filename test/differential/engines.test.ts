@@ -15,11 +15,11 @@ const IN_MEMORY = new Set(['getExchange', 'watchEvents'])
 const MISSED = amount({ short: 30, long: 0 })
 
 test('random steps over all endpoints: both engines answer, send and keep the same', async () => {
-  const steps = amount({ short: 700, long: 5_000 })
+  const steps = amount({ short: 450, long: 5_000 })
   const { answers } = await walk({
     seed: 'the same each time',
     steps,
-    tablesEvery: amount({ short: 350, long: 1_000 }),
+    tablesEvery: amount({ short: 225, long: 1_000 }),
   })
   const unanswered = [...answers].filter(([name, { good }]) => good === 0 && !IN_MEMORY.has(name)).map(([name]) => name)
   const unrefused = [...answers].filter(([, { bad }]) => bad === 0).map(([name]) => name)

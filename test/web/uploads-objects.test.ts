@@ -1,11 +1,10 @@
-// engines: embedded; process: shared; lengths: short, long
+// engines: embedded; process: shared; lengths: long
 /** Files of deliverables in an object store, over the wire: all that holds of a folder, and a store that fails. */
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { dropFiles, keepFiles } from '../../src/market/tasks/files.ts'
-import { amount } from '../support/length.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
 import { type Fault, startObjectStore } from '../support/object-store.ts'
 import { uploadCases } from './upload-cases.ts'
@@ -21,12 +20,7 @@ test.after(async () => {
 })
 
 // A thousand are parsed in uploads.test.ts; of these, some get as far as the store.
-await uploadCases(
-  test,
-  marketplace,
-  async () => [...(await store.keys()), ...(await readdir(incoming))],
-  amount({ short: 50, long: 200 }),
-)
+await uploadCases(test, marketplace, async () => [...(await store.keys()), ...(await readdir(incoming))], 200)
 
 const busy: Fault = (_, res) => res.writeHead(503).end()
 const four = [busy, busy, busy, busy]
