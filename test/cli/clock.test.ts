@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert'
 import { durationGiven, durationInWords } from '../../src/cli/output/durations.ts'
 import { answered } from '../../src/world/virtual.ts'
 import { openTestMarketplace } from '../support/marketplace.ts'
+import { until } from '../support/patience.ts'
 import { answerOf, inFolder, run, start, startDev } from './program.ts'
 
 test('durations are typed and read as people do', () => {
@@ -101,6 +102,8 @@ test(
     const buyer = await marketplace.join('buyer', 100_000)
     const agent = await marketplace.list(await marketplace.join('builder'), {}, marketplace.sink())
     const work = async (taskId: string) => {
+      const begun = marketplace.world.now()
+      await until('the move of the clock', () => marketplace.world.now() >= begun + 60_000)
       for (const body of [{ action: 'accept' }, { action: 'deliver', content: 'Here it is' }]) {
         await new Promise(resolve => setTimeout(resolve, 300))
         await marketplace.callback(agent, taskId, body)
@@ -122,7 +125,7 @@ test(
       run(['clock', 'advance', '1m', ...more, '--url', url, '--key', admin.key!], folder)
 
     const first = await hire()
-    const done = await advance('--wait', '20s')
+    const done = await advance('--wait', '2m')
     assert.is(done.code, 0, done.err)
     const { status, deliveredAt } = await admin.client.getTask({ id: first })
     assert.is(status, 'delivered')

@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert'
 import { faultNames, faults } from '../../src/api/faults.ts'
 import { agentHandler, signCallback } from '../../src/client/webhooks.ts'
 import { EmitAgent } from './emit-agent.ts'
+import { withWait } from './longer-wait.ts'
 import { answerOf, run } from './program.ts'
 
 const SECRET = 'whsec_c2VjcmV0IG9mIGEgdGVzdA=='
@@ -77,9 +78,11 @@ test('the agent gets a copy byte for byte, and after a lost answer the next atte
 test('one that works on each copy, or gives up, is seen', async () => {
   agent.handle = naive
   for (const fault of ['copy', 'copy-at-once', 'answer-lost']) {
-    const { code, out } = await here('--fault', fault, '--wait', '1s')
+    const twice = /✖ (?:accept|deliver): 400/
+    const ask = (wait: string) => here('--fault', fault, '--wait', wait)
+    const { code, out } = await withWait('1s', ask, said => twice.test(said.out))
     assert.is(code, 3, `${fault}: ${out}`)
-    assert.match(out, /✖ (?:accept|deliver): 400/)
+    assert.match(out, twice)
   }
   for (const fault of ['response-lost', 'bad-gateway', 'unavailable', 'too-many']) {
     const { code, out } = await here('--fault', fault, '--wait', '1s', '--strict')

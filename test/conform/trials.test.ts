@@ -3,12 +3,13 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { until } from '../support/patience.ts'
 import { Trials } from './mutants/trials.ts'
 
-const SOON_MS = 3_000
+/** Of a slow machine the agent is not up by then, and the next trial has longer. */
+const FIRST_MS = 3_000
 
 /** Says its number, listens, and answers nothing. */
 const silent = (file: string) =>
@@ -25,21 +26,20 @@ function isUp(pid: number): boolean {
 test('a trial that does not end is ended, with its agent', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'trials-'))
   const file = join(folder, 'pid')
-  const trials = new Trials(undefined, SOON_MS)
+  const pidIn = () => (existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0)
   try {
-    const playing = trials.play({ command: silent(file), wanted: ['conn.endpoint-200'], seed: 1 })
-    const failed = playing.then(
-      () => assert.unreachable('nothing was answered'),
-      ({ message }: Error) => message,
-    )
-    while (!existsSync(file) || readFileSync(file, 'utf8') === '') await setTimeout(20)
-    const pid = Number(readFileSync(file, 'utf8'))
-    assert.ok(isUp(pid))
-    assert.is(await failed, 'The trial does not end')
-    // The process that plays it goes on, as others may be played there.
-    while (isUp(pid)) await setTimeout(20)
+    for (let ms = FIRST_MS; pidIn() === 0; ms *= 2) {
+      const trials = new Trials(undefined, ms)
+      const failed = await trials.play({ command: silent(file), wanted: ['conn.endpoint-200'], seed: 1 }).then(
+        () => assert.unreachable('nothing was answered'),
+        ({ message }: Error) => message,
+      )
+      assert.is(failed, 'The trial does not end')
+      // The process that plays it goes on, as others may be played there.
+      await until('the end of the agent', () => pidIn() === 0 || !isUp(pidIn()))
+      trials.end()
+    }
   } finally {
-    trials.end()
     rmSync(folder, { recursive: true })
   }
 })

@@ -42,7 +42,7 @@ test('200 requests at once on 5 connections all succeed, though they wait longer
 
 test('who has waited too long for a connection is told to try again, in the envelope, with Retry-After', async () => {
   const { url, drop } = await freshDatabase()
-  const marketplace = await openTestMarketplace({ postgres: { url, poolSize: 2, queueTimeoutMs: 700 }, secretKey })
+  const marketplace = await openTestMarketplace({ postgres: { url, poolSize: 2, queueTimeoutMs: 2_000 }, secretKey })
   const buyer = await marketplace.join('buyer')
   const agent = await marketplace.list(await marketplace.join('builder'))
   const release = await holdTasks(url)

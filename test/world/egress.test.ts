@@ -27,7 +27,7 @@ const request = (url: string, change: Partial<Outgoing> = {}): Outgoing => ({
   url,
   body: '{"event":"task.submitted"}',
   headers: { 'Content-Type': 'application/json' },
-  timeoutMs: 5000,
+  timeoutMs: 30_000,
   maxResponseBytes: 20_000,
   ...change,
 })
@@ -353,7 +353,7 @@ test('TLS: an authority of our own does not switch NODE_EXTRA_CA_CERTS off', asy
     for (const ca of [undefined, ${JSON.stringify(other)}]) {
       const egress = createEgress({ allowLoopback: true, requireHttps: true, ca })
       const url = 'https://localhost:${server.port}/'
-      const result = await egress.post({ url, body: '{}', headers: {}, timeoutMs: 3000, maxResponseBytes: 10 })
+      const result = await egress.post({ url, body: '{}', headers: {}, timeoutMs: 30_000, maxResponseBytes: 10 })
       console.log(result.ok ? result.status : result.message)
       await egress.close()
     }`
@@ -393,7 +393,7 @@ test('many at once: every request gets its own answer', async () => {
   })
   const egress = openEgress(dev)
   const bodies = Array.from({ length: 2000 }, (_, i) => `body ${i}`)
-  const results = await Promise.all(bodies.map(body => egress.post(request(server.url, { body, timeoutMs: 9000 }))))
+  const results = await Promise.all(bodies.map(body => egress.post(request(server.url, { body, timeoutMs: 30_000 }))))
   assert.equal(
     results.map(result => (result.ok ? result.body : result.message)),
     bodies,

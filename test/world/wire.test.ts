@@ -33,7 +33,7 @@ async function post(answer: string | Buffer, change: Partial<Outgoing> = {}) {
   const server = await rawAnswer(Buffer.from(answer as string))
   const egress = openEgress({ allowLoopback: true, requireHttps: false })
   const headers = { 'content-type': 'application/json', 'X-Own': 'a  b' }
-  const plain = { url: `${server.url}/hook?a=1`, body: '{"ü":1}', headers, timeoutMs: 2_000, maxResponseBytes: 50 }
+  const plain = { url: `${server.url}/hook?a=1`, body: '{"ü":1}', headers, timeoutMs: 30_000, maxResponseBytes: 50 }
   const result = await egress.post({ ...plain, keepsWire: true, ...change })
   return { result, ...split(server.came()) }
 }

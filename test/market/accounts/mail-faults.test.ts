@@ -20,7 +20,7 @@ interface State {
 }
 
 const test = suite<State>('mail faults')
-const DEADLINE_MS = 400
+const DEADLINE_MS = 1_500
 
 test.before(async state => {
   state.logged = []

@@ -204,7 +204,7 @@ test('front: who sends through it hears that the agent gave no answer; no agent 
   const { egress } = createWorld({ requireHttps: true, allowLoopback: true, ca: await authority.ca })
   const { post, close } = seenThrough(egress)
   const send = () =>
-    post({ url: front.url, body: '{}', headers: {}, timeoutMs: 5_000, maxResponseBytes: 9_999, keepsWire: true })
+    post({ url: front.url, body: '{}', headers: {}, timeoutMs: 30_000, maxResponseBytes: 9_999, keepsWire: true })
   const own = await send()
   assert.is(own.ok && own.status, 502, 'the answer of the agent')
   const cut = await send()
