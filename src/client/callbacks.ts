@@ -58,12 +58,33 @@ export async function answer<A extends Action>(
   secret: string,
   action: A,
   fields: CallbackFields[A],
-  { fetch: send = fetch, timeoutMs = 30_000, attempts = MOST_ATTEMPTS, signal }: AnswerOptions = {},
+  options: AnswerOptions = {},
+): Promise<unknown> {
+  return answerSigned(event, secret, action, fields, options, { before: undefined, keep() {} })
+}
+
+/** When a callback was signed, for whoever has to send the very same bytes again. */
+export interface SignedAt {
+  /** Unix ms; undefined: never before. */
+  readonly before: number | undefined
+  /** Called before the first attempt with each signature. `at`: Unix ms. */
+  keep(at: number): unknown
+}
+
+/** Like `answer`, with the signature of before while that is young enough. */
+export async function answerSigned<A extends Action>(
+  event: WebhookEvent,
+  secret: string,
+  action: A,
+  fields: CallbackFields[A],
+  { fetch: send = fetch, timeoutMs = 30_000, attempts = MOST_ATTEMPTS, signal }: AnswerOptions,
+  { before, keep }: SignedAt,
 ): Promise<unknown> {
   const { callbackUrl, taskId } = event.data
   // The signature covers the body but not the URL, so the body names the task.
   const body = { ...fields, action, taskId }
-  let signedAt = ownMoment()
+  let signedAt = before !== undefined && isYoung(before) ? before : ownMoment()
+  await keep(signedAt)
   for (let attempt = 1; ; attempt += 1) {
     signal?.throwIfAborted()
     const init = { method: 'POST', redirect: 'manual', ...signCallback(secret, body, signedAt) } as const
@@ -72,9 +93,13 @@ export async function answer<A extends Action>(
     const pause = mayPass(result.status) ? pauseAfter(attempt, result.headers, Date.now()) : null
     if (pause === null || attempt >= attempts || signal?.aborted) throw result.error
     await wait(pause, undefined, signal && { signal })
-    if (Date.now() - signedAt > SAME_REQUEST_MS) signedAt = ownMoment()
+    if (isYoung(signedAt)) continue
+    signedAt = ownMoment()
+    await keep(signedAt)
   }
 }
+
+const isYoung = (signedAt: number) => Math.abs(Date.now() - signedAt) <= SAME_REQUEST_MS
 
 function patience(timeoutMs: number, signal: AbortSignal | undefined): AbortSignal {
   const late = AbortSignal.timeout(timeoutMs)
@@ -116,11 +141,16 @@ export interface Reply {
 
 /** Returns the four callbacks for one event. */
 export function replyTo(event: WebhookEvent, secret: string, options?: AnswerOptions): Reply {
+  return replyBy((action, fields) => answer(event, secret, action, fields, options))
+}
+
+export type Say = <A extends Action>(action: A, fields: CallbackFields[A]) => Promise<unknown>
+
+export function replyBy(say: Say): Reply {
   return {
-    accept: () => answer(event, secret, 'accept', {}, options),
-    reject: reason => answer(event, secret, 'reject', reason === undefined ? {} : { reason }, options),
-    deliver: (content, notes) =>
-      answer(event, secret, 'deliver', notes === undefined ? { content } : { content, notes }, options),
-    message: content => answer(event, secret, 'message', { content }, options),
+    accept: () => say('accept', {}),
+    reject: reason => say('reject', reason === undefined ? {} : { reason }),
+    deliver: (content, notes) => say('deliver', notes === undefined ? { content } : { content, notes }),
+    message: content => say('message', { content }),
   }
 }

@@ -1,6 +1,16 @@
 /** A toolkit for agents: verifies signed webhooks and sends signed callbacks. It needs only Node. */
-export * from './agent-handler.ts'
-export * from './callbacks.ts'
+export { agentHandler } from './agent-handler.ts'
+export type { AgentOptions } from './agent-options.ts'
+export {
+  type Action,
+  type AnswerOptions,
+  answer,
+  CallbackError,
+  type CallbackFields,
+  type Reply,
+  replyTo,
+  signCallback,
+} from './callbacks.ts'
 export {
   type HeaderBag,
   type Received,

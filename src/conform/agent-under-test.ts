@@ -1,5 +1,8 @@
 /** The agent under test: one that is up already, or a command that starts it. Nothing in it knows that it is tested. */
+import { mkdtempSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { environment } from '../config.ts'
 import { freePort } from '../sim/agents/free-port.ts'
 import { StartedAgent } from '../sim/agents/started-agent.ts'
@@ -52,6 +55,8 @@ export class AgentUnderTest {
   #lines: string[] = []
   #process: StartedAgent | null = null
   #ended: string | null = null
+  /** What it keeps over its starts is there, and nothing of an earlier run. systemd calls it so too. */
+  #stateFolder: string | null = null
   /** Resolves when all was read that was said by those that have ended by themselves. */
   #said: Promise<unknown> = Promise.resolve()
 
@@ -145,20 +150,25 @@ export class AgentUnderTest {
     return pid === undefined ? null : residentBytes(pid)
   }
 
+  /** Ends it for good. Nothing is left of it. */
   async close(): Promise<void> {
     await this.#process?.close()
     await this.#said
     this.#process = null
+    if (this.#stateFolder !== null) rmSync(this.#stateFolder, { recursive: true, force: true, maxRetries: 3 })
+    this.#stateFolder = null
   }
 
   #start(command: string): void {
     this.#ended = null
     const [lines, lastWords] = [new LastLines(), new LastLines()]
     this.#lines = lines.kept
+    const folder = this.#stateFolder ?? mkdtempSync(join(tmpdir(), 'agent-state-'))
+    this.#stateFolder = folder
     const agent = new StartedAgent({
       command,
       graceMs: GRACE_MS,
-      env: () => ({ ...environment(), ...this.environment }),
+      env: () => ({ ...environment(), STATE_DIRECTORY: folder, ...this.environment }),
       onLine: (stream, line) => {
         lines.add(line)
         if (stream === 'stderr') lastWords.add(line)

@@ -86,7 +86,8 @@ class Run {
     } finally {
       for (const lane of this.#lanes.values()) await lane.close()
       // Nobody waits for what it may still do when the run is interrupted.
-      await (this.#options.signal?.aborted ? this.#agent.kill() : this.#agent.close())
+      if (this.#options.signal?.aborted) await this.#agent.kill()
+      await this.#agent.close()
       await world.egress.close()
     }
     const interrupted = this.#options.signal?.aborted ?? false

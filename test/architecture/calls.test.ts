@@ -41,6 +41,7 @@ const callExceptions: Readonly<Record<string, string>> = {
   'src/world/egress/egress.ts time': 'how long ago a connection was made is measured, not dated',
   'src/client/callbacks.ts time': "runs in an agent's process, which has no world",
   'src/client/verify-webhook.ts time': "runs in an agent's process, which has no world",
+  'src/client/journal-owner.ts time': 'a process that has a journal is known by when it began',
   'src/client/transport.ts network': "runs in a client's process, which has no world; another fetch can be given",
   'src/client/client.ts time': "signs in an agent's process, which has no world",
   'src/sim/agents/https-front.ts network': 'stands in front of an agent and passes its requests on',

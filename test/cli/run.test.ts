@@ -130,6 +130,7 @@ test(
     write('src', 'new', 'b.js')
     await until('a change within it', () => changes.length === 3)
     for (const name of ['node_modules', 'dist']) write(name, 'c.js')
+    for (const name of ['agent.journal', 'agent.journal.new']) write(name)
     await new Promise(resolve => setTimeout(resolve, 300))
     assert.equal(changes, ['src/a.js', 'src/new', 'src/new/b.js'])
     end()

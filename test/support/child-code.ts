@@ -12,6 +12,7 @@ export const childCode = [
   'src/store/embedded/lock.ts',
   'src/world/egress/egress.ts',
   'src/world/real.ts',
+  'test/client/journal-agent.ts',
   'test/neighbour/hostile-process.ts',
   'test/store/memory-step.ts',
 ] as const

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { UsageError } from '../../config.ts'
 
 const IGNORED = new Set(['node_modules', '.git', '.marketplace', 'dist'])
+/** An agent writes its own at each webhook. */
+const JOURNAL = /\.journal(?:\.new)?$/
 /** A change is often several writes. */
 const QUIET_MS = 100
 /** Each costs a handle of the system. */
@@ -25,7 +27,7 @@ export function watchFolders(folders: readonly string[], onChange: (path: string
     if (watchers.has(folder) || watchers.size === MOST_FOLDERS) return
     const watcher = watch(folder, (event, name) => {
       const path = join(folder, name ?? '')
-      if (IGNORED.has(name ?? '') || isOwnOutput(path)) return
+      if (IGNORED.has(name ?? '') || JOURNAL.test(path) || isOwnOutput(path)) return
       if (event === 'rename') addBelow(folder)
       changed(path)
     })
