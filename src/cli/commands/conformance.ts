@@ -7,6 +7,7 @@ import { checks } from '../../conform/checks/index.ts'
 import type { History, Recorded } from '../../conform/history.ts'
 import { historyLines, historyOf } from '../../conform/history-file.ts'
 import { censusOf } from '../../conform/outside/census.ts'
+import type { Wait } from '../../conform/outside/patient.ts'
 import { type Outcome, outcomeOf, type Report, reportOf, withRepeats } from '../../conform/report.ts'
 import { againLine } from '../../conform/reports/findings.ts'
 import { requiredIn } from '../../conform/requirements/index.ts'
@@ -168,6 +169,7 @@ async function play(plan: Plan, output: CommandOutput): Promise<History> {
 
 interface Ending {
   readonly listen: (event: Recorded, history: History) => void
+  readonly onWait: (wait: Wait) => void
   readonly signal: AbortSignal
 }
 
@@ -178,7 +180,11 @@ async function withLive(plan: Plan, output: CommandOutput, work: (ending: Ending
   const live = await Live.open(output, { bail: plan.flags.bail === true, stop: () => ended.abort() }, plan)
   output.onInterrupt(() => ended.abort())
   try {
-    return await work({ listen: (event, history) => live.hear(event, history), signal: ended.signal })
+    return await work({
+      listen: (event, history) => live.hear(event, history),
+      onWait: wait => live.wait(wait),
+      signal: ended.signal,
+    })
   } finally {
     live.close()
   }

@@ -7,6 +7,7 @@ import type { Check } from '../../conform/check.ts'
 import type { Declared } from '../../conform/declared.ts'
 import type { History, Recorded } from '../../conform/history.ts'
 import { outsideChecks, scenesFor } from '../../conform/outside/census.ts'
+import type { Wait } from '../../conform/outside/patient.ts'
 import type { Purchases } from '../../conform/purchases.ts'
 import { those } from '../../conform/selection.ts'
 import type { Connection, ConnectionFlags } from '../connection/connection.ts'
@@ -51,6 +52,7 @@ interface Look {
   readonly chosen: readonly Check[]
   readonly seed: number
   readonly listen: (event: Recorded, history: History) => void
+  readonly onWait: (wait: Wait) => void
   readonly signal: AbortSignal
 }
 

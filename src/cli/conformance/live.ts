@@ -4,6 +4,7 @@ import type { Check } from '../../conform/check.ts'
 import type { History, Recorded } from '../../conform/history.ts'
 import { judge } from '../../conform/judge.ts'
 import { censusOf } from '../../conform/outside/census.ts'
+import type { Wait } from '../../conform/outside/patient.ts'
 import { those, withPrerequisites } from '../../conform/selection.ts'
 import type { CommandOutput } from '../output/output.ts'
 import { paragraph } from '../output/paragraph.ts'
@@ -71,6 +72,23 @@ export class Live {
       else if (event.realAt - since >= SURE_MS) this.#tell(id, text)
     }
     this.#progress.wait(`Played: ${event.scenario}`)
+  }
+
+  /** Silence would look like the end. */
+  wait({ ms, until: at, why, isEnding }: Wait): void {
+    const { notes, json } = this.#output
+    const until = new Date(at).toLocaleTimeString('en-GB')
+    const next = isEnding
+      ? 'Then what is open is ended; Ctrl-C again leaves it open'
+      : 'Ctrl-C is safe: it ends what can be ended, and says what stays open'
+    this.#progress.clear()
+    if (!json)
+      paragraph(
+        notes,
+        notes.colour.yellow('· '),
+        plain(`${why}. Goes on in ${Math.ceil(ms / 1_000)} s, at ${until}. ${next}.`),
+      )
+    this.#progress.wait(`Waiting for the marketplace until ${until}`)
   }
 
   #tell(id: string, text: string): void {

@@ -57,8 +57,16 @@ function showBroken(ui: Ui, check: ReportedCheck, history: History, again: (id: 
 function showTogether(ui: Ui, mark: string, checks: readonly ReportedCheck[]): void {
   const { dim } = ui.colour
   for (const [reason, those] of byReason(checks))
-    paragraph(ui, dim(`${mark} `), `${those.map(({ id }) => id).join(' ')}: ${plain(reason)}`, dim)
+    paragraph(ui, dim(`${mark} `), `${named(those)}: ${plain(reason)}`, dim)
 }
+
+/** Of more, a reader looks for none by its name. */
+const MOST_NAMED = 16
+
+const named = (checks: readonly ReportedCheck[]) =>
+  checks.length > MOST_NAMED
+    ? `${checks.length} checks (${countsByArea(checks).join(' · ')})`
+    : checks.map(({ id }) => id).join(' ')
 
 function byReason(checks: readonly ReportedCheck[]): Map<string, ReportedCheck[]> {
   const groups = new Map<string, ReportedCheck[]>()
@@ -66,8 +74,8 @@ function byReason(checks: readonly ReportedCheck[]): Map<string, ReportedCheck[]
   return groups
 }
 
-function countsByArea(passed: readonly ReportedCheck[]): string[] {
+function countsByArea(checks: readonly ReportedCheck[]): string[] {
   const counts = new Map<string, number>()
-  for (const check of passed) counts.set(areaOf(check), (counts.get(areaOf(check)) ?? 0) + 1)
+  for (const check of checks) counts.set(areaOf(check), (counts.get(areaOf(check)) ?? 0) + 1)
   return [...counts].map(([area, count]) => `${area} ${count}`)
 }

@@ -67,9 +67,9 @@ async function earlierAgents(
   return earlier
 }
 
-/** Runs the connection test of the sample agent. Never rejects: the log has what went wrong. */
-export async function testSample(market: Market, staff: Staff, id: string): Promise<void> {
-  const warn = (message: string) => market.log({ type: 'warning', message })
+/** Runs the connection test of the sample agent. Never rejects: the log has what went wrong, unless `signal` says that dev ends. */
+export async function testSample(market: Market, staff: Staff, id: string, signal?: AbortSignal): Promise<void> {
+  const warn = (message: string) => signal?.aborted || market.log({ type: 'warning', message })
   try {
     const { checks } = await testAndList(market, staff, id)
     const failed = checks.find(({ status }) => status === 'failed')

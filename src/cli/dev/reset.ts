@@ -6,6 +6,7 @@ import { withDiskReason } from '../disk-faults.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { canAsk } from '../output/output.ts'
 import { askYes } from '../output/prompts.ts'
+import { createUi } from '../output/ui.ts'
 import { runningDev } from './attach.ts'
 import { credentialsPath, readCredentials, type StateFolder } from './state-folder.ts'
 
@@ -29,10 +30,13 @@ export async function reset(state: StateFolder, yes: boolean): Promise<void> {
   }
   const words = `--reset deletes all accounts, keys, agents, tasks and money of this dev: ${paths.join(', ')}`
   if (!yes && !canAsk()) throw new UsageError(`${words}. Add --yes if that is meant.`)
-  if (!yes && !(await askYes(`${words}. Delete them?`)))
-    throw new Fault('Nothing was deleted', { code: exitCodes.failed })
-  for (const path of paths) remove(path)
+  if (yes) return removeAll(paths)
+  createUi(process.stderr).line(`${words}.`)
+  if (!(await askYes('Delete them?'))) throw new Fault('Nothing was deleted', { code: exitCodes.failed })
+  removeAll(paths)
 }
+
+const removeAll = (paths: readonly string[]) => paths.forEach(remove)
 
 function remove(path: string): void {
   try {

@@ -62,8 +62,10 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const front = await openFront(authority, state, kept)
   const closers: (() => unknown)[] = [() => front.close()]
   let tellUnmet = () => {}
+  const ending = new AbortController()
   const close = async () => {
     tellUnmet()
+    ending.abort()
     for (const closer of closers.splice(0).reverse()) await closer()
   }
   try {
@@ -74,6 +76,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     closers.push(() => sample.close())
     let hear = (_entry: StampedEntry) => {}
     const heard = (entry: StampedEntry) => {
+      // A test that the end cuts off says nothing of an agent.
+      if (entry.type === 'check' && ending.signal.aborted) return
       options.log(entry)
       hear(entry)
     }
@@ -93,7 +97,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       buyers?.hear(entry)
     }
     followSecrets({ ...furnished, market: marketplace.market, sample, forwarding, run })
-    const testLater = await sampleTest(marketplace, furnished, named)
+    const testLater = await sampleTest(marketplace, furnished, named, ending.signal)
     const begin = () => {
       testLater()
       run?.begin()
@@ -159,12 +163,17 @@ async function simulatedBuyers({ market }: Marketplace, { staff, credentials }: 
  * Tests the sample agent at each start. Waits for that only if it can't be hired before: its last test may be too old.
  * Otherwise returns the test for later, as even the certificate takes long. Source: A-158.
  */
-async function sampleTest({ market }: Marketplace, furnished: Furnished, named: (names: string[]) => void) {
+async function sampleTest(
+  { market }: Marketplace,
+  furnished: Furnished,
+  named: (names: string[]) => void,
+  signal: AbortSignal,
+) {
   const { staff, credentials } = furnished
   const { id } = credentials.agents[0]!
   const test = () => {
     named(credentials.agents.map(({ slug }) => slug))
-    return testSample(market, staff, id)
+    return testSample(market, staff, id, signal)
   }
   const { visible } = await visibilityOf(market, staff.builderId, id)
   if (!visible) await test()

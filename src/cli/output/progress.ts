@@ -1,7 +1,6 @@
 /** Shows that a command waits: a spinner on a terminal, nothing elsewhere. */
 
 import { wantsColour } from '../../config.ts'
-import type { CommandOutput } from './output.ts'
 
 export interface Progress {
   /** Shows what the command waits for now. */
@@ -10,7 +9,15 @@ export interface Progress {
   clear(): void
 }
 
-export async function showProgress({ json }: CommandOutput): Promise<Progress> {
+/** Each removes a spinner of this process, which has one at a time. */
+const spinners = new Set<() => unknown>()
+
+/** Before the last words of a command: a spinner that turns on would stay below them. */
+export function clearProgress(): void {
+  for (const clear of spinners) clear()
+}
+
+export async function showProgress({ json }: { readonly json: boolean }): Promise<Progress> {
   // On a terminal that does not say how wide it is, ora would clear lines without end.
   if (json || !process.stderr.isTTY || !process.stderr.columns) return { wait: () => {}, clear: () => {} }
   const { default: ora } = await import('ora')
@@ -19,8 +26,7 @@ export async function showProgress({ json }: CommandOutput): Promise<Progress> {
     color: wantsColour(process.stderr) ? 'cyan' : false,
     discardStdin: false,
   })
-  return {
-    wait: text => void spinner.start(text),
-    clear: () => void spinner.stop(),
-  }
+  const clear = () => void spinner.stop()
+  spinners.add(clear)
+  return { wait: text => void spinner.start(text), clear }
 }

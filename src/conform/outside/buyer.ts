@@ -1,12 +1,11 @@
 /** Buys tasks from the agent, follows them, and records what a buyer is told. */
-import { setTimeout as wait } from 'node:timers/promises'
 import type { DeliverableRecord, MessageRecord, TaskRecord } from '../../api/records.ts'
 import { type Client, MarketplaceError } from '../../client/client.ts'
 import type { Sample } from '../declared.ts'
 import type { Happening } from '../history.ts'
 import type { Recorder } from '../recorder.ts'
 import { stopwatch } from '../time.ts'
-import { patiently } from './patient.ts'
+import type { Patient } from './patient.ts'
 import type { Purse } from './purse.ts'
 import { labels } from './scenes.ts'
 
@@ -15,6 +14,7 @@ export interface BuyerOptions {
   readonly agentId: string
   readonly recorder: Recorder
   readonly purse: Purse
+  readonly patient: Patient
   /** Names a request, so that it counts once however often it is sent. */
   readonly newId: () => string
 }
@@ -50,7 +50,7 @@ export class Buyer {
     try {
       task = await this.#once(options => client.submitTask({ id: draft.id }, options))
     } catch (error) {
-      const now = await patiently(() => client.cancelTask({ id: draft.id }), wait).catch(() => draft)
+      const now = await this.#patiently(() => client.cancelTask({ id: draft.id })).catch(() => draft)
       // A draft holds no money.
       if (now.status !== 'draft') purse.note(label, now)
       throw error
@@ -70,13 +70,13 @@ export class Buyer {
       now = await this.look(now)
       if (isWanted(now) || now.status === 'cancelled' || elapsed() > limitMs) return now
       recorder.proveGoesOn()
-      await this.#pause(pauseMs)
+      await recorder.next(pauseMs)
     }
   }
 
   async look(before: TaskRecord): Promise<TaskRecord> {
     const { client } = this.#options
-    return this.#seen(before, await patiently(() => client.getTask({ id: before.id }), this.#pause))
+    return this.#seen(before, await this.#patiently(() => client.getTask({ id: before.id })))
   }
 
   /** Returns the task; unchanged if the agent was quicker. */
@@ -123,11 +123,11 @@ export class Buyer {
     const { client, purse } = this.#options
     const ids = purse.state.tasks.map(({ id }) => id)
     for (const id of ids) {
-      const { items } = await patiently(() => client.listMessages({ id, limit: MOST_KEPT }), wait)
+      const { items } = await this.#patiently(() => client.listMessages({ id, limit: MOST_KEPT }))
       this.#observe(labels.messages, id, items)
     }
     if (ids.length === 0) return
-    const { items } = await patiently(() => client.listTransactions({ limit: MOST_KEPT }), wait)
+    const { items } = await this.#patiently(() => client.listTransactions({ limit: MOST_KEPT }))
     for (const { taskId, type, amount, createdAt } of items)
       if (taskId && ids.includes(taskId) && (type === 'hold' || type === 'refund')) {
         const [from, to] = type === 'hold' ? ['available', 'held'] : ['held', 'available']
@@ -150,7 +150,7 @@ export class Buyer {
 
   async #keepDeliverables(task: TaskRecord): Promise<void> {
     const { client } = this.#options
-    const { items } = await patiently(() => client.listDeliverables({ id: task.id, limit: MOST_KEPT }), wait)
+    const { items } = await this.#patiently(() => client.listDeliverables({ id: task.id, limit: MOST_KEPT }))
     const known = this.#delivered.get(task.id) ?? 0
     const inOrder = items.toSorted((one, other) => Date.parse(one.createdAt) - Date.parse(other.createdAt))
     const fresh = inOrder.slice(known)
@@ -173,13 +173,12 @@ export class Buyer {
     this.#options.recorder.add(happening, null, { now: () => time, realNow: () => time })
   }
 
-  /** Ends early if the run is to end; whoever goes on looks. */
-  readonly #pause = async (ms: number) => {
-    await this.#options.recorder.next(ms).catch(() => wait(FIRST_PAUSE_MS))
+  #patiently<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    return this.#options.patient.ask(ask)
   }
 
   #once<Answer>(send: (options: { idempotencyKey: string }) => Promise<Answer>): Promise<Answer> {
     const idempotencyKey = this.#options.newId()
-    return patiently(() => send({ idempotencyKey }), wait)
+    return this.#patiently(() => send({ idempotencyKey }))
   }
 }

@@ -5,13 +5,14 @@ import { contentOf, type WebhookEvent } from '../history.ts'
 import type { BoughtTask } from '../purchases.ts'
 import type { Recorder } from '../recorder.ts'
 import { stopwatch } from '../time.ts'
-import { patiently } from './patient.ts'
+import type { Patient } from './patient.ts'
 
 interface LogOptions {
   readonly client: Client
   readonly agentId: string
   readonly recorder: Recorder
   readonly tasks: readonly BoughtTask[]
+  readonly patient: Patient
   pause(ms: number): Promise<void>
 }
 
@@ -23,14 +24,14 @@ const MOST = 100
 
 /** Waits until each event was tried once. */
 export async function keepDeliveries(options: LogOptions): Promise<void> {
-  const { client, agentId, recorder, tasks, pause } = options
+  const { client, agentId, recorder, tasks, patient, pause } = options
   const elapsed = stopwatch()
   const labelOf = new Map(tasks.map(({ id, label }) => [id, label]))
   const isUntried = ({ status, attemptCount }: DeliveryRecord) =>
     attemptCount === 0 && (status === 'pending' || status === 'waiting')
   let mine: DeliveryRecord[]
   for (;;) {
-    const { items } = await patiently(() => client.listDeliveries({ id: agentId, limit: MOST }), pause)
+    const { items } = await patient.ask(() => client.listDeliveries({ id: agentId, limit: MOST }))
     mine = items.filter(({ taskId }) => labelOf.has(taskId))
     // What waits behind an event that was refused is not tried for a day.
     const isHeldUp = ({ taskId }: DeliveryRecord) =>
@@ -39,7 +40,7 @@ export async function keepDeliveries(options: LogOptions): Promise<void> {
     await pause(PAUSE_MS)
   }
   for (const { id: deliveryId } of mine.reverse()) {
-    const details = await patiently(() => client.getDelivery({ id: agentId, deliveryId }), pause)
+    const details = await patient.ask(() => client.getDelivery({ id: agentId, deliveryId }))
     for (const event of eventsOf(details, labelOf.get(details.taskId)!)) {
       const time = Date.parse(event.endedAt)
       recorder.add(event.webhook, null, { now: () => time, realNow: () => time })

@@ -15,6 +15,7 @@ import { type Listen, Recorder } from '../recorder.ts'
 import { stopwatch } from '../time.ts'
 import { Buyer, type Wanted } from './buyer.ts'
 import { keepDeliveries } from './deliveries.ts'
+import { failureInWords, Patient, type Wait } from './patient.ts'
 import { Purse } from './purse.ts'
 import { labels, type Purchase, purchases, scenes } from './scenes.ts'
 import type { BesideWork } from './test-judges.ts'
@@ -35,6 +36,8 @@ export interface OutsideOptions {
   readonly listen?: Listen
   /** Hears of each task that is bought, and of what becomes of it. */
   readonly onPurchases?: (purchases: Purchases) => void
+  /** Hears of each wait that a person would notice. */
+  readonly onWait?: (wait: Wait) => void
   /** Ends the run. What is open then is ended as far as it can be. */
   readonly signal: AbortSignal
 }
@@ -68,15 +71,20 @@ class Outside {
   readonly #recorder: Recorder
   readonly #purse: Purse
   readonly #buyer: Buyer
+  readonly #patient: Patient
   readonly #chance: () => number
 
   constructor(options: OutsideOptions, recorder: Recorder) {
-    const { client, agent, limit, seed, newId, onPurchases = () => {} } = options
+    const { client, agent, limit, seed, newId, signal, onPurchases = () => {}, onWait } = options
     this.#options = options
     this.#recorder = recorder
     this.#purse = new Purse(limit ?? 0, onPurchases)
     this.#chance = seededChance(seed).fraction
-    this.#buyer = new Buyer({ client, agentId: agent.id, recorder, purse: this.#purse, newId: () => newId('conform') })
+    this.#patient = new Patient(signal, onWait)
+    this.#buyer = new Buyer({
+      ...{ client, agentId: agent.id, recorder, purse: this.#purse, patient: this.#patient },
+      newId: () => newId('conform'),
+    })
   }
 
   async perform(): Promise<void> {
@@ -121,7 +129,7 @@ class Outside {
       await play()
       end('done', '')
     } catch (error) {
-      if (!signal.aborted) end('failed', (error as Error).message)
+      if (!signal.aborted) end('failed', failureInWords(error as Error))
     }
   }
 
@@ -236,7 +244,9 @@ class Outside {
       } catch (error) {
         if (!(error instanceof MarketplaceError) || ![409, 429].includes(error.status) || tries === TEST_TRIES)
           throw error
-        await this.#pause(Math.min(error.retryAfterMs ?? 5_000, 20_000))
+        const ms = Math.min(error.retryAfterMs ?? 5_000, 20_000)
+        this.#patient.tell(ms, error)
+        await this.#pause(ms)
       }
     }
   }
@@ -244,7 +254,9 @@ class Outside {
   #readLog(): Promise<void> {
     const { client, agent } = this.#options
     const { tasks } = this.#purse.state
-    return keepDeliveries({ client, agentId: agent.id, recorder: this.#recorder, tasks, pause: ms => this.#pause(ms) })
+    const pause = (ms: number) => this.#pause(ms)
+    const patient = this.#patient
+    return keepDeliveries({ client, agentId: agent.id, recorder: this.#recorder, tasks, patient, pause })
   }
 
   async #pause(ms: number): Promise<void> {
