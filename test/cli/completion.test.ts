@@ -58,6 +58,10 @@ test('bash completes commands, groups and flags at each depth', async () => {
     [['tasks', 'show', 'TASK_ID', '--js'], ['--json']],
     [['simulate', 'buyers', '--mix', 'pi'], ['picky']],
     [['simulate', 'buyers', '--mix', 'ghost,pi'], ['ghost,picky']],
+    [['simulate', 'buyers', '--mix', '=', 'ghost,pi'], ['ghost,picky']],
+    // What stands before the last colon stays as it is.
+    [['simulate', 'buyers', '--mix', 'ghost', ':', '2,pi'], ['2,picky']],
+    [['call', '--header', 'X-Trace', ':', ''], []],
     [
       ['serve', '--rate-limits', ''],
       ['off', 'strict', 'warn'],
@@ -97,6 +101,7 @@ const completed: readonly (readonly [typed: string, line: string])[] = [
   ['simulate buyer my --outcome disp', 'simulate buyer my --outcome dispute'],
   ['tasks --url http://x appr', 'tasks --url http://x approve'],
   ['simulate buyers --mix pi', 'simulate buyers --mix picky'],
+  ['simulate buyers --mix ghost:2,pi', 'simulate buyers --mix ghost:2,picky'],
   ['dev --persona verb', 'dev --persona verbose'],
   ['serve --rate-limits st', 'serve --rate-limits strict'],
   ['tasks list --stat', 'tasks list --status'],
@@ -105,7 +110,11 @@ const completed: readonly (readonly [typed: string, line: string])[] = [
 ]
 
 /** In a shell that this machine has. */
-function inShell(shell: 'zsh' | 'fish', name: string, work: (script: string, folder: string) => Promise<void>): void {
+function inShell(
+  shell: 'zsh' | 'fish' | 'bash',
+  name: string,
+  work: (script: string, folder: string) => Promise<void>,
+): void {
   const words = `${shell} is not here`
   const isTried = isThere(shell)
   if (!isTried) test(`not tried: ${words}`, () => console.log(`\nnot tried: ${words}`))
@@ -135,29 +144,34 @@ inShell('fish', 'a real fish completes commands, flags and their values', async 
   }
 })
 
-inShell('zsh', 'a real zsh completes commands, flags and their values', async (script, folder) => {
-  const zsh = typeOnTerminal('zsh -f -i', folder)
+/** `begin`: how the shell reads the script. */
+async function completesOnTerminal(command: string, folder: string, begin: string): Promise<void> {
+  const shell = typeOnTerminal(command, folder)
   const seen = (words: string) => {
     const isShown = () =>
-      stripVTControlCharacters(zsh.shown())
+      stripVTControlCharacters(shell.shown())
         .split(/[\r\n]+/)
         .some(row => row.trim() === words)
-    return until(() => `${words}, but ${zsh.shown()}`, isShown)
+    return until(() => `${words}, but ${shell.shown()}`, isShown)
   }
-  zsh.press(`bindkey -e; autoload -Uz compinit && compinit -u -D; source ${script}; print rea''dy\n`)
+  shell.press(`${begin}; echo rea''dy\n`)
   await seen('ready')
-  // A list with shares is one word.
-  for (const [typed, line] of [
-    ...completed,
-    ['simulate buyers --mix ghost:2,pi', 'simulate buyers --mix ghost:2,picky'],
-  ]) {
+  for (const [typed, line] of completed) {
     // The line is printed from its beginning, as a terminal shows only what is new in it.
-    zsh.press(`marketplace ${typed}\t\x01print -r -- : \n`)
+    shell.press(`marketplace ${typed}\t\x01echo : \n`)
     await seen(`: marketplace ${line}`)
   }
-  zsh.press('exit\n')
-  await zsh.ended
-})
+  shell.press('exit\n')
+  await shell.ended
+}
+
+inShell('zsh', 'a real zsh completes commands, flags and their values', (script, folder) =>
+  completesOnTerminal('zsh -f -i', folder, `bindkey -e; autoload -Uz compinit && compinit -u -D; source ${script}`),
+)
+
+inShell('bash', 'a real bash completes them, at its own breaks of words', (script, folder) =>
+  completesOnTerminal('bash --norc --noprofile -i', folder, `set -o emacs; source ${script}`),
+)
 
 test('flags whose values are known are flags of their commands', async () => {
   const all = chapters.flatMap(([, records]) => records)

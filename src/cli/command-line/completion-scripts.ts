@@ -26,13 +26,22 @@ const any = (values: Words) => [...values].filter(([, words]) => words.length ==
 
 const bash = ({ words, values }: AllWords) => `# Completion of marketplace for bash 3.2 and later.
 _marketplace() {
-  local cur="\${COMP_WORDS[COMP_CWORD]}" before='' at='' word list=''
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+  local cur kept before='' at='' word list='' last=0 words=(marketplace)
+  # Readline breaks words at colons and equals signs, and puts what is offered behind the last one.
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD}"; do
+    if [[ $word == :* || \${words[last]} == *: ]]; then words[last]+=$word
+    elif [[ $word == '=' && \${words[last]} == --* ]]; then words[++last]=''
+    elif [[ -z \${words[last]} ]]; then words[last]=$word
+    else words[++last]=$word
+    fi
+  done
+  cur="\${words[last]}"
+  for word in "\${words[@]:1:last-1}"; do
     case "$at $word" in
       ${paths(words).map(shellWord).join('|')}) at="$at $word" ;;
     esac
   done
-  case "$at \${COMP_WORDS[COMP_CWORD-1]}" in
+  case "$at \${words[last-1]}" in
 ${some(values)
   .map(([at, next]) => `    ${shellWord(at)}) list=${shellWord(list(next))} ;;`)
   .join('\n')}
@@ -43,6 +52,7 @@ ${[...words].map(([at, next]) => `    ${shellWord(at)}) list=${shellWord(list(ne
   esac
   case "$cur" in *,*) before="\${cur%,*}," ;; esac
   COMPREPLY=($(compgen -P "$before" -W "$list" -- "\${cur##*,}"))
+  case "$COMP_WORDBREAKS" in *:*) kept="\${cur%"\${cur##*:}"}"; COMPREPLY=("\${COMPREPLY[@]#"$kept"}") ;; esac
 }
 complete -o default -F _marketplace marketplace
 `
@@ -97,6 +107,12 @@ function __marketplace_at
   end
   test "$at" = "$argv[1]"
 end
+function __marketplace_values
+  set -l before (string replace -r '^--[^=]*=' '' -- (commandline -ct) | string replace -r '[^,]*$' '')
+  for value in $argv
+    echo "$before$value"
+  end
+end
 ${[...words].flatMap(([at, next]) => next.map(({ word, about }) => fishLine(at, word, about, values.get(`${at} ${word}`)))).join('\n')}
 `
 
@@ -107,7 +123,7 @@ function fishLine(at: string, word: string, about: string, values?: readonly Wor
       ? ''
       : values.length === 0
         ? ' -r'
-        : ` -x -a ${inFish(values.map(one => (one.about === '' ? one.word : `${one.word}\\t${inFish(one.about)}`)).join(' '))}`
+        : ` -x -a ${inFish(`(__marketplace_values ${values.map(valueInFish).join(' ')})`)}`
   const what = word.startsWith('--')
     ? `-l ${word.slice(2)}${taken}`
     : word.startsWith('-')
@@ -115,6 +131,8 @@ function fishLine(at: string, word: string, about: string, values?: readonly Wor
       : `-f -a ${word}`
   return `complete -c marketplace -n ${inFish(`__marketplace_at ${inFish(at)}`)} ${what} -d ${inFish(about)}`
 }
+
+const valueInFish = ({ word, about }: Word) => (about === '' ? word : `${word}\\t${inFish(about)}`)
 
 const inPwsh = (text: string) => `'${text.replaceAll("'", "''")}'`
 
