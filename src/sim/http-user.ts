@@ -13,7 +13,8 @@ class HttpRefusal extends Error {
   }
 }
 
-const PATIENCE_MS = 30_000
+/** More than a busy machine takes for the dearest request, such as a month of the clock. */
+const PATIENCE_MS = 120_000
 
 export class HttpUser {
   readonly #transport: Transport

@@ -14,7 +14,7 @@ const NUMBER = String.raw`(?<ms>[\d_]+|[A-Z][\w.]*)`
 /** Each with what it is. One with a number is a fault only if that is a shorter time than the patience. */
 const forms = {
   'how long something took': new RegExp(
-    String.raw`${CLOCK} - [a-z]|[\w)\]!] - ${CLOCK}|${CLOCK} [<>]=? |[<>]=? ${CLOCK}`,
+    String.raw`${CLOCK} - [a-z]|[\w)\]!] - ${CLOCK}|${CLOCK} [<>]=? |[<>]=? ${CLOCK}|\bassert\.ok\([^\n]*\b(?:ms|\w+Ms)\)? <=? [\d_]+`,
   ),
   'a deadline': new RegExp(String.raw`= ${CLOCK} \+ ${NUMBER}`),
   'a time-out': new RegExp(String.raw`\b(?:AbortSignal\.timeout\(|timeout: )${NUMBER}`),
@@ -81,6 +81,7 @@ test('every form of a timed assertion is found', () => {
   const planted = [
     'assert.ok(performance.now() - from < 2_000)',
     'const tookMs = Date.now() - from',
+    'assert.ok(end.ms < 15_000)',
     'while (!isOver && performance.now() < end) await pause(5)',
     'const until = Date.now() + 5000',
     'const LIMIT_MS = 5_000\nconst until = Date.now() + LIMIT_MS',

@@ -57,7 +57,6 @@ test(
     assert.is(end.type, 'end')
     assert.is(end.ok, false)
     assert.match(end.reason, 'connection test')
-    assert.ok(end.ms < 15_000, `${end.ms} ms`)
     const told = await run(['demo'], folder, env)
     assert.is(told.code, 1)
     assert.ok(told.err.includes(end.reason.split(' ')[0]), told.err)

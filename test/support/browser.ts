@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
+import { PATIENCE_MS } from './patience.ts'
 
 interface OpenBrowser {
   readonly browser: Browser
@@ -18,7 +19,7 @@ export async function openBrowser(): Promise<OpenBrowser> {
   const { executablePath, args } = process.env.CHROME_PATH
     ? { executablePath: process.env.CHROME_PATH, args: [] }
     : await unpacked(folder)
-  const browser = await chromium.launch({ executablePath, args, headless: true })
+  const browser = await chromium.launch({ executablePath, args, headless: true, timeout: PATIENCE_MS })
   return {
     browser,
     async close() {

@@ -14,7 +14,8 @@ interface Scenario extends DemoSetup {
   balance: number
 }
 
-const PATIENCE_MS = 10_000
+/** A machine that is busy takes its time. */
+const PATIENCE_MS = 30_000
 const POLL_MS = 25
 
 export async function playScenario(setup: DemoSetup, tell: Tell): Promise<LedgerCheck> {
