@@ -1,12 +1,15 @@
 // An agent with Express, which has to be installed: npm install express
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import express from 'express'
 
 const FIVE_MINUTES = 300_000
-const { MARKETPLACE_WEBHOOK_SECRET: secret, PORT = '3000' } = process.env
+const { MARKETPLACE_WEBHOOK_SECRET: secret, PORT = '3000', STATE_DIRECTORY = '.' } = process.env
 if (!secret) throw new Error('MARKETPLACE_WEBHOOK_SECRET is not set')
-const seen = new Set() // an agent that must survive a restart keeps these in its database
+const journal = `${STATE_DIRECTORY}/agent.journal` // one process at a time may have it
+const seen = new Set()
+const unfinished = new Map()
 
 const signatureOf = (timestamp, body) => createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
 
@@ -18,12 +21,35 @@ function isGenuine(request) {
   return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
+/** What came and what is done, a change a line: it is on the disk before the 200, and outlives an end of the process. */
+function keep(change) {
+  appendFileSync(journal, `\n${JSON.stringify(change)}`, { flush: true })
+  apply(change)
+}
+
+function apply({ marks = [], body, done }) {
+  for (const mark of marks) seen.add(mark)
+  if (body) unfinished.set(marks[0], body)
+  unfinished.delete(done)
+}
+
+/** At the start the journal is read, and written anew with what counts of it. */
+function recall() {
+  for (const line of existsSync(journal) ? readFileSync(journal, 'utf8').split('\n') : []) {
+    // A line that was cut off in the midst was never answered.
+    if (line.endsWith('}')) apply(JSON.parse(line))
+  }
+  const kept = [{ marks: [...seen].slice(-20_000) }]
+  for (const [mark, body] of unfinished) kept.push({ marks: [mark], body })
+  writeFileSync(`${journal}.new`, kept.map(change => JSON.stringify(change)).join('\n'), { flush: true })
+  renameSync(`${journal}.new`, journal)
+}
+
 /** A retry has the same delivery id and a new signature, a replay by a stranger the same signature. */
-function isKnown(...marks) {
-  const given = marks.filter(Boolean)
-  const known = given.some(mark => seen.has(mark))
-  for (const mark of given) seen.add(mark)
-  return known
+function isNew(body, marks) {
+  const known = marks.some(mark => seen.has(mark))
+  keep(known ? { marks } : { marks, body })
+  return !known
 }
 
 /** Where the marketplace has not answered, the same bytes are sent again: what has counted already is done once. */
@@ -59,6 +85,16 @@ async function work({ event, data }) {
   }
 }
 
+/** What was refused is done too. Only what an end of the process has cut off is begun again. */
+async function begin(mark) {
+  try {
+    await work(JSON.parse(unfinished.get(mark)))
+  } catch (error) {
+    console.error(error)
+  }
+  keep({ done: mark })
+}
+
 /** The signature is of the bytes as they came. The parser alone has them. */
 function keepRawBody(request, _response, bytes) {
   request.rawBody = bytes
@@ -68,11 +104,14 @@ const app = express()
 app.use(express.json({ limit: '1mb', verify: keepRawBody }))
 app.post('/webhook', (request, response) => {
   if (!isGenuine(request)) return response.sendStatus(401)
+  const marks = [request.get('X-Service-Delivery-Id'), request.get('X-Service-Signature')].filter(Boolean)
+  const fresh = isNew(String(request.rawBody), marks)
   response.sendStatus(200) // first the answer, then the work
-  if (isKnown(request.get('X-Service-Delivery-Id'), request.get('X-Service-Signature'))) return
-  work(request.body).catch(error => console.error(error))
+  if (fresh) begin(marks[0]).catch(error => console.error(error))
 })
 // Express itself would send the stack of an error.
 app.use((error, _request, response, _next) => response.sendStatus(error.status ?? 500))
+recall()
+for (const mark of unfinished.keys()) begin(mark).catch(error => console.error(error))
 const server = app.listen(Number(PORT), 'localhost', () => console.log('The agent listens'))
 process.once('SIGTERM', () => server.close()) // what has begun is done before it ends

@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -35,8 +36,15 @@ type task struct {
 	Test        bool   `json:"test"`
 }
 
+type change struct {
+	Marks []string `json:"marks,omitempty"`
+	Body  string   `json:"body,omitempty"`
+	Done  string   `json:"done,omitempty"`
+}
+
 var secret = []byte(os.Getenv("MARKETPLACE_WEBHOOK_SECRET"))
-var seen sync.Map // an agent that must survive a restart keeps these in its database
+var journal = filepath.Join(os.Getenv("STATE_DIRECTORY"), "agent.journal") // one process at a time may have it
+var seen, order, unfinished, lock = map[string]bool{}, []string{}, map[string]string{}, sync.Mutex{}
 var begun sync.WaitGroup
 var client = http.Client{
 	Timeout:       30 * time.Second,
@@ -63,17 +71,74 @@ func isGenuine(header http.Header, body []byte) bool {
 	return hmac.Equal([]byte(signatureOf(timestamp, body)), []byte(header.Get("X-Service-Signature")))
 }
 
-// A retry has the same delivery id and a new signature, a replay by a stranger the same signature.
-func isKnown(marks ...string) bool {
-	known := false
-	for _, mark := range marks {
-		if mark == "" {
-			continue
-		}
-		_, before := seen.LoadOrStore(mark, true)
-		known = known || before
+// What came and what is done, a change a line: it is on the disk before the 200, and outlives an end of the process.
+func keep(c change) error {
+	file, err := os.OpenFile(journal, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
 	}
-	return known
+	defer file.Close()
+	line, _ := json.Marshal(c)
+	if _, err = file.Write(append([]byte("\n"), line...)); err == nil {
+		err = file.Sync()
+	}
+	if err == nil {
+		apply(c)
+	}
+	return err
+}
+
+func apply(c change) {
+	for _, mark := range c.Marks {
+		if !seen[mark] {
+			seen[mark] = true
+			order = append(order, mark)
+		}
+	}
+	if c.Body != "" {
+		unfinished[c.Marks[0]] = c.Body
+	}
+	delete(unfinished, c.Done)
+}
+
+// At the start the journal is read, and written anew with what counts of it. A line that was cut off was never answered.
+func recall() error {
+	text, _ := os.ReadFile(journal)
+	for _, line := range strings.Split(string(text), "\n") {
+		var c change
+		if json.Unmarshal([]byte(line), &c) == nil {
+			apply(c)
+		}
+	}
+	if len(order) > 20_000 {
+		order = order[len(order)-20_000:]
+	}
+	path := journal
+	journal = path + ".new"
+	os.Remove(journal)
+	err := keep(change{Marks: order})
+	for mark, body := range unfinished {
+		if err == nil {
+			err = keep(change{Marks: []string{mark}, Body: body})
+		}
+	}
+	journal = path
+	if err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// A retry has the same delivery id and a new signature, a replay by a stranger the same signature.
+func isNew(body []byte, marks []string) (bool, error) {
+	lock.Lock()
+	defer lock.Unlock()
+	for _, mark := range marks {
+		if seen[mark] {
+			return false, keep(change{Marks: marks})
+		}
+	}
+	return true, keep(change{Marks: marks, Body: string(body)})
 }
 
 func answer(t task, fields map[string]string) error {
@@ -138,17 +203,34 @@ func webhook(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)
 		return
 	}
-	w.WriteHeader(http.StatusOK) // first the answer, then the work
-	if isKnown(r.Header.Get("X-Service-Delivery-Id"), r.Header.Get("X-Service-Signature")) {
+	marks := []string{r.Header.Get("X-Service-Signature")}
+	if id := r.Header.Get("X-Service-Delivery-Id"); id != "" {
+		marks = append(marks, id)
+	}
+	fresh, err := isNew(body, marks)
+	if err != nil {
+		log.Println(err)
+		w.WriteHeader(http.StatusServiceUnavailable) // it comes again
 		return
 	}
-	begun.Add(1)
-	go func() {
-		defer begun.Done()
-		if err := work(body); err != nil {
-			log.Println(err)
-		}
-	}()
+	w.WriteHeader(http.StatusOK) // first the answer, then the work
+	if fresh {
+		begun.Add(1)
+		go begin(marks[0], body)
+	}
+}
+
+// What was refused is done too. Only what an end of the process has cut off is begun again.
+func begin(mark string, body []byte) {
+	defer begun.Done()
+	if err := work(body); err != nil {
+		log.Println(err)
+	}
+	lock.Lock()
+	defer lock.Unlock()
+	if err := keep(change{Done: mark}); err != nil {
+		log.Println(err)
+	}
 }
 
 func main() {
@@ -159,6 +241,15 @@ func main() {
 	if port == "" {
 		port = "3000"
 	}
+	if err := recall(); err != nil {
+		log.Fatal(err)
+	}
+	begun.Add(len(unfinished))
+	lock.Lock()
+	for mark, body := range unfinished {
+		go begin(mark, []byte(body))
+	}
+	lock.Unlock()
 	listener, err := net.Listen("tcp", "localhost:"+port)
 	if err != nil {
 		log.Fatal(err)

@@ -1,12 +1,15 @@
 // An agent with nothing but Node. It verifies webhooks and signs callbacks by itself, as an agent in any language would.
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 
 const FIVE_MINUTES = 300_000
-const { MARKETPLACE_WEBHOOK_SECRET: secret, PORT = '3000' } = process.env
+const { MARKETPLACE_WEBHOOK_SECRET: secret, PORT = '3000', STATE_DIRECTORY = '.' } = process.env
 if (!secret) throw new Error('MARKETPLACE_WEBHOOK_SECRET is not set')
-const seen = new Set() // an agent that must survive a restart keeps these in its database
+const journal = `${STATE_DIRECTORY}/agent.journal` // one process at a time may have it
+const seen = new Set()
+const unfinished = new Map()
 
 const signatureOf = (timestamp, body) => createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')
 
@@ -18,12 +21,35 @@ function isGenuine(headers, body) {
   return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
+/** What came and what is done, a change a line: it is on the disk before the 200, and outlives an end of the process. */
+function keep(change) {
+  appendFileSync(journal, `\n${JSON.stringify(change)}`, { flush: true })
+  apply(change)
+}
+
+function apply({ marks = [], body, done }) {
+  for (const mark of marks) seen.add(mark)
+  if (body) unfinished.set(marks[0], body)
+  unfinished.delete(done)
+}
+
+/** At the start the journal is read, and written anew with what counts of it. */
+function recall() {
+  for (const line of existsSync(journal) ? readFileSync(journal, 'utf8').split('\n') : []) {
+    // A line that was cut off in the midst was never answered.
+    if (line.endsWith('}')) apply(JSON.parse(line))
+  }
+  const kept = [{ marks: [...seen].slice(-20_000) }]
+  for (const [mark, body] of unfinished) kept.push({ marks: [mark], body })
+  writeFileSync(`${journal}.new`, kept.map(change => JSON.stringify(change)).join('\n'), { flush: true })
+  renameSync(`${journal}.new`, journal)
+}
+
 /** A retry has the same delivery id and a new signature, a replay by a stranger the same signature. */
-function isKnown(...marks) {
-  const given = marks.filter(Boolean)
-  const known = given.some(mark => seen.has(mark))
-  for (const mark of given) seen.add(mark)
-  return known
+function isNew(body, marks) {
+  const known = marks.some(mark => seen.has(mark))
+  keep(known ? { marks } : { marks, body })
+  return !known
 }
 
 /** Where the marketplace has not answered, the same bytes are sent again: what has counted already is done once. */
@@ -59,15 +85,33 @@ async function work({ event, data }) {
   }
 }
 
+/** What was refused is done too. Only what an end of the process has cut off is begun again. */
+async function begin(mark) {
+  try {
+    await work(JSON.parse(unfinished.get(mark)))
+  } catch (error) {
+    console.error(error)
+  }
+  keep({ done: mark })
+}
+
 async function webhook(request, response) {
   const body = Buffer.concat(await request.toArray())
   if (!isGenuine(request.headers, body)) return response.writeHead(401).end()
+  const marks = [request.headers['x-service-delivery-id'], request.headers['x-service-signature']].filter(Boolean)
+  const fresh = isNew(String(body), marks)
   response.writeHead(200).end() // first the answer, then the work
-  if (isKnown(request.headers['x-service-delivery-id'], request.headers['x-service-signature'])) return
-  await work(JSON.parse(body))
+  if (fresh) await begin(marks[0])
 }
 
-// A connection that was cut, a body that is no event, a callback that was refused: none of them ends the agent.
-const server = createServer((request, response) => webhook(request, response).catch(error => console.error(error)))
+// A connection that was cut, a disk that is full: neither ends the agent. What could not be kept comes again.
+const server = createServer((request, response) =>
+  webhook(request, response).catch(error => {
+    console.error(error)
+    if (!response.headersSent) response.writeHead(503).end()
+  }),
+)
+recall()
+for (const mark of unfinished.keys()) begin(mark).catch(error => console.error(error))
 server.listen(Number(PORT), 'localhost', () => console.log('The agent listens'))
 process.once('SIGTERM', () => server.close()) // what has begun is done before it ends

@@ -6,7 +6,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 SECRET = os.environ["MARKETPLACE_WEBHOOK_SECRET"].encode()
 PORT = int(os.environ.get("PORT", 3000))
 LONGEST = 1_048_576
-seen, lock = set(), threading.Lock()  # an agent that must survive a restart keeps these in its database
+JOURNAL = os.path.join(os.environ.get("STATE_DIRECTORY", "."), "agent.journal")  # one process at a time may have it
+seen, unfinished, lock = {}, {}, threading.Lock()
 
 def signature_of(timestamp, body):
     return hmac.new(SECRET, timestamp.encode() + b"." + body, hashlib.sha256).hexdigest()
@@ -20,13 +21,38 @@ def is_genuine(headers, body):
         return False
     return hmac.compare_digest(signature_of(timestamp, body).encode(), given.encode("utf-8", "replace"))
 
-def is_known(*marks):
+# What came and what is done, a change a line: it is on the disk before the 200, and outlives an end of the process.
+def keep(**change):
+    with open(JOURNAL, "a") as file:
+        file.write("\n" + json.dumps(change))
+        file.flush()
+        os.fsync(file.fileno())
+    apply(**change)
+
+def apply(marks=(), body=None, done=None):
+    seen.update(dict.fromkeys(marks))
+    if body:
+        unfinished[marks[0]] = body
+    unfinished.pop(done, None)
+
+def recall():
+    # At the start the journal is read, and written anew with what counts of it. A line that was cut off was never answered.
+    for line in open(JOURNAL).read().split("\n") if os.path.exists(JOURNAL) else []:
+        if line.endswith("}"):
+            apply(**json.loads(line))
+    kept = [{"marks": list(seen)[-20_000:]}, *({"marks": [mark], "body": body} for mark, body in unfinished.items())]
+    with open(JOURNAL + ".new", "w") as file:
+        file.write("\n".join(map(json.dumps, kept)))
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(JOURNAL + ".new", JOURNAL)
+
+def is_new(body, marks):
     # A retry has the same delivery id and a new signature, a replay by a stranger the same signature.
-    given = [mark for mark in marks if mark]
     with lock:
-        known = any(mark in seen for mark in given)
-        seen.update(given)
-        return known
+        known = any(mark in seen for mark in marks)
+        keep(marks=marks, **({} if known else {"body": body.decode()}))
+        return not known
 
 def answer(task, action, **fields):
     body = json.dumps({"action": action, "taskId": task["taskId"], **fields}).encode()
@@ -66,6 +92,15 @@ def work(event):
     elif event["event"] == "task.message":
         answer(task, "message", content="You wrote: " + task["message"])
 
+def begin(mark):
+    try:
+        work(json.loads(unfinished[mark]))
+    except Exception as error:
+        print(repr(error), file=sys.stderr)
+    # What was refused is done too. Only what an end of the process has cut off is begun again.
+    with lock:
+        keep(done=mark)
+
 class Webhook(BaseHTTPRequestHandler):
     timeout = 30
 
@@ -73,10 +108,11 @@ class Webhook(BaseHTTPRequestHandler):
         body = self.body()
         if not is_genuine(self.headers, body):
             return self.reply(401)
-        known = is_known(self.headers["X-Service-Delivery-Id"], self.headers["X-Service-Signature"])
+        marks = [mark for mark in (self.headers["X-Service-Delivery-Id"], self.headers["X-Service-Signature"]) if mark]
+        fresh = is_new(body, marks)
         self.reply(200)  # first the answer, then the work
-        if not known:
-            work(json.loads(body))
+        if fresh:
+            begin(marks[0])
 
     def body(self):
         if self.headers.get("Transfer-Encoding", "").lower() != "chunked":
@@ -98,6 +134,9 @@ class Server(ThreadingHTTPServer):
     daemon_threads = False  # what has begun is done before it ends
 
 signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+recall()
+for mark in list(unfinished):
+    threading.Thread(target=begin, args=(mark,)).start()
 with Server(("localhost", PORT), Webhook) as server:
     print("The agent listens", flush=True)
     server.serve_forever()

@@ -7,6 +7,7 @@ const textOf = ({ title, description, requirements }: { title: string; descripti
 
 const handle = agentHandler({
   secret: process.env.MARKETPLACE_WEBHOOK_SECRET!,
+  journal: `${process.env.STATE_DIRECTORY}/agent.journal`,
   async onTask({ data }, reply) {
     if (/malware/i.test(data.title)) return reply.reject('I write no malware.')
     await reply.accept()

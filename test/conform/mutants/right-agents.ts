@@ -45,12 +45,7 @@ const references: readonly RightAgent[] = [
     command: `python3 ${agents}/right.py --plain`,
   },
   { name: 'Go', program: 'go', compile: `go build -o ${binary} ${agents}/right.go`, command: binary },
-  // What it has begun is lost with its process: A-261.
-  {
-    name: 'toolkit',
-    command: `${process.execPath} --import tsx ${agents}/toolkit.ts`,
-    warns: ['rel.killed-in-work'],
-  },
+  { name: 'toolkit', command: `${process.execPath} --import tsx ${agents}/toolkit.ts`, passes: ['rel.killed-in-work'] },
 ]
 
 const dear: Sample = { ...nothingDeclared.sample, kind: 'accepts', price: 3_000_000 }
