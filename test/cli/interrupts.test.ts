@@ -26,7 +26,7 @@ test(
 )
 
 test(
-  'a spinner does not stay below the last words',
+  'a spinner tells how long it waits, and does not stay below the last words',
   inFolder(async folder => {
     writeFileSync(
       join(folder, 'silent.mjs'),
@@ -36,6 +36,8 @@ test(
     const line = `stty cols 80; exec ${COMMAND} simulate buyers --start 'node silent.mjs'`
     const buyers = typeOnTerminal(line, folder)
     await shows(buyers, '0 of 70 tasks')
+    // A long wait is told with its time.
+    await shows(buyers, '0 of 70 tasks 5 s')
     buyers.interrupt()
     assert.is(await buyers.ended, exitCodes.interrupted, buyers.shown())
     assert.match(stripVTControlCharacters(buyers.shown()), /Interrupted\.\s*$/)

@@ -63,10 +63,11 @@ function showTogether(ui: Ui, mark: string, checks: readonly ReportedCheck[]): v
 /** Of more, a reader looks for none by its name. */
 const MOST_NAMED = 16
 
-const named = (checks: readonly ReportedCheck[]) =>
-  checks.length > MOST_NAMED
-    ? `${checks.length} checks (${countsByArea(checks).join(' · ')})`
-    : checks.map(({ id }) => id).join(' ')
+function named(checks: readonly ReportedCheck[]): string {
+  if (checks.length <= MOST_NAMED) return checks.map(({ id }) => id).join(' ')
+  const areas = countsByArea(checks)
+  return `${checks.length} checks ${areas.length === 1 ? `of ${areaOf(checks[0]!)}` : `(${areas.join(' · ')})`}`
+}
 
 function byReason(checks: readonly ReportedCheck[]): Map<string, ReportedCheck[]> {
   const groups = new Map<string, ReportedCheck[]>()

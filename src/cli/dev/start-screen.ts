@@ -31,7 +31,8 @@ export function showStart(ui: Ui, start: Start): void {
   }
   for (const { id, slug, webhookUrl, webhookSecret, forwardTo } of agents) {
     line()
-    line(`${colour.bold('agent   ')} ${slug} (${id})${forwardTo ? `, at ${plain(forwardTo)}` : ', a working sample'}`)
+    line(`${colour.bold('agent   ')} ${slug} (${id})${forwardTo ? '' : ', a working sample'}`)
+    if (forwardTo) line(`${' '.repeat(9)}at      ${plain(forwardTo)}`)
     line(`${' '.repeat(9)}webhook ${webhookUrl}`)
     line(`${' '.repeat(9)}secret  ${webhookSecret}`)
   }

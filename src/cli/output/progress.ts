@@ -21,12 +21,25 @@ export async function showProgress({ json }: { readonly json: boolean }): Promis
   // On a terminal that does not say how wide it is, ora would clear lines without end.
   if (json || !process.stderr.isTTY || !process.stderr.columns) return { wait: () => {}, clear: () => {} }
   const { default: ora } = await import('ora')
+  let since = 0
   const spinner = ora({
+    suffixText: () => secondsIn(performance.now() - since),
     stream: process.stderr,
     color: wantsColour(process.stderr) ? 'cyan' : false,
     discardStdin: false,
   })
   const clear = () => void spinner.stop()
   spinners.add(clear)
-  return { wait: text => void spinner.start(text), clear }
+  return {
+    wait(text) {
+      since = performance.now()
+      spinner.start(text)
+    },
+    clear,
+  }
 }
+
+/** A wait that is longer than this is told with its time: a spinner alone looks the same whether anything goes on or not. */
+const LONG_MS = 5_000
+
+const secondsIn = (ms: number) => (ms < LONG_MS ? '' : ` ${Math.floor(ms / 1_000)} s`)
