@@ -41,12 +41,15 @@ function isPlayedBeside({ scenario }: Check, { seq, realAt }: Death, history: Hi
 
 /** The agent has done it, or said it, or has ended of it. */
 function isItsOwn(evidence: readonly number[], { id }: Check, history: History, death: Death): boolean {
-  if (lastHeard(history, death).some(({ label }) => isOf(label, id))) return true
-  return history.events.some(event => {
+  return lastHeard(history, death).some(({ label }) => isOf(label, id)) || isDeed(evidence, history)
+}
+
+/** Whether some of it is what the agent has done or said, and not what it left undone. */
+export const isDeed = (evidence: readonly number[], { events }: History): boolean =>
+  events.some(event => {
     if (!evidence.includes(event.seq)) return false
     if (event.kind === 'webhook') return event.genuine ? isRefusal(event) : event.answer !== null
     return event.kind === 'callback' || event.kind === 'request'
   })
-}
 
 const isRefusal = ({ answer }: Webhook) => answer !== null && answer.status >= 300 && !isBusy(answer)

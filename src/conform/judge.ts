@@ -1,5 +1,6 @@
 /** Judges a history: the same events always get the same verdicts. Source: A-46. */
 import type { Check, Finding, Level } from './check.ts'
+import { unlessCutOff } from './cut-off.ts'
 import { unlessDead } from './deaths.ts'
 import { unlessBusy, withoutRepeats } from './heard.ts'
 import type { History } from './history.ts'
@@ -50,7 +51,8 @@ export function judge(checks: readonly Check[], whole: History, shown: readonly 
   return checks.map(check => judgedAs(check, findingOf(check)))
 }
 
-const found = (check: Check, history: History): Finding => unlessDead(foundIn(check, history), check, history)
+const found = (check: Check, history: History): Finding =>
+  unlessCutOff(unlessDead(foundIn(check, history), check, history), check, history)
 
 /** A fault that was seen is one: before its scenario has ended, and in others if that was skipped. */
 function foundIn(check: Check, history: History): Finding {

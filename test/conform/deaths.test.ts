@@ -85,6 +85,19 @@ test('the check whose webhook it has ended of is broken', () => {
   assert.match(verdictOf('rel.not-json', answered, ended, next, ready, played('no webhooks')), /^fail was not there/)
 })
 
+test('in a run that was interrupted, what it still owed says nothing of it; what it did counts, and what was sure before', () => {
+  const mine = [task('bytes.spaces'), webhook({ label: 'bytes.spaces', status: 200 })]
+  const first = [task('first-task'), step('first-task', 'accept')]
+  const end: Happening = { kind: 'end', interrupted: true, ms: 1 }
+  const owed = [...first, ...mine]
+  assert.is(verdictOf('bytes.spaces', ...owed, end), 'inconclusive the run ended before')
+  assert.match(verdictOf('bytes.spaces', ...owed, played('odd bytes'), end), /^fail took it, and never accepted/)
+  const whole: Happening = { ...end, interrupted: false }
+  assert.match(verdictOf('bytes.spaces', ...owed, whole), /^fail took it, and never accepted/)
+  const believed = webhook({ label: 'sig.stale-day', status: 200, genuine: false })
+  assert.match(verdictOf('sig.stale-day', believed, end), /^fail took it/)
+})
+
 test('what comes when it is back, or was over before, is judged as ever', () => {
   const late = webhook({ label: 'bytes.spaces', error: 'reset: closed' })
   const other = webhook({ label: 'http.chunked', status: 200 })

@@ -1,6 +1,7 @@
 /** What is told while a run goes on: each broken check as soon as that is sure, and what is played. */
 import type { Baseline } from '../../conform/baseline.ts'
 import type { Check } from '../../conform/check.ts'
+import { SURE_MS } from '../../conform/cut-off.ts'
 import type { History, Recorded } from '../../conform/history.ts'
 import { judge } from '../../conform/judge.ts'
 import { censusOf } from '../../conform/outside/census.ts'
@@ -21,8 +22,6 @@ interface About {
   readonly chosen: readonly Check[]
   readonly baseline: Baseline
 }
-
-const SURE_MS = 1_000
 
 export class Live {
   readonly #output: CommandOutput
