@@ -80,3 +80,23 @@ export function secondDecision(history: History, taskId: string): Callback | und
 /** Callbacks that want to go on with a task, which arrived after this moment. */
 export const workAfter = (history: History, taskId: string, realAt: number): Callback[] =>
   attemptsOf(history, taskId, 'accept', 'deliver').filter(callback => arrivedAt(callback) > realAt)
+
+/** It has tried, in a form that is refused: what is wrong with it is told by the checks of callbacks. */
+export const isMalformed = (history: History, taskId: string): boolean =>
+  history.callbacksOf(taskId).some(callback => !isSigned(callback) || !isJson(callback))
+
+export const MALFORMED = 'its callbacks were refused for their form'
+
+const isSigned = ({ signature }: Callback) => signature === 'valid' || signature === 'key'
+const isJson = ({ headers }: Callback) =>
+  headers.some(([name, value]) => /^content-type$/i.test(name) && /json|multipart/i.test(value))
+
+export const NO_REVISIONS = 'after life.revision failed'
+
+/** It has left a revision undone where nothing else was tried. */
+export function ignoresRevisions(history: History): boolean {
+  const [task] = history.tasks('life.revision')
+  if (!task) return false
+  const wasAsked = history.stepsOf(task.taskId).some(({ trigger }) => trigger === 'request_revision')
+  return wasAsked && !isDelivered(history, task.taskId, 2)
+}

@@ -4,9 +4,11 @@ import type { History, Recordeds } from '../history.ts'
 import {
   arrivedAt,
   attemptsOf,
+  ignoresRevisions,
   isDelivered,
   isRefused,
   isRefusedAnyway,
+  NO_REVISIONS,
   secondDecision,
   unaskedDelivery,
   wasOutOfTurn,
@@ -194,7 +196,8 @@ export const dup: readonly Check[] = [
       const { taskId } = taskOf(history, 'dup.not-by-task')
       if (!isDelivered(history, taskId)) return untested('the agent did not deliver the task')
       const revision = history.webhooksOf(taskId).filter(({ event }) => event === 'task.revision_requested')
-      return isDelivered(history, taskId, 2) ? holds : broken('did nothing about the revision', ...revision)
+      if (isDelivered(history, taskId, 2)) return holds
+      return ignoresRevisions(history) ? untested(NO_REVISIONS) : broken('did nothing about the revision', ...revision)
     },
   }),
   copies({

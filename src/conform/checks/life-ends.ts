@@ -1,7 +1,17 @@
 /** How tasks go on and end: revisions, cancellations, disputes and approvals, with every cent. */
 import { all, broken, type Check, type Finding, holds, inconclusive, noted, untested } from '../check.ts'
 import type { History, Recordeds } from '../history.ts'
-import { arrivedAt, attemptsOf, isDelivered, isRefused, unaskedDelivery, wasTaken, workAfter } from './attempts.ts'
+import {
+  arrivedAt,
+  attemptsOf,
+  ignoresRevisions,
+  isDelivered,
+  isRefused,
+  NO_REVISIONS,
+  unaskedDelivery,
+  wasTaken,
+  workAfter,
+} from './attempts.ts'
 import { contentIn, taskOf, toldBack } from './evidence.ts'
 
 const MOST_ACCEPTS = 3
@@ -36,6 +46,10 @@ function quietAfter(history: History, task: Recordeds<'task'>, event: string, ce
   return wrong ? inconclusive(`the cents of ${wrong[0]} are not ${wrong[1]}`) : holds
 }
 
+/** An agent that delivers no revision at all is told so once. */
+const undone = (history: History, asked: Recordeds<'webhook'>): Finding =>
+  ignoresRevisions(history) ? untested(NO_REVISIONS) : broken('did not deliver the revision', asked)
+
 const rounds = (history: History, label: string, count: number): Finding => {
   const { taskId } = taskOf(history, label)
   if (!webhookOf(history, taskId, 'task.revision_requested')) return untested(NOT_DELIVERED)
@@ -53,7 +67,7 @@ export const lifeEnds: readonly Check[] = [
     level: 'must',
     law: REVISED,
     why: 'The buyer has paid, is not content, and waits for ever.',
-    fix: 'Handle `task.revision_requested`: work by its `revisionReason`, and deliver. The task is in progress already.',
+    fix: 'Handle `task.revision_requested`: work by its `revisionReason`, and deliver. The task is in progress already. A copy has the same delivery id, not the same task.',
     scenario: 'revisions',
     judge(history) {
       const finding = rounds(history, 'life.revision', 1)
@@ -102,6 +116,7 @@ export const lifeEnds: readonly Check[] = [
     why: 'Nobody pays for work on a cancelled task.',
     fix: 'Look at the answer to `accept`, and work only if it was taken. Stop when `task.cancelled` comes.',
     scenario: 'cancellations',
+    after: ['life.accept-before-deliver'],
     judge(history) {
       const task = taskOf(history, 'life.cancelled')
       const told = webhookOf(history, task.taskId, 'task.cancelled')
@@ -209,7 +224,7 @@ export const lifeEnds: readonly Check[] = [
       if (told.event === 'task.submitted') return untested(NOT_DELIVERED)
       if (isRefused(told)) return broken(`did not accept ${told.event}: it ${toldBack(told)}`, told)
       if (told.event === 'task.message' || isDelivered(history, taskId, 2)) return holds
-      return broken('did not deliver the revision', told)
+      return undone(history, told)
     },
   },
   {
@@ -227,7 +242,7 @@ export const lifeEnds: readonly Check[] = [
       if (told && isRefused(told)) return broken(`did not accept the approval: it ${toldBack(told)}`, told)
       const asked = webhookOf(history, revised.taskId, 'task.revision_requested')
       if (!told || !asked) return untested('the agent did not deliver, or takes no revisions')
-      return isDelivered(history, revised.taskId, 2) ? holds : broken('did not deliver the revision', asked)
+      return isDelivered(history, revised.taskId, 2) ? holds : undone(history, asked)
     },
   },
 ]

@@ -1,7 +1,7 @@
 /** Tasks at the edges of what is allowed, and those of which the author has said what the agent does. */
 import { all, broken, type Check, type Finding, holds, inconclusive, leftOut, untested } from '../check.ts'
 import { bytesOf, type History, type Recordeds } from '../history.ts'
-import { attemptsOf, isRefused, workAfter } from './attempts.ts'
+import { attemptsOf, isMalformed, isRefused, MALFORMED, workAfter } from './attempts.ts'
 import { toldBack } from './evidence.ts'
 
 const scenario = 'samples'
@@ -20,6 +20,7 @@ function decided(history: History, label: string): Finding {
       const [told] = history.webhooksOf(taskId)
       if (!told) return inconclusive('nothing was sent')
       if (isRefused(told)) return broken(`did not accept the webhook: it ${toldBack(told)}`, told)
+      if (isMalformed(history, taskId)) return untested(MALFORMED)
       return broken(`did neither accept nor reject the task for ${price} cents`, told)
     }),
   )
@@ -33,6 +34,7 @@ function asDeclared(history: History, label: string, end: 'accept' | 'reject'): 
     tasks.map(({ taskId }) => {
       const step = stepOf(history, taskId, 'accept', 'reject')
       if (step?.trigger === end) return holds
+      if (!step && isMalformed(history, taskId)) return untested(MALFORMED)
       if (!step) return broken(`did not ${end} a sample that it ${end}s, as declared`, ...history.webhooksOf(taskId))
       return broken(`${step.trigger}ed a sample that it ${end}s, as declared`, step)
     }),

@@ -1,13 +1,23 @@
 /** What an agent does about a task: decide, accept, deliver, or turn it down. */
 import { broken, type Check, type Finding, holds, inconclusive, leftOut, untested } from '../check.ts'
-import type { History, Recordeds } from '../history.ts'
-import { arrivedAt, attemptsOf, isDelivered, unaskedDelivery } from './attempts.ts'
+import type { History } from '../history.ts'
+import {
+  arrivedAt,
+  attemptsOf,
+  isDelivered,
+  isMalformed,
+  MALFORMED,
+  unaskedDelivery,
+  wasOutOfTurn,
+} from './attempts.ts'
 import { isAck, taskOf } from './evidence.ts'
 
 const FIRST = 'first-task'
 const scenario = 'first contact'
 /** Requests that are sent at the same time may change places on their way. */
 const SAME_TIME_MS = 250
+/** The moment that a request came is the difference of two whole numbers. */
+const ROUNDED_MS = 1
 
 const step = (history: History, taskId: string, trigger: string) =>
   history.stepsOf(taskId).find(one => one.trigger === trigger)
@@ -15,14 +25,7 @@ const step = (history: History, taskId: string, trigger: string) =>
 const decision = (history: History, taskId: string) =>
   step(history, taskId, 'accept') ?? step(history, taskId, 'reject')
 
-/** It has tried, in a form that is refused: what is wrong with it is told by the checks of callbacks. */
-const unheard = (history: History, taskId: string) =>
-  history.callbacksOf(taskId).some(callback => !isSigned(callback) || !isJson(callback))
-const UNHEARD = untested('its callbacks were refused for their form')
-
-const isSigned = ({ signature }: Recordeds<'callback'>) => signature === 'valid' || signature === 'key'
-const isJson = ({ headers }: Recordeds<'callback'>) =>
-  headers.some(([name, value]) => /^content-type$/i.test(name) && /json|multipart/i.test(value))
+const UNHEARD = untested(MALFORMED)
 
 /** What can be said of a task that the agent has not accepted. */
 const notAccepted = (history: History, taskId: string): Finding =>
@@ -42,7 +45,7 @@ export const life: readonly Check[] = [
       const { answer } = history.begin.patience
       const decided = decision(history, taskId)
       const submitted = history.webhooksOf(taskId)
-      if (!decided && unheard(history, taskId)) return UNHEARD
+      if (!decided && isMalformed(history, taskId)) return UNHEARD
       if (!decided && !submitted.some(isAck)) return untested('it did not accept the webhook of the task')
       if (!decided) return broken('did neither accept nor reject the task', ...submitted)
       const ms = decided.realAt - realAt
@@ -60,7 +63,7 @@ export const life: readonly Check[] = [
     judge(history) {
       const { taskId, price } = taskOf(history, FIRST)
       if (step(history, taskId, 'accept')) return heldOnce(history, taskId, price)
-      if (unheard(history, taskId)) return UNHEARD
+      if (isMalformed(history, taskId)) return UNHEARD
       const other = history.callbacksOf(taskId).find(({ action }) => action !== 'deliver')
       if (other && !decision(history, taskId))
         return broken(
@@ -97,7 +100,9 @@ export const life: readonly Check[] = [
       if (history.begin.declared.includes('a person does the work'))
         return leftOut('a person does the work, as declared')
       const delivered = step(history, taskId, 'deliver')
-      if (!delivered && unheard(history, taskId)) return UNHEARD
+      if (!delivered && isMalformed(history, taskId)) return UNHEARD
+      if (!delivered && acceptedFirst(history, taskId).holds === false)
+        return untested('after life.accept-before-deliver failed')
       if (!delivered) return broken('accepted the task and did not deliver', accepted)
       const ms = delivered.realAt - accepted.realAt
       const { work } = history.begin.patience
@@ -132,7 +137,10 @@ function acceptedFirst(history: History, taskId: string): Finding {
   if (!delivery) return untested('the agent did not deliver the sample')
   const until = arrivedAt(delivery) + SAME_TIME_MS
   const accepted = step(history, taskId, 'accept')
-  const asked = attemptsOf(history, taskId, 'accept').some(one => arrivedAt(one) <= until)
-  if (asked || (accepted && accepted.realAt <= until)) return holds
+  const asked = attemptsOf(history, taskId, 'accept').filter(one => arrivedAt(one) <= until)
+  const knewBefore = asked.length > 0 && asked.every(one => arrivedAt(one) >= delivery.realAt - ROUNDED_MS)
+  if (knewBefore && wasOutOfTurn(delivery))
+    return broken('delivered first, and accepted only when that was refused', delivery, asked[0]!)
+  if (asked.length > 0 || (accepted && accepted.realAt <= until)) return holds
   return broken('delivered a task that it had not accepted', delivery)
 }

@@ -31,6 +31,7 @@ export const order: readonly Check[] = [
     why: 'A webhook that is retried comes late. Nobody pays for work on a cancelled task.',
     fix: 'Keep a note of cancelled tasks, or at least look at the answer to `accept`: work only if it was taken.',
     scenario: 'cancellations',
+    after: ['life.cancelled'],
     judge(history) {
       const { taskId } = taskOf(history, 'order.cancelled-first')
       const refused = unheard(history.webhooksOf(taskId))

@@ -106,8 +106,8 @@ function alive(history: History): Finding {
   const test = history.webhooks('rel.alive').at(-1) as Recordeds<'webhook'> | undefined
   if (!test) return inconclusive('no test was sent')
   if (test.answer?.status !== 200) return broken(`failed the test at the end of the run: it ${toldBack(test)}`, test)
-  const before = history.callbacks('conn.endpoint-200').length > 0
-  if (!before || history.callbacks('rel.alive').some(({ signature }) => signature === 'valid')) return holds
+  const hasCalledBack = (label: string) => history.callbacks(label).some(({ signature }) => signature === 'valid')
+  if (!hasCalledBack('conn.endpoint-200') || hasCalledBack('rel.alive')) return holds
   return broken('did not call back about the test at the end of the run, as it had at the beginning', test)
 }
 

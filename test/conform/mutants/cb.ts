@@ -4,7 +4,11 @@ import type { Mutant } from './mutant.ts'
 export const cb: readonly Mutant[] = [
   { bug: 'address-without-query', kills: 'cb.url' },
   { bug: 'signs-another-spelling', kills: 'cb.signature' },
-  { bug: 'time-in-seconds', kills: 'cb.time-form' },
+  {
+    bug: 'time-in-seconds',
+    kills: 'cb.time-form',
+    beside: ['conn.heartbeat-day', 'life.smallest', 'life.price-is-free', 'rel.alive'],
+  },
   { bug: 'clock-two-minutes-off', kills: 'cb.clock' },
   { bug: 'clock-ten-minutes-off', kills: 'cb.signature', also: ['cb.clock'] },
   { bug: 'digest-in-base64', kills: 'cb.digest-form' },

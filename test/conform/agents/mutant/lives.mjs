@@ -33,7 +33,7 @@ async function beginsOtherwise(timestamp, data, task, deliver) {
   if (bug('writes-in-place-of-accepting')) return write(data, 'I take it.')
   if (bug('base-price-alone') && data.agreedPrice !== 500) return true
   if (bug('needs-two-sentences')) data.description.split('.')[1].trim()
-  if (bug('delivers-without-accepting')) await deliver(task, data)
+  if (bug('delivers-without-accepting') || bug('delivers-first')) await deliver(task, data)
   if (bug('accepts-for-ever') && !(await insistOnAccepting(data))) return true
   return bug('delivers-without-accepting')
 }
