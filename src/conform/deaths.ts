@@ -27,9 +27,18 @@ const isUnsent = ({ error }: Webhook) => error?.startsWith('refused') ?? false
 /** What a finding comes to when the agent was not there any more: what it has done or said counts, what it left undone does not. */
 export function unlessDead(finding: Finding, check: Check, history: History): Finding {
   if (finding.holds === true || ('byDeclaration' in finding && finding.byDeclaration)) return finding
-  const death = deathsIn(history).find(one => isPlayedBeside(check, one, history))
+  const deaths = deathsIn(history).filter(one => isPlayedBeside(check, one, history))
+  const forgotten = finding.holds === false && deaths.find(one => isForgotten(finding.evidence, history, one))
+  if (forgotten) return untested(`${reasonOf(forgotten)}, and what it knew with it`)
+  const [death] = deaths
   if (!death || (finding.holds === false && isItsOwn(finding.evidence, check, history, death))) return finding
   return untested(reasonOf(death))
+}
+
+/** It did the same before and after it was started anew: what a process keeps in memory is lost with it. */
+function isForgotten(evidence: readonly number[], history: History, { realAt }: Death): boolean {
+  const callbacks = history.of('callback').filter(({ seq }) => evidence.includes(seq))
+  return callbacks.some(one => one.realAt <= realAt) && callbacks.some(one => one.realAt > realAt)
 }
 
 /** Whether the scenario of the check had not ended when the agent did, and had begun before it was back. */

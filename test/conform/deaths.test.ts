@@ -30,6 +30,10 @@ const task = (label: string): Happening => ({
 const step = (label: string, trigger: string): Happening => ({
   ...{ kind: 'step', taskId: `task of ${label}`, trigger, from: null, to: '' },
 })
+const reply = (label: string): Happening => ({
+  ...{ kind: 'callback', label, taskId: `task of ${label}`, action: 'message', method: 'POST', path: '/', headers: [] },
+  ...{ body, signature: 'valid', answer: { status: 201, headers: [], body }, fault: null, ms: 1 },
+})
 const played = (scenario: string): Happening => ({
   ...{ kind: 'scenario', scenario, outcome: 'done', why: '', byDeclaration: false, ms: 1 },
 })
@@ -105,6 +109,20 @@ test('what comes when it is back, or was over before, is judged as ever', () => 
   const after = [other, ended, ready, other, late, other, played('odd bytes')]
   assert.match(verdictOf('bytes.spaces', ...after), /^fail did not accept/)
   assert.match(verdictOf('bytes.spaces', other, stopped, late, other, played('odd bytes')), /^fail did not accept/)
+})
+
+test('what it does again when it is back is what it forgot with its end, and no copy that it failed to know', () => {
+  const label = 'dup.message/copied'
+  const message: Happening = { ...webhook({ label, status: 200 }), event: 'task.message' } as Happening
+  const twice = [message, reply(label), message]
+  const rest = [reply(label), { ...played('copies of later events'), ms: 60_000 }]
+  assert.match(verdictOf('dup.message', task(label), ...twice, ...rest), /^fail replied to the copy too/)
+  assert.is(
+    verdictOf('dup.message', task(label), ...twice, ended, ready, ...rest),
+    `${UNTESTED}, and what it knew with it`,
+  )
+  const both = [...twice, reply(label), ended, ready, rest[1]!]
+  assert.match(verdictOf('dup.message', task(label), ...both), /^fail replied to the copy too/)
 })
 
 /** Answers, says something, and ends. */
