@@ -68,6 +68,21 @@ test('a unit that made a table is given up after others: the table is gone, and 
   engine.close()
 })
 
+test('a unit that added a column is given up: whoever asks for all columns gets those that are left', async () => {
+  const engine = await withTable()
+  const all = () => new Unit(engine, false).all('SELECT * FROM a')
+  ;(await inserting(engine, 1)).commit()
+  // The first is given up with the transaction, the second by its savepoint.
+  for (const _ of [1, 2]) {
+    const unit = new Unit(engine, true)
+    await unit.run('ALTER TABLE a ADD COLUMN note TEXT')
+    assert.equal(await all(), [{ id: 1, text: '', note: null }])
+    unit.rollback()
+    assert.equal(await all(), [{ id: 1, text: '' }])
+  }
+  engine.close()
+})
+
 test('what goes through memory comes out as it was: numbers to 2^53, texts of any length and script, null', async () => {
   const engine = await Engine.open()
   const unit = new Unit(engine, true)

@@ -214,7 +214,13 @@ test('no wait outlives a clock that was set back, and rows that are over are rem
   await Promise.all(range(30).map(n => login(marketplace, network(n), ann.email, 'a guess')))
   if (db.shared) {
     await db.write(tx => tx.run('UPDATE guesses SET next_at = next_at + $1', [durations.dayMs]))
+    const over = async () => {
+      const sql = 'SELECT subject FROM guesses WHERE ends_at <= $1 ORDER BY subject'
+      return (await db.read(q => q.all(sql, [marketplace.world.now()]))).length
+    }
+    const before = await over()
     assert.is(await statusOf(login(marketplace, network(60), ann.email, ann.password)), 200)
+    assert.is(await over(), before + 1, 'of a right one nothing has to be kept')
     await marketplace.pass(2 * durations.dayMs)
     assert.equal(await db.read(q => q.all('SELECT subject FROM guesses ORDER BY subject')), [])
   }

@@ -265,27 +265,4 @@ test('what is no email is answered like one that nobody has', async () => {
   await marketplace.close()
 })
 
-test("a reset ends the waiting that strangers' guesses have brought", async () => {
-  const office = await openPostOffice()
-  const marketplace = await openTestMarketplace({
-    mail: { smtpUrl: office.url, from: FROM },
-    rateLimits: 'strict',
-    trustProxy: 1,
-  })
-  const ann = await marketplace.join('ann')
-  const from = (n: number) => ({ 'x-forwarded-for': `203.0.113.${n}` })
-  const signIn = async (n: number, password: string) =>
-    (await marketplace.visitor.ask('POST', '/api/auth/login', { email: ann.email, password }, 'nobody', from(n))).status
-  for (let n = 0; n < 20; n++) assert.is(await signIn(n, 'a guess'), 401)
-  assert.is(await signIn(30, ann.password), 429)
-  await ask(marketplace, ann.email)
-  await marketplace.runDue()
-  const body = { token: tokenIn(lettersIn(office)[0]!.text), password: NEW }
-  const reset = await marketplace.visitor.ask('POST', '/api/auth/password-reset/confirm', body, 'nobody', from(30))
-  assert.is(reset.status, 200)
-  assert.is(await signIn(30, NEW), 200)
-  await marketplace.close()
-  await office.close()
-})
-
 test.run()

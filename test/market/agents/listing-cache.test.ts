@@ -166,4 +166,15 @@ test("a suspended builder's agents leave the list with the answer to the suspens
   await marketplace.close(0)
 })
 
+test('an agent without a word that a search could find leaves the list with its state', async () => {
+  const marketplace = await openTestMarketplace()
+  const builder = await marketplace.join('one')
+  const agent = await marketplace.list(builder, { name: '☂ ☂', description: '☂'.repeat(200) })
+  const shown = async () => (await marketplace.visitor.call<{ items: object[] }>('GET', '/api/agents')).items.length
+  assert.is(await shown(), 1)
+  await builder.call('POST', `/api/my/agents/${agent.id}/deactivate`)
+  assert.is(await shown(), 0)
+  await marketplace.close(0)
+})
+
 test.run()
