@@ -155,15 +155,26 @@ export class AgentUnderTest {
     await this.#process?.close()
     await this.#said
     this.#process = null
+    process.off('exit', this.#removeState)
+    this.#removeState()
+  }
+
+  // Also at the end of a process that is interrupted twice, and waits for nothing then.
+  readonly #removeState = () => {
     if (this.#stateFolder !== null) rmSync(this.#stateFolder, { recursive: true, force: true, maxRetries: 3 })
     this.#stateFolder = null
+  }
+
+  #makeState(): string {
+    process.once('exit', this.#removeState)
+    return mkdtempSync(join(tmpdir(), 'marketplace-agent-'))
   }
 
   #start(command: string): void {
     this.#ended = null
     const [lines, lastWords] = [new LastLines(), new LastLines()]
     this.#lines = lines.kept
-    const folder = this.#stateFolder ?? mkdtempSync(join(tmpdir(), 'agent-state-'))
+    const folder = this.#stateFolder ?? this.#makeState()
     this.#stateFolder = folder
     const agent = new StartedAgent({
       command,

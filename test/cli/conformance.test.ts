@@ -1,7 +1,7 @@
 // engines: embedded; process: own
 /** `marketplace conformance`, as people and pipelines call it. */
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -202,7 +202,9 @@ test('Ctrl-C ends it with 130, and with the report of what was seen', async () =
     "await import('node:fs').then(fs => fs.writeFileSync('begun', '')); await new Promise(r => globalThis.setTimeout(r, 400)); response.writeHead(200)",
   )
   writeFileSync(join(folder, 'slow.mjs'), slow)
-  const { child, ended } = start(['conformance', '--start', 'node slow.mjs', '--json'], folder)
+  const temporary = join(folder, 'temporary')
+  mkdirSync(temporary)
+  const { child, ended } = start(['conformance', '--start', 'node slow.mjs', '--json'], folder, { TMPDIR: temporary })
   await until('a webhook has come', () => existsSync(join(folder, 'begun')))
   child.kill('SIGINT')
   const { code, out, err } = await ended
@@ -210,6 +212,7 @@ test('Ctrl-C ends it with 130, and with the report of what was seen', async () =
   const report: Report = JSON.parse(out)
   assert.ok(report.interrupted)
   assert.ok(report.checks.some(({ verdict, text }) => verdict === 'inconclusive' && text !== ''))
+  assert.equal(readdirSync(temporary), [])
 })
 
 test('--bail ends it at the first broken must, which is told at once', async () => {
