@@ -54,11 +54,15 @@ function isItsOwn(evidence: readonly number[], { id }: Check, history: History, 
 }
 
 /** Whether some of it is what the agent has done or said, and not what it left undone. */
-export const isDeed = (evidence: readonly number[], { events }: History): boolean =>
-  events.some(event => {
-    if (!evidence.includes(event.seq)) return false
+export function isDeed(evidence: readonly number[], { events }: History): boolean {
+  const shown = events.filter(({ seq }) => evidence.includes(seq))
+  // One callback that met a fault shows what was to be done after it, and a second what was done.
+  const isTold = shown.filter(({ kind }) => kind === 'callback').length > 1
+  return shown.some(event => {
     if (event.kind === 'webhook') return event.genuine ? isRefusal(event) : event.answer !== null
-    return event.kind === 'callback' || event.kind === 'request'
+    if (event.kind === 'callback') return isTold || event.fault === null
+    return event.kind === 'request'
   })
+}
 
 const isRefusal = ({ answer }: Webhook) => answer !== null && answer.status >= 300 && !isBusy(answer)

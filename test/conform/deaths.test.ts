@@ -125,6 +125,15 @@ test('what it does again when it is back is what it forgot with its end, and no 
   assert.match(verdictOf('dup.message', task(label), ...both), /^fail replied to the copy too/)
 })
 
+test('what it had no time to do after a fault is no fault of its own, and what it did is', () => {
+  const label = 'cb.retry-after'
+  const met = { ...reply(label), fault: { name: '429', status: 429 } } as Happening
+  const after = [ended, ready, { ...played('lost callbacks'), ms: 60_000 }]
+  assert.is(verdictOf(label, met, ...after), UNTESTED)
+  assert.match(verdictOf(label, met, ready, after[2]!), /^warn did not try again after a 429/)
+  assert.match(verdictOf(label, met, reply(label), ...after), /^warn tried again after \d+ ms/)
+})
+
 /** Answers, says something, and ends. */
 const ends = (how: string) =>
   `exec node -e '${[

@@ -69,7 +69,7 @@ const copies = (fields: Pick<Check, 'id' | 'title' | 'level'> & Partial<Check>):
   ...fields,
 })
 
-const revisions = (fields: Pick<Check, 'id' | 'title' | 'fix' | 'judge'>): Check =>
+const revisions = (fields: Pick<Check, 'id' | 'title' | 'fix' | 'judge'> & Partial<Check>): Check =>
   copies({
     level: 'must',
     why: 'The buyer gets old work as an answer to a new wish, and the new work is refused.',
@@ -152,6 +152,7 @@ export const dup: readonly Check[] = [
     id: 'dup.old-revision',
     title: 'delivers nothing for a copy of the first revision that comes while the second is open',
     fix: WORK_ONCE,
+    after: ['life.one-deliverable', 'dup.retry', 'dup.revision'],
     judge: history => deliveredInRounds(history, 'dup.old-revision', 3),
   }),
   copies({

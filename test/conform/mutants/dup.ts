@@ -10,7 +10,7 @@ export const dup: readonly Mutant[] = [
   { bug: 'known-by-id', kills: 'dup.redelivered' },
   { bug: 'forgets-at-restart', kills: 'dup.after-restart' },
   { bug: 'replies-to-copies', kills: 'dup.message' },
-  { bug: 'revises-for-copies', kills: 'dup.revision', also: ['dup.old-revision'] },
+  { bug: 'revises-for-copies', kills: 'dup.revision', beside: ['dup.old-revision'] },
   { bug: 'asks-for-the-state', kills: 'dup.submitted-in-revision' },
   { bug: 'remembers-the-last', kills: 'dup.old-revision' },
   { bug: 'thanks-for-copies', kills: 'dup.ends' },
