@@ -55,7 +55,7 @@ const answers: readonly Check[] = [
     why: 'Other marketplaces and the connection test count nothing else as an answer.',
     fix: 'Answer 200, not 201, 202 or 204.',
     scenario: 'every event',
-    after: ['http.ack'],
+    after: ['http.ack', 'conn.endpoint-200'],
     judge(history) {
       const other = eventsIn(history).find(({ answer }) => answer?.status !== 200 && !isBusy(answer))
       return other ? broken(`answered ${other.answer?.status} to ${other.event}`, other) : holds

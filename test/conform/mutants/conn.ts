@@ -2,7 +2,7 @@
 import type { Mutant } from './mutant.ts'
 
 export const conn: readonly Mutant[] = [
-  { bug: 'answers-202', kills: 'conn.endpoint-200' },
+  { bug: 'answers-202', kills: 'conn.endpoint-200', beside: ['http.ack-200'] },
   { bug: 'least-price', kills: 'conn.price-zero' },
   { bug: 'ignores-tests', kills: 'conn.callback-arrives' },
   { bug: 'signs-tests-with-their-id', kills: 'conn.callback-signature' },
