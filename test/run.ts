@@ -15,9 +15,9 @@ import { makeUnusedServer, type PostgresServer, startPostgres } from './support/
 import { type Outcome, withSecondRuns } from './support/second-runs.ts'
 import { Worker } from './support/worker.ts'
 
-/** For each processor: tests wait for processes, for Postgres and for time-outs, more than half of their time. */
-const WORKERS = 3
-const MOST_WORKERS = 5
+/** For each processor: tests wait for processes, for Postgres and for time-outs, for three quarters of their time. */
+const WORKERS = 4
+const MOST_WORKERS = 7
 
 /** For one file: it ends what hangs, and judges no speed. */
 const PATIENCE_MS = { short: 600_000, long: 1_800_000 }

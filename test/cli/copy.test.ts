@@ -1,4 +1,4 @@
-// engines: postgres; process: own
+// engines: postgres; process: own; lengths: long
 /** `marketplace db copy`: a deployment moves to Postgres with everything in it. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: own; lengths: long
 /** Log levels and debug lines of the built program: what they tell, what they never tell, and that off is off. Source: A-231. */
 import { hasSubscribers } from 'node:diagnostics_channel'
 import { test } from 'uvu'

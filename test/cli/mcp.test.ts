@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: own; lengths: short, long
 /** `marketplace mcp` before a client of others: a coding agent can hire, look at what was sent, ask why, and judge. */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,6 +10,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { blocksOf } from '../docs/guide.ts'
+import { isLong } from '../support/length.ts'
 import { SHORT_LIVED } from '../support/short-lived.ts'
 import { PROGRAM, start, startDev, startOpen } from './program.ts'
 
@@ -106,25 +107,27 @@ test('the agent is judged, and what a check asks is explained; long answers come
   assert.match((await said('more', { handle: 'text_99', from: 0 })).text, 'ask again')
 })
 
-test('the requests that broke a check are shown, and where they are kept goes with the server', async () => {
-  const believing = readFileSync(new URL('../../examples/node-agent.mjs', import.meta.url), 'utf8')
-  writeFileSync(join(folder, 'wrong.mjs'), believing.replace('return response.writeHead(401).end()', 'void 0'))
-  const other = await connect('--start', 'node wrong.mjs')
-  const { text, isError } = await said('conformance', { only: ['sig.missing-all', 'sig.valid'] }, other)
-  assert.not.ok(isError, 'bad news is no failure of the tool')
-  assert.match(text, /✖ sig\.missing-all {2}must: /)
-  const seen = (await said('explain', { check: 'sig.missing-all' }, other)).text
-  assert.match(
-    seen,
-    /seen {2}fail: the agent took it.*\n {2}POST http.*\n {2}\{"event":"task\.submitted".*\n {2}200\n/s,
-  )
-  assert.not.match(seen, 'X-Service-Signature:')
-  assert.match((await said('explain', { check: 'dup.retry' }, other)).text, 'try ', 'it was not played')
-  const [, kept = ''] = /--history=(\S+)/.exec(seen) ?? []
-  assert.ok(existsSync(kept))
-  await other.close()
-  assert.not.ok(existsSync(kept))
-})
+if (isLong) {
+  test('the requests that broke a check are shown, and where they are kept goes with the server', async () => {
+    const believing = readFileSync(new URL('../../examples/node-agent.mjs', import.meta.url), 'utf8')
+    writeFileSync(join(folder, 'wrong.mjs'), believing.replace('return response.writeHead(401).end()', 'void 0'))
+    const other = await connect('--start', 'node wrong.mjs')
+    const { text, isError } = await said('conformance', { only: ['sig.missing-all', 'sig.valid'] }, other)
+    assert.not.ok(isError, 'bad news is no failure of the tool')
+    assert.match(text, /✖ sig\.missing-all {2}must: /)
+    const seen = (await said('explain', { check: 'sig.missing-all' }, other)).text
+    assert.match(
+      seen,
+      /seen {2}fail: the agent took it.*\n {2}POST http.*\n {2}\{"event":"task\.submitted".*\n {2}200\n/s,
+    )
+    assert.not.match(seen, 'X-Service-Signature:')
+    assert.match((await said('explain', { check: 'dup.retry' }, other)).text, 'try ', 'it was not played')
+    const [, kept = ''] = /--history=(\S+)/.exec(seen) ?? []
+    assert.ok(existsSync(kept))
+    await other.close()
+    assert.not.ok(existsSync(kept))
+  })
+}
 
 test('an agent is tested, and what fails for one reason is said once', async () => {
   assert.match((await said('test_connection', { agent: 'sample-agent' })).text, /✔ 4 endpoint/)
@@ -156,38 +159,40 @@ const answersIn = (out: string) =>
     .slice(0, -1)
     .map(line => JSON.parse(line))
 
-test('a script that asks and closes gets every answer, for lines too that nobody can read', async () => {
-  const ask = [
-    HELLO,
-    'not json\n',
-    '[]\n',
-    '{"id":7}\n',
-    toolCall(2, 'conformance', { only: ['sig.valid'] }),
-    toolCall(3, 'conformance', { only: ['sig.missing-all'] }),
-    // The last line has no end.
-    toolCall(4, 'explain', { check: 'sig.valid' }).trimEnd(),
-  ]
-  const { code, out } = await start(['mcp', '--start', agent], folder, {}, ask.join('')).ended
-  assert.is(code, 0)
-  const answers = answersIn(out)
-  assert.equal(
-    answers.filter(({ error }) => error).map(({ id, error: { code } }) => [id, code]),
-    [
-      [null, -32_700],
-      [null, -32_600],
-      [7, -32_600],
-    ],
-  )
-  const results = answers.filter(({ result }) => result)
-  assert.equal(new Set(results.map(({ id }) => id)), new Set([1, 2, 3, 4]))
-  const judged = results.filter(({ id }) => [2, 3].includes(id))
-  // They took turns.
-  assert.equal(
-    judged.map(({ id }) => id),
-    [2, 3],
-  )
-  for (const { result } of judged) assert.match(result.content[0].text, 'must 1/1')
-})
+if (isLong) {
+  test('a script that asks and closes gets every answer, for lines too that nobody can read', async () => {
+    const ask = [
+      HELLO,
+      'not json\n',
+      '[]\n',
+      '{"id":7}\n',
+      toolCall(2, 'conformance', { only: ['sig.valid'] }),
+      toolCall(3, 'conformance', { only: ['sig.missing-all'] }),
+      // The last line has no end.
+      toolCall(4, 'explain', { check: 'sig.valid' }).trimEnd(),
+    ]
+    const { code, out } = await start(['mcp', '--start', agent], folder, {}, ask.join('')).ended
+    assert.is(code, 0)
+    const answers = answersIn(out)
+    assert.equal(
+      answers.filter(({ error }) => error).map(({ id, error: { code } }) => [id, code]),
+      [
+        [null, -32_700],
+        [null, -32_600],
+        [7, -32_600],
+      ],
+    )
+    const results = answers.filter(({ result }) => result)
+    assert.equal(new Set(results.map(({ id }) => id)), new Set([1, 2, 3, 4]))
+    const judged = results.filter(({ id }) => [2, 3].includes(id))
+    // They took turns.
+    assert.equal(
+      judged.map(({ id }) => id),
+      [2, 3],
+    )
+    for (const { result } of judged) assert.match(result.content[0].text, 'must 1/1')
+  })
+}
 
 test('a server that is told to end stops its calls, says so, and leaves nothing', async () => {
   const temporary = join(folder, 'temporary')

@@ -1,4 +1,4 @@
-// engines: postgres; process: own
+// engines: postgres; process: own; lengths: long
 /** A second `serve` on one Postgres: refused while files are in a folder, welcome with an object store. */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'

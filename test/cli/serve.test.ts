@@ -1,9 +1,10 @@
-// engines: embedded; process: own
+// engines: embedded; process: own; lengths: short, long
 /** A deployment: its first line, its end, and what it refuses. Source. */
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { isLong } from '../support/length.ts'
 import { startObjectStore } from '../support/object-store.ts'
 import { refusalIn } from './deployment.ts'
 import { inFolder, run, runRefused, start } from './program.ts'
@@ -96,32 +97,34 @@ test(
   }),
 )
 
-test(
-  'files go to the object store that is named, which is tried at the start; what it refuses ends the start, in a sentence',
-  inFolder(async folder => {
-    const store = await startObjectStore()
-    const args = [...SERVE, '--files', store.address]
-    const { child, ended, firstLine } = start(args, folder, store.env)
-    await firstLine
-    assert.equal(
-      store.asked.map(line => line.split(/[ _]/)[0]),
-      ['PUT', 'GET', 'DELETE'],
-    )
-    assert.not(existsSync(join(folder, 'marketplace.db.files')))
-    child.kill('SIGTERM')
-    const { code, out } = await ended
-    assert.is(code, 0)
-    assert.not.match(out, store.env.AWS_SECRET_ACCESS_KEY!)
-    const secret = 'a secret that is not the right one'
-    const refused = await run(args, folder, { ...store.env, AWS_SECRET_ACCESS_KEY: secret })
-    assert.is(refused.code, 1)
-    assert.match(refusalIn(refused.out), 'SignatureDoesNotMatch')
-    assert.not.match(refused.out, secret)
-    await store.close()
-    const away = await run(args, folder, store.env)
-    assert.is(away.code, 1)
-    assert.match(refusalIn(away.out), "can't be reached")
-  }),
-)
+if (isLong) {
+  test(
+    'files go to the object store that is named, which is tried at the start; what it refuses ends the start, in a sentence',
+    inFolder(async folder => {
+      const store = await startObjectStore()
+      const args = [...SERVE, '--files', store.address]
+      const { child, ended, firstLine } = start(args, folder, store.env)
+      await firstLine
+      assert.equal(
+        store.asked.map(line => line.split(/[ _]/)[0]),
+        ['PUT', 'GET', 'DELETE'],
+      )
+      assert.not(existsSync(join(folder, 'marketplace.db.files')))
+      child.kill('SIGTERM')
+      const { code, out } = await ended
+      assert.is(code, 0)
+      assert.not.match(out, store.env.AWS_SECRET_ACCESS_KEY!)
+      const secret = 'a secret that is not the right one'
+      const refused = await run(args, folder, { ...store.env, AWS_SECRET_ACCESS_KEY: secret })
+      assert.is(refused.code, 1)
+      assert.match(refusalIn(refused.out), 'SignatureDoesNotMatch')
+      assert.not.match(refused.out, secret)
+      await store.close()
+      const away = await run(args, folder, store.env)
+      assert.is(away.code, 1)
+      assert.match(refusalIn(away.out), "can't be reached")
+    }),
+  )
+}
 
 test.run()

@@ -1,4 +1,4 @@
-// engines: embedded; process: own
+// engines: embedded; process: own; lengths: long
 /** A full disk under load. A failing sync, which needs strace: npm run test:crash. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'

@@ -1,15 +1,14 @@
-// engines: embedded; process: own; lengths: short, long
+// engines: embedded; process: own; lengths: long
 /** How a server ends: drained by a signal, at once by a second one, with a sentence when the disk fails. Source: A-4. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { inFolder } from '../cli/program.ts'
-import { amount } from '../support/length.ts'
 import { drainRounds, endedTwice } from './ends.ts'
 
 test(
   'SIGTERM under load: exit 0, and everything that was answered is there',
   inFolder(async folder => {
-    const rounds = amount({ short: 1, long: 2 })
+    const rounds = 2
     assert.is((await drainRounds(folder, rounds, 5, false)).length, rounds)
   }),
 )

@@ -1,4 +1,4 @@
-// engines: embedded, postgres at length; process: own
+// engines: embedded, postgres at length; process: own; lengths: long
 /** After a full run no secret can be read anywhere: not on the disk, not in the log, not in a later answer. Source. */
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'

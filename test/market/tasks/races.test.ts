@@ -14,7 +14,7 @@ import { bodies, openFixture, pathOf } from '../../support/task-fixture.ts'
 import { price, rightful, type Situation, shown, stepOf, steps, type Trigger } from '../../support/task-rules.ts'
 import { checkExchange, exchange, requestBytes, Wire, type WireAnswer, type WireHeader } from '../../support/wire.ts'
 
-const ROUNDS = amount({ short: 5, long: 20 })
+const ROUNDS = amount({ short: 3, long: 20 })
 const AT_ONCE = 20
 
 const fixture = await openFixture({ instances: 3 })

@@ -1,15 +1,14 @@
-// engines: embedded; process: own; lengths: short, long
+// engines: embedded; process: own; lengths: long
 /** A crowd of buyers with a real agent: every character comes to an end of its own, every cent is there, and a seed tells the same stories. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { simulate } from '../../../src/conform/simulation.ts'
 import { personas } from '../../../src/sim/buyers/personas.ts'
-import { amount } from '../../support/length.ts'
 
 const DAY_MS = 86_400_000
 /** Of this seed every character comes among the first forty. */
 const SEED = 67
-const TASKS = amount({ short: 40, long: 1_000 })
+const TASKS = 1_000
 const crowd = (seed: number, tasks: number) =>
   simulate({
     ...{ url: null, secret: null, command: 'node examples/node-agent.mjs', buyers: 34, tasks, seed },
