@@ -12,6 +12,7 @@ import * as assert from 'uvu/assert'
 import { exitCodes } from '../../src/cli/exit-codes.ts'
 import type { Report } from '../../src/conform/report.ts'
 import { until } from '../support/patience.ts'
+import { isAlive } from './process-life.ts'
 import { run, start } from './program.ts'
 
 const right = `node ${fileURLToPath(new URL('../../examples/node-agent.mjs', import.meta.url))}`
@@ -195,25 +196,30 @@ test('an agent whose port another program has is exit 5, and nobody else is judg
   assert.match(err, 'EADDRINUSE')
 })
 
-test('Ctrl-C ends it with 130, and with the report of what was seen', async () => {
-  // It takes its time, so that there is a midst to be interrupted in.
-  const slow = readFileSync(join(folder, 'wrong.mjs'), 'utf8').replace(
-    'response.writeHead(200)',
-    "await import('node:fs').then(fs => fs.writeFileSync('begun', '')); await new Promise(r => globalThis.setTimeout(r, 400)); response.writeHead(200)",
-  )
-  writeFileSync(join(folder, 'slow.mjs'), slow)
-  const temporary = join(folder, 'temporary')
-  mkdirSync(temporary)
-  const { child, ended } = start(['conformance', '--start', 'node slow.mjs', '--json'], folder, { TMPDIR: temporary })
-  await until('a webhook has come', () => existsSync(join(folder, 'begun')))
-  child.kill('SIGINT')
-  const { code, out, err } = await ended
-  assert.is(code, exitCodes.interrupted, err)
-  const report: Report = JSON.parse(out)
-  assert.ok(report.interrupted)
-  assert.ok(report.checks.some(({ verdict, text }) => verdict === 'inconclusive' && text !== ''))
-  assert.equal(readdirSync(temporary), [])
-})
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  test(`${signal} ends it with 130 and with the report of what was seen, and leaves no agent`, async () => {
+    // It takes its time, so that there is a midst to be interrupted in.
+    const slow = readFileSync(join(folder, 'wrong.mjs'), 'utf8').replace(
+      'response.writeHead(200)',
+      "await import('node:fs').then(fs => { fs.writeFileSync('pid', String(process.pid)); fs.writeFileSync('begun', '') }); await new Promise(r => globalThis.setTimeout(r, 400)); response.writeHead(200)",
+    )
+    writeFileSync(join(folder, 'slow.mjs'), slow)
+    const temporary = join(folder, 'temporary')
+    mkdirSync(temporary)
+    const { child, ended } = start(['conformance', '--start', 'node slow.mjs', '--json'], folder, { TMPDIR: temporary })
+    await until('a webhook has come', () => existsSync(join(folder, 'begun')))
+    child.kill(signal)
+    const { code, out, err } = await ended
+    assert.is(code, exitCodes.interrupted, err)
+    const report: Report = JSON.parse(out)
+    assert.ok(report.interrupted)
+    assert.ok(report.checks.some(({ verdict, text }) => verdict === 'inconclusive' && text !== ''))
+    assert.equal(readdirSync(temporary), [])
+    rmSync(temporary, { recursive: true })
+    rmSync(join(folder, 'begun'))
+    await until('the agent has ended', () => !isAlive(Number(readFileSync(join(folder, 'pid'), 'utf8'))))
+  })
+}
 
 test('--bail ends it at the first broken must, which is told at once', async () => {
   const { code, out, err } = await run(['conformance', '--start', wrong, '--bail', '--json'], folder)

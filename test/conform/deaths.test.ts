@@ -3,6 +3,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { checks } from '../../src/conform/checks/index.ts'
+import { deathsIn, lastHeard } from '../../src/conform/deaths.ts'
 import { nothingDeclared } from '../../src/conform/declared.ts'
 import { contentOf, type Happening, History, type Recorded } from '../../src/conform/history.ts'
 import { judge } from '../../src/conform/judge.ts'
@@ -87,6 +88,19 @@ test('the check whose webhook it has ended of is broken', () => {
   assert.match(verdictOf('rel.not-json', cut, next, ended, ready, played('no webhooks')), /^fail was not there/)
   const answered = webhook({ label: 'rel.not-json', status: 400, genuine: false })
   assert.match(verdictOf('rel.not-json', answered, ended, next, ready, played('no webhooks')), /^fail was not there/)
+})
+
+test('of several webhooks that were under way none is blamed, and all are named', () => {
+  const cut = (label: string) => webhook({ label, error: 'reset: closed', genuine: false })
+  const when = (one: Happening, realAt: number): Happening => Object.assign({}, one, { realAt })
+  const both = [when(cut('rel.not-json'), 900), when(cut('http.chunked'), 950), when(ended, 1_000)]
+  const rest = [refused('rel.not-json/next'), ready, { ...played('no webhooks'), ms: 60_000 }]
+  assert.is(verdictOf('rel.not-json', ...both, ...rest), UNTESTED)
+  const history = historyOf(...both, ...rest)
+  const [death] = deathsIn(history)
+  const evidence = lastHeard(history, death!).map(({ seq }) => seq)
+  const told = deathInWords({ how: '', ...death!.death!, afterMs: 0, untested: [], evidence }, history)
+  assert.match(told, /with 2 webhooks under way \(.*rel\.not-json; .*http\.chunked\)/)
 })
 
 test('in a run that was interrupted, what it still owed says nothing of it; what it did counts, and what was sure before', () => {

@@ -16,9 +16,12 @@ export interface CommandOutput {
   answer(data: unknown, show: () => void): number
   /** Sets the message for Ctrl-C, once there is something to clean up. */
   whenInterrupted(text: string): void
-  /** The first Ctrl-C calls this in place of the end. The second ends the command. */
+  /** The first Ctrl-C, or SIGTERM, calls this in place of the end. The second ends the command. */
   onInterrupt(work: () => void): void
 }
+
+/** Ctrl-C, and what `timeout` and a pipeline send that is cancelled. */
+const INTERRUPTS = ['SIGINT', 'SIGTERM'] as const
 
 /** Runs `work`. With --json an error is printed as an envelope; else it is thrown, and `main` prints it. */
 export async function withOutput(
@@ -32,7 +35,6 @@ export async function withOutput(
   let first: (() => void) | null = null
   const interrupt = () => {
     if (first) {
-      process.once('SIGINT', interrupt)
       first()
       first = null
       return
@@ -41,7 +43,7 @@ export async function withOutput(
     notes.line(`\n${farewell}`)
     process.exit(exitCodes.interrupted)
   }
-  process.once('SIGINT', interrupt)
+  for (const signal of INTERRUPTS) process.on(signal, interrupt)
   const output: CommandOutput = {
     out,
     notes,
@@ -68,7 +70,7 @@ export async function withOutput(
     }
     throw error
   } finally {
-    process.off('SIGINT', interrupt)
+    for (const signal of INTERRUPTS) process.off(signal, interrupt)
   }
 }
 

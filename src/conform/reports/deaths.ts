@@ -29,10 +29,12 @@ export function deathsTold(report: Report, history: History): ToldDeaths | null 
 
 /** In one sentence without a full stop. */
 export function deathInWords({ how, afterMs, evidence, untested }: ReportedDeath, { events }: History): string {
-  const sent = events.find(({ seq }) => seq === evidence.at(-1))
+  const sent = events.flatMap(one => (one.kind === 'webhook' && evidence.includes(one.seq) ? [one] : []))
+  const names = sent.map(one => `${webhookInWords(one)}${one.label && ` of ${one.label}`}`)
+  const [first, ...others] = names
   const when = [
     `${(afterMs / 1_000).toFixed(1)} s into the run`,
-    sent?.kind === 'webhook' && `after ${webhookInWords(sent)}${sent.label && ` of ${sent.label}`}`,
+    others.length > 0 ? `with ${names.length} webhooks under way (${names.join('; ')})` : first && `after ${first}`,
   ]
   const count = `${untested.length} ${untested.length === 1 ? 'check is' : 'checks are'} untested`
   return `the agent ended ${how}, ${when.filter(Boolean).join(', ')}${untested.length > 0 ? `: ${count}` : ''}`

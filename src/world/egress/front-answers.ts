@@ -32,10 +32,16 @@ function ofTheAgent(result: OutgoingResult): OutgoingResult {
   const message = reason && whyIn(result.body)
   if (!reason || !message) return result
   const { durationMs, wire } = result
-  return { ok: false, reason, message, durationMs, ...(wire && { wire: { ...wire, ...NOTHING } }) }
+  return {
+    ok: false,
+    reason,
+    message,
+    durationMs,
+    ...(wire && { wire: { sentHeaders: wire.sentHeaders, ...NOTHING } }),
+  }
 }
 
-const NOTHING = { status: null, headers: [], body: Buffer.alloc(0) }
+const NOTHING = { status: null, headers: [], body: Buffer.alloc(0), isCut: false }
 
 /** Undefined: the front has not written this. */
 function whyIn(body: string): string | undefined {
