@@ -48,11 +48,9 @@ function isPlayedBeside({ scenario }: Check, { seq, realAt }: Death, history: Hi
   return played === undefined || (played.realAt >= realAt && played.realAt - played.ms <= back)
 }
 
-/** The agent has done it, or said it, or has ended of it: of which of several under way nobody knows. */
+/** The agent has done it, or said it, or has ended of it. */
 function isItsOwn(evidence: readonly number[], { id }: Check, history: History, death: Death): boolean {
-  const heard = lastHeard(history, death)
-  const hasEndedOfIt = heard.length > 0 && heard.every(({ label }) => isOf(label, id))
-  return hasEndedOfIt || isDeed(evidence, history)
+  return lastHeard(history, death).some(({ label }) => isOf(label, id)) || isDeed(evidence, history)
 }
 
 /** Whether some of it is what the agent has done or said, and not what it left undone. */
