@@ -20,10 +20,10 @@ export interface Ended {
   err: string
 }
 
-/** Nothing of the machine's own settings reaches the program. */
+/** Nothing of the machine's own settings reaches the program. `CI`, which CI services set, would stop its spinners. */
 const cleanEnv = (more: NodeJS.ProcessEnv) => {
   const kept = Object.entries(process.env).filter(
-    ([name]) => !/^(?:MARKETPLACE_|AWS_|DATABASE_URL$|FORCE_COLOR$|npm_)/.test(name),
+    ([name]) => !/^(?:MARKETPLACE_|AWS_|DATABASE_URL$|FORCE_COLOR$|npm_|CI$)/.test(name),
   )
   return { ...Object.fromEntries(kept), NO_COLOR: '1', ...more }
 }
