@@ -115,6 +115,15 @@ told('each transfer says what it was for', async state => {
   await buyer.client.approveTask({ id: await delivered(of, 'Approved') })
   const split = await delivered(of, 'Split')
   await marketplace.admin.call('POST', `/api/admin/tasks/${split}/resolve`, { outcome: 'split', refundAmount: 300 })
+  for (const [title, body] of [
+    ['Taken back', { outcome: 'refund' }],
+    ['Taken back in part', { outcome: 'split', refundAmount: 400 }],
+  ] as const) {
+    const id = await delivered(of, title)
+    await buyer.client.approveTask({ id })
+    await buyer.client.disputeTask({ id, reason: 'It is not what was asked for, nor like it' })
+    await marketplace.admin.call('POST', `/api/admin/tasks/${id}/resolve`, body)
+  }
   await buyer.client.connectPayouts()
   await buyer.call('POST', '/api/auth/login', { email: buyer.email, password: buyer.password })
   await buyer.client.withdraw({ amount: 500 })
@@ -126,13 +135,21 @@ told('each transfer says what it was for', async state => {
     'deposit 10000 completed: Deposit',
     'hold 1000 completed: Held for “Approved”',
     'hold 1000 completed: Held for “Split”',
+    'hold 1000 completed: Held for “Taken back in part”',
+    'hold 1000 completed: Held for “Taken back”',
+    'refund 1000 completed: Refund for “Taken back”',
     'refund 300 completed: Refund for “Split”',
+    'refund 400 completed: Refund for “Taken back in part”',
     'release 1000 completed: Payment for “Approved”',
+    'release 1000 completed: Payment for “Taken back in part”',
+    'release 1000 completed: Payment for “Taken back”',
     'release 700 completed: Payment for “Split”',
     'withdrawal 500 completed: Withdrawal',
   ])
   assert.equal(await lines(builder), [
     'earning 1000 clearing: Payment for “Approved”',
+    'earning 1000 reversed: Payment for “Taken back”',
+    'earning 600 completed: Payment for “Taken back in part”',
     'earning 700 completed: Payment for “Split”',
   ])
   await marketplace.pass(durations.clearingMs)

@@ -192,6 +192,25 @@ export const steps: readonly Step[] = [
 export const stepOf = (from: Situation, trigger: Trigger, by: Person): Step | undefined =>
   steps.find(one => one.from === from && one.trigger === trigger && one.by === by)
 
+/** What the record of a task shows of when each thing happened to it. */
+export const moments = ['submittedAt', 'acceptedAt', 'deliveredAt', 'completedAt', 'cancelledAt'] as const
+
+const momentOf: Partial<Record<Trigger, (typeof moments)[number]>> = {
+  submit: 'submittedAt',
+  accept: 'acceptedAt',
+  deliver: 'deliveredAt',
+  approve: 'completedAt',
+  cancel: 'cancelledAt',
+  reject: 'cancelledAt',
+  resolve_refund: 'cancelledAt',
+  resolve_release: 'completedAt',
+  resolve_split: 'completedAt',
+}
+
+/** The moment that a step writes. A step that leaves the state as it was writes none. */
+export const momentSetBy = ({ from, trigger, to }: Step): (typeof moments)[number] | undefined =>
+  shown(from).status === shown(to).status ? undefined : momentOf[trigger]
+
 /** What the record of a task shows of its situation. */
 export const shown = (situation: Situation) => ({
   status: /^[a-z_]+/.exec(situation)![0],

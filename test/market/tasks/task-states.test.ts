@@ -14,6 +14,8 @@ import {
 } from '../../support/task-fixture.ts'
 import {
   type Deltas,
+  momentSetBy,
+  moments,
   price,
   rightful,
   type Situation,
@@ -116,12 +118,15 @@ for (const step of steps) {
       assert.ok(mine.length > 0)
       for (const { id, route } of mine) {
         const before = await standing(fixture)
+        const taskBefore = await readTask(fixture, id)
+        fixture.advance(1_000)
         const answer = await fixture.pull(by, trigger, id, route)
         assert.is(answer.status, statusOf(trigger), `${route}: ${answer.error}`)
         const after = await standing(fixture)
         assert.equal(moved(before.money, after.money), step.money, route)
         assert.equal(after.others, before.others, 'nobody else is touched')
-        const task = await fixture.users.buyer.call<TaskRecord>('GET', `/api/tasks/${id}`)
+        const task = await readTask(fixture, id)
+        checkMoments(fixture, taskBefore, task, momentSetBy(step))
         assert.equal({ status: task.status, dispute: task.dispute?.status ?? null }, shown(to))
         checkEvents(fixture, after.events.slice(before.events.length), event, task)
       }
@@ -130,6 +135,16 @@ for (const step of steps) {
 }
 
 successes.run()
+
+const readTask = ({ users }: Fixture, id: string) => users.buyer.call<TaskRecord>('GET', `/api/tasks/${id}`)
+
+/** The moment that is due is now; all others are as they were, so null where nothing of the kind has happened. */
+function checkMoments({ marketplace }: Fixture, before: TaskRecord, after: TaskRecord, set?: (typeof moments)[number]) {
+  const now = new Date(marketplace.world.now()).toISOString()
+  const of = (task: TaskRecord) => Object.fromEntries(moments.map(moment => [moment, task[moment]]))
+  assert.equal(of(after), { ...of(before), ...(set && { [set]: now }) })
+  if (set) assert.is(after.updatedAt, now)
+}
 
 async function standing({ marketplace, users: { buyer, builder } }: Fixture) {
   return marketplace.market.db.read(async q => {
