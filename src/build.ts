@@ -3,7 +3,7 @@ import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promi
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { build, type Plugin } from 'esbuild'
 import { manPage } from './cli/command-line/man-page.ts'
 import { wholeTable } from './cli/command-table.ts'
 import { makeEmptyDatabase } from './store/embedded/initial-image.ts'
@@ -14,9 +14,31 @@ const entries = ['cli/main', 'index', 'client/client', 'client/webhooks', 'store
 // dependencies whose code is used are taken in too, as the whole of them would be ten times the package.
 const taken = 'zod'
 
+// Node looks through a package in CommonJS for the names that it exports, if it is imported. It need not if the package is required.
+const inCommonJs = ['@node-rs/argon2', 'commander', 'cookie', 'ipaddr.js']
+
 const require = createRequire(import.meta.url)
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const { dependencies } = require('agent-marketplace/package.json')
+
+/** Makes the bundle require these packages, wherever our modules import them. They stay outside. Source: A-276. */
+const required: Plugin = {
+  name: 'required',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^[^.]/ }, ({ path }) => (inCommonJs.includes(path) ? { path, namespace: 'required' } : null))
+    onLoad({ filter: /./, namespace: 'required' }, ({ path }) => ({ contents: requiring(path), resolveDir: at('.') }))
+  },
+}
+
+function requiring(name: string): string {
+  const exported = Object.keys(require(name)).filter(word => /^[A-Za-z_]\w*$/.test(word) && word !== 'default')
+  return [
+    "import { createRequire } from 'node:module'",
+    `const it = createRequire(import.meta.url)('${name}')`,
+    'export default it',
+    `export const { ${exported.join(', ')} } = it`,
+  ].join('\n')
+}
 
 /** Copies the declarations of the package's exports, and what these import: the compiler makes ten times as many. */
 async function copyDeclarations(exported: readonly string[], to: string): Promise<void> {
@@ -67,6 +89,7 @@ await Promise.all([
     // A stack needs only the file and line in src. The sources themselves would double the package. Source: A-225.
     sourcemap: true,
     sourcesContent: false,
+    plugins: [required],
     external: Object.keys(dependencies).filter(name => name !== taken),
     logLevel: 'warning',
     metafile: true,
