@@ -55,6 +55,8 @@ export class AgentUnderTest {
   #lines: string[] = []
   #process: StartedAgent | null = null
   #ended: string | null = null
+  /** For good: who is about to start it anew does not. */
+  #isClosed = false
   /** What it keeps over its starts is there, and nothing of an earlier run. systemd calls it so too. */
   #stateFolder: string | null = null
   /** Resolves when all was read that was said by those that have ended by themselves. */
@@ -103,6 +105,7 @@ export class AgentUnderTest {
     const elapsed = stopwatch()
     const limitMs = this.command === null ? 1_000 : READY_MS
     while (!(await accepts(new URL(this.url)))) {
+      this.#proveIsOpen()
       if (this.#ended !== null)
         throw new AgentAway(`The agent ended ${this.#ended}, before it listened at ${this.url}`, this.#lines)
       if (elapsed() > limitMs) throw new AgentAway(`Nobody listens at ${this.url}`, this.#lines)
@@ -152,11 +155,16 @@ export class AgentUnderTest {
 
   /** Ends it for good. Nothing is left of it. */
   async close(): Promise<void> {
+    this.#isClosed = true
     await this.#process?.close()
     await this.#said
     this.#process = null
     process.off('exit', this.#removeState)
     this.#removeState()
+  }
+
+  #proveIsOpen(): void {
+    if (this.#isClosed) throw new Error('the run is over')
   }
 
   // Also at the end of a process that is interrupted twice, and waits for nothing then.
@@ -171,6 +179,7 @@ export class AgentUnderTest {
   }
 
   #start(command: string): void {
+    this.#proveIsOpen()
     this.#ended = null
     const [lines, lastWords] = [new LastLines(), new LastLines()]
     this.#lines = lines.kept

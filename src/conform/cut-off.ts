@@ -2,6 +2,7 @@
 import { type Check, type Finding, inconclusive } from './check.ts'
 import { isDeed } from './deaths.ts'
 import type { History } from './history.ts'
+import { cutOffInWords } from './time-limit.ts'
 
 /** What an agent owes may come a moment after the scenario. */
 export const SURE_MS = 1_000
@@ -12,5 +13,5 @@ export function unlessCutOff(finding: Finding, { scenario }: Check, history: His
   if (finding.holds !== false || !end?.interrupted || isDeed(finding.evidence, history)) return finding
   const played = history.of('scenario').find(one => one.scenario === scenario && one.outcome === 'done')
   const isSure = played !== undefined && end.realAt - played.realAt >= SURE_MS
-  return isSure ? finding : inconclusive('the run ended before')
+  return isSure ? finding : inconclusive(cutOffInWords(end))
 }

@@ -182,8 +182,10 @@ interface PurchasesEvent extends Purchases {
 /** The run has ended: always the last, unless it was cut off. */
 interface EndEvent {
   readonly kind: 'end'
-  /** Ctrl-C. */
+  /** Ctrl-C, or its time was over. */
   readonly interrupted: boolean
+  /** So much time it had, if that was over. */
+  readonly limitMs?: number
   readonly ms: number
 }
 

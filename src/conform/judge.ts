@@ -4,6 +4,7 @@ import { unlessCutOff } from './cut-off.ts'
 import { unlessDead } from './deaths.ts'
 import { unlessBusy, withoutRepeats } from './heard.ts'
 import type { History } from './history.ts'
+import { cutOffInWords } from './time-limit.ts'
 
 export const verdicts = ['pass', 'fail', 'warn', 'untested', 'inconclusive'] as const
 export type Verdict = (typeof verdicts)[number]
@@ -24,6 +25,7 @@ export interface Judged {
 /** Judges every check, in the order given. `shown`: those that somebody gets to see. A fault stands behind another only if that is seen. */
 export function judge(checks: readonly Check[], whole: History, shown: readonly Check[] = checks): Judged[] {
   const history = withoutRepeats(whole)
+  const cutOff = cutOffInWords(history.of('end')[0])
   const findings = new Map<string, Finding>()
   const reasons = new Map<string, string>()
   const byId = new Map(checks.map(check => [check.id, check]))
@@ -40,6 +42,7 @@ export function judge(checks: readonly Check[], whole: History, shown: readonly 
   /** The reason is what is broken first, however long the row of checks that wait for it. */
   const blockedBy = ({ id }: Check, blocker: Check): Finding => {
     const finding = findingOf(blocker)
+    if ('inconclusive' in finding && finding.inconclusive === cutOff) return finding
     const own = `${finding.holds === false ? 'after' : 'blocked by'} ${blocker.id}${finding.holds === false ? ' failed' : ''}`
     const untested = reasons.get(blocker.id) ?? own
     reasons.set(id, untested)
@@ -60,7 +63,7 @@ function foundIn(check: Check, history: History): Finding {
   if (finding.holds === false) return finding
   const ended = history.of('scenario').find(({ scenario }) => scenario === check.scenario)
   if (ended?.outcome === 'skipped') return { holds: null, untested: ended.why, byDeclaration: ended.byDeclaration }
-  if (ended === undefined) return { holds: null, inconclusive: 'the run ended before' }
+  if (ended === undefined) return { holds: null, inconclusive: cutOffInWords(history.of('end')[0]) }
   if (ended.outcome === 'failed') return { holds: null, inconclusive: ended.why }
   const unused = history.of('unused').find(({ label }) => label === check.id || label.startsWith(`${check.id}/`))
   if (unused && finding.holds) return { holds: null, inconclusive: `the fault ${unused.fault} met nothing` }

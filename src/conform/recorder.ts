@@ -23,7 +23,7 @@ export class Recorder {
   readonly #events: Recorded[] = []
   readonly #waiting = new Set<() => void>()
   readonly #listen: Listen
-  #isInterrupted = false
+  #interruption: string | null = null
   #hasEnded = false
   #bytes = 0
 
@@ -47,8 +47,8 @@ export class Recorder {
   readonly history = new History(this.#events)
 
   /** The run is to end at once. */
-  interrupt(): void {
-    this.#isInterrupted = true
+  interrupt(why: string): void {
+    this.#interruption = why
     this.wake()
   }
 
@@ -65,7 +65,7 @@ export class Recorder {
   /** Throws once the run is to end. */
   proveGoesOn(): void {
     if (this.#isFull) throw new Error('more has happened than a run can keep: the agent may be in a loop')
-    if (this.#isInterrupted) throw new Error('the run was interrupted')
+    if (this.#interruption !== null) throw new Error(this.#interruption)
   }
 
   /** Resolves when something more has happened, or after `ms`. */

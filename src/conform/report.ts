@@ -45,8 +45,10 @@ export interface Report {
   /** ISO 8601 */
   readonly startedAt: string
   readonly ms: number
-  /** Ctrl-C ended it: the checks say what was seen until then. */
+  /** Ctrl-C ended it, or its time was over: the checks say what was seen until then. */
   readonly interrupted: boolean
+  /** So much time it had, if that was over; null: it was not. */
+  readonly limitMs: number | null
   /** What was left out because the author has declared so. */
   readonly declared: readonly string[]
   /** The set of checks that decides; null: all do. */
@@ -94,6 +96,7 @@ export function reportOf(
     ...{ version, seed, agent, startedAt },
     ms: end?.ms ?? (history.events.at(-1)?.realAt ?? realAt) - realAt,
     interrupted: end?.interrupted ?? true,
+    limitMs: end?.limitMs ?? null,
     declared,
     requirements: requirements?.name ?? null,
     baseline: untrue,
@@ -170,13 +173,17 @@ export const deathDecides = (report: Report): boolean =>
 
 /**
  * One report of several runs with one seed. A check with two verdicts is a fault of the judge or of the machine, so it says nothing. Of
- * what is the same in all, the last run tells.
+ * what is the same in all, the last run tells, and of what the end of that has cut off the one before.
  */
 export function withRepeats(reports: readonly Report[]): Report {
   const last = reports.at(-1)!
   const checks = last.checks.map((check): ReportedCheck => {
-    const seen = [...new Set(reports.map(report => report.checks.find(({ id }) => id === check.id)!.verdict))]
-    if (seen.length === 1) return check
+    const before = reports.slice(0, -1).map(report => report.checks.find(({ id }) => id === check.id)!)
+    const wasCutOff = last.interrupted && check.verdict === 'inconclusive'
+    const seen = [...new Set([...before, ...(wasCutOff ? [] : [check])].map(({ verdict }) => verdict))]
+    // Evidence is of the history that is told, which is that of the last run.
+    if (wasCutOff && seen.length === 1) return { ...before.at(-1)!, evidence: [] }
+    if (seen.length <= 1) return check
     return { ...check, verdict: 'inconclusive', text: `${seen.join(' and ')} in ${reports.length} runs with one seed` }
   })
   return { ...last, checks, summary: summaryOf(checks) }

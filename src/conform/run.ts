@@ -14,6 +14,7 @@ import { type Listen, Recorder } from './recorder.ts'
 import { scenarios } from './scenarios/index.ts'
 import { type Need, type Scenario, Stage } from './scenarios/scenario.ts'
 import { stopwatch } from './time.ts'
+import { endOf, whyEnded } from './time-limit.ts'
 
 export interface RunOptions {
   /** Its webhook; null: that of the command, which listens at `/webhook` on the port that it is given. */
@@ -42,13 +43,15 @@ const AT_ONCE = 6
 /** Resolves to what happened. Throws AgentAway if the agent is not there. */
 export async function run(options: RunOptions) {
   const recorder = new Recorder(options.listen)
-  const interrupt = () => recorder.interrupt()
-  options.signal?.addEventListener('abort', interrupt)
+  const { signal } = options
+  const interrupt = () => recorder.interrupt(whyEnded(signal!))
+  signal?.addEventListener('abort', interrupt)
+  if (signal?.aborted) interrupt()
   try {
     await new Run(options, recorder).perform()
     return recorder.history
   } finally {
-    options.signal?.removeEventListener('abort', interrupt)
+    signal?.removeEventListener('abort', interrupt)
   }
 }
 
@@ -81,17 +84,23 @@ class Run {
       }
       CallbackFront.unite([...this.#lanes.values()].map(({ callbacks }) => callbacks))
       this.#agent.environment = this.#lanes.get('real')!.environment
-      await this.#agent.open()
-      await this.#untilAborted(this.#scenes())
+      await this.#untilAborted(this.#agent.open().then(() => this.#scenes()))
+      this.#noteUnused()
+      // What comes while everything is taken down says nothing of the agent.
+      if (this.#isOver) this.#recorder.add(endOf(this.#options.signal, elapsed()))
     } finally {
       for (const lane of this.#lanes.values()) await lane.close()
       // Nobody waits for what it may still do when the run is interrupted.
-      if (this.#options.signal?.aborted) await this.#agent.kill()
+      if (this.#isOver) await this.#agent.kill()
       await this.#agent.close()
       await world.egress.close()
     }
-    const interrupted = this.#options.signal?.aborted ?? false
-    this.#recorder.add({ kind: 'end', interrupted, ms: elapsed() })
+    this.#recorder.add(endOf(this.#options.signal, elapsed()))
+  }
+
+  /** Nothing more is begun, and what ends now was cut off. */
+  get #isOver(): boolean {
+    return this.#options.signal?.aborted ?? false
   }
 
   /** Who asks the agent at this moment may wait for its answer, and is not waited for. */
@@ -130,6 +139,9 @@ class Run {
     await this.#inTurn(those('alone'))
     await this.#listenInQuiet()
     await this.#inTurn(those('last'))
+  }
+
+  #noteUnused(): void {
     for (const lane of this.#lanes.values())
       for (const { label, fault } of [...lane.webhooks.unused, ...lane.callbacks.unused])
         lane.record({ kind: 'unused', label, fault: fault.name })
@@ -150,10 +162,11 @@ class Run {
   async #play(scenario: Scenario): Promise<void> {
     const elapsed = stopwatch()
     const end = (outcome: 'done' | 'skipped' | 'failed', why: string, byDeclaration = false) => {
+      if (this.#isOver) return
       const ended = { scenario: scenario.name, outcome, why, byDeclaration, ms: elapsed() }
       this.#recorder.add({ kind: 'scenario', ...ended }, scenario.lane)
     }
-    if (this.#options.signal?.aborted) return
+    if (this.#isOver) return
     const missing = this.#missing(scenario.needs ?? [])
     if (missing !== null) return end('skipped', missing.why, missing.byDeclaration)
     try {
@@ -200,7 +213,7 @@ class Run {
 
   /** What must not happen is listened for once, at the end, for all scenarios. */
   async #listenInQuiet(): Promise<void> {
-    if (this.#options.signal?.aborted) return
+    if (this.#isOver) return
     const ms = this.#patience.quietMs(this.#options.declared.patience.quiet)
     for (const lane of this.#lanes.values()) await lane.settled()
     const elapsed = stopwatch()

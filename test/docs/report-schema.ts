@@ -19,6 +19,10 @@ const reportShape = z.object({
   startedAt: z.iso.datetime(),
   ms: z.number().min(0).describe('how long the run took'),
   interrupted: z.boolean().describe('the run was ended before its end'),
+  limitMs: z
+    .number()
+    .nullable()
+    .describe('the time that the run had, if it was ended because that was over; null: it was not'),
   declared: z.array(z.string()).describe('what was left out because its author has declared so'),
   requirements: z.string().nullable().describe('the set of checks that decides; null: all do'),
   baseline: z

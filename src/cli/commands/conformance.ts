@@ -19,6 +19,7 @@ import { explain, list } from '../conformance/explain.ts'
 import { type ListedFlags, lookAtListed, refuseMixed, showPurchases } from '../conformance/listed-agent.ts'
 import { Live } from '../conformance/live.ts'
 import { ensureWritable, reportsIn, writeReports } from '../conformance/reports.ts'
+import { limitIn, RunTime } from '../conformance/run-time.ts'
 import { type ConformanceSettings, settingsIn } from '../conformance/settings-file.ts'
 import { keepHeapSmall } from '../conformance/small-heap.ts'
 import { showReport } from '../conformance/terminal.ts'
@@ -38,6 +39,7 @@ export interface ConformanceFlags extends AnswerFlags, SecretFlags, ChoiceFlags,
   strict?: boolean
   bail?: boolean
   repeat?: string
+  timeout?: string
   seed?: string
   history?: string
   saveHistory?: string
@@ -53,8 +55,8 @@ export function conformance(flags: ConformanceFlags): Promise<number> {
   return connected(flags, 'builder', connection => {
     const way = sameWay(connection.found, 'builder')
     return perform(flags, connection, {
-      play: (plan, output) =>
-        withLive(plan, output, ending =>
+      play: (plan, output, time) =>
+        withLive(plan, { output, time }, ending =>
           lookAtListed(connection, flags, { ...plan, declared: plan.settings.declared, ...ending }),
         ),
       again: againAt(flags, way),
@@ -64,7 +66,7 @@ export function conformance(flags: ConformanceFlags): Promise<number> {
 }
 
 interface Way {
-  play(plan: Plan, output: CommandOutput): Promise<History>
+  play(plan: Plan, output: CommandOutput, time: RunTime): Promise<History>
   /** The line that plays one check again. */
   again(report: Report): (id: string) => string
   /** The flags that reach the marketplace of a listed agent. */
@@ -103,6 +105,7 @@ function planOf(flags: ConformanceFlags) {
   const { seed, repeat = '1', report = [], json = false } = flags
   const settings = settingsIn(flags.config)
   const wanted = reportsIn(report)
+  const repeats = numberGiven('--repeat', repeat, [1, MOST_REPEATS])
   if (json && wanted.some(({ path }) => path === null))
     throw new UsageError('--json prints on stdout, so every --report needs a file: --report junit=out/junit.xml.')
   return {
@@ -110,7 +113,8 @@ function planOf(flags: ConformanceFlags) {
     requirements: requirementsIn(flags, settings),
     baseline: baselineIn(flags.baseline, flags.writeBaseline === true),
     seed: seed === undefined ? randomInt(LARGEST_SEED) : numberGiven('--seed', seed, [0, LARGEST_SEED]),
-    repeats: numberGiven('--repeat', repeat, [1, MOST_REPEATS]),
+    repeats,
+    limitMs: limitIn(flags.timeout, settings.timeout, repeats),
   }
 }
 
@@ -126,17 +130,20 @@ function requirementsIn(flags: ConformanceFlags, settings: ConformanceSettings) 
 }
 
 async function historiesFor(plan: Plan, output: CommandOutput, play: Way['play']): Promise<History[]> {
-  const { flags, repeats } = plan
+  const { flags, repeats, limitMs } = plan
   const kept = historyFor(flags)
   if (kept) return [kept]
   const histories: History[] = []
-  for (let time = 0; time < repeats; time++) {
-    const history = await play(plan, output)
-    histories.push(history)
-    if (history.of('end').some(({ interrupted }) => interrupted)) break
+  const time = new RunTime(limitMs)
+  try {
+    while (histories.length < repeats && !histories.some(isCutOff)) histories.push(await play(plan, output, time))
+    return histories
+  } finally {
+    time.close()
   }
-  return histories
 }
+
+const isCutOff = (history: History) => history.of('end').some(({ interrupted }) => interrupted)
 
 /** null: none is named. */
 function historyFor({ history: path }: ConformanceFlags): History | null {
@@ -148,17 +155,18 @@ function historyFor({ history: path }: ConformanceFlags): History | null {
 }
 
 /** Loaded late: judging a history or listing the checks needs no marketplace. */
-async function play(plan: Plan, output: CommandOutput): Promise<History> {
+async function play(plan: Plan, output: CommandOutput, time: RunTime): Promise<History> {
   const { flags, settings, chosen, seed } = plan
   const { start = settings.start, url = settings.url } = flags
   if (url === undefined && start === undefined) throw new UsageError(WHICH_AGENT)
   const secret = await secretFor(flags, start, output)
   const { run, scenariosFor } = await import('../../conform/run.ts')
+  const scenarios = scenariosFor(withPrerequisites(checks, chosen))
   try {
-    return await withLive(plan, output, ending =>
+    return await withLive(plan, { output, time, count: scenarios.length }, ending =>
       run({
         ...{ url: url ?? null, secret, command: start ?? null, declared: settings.declared, seed },
-        scenarios: scenariosFor(withPrerequisites(checks, chosen)),
+        scenarios,
         ...ending,
       }),
     )
@@ -173,17 +181,27 @@ interface Ending {
   readonly signal: AbortSignal
 }
 
-/** Tells what is broken while the run goes on. Ctrl-C ends it. */
-async function withLive(plan: Plan, output: CommandOutput, work: (ending: Ending) => Promise<History>) {
+interface Around {
+  readonly output: CommandOutput
+  readonly time: RunTime
+  /** Of scenarios. */
+  readonly count?: number
+}
+
+/** Tells what is broken while the run goes on. Ctrl-C ends it, and so does its time. */
+async function withLive(plan: Plan, { output, time, count }: Around, work: (ending: Ending) => Promise<History>) {
   keepHeapSmall()
   const ended = new AbortController()
-  const live = await Live.open(output, { bail: plan.flags.bail === true, stop: () => ended.abort() }, plan)
+  const { chosen, baseline, flags } = plan
+  const options = { bail: flags.bail === true, stop: () => ended.abort() }
+  const live = await Live.open(output, options, { chosen, baseline, count })
   output.onInterrupt(() => ended.abort())
+  time.onLong = live.takesLong
   try {
     return await work({
       listen: (event, history) => live.hear(event, history),
       onWait: wait => live.wait(wait),
-      signal: ended.signal,
+      signal: AbortSignal.any([ended.signal, time.signal]),
     })
   } finally {
     live.close()
@@ -241,8 +259,9 @@ const codes: Readonly<Record<Outcome, number>> = {
 }
 
 function codeOf({ flags, settings }: Plan, report: Report): number {
-  if (report.interrupted && !flags.bail && flags.history === undefined) return exitCodes.interrupted
-  if (flags.writeBaseline) return exitCodes.ok
+  const isTimeOver = report.limitMs !== null
+  if (report.interrupted && !isTimeOver && !flags.bail && flags.history === undefined) return exitCodes.interrupted
+  if (flags.writeBaseline && !isTimeOver) return exitCodes.ok
   // Whoever looks from outside knows that most is untested.
   const complete = report.agent.listed === undefined && (flags.requirements ?? settings.requirements) !== undefined
   return codes[outcomeOf(report, { strict: flags.strict === true, complete })]

@@ -7,10 +7,13 @@ import { judge } from '../../conform/judge.ts'
 import { censusOf } from '../../conform/outside/census.ts'
 import type { Wait } from '../../conform/outside/patient.ts'
 import { those, withPrerequisites } from '../../conform/selection.ts'
+import { slownessInWords } from '../../conform/slowness.ts'
+import { durationInWords } from '../output/durations.ts'
 import type { CommandOutput } from '../output/output.ts'
 import { paragraph } from '../output/paragraph.ts'
 import { type Progress, showProgress } from '../output/progress.ts'
 import { plain } from '../output/ui.ts'
+import type { TellTime } from './run-time.ts'
 
 interface LiveOptions {
   /** The first broken must ends the run. */
@@ -21,6 +24,8 @@ interface LiveOptions {
 interface About {
   readonly chosen: readonly Check[]
   readonly baseline: Baseline
+  /** How many scenarios there are; undefined: that is not known before. */
+  readonly count?: number | undefined
 }
 
 export class Live {
@@ -32,6 +37,7 @@ export class Live {
   readonly #watched = new Map<string, number | null>()
   readonly #played = new Set<string>()
   #hasTold = false
+  #history: History | null = null
 
   private constructor(output: CommandOutput, options: LiveOptions, about: About, progress: Progress) {
     this.#output = output
@@ -51,6 +57,7 @@ export class Live {
    * is not played yet waits for it, as both may have one cause.
    */
   hear(event: Recorded, history: History): void {
+    this.#history = history
     if (event.kind === 'process' && event.death) this.#say(`the agent ended ${event.text}`)
     if (event.kind !== 'scenario') return
     const census = censusOf(history)
@@ -88,6 +95,19 @@ export class Live {
         plain(`${why}. Goes on in ${Math.ceil(ms / 1_000)} s, at ${until}. ${next}.`),
       )
     this.#progress.wait(`Waiting for the marketplace until ${until}`)
+  }
+
+  /** Who waits for a report, or looks at the log of a pipeline, hears that it goes on, and until when. */
+  readonly takesLong: TellTime = ({ ms, limitMs }) => {
+    const { notes } = this.#output
+    const { count } = this.#about
+    const played = `${this.#played.size}${count === undefined ? '' : ` of ${count}`} scenarios are played`
+    const causes = this.#history ? slownessInWords(this.#history) : []
+    const until = `The run ends after ${durationInWords(limitMs)} at the latest (--timeout)`
+    const sentences = [`${durationInWords(ms)} into the run, ${played}`, ...causes, until]
+    this.#progress.clear()
+    paragraph(notes, notes.colour.dim('· '), plain(`${sentences.join('. ')}.`))
+    this.#progress.wait(`Played: ${this.#played.size} scenarios`)
   }
 
   #tell(id: string, text: string): void {

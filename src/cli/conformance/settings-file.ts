@@ -34,6 +34,7 @@ const shape = z.strictObject({
   requirements: z.string().optional(),
   start: z.string().optional(),
   url: z.string().optional(),
+  timeout: duration.optional(),
   patience: z.strictObject({ answer: duration, work: duration, quiet: duration }).partial().default({}),
   accepts: z.array(sample).max(20).default([]),
   rejects: z.array(sample).max(20).default([]),
@@ -49,6 +50,8 @@ export interface ConformanceSettings {
   readonly start: string | undefined
   readonly url: string | undefined
   readonly requirements: string | undefined
+  /** Of a whole run, in ms. */
+  readonly timeout: number | undefined
 }
 
 /** Reads the file that is named, or the usual one if it is there. Throws a UsageError that says where it is wrong. */
@@ -60,11 +63,11 @@ export function settingsIn(named: string | undefined): ConformanceSettings {
     const [{ path: at, message }] = given.error.issues as [z.core.$ZodIssue]
     throw new UsageError(`${path}: ${at.length > 0 ? `${at.join('.')}: ` : ''}${message}.`.replace(/\.\.$/, '.'))
   }
-  const { start, url, requirements, patience, accepts, rejects, messages, ...rest } = given.data
+  const { start, url, requirements, timeout, patience, accepts, rejects, messages, ...rest } = given.data
   const read = (kind: Sample['kind']) => (one: z.infer<typeof sample>) => sampleOf(one, kind, path)
   const taken = accepts.map(read('accepts'))
   return {
-    ...{ start, url, requirements },
+    ...{ start, url, requirements, timeout },
     declared: {
       ...rest,
       patience: { ...usual, ...known(patience) },

@@ -3,6 +3,7 @@ import type { History } from '../../conform/history.ts'
 import type { Report, ReportedCheck, ReportedDeath } from '../../conform/report.ts'
 import { deathInWords, lastWordsOf } from '../../conform/reports/deaths.ts'
 import { areaOf, totals } from '../../conform/reports/findings.ts'
+import { timeOverIn } from '../../conform/reports/time-over.ts'
 import { eventLine } from '../../conform/reports/words.ts'
 import { commandLine, paragraph } from '../output/paragraph.ts'
 import { plain, type Ui } from '../output/ui.ts'
@@ -14,6 +15,8 @@ export function showReport(ui: Ui, report: Report, history: History, again: (id:
   const { green, red, bold, dim } = ui.colour
   const those = (verdict: ReportedCheck['verdict']) => report.checks.filter(one => one.verdict === verdict)
   for (const death of report.deaths) showDeath(ui, death, history)
+  const timeOver = timeOverIn(report, history)
+  if (timeOver !== null) paragraph(ui, `${red('✖')} `, `${plain(timeOver)}.`)
   const broken = [...those('fail'), ...those('warn')]
   for (const check of broken) if (check.excused === null) showBroken(ui, check, history, again)
   for (const { id, verdict, excused } of broken)

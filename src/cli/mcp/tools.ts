@@ -7,6 +7,9 @@ import * as z from 'zod'
 import { faultNames } from '../../api/faults.ts'
 import { agentEvents } from '../../api/flow.ts'
 
+/** Less than the server lets a command take, so that its report is there. */
+const RUN_TIME = '9m'
+
 /** What the server was started with. */
 export interface Given {
   /** Which marketplace and whose: `--url`, `--key`, `--as` and what else commands take. */
@@ -197,6 +200,7 @@ export const tools: readonly Tool[] = [
         ...only.map(one => `--only=${one}`),
         ...flag('seed', seed),
         ...(strict ? ['--strict'] : []),
+        `--timeout=${RUN_TIME}`,
       ],
     ],
   }),

@@ -32,6 +32,10 @@ export const conformanceCommands: readonly CommandRecord[] = [
       ],
       ['--bail', 'the first broken must ends the run'],
       ['--repeat <n>', 'plays the same run so often; a check with two verdicts says nothing'],
+      [
+        '--timeout <time>',
+        'the whole run ends after it, with the report of what was seen (default: 45m, times --repeat)',
+      ],
       ['--seed <n>', 'plays the run of that number'],
       ['--report <name...>', `${reportNames.join(', ')}; with a file as junit=out/junit.xml`],
       ['--save-history <file>', 'keeps what happened, byte for byte'],

@@ -13,6 +13,7 @@ import { firstTaskHas } from '../first-task.ts'
 import type { Purchases } from '../purchases.ts'
 import { type Listen, Recorder } from '../recorder.ts'
 import { stopwatch } from '../time.ts'
+import { endOf, whyEnded } from '../time-limit.ts'
 import { Buyer, type Wanted } from './buyer.ts'
 import { keepDeliveries } from './deliveries.ts'
 import { failureInWords, Patient, type Wait } from './patient.ts'
@@ -45,7 +46,7 @@ export interface OutsideOptions {
 /** Resolves to what happened. */
 export async function lookAt(options: OutsideOptions) {
   const recorder = new Recorder(options.listen)
-  const interrupt = () => recorder.interrupt()
+  const interrupt = () => recorder.interrupt(whyEnded(options.signal))
   options.signal.addEventListener('abort', interrupt)
   try {
     await new Outside(options, recorder).perform()
@@ -103,7 +104,7 @@ class Outside {
     await this.#scene(scenes.log, mine ?? (bought ? null : NO_MONEY), () => this.#readLog())
     await this.#scene(scenes.unseen, UNSEEN, async () => {})
     if (limit !== null) this.#recorder.add({ kind: 'purchases', ...this.#purse.state })
-    this.#recorder.add({ kind: 'end', interrupted: signal.aborted, ms: elapsed() })
+    this.#recorder.add(endOf(signal, elapsed()))
   }
 
   #begin(): void {

@@ -13,9 +13,11 @@ const widthOf = (text: string) => Math.round(text.length * LETTER + PADDING)
 
 export function badge(report: Report): string {
   const hasEnded = deathDecides(report)
-  const text = hasEnded ? `${totals(report)} · agent ended` : totals(report)
+  const isCut = report.limitMs !== null
+  const text = [totals(report), hasEnded && 'agent ended', isCut && 'time over'].filter(Boolean).join(' · ')
   const { fail, inconclusive, warn } = report.summary
-  const colour = fail > 0 || hasEnded ? '#b3261e' : inconclusive > 0 ? '#5f6368' : warn > 0 ? '#8a6100' : '#2e7d32'
+  const colour =
+    fail > 0 || hasEnded ? '#b3261e' : inconclusive > 0 || isCut ? '#5f6368' : warn > 0 ? '#8a6100' : '#2e7d32'
   const [left, right] = [widthOf(LABEL), widthOf(text)]
   const words = (content: string, middle: number) => ({ '@x': middle, '@y': 14, '#text': content })
   return xml({

@@ -2,8 +2,8 @@
 import type { History } from '../history.ts'
 import type { Verdict } from '../judge.ts'
 import type { Report, ReportedCheck } from '../report.ts'
-import { deathsTold, STAYS_UP } from './deaths.ts'
 import { areaOf, details, isBroken, PACKAGE, seen } from './findings.ts'
+import { runTests } from './run-tests.ts'
 
 /** It has no warnings. */
 const statuses: Readonly<Record<Exclude<Verdict, 'fail'>, string>> = {
@@ -29,7 +29,7 @@ export function ctrf(report: Report, history: History): string {
     ...(check.text !== '' && { message: seen(check) }),
     ...(isBroken(check) && { trace: details(check, history) }),
   }))
-  const tests = [...lifeTests(report, history), ...judged]
+  const tests = [...testsOfRun(report, history), ...judged]
   const count = (status: string) => tests.filter(one => one.status === status).length
   const summary = {
     tests: tests.length,
@@ -45,16 +45,9 @@ export function ctrf(report: Report, history: History): string {
   return `${JSON.stringify({ reportFormat: 'CTRF', specVersion: '1.0.0', timestamp: startedAt, generatedBy: PACKAGE, results }, null, 2)}\n`
 }
 
-/** A test of its own: what could not be tried any more is skipped, so nothing else might be red. */
-function lifeTests(report: Report, history: History) {
-  const deaths = deathsTold(report, history)
-  if (!deaths) return []
-  const { isBroken, seen, details } = deaths
-  return [
-    {
-      name: STAYS_UP.name,
-      ...{ status: isBroken ? 'failed' : 'passed', rawStatus: 'ended', duration: 0, suite: [STAYS_UP.area] },
-      ...{ message: seen, trace: details, extra: { deaths: report.deaths } },
-    },
-  ]
-}
+const testsOfRun = (report: Report, history: History) =>
+  runTests(report, history).map(({ name, area, id, isBroken, seen, details }) => ({
+    name,
+    ...{ status: isBroken ? 'failed' : 'passed', rawStatus: id, duration: 0, suite: [area] },
+    ...{ message: seen, trace: details, ...(report.deaths.length > 0 && { extra: { deaths: report.deaths } }) },
+  }))

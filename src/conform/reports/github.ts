@@ -1,18 +1,20 @@
 /** For a workflow of GitHub: annotations of what breaks it, and a page for the summary of the step. */
 import type { History } from '../history.ts'
 import type { Report, ReportedCheck } from '../report.ts'
-import { deathInWords, deathsTold, lastWordsOf } from './deaths.ts'
+import { deathInWords, lastWordsOf } from './deaths.ts'
 import { againLine, areaOf, evidenceLines, isBroken, seen, totals } from './findings.ts'
+import { runTests } from './run-tests.ts'
+import { timeOverIn } from './time-over.ts'
 
 /** More annotations of one step are not shown. */
 const MOST_ANNOTATIONS = 10
 
 /** Lines that a runner reads from the output of a step. */
 export function annotations(report: Report, history: History): string {
-  const deaths = deathsTold(report, history)
+  const ofRun = runTests(report, history).filter(one => one.isBroken)
   const broken = report.checks.filter(isBroken)
   return [
-    ...(deaths?.isBroken ? [error('The agent has not stayed up', deaths.details)] : []),
+    ...ofRun.map(({ headline, details }) => error(headline, details)),
     ...broken.map(check => error(`${check.id}: ${check.title}`, `${seen(check)}. ${check.fix}`)),
   ]
     .slice(0, MOST_ANNOTATIONS)
@@ -32,9 +34,11 @@ export function githubSummary(report: Report, history: History): string {
   const { checks } = report
   const wrong = checks.filter(({ verdict }) => verdict === 'fail' || verdict === 'warn')
   const rest = checks.filter(({ verdict }) => verdict === 'untested' || verdict === 'inconclusive')
+  const timeOver = timeOverIn(report, history)
   const page = [
     `## Conformance: ${totals(report)}`,
     ...report.deaths.flatMap(death => ['', `❌ ${cell(deathInWords(death, history))}.`, ...fenced(lastWordsOf(death))]),
+    ...(timeOver === null ? [] : ['', `❌ ${cell(timeOver)}.`]),
     ...areaTable(checks),
     ...wrong.map(check => section(report, check, history)),
     ...(rest.length === 0 ? [] : ['', '| not judged | why |', '|---|---|', ...rest.map(row)]),

@@ -6,6 +6,7 @@ import type { Report, ReportedCheck } from '../report.ts'
 import { deathInWords, lastWordsOf } from './deaths.ts'
 import { againLine, agentInWords, areaOf, isBroken, seen, totals } from './findings.ts'
 import { style } from './html-style.ts'
+import { timeOverIn } from './time-over.ts'
 import { eventLine } from './words.ts'
 
 export function htmlPage(report: Report, history: History): string {
@@ -25,7 +26,7 @@ export function htmlPage(report: Report, history: History): string {
 <p class="totals">${totals(report)}</p>
 <p>${agentInWords(report)} · ${startedAt.slice(0, 19).replace('T', ' ')} UTC · seed ${seed} · ${version}</p>
 ${report.declared.map(words => html`<p>Declared: ${words}.</p>\n`)}
-${report.interrupted && html`<p class="fail">The run was interrupted.</p>`}
+${report.interrupted && html`<p class="fail">${timeOverIn(report, history) ?? 'The run was interrupted'}.</p>`}
 ${report.deaths.map(
   death => html`<p class="fail">It has not stayed up: ${deathInWords(death, history)}.</p>
 <pre>${lastWordsOf(death).join('\n')}</pre>

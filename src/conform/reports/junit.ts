@@ -1,8 +1,8 @@
 /** JUnit's XML, which every CI service reads: an area is a suite, a check a test. */
 import type { History } from '../history.ts'
 import type { Report, ReportedCheck } from '../report.ts'
-import { deathsTold, STAYS_UP } from './deaths.ts'
 import { areaOf, details, isBroken, seen } from './findings.ts'
+import { type RunTest, runTests } from './run-tests.ts'
 import { type Element, xml } from './xml.ts'
 
 export function junit(report: Report, history: History): string {
@@ -16,8 +16,7 @@ export function junit(report: Report, history: History): string {
       report,
     )
   })
-  const life = lifeCase(report, history)
-  if (life) suites.unshift(suiteOf(STAYS_UP.area, [life], report))
+  suites.unshift(...runTests(report, history).map(one => suiteOf(one.area, [caseOfRun(one)], report)))
   const cases = suites.flatMap(({ testcase }) => testcase)
   return xml({
     testsuites: { '@name': 'conformance', ...countsOf(cases), '@time': ms / 1_000, testsuite: suites },
@@ -36,14 +35,10 @@ const countsOf = (cases: readonly Element[]) => ({
   '@skipped': cases.filter(({ skipped }) => skipped).length,
 })
 
-/** A case of its own: what could not be tried any more is skipped, so nothing else might be red. */
-function lifeCase(report: Report, history: History): Element | null {
-  const deaths = deathsTold(report, history)
-  if (!deaths) return null
-  const about = { '@classname': STAYS_UP.area, '@name': STAYS_UP.name, '@time': 0 }
-  const { isBroken, seen, details } = deaths
+function caseOfRun({ area, name, id, isBroken, seen, details }: RunTest): Element {
+  const about = { '@classname': area, '@name': name, '@time': 0 }
   if (!isBroken) return { ...about, 'system-err': { '#text': details } }
-  return { ...about, error: { '@type': 'ended', '@message': seen, '#text': details } }
+  return { ...about, error: { '@type': id, '@message': seen, '#text': details } }
 }
 
 function caseOf(check: ReportedCheck, history: History): Element {

@@ -3,8 +3,8 @@
 import type { Level } from '../check.ts'
 import type { History } from '../history.ts'
 import type { Report, ReportedCheck } from '../report.ts'
-import { deathsTold, STAYS_UP } from './deaths.ts'
 import { details, isBroken, PACKAGE } from './findings.ts'
+import { runTests } from './run-tests.ts'
 
 export function sarif(report: Report, history: History): string {
   const { checks, version, agent } = report
@@ -23,17 +23,14 @@ export function sarif(report: Report, history: History): string {
     message: { text: check.text === '' ? check.title : details(check, history) },
     locations,
   }))
-  const deaths = deathsTold(report, history)
-  if (deaths) {
-    const level = deaths.isBroken ? 'error' : 'note'
-    const ruleIndex = rules.push({ id: ENDED, shortDescription: { text: STAYS_UP.name } }) - 1
-    results.unshift({ ruleId: ENDED, ruleIndex, kind: 'fail', level, message: { text: deaths.details }, locations })
+  for (const { id, name, isBroken, details } of runTests(report, history)) {
+    const level = isBroken ? 'error' : 'note'
+    const ruleIndex = rules.push({ id, shortDescription: { text: name } }) - 1
+    results.unshift({ ruleId: id, ruleIndex, kind: 'fail', level, message: { text: details }, locations })
   }
   const tool = { driver: { name: PACKAGE, version, rules } }
   return `${JSON.stringify({ version: '2.1.0', runs: [{ tool, results }] }, null, 2)}\n`
 }
-
-const ENDED = 'agent.ended'
 
 const levels: Readonly<Record<Level, string>> = { must: 'error', should: 'warning', may: 'note' }
 

@@ -2,17 +2,14 @@
 import { stringify } from 'yaml'
 import type { History } from '../history.ts'
 import type { Report, ReportedCheck } from '../report.ts'
-import { deathsTold, STAYS_UP } from './deaths.ts'
 import { evidenceLines, isBroken, seen } from './findings.ts'
+import { runTests } from './run-tests.ts'
 
 export function tap(report: Report, history: History): string {
-  const points = report.checks.map(check => pointOf(check, history))
-  // A point of its own: what could not be tried any more is skipped, so nothing else might be red.
-  const deaths = deathsTold(report, history)
-  if (deaths) {
-    const { isBroken, seen, details } = deaths
-    points.unshift({ isWell: !isBroken, name: STAYS_UP.name, below: diagnosis({ seen, details }) })
-  }
+  const ofRun = runTests(report, history).map(
+    ({ name, isBroken, seen, details }): Point => ({ isWell: !isBroken, name, below: diagnosis({ seen, details }) }),
+  )
+  const points = [...ofRun, ...report.checks.map(check => pointOf(check, history))]
   const lines = points.flatMap(({ isWell, name, aside = '', below = [] }, at) => [
     `${isWell ? 'ok' : 'not ok'} ${at + 1} - ${escaped(name)}${aside}`,
     ...below,

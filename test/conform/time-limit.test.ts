@@ -1,0 +1,190 @@
+// engines: embedded; process: own
+/** A run whose time is over: it ends at once, tells what was seen, and is never green. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { mock } from 'node:test'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { limitIn, RunTime } from '../../src/cli/conformance/run-time.ts'
+import { checks } from '../../src/conform/checks/index.ts'
+import { nothingDeclared } from '../../src/conform/declared.ts'
+import { type Happening, History, type Recorded } from '../../src/conform/history.ts'
+import { historyLines, historyOf } from '../../src/conform/history-file.ts'
+import { judge } from '../../src/conform/judge.ts'
+import { outcomeOf, type Report, reportOf } from '../../src/conform/report.ts'
+import { timeOverIn } from '../../src/conform/reports/time-over.ts'
+import { run, scenariosFor } from '../../src/conform/run.ts'
+import { slownessInWords } from '../../src/conform/slowness.ts'
+import { TimeOver, typed } from '../../src/conform/time-limit.ts'
+import { isAlive } from '../cli/process-life.ts'
+import { inTime, PATIENCE_MS, until } from '../support/patience.ts'
+
+const test = suite('time limit')
+let folder: string
+
+test.before(() => {
+  folder = mkdtempSync(join(tmpdir(), 'marketplace-time-limit-'))
+})
+test.after(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Says who it is at the first webhook, and answers none. */
+function silentAgent(begun: string): string {
+  const path = join(folder, 'silent.cjs')
+  const tell = `require('fs').writeFileSync(${JSON.stringify(begun)}, String(process.pid))`
+  writeFileSync(path, `require('http').createServer(() => ${tell}).listen(process.env.PORT)`)
+  return `exec node ${path}`
+}
+
+const REASON = 'the time of the run was over: it had 3m, --timeout 6m gives it more'
+
+function countsIn({ summary }: Report): number {
+  const { pass, fail, warn, untested, inconclusive } = summary
+  return pass! + fail! + warn! + untested! + inconclusive!
+}
+
+test('it ends in the midst of a wait, its agent is gone, and what was not told says why', async () => {
+  const begun = join(folder, 'begun')
+  const over = new AbortController()
+  // More patience than the test has: whatever is waited for is cut off.
+  const patience = { answer: 10 * PATIENCE_MS, work: 10 * PATIENCE_MS, quiet: 10 * PATIENCE_MS }
+  const running = run({
+    ...{ url: null, secret: null, seed: 1, command: silentAgent(begun), signal: over.signal },
+    ...{ declared: { ...nothingDeclared, patience }, scenarios: scenariosFor(checks) },
+  })
+  await until('a webhook has come', () => existsSync(begun) && readFileSync(begun, 'utf8') !== '')
+  over.abort(new TimeOver(180_000))
+  const history = await inTime('the end of the run', running)
+  await until('the agent has ended', () => !isAlive(Number(readFileSync(begun, 'utf8'))))
+  assert.equal(history.of('scenario'), [], 'what was cut off has not ended')
+  const report = reportOf(checks, historyOf(historyLines(history)), { known: [] })
+  assert.equal([report.limitMs, report.interrupted], [180_000, true])
+  assert.is(countsIn(report), checks.length)
+  assert.is(report.summary.inconclusive, checks.length)
+  assert.equal([...new Set(report.checks.map(({ text }) => text))], [REASON])
+  assert.is(outcomeOf(report, { strict: false, complete: true }), 'unsure')
+})
+
+test('an agent that does not come up in time ends with the run', async () => {
+  const begun = join(folder, 'never-listens')
+  const over = new AbortController()
+  const command = `exec node -e 'require("fs").writeFileSync(${JSON.stringify(begun)}, String(process.pid)); setInterval(() => {}, 1000)'`
+  const running = run({
+    ...{ url: null, secret: null, seed: 1, command, signal: over.signal },
+    ...{ declared: nothingDeclared, scenarios: scenariosFor(checks) },
+  })
+  await until('it was started', () => existsSync(begun) && readFileSync(begun, 'utf8') !== '')
+  over.abort(new TimeOver(180_000))
+  const history = await inTime('the end of the run', running)
+  await until('the agent has ended', () => !isAlive(Number(readFileSync(begun, 'utf8'))))
+  assert.is(history.of('end')[0]!.limitMs, 180_000)
+})
+
+const begin: Happening = {
+  ...{ kind: 'begin', schema: 'conformance-history/1', version: '1.0.0', seed: 7, declared: [] },
+  ...{ agent: { url: 'http://localhost:1/', command: null }, patience: { answer: 1, work: 1 } },
+}
+const end: Happening = { kind: 'end', interrupted: true, limitMs: 180_000, ms: 180_000 }
+const played = (scenario: string): Happening => ({
+  ...{ kind: 'scenario', scenario, outcome: 'done', why: '', byDeclaration: false, ms: 1 },
+})
+const webhook = (ms: number, genuine = true): Happening => ({
+  ...{
+    kind: 'webhook',
+    label: 'a',
+    taskId: 'task_1',
+    event: 'task.submitted',
+    deliveryId: 'd',
+    attempt: 1,
+    change: null,
+  },
+  ...{ genuine, method: 'POST', url: 'http://localhost:1/', headers: [], body: { text: '', size: 0 }, ms },
+  ...{ answer: { status: 200, headers: [], body: { text: '', size: 0 } }, error: null },
+})
+const step = (taskId: string, trigger: string, to: string): Happening => ({
+  ...{ kind: 'step', taskId, trigger, from: null, to },
+})
+/** Each of these is 30 s later than the last. */
+const historyWith = (...happenings: readonly Happening[]) =>
+  new History(
+    [begin, ...happenings].map(
+      (one, at): Recorded => ({
+        ...{ seq: at + 1, lane: null, realAt: at * 30_000, at: 0 },
+        ...one,
+      }),
+    ),
+  )
+
+test('what waits for a check that was cut off is cut off too, and what was seen to be broken stays so', () => {
+  const some = checks.filter(({ id }) => ['sig.valid', 'sig.wrong-secret', 'sig.near-limit'].includes(id))
+  const verdicts = (history: History) => judge(some, history).map(({ verdict, text }) => `${verdict} ${text}`)
+  assert.equal(
+    verdicts(historyWith(played('buyers'), end)),
+    some.map(() => `inconclusive ${REASON}`),
+  )
+  const believed = { ...webhook(1, false), label: 'sig.wrong-secret' } as Happening
+  const [, , wrong] = verdicts(historyWith(believed, end))
+  assert.match(wrong!, /^fail took it/)
+})
+
+test('an agent that answers late, or works long, is told as the cause, and no other is', () => {
+  const slow = historyWith(webhook(20_000), webhook(1), webhook(21_000), webhook(22_000), end)
+  assert.equal(slownessInWords(slow), ['Half of the 4 webhooks were answered only after 21.0 s or later'])
+  const few = historyWith(webhook(20_000), webhook(1), webhook(2), webhook(20_000, false), webhook(20_000, false))
+  assert.equal(slownessInWords(few), [])
+  const [accept, deliver] = [step('t', 'accept', 'in_progress'), step('t', 'deliver', 'delivered')]
+  const works = historyWith(accept, step('u', 'accept', 'in_progress'), deliver, step('t', 'approve', 'completed'))
+  assert.equal(slownessInWords(works), ['Half of the deliveries came 60.0 s or longer after the agent had begun'])
+  const report = reportOf([], slow, { known: [] })
+  assert.is(
+    timeOverIn(report, slow),
+    'The run was ended after 3m, as its time was over: 0 checks are inconclusive. Half of the 4 webhooks were answered only after 21.0 s or later. --timeout 6m gives it more time',
+  )
+  assert.is(timeOverIn({ ...report, limitMs: null }, slow), null)
+})
+
+test('a duration is told as the flag takes it', () => {
+  for (const [ms, text] of [
+    [90_000, '90s'],
+    [2_700_000, '45m'],
+    [1_500, '1500ms'],
+  ] as const) {
+    assert.is(typed(ms), text)
+    assert.is(limitIn(text, undefined, 1), ms)
+  }
+})
+
+test('the flag goes before the file, and by default each repeat has as much time as one run', () => {
+  assert.is(limitIn('10m', 5_000, 3), 600_000)
+  assert.is(limitIn(undefined, 5_000, 3), 5_000)
+  assert.is(limitIn(undefined, undefined, 3), 3 * 45 * 60_000)
+  assert.throws(() => limitIn('8d', undefined, 1), /--timeout is the time that the whole run may take: 1s to 7d/)
+  assert.throws(() => limitIn(undefined, 10, 1), /timeout in the file of the agent is the time/)
+})
+
+/** Ticks a clock second by second. Returns when a word came, and whether its time is over. */
+function heardFrom(limitMs: number, seconds: number) {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  try {
+    const time = new RunTime(limitMs)
+    const words: number[] = []
+    time.onLong = ({ ms }) => words.push(ms / 1_000)
+    for (let second = 0; second < seconds; second++) mock.timers.tick(1_000)
+    const isOver = time.signal.aborted
+    time.close()
+    mock.timers.tick(limitMs)
+    return { words, isOver, isClosed: time.signal.aborted === isOver }
+  } finally {
+    mock.timers.reset()
+  }
+}
+
+test('a quick run is silent, a long one says ever more seldom that it goes on, and at its limit it is over', () => {
+  assert.equal(heardFrom(2_700_000, 59), { words: [], isOver: false, isClosed: true })
+  const { words, isOver } = heardFrom(2_700_000, 2_699)
+  assert.equal(words, [60, 120, 240, 480, 780, 1080, 1380, 1680, 1980, 2280, 2580])
+  assert.not(isOver)
+  assert.equal(heardFrom(6_000, 6), { words: [3], isOver: true, isClosed: true })
+})
+
+test.run()
