@@ -1,4 +1,4 @@
-/** The time that a run has. When it is over, the run ends with what was seen until then. Source: A-276. */
+/** The time that a run has. When it is over, the run ends with what was seen until then. Source: A-277. */
 import type { Recordeds } from './history.ts'
 
 /** An agent that works on each task for as long as it may by default needs most of it, and a job of a CI service has an hour, or more. */

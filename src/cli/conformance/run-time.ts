@@ -1,4 +1,4 @@
-/** The time of a run, with all its repeats: where it takes long, it is said how far it has come; when it is over, the run ends. Source: A-276. */
+/** The time of a run, with all its repeats: where it takes long, it is said how far it has come; when it is over, the run ends. Source: A-277. */
 import { UsageError } from '../../config.ts'
 import { TimeOver, USUAL_LIMIT_MS } from '../../conform/time-limit.ts'
 import { durationGiven } from '../output/durations.ts'
