@@ -5,7 +5,7 @@
 import fs from 'node:fs'
 import { resolve as absolute, dirname } from 'node:path'
 import { promisify } from 'node:util'
-import { isOfThisProcess, isRunning, newOwner, type Owner } from './journal-owner.ts'
+import { newOwner, type Owner, runs } from './journal-owner.ts'
 
 /** What the records come to. */
 export interface Folded<Item> {
@@ -101,7 +101,7 @@ export class JournalFile<Item extends object> {
       }
       const owner = ownerIn(lines)
       if (owner && isSame(owner, this.#owner) && this.#isThere()) return lines
-      if (owner && (isOfThisProcess(owner) || waited >= DYING_MS)) throw this.#inUse(owner)
+      if (owner && (isOfSameProcess(owner, this.#owner) || waited >= DYING_MS)) throw this.#inUse(owner)
       pause(LOOK_MS)
     }
   }
@@ -224,13 +224,15 @@ function linesOf<Line extends object>(text: string): Line[] {
   })
 }
 
+const isOfSameProcess = (one: Owner, other: Owner) => isSame({ ...one, nth: 0 }, { ...other, nth: 0 })
+
 const isSame = (one: Owner, other: Owner) => JSON.stringify(one) === JSON.stringify(other)
 
 function ownerIn(lines: readonly Claims[]): Owner | undefined {
   const closed = lines.flatMap(({ close }) => close ?? [])
   return lines
     .flatMap(({ open }) => open ?? [])
-    .find(owner => !closed.some(other => isSame(owner, other)) && isRunning(owner))
+    .find(owner => !closed.some(other => isSame(owner, other)) && runs(owner))
 }
 
 const statOf = (path: string) => fs.statSync(path, { bigint: true, throwIfNoEntry: false })

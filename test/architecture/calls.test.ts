@@ -31,7 +31,7 @@ const callExceptions: Readonly<Record<string, string>> = {
   'src/store/embedded/lock.ts time': 'the owner of a lock is judged by the time of files',
   'src/store/embedded/lock.ts chance': 'two who wait for one lock must not follow the same seed',
   'src/store/embedded/lock-owner.ts time': 'a lock says since when it is held',
-  'src/store/embedded/lock-owner.ts environment': 'the program that tells when a process started needs its path',
+  'src/process-identity.ts environment': 'the program that tells when a process started needs its path',
   'src/world/egress/trust.ts environment':
     'before Node 22.15 this is the only way to know which authorities Node trusts',
   'src/world/egress/outgoing-post.ts time': 'the deadline of a POST is measured, not dated',
@@ -41,7 +41,6 @@ const callExceptions: Readonly<Record<string, string>> = {
   'src/world/egress/egress.ts time': 'how long ago a connection was made is measured, not dated',
   'src/client/callbacks.ts time': "runs in an agent's process, which has no world",
   'src/client/verify-webhook.ts time': "runs in an agent's process, which has no world",
-  'src/client/journal-owner.ts time': 'a process that has a journal is known by when it began',
   'src/client/transport.ts network': "runs in a client's process, which has no world; another fetch can be given",
   'src/client/client.ts time': "signs in an agent's process, which has no world",
   'src/sim/agents/https-front.ts network': 'stands in front of an agent and passes its requests on',

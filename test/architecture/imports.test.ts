@@ -7,12 +7,12 @@ import { type Files, importsOf, localImports, room, sources } from './sources.ts
 
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   api: [],
-  store: ['api', 'debug', 'bounded-cache'],
+  store: ['api', 'debug', 'bounded-cache', 'process-identity'],
   world: ['debug', 'bounded-cache'],
   market: ['api', 'store', 'world', 'config', 'bounded-cache'],
   web: ['api', 'market', 'world', 'config', 'debug', 'html'],
   html: [],
-  client: ['api'],
+  client: ['api', 'process-identity'],
   sim: ['api', 'client', 'world', 'open'],
   conform: ['api', 'client', 'market', 'sim', 'world', 'config', 'html', 'open'],
   config: [
@@ -37,6 +37,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   debug: [],
   'bounded-cache': [],
   'log-settings': ['debug', 'usage-error'],
+  'process-identity': [],
   'project-file': [],
   'secret-key': ['store', 'world', 'market', 'config'],
   'uploaded-files': ['store', 'world', 'market'],

@@ -161,7 +161,7 @@ function giveUp(answer: http.ServerResponse, { origin }: URL, error: Error & { c
   if (answer.headersSent || answer.destroyed) return void answer.destroy()
   if (error instanceof Silence) refuse(answer, 504, 'timeout', `The agent at ${origin} ${error.message}.`)
   else if (error.code === 'ECONNREFUSED')
-    refuse(answer, 502, 'refused', `Nothing listens at ${origin}. Start the agent, then try again.`)
+    refuse(answer, 502, 'refused', `Nothing listens at ${origin}: start the agent.`)
   else refuse(answer, 502, 'reset', `The agent at ${origin} closed the connection without a whole answer.`)
 }
 

@@ -6,12 +6,12 @@
  * boot. Otherwise the heartbeat decides, which is the modification time of the file. An owner without a heartbeat may only
  * stand still, and wake up later.
  */
-import { execFileSync } from 'node:child_process'
-import { readFileSync, readlinkSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { isRunning, ownSpace, startOf } from '../../process-identity.ts'
 import { isLocal, isLocked } from './system-lock.ts'
 
 export interface Owner {
@@ -62,20 +62,9 @@ export const knownLifeOf = async (owner: Owner, path: string): Promise<'alive' |
     const locked = await isLocked(path).catch(() => undefined)
     if (locked !== undefined) return locked ? 'alive' : 'gone'
   }
-  if (owner.machine === thisMachine()) return livesHere(owner) ? 'alive' : 'gone'
+  if (owner.machine === thisMachine()) return isRunning(owner.pid, owner.start) ? 'alive' : 'gone'
   const bootIsOver = boot && bootOf(thisMachine()) && boot !== bootOf(thisMachine()) && (await isLocal(dirname(path)))
   return bootIsOver ? 'gone' : undefined
-}
-
-const livesHere = ({ pid, start }: Owner) => {
-  try {
-    process.kill(pid, 0)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
-  }
-  if (process.platform === 'linux' && 'ZX'.includes(quietly(() => linuxStat(pid)[0]!) || '-')) return false // dead, not yet buried
-  const current = startOf(pid)
-  return start === null || current === null || start === current
 }
 
 const beats = async (path: string) => {
@@ -95,30 +84,11 @@ const thisMachine = () => {
   machine ??= [
     hostname(),
     quietly(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
-    quietly(() => readlinkSync('/proc/self/ns/pid')),
+    ownSpace(),
   ].join('|')
   return machine
 }
 const bootOf = (machine: string) => machine.split('|')[1]
-
-/** Returns when the process started, as the system reports it; null if it doesn't. */
-const startOf = (pid: number) => {
-  if (process.platform === 'linux') return quietly(() => linuxStat(pid)[19] ?? '') || null
-  const [program, ...args] =
-    process.platform === 'win32'
-      ? ['powershell', '-NoProfile', '-Command', `(Get-Process -Id ${pid}).StartTime.ToUniversalTime().ToString('o')`]
-      : ['ps', '-o', 'lstart=', '-p', String(pid)]
-  const answer = quietly(() =>
-    execFileSync(program!, args, { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' }, stdio: 'pipe' }),
-  )
-  return answer.trim() || null
-}
-
-// Behind the command, which may hold blanks and parentheses: the state first, the start in ticks since boot as the 20th.
-const linuxStat = (pid: number) => {
-  const line = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  return line.slice(line.lastIndexOf(')') + 2).split(' ')
-}
 
 const quietly = (ask: () => string) => {
   try {
