@@ -1,5 +1,5 @@
 /**
- * What documents say by hand that a record says too: each phrase is made of the record, so a changed record leaves a
+ * What documents, and texts that are printed, say by hand that a record says too: each phrase is made of the record, so a changed record leaves a
  * document that lacks its phrase. Source: I-limits, I-durations, I-rates, A-2, A-49.
  */
 
@@ -14,6 +14,7 @@ import {
   limits,
   quickRetryScheduleMs,
   rates,
+  retryAfterMaxMs,
   retryJitter,
   retryScheduleMs,
 } from '../../src/api/limits.ts'
@@ -45,9 +46,14 @@ const or = (names: readonly string[]) => `${names.slice(0, -1).join(', ')} or ${
 const { agent, task, key, page, deliverable, price } = limits
 const least = number(price.min)
 const files = `${number(deliverable.files)} \`files\` of ${mebibytes(deliverable.fileBytes)} MB`
-const lastRetry = retryScheduleMs.at(-1)!
+const longestRetry = hours(retryAfterMaxMs)
 const quick = quickRetryScheduleMs.map(ms => ms / 1000)
 const allRetries = retryScheduleMs.reduce((sum, ms) => sum + ms, 0)
+const wholeDays = Math.floor(allRetries / durations.dayMs)
+/** How long a webhook is tried again. */
+const soLong = wholeDays === 1 ? 'more than a day' : `more than ${word(wholeDays)} days`
+/** How long an agent keeps delivery ids. */
+const idsKept = `${word(Math.ceil((allRetries * (1 + retryJitter)) / durations.dayMs))} days`
 
 export const told: Readonly<Record<string, readonly string[]>> = {
   'docs/interface.md': [
@@ -88,8 +94,8 @@ export const told: Readonly<Record<string, readonly string[]>> = {
   'docs/guides/agents.md': [
     ...agentEvents.map(name => `\`${name}\``),
     `After ${seconds(durations.webhookTimeoutMs)} seconds without an answer`,
-    `first after seconds, then in steps of up to ${word(lastRetry / durations.hourMs)} hours, for ${allRetries > durations.dayMs ? 'more' : 'less'} than a day`,
-    `Keep the ids of ${word(Math.ceil((allRetries * (1 + retryJitter)) / durations.dayMs))} days where they survive a restart`,
+    `first after seconds, then in steps of up to ${word(Number(longestRetry))} hours, for ${soLong}`,
+    `Keep the ids of ${idsKept} where they survive a restart: a retry can come ${soLong} later`,
     `Refuse a timestamp **more than ${minutes(durations.signatureToleranceMs)} minutes** from your clock`,
     `within ${minutes(durations.signatureToleranceMs)} minutes the same signature gets the first answer`,
     `up to ${files};`,
@@ -143,12 +149,25 @@ export const told: Readonly<Record<string, readonly string[]>> = {
     `a command with curl, which works for ${word(durations.signatureToleranceMs / 60_000)} minutes`,
   ],
   'docs/architecture.md': [`tests agents every ${word(heartbeat.everyHours)} hours`],
+  'docs/decisions/0037-webhooks-out.md': [
+    `\`Retry-After\` asks (${longestRetry} h at most)`,
+    `An agent that is down for ${soLong} misses events`,
+  ],
   'docs/decisions/0236-dev-retries-quickly.md': [
-    `${quick.slice(0, 3).join(', ')} and ${quick[3]} seconds, then ${quickRetryScheduleMs.slice(4, 6).map(spanOf).join(', ')} and ${quickRetryScheduleMs.slice(6).map(spanOf).join()}`,
+    `then up to ${longestRetry} hours (A-37)`,
+    `${quick.slice(0, 3).join(', ')} and ${quick[3]} seconds, then ${quickRetryScheduleMs.slice(4, -1).map(spanOf).join(', ')} and ${spanOf(quickRetryScheduleMs.at(-1)!)}`,
   ],
   'SECURITY.md': [
     `HMAC over the raw body, ${word(durations.signatureToleranceMs / 60_000)} minutes, each signature accepted once`,
   ],
   'docs/glossary.md': [`the ${hours(durations.clearingMs)} hours between an approval and money that can be spent`],
+  'src/cli/table/running.ts': [`real: for ${soLong}, as elsewhere`],
+  'src/conform/checks/dup.ts': [
+    `whose webhook is retried for ${soLong}`,
+    `hears of the same task over ${Math.round(allRetries / durations.hourMs)} hours`,
+    `Keep delivery ids for ${idsKept} at least, however many`,
+  ],
+  'src/conform/checks/order.ts': [`Keep delivery ids for ${idsKept} at least`],
+  'src/sim/webhooks/unusual.ts': [`its body is ${soLong} old`],
   'README.md': [`Exit codes: ${exitCodesInWords}.`],
 }

@@ -31,7 +31,7 @@ export const running: readonly CommandRecord[] = [
       ['--clock-scale <n>', 'let the clock run so many times as fast as real time (default: 1)'],
       [
         '--retries <pace>',
-        'quick: a webhook is tried again within seconds; real: for a day or so, as elsewhere (default: quick)',
+        'quick: a webhook is tried again within seconds; real: for more than a day, as elsewhere (default: quick)',
       ],
     ],
     notes: 'It has seeded accounts with money and keys, and an agent that works.',

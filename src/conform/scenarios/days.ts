@@ -1,12 +1,11 @@
 /** What takes days: the clock of the marketplace is moved, and what falls due on the way happens. */
-import { durations } from '../../api/limits.ts'
+import { durations, retryScheduleMs } from '../../api/limits.ts'
 import { answerLost, webhookLost } from '../lane/webhook-faults.ts'
 import { approve, dispute, revise, say } from './buying.ts'
 import type { Scenario, Stage, StageTask } from './scenario.ts'
 
 const HOUR = durations.hourMs
 const MINUTE = HOUR / 60
-const RETRIES = 7
 /** The first retry comes before. */
 const SECONDS_MS = 10_000
 
@@ -17,7 +16,8 @@ const days: Scenario = {
   async run(stage) {
     await heldUp(stage)
     const late = await stage.task('dup.late', { fault: answerLost })
-    for (let lost = 1; lost < RETRIES; lost++) stage.fault(late, 'task.submitted', answerLost)
+    // All but the last answer. The moves of the clock below must reach the whole schedule.
+    for (let lost = 1; lost < retryScheduleMs.length; lost++) stage.fault(late, 'task.submitted', answerLost)
     const [cleared, disputed] = [
       await approved(stage, 'life.approved'),
       await approved(stage, 'life.dispute-last-minute'),
