@@ -11,8 +11,11 @@ import { walk } from './walk.ts'
 /** What no engine holds: exchanges and the stream of the log, which are only asked for in vain here. */
 const IN_MEMORY = new Set(['getExchange', 'watchEvents'])
 
-/** Fewer steps don't come to every endpoint. */
-const MISSED = amount({ short: 30, long: 0 })
+/**
+ * Fewer steps don't come to every endpoint. An endpoint more shifts the random steps of all others: eighteen walks missed 20 to
+ * 35 of 107 each.
+ */
+const MISSED = amount({ short: 45, long: 0 })
 
 test('random steps over all endpoints: both engines answer, send and keep the same', async () => {
   const steps = amount({ short: 450, long: 5_000 })
@@ -23,7 +26,8 @@ test('random steps over all endpoints: both engines answer, send and keep the sa
   })
   const unanswered = [...answers].filter(([name, { good }]) => good === 0 && !IN_MEMORY.has(name)).map(([name]) => name)
   const unrefused = [...answers].filter(([, { bad }]) => bad === 0).map(([name]) => name)
-  assert.ok(unanswered.length <= MISSED, `never answered with 2xx: ${unanswered}`)
+  const told = `${unanswered.length} of ${answers.size} endpoints never answered with 2xx, and ${MISSED} may`
+  assert.ok(unanswered.length <= MISSED, `${told}: ${unanswered.join(', ')}`)
   if (isLong) assert.equal(unrefused, [], 'every endpoint was answered with 4xx')
 })
 

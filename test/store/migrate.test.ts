@@ -47,6 +47,7 @@ test('the program’s own steps are numbered, each a file of their folder or a l
     readdirSync('src/store/migrations')
       .filter(file => file !== 'index.ts')
       .sort(),
+    'a step of one line stands in index.ts, and one of several in a file of its number and name, as 012-upkeep.ts',
   )
 })
 
