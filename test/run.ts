@@ -13,6 +13,7 @@ import { type Job, jobsOf } from './support/jobs.ts'
 import type { Length } from './support/length.ts'
 import { makeUnusedServer, type PostgresServer, startPostgres } from './support/postgres-server.ts'
 import { type Outcome, withSecondRuns } from './support/second-runs.ts'
+import { idleParts, unknownParts } from './support/unmatched.ts'
 import { Worker } from './support/worker.ts'
 
 /** For each processor: tests wait for processes, for Postgres and for time-outs, for three quarters of their time. */
@@ -31,6 +32,11 @@ const { positionals: wanted, values } = parseArgs({
   },
 })
 const length: Length = values.long ? 'long' : 'short'
+const unknown = unknownParts(wanted)
+if (unknown.length > 0) {
+  for (const sentence of unknown) console.error(sentence)
+  process.exit(2)
+}
 const jobs = jobsOf(file => wanted.length === 0 || wanted.some(part => file.includes(part)), length).filter(
   ({ engine }) => values.engine === undefined || engine === values.engine,
 )
@@ -58,6 +64,7 @@ const outcomes = await runAll([...jobs], bundle, postgres)
   .finally(() => postgres?.stop())
 const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0)
 const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0)
+for (const sentence of idleParts({ wanted, length, engine: values.engine })) console.log(sentence)
 console.log(`\n${passed} passed, ${failed} failed`)
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0
 

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { unknownParts } from '../support/unmatched.ts'
 import { anchorsOf, deadLinksIn } from './links.ts'
 
 const files = new Set(
@@ -33,6 +34,21 @@ test('each file of the source that a page names is there', () => {
     'sim/seeds.ts',
     'eed.ts',
   ])
+})
+
+test('each test that a page names with `npm test -- …` is there', () => {
+  const partsOf = (page: string) =>
+    [...readFileSync(page, 'utf8').matchAll(/`npm test -- ([^`]+)`/g)].flatMap(([, parts]) =>
+      parts!
+        .replace(/--engine \w+/, '')
+        .trim()
+        .split(/\s+/),
+    )
+  assert.ok(partsOf('CONTRIBUTING.md').length > 20)
+  assert.equal(
+    pages.flatMap(page => unknownParts(partsOf(page)).map(sentence => `${page}: ${sentence}`)),
+    [],
+  )
 })
 
 test('a link that leads nowhere is found: to no file, to no heading, to one that stands in code alone', () => {
