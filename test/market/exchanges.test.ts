@@ -81,8 +81,8 @@ test('a callback is recorded byte for byte, also one that is refused', async () 
   assert.match(refused!.error!, 'does not match')
   const [first, second] = callbacks().slice(-2)
   assert.equal(
-    [first!.via, first!.agentId, first!.action, first!.taskStatus],
-    ['signature', agent.id, 'accept', 'in_progress'],
+    [first!.via, first!.agentId, first!.action, first!.taskStatus, first!.status, first!.error],
+    ['signature', agent.id, 'accept', 'in_progress', 200, null],
   )
   assert.equal([second!.status, second!.taskStatus, second!.error], [401, null, refused!.error])
   assert.is(second!.hint, JSON.parse(refused!.responseBody.toString()).hint)

@@ -5,11 +5,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { openPostgres } from '../../src/store/postgres/database.ts'
+import { openDatabase } from '../../src/store/open.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { openTestMarketplace, taskFields } from '../support/marketplace.ts'
 import { inTime, until } from '../support/patience.ts'
 import { startStoppable } from '../support/postgres-server.ts'
+
+/** Of the other engine. */
+const neverUsed = { file: null, onFatal() {} }
 
 const secretKey = randomBytes(32).toString('base64')
 
@@ -81,7 +84,7 @@ async function assertRefused(answer: Response): Promise<string> {
 test('an idle connection that the server ends is told of, and the next statement has another', async () => {
   const { url, drop } = await freshDatabase()
   const warned: string[] = []
-  const db = await openPostgres({ url, warn: message => warned.push(message) })
+  const db = await openDatabase({ ...neverUsed, postgres: { url }, warn: message => warned.push(message) })
   const other = new pg.Client(url)
   await other.connect()
   await other.query(

@@ -136,6 +136,23 @@ test('engines know a statement by its text, so the same fields have the same one
   assert.is.not(sql('a'), things.insertStep({ id: 'a', ownerId: 'o', size: 1, made: 2 }).sql)
 })
 
+test('a statement is not taken for one of as many other fields', () => {
+  const jars = table('jars', { id: text(), label: text(), coins: bigint(), lids: bigint() })
+  const sql = () => [
+    jars.updateStep({ id: 'a' }, { coins: 1 }).sql,
+    jars.updateStep({ label: 'a' }, { lids: 1 }).sql,
+    jars.updateStep({ id: 'a' }, { lids: 1 }).sql,
+    jars.updateStep({ label: 'a' }, { coins: 1 }).sql,
+  ]
+  const all = [
+    'UPDATE jars SET coins = $1 WHERE id = $2',
+    'UPDATE jars SET lids = $1 WHERE label = $2',
+    'UPDATE jars SET lids = $1 WHERE id = $2',
+    'UPDATE jars SET coins = $1 WHERE label = $2',
+  ]
+  assert.equal([sql(), sql()], [all, all])
+})
+
 test('several rows go in one statement, and none in none', async ({ db }) => {
   const seen: unknown[] = []
   await db.read(async q => {

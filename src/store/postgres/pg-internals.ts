@@ -80,8 +80,6 @@ class Batch extends pg.Query {
   #preparing: number[] = []
   /** Of its connection, from when it is sent. */
   #statements: Statements | null = null
-  /** Nothing can be added any more. */
-  sent = false
   /** Set by the driver, to end its wait. */
   declare callback?: (error: unknown) => void
   /** How long the driver waits, in ms; as its settings say unless given. */
@@ -116,7 +114,6 @@ class Batch extends pg.Query {
   override submit = (given: unknown) => {
     const connection = given as Connection
     this.#statements = statementsOf(connection)
-    this.sent = true
     connection.stream.cork()
     for (const [at, part] of this.#parts.entries()) this.#send(connection, part, at)
     connection.sync()
@@ -163,7 +160,6 @@ class Batch extends pg.Query {
   }
 
   handleError(error: unknown) {
-    this.sent = true
     for (const at of this.#preparing) if (at >= this.#at) this.#doubt(this.#parts[at]!.name)
     if (outdated.includes(codeOf(error))) {
       for (const name of this.#statements!.prepared) this.#doubt(name)

@@ -50,6 +50,13 @@ test('what anyone knows of the account is refused, with a little beside it as wi
   }
 })
 
+test('a name counts by itself, however it is written, where the email says nothing of it', async () => {
+  const of = (name: string) => guessable('quillfeather1987', { email: 'jb@post.example', name }, config)
+  for (const name of ['quillfeather', 'Ada Quillfeather', 'QUILLFEATHER', 'Ｑｕｉｌｌｆｅａｔｈｅｒ'])
+    assert.match((await of(name)) ?? 'nothing', /your own name/, name)
+  assert.is(await of('Ada Feather'), null)
+})
+
 test('a password that only holds a common word, a name or few letters is taken', async () => {
   for (const password of [
     ...['correct horse battery staple', 'password of my aunt', 'annabelle hires robots', 'bazaar opens at nine'],

@@ -1,8 +1,11 @@
 // engines: embedded, postgres; process: shared
 /** A test of the connection says something about the address and the secret that it tried, and about no others. Source: A-24, A-30. */
+import { getEventListeners } from 'node:events'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { OwnAgentRecord, TestReport } from '../../../src/api/records.ts'
+import { runChecks } from '../../../src/market/checks/connection-test.ts'
+import { agentById } from '../../../src/store/tables/agents.ts'
 import { answered } from '../../../src/world/virtual.ts'
 import { type ListedAgent, openTestMarketplace, type TestMarketplace } from '../../support/marketplace.ts'
 
@@ -65,5 +68,20 @@ tested('a test that fails at an address that the agent has left does not hide it
   )
   assert.is(row!.failedAt, null)
 })
+
+tested(
+  'what could have ended a test hears of it no more once it is over, passed or not',
+  async ({ marketplace, agent }) => {
+    const { market } = marketplace
+    const { signal } = new AbortController()
+    const row = (await market.db.read(q => agentById(q, agent.id)))!
+    const passed: boolean[] = []
+    for (const status of [200, 500]) {
+      agent.sink.status = status
+      passed.push((await runChecks(market, row, { signal })).report.passed)
+    }
+    assert.equal([passed, getEventListeners(signal, 'abort')], [[true, false], []])
+  },
+)
 
 tested.run()

@@ -52,6 +52,8 @@ test('a 401 of dev says what is wrong, with another secret, another task or none
   assert.match(await hintOf('task_0', agent.secret, ACCEPT), 'There is no task and no test with the id in the path')
   assert.match(await hintOf('test_0', agent.secret, ACCEPT, [], 'test'), 'no test with the id in the path')
   assert.match(await hintOf(id, agent.secret, '{"action":"accept","taskId":"task_9"}'), 'is not that of the path')
+  const asValue = hintOf(id, 'whsec_no', ACCEPT, [['x-note', 'x-service-signature']])
+  assert.match(await asValue, /matches none of \d+ recomputations/, 'the value of a header is no name of one')
   const strict = await post(id, 'whsec_no', ACCEPT, [['X-Strict', '1']])
   assert.is(strict.body, SAYS_NO_MORE)
   const [first, second] = [await pending(), await pending()]

@@ -1,0 +1,21 @@
+// engines: postgres; process: shared
+/** Reads that need no consistent state share a packet, and their connection goes on. */
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { openPostgres } from '../../src/store/postgres/database.ts'
+import { freshDatabase } from '../support/databases.ts'
+
+test('they leave their connection to the next ones, also where one of them fails', async () => {
+  const { url, drop } = await freshDatabase()
+  const db = await openPostgres({ url, poolSize: 1 })
+  const pid = () => db.readCommitted(q => q.get<{ pid: number }>('SELECT pg_backend_pid() AS pid'))
+  const first = await pid()
+  assert.equal(await pid(), first)
+  const broken = db.readCommitted(q => q.get('SELECT 1 / CAST($1 AS BIGINT) AS one', [0])).catch(error => error.code)
+  assert.equal(await Promise.all([broken, pid()]), ['22012', first])
+  assert.equal(await pid(), first)
+  await db.close()
+  await drop()
+})
+
+test.run()
