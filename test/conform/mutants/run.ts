@@ -26,7 +26,15 @@ const missing = rightAgents.filter(unavailable)
 const right = rightAgents.filter(agent => !missing.includes(agent)).map(rightPlay)
 const small = [twinsPlay, ...commandPlays, ...mutantPlays]
 // What takes longest begins first.
-const plays = [...right, ...repeatedPlays(RUNS), ...judgePlays(small), ...small].filter(isWanted)
+const everyPlay = [...right, ...repeatedPlays(RUNS), ...judgePlays(small), ...small]
+const known = [...everyPlay.map(({ name }) => name), ...missing.map(({ name }) => `right: ${name}`)]
+const unknown = parts.filter(part => !known.some(name => name.includes(part)))
+if (unknown.length > 0) {
+  for (const part of unknown)
+    console.error(`Nothing to try has "${part}" in its name. Names are like "${small.at(-1)!.name}".`)
+  process.exit(2)
+}
+const plays = everyPlay.filter(isWanted)
 const started = performance.now()
 const alive = new Set<Play>()
 let faults = 0
