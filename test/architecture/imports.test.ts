@@ -60,7 +60,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'open-options',
     'open-world',
   ],
-  build: ['cli', 'store'],
+  build: ['bundling', 'cli', 'store'],
+  bundling: ['join-chunks'],
+  'join-chunks': [],
   index: ['api', 'market', 'client', 'config', 'open', 'open-options'],
   cli: [
     'api',

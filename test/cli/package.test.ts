@@ -26,7 +26,7 @@ const [{ files, filename }] = JSON.parse(
 test.after(() => rmSync(place, { recursive: true }))
 const packed = new Set<string>(files.map((file: { path: string }) => file.path))
 
-const IMPORT = /(?:\bfrom|\bimport|\bimport\(|\bcreateRequire\(import\.meta\.url\)\()\s*(["'])([^"'\n]+)\1/g
+const IMPORT = /(?:\bfrom|\bimport|\bimport\(|\bcreateRequire\d*\([\s\w.]+\)\()\s*(["'])([^"'\n]+)\1/g
 const program = [...packed].filter(path => /\.m?js$/.test(path) && /^(?:bin|dist|fixtures\/agents)\//.test(path))
 const imports = program.flatMap(path =>
   [...readFileSync(path, 'utf8').matchAll(IMPORT)].map(([, , what]) => ({ path, what: what! })),

@@ -1,5 +1,6 @@
 // engines: embedded; process: own
-/** What a start of the built program leaves out. Source: A-276. */
+/** What a start of the built program leaves out. Source: A-276, A-279. */
+import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { inFolder, start } from './program.ts'
@@ -26,5 +27,36 @@ test(
     assert.is(await looks(['dev', '--ephemeral', '--json', '--port', '0'], folder), 'false')
   }),
 )
+
+/** Files of the bundle, and which of them each loads before it runs. */
+const loads = new Map(
+  readdirSync('dist/bundle')
+    .filter(name => name.endsWith('.js'))
+    .map(name => [
+      name,
+      [...readFileSync(`dist/bundle/${name}`, 'utf8').matchAll(/(?:\bfrom|\bimport)\s*"\.\/([^"]+)"/g)].map(
+        ([, other]) => other!,
+      ),
+    ]),
+)
+
+function reachedFrom(names: Iterable<string>): Set<string> {
+  const reached = new Set(names)
+  for (const name of reached) for (const next of loads.get(name) ?? []) reached.add(next)
+  return reached
+}
+
+test('a start of dev loads few files of the bundle, and one for help fewer', () => {
+  const main = reachedFrom(['main.js'])
+  assert.ok(main.size > 1 && main.size <= 6, `${main.size}`)
+  const started = [...loads.keys()].filter(name => /^(?:main|running-\w+|dev-\w+)\.js$/.test(name))
+  assert.is(started.length, 3)
+  const dev = reachedFrom(started)
+  assert.ok(dev.size > main.size && dev.size <= 30, `${dev.size}`)
+})
+
+test('no files of the bundle load each other', () => {
+  for (const [name, others] of loads) assert.not.ok(reachedFrom(others).has(name), name)
+})
 
 test.run()
