@@ -84,7 +84,7 @@ class Run {
       }
       CallbackFront.unite([...this.#lanes.values()].map(({ callbacks }) => callbacks))
       this.#agent.environment = this.#lanes.get('real')!.environment
-      await this.#untilAborted(this.#agent.open().then(() => this.#scenes()))
+      if (!this.#isOver) await this.#untilAborted(this.#agent.open().then(() => this.#scenes()))
       this.#noteUnused()
       // What comes while everything is taken down says nothing of the agent.
       if (this.#isOver) this.#recorder.add(endOf(this.#options.signal, elapsed()))

@@ -185,6 +185,29 @@ test('an end of the agent is one red test in every form, and none where it decid
   }
 })
 
+test('a run whose time was over is one red test in every form, whatever came of the checks', async () => {
+  const events = history.events.map(one => (one.kind === 'end' ? { ...one, interrupted: true, limitMs: 60_000 } : one))
+  const cut = new History(events)
+  const about = reportOf([check('a.pass', holds)], cut, { known: [] })
+  const said = (name: ReportName) => reports[name](about, cut)
+  const sentence = 'The run was ended after 1m, as its time was over: 0 checks are inconclusive. --timeout 2m gives'
+  const [suite] = new XMLParser({ ignoreAttributes: false, isArray: name => name.startsWith('testc') }).parse(
+    said('junit'),
+  ).testsuites.testsuite
+  assert.equal([suite['@_errors'], suite.testcase[0]['@_name']], ['1', 'run: ends in time'])
+  assert.match(suite.testcase[0].error['@_message'], sentence)
+  const { results: ctrf } = JSON.parse(said('ctrf'))
+  assert.equal([ctrf.tests[0].name, ctrf.tests[0].status, ctrf.summary.failed], ['run: ends in time', 'failed', 1])
+  assert.is(await tapFailures(said('tap')), 'run: ends in time')
+  const { results, tool } = sarifRun(said('sarif'))
+  assert.equal([results[0].ruleId, results[0].level], ['run.time-over', 'error'])
+  assert.is(tool.driver.rules[results[0].ruleIndex].id, 'run.time-over')
+  assert.match(annotations(about, cut), `::error title=The time of the run was over::Seen: ${sentence}`)
+  for (const name of ['html', 'github'] as const) assert.match(said(name).replaceAll('\\', ''), sentence)
+  assert.match(said('badge'), 'must 1/1 · should 0/0 · time over')
+  assert.not.match(said('badge'), '#2e7d32')
+})
+
 /** The names of the points that are red, as a reader of TAP sees them. */
 async function tapFailures(text: string): Promise<string> {
   const parser = new TapParser()

@@ -196,7 +196,7 @@ async function withLive(plan: Plan, { output, time, count }: Around, work: (endi
   const options = { bail: flags.bail === true, stop: () => ended.abort() }
   const live = await Live.open(output, options, { chosen, baseline, count })
   output.onInterrupt(() => ended.abort())
-  time.onLong = live.takesLong
+  time.tellTo(live.takesLong)
   try {
     return await work({
       listen: (event, history) => live.hear(event, history),

@@ -23,9 +23,10 @@ export function limitIn(flag: string | undefined, setting: number | undefined, r
 export type TellTime = (time: { readonly ms: number; readonly limitMs: number }) => void
 
 export class RunTime {
-  /** Whoever is told at this moment how long it takes. */
-  onLong: TellTime = () => {}
   readonly #limitMs: number
+  #listener: TellTime | null = null
+  /** A word that was due before anybody listened. */
+  #unheard: number | null = null
   readonly #over = new AbortController()
   readonly #end: NodeJS.Timeout
   #word: NodeJS.Timeout
@@ -43,9 +44,17 @@ export class RunTime {
     return this.#over.signal
   }
 
+  /** From now on this one hears how long it takes, and no other. */
+  tellTo(listener: TellTime): void {
+    this.#listener = listener
+    if (this.#unheard !== null) listener({ ms: this.#unheard, limitMs: this.#limitMs })
+    this.#unheard = null
+  }
+
   /** Ever more seldom. */
   #tell(ms: number): void {
-    this.onLong({ ms, limitMs: this.#limitMs })
+    if (this.#listener) this.#listener({ ms, limitMs: this.#limitMs })
+    else this.#unheard = ms
     const pause = Math.min(ms, LONGEST_SILENCE_MS)
     if (ms + pause < this.#limitMs) this.#word = setTimeout(() => this.#tell(ms + pause), pause)
   }

@@ -66,6 +66,14 @@ const endedHistory = new History(
   }),
 )
 
+/** Its time was over. The agent answers late. */
+const cutHistory = new History(
+  history.events.flatMap((one): Recorded[] => {
+    if (one.kind === 'end') return [{ ...one, interrupted: true, limitMs: 2_700_000 }]
+    return one.kind === 'webhook' ? [20_012, 20_034].map((ms, at) => ({ ...one, ms, seq: one.seq + 90 * at })) : [one]
+  }),
+)
+
 const check = (id: string, level: Level, title: string, finding: Finding): Check => ({
   ...{ id, level, title, after: id === 'sig.short' ? [] : ['sig.short'] },
   law: { source: 'I-signature', quote: 'HMAC-SHA256, keyed with the webhook secret, over the timestamp header' },
@@ -105,6 +113,10 @@ const unsure = [
 
 const neverTried = check('http.chunked', 'must', 'is right', untested('the agent had ended with exit code 1'))
 
+const unplayed = ['http.chunked', 'http.expect', 'cb.files'].map(
+  (id): Check => ({ ...check(id, 'must', 'is right', holds), scenario: 'another play', after: [] }),
+)
+
 const reported = (
   checks: readonly Check[],
   baseline: Baseline = {},
@@ -121,6 +133,7 @@ const reports: Readonly<Record<string, Report>> = {
   failing: reported(wrong, {}, [LONG_ID]),
   inconclusive: reported(unsure),
   ended: reported([...unsure, neverTried], {}, null, endedHistory),
+  'time-over': reported([...wrong, ...unplayed], {}, null, cutHistory),
   baseline: reported(wrong, {
     [LONG_ID]: {
       verdict: 'fail',
@@ -131,11 +144,13 @@ const reports: Readonly<Record<string, Report>> = {
   }),
 }
 
+const histories: Readonly<Record<string, History>> = { ended: endedHistory, 'time-over': cutHistory }
+
 const shown: Readonly<Record<string, (ui: Ui) => void>> = {
   ...Object.fromEntries(
     Object.entries(reports).map(([name, report]) => [
       name,
-      (ui: Ui) => showReport(ui, report, name === 'ended' ? endedHistory : history, id => againLine(report, id)),
+      (ui: Ui) => showReport(ui, report, histories[name] ?? history, id => againLine(report, id)),
     ]),
   ),
   list: ui => void list(answering(ui), wrong),
