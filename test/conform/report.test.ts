@@ -30,7 +30,7 @@ const begin: Happening = {
 const scenario = (outcome: 'done' | 'skipped' | 'failed', why = '', byDeclaration = false): Happening => ({
   ...{ kind: 'scenario', scenario: 'play', outcome, why, byDeclaration, ms: 1 },
 })
-const end = { kind: 'end', interrupted: false, ms: 12 } as const satisfies Happening
+const end: Happening = { kind: 'end', interrupted: false, ms: 12 }
 
 const historyWith = (...happenings: Happening[]) =>
   new History(
@@ -241,29 +241,6 @@ test('two verdicts of one seed say nothing', () => {
   assert.is(report.checks[0]!.text, 'pass and fail in 2 runs with one seed')
   assert.is(report.summary.inconclusive, 1)
   assert.equal(withRepeats([runs[0]!, runs[0]!]), runs[0])
-})
-
-test('what the end has cut off in the last of several runs was decided by those before', () => {
-  const runOf = (findings: readonly Finding[], history: History) =>
-    reported(
-      findings.map((finding, at) => check(`a.${at}`, finding)),
-      { history },
-    )
-  const before = runOf([holds, wrong, holds], played)
-  const deed: Happening = { kind: 'request', method: 'GET', path: '/', status: null }
-  const cutOff = historyWith(deed, { ...end, limitMs: 60_000, interrupted: true })
-  const cut = runOf([holds, holds, broken('was wrong', { seq: 2 })], cutOff)
-  const { checks, summary, interrupted } = withRepeats([before, before, cut])
-  assert.equal(
-    checks.map(({ verdict, text, evidence }) => [verdict, text, evidence]),
-    [
-      ['pass', '', []],
-      ['fail', 'was wrong', []],
-      ['inconclusive', 'pass and fail in 3 runs with one seed', [2]],
-    ],
-  )
-  assert.equal([summary.pass, summary.fail, summary.inconclusive, interrupted], [1, 1, 1, true])
-  assert.match(withRepeats([cut]).checks[0]!.text, /^the time of the run was over/)
 })
 
 test('a new baseline excuses what is broken, and keeps the reasons that are there', () => {

@@ -1,8 +1,6 @@
 // engines: embedded; process: own; lengths: short, long
 /** Each form of a report, read by a program that others have written for it. */
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { Ajv } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import ajvFormats from 'ajv-formats'
 import axe from 'axe-core'
@@ -20,6 +18,7 @@ import type { ReportName } from '../../src/conform/reports/names.ts'
 import { reportSchema } from '../docs/report-schema.ts'
 import { openBrowser } from '../support/browser.ts'
 import { isLong } from '../support/length.ts'
+import { sarifRun, tapFailures } from './report-readers.ts'
 
 const test = suite('reports')
 
@@ -208,18 +207,6 @@ test('a run whose time was over is one red test in every form, whatever came of 
   assert.not.match(said('badge'), '#2e7d32')
 })
 
-/** The names of the points that are red, as a reader of TAP sees them. */
-async function tapFailures(text: string): Promise<string> {
-  const parser = new TapParser()
-  const complete = new Promise<{ failures: { name: string }[]; plan: { end: number }; count: number }>(resolve =>
-    parser.on('complete', resolve),
-  )
-  parser.end(text)
-  const { failures, plan, count } = await complete
-  assert.is(count, plan.end)
-  return failures.map(({ name }) => name).join()
-}
-
 test('tap is read as a plan with one failure and one point without a verdict', async () => {
   const parser = new TapParser()
   const points: { ok: boolean; name: string; skip: unknown; diag: { verdict: string; seen: string } | null }[] = []
@@ -252,18 +239,6 @@ test('sarif has the schema of its version', () => {
   )
   assert.is(results[0].locations[0].physicalLocation.artifactLocation.uri, 'agent.js')
 })
-
-/** What a valid log tells. */
-function sarifRun(text: string) {
-  const require = createRequire(import.meta.url)
-  const ajv = new Ajv({ strict: false, validateFormats: false, unicodeRegExp: false })
-  // It is of a draft whose words mean the same here.
-  const { $schema: _, id: _id, ...schema } = require('@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json')
-  const validate = ajv.compile(schema)
-  const log = JSON.parse(text)
-  assert.ok(validate(log) as boolean, JSON.stringify(validate.errors))
-  return log.runs[0]
-}
 
 test('the summary and the annotations of github say what is broken, and what agents say is no markup in them', () => {
   const page = written('github')

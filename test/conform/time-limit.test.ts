@@ -7,12 +7,13 @@ import { mock } from 'node:test'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limitIn, RunTime } from '../../src/cli/conformance/run-time.ts'
+import { broken, type Check, type Finding, holds } from '../../src/conform/check.ts'
 import { checks } from '../../src/conform/checks/index.ts'
 import { nothingDeclared } from '../../src/conform/declared.ts'
 import { type Happening, History, type Recorded } from '../../src/conform/history.ts'
 import { historyLines, historyOf } from '../../src/conform/history-file.ts'
 import { judge } from '../../src/conform/judge.ts'
-import { outcomeOf, type Report, reportOf } from '../../src/conform/report.ts'
+import { outcomeOf, type Report, reportOf, withRepeats } from '../../src/conform/report.ts'
 import { timeOverIn } from '../../src/conform/reports/time-over.ts'
 import { run, scenariosFor } from '../../src/conform/run.ts'
 import { slownessInWords } from '../../src/conform/slowness.ts'
@@ -125,6 +126,33 @@ test('what waits for a check that was cut off is cut off too, and what was seen 
   const believed = { ...webhook(1, false), label: 'sig.wrong-secret' } as Happening
   const [, , wrong] = verdicts(historyWith(believed, end))
   assert.match(wrong!, /^fail took it/)
+})
+
+test('what the end has cut off in the last of several runs was decided by those before', () => {
+  const runOf = (history: History, ...findings: readonly Finding[]) => {
+    const some = findings.map(
+      (finding, at): Check => ({ ...checks[at]!, level: 'must', after: [], judge: () => finding }),
+    )
+    return reportOf(some, history, { known: [] })
+  }
+  const wrong = broken('was wrong', { seq: 2 })
+  const deed: Happening = { kind: 'request', method: 'GET', path: '/', status: null }
+  const complete = historyWith(deed, ...[...new Set(checks.slice(0, 3).map(({ scenario }) => scenario))].map(played))
+  const before = runOf(complete, holds, wrong, holds)
+  const {
+    checks: judged,
+    summary,
+    interrupted,
+  } = withRepeats([before, before, runOf(historyWith(deed, end), holds, holds, wrong)])
+  assert.equal(
+    judged.map(({ verdict, text, evidence }) => [verdict, text, evidence]),
+    [
+      ['pass', '', []],
+      ['fail', 'was wrong', []],
+      ['inconclusive', 'pass and fail in 3 runs with one seed', [2]],
+    ],
+  )
+  assert.equal([summary.pass, summary.fail, summary.inconclusive, interrupted], [1, 1, 1, true])
 })
 
 test('an agent that answers late, or works long, is told as the cause, and no other is', () => {
