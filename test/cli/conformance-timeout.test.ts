@@ -103,7 +103,7 @@ for (const [given, said] of [
 
 test('the file of the agent may say it, and the flag goes before', async () => {
   const path = join(folder, 'conformance.yaml')
-  writeFileSync(path, 'timeout: 10ms\n')
+  writeFileSync(path, 'timeout: "10ms"\n')
   try {
     const { code, err } = await judged('--start', 'false')
     assert.is(code, exitCodes.usage)
