@@ -128,8 +128,8 @@ function add(parent: Command, record: CommandRecord, heading: string, done: (cod
 const examplesIn = (lines: readonly string[]) =>
   `\nExamples:\n${lines.map(line => wrappedExample(called(line))).join('\n')}`
 
-/** The records write `marketplace`. */
-const called = (line: string) => line.replace(/^marketplace /, `${programName()} `)
+/** The records write `marketplace`, also within `$(…)`. */
+const called = (line: string) => line.replaceAll(/(?<=^|\$\()marketplace /g, `${programName()} `)
 
 /** The same within a sentence, where `marketplace` may also be a word. */
 const calledIn = (notes: string) => notes.replace(/(?<=: |`| {2})marketplace (?=[a-z])/g, `${programName()} `)

@@ -32,9 +32,14 @@ test('what makes no sense is refused with an example', () => {
         /takes the address of an agent on this machine, such as http/,
       ],
     ),
-    ...['writer', 'Writer=http://localhost', '=http://localhost', `${'a'.repeat(61)}=http://localhost`].map(
-      (text): [AgentFlags, RegExp] => [{ agent: [text] }, /--agent takes name=URL/],
-    ),
+    ...['writer', '=http://localhost'].map((text): [AgentFlags, RegExp] => [
+      { agent: [text] },
+      /--agent takes name=URL, such as \S+, not /,
+    ]),
+    ...['Writer', 'w', 'two words', 'a_b', 'a'.repeat(61)].map((name): [AgentFlags, RegExp] => [
+      { agent: [`${name}=http://localhost`] },
+      new RegExp(`--agent takes a name of 2 to 60 small letters and digits, .*, not ${name}\\.`),
+    ]),
     [{ agent: ['sample-agent=localhost:1'] }, /sample-agent is an agent that dev itself has/],
     [{ agent: ['my-agent=localhost:1'], forwardTo: ['localhost:2'] }, /needs a name of its own/],
     [{ run: 'npm start', forwardTo: ['localhost:1', 'localhost:2'] }, /--run starts one agent/],

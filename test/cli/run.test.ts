@@ -68,6 +68,24 @@ test(
 )
 
 test(
+  'an agent that listens on a port of its own is told of, and so is what helps where it ends',
+  inFolder(async folder => {
+    const elsewhere = `node -e "require('http').createServer().listen(0, () => console.log('up'))"`
+    const dev = await devOf(folder, ['--ephemeral', '--run', elsewhere])
+    await dev.until('its own words', ({ line }) => line === 'up')
+    const port = new URL(dev.ready.agents[1]!.forwardTo!).port
+    const { message } = await dev.said(/^my-agent runs, and nothing listens on port/)
+    assert.match(message as string, `on port ${port} yet. That is PORT in its environment`)
+    await dev.stop()
+    const short = await devOf(folder, ['--ephemeral', '--run', 'exit 7'])
+    await short.said(
+      /^exit 7 ended with exit code 7\. Start dev again once it is mended; with --watch \. it starts anew/,
+    )
+    await short.stop()
+  }),
+)
+
+test(
   'an agent that dev runs ends when the terminal is closed',
   inFolder(async folder => {
     const command = `'echo pid $$; exec sleep 100'`

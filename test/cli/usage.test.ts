@@ -18,6 +18,7 @@ test(
     )
     assert.match(await of('tasks', 'approve', 'task_1'), /^Usage: npx agent-marketplace tasks approve /, 'nothing runs')
     assert.match(JSON.parse(await of('agents', 'samples', '--json')).data.help, 'agents samples list')
+    assert.match(await of('dev'), 'eval "$(npx agent-marketplace dev --print-env)"', 'also within a substitution')
     assert.match(await of('login'), /by `npx\s+agent-marketplace logout/)
   }),
 )

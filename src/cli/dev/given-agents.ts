@@ -17,6 +17,7 @@ export interface GivenAgent {
 }
 
 const FIRST = 'my-agent'
+const EXAMPLE = 'translator=http://localhost:3000/webhook'
 
 /** Agents without a name are called my-agent, my-agent-2 and so on. */
 export function givenAgents({ forwardTo: urls = [], agent: named = [], run }: AgentFlags): GivenAgent[] {
@@ -35,10 +36,11 @@ export function givenAgents({ forwardTo: urls = [], agent: named = [], run }: Ag
 
 function namedAgent(text: string, run: string | undefined): GivenAgent {
   const [, name = '', url] = /^([^=]*)(?:=(.*))?$/s.exec(text) ?? []
-  const usable = /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name) && name.length >= 2 && name.length <= 60
-  if (!usable || (url === undefined && run === undefined))
+  if (name === '' || (url === undefined && run === undefined))
+    throw new UsageError(`--agent takes name=URL, such as ${EXAMPLE}, not ${text}.`)
+  if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name) || name.length < 2 || name.length > 60)
     throw new UsageError(
-      `--agent takes name=URL, the name in small letters, digits and hyphens, such as translator=http://localhost:3000/webhook, not ${text}.`,
+      `--agent takes a name of 2 to 60 small letters and digits, with hyphens between them, such as ${EXAMPLE}, not ${name}.`,
     )
   if (seededNames.includes(name)) throw new UsageError(`${name} is an agent that dev itself has: choose another name.`)
   return { name, forwardTo: url === undefined ? null : urlOf('--agent', url) }
