@@ -6,6 +6,7 @@ import pg from 'pg'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openDatabase } from '../../src/store/open.ts'
+import { openPostgres } from '../../src/store/postgres/database.ts'
 import { freshDatabase } from '../support/databases.ts'
 import { openTestMarketplace, taskFields } from '../support/marketplace.ts'
 import { inTime, until } from '../support/patience.ts'
@@ -96,6 +97,37 @@ test('an idle connection that the server ends is told of, and the next statement
   await other.end()
   await db.close()
   await drop()
+})
+
+test('of a crowd that waits while Postgres goes away, the first finds that out for all', async () => {
+  const server = await startStoppable()
+  const db = await openPostgres({ url: server.url, poolSize: 1 })
+  let [begun, end] = [() => {}, () => {}]
+  const isHeld = new Promise<void>(resolve => {
+    begun = resolve
+  })
+  const held = new Promise<void>(resolve => {
+    end = resolve
+  })
+  const holds = db.read(async q => {
+    await q.get('SELECT 1')
+    begun()
+    await held
+  })
+  await isHeld
+  const asks = () => db.read(q => q.get('SELECT 1')).then(String, (error: Error) => error.message)
+  const waits = Array.from({ length: 20 }, asks)
+  await server.pause()
+  end()
+  await holds
+  const [first, ...others] = await inTime('all answers', Promise.all(waits))
+  assert.match(first!, /^The connection to Postgres has ended: /)
+  for (const other of others) assert.match(other, /^Postgres can't be reached: /)
+  await server.resume()
+  const asked = () => db.read(q => q.get('SELECT 1 AS one')).catch(() => null)
+  await until('an answer again', async () => (await asked()) !== null)
+  await db.close()
+  await server.stop()
 })
 
 test('readyz says 503 while Postgres is away, to all who ask at once, and 200 again when it is back', async () => {

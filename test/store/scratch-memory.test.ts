@@ -5,6 +5,7 @@ import { runInNewContext } from 'node:vm'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openSqlite } from '../../src/store/embedded/database.ts'
+import { openConnection } from '../../src/store/embedded/sqlite-wasm.ts'
 import { until } from '../support/patience.ts'
 import { inFolder, unexpected } from './folder.ts'
 
@@ -20,6 +21,19 @@ const opened = async (file: string | null) => {
   await db.write(tx => tx.run('DELETE FROM a'))
   return db
 }
+
+// Before those that leave room behind: a leak would fill that first.
+test('the text of a statement goes once it is prepared', async () => {
+  const connection = await openConnection()
+  const memory = () => process.memoryUsage().external - process.memoryUsage().arrayBuffers
+  const prepare = () => connection.prepare(`SELECT 1 /* ${'x'.repeat(900_000)} */`).free()
+  prepare()
+  const before = memory()
+  for (let i = 0; i < 64; i++) prepare()
+  const grown = memory() - before
+  connection.close()
+  assert.ok(grown < 16 * 1024 * 1024, `${grown} bytes more, for 58 MB`)
+})
 
 test("the room that one large statement's values had is there for the rows of the next", async () => {
   const db = await opened(null) // three times its length was taken, as no text needs more in UTF-8

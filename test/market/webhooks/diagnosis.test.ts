@@ -23,10 +23,10 @@ async function open(options: object = {}) {
   const post = (id: string, secret: string, body: string, more: readonly WireHeader[] = [], of = 'tasks') => {
     const at = marketplace.world.realNow()
     const headers = [
+      ...more,
       ['content-type', 'application/json'],
       ['x-service-timestamp', String(at)],
       ['x-service-signature', sign(secret, at, body)],
-      ...more,
     ] as const
     return exchange(marketplace.url, 'POST', `/api/agent/${of}/${id}/callback`, headers, body)
   }
