@@ -3,6 +3,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { lastClockMs } from '../../../src/api/limits.ts'
+import { openWorld } from '../../../src/open-world.ts'
 import { openTestMarketplace } from '../../support/marketplace.ts'
 
 interface Clock {
@@ -46,6 +47,19 @@ test('a clock that is moved by more than a day answers when the agents are liste
   assert.is(await listed(), 23)
   await marketplace.admin.call('POST', '/api/dev/clock', { advanceMs: 40 * 86_400_000, jump: true }, 'key')
   assert.is(await listed(), 23)
+  await marketplace.close()
+})
+
+test('how far the clock was moved is known to the next start of a simulator, and a deployment heeds none of it', async () => {
+  const marketplace = await openTestMarketplace()
+  await marketplace.stopHeartbeat()
+  const hoursAhead = async (mode: 'dev' | 'serve') => {
+    const world = await openWorld({ mode } as Parameters<typeof openWorld>[0], marketplace.market.db)
+    return Math.round((world.now() - world.realNow()) / 3_600_000)
+  }
+  assert.equal([await hoursAhead('dev'), await hoursAhead('serve')], [0, 0])
+  for (const _ of [1, 2]) await marketplace.admin.call('POST', '/api/dev/clock', { advanceMs: 36_000_000 }, 'key')
+  assert.equal([await hoursAhead('dev'), await hoursAhead('serve')], [20, 0])
   await marketplace.close()
 })
 
