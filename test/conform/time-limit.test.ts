@@ -7,12 +7,14 @@ import { mock } from 'node:test'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { limitIn, RunTime } from '../../src/cli/conformance/run-time.ts'
+import { AgentUnderTest } from '../../src/conform/agent-under-test.ts'
 import { broken, type Check, type Finding, holds } from '../../src/conform/check.ts'
 import { checks } from '../../src/conform/checks/index.ts'
 import { nothingDeclared } from '../../src/conform/declared.ts'
 import { type Happening, History, type Recorded } from '../../src/conform/history.ts'
 import { historyLines, historyOf } from '../../src/conform/history-file.ts'
 import { judge } from '../../src/conform/judge.ts'
+import { Recorder } from '../../src/conform/recorder.ts'
 import { outcomeOf, type Report, reportOf, withRepeats } from '../../src/conform/report.ts'
 import { timeOverIn } from '../../src/conform/reports/time-over.ts'
 import { run, scenariosFor } from '../../src/conform/run.ts'
@@ -81,6 +83,19 @@ test('an agent that does not come up in time ends with the run', async () => {
   assert.is(history.of('end')[0]!.limitMs, 180_000)
 })
 
+test('a scenario that starts it anew when the run is over starts nothing', async () => {
+  const about = { url: 'http://127.0.0.1:1/', secret: 's', id: 'agt', keyBytes: Buffer.alloc(24), chance: () => 0 }
+  const recorder = new Recorder()
+  const agent = new AgentUnderTest({ ...about, command: 'exec node -e 1', recorder })
+  await agent.close()
+  const message = await agent.restart().then(
+    () => 'it is up',
+    (error: Error) => error.message,
+  )
+  assert.is(message, 'the run is over')
+  assert.not(recorder.history.of('process').some(({ what }) => what === 'started'))
+})
+
 const begin: Happening = {
   ...{ kind: 'begin', schema: 'conformance-history/1', version: '1.0.0', seed: 7, declared: [] },
   ...{ agent: { url: 'http://localhost:1/', command: null }, patience: { answer: 1, work: 1 } },
@@ -126,6 +141,9 @@ test('what waits for a check that was cut off is cut off too, and what was seen 
   const believed = { ...webhook(1, false), label: 'sig.wrong-secret' } as Happening
   const [, , wrong] = verdicts(historyWith(believed, end))
   assert.match(wrong!, /^fail took it/)
+  const owes = some.map((one): Check => ({ ...one, after: [], judge: () => broken('has not come', { seq: 1 }) }))
+  const [owed] = judge(owes, historyWith(end))
+  assert.equal([owed!.verdict, owed!.text], ['inconclusive', REASON])
 })
 
 test('what the end has cut off in the last of several runs was decided by those before', () => {
