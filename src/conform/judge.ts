@@ -25,7 +25,8 @@ export interface Judged {
 /** Judges every check, in the order given. `shown`: those that somebody gets to see. A fault stands behind another only if that is seen. */
 export function judge(checks: readonly Check[], whole: History, shown: readonly Check[] = checks): Judged[] {
   const history = withoutRepeats(whole)
-  const cutOff = cutOffInWords(history.of('end')[0])
+  const end = history.of('end')[0]
+  const timeOver = end?.limitMs === undefined ? null : cutOffInWords(end)
   const findings = new Map<string, Finding>()
   const reasons = new Map<string, string>()
   const byId = new Map(checks.map(check => [check.id, check]))
@@ -42,7 +43,7 @@ export function judge(checks: readonly Check[], whole: History, shown: readonly 
   /** The reason is what is broken first, however long the row of checks that wait for it. */
   const blockedBy = ({ id }: Check, blocker: Check): Finding => {
     const finding = findingOf(blocker)
-    if ('inconclusive' in finding && finding.inconclusive === cutOff) return finding
+    if ('inconclusive' in finding && finding.inconclusive === timeOver) return finding
     const own = `${finding.holds === false ? 'after' : 'blocked by'} ${blocker.id}${finding.holds === false ? ' failed' : ''}`
     const untested = reasons.get(blocker.id) ?? own
     reasons.set(id, untested)

@@ -11,7 +11,12 @@ import { leasesOf } from '../../../src/market/webhooks/dispatcher.ts'
 import type { Leases } from '../../../src/market/webhooks/leases.ts'
 import { answered } from '../../../src/world/virtual.ts'
 import { engine } from '../../support/databases.ts'
-import { type ListedAgent, openTestMarketplace, type TestMarketplace } from '../../support/marketplace.ts'
+import {
+  type ListedAgent,
+  openTestMarketplace,
+  type TestMarketplace,
+  type TestUser,
+} from '../../support/marketplace.ts'
 import { queuedAgent } from '../../support/queued-agent.ts'
 import { ticking } from '../../support/ticking.ts'
 
@@ -86,7 +91,9 @@ onFile('hours of another clock free nothing that is being sent', async state => 
 
 /** Drafts of as many buyers, and a way to submit them all at the same moment. */
 async function drafts({ marketplace }: State, agents: readonly ListedAgent[]) {
-  const buyers = await Promise.all(agents.map((_, n) => marketplace.join(`buyer${n}`, 2_000)))
+  const buyers: TestUser[] = []
+  // One after the other: a slow machine refuses so many passwords at once.
+  for (const n of agents.keys()) buyers.push(await marketplace.join(`buyer${n}`, 2_000))
   const tasks = await Promise.all(agents.map((agent, n) => marketplace.draft(buyers[n]!, agent)))
   return () => Promise.all(tasks.map(({ id }, n) => buyers[n]!.call('POST', `/api/tasks/${id}/submit`)))
 }
