@@ -19,6 +19,8 @@ type ProcessEvent = Recordeds<'process'>
 export interface AgentOptions {
   /** Where it takes webhooks. */
   readonly url: string
+  /** Where it may listen instead, as long as it has not been reached. */
+  readonly otherUrl?: string
   readonly secret: string
   /** Its id in every marketplace of the run. */
   readonly id: string
@@ -43,7 +45,6 @@ const GRACE_MS = 10_000
 export class AgentUnderTest {
   readonly id: string
   readonly keyBytes: Buffer
-  readonly url: string
   readonly command: string | null
   /** What it is started with, besides the environment of this process. */
   environment: Readonly<Record<string, string>> = {}
@@ -52,6 +53,8 @@ export class AgentUnderTest {
   /** How long it is waited for when it asks for time. */
   readonly busy: BusyAgent
   readonly #recorder: EventSink
+  #url: string
+  #otherUrl: string | null
   #lines: string[] = []
   #process: StartedAgent | null = null
   #ended: string | null = null
@@ -62,14 +65,19 @@ export class AgentUnderTest {
   /** Resolves when all was read that was said by those that have ended by themselves. */
   #said: Promise<unknown> = Promise.resolve()
 
-  constructor({ id, keyBytes, url, secret, command, recorder, chance }: AgentOptions) {
+  constructor({ id, keyBytes, url, otherUrl, secret, command, recorder, chance }: AgentOptions) {
     this.id = id
     this.keyBytes = keyBytes
-    this.url = url
+    this.#url = url
+    this.#otherUrl = otherUrl ?? null
     this.secret = secret
     this.command = command
     this.#recorder = recorder
     this.busy = new BusyAgent(chance)
+  }
+
+  get url(): string {
+    return this.#url
   }
 
   get secret(): string {
@@ -88,6 +96,8 @@ export class AgentUnderTest {
   /** Starts it if there is a command, and resolves when it accepts connections. Throws AgentAway if it does not. */
   async open(): Promise<void> {
     const isTaken = this.command !== null && (await accepts(new URL(this.url)))
+    // Whoever has the other address already is not the agent.
+    if (this.#otherUrl !== null && (await accepts(new URL(this.#otherUrl)))) this.#otherUrl = null
     if (this.command !== null) this.#start(this.command)
     await this.ready()
     if (isTaken) await this.#proveGoesOn()
@@ -104,7 +114,7 @@ export class AgentUnderTest {
   async ready(): Promise<void> {
     const elapsed = stopwatch()
     const limitMs = this.command === null ? 1_000 : READY_MS
-    while (!(await accepts(new URL(this.url)))) {
+    while (!(await this.#isReached())) {
       this.#proveIsOpen()
       if (this.#ended !== null)
         throw new AgentAway(`The agent ended ${this.#ended}, before it listened at ${this.url}`, this.#lines)
@@ -112,6 +122,18 @@ export class AgentUnderTest {
       await new Promise(resolve => setTimeout(resolve, LOOK_MS))
     }
     if (this.command !== null) this.#note('ready', this.url, elapsed())
+  }
+
+  /** The first address where it takes a connection stays its own. */
+  async #isReached(): Promise<boolean> {
+    const urls = this.#otherUrl === null ? [this.#url] : [this.#url, this.#otherUrl]
+    for (const url of urls) {
+      if (!(await accepts(new URL(url)))) continue
+      this.#url = url
+      this.#otherUrl = null
+      return true
+    }
+    return false
   }
 
   /** Ends it as a deployment does, and starts it anew, with the environment that it has by now. */
@@ -242,10 +264,13 @@ export async function agentUnderTest(
   { url, secret, command }: { url: string | null; secret: string | null; command: string | null },
   recorder: EventSink,
 ): Promise<AgentUnderTest> {
+  const port = url === null ? await freePort() : null
   return new AgentUnderTest({
     ...{ command, recorder, id: world.id('agt'), keyBytes: world.bytes(24) },
     chance: () => world.chance(),
-    url: url ?? `http://127.0.0.1:${await freePort()}/webhook`,
+    url: url ?? `http://127.0.0.1:${port}/webhook`,
+    // Who listens at `localhost` has ::1 alone on many machines.
+    ...(port !== null && { otherUrl: `http://[::1]:${port}/webhook` }),
     secret: secret ?? `whsec_${world.bytes(32).toString('base64')}`,
   })
 }

@@ -72,7 +72,7 @@ export class Lane {
     this.#recorder = recorder
     this.webhooks = new WebhookTap({
       egress,
-      url: agent.url,
+      url: () => agent.url,
       listedUrl: WEBHOOK_URL,
       secret: () => agent.secret,
       busy: agent.busy,

@@ -26,7 +26,7 @@ export interface TapOptions {
   /** The way out. It is closed by whoever has opened it. */
   readonly egress: Egress
   /** The agent's own address. */
-  readonly url: string
+  readonly url: () => string
   /** The one that the marketplace knows, as it takes https alone. What it sends to others reaches nobody. */
   readonly listedUrl: string
   readonly secret: () => string
@@ -58,7 +58,7 @@ export class WebhookTap implements Egress {
 
   async post(request: Outgoing): Promise<OutgoingResult> {
     if (request.url !== this.#options.listedUrl) return accepted
-    const webhook = webhookOf(request, { url: this.#options.url, secret: this.#options.secret() })
+    const webhook = webhookOf(request, { url: this.#options.url(), secret: this.#options.secret() })
     const { event, taskId } = namesIn(webhook.body)
     const prepared = [...this.#prepared].find(one => one.taskId === taskId && one.event === event)
     if (prepared) {
