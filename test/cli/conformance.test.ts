@@ -1,7 +1,16 @@
 // engines: embedded; process: own
 /** `marketplace conformance`, as people and pipelines call it. */
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -78,6 +87,9 @@ const refusals: readonly [args: string[], said: RegExp][] = [
   [['--skip', 'conn', 'nothing.here'], /no check nothing\.here\. The areas: conn/],
   [['--report', 'pdf'], /--report knows no pdf\. It takes json, ctrf/],
   [['--report', 'junit='], /needs the file behind =/],
+  [['--report', 'junit=a.xml', 'html=./a.xml'], /Two reports can't be one file: give each its own, not .*a\.xml twice/],
+  [['--history', 'run.jsonl', '--start', 'node x.js'], /plays nothing: leave out --start, or --history/],
+  [['--history', 'run.jsonl', '--repeat', '3'], /plays nothing: leave out --repeat, or --history/],
   [['--report', 'junit', 'tap'], /Only one report fits on stdout/],
   [['--json', '--report', 'junit'], /every --report needs a file/],
   [['--repeat', '0'], /--repeat/],
@@ -158,6 +170,20 @@ test('a file that can not be written is refused before anything is played', asyn
     assert.match(err, flag)
     assert.match(err, why)
   }
+})
+
+test('a file that can not be written takes no other with it, and no verdict', async () => {
+  const [page, full] = [join(folder, 'lost', 'report.html'), 'full.xml']
+  symlinkSync('/dev/full', join(folder, full))
+  const files = ['--save-history', full, '--report', `junit=${full}`, `html=${page}`]
+  const { code, out, err } = await judged('--only', 'sig.missing-signature', ...files)
+  assert.is(code, exitCodes.check, err)
+  assert.match(out, '✖ sig.missing-signature')
+  assert.match(err, "--report junit: full.xml can't be written: the disk is full.")
+  assert.match(err, "--save-history: full.xml can't be written: the disk is full.")
+  assert.ok(existsSync(page))
+  const green = await judged('--only', 'conn.endpoint-200', '--report', `junit=${full}`)
+  assert.is(green.code, exitCodes.failed, 'a pipeline that misses its report is not green')
 })
 
 test('a history whose last lines are missing is judged, and says that they are', async () => {

@@ -1,6 +1,6 @@
 /** `marketplace conformance`: does an agent behave? Plays a marketplace to it, and judges what it does. */
 import { randomInt } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { UsageError } from '../../config.ts'
 import { baselineOf } from '../../conform/baseline.ts'
 import { checks } from '../../conform/checks/index.ts'
@@ -18,7 +18,7 @@ import { type ChoiceFlags, checkNamed, chosenChecks } from '../conformance/choic
 import { explain, list } from '../conformance/explain.ts'
 import { type ListedFlags, lookAtListed, refuseMixed, showPurchases } from '../conformance/listed-agent.ts'
 import { Live } from '../conformance/live.ts'
-import { ensureWritable, reportsIn, writeReports } from '../conformance/reports.ts'
+import { ensureWritable, lostOf, reportsIn, writeReports, writeWhole } from '../conformance/reports.ts'
 import { limitIn, RunTime } from '../conformance/run-time.ts'
 import { type ConformanceSettings, settingsIn } from '../conformance/settings-file.ts'
 import { keepHeapSmall } from '../conformance/small-heap.ts'
@@ -84,14 +84,20 @@ async function perform(flags: ConformanceFlags, output: CommandOutput, way: Way)
   const report = withRepeats(histories.map(history => reportFor(plan, history)))
   const history = histories.at(-1)!
   if (flags.history !== undefined && history.of('end').length === 0) output.notes.line(CUT)
-  if (flags.saveHistory !== undefined) writeFileSync(flags.saveHistory, historyLines(history))
-  tell(plan, { report, history, way }, output)
+  const lost = [...historyLost(flags, history), ...tell(plan, { report, history, way }, output)]
   if (flags.writeBaseline) {
     const lines = baselineOf(report.checks, plan.baseline, { today: report.startedAt.slice(0, 10), known })
     output.notes.line(writeBaseline(flags.baseline, lines))
   }
-  return codeOf(plan, report)
+  for (const sentence of lost) output.notes.line(sentence)
+  return codeOf(plan, report) || (lost.length > 0 ? exitCodes.failed : exitCodes.ok)
 }
+
+/** Returns what could not be kept, as `writeReports` does. */
+const historyLost = ({ saveHistory }: ConformanceFlags, history: History): string[] =>
+  saveHistory === undefined
+    ? []
+    : lostOf('--save-history', saveHistory, () => writeWhole(saveHistory, historyLines(history)))
 
 type Plan = ReturnType<typeof planOf>
 
@@ -231,14 +237,15 @@ interface Told {
 /** Its author names it in the file of the agent, and plays one check again. */
 const PART_OF_SET = 'Some checks alone were played: whether the set of requirements is kept takes a run of all.'
 
-function tell({ wanted, flags, settings }: Plan, { report, history, way }: Told, output: CommandOutput): void {
+function tell({ wanted, flags, settings }: Plan, { report, history, way }: Told, output: CommandOutput): string[] {
   const { json, out, notes } = output
-  writeReports(wanted, { report, history, output })
+  const lost = writeReports(wanted, { report, history, output })
   if (json) out.json(report)
   else if (wanted.every(({ path }) => path !== null)) showReport(out, report, history, way.again(report))
   if (settings.requirements !== undefined && (flags.only || flags.skip)) notes.line(notes.colour.dim(PART_OF_SET))
   if (report.bought) showPurchases(notes, report.bought, way.way ?? '')
   notes.line(notes.colour.dim(`In ${(report.ms / 1000).toFixed(1)} s; --seed ${report.seed} plays the same again.`))
+  return lost
 }
 
 const withConfig = ({ config }: ConformanceFlags) => (config === undefined ? '' : ` --config ${config}`)

@@ -23,16 +23,28 @@ export interface ListedFlags extends Omit<ConnectionFlags, 'json'> {
   spend?: string
 }
 
-/** What belongs to a run that plays a marketplace, and what to one that looks at an agent from outside. */
+/** What belongs to a run that plays a marketplace, what to one that looks at an agent from outside, and what to no run. */
 export function refuseMixed(flags: ListedFlags & Readonly<Record<string, unknown>>): void {
   const { agent } = flags
   const other = agent === undefined ? onlyListed : neverListed
   const given = Object.entries(other).find(([name]) => flags[name] !== undefined)
-  if (!given) return
+  if (!given) {
+    refuseToPlay(flags)
+    return
+  }
   throw new UsageError(
     agent === undefined ? `${given[1]} goes with --agent, which names an agent that a marketplace lists.` : given[1],
   )
 }
+
+/** A pipeline with `--history` would stay as it was, whatever becomes of the agent. */
+function refuseToPlay(flags: Readonly<Record<string, unknown>>): void {
+  const given = flags.history !== undefined && ofRuns.find(name => flags[name] !== undefined)
+  if (given)
+    throw new UsageError(`--history judges what was kept, and plays nothing: leave out --${given}, or --history.`)
+}
+
+const ofRuns = ['start', 'url', 'seed', 'repeat', 'bail', 'timeout']
 
 const onlyListed = { spend: '--spend', profile: '--profile', key: '--key', as: '--as' }
 

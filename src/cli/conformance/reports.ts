@@ -1,6 +1,6 @@
 /** Where each report goes: to stdout, or to a file. */
 import { accessSync, appendFileSync, constants, statSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { environment, UsageError } from '../../config.ts'
 import type { History } from '../../conform/history.ts'
 import type { Report } from '../../conform/report.ts'
@@ -28,6 +28,9 @@ export function reportsIn(given: readonly string[]): WantedReport[] {
     return { name, path: at < 0 ? null : text.slice(at + 1) }
   })
   if (wanted.some(({ path }) => path === '')) throw new UsageError('--report NAME=FILE needs the file behind =.')
+  const files = wanted.flatMap(({ path }) => (path === null ? [] : resolve(path)))
+  const twice = files.find((file, at) => files.indexOf(file) !== at)
+  if (twice !== undefined) throw new UsageError(`Two reports can't be one file: give each its own, not ${twice} twice.`)
   if (wanted.filter(({ path }) => path === null).length > 1)
     throw new UsageError('Only one report fits on stdout: give the others a file, as --report junit=out/junit.xml.')
   return wanted
@@ -53,21 +56,36 @@ interface Told {
   readonly output: CommandOutput
 }
 
-/** Files are written whole, but for the summary of a step, which other steps write to too. */
-export function writeReports(wanted: readonly WantedReport[], { report, history, output }: Told): void {
+/**
+ * Files are written whole, but for the summary of a step, which other steps write to too. Returns a sentence for each that
+ * could not be written.
+ */
+export function writeReports(wanted: readonly WantedReport[], { report, history, output }: Told): string[] {
+  const lost: string[] = []
   for (const { name, path } of wanted) {
     const text = reports[name](report, history)
     const said = besides[name]?.(report, history) ?? ''
     // The runner reads both streams; the report for programs stays whole.
     ;(output.json ? process.stderr : process.stdout).write(said)
     const step = name === 'github' ? environment().GITHUB_STEP_SUMMARY : undefined
-    if (path !== null) writeWhole(path, text)
-    else if (step) appendFileSync(step, text)
+    if (path !== null) lost.push(...lostOf(`--report ${name}`, path, () => writeWhole(path, text)))
+    else if (step) lost.push(...lostOf(`--report ${name}`, step, () => appendFileSync(step, text)))
     else process.stdout.write(text)
+  }
+  return lost
+}
+
+/** The run can't be had again, so one file that is lost takes nothing else with it. */
+export function lostOf(flag: string, path: string, write: () => void): string[] {
+  try {
+    write()
+    return []
+  } catch (error) {
+    return [`${flag}: ${path} can't be written: ${diskReason(error as Error)}.`]
   }
 }
 
-function writeWhole(path: string, text: string): void {
+export function writeWhole(path: string, text: string): void {
   makeFolders(dirname(path))
   writeFileSync(path, text)
 }
