@@ -126,7 +126,10 @@ test('--paginate prints all pages as one list, and is refused where there are no
     ['POST', '/api/tasks', '-d', '{}', '-F', 'a=1'],
   ])
     assert.is((await runHere('call', ...words)).code, 2, words.join(' '))
-  assert.is((await runHere('call', 'GET', '/api/wallet', '--jq', '.data[0]')).code, 1)
+  const misfit = await runHere('call', 'GET', '/api/agents', '--jq', '.agents[].slug')
+  assert.is(misfit.code, 1)
+  const [, program] = /--jq '([^']+)' says what that has/.exec(misfit.err)!
+  assert.match((await runHere('call', 'GET', '/api/agents', '--jq', program!)).out, '"items"')
 })
 
 const REPLY = {

@@ -108,4 +108,35 @@ test(
   }),
 )
 
+test(
+  'what is sent alone to an agent that dev passes webhooks on to goes there, past the certificate of dev',
+  inFolder(async folder => {
+    const broken = createServer((_, response) => response.writeHead(500).end()).listen(0, '127.0.0.1')
+    await once(broken, 'listening')
+    const to = `http://127.0.0.1:${(broken.address() as AddressInfo).port}/`
+    const dev = await devOf(folder, ['--agent', `broken=${to}`, '--agent', 'away=localhost:9'])
+    const unhired = await runRefused(['simulate', 'buyer', 'away'], folder)
+    assert.match(
+      unhired.err,
+      "away can't be hired yet: nothing listens at http://localhost:9.\nStart the agent: dev tests",
+    )
+    const away = (await runRefused(['test-connection', 'away'], folder)).err
+    assert.match(away, 'Start the agent, and look at the port in its URL.\n')
+    await dev.said(/^broken is not listed/)
+    const advice = (await runRefused(['test-connection', 'broken'], folder)).err
+    assert.match(advice, `Alone: marketplace emit task.submitted --to ${to}\n`)
+    await run(['agents', 'deactivate', 'broken', '--yes'], folder)
+    const hired = await runRefused(['simulate', 'buyer', 'broken'], folder)
+    assert.match(hired.err, "broken can't be hired: ")
+    const sample = (...words: string[]) => run([...words, 'sample-agent'], folder)
+    await sample('agents', 'deactivate')
+    assert.match(
+      (await sample('test-connection')).err,
+      'The test passed. Next: marketplace agents reactivate sample-agent',
+    )
+    broken.close()
+    await dev.stop()
+  }),
+)
+
 test.run()

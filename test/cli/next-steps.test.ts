@@ -96,11 +96,18 @@ test('what commands print as the next step can be typed as it stands', async () 
     (await runHere('agents', 'show', 'nobody')).err,
     (await runHere('simulate', 'buyer', 'other-draft')).err,
     (await runHere('simulate', 'buyer', 'silent-analyst', '--timeout', '1')).err,
+    (await runHere('test-connection', 'silent-analyst')).err,
+    (await runHere('tasks', 'show', 'nothing')).err,
   ]
   assert.match(
     shown[4]!,
     /^other-draft can't be hired: The agent is a draft: publish it\.\nNext: marketplace test-connection /,
   )
+  assert.match(
+    shown.at(-2)!,
+    /Nobody is to answer there: dev has this agent to show what buyers see of one that is down/,
+  )
+  assert.match(shown.at(-1)!, /^No such task\.\nYours are shown by: marketplace tasks list/)
   const lines = [...new Set(shown.flatMap(linesIn))]
   assert.ok(lines.length >= 7, lines.join('\n'))
   for (const line of lines) {
@@ -150,6 +157,7 @@ test('each next step does what it says, or says what is missing', async () => {
     listFaults: [nextSteps.listFaults(), 0],
     deposit: [nextSteps.deposit(500, as('buyer')), 0],
     publishAgent: [nextSteps.publishAgent('draft-agent', as('builder')), 1],
+    reactivateAgent: [nextSteps.reactivateAgent('draft-agent', as('builder')), 1],
     approveAgent: [nextSteps.approveAgent(id, as('admin')), 1],
     emit: [nextSteps.emit(dev.ready.agents[0].webhookUrl), 5],
     deliveries: [nextSteps.deliveries('silent-analyst', as('builder')), 0],
@@ -159,6 +167,7 @@ test('each next step does what it says, or says what is missing', async () => {
     showDelivery: [nextSteps.showDelivery(sent, as('builder')), 0],
     showExchange: [nextSteps.showExchange('exchange_1'), 0],
     resendDelivery: [nextSteps.resendDelivery(sent, as('builder')), 0],
+    listTasks: [nextSteps.listTasks(as('buyer')), 0],
     showTask: [nextSteps.showTask(task, as('buyer')), 0],
     cancelTask: [nextSteps.cancelTask(task, as('buyer')), 0],
     resolveTask: [nextSteps.resolveTask(inWork, as('admin')), 0],

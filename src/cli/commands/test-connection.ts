@@ -62,6 +62,7 @@ function lineOf({ colour }: Ui, { check, name, status, message, durationMs }: Ch
 
 function closing({ status }: TestReport, { slug, status: state }: AgentRecord, flags: string): string {
   if (status === 'failed') return `The test failed. Again: ${nextSteps.testConnection(slug, flags)}`
-  if (status === 'warning') return 'The test passed with a warning: buyers would see no answer from this agent.'
-  return `The test passed.${state === 'draft' ? ` Next: ${nextSteps.publishAgent(slug, flags)}` : ''}`
+  const next = state === 'inactive' ? ` Next: ${nextSteps.reactivateAgent(slug, flags)}` : ''
+  if (status === 'warning') return `The test passed with a warning: buyers would see no answer from this agent.${next}`
+  return `The test passed.${state === 'draft' ? ` Next: ${nextSteps.publishAgent(slug, flags)}` : next}`
 }

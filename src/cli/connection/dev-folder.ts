@@ -1,7 +1,7 @@
 /** What a `dev` has stored for commands: in the working folder, or in one above it, as git finds a repository. */
 import { readFileSync, type Stats, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { givenCredentials } from '../../config.ts'
+import { givenCredentials, isLoopbackName } from '../../config.ts'
 
 /** Where a `dev` without --db stores its address and its keys. */
 export const CREDENTIALS_FILE = join('.marketplace', 'credentials.json')
@@ -27,6 +27,19 @@ export function storedDev(): Dev | undefined {
     if (stored) return { ...stored, from: folder === here ? 'a dev in this folder' : `a dev in ${folder}` }
   }
   return undefined
+}
+
+/** The agent that the dev of this folder sends webhooks to at this address. Its secret is sent nowhere. */
+export const agentAt = (to: string) =>
+  storedDev()?.agents?.find(
+    ({ forwardTo, webhookUrl }) => webhookUrl === to || (forwardTo !== undefined && isSameAddress(forwardTo, to)),
+  )
+
+/** `127.0.0.1` and `localhost` are the same machine. */
+function isSameAddress(one: string, other: string): boolean {
+  const [a, b] = [new URL(one), new URL(other)]
+  const isSameHost = a.hostname === b.hostname || (isLoopbackName(a.hostname) && isLoopbackName(b.hostname))
+  return isSameHost && a.port === b.port && a.pathname + a.search === b.pathname + b.search
 }
 
 /**

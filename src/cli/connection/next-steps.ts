@@ -48,6 +48,7 @@ export const nextSteps = {
   judgeListed: (agent: string, flags = '') => typed(`conformance --agent ${agent}${flags}`),
   testConnection: (agent: string, flags = '') => typed(`test-connection ${agent}${flags}`),
   publishAgent: (slug: string, flags = '') => typed(`agents publish ${slug}${flags}`),
+  reactivateAgent: (slug: string, flags = '') => typed(`agents reactivate ${slug}${flags}`),
   approveAgent: (id: string, flags = '') => typed(`admin agents approve ${id}${flags}`),
   /** The secret is for people to fill in. */
   emit: (url: string) => typed(`emit task.submitted --to ${url} --secret whsec_…`),
@@ -61,6 +62,7 @@ export const nextSteps = {
   showExchange: (id: string) => typed(`call GET /api/dev/exchanges/${id} --as admin`),
   resendDelivery: (id: string, flags = '') => typed(`deliveries resend ${id}${flags}`),
 
+  listTasks: (flags = '') => typed(`tasks list${flags}`),
   showTask: (id: string, flags = '') => typed(`tasks show ${id}${flags}`),
   cancelTask: (id: string, flags = '') => typed(`tasks cancel ${id}${flags}`),
   listFaults: () => typed('fault list'),

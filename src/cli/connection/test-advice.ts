@@ -1,6 +1,7 @@
 /** What helps if a check of the connection test fails: for each check, and for each way in which it fails. */
 import { CUT_OFF_ADVICE, responseAdvice } from '../../api/diagnosis/responses.ts'
 import type { AgentRecord, OwnAgentRecord, TestReport } from '../../api/records.ts'
+import { agentAt } from './dev-folder.ts'
 import { nextSteps } from './next-steps.ts'
 
 type Check = Pick<TestReport['checks'][number], 'name' | 'message'>
@@ -21,9 +22,16 @@ export function adviceOn({ name, message }: Check, agent: Agent, flags = ''): st
   return advice[name]()
 }
 
+/** Whatever is sent to it alone would find nobody either. */
+const AWAY = /Nothing listens|no way to/
+
 /** By the words of the report, the first that fits. Another marketplace may have other words: then the last one. */
 const endpointFaults = (): readonly (readonly [words: RegExp, advice: string])[] => [
-  [/Nothing listens|no way to/, 'Start the agent, and look at the port in its URL.'],
+  [
+    /listens at localhost port 9\b/,
+    `Nobody is to answer there: dev has this agent to show what buyers see of one that is down. Yours: ${nextSteps.forward()}`,
+  ],
+  [AWAY, 'Start the agent, and look at the port in its URL.'],
   [
     /authority that is not trusted/,
     `Start the marketplace with NODE_EXTRA_CA_CERTS=cert.pem, or let dev do the https: ${nextSteps.forward()}`,
@@ -49,10 +57,16 @@ const endpointFaults = (): readonly (readonly [words: RegExp, advice: string])[]
 ]
 
 function endpointAdvice(message: string, { webhookUrl }: Agent): string {
-  const alone = webhookUrl ? ` Alone: ${nextSteps.emit(webhookUrl)}` : ''
+  const alone = webhookUrl && !AWAY.test(message) ? ` Alone: ${emitTo(webhookUrl)}` : ''
   const [, known] = endpointFaults().find(([words]) => words.test(message)) ?? []
   const advice = known ?? responseAdvice(Number(/answered (\d{3})/.exec(message)?.[1]))
   return `${advice ?? 'Is the agent running, and does it answer 200 at once?'}${alone}`
+}
+
+/** Only dev trusts the certificate of its own front, so what it passes on goes to the agent itself. */
+function emitTo(webhookUrl: string): string {
+  const forwardTo = agentAt(webhookUrl)?.forwardTo
+  return forwardTo ? nextSteps.emitTo(forwardTo) : nextSteps.emit(webhookUrl)
 }
 
 const SENDS =

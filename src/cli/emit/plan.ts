@@ -2,11 +2,11 @@
 import type { EventName, EventPayload } from '../../api/events.ts'
 import { type FaultName, faultNames, faults } from '../../api/faults.ts'
 import { durations } from '../../api/limits.ts'
-import { isLoopbackName, UsageError } from '../../config.ts'
+import { UsageError } from '../../config.ts'
 import { type Forgery, forgeries } from '../../sim/webhooks/forgeries.ts'
 import { eventNames } from '../../sim/webhooks/sample-event.ts'
 import { type Dress, dresses } from '../../sim/webhooks/unusual.ts'
-import { storedDev } from '../connection/dev-folder.ts'
+import { agentAt } from '../connection/dev-folder.ts'
 import { type SecretFlags, secretGiven } from '../connection/webhook-secret.ts'
 import { jsonGiven, numberGiven } from '../json-input.ts'
 import { durationGiven } from '../output/durations.ts'
@@ -78,19 +78,6 @@ export async function planOf(name: string, flags: EmitFlags, output: CommandOutp
     waitMs: flags.wait === undefined ? durations.testCallbackMs : durationGiven(flags.wait),
     strict,
   }
-}
-
-/** The agent that the dev of this folder sends webhooks to at this address. Its secret is sent nowhere. */
-export const agentAt = (to: string) =>
-  storedDev()?.agents?.find(
-    ({ forwardTo, webhookUrl }) => webhookUrl === to || (forwardTo !== undefined && isSameAddress(forwardTo, to)),
-  )
-
-/** `127.0.0.1` and `localhost` are the same machine. */
-function isSameAddress(one: string, other: string): boolean {
-  const [a, b] = [new URL(one), new URL(other)]
-  const isSameHost = a.hostname === b.hostname || (isLoopbackName(a.hostname) && isLoopbackName(b.hostname))
-  return isSameHost && a.port === b.port && a.pathname + a.search === b.pathname + b.search
 }
 
 function variantsOf({ forge, dress, fault, dryRun, times }: EmitFlags): Variant[] {

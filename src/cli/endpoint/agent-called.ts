@@ -4,6 +4,7 @@ import type { AgentRecord, OwnAgentRecord } from '../../api/records.ts'
 import { createClient, MarketplaceError } from '../../client/client.ts'
 import { version } from '../../config.ts'
 import type { Connection } from '../connection/connection.ts'
+import { agentAt } from '../connection/dev-folder.ts'
 import { nextSteps, sameWay } from '../connection/next-steps.ts'
 import { locate, type Target } from '../connection/target.ts'
 import { codeForStatus, exitCodes, Fault } from '../exit-codes.ts'
@@ -17,7 +18,7 @@ export async function agentCalled(
   return client.getAgent({ id: agent }).catch(async error => {
     if (!(error instanceof MarketplaceError) || error.status !== 404) throw error
     const hidden = await hiddenAgent(found, agent)
-    if (hidden) throw notListed(hidden)
+    if (hidden) throw (await awayFault(hidden)) ?? notListed(hidden)
     const mine = nextSteps.listAgents(sameWay(found, 'builder'))
     throw new Fault(`There is no agent ${plain(agent)} for this key`, {
       code: exitCodes.failed,
@@ -34,6 +35,23 @@ async function hiddenAgent({ url, isDev, madeFor }: Target, agent: string): Prom
   const builder = createClient({ baseUrl: url, apiKey: key, userAgent: COMMAND_LINE + version })
   const record = await builder.getAgent({ id: agent }).catch(() => null)
   return record && 'hiddenReason' in record ? record : null
+}
+
+/** Of an agent of this dev where nothing listens: it is listed by itself once it is up. */
+async function awayFault({ slug, status, webhookUrl }: OwnAgentRecord): Promise<Fault | null> {
+  const forwardTo = webhookUrl ? agentAt(webhookUrl)?.forwardTo : undefined
+  if (forwardTo === undefined || status === 'inactive') return null
+  const [{ accepts }, { lookup }] = await Promise.all([
+    import('../../sim/agents/agent-watch.ts'),
+    import('../../sim/agents/https-front.ts'),
+  ])
+  const to = new URL(forwardTo)
+  if (await accepts(to, lookup)) return null
+  return new Fault(`${slug} can't be hired yet: nothing listens at ${to.origin}`, {
+    code: exitCodes.failed,
+    status: 404,
+    hint: 'Start the agent: dev tests it and lists it as soon as it is up.',
+  })
 }
 
 function notListed({ id, slug, status, hiddenReason, lastCheckPassedAt }: OwnAgentRecord): Fault {

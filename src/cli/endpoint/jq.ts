@@ -11,7 +11,10 @@ export async function jqProgram(program: string): Promise<(json: string) => Prom
   })
   return async json => {
     const lines = await raw(json, program, ['-rc']).catch((error: Error) => {
-      throw new Fault(`The program of --jq does not fit the answer: ${wordsOf(error)}`, { code: exitCodes.failed })
+      throw new Fault(`The program of --jq does not fit the answer: ${wordsOf(error)}`, {
+        code: exitCodes.failed,
+        hint: `It is given the whole answer, {success, data}; --jq '.data | keys' says what that has.`,
+      })
     })
     return lines === '' ? '' : `${lines}\n`
   }

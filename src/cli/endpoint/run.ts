@@ -4,12 +4,12 @@ import { endpoints } from '../../api/endpoints/index.ts'
 import type { CallOptions } from '../../client/client.ts'
 import { UsageError } from '../../config.ts'
 import { type Connection, connected } from '../connection/connection.ts'
-import { nextSteps } from '../connection/next-steps.ts'
+import { nextSteps, sameWay } from '../connection/next-steps.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { linesOfStdin } from '../json-input.ts'
 import { canAsk } from '../output/output.ts'
 import { askHidden, confirmed } from '../output/prompts.ts'
-import { agentCalled } from './agent-called.ts'
+import { agentCalled, refusedWith } from './agent-called.ts'
 import { categoryCalled } from './category-called.ts'
 import { attributeOf, type Fields, fieldsOf } from './fields.ts'
 import type { EndpointRow, RowFlags } from './row.ts'
@@ -25,11 +25,17 @@ export async function runRow(row: EndpointRow, words: readonly string[], flags: 
     await needCredential(row, record, connection)
     const input = { ...(await idsFor(connection, row, flags, given)), ...(await answersTo(row, flags)) }
     await mayAct()
-    const data = await (connection.client[row.endpoint] as Call)(input, row.session ? { by: 'session' } : {})
+    const asked = (connection.client[row.endpoint] as Call)(input, row.session ? { by: 'session' } : {})
+    const data = await (row.name.startsWith('tasks ') ? refusedWith(asked, 404, taskHint(row, connection)) : asked)
     connection.answer(data, () => showReply(connection, row, record, data))
     return row.proves && !(data as Fields)[row.proves] ? exitCodes.check : exitCodes.ok
   })
 }
+
+const taskHint =
+  ({ person }: EndpointRow, { found }: Connection) =>
+  (message: string) =>
+    message === 'No such task' ? `Yours are shown by: ${nextSteps.listTasks(sameWay(found, person))}` : undefined
 
 /** Some endpoints take only sessions, and some only keys. */
 async function needCredential({ name, session }: EndpointRow, { auth }: Endpoint, { found, openSession }: Connection) {

@@ -148,9 +148,10 @@ function requestHelp({ method, path, route, status }: Entry<'request'>, commandO
   if (status === 401) return nextSteps.printEnvironment()
   if (status >= 500) return nextSteps.mend()
   if (route === null) return nextSteps.openapi()
-  // Most often the task has gone on meanwhile.
   const task = /\btask_[0-9a-f]{32}\b/.exec(path)
-  if (task && route.startsWith('/api/agent/')) return nextSteps.showTask(task[0], ' --as admin')
+  // Most often the task has gone on meanwhile; one that is unknown may be of `emit`, which makes its tasks up.
+  if (task && route.startsWith('/api/agent/'))
+    return status === 404 ? nextSteps.listTasks(' --as builder') : nextSteps.showTask(task[0], ' --as admin')
   return nextSteps.helpOf(commandOf(method, route) ?? 'call')
 }
 
