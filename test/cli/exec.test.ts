@@ -49,6 +49,17 @@ test(
 )
 
 test(
+  'the command reaches the marketplace past a proxy of its environment',
+  inFolder(async folder => {
+    const script = 'curl --silent --show-error --fail "$MARKETPLACE_URL/healthz" && echo "$NO_PROXY"'
+    const proxy = { http_proxy: 'http://127.0.0.1:9', NO_PROXY: 'intranet.example' }
+    const { code, out, err } = await run(['exec', '--', 'sh', '-c', script], folder, { TMPDIR: folder, ...proxy })
+    assert.is(code, 0, err)
+    assert.match(out, 'intranet.example,localhost,127.0.0.1')
+  }),
+)
+
+test(
   'an agent that the command starts is listed once it answers, and hired',
   inFolder(async folder => {
     const port = await freePort()

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defaults, inherited, readSettings, type Settings, UsageError } from '../../config.ts'
+import { withoutLoopbackProxy } from '../../sim/agents/loopback-proxy.ts'
 import type { Credentials } from '../../sim/seed.ts'
 import { runInGroup } from '../command-line/command-group.ts'
 import { agentEnvironment } from '../dev/environment.ts'
@@ -28,7 +29,7 @@ export async function exec(command: readonly string[], flags: ExecFlags): Promis
       sim.begin()
       const { market, url } = sim.marketplace
       const told = variablesOf({ url, instance: market.config.instanceId, ...sim.credentials })
-      return await runInGroup(command, { env: { ...inherited(), ...told }, folder })
+      return await runInGroup(command, { env: withoutLoopbackProxy({ ...inherited(), ...told }), folder })
     } finally {
       await sim.close()
     }

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
+import { withoutLoopbackProxy } from './loopback-proxy.ts'
 
 interface AgentEnd {
   readonly code: number | null
@@ -42,7 +43,8 @@ export class StartedAgent {
     if (this.#closed) return
     const { command, env, onLine, onEnd } = this.#options
     // Its own group, as a shell and npm do not pass signals on.
-    const child = spawn(command, { shell: true, detached: true, stdio: ['ignore', 'pipe', 'pipe'], env: env() })
+    const given = withoutLoopbackProxy(env())
+    const child = spawn(command, { shell: true, detached: true, stdio: ['ignore', 'pipe', 'pipe'], env: given })
     this.#child = child
     eachLine(child.stdout, line => onLine('stdout', line))
     eachLine(child.stderr, line => onLine('stderr', line))
