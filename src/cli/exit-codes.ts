@@ -28,6 +28,8 @@ export interface FaultDetails {
 /** A command can't do what it was asked to. The message says what and why, the hint what helps. */
 export class Fault extends Error {
   readonly details: FaultDetails
+  /** What people type to fill a field that is refused. */
+  wordFor = (field: string): string => field
   constructor(message: string, details: FaultDetails) {
     super(message)
     this.details = details

@@ -44,9 +44,10 @@ function report(error: unknown, stacks: boolean): number {
   return error instanceof UsageError ? exitCodes.usage : exitCodes.failed
 }
 
-function reportFault({ details: { code, hint, errors } }: Fault): number {
+function reportFault({ details: { code, hint, errors }, wordFor }: Fault): number {
   const ui = createUi(process.stderr)
-  for (const [field, words] of Object.entries(errors ?? {})) ui.line(`  ${plain(field)}: ${plain(words.join('; '))}`)
+  for (const [field, words] of Object.entries(errors ?? {}))
+    ui.line(`  ${plain(wordFor(field))}: ${plain(words.join('; '))}`)
   if (hint) ui.line(hint)
   return code
 }

@@ -2,8 +2,9 @@
 import { type Argument, Command, CommanderError } from 'commander'
 import { programName, UsageError, version, wantsJson } from '../config.ts'
 import type { CommandRecord } from './command-line/command.ts'
+import { wordFor } from './command-line/filled-by.ts'
 import { commandsOf, groups, wholeTable } from './command-table.ts'
-import { exitCodesInWords } from './exit-codes.ts'
+import { exitCodesInWords, Fault } from './exit-codes.ts'
 import { wrappedExample, wrappedNotes } from './help-text.ts'
 
 /** The words make no command. `shown`: what people read, with advice or the whole help. */
@@ -117,12 +118,18 @@ function add(parent: Command, record: CommandRecord, heading: string, done: (cod
     .addHelpText('after', `${notes ? `\n${wrappedNotes(calledIn(notes))}\n` : ''}${examplesIn(examples)}`)
     .action(async (...given: unknown[]) => {
       const words = given.slice(0, takes.length).flat() as string[]
-      const chosen = given[takes.length] as { json?: boolean }
+      const chosen = given[takes.length] as Record<string, unknown>
       if (chosen.json === undefined && options.some(([flag]) => flag === '--json') && wantsJson()) chosen.json = true
-      done(await record.run(words, chosen as never, wholeTable))
+      done(await record.run(words, chosen as never, wholeTable).catch(error => throwInWords(error, record, chosen)))
     })
   if (parent.parent === null) command.helpGroup(heading)
   for (const [flags, words] of options) command.option(flags, words)
+}
+
+/** Refusals come with the fields of the request, and people typed flags. */
+function throwInWords(error: unknown, record: CommandRecord, chosen: Readonly<Record<string, unknown>>): never {
+  if (error instanceof Fault) error.wordFor = field => wordFor(record, chosen, field)
+  throw error
 }
 
 const examplesIn = (lines: readonly string[]) =>

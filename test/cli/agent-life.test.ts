@@ -161,7 +161,7 @@ test(
       folder,
     )
     assert.is(short.code, 1)
-    assert.match(short.err, /^Validation failed\.\n {2}tagline: must have 10 to 200 characters; this has 1\n/)
+    assert.match(short.err, /^Validation failed\.\n {2}--tagline: must have 10 to 200 characters; this has 1\n/)
     const stdin = await run(['agents', 'create', '--file', '-'], folder, {}, JSON.stringify(AGENT))
     assert.is(stdin.code, 0, stdin.err)
     assert.match(stdin.out, /^life-agent \(agt_\w+\) is made, in draft\.\n$/)

@@ -2,7 +2,7 @@
 import { isLoopback } from '../../world/egress/addresses.ts'
 import { connected } from '../connection/connection.ts'
 import { nextSteps, sameWay } from '../connection/next-steps.ts'
-import { ask, fieldsGiven, refuseMissing } from '../endpoint/agent-fields.ts'
+import { ask, fieldsGiven, proveComplete } from '../endpoint/agent-fields.ts'
 import type { RowFlags } from '../endpoint/row.ts'
 import { canAsk } from '../output/output.ts'
 import { plain } from '../output/ui.ts'
@@ -19,7 +19,7 @@ export const create = (chosen: RowFlags) =>
   connected(chosen, 'builder', async ({ client, out, notes, answer, json, found }) => {
     const categories = await client.listCategories()
     const given = await fieldsGiven(chosen, categories)
-    if (json || !canAsk()) refuseMissing(given)
+    if (json || !canAsk()) proveComplete(given)
     const agent = await client.createAgent(await ask(given, categories))
     return answer(agent, () => {
       const { id, slug, status, webhookUrl } = agent

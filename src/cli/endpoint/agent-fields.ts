@@ -3,14 +3,13 @@ import { agents } from '../../api/endpoints/agents.ts'
 import { limits } from '../../api/limits.ts'
 import type { CategoryRecord } from '../../api/records.ts'
 import type { CallInput } from '../../client/client.ts'
-import { UsageError } from '../../config.ts'
 import { readCents } from '../output/money.ts'
 import { fromTo } from '../output/numbers.ts'
 import { openPrompt, type Prompt, untilInterrupted } from '../output/prompts.ts'
 import { plain } from '../output/ui.ts'
 import { newAgentFlags } from './agent-flags.ts'
 import { categoryCalled } from './category-called.ts'
-import { fieldsOf } from './fields.ts'
+import { fieldsOf, refuseMissing } from './fields.ts'
 import type { RowFlags } from './row.ts'
 
 export type AgentInput = CallInput<'createAgent'>
@@ -20,11 +19,10 @@ const { shape } = agents.createAgent.body
 const required = ['name', 'tagline', 'description', 'basePrice', 'categoryIds'] as const
 type Required = (typeof required)[number]
 
-const flagOf = (name: Required) => newAgentFlags.find(([, , field]) => field === name)![0].split(' ', 1)[0]
+const row = { name: 'agents create', flags: newAgentFlags, file: true } as const
 
 /** Returns the fields of the file, overridden by the flags. Throws a UsageError for fields that agents don't have. */
 export async function fieldsGiven(flags: RowFlags, categories: readonly CategoryRecord[]): Promise<Fields> {
-  const row = { name: 'agents create', flags: newAgentFlags }
   const fields: Fields = { pricingModel: 'fixed', ...(await fieldsOf(row, agents.createAgent, [], flags)) }
   const { category } = flags
   if (!Array.isArray(category)) return fields
@@ -33,13 +31,9 @@ export async function fieldsGiven(flags: RowFlags, categories: readonly Category
 
 const missingIn = (fields: Fields) => required.filter(name => fields[name] === undefined)
 
-/** Throws a UsageError that names the flags of missing fields. */
-export function refuseMissing(fields: Fields): asserts fields is AgentInput {
-  const missing = missingIn(fields).map(flagOf)
-  if (missing.length === 0) return
-  throw new UsageError(
-    `agents create needs ${missing.join(', ')}. Give them as flags, or all fields in --file agent.json; on a terminal it asks.`,
-  )
+/** For where nobody can be asked. */
+export function proveComplete(fields: Fields): asserts fields is AgentInput {
+  refuseMissing(row, agents.createAgent, fields, '; on a terminal it asks')
 }
 
 /** Asks for missing fields. Each answer is checked against the rules of the interface at once. */

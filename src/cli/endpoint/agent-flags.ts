@@ -10,6 +10,7 @@ export const agentFlags: readonly FieldFlag[] = [
   ['--tagline <text>', `${fromTo(agent.tagline)} characters`, 'tagline'],
   ['--description <text>', `${fromTo(agent.description)} characters`, 'description'],
   ['--base-price <cents>', `${price.min} is ${inUnits(price.min)}, the least; 5.00 is 500`, 'basePrice'],
+  ['--price <cents>', 'the same as --base-price', 'basePrice'],
   ['--pricing-model <kind>', 'fixed, hourly or token', 'pricingModel'],
   [
     '--category <name...>',

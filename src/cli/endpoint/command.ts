@@ -3,8 +3,9 @@
  * shown.
  */
 import type { CommandRecord, Option } from '../command-line/command.ts'
+import { flagIn } from '../command-line/filled-by.ts'
 import { jsonOnce, reach, withoutAsking } from '../command-line/options.ts'
-import type { EndpointRow, RowFlags } from './row.ts'
+import type { EndpointRow, FieldFlag, RowFlags } from './row.ts'
 
 export const endpointCommand = (row: EndpointRow): CommandRecord => ({
   name: row.name,
@@ -19,10 +20,17 @@ export const endpointCommand = (row: EndpointRow): CommandRecord => ({
     jsonOnce,
   ],
   endpoints: [row.endpoint],
+  fills: () => [...(row.takes ?? []).map(([word, field]) => [field, `<${word}>`] as const), ...fillsOf(row.flags)],
   ...(row.notes !== undefined && { notes: row.notes }),
   examples: row.examples,
   run: async (words, flags: RowFlags) => (await import('./run.ts')).runRow(row, words, flags),
 })
+
+/** What flags fill, by their records. */
+export const fillsOf = (flags: readonly FieldFlag[] = []) =>
+  flags.flatMap(([flag, , sets]) =>
+    (typeof sets === 'string' ? [sets] : Object.keys(sets)).map(field => [field, flagIn(flag)] as const),
+  )
 
 const FILE: Option = ['--file <file.json>', 'the fields as the API takes them; - is stdin; flags go over it']
 const FROM_STDIN: Option = ['--password-stdin', 'read what would be asked for from stdin, a line each']

@@ -1,7 +1,9 @@
 /** The input of an endpoint's command: its words, flags and file as fields. The marketplace validates the values. */
 import * as z from 'zod'
 import type { Endpoint } from '../../api/endpoint.ts'
-import { programName, UsageError } from '../../config.ts'
+import { UsageError } from '../../config.ts'
+import { attributeOf, flagIn } from '../command-line/filled-by.ts'
+import { nextSteps } from '../connection/next-steps.ts'
 import { objectIn } from '../json-input.ts'
 import { centsIn, isPrice } from '../output/money.ts'
 import type { EndpointRow, RowFlags } from './row.ts'
@@ -19,9 +21,28 @@ export async function fieldsOf(
   const named = Object.fromEntries(takes.map(([, field], at) => [field, fieldValue(record, field, words[at] ?? '')]))
   const fields = { ...(await fileFields(record, flags)), ...row.sets, ...named, ...flagFields(row, record, flags) }
   if (record.method === 'PUT' && Object.keys(fields).length === takes.length) {
-    throw new UsageError(`Say what is to change. See: ${programName()} ${name} --help`)
+    throw new UsageError(`Say what is to change. See: ${nextSteps.helpOf(name)}`)
   }
   return fields
+}
+
+/** Throws a UsageError that names the flags of fields that the endpoint requires and nothing gives. `orElse`: what else may be done. */
+export function refuseMissing(
+  { name, flags = [], file }: Pick<EndpointRow, 'name' | 'flags' | 'file'>,
+  { body }: Endpoint,
+  fields: Fields,
+  orElse = '',
+): void {
+  const shape: Record<string, z.ZodType> = body instanceof z.ZodObject ? body.shape : {}
+  const missing = Object.keys(shape)
+    .filter(field => fields[field] === undefined && !shape[field]!.safeParse(undefined).success)
+    .flatMap(field => flags.find(([, , sets]) => sets === field)?.[0] ?? [])
+    .map(flagIn)
+  if (missing.length === 0) return
+  const how = file
+    ? `Give ${missing.length > 1 ? 'them as flags' : 'it as a flag'}, or all fields in --file FILE${orElse}.`
+    : `See: ${nextSteps.helpOf(name)}`
+  throw new UsageError(`${name} needs ${missing.join(', ')}. ${how}`)
 }
 
 async function fileFields({ body }: Endpoint, { file }: RowFlags): Promise<Fields> {
@@ -44,20 +65,12 @@ function flagFields(
     if (given === undefined) continue
     const more = typeof sets === 'string' ? { [sets]: givenValue(record, sets, given, text) } : sets
     for (const field of Object.keys(more)) {
-      if (field in fields)
-        throw new UsageError(`${text} contradicts another flag. See: ${programName()} ${name} --help`)
+      if (field in fields) throw new UsageError(`${text} contradicts another flag. See: ${nextSteps.helpOf(name)}`)
     }
     Object.assign(fields, more)
   }
   return fields
 }
-
-/** `--refund-amount <cents>` → `refundAmount`, which is commander's name for it. */
-export const attributeOf = (flags: string) =>
-  flags
-    .split(' ', 1)[0]!
-    .slice(2)
-    .replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
 
 /** A flag with `...` gives a list. */
 const givenValue = (record: Endpoint, field: string, given: unknown, flag: string) =>
@@ -65,7 +78,7 @@ const givenValue = (record: Endpoint, field: string, given: unknown, flag: strin
 
 /** Converts the text to a number if the field takes one and the text is one. Money may be written in cents or as 5.00. */
 function fieldValue({ body }: Endpoint, field: string, text: string, flag = field): unknown {
-  if (isPrice(field)) return centsIn(text, flag.split(' ', 1)[0]!)
+  if (isPrice(field)) return centsIn(text, flagIn(flag))
   const shape = body instanceof z.ZodObject ? (body.shape[field] as z.ZodType | undefined) : undefined
   const isNumber = shape !== undefined && !shape.safeParse(text).success && /^-?\d{1,15}$/.test(text)
   return isNumber ? Number(text) : text

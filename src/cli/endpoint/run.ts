@@ -3,6 +3,7 @@ import type { Endpoint } from '../../api/endpoint.ts'
 import { endpoints } from '../../api/endpoints/index.ts'
 import type { CallOptions } from '../../client/client.ts'
 import { UsageError } from '../../config.ts'
+import { attributeOf } from '../command-line/filled-by.ts'
 import { type Connection, connected } from '../connection/connection.ts'
 import { nextSteps, sameWay } from '../connection/next-steps.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
@@ -11,7 +12,7 @@ import { canAsk } from '../output/output.ts'
 import { askHidden, confirmed } from '../output/prompts.ts'
 import { agentCalled, refusedWith } from './agent-called.ts'
 import { categoryCalled } from './category-called.ts'
-import { attributeOf, type Fields, fieldsOf } from './fields.ts'
+import { type Fields, fieldsOf, refuseMissing } from './fields.ts'
 import type { EndpointRow, RowFlags } from './row.ts'
 import { showReply } from './view.ts'
 
@@ -20,6 +21,7 @@ type Call = (input: Fields, options: CallOptions) => Promise<unknown>
 export async function runRow(row: EndpointRow, words: readonly string[], flags: RowFlags): Promise<number> {
   const record: Endpoint = endpoints[row.endpoint]
   const given = await fieldsOf(row, record, words, flags)
+  refuseMissing(row, record, given)
   const mayAct = confirmed(row.name, row.confirms, flags)
   return connected(flags, row.person, async connection => {
     await needCredential(row, record, connection)

@@ -6,7 +6,7 @@ import type { RotateFlags } from '../commands/agents.ts'
 import type { TestFlags } from '../commands/test-connection.ts'
 import type { ConnectionFlags } from '../connection/connection.ts'
 import { newAgentFlags } from '../endpoint/agent-flags.ts'
-import { endpointCommand } from '../endpoint/command.ts'
+import { endpointCommand, fillsOf } from '../endpoint/command.ts'
 import type { RowFlags } from '../endpoint/row.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { agentRows, searchRows } from './agent-rows.ts'
@@ -16,6 +16,7 @@ export const building: readonly CommandRecord[] = [
   {
     name: 'agents create',
     endpoints: ['createAgent'],
+    fills: () => fillsOf(newAgentFlags),
     summary: 'Make an agent in draft; asks for what is not given',
     options: [
       ['--file <agent.json>', 'its fields as the API takes them; - is stdin; flags go over it'],
