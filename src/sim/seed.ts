@@ -4,7 +4,8 @@ import type { Market } from '../market/market.ts'
 import { userByEmail } from '../store/tables/users.ts'
 import { emailOf, ensureAccount, ensureFunds, type SeededAccount } from './accounts.ts'
 import { acting } from './acting.ts'
-import { DOWN, furnishAgents, type SeededAgent, type Staff } from './agents/agents.ts'
+import { furnishAgents, type SeededAgent, type Staff } from './agents/agents.ts'
+import { DOWN, NOWHERE } from './agents/down.ts'
 import { SAMPLE, type SampleAgent } from './agents/sample-agent.ts'
 import { standIn } from './agents/stand-in.ts'
 
@@ -12,6 +13,11 @@ import { standIn } from './agents/stand-in.ts'
 export interface Credentials {
   accounts: { buyer: SeededAccount; builder: SeededAccount; admin: SeededAccount }
   agents: SeededAgent[]
+}
+
+interface Seeded extends Credentials {
+  /** Names of the agents that are there to be down, by id. */
+  down: ReadonlyMap<string, string>
 }
 
 export const people = ['buyer', 'builder', 'admin'] as const
@@ -33,7 +39,7 @@ export const staffOf = ({ accounts }: Pick<Credentials, 'accounts'>): Staff => (
  * Creates what is missing, and sets the sample agent's URL to where it listens now. Accounts in `known` stay as they are. An
  * account that exists but is not in `known` gets a new password and a new key.
  */
-export async function seed(market: Market, known: Credentials | null, sample: SampleAgent): Promise<Credentials> {
+export async function seed(market: Market, known: Credentials | null, sample: SampleAgent): Promise<Seeded> {
   const accounts = {} as Credentials['accounts']
   const before = await market.db.read(q => userByEmail(q, BUYER))
   for (const name of people) {
@@ -41,7 +47,7 @@ export async function seed(market: Market, known: Credentials | null, sample: Sa
     accounts[name] = await ensureAccount(market, { name, fullName: NAMES[name], isAdmin }, known?.accounts?.[name])
   }
   if (!before) await fund(market, accounts)
-  return { accounts, agents: [await seedAgents(market, staffOf({ accounts }), sample)] }
+  return { accounts, ...(await seedAgents(market, staffOf({ accounts }), sample)) }
 }
 
 /** Verifies the identity first, so that the day's limit leaves room for a deposit by the user. */
@@ -83,21 +89,18 @@ const SILENT: Record<string, Fields> = {
 }
 export const seededNames: readonly string[] = [SAMPLE, ...Object.keys(SILENT)]
 
-/** The discard port of this machine, where nothing listens. */
-const NOWHERE = 'https://localhost:9/webhook'
-
 /**
- * Returns the sample agent. Its first connection test is answered within this process, because making the certificate of its
+ * Its first connection test is answered within this process, because making the certificate of its
  * https front takes longer than the rest of a start. Later tests go to its URL. Nothing listens at those of the silent agents.
  */
-async function seedAgents(market: Market, staff: Staff, sample: SampleAgent): Promise<SeededAgent> {
+async function seedAgents(market: Market, staff: Staff, sample: SampleAgent): Promise<Omit<Seeded, 'accounts'>> {
   const silent = Object.entries(SILENT).map(([name, fields]) => ({ name, webhookUrl: NOWHERE, fields }))
   // Lists show the newest agent first, and that should be the one that works.
   const wanted = [...silent, { name: SAMPLE, webhookUrl: sample.url, fields: WORKING }]
   const agents = await furnishAgents(market, staff, wanted, {
     firstTest: ({ webhookSecret }) => ({ egress: standIn(market, webhookSecret) }),
   })
-  const working = agents.at(-1)!
+  const working = agents.pop()!
   sample.use(working.webhookSecret)
-  return working
+  return { agents: [working], down: new Map(agents.map(({ id, slug }) => [id, slug])) }
 }

@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert'
 import type { TaskRecord } from '../../src/api/records.ts'
 import { HttpUser } from '../../src/sim/http-user.ts'
 import { until } from '../support/patience.ts'
-import { inFolder, runRefused, start } from './program.ts'
+import { inFolder, run, runRefused, start } from './program.ts'
 
 const EPHEMERAL = ['dev', '--ephemeral', '--json', '--port', '0']
 
@@ -120,6 +120,33 @@ test(
     for (const words of ['buyer@example.com', 'svc_', 'whsec_', 'curl http://127.0.0.1:', own]) assert.match(out, words)
     assert.match(out, /Every request of the API: http:\/\/127\.0\.0\.1:\d+\/docs\n/)
     assert.not(out.includes('\u001b'))
+  }),
+)
+
+test(
+  'agents that are down on purpose, and what doctor asks, leave the log to the agents of the user',
+  inFolder(async folder => {
+    const { child, ended } = start(['dev', '--port', '0'], folder)
+    let shown = ''
+    child.stdout!.on('data', text => {
+      shown += text
+    })
+    const told = (words: string) => until(words, () => shown.includes(words))
+    await told('Everything that happens follows')
+    assert.match(shown, 'agents   silent-translator, silent-analyst: samples that are down on purpose\n')
+    assert.is((await run(['clock', 'advance', '9h'], folder)).code, 0)
+    await run(['doctor'], folder)
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(shown)![0]
+    await new HttpUser(url).ask('GET', '/api/agents/nobody')
+    await told('/api/agents/nobody')
+    child.kill('SIGINT')
+    const { code, out } = await ended
+    assert.is(code, 0)
+    const log = out.slice(out.indexOf('Everything that happens'))
+    for (const name of ['silent-translator', 'silent-analyst'])
+      assert.is(log.split(name).length, 2, `one line about ${name}:\n${log}`)
+    for (const words of ['✖', '✉', 'healthz', 'openapi']) assert.not.match(log, words)
+    assert.match(log, /connection test passed {2}sample-agent/)
   }),
 )
 

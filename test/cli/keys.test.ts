@@ -124,6 +124,15 @@ test('it counts exchanges, what is red, and webhooks that are tried again', () =
   assert.equal([counts.exchanges, counts.failures, counts.waiting], [4, 3, 2])
   for (const entry of [sent('a', 'delivered'), sent('b', 'failed')]) take(entry)
   take({ type: 'info', message: 'Nothing to count' })
+  const check = {
+    type: 'check',
+    agentId: 'agt_1',
+    check: 4,
+    name: 'endpoint',
+    status: 'failed',
+    durationMs: 1,
+  } as const
+  take({ ...check, message: 'Nothing listens at localhost port 9.' }) // an agent that is down on purpose
   assert.equal([counts.exchanges, counts.failures, counts.waiting], [6, 4, 0])
 })
 

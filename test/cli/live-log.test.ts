@@ -197,6 +197,54 @@ test('a webhook without an answer is told after a while, and holds nothing back 
   assert.match(line!, /→ task\.submitted +… {2}no answer yet/)
 })
 
+/** What both logs of dev tell of an agent at whose address nobody listens. */
+const NOBODY = 'Nothing listens at localhost port 9.'
+const failedCheck = {
+  type: 'check',
+  agentId: AGENT,
+  check: 4,
+  name: 'endpoint',
+  status: 'failed',
+  durationMs: 1,
+} as const
+const downCheck: LogEntry = { ...failedCheck, message: `No answer to the test webhook: ${NOBODY}` }
+
+test('of an agent that is down on purpose one line says so, and neither its tests nor its mails are failures', () => {
+  const lines: string[] = []
+  const log = entryLog({ ...ui, raw: (text: string) => void lines.push(text) } as Ui, {
+    json: false,
+    level: 'info',
+    names,
+  })
+  log.open()
+  const mail = { to: 'builder@example.com', subject: 'Your agent is hidden', text: `It failed. ${NOBODY}` }
+  const mailed: LogEntry = { type: 'mail', mailId: 'm', kind: 'notification', outcome: 'shown', reason: null, mail }
+  for (const entry of [downCheck, mailed, downCheck, mailed]) log.log(stamped(entry))
+  assert.equal(lines, ['12:03:41  · a sample that is down on purpose  swift-translator'])
+  const webhook = { ...refused, status: null, reason: 'refused', message: NOBODY } as LogEntry
+  log.log(stamped(webhook))
+  assert.is(lines[1], '12:03:41  …a1b2c3  → task.submitted  refused  41 ms  swift-translator', 'who hires it sees it')
+  const away = NOBODY.replace('9', '3000')
+  for (const entry of [
+    { ...failedCheck, message: away },
+    { ...mailed, mail: { ...mail, text: away } },
+  ])
+    log.log(stamped(entry))
+  assert.match(lines[2]!, /✖ check 4, endpoint: Nothing listens at localhost port 3000\..*test-connection/)
+  assert.match(lines[3]!, 'mail to builder@example.com')
+})
+
+test('a sentence that is too long for its row leaves room for the name of its agent', () => {
+  const message = 'No answer to the test webhook: Nothing listens at localhost port 3000, and nobody says why'
+  for (const width of [70, 80, 120]) {
+    const [first = '', ...rest] = shown({ ...failedCheck, message }, width)
+    assert.match(first, /✖ check 4, endpoint: No answer .* swift-translator$/)
+    assert.is(first.length, width)
+    assert.match([first.replace(/ +swift-translator$/, ''), ...rest].join(' ').replace(/ +/g, ' '), message)
+  }
+  assert.not.match(shown({ ...failedCheck, message }, 40)[0]!, 'swift-translator')
+})
+
 test('an agent that is not known by name is looked up once, and lines keep their order', async () => {
   const lines: string[] = []
   const listening = { ...ui, raw: (text: string) => void lines.push(text) } as Ui

@@ -14,7 +14,7 @@ import { personasCalled } from '../dev/personas.ts'
 import { environmentText, type PrintEnvFlags } from '../dev/print-env.ts'
 import { whenReaderEnds } from '../dev/reader.ts'
 import { reset } from '../dev/reset.ts'
-import { type Pace, startSimulator } from '../dev/simulator.ts'
+import { type Pace, type Simulator, startSimulator } from '../dev/simulator.ts'
 import { showStart } from '../dev/start-screen.ts'
 import { credentialsPath, type StateFolder, stateFolderOf } from '../dev/state-folder.ts'
 import { withDiskReason, withSystemReason } from '../disk-faults.ts'
@@ -97,9 +97,7 @@ async function run(flags: DevFlags, wholeTable: () => Promise<CommandTable>): Pr
   }, whenReaderEnds)
   const { marketplace, credentials } = sim
   market = marketplace.market
-  for (const person of people) names.set(credentials.accounts[person].id, person)
-  for (const { id, slug } of credentials.agents) names.set(id, slug)
-  for (const [id, name] of sim.buyers) names.set(id, name)
+  for (const [id, name] of namesIn(sim)) names.set(id, name)
   if (json) {
     ui.json({ type: 'ready', mode: 'dev', url: marketplace.url, db: state.db, pid: process.pid, ...credentials })
   } else {
@@ -108,16 +106,26 @@ async function run(flags: DevFlags, wholeTable: () => Promise<CommandTable>): Pr
       db: state.folder === null ? null : state.db,
       credentialsFile: credentialsPath(state),
       fromProject: settings.fromProject,
+      down: [...sim.down.values()],
       ...credentials,
     })
     // Only lines for people name commands. All of them take a while to load, which the start need not wait for.
     found = await findCommand()
   }
-  shown.open()
+  // That an agent which is down has passed its first test would puzzle people.
+  shown.open(entry => json || !('agentId' in entry && sim.down.has(entry.agentId ?? '')))
   screen.begin({ url: marketplace.url, ...credentials })
   sim.begin()
   return ended.finally(shown.end)
 }
+
+/** Those of accounts and agents, by id. */
+const namesIn = ({ credentials, buyers, down }: Simulator): readonly (readonly [id: string, name: string])[] => [
+  ...people.map(person => [credentials.accounts[person].id, person] as const),
+  ...credentials.agents.map(({ id, slug }) => [id, slug] as const),
+  ...buyers,
+  ...down,
+]
 
 function withFolderReason(error: Error, { folder }: StateFolder): Error {
   if (folder === null) return error

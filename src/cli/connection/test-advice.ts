@@ -1,6 +1,7 @@
 /** What helps if a check of the connection test fails: for each check, and for each way in which it fails. */
 import { CUT_OFF_ADVICE, responseAdvice } from '../../api/diagnosis/responses.ts'
 import type { AgentRecord, OwnAgentRecord, TestReport } from '../../api/records.ts'
+import { NOBODY_THERE } from '../../sim/agents/down.ts'
 import { agentAt } from './dev-folder.ts'
 import { nextSteps } from './next-steps.ts'
 
@@ -28,7 +29,7 @@ const AWAY = /Nothing listens|no way to/
 /** By the words of the report, the first that fits. Another marketplace may have other words: then the last one. */
 const endpointFaults = (): readonly (readonly [words: RegExp, advice: string])[] => [
   [
-    /listens at localhost port 9\b/,
+    NOBODY_THERE,
     `Nobody is to answer there: dev has this agent to show what buyers see of one that is down. Yours: ${nextSteps.forward()}`,
   ],
   [AWAY, 'Start the agent, and look at the port in its URL.'],

@@ -21,6 +21,8 @@ interface FurnishOptions {
 export interface Furnished {
   /** The sample agent is the first of the agents. */
   credentials: Credentials
+  /** Names of the agents that are there to be down, by id. */
+  down: ReadonlyMap<string, string>
   staff: Staff
   forwarded: readonly ForwardedAgent[]
   /** Writes the credentials as they are now. */
@@ -29,7 +31,7 @@ export interface Furnished {
 
 export async function furnish({ market, url }: Marketplace, options: FurnishOptions): Promise<Furnished> {
   const { state, kept, front, sample } = options
-  const credentials = await seed(market, kept, sample)
+  const { down, ...credentials } = await seed(market, kept, sample)
   const staff = staffOf(credentials)
   const wanted: { name: string; forwardTo: string }[] = []
   for (const { name, forwardTo } of options.agents)
@@ -42,7 +44,7 @@ export async function furnish({ market, url }: Marketplace, options: FurnishOpti
   const publicUrl = baseUrl === url ? {} : { publicUrl: baseUrl }
   const keep = () => keepCredentials(state, { url, ...publicUrl, instance, frontPort: front.port, ...credentials })
   keep()
-  return { credentials, staff, forwarded, keep }
+  return { credentials, down, staff, forwarded, keep }
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Looks at the marketplace that commands would use: whether it answers, which it is, its clock, its version, the key. */
+import { COMMAND_LINE } from '../../api/command-line.ts'
 import { durations } from '../../api/limits.ts'
 import { type Client, clientOn } from '../../client/client.ts'
 import { Transport, UnreachableError } from '../../client/transport.ts'
@@ -20,7 +21,7 @@ export interface Seen {
 
 export async function marketplaceFindings(found: Target, realNow: () => number): Promise<Seen> {
   const { url, key, isDev, urlFrom, madeFor } = found
-  const transport = new Transport({ baseUrl: url, apiKey: key })
+  const transport = new Transport({ baseUrl: url, apiKey: key, userAgent: COMMAND_LINE + version })
   const before = realNow()
   let health: Response
   try {

@@ -1,5 +1,6 @@
 /** Counts what the log tells, for the key line. */
 import type { StampedEntry } from '../../market/log.ts'
+import { isOfPurpose } from '../log/down-on-purpose.ts'
 import { entryLine } from '../log/entry-lines.ts'
 
 /** Of webhooks that wait, so that memory is bounded. */
@@ -19,7 +20,7 @@ export class Counts {
 
   add(entry: StampedEntry): void {
     if (entry.type === 'webhook' || entry.type === 'callback') this.exchanges++
-    if (entryLine(entry, new Map())?.isFailure) this.failures++
+    if (entryLine(entry, new Map())?.isFailure && !isOfPurpose(entry)) this.failures++
     if (entry.type !== 'webhook') return
     if (entry.outcome !== 'retry') this.#waiting.delete(entry.deliveryId)
     else if (this.#waiting.size < MOST) this.#waiting.add(entry.deliveryId)

@@ -8,6 +8,8 @@ import { type EntryLine, type Names, OUTPUT, tail } from './entry-lines.ts'
 const ID_WIDTH = 7
 const WHAT_WIDTH = 30
 const STATUS_WIDTH = 3
+/** So many columns of a sentence stand beside the name of an agent, else it has none. */
+const LEAST_WORDS = 16
 
 /** `width`: the columns of the terminal; null if there is none. */
 export function entryText(ui: Ui, line: EntryLine, entry: StampedEntry, names: Names, width: number | null): string[] {
@@ -25,10 +27,10 @@ export function entryText(ui: Ui, line: EntryLine, entry: StampedEntry, names: N
   const room = Math.max(20, width - widthOf(before))
   // What is said in words is never cut: it may end in a command.
   const [body = '', ...rest] =
-    line.status === '' ? wordRows(line, width, indent) : [cut(bodyOf(shortened(line, room)), room)]
+    line.status === '' ? wordRows(line, width, indent, agent) : [cut(bodyOf(shortened(line, room)), room)]
   const gap = room - widthOf(body) - agent.length
   const named = agent && gap >= 2 ? `${' '.repeat(gap)}${colour.dim(agent)}` : ''
-  const tone = line.mark === OUTPUT ? colour.dim : (text: string) => text
+  const tone = isDim(line) ? colour.dim : (text: string) => text
   const below = line.below.flatMap(text => sentenceRows(indent + text, width, indent).map(row => colour.dim(row)))
   const help = line.help === null ? [] : placed(line.help, width, indent).map(row => colour.cyan(row))
   return [before + coloured(ui, line, body) + named, ...rest.map(row => tone(row)), ...below, ...help]
@@ -45,15 +47,18 @@ function shortened(line: EntryLine, room: number): EntryLine {
   return { ...line, what: middleCut(line.what, Math.max(WHAT_WIDTH, room - others)) }
 }
 
-/** All rows but the first stand below the words, not below the mark, which takes two columns. */
-function wordRows(line: EntryLine, width: number, indent: string): string[] {
-  const [first = '', ...rest] = sentenceRows(indent.slice(2) + bodyOf(line), width, indent)
+/** All rows but the first stand below the words, not below the mark, which takes two columns. The first leaves room for the agent's name. */
+function wordRows(line: EntryLine, width: number, indent: string, agent: string): string[] {
+  const beside = agent && width - agent.length - 2
+  const firstWidth = beside && beside - indent.length >= LEAST_WORDS ? beside : width
+  const [first = '', ...rest] = sentenceRows(indent.slice(2) + bodyOf(line), width, indent, firstWidth)
   return [first.slice(indent.length - 2), ...rest]
 }
 
 /** Colours the mark, and the status behind it. */
-function coloured({ colour }: Ui, { mark, status, isFailure }: EntryLine, body: string): string {
-  if (mark === OUTPUT) return colour.dim(body)
+function coloured({ colour }: Ui, line: EntryLine, body: string): string {
+  const { mark, status, isFailure } = line
+  if (isDim(line)) return colour.dim(body)
   const tone = isFailure ? colour.red : colour.green
   const rest = body.slice(mark.length)
   const at = status === '' ? -1 : rest.indexOf(` ${status}`, Math.min(WHAT_WIDTH, rest.length))
@@ -61,6 +66,8 @@ function coloured({ colour }: Ui, { mark, status, isFailure }: EntryLine, body: 
   if (at === -1) return markOf(mark) + (isFailure ? colour.red(rest) : rest)
   return markOf(mark) + rest.slice(0, at + 1) + tone(status) + rest.slice(at + 1 + status.length)
 }
+
+const isDim = ({ mark, isQuiet }: EntryLine) => mark === OUTPUT || isQuiet
 
 const widthOf = (text: string) => stripVTControlCharacters(text).length
 

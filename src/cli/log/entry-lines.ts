@@ -14,6 +14,8 @@ export interface EntryLine {
   readonly details: string
   readonly agentId: string | null
   readonly isFailure: boolean
+  /** Nothing that anybody need look at. */
+  readonly isQuiet: boolean
   /** Below it: why it failed, or what a mail says. */
   readonly below: readonly string[]
   /** Below a failure: the command that helps. */
@@ -31,13 +33,14 @@ export type CommandOf = (method: string, route: string) => string | undefined
 
 type Entry<Type extends StampedEntry['type']> = Extract<StampedEntry, { type: Type }>
 
-const usual = {
+export const usual = {
   about: null,
   mark: '·',
   status: '',
   details: '',
   agentId: null,
   isFailure: false,
+  isQuiet: false,
   below: [],
   help: null,
 } as const

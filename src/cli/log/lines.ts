@@ -4,6 +4,7 @@ import { entryJson } from '../../market/entry-ring.ts'
 import type { StampedEntry } from '../../market/log.ts'
 import { type Ui, widthOf } from '../output/ui.ts'
 import { CausalOrder } from './causal-order.ts'
+import { DownOnPurpose } from './down-on-purpose.ts'
 import { entryText } from './entry-columns.ts'
 import { type CommandOf, entryLine, tail } from './entry-lines.ts'
 import { isWithin } from './levels.ts'
@@ -29,9 +30,10 @@ export function entryLog(ui: Ui, options: EntryLogOptions) {
   let waiting: StampedEntry[] | null = []
   /** What comes while the name of an agent is looked up. */
   let behind: StampedEntry[] | null = null
+  const down = new DownOnPurpose()
   const order = new CausalOrder(entry => {
-    const line = entryLine(entry, names, commandOf)
-    const rows = line ? entryText(ui, line, entry, names, terminalWidth()) : []
+    const lines = down.lines(entry, entryLine(entry, names, commandOf))
+    const rows = lines.flatMap(line => entryText(ui, line, entry, names, terminalWidth()))
     if (isWanted(entry, rows)) for (const row of rows) ui.raw(row)
   })
   const goOn = () => {
@@ -57,10 +59,11 @@ export function entryLog(ui: Ui, options: EntryLogOptions) {
   }
   return {
     log,
-    open(withPast = true) {
+    /** `isWanted`: which of the entries so far are shown. */
+    open(isWanted: (entry: StampedEntry) => boolean = () => true) {
       const past = waiting ?? []
       waiting = null
-      if (withPast) past.forEach(print)
+      past.filter(isWanted).forEach(print)
     },
     /** Prints what was held back to come behind its cause. */
     end() {

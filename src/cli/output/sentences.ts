@@ -9,9 +9,9 @@ export const textRows = (text: string, width: number): string[] =>
     return sentenceRows(line, width, hangingIndent(stripVTControlCharacters(line), width / 2))
   })
 
-/** The first row has no indent: what stands there is in the text. */
-export function sentenceRows(text: string, width: number, indent = ''): string[] {
-  const [first = '', ...rest] = rowsOf(text.match(UNITS) ?? [], width, width - indent.length)
+/** The first row has no indent: what stands there is in the text. It may be shorter than the others. */
+export function sentenceRows(text: string, width: number, indent = '', firstWidth = width): string[] {
+  const [first = '', ...rest] = rowsOf(text.match(UNITS) ?? [], firstWidth, width - indent.length)
   return [first, ...rest.flatMap(row => placed(row, width, indent))]
 }
 

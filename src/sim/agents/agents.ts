@@ -41,9 +41,6 @@ export interface WantedAgent {
   id?: string
 }
 
-/** The tag of agents that are there to be down. */
-export const DOWN = 'down'
-
 const usual = {
   pricingModel: 'fixed',
   basePrice: 500,

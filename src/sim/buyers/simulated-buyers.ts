@@ -11,7 +11,7 @@ import { type ClockFollower, ClockFollowers, type PlannedStep } from '../../mark
 import type { Timer } from '../../world/world.ts'
 import { ensureFunds } from '../accounts.ts'
 import { type Act, acting } from '../acting.ts'
-import { DOWN } from '../agents/agents.ts'
+import { DOWN } from '../agents/down.ts'
 import { againAt, type Deal, drawOf, keyOf, newDeal, numbered, numberIn } from './deals.ts'
 import { hire } from './hire.ts'
 import { type Buyer, makeBuyers, RESERVE, type WantedPersonas } from './persona-accounts.ts'
