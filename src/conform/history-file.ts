@@ -6,12 +6,11 @@ export const historyLines = ({ events }: History): string => events.map(event =>
 /** The form that this version writes and reads. Another number is another form. */
 const SCHEMA: Recordeds<'begin'>['schema'] = 'conformance-history/1'
 
-/** Throws an Error that says in which line it is none. */
-export function historyOf(lines: string): History {
-  const events = lines
-    .split('\n')
-    .filter(line => line !== '')
-    .map((line, at) => eventIn(line, at + 1))
+/** Throws an Error that says in which line it is none. A file that ends within a line is the history before that line. */
+export function historyOf(text: string): History {
+  const lines = text.split('\n').filter(line => line !== '')
+  if (!text.endsWith('\n') && lines.length > 1 && isCut(lines.at(-1)!)) lines.pop()
+  const events = lines.map((line, at) => eventIn(line, at + 1))
   const [begin] = events
   if (begin?.kind !== 'begin') throw new Error('it does not begin as a history of conformance does')
   if (begin.schema !== SCHEMA)
@@ -19,6 +18,15 @@ export function historyOf(lines: string): History {
       `it has the form ${told(begin.schema)}, and this version reads ${SCHEMA}; judge it with the version that has saved it, ${told(begin.version)}`,
     )
   return new History(events)
+}
+
+function isCut(line: string): boolean {
+  try {
+    JSON.parse(line)
+    return false
+  } catch {
+    return true
+  }
 }
 
 function eventIn(line: string, number: number): Recorded {

@@ -87,7 +87,15 @@ const refusals: readonly [args: string[], said: RegExp][] = [
   [['--skip', 'conn', 'nothing.here'], /no check nothing\.here\. The areas: conn/],
   [['--report', 'pdf'], /--report knows no pdf\. It takes json, ctrf/],
   [['--report', 'junit='], /needs the file behind =/],
-  [['--report', 'junit=a.xml', 'html=./a.xml'], /Two reports can't be one file: give each its own, not .*a\.xml twice/],
+  [
+    ['--report', 'junit=a.xml', 'html=./a.xml'],
+    /--report junit and --report html can't be one file: give each its own, not .*a\.xml twice/,
+  ],
+  [['--report', 'json=./a.jsonl', '--save-history', 'a.jsonl'], /--save-history and --report json can't be one file/],
+  [
+    ['--save-history', 'b.yaml', '--baseline', './b.yaml', '--write-baseline'],
+    /--save-history and --baseline can't be/,
+  ],
   [['--history', 'run.jsonl', '--start', 'node x.js'], /plays nothing: leave out --start, or --history/],
   [['--history', 'run.jsonl', '--repeat', '3'], /plays nothing: leave out --repeat, or --history/],
   [['--report', 'junit', 'tap'], /Only one report fits on stdout/],
@@ -173,14 +181,14 @@ test('a file that can not be written is refused before anything is played', asyn
 })
 
 test('a file that can not be written takes no other with it, and no verdict', async () => {
-  const [page, full] = [join(folder, 'lost', 'report.html'), 'full.xml']
-  symlinkSync('/dev/full', join(folder, full))
-  const files = ['--save-history', full, '--report', `junit=${full}`, `html=${page}`]
+  const [page, full, history] = [join(folder, 'lost', 'report.html'), 'full.xml', 'full.jsonl']
+  for (const name of [full, history]) symlinkSync('/dev/full', join(folder, name))
+  const files = ['--save-history', history, '--report', `junit=${full}`, `html=${page}`]
   const { code, out, err } = await judged('--only', 'sig.missing-signature', ...files)
   assert.is(code, exitCodes.check, err)
   assert.match(out, '✖ sig.missing-signature')
   assert.match(err, "--report junit: full.xml can't be written: the disk is full.")
-  assert.match(err, "--save-history: full.xml can't be written: the disk is full.")
+  assert.match(err, "--save-history: full.jsonl can't be written: the disk is full.")
   assert.ok(existsSync(page))
   const green = await judged('--only', 'conn.endpoint-200', '--report', `junit=${full}`)
   assert.is(green.code, exitCodes.failed, 'a pipeline that misses its report is not green')
@@ -189,8 +197,15 @@ test('a file that can not be written takes no other with it, and no verdict', as
 test('a history whose last lines are missing is judged, and says that they are', async () => {
   const cut = join(folder, 'cut.jsonl')
   writeFileSync(cut, `${readFileSync(kept, 'utf8').trimEnd().split('\n').slice(0, -2).join('\n')}\n`)
-  const { err } = await run(['conformance', '--history', cut], folder)
-  assert.match(err, 'The history has no end')
+  const atLine = await run(['conformance', '--history', cut], folder)
+  assert.match(atLine.err, 'The history has no end')
+  // A full disk cuts where it is full.
+  writeFileSync(join(folder, 'half.jsonl'), `${readFileSync(cut, 'utf8')}{"kind":"webhook","label":"on`)
+  assert.equal(await run(['conformance', '--history', 'half.jsonl'], folder), atLine)
+  writeFileSync(join(folder, 'torn.jsonl'), `${readFileSync(cut, 'utf8')}{"kind":\n`)
+  const torn = await run(['conformance', '--history', 'torn.jsonl'], folder)
+  assert.is(torn.code, exitCodes.usage)
+  assert.match(torn.err, /--history: torn\.jsonl can't be read: line \d+ is no JSON\./)
   assert.not.match((await judged()).err, 'has no end')
 })
 

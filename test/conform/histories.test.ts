@@ -48,7 +48,8 @@ test('a history of another form is refused in a sentence, and so is what is none
     [later.replace('conformance-history/2', '\\u001b[31m red'), 'it has the form  [31m red'.replace('[', ' ')],
     [second, 'it does not begin as a history of conformance does'],
     ['', 'it does not begin as a history of conformance does'],
-    [`${begin}\n${second.slice(0, 40)}`, 'line 2 is no JSON'],
+    [`${begin}\n${second.slice(0, 40)}\n`, 'line 2 is no JSON'],
+    [begin.slice(0, 40), 'line 1 is no JSON'],
     [`${begin}\nnull`, 'line 2 is no event'],
   ] as const)
     assert.throws(

@@ -18,7 +18,14 @@ import { type ChoiceFlags, checkNamed, chosenChecks } from '../conformance/choic
 import { explain, list } from '../conformance/explain.ts'
 import { type ListedFlags, lookAtListed, refuseMixed, showPurchases } from '../conformance/listed-agent.ts'
 import { Live } from '../conformance/live.ts'
-import { ensureWritable, lostOf, reportsIn, writeReports, writeWhole } from '../conformance/reports.ts'
+import {
+  ensureWritable,
+  lostOf,
+  refuseSharedFiles,
+  reportsIn,
+  writeReports,
+  writeWhole,
+} from '../conformance/reports.ts'
 import { limitIn, RunTime } from '../conformance/run-time.ts'
 import { type ConformanceSettings, settingsIn } from '../conformance/settings-file.ts'
 import { keepHeapSmall } from '../conformance/small-heap.ts'
@@ -78,6 +85,7 @@ async function perform(flags: ConformanceFlags, output: CommandOutput, way: Way)
   if (flags.explain !== undefined) return explain(output, checkNamed(flags.explain), historyFor(flags))
   refuseMixed({ ...flags })
   const plan = planOf(flags)
+  refuseSharedFiles(plan.wanted, filesOf(flags))
   for (const { name, path } of plan.wanted) if (path !== null) ensureWritable(`--report ${name}`, path)
   if (flags.saveHistory !== undefined) ensureWritable('--save-history', flags.saveHistory)
   const histories = await historiesFor(plan, output, way.play)
@@ -92,6 +100,14 @@ async function perform(flags: ConformanceFlags, output: CommandOutput, way: Way)
   for (const sentence of lost) output.notes.line(sentence)
   return codeOf(plan, report) || (lost.length > 0 ? exitCodes.failed : exitCodes.ok)
 }
+
+const filesOf = ({ history, saveHistory, baseline, config }: ConformanceFlags) =>
+  [
+    ['--history', history],
+    ['--save-history', saveHistory],
+    ['--baseline', baseline],
+    ['--config', config],
+  ] as const
 
 /** Returns what could not be kept, as `writeReports` does. */
 const historyLost = ({ saveHistory }: ConformanceFlags, history: History): string[] =>

@@ -28,12 +28,25 @@ export function reportsIn(given: readonly string[]): WantedReport[] {
     return { name, path: at < 0 ? null : text.slice(at + 1) }
   })
   if (wanted.some(({ path }) => path === '')) throw new UsageError('--report NAME=FILE needs the file behind =.')
-  const files = wanted.flatMap(({ path }) => (path === null ? [] : resolve(path)))
-  const twice = files.find((file, at) => files.indexOf(file) !== at)
-  if (twice !== undefined) throw new UsageError(`Two reports can't be one file: give each its own, not ${twice} twice.`)
   if (wanted.filter(({ path }) => path === null).length > 1)
     throw new UsageError('Only one report fits on stdout: give the others a file, as --report junit=out/junit.xml.')
   return wanted
+}
+
+/** A file that is written twice, or written where another flag reads it, would be lost without a word. */
+export function refuseSharedFiles(
+  wanted: readonly WantedReport[],
+  others: readonly (readonly [flag: string, path: string | undefined])[],
+): void {
+  const byFile = new Map<string, string>()
+  for (const [flag, path] of [...others, ...wanted.map(({ name, path }) => [`--report ${name}`, path] as const)]) {
+    if (path === undefined || path === null) continue
+    const file = resolve(path)
+    const other = byFile.get(file)
+    if (other !== undefined)
+      throw new UsageError(`${other} and ${flag} can't be one file: give each its own, not ${file} twice.`)
+    byFile.set(file, flag)
+  }
 }
 
 /** Throws before anything is done for it, if `flag` asks for a file that can't be written. */
