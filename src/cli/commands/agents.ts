@@ -5,6 +5,7 @@ import type { AgentRecord, OwnAgentRecord } from '../../api/records.ts'
 import { UsageError } from '../../config.ts'
 import { type ConnectionFlags, connected } from '../connection/connection.ts'
 import { nextSteps, sameWay } from '../connection/next-steps.ts'
+import { testFirst } from '../connection/test-advice.ts'
 import { agentCalled, refusedWith } from '../endpoint/agent-called.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { numberGiven } from '../json-input.ts'
@@ -39,7 +40,7 @@ export const publish = (agent: string, flags: ConnectionFlags) =>
   connected(flags, 'builder', async ({ client, out, notes, answer, found }) => {
     const { id } = await agentCalled({ client, found }, agent)
     const record = await refusedWith(client.publishAgent({ id }), 400, message =>
-      message.includes('test') ? nextSteps.testConnection(agent, sameWay(found, 'builder')) : undefined,
+      testFirst(message, agent, sameWay(found, 'builder')),
     )
     return answer(record, () => {
       out.line(`${record.slug} is ${record.status}.`)

@@ -2,7 +2,7 @@
 import type { AgentRecord, TestReport } from '../../api/records.ts'
 import { type ConnectionFlags, connected } from '../connection/connection.ts'
 import { nextSteps, sameWay } from '../connection/next-steps.ts'
-import { adviceOn } from '../connection/test-advice.ts'
+import { adviceOn, afterPass } from '../connection/test-advice.ts'
 import { agentCalled } from '../endpoint/agent-called.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { watchChecks } from '../log/check-stream.ts'
@@ -60,9 +60,10 @@ function lineOf({ colour }: Ui, { check, name, status, message, durationMs }: Ch
   return `${mark[status]} ${check} ${name.padEnd(14)} ${plain(message)}${time}`
 }
 
-function closing({ status }: TestReport, { slug, status: state }: AgentRecord, flags: string): string {
-  if (status === 'failed') return `The test failed. Again: ${nextSteps.testConnection(slug, flags)}`
-  const next = state === 'inactive' ? ` Next: ${nextSteps.reactivateAgent(slug, flags)}` : ''
-  if (status === 'warning') return `The test passed with a warning: buyers would see no answer from this agent.${next}`
-  return `The test passed.${state === 'draft' ? ` Next: ${nextSteps.publishAgent(slug, flags)}` : next}`
+function closing({ status }: TestReport, agent: AgentRecord, flags: string): string {
+  if (status === 'failed') return `The test failed. Again: ${nextSteps.testConnection(agent.slug, flags)}`
+  if (status === 'passed') return `The test passed.${afterPass(agent, flags)}`
+  // Whoever publishes has mended this.
+  const next = agent.status === 'draft' ? '' : afterPass(agent, flags)
+  return `The test passed with a warning: buyers would see no answer from this agent.${next}`
 }

@@ -23,6 +23,16 @@ export function adviceOn({ name, message }: Check, agent: Agent, flags = ''): st
   return advice[name]()
 }
 
+/** The refusal of what takes a test that has passed leads to that test. */
+export const testFirst = (message: string, agent: string, flags: string) =>
+  message.includes('connection test') ? `Next: ${nextSteps.testConnection(agent, flags)}` : undefined
+
+/** What comes after a test that has passed; empty if nothing has to. */
+export function afterPass({ slug, status }: Pick<AgentRecord, 'slug' | 'status'>, flags = ''): string {
+  if (status === 'draft') return ` Next: ${nextSteps.publishAgent(slug, flags)}`
+  return status === 'inactive' ? ` Next: ${nextSteps.reactivateAgent(slug, flags)}` : ''
+}
+
 /** Whatever is sent to it alone would find nobody either. */
 const AWAY = /Nothing listens|no way to/
 

@@ -5,14 +5,15 @@ import type { CallOptions } from '../../client/client.ts'
 import { UsageError } from '../../config.ts'
 import { attributeOf } from '../command-line/filled-by.ts'
 import { type Connection, connected } from '../connection/connection.ts'
-import { nextSteps, sameWay } from '../connection/next-steps.ts'
+import { nextSteps } from '../connection/next-steps.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { linesOfStdin } from '../json-input.ts'
 import { canAsk } from '../output/output.ts'
 import { askHidden, confirmed } from '../output/prompts.ts'
-import { agentCalled, refusedWith } from './agent-called.ts'
+import { agentCalled } from './agent-called.ts'
 import { categoryCalled } from './category-called.ts'
 import { type Fields, fieldsOf, refuseMissing } from './fields.ts'
+import { advised } from './refusal-advice.ts'
 import type { EndpointRow, RowFlags } from './row.ts'
 import { showReply } from './view.ts'
 
@@ -28,16 +29,11 @@ export async function runRow(row: EndpointRow, words: readonly string[], flags: 
     const input = { ...(await idsFor(connection, row, flags, given)), ...(await answersTo(row, flags)) }
     await mayAct()
     const asked = (connection.client[row.endpoint] as Call)(input, row.session ? { by: 'session' } : {})
-    const data = await (row.name.startsWith('tasks ') ? refusedWith(asked, 404, taskHint(row, connection)) : asked)
+    const data = await advised(asked, row, words, connection.found)
     connection.answer(data, () => showReply(connection, row, record, data))
     return row.proves && !(data as Fields)[row.proves] ? exitCodes.check : exitCodes.ok
   })
 }
-
-const taskHint =
-  ({ person }: EndpointRow, { found }: Connection) =>
-  (message: string) =>
-    message === 'No such task' ? `Yours are shown by: ${nextSteps.listTasks(sameWay(found, person))}` : undefined
 
 /** Some endpoints take only sessions, and some only keys. */
 async function needCredential({ name, session }: EndpointRow, { auth }: Endpoint, { found, openSession }: Connection) {

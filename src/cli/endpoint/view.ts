@@ -41,10 +41,11 @@ function showRecord(connection: Connection, row: EndpointRow, data: unknown): vo
 
 /**
  * `lastCheckPassedAt` → `last check passed at`. A nested field is shown by its last name, with that of its owner where
- * needed.
+ * needed. The slug of another thing stands for it.
  */
 function labelOf(path: string): string {
   const [last = '', owner = ''] = path.split('.').reverse()
+  if (last === 'slug' && owner !== '') return owner
   const word = ['id', 'name', 'reason', 'status'].includes(last) ? `${owner} ${last}`.trim() : last
   return word.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
 }

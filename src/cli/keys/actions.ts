@@ -7,7 +7,7 @@ import { PlanError, playBuyer } from '../../sim/buyers/buyer.ts'
 import type { Credentials } from '../../sim/seed.ts'
 import { nextSteps } from '../connection/next-steps.ts'
 import type { Person } from '../connection/target.ts'
-import { adviceOn as adviceOnTest } from '../connection/test-advice.ts'
+import { adviceOn as adviceOnTest, afterPass } from '../connection/test-advice.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { lastDeliveries, ownAgents } from '../log/delivery-search.ts'
 import { tail } from '../log/entry-lines.ts'
@@ -67,9 +67,13 @@ export async function resendChosen(dev: ShownDev, { agentId, deliveryId, event, 
 
 const test: Act = async dev => {
   const agent = agentOf(dev)
-  const { checks, status } = await clientOf(dev, 'builder').testConnection({ id: agent.id })
+  const client = clientOf(dev, 'builder')
+  const { checks, status } = await client.testConnection({ id: agent.id })
   const weak = checks.find(check => check.status === 'failed' || check.status === 'warning')
-  if (!weak) return `${agent.slug} passed its connection test`
+  if (!weak) {
+    const next = afterPass(await client.getAgent({ id: agent.id }))
+    return `${agent.slug} passed its connection test${next && `.${next}`}`
+  }
   const advice = adviceOnTest(weak, agent)
   if (status === 'warning') return `${agent.slug} passed its connection test with a warning: ${weak.message}. ${advice}`
   throw new Fault(`${agent.slug} failed its connection test: ${weak.message}`, { code: exitCodes.check, hint: advice })
