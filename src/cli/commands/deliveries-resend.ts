@@ -33,6 +33,7 @@ export async function resend(ids: readonly string[], flags: ResendFlags): Promis
     for (const { agentId, id, event, taskId } of chosen) {
       const made = await patiently(() => client.redeliver({ id: agentId, deliveryId: id }))
       sent.push(made)
+      connection.whenInterrupted(farewell(connection, sent, chosen.length))
       if (!json) out.line(`${made.id} resends ${id}: ${event} for ${taskId}`)
     }
     const items = await follow(connection, sent, timeoutMs)
@@ -41,6 +42,16 @@ export async function resend(ids: readonly string[], flags: ResendFlags): Promis
     })
     return items.every(({ status }) => status === 'delivered') ? exitCodes.ok : exitCodes.failed
   })
+}
+
+/** Ctrl-C takes nothing back. `open`: those that were sent again and have not ended; `wanted`: how many were to be. */
+function farewell({ found }: Connection, open: readonly { readonly id: string }[], wanted = open.length): string {
+  const [first] = open
+  if (!first) return 'Interrupted.'
+  const way = sameWay(found, 'builder')
+  if (wanted === 1) return `Interrupted. ${first.id} stays in the queue: ${nextSteps.showDelivery(first.id, way)}`
+  const some = open.length < wanted ? `${open.length} of ${wanted}` : String(wanted)
+  return `Interrupted. ${some} resent webhooks stay in the queue: ${nextSteps.allDeliveries(way)}`
 }
 
 type Agents = readonly (OwnAgentRecord | AgentRecord)[]
@@ -73,10 +84,11 @@ const LONGEST_PAUSE_MS = 2_000
 
 /** Prints each attempt as it is made. Ends when all have ended, or when no attempt comes in time. */
 async function follow(
-  { client, out, json }: Connection,
+  connection: Connection,
   sent: readonly DeliveryRecord[],
   timeoutMs: number,
 ): Promise<DeliveryDetails[]> {
+  const { client, out, json } = connection
   const until = performance.now() + timeoutMs
   const seen = new Map<string, DeliveryDetails>()
   const look = async ({ id, agentId }: DeliveryRecord) => {
@@ -90,11 +102,22 @@ async function follow(
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {
     const left = until - performance.now()
     const open = sent.filter(({ id }) => isOpen(seen.get(id), left))
-    for (const delivery of open) await look(delivery)
+    for (const delivery of open) {
+      await look(delivery)
+      connection.whenInterrupted(
+        farewell(
+          connection,
+          sent.filter(({ id }) => isQueued(seen.get(id))),
+        ),
+      )
+    }
     if (!open.some(({ id }) => isOpen(seen.get(id), left)) || left <= 0) return [...seen.values()]
     await wait(pauseMs)
   }
 }
+
+const isQueued = (delivery: DeliveryDetails | undefined) =>
+  delivery === undefined || delivery.status === 'pending' || delivery.status === 'waiting'
 
 /** Whether another look can find something new within `leftMs`. */
 function isOpen(delivery: DeliveryDetails | undefined, leftMs: number): boolean {
