@@ -88,7 +88,10 @@ test('accounts, categories and agents are listed page by page, changed, and what
 
   const listed = await answerOf(['admin', 'agents', 'list', '--status', 'verified'], folder)
   assert.is(listed.data.pagination.total, 3)
-  assert.match((await run(['admin', 'agents', 'list', '--status', 'draft'], folder)).err, 'There is none.')
+  assert.match(
+    (await run(['admin', 'agents', 'list', '--status', 'draft'], folder)).err,
+    'There are no agents with --status draft. All: marketplace admin agents list',
+  )
   assert.match((await run(['admin', 'agents', 'show', dev.ready.agents[0].id], folder)).out, /^slug +sample-agent$/m)
   const early = await answerOf(['admin', 'agents', 'reject', dev.ready.agents[0].id, '--reason', 'A copy.'], folder)
   assert.is(early.status, 400)

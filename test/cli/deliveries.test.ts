@@ -47,7 +47,7 @@ test('list shows the webhooks of an agent, and those alone that its flags ask fo
   assert.equal(await found('--event', 'message'), [['task.message', taskId]])
   assert.equal(await found('--task', taskId, '--event', 'task.submitted'), [['task.submitted', taskId]])
   assert.equal(await found('--limit', '1'), [['task.submitted', gone]])
-  assert.match((await here('list', 'another-agent')).err, 'There is none.')
+  assert.match((await here('list', 'another-agent')).err, 'There are no webhooks to another-agent.')
   const ofAll = await here('list', '--failed', '--url', marketplace.url)
   assert.match(ofAll.err, `--url ${marketplace.url}`)
   assert.match(ofAll.out, /^ID +AGENT +EVENT +STATUS .*\ndlv_\w+ +test-writer +task\.submitted +failed +task_\w+ +1 /)
@@ -141,7 +141,7 @@ test('resend --failed sends each that was given up and not resent since, the old
     items.slice(-2).map((item: DeliveryRecord) => item.taskId),
     tasks,
   )
-  assert.match((await here('resend', '--failed')).err, 'There is none.')
+  assert.match((await here('resend', '--failed')).err, 'There are no failed webhooks to send again.')
   assert.is((await here('resend', '--failed')).code, 0)
 })
 

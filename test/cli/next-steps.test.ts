@@ -119,6 +119,8 @@ test('what commands print as the next step can be typed as it stands', async () 
   assert.equal(settled.data.items, [], 'the dispute of simulate was decided by the line that it printed')
 })
 
+const as = (person: string) => ` --as ${person}`
+
 test('each next step does what it says, or says what is missing', async () => {
   const id = await newDraft('draft-agent')
   const task = await newTask()
@@ -127,7 +129,6 @@ test('each next step does what it says, or says what is missing', async () => {
   await runHere('simulate', 'buyer', 'sample-agent')
   const sent = (await answerHere('deliveries', 'list', 'sample-agent')).data.items[0].id as string
   const url = dev.ready.url as string
-  const as = (person: string) => ` --as ${person}`
   // 2: asks for a password, which can't be asked for here. 3: a check failed, as there is no webhook. 1: refused for that reason. 5: there is no such agent.
   const typed: Record<keyof typeof nextSteps, readonly [line: string, exit: number]> = {
     startDev: [nextSteps.startDev(), 0],
@@ -136,10 +137,12 @@ test('each next step does what it says, or says what is missing', async () => {
     printEnvironment: [nextSteps.printEnvironment(), 0],
     openapi: [nextSteps.openapi(), 0],
     judge: [nextSteps.judge('sig.valid'), 5],
+    wholeList: [nextSteps.wholeList('tasks list', as('buyer')), 0],
+    searchAgents: [nextSteps.searchAgents(as('buyer')), 0],
     helpOf: [nextSteps.helpOf('tasks create'), 0],
     signIn: [nextSteps.signIn(url, 'buyer@example.com'), 2],
     signOut: [nextSteps.signOut(url), 1],
-    createKey: [nextSteps.createKey(url), 0],
+    createKey: [nextSteps.createKey(as('builder')), 0],
     advanceClock: [nextSteps.advanceClock(), 0],
     call: [nextSteps.call(), 0],
     mend: [nextSteps.mend(), 0],

@@ -151,7 +151,7 @@ test('keys, budgets, notifications and the rest of an account have their command
   assert.is((await done('budgets', 'list')).items.length, 1)
   await done('budgets', 'delete', budget.id, '--yes')
 
-  assert.match((await runHere('notifications', 'list', '--as', 'buyer')).err, 'There is none.')
+  assert.match((await runHere('notifications', 'list', '--as', 'buyer')).err, 'There are no notifications.')
   assert.is((await done('wallet', 'limits')).canDeposit, true)
   assert.is((await done('wallet', 'earnings')).completedTasks, 1)
   const buyer = dev.ready.accounts.buyer.id

@@ -47,7 +47,7 @@ if (isLong) {
         const said = await Promise.all(
           rest.map(line => reader.types(line.replace(/(--start '.*')/, '$1 --only sig.valid'))),
         )
-        for (const [at, words] of ['is completed', 'There is none', 'exchange_', 'must 1/1', 'rule'].entries())
+        for (const [at, words] of ['is completed', 'There are no webhooks', 'exchange_', 'must 1/1', 'rule'].entries())
           assert.match(said[at]!, words)
       } finally {
         await reader.leaves()

@@ -9,6 +9,7 @@ import { testFirst } from '../connection/test-advice.ts'
 import { agentCalled, refusedWith } from '../endpoint/agent-called.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { numberGiven } from '../json-input.ts'
+import { noneOf } from '../output/none.ts'
 import { canAsk } from '../output/output.ts'
 import { askYes } from '../output/prompts.ts'
 import { money, plain, type Ui } from '../output/ui.ts'
@@ -18,12 +19,15 @@ export const list = (flags: ConnectionFlags) =>
     const agents: OwnAgentRecord[] = []
     for await (const { items } of client.listMyAgents({ limit: 100 })) agents.push(...items)
     return answer({ items: agents }, () => {
-      if (agents.length === 0)
-        return notes.line(`No agents yet. The first: ${nextSteps.createAgent(sameWay(found, 'builder'))}`)
+      if (agents.length === 0) return notes.line(noAgents(sameWay(found, 'builder')))
       const head = ['SLUG', 'STATUS', 'PRICE', 'LISTED', 'LAST CHECK PASSED'].map(word => out.colour.bold(word))
       out.table([head, ...agents.map(agent => rowOf(agent, out))])
     })
   })
+
+/** Of one's own. */
+export const noAgents = (flags: string) =>
+  noneOf({ things: 'agents', first: `The first: ${nextSteps.createAgent(flags)}` })
 
 function rowOf({ slug, status, basePrice, visible, hiddenReason, lastCheckPassedAt }: OwnAgentRecord, { colour }: Ui) {
   const listed = visible ? colour.green('yes') : `no${hiddenReason ? `: ${plain(hiddenReason)}` : ''}`

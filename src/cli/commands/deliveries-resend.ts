@@ -1,5 +1,6 @@
 /** `marketplace deliveries resend`: sends webhooks again, and follows each to its end. */
 import type { AgentRecord, DeliveryDetails, DeliveryRecord, OwnAgentRecord } from '../../api/records.ts'
+import { plainShellWord } from '../../api/shell-word.ts'
 import { MarketplaceError } from '../../client/client.ts'
 import { UsageError } from '../../config.ts'
 import { type Connection, type ConnectionFlags, connected } from '../connection/connection.ts'
@@ -7,7 +8,8 @@ import { nextSteps, sameWay } from '../connection/next-steps.ts'
 import { agentCalled } from '../endpoint/agent-called.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { numberGiven } from '../json-input.ts'
-import { deliveryCalled, matching, ownAgents, type SearchFlags, searchOf } from '../log/delivery-search.ts'
+import { deliveryCalled, filtersIn, matching, ownAgents, type SearchFlags, searchOf } from '../log/delivery-search.ts'
+import { noneOf } from '../output/none.ts'
 import { plain } from '../output/ui.ts'
 
 export interface ResendFlags extends ConnectionFlags, SearchFlags {
@@ -28,7 +30,7 @@ export async function resend(ids: readonly string[], flags: ResendFlags): Promis
     const { client, out, notes, json } = connection
     const agents = flags.agent ? [await agentCalled(connection, flags.agent)] : await ownAgents(client)
     const chosen = ids.length > 0 ? await named(connection, agents, ids) : await failed(connection, agents, search)
-    if (chosen.length === 0) notes.line('There is none.')
+    if (chosen.length === 0) notes.line(none(connection, flags))
     const sent: DeliveryRecord[] = []
     for (const { agentId, id, event, taskId } of chosen) {
       const made = await patiently(() => client.redeliver({ id: agentId, deliveryId: id }))
@@ -41,6 +43,15 @@ export async function resend(ids: readonly string[], flags: ResendFlags): Promis
       for (const item of items) tellEnd(connection, item)
     })
     return items.every(({ status }) => status === 'delivered') ? exitCodes.ok : exitCodes.failed
+  })
+}
+
+function none({ found }: Connection, { agent, ...search }: ResendFlags): string {
+  const ofAgent = agent === undefined ? [] : [`--agent ${plain(plainShellWord(agent))}`]
+  return noneOf({
+    things: 'failed webhooks to send again',
+    filters: [...filtersIn({ ...search, failed: false }), ...ofAgent],
+    all: nextSteps.wholeList('deliveries list --failed', sameWay(found, 'builder')),
   })
 }
 

@@ -1,11 +1,14 @@
 /** `marketplace deliveries list | show`: the log of webhooks to one's own agents. */
-import type { DeliveryDetails, DeliveryRecord } from '../../api/records.ts'
+import type { AgentRecord, DeliveryDetails, DeliveryRecord, OwnAgentRecord } from '../../api/records.ts'
 import { type Connection, type ConnectionFlags, connected } from '../connection/connection.ts'
 import { nextSteps, sameWay } from '../connection/next-steps.ts'
+import type { Target } from '../connection/target.ts'
 import { agentCalled } from '../endpoint/agent-called.ts'
 import { numberGiven } from '../json-input.ts'
-import { deliveryCalled, newestOf, ownAgents, type SearchFlags, searchOf } from '../log/delivery-search.ts'
+import { deliveryCalled, filtersIn, newestOf, ownAgents, type SearchFlags, searchOf } from '../log/delivery-search.ts'
+import { noneOf } from '../output/none.ts'
 import { plain, type Ui } from '../output/ui.ts'
+import { noAgents } from './agents.ts'
 
 export interface ListFlags extends ConnectionFlags, SearchFlags {
   limit?: string
@@ -20,7 +23,7 @@ export function list(agent: string | undefined, flags: ListFlags): Promise<numbe
     const agents = agent === undefined ? await ownAgents(client) : [await agentCalled(connection, agent)]
     const items = await newestOf(client, agents, await search(connection), most)
     return answer({ items }, () => {
-      if (items.length === 0) return notes.line('There is none.')
+      if (items.length === 0) return notes.line(none(found, agents, agent, filtersIn(flags)))
       const slugs = new Map(agents.map(({ id, slug }) => [id, slug]))
       const isOfMany = agent === undefined
       const columns = ['ID', ...(isOfMany ? ['AGENT'] : []), 'EVENT', 'STATUS', 'TASK', 'ATTEMPTS', 'CREATED']
@@ -29,6 +32,25 @@ export function list(agent: string | undefined, flags: ListFlags): Promise<numbe
       const failed = items.find(({ status }) => status === 'failed')
       if (failed) notes.line(`Why: ${nextSteps.showDelivery(failed.id, sameWay(found, 'builder'))}`)
     })
+  })
+}
+
+type Agents = readonly (OwnAgentRecord | AgentRecord)[]
+
+/** `agent`: whose log was asked for; undefined: that of all. */
+function none(found: Target, agents: Agents, agent: string | undefined, filters: readonly string[]): string {
+  const way = sameWay(found, 'builder')
+  const [first] = agents
+  if (!first) return noAgents(way)
+  const { slug } = agents.find(known => 'visible' in known && known.visible) ?? first
+  return noneOf({
+    things: agent === undefined ? 'webhooks to your agents' : `webhooks to ${plain(slug)}`,
+    filters,
+    all: agent === undefined ? nextSteps.allDeliveries(way) : nextSteps.deliveries(slug, way),
+    // Elsewhere it would cost money.
+    first: found.isDev
+      ? `A simulated buyer brings some: ${nextSteps.simulateBuyer(slug, sameWay(found, 'buyer'))}`
+      : undefined,
   })
 }
 

@@ -18,6 +18,7 @@ import {
 import { type Address, locateAddress, refuseUntrustedAddress } from '../connection/target.ts'
 import { codeForStatus, exitCodes, Fault } from '../exit-codes.ts'
 import { passwordFromStdin } from '../json-input.ts'
+import { noneOf } from '../output/none.ts'
 import { type AnswerFlags, type CommandOutput, canAsk, withOutput } from '../output/output.ts'
 import { askHidden, askLine } from '../output/prompts.ts'
 import { plain } from '../output/ui.ts'
@@ -119,7 +120,8 @@ export const profiles = (flags: AnswerFlags) =>
   withOutput(flags, async ({ out, notes, answer }) => {
     const items = savedSessions().map(({ profile, url, email }) => ({ profile: profile ?? null, url, email }))
     return answer({ items }, () => {
-      if (items.length === 0) return notes.line('There is none.')
+      if (items.length === 0)
+        return notes.line(noneOf({ things: 'sessions', first: `How to sign in: ${nextSteps.helpOf('login')}` }))
       const head = ['PROFILE', 'ADDRESS', 'EMAIL'].map(word => out.colour.bold(word))
       out.table([head, ...items.map(({ profile, url, email }) => [profile ?? '-', plain(url), plain(email)])])
     })

@@ -25,10 +25,13 @@ export const nextSteps = {
   signIn: (url: string, email?: string, profile?: string) =>
     typed(`login --url ${url}${email ? ` --email ${email}` : ''}${profile ? ` --profile ${profile}` : ''}`),
   signOut: (url: string) => typed(`logout --url ${url}`),
-  createKey: (url: string) => typed(`keys create --name agent --url ${url}`),
+  createKey: (flags = '') => typed(`keys create --name agent${flags}`),
   printEnvironment: () => typed('dev --print-env'),
   openapi: () => typed('openapi'),
   helpOf: (command: string) => typed(`${command} --help`),
+  /** A list without the flags that left some out. */
+  wholeList: (command: string, flags = '') => typed(`${command}${flags}`),
+  searchAgents: (flags = '') => typed(`agents search${flags}`),
   advanceClock: () => typed('clock advance 1h'),
   call: () => typed('call GET /api/agents'),
   mend: () => typed('doctor --fix'),

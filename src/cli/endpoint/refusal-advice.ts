@@ -1,9 +1,8 @@
 /** What helps where the marketplace refuses the request of a row. */
-import { nextSteps, sameWay } from '../connection/next-steps.ts'
-import type { Target } from '../connection/target.ts'
+import { nextSteps } from '../connection/next-steps.ts'
 import { testFirst } from '../connection/test-advice.ts'
 import { refusedWith } from './agent-called.ts'
-import type { EndpointRow } from './row.ts'
+import type { EndpointRow, Typed } from './row.ts'
 
 interface Advice {
   readonly of: RegExp
@@ -26,13 +25,8 @@ const known: readonly Advice[] = [
   },
 ]
 
-export function advised<T>(
-  asked: Promise<T>,
-  { name, person }: EndpointRow,
-  words: readonly string[],
-  found: Target,
-): Promise<T> {
+export function advised<T>(asked: Promise<T>, { name }: EndpointRow, { words, way }: Typed): Promise<T> {
   const advice = known.find(({ of }) => of.test(name))
   if (!advice) return asked
-  return refusedWith(asked, advice.status, message => advice.hint(message, sameWay(found, person), words))
+  return refusedWith(asked, advice.status, message => advice.hint(message, way, words))
 }

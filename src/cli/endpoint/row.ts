@@ -25,6 +25,9 @@ export interface EndpointRow {
   readonly confirms?: string
   /** The fields to show, with dots for nested ones: columns of a list, or lines of a record. */
   readonly shows: readonly string[]
+  /** Of a list: what there is none of if it is empty, and a sentence on how the first is made. `flags` lead to the same marketplace. */
+  readonly things?: string
+  readonly first?: (flags: string) => string
   /** A secret that is shown once: this field goes to stdout alone, so that it can be piped. */
   readonly prints?: string
   /** A boolean field. If it is false, the command exits with 3. */
@@ -46,5 +49,12 @@ export type FieldFlag = readonly [
   sets: string | Readonly<Record<string, boolean | null>>,
   kind?: 'agent' | 'categories',
 ]
+
+/** What was typed behind the name of a row, and the flags that lead to the same marketplace as the same person. */
+export interface Typed {
+  readonly words: readonly string[]
+  readonly flags: RowFlags
+  readonly way: string
+}
 
 export type RowFlags = ConnectionFlags & Readonly<Record<string, unknown>>

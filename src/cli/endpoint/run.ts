@@ -5,7 +5,8 @@ import type { CallOptions } from '../../client/client.ts'
 import { UsageError } from '../../config.ts'
 import { attributeOf } from '../command-line/filled-by.ts'
 import { type Connection, connected } from '../connection/connection.ts'
-import { nextSteps } from '../connection/next-steps.ts'
+import { nextSteps, sameWay } from '../connection/next-steps.ts'
+import type { Person } from '../connection/target.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { linesOfStdin } from '../json-input.ts'
 import { canAsk } from '../output/output.ts'
@@ -29,11 +30,16 @@ export async function runRow(row: EndpointRow, words: readonly string[], flags: 
     const input = { ...(await idsFor(connection, row, flags, given)), ...(await answersTo(row, flags)) }
     await mayAct()
     const asked = (connection.client[row.endpoint] as Call)(input, row.session ? { by: 'session' } : {})
-    const data = await advised(asked, row, words, connection.found)
-    connection.answer(data, () => showReply(connection, row, record, data))
+    const typed = { words, flags, way: wayOf(row, flags, connection) }
+    const data = await advised(asked, row, typed)
+    connection.answer(data, () => showReply(connection, row, typed, data))
     return row.proves && !(data as Fields)[row.proves] ? exitCodes.check : exitCodes.ok
   })
 }
+
+/** The flags that reach the same marketplace as the same person. */
+const wayOf = ({ person }: EndpointRow, { as = person }: RowFlags, { found }: Connection) =>
+  sameWay(found, as as Person)
 
 /** Some endpoints take only sessions, and some only keys. */
 async function needCredential({ name, session }: EndpointRow, { auth }: Endpoint, { found, openSession }: Connection) {
@@ -46,7 +52,7 @@ async function needCredential({ name, session }: EndpointRow, { auth }: Endpoint
   if (auth === 'key' && !found.key) {
     throw new Fault(`${name} needs an API key: agents use it, and they have no session`, {
       code: exitCodes.auth,
-      hint: `Make a key: ${nextSteps.createKey(found.url)}`,
+      hint: `Make a key: ${nextSteps.createKey(sameWay(found, 'builder'))}`,
     })
   }
 }

@@ -1,15 +1,22 @@
 /** Shows the reply of an endpoint's command to people: a list as a table, a record as lines. */
 import type { Endpoint } from '../../api/endpoint.ts'
+import { endpoints } from '../../api/endpoints/index.ts'
+import { plainShellWord } from '../../api/shell-word.ts'
 import type { Pagination } from '../../client/client.ts'
+import { attributeOf, flagIn } from '../command-line/filled-by.ts'
 import type { Connection } from '../connection/connection.ts'
+import { nextSteps } from '../connection/next-steps.ts'
 import { isPrice } from '../output/money.ts'
+import { noneOf } from '../output/none.ts'
 import { money, plain } from '../output/ui.ts'
 import type { Fields } from './fields.ts'
-import type { EndpointRow } from './row.ts'
+import type { EndpointRow, Typed } from './row.ts'
 
-export function showReply(connection: Connection, row: EndpointRow, { list }: Endpoint, data: unknown): void {
+export function showReply(connection: Connection, row: EndpointRow, typed: Typed, data: unknown): void {
+  const { list }: Endpoint = endpoints[row.endpoint]
   if (row.prints) showSecret(connection, row.prints, data as Fields)
-  else if (list) showList(connection, row, data)
+  else if (list) showList(connection, row, typed, data)
+  else if (Array.isArray(data)) showTable(connection, row, data, noneIn(row, typed))
   else showRecord(connection, row, data)
 }
 
@@ -18,25 +25,39 @@ function showSecret({ out, notes }: Connection, field: string, data: Fields): vo
   notes.line('It is shown this once.')
 }
 
-function showList(connection: Connection, row: EndpointRow, data: unknown): void {
+function showList(connection: Connection, row: EndpointRow, typed: Typed, data: unknown): void {
   const { pagination, ...lists } = data as { pagination: Pagination } & Record<string, Fields[]>
-  showTable(connection, row, Object.values(lists)[0] ?? [])
   const { page, totalPages, total, hasMore } = pagination
-  if (totalPages < 2) return
+  const items = Object.values(lists)[0] ?? []
+  showTable(
+    connection,
+    row,
+    items,
+    total > 0 ? `Page ${page} is behind the last one, ${totalPages}.` : noneIn(row, typed),
+  )
+  if (totalPages < 2 || items.length === 0) return
   const next = hasMore ? ` The next: --page ${page + 1}` : ''
   connection.notes.line(`Page ${page} of ${totalPages}, ${total} in all.${next}`)
 }
 
-function showTable({ out, notes }: Connection, { shows }: EndpointRow, items: readonly Fields[]): void {
+function showTable({ out, notes }: Connection, { shows }: EndpointRow, items: readonly Fields[], none: string): void {
   const head = shows.map(path => out.colour.bold(labelOf(path).toUpperCase()))
-  if (items.length === 0) notes.line('There is none.')
+  if (items.length === 0) notes.line(none)
   else out.table([head, ...items.map(item => shows.map(path => cell(item, path)))])
 }
 
-function showRecord(connection: Connection, row: EndpointRow, data: unknown): void {
-  const { out } = connection
-  if (Array.isArray(data)) showTable(connection, row, data)
-  else out.table(row.shows.map(path => [out.colour.dim(labelOf(path)), cell(data as Fields, path)]))
+function noneIn({ name, things = 'entries', first, flags: known = [] }: EndpointRow, { words, flags, way }: Typed) {
+  const filters = known.flatMap(([flag, , sets]) => {
+    const given = flags[attributeOf(flag)]
+    if (given === undefined || sets === 'page' || sets === 'limit') return []
+    return plain(given === true ? flagIn(flag) : `${flagIn(flag)} ${plainShellWord(String(given))}`)
+  })
+  const all = nextSteps.wholeList([name, ...words.map(plainShellWord)].join(' '), way)
+  return noneOf({ things, filters, all, first: first?.(way) })
+}
+
+function showRecord({ out }: Connection, { shows }: EndpointRow, data: unknown): void {
+  out.table(shows.map(path => [out.colour.dim(labelOf(path)), cell(data as Fields, path)]))
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { agentEvents } from '../../api/flow.ts'
 import type { AgentRecord, DeliveryDetails, DeliveryRecord, OwnAgentRecord } from '../../api/records.ts'
+import { plainShellWord } from '../../api/shell-word.ts'
 import { type Client, MarketplaceError } from '../../client/client.ts'
 import { UsageError } from '../../config.ts'
 import type { Connection } from '../connection/connection.ts'
@@ -9,6 +10,7 @@ import { nextSteps } from '../connection/next-steps.ts'
 import { locate } from '../connection/target.ts'
 import { exitCodes, Fault } from '../exit-codes.ts'
 import { durationGiven } from '../output/durations.ts'
+import { plain } from '../output/ui.ts'
 
 export interface SearchFlags {
   failed?: boolean
@@ -24,6 +26,14 @@ export interface Search {
   /** Domain time in ms. */
   from: number
 }
+
+/** The flags that leave some out, as they were typed. */
+export const filtersIn = ({ failed, event, task, since }: SearchFlags): string[] => [
+  ...(failed ? ['--failed'] : []),
+  ...Object.entries({ event, task, since }).flatMap(([name, given]) =>
+    given === undefined ? [] : [`--${name} ${plain(plainShellWord(given))}`],
+  ),
+]
 
 /** Throws a UsageError before anything is sent if a flag makes no sense. */
 export function searchOf({ failed = false, event, task, since }: SearchFlags) {

@@ -1,4 +1,5 @@
 /** The commands of one's own account: keys, notifications, sessions, the second factor. Source: A-9–A-11, A-28, A-194, A-195. */
+import { nextSteps } from '../connection/next-steps.ts'
 import type { EndpointRow, FieldFlag } from '../endpoint/row.ts'
 import { pageFlags } from './page-flags.ts'
 
@@ -22,6 +23,8 @@ export const keyRows: readonly EndpointRow[] = [
     endpoint: 'listKeys',
     summary: 'Your API keys, by their first characters',
     flags: pageFlags,
+    things: 'API keys',
+    first: flags => `Make one: ${nextSteps.createKey(flags)}`,
     shows: ['id', 'name', 'keyPrefix', 'createdAt', 'lastUsedAt'],
     examples: ['marketplace keys list', 'marketplace keys list --json'],
   },
@@ -54,6 +57,7 @@ export const notificationRows: readonly EndpointRow[] = [
     endpoint: 'listNotifications',
     summary: 'What you should know, such as disputes; newest first',
     flags: pageFlags,
+    things: 'notifications',
     shows: ['id', 'createdAt', 'type', 'readAt', 'message'],
     examples: ['marketplace notifications list', 'marketplace notifications list --as buyer --json'],
   },
@@ -142,6 +146,7 @@ export const accountRows: readonly EndpointRow[] = [
     endpoint: 'listSessions',
     summary: 'Where you are signed in, the newest first',
     flags: pageFlags,
+    things: 'sessions',
     shows: SESSION,
     examples: ['marketplace account sessions list', 'marketplace account sessions list --json'],
   },

@@ -1,4 +1,5 @@
 /** The commands of administrators, an endpoint each. Source: A-13, A-34. */
+import { nextSteps } from '../connection/next-steps.ts'
 import type { EndpointRow, FieldFlag } from '../endpoint/row.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { pageFlags } from './page-flags.ts'
@@ -42,6 +43,7 @@ const reviewing: readonly EndpointRow[] = [
       ['--status <status>', 'draft, pending_review, verified, active or inactive (default: all)', 'status'],
       ...pageFlags,
     ],
+    things: 'agents',
     shows: AGENT,
     notes: 'Those that wait for a review: --status pending_review.',
     examples: ['marketplace admin agents list', 'marketplace admin agents list --status pending_review'],
@@ -96,6 +98,7 @@ const payments = (
       endpoint: list,
       summary: `${kind === 'deposit' ? 'Deposits' : 'Withdrawals'} of everyone; those to be settled: --status pending`,
       flags: [paymentStatus, ...pageFlags],
+      things: `${kind}s`,
       shows: PAYMENT,
       examples: [`marketplace ${group} list`, `marketplace ${group} list --status pending`],
     },
@@ -129,6 +132,7 @@ const settling: readonly EndpointRow[] = [
     endpoint: 'adminListTasks',
     summary: 'Tasks of everyone',
     flags: [['--disputed', 'those in open dispute alone', { disputed: true }], ...pageFlags],
+    things: 'tasks',
     shows: TASK,
     examples: ['marketplace admin tasks', 'marketplace admin tasks --disputed'],
   },
@@ -181,6 +185,7 @@ const looking: readonly EndpointRow[] = [
     endpoint: 'adminListUsers',
     summary: 'Every account',
     flags: pageFlags,
+    things: 'accounts',
     shows: USER,
     examples: ['marketplace admin users list', 'marketplace admin users list --limit 100 --json'],
   },
@@ -228,6 +233,8 @@ const looking: readonly EndpointRow[] = [
     name: 'admin categories list',
     endpoint: 'listCategories',
     summary: 'The categories that agents stand in',
+    things: 'categories',
+    first: () => `How to add one: ${nextSteps.helpOf('admin categories create')}`,
     shows: CATEGORY,
     examples: ['marketplace admin categories list', 'marketplace admin categories list --json'],
   },

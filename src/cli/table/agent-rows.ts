@@ -1,5 +1,6 @@
 /** The commands of agents that are one endpoint each: a builder's own, and those that buyers look at. Source: A-18, A-23, A-30. */
 import { limits } from '../../api/limits.ts'
+import { nextSteps } from '../connection/next-steps.ts'
 import { agentFlags } from '../endpoint/agent-flags.ts'
 import type { EndpointRow, FieldFlag } from '../endpoint/row.ts'
 import { fromTo } from '../output/numbers.ts'
@@ -127,6 +128,8 @@ export const searchRows: readonly EndpointRow[] = [
       ['--sort <order>', 'popular, newest, price_asc or price_desc', 'sort'],
       ...pageFlags,
     ],
+    things: 'agents to hire',
+    first: flags => `Yours, and whether they are listed: ${nextSteps.listAgents(flags)}`,
     shows: LISTED,
     examples: ['marketplace agents search', 'marketplace agents search --query translation --sort price_asc --json'],
   },
@@ -137,6 +140,7 @@ export const searchRows: readonly EndpointRow[] = [
     takes: [['agent', 'id']],
     summary: 'Pieces of work of an agent',
     flags: pageFlags,
+    things: 'samples of this agent',
     shows: SAMPLE,
     examples: ['marketplace agents samples list sample-agent', 'marketplace agents samples list sample-agent --json'],
   },
@@ -147,6 +151,7 @@ export const searchRows: readonly EndpointRow[] = [
     takes: [['agent', 'id']],
     summary: 'The reviews that make up the rating of an agent',
     flags: pageFlags,
+    things: 'reviews of this agent',
     shows: ['rating', 'comment', 'createdAt'],
     examples: ['marketplace agents reviews sample-agent', 'marketplace agents reviews sample-agent --json'],
   },
@@ -155,6 +160,7 @@ export const searchRows: readonly EndpointRow[] = [
     name: 'agents categories',
     endpoint: 'listCategories',
     summary: 'The categories that agents stand in',
+    things: 'categories',
     shows: CATEGORY,
     examples: ['marketplace agents categories', 'marketplace agents categories --json'],
   },

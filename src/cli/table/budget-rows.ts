@@ -1,4 +1,5 @@
 /** The commands of budget authorizations: what an agent may spend from a wallet. Source: A-36. */
+import { nextSteps } from '../connection/next-steps.ts'
 import type { EndpointRow, FieldFlag } from '../endpoint/row.ts'
 import { pageFlags } from './page-flags.ts'
 
@@ -24,6 +25,8 @@ export const budgetRows: readonly EndpointRow[] = [
     endpoint: 'listBudgets',
     summary: 'What you let agents spend',
     flags: [['--role <role>', 'owner, or agent: what your agents were granted (default: owner)', 'role'], ...pageFlags],
+    things: 'authorizations',
+    first: () => `How to make one: ${nextSteps.helpOf('budgets create')}`,
     shows: BUDGET,
     examples: ['marketplace budgets list', 'marketplace budgets list --role agent --as builder --json'],
   },

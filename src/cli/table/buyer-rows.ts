@@ -26,6 +26,7 @@ export const buyerRows: readonly EndpointRow[] = [
     takes: [['user-id', 'userId']],
     summary: "A buyer's tasks with your agents; needs a key",
     flags: [['--agent <agent>', 'one of your agents, by id or slug', 'agentId', 'agent'], ...pageFlags],
+    things: 'tasks of this buyer for your agents',
     shows: PAST_TASK,
     examples: ['marketplace buyers history USER_ID', 'marketplace buyers history USER_ID --agent my-agent --json'],
   },

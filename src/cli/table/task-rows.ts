@@ -1,5 +1,6 @@
 /** The commands of tasks, an endpoint each. Source: A-19–A-21, A-32. */
 import { limits } from '../../api/limits.ts'
+import { nextSteps } from '../connection/next-steps.ts'
 import type { EndpointRow, FieldFlag } from '../endpoint/row.ts'
 import { fromTo, inUnits } from '../output/numbers.ts'
 import { pageFlags } from './page-flags.ts'
@@ -56,6 +57,8 @@ const looking: readonly EndpointRow[] = [
       ['--role <role>', 'buyer or builder: only those that you bought, or that your agents do', 'role'],
       ...pageFlags,
     ],
+    things: 'tasks',
+    first: flags => `Whom to hire: ${nextSteps.searchAgents(flags)}`,
     shows: TASK,
     examples: ['marketplace tasks list', 'marketplace tasks list --role builder --status pending --as builder --json'],
   },
@@ -75,6 +78,7 @@ const looking: readonly EndpointRow[] = [
     endpoint: 'listDeliverables',
     summary: 'Everything that was delivered, the latest first',
     flags: pageFlags,
+    things: 'deliverables of this task',
     shows: ['id', 'createdAt', 'content', 'notes', 'files'],
     examples: ['marketplace tasks deliverables TASK_ID', 'marketplace tasks deliverables TASK_ID --json'],
   },
@@ -85,6 +89,7 @@ const looking: readonly EndpointRow[] = [
     endpoint: 'listMessages',
     summary: 'What buyer and builder wrote to each other',
     flags: pageFlags,
+    things: 'messages of this task',
     shows: MESSAGE,
     examples: ['marketplace tasks messages TASK_ID', 'marketplace tasks messages TASK_ID --as builder --json'],
   },

@@ -1,4 +1,5 @@
 /** The commands of one's own money, an endpoint each. Source: A-34. */
+import { nextSteps } from '../connection/next-steps.ts'
 import type { EndpointRow } from '../endpoint/row.ts'
 import { pageFlags } from './page-flags.ts'
 
@@ -25,6 +26,8 @@ export const walletRows: readonly EndpointRow[] = [
       ['--type <type>', 'deposit, withdrawal, hold, refund, release or earning (default: all)', 'type'],
       ...pageFlags,
     ],
+    things: 'transactions',
+    first: () => `How to put money in: ${nextSteps.helpOf('wallet deposit')}`,
     shows: TRANSACTION,
     examples: ['marketplace wallet transactions', 'marketplace wallet transactions --type deposit --json'],
   },
