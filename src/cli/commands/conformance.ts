@@ -28,7 +28,6 @@ import {
 } from '../conformance/reports.ts'
 import { limitIn, RunTime } from '../conformance/run-time.ts'
 import { type ConformanceSettings, settingsIn } from '../conformance/settings-file.ts'
-import { keepHeapSmall } from '../conformance/small-heap.ts'
 import { showReport } from '../conformance/terminal.ts'
 import { connected } from '../connection/connection.ts'
 import { nextSteps, sameWay } from '../connection/next-steps.ts'
@@ -212,7 +211,6 @@ interface Around {
 
 /** Tells what is broken while the run goes on. Ctrl-C ends it, and so does its time. */
 async function withLive(plan: Plan, { output, time, count }: Around, work: (ending: Ending) => Promise<History>) {
-  keepHeapSmall()
   const ended = new AbortController()
   const { chosen, baseline, flags } = plan
   const options = { bail: flags.bail === true, stop: () => ended.abort() }

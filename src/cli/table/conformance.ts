@@ -60,6 +60,10 @@ Exit code ${exitCodes.check}: a check that must hold does not; ${exitCodes.faile
       'marketplace conformance --explain sig.valid --history run.jsonl',
       'marketplace conformance --list --json',
     ],
-    run: async (_, flags: ConformanceFlags) => (await import('../commands/conformance.ts')).conformance(flags),
+    run: async (_, flags: ConformanceFlags) => {
+      // Before the command itself, as what it loads would make the heap large.
+      ;(await import('../small-heap.ts')).keepHeapSmall()
+      return (await import('../commands/conformance.ts')).conformance(flags)
+    },
   },
 ]
