@@ -16,6 +16,7 @@ import { buyerRows } from '../../src/cli/table/buyer-rows.ts'
 import { taskRows } from '../../src/cli/table/task-rows.ts'
 import { walletRows } from '../../src/cli/table/wallet-rows.ts'
 import { answerHere, enterDev, runHere } from './in-process.ts'
+import { run } from './program.ts'
 
 const rows: readonly EndpointRow[] = [
   ...[accountRows, keyRows, notificationRows, adminRows, agentRows],
@@ -132,6 +133,13 @@ test('what an argument fills has its name', async () => {
   }
 })
 
+test('what a question fills has its words', async () => {
+  const typed = `${here.ready.accounts.buyer.password}\nshort\n`
+  const { code, err } = await run(['account', 'password', 'change', '--password-stdin'], here.folder, {}, typed)
+  assert.is(code, 1, err)
+  assert.match(err, /^Validation failed\.\n {2}The new one: must have /)
+})
+
 test('commands of more than one request name their flags too, and a file keeps its names', async () => {
   const create = ['agents', 'create', '--name', 'Life Agent', '--tagline', 'x', '--base-price', '500']
   const described = ['--description', 'Answers each task with its own title, for tests alone.', '--category', 'code']
@@ -151,10 +159,15 @@ test('commands of more than one request name their flags too, and a file keeps i
   assert.match(err, '\n  title: must have ')
 })
 
-test('every fill of a command is one of its own flags or arguments', async () => {
+test('every fill of a command is one of its own flags, arguments or questions', async () => {
   const { chapters } = await wholeTable()
   for (const { name, fills, options, takes = [] } of chapters.flatMap(([, records]) => records)) {
-    const known = [...options.map(([flags]) => flagOf(flags)), ...takes]
+    const asked = rows.find(row => row.name === name)?.asks ?? []
+    const known = [
+      ...options.map(([flags]) => flagOf(flags)),
+      ...takes,
+      ...asked.map(([, question]) => question.slice(0, -1)),
+    ]
     for (const [field, word] of fills?.() ?? []) assert.ok(known.includes(word), `${name}: ${field} by ${word}`)
   }
 })

@@ -14,7 +14,7 @@ export interface CommandRecord {
   readonly options: readonly Option[]
   /** The endpoints that a person calls by it. A test compares them with all that there are. */
   readonly endpoints?: readonly EndpointName[]
-  /** The fields of the request by the flags and arguments that fill them, where they have other names. */
+  /** The fields of the request by the flags, arguments and questions that fill them, where they have other names. */
   readonly fills?: () => readonly (readonly [field: string, word: string])[]
   /** More than the summary says. */
   readonly notes?: string

@@ -20,7 +20,12 @@ export const endpointCommand = (row: EndpointRow): CommandRecord => ({
     jsonOnce,
   ],
   endpoints: [row.endpoint],
-  fills: () => [...(row.takes ?? []).map(([word, field]) => [field, `<${word}>`] as const), ...fillsOf(row.flags)],
+  fills: () => [
+    ...(row.takes ?? []).map(([word, field]) => [field, `<${word}>`] as const),
+    ...fillsOf(row.flags),
+    // People were asked for it in these words.
+    ...(row.asks ?? []).map(([field, question]) => [field, question.replace(/:$/, '')] as const),
+  ],
   ...(row.notes !== undefined && { notes: row.notes }),
   examples: row.examples,
   run: async (words, flags: RowFlags) => (await import('./run.ts')).runRow(row, words, flags),
