@@ -38,11 +38,17 @@ const agentCases: Case[] = [
   { words: ['agents', 'create', ...allBut('Name (')], before: [['Name (', 'Letters\r']], at: 'Webhook URL (' },
 ]
 
+/** Flags without which a command does not come to its questions. */
+const NEEDED: Readonly<Record<string, string[]>> = {
+  'tasks dispute': ['--reason', 'It is in another language.'],
+  'admin resolve': ['--outcome', 'release'],
+}
+
 /** The command with something for its arguments, and a key where it takes no session. */
 function wordsOf({ name, takes = [], endpoints: [endpoint] = [] }: CommandRecord): string[] {
   const given = takes.map(word => (word === '<agent>' ? 'test-writer' : 'ID_1'))
   const takesKey = endpoint && (endpoints[endpoint] as Endpoint).auth === 'key'
-  return [...name.split(' '), ...given, ...(takesKey ? ['--key', 'svc_of_nobody'] : [])]
+  return [...name.split(' '), ...given, ...(NEEDED[name] ?? []), ...(takesKey ? ['--key', 'svc_of_nobody'] : [])]
 }
 
 /** What commands that are one request ask for: secrets first, then whether it is meant. */
