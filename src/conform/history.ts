@@ -179,7 +179,10 @@ interface PurchasesEvent extends Purchases {
   readonly kind: 'purchases'
 }
 
-/** The run has ended: always the last, unless it was cut off. */
+/**
+ * The run has ended: always the last, unless the file was cut off. A run that was ended from outside has one before it as well, as what
+ * comes while everything is taken down says nothing of the agent: the first one counts.
+ */
 interface EndEvent {
   readonly kind: 'end'
   /** Ctrl-C, or its time was over. */

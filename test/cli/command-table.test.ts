@@ -9,21 +9,11 @@ import type { Endpoint } from '../../src/api/endpoint.ts'
 import { endpoints } from '../../src/api/endpoints/index.ts'
 import { commandsOf, wholeTable } from '../../src/cli/command-table.ts'
 import { wrappedExample, wrappedNotes } from '../../src/cli/help-text.ts'
-import { accountRows, keyRows, notificationRows } from '../../src/cli/table/account-rows.ts'
-import { adminRows } from '../../src/cli/table/admin-rows.ts'
-import { agentRows, searchRows } from '../../src/cli/table/agent-rows.ts'
-import { budgetRows } from '../../src/cli/table/budget-rows.ts'
-import { buyerRows } from '../../src/cli/table/buyer-rows.ts'
-import { taskRows } from '../../src/cli/table/task-rows.ts'
-import { walletRows } from '../../src/cli/table/wallet-rows.ts'
+import { endpointRows } from './endpoint-rows.ts'
 import { runHere } from './in-process.ts'
 
 const { chapters, groups } = await wholeTable()
 const commands = chapters.flatMap(([, records]) => records)
-const rows = [
-  ...[accountRows, keyRows, notificationRows, adminRows, agentRows],
-  ...[searchRows, budgetRows, buyerRows, taskRows, walletRows],
-].flat()
 
 /** What every start reads of the built program: its first file, and what that imports at once. */
 function readAtStart(path = BUNDLE, seen = new Map<string, string>()): string {
@@ -76,7 +66,7 @@ test('every endpoint that a person may call has a command, or a reason why it ha
 })
 
 test('what a row sets and shows is there in its endpoint', () => {
-  for (const { name, endpoint, takes = [], flags = [], sets = {}, asks = [] } of rows) {
+  for (const { name, endpoint, takes = [], flags = [], sets = {}, asks = [] } of endpointRows) {
     const { path, query, body } = endpoints[endpoint] as Endpoint
     const fields = [
       ...[...path.matchAll(/:(\w+)/g)].map(([, field]) => field!),

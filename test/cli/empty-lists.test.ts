@@ -4,19 +4,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Endpoint } from '../../src/api/endpoint.ts'
 import { endpoints } from '../../src/api/endpoints/index.ts'
-import { accountRows, keyRows, notificationRows } from '../../src/cli/table/account-rows.ts'
-import { adminRows } from '../../src/cli/table/admin-rows.ts'
-import { agentRows, searchRows } from '../../src/cli/table/agent-rows.ts'
-import { budgetRows } from '../../src/cli/table/budget-rows.ts'
-import { buyerRows } from '../../src/cli/table/buyer-rows.ts'
-import { taskRows } from '../../src/cli/table/task-rows.ts'
-import { walletRows } from '../../src/cli/table/wallet-rows.ts'
+import { endpointRows } from './endpoint-rows.ts'
 import { answerHere, enterDev, runHere } from './in-process.ts'
-
-const rows = [
-  ...[accountRows, keyRows, notificationRows, adminRows, agentRows],
-  ...[searchRows, budgetRows, buyerRows, taskRows, walletRows],
-].flat()
 
 let here: Awaited<ReturnType<typeof enterDev>>
 test.before(async () => {
@@ -33,7 +22,7 @@ async function type(hint: string) {
 }
 
 test('every list of a row says what its entries are called, and how the first is made where that can be typed', async () => {
-  for (const { name, endpoint, things, first, person } of rows) {
+  for (const { name, endpoint, things, first, person } of endpointRows) {
     const { list, path } = endpoints[endpoint] as Endpoint
     assert.is(things !== undefined, Boolean(list) || path === '/api/categories', name)
     if (first) await type(first(` --as ${person}`))

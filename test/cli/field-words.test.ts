@@ -8,20 +8,9 @@ import type { Endpoint } from '../../src/api/endpoint.ts'
 import { endpoints } from '../../src/api/endpoints/index.ts'
 import { wholeTable } from '../../src/cli/command-table.ts'
 import type { EndpointRow } from '../../src/cli/endpoint/row.ts'
-import { accountRows, keyRows, notificationRows } from '../../src/cli/table/account-rows.ts'
-import { adminRows } from '../../src/cli/table/admin-rows.ts'
-import { agentRows, searchRows } from '../../src/cli/table/agent-rows.ts'
-import { budgetRows } from '../../src/cli/table/budget-rows.ts'
-import { buyerRows } from '../../src/cli/table/buyer-rows.ts'
-import { taskRows } from '../../src/cli/table/task-rows.ts'
-import { walletRows } from '../../src/cli/table/wallet-rows.ts'
+import { endpointRows } from './endpoint-rows.ts'
 import { answerHere, enterDev, runHere } from './in-process.ts'
 import { run } from './program.ts'
-
-const rows: readonly EndpointRow[] = [
-  ...[accountRows, keyRows, notificationRows, adminRows, agentRows],
-  ...[searchRows, budgetRows, buyerRows, taskRows, walletRows],
-].flat()
 
 let here: Awaited<ReturnType<typeof enterDev>>
 test.before(async () => {
@@ -48,7 +37,7 @@ const valued = ({ flags = [] }: EndpointRow) =>
 
 test('a command without what its request needs names the flags before it asks anybody', async () => {
   let tried = 0
-  for (const row of rows) {
+  for (const row of endpointRows) {
     const shape = shapeOf(row)
     const needed = (row.flags ?? []).filter(
       ([, , sets]) => typeof sets === 'string' && !shape[sets]!.safeParse(undefined).success,
@@ -99,7 +88,7 @@ function othersOf(row: EndpointRow, but: string): string[] {
 
 test('what the marketplace refuses has the name of its flag, and with --json that of the field', async () => {
   let tried = 0
-  for (const row of rows.filter(({ asks }) => !asks)) {
+  for (const row of endpointRows.filter(({ asks }) => !asks)) {
     const shape = shapeOf(row)
     for (const [flag, field] of valued(row)) {
       const wrong = wrongFor(shape[field]!)
@@ -162,7 +151,7 @@ test('commands of more than one request name their flags too, and a file keeps i
 test('every fill of a command is one of its own flags, arguments or questions', async () => {
   const { chapters } = await wholeTable()
   for (const { name, fills, options, takes = [] } of chapters.flatMap(([, records]) => records)) {
-    const asked = rows.find(row => row.name === name)?.asks ?? []
+    const asked = endpointRows.find(row => row.name === name)?.asks ?? []
     const known = [
       ...options.map(([flags]) => flagOf(flags)),
       ...takes,
