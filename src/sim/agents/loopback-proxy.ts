@@ -6,6 +6,8 @@ export function withoutLoopbackProxy(env: Readonly<NodeJS.ProcessEnv>): NodeJS.P
   if (!Object.keys(env).some(name => /^(?:https?|all)_proxy$/i.test(name))) return env
   // Programs differ in which of the two they read, and which goes first.
   const own = env.no_proxy || env.NO_PROXY
+  // curl takes it for every host only where it stands alone.
+  if (own === '*') return env
   const all = own ? `${own},${LOOPBACK}` : LOOPBACK
   return { ...env, no_proxy: all, NO_PROXY: all }
 }

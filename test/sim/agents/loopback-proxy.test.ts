@@ -19,6 +19,8 @@ test('this machine goes past every proxy, in both ways of writing, besides what 
   }
   const before = { http_proxy: 'http://proxy.example', NO_PROXY: 'intranet.example' }
   assert.is(withoutLoopbackProxy(before).no_proxy, `intranet.example,${LOOPBACK}`)
+  const none = { http_proxy: 'http://proxy.example', NO_PROXY: '*' }
+  assert.is(withoutLoopbackProxy(none), none, 'no host goes by the proxy')
 })
 
 test('an agent is started with it', async () => {
