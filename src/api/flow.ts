@@ -141,7 +141,8 @@ export const taskEdge = <Trigger extends TaskTrigger>(from: TaskState, trigger: 
 export const agentEdge = (from: AgentState, trigger: AgentTrigger) =>
   agentFlow.find(edge => edge.from === from && edge.trigger === trigger)
 
+const parties = new Map<TaskTrigger, readonly Party[]>()
+for (const { trigger, by } of taskFlow) parties.set(trigger, [...new Set([...(parties.get(trigger) ?? []), by])])
+
 /** Returns who may use a trigger in any state. This decides a 403, before the state decides a 400. */
-export const partiesOf = (trigger: TaskTrigger): readonly Party[] => [
-  ...new Set(taskFlow.filter(edge => edge.trigger === trigger).map(edge => edge.by)),
-]
+export const partiesOf = (trigger: TaskTrigger): readonly Party[] => parties.get(trigger) ?? []

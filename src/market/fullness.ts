@@ -2,9 +2,7 @@
 import { refuse } from '../api/failures.ts'
 import type { Db } from '../store/db.ts'
 
-export const isFull = ({ fill }: Pick<Db, 'fill'>) => fill !== null && fill.bytes >= fill.limit
-
 /** Throws a refusal if the database is full and the request would add data. `isNew` is called only if it is full. */
-export function refuseWhenFull(db: Pick<Db, 'fill'>, isNew = () => true): void {
-  if (isFull(db) && isNew()) throw refuse('full')
+export function refuseWhenFull(db: Pick<Db, 'isFull'>, isNew = () => true): void {
+  if (db.isFull && isNew()) throw refuse('full')
 }

@@ -73,6 +73,8 @@ export interface Db {
   readonly waiting: number
   /** How full it is; null on Postgres, where there is no limit of ours. */
   readonly fill: Fill | null
+  /** Whether it has reached that limit. Each request that adds data asks this, so it takes less time than `fill`. */
+  readonly isFull: boolean
   /**
    * Whether the database takes work now. Resolves within two seconds; calls within one second share a result. Never
    * rejects.

@@ -37,6 +37,9 @@ export function watchedDb(db: Db, debug: Debug): Db {
     get fill() {
       return db.fill
     },
+    get isFull() {
+      return db.isFull
+    },
   }
 }
 

@@ -35,6 +35,14 @@ test(
 )
 
 test(
+  'the demo runs where Node makes no code of text',
+  inFolder(async folder => {
+    const { code, err } = await run(['demo'], folder, { NODE_OPTIONS: '--disallow-code-generation-from-strings' })
+    assert.is(code, 0, err)
+  }),
+)
+
+test(
   'a demo whose agent does not do what it should ends with 1 and what differed, long before anybody gives up',
   inFolder(async folder => {
     // The agent's process ends at its first webhook.

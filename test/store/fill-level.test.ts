@@ -2,7 +2,7 @@
 /** How full the database is: said at each step on the way up, once, and again only after it had sunk. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { FillWarning, FULL_BYTES } from '../../src/store/embedded/fill-level.ts'
+import { FillLevel, FillWarning, FULL_BYTES } from '../../src/store/embedded/fill-level.ts'
 
 const MB = 1024 ** 2
 
@@ -36,6 +36,35 @@ test('what is said names the level, the limit and the way out', () => {
   look(9.99 * MB, 10 * MB)
   assert.match(said[4]!, 'The database has 10.0 MB of the 10 MB')
   assert.is(FULL_BYTES, 1024 ** 3)
+})
+
+test('whether it is full is known at once where there is little room, else within 16 writes', () => {
+  let bytes = 0
+  let checks = 0
+  const level = new FillLevel(
+    () => {
+      checks++
+      return { bytes, limit: 1000 * MB }
+    },
+    () => {},
+  )
+  assert.not(level.isFull)
+  bytes = 1000 * MB
+  const before = checks
+  assert.not(level.isFull)
+  for (let write = 1; write < 16; write++) {
+    level.countWrite()
+    assert.not(level.isFull)
+  }
+  assert.is(checks, before)
+  level.countWrite()
+  assert.ok(level.isFull)
+  bytes = 1000 * MB + 1
+  assert.ok(level.isFull)
+  bytes = 1000 * MB - 1
+  assert.not(level.isFull, 'at once')
+  bytes = 1000 * MB
+  assert.ok(level.isFull, 'at once')
 })
 
 test.run()

@@ -13,7 +13,6 @@ import {
   requestByKey,
 } from '../../store/tables/idempotency-keys.ts'
 import type { World } from '../../world/world.ts'
-import { isFull } from '../fullness.ts'
 
 export interface KeyedRequest extends RequestKey {
   /** Equal for equal requests. */
@@ -86,5 +85,5 @@ export async function release(tx: Tx, request: KeyedRequest): Promise<void> {
  * Whether a response with this status is stored. Those that may differ the next time are not. A full database stores no
  * refusal: it had no effect, so a repeat may run, and each row would take a kilobyte.
  */
-export const isKept = (status: number, db: Pick<Db, 'fill'>) =>
-  status < 400 || (status < 500 && status !== 401 && status !== 403 && status !== 429 && !isFull(db))
+export const isKept = (status: number, db: Pick<Db, 'isFull'>) =>
+  status < 400 || (status < 500 && status !== 401 && status !== 403 && status !== 429 && !db.isFull)

@@ -6,7 +6,7 @@ import { History } from './changes.ts'
 import { type Disk, realDisk } from './disk.ts'
 import { fenced, type Proof, prove } from './fence.ts'
 import { stepsOfStart } from './file-state.ts'
-import { FillWarning, FULL_BYTES } from './fill-level.ts'
+import { FillLevel, FULL_BYTES } from './fill-level.ts'
 import { Journal } from './journal.ts'
 import { type Lock, lockFile } from './lock.ts'
 import { type Recovered, recover, runSteps } from './recovery.ts'
@@ -57,8 +57,6 @@ export interface SqliteDb extends Db {
 }
 
 const JOURNAL_BYTES = 16 * 1024 * 1024
-/** After how many write transactions the fill level is checked. */
-const LOOK_EVERY = 16
 /** While more units than this are under way, a snapshot is postponed until the journal is twice as long. */
 const CROWD = 8
 const parts: Parts = { disk: realDisk, fold: foldInWorker, lock: lockFile }
@@ -127,13 +125,12 @@ class EmbeddedDb implements SqliteDb {
   readonly #warn: (message: string) => void
   readonly #onFatal: (error: Error) => void
   readonly #fullBytes: number
-  readonly #fillWarning: FillWarning
+  readonly #fillLevel: FillLevel
   #state: 'open' | 'closing' | 'dead' = 'open'
   #failure: StoreError | null = null
   #busy = false
   readonly #waiting: { go(): void; refuse(error: Error): void }[] = []
   readonly #history = new History()
-  #transactions = 0
   #snapshots = 0
   #folding: Promise<void> | null = null
   #closing: Promise<void> | null = null
@@ -145,8 +142,7 @@ class EmbeddedDb implements SqliteDb {
     this.#warn = options.warn ?? (() => {})
     this.#onFatal = options.onFatal
     this.#fullBytes = options.fullBytes ?? FULL_BYTES
-    this.#fillWarning = new FillWarning(this.#warn)
-    this.#fillWarning.look(this.fill)
+    this.#fillLevel = new FillLevel(() => this.fill, this.#warn)
     if (!storage) return
     const { journal, lock } = storage
     lock.onLost = error => this.#die(error)
@@ -164,6 +160,10 @@ class EmbeddedDb implements SqliteDb {
 
   get fill(): Fill {
     return { bytes: this.#engine.usedBytes, limit: this.#fullBytes }
+  }
+
+  get isFull() {
+    return this.#fillLevel.isFull
   }
 
   readCommitted<T>(work: (q: Reader) => Promise<T>): Promise<T> {
@@ -258,7 +258,7 @@ class EmbeddedDb implements SqliteDb {
 
   stats() {
     return {
-      transactions: this.#transactions,
+      transactions: this.#fillLevel.writes,
       batches: this.#storage?.journal.batches ?? 0,
       journalBytes: this.#storage?.journal.bytes ?? 0,
       snapshotBytes: this.#storage?.snapshotBytes ?? 0,
@@ -309,7 +309,7 @@ class EmbeddedDb implements SqliteDb {
   #settle<T>(outcome: Outcome<T>, unit: Unit | null): Promise<T> | T {
     const journal = this.#storage?.journal
     const effects = unit?.effects.length ? unit.effects : null
-    if (effects && ++this.#transactions % LOOK_EVERY === 0) this.#fillWarning.look(this.fill)
+    if (effects) this.#fillLevel.countWrite()
     if (!journal || (!effects && journal.settled)) {
       if ('error' in outcome) throw outcome.error
       this.#runEffects(unit)

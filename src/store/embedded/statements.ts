@@ -3,6 +3,7 @@ import { boundedCache } from '../../bounded-cache.ts'
 import { ConstraintError, LostError, type Value } from '../db.ts'
 import type { DiskFile, ReadableFile } from './disk.ts'
 import { FilePages } from './file-pages.ts'
+import { type RowReader, rowReader } from './row-reader.ts'
 import { readSqlText, type SqlText, sqliteSchema } from './sql-text.ts'
 import { type Connection, openConnection, openImage, openOnFile, type Statement } from './sqlite-wasm.ts'
 
@@ -17,7 +18,8 @@ export interface Prepared {
   sql: string
   text: SqlText
   statement: Statement
-  names: string[] | null
+  /** Reads the current row; null until the names of its columns are known. */
+  row: RowReader | null
 }
 
 export interface Result {
@@ -120,7 +122,7 @@ export class Engine {
     if (kept) return kept
     const text = readSqlText(sql)
     const statement = this.#connection.prepare(text.kind === 'schema' ? sqliteSchema(sql) : sql)
-    const prepared = { sql, text, statement, names: null }
+    const prepared = { sql, text, statement, row: null }
     this.#prepared.set(sql, prepared)
     return prepared
   }
@@ -295,16 +297,13 @@ export class Engine {
   }
 
   #row(prepared: Prepared) {
-    prepared.names ??= prepared.statement.names()
-    const { names, statement } = prepared
-    const row: Record<string, Value> = {}
-    for (let i = 0; i < names.length; i++) row[names[i]!] = statement.value(i)
-    return row
+    prepared.row ??= rowReader(prepared.statement.names())
+    return prepared.row(prepared.statement)
   }
 
   // SQLite prepares statements again by itself when tables change; the names of `SELECT *` may be others then.
   #forgetColumns() {
-    for (const prepared of this.#prepared.values()) prepared.names = null
+    for (const prepared of this.#prepared.values()) prepared.row = null
   }
 }
 

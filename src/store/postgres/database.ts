@@ -99,6 +99,7 @@ type Work<T> = (tx: Tx) => Promise<T>
 class PostgresDb implements Db {
   readonly shared = true
   readonly fill = null
+  readonly isFull = false
   readonly #pool: pg.Pool
   readonly #probes: pg.Pool
   readonly #slots: Slots

@@ -48,7 +48,7 @@ export type TransferRow = Omit<Row<typeof transfers>, 'decidedAt'>
 export type SettlementRow = Row<typeof settlements>
 
 /** Transfers that a payee has received. There is an index of just these; SQLite uses it only if the condition has the same text. */
-export const isIncome = `kind IN ('deposit', 'release', 'refund')`
+export const isIncome = `kind <> 'hold' AND kind <> 'withdrawal'`
 
 const kindsOfUser = ['available', 'held', 'clearing'] as const
 const accountsOfUser = ledgerAccounts.insertValues(
@@ -167,7 +167,7 @@ const received: Side = {
       WHERE t.kind = 'release' AND s.task_id = t.task_id AND s.reversed = 1 AND s.released > 0), t.amount) AS amount,
     t.task_id AS "taskId", t.description, t.created_at AS "createdAt", t.status,
     CASE WHEN t.kind = 'release' THEN 'earning' ELSE t.kind END AS type`,
-  from: `FROM transfers t WHERE t.payee_id = $1 AND t.${isIncome}`,
+  from: `FROM transfers t WHERE t.payee_id = $1 AND ${isIncome}`,
 }
 
 const of = ({ columns, from }: Side, ...kinds: string[]): Side[] =>

@@ -3,7 +3,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { claim, isClaimed, isKept, type KeyedRequest, keep, release } from '../../../src/market/requests/idempotency.ts'
-import type { Fill } from '../../../src/store/db.ts'
 import { openBareMarket } from '../../support/bare-market.ts'
 import { refused } from '../../support/refused.ts'
 
@@ -89,10 +88,9 @@ test('a key is freed by a request whose answer is not kept, and by none that has
 test('what may be answered otherwise the next time is not kept', () => {
   const kept = [200, 201, 400, 402, 404, 405, 409, 428, 430, 499]
   const not = [401, 403, 429, 500, 503]
-  const keptWhen = (fill: Fill | null) => [...kept, ...not].filter(status => isKept(status, { fill }))
-  assert.equal(keptWhen(null), kept)
-  assert.equal(keptWhen({ bytes: 9, limit: 10 }), kept)
-  assert.equal(keptWhen({ bytes: 10, limit: 10 }), [200, 201], 'a full database keeps no refusal')
+  const keptWhen = (isFull: boolean) => [...kept, ...not].filter(status => isKept(status, { isFull }))
+  assert.equal(keptWhen(false), kept)
+  assert.equal(keptWhen(true), [200, 201], 'a full database keeps no refusal')
 })
 
 test.run()

@@ -106,11 +106,10 @@ test('what a crash left is removed after an hour, and nothing that is under way'
   await close()
 })
 
-test('a database is full from its limit on', () => {
-  const limit = 100
-  refuseWhenFull({ fill: null })
-  refuseWhenFull({ fill: { bytes: limit - 1, limit } })
-  for (const bytes of [limit, limit + 1]) assert.throws(() => refuseWhenFull({ fill: { bytes, limit } }), /is full/)
+test('a full database refuses what is new', () => {
+  refuseWhenFull({ isFull: false })
+  refuseWhenFull({ isFull: true }, () => false)
+  assert.throws(() => refuseWhenFull({ isFull: true }), /is full/)
 })
 
 test.run()

@@ -29,7 +29,7 @@ test('they read the list when somebody is due, and seldom otherwise; a new agent
       return db.read(work)
     },
     write: db.write.bind(db),
-    fill: db.fill,
+    isFull: db.isFull,
   }
   const asked = personas.filter(({ name }) => name === 'ghost')
   const counted = { ...market, db: counting as never }
