@@ -3,6 +3,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { signatureHeaders, verify } from '../../src/api/signature.ts'
+import { EntryRing } from '../../src/market/entry-ring.ts'
 import type { Exchange } from '../../src/market/exchange.ts'
 import { ExchangeRing } from '../../src/market/exchange-ring.ts'
 import type { CallbackEntry, StampedEntry } from '../../src/market/log.ts'
@@ -181,6 +182,7 @@ const exchange =
 test('the ring keeps the newest, within bounds of number and bytes', () => {
   const few = new ExchangeRing({ exchanges: 3 })
   const ids = [1, 2, 3, 4].map(() => few.add(exchange()).id)
+  assert.match(ids[0]!, /^exchange_\d+$/)
   assert.equal(
     few.all().map(({ id }) => id),
     ids.slice(1).reverse(),
@@ -193,6 +195,15 @@ test('the ring keeps the newest, within bounds of number and bytes', () => {
   assert.equal(small.all(), [], 'one that is larger than all may be is not kept either')
   small.add(exchange())
   assert.is(small.all().length, 1)
+})
+
+test('the log keeps the newest entries within its bound, and counts what is within their fields too', () => {
+  const ring = new EntryRing({ characters: 10_000 })
+  const mail = { to: 'a@example.com', subject: 'Hello', text: 'x'.repeat(3_000) }
+  const entry = { type: 'mail', mailId: 'm', kind: 'reset', outcome: 'shown', reason: null, mail } as const
+  for (let seq = 1; seq <= 10; seq++) ring.add({ ...entry, seq, at: 0, realAt: 0 })
+  const { oldest, last } = ring.feed()
+  assert.equal([oldest, last], [8, 10])
 })
 
 test('a body over the bound is cut, and says so', () => {

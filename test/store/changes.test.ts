@@ -2,6 +2,7 @@
 /** What caches are told of committed writes: never too little. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { History } from '../../src/store/embedded/changes.ts'
 import { openSqlite, type SqliteDb } from '../../src/store/embedded/database.ts'
 import { readSqlText } from '../../src/store/embedded/sql-text.ts'
 
@@ -78,6 +79,15 @@ test('after a change of many rows, of the schema, or of too many to keep, nobody
   for (let n = 0; n < 1001; n++) await insert(db, `row ${n}`)
   assert.is(await since(db, before), null)
   await db.close()
+})
+
+test('of a table that nobody has written nothing has changed, until the schema has', () => {
+  const history = new History()
+  const before = history.version('things')
+  assert.equal(history.since('things', before), new Set())
+  history.add([{ table: null, id: null }])
+  assert.is(history.since('things', before), null)
+  assert.equal(history.since('things', history.version('things')), new Set())
 })
 
 test('a transaction is told of changes until it writes, as it has made some itself then', async () => {

@@ -7,8 +7,8 @@ import { makeEmptyDatabase } from '../../src/store/embedded/initial-image.ts'
 import { migrations } from '../../src/store/migrations/index.ts'
 
 test('no insert makes a table of its own, as it would for a list of three in a condition of a column or an index', async () => {
-  const { Database } = await initSqlJs()
-  const sqlite = new Database(await makeEmptyDatabase(migrations))
+  const empty = await makeEmptyDatabase(migrations)
+  const sqlite = new (await initSqlJs()).Database(empty)
   const column = (sql: string, at: number) => (sqlite.exec(sql)[0]?.values ?? []).map(row => String(row[at]))
   const opensTable = (table: string) => {
     const names = column(`SELECT name FROM pragma_table_info('${table}')`, 0)

@@ -33,6 +33,13 @@ test(
   }),
 )
 
+test('a database without any table is not up to date', async () => {
+  const db = await openSqlite({ file: null, onFatal: unexpected })
+  const error = await proveMigrated(db, [first, second]).catch(error => error)
+  assert.match(error.message, 'not up to date (tables, more). Run marketplace db migrate first.')
+  await db.close()
+})
+
 test('the program’s own steps are numbered, each a file of their folder or a line of its index', () => {
   const steps: readonly { id: number; name: string; sql: string }[] = migrations
   const ids = steps.map(({ id }) => id)

@@ -8,6 +8,8 @@ import { freshDatabase } from '../support/databases.ts'
 test('they leave their connection to the next ones, also where one of them fails', async () => {
   const { url, drop } = await freshDatabase()
   const db = await openPostgres({ url, poolSize: 1 })
+  const name = await db.read(q => q.get<{ name: string }>(`SELECT current_setting('application_name') AS name`))
+  assert.is(name?.name, 'marketplace', 'which tells an operator whose connections they are')
   const pid = () => db.readCommitted(q => q.get<{ pid: number }>('SELECT pg_backend_pid() AS pid'))
   const first = await pid()
   assert.equal(await pid(), first)

@@ -68,7 +68,12 @@ test('what would not do the same again is no write, and may be read', () => {
     isRefused(`CREATE TABLE a (b DEFAULT (${word}))`, /must do the same each time/)
     assert.is(kindOf(`SELECT ${word}`), 'read')
   }
-  for (const how of ['INSERT OR FAIL INTO a VALUES (1)', 'UPDATE OR ROLLBACK a SET b = 1']) isRefused(how, /the same/)
+  for (const how of [
+    'INSERT OR FAIL INTO a VALUES (1)',
+    'UPDATE OR ROLLBACK a SET b = 1',
+    'update a set b = 1 or\nrollback',
+  ])
+    isRefused(how, /the same/)
   isRefused('CREATE TABLE a (b UNIQUE ON CONFLICT FAIL)', /the same/)
   assert.is(kindOf('INSERT OR IGNORE INTO a VALUES (1)'), 'write')
   assert.is(kindOf('UPDATE a SET randomness = 1, updated = 2'), 'write')

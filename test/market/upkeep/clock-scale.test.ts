@@ -3,11 +3,37 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { clockMoves, durations, heartbeat } from '../../../src/api/limits.ts'
+import type { LogEntry } from '../../../src/market/log.ts'
 import { ClockScale } from '../../../src/market/upkeep/clock-scale.ts'
 import { answered } from '../../../src/world/virtual.ts'
 import { openTestMarketplace } from '../../support/marketplace.ts'
 
 const STEP = clockMoves.scaleStepMs
+
+test('a clock that can not be moved is told in the log, and moves again later', async () => {
+  const logged: LogEntry[] = []
+  const marketplace = await openTestMarketplace({ clockScale: 60, log: entry => logged.push(entry) })
+  const { world, market } = marketplace
+  const scale = market.memory.of(ClockScale)
+  const start = world.now()
+  const step = async () => {
+    world.tick(STEP)
+    await scale.ended()
+  }
+  const { write } = market.db
+  market.db.write = async () => {
+    throw new Error('The disk is away')
+  }
+  await step()
+  market.db.write = write
+  assert.equal(
+    logged.flatMap(entry => (entry.type === 'error' ? [entry.message] : [])),
+    ['The clock could not be moved: The disk is away'],
+  )
+  await step()
+  assert.ok(world.now() >= start + 60 * STEP)
+  await marketplace.close()
+})
 
 test('a scaled clock moves in steps, does what falls due at its own time, and stands by while something is in flight', async () => {
   const marketplace = await openTestMarketplace({ clockScale: 3_600 })

@@ -117,6 +117,29 @@ test('a location that was left is free at once, and whoever left it renews and l
   await close()
 })
 
+test('a claim that is left while it is renewed is renewed no more', async () => {
+  const { market, world, claim, rows, pass, close } = await open()
+  const { release } = await claim('alone')
+  const { write } = market.db
+  let goOn = () => {}
+  const gate = new Promise<void>(resolve => {
+    goOn = resolve
+  })
+  market.db.write = async work => {
+    await gate
+    return write.call(market.db, work) as never
+  }
+  world.tick(RENEWAL)
+  const released = release()
+  goOn()
+  await released
+  assert.equal(await rows(), [])
+  await pass(RENEWAL)
+  assert.equal(await rows(), [])
+  Reflect.deleteProperty(market.db, 'write')
+  await close()
+})
+
 test('a database that is away loses no claim: it is made again when it is back', async () => {
   const { market, claim, lost, rows, pass, standStill, close } = await open()
   await claim('alone')

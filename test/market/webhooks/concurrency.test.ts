@@ -36,6 +36,7 @@ test('as long as no more than a few wait, all slots are there', () => {
 test('beside a crowd there are few slots, and all again when it has been gone for a while', () => {
   const after = watch()
   assert.is(after(0, crowd + 1), besideCrowd)
+  assert.is(after(0, 0), besideCrowd, 'in the same millisecond')
   assert.is(after(100, crowd + 50), besideCrowd)
   assert.is(after(calmMs, 0), besideCrowd)
   assert.is(after(1, crowd), overall)

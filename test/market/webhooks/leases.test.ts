@@ -3,6 +3,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { dispatch } from '../../../src/api/dispatch.ts'
+import { durations } from '../../../src/api/limits.ts'
 import type { LeasedDelivery } from '../../../src/market/webhook-outlet.ts'
 import { leasesOf } from '../../../src/market/webhooks/dispatcher.ts'
 import type { Leases } from '../../../src/market/webhooks/leases.ts'
@@ -90,10 +91,18 @@ test('what is in hand is not taken again, and is no longer due', async state => 
   assert.is(page.find(({ agentId }) => agentId === state.agent.id)?.due, 0)
 })
 
-test('a claimed delivery knows where it goes, and with which secret it is signed', async ({ leases, agent }) => {
+test('a claimed delivery knows where it goes, and with which secret it is signed', async ({
+  leases,
+  agent,
+  marketplace,
+}) => {
   const to = queuedAgent(agent)
   const [claimed] = await leases.pass(look => look.claim(to, 1))
-  const { agentId, builderId, webhookUrl, secret } = claimed!
+  const { agentId, builderId, webhookUrl, secret, claimedUntil } = claimed!
+  assert.ok(
+    claimedUntil > marketplace.world.realNow() + durations.webhookTimeoutMs,
+    'and that there is time to send it',
+  )
   assert.equal({ agentId, builderId, webhookUrl, secret, due: 1 }, to)
 })
 
