@@ -107,6 +107,10 @@ test('the log says by which way an agent answered', async () => {
   const unknown = { ...signatureHeaders('whsec_x', marketplace.world.realNow(), '{}') }
   await marketplace.visitor.ask('POST', '/api/agent/test/test_none/callback', '{}', 'nobody', unknown)
   assert.equal([callbacks().at(-1)!.agentId, callbacks().at(-1)!.error], [null, 'there is no such test'])
+  await marketplace.visitor.ask('POST', `/api/agent/test/${tested!.taskId}/callback`, '{}', 'nobody', unknown)
+  const { agentId: known, error } = callbacks().at(-1)!
+  assert.is(known, agent.id)
+  assert.match(error!, /signature/, 'which test it is about is known, and what is wrong')
   await marketplace.close()
 })
 

@@ -60,6 +60,7 @@ test('an account is made once per email and signs in with its password alone', a
   const { market, join, actorOf } = await open()
   const { data, session } = await join('a@x.test')
   assert.is(data.user.trustTier, 'new_unverified')
+  assert.match(data.user.id, /^usr_/)
   assert.is(session!.length, 43)
   await refused(join('a@x.test'), 'email_taken')
   const login = (email: string, password: string) =>

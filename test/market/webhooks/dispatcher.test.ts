@@ -455,6 +455,30 @@ test('an answer that can’t be written is noted without its words', async state
   assert.equal([await states(state), agent.sink.received.length], [['delivered'], 1])
 })
 
+test('what an agent said is kept when the database refuses it once, and so is why there was no answer', async state => {
+  const { marketplace, agent } = state
+  const { db } = marketplace.market
+  const write = db.write.bind(db)
+  let refusals = 0
+  const refuse = (most: number, word: string) => {
+    refusals = 0
+    const isRefused = (_: string, values: readonly unknown[]) => values.includes(word) && refusals++ < most
+    db.write = work => write(tx => work(refusingTx(tx, isRefused)))
+  }
+  const attempts = () =>
+    db.read(q => q.all<{ answer: string | null; message: string }>('SELECT answer, message FROM attempts'))
+  refuse(1, 'some words')
+  agent.sink.answer = () => answered(200, 'some words')
+  await submitted(state)
+  await ticking(marketplace, 'the note', async () => (await states(state))[0] === 'delivered')
+  assert.equal([refusals, (await attempts()).map(({ answer }) => answer)], [2, ['some words']])
+  refuse(2, 'unwritable')
+  agent.sink.answer = async () => ({ ok: false, reason: 'timeout', message: 'unwritable', durationMs: 1 })
+  await submitted(state)
+  await ticking(marketplace, 'the other note', async () => (await attempts()).length === 2)
+  assert.is((await attempts())[1]!.message, 'What happened could not be written down')
+})
+
 test('agents on one host take turns: nobody’s long queue keeps another waiting', async state => {
   const { marketplace, buyer } = state
   const builder = await marketplace.join('queues')
